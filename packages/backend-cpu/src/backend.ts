@@ -1,0 +1,66 @@
+import type { Backend, CompileOptions, Executable, ExportedProgram, Graph, Node, Reason } from "@sconce/ir";
+import { defaultOperators, isScalarFunction, type OperatorTable } from "@sconce/ops";
+import { HIGHER_ORDER } from "./control-flow.js";
+import { type CallKwargs, Dispatcher } from "./dispatch.js";
+import { noKernel } from "./errors.js";
+import { CpuExecutable } from "./executable.js";
+import type { CallArgument, KernelTable, RandomSource, RuntimeValue } from "./kernel.js";
+import { CPU_KERNELS } from "./kernels.js";
+import { createRandomSource } from "./kernels/random-source.js";
+
+/** Options of {@link cpuBackend}. */
+export interface CpuBackendOptions {
+  /** Operators that programs may use; Sconce's own when left out. */
+  readonly operators?: OperatorTable;
+  /** Further kernels, of custom operators or in place of built-in ones. */
+  readonly kernels?: KernelTable;
+  /** Source of random numbers; a generator of seed 0 when left out. */
+  readonly random?: RandomSource;
+}
+
+/** Runs one operator on values, as constant folding needs it. */
+export type Evaluator = (target: string, args: readonly CallArgument[], kwargs?: CallKwargs) => RuntimeValue;
+
+function dispatcherOf(options: CpuBackendOptions): Dispatcher {
+  const { operators = defaultOperators(), kernels = {}, random = createRandomSource(0) } = options;
+  return new Dispatcher({ operators, random, kernels: { ...CPU_KERNELS, ...kernels } });
+}
+
+/** An evaluator with its own random generator. */
+export function createEvaluator(options: CpuBackendOptions = {}): Evaluator {
+  const dispatcher = dispatcherOf(options);
+  return (target, args, kwargs) => dispatcher.call(target, args, kwargs);
+}
+
+let shared: Evaluator | undefined;
+
+/**
+ * Runs one of Sconce's own operators on values.
+ * @throws SconceError `UNKNOWN_OPERATOR`, `NO_KERNEL`, and what the operator's rules refuse
+ */
+export const evaluate: Evaluator = (target, args, kwargs) => {
+  shared ??= createEvaluator();
+  return shared(target, args, kwargs);
+};
+
+/** The reference interpreter: every operator by a kernel of its own or by its decomposition. */
+export function cpuBackend(options: CpuBackendOptions = {}): Backend {
+  const operators = options.operators ?? defaultOperators();
+  const dispatcher = dispatcherOf({ ...options, operators });
+  const supports = (node: Node): true | Reason => {
+    const { op, target } = node;
+    const known = op !== "call_function" || target === "operator.getitem" || isScalarFunction(target) ||
+      HIGHER_ORDER.has(target) || target.startsWith("torch.") || dispatcher.supports(target);
+    return known || { reason: noKernel(target).message };
+  };
+  return {
+    name: "cpu",
+    supports: (node: Node, _graph: Graph) => supports(node),
+    async compile(program: ExportedProgram, compileOptions: CompileOptions = {}): Promise<Executable> {
+      for (const node of program.graph.nodes()) {
+        if (compileOptions.exclude?.includes(node.target)) throw noKernel(node.target).at(`node "${node.name}"`);
+      }
+      return new CpuExecutable(program, operators, dispatcher);
+    },
+  };
+}

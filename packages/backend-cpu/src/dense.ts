@@ -1,0 +1,187 @@
+/**
+ * @file Tensors as dense arrays of numbers, for kernels that want plain loops: reading copies only where the storage is
+ * strided or not made of numbers (halves, int64), writing likewise.
+ */
+import { internalError } from "@sconce/errors";
+import type { DType, Tensor, TypedArray } from "@sconce/tensor";
+import { dtypeInfo, floatToInt64, isBigIntDType, isContiguous, numel } from "@sconce/tensor";
+import { decodeTable, encodeFloat } from "./half.js";
+import { broadcastView, eachRunInOrder, type StridedView } from "./strided.js";
+
+/** A typed array of plain numbers. */
+export type NumberArray =
+  | Float64Array | Float32Array | Int32Array | Int16Array | Int8Array | Uint8Array | Uint16Array | Uint32Array;
+
+/** True when the dtype's lanes are its values (not halves, int64, uint64 or complex). */
+export function isNativeDType(dtype: DType): boolean {
+  const { kind, itemSize, lanes } = dtypeInfo(dtype);
+  return lanes === 1 && !isBigIntDType(dtype) && (kind !== "float" || itemSize >= 4);
+}
+
+/**
+ * The elements in row-major order, broadcast to `shape` when given. Halves come as Float32Array, int64 as Float64Array
+ * (exact up to 2^53; use {@link readBigInts} where more is needed). May be a view of the storage: do not write to it.
+ */
+export function readNumbers(tensor: Tensor, shape: readonly number[] = tensor.shape): NumberArray {
+  const view = shape === tensor.shape ? tensor : broadcastView(tensor, shape);
+  const total = numel(shape);
+  const source = tensor.data;
+  if (isNativeDType(tensor.dtype)) {
+    const numbers = source as NumberArray;
+    if (isContiguous(shape, view.strides)) return numbers.subarray(view.storageOffset, view.storageOffset + total);
+    const out = new (numbers.constructor as new (n: number) => NumberArray)(total);
+    copyRuns(shape, view, numbers, out);
+    return out;
+  }
+  if (isBigIntDType(tensor.dtype)) return readBigAsNumbers(shape, view, source as BigInt64Array, total);
+  if (dtypeInfo(tensor.dtype).lanes === 2) throw internalError("readNumbers of a complex tensor");
+  return readHalves(shape, view, source as Uint16Array, decodeTable(tensor.dtype), total);
+}
+
+/** The elements in row-major order in a fresh or shared Float64Array. */
+export function readFloat64(tensor: Tensor, shape: readonly number[] = tensor.shape): Float64Array {
+  const numbers = readNumbers(tensor, shape);
+  return numbers instanceof Float64Array ? numbers : Float64Array.from(numbers as Float32Array);
+}
+
+/** The elements in row-major order as 64-bit integers; small integers and bools are widened. */
+export function readBigInts(tensor: Tensor, shape: readonly number[] = tensor.shape): BigInt64Array | BigUint64Array {
+  const total = numel(shape);
+  const make = tensor.dtype === "uint64" ? BigUint64Array : BigInt64Array;
+  if (!isBigIntDType(tensor.dtype)) {
+    const out = new BigInt64Array(total);
+    const numbers = readNumbers(tensor, shape);
+    for (let i = 0; i < total; i++) out[i] = BigInt(Math.trunc(numbers[i]!));
+    return out;
+  }
+  const view = shape === tensor.shape ? tensor : broadcastView(tensor, shape);
+  const source = tensor.data as BigInt64Array;
+  if (isContiguous(shape, view.strides)) return source.subarray(view.storageOffset, view.storageOffset + total);
+  const out = new make(total);
+  let at = 0;
+  eachRunInOrder(shape, [view], ([offset], [step], count) => {
+    for (let i = 0, p = offset!; i < count; i++, p += step!) out[at++] = source[p]!;
+  });
+  return out;
+}
+
+/** The elements in row-major order as pairs (real, imaginary); a real tensor gets zeros. */
+export function readComplex(tensor: Tensor, shape: readonly number[] = tensor.shape): Float64Array {
+  const total = numel(shape);
+  const out = new Float64Array(2 * total);
+  if (dtypeInfo(tensor.dtype).lanes === 1) {
+    const real = readNumbers(tensor, shape);
+    for (let i = 0; i < total; i++) out[2 * i] = real[i]!;
+    return out;
+  }
+  const view = shape === tensor.shape ? tensor : broadcastView(tensor, shape);
+  const source = tensor.data as Float32Array | Float64Array | Uint16Array;
+  const table = tensor.dtype === "complex32" ? decodeTable("float16") : undefined;
+  let at = 0;
+  eachRunInOrder(shape, [view], ([offset], [step], count) => {
+    for (let i = 0, p = 2 * offset!; i < count; i++, p += 2 * step!) {
+      out[at++] = table ? table[source[p]!]! : source[p]!;
+      out[at++] = table ? table[source[p + 1]!]! : source[p + 1]!;
+    }
+  });
+  return out;
+}
+
+/**
+ * An array to compute an output in: the storage itself when the tensor is row-major and native, else a scratch array
+ * (Float32Array for halves, Float64Array for int64, int dtypes their own). Hand it to {@link finishOutput} afterwards.
+ */
+export function openOutput(tensor: Tensor): NumberArray {
+  const total = tensor.numel;
+  if (isNativeDType(tensor.dtype)) {
+    const data = tensor.data as NumberArray;
+    if (tensor.isContiguous) return data.subarray(tensor.storageOffset, tensor.storageOffset + total);
+    return new (data.constructor as new (n: number) => NumberArray)(total);
+  }
+  return isBigIntDType(tensor.dtype) ? new Float64Array(total) : new Float32Array(total);
+}
+
+/** Stores a scratch array from {@link openOutput} into its tensor; nothing to do when it is the storage. */
+export function finishOutput(tensor: Tensor, values: NumberArray): Tensor {
+  if (values.buffer !== tensor.data.buffer) writeNumbers(tensor, values);
+  return tensor;
+}
+
+/** Stores numbers in row-major order, rounding halves and truncating to integers; floats outside int64 wrap. */
+export function writeNumbers(tensor: Tensor, values: ArrayLike<number>): void {
+  const { dtype } = tensor;
+  const target = tensor.data;
+  let at = 0;
+  eachRunInOrder(tensor.shape, [tensor], ([offset], [step], count) => {
+    let p = offset!;
+    if (isNativeDType(dtype)) {
+      const numbers = target as NumberArray;
+      for (let i = 0; i < count; i++, p += step!) numbers[p] = values[at++]!;
+    } else if (isBigIntDType(dtype)) {
+      const big = target as BigInt64Array;
+      for (let i = 0; i < count; i++, p += step!) big[p] = floatToInt64(values[at++]!);
+    } else {
+      const encode = encodeFloat(dtype);
+      const halves = target as Uint16Array;
+      for (let i = 0; i < count; i++, p += step!) halves[p] = encode(values[at++]!);
+    }
+  });
+}
+
+/** Stores 64-bit integers in row-major order, wrapping into smaller integer dtypes. */
+export function writeBigInts(tensor: Tensor, values: BigInt64Array | BigUint64Array): void {
+  const target = tensor.data;
+  const big = isBigIntDType(tensor.dtype);
+  let at = 0;
+  eachRunInOrder(tensor.shape, [tensor], ([offset], [step], count) => {
+    for (let i = 0, p = offset!; i < count; i++, p += step!) {
+      const value = values[at++]!;
+      if (big) (target as BigInt64Array)[p] = value;
+      else (target as NumberArray)[p] = Number(BigInt.asIntN(32, value));
+    }
+  });
+}
+
+/** Stores pairs (real, imaginary) in row-major order into a complex tensor. */
+export function writeComplex(tensor: Tensor, values: ArrayLike<number>): void {
+  const target = tensor.data as Float32Array | Float64Array | Uint16Array;
+  const encode = tensor.dtype === "complex32" ? encodeFloat("float16") : undefined;
+  let at = 0;
+  eachRunInOrder(tensor.shape, [tensor], ([offset], [step], count) => {
+    for (let i = 0, p = 2 * offset!; i < count; i++, p += 2 * step!) {
+      target[p] = encode ? encode(values[at]!) : values[at]!;
+      target[p + 1] = encode ? encode(values[at + 1]!) : values[at + 1]!;
+      at += 2;
+    }
+  });
+}
+
+function copyRuns(shape: readonly number[], view: StridedView, source: NumberArray, out: NumberArray): void {
+  let at = 0;
+  eachRunInOrder(shape, [view], ([offset], [step], count) => {
+    if (step === 1) out.set(source.subarray(offset!, offset! + count), at);
+    else for (let i = 0, p = offset!; i < count; i++, p += step!) out[at + i] = source[p]!;
+    at += count;
+  });
+}
+
+function readBigAsNumbers(shape: readonly number[], view: StridedView, source: BigInt64Array, total: number): Float64Array {
+  const out = new Float64Array(total);
+  let at = 0;
+  eachRunInOrder(shape, [view], ([offset], [step], count) => {
+    for (let i = 0, p = offset!; i < count; i++, p += step!) out[at++] = Number(source[p]!);
+  });
+  return out;
+}
+
+function readHalves(
+  shape: readonly number[], view: StridedView, source: TypedArray, table: Float32Array, total: number,
+): Float32Array {
+  const out = new Float32Array(total);
+  const patterns = source as Uint16Array;
+  let at = 0;
+  eachRunInOrder(shape, [view], ([offset], [step], count) => {
+    for (let i = 0, p = offset!; i < count; i++, p += step!) out[at++] = table[patterns[p]!]!;
+  });
+  return out;
+}

@@ -1,0 +1,176 @@
+import { internalError } from "@sconce/errors";
+import { FakeTensor, type MetaValue, type OpSchema } from "@sconce/ir";
+import { type BoundArgs, bindArgs, type Emit, type EmitArg, type OpDefinition, type OperatorTable } from "@sconce/ops";
+import { STATIC_ENV, type SymEnv, symbol, type SymExpr } from "@sconce/symbolic";
+import { Tensor } from "@sconce/tensor";
+import { copyInto } from "./copy.js";
+import { noKernel } from "./errors.js";
+import { FakePairs, scalarOf, symbolicOf } from "./fakes.js";
+import type { AnyKernel, CallArgument, KernelTable, RandomSource, RuntimeValue } from "./kernel.js";
+import { numbersOf } from "./meta-number.js";
+
+/** Sizes are numbers, except those that only the kernel will know. */
+const RUNTIME_ENV: SymEnv = {
+  ...STATIC_ENV,
+  freshUnbackedInt: () => symbol("u0", { integer: true, unbacked: true }) as SymExpr,
+  freshUnbackedFloat: () => symbol("zuf0", { float: true, unbacked: true }) as SymExpr,
+};
+const META_CONTEXT = { env: RUNTIME_ENV };
+
+/** Keyword arguments of a call. */
+export type CallKwargs = Readonly<Record<string, CallArgument>>;
+
+/** What a dispatcher is made of. */
+export interface DispatcherParts {
+  readonly operators: OperatorTable;
+  readonly kernels: KernelTable;
+  readonly random: RandomSource;
+}
+
+/**
+ * Runs single operators on real tensors. In this order: a kernel; the functional overload and a copy into `self` for
+ * in-place overloads; the decomposition of composites; a view of the argument's storage, as the meta rule gives it; any
+ * other decomposition.
+ */
+export class Dispatcher {
+  readonly #operators: OperatorTable;
+  readonly #kernels: KernelTable;
+  readonly #random: RandomSource;
+
+  constructor(parts: DispatcherParts) {
+    this.#operators = parts.operators;
+    this.#kernels = parts.kernels;
+    this.#random = parts.random;
+  }
+
+  /** @throws SconceError `UNKNOWN_OPERATOR`, `NO_KERNEL`, and what the operator's rules refuse */
+  call(target: string, args: readonly CallArgument[], kwargs: CallKwargs = {}): RuntimeValue {
+    return this.apply(this.#operators.require(target), args, kwargs);
+  }
+
+  /** As {@link call}, of an operator looked up before. */
+  apply(definition: OpDefinition, args: readonly CallArgument[], kwargs: CallKwargs): RuntimeValue {
+    return this.callBound(definition, bindArgs(definition.schema, args, kwargs));
+  }
+
+  /** @throws SconceError `UNKNOWN_OPERATOR` */
+  definitionOf(target: string): OpDefinition {
+    return this.#operators.require(target);
+  }
+
+  /** True when {@link call} would find a way to run the target. */
+  supports(target: string): boolean {
+    if (Object.hasOwn(this.#kernels, target)) return true;
+    const definition = this.#operators.get(target);
+    if (definition === undefined) return false;
+    if (definition.functional !== undefined) return this.supports(definition.functional);
+    const { decompose, meta, schema } = definition;
+    if (decompose !== undefined) return true;
+    return meta !== undefined && (schema.isView || SCALAR_RETURNS.has(schema.returns[0]?.type.base ?? ""));
+  }
+
+  callBound(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
+    const { target, schema, tags } = definition;
+    const kernel = this.#kernels[target];
+    if (kernel !== undefined) return this.#runKernel(kernel, definition, bound);
+    if (definition.functional !== undefined) return this.#runMutating(definition, bound);
+    const composite = tags.includes("composite") && definition.decompose !== undefined;
+    if (schema.isView && definition.meta !== undefined && !composite) return runView(definition, bound);
+    if (definition.decompose === undefined) return scalarResult(definition, bound);
+    return this.#runDecomposition(definition, bound);
+  }
+
+  #runKernel(kernel: AnyKernel, definition: OpDefinition, bound: BoundArgs): RuntimeValue {
+    const pairs = new FakePairs();
+    const meta = definition.meta?.(fakeArgs(bound, pairs), META_CONTEXT) ?? null;
+    return kernel(bound, { target: definition.target, meta, random: this.#random });
+  }
+
+  /** In-place and `out=` overloads: the functional overload's results are copied into the written arguments. */
+  #runMutating(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
+    definition.meta?.(fakeArgs(bound, new FakePairs()), META_CONTEXT);
+    const functional = this.#operators.require(definition.functional!);
+    const known = functional.schema.args.map(({ name }) => [name, bound[name]] as const);
+    const result = this.callBound(functional, Object.fromEntries(known));
+    const written = definition.schema.args.filter((arg) => arg.alias?.write).map((arg) => bound[arg.name] as Tensor);
+    const results = Array.isArray(result) ? (result as readonly Tensor[]) : [result as Tensor];
+    written.forEach((tensor, i) => copyInto(tensor, results[i]!));
+    return written.length === 1 ? written[0]! : written;
+  }
+
+  #runDecomposition(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
+    const pairs = new FakePairs();
+    const result = definition.decompose!(this.#emitter(pairs), fakeArgs(bound, pairs));
+    return realResult(pairs, result);
+  }
+
+  #emitter(pairs: FakePairs): Emit {
+    const value = (target: string, args: readonly EmitArg[], kwargs?: Readonly<Record<string, EmitArg>>): MetaValue => {
+      const realKwargs: Record<string, CallArgument> = {};
+      for (const key in kwargs) if (kwargs[key] !== undefined) realKwargs[key] = pairs.toReals(kwargs[key]);
+      return fakeResult(pairs, this.call(target, args.map((arg) => pairs.toReals(arg)), realKwargs));
+    };
+    const emit = value as unknown as { many: unknown; value: unknown; env: unknown };
+    return Object.assign(emit, { many: value, value, env: RUNTIME_ENV }) as unknown as Emit;
+  }
+}
+
+function fakeArgs(bound: BoundArgs, pairs: FakePairs): BoundArgs {
+  const out: Record<string, unknown> = {};
+  for (const name in bound) out[name] = pairs.toFakes(bound[name]);
+  return out;
+}
+
+function fakeResult(pairs: FakePairs, value: RuntimeValue): MetaValue {
+  if (value instanceof Tensor) return pairs.fake(value);
+  if (Array.isArray(value)) return (value as readonly RuntimeValue[]).map((item) => fakeResult(pairs, item));
+  return symbolicOf(value) as MetaValue;
+}
+
+function realResult(pairs: FakePairs, value: MetaValue): RuntimeValue {
+  if (value instanceof FakeTensor && pairs.real(value) === undefined) {
+    throw internalError("a decomposition returned a tensor that no operator made");
+  }
+  if (Array.isArray(value)) return (value as readonly MetaValue[]).map((item) => realResult(pairs, item));
+  return pairs.toReals(value) as RuntimeValue;
+}
+
+function runView(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
+  const pairs = new FakePairs();
+  const meta = definition.meta!(fakeArgs(bound, pairs), META_CONTEXT);
+  const base = viewedArgument(definition.schema, bound);
+  const view = (value: MetaValue): RuntimeValue => {
+    if (value instanceof FakeTensor) return pairs.real(value) ?? viewOf(base, value);
+    if (Array.isArray(value)) return (value as readonly MetaValue[]).map(view);
+    throw internalError(`${definition.target} is a view, but its shape rule gave no tensor`);
+  };
+  return view(meta);
+}
+
+/** Sizes, strides and the like: the meta rule's result is the value. */
+function scalarResult(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
+  const { meta, schema, target } = definition;
+  const returned = schema.returns[0]?.type.base;
+  if (meta === undefined || returned === undefined || !SCALAR_RETURNS.has(returned)) throw noKernel(target);
+  const value = meta(fakeArgs(bound, new FakePairs()), META_CONTEXT);
+  const items = Array.isArray(value) ? (value as readonly MetaValue[]) : undefined;
+  return (items === undefined ? scalarOf(value) : items.map(scalarOf)) as RuntimeValue;
+}
+
+const SCALAR_RETURNS = new Set(["int", "SymInt", "bool", "float"]);
+
+/** The argument whose alias set the results share. */
+function viewedArgument(schema: OpSchema, bound: BoundArgs): Tensor {
+  const argument = schema.args.find((arg) => arg.alias !== undefined && !arg.alias.write) ?? schema.args[0];
+  return bound[argument!.name] as Tensor;
+}
+
+function viewOf(base: Tensor, fake: FakeTensor): Tensor {
+  return new Tensor({
+    dtype: fake.dtype,
+    shape: numbersOf(fake.shape),
+    strides: numbersOf(fake.strides),
+    storageOffset: numbersOf([fake.storageOffset])[0]!,
+    storage: base.storage,
+  });
+}

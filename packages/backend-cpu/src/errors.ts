@@ -1,0 +1,51 @@
+import { isSconceError, SconceError } from "@sconce/errors";
+
+/** No kernel, no decomposition: the operator cannot run here. */
+export const noKernel = (target: string): SconceError =>
+  new SconceError({
+    code: "NO_KERNEL",
+    message: `the CPU backend has no kernel for ${target}`,
+    where: target,
+    fix: "decompose the program first, or give the backend a kernel for it (`cpuBackend({ kernels })`)",
+  });
+
+/** An error told again with the node in which it happened; other errors become one of ours. */
+export function atNode(error: unknown, where: string): SconceError {
+  if (isSconceError(error)) return error.at(where);
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof RangeError ? "OUT_OF_MEMORY" : "KERNEL_FAILED";
+  return new SconceError({ code, message, where, cause: error });
+}
+
+/** A runtime assertion of the program does not hold; the text is the program's own. */
+export const assertionFailed = (message: string): SconceError =>
+  new SconceError({ code: "ASSERTION_FAILED", message, fix: "give inputs for which the program's assertion holds" });
+
+/** An input that the program does not take. */
+export const inputRejected = (code: string, message: string, where?: string): SconceError =>
+  new SconceError({ code, message, where, fix: "give inputs like those the program was exported with" });
+
+/** Bad arguments, found by a kernel from values that the shape rule cannot see. */
+export const invalidArgument = (message: string): SconceError => new SconceError({ code: "INVALID_ARGUMENT", message });
+
+/** An index outside of its dimension. */
+export const indexOutOfRange = (message: string): SconceError => new SconceError({ code: "INDEX_OUT_OF_RANGE", message });
+
+/** An integer division by zero; floats divide to infinities instead. */
+export const divisionByZero = (): SconceError =>
+  new SconceError({ code: "DIVISION_BY_ZERO", message: "ZeroDivisionError", fix: "divide floats, or mask zeros out before" });
+
+/** A `get_attr` node names a graph that is not there. */
+export const noSubgraph = (node: { readonly name: string; readonly target: string }): SconceError =>
+  new SconceError({ code: "NO_SUBGRAPH", message: `the graph has no subgraph "${node.target}"`, where: `node ${node.name}` });
+
+/** A run was cancelled by its signal. */
+export const aborted = (reason: unknown): SconceError =>
+  new SconceError({ code: "ABORTED", message: "the run was cancelled", cause: reason });
+
+/** A parameter, buffer or constant that the signature names is not there, or holds no values. */
+export const missingState = (name: string): SconceError =>
+  new SconceError({
+    code: "MISSING_STATE", message: `the program has no tensor for "${name}"`,
+    fix: "load the program together with its weights",
+  });

@@ -1,0 +1,137 @@
+/** @file A compiled program: planned graph, its own state, and the calling convention around them. */
+import {
+  type ArgumentSpec, type Executable, type ExportedProgram, float, type InputSpec, type MetaValue, type NodeProfile, type RunOptions,
+  toNumber, type Value,
+} from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import { Storage, Tensor } from "@sconce/tensor";
+import { copyInto } from "./copy.js";
+import type { Dispatcher } from "./dispatch.js";
+import { missingState } from "./errors.js";
+import { type InputCheck, inputCheck } from "./inputs/check.js";
+import { Interpreter } from "./interpreter.js";
+import type { RuntimeValue } from "./kernel.js";
+import { mutatedPlaceholders } from "./mutation.js";
+import { type GraphPlan, planGraph } from "./plan.js";
+
+const MUTATIONS = new Set(["BUFFER_MUTATION", "PARAMETER_MUTATION", "USER_INPUT_MUTATION"]);
+const LIFTED = new Set(["PARAMETER", "BUFFER", "CONSTANT_TENSOR", "CUSTOM_OBJ"]);
+
+/** Runs a program on the interpreter; see {@link Executable}. */
+export class CpuExecutable implements Executable {
+  readonly #program: ExportedProgram;
+  readonly #plan: GraphPlan;
+  readonly #dispatcher: Dispatcher;
+  readonly #check: InputCheck;
+  readonly #state: Map<string, Tensor>;
+  #profile: readonly NodeProfile[] = [];
+
+  constructor(program: ExportedProgram, operators: OperatorTable, dispatcher: Dispatcher) {
+    this.#program = program;
+    this.#dispatcher = dispatcher;
+    this.#plan = planGraph(program.graph, operators);
+    this.#check = inputCheck(program);
+    this.#state = ownState(program, operators);
+  }
+
+  get state(): ReadonlyMap<string, Tensor> {
+    return this.#state;
+  }
+
+  async run(inputs: readonly Value[], options: RunOptions = {}): Promise<readonly Value[]> {
+    this.#check(inputs);
+    const interpreter = new Interpreter(this.#dispatcher, options);
+    const given = this.#graphInputs(inputs);
+    const results = (await interpreter.runMain(this.#plan, given)) as readonly RuntimeValue[];
+    this.#profile = interpreter.profile;
+    return this.#userOutputs(results, given);
+  }
+
+  profile(): readonly NodeProfile[] {
+    return this.#profile;
+  }
+
+  dispose(): void {
+    this.#state.clear();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  /** State and user inputs in the order of the graph's placeholders. */
+  #graphInputs(inputs: readonly Value[]): RuntimeValue[] {
+    let next = 0;
+    const { inputSpecs } = this.#program.graphSignature;
+    return this.#program.graph.placeholders().map((node, i) => {
+      const spec = inputSpecs[i];
+      if (spec?.kind === "TOKEN") return Tensor.empty([0], "float32");
+      if (spec !== undefined && LIFTED.has(spec.kind)) return this.#stateOf(spec);
+      return runtimeValue(inputs[next++]!, node.meta.val, spec?.arg);
+    });
+  }
+
+  #stateOf(spec: InputSpec): Tensor {
+    const tensor = this.#state.get(spec.target ?? "");
+    if (tensor === undefined) throw missingState(spec.target ?? spec.arg.name);
+    return tensor;
+  }
+
+  /** Writes mutations back, then picks the user's outputs. An output that is a mutated value is the mutated tensor. */
+  #userOutputs(results: readonly RuntimeValue[], given: readonly RuntimeValue[]): Value[] {
+    const { outputSpecs, inputSpecs } = this.#program.graphSignature;
+    const written = new Map<string, Tensor>();
+    outputSpecs.forEach(({ kind, target, arg }, i) => {
+      if (!MUTATIONS.has(kind)) return;
+      const place = kind === "USER_INPUT_MUTATION"
+        ? given[inputSpecs.findIndex((spec) => spec.arg.name === target)] : this.#state.get(target ?? "");
+      if (!(place instanceof Tensor)) throw missingState(target ?? arg.name);
+      copyInto(place, results[i] as Tensor);
+      written.set(arg.name, place);
+    });
+    const outputs: Value[] = [];
+    outputSpecs.forEach(({ kind, arg }, i) => {
+      if (MUTATIONS.has(kind) || kind === "TOKEN") return;
+      outputs.push(written.get(arg.name) ?? userValue(results[i]!));
+    });
+    return outputs;
+  }
+}
+
+/** Python floats keep their type inside, even when they are integral. */
+function runtimeValue(value: Value, meta: MetaValue | undefined, spec: ArgumentSpec | undefined): RuntimeValue {
+  if (typeof value !== "number") return value;
+  const symbolic = typeof meta === "object" && meta !== null && "kind" in meta && meta.kind === "SymFloat";
+  const constant = spec?.kind === "constant" && typeof spec.value === "object" && spec.value !== null;
+  return symbolic || constant || spec?.kind === "symfloat" ? float(value) : value;
+}
+
+function userValue(value: RuntimeValue): Value {
+  if (typeof value === "object" && value !== null && "kind" in value) return toNumber(value);
+  return value as Value;
+}
+
+/**
+ * The program's tensors by name. Those that runs may write to lie in copies of their storages, so that the program stays
+ * as it is; views of one storage share the copy.
+ */
+function ownState(program: ExportedProgram, operators: OperatorTable): Map<string, Tensor> {
+  const state = new Map([...program.constants, ...program.stateDict]);
+  const { inputSpecs, outputSpecs } = program.graphSignature;
+  const mutated = mutatedPlaceholders(program.graph, operators);
+  const names = new Set(outputSpecs.filter((spec) => MUTATIONS.has(spec.kind)).map((spec) => spec.target ?? ""));
+  for (const spec of inputSpecs) if (mutated.has(spec.arg.name) && spec.target !== null) names.add(spec.target);
+  const copies = new Map<Storage, Storage>();
+  for (const name of names) {
+    const storage = state.get(name)?.storage;
+    if (storage !== undefined && !copies.has(storage)) copies.set(storage, new Storage(storage.bytes.slice()));
+  }
+  for (const [name, tensor] of state) {
+    const storage = copies.get(tensor.storage);
+    const { dtype, shape, strides, storageOffset, requiresGrad } = tensor;
+    if (storage !== undefined) {
+      state.set(name, new Tensor({ dtype, shape, strides, storageOffset, requiresGrad, storage }));
+    }
+  }
+  return state;
+}

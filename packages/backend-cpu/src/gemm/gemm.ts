@@ -1,0 +1,102 @@
+/** @file Blocked matrix multiplication in float64 over operands of any layout. */
+import type { NumberArray } from "../dense.js";
+import { TILE, type TileMachine, tileMachine } from "./tile-kernel.js";
+
+/**
+ * A matrix by reference: element (i, j) is `values[rows[i] + columns[j]]`. Transposed, strided, broadcast and im2col
+ * operands all have this form, so none of them is copied before it is packed.
+ */
+export interface GatherMatrix {
+  readonly values: NumberArray;
+  readonly rows: Int32Array;
+  readonly columns: Int32Array;
+}
+
+/** Takes a finished block: `rows` x `columns` numbers from `block[start]`, rows `stride` apart, placed at (i, j). */
+export type StoreBlock = (
+  i: number, j: number, rows: number, columns: number, block: Float64Array, start: number, stride: number,
+) => void;
+
+/** Positions `offset, offset + step, ...` of one dimension. */
+export function stepped(count: number, step: number, offset = 0): Int32Array {
+  const positions = new Int32Array(count);
+  for (let i = 0, p = offset; i < count; i++, p += step) positions[i] = p;
+  return positions;
+}
+
+/** Columns of a block of C; with K_BLOCK steps and 64 rows its operands stay in the second-level cache. */
+const COLUMNS = 256;
+const K_BLOCK = 256;
+/** Limit of packed numbers of one operand: 4 Mi numbers, 32 MB. */
+const PANEL_LIMIT = 1 << 22;
+
+/** `A (m x k) times B (k x n)`, block by block. The sums are in float64; `store` rounds. */
+export function multiply(a: GatherMatrix, b: GatherMatrix, store: StoreBlock, machine: TileMachine = tileMachine()): void {
+  const [m, k, n] = [a.rows.length, a.columns.length, b.columns.length];
+  const depth = Math.max(k, 1);
+  const columns = Math.min(roundUp(n), Math.max(TILE, Math.min(COLUMNS, roundDown(PANEL_LIMIT / depth))));
+  const rows = Math.min(roundUp(m), Math.max(TILE, Math.min(64, roundDown(PANEL_LIMIT / depth))));
+  const allRows = roundUp(m) * depth <= PANEL_LIMIT ? roundUp(m) : rows;
+  const cSize = rows * columns;
+  const aStart = cSize;
+  const bStart = aStart + allRows * depth;
+  const memory = machine.reserve(8 * (bStart + columns * depth));
+  const keepA = allRows >= m;
+  if (keepA) packPanels(memory, aStart, a.values, a.rows, 0, m, a.columns);
+  for (let j = 0; j < n; j += columns) {
+    const width = Math.min(columns, n - j);
+    packPanels(memory, bStart, b.values, b.columns, j, width, b.rows);
+    for (let i = 0; i < m; i += rows) {
+      const height = Math.min(rows, m - i);
+      if (!keepA) packPanels(memory, aStart, a.values, a.rows, i, height, a.columns);
+      const from = keepA ? aStart + i * depth : aStart;
+      memory.fill(0, 0, cSize);
+      for (let p = 0; p < k; p += K_BLOCK) {
+        const steps = Math.min(K_BLOCK, k - p);
+        machine.run(
+          roundUp(height) / TILE, roundUp(width) / TILE, steps,
+          8 * (from + p * TILE), 8 * (bStart + p * TILE), 0, 8 * columns, 8 * depth * TILE,
+        );
+      }
+      store(i, j, height, width, memory, 0, columns);
+    }
+  }
+}
+
+const roundUp = (n: number): number => Math.ceil(n / TILE) * TILE;
+const roundDown = (n: number): number => Math.floor(n / TILE) * TILE;
+
+/** Lays `count` lines (rows of A, columns of B) from `first` on into panels of four, step after step; missing lines are zero. */
+function packPanels(
+  memory: Float64Array, start: number, values: NumberArray, lines: Int32Array, first: number, count: number, steps: Int32Array,
+): void {
+  const depth = steps.length;
+  let at = start;
+  for (let line = 0; line < count; line += TILE) {
+    if (line + TILE <= count) {
+      const i = first + line;
+      at = packFull(memory, at, values, lines[i]!, lines[i + 1]!, lines[i + 2]!, lines[i + 3]!, steps);
+      continue;
+    }
+    memory.fill(0, at, at + depth * TILE);
+    for (let part = 0; line + part < count; part++) {
+      const base = lines[first + line + part]!;
+      for (let p = 0, to = at + part; p < depth; p++, to += TILE) memory[to] = values[base + steps[p]!]!;
+    }
+    at += depth * TILE;
+  }
+}
+
+function packFull(
+  memory: Float64Array, start: number, values: NumberArray, l0: number, l1: number, l2: number, l3: number, steps: Int32Array,
+): number {
+  let at = start;
+  for (let p = 0; p < steps.length; p++, at += TILE) {
+    const step = steps[p]!;
+    memory[at] = values[l0 + step]!;
+    memory[at + 1] = values[l1 + step]!;
+    memory[at + 2] = values[l2 + step]!;
+    memory[at + 3] = values[l3 + step]!;
+  }
+  return at;
+}

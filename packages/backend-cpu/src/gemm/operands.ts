@@ -1,0 +1,65 @@
+/** @file Tensors as operands and results of {@link multiply}. */
+import { type Tensor, contiguousStrides } from "@sconce/tensor";
+import { isNativeDType, type NumberArray, readNumbers, writeNumbers } from "../dense.js";
+import type { StridedView } from "../strided.js";
+import { type GatherMatrix, multiply, stepped } from "./gemm.js";
+
+/** A tensor's numbers with the strides to read them by: its storage, or a dense copy for halves and int64. */
+export interface NumberView extends StridedView {
+  readonly values: NumberArray;
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+  readonly storageOffset: number;
+}
+
+export function numberView(tensor: Tensor): NumberView {
+  const { shape, strides, storageOffset } = tensor;
+  if (isNativeDType(tensor.dtype)) return { values: tensor.data as NumberArray, shape, strides, storageOffset };
+  return { values: readNumbers(tensor), shape, strides: contiguousStrides(shape), storageOffset: 0 };
+}
+
+/** The last two dimensions of a view as a matrix. */
+export function matrixOf(view: NumberView, offset = view.storageOffset): GatherMatrix {
+  const { values, shape, strides } = view;
+  const [i, j] = [shape.length - 2, shape.length - 1];
+  return { values, rows: stepped(shape[i]!, strides[i]!, offset), columns: stepped(shape[j]!, strides[j]!) };
+}
+
+/** Where results go: the storage itself, or for halves and int64 a float64 array that {@link finishTarget} rounds. */
+export function numberTarget(tensor: Tensor): NumberView {
+  if (isNativeDType(tensor.dtype)) return numberView(tensor);
+  const { shape } = tensor;
+  return { values: new Float64Array(tensor.numel), shape, strides: contiguousStrides(shape), storageOffset: 0 };
+}
+
+export function finishTarget(tensor: Tensor, target: NumberView): Tensor {
+  if (target.values.buffer !== tensor.data.buffer) writeNumbers(tensor, target.values);
+  return tensor;
+}
+
+/** `scale * (A B) + addend`; the addend has the target's shape, `addScale` is its factor. */
+export interface Epilogue {
+  readonly scale: number;
+  readonly addend: GatherMatrix;
+  readonly addScale: number;
+}
+
+/** Multiplies into a target given in the same form as the operands. */
+export function multiplyInto(target: GatherMatrix, a: GatherMatrix, b: GatherMatrix, epilogue?: Epilogue): void {
+  const { values, rows, columns } = target;
+  multiply(a, b, (i, j, height, width, block, start, stride) => {
+    for (let y = 0; y < height; y++) {
+      const from = start + y * stride;
+      const row = rows[i + y]!;
+      if (epilogue === undefined) {
+        for (let x = 0; x < width; x++) values[row + columns[j + x]!] = block[from + x]!;
+      } else {
+        const { scale, addScale, addend } = epilogue;
+        const add = addend.rows[i + y]!;
+        for (let x = 0; x < width; x++) {
+          values[row + columns[j + x]!] = scale * block[from + x]! + addScale * addend.values[add + addend.columns[j + x]!]!;
+        }
+      }
+    }
+  });
+}

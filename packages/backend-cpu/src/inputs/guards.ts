@@ -1,0 +1,138 @@
+/** @file The guards of `ExportedProgram.module()`: what its inputs were specialised to, then what tracing recorded. */
+import { type Argument, type ExportedProgram, FakeTensor, isFloat, type MetaValue, toNumber, type ScalarLiteral, type Value } from "@sconce/ir";
+import {
+  eq, freeSymbols, guardHolds, type GuardNode, type GuardSource, type GuardValue, parseGuard, printExpr, printGuard, printPython,
+  printSource, solveFor, substitute, type SymExpr, type SymInt, symbol, type SymValue,
+} from "@sconce/symbolic";
+import { Tensor } from "@sconce/tensor";
+import { inputRejected } from "../errors.js";
+import type { Leaf } from "./leaf-path.js";
+
+/** Guards in the order in which they are checked. */
+export function programGuards(program: ExportedProgram, leaves: readonly Leaf[]): GuardNode[] {
+  const guards = [...inputGuards(program, leaves)];
+  for (const text of program.guardsCode) guards.push(parseGuard(text));
+  return guards;
+}
+
+const compare = (left: GuardNode, op: "==" | ">=" | "<=", right: GuardNode): GuardNode =>
+  ({ kind: "compare", first: left, rest: [[op, right]] });
+const integer = (value: number): GuardNode => ({ kind: "number", value, float: false });
+
+/** Specialisations, ranges and equalities of the inputs' sizes and values. */
+function inputGuards(program: ExportedProgram, leaves: readonly Leaf[]): GuardNode[] {
+  const guards: GuardNode[] = [];
+  const sources = new Map<string, GuardSource>();
+  const deferred: { readonly source: GuardSource; readonly expr: SymExpr }[] = [];
+  const symbolic = (expr: SymExpr, source: GuardSource): void => {
+    const key = printExpr(expr);
+    const range = program.rangeConstraints.get(key);
+    if (range === undefined) return;
+    if (freeSymbols(expr).size === 1) deferred.push({ source, expr });
+    const known = sources.get(key);
+    if (known !== undefined) {
+      guards.push(compare(source, "==", known));
+      return;
+    }
+    sources.set(key, source);
+    if (range.min > 2) guards.push(compare(source, ">=", integer(range.min)));
+    if (range.max < Number.POSITIVE_INFINITY) guards.push(compare(source, "<=", integer(range.max)));
+  };
+  for (const leaf of leaves) {
+    const source = sourceOf(leaf);
+    const value = program.graph.node(leaf.name).meta.val;
+    if (value instanceof FakeTensor) {
+      value.shape.forEach((size, index) => {
+        const dim: GuardSource = { ...source, property: "size", index };
+        if (typeof size === "number") guards.push(compare(dim, "==", integer(size)));
+        else symbolic(size, dim);
+      });
+    } else if (isSymInt(value)) symbolic(value.expr, source);
+    else if (leaf.spec.arg.kind === "constant") guards.push(...constantGuard(source, leaf.spec.arg.value));
+  }
+  return [...guards, ...derivedGuards(deferred, sources)];
+}
+
+function isSymInt(value: MetaValue | undefined): value is { readonly kind: "SymInt"; readonly expr: SymExpr } {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === "SymInt" &&
+    typeof value.expr !== "number";
+}
+
+const sourceOf = ({ root, path }: Leaf): GuardSource => ({ kind: "source", root, local: true, path });
+
+function constantGuard(source: GuardSource, value: Argument): GuardNode[] {
+  if (value === null) return [];
+  if (typeof value === "string" || typeof value === "boolean") return [compare(source, "==", { kind: "constant", value })];
+  if (typeof value !== "number" && typeof value !== "bigint" && !isFloat(value)) return [];
+  const number = toNumber(value as ScalarLiteral);
+  if (Number.isNaN(number)) return [{ kind: "call", fn: "math.isnan", args: [source] }];
+  return [compare(source, "==", { kind: "number", value: number, float: isFloat(value) })];
+}
+
+/** Equations between sizes whose common symbol no input has alone, as `x = 2*s` and `y = 3*s`. */
+function derivedGuards(
+  deferred: readonly { readonly source: GuardSource; readonly expr: SymExpr }[], sources: ReadonlyMap<string, GuardSource>,
+): GuardNode[] {
+  const solved = new Map<string, SymValue>();
+  const guards: GuardNode[] = [];
+  for (const { source, expr } of deferred) {
+    const [name, free] = [...freeSymbols(expr)][0]!;
+    if (sources.has(name)) continue;
+    const place = symbol(`L_${printSource(source)}`, { integer: true }) as SymExpr;
+    if (solved.has(name)) {
+      const condition = eq(substitute(expr, solved) as SymInt, place);
+      guards.push(parseGuard(printPython(condition, (text) => text.replace(/^L_(\w+)/, "L['$1']"))));
+      continue;
+    }
+    const solution = solveFor(free, expr, place);
+    if (solution !== undefined) solved.set(name, solution);
+  }
+  return guards;
+}
+
+/** Checks the guards one after another; the first that does not hold is told as PyTorch tells it. */
+export function checkGuards(guards: readonly GuardNode[], leaves: readonly Leaf[], inputs: readonly Value[]): void {
+  const byText = new Map(leaves.map((leaf, i) => [printSource(sourceOf(leaf)), i]));
+  const resolve = (source: GuardSource): GuardValue | undefined => {
+    const i = byText.get(leafText(source)) ?? flatIndex(source);
+    return i === undefined ? undefined : propertyOf(inputs[i], source);
+  };
+  for (const guard of guards) {
+    if (guardHolds(guard, resolve)) continue;
+    throw inputRejected("GUARD_FAILED", `Guard failed: ${printGuard(guard)}`, found(guard, resolve));
+  }
+}
+
+function leafText(source: GuardSource): string {
+  const { kind, root, local, path } = source;
+  const text = printSource({ kind, root, local, path });
+  // `forward(*args)`: its guards say `args[0]`, its parameters are `args_0`.
+  return path.length > 0 && typeof path[0] === "number" && root === "args" ? `args_${path[0]}` : text;
+}
+
+function flatIndex({ root, path }: GuardSource): number | undefined {
+  return root === "flat_args" && typeof path[0] === "number" ? path[0] : undefined;
+}
+
+function propertyOf(value: Value | undefined, { property, index }: GuardSource): GuardValue | undefined {
+  if (property === undefined) {
+    if (typeof value === "bigint") return Number(value);
+    return value instanceof Tensor ? undefined : value;
+  }
+  if (!(value instanceof Tensor)) return undefined;
+  if (property === "storage_offset") return value.storageOffset;
+  return (property === "size" ? value.shape : value.strides)[index ?? 0];
+}
+
+/** What came: `x.size()[0] is 2`. */
+function found(guard: GuardNode, resolve: (source: GuardSource) => GuardValue | undefined): string {
+  const seen = new Map<string, string>();
+  const visit = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return;
+    const source = node as GuardSource;
+    if (source.kind === "source") seen.set(printSource(source), String(resolve(source)));
+    else for (const part of Object.values(node)) visit(part);
+  };
+  visit(guard);
+  return `inputs: ${[...seen].map(([text, value]) => `${text} is ${value}`).join(", ")}`;
+}

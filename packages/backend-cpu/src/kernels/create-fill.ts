@@ -1,0 +1,23 @@
+/** @file Writing one value everywhere. */
+import type { ScalarLiteral } from "@sconce/ir";
+import type { Tensor } from "@sconce/tensor";
+import { copyInto } from "../copy.js";
+import { elementwise, isTensorOperand, type LaneLoop, type Operand } from "./pointwise-loop.js";
+
+const copyLoop: LaneLoop = (out, [x], count) => {
+  for (let i = 0; i < count; i++) out[i] = x![i]!;
+};
+
+/** Fills a fresh tensor with a number, converted to its dtype. */
+export function fillWith(out: Tensor, value: Operand): Tensor {
+  if (isTensorOperand(value)) {
+    copyInto(out, value);
+    return out;
+  }
+  if (isZero(value)) return out;
+  return elementwise({ real: copyLoop, big: (x) => x, complex: (to, [x]) => to.set(x!) }, out, [value]);
+}
+
+/** Fresh memory is zero already; a negative zero is not. */
+const isZero = (value: ScalarLiteral): boolean =>
+  value === false || Object.is(value, 0) || (typeof value === "object" && value.kind === "float" && Object.is(value.value, 0));

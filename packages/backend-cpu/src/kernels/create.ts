@@ -1,0 +1,124 @@
+/** @file New tensors from sizes and numbers. Memory that PyTorch leaves uninitialised is zero here. */
+import { type ScalarLiteral, toNumber } from "@sconce/ir";
+import { isBigIntDType, isIntegralDType, Tensor } from "@sconce/tensor";
+import { readNumbers, writeBigInts, writeNumbers } from "../dense.js";
+import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { fillWith } from "./create-fill.js";
+import type { Operand } from "./pointwise-loop.js";
+
+const empty = kernel<unknown>((_, context) => emptyOutput(context));
+const constant = (value: ScalarLiteral): AnyKernel => kernel<unknown>((_, context) => fillWith(emptyOutput(context), value));
+const zeros = constant(0);
+const ones = constant(1);
+const full = kernel<{ fill_value: Operand }>(({ fill_value: value }, context) => fillWith(emptyOutput(context), value));
+const fill = kernel<{ value: Operand }>(({ value }, context) => fillWith(emptyOutput(context), value));
+const scalarTensor = kernel<{ s: ScalarLiteral }>(({ s }, context) => fillWith(emptyOutput(context), s));
+
+type Range = { readonly start?: ScalarLiteral; readonly step?: ScalarLiteral };
+
+const arange = kernel<Range>(({ start = 0, step = 1 }, context) => {
+  const out = emptyOutput(context);
+  if (isBigIntDType(out.dtype)) {
+    const [first, by] = [bigOf(start), bigOf(step)];
+    writeBigInts(out, BigInt64Array.from({ length: out.numel }, (_, i) => first + BigInt(i) * by));
+    return out;
+  }
+  const whole = isIntegralDType(out.dtype);
+  const [first, by] = [start, step].map((value) => (whole ? Math.trunc(toNumber(value)) : toNumber(value))) as [number, number];
+  writeNumbers(out, Float64Array.from({ length: out.numel }, (_, i) => first + i * by));
+  return out;
+});
+
+const bigOf = (value: ScalarLiteral): bigint =>
+  typeof value === "bigint" ? value : BigInt(Math.trunc(toNumber(value)));
+
+const scalarOf = (value: Tensor | ScalarLiteral): number => (value instanceof Tensor ? readNumbers(value)[0]! : toNumber(value));
+
+type Steps = { readonly start: Tensor | ScalarLiteral; readonly end: Tensor | ScalarLiteral; readonly steps: number };
+
+/** Counts up from the start in the first half and down from the end in the second, as PyTorch's. */
+function evenSteps(start: number, end: number, steps: number, whole: boolean): Float64Array {
+  const values = new Float64Array(steps);
+  if (steps === 1) return values.fill(whole ? Math.trunc(start) : start);
+  const [first, last] = whole ? [Math.trunc(start), Math.trunc(end)] : [start, end];
+  const by = (last - first) / (steps - 1);
+  const half = Math.floor(steps / 2);
+  for (let i = 0; i < steps; i++) {
+    const value = i < half ? first + by * i : last - by * (steps - i - 1);
+    values[i] = whole ? Math.trunc(value) : value;
+  }
+  return values;
+}
+
+const linspace = kernel<Steps>(({ start, end, steps }, context) => {
+  const out = emptyOutput(context);
+  writeNumbers(out, evenSteps(scalarOf(start), scalarOf(end), steps, isIntegralDType(out.dtype)));
+  return out;
+});
+
+const logspace = kernel<Steps & { base: number }>(({ start, end, steps, base }, context) => {
+  const out = emptyOutput(context);
+  writeNumbers(out, evenSteps(scalarOf(start), scalarOf(end), steps, false).map((power) => base ** power));
+  return out;
+});
+
+const eye = kernel<unknown>((_, context) => {
+  const out = emptyOutput(context);
+  const length = Math.min(out.shape[0]!, out.shape[1]!);
+  fillWith(out.asStrided([length], [out.strides[0]! + out.strides[1]!]), 1);
+  return out;
+});
+
+type Triangle = { readonly row: number; readonly col: number; readonly offset: number };
+
+/** Coordinates of a triangle's elements, row by row: [2, count]. */
+const triangleIndices = (holds: (row: number, column: number, offset: number) => boolean): AnyKernel =>
+  kernel<Triangle>(({ row, col, offset }, context) => {
+    const out = emptyOutput(context);
+    const count = out.shape[1]!;
+    const values = new Float64Array(2 * count);
+    let at = 0;
+    for (let i = 0; i < row; i++) {
+      for (let j = 0; j < col; j++) {
+        if (!holds(i, j, offset)) continue;
+        values[at] = i;
+        values[count + at++] = j;
+      }
+    }
+    writeNumbers(out, values);
+    return out;
+  });
+
+export const createKernels = defineKernels({
+  "aten.empty.memory_format": empty,
+  "aten.empty_strided.default": empty,
+  "aten.empty_like.default": empty,
+  "aten.empty_permuted.default": empty,
+  "aten.new_empty.default": empty,
+  "aten.new_empty_strided.default": empty,
+  "aten.zeros.default": zeros,
+  "aten.zeros_like.default": zeros,
+  "aten.new_zeros.default": zeros,
+  "aten.zero.default": zeros,
+  "aten.ones.default": ones,
+  "aten.ones_like.default": ones,
+  "aten.new_ones.default": ones,
+  "aten.full.default": full,
+  "aten.full_like.default": full,
+  "aten.new_full.default": full,
+  "aten.fill.Scalar": fill,
+  "aten.fill.Tensor": fill,
+  "aten.scalar_tensor.default": scalarTensor,
+  "aten.arange.default": arange,
+  "aten.arange.start": arange,
+  "aten.arange.start_step": arange,
+  "aten.linspace.default": linspace,
+  "aten.linspace.Tensor_Tensor": linspace,
+  "aten.linspace.Tensor_Scalar": linspace,
+  "aten.linspace.Scalar_Tensor": linspace,
+  "aten.logspace.default": logspace,
+  "aten.eye.default": eye,
+  "aten.eye.m": eye,
+  "aten.tril_indices.default": triangleIndices((row, column, offset) => column - row <= offset),
+  "aten.triu_indices.default": triangleIndices((row, column, offset) => column - row >= offset),
+});

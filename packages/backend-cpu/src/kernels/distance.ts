@@ -1,0 +1,120 @@
+/** @file Distances between rows. */
+import { numel, type Tensor } from "@sconce/tensor";
+import { finishOutput, type NumberArray, openOutput, readNumbers } from "../dense.js";
+import { defineKernels, emptyOutput, kernel, type KernelContext } from "../kernel.js";
+
+/** The p-norm of the difference of two rows. */
+function distance(x: NumberArray, i: number, y: NumberArray, j: number, size: number, p: number): number {
+  let sum = 0;
+  for (let k = 0; k < size; k++) {
+    const difference = Math.abs(x[i + k]! - y[j + k]!);
+    if (p === 2) sum += difference * difference;
+    else if (p === 1) sum += difference;
+    else if (p === 0) sum += difference !== 0 ? 1 : 0;
+    else if (p === Number.POSITIVE_INFINITY) sum = difference > sum || difference !== difference ? difference : sum;
+    else sum += difference ** p;
+  }
+  if (p === 2) return Math.sqrt(sum);
+  return p === 0 || p === 1 || p === Number.POSITIVE_INFINITY ? sum : sum ** (1 / p);
+}
+
+function cdist({ x1, x2, p }: { x1: Tensor; x2: Tensor; p: number }, context: KernelContext): Tensor {
+  const out = emptyOutput(context);
+  const batch = out.shape.slice(0, -2);
+  const [rows, columns] = out.shape.slice(-2) as [number, number];
+  const size = x1.shape[x1.ndim - 1]!;
+  const [x, y] = [readNumbers(x1, [...batch, rows, size]), readNumbers(x2, [...batch, columns, size])];
+  const values = openOutput(out);
+  for (let n = 0, at = 0; n < numel(batch); n++) {
+    for (let i = 0; i < rows; i++) {
+      for (let j = 0; j < columns; j++) {
+        values[at++] = distance(x, (n * rows + i) * size, y, (n * columns + j) * size, size, p);
+      }
+    }
+  }
+  return finishOutput(out, values);
+}
+
+function pdist({ self, p }: { self: Tensor; p: number }, context: KernelContext): Tensor {
+  const out = emptyOutput(context);
+  const [rows, size] = self.shape as [number, number];
+  const x = readNumbers(self);
+  const values = openOutput(out);
+  let at = 0;
+  for (let i = 0; i < rows; i++) {
+    for (let j = i + 1; j < rows; j++) values[at++] = distance(x, i * size, x, j * size, size, p);
+  }
+  return finishOutput(out, values);
+}
+
+/** Derivative of the p-norm by one component: `difference` of the two rows there, `norm` of all, times the gradient. */
+function slope(difference: number, norm: number, grad: number, p: number): number {
+  if (norm === 0 || p === 0) return 0;
+  if (p === 1) return grad * Math.sign(difference);
+  if (p === 2) return (grad * difference) / norm;
+  const size = Math.abs(difference);
+  if (p === Number.POSITIVE_INFINITY) return size === norm ? grad * Math.sign(difference) : 0;
+  if (size === 0) return 0;
+  return p < 1
+    ? (Math.sign(difference) * size ** (p - 1) * grad) / norm ** (p - 1)
+    : (difference * size ** (p - 2) * grad) / norm ** (p - 1);
+}
+
+interface CdistBackwardArgs {
+  readonly grad_output: Tensor;
+  readonly x1: Tensor;
+  readonly x2: Tensor;
+  readonly p: number;
+  readonly cdist: Tensor;
+}
+
+function cdistBackward({ grad_output: grad, x1, x2, p, cdist: norms }: CdistBackwardArgs, context: KernelContext): Tensor {
+  const out = emptyOutput(context);
+  const batch = out.shape.slice(0, -2);
+  const [rows, size] = out.shape.slice(-2) as [number, number];
+  const columns = x2.shape[x2.ndim - 2]!;
+  const [x, y] = [readNumbers(x1, out.shape), readNumbers(x2, [...batch, columns, size])];
+  const [g, d] = [readNumbers(grad, [...batch, rows, columns]), readNumbers(norms, [...batch, rows, columns])];
+  const sums = new Float64Array(out.numel);
+  for (let row = 0; row < numel(batch) * rows; row++) {
+    const other = Math.floor(row / rows) * columns;
+    for (let j = 0; j < columns; j++) {
+      const pair = row * columns + j;
+      for (let k = 0; k < size; k++) {
+        sums[row * size + k]! += slope(x[row * size + k]! - y[(other + j) * size + k]!, d[pair]!, g[pair]!, p);
+      }
+    }
+  }
+  return finishOutput(out, sums);
+}
+
+interface PdistBackwardArgs {
+  readonly grad_output: Tensor;
+  readonly self: Tensor;
+  readonly p: number;
+  readonly pdist: Tensor;
+}
+
+function pdistBackward({ grad_output: grad, self, p, pdist: norms }: PdistBackwardArgs, context: KernelContext): Tensor {
+  const out = emptyOutput(context);
+  const [rows, size] = self.shape as [number, number];
+  const [x, g, d] = [readNumbers(self), readNumbers(grad), readNumbers(norms)];
+  const sums = new Float64Array(out.numel);
+  for (let i = 0, pair = 0; i < rows; i++) {
+    for (let j = i + 1; j < rows; j++, pair++) {
+      for (let k = 0; k < size; k++) {
+        const term = slope(x[i * size + k]! - x[j * size + k]!, d[pair]!, g[pair]!, p);
+        sums[i * size + k]! += term;
+        sums[j * size + k]! -= term;
+      }
+    }
+  }
+  return finishOutput(out, sums);
+}
+
+export const distanceKernels = defineKernels({
+  "aten._cdist_forward.default": kernel<{ x1: Tensor; x2: Tensor; p: number }>(cdist),
+  "aten._pdist_forward.default": kernel<{ self: Tensor; p: number }>(pdist),
+  "aten._cdist_backward.default": kernel<CdistBackwardArgs>(cdistBackward),
+  "aten._pdist_backward.default": kernel<PdistBackwardArgs>(pdistBackward),
+});

@@ -1,0 +1,109 @@
+/** @file Table look-ups. */
+import { dtypeInfo, type Tensor } from "@sconce/tensor";
+import { finishOutput, openOutput, readNumbers } from "../dense.js";
+import { indexOutOfRange } from "../errors.js";
+import { defineKernels, emptyOutput, emptyOutputs, kernel, type KernelContext } from "../kernel.js";
+
+function embedding(weight: Tensor, indices: Tensor, context: KernelContext): Tensor {
+  const out = emptyOutput(context);
+  const { lanes } = dtypeInfo(weight.dtype);
+  const [from, to] = [weight.data, out.data];
+  const [rows, width] = weight.shape as [number, number];
+  const [rowStep, step] = weight.strides as [number, number];
+  let at = 0;
+  for (const index of readNumbers(indices)) {
+    if (index < 0 || index >= rows) throw indexOutOfRange("index out of range in self");
+    const start = weight.storageOffset + index * rowStep;
+    if (step === 1) {
+      to.set(from.subarray(start * lanes, (start + width) * lanes) as never, at);
+    } else {
+      for (let i = 0, p = start * lanes; i < width; i++, p += step * lanes) {
+        for (let lane = 0; lane < lanes; lane++) to[at + i * lanes + lane] = from[p + lane]!;
+      }
+    }
+    at += width * lanes;
+  }
+  return out;
+}
+
+interface BagArgs {
+  readonly weight: Tensor;
+  readonly indices: Tensor;
+  readonly offsets: Tensor;
+  /** 0 sum, 1 mean, 2 max. */
+  readonly mode: number;
+  readonly per_sample_weights: Tensor | null;
+  readonly include_last_offset: boolean;
+  readonly padding_idx: number;
+}
+
+/** Rows of each bag summed, averaged, or their greatest elements; rows of `padding_idx` are left out. */
+function embeddingBag(args: BagArgs, context: KernelContext): Tensor[] {
+  const outputs = emptyOutputs(context) as [Tensor, Tensor, Tensor, Tensor];
+  const [out, offsetToBag, bagSize, maxIndices] = outputs;
+  const [rows, width] = args.weight.shape as [number, number];
+  const [table, indices] = [readNumbers(args.weight), readNumbers(args.indices)];
+  const [offsets, weights] = [readNumbers(args.offsets), args.per_sample_weights && readNumbers(args.per_sample_weights)];
+  const bags = out.shape[0]!;
+  const y = new Float64Array(bags * width);
+  const counts = new Float64Array(bags);
+  const bagOf = new Float64Array(indices.length);
+  const chosen = new Float64Array(bags * width);
+  const padding = args.padding_idx < 0 ? args.padding_idx + rows : args.padding_idx;
+  const skips = args.padding_idx >= 0 || args.padding_idx < -1;
+  for (let bag = 0; bag < bags; bag++) {
+    const end = bag + 1 < offsets.length ? offsets[bag + 1]! : indices.length;
+    for (let i = offsets[bag]!; i < end; i++) {
+      const row = indices[i]!;
+      if (row < 0 || row >= rows) throw indexOutOfRange("index out of range in self");
+      bagOf[i] = bag;
+      if (skips && row === padding) continue;
+      const first = counts[bag]!++ === 0;
+      for (let c = 0; c < width; c++) {
+        const at = bag * width + c;
+        const value = table[row * width + c]!;
+        if (args.mode !== 2) y[at]! += value * (weights ? weights[i]! : 1);
+        else if (first || value > y[at]! || value !== value) {
+          y[at] = value;
+          chosen[at] = row;
+        }
+      }
+    }
+    if (args.mode === 1 && counts[bag]! > 0) for (let c = 0; c < width; c++) y[bag * width + c]! /= counts[bag]!;
+  }
+  finishOutput(out, y);
+  if (offsetToBag.numel === bagOf.length) finishOutput(offsetToBag, bagOf);
+  if (bagSize.numel === bags) finishOutput(bagSize, counts);
+  if (maxIndices.numel === chosen.length) finishOutput(maxIndices, chosen);
+  return outputs;
+}
+
+interface DenseBackwardArgs {
+  readonly grad_output: Tensor;
+  readonly indices: Tensor;
+  readonly padding_idx: number;
+  readonly scale_grad_by_freq: boolean;
+}
+
+function embeddingDenseBackward(args: DenseBackwardArgs, context: KernelContext): Tensor {
+  const out = emptyOutput(context);
+  const width = out.shape[1]!;
+  const [grad, indices] = [readNumbers(args.grad_output), readNumbers(args.indices)];
+  const counts = new Float64Array(out.shape[0]!);
+  for (const index of indices) counts[index]!++;
+  const sums = new Float64Array(out.numel);
+  indices.forEach((index: number, i: number) => {
+    if (index === args.padding_idx) return;
+    const scale = args.scale_grad_by_freq ? 1 / counts[index]! : 1;
+    for (let c = 0; c < width; c++) sums[index * width + c]! += grad[i * width + c]! * scale;
+  });
+  return finishOutput(out, sums);
+}
+
+export const embeddingKernels = defineKernels({
+  "aten.embedding.default": kernel<{ weight: Tensor; indices: Tensor }>(({ weight, indices }, context) =>
+    embedding(weight, indices, context)),
+  "aten._embedding_bag.default": kernel<BagArgs>(embeddingBag),
+  "aten._embedding_bag_forward_only.default": kernel<BagArgs>(embeddingBag),
+  "aten.embedding_dense_backward.default": kernel<DenseBackwardArgs>(embeddingDenseBackward),
+});

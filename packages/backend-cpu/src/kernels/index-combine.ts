@@ -1,0 +1,130 @@
+/** @file Combines values into chosen elements of a tensor, one after the other: sums, products, extremes, means. */
+import { internalError } from "@sconce/errors";
+import { dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
+import { readBigInts, readComplex, readNumbers } from "../dense.js";
+import { decodeTable, encodeFloat } from "../half.js";
+
+/** How a value joins the one already there. */
+export type Combine = "replace" | "sum" | "prod" | "amax" | "amin" | "mean";
+
+const NUMBERS: Readonly<Record<Combine, (old: number, value: number) => number>> = {
+  replace: (_, value) => value,
+  sum: (old, value) => old + value,
+  mean: (old, value) => old + value,
+  prod: (old, value) => old * value,
+  amax: Math.max,
+  amin: Math.min,
+};
+
+const BIG_INTS: Readonly<Record<Combine, (old: bigint, value: bigint) => bigint>> = {
+  replace: (_, value) => value,
+  sum: (old, value) => old + value,
+  mean: (old, value) => old + value,
+  prod: (old, value) => old * value,
+  amax: (old, value) => (old > value ? old : value),
+  amin: (old, value) => (old < value ? old : value),
+};
+
+/** What an element is before anything joins it, when its own value is left out. */
+const NEUTRAL: Readonly<Record<Combine, number>> = {
+  replace: 0, sum: 0, mean: 0, prod: 1, amax: -Infinity, amin: Infinity,
+};
+
+/** Joins `source`'s elements, in row-major order, to the elements of `target` at `positions`. */
+export function combineAt(target: Tensor, positions: ArrayLike<number>, source: Tensor, how: Combine): void {
+  const { kind } = dtypeInfo(target.dtype);
+  if (kind === "complex") return combineComplex(target, positions, source, how);
+  if (isBigIntDType(target.dtype)) return combineBig(target, positions, source, how);
+  const values = readNumbers(source);
+  const combine = NUMBERS[how];
+  const data = target.data as Float64Array;
+  if (target.dtype === "bool") {
+    for (let i = 0; i < positions.length; i++) {
+      data[positions[i]!] = combine(data[positions[i]!]!, values[i]!) === 0 ? 0 : 1;
+    }
+  } else if (target.dtype === "float16" || target.dtype === "bfloat16") {
+    const table = decodeTable(target.dtype);
+    const encode = encodeFloat(target.dtype);
+    for (let i = 0; i < positions.length; i++) {
+      const p = positions[i]!;
+      data[p] = encode(combine(table[data[p]!]!, values[i]!));
+    }
+  } else if (how === "sum") {
+    for (let i = 0; i < positions.length; i++) data[positions[i]!]! += values[i]!;
+  } else {
+    for (let i = 0; i < positions.length; i++) data[positions[i]!] = combine(data[positions[i]!]!, values[i]!);
+  }
+}
+
+function combineBig(target: Tensor, positions: ArrayLike<number>, source: Tensor, how: Combine): void {
+  const values = readBigInts(source);
+  const combine = BIG_INTS[how];
+  const data = target.data as BigInt64Array;
+  for (let i = 0; i < positions.length; i++) data[positions[i]!] = combine(data[positions[i]!]!, values[i]!);
+}
+
+function combineComplex(target: Tensor, positions: ArrayLike<number>, source: Tensor, how: Combine): void {
+  const values = readComplex(source);
+  const data = target.data as Float64Array;
+  if (how !== "sum" && how !== "replace") throw internalError(`no ${how} of complex numbers`);
+  for (let i = 0; i < positions.length; i++) {
+    for (let part = 0; part < 2; part++) {
+      const p = 2 * positions[i]! + part;
+      data[p] = (how === "sum" ? data[p]! : 0) + values[2 * i + part]!;
+    }
+  }
+}
+
+/**
+ * {@link combineAt} with PyTorch's `include_self`: when false, touched elements forget their value first. A mean counts
+ * what joined, and the old value where it is included; integers are divided downwards.
+ */
+export function reduceAt(
+  target: Tensor, positions: ArrayLike<number>, source: Tensor, how: Combine, includeSelf: boolean,
+): void {
+  if (!includeSelf) forget(target, positions, how);
+  combineAt(target, positions, source, how);
+  if (how === "mean") divideByCount(target, positions, includeSelf ? 1 : 0);
+}
+
+function forget(target: Tensor, positions: ArrayLike<number>, how: Combine): void {
+  const { dtype } = target;
+  const neutral = NEUTRAL[how];
+  for (let i = 0; i < positions.length; i++) {
+    const p = positions[i]!;
+    if (isBigIntDType(dtype)) (target.data as BigInt64Array)[p] = bigNeutral(how);
+    else if (dtype === "float16" || dtype === "bfloat16") target.data[p] = encodeFloat(dtype)(neutral);
+    else target.data[p] = dtypeInfo(dtype).kind === "float" ? neutral : smallNeutral(target, neutral);
+  }
+}
+
+const bigNeutral = (how: Combine): bigint =>
+  how === "amax" ? -(2n ** 63n) : how === "amin" ? 2n ** 63n - 1n : BigInt(NEUTRAL[how]);
+
+/** The smallest or largest number of a narrow integer dtype instead of an infinity. */
+function smallNeutral({ dtype }: Tensor, neutral: number): number {
+  if (Number.isFinite(neutral)) return neutral;
+  if (dtype === "bool") return neutral > 0 ? 1 : 0;
+  const { signed, itemSize } = dtypeInfo(dtype);
+  const bits = 8 * itemSize;
+  if (neutral > 0) return 2 ** (signed ? bits - 1 : bits) - 1;
+  return signed ? -(2 ** (bits - 1)) : 0;
+}
+
+function divideByCount(target: Tensor, positions: ArrayLike<number>, start: number): void {
+  const counts = new Map<number, number>();
+  for (let i = 0; i < positions.length; i++) counts.set(positions[i]!, (counts.get(positions[i]!) ?? start) + 1);
+  const { dtype } = target;
+  const data = target.data as Float64Array;
+  for (const [p, count] of counts) {
+    if (isBigIntDType(dtype)) divideBig(target.data as BigInt64Array, p, BigInt(count));
+    else if (dtype === "float16" || dtype === "bfloat16") {
+      data[p] = encodeFloat(dtype)(decodeTable(dtype)[data[p]!]! / count);
+    } else data[p] = dtypeInfo(dtype).kind === "float" ? data[p]! / count : Math.floor(data[p]! / count);
+  }
+}
+
+function divideBig(data: BigInt64Array, p: number, count: bigint): void {
+  const value = data[p]!;
+  data[p] = value / count - (value < 0n && value % count !== 0n ? 1n : 0n);
+}

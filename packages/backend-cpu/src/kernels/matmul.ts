@@ -1,0 +1,118 @@
+/** @file Matrix products. */
+import { FakeTensor, type ScalarLiteral, toNumber } from "@sconce/ir";
+import { type Tensor, contiguousStrides, dtypeInfo, isBigIntDType } from "@sconce/tensor";
+import { readBigInts, readComplex, readFloat64, writeBigInts, writeComplex } from "../dense.js";
+import { finishTarget, matrixOf, multiplyInto, numberTarget, numberView } from "../gemm/operands.js";
+import { defineKernels, emptyOutput, kernel, type KernelContext } from "../kernel.js";
+import { broadcastStrides } from "../strided.js";
+
+interface Added {
+  readonly self: Tensor;
+  readonly beta: ScalarLiteral;
+  readonly alpha: ScalarLiteral;
+}
+
+/** The factors, cut to integers for an integer result. */
+function factorsOf(out: Tensor, added: Added | undefined): readonly [alpha: number, beta: number] {
+  if (added === undefined) return [1, 0];
+  const factors = [toNumber(added.alpha), toNumber(added.beta)] as const;
+  return dtypeInfo(out.dtype).kind === "int" ? [Math.trunc(factors[0]), Math.trunc(factors[1])] : factors;
+}
+
+/** `alpha * a @ b + beta * self` for matrices or batches of them; `self` is not read when beta is 0. */
+function product(context: KernelContext, a: Tensor, b: Tensor, added?: Added): Tensor {
+  const out = emptyOutput(context);
+  if (out.numel === 0) return out;
+  if (dtypeInfo(out.dtype).kind === "complex") return complexProduct(out, a, b, added);
+  if (isBigIntDType(out.dtype) && !fitsDouble(a, b, added)) return exactProduct(out, a, b, added);
+  const [left, right, target] = [numberView(a), numberView(b), numberTarget(out)];
+  const [alpha, beta] = factorsOf(out, added);
+  const self = added === undefined || beta === 0 ? undefined : numberView(added.self);
+  const plain = self === undefined && alpha === 1;
+  const addStrides = self && broadcastStrides(self.shape, self.strides, out.shape);
+  const addend = self && { ...self, shape: out.shape, strides: addStrides! };
+  for (let n = 0; n < (out.ndim === 3 ? out.shape[0]! : 1); n++) {
+    const at = (view: { readonly strides: readonly number[]; readonly storageOffset: number }): number =>
+      view.storageOffset + (out.ndim === 3 ? n * view.strides[0]! : 0);
+    const into = matrixOf(target, at(target));
+    multiplyInto(into, matrixOf(left, at(left)), matrixOf(right, at(right)), plain ? undefined : {
+      scale: alpha, addScale: beta, addend: addend === undefined ? into : matrixOf(addend, at(addend)),
+    });
+  }
+  return finishTarget(out, target);
+}
+
+/** Whether products of 64-bit integers stay exact in doubles. */
+function fitsDouble(a: Tensor, b: Tensor, added: Added | undefined): boolean {
+  const most = (tensor: Tensor): number => readFloat64(tensor).reduce((max, x) => Math.max(max, Math.abs(x)), 0);
+  const sum = most(a) * most(b) * a.shape[a.ndim - 1]! * (added ? Math.abs(toNumber(added.alpha)) : 1);
+  return sum + (added ? most(added.self) * Math.abs(toNumber(added.beta)) : 0) < Number.MAX_SAFE_INTEGER;
+}
+
+function exactProduct(out: Tensor, a: Tensor, b: Tensor, added: Added | undefined): Tensor {
+  const [m, k, n] = [out.shape[out.ndim - 2]!, a.shape[a.ndim - 1]!, out.shape[out.ndim - 1]!];
+  const [x, y] = [readBigInts(a), readBigInts(b)];
+  const self = added && readBigInts(added.self, out.shape);
+  const [alpha, beta] = factorsOf(out, added).map(BigInt) as [bigint, bigint];
+  const values = new BigInt64Array(out.numel);
+  for (let at = 0; at < values.length; at++) {
+    const row = Math.floor(at / n);
+    const batch = Math.floor(row / m);
+    let sum = 0n;
+    for (let p = 0; p < k; p++) sum += x[row * k + p]! * y[(batch * k + p) * n + (at % n)]!;
+    values[at] = alpha * sum + (self ? beta * self[at]! : 0n);
+  }
+  writeBigInts(out, values);
+  return out;
+}
+
+function complexProduct(out: Tensor, a: Tensor, b: Tensor, added: Added | undefined): Tensor {
+  const [m, k, n] = [out.shape[out.ndim - 2]!, a.shape[a.ndim - 1]!, out.shape[out.ndim - 1]!];
+  const [x, y] = [readComplex(a), readComplex(b)];
+  const self = added && toNumber(added.beta) !== 0 ? readComplex(added.self, out.shape) : undefined;
+  const [alpha, beta] = factorsOf(out, added);
+  const values = new Float64Array(2 * out.numel);
+  for (let at = 0; at < out.numel; at++) {
+    const row = Math.floor(at / n);
+    let [re, im] = [0, 0];
+    for (let p = 0; p < k; p++) {
+      const i = 2 * (row * k + p);
+      const j = 2 * ((Math.floor(row / m) * k + p) * n + (at % n));
+      re += x[i]! * y[j]! - x[i + 1]! * y[j + 1]!;
+      im += x[i]! * y[j + 1]! + x[i + 1]! * y[j]!;
+    }
+    values[2 * at] = alpha * re + (self ? beta * self[2 * at]! : 0);
+    values[2 * at + 1] = alpha * im + (self ? beta * self[2 * at + 1]! : 0);
+  }
+  writeComplex(out, values);
+  return out;
+}
+
+/** A vector as a matrix of one column or one row. */
+const column = (v: Tensor): Tensor => v.asStrided([v.shape[0]!, 1], [v.strides[0]!, 1]);
+const row = (v: Tensor): Tensor => v.asStrided([1, v.shape[0]!], [1, v.strides[0]!]);
+
+/** Runs a product whose result has fewer dimensions than the matrix form of it. */
+function reshaped(context: KernelContext, shape: readonly number[], run: (inner: KernelContext) => Tensor): Tensor {
+  const out = emptyOutput(context);
+  const fake = new FakeTensor({ dtype: out.dtype, shape, strides: contiguousStrides(shape) });
+  const result = run({ ...context, meta: fake });
+  return result.asStrided(out.shape, out.strides);
+}
+
+export const matmulKernels = defineKernels({
+  "aten.mm.default": kernel<{ self: Tensor; mat2: Tensor }>(({ self, mat2 }, context) => product(context, self, mat2)),
+  "aten.bmm.default": kernel<{ self: Tensor; mat2: Tensor }>(({ self, mat2 }, context) => product(context, self, mat2)),
+  "aten.addmm.default": kernel<Added & { mat1: Tensor; mat2: Tensor }>((args, context) =>
+    product(context, args.mat1, args.mat2, args)),
+  "aten.baddbmm.default": kernel<Added & { batch1: Tensor; batch2: Tensor }>((args, context) =>
+    product(context, args.batch1, args.batch2, args)),
+  "aten.mv.default": kernel<{ self: Tensor; vec: Tensor }>(({ self, vec }, context) =>
+    reshaped(context, [self.shape[0]!, 1], (inner) => product(inner, self, column(vec)))),
+  "aten.addmv.default": kernel<Added & { mat: Tensor; vec: Tensor }>(({ self, mat, vec, beta, alpha }, context) => {
+    const addend = self.ndim === 0 ? self : self.asStrided([self.shape[0]!, 1], [self.strides[0]!, 0]);
+    return reshaped(context, [mat.shape[0]!, 1], (inner) => product(inner, mat, column(vec), { self: addend, beta, alpha }));
+  }),
+  "aten.dot.default": kernel<{ self: Tensor; tensor: Tensor }>(({ self, tensor }, context) =>
+    reshaped(context, [1, 1], (inner) => product(inner, row(self), column(tensor)))),
+});

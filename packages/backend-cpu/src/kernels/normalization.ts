@@ -1,0 +1,214 @@
+/** @file Layer, group and batch normalisation. Statistics are in float64, by two passes. */
+import { numel, type Tensor } from "@sconce/tensor";
+import { copyInto } from "../copy.js";
+import { finishOutput, type NumberArray, openOutput, readNumbers } from "../dense.js";
+import { defineKernels, emptyOutputs, kernel, type KernelContext } from "../kernel.js";
+import { Tensor as TensorClass, Storage } from "@sconce/tensor";
+
+/** Mean and biased variance of `size` elements from `start`. */
+function moments(x: NumberArray, start: number, size: number): readonly [mean: number, variance: number] {
+  let sum = 0;
+  for (let p = start; p < start + size; p++) sum += x[p]!;
+  const mean = sum / size;
+  let square = 0;
+  for (let p = start; p < start + size; p++) square += (x[p]! - mean) ** 2;
+  return [mean, square / size];
+}
+
+interface LayerNormArgs {
+  readonly input: Tensor;
+  readonly normalized_shape: readonly number[];
+  readonly weight: Tensor | null;
+  readonly bias: Tensor | null;
+  readonly eps: number;
+}
+
+function layerNorm({ input, normalized_shape: shape, weight, bias, eps }: LayerNormArgs, context: KernelContext): Tensor[] {
+  const [out, mean, rstd] = emptyOutputs(context) as [Tensor, Tensor, Tensor];
+  const size = numel(shape);
+  const rows = size === 0 ? 0 : numel(input.shape) / size;
+  const x = readNumbers(input);
+  const [w, b] = [weight && readNumbers(weight), bias && readNumbers(bias)];
+  const [y, means, rstds] = [openOutput(out), openOutput(mean), openOutput(rstd)];
+  for (let row = 0; row < rows; row++) {
+    const start = row * size;
+    const [mu, variance] = moments(x, start, size);
+    const scale = 1 / Math.sqrt(variance + eps);
+    means[row] = mu;
+    rstds[row] = scale;
+    for (let i = 0; i < size; i++) y[start + i] = (x[start + i]! - mu) * scale * (w ? w[i]! : 1) + (b ? b[i]! : 0);
+  }
+  return [finishOutput(out, y), finishOutput(mean, means), finishOutput(rstd, rstds)];
+}
+
+interface GroupNormArgs {
+  readonly input: Tensor;
+  readonly weight: Tensor | null;
+  readonly bias: Tensor | null;
+  readonly N: number;
+  readonly C: number;
+  readonly HxW: number;
+  readonly group: number;
+  readonly eps: number;
+}
+
+function groupNorm({ input, weight, bias, N, C, HxW, group, eps }: GroupNormArgs, context: KernelContext): Tensor[] {
+  const [out, mean, rstd] = emptyOutputs(context) as [Tensor, Tensor, Tensor];
+  const x = readNumbers(input);
+  const [w, b] = [weight && readNumbers(weight), bias && readNumbers(bias)];
+  const [y, means, rstds] = [openOutput(out), openOutput(mean), openOutput(rstd)];
+  const channels = C / group;
+  for (let g = 0; g < N * group; g++) {
+    const start = g * channels * HxW;
+    const [mu, variance] = moments(x, start, channels * HxW);
+    const scale = 1 / Math.sqrt(variance + eps);
+    means[g] = mu;
+    rstds[g] = scale;
+    for (let c = 0; c < channels; c++) {
+      const channel = (g % group) * channels + c;
+      const factor = scale * (w ? w[channel]! : 1);
+      scaleRun(x, y, start + c * HxW, HxW, factor, (b ? b[channel]! : 0) - mu * factor);
+    }
+  }
+  return [finishOutput(out, y), finishOutput(mean, means), finishOutput(rstd, rstds)];
+}
+
+function scaleRun(x: NumberArray, y: NumberArray, start: number, count: number, factor: number, shift: number): void {
+  for (let p = start; p < start + count; p++) y[p] = x[p]! * factor + shift;
+}
+
+/** Statistics of each channel. */
+interface ChannelStats {
+  readonly mean: Float64Array;
+  readonly variance: Float64Array;
+}
+
+interface BatchInput {
+  readonly x: NumberArray;
+  readonly batch: number;
+  readonly channels: number;
+  readonly inner: number;
+}
+
+function batchInput(input: Tensor): BatchInput {
+  const [batch, channels] = input.shape as [number, number];
+  return { x: readNumbers(input), batch, channels, inner: numel(input.shape.slice(2)) };
+}
+
+function channelStats({ x, batch, channels, inner }: BatchInput): ChannelStats {
+  const mean = new Float64Array(channels);
+  const variance = new Float64Array(channels);
+  const count = batch * inner;
+  for (let c = 0; c < channels; c++) {
+    let sum = 0;
+    for (let n = 0; n < batch; n++) {
+      const start = (n * channels + c) * inner;
+      for (let p = start; p < start + inner; p++) sum += x[p]!;
+    }
+    const mu = sum / count;
+    let square = 0;
+    for (let n = 0; n < batch; n++) {
+      const start = (n * channels + c) * inner;
+      for (let p = start; p < start + inner; p++) square += (x[p]! - mu) ** 2;
+    }
+    mean[c] = mu;
+    variance[c] = square / count;
+  }
+  return { mean, variance };
+}
+
+interface BatchNormArgs {
+  readonly input: Tensor;
+  readonly weight: Tensor | null;
+  readonly bias: Tensor | null;
+  readonly running_mean?: Tensor | null;
+  readonly running_var?: Tensor | null;
+  readonly training?: boolean;
+  readonly momentum: number;
+  readonly eps: number;
+}
+
+/** Normalises with the batch's statistics when training, else with the running ones; the outputs are filled in. */
+function batchNorm(args: BatchNormArgs, training: boolean, [out, mean, rstd]: readonly Tensor[]): ChannelStats {
+  const data = batchInput(args.input);
+  const stats = training ? channelStats(data) : {
+    mean: Float64Array.from(readNumbers(args.running_mean!)), variance: Float64Array.from(readNumbers(args.running_var!)),
+  };
+  const { x, batch, channels, inner } = data;
+  const [w, b] = [args.weight && readNumbers(args.weight), args.bias && readNumbers(args.bias)];
+  const y = openOutput(out!);
+  const scales = stats.variance.map((v) => 1 / Math.sqrt(v + args.eps));
+  for (let n = 0; n < batch; n++) {
+    for (let c = 0; c < channels; c++) {
+      const factor = scales[c]! * (w ? w[c]! : 1);
+      scaleRun(x, y, (n * channels + c) * inner, inner, factor, (b ? b[c]! : 0) - stats.mean[c]! * factor);
+    }
+  }
+  finishOutput(out!, y);
+  if (mean !== undefined && mean.numel > 0) finishOutput(mean, fill(openOutput(mean), stats.mean));
+  if (rstd !== undefined && rstd.numel > 0) finishOutput(rstd, fill(openOutput(rstd), scales));
+  return stats;
+}
+
+function fill(target: NumberArray, values: Float64Array): NumberArray {
+  target.set(values);
+  return target;
+}
+
+/** A running statistic after one more batch: the variance is the unbiased one. */
+function updated(running: Tensor, batch: Float64Array, momentum: number, correction: number): Tensor {
+  const old = readNumbers(running);
+  const out = new TensorClass({ dtype: running.dtype, shape: running.shape, storage: Storage.allocate(running.storage.byteLength) });
+  const values = openOutput(out);
+  for (let c = 0; c < batch.length; c++) values[c] = momentum * batch[c]! * correction + (1 - momentum) * old[c]!;
+  return finishOutput(out, values);
+}
+
+function runningStats(args: BatchNormArgs, stats: ChannelStats): readonly [mean: Tensor | null, variance: Tensor | null] {
+  const count = args.input.numel / args.input.shape[1]!;
+  const { running_mean: mean, running_var: variance, momentum } = args;
+  return [
+    mean ? updated(mean, stats.mean, momentum, 1) : null,
+    variance ? updated(variance, stats.variance, momentum, count / (count - 1)) : null,
+  ];
+}
+
+/** Batch normalisation that writes the running statistics in place. */
+function mutatingBatchNorm(args: BatchNormArgs, training: boolean, outputs: Tensor[]): Tensor[] {
+  const stats = batchNorm(args, training, outputs);
+  if (training) {
+    const [mean, variance] = runningStats(args, stats);
+    if (mean !== null) copyInto(args.running_mean!, mean);
+    if (variance !== null) copyInto(args.running_var!, variance);
+  }
+  return outputs;
+}
+
+/** Batch normalisation that returns the new running statistics as its last two outputs. */
+function functionalBatchNorm(args: BatchNormArgs, training: boolean, outputs: Tensor[]): Tensor[] {
+  const stats = batchNorm(args, training, outputs);
+  const [mean, variance] = training ? runningStats(args, stats) : [args.running_mean ?? null, args.running_var ?? null];
+  const last = outputs.length - 2;
+  if (mean !== null) copyInto(outputs[last]!, mean);
+  if (variance !== null) copyInto(outputs[last + 1]!, variance);
+  return outputs;
+}
+
+export const normalizationKernels = defineKernels({
+  "aten.native_layer_norm.default": kernel<LayerNormArgs>(layerNorm),
+  "aten.native_group_norm.default": kernel<GroupNormArgs>(groupNorm),
+  "aten._native_batch_norm_legit.default": kernel<BatchNormArgs>((args, context) =>
+    mutatingBatchNorm(args, args.training!, emptyOutputs(context))),
+  "aten._native_batch_norm_legit.no_stats": kernel<BatchNormArgs>((args, context) =>
+    mutatingBatchNorm(args, true, emptyOutputs(context))),
+  "aten._native_batch_norm_legit_no_training.default": kernel<BatchNormArgs>((args, context) =>
+    mutatingBatchNorm(args, false, emptyOutputs(context))),
+  "aten._native_batch_norm_legit_functional.default": kernel<BatchNormArgs>((args, context) =>
+    functionalBatchNorm(args, args.training!, emptyOutputs(context))),
+  "aten.native_batch_norm.default": kernel<BatchNormArgs>((args, context) =>
+    mutatingBatchNorm(args, args.training!, emptyOutputs(context))),
+  "aten._batch_norm_with_update.default": kernel<BatchNormArgs>((args, context) =>
+    mutatingBatchNorm(args, true, emptyOutputs(context))),
+  "aten._batch_norm_with_update_functional.default": kernel<BatchNormArgs>((args, context) =>
+    functionalBatchNorm(args, true, emptyOutputs(context))),
+});

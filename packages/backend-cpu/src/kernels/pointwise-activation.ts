@@ -1,0 +1,106 @@
+/** @file Activation functions. */
+import { type ScalarLiteral, toNumber } from "@sconce/ir";
+import type { Tensor } from "@sconce/tensor";
+import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
+import { elementwise, map1, map2, type Operand } from "./pointwise-loop.js";
+import { softplus } from "./pointwise-math.js";
+import { erf } from "./pointwise-special.js";
+
+type Unary = { readonly self: Tensor };
+
+const activation = (f: (x: number) => number): AnyKernel =>
+  kernel<Unary>(({ self }, context) => elementwise({ real: map1(f) }, emptyOutput(context), [self]));
+
+/** An activation whose function depends on arguments besides the tensor. */
+const withArguments = <A extends Unary>(make: (args: A) => (x: number) => number): AnyKernel =>
+  kernel<A>((args, context) => elementwise({ real: map1(make(args)) }, emptyOutput(context), [args.self]));
+
+const SQRT_TWO_OVER_PI = Math.sqrt(2 / Math.PI);
+const geluExact = (x: number): number => x * 0.5 * (1 + erf(x * Math.SQRT1_2));
+const geluTanh = (x: number): number =>
+  0.5 * x * (1 + Math.tanh(SQRT_TWO_OVER_PI * (x + 0.044715 * x * x * x)));
+
+type Elu = Unary & { readonly alpha: ScalarLiteral; readonly scale: ScalarLiteral; readonly input_scale: ScalarLiteral };
+const elu = withArguments<Elu>(({ alpha, scale, input_scale: inputScale }) => {
+  const [negative, positive, input] = [toNumber(alpha) * toNumber(scale), toNumber(scale), toNumber(inputScale)];
+  return (x) => (x <= 0 ? negative * Math.expm1(x * input) : x * positive);
+});
+
+const celu = withArguments<Unary & { readonly alpha: ScalarLiteral }>(({ alpha }) => {
+  const a = toNumber(alpha);
+  return (x) => (x <= 0 ? a * Math.expm1(x / a) : x);
+});
+
+const SELU_ALPHA = 1.6732632423543772848170429916717;
+const SELU_SCALE = 1.0507009873554804934193349852946;
+const selu = (x: number): number => (x <= 0 ? SELU_SCALE * SELU_ALPHA * Math.expm1(x) : SELU_SCALE * x);
+
+const leakyRelu = withArguments<Unary & { readonly negative_slope: ScalarLiteral }>(({ negative_slope: slope }) => {
+  const s = toNumber(slope);
+  return (x) => (x > 0 ? x : x * s);
+});
+
+type Softplus = Unary & { readonly beta: ScalarLiteral; readonly threshold: ScalarLiteral };
+const softplusKernel = withArguments<Softplus>(({ beta, threshold }) => {
+  const [b, limit] = [toNumber(beta), toNumber(threshold)];
+  return (x) => (x * b > limit ? x : Math.log1p(Math.exp(x * b)) / b);
+});
+
+const hardshrink = withArguments<Unary & { readonly lambd: ScalarLiteral }>(({ lambd }) => {
+  const l = toNumber(lambd);
+  return (x) => (x >= -l && x <= l ? 0 : x);
+});
+
+const softshrink = withArguments<Unary & { readonly lambd: ScalarLiteral }>(({ lambd }) => {
+  const l = toNumber(lambd);
+  return (x) => (x > l ? x - l : x < -l ? x + l : Number.isNaN(x) ? x : 0);
+});
+
+type Threshold = Unary & { readonly threshold: ScalarLiteral; readonly value: ScalarLiteral };
+const threshold = kernel<Threshold>(({ self, threshold: limit, value }, context) => {
+  const [l, v] = [toNumber(limit), toNumber(value)];
+  return elementwise({ real: map1((x) => (x <= l ? v : x)) }, emptyOutput(context), [self]);
+});
+
+const prelu = kernel<{ self: Tensor; weight: Operand }>(({ self, weight }, context) =>
+  elementwise({ real: map2((x, w) => (x > 0 ? x : x * w)) }, emptyOutput(context), [self, weight]));
+
+/** PyTorch computes all but float64 by a library that gives NaN at infinity. */
+const geluNarrow = (x: number): number => (x === Infinity ? Number.NaN : geluExact(x));
+
+const gelu = kernel<Unary & { approximate: string }>(({ self, approximate }, context) => {
+  const exact = self.dtype === "float64" ? geluExact : geluNarrow;
+  return elementwise({ real: map1(approximate === "tanh" ? geluTanh : exact) }, emptyOutput(context), [self]);
+});
+
+const logSigmoid = (x: number): number => -softplus(-x);
+
+/** The second result, a buffer for the backward pass, is empty on the CPU's vectorised path. */
+const logSigmoidForward = kernel<Unary>(({ self }, context) => {
+  const [out, buffer] = emptyOutputs(context) as [Tensor, Tensor];
+  elementwise({ real: map1(logSigmoid) }, out, [self]);
+  if (buffer.numel > 0) elementwise({ real: map1((x) => Math.exp(-Math.abs(x))) }, buffer, [self]);
+  return [out, buffer];
+});
+
+const relu6 = (x: number): number => Math.min(Math.max(x, 0), 6);
+
+export const pointwiseActivationKernels = defineKernels({
+  "aten.gelu.default": gelu,
+  "aten.silu.default": activation((x) => x / (1 + Math.exp(-x))),
+  "aten.mish.default": activation((x) => x * Math.tanh(softplus(x))),
+  "aten.hardswish.default": activation((x) => (x * relu6(x + 3)) / 6),
+  "aten.hardsigmoid.default": activation((x) => relu6(x + 3) / 6),
+  "aten.relu6.default": activation(relu6),
+  "aten.elu.default": elu,
+  "aten.celu.default": celu,
+  "aten.selu.default": activation(selu),
+  "aten.leaky_relu.default": leakyRelu,
+  "aten.softplus.default": softplusKernel,
+  "aten.hardshrink.default": hardshrink,
+  "aten.softshrink.default": softshrink,
+  "aten.threshold.default": threshold,
+  "aten._prelu_kernel.default": prelu,
+  "aten.log_sigmoid.default": activation(logSigmoid),
+  "aten.log_sigmoid_forward.default": logSigmoidForward,
+});

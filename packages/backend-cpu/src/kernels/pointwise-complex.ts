@@ -1,0 +1,153 @@
+/** @file Elementwise loops over complex numbers, as interleaved pairs. */
+import type { ComplexLoop } from "./pointwise-loop.js";
+
+/** A complex result is left here by the functions below, to allocate nothing per element. */
+const result = { re: 0, im: 0 };
+
+function give(re: number, im: number): void {
+  result.re = re;
+  result.im = im;
+}
+
+type Complex1 = (re: number, im: number) => void;
+type Complex2 = (ar: number, ai: number, br: number, bi: number) => void;
+
+const complex1 = (f: Complex1): ComplexLoop => (out, [x], count) => {
+  for (let i = 0; i < 2 * count; i += 2) {
+    f(x![i]!, x![i + 1]!);
+    out[i] = result.re;
+    out[i + 1] = result.im;
+  }
+};
+
+const complex2 = (f: Complex2): ComplexLoop => (out, [x, y], count) => {
+  for (let i = 0; i < 2 * count; i += 2) {
+    f(x![i]!, x![i + 1]!, y![i]!, y![i + 1]!);
+    out[i] = result.re;
+    out[i + 1] = result.im;
+  }
+};
+
+const complexToReal = (f: (re: number, im: number) => number): ComplexLoop => (out, [x], count) => {
+  for (let i = 0; i < count; i++) out[i] = f(x![2 * i]!, x![2 * i + 1]!);
+};
+
+const compare = (f: (equal: boolean) => boolean): ComplexLoop => (out, [x, y], count) => {
+  for (let i = 0; i < count; i++) {
+    out[i] = f(x![2 * i] === y![2 * i] && x![2 * i + 1] === y![2 * i + 1]) ? 1 : 0;
+  }
+};
+
+const truth = (f: (x: boolean, y: boolean) => boolean): ComplexLoop => (out, [x, y], count) => {
+  const isTrue = (pairs: Float64Array | undefined, i: number): boolean =>
+    pairs !== undefined && (pairs[2 * i] !== 0 || pairs[2 * i + 1] !== 0);
+  for (let i = 0; i < count; i++) out[i] = f(isTrue(x, i), isTrue(y, i)) ? 1 : 0;
+};
+
+function multiply(ar: number, ai: number, br: number, bi: number): void {
+  give(ar * br - ai * bi, ar * bi + ai * br);
+}
+
+/** Smith's division: no overflow of |b|^2. */
+function divide(ar: number, ai: number, br: number, bi: number): void {
+  if (Math.abs(br) >= Math.abs(bi)) {
+    if (br === 0 && bi === 0) return give(ar / 0, ai / 0);
+    const ratio = bi / br;
+    const scale = 1 / (br + bi * ratio);
+    return give((ar + ai * ratio) * scale, (ai - ar * ratio) * scale);
+  }
+  const ratio = br / bi;
+  const scale = 1 / (br * ratio + bi);
+  give((ar * ratio + ai) * scale, (ai * ratio - ar) * scale);
+}
+
+function exponential(re: number, im: number): void {
+  const size = Math.exp(re);
+  give(im === 0 ? size : size * Math.cos(im), im === 0 ? im : size * Math.sin(im));
+}
+
+const logarithm = (re: number, im: number): void => give(Math.log(Math.hypot(re, im)), Math.atan2(im, re));
+
+function squareRoot(re: number, im: number): void {
+  const size = Math.hypot(re, im);
+  if (size === 0) return give(0, im);
+  const large = Math.sqrt((size + Math.abs(re)) / 2);
+  const small = Math.abs(im) / (2 * large);
+  const sign = im < 0 || Object.is(im, -0) ? -1 : 1;
+  if (re >= 0) give(large, sign * small);
+  else give(small, sign * large);
+}
+
+function power(ar: number, ai: number, br: number, bi: number): void {
+  if (ar === 0 && ai === 0) return give(br === 0 && bi === 0 ? 1 : 0, 0);
+  const log = Math.log(Math.hypot(ar, ai));
+  const angle = Math.atan2(ai, ar);
+  exponential(br * log - bi * angle, br * angle + bi * log);
+}
+
+function sigmoidOf(re: number, im: number): void {
+  exponential(-re, -im);
+  divide(1, 0, 1 + result.re, result.im);
+}
+
+function tangent(re: number, im: number): void {
+  const scale = Math.cos(2 * re) + Math.cosh(2 * im);
+  give(Math.sin(2 * re) / scale, Math.sinh(2 * im) / scale);
+}
+
+function unitOf(re: number, im: number): void {
+  const size = Math.hypot(re, im);
+  give(size === 0 ? 0 : re / size, size === 0 ? 0 : im / size);
+}
+
+function selectPairs(out: Float64Array, [condition, x, y]: readonly Float64Array[], count: number): void {
+  for (let i = 0; i < 2 * count; i += 2) {
+    const from = condition![i] !== 0 ? x! : y!;
+    out[i] = from[i]!;
+    out[i + 1] = from[i + 1]!;
+  }
+}
+
+/** Loops by the name of the operator that they belong to. */
+export const complexLoops = {
+  add: complex2((ar, ai, br, bi) => give(ar + br, ai + bi)),
+  sub: complex2((ar, ai, br, bi) => give(ar - br, ai - bi)),
+  mul: complex2(multiply),
+  div: complex2(divide),
+  pow: complex2(power),
+  neg: complex1((re, im) => give(-re, -im)),
+  conj: complex1((re, im) => give(re, -im)),
+  positive: complex1(give),
+  square: complex1((re, im) => multiply(re, im, re, im)),
+  reciprocal: complex1((re, im) => divide(1, 0, re, im)),
+  exp: complex1(exponential),
+  log: complex1(logarithm),
+  sqrt: complex1(squareRoot),
+  rsqrt: complex1((re, im) => {
+    squareRoot(re, im);
+    divide(1, 0, result.re, result.im);
+  }),
+  sin: complex1((re, im) => give(Math.sin(re) * Math.cosh(im), Math.cos(re) * Math.sinh(im))),
+  cos: complex1((re, im) => give(Math.cos(re) * Math.cosh(im), -Math.sin(re) * Math.sinh(im))),
+  tan: complex1(tangent),
+  sinh: complex1((re, im) => give(Math.sinh(re) * Math.cos(im), Math.cosh(re) * Math.sin(im))),
+  cosh: complex1((re, im) => give(Math.cosh(re) * Math.cos(im), Math.sinh(re) * Math.sin(im))),
+  tanh: complex1((re, im) => {
+    tangent(-im, re);
+    give(result.im, -result.re);
+  }),
+  sigmoid: complex1(sigmoidOf),
+  sgn: complex1(unitOf),
+  abs: complexToReal(Math.hypot),
+  angle: complexToReal((re, im) => Math.atan2(im, re)),
+  isnan: complexToReal((re, im) => (Number.isNaN(re) || Number.isNaN(im) ? 1 : 0)),
+  isinf: complexToReal((re, im) => (Math.abs(re) === Infinity || Math.abs(im) === Infinity ? 1 : 0)),
+  isfinite: complexToReal((re, im) => (Number.isFinite(re) && Number.isFinite(im) ? 1 : 0)),
+  eq: compare((equal) => equal),
+  ne: compare((equal) => !equal),
+  logicalNot: truth((x) => !x),
+  logicalAnd: truth((x, y) => x && y),
+  logicalOr: truth((x, y) => x || y),
+  logicalXor: truth((x, y) => x !== y),
+  select: selectPairs as ComplexLoop,
+} as const;

@@ -1,0 +1,214 @@
+/** @file Kernels of one tensor argument, element by element. */
+import { type DType, dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
+import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { complexLoops } from "./pointwise-complex.js";
+import { type ComplexLoop, type Elementwise, elementwise, type Lane, type LaneLoop, map1 } from "./pointwise-loop.js";
+import { isNegative, roundHalfEven, sigmoid } from "./pointwise-math.js";
+import {
+  besselI0, besselI1, besselIScaled, digamma, erf, erfc, erfcx, erfinv, lgamma, logNdtr, ndtr, ndtri, polygamma, sinPi,
+} from "./pointwise-special.js";
+
+type Unary = { readonly self: Tensor };
+
+/** Computes in the dtype of the result: integers become floats first where the result is a float. */
+const unary = (operation: Elementwise): AnyKernel =>
+  kernel<Unary>(({ self }, context) => elementwise(operation, emptyOutput(context), [self]));
+
+/** A float function, by itself or with its complex form. */
+const float = (f: (x: number) => number, complex?: ComplexLoop): AnyKernel => unary({ real: map1(f), complex });
+
+/** Computes in the dtype of the argument, whatever the result's: predicates, magnitudes of complex numbers. */
+const inOwnDType = (operation: Elementwise): AnyKernel =>
+  kernel<Unary>(({ self }, context) => elementwise(operation, emptyOutput(context), [self], self.dtype));
+
+const predicate = (f: (x: number) => boolean, complex?: ComplexLoop): AnyKernel =>
+  inOwnDType({ real: map1((x) => (f(x) ? 1 : 0)), big: (x) => (f(Number(x)) ? 1n : 0n), complex });
+
+/** Rounding functions leave integers as they are. */
+const rounding = (f: (x: number) => number): AnyKernel => unary({ real: map1(f), big: (x) => x });
+
+const negate: LaneLoop = (out, [x], count) => {
+  const a = x as Lane;
+  for (let i = 0; i < count; i++) out[i] = -a[i]!;
+};
+
+const absolute: LaneLoop = (out, [x], count) => {
+  const a = x as Lane;
+  for (let i = 0; i < count; i++) out[i] = Math.abs(a[i]!);
+};
+
+const root: LaneLoop = (out, [x], count) => {
+  const a = x as Lane;
+  for (let i = 0; i < count; i++) out[i] = Math.sqrt(a[i]!);
+};
+
+const rectify: LaneLoop = (out, [x], count) => {
+  const a = x as Lane;
+  for (let i = 0; i < count; i++) {
+    const value = a[i]!;
+    out[i] = value < 0 ? 0 : value;
+  }
+};
+
+const squareLoop: LaneLoop = (out, [x], count) => {
+  const a = x as Lane;
+  for (let i = 0; i < count; i++) out[i] = a[i]! * a[i]!;
+};
+
+const squareInt32: LaneLoop = map1((x) => Math.imul(x, x));
+const bigAbs = (x: bigint): bigint => (x < 0n ? -x : x);
+const signOf = (x: number): number => (x > 0 ? 1 : x < 0 ? -1 : 0);
+
+const square = kernel<Unary>(({ self }, context) => {
+  const narrow = isIntegralDType(self.dtype) && dtypeInfo(self.dtype).itemSize <= 4;
+  const operation = { real: narrow ? squareInt32 : squareLoop, big: (x: bigint) => x * x, complex: complexLoops.square };
+  return elementwise(operation, emptyOutput(context), [self]);
+});
+
+const bitwiseNot = inOwnDType({ real: map1((x) => -x - 1), big: (x) => ~x });
+const notBool = map1((x) => (x === 0 ? 1 : 0));
+
+/** Scales, rounds half to even and scales back, each step in the dtype computed in. */
+const roundDecimals = kernel<{ self: Tensor; decimals: number }>(({ self, decimals }, context) => {
+  const out = emptyOutput(context);
+  const step = self.dtype === "float64" ? (x: number): number => x : Math.fround;
+  const scale = step(10 ** Math.abs(decimals));
+  const up = (x: number): number => step(roundHalfEven(step(x * scale)) / scale);
+  const down = (x: number): number => step(roundHalfEven(step(x / scale)) * scale);
+  return elementwise({ real: map1(decimals >= 0 ? up : down), big: (x) => x }, out, [self]);
+});
+
+const LIMITS: Partial<Record<DType, number>> = {
+  float64: Number.MAX_VALUE, float32: 3.4028234663852886e38, float16: 65504, bfloat16: 3.3895313892515355e38,
+};
+
+const nanToNum = kernel<{ self: Tensor; nan: number | null; posinf: number | null; neginf: number | null }>(
+  ({ self, nan, posinf, neginf }, context) => {
+    const limit = LIMITS[self.dtype] ?? 0;
+    const high = posinf ?? limit;
+    const low = neginf ?? -limit;
+    const replace = (x: number): number =>
+      Number.isNaN(x) ? (nan ?? 0) : x === Infinity ? high : x === -Infinity ? low : x;
+    return elementwise({ real: map1(replace), big: (x) => x }, emptyOutput(context), [self]);
+  },
+);
+
+const logit = kernel<{ self: Tensor; eps: number | null }>(({ self, eps }, context) => {
+  const clamp = (x: number): number => (eps === null ? x : x < eps ? eps : x > 1 - eps ? 1 - eps : x);
+  const f = (x: number): number => {
+    const p = clamp(x);
+    return Math.log(p / (1 - p));
+  };
+  return elementwise({ real: map1(f) }, emptyOutput(context), [self]);
+});
+
+const polygammaKernel = kernel<{ n: number; self: Tensor }>(({ n, self }, context) =>
+  elementwise({ real: map1((x) => polygamma(n, x)) }, emptyOutput(context), [self]));
+
+const mvlgamma = kernel<{ self: Tensor; p: number }>(({ self, p }, context) => {
+  const f = (x: number): number => {
+    let sum = (p * (p - 1) * Math.log(Math.PI)) / 4;
+    for (let j = 0; j < p; j++) sum += lgamma(x - j / 2);
+    return sum;
+  };
+  return elementwise({ real: map1(f) }, emptyOutput(context), [self]);
+});
+
+/** sin(πx) / (πx), which is 1 at 0. */
+const sinc = (x: number): number => (x === 0 ? 1 : Number.isFinite(x) ? sinPi(x) / (Math.PI * x) : Math.sin(x) / x);
+const entropy = (x: number): number => (Number.isNaN(x) ? x : x > 0 ? -x * Math.log(x) : x === 0 ? 0 : -Infinity);
+/** The angle of a real number: π for negative ones. */
+const angle = (x: number): number => (Number.isNaN(x) ? x : x < 0 ? Math.PI : 0);
+const bessel = (order: 0 | 1) => (x: number): number => besselIScaled(order, x);
+const positive = unary({ real: map1((x) => x), big: (x) => x, complex: complexLoops.positive });
+const conjugate = unary({ real: map1((x) => x), big: (x) => x, complex: complexLoops.conj });
+
+/** `angle` of integers computes in float32, of complex numbers in their own dtype. */
+const angleKernel = kernel<Unary>(({ self }, context) => {
+  const out = emptyOutput(context);
+  const dtype = dtypeInfo(self.dtype).kind === "complex" ? self.dtype : out.dtype;
+  return elementwise({ real: map1(angle), complex: complexLoops.angle }, out, [self], dtype);
+});
+
+const part = (index: 0 | 1): ComplexLoop => (out, [x], count) => {
+  for (let i = 0; i < count; i++) out[i] = x![2 * i + index]!;
+};
+
+export const pointwiseUnaryKernels = defineKernels({
+  "aten.neg.default": unary({ real: negate, big: (x) => -x, complex: complexLoops.neg }),
+  "aten.abs.default": inOwnDType({ real: absolute, big: bigAbs, complex: complexLoops.abs }),
+  "aten.positive.default": positive,
+  "aten.sign.default": unary({ real: map1(signOf), big: (x) => (x > 0n ? 1n : x < 0n ? -1n : 0n) }),
+  "aten.sgn.default": unary({
+    real: map1(signOf), big: (x) => (x > 0n ? 1n : x < 0n ? -1n : 0n), complex: complexLoops.sgn,
+  }),
+  "aten.square.default": square,
+  "aten.ceil.default": rounding(Math.ceil),
+  "aten.floor.default": rounding(Math.floor),
+  "aten.trunc.default": rounding(Math.trunc),
+  "aten.round.default": rounding(roundHalfEven),
+  "aten.round.decimals": roundDecimals,
+  "aten.frac.default": float((x) => x - Math.trunc(x)),
+  "aten.reciprocal.default": float((x) => 1 / x, complexLoops.reciprocal),
+  "aten.sqrt.default": unary({ real: root, complex: complexLoops.sqrt }),
+  "aten.rsqrt.default": float((x) => 1 / Math.sqrt(x), complexLoops.rsqrt),
+  "aten.exp.default": float(Math.exp, complexLoops.exp),
+  "aten.exp2.default": float((x) => 2 ** x),
+  "aten.expm1.default": float(Math.expm1),
+  "aten.log.default": float(Math.log, complexLoops.log),
+  "aten.log2.default": float(Math.log2),
+  "aten.log10.default": float(Math.log10),
+  "aten.log1p.default": float(Math.log1p),
+  "aten.sin.default": float(Math.sin, complexLoops.sin),
+  "aten.cos.default": float(Math.cos, complexLoops.cos),
+  "aten.tan.default": float(Math.tan, complexLoops.tan),
+  "aten.asin.default": float(Math.asin),
+  "aten.acos.default": float(Math.acos),
+  "aten.atan.default": float(Math.atan),
+  "aten.sinh.default": float(Math.sinh, complexLoops.sinh),
+  "aten.cosh.default": float(Math.cosh, complexLoops.cosh),
+  "aten.tanh.default": float(Math.tanh, complexLoops.tanh),
+  "aten.asinh.default": float(Math.asinh),
+  "aten.acosh.default": float(Math.acosh),
+  "aten.atanh.default": float(Math.atanh),
+  "aten.sigmoid.default": float(sigmoid, complexLoops.sigmoid),
+  "aten.relu.default": unary({ real: rectify, big: (x) => (x < 0n ? 0n : x) }),
+  "aten.erf.default": float(erf),
+  "aten.erfc.default": float(erfc),
+  "aten.erfinv.default": float(erfinv),
+  "aten.special_erfcx.default": float(erfcx),
+  "aten.special_ndtri.default": float(ndtri),
+  "aten.special_ndtr.default": float(ndtr),
+  "aten.special_log_ndtr.default": float(logNdtr),
+  "aten.special_entr.default": float(entropy),
+  "aten.lgamma.default": float(lgamma),
+  "aten.digamma.default": float(digamma),
+  "aten.polygamma.default": polygammaKernel,
+  "aten.mvlgamma.default": mvlgamma,
+  "aten.i0.default": float(besselI0),
+  "aten.special_i0e.default": float(bessel(0)),
+  "aten.special_i1.default": float(besselI1),
+  "aten.special_i1e.default": float(bessel(1)),
+  "aten.sinc.default": float(sinc),
+  "aten.logit.default": logit,
+  "aten.deg2rad.default": float((x) => x * (Math.PI / 180)),
+  "aten.rad2deg.default": float((x) => x * (180 / Math.PI)),
+  "aten.angle.default": angleKernel,
+  "aten.isnan.default": predicate(Number.isNaN, complexLoops.isnan),
+  "aten.isinf.default": predicate((x) => Math.abs(x) === Infinity, complexLoops.isinf),
+  "aten.isposinf.default": predicate((x) => x === Infinity),
+  "aten.isneginf.default": predicate((x) => x === -Infinity),
+  "aten.isfinite.default": predicate(Number.isFinite, complexLoops.isfinite),
+  "aten.signbit.default": predicate(isNegative),
+  "aten.logical_not.default": predicate((x) => x === 0, complexLoops.logicalNot),
+  "aten.bitwise_not.default": kernel<Unary>(({ self }, context) =>
+    self.dtype === "bool" ? elementwise({ real: notBool }, emptyOutput(context), [self]) : bitwiseNot({ self }, context)),
+  "aten.nan_to_num.default": nanToNum,
+  "aten.conj_physical.default": conjugate,
+  "aten._conj_physical.default": conjugate,
+  "aten._conj.default": conjugate,
+  "aten.resolve_conj.default": positive,
+  "aten.resolve_neg.default": positive,
+  "aten.real.default": inOwnDType({ real: map1((x) => x), big: (x) => x, complex: part(0) }),
+  "aten.imag.default": inOwnDType({ complex: part(1) }),
+});

@@ -1,0 +1,109 @@
+/** @file The Mersenne Twister as PyTorch's CPU generator runs it: the same seed gives the same numbers. */
+import type { RandomSource } from "../kernel.js";
+
+const LENGTH = 624;
+const SHIFT = 397;
+
+/** Matsumoto and Nishimura's MT19937, with the spare normal deviate that PyTorch keeps beside it. */
+export class MersenneTwister implements RandomSource {
+  readonly #state = new Uint32Array(LENGTH);
+  #next = LENGTH;
+  /** The second of the last pair of normal deviates, when it was not used yet. */
+  spareNormal: number | undefined;
+
+  constructor(seed: number | bigint = 0) {
+    this.seed(seed);
+  }
+
+  seed(value: number | bigint): void {
+    const state = this.#state;
+    state[0] = Number(BigInt.asUintN(32, BigInt(value)));
+    for (let i = 1; i < LENGTH; i++) {
+      const last = state[i - 1]!;
+      state[i] = Math.imul(1812433253, last ^ (last >>> 30)) + i;
+    }
+    this.#next = LENGTH;
+    this.spareNormal = undefined;
+  }
+
+  uint32(): number {
+    if (this.#next === LENGTH) this.#advance();
+    let y = this.#state[this.#next++]!;
+    y ^= y >>> 11;
+    y ^= (y << 7) & 0x9d2c5680;
+    y ^= (y << 15) & 0xefc60000;
+    return (y ^ (y >>> 18)) >>> 0;
+  }
+
+  #advance(): void {
+    const state = this.#state;
+    for (let i = 0; i < LENGTH; i++) {
+      const y = (state[i]! & 0x80000000) | (state[(i + 1) % LENGTH]! & 0x7fffffff);
+      state[i] = state[(i + SHIFT) % LENGTH]! ^ (y >>> 1) ^ (y & 1 ? 0x9908b0df : 0);
+    }
+    this.#next = 0;
+  }
+}
+
+/** Uniform in [0, 1) with the 24 bits of a float32. */
+export const uniform24 = (random: RandomSource): number => (random.uint32() & 0xffffff) * 2 ** -24;
+
+/** Uniform in [0, 1) with the 53 bits of a float64. */
+export function uniform53(random: RandomSource): number {
+  const high = random.uint32();
+  const low = random.uint32();
+  return ((high & 0x1fffff) * 2 ** 32 + low) * 2 ** -53;
+}
+
+/** 64 uniform bits. */
+export const uint64 = (random: RandomSource): bigint => (BigInt(random.uint32()) << 32n) | BigInt(random.uint32());
+
+/** A normal deviate; they come in pairs, the second of which is kept for the next call. */
+export function normalDeviate(random: RandomSource): number {
+  const keeper = random as { spareNormal?: number | undefined };
+  if (keeper.spareNormal !== undefined) {
+    const spare = keeper.spareNormal;
+    keeper.spareNormal = undefined;
+    return spare;
+  }
+  const turn = 2 * Math.PI * uniform53(random);
+  const radius = Math.sqrt(-2 * Math.log1p(-uniform53(random)));
+  keeper.spareNormal = radius * Math.sin(turn);
+  return radius * Math.cos(turn);
+}
+
+/** As many uniform numbers as there are places, as wide as the dtype computed in. */
+export function fillUniform(values: Float64Array, random: RandomSource, wide: boolean): void {
+  for (let i = 0; i < values.length; i++) values[i] = wide ? uniform53(random) : uniform24(random);
+}
+
+/**
+ * Normal deviates as PyTorch fills tensors with them: from 16 on in blocks of 8 pairs, the last block again for what is
+ * left over. `drawsFirst` says that all uniform numbers are drawn before the first block.
+ */
+export function fillNormal(values: Float64Array, random: RandomSource, wide: boolean, drawsFirst: boolean): void {
+  const count = values.length;
+  if (count < 16) {
+    for (let i = 0; i < count; i++) values[i] = normalDeviate(random);
+    return;
+  }
+  if (drawsFirst) fillUniform(values, random, wide);
+  for (let start = 0; start + 16 <= count; start += 16) {
+    const block = values.subarray(start, start + 16);
+    if (!drawsFirst) fillUniform(block, random, wide);
+    transformBlock(block);
+  }
+  if (count % 16 === 0) return;
+  const last = values.subarray(count - 16);
+  fillUniform(last, random, wide);
+  transformBlock(last);
+}
+
+function transformBlock(block: Float64Array): void {
+  for (let j = 0; j < 8; j++) {
+    const radius = Math.sqrt(-2 * Math.log(1 - block[j]!));
+    const turn = 2 * Math.PI * block[j + 8]!;
+    block[j] = radius * Math.cos(turn);
+    block[j + 8] = radius * Math.sin(turn);
+  }
+}

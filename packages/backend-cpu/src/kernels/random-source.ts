@@ -1,0 +1,36 @@
+import type { RandomSource } from "../kernel.js";
+
+const SIZE = 624;
+const SHIFT = 397;
+
+/** The Mersenne Twister MT19937, which is PyTorch's CPU generator: the same seed gives the same bits. */
+export function createRandomSource(seed: number | bigint): RandomSource {
+  const state = new Uint32Array(SIZE);
+  let next = SIZE;
+
+  const twist = (): void => {
+    for (let i = 0; i < SIZE; i++) {
+      const bits = (state[i]! & 0x80000000) | (state[(i + 1) % SIZE]! & 0x7fffffff);
+      state[i] = state[(i + SHIFT) % SIZE]! ^ (bits >>> 1) ^ (bits & 1 ? 0x9908b0df : 0);
+    }
+    next = 0;
+  };
+
+  const source: RandomSource = {
+    seed(value) {
+      state[0] = Number(BigInt.asUintN(32, BigInt(value)));
+      for (let i = 1; i < SIZE; i++) state[i] = Math.imul(1812433253, state[i - 1]! ^ (state[i - 1]! >>> 30)) + i;
+      next = SIZE;
+    },
+    uint32() {
+      if (next === SIZE) twist();
+      let bits = state[next++]!;
+      bits ^= bits >>> 11;
+      bits ^= (bits << 7) & 0x9d2c5680;
+      bits ^= (bits << 15) & 0xefc60000;
+      return (bits ^ (bits >>> 18)) >>> 0;
+    },
+  };
+  source.seed(seed);
+  return source;
+}

@@ -1,0 +1,123 @@
+/** @file Reductions by rank: medians, k-th values, modes; and counts: `bincount`, `histc`. */
+import { type ScalarLiteral, toNumber } from "@sconce/ir";
+import { contiguousStrides, type DType, type Tensor } from "@sconce/tensor";
+import { finishOutput, type NumberArray, openOutput, readNumbers, writeNumbers } from "../dense.js";
+import { invalidArgument } from "../errors.js";
+import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, emptyStrided, kernel } from "../kernel.js";
+import { reduceByPosition } from "./reduce-extreme.js";
+
+type Locate = (data: NumberArray, start: number, length: number) => number;
+
+/** Positions of a row by rising value, NaN last, equal values in order. */
+export function sortedPositions(data: NumberArray, start: number, length: number): Uint32Array {
+  const positions = new Uint32Array(length);
+  for (let i = 0; i < length; i++) positions[i] = start + i;
+  return positions.sort((a, b) => compareAscending(data[a]!, data[b]!) || a - b);
+}
+
+/** Order of values with NaN above all; works for numbers and big integers alike. */
+export function compareAscending(x: number, y: number): number {
+  if (x < y) return -1;
+  if (x > y) return 1;
+  if (x === y) return 0;
+  return (x !== x ? 1 : 0) - (y !== y ? 1 : 0);
+}
+
+/** The lower median; a NaN when there is one. */
+const medianOf: Locate = (data, start, length) => {
+  for (let i = start; i < start + length; i++) if (data[i] !== data[i]) return i;
+  return sortedPositions(data, start, length)[(length - 1) >> 1]!;
+};
+
+const nanMedianOf: Locate = (data, start, length) => {
+  let numbers = 0;
+  for (let i = start; i < start + length; i++) if (data[i] === data[i]) numbers++;
+  return sortedPositions(data, start, length)[Math.max(0, (numbers - 1) >> 1)]!;
+};
+
+/** The smallest of the most frequent values, at its last place. */
+const modeOf: Locate = (data, start, length) => {
+  const positions = sortedPositions(data, start, length);
+  let best = positions[0]!;
+  let most = 0;
+  for (let i = 0; i < length; ) {
+    let j = i;
+    while (j < length && compareAscending(data[positions[i]!]!, data[positions[j]!]!) === 0) j++;
+    if (j - i > most) {
+      most = j - i;
+      best = positions[j - 1]!;
+    }
+    i = j;
+  }
+  return best;
+};
+
+const whole = (locate: Locate): AnyKernel =>
+  kernel<{ self: Tensor }>(({ self }, context) => {
+    const out = emptyOutput(context);
+    if (self.numel === 0) return finishOutput(out, openOutput(out).fill(Number.NaN));
+    reduceByPosition(locate, self, null, out);
+    return out;
+  });
+
+const byDim = (locate: Locate): AnyKernel =>
+  kernel<{ self: Tensor; dim: number }>(({ self, dim }, context) => {
+    const [values, indices] = emptyOutputs(context) as [Tensor, Tensor];
+    reduceByPosition(locate, self, dim, values, indices);
+    return [values, indices];
+  });
+
+const kthvalue = kernel<{ self: Tensor; k: number; dim: number }>(({ self, k, dim }, context) => {
+  const [values, indices] = emptyOutputs(context) as [Tensor, Tensor];
+  reduceByPosition((data, start, length) => sortedPositions(data, start, length)[k - 1]!, self, dim, values, indices);
+  return [values, indices];
+});
+
+interface Bincount { readonly self: Tensor; readonly weights: Tensor | null; readonly minlength: number }
+
+const bincount = kernel<Bincount>(({ self, weights, minlength }) => {
+  const bins = readNumbers(self);
+  let length = minlength;
+  for (const bin of bins) {
+    if (bin < 0) throw invalidArgument("bincount only supports 1-d non-negative integral inputs.");
+    length = Math.max(length, bin + 1);
+  }
+  const weightDType: DType = weights === null ? "int64" : weights.dtype === "float32" ? "float32" : "float64";
+  const out = emptyStrided([length], contiguousStrides([length]), weightDType);
+  const counts = new Float64Array(length);
+  const sizes = weights === null ? undefined : readNumbers(weights);
+  for (let i = 0; i < bins.length; i++) counts[bins[i]!]! += sizes === undefined ? 1 : sizes[i]!;
+  writeNumbers(out, counts);
+  return out;
+});
+
+interface Histc { readonly self: Tensor; readonly bins: number; readonly min: ScalarLiteral; readonly max: ScalarLiteral }
+
+const histc = kernel<Histc>(({ self, bins, min, max }, context) => {
+  const out = emptyOutput(context);
+  const data = readNumbers(self);
+  let [low, high] = [toNumber(min), toNumber(max)];
+  if (low === high && data.length > 0) {
+    [low, high] = [Infinity, -Infinity];
+    for (const value of data) [low, high] = [Math.min(low, value), Math.max(high, value)];
+  }
+  if (low === high) [low, high] = [low - 1, high + 1];
+  const counts = new Float64Array(bins);
+  for (const value of data) {
+    if (!(value >= low && value <= high)) continue;
+    counts[Math.min(bins - 1, Math.floor(((value - low) / (high - low)) * bins))]! += 1;
+  }
+  writeNumbers(out, counts);
+  return out;
+});
+
+export const reduceOrderKernels = defineKernels({
+  "aten.median.default": whole(medianOf),
+  "aten.nanmedian.default": whole(nanMedianOf),
+  "aten.median.dim": byDim(medianOf),
+  "aten.nanmedian.dim": byDim(nanMedianOf),
+  "aten.mode.default": byDim(modeOf),
+  "aten.kthvalue.default": kthvalue,
+  "aten.bincount.default": bincount,
+  "aten.histc.default": histc,
+});

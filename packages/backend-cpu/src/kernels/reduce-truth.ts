@@ -1,0 +1,51 @@
+/** @file Reductions to truth values: `any`, `all`, `equal`, `allclose`. */
+import { castTensor, type Tensor } from "@sconce/tensor";
+import { finishOutput, openOutput, readComplex, readNumbers } from "../dense.js";
+import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { readKeys, rowsOf } from "./reduce-rows.js";
+
+type Truth = { readonly self: Tensor; readonly dim?: readonly number[] | number | null };
+
+/** `any` looks for a true element (1), `all` for a false one (0). An empty list of dimensions reduces nothing. */
+const quantifier = (wanted: 0 | 1): AnyKernel =>
+  kernel<Truth>(({ self, dim = null }, context) => {
+    const out = emptyOutput(context);
+    const truths = castTensor(self, "bool");
+    const none = Array.isArray(dim) && dim.length === 0;
+    const { tensor, count, length } = none
+      ? { tensor: truths, count: truths.numel, length: 1 }
+      : rowsOf(truths, dim);
+    const data = readNumbers(tensor) as Uint8Array;
+    const results = openOutput(out);
+    for (let r = 0; r < count; r++) {
+      const end = (r + 1) * length;
+      let i = r * length;
+      while (i < end && data[i] !== wanted) i++;
+      results[r] = i < end ? wanted : 1 - wanted;
+    }
+    return finishOutput(out, results);
+  });
+
+const any = quantifier(1);
+const all = quantifier(0);
+
+type Pair = { readonly self: Tensor; readonly other: Tensor };
+
+const equal = kernel<Pair>(({ self, other }) => {
+  if (self.ndim !== other.ndim || self.shape.some((size, d) => size !== other.shape[d])) return false;
+  const isComplex = self.dtype.startsWith("complex");
+  const a = isComplex ? readComplex(self) : readKeys(self);
+  const b = isComplex ? readComplex(other) : readKeys(other);
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+});
+
+export const reduceTruthKernels = defineKernels({
+  "aten.any.default": any,
+  "aten.any.dim": any,
+  "aten.any.dims": any,
+  "aten.all.default": all,
+  "aten.all.dim": all,
+  "aten.all.dims": all,
+  "aten.equal.default": equal,
+});

@@ -1,0 +1,87 @@
+/** @file Softmax and its relatives along one dimension. */
+import type { Tensor } from "@sconce/tensor";
+import { type Axis, axisOf } from "../axis.js";
+import { finishOutput, type NumberArray, openOutput, readNumbers } from "../dense.js";
+import { defineKernels, emptyOutput, kernel, type KernelContext } from "../kernel.js";
+
+/** Handles one line of a dimension: `size` elements from `start`, `step` apart, in both arrays. */
+type Line = (x: NumberArray, y: NumberArray, start: number, step: number, size: number) => void;
+
+function alongLines(self: Tensor, dim: number, context: KernelContext, line: Line): Tensor {
+  const out = emptyOutput(context);
+  const values = openOutput(out);
+  const axis = axisOf(self.shape, dim);
+  const x = readNumbers(self);
+  eachLine(axis, (start) => line(x, values, start, axis.inner, axis.size));
+  return finishOutput(out, values);
+}
+
+function eachLine({ outer, size, inner }: Axis, visit: (start: number) => void): void {
+  if (size === 0) return;
+  for (let o = 0; o < outer; o++) for (let n = 0; n < inner; n++) visit(o * size * inner + n);
+}
+
+function maximum(x: NumberArray, start: number, step: number, size: number): number {
+  let max = Number.NEGATIVE_INFINITY;
+  for (let i = 0, p = start; i < size; i++, p += step) if (x[p]! > max || x[p] !== x[p]) max = x[p]!;
+  return max;
+}
+
+const softmaxLine: Line = (x, y, start, step, size) => {
+  const max = maximum(x, start, step, size);
+  let sum = 0;
+  for (let i = 0, p = start; i < size; i++, p += step) {
+    const e = Math.exp(x[p]! - max);
+    y[p] = e;
+    sum += e;
+  }
+  const scale = 1 / sum;
+  for (let i = 0, p = start; i < size; i++, p += step) y[p]! *= scale;
+};
+
+/** A line of only -inf gives zeros. */
+const safeSoftmaxLine: Line = (x, y, start, step, size) => {
+  if (maximum(x, start, step, size) !== Number.NEGATIVE_INFINITY) softmaxLine(x, y, start, step, size);
+};
+
+const logSoftmaxLine: Line = (x, y, start, step, size) => {
+  const max = maximum(x, start, step, size);
+  let sum = 0;
+  for (let i = 0, p = start; i < size; i++, p += step) sum += Math.exp(x[p]! - max);
+  const shift = max + Math.log(sum);
+  for (let i = 0, p = start; i < size; i++, p += step) y[p] = x[p]! - shift;
+};
+
+interface BackwardArgs {
+  readonly grad_output: Tensor;
+  readonly output: Tensor;
+  readonly dim: number;
+}
+
+function backward(
+  { grad_output: grad, output, dim }: BackwardArgs, context: KernelContext,
+  term: (g: number, y: number) => number, element: (g: number, y: number, sum: number) => number,
+): Tensor {
+  const out = emptyOutput(context);
+  const values = openOutput(out);
+  const [g, y] = [readNumbers(grad), readNumbers(output)];
+  const { size, inner, outer } = axisOf(output.shape, dim);
+  eachLine({ size, inner, outer }, (start) => {
+    let sum = 0;
+    for (let i = 0, p = start; i < size; i++, p += inner) sum += term(g[p]!, y[p]!);
+    for (let i = 0, p = start; i < size; i++, p += inner) values[p] = element(g[p]!, y[p]!, sum);
+  });
+  return finishOutput(out, values);
+}
+
+type Args = { readonly self: Tensor; readonly dim: number };
+
+export const softmaxKernels = defineKernels({
+  "aten._softmax.default": kernel<Args>(({ self, dim }, context) => alongLines(self, dim, context, softmaxLine)),
+  "aten._safe_softmax.default": kernel<Args>(({ self, dim }, context) => alongLines(self, dim, context, safeSoftmaxLine)),
+  "aten._log_softmax.default": kernel<Args>(({ self, dim }, context) => alongLines(self, dim, context, logSoftmaxLine)),
+  "aten._softmax_backward_data.default": kernel<BackwardArgs>((args, context) =>
+    backward(args, context, (g, y) => g * y, (g, y, sum) => y * (g - sum))),
+  "aten._log_softmax_backward_data.default": kernel<BackwardArgs>((args, context) =>
+    backward(args, context, (g) => g, (g, y, sum) => g - Math.exp(y) * sum)),
+});

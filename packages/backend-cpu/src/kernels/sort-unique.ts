@@ -1,0 +1,119 @@
+/** @file Distinct elements or slices: `unique` in its several forms. Result sizes depend on the data. */
+import { type DType, numel, type Tensor } from "@sconce/tensor";
+import { type NumberArray, writeNumbers } from "../dense.js";
+import { defineKernels, kernel } from "../kernel.js";
+import { dynamicOutput, gatherByAxes, wrapDimension } from "./index-elements.js";
+import { compareAscending, sortedPositions } from "./reduce-order.js";
+import { likeKeys, readKeys, writeKeys } from "./reduce-rows.js";
+
+/** Runs of equal neighbours among `count` items visited in an order. */
+interface Groups {
+  /** The first item of each group. */
+  readonly firsts: readonly number[];
+  /** The group of each item. */
+  readonly inverse: Float64Array;
+  readonly counts: readonly number[];
+}
+
+function groupNeighbours(order: ArrayLike<number>, same: (a: number, b: number) => boolean): Groups {
+  const firsts: number[] = [];
+  const counts: number[] = [];
+  const inverse = new Float64Array(order.length);
+  for (let i = 0; i < order.length; i++) {
+    const item = order[i]!;
+    if (i === 0 || !same(order[i - 1]!, item)) {
+      firsts.push(item);
+      counts.push(0);
+    }
+    counts[counts.length - 1]!++;
+    inverse[item] = firsts.length - 1;
+  }
+  return { firsts, inverse, counts };
+}
+
+/** A tensor of int64 numbers; empty, of shape [0], when it was not asked for. */
+function numbersTensor(values: ArrayLike<number>, shape: readonly number[], wanted: boolean): Tensor {
+  const out = dynamicOutput(wanted ? shape : [0], "int64");
+  if (wanted) writeNumbers(out, values);
+  return out;
+}
+
+function chosenKeys(keys: NumberArray, places: readonly number[], dtype: DType): Tensor {
+  const chosen = likeKeys(keys, places.length);
+  for (let i = 0; i < places.length; i++) chosen[i] = keys[places[i]!]!;
+  return writeKeys(dynamicOutput([places.length], dtype), chosen);
+}
+
+type Wanted = { readonly self: Tensor; readonly return_inverse: boolean; readonly return_counts: boolean };
+
+function flatResults({ self, return_inverse: inverse, return_counts: counts }: Wanted, keys: NumberArray, groups: Groups): Tensor[] {
+  return [
+    chosenKeys(keys, groups.firsts, self.dtype),
+    numbersTensor(groups.inverse, self.shape, inverse),
+    numbersTensor(groups.counts, [groups.counts.length], counts),
+  ];
+}
+
+const unique = kernel<Wanted>((args) => {
+  const keys = readKeys(args.self);
+  const order = sortedPositions(keys, 0, keys.length);
+  return flatResults(args, keys, groupNeighbours(order, (a, b) => keys[a] === keys[b]));
+});
+
+/** Each slice along a dimension as one row of keys. */
+function sliceRows(self: Tensor, dim: number): { keys: NumberArray; count: number; length: number } {
+  const others = self.shape.map((_, d) => d).filter((d) => d !== dim);
+  const order = [dim, ...others];
+  const view = self.asStrided(order.map((d) => self.shape[d]!), order.map((d) => self.strides[d]!));
+  return { keys: readKeys(view), count: self.shape[dim]!, length: numel(others.map((d) => self.shape[d]!)) };
+}
+
+function compareRows(keys: NumberArray, length: number, a: number, b: number): number {
+  for (let i = 0; i < length; i++) {
+    const order = compareAscending(keys[a * length + i]!, keys[b * length + i]!);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** With a dimension PyTorch gives inverse and counts whether asked for or not. */
+function sliceResults({ self }: Wanted, dim: number, groups: Groups): Tensor[] {
+  const shape = self.shape.map((size, d) => (d === dim ? groups.firsts.length : size));
+  const values = gatherByAxes(dynamicOutput(shape, self.dtype), self, shape.map((_, d) => (d === dim ? groups.firsts : null)));
+  return [
+    values,
+    numbersTensor(groups.inverse, [self.shape[dim]!], true),
+    numbersTensor(groups.counts, [groups.counts.length], true),
+  ];
+}
+
+const uniqueDim = kernel<Wanted & { dim: number }>((args) => {
+  const dim = wrapDimension(args.dim, args.self.ndim);
+  const { keys, count, length } = sliceRows(args.self, dim);
+  const order = Uint32Array.from({ length: count }, (_, i) => i).sort((a, b) => compareRows(keys, length, a, b) || a - b);
+  return sliceResults(args, dim, groupNeighbours(order, (a, b) => compareRows(keys, length, a, b) === 0));
+});
+
+const uniqueConsecutive = kernel<Wanted & { dim: number | null }>((args) => {
+  const { self } = args;
+  if (args.dim === null) {
+    const keys = readKeys(self);
+    const order = Uint32Array.from({ length: keys.length }, (_, i) => i);
+    return flatResults(args, keys, groupNeighbours(order, (a, b) => keys[a] === keys[b]));
+  }
+  const dim = wrapDimension(args.dim, self.ndim);
+  const { keys, count, length } = sliceRows(self, dim);
+  const order = Uint32Array.from({ length: count }, (_, i) => i);
+  return sliceResults(args, dim, groupNeighbours(order, (a, b) => compareRows(keys, length, a, b) === 0));
+});
+
+/** The older overload: values and inverse only. */
+const uniqueOld = kernel<Omit<Wanted, "return_counts">>((args, context) =>
+  (unique({ ...args, return_counts: false }, context) as readonly Tensor[]).slice(0, 2));
+
+export const sortUniqueKernels = defineKernels({
+  "aten._unique2.default": unique,
+  "aten._unique.default": uniqueOld,
+  "aten.unique_dim.default": uniqueDim,
+  "aten.unique_consecutive.default": uniqueConsecutive,
+});

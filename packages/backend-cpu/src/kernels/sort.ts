@@ -1,0 +1,68 @@
+/** @file Sorting along a dimension: `sort`, `topk`, `argsort`. Always stable; NaN counts as the largest value. */
+import type { Tensor } from "@sconce/tensor";
+import { type NumberArray, writeNumbers } from "../dense.js";
+import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
+import { compareAscending } from "./reduce-order.js";
+import { likeKeys, moveLast, readKeys, reducedDims, writeKeys } from "./reduce-rows.js";
+
+/** Positions of a row in order, equal values as they came. */
+export function sortRow(data: NumberArray, start: number, length: number, descending: boolean): Uint32Array {
+  const positions = new Uint32Array(length);
+  for (let i = 0; i < length; i++) positions[i] = start + i;
+  return descending
+    ? positions.sort((a, b) => compareAscending(data[b]!, data[a]!) || a - b)
+    : positions.sort((a, b) => compareAscending(data[a]!, data[b]!) || a - b);
+}
+
+/** Writes the first `kept` of each sorted row, and their places in it. */
+function sortInto(
+  self: Tensor, dim: number, descending: boolean, kept: number | undefined,
+  values: Tensor | undefined, indices: Tensor,
+): void {
+  const dims = reducedDims(self.ndim, dim);
+  const input = moveLast(self, dims);
+  const length = input.shape.at(-1) ?? 1;
+  const take = kept ?? length;
+  const data = readKeys(input);
+  const rows = length === 0 ? 0 : data.length / length;
+  const sorted = likeKeys(data, rows * take);
+  const places = new Float64Array(rows * take);
+  for (let r = 0; r < rows; r++) {
+    const order = sortRow(data, r * length, length, descending);
+    for (let i = 0; i < take; i++) {
+      sorted[r * take + i] = data[order[i]!]!;
+      places[r * take + i] = order[i]! - r * length;
+    }
+  }
+  if (values !== undefined) writeKeys(moveLast(values, dims), sorted);
+  writeNumbers(moveLast(indices, dims), places);
+}
+
+type Sort = { readonly self: Tensor; readonly dim: number; readonly descending: boolean };
+
+const sort = kernel<Sort>(({ self, dim, descending }, context) => {
+  const [values, indices] = emptyOutputs(context) as [Tensor, Tensor];
+  sortInto(self, dim, descending, undefined, values, indices);
+  return [values, indices];
+});
+
+const argsort = kernel<Sort>(({ self, dim, descending }, context) => {
+  const indices = emptyOutput(context);
+  sortInto(self, dim, descending, undefined, undefined, indices);
+  return indices;
+});
+
+type TopK = { readonly self: Tensor; readonly k: number; readonly dim: number; readonly largest: boolean };
+const topk = kernel<TopK>(({ self, k, dim, largest }, context) => {
+  const [values, indices] = emptyOutputs(context) as [Tensor, Tensor];
+  sortInto(self, dim, largest, k, values, indices);
+  return [values, indices];
+});
+
+export const sortKernels = defineKernels({
+  "aten.sort.default": sort,
+  "aten.sort.stable": sort,
+  "aten.argsort.default": argsort,
+  "aten.argsort.stable": argsort,
+  "aten.topk.default": topk,
+});

@@ -1,0 +1,53 @@
+/** @file Which inputs a graph writes to. */
+import { forEachRef, type Graph, isRef, type Node } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+
+/**
+ * Names of the placeholders that in-place operators of a graph may write to, through views too. What cannot be followed
+ * (an operator without a schema) counts as a view of all its inputs.
+ */
+export function mutatedPlaceholders(graph: Graph, operators: OperatorTable): ReadonlySet<string> {
+  const mutated = new Set<string>();
+  const roots = new Map<string, ReadonlySet<string>>();
+  for (const node of graph.nodes()) {
+    if (node.op === "placeholder") roots.set(node.name, new Set([node.name]));
+    if (node.op !== "call_function") continue;
+    const inputs = new Set<string>();
+    for (const arg of [...node.args, ...Object.values(node.kwargs)]) {
+      forEachRef(arg, (name) => roots.get(name)?.forEach((root) => inputs.add(root)));
+    }
+    const schema = operators.schemaOf(node.target);
+    if (schema?.isMutable) markWritten(node, roots, mutated, operators);
+    if (node.target.startsWith("higher_order.wrap") && hasMutation(graph, node, operators)) {
+      for (const name of inputs) mutated.add(name);
+    }
+    const fresh = schema !== undefined && !schema.isView && !schema.isMutable;
+    if (!fresh) roots.set(node.name, inputs);
+  }
+  return mutated;
+}
+
+function markWritten(
+  node: Node, roots: ReadonlyMap<string, ReadonlySet<string>>, mutated: Set<string>, operators: OperatorTable,
+): void {
+  const schema = operators.schemaOf(node.target)!;
+  schema.args.forEach((parameter, i) => {
+    if (parameter.alias?.write !== true) return;
+    const value = (parameter.kwargOnly ? undefined : node.args[i]) ?? node.kwargs[parameter.name];
+    if (value !== undefined) forEachRef(value, (name) => roots.get(name)?.forEach((root) => mutated.add(root)));
+  });
+}
+
+/** Whether a nested graph given to this call has an in-place operator anywhere. */
+function hasMutation(graph: Graph, node: Node, operators: OperatorTable): boolean {
+  return node.args.some((arg) => {
+    if (!isRef(arg)) return false;
+    const subgraph = graph.subgraphs.get(graph.node(arg.name).target);
+    return subgraph !== undefined && mutates(subgraph, operators);
+  });
+}
+
+function mutates(graph: Graph, operators: OperatorTable): boolean {
+  for (const node of graph.nodes()) if (operators.schemaOf(node.target)?.isMutable) return true;
+  return [...graph.subgraphs.values()].some((subgraph) => mutates(subgraph, operators));
+}

@@ -1,0 +1,119 @@
+/** @file A graph made ready to run: names become slots, literals are told from references, values die after their last use. */
+import { internalError } from "@sconce/errors";
+import { type Argument, forEachInput, Graph, isRef, type Node } from "@sconce/ir";
+import type { OpDefinition, OperatorTable } from "@sconce/ops";
+import { noSubgraph } from "./errors.js";
+import type { CallArgument } from "./kernel.js";
+
+/** One node with its inputs by slot. */
+export interface Step {
+  readonly node: Node;
+  readonly slot: number;
+  readonly args: readonly Template[];
+  readonly kwargs: readonly (readonly [name: string, value: Template])[];
+  /** The operator, where the target is one that the table knows. */
+  readonly definition: OpDefinition | undefined;
+  /** The nested graph that a `get_attr` reads. */
+  readonly subgraph: GraphPlan | undefined;
+  /** Slots whose values nothing reads after this step. */
+  readonly dead: readonly number[];
+}
+
+/** A graph as steps over slots. */
+export interface GraphPlan {
+  readonly graph: Graph;
+  readonly slots: number;
+  readonly inputs: readonly number[];
+  readonly steps: readonly Step[];
+  readonly output: Template;
+}
+
+/** An argument: the slot of a value, a list with slots in it, or a literal. */
+export type Template =
+  | { readonly kind: "slot"; readonly slot: number }
+  | { readonly kind: "list"; readonly items: readonly Template[] }
+  | { readonly kind: "literal"; readonly value: CallArgument };
+
+/** Values by slot. Subgraphs are values too, as plans. */
+export type Frame = (CallArgument | GraphPlan)[];
+
+/** Plans a graph and all graphs inside of it. */
+export function planGraph(graph: Graph, operators: OperatorTable): GraphPlan {
+  const slotOf = new Map<string, number>();
+  const lastUse = new Map<number, number>();
+  const steps: Step[] = [];
+  const inputs: number[] = [];
+  const keep = new Set<number>();
+  let output: Template = { kind: "literal", value: null };
+  for (const node of graph.nodes()) {
+    const slot = slotOf.size;
+    const template = (value: Argument): Template => templateOf(value, slotOf);
+    if (node.op === "output") {
+      output = template(node.args[0] ?? null);
+      forEachInput(node, (name) => keep.add(slotOf.get(name)!));
+      continue;
+    }
+    if (node.op === "placeholder") inputs.push(slot);
+    else {
+      forEachInput(node, (name) => lastUse.set(slotOf.get(name)!, steps.length));
+      steps.push(stepOf(node, slot, template, graph, operators));
+    }
+    slotOf.set(node.name, slot);
+  }
+  return { graph, slots: slotOf.size, inputs, steps: withDeaths(steps, lastUse, keep), output };
+}
+
+function stepOf(
+  node: Node, slot: number, template: (value: Argument) => Template, graph: Graph, operators: OperatorTable,
+): Step {
+  const subgraph = node.op === "get_attr" ? graph.subgraphs.get(node.target) : undefined;
+  if (node.op === "get_attr" && subgraph === undefined) throw noSubgraph(node);
+  return {
+    node, slot,
+    args: node.args.map(template),
+    kwargs: Object.entries(node.kwargs).map(([key, value]) => [key, template(value)] as const),
+    definition: node.op === "call_function" ? operators.get(node.target) : undefined,
+    subgraph: subgraph && planGraph(subgraph, operators),
+    dead: [],
+  };
+}
+
+/** Adds to each step the slots that die with it: read for the last time, or never. */
+function withDeaths(steps: readonly Step[], lastUse: ReadonlyMap<number, number>, keep: ReadonlySet<number>): Step[] {
+  const dead = steps.map((): number[] => []);
+  for (const [slot, step] of lastUse) if (!keep.has(slot)) dead[step]!.push(slot);
+  steps.forEach(({ slot }, i) => {
+    if (!lastUse.has(slot) && !keep.has(slot)) dead[i]!.push(slot);
+  });
+  return steps.map((step, i) => ({ ...step, dead: dead[i]! }));
+}
+
+function templateOf(value: Argument, slotOf: ReadonlyMap<string, number>): Template {
+  if (isRef(value)) {
+    const slot = slotOf.get(value.name);
+    if (slot === undefined) throw internalError(`"${value.name}" is used before it is made`);
+    return { kind: "slot", slot };
+  }
+  const items = Array.isArray(value) ? (value as readonly Argument[]) : itemsOfTuple(value);
+  if (items === undefined) return { kind: "literal", value };
+  const parts = items.map((item) => templateOf(item, slotOf));
+  if (parts.some((part) => part.kind !== "literal")) return { kind: "list", items: parts };
+  return { kind: "literal", value: parts.map((part) => (part as { value: CallArgument }).value) };
+}
+
+function itemsOfTuple(value: Argument): readonly Argument[] | undefined {
+  const tagged = value as { kind?: string; items?: readonly Argument[] } | null;
+  return typeof value === "object" && tagged?.kind === "tuple" ? tagged.items : undefined;
+}
+
+/** The value of an argument in a frame. */
+export function resolve(template: Template, frame: Frame): CallArgument | GraphPlan {
+  switch (template.kind) {
+    case "slot":
+      return frame[template.slot];
+    case "literal":
+      return template.value;
+    case "list":
+      return template.items.map((item) => resolve(item, frame) as CallArgument);
+  }
+}

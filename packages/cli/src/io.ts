@@ -1,0 +1,42 @@
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+
+/** Exit codes of every command. */
+export const EXIT = { done: 0, differs: 1, bad: 2 } as const;
+
+/** Where a command writes; tests give their own. */
+export interface Io {
+  out(text: string): void;
+  err(text: string): void;
+  /** Whether progress may be drawn (a terminal on standard error). */
+  readonly interactive: boolean;
+}
+
+/** What a finished command says of itself. */
+export interface Outcome {
+  code: number;
+}
+
+export function processIo(): Io {
+  return {
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    interactive: process.stderr.isTTY === true && process.env["NO_COLOR"] === undefined,
+  };
+}
+
+export const readBytes = async (path: string): Promise<Uint8Array> => readFile(path);
+
+/** Writes to a temporary name beside the target and renames, so that no half-written file is ever seen. */
+export async function writeBytes(path: string, bytes: Uint8Array): Promise<void> {
+  const temporary = `${path}.${process.pid}.part`;
+  try {
+    await writeFile(temporary, bytes);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+export const json = (value: unknown): string =>
+  `${JSON.stringify(value, (_, item) => (typeof item === "bigint" ? String(item) : item), 2)}\n`;

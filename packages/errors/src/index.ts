@@ -1,0 +1,51 @@
+/** What a {@link SconceError} is made of. */
+export interface SconceErrorInit {
+  /** Stable identifier, SCREAMING_SNAKE_CASE; each has an entry in `docs/reference/errors.md`. */
+  readonly code: string;
+  /** What is wrong, with the values that show it. One line. */
+  readonly message: string;
+  /** The node, file entry, JSON field or byte offset concerned. */
+  readonly where?: string | undefined;
+  /** What the user can do. */
+  readonly fix?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** The only error type that Sconce throws on purpose: a code, a place and a remedy. */
+export class SconceError extends Error {
+  readonly code: string;
+  readonly where: string | undefined;
+  readonly fix: string | undefined;
+
+  constructor(init: SconceErrorInit) {
+    super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
+    this.name = "SconceError";
+    this.code = init.code;
+    this.where = init.where;
+    this.fix = init.fix;
+  }
+
+  /** The same error told again with a more precise place. */
+  at(where: string): SconceError {
+    const { code, message, fix } = this;
+    return new SconceError({ code, message, where: this.where ? `${where}: ${this.where}` : where, fix, cause: this.cause });
+  }
+
+  /** `error CODE: message`, then where and how to mend it, a line each. */
+  describe(): string {
+    const lines = [`error ${this.code}: ${this.message}`];
+    if (this.where) lines.push(`  in  ${this.where}`);
+    if (this.fix) lines.push(`  fix ${this.fix}`);
+    return lines.join("\n");
+  }
+}
+
+/** A fault of Sconce itself, not of the input. */
+export function internalError(message: string, where?: string): SconceError {
+  return new SconceError({ code: "INTERNAL", message: `internal: ${message}`, where, fix: "please report this with the program" });
+}
+
+/** True for a {@link SconceError}, optionally of one code. */
+export function isSconceError(error: unknown, code?: string): error is SconceError {
+  return error instanceof SconceError && (code === undefined || error.code === code);
+}

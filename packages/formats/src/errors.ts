@@ -1,0 +1,62 @@
+/** @file Every error that this package raises on purpose. */
+import { SconceError } from "@sconce/errors";
+
+const DAMAGED = "copy or export the file again; it is damaged";
+
+export const sourceChanged = (offset: number, want: number, got: number): SconceError =>
+  new SconceError({
+    code: "SOURCE_CHANGED",
+    message: `the source gave ${got} bytes where ${want} were asked for`,
+    where: `byte ${offset}`,
+    fix: "do not change the file while it is read",
+  });
+
+export const sourceTooLarge = (size: number, limit: number): SconceError =>
+  new SconceError({
+    code: "SOURCE_TOO_LARGE",
+    message: `the stream sent ${size} bytes and more, over the limit of ${limit}`,
+    fix: "raise limits.maxStreamBytes, or pass a Blob or a RandomAccess",
+  });
+
+/** Classes of broken archives; each is a code of its own. */
+export type ZipFault =
+  | "ZIP_END_MISSING" | "ZIP_END_AMBIGUOUS" | "ZIP_TRAILING_DATA" | "ZIP_DIRECTORY" | "ZIP_HEADER_MISMATCH"
+  | "ZIP_DUPLICATE" | "ZIP_NAME" | "ZIP_OVERLAP" | "ZIP_HIDDEN_DATA" | "ZIP_ENCRYPTED" | "ZIP_METHOD" | "ZIP_SYMLINK"
+  | "ZIP_CRC" | "ZIP_DEFLATE" | "ZIP_BOMB" | "ZIP_SPLIT";
+
+export const zipError = (code: ZipFault, message: string, where?: string, fix: string = DAMAGED): SconceError =>
+  new SconceError({ code, message, where, fix });
+
+export type JsonFault = "JSON_SYNTAX" | "JSON_DEPTH" | "JSON_DUPLICATE_KEY" | "JSON_ENCODING";
+
+export const jsonError = (code: JsonFault, message: string, where?: string, cause?: unknown): SconceError =>
+  new SconceError({ code, message, where, fix: DAMAGED, cause });
+
+/** Faults of the archive's layout and of the program in it. */
+export type Pt2Fault =
+  | "PT2_FORMAT" | "PT2_ROOT" | "PT2_VERSION" | "PT2_SCHEMA_VERSION" | "PT2_MISSING_RECORD" | "PT2_NO_MODEL"
+  | "PT2_BYTE_ORDER" | "PT2_FIELD" | "PT2_UNION" | "PT2_TYPE" | "PT2_NAME" | "PT2_SIGNATURE" | "PT2_TARGET"
+  | "PT2_ARGUMENT" | "PT2_TREESPEC" | "PT2_WEIGHT" | "PT2_USE_PICKLE" | "PT2_RANGE" | "PT2_SUBGRAPH";
+
+export const pt2Error = (code: Pt2Fault, message: string, where?: string, fix?: string): SconceError =>
+  new SconceError({ code, message, where, fix });
+
+export const unknownOperator = (target: string, node: string, where: string, known: boolean): SconceError =>
+  new SconceError({
+    code: "UNKNOWN_OPERATOR",
+    message: known
+      ? `node "${node}" calls "${target}": the operator exists, but not this overload`
+      : `node "${node}" calls "${target}", which is no known operator`,
+    where,
+    fix: "register it as a custom operator (a plugin's ops), or export the program without it",
+  });
+
+export const pickleError = (
+  code: "PICKLE_FORBIDDEN" | "PICKLE_SYNTAX", message: string, where?: string,
+): SconceError =>
+  new SconceError({
+    code,
+    message,
+    where,
+    fix: code === "PICKLE_FORBIDDEN" ? "save the value as plain tensors; Sconce never runs pickled code" : DAMAGED,
+  });

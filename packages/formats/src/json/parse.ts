@@ -1,0 +1,341 @@
+/**
+ * @file A strict JSON reader. `JSON.parse` loses integers past 2^53, lets the last of two equal keys win, cannot bound
+ * the depth and refuses the bare `NaN` and `Infinity` that older PyTorch wrote; this one does what is needed instead.
+ */
+import { jsonError } from "../errors.js";
+
+export type JsonValue = null | boolean | number | bigint | string | JsonArray | JsonObject;
+export type JsonArray = readonly JsonValue[];
+
+/**
+ * An object as two lists: no key is special, the order is that of the file, and objects with the same keys share the
+ * list of them, which keeps a large document small.
+ */
+export class JsonObject {
+  readonly keys: readonly string[];
+  readonly values: JsonArray;
+
+  constructor(keys: readonly string[], values: JsonArray) {
+    this.keys = keys;
+    this.values = values;
+  }
+
+  get size(): number {
+    return this.keys.length;
+  }
+
+  /** The value of a key, undefined when there is none. */
+  get(key: string): JsonValue | undefined {
+    const { keys } = this;
+    for (let i = 0; i < keys.length; i++) if (keys[i] === key) return this.values[i];
+    return undefined;
+  }
+}
+
+/** Deeper nesting is refused; PyTorch's own files stay below 100. */
+export const DEEPEST_JSON = 1000;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const MINUS = 0x2d;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
+const NO_ITEMS: JsonArray = Object.freeze([]);
+const NO_FIELDS = new JsonObject([], NO_ITEMS);
+const SHAPES = 512;
+
+/**
+ * Parses UTF-8 JSON.
+ * @throws SconceError `JSON_ENCODING` (not UTF-8, byte order mark), `JSON_SYNTAX`, `JSON_DEPTH`, `JSON_DUPLICATE_KEY`,
+ * with the byte or character position
+ */
+export function parseJson(source: Uint8Array | string, file: string): JsonValue {
+  return new JsonParser(typeof source === "string" ? source : decode(source, file), file).parse();
+}
+
+function decode(bytes: Uint8Array, file: string): string {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw jsonError("JSON_ENCODING", "the text is not UTF-8", file, cause);
+  }
+  if (text.charCodeAt(0) === 0xfeff) throw jsonError("JSON_ENCODING", "the text begins with a byte order mark", file);
+  return text;
+}
+
+class JsonParser {
+  readonly #text: string;
+  readonly #file: string;
+  #position = 0;
+  #depth = 0;
+  /** First backslash and first control character at or after the position; searched again when passed. */
+  #backslash = -1;
+  #control = -1;
+  /** Recent short strings by hash: keys repeat, and one string object a key makes map look-ups cheap. */
+  readonly #interned = new Array<string>(2048).fill("");
+  readonly #shapes = new Array<readonly string[] | undefined>(SHAPES).fill(undefined);
+  /** Values and keys of the containers that are still open, up to the two heights. */
+  readonly #values: JsonValue[] = [];
+  readonly #keys: string[] = [];
+  #valueTop = 0;
+  #keyTop = 0;
+
+  constructor(text: string, file: string) {
+    this.#text = text;
+    this.#file = file;
+  }
+
+  parse(): JsonValue {
+    const value = this.#value();
+    this.#skipSpace();
+    if (this.#position !== this.#text.length) throw this.#syntax("text after the end of the document");
+    return value;
+  }
+
+  #syntax(message: string, position = this.#position) {
+    return jsonError("JSON_SYNTAX", message, `${this.#file}, character ${position}`);
+  }
+
+  /** Moves to the next token and gives its first character's code; NaN at the end of the text. */
+  #skipSpace(): number {
+    for (;;) {
+      const code = this.#text.charCodeAt(this.#position);
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return code;
+      this.#position++;
+    }
+  }
+
+  #value(): JsonValue {
+    const code = this.#skipSpace();
+    switch (code) {
+      case QUOTE:
+        return this.#string();
+      case 0x7b:
+        return this.#object();
+      case 0x5b:
+        return this.#array();
+      case 0x74:
+        return this.#word("true", true);
+      case 0x66:
+        return this.#word("false", false);
+      case 0x6e:
+        return this.#word("null", null);
+      case 0x4e:
+        return this.#word("NaN", NaN);
+      case 0x49:
+        return this.#word("Infinity", Infinity);
+      default:
+        return this.#number(code);
+    }
+  }
+
+  #word<T extends JsonValue>(word: string, value: T): T {
+    if (!this.#text.startsWith(word, this.#position)) throw this.#syntax("not a JSON value");
+    this.#position += word.length;
+    return value;
+  }
+
+  #enter(): void {
+    if (++this.#depth > DEEPEST_JSON) {
+      throw jsonError("JSON_DEPTH", `nested deeper than ${DEEPEST_JSON}`, `${this.#file}, character ${this.#position}`);
+    }
+    this.#position++;
+  }
+
+  #leave(): void {
+    this.#depth--;
+    this.#position++;
+  }
+
+  #array(): JsonArray {
+    this.#enter();
+    if (this.#skipSpace() === 0x5d) {
+      this.#leave();
+      return NO_ITEMS;
+    }
+    const base = this.#valueTop;
+    for (;;) {
+      const item = this.#value();
+      this.#values[this.#valueTop++] = item;
+      const code = this.#skipSpace();
+      if (code === 0x5d) break;
+      if (code !== 0x2c) throw this.#syntax("expected , or ] in an array");
+      this.#position++;
+    }
+    this.#leave();
+    return this.#takeValues(base);
+  }
+
+  #object(): JsonObject {
+    const start = this.#position;
+    this.#enter();
+    if (this.#skipSpace() === 0x7d) {
+      this.#leave();
+      return NO_FIELDS;
+    }
+    const base = this.#valueTop;
+    const keyBase = this.#keyTop;
+    for (;;) {
+      if (this.#skipSpace() !== QUOTE) throw this.#syntax("expected a key in quotes");
+      const key = this.#string();
+      this.#keys[this.#keyTop++] = key;
+      if (this.#skipSpace() !== 0x3a) throw this.#syntax("expected : after a key");
+      this.#position++;
+      const item = this.#value();
+      this.#values[this.#valueTop++] = item;
+      const code = this.#skipSpace();
+      if (code === 0x7d) break;
+      if (code !== 0x2c) throw this.#syntax("expected , or } in an object");
+      this.#position++;
+    }
+    this.#leave();
+    return new JsonObject(this.#takeKeys(keyBase, start), this.#takeValues(base));
+  }
+
+  /** Values are gathered on one stack, so that each list is made once and in its final length. */
+  #takeValues(base: number): JsonArray {
+    const items = this.#values.slice(base, this.#valueTop);
+    this.#valueTop = base;
+    return items;
+  }
+
+  /** The keys of an object that began at `start`, as a list shared with earlier objects that have the same ones. */
+  #takeKeys(base: number, start: number): readonly string[] {
+    const keys = this.#keys;
+    const count = this.#keyTop - base;
+    const slot = (count * 31 + keys[base]!.length * 7 + keys[this.#keyTop - 1]!.length) % SHAPES;
+    const known = this.#shapes[slot];
+    let same = known !== undefined && known.length === count;
+    for (let i = 0; same && i < count; i++) same = known![i] === keys[base + i];
+    let taken = known;
+    if (!same) {
+      taken = keys.slice(base, this.#keyTop);
+      this.#checkDuplicates(taken, start);
+      this.#shapes[slot] = taken;
+    }
+    this.#keyTop = base;
+    return taken!;
+  }
+
+  #checkDuplicates(keys: readonly string[], start: number): void {
+    if (new Set(keys).size === keys.length) return;
+    const twice = keys.find((key, i) => keys.indexOf(key) !== i)!;
+    throw jsonError("JSON_DUPLICATE_KEY", `the key ${JSON.stringify(twice.slice(0, 100))} comes twice`,
+      `${this.#file}, character ${start}`);
+  }
+
+  #string(): string {
+    const text = this.#text;
+    const start = this.#position + 1;
+    let hash = 0;
+    // Most strings are short names: one pass finds the end and the hash together.
+    for (let i = start; i < start + 32; i++) {
+      const code = text.charCodeAt(i);
+      if (code === QUOTE) {
+        this.#position = i + 1;
+        return this.#intern(start, i, hash);
+      }
+      if (code === BACKSLASH || !(code >= 0x20)) break;
+      hash = (Math.imul(hash, 31) + code) | 0;
+    }
+    return this.#longString(start);
+  }
+
+  #intern(start: number, end: number, hash: number): string {
+    const slot = (hash ^ (hash >>> 11)) & 2047;
+    const known = this.#interned[slot]!;
+    if (known.length === end - start && this.#text.startsWith(known, start)) return known;
+    const fresh = this.#text.slice(start, end);
+    this.#interned[slot] = fresh;
+    return fresh;
+  }
+
+  #longString(start: number): string {
+    const text = this.#text;
+    let end = text.indexOf('"', start);
+    if (end < 0) throw this.#syntax("a string without an end", start - 1);
+    if (this.#nextControl(start) < end) throw this.#syntax("a control character in a string", this.#control);
+    if (this.#nextBackslash(start) > end) {
+      this.#position = end + 1;
+      return text.slice(start, end);
+    }
+    while (endsWithOddBackslashes(text, end)) {
+      end = text.indexOf('"', end + 1);
+      if (end < 0) throw this.#syntax("a string without an end", start - 1);
+    }
+    this.#position = end + 1;
+    return this.#unescape(start, end);
+  }
+
+  #unescape(start: number, end: number): string {
+    let value: string;
+    try {
+      value = JSON.parse(this.#text.slice(start - 1, end + 1)) as string;
+    } catch {
+      throw this.#syntax("a bad escape in a string", start - 1);
+    }
+    if (LONE_SURROGATE.test(value)) throw this.#syntax("half of a surrogate pair in a string", start - 1);
+    return value;
+  }
+
+  #nextBackslash(from: number): number {
+    if (this.#backslash < from) {
+      const found = this.#text.indexOf("\\", from);
+      this.#backslash = found < 0 ? Infinity : found;
+    }
+    return this.#backslash;
+  }
+
+  #nextControl(from: number): number {
+    if (this.#control < from) {
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+      const pattern = /[\0-\x1f]/g;
+      pattern.lastIndex = from;
+      this.#control = pattern.exec(this.#text)?.index ?? Infinity;
+    }
+    return this.#control;
+  }
+
+  #number(first: number): number | bigint {
+    const text = this.#text;
+    if (first >= 0x30 && first <= 0x39) {
+      // Short integers without a sign are nearly all numbers there are.
+      let position = this.#position + 1;
+      let value = first - 0x30;
+      const limit = first === 0x30 ? position : position + 14;
+      let code = text.charCodeAt(position);
+      while (position < limit && code >= 0x30 && code <= 0x39) {
+        value = value * 10 + (code - 0x30);
+        code = text.charCodeAt(++position);
+      }
+      if (code !== 0x2e && code !== 0x65 && code !== 0x45 && !(code >= 0x30 && code <= 0x39)) {
+        this.#position = position;
+        return value;
+      }
+    }
+    if (first === MINUS && text.charCodeAt(this.#position + 1) === 0x49) {
+      this.#position++;
+      return -this.#word("Infinity", Infinity);
+    }
+    return this.#anyNumber();
+  }
+
+  #anyNumber(): number | bigint {
+    NUMBER.lastIndex = this.#position;
+    const match = NUMBER.exec(this.#text);
+    if (match === null) {
+      throw this.#syntax(this.#position < this.#text.length ? "not a JSON value" : "the text ends too early");
+    }
+    this.#position += match[0].length;
+    const value = Number(match[0]);
+    const isInteger = match[1] === undefined && match[2] === undefined;
+    return isInteger && !Number.isSafeInteger(value) ? BigInt(match[0]) : value;
+  }
+}
+
+function endsWithOddBackslashes(text: string, end: number): boolean {
+  let count = 0;
+  while (text.charCodeAt(end - 1 - count) === BACKSLASH) count++;
+  return count % 2 === 1;
+}

@@ -1,0 +1,109 @@
+/** @file The string metadata of a node. It is for people: whatever does not parse is kept as it is. */
+import type { ModuleStackEntry, NodeMeta } from "@sconce/ir";
+import { type Read, readObject, readString } from "../json/place.js";
+
+const DELIMITER = ";";
+
+/** Splits at commas outside of brackets. */
+function splitFields(text: string): string[] {
+  const fields: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i];
+    if (char === "[" || char === "(") depth++;
+    else if (char === "]" || char === ")") depth--;
+    else if (char === "," && depth === 0) {
+      fields.push(text.slice(start, i));
+      start = i + 1;
+    }
+  }
+  fields.push(text.slice(start));
+  return fields;
+}
+
+function moduleStack(text: string): readonly ModuleStackEntry[] | undefined {
+  const entries = text.split(DELIMITER).map(splitFields);
+  if (!entries.every((entry) => entry.length === 3)) return undefined;
+  return Object.freeze(entries.map((entry) => Object.freeze(entry) as unknown as ModuleStackEntry));
+}
+
+function sourceFunctions(text: string): readonly (readonly [string, string])[] | undefined {
+  const entries = text.split(DELIMITER).map((entry) => entry.split(","));
+  if (!entries.every((entry) => entry.length === 2)) return undefined;
+  return Object.freeze(entries.map((entry) => Object.freeze(entry) as unknown as readonly [string, string]));
+}
+
+function annotations(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.freeze(value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+type StringMeta = Omit<NodeMeta, "val">;
+type Mutable = { -readonly [K in keyof StringMeta]: StringMeta[K] };
+
+/** Reads `metadata` objects of one program; equal texts give the same parsed object. */
+export class MetadataReader {
+  readonly #stacks = new Map<string, readonly ModuleStackEntry[] | undefined>();
+  readonly #traces = new Map<string, string>();
+
+  readonly read: Read<StringMeta> = (value, place) => {
+    const meta: Mutable = {};
+    let extra: Record<string, string> | undefined;
+    const { keys, values } = readObject(value, place);
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i]!;
+      const text = place.at(key, values[i]!, readString);
+      if (text === "" || this.#take(meta, key, text)) continue;
+      extra ??= Object.create(null) as Record<string, string>;
+      extra[key] = text;
+    }
+    if (extra !== undefined) meta.extra = Object.freeze({ ...extra });
+    return meta;
+  };
+
+  #take(meta: Mutable, key: string, text: string): boolean {
+    switch (key) {
+      case "stack_trace":
+        meta.stackTrace = this.#shared(text);
+        return true;
+      case "nn_module_stack": {
+        if (!this.#stacks.has(text)) this.#stacks.set(text, moduleStack(text));
+        const stack = this.#stacks.get(text);
+        if (stack !== undefined) meta.nnModuleStack = stack;
+        return stack !== undefined;
+      }
+      case "source_fn_stack": {
+        const functions = sourceFunctions(text);
+        if (functions !== undefined) meta.sourceFnStack = functions;
+        return functions !== undefined;
+      }
+      case "torch_fn": {
+        const parts = text.split(DELIMITER);
+        if (parts.length !== 2) return false;
+        meta.torchFn = Object.freeze(parts) as unknown as readonly [string, string];
+        return true;
+      }
+      case "custom": {
+        const custom = annotations(text);
+        if (custom !== undefined) meta.custom = custom;
+        return custom !== undefined;
+      }
+      default:
+        return false;
+    }
+  }
+
+  /** Neighbouring nodes come from the same line of Python. */
+  #shared(text: string): string {
+    const known = this.#traces.get(text);
+    if (known !== undefined) return known;
+    this.#traces.set(text, text);
+    return text;
+  }
+}

@@ -1,0 +1,107 @@
+/** @file The ExportedProgram object of the JSON file, without its weights. */
+import type { ExportedProgramInit, OperatorLookup, RangeConstraint } from "@sconce/ir";
+import { parseSrepr, printExpr } from "@sconce/symbolic";
+import { parseJson } from "../json/parse.js";
+import {
+  Place, type Read, readDict, readInteger, readList, readObject, readSafeInteger, readString,
+} from "../json/place.js";
+import { usesOldKinds } from "./calls.js";
+import { readGraph } from "./graph-reader.js";
+import { MetadataReader } from "./metadata.js";
+import { LAST_MINOR_WITH_OLD_KINDS, LAST_MINOR_WITHOUT_BARE_RETURNS, SCHEMA_MAJOR, SCHEMA_MINOR } from "./schema.js";
+import { readModuleCallGraph, readSignature } from "./signature.js";
+import { SymbolTable, valueReaders } from "./values.js";
+
+/** A program as the JSON tells it; weights, constants and sample inputs lie in other entries. */
+export type ProgramDescription = Omit<ExportedProgramInit, "stateDict" | "parameterNames" | "constants" | "exampleInputs">;
+
+const readVersion: Read<{ major: number; minor: number }> = (value, place) => {
+  const object = readObject(value, place);
+  const version = {
+    major: place.field(object, "major", readSafeInteger),
+    minor: place.field(object, "minor", readSafeInteger),
+  };
+  const unset = version.major === 0 && version.minor === 0;
+  if (version.major !== SCHEMA_MAJOR && !unset) {
+    throw place.fail("PT2_SCHEMA_VERSION",
+      `schema version ${version.major}.${version.minor}; this reader knows ${SCHEMA_MAJOR}.${SCHEMA_MINOR}`,
+      "export the program again with a PyTorch of 2.5 to 2.14");
+  }
+  return unset ? { major: SCHEMA_MAJOR, minor: SCHEMA_MINOR } : version;
+};
+
+const readRange: Read<RangeConstraint> = (value, place) => {
+  const object = readObject(value, place);
+  const bound = (key: string, infinity: number): number => {
+    const field = object.get(key);
+    if (field === undefined) throw place.fail("PT2_FIELD", `the field "${key}" is missing`);
+    // Older files write infinities as bare tokens.
+    if (field === null || field === infinity) return infinity;
+    return Number(place.at(key, field, readInteger));
+  };
+  const range = { min: bound("min_val", -Infinity), max: bound("max_val", Infinity) };
+  if (range.min > range.max) throw place.fail("PT2_RANGE", `the range from ${range.min} to ${range.max} is empty`);
+  return range;
+};
+
+/**
+ * Keys are expressions; as in PyTorch, those that the graph does not mention are dropped. Files hold integer ranges only,
+ * so that of a float symbol becomes one too, and prints as PyTorch prints it after loading.
+ */
+function rangeReader(symbols: SymbolTable): Read<Map<string, RangeConstraint>> {
+  return (value, place) => {
+    const ranges = new Map<string, RangeConstraint>();
+    const { keys, values } = readObject(value, place);
+    for (const [i, key] of keys.entries()) {
+      const inner = values[i]!;
+      const range = place.at(key, inner, readRange);
+      const printed = place.at(key, inner, (_, at) => {
+        try {
+          return printExpr(parseSrepr(key, { maxLength: 1000 }));
+        } catch {
+          throw at.fail("PT2_RANGE", `${JSON.stringify(key.slice(0, 100))} is no symbol or expression`);
+        }
+      });
+      if (symbols.has(printed)) ranges.set(printed, range);
+    }
+    return ranges;
+  };
+}
+
+/** Verifier names as a dialect; none, or an empty one, means ATEN. */
+const readDialect: Read<string> = (value, place) => {
+  const names = readList(readString)(value, place);
+  return names.find((name) => name !== "") ?? "ATEN";
+};
+
+/**
+ * Reads the JSON of a program.
+ * @throws SconceError with the path of the field: `PT2_*`, `JSON_*`, `SYM_*`, `UNKNOWN_OPERATOR`
+ */
+export function readProgramJson(bytes: Uint8Array, file: string, operators: OperatorLookup | undefined): ProgramDescription {
+  const place = new Place(file);
+  const root = readObject(parseJson(bytes, file), place);
+  const { minor } = place.field(root, "schema_version", readVersion);
+  const symbols = new SymbolTable();
+  const parts = place.field(root, "graph_module", (value, at) => {
+    const module = readObject(value, at);
+    const graphSignature = at.field(module, "signature", readSignature);
+    const graph = at.field(module, "graph", (inner, deeper) => readGraph({
+      values: valueReaders(symbols),
+      metadata: new MetadataReader(),
+      operators,
+      oldKinds: minor <= LAST_MINOR_WITH_OLD_KINDS && usesOldKinds(readObject(inner, deeper)),
+      bareReturns: minor <= LAST_MINOR_WITHOUT_BARE_RETURNS,
+    }, (index) => graphSignature.inputSpecs[index]?.arg.name ?? "")(inner, deeper));
+    return { graph, graphSignature, moduleCallGraph: at.field(module, "module_call_graph", readModuleCallGraph) };
+  });
+  return {
+    ...parts,
+    rangeConstraints: place.field(root, "range_constraints", rangeReader(symbols)),
+    symbolHints: symbols.hints,
+    guardsCode: place.optional(root, "guards_code", readList(readString), []),
+    dialect: place.optional(root, "verifiers", readDialect, "ATEN"),
+    torchVersion: place.optional(root, "torch_version", readString, undefined),
+    opsetVersion: Object.fromEntries(place.optional(root, "opset_version", readDict(readSafeInteger), new Map<string, number>())),
+  };
+}

@@ -1,0 +1,178 @@
+/** @file Tensor metadata and symbolic scalars of a program file. */
+import {
+  type ConstantValue, type CustomObject, type DeviceLiteral, device, FakeTensor, float, int, type MetaValue, symBool, symFloat, symInt,
+} from "@sconce/ir";
+import { parseSrepr, printExpr, type SymBool, type SymExpr, type SymFloat, type SymInt } from "@sconce/symbolic";
+import { isSconceError } from "@sconce/errors";
+import type { DType } from "@sconce/tensor";
+import { JsonObject, type JsonValue } from "../json/parse.js";
+import {
+  type Place, type Read, readBoolean, readFloat, readInteger, readList, readObject, readSafeInteger, readString,
+} from "../json/place.js";
+import { byNumber, LAYOUTS, SCALAR_TYPES } from "./schema.js";
+
+const DTYPE_BY_NUMBER = /* @__PURE__ */ byNumber(SCALAR_TYPES);
+const LAYOUT_BY_NUMBER = /* @__PURE__ */ byNumber(LAYOUTS);
+
+/** A reader of an enum that is written as its number. */
+export function readEnum<K>(table: ReadonlyMap<number, K>, what: string): Read<K> {
+  return (value, place) => {
+    const number = readSafeInteger(value, place);
+    const name = table.get(number);
+    if (name === undefined) throw place.fail("PT2_TYPE", `${number} is no ${what}`);
+    return name;
+  };
+}
+
+export const readDType: Read<DType> = /* @__PURE__ */ readEnum(DTYPE_BY_NUMBER, "scalar type");
+export const readLayout = /* @__PURE__ */ readEnum(LAYOUT_BY_NUMBER, "layout");
+
+const devices = new Map<string, DeviceLiteral>();
+
+export const readDevice: Read<DeviceLiteral> = (value, place) => {
+  const object = readObject(value, place);
+  const type = place.field(object, "type", readString);
+  const index = place.optional(object, "index", readSafeInteger, null);
+  if (!/^[a-z][a-z0-9_]*$/.test(type)) throw place.fail("PT2_TYPE", `${JSON.stringify(type.slice(0, 50))} is no device type`);
+  // A handful of devices per process: sharing them keeps metadata small.
+  const key = `${type}:${index}`;
+  let known = devices.get(key);
+  if (known === undefined) {
+    known = device(type, index);
+    if (devices.size < 64) devices.set(key, known);
+  }
+  return known;
+};
+
+/** The symbols of one program: expressions are parsed once, and example values are collected on the way. */
+export class SymbolTable {
+  /** Example values by symbol name. */
+  readonly hints = new Map<string, number>();
+  readonly #parsed = new Map<string, SymInt | SymFloat | SymBool>();
+  /** Printed forms of all expressions and their parts. */
+  readonly #seen = new Set<string>();
+
+  /** True when the expression of this printed form occurs somewhere in the program. */
+  has(printed: string): boolean {
+    return this.#seen.has(printed);
+  }
+
+  parse(text: string, place: Place): number | boolean | SymExpr {
+    let expr = this.#parsed.get(text);
+    if (expr === undefined) {
+      try {
+        expr = parseSrepr(text);
+      } catch (error) {
+        throw isSconceError(error) ? error.at(place.toString()) : error;
+      }
+      this.#parsed.set(text, expr);
+      if (typeof expr === "object") this.#note(expr);
+    }
+    return expr;
+  }
+
+  #note(expr: SymExpr): void {
+    const printed = printExpr(expr);
+    if (this.#seen.has(printed)) return;
+    this.#seen.add(printed);
+    for (const arg of expr.args) this.#note(arg);
+  }
+
+  hint(expr: SymExpr, value: number): void {
+    if (expr.op === "Symbol") this.hints.set(expr.name, value);
+  }
+}
+
+type ScalarKind = "int" | "float" | "bool";
+const READ_STATIC = { int: readInteger, float: readFloat, bool: readBoolean } as const;
+
+function readSymbolic(kind: ScalarKind, symbols: SymbolTable): Read<number | bigint | boolean | SymExpr> {
+  const readExpr: Read<number | boolean | SymExpr> = (value, place) => {
+    const object = readObject(value, place);
+    const expr = place.field(object, "expr_str", (text, at) => symbols.parse(readString(text, at), at));
+    const hint = place.optional(object, "hint", (inner, at) => at.union<number | bigint | boolean>(inner, {
+      as_int: readInteger, as_bool: readBoolean, as_float: readFloat,
+    }), undefined);
+    if (typeof expr === "object" && typeof hint === "number") symbols.hint(expr, hint);
+    return expr;
+  };
+  const members = { as_expr: readExpr, [`as_${kind}`]: READ_STATIC[kind] } as Record<string, Read<number | bigint | boolean | SymExpr>>;
+  return (value, place) => place.union(value, members);
+}
+
+/** Readers of values that share one symbol table. */
+export interface ValueReaders {
+  readonly tensor: Read<FakeTensor>;
+  readonly symInt: Read<MetaValue>;
+  readonly symFloat: Read<MetaValue>;
+  readonly symBool: Read<MetaValue>;
+  readonly customObject: Read<CustomObject>;
+}
+
+/** Readers for the value tables of a graph. A symbolic scalar that is static after all becomes a constant. */
+export function valueReaders(symbols: SymbolTable): ValueReaders {
+  const anyInt = readSymbolic("int", symbols);
+  const anyFloat = readSymbolic("float", symbols);
+  const anyBool = readSymbolic("bool", symbols);
+  const extent: Read<SymInt> = (value, place) => {
+    const size = value instanceof JsonObject && value.size === 1 ? value.get("as_int") : undefined;
+    if (typeof size === "number" && Number.isInteger(size) && size >= 0) return size;
+    const read = anyInt(value, place);
+    if (typeof read === "object") return read;
+    throw place.fail("PT2_TYPE", `${read} is no size, stride or offset`);
+  };
+  const extents = readList(extent);
+  return {
+    tensor: (value, place) => readTensorMeta(value, place, extents, extent),
+    symInt: (value, place) => {
+      const read = anyInt(value, place);
+      return typeof read === "object" ? symInt(read) : constantValue(int(Number(read)));
+    },
+    symFloat: (value, place) => {
+      const read = anyFloat(value, place);
+      return typeof read === "object" ? symFloat(read) : constantValue(float(Number(read)));
+    },
+    symBool: (value, place) => {
+      const read = anyBool(value, place);
+      return typeof read === "object" ? symBool(read) : constantValue(read !== 0 && read !== false);
+    },
+    customObject: (value, place) => readCustomObject(value, place),
+  };
+}
+
+function readTensorMeta(value: JsonValue, place: Place, extents: Read<SymInt[]>, extent: Read<SymInt>): FakeTensor {
+  const object = readObject(value, place);
+  const shape = place.field(object, "sizes", extents);
+  const strides = place.field(object, "strides", extents);
+  if (shape.length !== strides.length) {
+    throw place.fail("PT2_TYPE", `${shape.length} sizes but ${strides.length} strides`);
+  }
+  checkElementCount(shape, place);
+  return new FakeTensor({
+    dtype: place.field(object, "dtype", readDType),
+    shape,
+    strides,
+    storageOffset: place.field(object, "storage_offset", extent),
+    device: place.field(object, "device", readDevice),
+    layout: place.field(object, "layout", readLayout),
+    requiresGrad: place.field(object, "requires_grad", readBoolean),
+  });
+}
+
+function checkElementCount(shape: readonly SymInt[], place: Place): void {
+  let count = 1;
+  for (const size of shape) if (typeof size === "number") count *= size;
+  if (!(count <= Number.MAX_SAFE_INTEGER)) throw place.fail("PT2_TYPE", `sizes [${shape.join(", ")}] are too large for any tensor`);
+}
+
+export const readCustomObject: Read<CustomObject> = (value, place) => {
+  const object = readObject(value, place);
+  return {
+    kind: "custom_obj",
+    name: place.field(object, "name", readString),
+    classFqn: place.field(object, "class_fqn", readString),
+  };
+};
+
+/** A constant as the value of a node. */
+export const constantValue = (value: ConstantValue["value"]): ConstantValue => ({ kind: "constant", value });

@@ -1,0 +1,168 @@
+/** @file Files of `torch.save` that hold tensors in plain Python containers. */
+import { type DType, dtypeInfo, isDType, requiredBytes, Storage, Tensor } from "@sconce/tensor";
+import { pickleError } from "../errors.js";
+import { ZipArchive, type ZipOptions } from "../zip/archive.js";
+import { PickleGlobal, PickleTuple, readPickle } from "./pickle.js";
+
+/** A tensor of the file, and whether it is a parameter. */
+export class SavedTensor {
+  readonly tensor: Tensor;
+  readonly isParameter: boolean;
+  constructor(tensor: Tensor, isParameter = false) {
+    this.tensor = tensor;
+    this.isParameter = isParameter;
+  }
+}
+
+/** A named storage before its type matters. */
+class SavedStorage {
+  readonly storage: Storage;
+  /** Undefined for untyped storages. */
+  readonly dtype: DType | undefined;
+  constructor(storage: Storage, dtype: DType | undefined) {
+    this.storage = storage;
+    this.dtype = dtype;
+  }
+}
+
+const STORAGES: ReadonlyMap<string, DType | undefined> = new Map<string, DType | undefined>([
+  ["torch.DoubleStorage", "float64"], ["torch.FloatStorage", "float32"], ["torch.HalfStorage", "float16"],
+  ["torch.BFloat16Storage", "bfloat16"], ["torch.LongStorage", "int64"], ["torch.IntStorage", "int32"],
+  ["torch.ShortStorage", "int16"], ["torch.CharStorage", "int8"], ["torch.ByteStorage", "uint8"],
+  ["torch.BoolStorage", "bool"], ["torch.ComplexDoubleStorage", "complex128"], ["torch.ComplexFloatStorage", "complex64"],
+  ["torch.storage.UntypedStorage", undefined],
+]);
+const LARGEST_META_TENSOR = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Reads the value of a `torch.save` file: tensors come as {@link SavedTensor}, dicts as maps.
+ * @throws SconceError `PICKLE_*`, `ZIP_*`
+ */
+export function readTorchFile(bytes: Uint8Array, where: string, options: ZipOptions = {}): unknown {
+  const zip = ZipArchive.openSync(bytes, options);
+  const name = [...zip.names()].find((entry) => entry === "data.pkl" || entry.endsWith("/data.pkl"));
+  if (name === undefined) throw pickleError("PICKLE_SYNTAX", "no data.pkl in the saved file", where);
+  return new TensorPickle(zip, name.slice(0, -"data.pkl".length), where).read();
+}
+
+class TensorPickle {
+  readonly #zip: ZipArchive;
+  readonly #root: string;
+  readonly #where: string;
+  readonly #storages = new Map<string, Storage>();
+
+  constructor(zip: ZipArchive, root: string, where: string) {
+    this.#zip = zip;
+    this.#root = root;
+    this.#where = where;
+  }
+
+  read(): unknown {
+    const byteOrder = `${this.#root}byteorder`;
+    if (this.#zip.has(byteOrder) && new TextDecoder().decode(this.#zip.readSync(byteOrder)) !== "little") {
+      throw this.#forbid("big-endian data");
+    }
+    return readPickle(this.#zip.readSync(`${this.#root}data.pkl`), `${this.#where} data.pkl`, {
+      call: (name, args) => this.#call(name, args),
+      persistent: (id) => this.#storage(id),
+    });
+  }
+
+  #fault = (message: string) => pickleError("PICKLE_SYNTAX", message, this.#where);
+  #forbid = (message: string) => pickleError("PICKLE_FORBIDDEN", message, this.#where);
+
+  #call(name: string, args: readonly unknown[]): unknown {
+    switch (name) {
+      case "collections.OrderedDict":
+        return new Map();
+      case "torch._utils._rebuild_tensor_v2":
+        return this.#tensor(args, undefined);
+      case "torch._utils._rebuild_tensor_v3":
+        return this.#tensor(args, this.#dtype(args[6]));
+      case "torch._utils._rebuild_meta_tensor_no_storage":
+        return this.#metaTensor(args);
+      case "torch._utils._rebuild_parameter":
+      case "torch._utils._rebuild_parameter_with_state":
+        if (!(args[0] instanceof SavedTensor)) throw this.#fault("a parameter without a tensor");
+        return new SavedTensor(args[0].tensor, true);
+      case "torch._tensor._rebuild_from_type_v2":
+        return this.#fromType(args);
+      case "torch.Size":
+        return args[0];
+      case "torch.device":
+        return String(args[0]);
+      default:
+        throw this.#forbid(`the file calls ${name}, which is not among the functions that make tensors`);
+    }
+  }
+
+  #fromType([make, type, args]: readonly unknown[]): unknown {
+    if (!(make instanceof PickleGlobal && type instanceof PickleGlobal && args instanceof PickleTuple)) {
+      throw this.#fault("a tensor of no type");
+    }
+    if (type.name !== "torch.Tensor" && type.name !== "torch.nn.parameter.Parameter") {
+      throw this.#forbid(`tensors of the type ${type.name}`);
+    }
+    if (make.name === "torch._tensor._rebuild_from_type_v2") throw this.#fault("a tensor made of itself");
+    const made = this.#call(make.name, args.items);
+    return made instanceof SavedTensor && type.name !== "torch.Tensor" ? new SavedTensor(made.tensor, true) : made;
+  }
+
+  #dtype(value: unknown): DType {
+    const name = value instanceof PickleGlobal ? value.name.replace(/^torch\./, "") : undefined;
+    if (isDType(name)) return name;
+    throw this.#fault("an unknown dtype");
+  }
+
+  #storage(id: unknown): SavedStorage {
+    const [tag, type, key] = id instanceof PickleTuple ? id.items : [];
+    if (tag !== "storage" || !(type instanceof PickleGlobal) || typeof key !== "string") {
+      throw this.#fault("a persistent id that is no storage");
+    }
+    if (!STORAGES.has(type.name)) throw this.#forbid(`storages of the type ${type.name}`);
+    const entry = `${this.#root}data/${key}`;
+    let storage = this.#storages.get(entry);
+    if (storage === undefined) {
+      if (!this.#zip.has(entry)) throw this.#fault(`the storage ${key.slice(0, 50)} is missing`);
+      storage = new Storage(aligned(this.#zip.readSync(entry), 16));
+      this.#storages.set(entry, storage);
+    }
+    return new SavedStorage(storage, STORAGES.get(type.name));
+  }
+
+  #tensor(args: readonly unknown[], given: DType | undefined): SavedTensor {
+    const [saved, offset, size, stride, requiresGrad] = args;
+    if (!(saved instanceof SavedStorage)) throw this.#fault("a tensor without a storage");
+    const dtype = given ?? saved.dtype;
+    if (dtype === undefined) throw this.#fault("a tensor without a dtype");
+    const [shape, strides] = [this.#sizes(size), this.#sizes(stride)];
+    if (typeof offset !== "number" || !(offset >= 0) || shape.length !== strides.length) throw this.#fault("a bad view");
+    const needed = requiredBytes(shape, strides, offset, dtypeInfo(dtype).itemSize);
+    if (needed > saved.storage.byteLength) {
+      throw this.#fault(`a tensor needs ${needed} bytes of a storage that has ${saved.storage.byteLength}`);
+    }
+    return new SavedTensor(new Tensor({
+      dtype, shape, strides, storageOffset: offset, storage: saved.storage, requiresGrad: requiresGrad === true,
+    }));
+  }
+
+  /** A tensor without values: one zero seen through strides of zero. */
+  #metaTensor([dtype, size, , requiresGrad]: readonly unknown[]): SavedTensor {
+    const [type, shape] = [this.#dtype(dtype), this.#sizes(size)];
+    if (shape.reduce((a, b) => a * b, 1) > LARGEST_META_TENSOR) throw this.#fault("sizes too large for any tensor");
+    return new SavedTensor(new Tensor({
+      dtype: type, shape, strides: shape.map(() => 0), storage: Storage.allocate(dtypeInfo(type).itemSize),
+      requiresGrad: requiresGrad === true,
+    }));
+  }
+
+  #sizes(value: unknown): number[] {
+    const items = value instanceof PickleTuple ? value.items : undefined;
+    if (items?.every((item): item is number => typeof item === "number" && item >= 0)) return [...items];
+    throw this.#fault("bad sizes or strides");
+  }
+}
+
+/** The bytes themselves where they begin at a multiple of `alignment`, else a copy. */
+export const aligned = (bytes: Uint8Array, alignment: number): Uint8Array =>
+  bytes.byteOffset % alignment === 0 ? bytes : bytes.slice();

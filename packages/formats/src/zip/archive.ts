@@ -1,0 +1,239 @@
+/** @file A zip archive over any source: entries are found, checked and unpacked one at a time. */
+import { inflateSync } from "fflate";
+import { zipError } from "../errors.js";
+import { MemorySource, type RandomAccess, readExactly } from "../source.js";
+import { crc32 as ownCrc32 } from "./crc32.js";
+import { type DirectoryLocation, FLAG_DESCRIPTOR, locateDirectory, readDirectory, TAIL_SIZE, widen, type ZipEntry } from "./directory.js";
+
+export type Crc32 = (bytes: Uint8Array, previous?: number) => number;
+
+export interface ZipOptions {
+  /** Most bytes that all compressed entries together may unpack to. */
+  readonly maxInflatedBytes?: number | undefined;
+  /** A faster CRC-32 than the built-in one, where the platform has it. */
+  readonly crc32?: Crc32 | undefined;
+}
+
+const LOCAL = 0x04034b50;
+const LOCAL_SIZE = 30;
+const DESCRIPTOR = 0x08074b50;
+/** Deflate cannot do better than this. */
+const LARGEST_RATIO = 1032;
+const MEBI = 2 ** 20;
+const CHUNK = 8 * MEBI;
+const SMALL = 65536;
+
+/** Data of an entry begins here; `limit` is where the next entry or the directory begins. */
+interface Span { readonly entry: ZipEntry; readonly limit: number }
+
+/**
+ * An open archive. The layout is checked when it is opened: entries lie one behind the other from the first byte to the
+ * directory, with nothing between, before or after. Each entry's own header and CRC are checked when it is read.
+ */
+export class ZipArchive {
+  readonly source: RandomAccess;
+  readonly #spans: ReadonlyMap<string, Span>;
+  readonly #crc32: Crc32;
+  #inflateBudget: number;
+
+  private constructor(source: RandomAccess, spans: ReadonlyMap<string, Span>, options: ZipOptions) {
+    this.source = source;
+    this.#spans = spans;
+    this.#crc32 = options.crc32 ?? ownCrc32;
+    this.#inflateBudget = options.maxInflatedBytes ?? 64 * MEBI + 4 * source.size;
+  }
+
+  /** @throws SconceError a `ZIP_*` code */
+  static async open(source: RandomAccess, options: ZipOptions = {}): Promise<ZipArchive> {
+    const tailOffset = Math.max(0, source.size - TAIL_SIZE);
+    const tail = await readExactly(source, tailOffset, source.size - tailOffset);
+    const location = locateDirectory(tail, tailOffset);
+    const directory = await readExactly(source, location.offset, location.size);
+    return new ZipArchive(source, layOut(readDirectory(directory, location), location), options);
+  }
+
+  /** The same for bytes in memory, at once. @throws SconceError a `ZIP_*` code */
+  static openSync(bytes: Uint8Array, options: ZipOptions = {}): ZipArchive {
+    const tailOffset = Math.max(0, bytes.length - TAIL_SIZE);
+    const location = locateDirectory(bytes.subarray(tailOffset), tailOffset);
+    const directory = bytes.subarray(location.offset, location.offset + location.size);
+    return new ZipArchive(new MemorySource(bytes), layOut(readDirectory(directory, location), location), options);
+  }
+
+  /** Names in the order of the directory, folders left out. */
+  names(): Iterable<string> {
+    return this.#spans.keys();
+  }
+
+  has(name: string): boolean {
+    return this.#spans.has(name);
+  }
+
+  entry(name: string): ZipEntry | undefined {
+    return this.#spans.get(name)?.entry;
+  }
+
+  /**
+   * An entry's content: a view of the source's bytes when these are in memory and the entry is stored.
+   * @throws SconceError `ZIP_HEADER_MISMATCH`, `ZIP_CRC`, `ZIP_BOMB`, `ZIP_DEFLATE`, `SOURCE_CHANGED`
+   */
+  async read(name: string): Promise<Uint8Array> {
+    const span = this.#span(name);
+    const { entry, limit } = span;
+    if (this.source instanceof MemorySource || limit - entry.offset <= SMALL) {
+      return this.#unpack(entry, await readExactly(this.source, entry.offset, limit - entry.offset));
+    }
+    // The data are fetched by themselves so that they begin where a typed array can.
+    const start = await this.#dataStart(span);
+    const packed = await readExactly(this.source, start, entry.compressedSize);
+    await this.#checkRest(span, start);
+    return this.#content(entry, packed);
+  }
+
+  /** {@link read} for a source in memory. */
+  readSync(name: string): Uint8Array {
+    const span = this.#span(name);
+    const { bytes } = this.source as MemorySource;
+    return this.#unpack(span.entry, bytes.subarray(span.entry.offset, span.limit));
+  }
+
+  /** Checks an entry without keeping its content, large ones piece by piece. */
+  async check(name: string): Promise<void> {
+    const span = this.#span(name);
+    const { entry } = span;
+    if (this.source instanceof MemorySource || entry.method !== 0 || entry.size <= CHUNK) {
+      await this.read(name);
+      return;
+    }
+    const start = await this.#dataStart(span);
+    let crc = 0;
+    for (let position = 0; position < entry.size; position += CHUNK) {
+      const length = Math.min(CHUNK, entry.size - position);
+      crc = this.#crc32(await readExactly(this.source, start + position, length), crc);
+    }
+    this.#compareCrc(entry, crc);
+    await this.#checkRest(span, start);
+  }
+
+  async #dataStart({ entry, limit }: Span): Promise<number> {
+    const length = limit - entry.offset;
+    const head = await readExactly(this.source, entry.offset, Math.min(length, LOCAL_SIZE + 2 * 0xffff));
+    return entry.offset + checkLocalHeader(entry, head, length);
+  }
+
+  async #checkRest({ entry, limit }: Span, start: number): Promise<void> {
+    const end = start + entry.compressedSize;
+    checkDescriptor(entry, await readExactly(this.source, end, limit - end));
+  }
+
+  #span(name: string): Span {
+    const span = this.#spans.get(name);
+    if (span === undefined) throw zipError("ZIP_DIRECTORY", "the archive has no such entry", name);
+    return span;
+  }
+
+  #unpack(entry: ZipEntry, bytes: Uint8Array): Uint8Array {
+    const start = checkLocalHeader(entry, bytes, bytes.length);
+    const end = start + entry.compressedSize;
+    checkDescriptor(entry, bytes.subarray(end));
+    return this.#content(entry, bytes.subarray(start, end));
+  }
+
+  #content(entry: ZipEntry, packed: Uint8Array): Uint8Array {
+    const content = entry.method === 0 ? packed : this.#inflate(entry, packed);
+    this.#compareCrc(entry, this.#crc32(content, 0));
+    return content;
+  }
+
+  #compareCrc(entry: ZipEntry, crc: number): void {
+    if (crc === entry.crc) return;
+    const hex = (value: number): string => value.toString(16).padStart(8, "0");
+    throw zipError("ZIP_CRC", `checksum ${hex(crc)} where the archive says ${hex(entry.crc)}: the data are damaged`, entry.name);
+  }
+
+  #inflate(entry: ZipEntry, packed: Uint8Array): Uint8Array {
+    const { name, size } = entry;
+    if (size > packed.length * LARGEST_RATIO + 64) {
+      throw zipError("ZIP_BOMB", `${packed.length} bytes cannot unpack to ${size}`, name);
+    }
+    if (size > this.#inflateBudget) {
+      throw zipError("ZIP_BOMB", `unpacking to ${size} bytes goes over the limit of ${this.#inflateBudget} that are left`,
+        name, "raise limits.maxInflatedBytes if the file is trusted, or store the entry");
+    }
+    this.#inflateBudget -= size;
+    let content: Uint8Array;
+    try {
+      // One byte more than declared: fflate drops what does not fit, so only a filled spare byte shows the excess.
+      content = inflateSync(packed, { out: new Uint8Array(size + 1) });
+    } catch (cause) {
+      throw zipError("ZIP_DEFLATE", `the compressed data are damaged (${(cause as Error).message})`, name);
+    }
+    if (content.length !== size) {
+      throw zipError("ZIP_DEFLATE", `unpacks to ${content.length > size ? "more" : "fewer"} than the declared ${size} bytes`, name);
+    }
+    return content;
+  }
+}
+
+/** Orders entries by offset and checks that they tile the file. */
+function layOut(entries: readonly ZipEntry[], location: DirectoryLocation): ReadonlyMap<string, Span> {
+  const sorted = [...entries].sort((a, b) => a.offset - b.offset);
+  const spans = new Map<ZipEntry, Span>();
+  if (sorted.length > 0 && sorted[0]!.offset !== 0) {
+    throw zipError("ZIP_HIDDEN_DATA", `${sorted[0]!.offset} bytes lie before the first entry`, "byte 0");
+  }
+  if (sorted.length === 0 && location.offset !== 0) throw zipError("ZIP_HIDDEN_DATA", "data without entries", "byte 0");
+  sorted.forEach((entry, i) => {
+    const limit = sorted[i + 1]?.offset ?? location.offset;
+    if (entry.offset + LOCAL_SIZE + entry.compressedSize > limit) {
+      throw zipError("ZIP_OVERLAP", `${entry.compressedSize} bytes at ${entry.offset} reach into what begins at ${limit}`, entry.name);
+    }
+    spans.set(entry, { entry, limit });
+  });
+  return new Map(entries.filter(({ name }) => !name.endsWith("/")).map((entry) => [entry.name, spans.get(entry)!]));
+}
+
+/** Compares the local header with the directory; gives the offset of the data in the span. */
+function checkLocalHeader(entry: ZipEntry, bytes: Uint8Array, spanLength: number): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const mismatch = (what: string) =>
+    zipError("ZIP_HEADER_MISMATCH", `the local header's ${what} is not the directory's`, `${entry.name}, byte ${entry.offset}`);
+  if (view.getUint32(0, true) !== LOCAL) throw mismatch("signature");
+  if (view.getUint16(6, true) !== entry.flags) throw mismatch("flag field");
+  if (view.getUint16(8, true) !== entry.method) throw mismatch("compression method");
+  const nameLength = view.getUint16(26, true);
+  const extraLength = view.getUint16(28, true);
+  const start = LOCAL_SIZE + nameLength + extraLength;
+  if (start + entry.compressedSize > spanLength) throw mismatch("length");
+  const name = new TextDecoder().decode(bytes.subarray(LOCAL_SIZE, LOCAL_SIZE + nameLength));
+  if (name !== entry.name) throw mismatch("name");
+  const crc = view.getUint32(14, true);
+  const declared = widen({
+    size: view.getUint32(22, true), compressedSize: view.getUint32(18, true), offset: 0, disk: 0,
+  }, bytes.subarray(LOCAL_SIZE + nameLength, start), entry.name);
+  const deferred = (entry.flags & FLAG_DESCRIPTOR) !== 0;
+  const same = (value: number, want: number): boolean => value === want || (deferred && value === 0);
+  if (!same(crc, entry.crc)) throw mismatch("checksum");
+  if (!same(declared.size, entry.size) || !same(declared.compressedSize, entry.compressedSize)) throw mismatch("size");
+  return start;
+}
+
+/** What follows the data is a data descriptor that says the same again, or nothing. */
+function checkDescriptor(entry: ZipEntry, rest: Uint8Array): void {
+  if (rest.length === 0) return;
+  const hidden = () => zipError("ZIP_HIDDEN_DATA", `${rest.length} bytes follow the entry's data`, entry.name);
+  if ((entry.flags & FLAG_DESCRIPTOR) === 0) throw hidden();
+  const view = new DataView(rest.buffer, rest.byteOffset, rest.byteLength);
+  const signed = rest.length >= 16 && view.getUint32(0, true) === DESCRIPTOR ? 4 : 0;
+  const wide = rest.length - signed === 20;
+  if (!wide && rest.length - signed !== 12) throw hidden();
+  const low = (value: number): number => value % 2 ** 32;
+  const high = (value: number): number => Math.floor(value / 2 ** 32);
+  const { compressedSize, size } = entry;
+  const want = wide
+    ? [entry.crc, low(compressedSize), high(compressedSize), low(size), high(size)]
+    : [entry.crc, compressedSize, size];
+  if (want.some((value, i) => view.getUint32(signed + 4 * i, true) !== value)) {
+    throw zipError("ZIP_HEADER_MISMATCH", "the data descriptor is not what the directory says", entry.name);
+  }
+}

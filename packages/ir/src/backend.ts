@@ -1,0 +1,48 @@
+/** @file The contract between programs and whatever runs them. Types only. */
+import type { Tensor } from "@sconce/tensor";
+import type { Argument } from "./argument.js";
+import type { Graph } from "./graph.js";
+import type { Node } from "./node.js";
+import type { ExportedProgram } from "./program.js";
+
+/** A run-time value: a tensor, a Python scalar, or None. */
+export type Value = Tensor | number | bigint | boolean | string | null;
+
+/** Why a backend cannot take a node, and what to do. */
+export interface Reason { readonly reason: string }
+
+export interface CompileOptions {
+  /** Names of operators to refuse, for tests of partitioning. */
+  readonly exclude?: readonly string[];
+}
+
+export interface RunOptions {
+  readonly signal?: AbortSignal;
+  /** Called after each node with the number done and the total. */
+  readonly onProgress?: (done: number, total: number, node: Node) => void;
+}
+
+export interface NodeProfile { readonly node: string; readonly target: string; readonly milliseconds: number }
+
+/** A program made ready to run. */
+export interface Executable {
+  /**
+   * Runs once. `inputs` are the user inputs, flattened in `inSpec` order; results are the user outputs, flattened.
+   * Mutated buffers live in the executable and carry over to the next run.
+   */
+  run(inputs: readonly Value[], options?: RunOptions): Promise<readonly Value[]>;
+  /** Current values of parameters, buffers and constants by fully qualified name. */
+  readonly state: ReadonlyMap<string, Tensor>;
+  profile?(): readonly NodeProfile[];
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
+export interface Backend {
+  readonly name: string;
+  /** Whether the backend can run this node, asked before anything runs. */
+  supports(node: Node, graph: Graph): true | Reason;
+  compile(program: ExportedProgram, options?: CompileOptions): Promise<Executable>;
+}
+
+export type { Argument };

@@ -1,0 +1,48 @@
+import type { Argument } from "./argument.js";
+import { ref, type NodeRef } from "./argument.js";
+import { Graph } from "./graph.js";
+import type { NodeMeta } from "./meta.js";
+import { NO_KWARGS, NO_META, type Node } from "./node.js";
+
+/** Append-only construction of a graph. Names are the caller's business; see `Namespace` for PyTorch's rule. */
+export class GraphBuilder {
+  readonly #nodes: Node[] = [];
+  readonly #subgraphs = new Map<string, Graph>();
+
+  add(node: Node): NodeRef {
+    this.#nodes.push(Object.isFrozen(node) ? node : Object.freeze(node));
+    return ref(node.name);
+  }
+
+  placeholder(name: string, meta: NodeMeta = NO_META, target: string = name): NodeRef {
+    return this.add({ name, op: "placeholder", target, args: [], kwargs: NO_KWARGS, meta });
+  }
+
+  getAttr(name: string, target: string, subgraph?: Graph, meta: NodeMeta = NO_META): NodeRef {
+    if (subgraph !== undefined) this.#subgraphs.set(target, subgraph);
+    return this.add({ name, op: "get_attr", target, args: [], kwargs: NO_KWARGS, meta });
+  }
+
+  call(
+    name: string,
+    target: string,
+    args: readonly Argument[],
+    kwargs: Readonly<Record<string, Argument>> = NO_KWARGS,
+    meta: NodeMeta = NO_META,
+  ): NodeRef {
+    return this.add({ name, op: "call_function", target, args, kwargs, meta });
+  }
+
+  /** Ends the graph. `result` is the tuple of outputs, or a bare value in a subgraph that returns one. */
+  output(result: Argument, meta: NodeMeta = NO_META): void {
+    this.add({ name: "output", op: "output", target: "output", args: [result], kwargs: NO_KWARGS, meta });
+  }
+
+  subgraph(target: string, graph: Graph): void {
+    this.#subgraphs.set(target, graph);
+  }
+
+  build(): Graph {
+    return new Graph(this.#nodes, this.#subgraphs);
+  }
+}

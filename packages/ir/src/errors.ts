@@ -1,0 +1,67 @@
+/** @file One factory per error of this package. */
+import { SconceError } from "@sconce/errors";
+import type { Problem } from "./verifier/problem.js";
+
+export const nodeNotFound = (name: string): SconceError =>
+  new SconceError({ code: "NODE_NOT_FOUND", message: `the graph has no node named "${name}"`, where: name });
+
+export const noOutput = (): SconceError =>
+  new SconceError({ code: "NO_OUTPUT", message: "the graph has no output node", fix: "end the graph with an output" });
+
+export const duplicateName = (name: string): SconceError =>
+  new SconceError({
+    code: "DUPLICATE_NAME", message: `the graph already has a node named "${name}"`, where: name,
+    fix: "take a name from editor.freshName(...)",
+  });
+
+export const stillUsed = (name: string, user: string): SconceError =>
+  new SconceError({
+    code: "NODE_STILL_USED", message: `node "${name}" is removed but "${user}" still uses it`, where: name,
+    fix: `replace its uses first: editor.replaceAllUses("${name}", ...)`,
+  });
+
+export const cyclicReplacement = (name: string): SconceError =>
+  new SconceError({ code: "CYCLIC_REPLACEMENT", message: `uses of "${name}" are replaced by themselves`, where: name });
+
+export const editFinished = (): SconceError =>
+  new SconceError({
+    code: "EDIT_FINISHED", message: "the editor was used after its edit had ended",
+    fix: "make every change within the recipe given to edit()",
+  });
+
+export const missingSubgraph = (target: string): SconceError =>
+  new SconceError({ code: "NO_SUBGRAPH", message: `the graph has no nested graph "${target}"`, where: target });
+
+export const badTreeSpec = (reason: string, where: string, cause?: unknown): SconceError =>
+  new SconceError({ code: "BAD_TREE_SPEC", message: `the tree specification cannot be read: ${reason}`, where, cause });
+
+/** PyTorch's words (`torch/export/_unlift.py`). */
+export const treeMismatch = (expected: string, actual: string): SconceError =>
+  new SconceError({
+    code: "TREE_MISMATCH",
+    message:
+      `Trying to flatten user inputs with exported input tree spec: \n${expected}\n` +
+      `but actually got inputs with tree spec of: \n${actual}.\n` +
+      "Please check that the inputs have the same number and type of args and kwargs as the ones you used when tracing.",
+    fix: "call the program with the same structure of arguments that it was exported with",
+  });
+
+const SHOWN_PROBLEMS = 10;
+
+export const invalidProgram = (problems: readonly Problem[]): SconceError => {
+  const lines = problems.slice(0, SHOWN_PROBLEMS).map(({ code, message }) => `${code}: ${message}`);
+  if (problems.length > SHOWN_PROBLEMS) lines.push(`and ${problems.length - SHOWN_PROBLEMS} more`);
+  const where = [problems[0]?.graph, problems[0]?.node].filter(Boolean).join(".") || undefined;
+  return new SconceError({ code: "INVALID_PROGRAM", message: `the program is not valid\n${lines.join("\n")}`, where });
+};
+
+export const irSyntax = (message: string, line: number, column: number): SconceError =>
+  new SconceError({
+    code: "IR_SYNTAX", message, where: `line ${line}, column ${column}`, fix: "see docs/concepts/ir-text.md for the grammar",
+  });
+
+export const irTensor = (key: string, reason: string): SconceError =>
+  new SconceError({
+    code: "IR_TENSOR", message: `tensor "${key}" ${reason}`, where: key,
+    fix: "give the tensors that were stored beside the text",
+  });

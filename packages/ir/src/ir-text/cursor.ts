@@ -1,0 +1,179 @@
+import { irSyntax } from "../errors.js";
+
+/** Values, types and graphs nested deeper are refused. */
+const MAX_DEPTH = 200;
+/** Integers with more digits are refused: reading them takes quadratic time. */
+const MAX_DIGITS = 4000;
+
+const SPACE = /(?:[ \t\r\n]+|\/\/[^\n]*)*/y;
+const WORD = /[A-Za-z_][A-Za-z0-9_]*/y;
+const DOTTED = /[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*/y;
+const NUMBER = /-?(?:inf\b|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)/y;
+const STRING = /"(?:[^"\\\n]|\\.)*"/y;
+const LINE = /[^\n]*/y;
+
+/** A number as written: floats are told by a point, an exponent or `inf`. */
+export interface NumberText { readonly text: string; readonly isFloat: boolean }
+
+/** A place in IR text, and what can be read there. Blanks and comments before a token are skipped. */
+export class Cursor {
+  readonly text: string;
+  at = 0;
+  #depth = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** Refuses the text here, with line and column. */
+  fail(message: string, at = this.at): Error {
+    const before = this.text.slice(0, at);
+    const line = before.split("\n").length;
+    return irSyntax(message, line, at - before.lastIndexOf("\n"));
+  }
+
+  /** What stands here, for messages. */
+  found(): string {
+    this.skip();
+    return this.at >= this.text.length ? "the end of the text" : JSON.stringify(this.text.slice(this.at, this.at + 20));
+  }
+
+  skip(): void {
+    this.#match(SPACE);
+  }
+
+  get done(): boolean {
+    this.skip();
+    return this.at >= this.text.length;
+  }
+
+  /** True when the sign stands here; does not read it. */
+  sees(sign: string): boolean {
+    this.skip();
+    return this.text.startsWith(sign, this.at);
+  }
+
+  accept(sign: string): boolean {
+    if (!this.sees(sign)) return false;
+    this.at += sign.length;
+    return true;
+  }
+
+  expect(sign: string): void {
+    if (!this.accept(sign)) throw this.fail(`expected ${sign}, found ${this.found()}`);
+  }
+
+  /** The identifier here, not read; the empty text when there is none. */
+  peekWord(): string {
+    this.skip();
+    const at = this.at;
+    const word = this.#match(WORD) ?? "";
+    this.at = at;
+    return word;
+  }
+
+  acceptWord(word: string): boolean {
+    if (this.peekWord() !== word) return false;
+    this.at += word.length;
+    return true;
+  }
+
+  word(what: string): string {
+    this.skip();
+    const word = this.#match(WORD);
+    if (word === undefined) throw this.fail(`expected ${what}, found ${this.found()}`);
+    return word;
+  }
+
+  /** `aten.add.Tensor`, or any text in quotes. */
+  path(what: string): string {
+    if (this.sees('"')) return this.string();
+    const path = this.#match(DOTTED);
+    if (path === undefined) throw this.fail(`expected ${what}, found ${this.found()}`);
+    return path;
+  }
+
+  /** `%name` or `%"any name"`. */
+  name(): string {
+    this.expect("%");
+    if (this.text[this.at] === '"') return this.string();
+    const name = this.#match(WORD);
+    if (name === undefined) throw this.fail("expected a name after %");
+    return name;
+  }
+
+  string(): string {
+    this.skip();
+    const start = this.at;
+    const text = this.#match(STRING);
+    if (text === undefined) throw this.fail(`expected a text in double quotes, found ${this.found()}`);
+    try {
+      return JSON.parse(text) as string;
+    } catch {
+      throw this.fail("a text in quotes has a bad escape", start);
+    }
+  }
+
+  /** A number, or undefined when none stands here. */
+  number(): NumberText | undefined {
+    this.skip();
+    const text = this.#match(NUMBER);
+    if (text === undefined) return undefined;
+    if (text.length > MAX_DIGITS) throw this.fail(`a number of ${text.length} digits`);
+    return { text, isFloat: /[.eEi]/.test(text) };
+  }
+
+  integer(what: string): number {
+    const number = this.number();
+    const value = Number(number?.text);
+    if (number === undefined || number.isFloat || !Number.isSafeInteger(value)) throw this.fail(`expected ${what}`);
+    return value;
+  }
+
+  /** The rest of the line. */
+  line(): string {
+    return this.#match(LINE)!.trim();
+  }
+
+  /** Everything up to a comma or a closing bracket of the brackets around. */
+  raw(): string {
+    this.skip();
+    const start = this.at;
+    let open = 0;
+    for (; this.at < this.text.length; this.at++) {
+      const char = this.text[this.at]!;
+      if (char === "(" || char === "[" || char === "{") open++;
+      else if (char === ")" || char === "]" || char === "}") {
+        if (open === 0) break;
+        open--;
+      } else if ((char === "," && open === 0) || char === "\n") break;
+    }
+    return this.text.slice(start, this.at).trim();
+  }
+
+  /** `item, item, ...` up to the closing sign, which is read; a comma may follow the last. */
+  list<T>(close: string, item: () => T): T[] {
+    const items: T[] = [];
+    while (!this.accept(close)) {
+      if (items.length > 0) this.expect(",");
+      if (items.length > 0 && this.accept(close)) break;
+      items.push(item());
+    }
+    return items;
+  }
+
+  nested<T>(read: () => T): T {
+    if (++this.#depth > MAX_DEPTH) throw this.fail(`nested more than ${MAX_DEPTH} deep`);
+    const result = read();
+    this.#depth--;
+    return result;
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.at;
+    const match = pattern.exec(this.text);
+    if (match === null) return undefined;
+    this.at = pattern.lastIndex;
+    return match[0];
+  }
+}

@@ -1,0 +1,93 @@
+/** @file Metadata of nodes as a table of JSON lines, each entry once, for neighbours share theirs. */
+import { NO_META } from "../node.js";
+import type { NodeMeta } from "../meta.js";
+import type { Cursor } from "./cursor.js";
+
+/** Numbers the metadata of nodes, equal ones alike. Values are not part of it: types in the text tell them. */
+export class MetadataTable {
+  readonly lines: string[] = [];
+  readonly #numbers = new Map<string, number>();
+  // Equal metadata is often the same object; its text is then made once.
+  readonly #known = new Map<NodeMeta, string>();
+
+  /** ` #3`, or nothing when there is no metadata but the value. */
+  reference(meta: NodeMeta): string {
+    const { val: _, ...rest } = meta;
+    if (Object.keys(rest).length === 0) return "";
+    const text = this.#text(meta, rest);
+    let number = this.#numbers.get(text);
+    if (number === undefined) {
+      number = this.lines.length;
+      this.#numbers.set(text, number);
+      this.lines.push(`#${number} ${text}`);
+    }
+    return ` #${number}`;
+  }
+
+  #text(meta: NodeMeta, rest: NodeMeta): string {
+    let text = this.#known.get(meta);
+    if (text === undefined) this.#known.set(meta, (text = JSON.stringify(rest)));
+    return text;
+  }
+}
+
+/** Reads the entries after `metadata {`. */
+export function parseMetadata(cursor: Cursor): Map<number, NodeMeta> {
+  const table = new Map<number, NodeMeta>();
+  cursor.expect("{");
+  while (!cursor.accept("}")) {
+    cursor.expect("#");
+    const number = cursor.integer("the number of an entry");
+    cursor.skip();
+    const start = cursor.at;
+    let json: unknown;
+    try {
+      json = JSON.parse(cursor.line());
+    } catch {
+      throw cursor.fail("the metadata is not JSON", start);
+    }
+    const bad = wrongEntry(json);
+    if (bad !== undefined) throw cursor.fail(bad, start);
+    table.set(number, Object.freeze(json as NodeMeta));
+  }
+  return table;
+}
+
+type Check = (value: unknown) => boolean;
+const isText: Check = (value) => typeof value === "string";
+const isRecord: Check = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const isTextTuple = (length: number): Check => (value) => Array.isArray(value) && value.length === length && value.every(isText);
+const isListOf = (check: Check): Check => (value) => Array.isArray(value) && value.every(check);
+const isTextRecord: Check = (value) => isRecord(value) && Object.values(value as object).every(isText);
+
+const isOrigin: Check = (value) => {
+  if (!isRecord(value)) return false;
+  const { pass, rule, from } = value as Record<string, unknown>;
+  return isText(pass) && (rule === undefined || isText(rule)) && isListOf(isText)(from);
+};
+
+const CHECKS: Readonly<Record<Exclude<keyof NodeMeta, "val">, Check>> = {
+  stackTrace: isText,
+  nnModuleStack: isListOf(isTextTuple(3)),
+  sourceFnStack: isListOf(isTextTuple(2)),
+  torchFn: isTextTuple(2),
+  custom: isRecord,
+  unbackedBindings: isTextRecord,
+  origin: isOrigin,
+  extra: isTextRecord,
+};
+
+function wrongEntry(json: unknown): string | undefined {
+  if (!isRecord(json)) return "the metadata is not an object";
+  for (const [key, value] of Object.entries(json as object)) {
+    if (!Object.hasOwn(CHECKS, key)) return `unknown metadata ${JSON.stringify(key)}`;
+    if (!CHECKS[key as keyof typeof CHECKS](value)) return `the metadata ${JSON.stringify(key)} has the wrong form`;
+  }
+  return undefined;
+}
+
+/** Metadata of a node from its table entry and its type. */
+export function joinMeta(entry: NodeMeta | undefined, val: NodeMeta["val"]): NodeMeta {
+  if (entry === undefined && val === undefined) return NO_META;
+  return Object.freeze(val === undefined ? { ...entry } : { ...entry, val });
+}

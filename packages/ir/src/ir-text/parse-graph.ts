@@ -1,0 +1,123 @@
+import type { Argument } from "../argument.js";
+import { Graph } from "../graph.js";
+import type { MetaValue, NodeMeta } from "../meta.js";
+import { NO_KWARGS, type Node, type NodeOp } from "../node.js";
+import type { Cursor } from "./cursor.js";
+import type { Symbols } from "./expressions.js";
+import { joinMeta } from "./metadata.js";
+import { parseType, parseValue } from "./values.js";
+
+/** A graph as read, before the metadata that stands at the end of the text is known. */
+export interface GraphDraft {
+  readonly nodes: readonly NodeDraft[];
+  readonly subgraphs: ReadonlyMap<string, GraphDraft>;
+}
+
+interface NodeDraft extends Omit<Node, "meta"> {
+  readonly val: MetaValue | undefined;
+  readonly entry: number | undefined;
+  /** Where the reference to the metadata stands. */
+  readonly at: number;
+}
+
+type Parts = Partial<Pick<NodeDraft, "args" | "kwargs" | "val" | "entry">>;
+
+/** Reads what follows the word `graph` and its name. */
+export function parseGraphBody(cursor: Cursor, symbols: Symbols): GraphDraft {
+  return cursor.nested(() => {
+    const nodes: NodeDraft[] = [];
+    const names = new Set<string>();
+    const add = (node: NodeDraft): void => {
+      if (names.has(node.name)) throw cursor.fail(`the name %${node.name} is taken`, node.at);
+      names.add(node.name);
+      nodes.push(node);
+    };
+    cursor.expect("(");
+    for (const node of cursor.list(")", () => parseParameter(cursor, symbols))) add(node);
+    cursor.expect("{");
+    const subgraphs = new Map<string, GraphDraft>();
+    while (!cursor.accept("}")) {
+      if (cursor.acceptWord("graph")) {
+        const start = cursor.at;
+        const target = cursor.path("the name of a nested graph");
+        if (subgraphs.has(target)) throw cursor.fail(`a second graph ${target}`, start);
+        subgraphs.set(target, parseGraphBody(cursor, symbols));
+      } else add(parseStatement(cursor, symbols));
+    }
+    return { nodes, subgraphs };
+  });
+}
+
+function draft(cursor: Cursor, name: string, op: NodeOp, target: string, parts: Parts, at: number): NodeDraft {
+  const entry = parts.entry ?? (cursor.accept("#") ? cursor.integer("the number of a metadata entry") : undefined);
+  return { name, op, target, args: parts.args ?? [], kwargs: parts.kwargs ?? NO_KWARGS, val: parts.val, entry, at };
+}
+
+function parseParameter(cursor: Cursor, symbols: Symbols): NodeDraft {
+  const at = cursor.at;
+  const name = cursor.name();
+  const target = cursor.accept("@") ? cursor.path("the name of an argument") : name;
+  const args = cursor.accept("=") ? [parseValue(cursor)] : [];
+  const val = cursor.accept(":") ? parseType(cursor, symbols) : undefined;
+  return draft(cursor, name, "placeholder", target, { args, val }, at);
+}
+
+function parseStatement(cursor: Cursor, symbols: Symbols): NodeDraft {
+  cursor.skip();
+  const at = cursor.at;
+  if (cursor.acceptWord("return")) return parseReturn(cursor, symbols, "output", at);
+  const name = cursor.name();
+  const val = cursor.accept(":") ? parseType(cursor, symbols) : undefined;
+  cursor.expect("=");
+  if (cursor.acceptWord("return")) return parseReturn(cursor, symbols, name, at);
+  const target = cursor.path("an operator");
+  if (cursor.accept("(")) return draft(cursor, name, "call_function", target, { ...parseCall(cursor), val }, at);
+  switch (target) {
+    case "get_attr": return draft(cursor, name, "get_attr", cursor.path("the name of a graph"), { val }, at);
+    case "placeholder": {
+      const input = cursor.path("the name of an argument");
+      const args = cursor.accept("=") ? [parseValue(cursor)] : [];
+      return draft(cursor, name, "placeholder", input, { args, val }, at);
+    }
+    default: throw cursor.fail(`expected ( after ${target}, found ${cursor.found()}`);
+  }
+}
+
+function parseReturn(cursor: Cursor, symbols: Symbols, name: string, at: number): NodeDraft {
+  const args = [parseValue(cursor)];
+  const val = cursor.accept("->") ? parseType(cursor, symbols) : undefined;
+  return draft(cursor, name, "output", "output", { args, val }, at);
+}
+
+const KEYWORD = /(?:[A-Za-z_][A-Za-z0-9_]*|"(?:[^"\\\n]|\\.)*")\s*=/y;
+
+function parseCall(cursor: Cursor): Pick<NodeDraft, "args" | "kwargs"> {
+  const args: Argument[] = [];
+  const kwargs = new Map<string, Argument>();
+  cursor.list(")", () => {
+    cursor.skip();
+    KEYWORD.lastIndex = cursor.at;
+    if (!KEYWORD.test(cursor.text)) {
+      if (kwargs.size > 0) throw cursor.fail("a positional argument after a keyword argument");
+      args.push(parseValue(cursor));
+      return;
+    }
+    const key = cursor.path("a keyword");
+    if (kwargs.has(key)) throw cursor.fail(`a second argument ${key}`);
+    cursor.expect("=");
+    kwargs.set(key, parseValue(cursor));
+  });
+  return { args, kwargs: kwargs.size === 0 ? NO_KWARGS : Object.fromEntries(kwargs) };
+}
+
+/** The graph of a draft, once the metadata is known. */
+export function finishGraph(cursor: Cursor, graph: GraphDraft, metadata: ReadonlyMap<number, NodeMeta>): Graph {
+  const nodes = graph.nodes.map(({ name, op, target, args, kwargs, val, entry, at }): Node => {
+    const meta = entry === undefined ? undefined : metadata.get(entry);
+    if (entry !== undefined && meta === undefined) throw cursor.fail(`there is no metadata #${entry}`, at);
+    return Object.freeze({ name, op, target, args, kwargs, meta: joinMeta(meta, val) });
+  });
+  const subgraphs = new Map<string, Graph>();
+  for (const [target, nested] of graph.subgraphs) subgraphs.set(target, finishGraph(cursor, nested, metadata));
+  return new Graph(nodes, subgraphs);
+}

@@ -1,0 +1,123 @@
+import { isSconceError } from "@sconce/errors";
+import { Tensor } from "@sconce/tensor";
+import type { Argument } from "../argument.js";
+import type { Graph } from "../graph.js";
+import { ExportedProgram, type ModuleCallEntry } from "../program.js";
+import type { ArgumentSpec } from "../signature.js";
+import { ExpressionWriter, symbolLine } from "./expressions.js";
+import { MetadataTable } from "./metadata.js";
+import { graphLines } from "./print-graph.js";
+import { treeText } from "./tree.js";
+import { nameText, tensorTypeText, valueText } from "./values.js";
+
+/** What {@link printIr} writes besides the graph. */
+export interface PrintIrOptions {
+  /** Stack traces, module stacks and the like, as a table at the end. Default true for programs, false for graphs. */
+  readonly metadata?: boolean | undefined;
+}
+
+/** First line of every program text. */
+export const HEADER = "sconce-ir 1";
+/** Under which sample inputs lie beside the text, by position. */
+export const exampleKey = (position: number): string => `example.${position}`;
+
+/**
+ * A program or graph as Sconce's IR text, which `parseIr` and `parseGraph` read back to an equal one. Values of tensors
+ * are not in it: {@link tensorsOf} gives what belongs beside it.
+ */
+export function printIr(value: ExportedProgram | Graph, options: PrintIrOptions = {}): string {
+  const isProgram = value instanceof ExportedProgram;
+  const metadata = (options.metadata ?? isProgram) ? new MetadataTable() : undefined;
+  const writer = new ExpressionWriter();
+  const program = isProgram ? ["", ...programLines(value, writer)] : [];
+  const graph = graphLines(isProgram ? value.graph : value, { writer, metadata });
+  const symbols = [...writer.symbols.values()].map(symbolLine);
+  const lines = isProgram ? [HEADER, ...symbols, ...program, ""] : symbols;
+  lines.push(...graph);
+  if (metadata !== undefined && metadata.lines.length > 0) {
+    lines.push("", "metadata {", ...metadata.lines.map((line) => `  ${line}`), "}");
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** Tensors that belong beside the text of a program, by the keys that the text uses. */
+export function tensorsOf(program: ExportedProgram): Map<string, Tensor> {
+  const tensors = new Map([...program.stateDict, ...program.constants]);
+  const leaves = exampleLeaves(program);
+  if (leaves === null || typeof leaves === "string") return tensors;
+  leaves.forEach((leaf, i) => {
+    if (leaf instanceof Tensor) tensors.set(exampleKey(i), leaf);
+  });
+  return tensors;
+}
+
+function programLines(program: ExportedProgram, writer: ExpressionWriter): string[] {
+  const lines: string[] = [];
+  if (program.torchVersion !== undefined) lines.push(`torch ${JSON.stringify(program.torchVersion)}`);
+  for (const [name, version] of Object.entries(program.opsetVersion)) lines.push(`opset ${JSON.stringify(name)} ${version}`);
+  for (const [expr, range] of program.rangeConstraints) {
+    lines.push(`range ${JSON.stringify(expr)} [${bound(range.min)}, ${bound(range.max)}]${range.float === true ? " float" : ""}`);
+  }
+  for (const [symbol, value] of program.symbolHints) lines.push(`hint ${JSON.stringify(symbol)} ${valueText(value)}`);
+  for (const guard of program.guardsCode) lines.push(`guard ${JSON.stringify(guard)}`);
+  for (const [name, tensor] of program.stateDict) {
+    const kind = program.parameterNames.has(name) ? "parameter" : "buffer";
+    lines.push(`${kind} ${JSON.stringify(name)}: ${tensorTypeText(tensor, writer)}`);
+  }
+  for (const [name, tensor] of program.constants) lines.push(`constant ${JSON.stringify(name)}: ${tensorTypeText(tensor, writer)}`);
+  lines.push(...signatureLines(program), ...program.moduleCallGraph.map(callLine), ...exampleLines(program, writer));
+  return [`program ${JSON.stringify(program.dialect)} {`, ...lines.map((line) => `  ${line}`), "}"];
+}
+
+const bound = (value: number): string => (Number.isFinite(value) ? String(value) : value > 0 ? "inf" : "-inf");
+
+function signatureLines(program: ExportedProgram): string[] {
+  const { inputSpecs, outputSpecs } = program.graphSignature;
+  const target = (name: string | null): string => (name === null ? "" : ` ${JSON.stringify(name)}`);
+  return [
+    ...inputSpecs.map((spec) => {
+      const persistent = spec.persistent === null ? "" : spec.persistent ? " persistent" : " transient";
+      return `input ${specText(spec.arg)}: ${spec.kind}${target(spec.target)}${persistent}`;
+    }),
+    ...outputSpecs.map((spec) => `output ${specText(spec.arg)}: ${spec.kind}${target(spec.target)}`),
+  ];
+}
+
+/** `%x` for a tensor, else the kind in front: `symint %n`, `constant %k = 3`. */
+export function specText(arg: ArgumentSpec): string {
+  const name = nameText(arg.name);
+  switch (arg.kind) {
+    case "tensor": return name;
+    case "constant": return `constant ${name} = ${valueText(arg.value)}`;
+    case "custom_obj": return `custom_obj ${name} = ${JSON.stringify(arg.classFqn)}`;
+    default: return `${arg.kind} ${name}`;
+  }
+}
+
+function callLine({ fqn, signature }: ModuleCallEntry): string {
+  const head = `call ${JSON.stringify(fqn)}`;
+  if (signature === null) return head;
+  const { inputs, outputs, inSpec, outSpec, forwardArgNames } = signature;
+  const names = forwardArgNames === null ? "" : ` names [${forwardArgNames.map((name) => JSON.stringify(name)).join(", ")}]`;
+  const list = (word: string, specs: readonly ArgumentSpec[]): string =>
+    specs.length === 0 ? "" : ` ${word} [${specs.map(specText).join(", ")}]`;
+  return `${head} ${treeText(inSpec)} -> ${treeText(outSpec)}${names}${list("inputs", inputs)}${list("outputs", outputs)}`;
+}
+
+function exampleLines(program: ExportedProgram, writer: ExpressionWriter): string[] {
+  const leaves = exampleLeaves(program);
+  if (leaves === null) return [];
+  if (typeof leaves === "string") return [`// sample inputs left out: ${leaves}`];
+  const texts = leaves.map((leaf) => (leaf instanceof Tensor ? `tensor ${tensorTypeText(leaf, writer)}` : valueText(leaf)));
+  return ["examples", ...texts.map((text) => `  example ${text}`)];
+}
+
+/** Sample inputs are read when asked for; that they cannot be read is no reason to refuse the program. */
+function exampleLeaves(program: ExportedProgram): readonly (Tensor | Argument)[] | string | null {
+  try {
+    return program.exampleInputs?.leaves ?? null;
+  } catch (error) {
+    if (!isSconceError(error)) throw error;
+    return error.message.replaceAll("\n", " ");
+  }
+}

@@ -1,0 +1,52 @@
+/** @file Tree specifications in IR text: `((*, [*]), {"k": *})`. */
+import { LEAF, dictKeys, dictSpec, listSpec, pythonJson, type TreeSpec, tupleSpec } from "../pytree.js";
+import type { Cursor } from "./cursor.js";
+
+/** A tree specification; types without brackets of their own by name and context. */
+export function treeText(spec: TreeSpec): string {
+  const children = spec.children.map(treeText);
+  switch (spec.type) {
+    case null: return "*";
+    case "builtins.tuple": return `(${children.join(", ")})`;
+    case "builtins.list": return `[${children.join(", ")}]`;
+    case "builtins.dict": {
+      const keys = dictKeys(spec)!;
+      if (keys.every((key) => typeof key === "string")) {
+        return `{${keys.map((key, i) => `${JSON.stringify(key)}: ${children[i]}`).join(", ")}}`;
+      }
+    }
+  }
+  const context = spec.serialized === undefined ? "" : ` as ${JSON.stringify(spec.serialized)}`;
+  return `${JSON.stringify(spec.type)} ${JSON.stringify(pythonJson(spec.context))}${context} (${children.join(", ")})`;
+}
+
+export function parseTree(cursor: Cursor): TreeSpec {
+  return cursor.nested(() => {
+    if (cursor.accept("*")) return LEAF;
+    if (cursor.accept("(")) return tupleSpec(cursor.list(")", () => parseTree(cursor)));
+    if (cursor.accept("[")) return listSpec(cursor.list("]", () => parseTree(cursor)));
+    if (cursor.accept("{")) return dictSpec(cursor.list("}", () => parseEntry(cursor)));
+    return parseNamed(cursor);
+  });
+}
+
+function parseEntry(cursor: Cursor): readonly [string, TreeSpec] {
+  const key = cursor.string();
+  cursor.expect(":");
+  return [key, parseTree(cursor)];
+}
+
+function parseNamed(cursor: Cursor): TreeSpec {
+  const type = cursor.string();
+  const start = cursor.at;
+  let context: unknown;
+  try {
+    context = JSON.parse(cursor.string());
+  } catch {
+    throw cursor.fail("the context of a tree is not JSON", start);
+  }
+  const serialized = cursor.acceptWord("as") ? { serialized: cursor.string() } : {};
+  cursor.expect("(");
+  const children = cursor.list(")", () => parseTree(cursor));
+  return Object.freeze({ type, context, children: Object.freeze(children), ...serialized });
+}

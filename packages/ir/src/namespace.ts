@@ -1,0 +1,65 @@
+/**
+ * @file PyTorch's naming rule for nodes (`torch/fx/graph.py`, `_Namespace.create_name`).
+ */
+const SPLIT = /^([a-zA-Z_][0-9a-zA-Z_]*?)(?:_(\d+))?$/;
+
+/** Python keywords and builtins, and the names that torch.fx registers as globals: never used bare. */
+export const RESERVED_NAMES: ReadonlySet<string> = new Set(
+  ("False None True and as assert async await break class continue def del elif else except finally for from global if " +
+    "import in is lambda nonlocal not or pass raise return try while with yield " +
+    "ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError BrokenPipeError " +
+    "BufferError BytesWarning ChildProcessError ConnectionAbortedError ConnectionError ConnectionRefusedError " +
+    "ConnectionResetError DeprecationWarning EOFError Ellipsis EncodingWarning EnvironmentError Exception " +
+    "ExceptionGroup FileExistsError FileNotFoundError FloatingPointError FutureWarning GeneratorExit IOError " +
+    "ImportError ImportWarning IndentationError IndexError InterruptedError IsADirectoryError KeyError " +
+    "KeyboardInterrupt LookupError MemoryError ModuleNotFoundError NameError NotADirectoryError NotImplemented " +
+    "NotImplementedError OSError OverflowError PendingDeprecationWarning PermissionError ProcessLookupError " +
+    "PythonFinalizationError RecursionError ReferenceError ResourceWarning RuntimeError RuntimeWarning StopAsyncIteration " +
+    "StopIteration SyntaxError SyntaxWarning SystemError SystemExit TabError TimeoutError TypeError UnboundLocalError " +
+    "UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning UserWarning ValueError " +
+    "Warning ZeroDivisionError __build_class__ __debug__ __doc__ __import__ __loader__ __name__ __package__ __spec__ " +
+    "abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile complex " +
+    "copyright credits delattr dict dir divmod enumerate eval exec exit filter float format frozenset getattr globals " +
+    "hasattr hash help hex id input int isinstance issubclass iter len license list locals map max memoryview min next " +
+    "object oct open ord pow print property quit range repr reversed round set setattr slice sorted staticmethod str " +
+    "sum super tuple type vars zip " +
+    "inf nan NoneType torch device fx_pytree pytree").split(" "),
+);
+
+/** Hands out unique names the way `torch.fx` does: `add`, `add_1`, `max_1` (a builtin), `add__1` after `add_`. */
+export class Namespace {
+  readonly #used = new Set<string>();
+  readonly #counts = new Map<string, number>();
+
+  /** Marks a name as taken; it does not move the counter of its base. */
+  reserve(name: string): void {
+    this.#used.add(name);
+  }
+
+  has(name: string): boolean {
+    return this.#used.has(name);
+  }
+
+  create(candidate: string): string {
+    let name = candidate;
+    let match = SPLIT.exec(name);
+    if (match === null) {
+      name = name.replace(/[^0-9a-zA-Z_]+/g, "_") || "_unnamed";
+      if (/^\d/.test(name)) name = `_${name}`;
+      match = SPLIT.exec(name)!;
+    }
+    const base = match[1]!;
+    let count: number;
+    if (match[2] === undefined || this.#used.has(name)) {
+      count = this.#counts.get(base) ?? 0;
+      // A reserved name gets a number at once; reserved names never end in `_<digits>`.
+      if (RESERVED_NAMES.has(name)) name = `${base}_${++count}`;
+    } else {
+      count = Number(match[2]);
+    }
+    while (this.#used.has(name)) name = `${base}_${++count}`;
+    this.#used.add(name);
+    this.#counts.set(base, count);
+    return name;
+  }
+}

@@ -1,0 +1,50 @@
+import { printExpr, type SymExpr } from "@sconce/symbolic";
+import { dtypeInfo } from "@sconce/tensor";
+import { FakeTensor, type MetaValue, type SymInt, type SymScalar } from "../meta.js";
+import { deviceText } from "./argument-text.js";
+import { floatRepr } from "./python-repr.js";
+
+/** What a printed annotation may add to the shape. */
+export interface AnnotationOptions {
+  /** Adds the strides, `f32[2, 3][3, 1]`. */
+  readonly includeStride?: boolean | undefined;
+  /** Adds the device, `f32[2, 3]cpu`. */
+  readonly includeDevice?: boolean | undefined;
+}
+
+// The tensors of a program share their few expressions.
+const printed = new WeakMap<SymExpr, string>();
+
+function exprText(value: SymInt): string {
+  if (typeof value === "number") return String(value);
+  let text = printed.get(value);
+  if (text === undefined) printed.set(value, (text = printExpr(value)));
+  return text;
+}
+
+const dimsText = (dims: readonly SymInt[]): string => `[${dims.map(exprText).join(", ")}]`;
+
+/** The annotation of a value, without quotes; undefined where PyTorch prints none. */
+export function annotation(value: MetaValue | undefined, options: AnnotationOptions = {}): string | undefined {
+  if (value instanceof FakeTensor) return tensorText(value, options);
+  if (typeof value !== "object" || value === null || !("kind" in value)) return undefined;
+  return value.kind === "SymInt" || value.kind === "SymFloat" || value.kind === "SymBool"
+    ? `Sym(${scalarText(value)})`
+    : undefined;
+}
+
+function tensorText(tensor: FakeTensor, options: AnnotationOptions): string | undefined {
+  if (tensor.layout === "sparse_csr" || tensor.layout === "sparse_csc") return undefined;
+  let text = dtypeInfo(tensor.dtype).abbreviation + dimsText(tensor.shape);
+  if (options.includeStride === true) text += dimsText(tensor.strides);
+  if (options.includeDevice === true) text += deviceText(tensor.device);
+  return text;
+}
+
+/** Python's text of a symbolic scalar, folded ones as the plain value they stand for. */
+export function scalarText(value: SymScalar): string {
+  const { kind, expr } = value;
+  if (typeof expr === "boolean") return expr ? "True" : "False";
+  if (typeof expr === "number") return kind === "SymFloat" ? floatRepr(expr) : String(expr);
+  return printExpr(expr satisfies SymExpr);
+}

@@ -1,0 +1,130 @@
+import { type Argument, forEachRef } from "../argument.js";
+import type { Graph } from "../graph.js";
+import type { Node } from "../node.js";
+import { type AnnotationOptions, annotation } from "./annotation.js";
+import { codeArgument } from "./argument-text.js";
+import { type CodeNames, codeNames } from "./code-names.js";
+import { SourceComments } from "./source-comment.js";
+import { attributePath, graphTarget, INFIX, PREFIX, targetKind } from "./target.js";
+
+/** The generated `forward` of one graph: its parameters and the lines of its body, not indented. */
+export interface GeneratedCode {
+  readonly parameters: readonly string[];
+  readonly body: readonly string[];
+}
+
+/** What {@link generateCode} adds to the bare statements. */
+export interface CodeOptions extends AnnotationOptions {
+  /** Type annotations and comments with the source lines. */
+  readonly verbose?: boolean | undefined;
+}
+
+/** The Python function that `torch.fx` generates for a graph. Linear in the graph. */
+export function generateCode(graph: Graph, options: CodeOptions = {}): GeneratedCode {
+  const names = codeNames(graph);
+  const dead = lastUses(graph);
+  const comments = new SourceComments();
+  const parameters = ["self"];
+  const body: string[] = [];
+  let lastComment: string | undefined;
+  let position = 0;
+  for (const node of graph.nodes()) {
+    const unused = dead[position++];
+    const note = options.verbose === true ? annotation(node.meta.val, options) : undefined;
+    if (node.op === "placeholder") {
+      parameters.push(parameter(node, note, names));
+      const alias = names.node(node.name);
+      const raw = node.target.replaceAll("*", "");
+      if (alias !== raw) body.push(`${alias} = ${raw}`);
+      continue;
+    }
+    if (options.verbose === true && node.op !== "output") {
+      const comment = comments.of(node.meta);
+      if (comment !== lastComment) {
+        if (body.length > 0) body.push("");
+        body.push(comment);
+        lastComment = comment;
+      }
+    }
+    body.push(statement(node, note, names) + deletions(unused, names));
+  }
+  if (graph.size === 0) body.push("pass");
+  return { parameters, body };
+}
+
+function parameter(node: Node, note: string | undefined, names: CodeNames): string {
+  const fallback = node.args.length > 0 ? ` = ${codeArgument(node.args[0]!, names.node)}` : "";
+  return (note === undefined ? node.target : `${node.target}: "${note}"`) + fallback;
+}
+
+function statement(node: Node, note: string | undefined, names: CodeNames): string {
+  const repr = (value: Argument): string => codeArgument(value, names.node);
+  if (node.op === "output") return `return ${repr(node.args[0] ?? null)}`;
+  if (node.op === "get_attr") return `${left(node, note, names)} = ${attributePath("self", node.target)}`;
+  const infix = INFIX.get(node.target);
+  if (infix !== undefined) return `${left(node, note, names)} = ${repr(node.args[0]!)} ${infix} ${repr(node.args[1]!)}`;
+  if (node.target === "operator.getitem") {
+    return `${left(node, note, names)} = ${repr(node.args[0]!)}[${repr(node.args[1]!)}]`;
+  }
+  const prefix = PREFIX.get(node.target);
+  if (prefix !== undefined) return `${left(node, note, names)} = ${prefix}${repr(node.args[0]!)}`;
+  const callee = calleeName(node.target, names);
+  const parts = node.args.map(repr);
+  for (const key in node.kwargs) parts.push(`${key} = ${repr(node.kwargs[key]!)}`);
+  return `${left(node, note, names)} = ${callee}(${parts.join(", ")})`;
+}
+
+function left(node: Node, note: string | undefined, names: CodeNames): string {
+  const name = names.node(node.name);
+  return note === undefined ? name : `${name}: "${note}"`;
+}
+
+function calleeName(target: string, names: CodeNames): string {
+  switch (targetKind(target)) {
+    case "python":
+    case "math":
+    case "builtin":
+      return names.global(target);
+    default:
+      return graphTarget(target);
+  }
+}
+
+/** By position, the inputs that nothing after the node uses; a node without users counts as its own. */
+function lastUses(graph: Graph): readonly (readonly string[] | undefined)[] {
+  const used = new Set<string>();
+  const nodes = graph.nodes();
+  const dead = new Array<string[] | undefined>(nodes.length);
+  let list: string[] | undefined;
+  const claim = (input: string): void => {
+    if (used.has(input)) return;
+    used.add(input);
+    if (list === undefined) list = [input];
+    else list.push(input);
+  };
+  for (let i = nodes.length - 1; i >= 0; i--) {
+    const node = nodes[i]!;
+    const unused = !used.has(node.name);
+    list = undefined;
+    // Names claimed once are not claimed again, so repeated inputs need no further care.
+    for (const arg of node.args) forEachRef(arg, claim);
+    for (const key in node.kwargs) forEachRef(node.kwargs[key]!, claim);
+    if (unused) claim(node.name);
+    if (node.op !== "output" && node.op !== "placeholder") dead[i] = list;
+  }
+  return dead;
+}
+
+function deletions(unused: readonly string[] | undefined, names: CodeNames): string {
+  if (unused === undefined) return "";
+  let text = ";  ";
+  for (const name of unused) text += `${names.node(name)} = `;
+  return `${text}None`;
+}
+
+/** `graph_module.code`: statements only. */
+export function codeText(graph: Graph): string {
+  const { parameters, body } = generateCode(graph);
+  const lines = body.length > 0 ? body : [""];
+  return `\n\n\ndef forward(${parameters.join(", ")}):\n${lines.map((line) => `    ${line}\n`).join("")}    `;
+}

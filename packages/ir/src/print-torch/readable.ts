@@ -1,0 +1,47 @@
+import type { Graph } from "../graph.js";
+import type { AnnotationOptions } from "./annotation.js";
+import { generateCode } from "./code.js";
+
+/** Options of {@link readableText}, as of `GraphModule.print_readable`. */
+export interface ReadableOptions extends AnnotationOptions {
+  /** Each parameter on a line of its own. Nested graphs keep the short form, as in PyTorch. */
+  readonly expandedDef?: boolean | undefined;
+}
+
+/**
+ * `graph_module.print_readable()`: a class with the annotated code, nested graphs as nested classes. Ends with a newline.
+ */
+export function readableText(graph: Graph, options: ReadableOptions = {}): string {
+  return `${readableLines(graph, options).join("\n")}\n`;
+}
+
+/** The lines of {@link readableText}, all with a base indentation. Otherwise empty lines carry none. */
+export function readableLines(graph: Graph, options: ReadableOptions = {}, base = ""): string[] {
+  const lines: string[] = [];
+  appendClass(graph, "GraphModule", { options, base, lines }, base);
+  return lines;
+}
+
+interface Target {
+  readonly options: ReadableOptions;
+  readonly base: string;
+  readonly lines: string[];
+}
+
+function appendClass(graph: Graph, name: string, target: Target, indent: string): void {
+  const { options, base, lines } = target;
+  const { parameters, body } = generateCode(graph, { ...options, verbose: true });
+  lines.push(`${indent}class ${name}(torch.nn.Module):`);
+  if (options.expandedDef === true) {
+    lines.push(`${indent}    def forward(`, ...parameters.map((text) => `${indent}        ${text},`), `${indent}    ):`);
+  } else {
+    lines.push(`${indent}    def forward(${parameters.join(", ")}):`);
+  }
+  const inner = `${indent}        `;
+  for (const line of body) lines.push(line === "" ? base : inner + line);
+  const nested = options.expandedDef === true ? { ...target, options: { ...options, expandedDef: false } } : target;
+  for (const [child, subgraph] of graph.subgraphs) {
+    lines.push(base);
+    appendClass(subgraph, child, nested, `${indent}    `);
+  }
+}

@@ -1,0 +1,225 @@
+import type { Tensor } from "@sconce/tensor";
+import type { Argument } from "./argument.js";
+import type { Graph } from "./graph.js";
+import type { TreeSpec } from "./pytree.js";
+import { programText } from "./print-torch/program-text.js";
+import {
+  type ArgumentSpec, type BackwardSignature, backwardSignature, type GraphSignature, type InputKind, inputTargets,
+  outputTargets, type SignatureValue, userInputs, userOutputs,
+} from "./signature.js";
+
+/** Integer range of a symbol or expression; infinities are `Infinity` and `-Infinity`. */
+export interface RangeConstraint {
+  readonly min: number;
+  readonly max: number;
+  /** A float symbol: infinities print `oo` instead of `int_oo`. */
+  readonly float?: boolean;
+}
+
+/** The calling convention of one module call, preserved or of the root. */
+export interface ModuleCallSignature {
+  readonly inputs: readonly ArgumentSpec[];
+  readonly outputs: readonly ArgumentSpec[];
+  readonly inSpec: TreeSpec;
+  readonly outSpec: TreeSpec;
+  readonly forwardArgNames: readonly string[] | null;
+}
+
+export interface ModuleCallEntry {
+  readonly fqn: string;
+  readonly signature: ModuleCallSignature | null;
+}
+
+/** `TRAINING` (from export), `ATEN` (after `runDecompositions`), or a plugin's. */
+export type Dialect = string;
+
+/** Lazily read sample inputs: flat leaves in `inSpec` order. */
+export interface ExampleInputs {
+  readonly leaves: readonly (Tensor | Argument)[];
+}
+
+/** What fixes an {@link ExportedProgram}. */
+export interface ExportedProgramInit {
+  readonly graph: Graph;
+  readonly graphSignature: GraphSignature;
+  /** Parameters and persistent buffers by fully qualified name, in state-dict order. */
+  readonly stateDict: ReadonlyMap<string, Tensor>;
+  /** Names of `stateDict` entries that are parameters. */
+  readonly parameterNames: ReadonlySet<string>;
+  /** Lifted tensor constants and non-persistent buffers by name. */
+  readonly constants: ReadonlyMap<string, Tensor>;
+  /** Keys are printed expressions (`s77`, `2*s17`), in PyTorch's order. */
+  readonly rangeConstraints: ReadonlyMap<string, RangeConstraint>;
+  /** Example values of symbols, where the file gives them. */
+  readonly symbolHints?: ReadonlyMap<string, number> | undefined;
+  readonly moduleCallGraph: readonly ModuleCallEntry[];
+  /** Python guard expressions over `L['x'].size()[0]`, kept as text and only ever parsed by a safe parser. */
+  readonly guardsCode?: readonly string[] | undefined;
+  readonly exampleInputs?: ExampleInputs | null | undefined;
+  readonly dialect: Dialect;
+  /** `2.14.1`, when known. */
+  readonly torchVersion?: string | undefined;
+  readonly opsetVersion?: Readonly<Record<string, number>> | undefined;
+  readonly history?: readonly HistoryEntry[] | undefined;
+}
+
+/** One pass's change of the graph, as immer patches. */
+export interface HistoryEntry {
+  readonly pass: string;
+  readonly patches: readonly unknown[];
+  readonly inverse: readonly unknown[];
+}
+
+/** A traced program: an immutable graph with everything that it needs to run (`torch.export.ExportedProgram`). */
+export class ExportedProgram {
+  readonly graph: Graph;
+  readonly graphSignature: GraphSignature;
+  readonly stateDict: ReadonlyMap<string, Tensor>;
+  readonly parameterNames: ReadonlySet<string>;
+  readonly constants: ReadonlyMap<string, Tensor>;
+  readonly rangeConstraints: ReadonlyMap<string, RangeConstraint>;
+  readonly symbolHints: ReadonlyMap<string, number>;
+  readonly moduleCallGraph: readonly ModuleCallEntry[];
+  readonly guardsCode: readonly string[];
+  readonly exampleInputs: ExampleInputs | null;
+  readonly dialect: Dialect;
+  readonly torchVersion: string | undefined;
+  readonly opsetVersion: Readonly<Record<string, number>>;
+  readonly history: readonly HistoryEntry[];
+
+  constructor(init: ExportedProgramInit) {
+    this.graph = init.graph;
+    this.graphSignature = init.graphSignature;
+    this.stateDict = init.stateDict;
+    this.parameterNames = init.parameterNames;
+    this.constants = init.constants;
+    this.rangeConstraints = init.rangeConstraints;
+    this.symbolHints = init.symbolHints ?? new Map();
+    this.moduleCallGraph = init.moduleCallGraph;
+    this.guardsCode = init.guardsCode ?? [];
+    this.exampleInputs = init.exampleInputs ?? null;
+    this.dialect = init.dialect;
+    this.torchVersion = init.torchVersion;
+    this.opsetVersion = init.opsetVersion ?? {};
+    this.history = init.history ?? [];
+  }
+
+  /** The same program with some parts replaced; the same object when nothing is. */
+  with(change: Partial<ExportedProgramInit>): ExportedProgram {
+    const same = (Object.keys(change) as (keyof ExportedProgramInit)[]).every((key) => change[key] === this[key]);
+    return same ? this : new ExportedProgram({ ...this, ...change });
+  }
+
+  /** The value of a parameter, buffer or constant. */
+  tensor(target: string): Tensor | undefined {
+    return this.stateDict.get(target) ?? this.constants.get(target);
+  }
+
+  /** PyTorch's text of the program, `str(exported_program)`. */
+  toString(): string {
+    return programText(this);
+  }
+
+  /** Parameters with their names, in signature order; one for each name, shared or not. */
+  namedParameters(): [name: string, value: Tensor][] {
+    return this.#lifted("PARAMETER");
+  }
+
+  parameters(): Tensor[] {
+    return this.namedParameters().map(([, value]) => value);
+  }
+
+  /** Buffers with their names, in signature order, persistent or not. */
+  namedBuffers(): [name: string, value: Tensor][] {
+    return this.#lifted("BUFFER");
+  }
+
+  buffers(): Tensor[] {
+    return this.namedBuffers().map(([, value]) => value);
+  }
+
+  /** User inputs in flattened order: placeholder names, and the values of constants. */
+  get userInputs(): SignatureValue[] {
+    return userInputs(this.graphSignature);
+  }
+
+  /** User outputs in flattened order: node names, and the values of constants. */
+  get userOutputs(): SignatureValue[] {
+    return userOutputs(this.graphSignature);
+  }
+
+  /** Placeholder name to parameter name. */
+  get inputsToParameters(): Map<string, string> {
+    return inputTargets(this.graphSignature, "PARAMETER");
+  }
+
+  /** Placeholder name to buffer name. */
+  get inputsToBuffers(): Map<string, string> {
+    return inputTargets(this.graphSignature, "BUFFER");
+  }
+
+  /** Placeholder name to the name of a lifted tensor constant. */
+  get inputsToLiftedTensorConstants(): Map<string, string> {
+    return inputTargets(this.graphSignature, "CONSTANT_TENSOR");
+  }
+
+  /** Placeholder name to the name of a lifted custom object. */
+  get inputsToLiftedCustomObjects(): Map<string, string> {
+    return inputTargets(this.graphSignature, "CUSTOM_OBJ");
+  }
+
+  /** Output node name to the buffer that takes its value. */
+  get buffersToMutate(): Map<string, string> {
+    return outputTargets(this.graphSignature, "BUFFER_MUTATION");
+  }
+
+  /** Output node name to the parameter that takes its value. */
+  get parametersToMutate(): Map<string, string> {
+    return outputTargets(this.graphSignature, "PARAMETER_MUTATION");
+  }
+
+  /** Output node name to the user input that takes its value. */
+  get userInputsToMutate(): Map<string, string> {
+    return outputTargets(this.graphSignature, "USER_INPUT_MUTATION");
+  }
+
+  get backwardSignature(): BackwardSignature | null {
+    return backwardSignature(this.graphSignature);
+  }
+
+  /** The tree of `((args...), {kwargs...})`; undefined when the root's calling convention is not known. */
+  get inSpec(): TreeSpec | undefined {
+    return this.#root()?.inSpec;
+  }
+
+  /** The tree of the result. */
+  get outSpec(): TreeSpec | undefined {
+    return this.#root()?.outSpec;
+  }
+
+  /** How often each target is called, in all graphs, nested ones included, in order of first call. */
+  opHistogram(): Map<string, number> {
+    const counts = new Map<string, number>();
+    const graphs: Graph[] = [this.graph];
+    for (let graph = graphs.pop(); graph !== undefined; graph = graphs.pop()) {
+      for (const { op, target } of graph.nodes()) {
+        if (op === "call_function") counts.set(target, (counts.get(target) ?? 0) + 1);
+      }
+      graphs.push(...graph.subgraphs.values());
+    }
+    return counts;
+  }
+
+  #root(): ModuleCallSignature | undefined {
+    return this.moduleCallGraph.find((entry) => entry.fqn === "")?.signature ?? undefined;
+  }
+
+  #lifted(kind: InputKind): [string, Tensor][] {
+    const found: [string, Tensor][] = [];
+    for (const target of inputTargets(this.graphSignature, kind).values()) {
+      const value = this.tensor(target);
+      if (value !== undefined) found.push([target, value]);
+    }
+    return found;
+  }
+}

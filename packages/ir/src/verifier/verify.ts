@@ -1,0 +1,68 @@
+import type { Graph } from "../graph.js";
+import type { OperatorLookup } from "../operator.js";
+import type { ExportedProgram } from "../program.js";
+import { invalidProgram } from "../errors.js";
+import { ATEN, type DialectRules, DIALECTS } from "./dialect.js";
+import { checkNodes, checkStructure } from "./graph-checks.js";
+import type { Problem, Report } from "./problem.js";
+import { checkModuleCalls, checkSignature } from "./signature-checks.js";
+
+/** How strictly, and by whose knowledge, a program is checked. */
+export interface VerifyOptions {
+  /** The dialect to check against, by name or as rules; the program's own when left out. */
+  readonly dialect?: string | DialectRules | undefined;
+  /** Further dialects that programs may name. */
+  readonly dialects?: ReadonlyMap<string, DialectRules> | undefined;
+  /** Operator schemas; without them operators are judged by their names only. */
+  readonly operators?: OperatorLookup | undefined;
+}
+
+/** Every violation of the rules by the program, its nested graphs, signature and module call graph. Empty when valid. */
+export function verify(program: ExportedProgram, options: VerifyOptions = {}): Problem[] {
+  const problems: Problem[] = [];
+  const report: Report = (code, message, node) => problems.push({ code, message, node });
+  const rules = findRules(program.dialect, options, report);
+  problems.push(...verifyGraph(program.graph, rules, options, (target) => program.tensor(target) !== undefined));
+  checkModuleCalls(program, report);
+  checkSignature(program, report);
+  return problems;
+}
+
+/** The same for a graph alone, nested ones included. */
+export function verifyGraph(
+  graph: Graph,
+  rules: DialectRules = ATEN,
+  options: VerifyOptions = {},
+  hasTensor: (target: string) => boolean = () => false,
+): Problem[] {
+  const problems: Problem[] = [];
+  const work: { readonly graph: Graph; readonly path: string }[] = [{ graph, path: "" }];
+  for (let item = work.pop(); item !== undefined; item = work.pop()) {
+    const { graph: current, path } = item;
+    const report: Report = (code, message, node) => problems.push({ code, message, node, graph: path });
+    const context = { rules, operators: options.operators, isRoot: path === "", hasTensor };
+    checkStructure(current, context, report);
+    checkNodes(current, context, report);
+    for (const [target, nested] of [...current.subgraphs].reverse()) {
+      work.push({ graph: nested, path: path === "" ? target : `${path}.${target}` });
+    }
+  }
+  return problems;
+}
+
+/**
+ * Refuses an invalid program.
+ * @throws SconceError `INVALID_PROGRAM` listing the problems
+ */
+export function assertValid(program: ExportedProgram, options: VerifyOptions = {}): void {
+  const problems = verify(program, options);
+  if (problems.length > 0) throw invalidProgram(problems);
+}
+
+function findRules(name: string, options: VerifyOptions, report: Report): DialectRules {
+  const wanted = options.dialect ?? name;
+  if (typeof wanted !== "string") return wanted;
+  const rules = options.dialects?.get(wanted) ?? DIALECTS.get(wanted);
+  if (rules === undefined) report("UNKNOWN_DIALECT", `no rules are known for the dialect '${wanted}'`);
+  return rules ?? ATEN;
+}

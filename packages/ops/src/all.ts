@@ -1,0 +1,104 @@
+import type { OpDefinition } from "./define-op.js";
+import { activationOps } from "./families/activation.js";
+import { adaptivePoolOps } from "./families/adaptive-pool.js";
+import { assertionOps } from "./families/assertion.js";
+import { attentionOps } from "./families/attention.js";
+import { batchNormOps } from "./families/batch-norm.js";
+import { binaryPointwiseOps } from "./families/binary-pointwise.js";
+import { comparisonOps } from "./families/comparison.js";
+import { complexOps } from "./families/complex.js";
+import { conversionOps } from "./families/conversion.js";
+import { convolutionCompositeOps } from "./families/convolution-composite.js";
+import { convolutionOps } from "./families/convolution.js";
+import { creationOps } from "./families/creation.js";
+import { cumulativeOps } from "./families/cumulative.js";
+import { diagonalOps } from "./families/diagonal.js";
+import { embeddingOps } from "./families/embedding.js";
+import { fakeQuantizeOps } from "./families/fake-quantize.js";
+import { inPlaceOps } from "./families/in-place.js";
+import { indexReadOps } from "./families/index-read.js";
+import { indexWriteOps } from "./families/index-write.js";
+import { joinOps } from "./families/join.js";
+import { lossClassificationOps } from "./families/loss-classification.js";
+import { lossMarginOps } from "./families/loss-margin.js";
+import { lossOps } from "./families/loss.js";
+import { matmulCompositeOps } from "./families/matmul-composite.js";
+import { matmulOps } from "./families/matmul.js";
+import { membershipOps } from "./families/membership.js";
+import { normOps } from "./families/norm.js";
+import { orderStatisticOps } from "./families/order-statistic.js";
+import { poolOps } from "./families/pool.js";
+import { randomOps } from "./families/random.js";
+import { rangeOps } from "./families/range.js";
+import { rearrangeOps } from "./families/rearrange.js";
+import { recurrentOps } from "./families/recurrent.js";
+import { reductionOps } from "./families/reduction.js";
+import { selectWhereOps } from "./families/select-where.js";
+import { softmaxOps } from "./families/softmax.js";
+import { ternaryPointwiseOps } from "./families/ternary-pointwise.js";
+import { unaryPointwiseOps } from "./families/unary-pointwise.js";
+import { varianceOps } from "./families/variance.js";
+import { viewCopyOps } from "./families/view-copy.js";
+import { viewExpandOps } from "./families/view-expand.js";
+import { viewPermuteOps } from "./families/view-permute.js";
+import { viewReshapeOps } from "./families/view-reshape.js";
+import { viewSliceOps } from "./families/view-slice.js";
+import { viewSplitOps } from "./families/view-split.js";
+import { OperatorTable } from "./table.js";
+
+/** Every operator row that Sconce has. */
+export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
+  ...activationOps,
+  ...adaptivePoolOps,
+  ...assertionOps,
+  ...attentionOps,
+  ...batchNormOps,
+  ...binaryPointwiseOps,
+  ...comparisonOps,
+  ...complexOps,
+  ...conversionOps,
+  ...convolutionCompositeOps,
+  ...convolutionOps,
+  ...creationOps,
+  ...cumulativeOps,
+  ...diagonalOps,
+  ...embeddingOps,
+  ...fakeQuantizeOps,
+  ...inPlaceOps,
+  ...indexReadOps,
+  ...indexWriteOps,
+  ...joinOps,
+  ...lossClassificationOps,
+  ...lossMarginOps,
+  ...lossOps,
+  ...matmulCompositeOps,
+  ...matmulOps,
+  ...membershipOps,
+  ...normOps,
+  ...orderStatisticOps,
+  ...poolOps,
+  ...randomOps,
+  ...rangeOps,
+  ...rearrangeOps,
+  ...recurrentOps,
+  ...reductionOps,
+  ...selectWhereOps,
+  ...softmaxOps,
+  ...ternaryPointwiseOps,
+  ...unaryPointwiseOps,
+  ...varianceOps,
+  ...viewCopyOps,
+  ...viewExpandOps,
+  ...viewPermuteOps,
+  ...viewReshapeOps,
+  ...viewSliceOps,
+  ...viewSplitOps,
+]);
+
+let table: OperatorTable | undefined;
+
+/** The table of {@link ALL_OPS}, made when first asked for. */
+export function defaultOperators(): OperatorTable {
+  table ??= new OperatorTable(ALL_OPS);
+  return table;
+}

@@ -1,0 +1,31 @@
+import type { Argument, FakeTensor, MetaValue, SymInt, SymScalar } from "@sconce/ir";
+import type { SymEnv } from "@sconce/symbolic";
+
+/**
+ * Anything a decomposition may pass to an operator. Dtypes, layouts and memory formats may be given by name where the
+ * schema expects them; an integral number is a Python int unless the schema says `float` (use `float(2)` for a
+ * `Scalar` that is a Python float); symbolic sizes are expressions.
+ */
+export type EmitArg =
+  | FakeTensor | SymInt | SymScalar | Argument | undefined
+  | readonly EmitArg[];
+
+/**
+ * Calls operators from inside of a decomposition. Depending on who runs it, a call adds a node to a graph, computes a
+ * fake result, or runs a kernel; operators that the table decomposes are decomposed in turn.
+ */
+export interface Emit {
+  /** An operator with one tensor result. Positional arguments as Python writes them; `undefined` is left out. */
+  (target: string, args: readonly EmitArg[], kwargs?: Readonly<Record<string, EmitArg>>): FakeTensor;
+  /** An operator with several results, or a tensor list. */
+  many(target: string, args: readonly EmitArg[], kwargs?: Readonly<Record<string, EmitArg>>): readonly FakeTensor[];
+  /** Any operator: results as they are (symbolic scalars of `item`, null of assertions). */
+  value(target: string, args: readonly EmitArg[], kwargs?: Readonly<Record<string, EmitArg>>): MetaValue;
+  /** Decides conditions on symbolic sizes. */
+  readonly env: SymEnv;
+  /**
+   * Told of arithmetic on symbolic sizes at the place where PyTorch does it, with its result: a tracer adds the node
+   * `operator.mul(a, b)` there. Sizes are computed without it too.
+   */
+  readonly arithmetic?: (target: string, args: readonly SymInt[], result: SymInt) => void;
+}

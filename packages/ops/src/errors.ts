@@ -1,0 +1,66 @@
+import { SconceError } from "@sconce/errors";
+import type { OpSchema } from "@sconce/ir";
+
+/** An argument without default was not given. */
+export const argumentMissing = (schema: OpSchema, name: string): SconceError =>
+  new SconceError({
+    code: "ARGUMENT_MISSING",
+    message: `${schema.target} is missing a value for the argument "${name}"`,
+    where: schema.target,
+    fix: `give "${name}", which has no default`,
+  });
+
+/** More positional arguments than the schema takes, a keyword that it does not have, or one given twice. */
+export const argumentUnexpected = (schema: OpSchema, what: string): SconceError =>
+  new SconceError({
+    code: "ARGUMENT_UNEXPECTED",
+    message: `${schema.target} ${what}`,
+    where: schema.target,
+    fix: `it takes (${schema.args.map((arg) => arg.name).join(", ")})`,
+  });
+
+/** A value of the wrong kind for its schema type. */
+export const argumentKind = (target: string, name: string, expected: string, got: string): SconceError =>
+  new SconceError({
+    code: "ARGUMENT_KIND",
+    message: `${target}: the argument "${name}" must be ${expected}, got ${got}`,
+    where: target,
+  });
+
+/** A row without meta rule and without decomposition. */
+export const operatorWithoutMeta = (target: string): SconceError =>
+  new SconceError({
+    code: "OPERATOR_WITHOUT_META",
+    message: `${target} has neither a meta rule nor a decomposition`,
+    where: target,
+    fix: "give its row a `meta` rule",
+  });
+
+/** A decomposition asked an operator for another number of results than it has. */
+export const resultKind = (target: string, expected: string): SconceError =>
+  new SconceError({ code: "RESULT_KIND", message: `${target} does not give ${expected}`, where: target });
+
+/** Sizes that do not go together. */
+export const shapeMismatch = (message: string): SconceError => new SconceError({ code: "SHAPE_MISMATCH", message });
+
+/** Element types that the operator does not take. */
+export const dtypeMismatch = (message: string): SconceError => new SconceError({ code: "DTYPE_MISMATCH", message });
+
+/** An argument value that PyTorch refuses. */
+export const invalidArgument = (message: string): SconceError =>
+  new SconceError({ code: "INVALID_ARGUMENT", message });
+
+/** A dimension number outside of the tensor's rank. */
+export const dimOutOfRange = (dim: number, ndim: number): SconceError => {
+  const low = -Math.max(ndim, 1);
+  const message = `Dimension out of range (expected to be in range of [${low}, ${-low - 1}], but got ${dim})`;
+  return new SconceError({ code: "DIM_OUT_OF_RANGE", message });
+};
+
+/** A scalar function outside of its domain (division by zero, `sqrt(-1)`). */
+export const scalarDomain = (target: string, message: string): SconceError =>
+  new SconceError({ code: "SCALAR_DOMAIN", message: `${target}: ${message}`, where: target });
+
+/** A scalar function given something else than a number. */
+export const scalarArgument = (target: string, message: string): SconceError =>
+  new SconceError({ code: "SCALAR_ARGUMENT", message: `${target}: ${message}`, where: target });

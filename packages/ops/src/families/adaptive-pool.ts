@@ -1,0 +1,129 @@
+/** @file Pooling to a given output size. */
+import type { FakeTensor, SymInt } from "@sconce/ir";
+import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
+import { shapeMismatch } from "../errors.js";
+import { isEqual } from "../rules/comparison.js";
+import { fake } from "../rules/fake.js";
+import { fakeInFormatOf, suggestMemoryFormat } from "../rules/memory-format.js";
+import { describeSizes } from "../rules/view-geometry.js";
+
+function adaptedShape(
+  name: string, self: FakeTensor, output: readonly SymInt[], { env }: MetaContext,
+): readonly SymInt[] {
+  const spatial = output.length;
+  const { shape, ndim } = self;
+  if (ndim !== spatial + 1 && ndim !== spatial + 2) {
+    throw shapeMismatch(
+      `${name}(): Expected ${spatial + 1}D or ${spatial + 2}D tensor, but got: ${describeSizes(shape)}`,
+    );
+  }
+  shape.forEach((size, d) => {
+    if (d > 0 && isEqual(env, size, 0)) {
+      throw shapeMismatch(
+        `${name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes ` +
+          `${describeSizes(shape)} with dimension ${d} being empty`,
+      );
+    }
+  });
+  return [...shape.slice(0, ndim - spatial), ...output];
+}
+
+const averages2d = defineOp({
+  schema: "aten::_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
+  tags: ["core"],
+  meta: ({ self, output_size }, context) =>
+    fakeInFormatOf(self, adaptedShape("adaptive_avg_pool2d", self, output_size, context), context.env),
+});
+
+const averages3d = defineOp({
+  schema: "aten::_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor",
+  tags: ["core"],
+  meta: ({ self, output_size }, context) => {
+    const shape = adaptedShape("adaptive_avg_pool3d", self, output_size, context);
+    return fake({ dtype: self.dtype, shape, like: self });
+  },
+});
+
+const averages2dBackward = defineOp({
+  schema: "aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor",
+  tags: ["core"],
+  meta: ({ self }, { env }) => fakeInFormatOf(self, self.shape, env),
+});
+
+const averages3dBackward = defineOp({
+  schema: "aten::_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor",
+  meta: ({ self }) => fake({ dtype: self.dtype, shape: self.shape, like: self }),
+});
+
+const avgPool1d = defineOp({
+  schema: "aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor",
+  tags: ["core", "composite"],
+  decompose: (emit, { self, output_size }) => {
+    const image = emit("aten.unsqueeze.default", [self, -2]);
+    const pooled = emit("aten.adaptive_avg_pool2d.default", [image, [1, output_size[0]!]]);
+    return emit("aten.squeeze.dim", [pooled, -2]);
+  },
+});
+
+const isOnes = (sizes: readonly SymInt[]): boolean => sizes.every((size) => size === 1);
+
+/** Strides of a tensor with one pixel per channel that is meant as channels last. */
+const pixelStrides = (channels: SymInt, spatial: number): readonly SymInt[] => [
+  channels, 1, ...new Array<SymInt>(spatial).fill(channels),
+];
+
+const avgPool2d = defineOp({
+  schema: "aten::adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
+  tags: ["composite"],
+  decompose: (emit, { self, output_size }) => {
+    if (!isOnes(output_size)) return emit("aten._adaptive_avg_pool2d.default", [self, output_size]);
+    const mean = emit("aten.mean.dim", [self, [-1, -2], true]);
+    if (suggestMemoryFormat(self, emit.env) !== "channels_last") return mean;
+    const [batch, channels] = self.shape as readonly [SymInt, SymInt];
+    return emit("aten.as_strided.default", [mean, [batch, channels, 1, 1], pixelStrides(channels, 2)]);
+  },
+});
+
+const avgPool3d = defineOp({
+  schema: "aten::adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor",
+  tags: ["composite"],
+  decompose: (emit, { self, output_size }) => {
+    if (!isOnes(output_size)) return emit("aten._adaptive_avg_pool3d.default", [self, output_size]);
+    const mean = emit("aten.mean.dim", [self, [-1, -2, -3], true]);
+    if (suggestMemoryFormat(self, emit.env) !== "channels_last_3d") return mean;
+    const [batch, channels] = self.shape as readonly [SymInt, SymInt];
+    return emit("aten.as_strided.default", [mean, [batch, channels, 1, 1, 1], pixelStrides(channels, 3)]);
+  },
+});
+
+const maxima2d = defineOp({
+  schema: "aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)",
+  meta: ({ self, output_size }, context) => {
+    const shape = adaptedShape("adaptive_max_pool2d", self, output_size, context);
+    return [fakeInFormatOf(self, shape, context.env), fakeInFormatOf(self, shape, context.env, "int64")];
+  },
+});
+
+const maxima3d = defineOp({
+  schema: "aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)",
+  meta: ({ self, output_size }, context) => {
+    const shape = adaptedShape("adaptive_max_pool3d", self, output_size, context);
+    return [fake({ dtype: self.dtype, shape, like: self }), fake({ dtype: "int64", shape, like: self })];
+  },
+});
+
+const maxima1d = defineOp({
+  schema: "aten::adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)",
+  tags: ["composite"],
+  decompose: (emit, { self, output_size }) => {
+    const image = emit("aten.unsqueeze.default", [self, -2]);
+    const pooled = emit.many("aten.adaptive_max_pool2d.default", [image, [1, output_size[0]!]]);
+    return pooled.map((tensor) => emit("aten.squeeze.dim", [tensor, -2]));
+  },
+});
+
+/** Pooling to a given output size. */
+export const adaptivePoolOps: readonly OpDefinition[] = [
+  averages2d, averages3d, averages2dBackward, averages3dBackward, avgPool1d, avgPool2d, avgPool3d, maxima1d, maxima2d,
+  maxima3d,
+];

@@ -1,0 +1,209 @@
+/** @file Scaled dot product attention: the composite, the fused form that CPUs take, and the plain mathematics. */
+import { type FakeTensor, type SymInt, type SymScalar, symFloat } from "@sconce/ir";
+import { floatTrueDiv, floorDiv, sqrt } from "@sconce/symbolic";
+import { isFloatDType } from "@sconce/tensor";
+import { defineOp, type OpDefinition } from "../define-op.js";
+import type { Emit } from "../emit.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { isEqual, mayDiffer } from "../rules/comparison.js";
+import { elementwise } from "../rules/elementwise.js";
+import { fake } from "../rules/fake.js";
+import { toDType } from "../rules/opmath.js";
+import { computationDType } from "../rules/promote.js";
+import { describeSizes } from "../rules/view-geometry.js";
+
+interface Attention {
+  readonly query: FakeTensor;
+  readonly key: FakeTensor;
+  readonly value: FakeTensor;
+  readonly attn_mask: FakeTensor | null;
+  readonly dropout_p: number;
+  readonly is_causal: boolean;
+  readonly scale: number | null;
+}
+
+function checkAttention({ query, key, value, attn_mask, is_causal }: Attention): void {
+  if (query.dtype !== key.dtype || query.dtype !== value.dtype) {
+    throw dtypeMismatch(
+      "Expected query, key, and value to have the same dtype, but got query.dtype: " +
+        `${query.dtype} key.dtype: ${key.dtype} and value.dtype: ${value.dtype} instead.`,
+    );
+  }
+  if (query.ndim < 2 || key.ndim < 2 || value.ndim < 2) {
+    throw shapeMismatch(
+      "Expected query, key, and value to all be at least 2 dimensional, but got query.dim: " +
+        `${query.ndim}, key.dim: ${key.ndim} and value.dim: ${value.ndim} instead.`,
+    );
+  }
+  if (attn_mask === null) return;
+  if (attn_mask.dtype !== "bool" && attn_mask.dtype !== query.dtype && attn_mask.dtype !== "float32") {
+    throw dtypeMismatch(
+      "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: " +
+        `${attn_mask.dtype} and query.dtype: ${query.dtype} instead.`,
+    );
+  }
+  if (is_causal) {
+    throw invalidArgument("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
+  }
+}
+
+/** A bool mask as numbers to add: 0 where attention may look, minus infinity elsewhere. */
+function additiveMask(emit: Emit, mask: FakeTensor | null, query: FakeTensor): FakeTensor | null {
+  if (mask === null || mask.dtype !== "bool") return mask;
+  const { dtype, device } = query;
+  const hidden = emit("aten.scalar_tensor.default", [Number.NEGATIVE_INFINITY], { dtype, device });
+  return emit("aten.where.ScalarSelf", [mask, { kind: "float", value: 0 }, hidden]);
+}
+
+const attention = defineOp({
+  schema: "aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
+  tags: ["composite", "nondeterministic_seeded"],
+  decompose: (emit, args) => {
+    checkAttention(args);
+    const { query, key, value, dropout_p, is_causal, scale, enable_gqa } = args;
+    if (query.ndim === 3 && key.ndim === 3 && value.ndim === 3) return withoutBatch(emit, args, enable_gqa);
+    const fused = isFused(emit, args, enable_gqa);
+    const attn_mask = additiveMask(emit, args.attn_mask, query);
+    if (!fused) {
+      return emit.many("aten._scaled_dot_product_attention_math.default",
+        [query, key, value, attn_mask, dropout_p, is_causal, null], { scale, enable_gqa })[0]!;
+    }
+    return emit.many("aten._scaled_dot_product_flash_attention_for_cpu.default",
+      [query, key, value, dropout_p, is_causal], { attn_mask, scale })[0]!;
+  },
+});
+
+function withoutBatch(emit: Emit, args: Attention, enable_gqa: boolean): FakeTensor {
+  const { dropout_p, is_causal, scale } = args;
+  const unsqueeze = (tensor: FakeTensor): FakeTensor => emit("aten.unsqueeze.default", [tensor, 0]);
+  const query = unsqueeze(args.query);
+  const key = unsqueeze(args.key);
+  const value = unsqueeze(args.value);
+  let mask = args.attn_mask;
+  if (mask?.ndim === 2) mask = unsqueeze(mask);
+  if (mask !== null) mask = unsqueeze(mask);
+  const out = emit("aten.scaled_dot_product_attention.default",
+    [query, key, value, mask, dropout_p, is_causal], { scale, enable_gqa });
+  return emit("aten.squeeze.dim", [out, 0]);
+}
+
+/** Whether the fused kernel of the CPU takes these inputs. */
+function isFused({ env }: Emit, args: Attention, enableGqa: boolean): boolean {
+  const { query, key, value, attn_mask, dropout_p } = args;
+  const inputs = [query, key, value];
+  if (dropout_p > 0 || !isFloatDType(query.dtype) || inputs.some((tensor) => tensor.ndim !== 4)) return false;
+  const same = (tensor: FakeTensor, dim: number, other: FakeTensor): boolean =>
+    isEqual(env, tensor.shape[dim]!, other.shape[dim]!);
+  if (!same(query, 0, key) || !same(query, 0, value) || !same(key, 1, value)) return false;
+  if (!enableGqa && !same(query, 1, key)) return false;
+  if (!same(query, 3, key) || !same(query, 3, value) || !same(key, 2, value)) return false;
+  if (inputs.some((tensor) => isEqual(env, tensor.shape[2]!, 0) || !hasUnitStride(env, tensor))) return false;
+  return attn_mask === null || isMaskFused(env, attn_mask, query, key);
+}
+
+const hasUnitStride = (env: Emit["env"], tensor: FakeTensor): boolean =>
+  isEqual(env, tensor.strides.at(-1)!, 1) || isEqual(env, tensor.shape.at(-1)!, 1);
+
+/** A mask over positions, with batch and heads equal to 1 or to the query's when it has them. */
+function isMaskFused(env: Emit["env"], mask: FakeTensor, query: FakeTensor, key: FakeTensor): boolean {
+  if (mask.requiresGrad || (mask.ndim !== 2 && mask.ndim !== 4)) return false;
+  const fits = (dim: number, size: SymInt): boolean =>
+    isEqual(env, mask.shape.at(dim)!, size) || isEqual(env, mask.shape.at(dim)!, 1);
+  if (!fits(-2, query.shape[2]!) || !fits(-1, key.shape[2]!)) return false;
+  return mask.ndim === 2 || (fits(0, query.shape[0]!) && fits(1, query.shape[1]!));
+}
+
+const fusedAttention = defineOp({
+  schema: "aten::_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0., bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp)",
+  tags: ["nondeterministic_seeded"],
+  meta: ({ query }, context) => {
+    const [batch, heads, length] = query.shape as readonly [SymInt, SymInt, SymInt];
+    const sums = fake({ dtype: computationDType(query.dtype), shape: [batch, length, heads], like: query });
+    const swapped = [sums.strides[0]!, sums.strides[2]!, sums.strides[1]!];
+    return [
+      elementwise(context, [query]),
+      fake({ dtype: sums.dtype, shape: [batch, heads, length], strides: swapped, like: query }),
+    ];
+  },
+  decompose: (emit, { query, key, value, dropout_p, is_causal, attn_mask, scale }) => {
+    if (dropout_p !== 0) throw invalidArgument(`dropout probability must be zero, got ${dropout_p}`);
+    const enable_gqa = mayDiffer(emit.env, query.shape[1]!, key.shape[1]!);
+    const [output, weights] = emit.many("aten._scaled_dot_product_attention_math.default",
+      [query, key, value, attn_mask, dropout_p, is_causal, null], { scale, enable_gqa });
+    // The fused kernel lays its result out by position first; views taken of it rely on that.
+    const byPosition = emit("aten.permute.default", [output!, [2, 0, 1, 3]]);
+    const dense = emit("aten.contiguous.default", [byPosition], { memory_format: "contiguous_format" });
+    return [emit("aten.permute.default", [dense, [1, 2, 0, 3]]), weights!];
+  },
+});
+
+const mathAttention = defineOp({
+  schema: "aten::_scaled_dot_product_attention_math(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool is_causal=False, Tensor? dropout_mask=None, *, float? scale=None, bool enable_gqa=False) -> (Tensor, Tensor)",
+  tags: ["composite", "nondeterministic_seeded"],
+  decompose: (emit, args) => {
+    checkAttention(args);
+    const computation = computationDType(args.query.dtype);
+    const wide = (tensor: FakeTensor): FakeTensor => toDType(emit, tensor, computation);
+    const [queries, keys, values] = [wide(args.query), wide(args.key), wide(args.value)];
+    const negative = args.scale !== null && args.scale < 0;
+    const factor = scaleRoot(args.query, args.scale);
+    const query = emit("aten.mul.Scalar", [queries, negative && typeof factor === "number" ? -factor : factor]);
+    const mask = args.is_causal ? causalMask(emit, query, keys) : args.attn_mask;
+    const [key, value] = args.enable_gqa ? repeatHeads(emit, query, keys, values) : [keys, values];
+    const turned = emit("aten.transpose.int", [key, -2, -1]);
+    let weights = emit("aten.matmul.default", [query, emit("aten.mul.Scalar", [turned, factor])]);
+    if (mask !== null) weights = emit("aten.add.Tensor", [weights, mask]);
+    weights = emit("aten._safe_softmax.default", [weights, -1]);
+    if (args.dropout_p > 0) weights = emit("aten.dropout.default", [weights, args.dropout_p, true]);
+    const output = emit("aten.matmul.default", [weights, value]);
+    return [toDType(emit, output, args.query.dtype), toDType(emit, weights, args.query.dtype)];
+  },
+});
+
+/** Square root of the scale: queries and keys are multiplied by it each, which keeps their product in range. */
+function scaleRoot(query: FakeTensor, scale: number | null): number | SymScalar {
+  if (scale !== null) return Math.sqrt(Math.abs(scale));
+  const width = query.shape.at(-1)!;
+  if (typeof width === "number") return Math.sqrt(1 / Math.sqrt(width));
+  return symFloat(sqrt(floatTrueDiv(1, sqrt(width))));
+}
+
+function causalMask(emit: Emit, query: FakeTensor, key: FakeTensor): FakeTensor | null {
+  const { layout, device } = query;
+  const shape = [query.shape.at(-2)!, key.shape.at(-2)!];
+  const ones = emit("aten.ones.default", [shape], { dtype: "bool", layout, device });
+  return additiveMask(emit, emit("aten.tril.default", [ones]), query);
+}
+
+/** Grouped queries: each head of keys and values serves several of queries. */
+function repeatHeads(
+  emit: Emit, query: FakeTensor, key: FakeTensor, value: FakeTensor,
+): readonly [FakeTensor, FakeTensor] {
+  const heads = query.shape.at(-3)!;
+  const repeat = (tensor: FakeTensor): FakeTensor => {
+    const own = tensor.shape.at(-3)!;
+    if (typeof heads === "number" && typeof own === "number" && heads % own !== 0) {
+      throw shapeMismatch(
+        "Number of heads in key and value must divide the number of heads in query, but got " +
+          `${describeSizes(tensor.shape)} for ${heads} heads`,
+      );
+    }
+    return emit("aten.repeat_interleave.self_int", [tensor, floorDiv(heads, own), -3]);
+  };
+  const keys = repeat(key);
+  return [keys, repeat(value)];
+}
+
+const fusedBackward = defineOp({
+  schema: "aten::_scaled_dot_product_flash_attention_for_cpu_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor logsumexp, float dropout_p, bool is_causal, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor grad_query, Tensor grad_key, Tensor grad_value)",
+  meta: ({ query, key, value }) =>
+    [query, key, value].map((tensor) => {
+      const [batch, heads, length, width] = tensor.shape as readonly [SymInt, SymInt, SymInt, SymInt];
+      const rows = fake({ dtype: tensor.dtype, shape: [batch, length, heads, width], like: tensor }).strides;
+      const strides = [rows[0]!, rows[2]!, rows[1]!, rows[3]!];
+      return fake({ dtype: tensor.dtype, shape: tensor.shape, strides, like: tensor });
+    }),
+});
+
+/** The attention family. */
+export const attentionOps: readonly OpDefinition[] = [attention, fusedAttention, mathAttention, fusedBackward];

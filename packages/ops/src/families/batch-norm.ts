@@ -1,0 +1,166 @@
+/** @file Batch normalisation: the composite, and the forms it takes with and without running statistics. */
+import type { FakeTensor, SymInt } from "@sconce/ir";
+import { isComplexDType, isIntegralDType } from "@sconce/tensor";
+import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
+import type { Emit } from "../emit.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { isEqual, mayDiffer } from "../rules/comparison.js";
+import { elementwise } from "../rules/elementwise.js";
+import { fake, numelOf } from "../rules/fake.js";
+import { sizeProduct } from "../rules/size-product.js";
+
+interface NormArgs {
+  readonly input: FakeTensor;
+  readonly weight: FakeTensor | null;
+  readonly bias: FakeTensor | null;
+  readonly running_mean?: FakeTensor | null;
+  readonly running_var?: FakeTensor | null;
+}
+
+/** The normalized tensor keeps the layout of a dense input. */
+function normalizedLike(args: NormArgs, context: MetaContext): FakeTensor {
+  const { input } = args;
+  if (input.ndim < 2) throw shapeMismatch(`batch_norm: expected at least 2 dimensions, got ${input.ndim}`);
+  if (isIntegralDType(input.dtype, true) || isComplexDType(input.dtype)) {
+    throw dtypeMismatch(`"batch_norm" not implemented for '${input.dtype}'`);
+  }
+  const channels = input.shape[1]!;
+  for (const name of ["running_mean", "running_var", "weight", "bias"] as const) {
+    const tensor = args[name];
+    if (tensor && mayDiffer(context.env, numelOf(tensor.shape), channels)) {
+      throw shapeMismatch(`${name} should contain ${String(channels)} elements not ${String(numelOf(tensor.shape))}`);
+    }
+  }
+  const perChannel = fake({
+    dtype: input.dtype,
+    shape: input.shape.map((size, d) => (d === 1 ? size : 1)),
+    like: input,
+  });
+  return elementwise(context, [input, perChannel]);
+}
+
+/** A value per channel; none in evaluation. */
+const statistic = (input: FakeTensor, training: boolean, dtype = input.dtype): FakeTensor =>
+  fake({ dtype, shape: [training ? input.shape[1]! : 0], like: input });
+
+const results = (args: NormArgs, training: boolean, context: MetaContext): readonly FakeTensor[] => [
+  normalizedLike(args, context),
+  statistic(args.input, training),
+  statistic(args.input, training),
+];
+
+const noTraining = defineOp({
+  schema: "aten::_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+  tags: ["core"],
+  meta: (args, context) => results(args, false, context),
+});
+
+const noStatistics = defineOp({
+  schema: "aten::_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+  tags: ["core"],
+  meta: (args, context) => results(args, args.training, context),
+});
+
+const mutating = defineOp({
+  schema: "aten::_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+  tags: ["core"],
+  meta: (args, context) => results(args, args.training, context),
+});
+
+const functional = defineOp({
+  schema: "aten::_native_batch_norm_legit_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor running_mean_out, Tensor running_var_out)",
+  doc: "Batch normalisation that gives the new running statistics as results.",
+  meta: (args, context) => [...results(args, args.training, context), ...newStatistics(args)],
+});
+
+const newStatistics = ({ running_mean, running_var }: { running_mean: FakeTensor; running_var: FakeTensor }) =>
+  [running_mean, running_var].map((tensor) => fake({ dtype: tensor.dtype, shape: tensor.shape, like: tensor }));
+
+const reserve = (input: FakeTensor): FakeTensor => fake({ dtype: "uint8", shape: [0], like: input });
+
+const updating = defineOp({
+  schema: "aten::_batch_norm_with_update(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor)",
+  meta: (args, context) => [...results(args, true, context), reserve(args.input)],
+});
+
+const updatingFunctional = defineOp({
+  schema: "aten::_batch_norm_with_update_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor, Tensor running_mean_out, Tensor running_var_out)",
+  meta: (args, context) => [...results(args, true, context), reserve(args.input), ...newStatistics(args)],
+});
+
+interface BatchNormArgs extends Required<NormArgs> {
+  readonly training: boolean;
+  readonly momentum: number;
+  readonly eps: number;
+}
+
+/** The form for the statistics at hand; with running ones a training step also writes them. */
+function dispatch(emit: Emit, args: BatchNormArgs): readonly FakeTensor[] {
+  const { input, weight, bias, running_mean, running_var, training, momentum, eps } = args;
+  if (running_mean === null && running_var === null) {
+    return emit.many("aten._native_batch_norm_legit.no_stats", [input, weight, bias, training, momentum, eps]);
+  }
+  if (running_mean === null || running_var === null) {
+    throw invalidArgument("running_mean and running_var should both be None or both be provided");
+  }
+  const parameters = [input, weight, bias, running_mean, running_var];
+  return training
+    ? emit.many("aten._native_batch_norm_legit.default", [...parameters, training, momentum, eps])
+    : emit.many("aten._native_batch_norm_legit_no_training.default", [...parameters, momentum, eps]);
+}
+
+const nativeBatchNorm = defineOp({
+  schema: "aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+  tags: ["not_in_default_table"],
+  meta: (args, context) => results(args, args.training, context),
+  decompose: dispatch,
+});
+
+const batchNorm = defineOp({
+  schema: "aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+  tags: ["composite", "maybe_aliasing_or_mutating"],
+  decompose: (emit, args) => {
+    const { input, weight, bias } = args;
+    if (isEqual(emit.env, numelOf(input.shape), 0)) {
+      let out = emit("aten.clone.default", [input]);
+      const first = (tensor: FakeTensor): FakeTensor => emit("aten.select.int", [tensor, 0, 0]);
+      if (weight !== null) out = emit("aten.mul.Tensor", [out, first(weight)]);
+      return bias === null ? out : emit("aten.add.Tensor", [out, first(bias)]);
+    }
+    return dispatch(emit, args)[0]!;
+  },
+});
+
+const instanceNorm = defineOp({
+  schema: "aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+  doc: "Batch normalisation with every instance's channel as a channel of its own.",
+  tags: ["composite"],
+  decompose: (emit, args) => {
+    const { input, use_input_stats, momentum, eps, cudnn_enabled } = args;
+    if (!use_input_stats && (args.running_mean === null || args.running_var === null)) {
+      throw invalidArgument("Expected running_mean and running_var to be defined when use_input_stats is false");
+    }
+    const [batch, channels, ...spatial] = input.shape as readonly [SymInt, SymInt, ...SymInt[]];
+    const rows = sizeProduct(emit, [batch, channels]);
+    const repeat = (tensor: FakeTensor | null): FakeTensor | null =>
+      tensor && emit("aten.repeat.default", [tensor, [batch]]);
+    const [weight, bias, mean, variance] = [args.weight, args.bias, args.running_mean, args.running_var].map(repeat);
+    const flat = emit("aten.view.default", [emit("aten.contiguous.default", [input]), [1, rows, ...spatial]]);
+    const out = emit("aten.batch_norm.default", [
+      flat, weight, bias, mean, variance, use_input_stats, momentum, eps, cudnn_enabled,
+    ]);
+    const average = (into: FakeTensor | null, repeated: FakeTensor | null | undefined): void => {
+      if (!use_input_stats || into === null || !repeated) return;
+      const perInstance = emit("aten.view.default", [repeated, [batch, channels]]);
+      emit("aten.copy_.default", [emit("aten.alias.default", [into]), emit("aten.mean.dim", [perInstance, [0], false])]);
+    };
+    average(args.running_mean, mean);
+    average(args.running_var, variance);
+    return emit("aten.view.default", [out, input.shape]);
+  },
+});
+
+/** Normalisation over the batch. */
+export const batchNormOps: readonly OpDefinition[] = [
+  noTraining, noStatistics, mutating, functional, updating, updatingFunctional, nativeBatchNorm, batchNorm, instanceNorm,
+];

@@ -1,0 +1,327 @@
+/** @file Arithmetic of two operands, either of which may be a Python number. */
+import { FakeTensor, float as pythonFloat, type ScalarLiteral } from "@sconce/ir";
+import { type DType, dtypeInfo, isComplexDType, isFloatDType } from "@sconce/tensor";
+import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../define-op.js";
+import type { Emit } from "../emit.js";
+import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { convert, promoted } from "../rules/decompose.js";
+import { elementwise } from "../rules/elementwise.js";
+import { type Operand, promoteOperands, scalarKind, toFloatDType } from "../rules/promote.js";
+import type { ScalarArg } from "../schema-types.js";
+
+const CORE: readonly OpTag[] = ["core", "pointwise"];
+const COMMUTATIVE: readonly OpTag[] = ["core", "pointwise", "commutative"];
+const COMPOSITE: readonly OpTag[] = ["composite"];
+
+type BinarySchema = "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor";
+type DTypeRule = (operands: readonly Operand[]) => DType;
+
+interface BinaryOptions {
+  readonly tags?: readonly OpTag[];
+  readonly overload?: string;
+  readonly args?: string;
+  readonly dtype?: DTypeRule;
+  readonly decompose?: (emit: Emit, self: FakeTensor, other: FakeTensor) => FakeTensor;
+}
+
+/** Defines a binary elementwise operator; `args` is the schema text of its two arguments. */
+function binary(name: string, options: BinaryOptions = {}): OpDefinition {
+  const { tags = ["pointwise"], overload, args = "Tensor self, Tensor other", dtype = promoteOperands, decompose } = options;
+  const [first, second] = args.split(", ").map((arg) => arg.split(" ")[1]!) as [string, string];
+  return defineOp({
+    schema: `aten::${name}${overload ? `.${overload}` : ""}(${args}) -> Tensor` as BinarySchema,
+    tags,
+    meta: (bound, context) => {
+      const operands = operandsOf(bound, first, second);
+      return elementwise(context, operands, { dtype: dtype(operands) });
+    },
+    ...(decompose && {
+      decompose: (emit: Emit, bound: object) => {
+        const [a, b] = operandsOf(bound, first, second);
+        return decompose(emit, a as FakeTensor, b as FakeTensor);
+      },
+    }),
+  });
+}
+
+const operandsOf = (bound: object, first: string, second: string): [Operand, Operand] => {
+  const values = bound as Readonly<Record<string, Operand>>;
+  return [values[first]!, values[second]!];
+};
+
+const toFloat: DTypeRule = (operands) => toFloatDType(promoteOperands(operands));
+const noBool = (what: string): DTypeRule => (operands) => {
+  const dtype = promoteOperands(operands);
+  if (dtype === "bool") throw dtypeMismatch(`${what} is not implemented for 'Bool'`);
+  return dtype;
+};
+
+/** `alpha` may not be of a higher kind than the result. */
+function checkAlpha(dtype: DType, alpha: ScalarArg): void {
+  const kind = scalarKind(alpha);
+  if (kind === "bool" && dtype !== "bool") throw invalidArgument("Boolean alpha only supported for Boolean results.");
+  if (kind === "complex" && !isComplexDType(dtype)) {
+    throw invalidArgument("For non-complex input tensors, argument alpha must not be a complex number.");
+  }
+  if (kind === "float" && !isFloatDType(dtype) && !isComplexDType(dtype)) {
+    throw invalidArgument("For integral input tensors, argument alpha must not be a floating point number.");
+  }
+}
+
+function addMeta(context: MetaContext, operands: readonly [Operand, Operand], alpha: ScalarArg): FakeTensor {
+  const dtype = promoteOperands(operands);
+  checkAlpha(dtype, alpha);
+  return elementwise(context, operands, { dtype });
+}
+
+const isBool = (operand: Operand): boolean =>
+  operand instanceof FakeTensor ? operand.dtype === "bool" : scalarKind(operand) === "bool";
+
+function subMeta(context: MetaContext, operands: readonly [Operand, Operand], alpha: ScalarArg): FakeTensor {
+  const [self, other] = operands;
+  if (isBool(self) || isBool(other)) {
+    const which = isBool(self) && isBool(other) ? "with two bool tensors" : "with a bool tensor";
+    throw dtypeMismatch(
+      `Subtraction, the \`-\` operator, ${which} is not supported. If you are trying to invert a mask, use the \`~\` ` +
+        "or `logical_not()` operator instead.",
+    );
+  }
+  return addMeta(context, operands, alpha);
+}
+
+const addOps = [
+  defineOp({
+    schema: "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+    tags: COMMUTATIVE,
+    meta: ({ self, other, alpha }, context) => addMeta(context, [self, other], alpha),
+  }),
+  defineOp({
+    schema: "aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+    tags: CORE,
+    meta: ({ self, other, alpha }, context) => addMeta(context, [self, other], alpha),
+  }),
+  defineOp({
+    schema: "aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+    tags: CORE,
+    meta: ({ self, other, alpha }, context) => subMeta(context, [self, other], alpha),
+  }),
+  defineOp({
+    schema: "aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+    tags: CORE,
+    meta: ({ self, other, alpha }, context) => subMeta(context, [self, other], alpha),
+  }),
+  defineOp({
+    schema: "aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+    meta: ({ self, other, alpha }, context) => subMeta(context, [other, self], alpha),
+    decompose: (emit, { self, other, alpha }) => emit("aten.sub.Tensor", [other, self], { alpha }),
+  }),
+  defineOp({
+    schema: "aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+    tags: ["pointwise"],
+    meta: ({ self, other, alpha }, context) => subMeta(context, [other, self], alpha),
+    decompose: (emit, { self, other, alpha }) => emit("aten.sub.Tensor", [other, self], { alpha }),
+  }),
+  defineOp({
+    schema: "aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+    tags: COMPOSITE,
+    decompose: (emit, { self, other, alpha }) => emit("aten.sub.Tensor", [self, other], { alpha }),
+  }),
+];
+
+/** The dtype of a quotient: true division gives floats, a rounded one keeps integers. */
+function quotientDType(operands: readonly Operand[], rounding: string | null): DType {
+  if (rounding === null) return toFloat(operands);
+  if (rounding !== "trunc" && rounding !== "floor") {
+    throw invalidArgument(
+      `div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '${rounding}'`,
+    );
+  }
+  const dtype = promoteOperands(operands);
+  if (dtype === "bool") throw dtypeMismatch(`"div_${rounding}" not implemented for 'Bool'`);
+  return dtype;
+}
+
+const divisionOps = [
+  binary("div", { overload: "Tensor", tags: CORE, dtype: toFloat }),
+  binary("div", { overload: "Scalar", args: "Tensor self, Scalar other", tags: CORE, dtype: toFloat }),
+  defineOp({
+    schema: "aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
+    tags: CORE,
+    meta: ({ self, other, rounding_mode: mode }, context) =>
+      elementwise(context, [self, other], { dtype: quotientDType([self, other], mode) }),
+  }),
+  defineOp({
+    schema: "aten::div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",
+    tags: CORE,
+    meta: ({ self, other, rounding_mode: mode }, context) =>
+      elementwise(context, [self, other], { dtype: quotientDType([self, other], mode) }),
+  }),
+  binary("true_divide", {
+    overload: "Tensor", tags: ["composite", "pointwise"], dtype: toFloat,
+    decompose: (emit, self, other) => emit("aten.div.Tensor", [self, other]),
+  }),
+  binary("divide", {
+    overload: "Tensor", tags: COMPOSITE, dtype: toFloat,
+    decompose: (emit, self, other) => emit("aten.div.Tensor", [self, other]),
+  }),
+  defineOp({
+    schema: "aten::divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
+    tags: COMPOSITE,
+    decompose: (emit, { self, other, rounding_mode: mode }) =>
+      emit("aten.div.Tensor_mode", [self, other], { rounding_mode: mode }),
+  }),
+  defineOp({
+    schema: "aten::divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",
+    tags: COMPOSITE,
+    decompose: (emit, { self, other, rounding_mode: mode }) =>
+      emit("aten.div.Tensor_mode", [self, other], { rounding_mode: mode }),
+  }),
+  ...["floor_divide", "floor_divide.Scalar"].map((text) =>
+    binary("floor_divide", {
+      ...(text.endsWith("Scalar") && { overload: "Scalar", args: "Tensor self, Scalar other" }),
+      tags: [],
+      dtype: noBool("floor_divide"),
+      decompose: (emit, self, other) => emit("aten.div.Tensor_mode", [self, other], { rounding_mode: "floor" }),
+    }),
+  ),
+  ...["remainder", "fmod"].flatMap((name) => [
+    binary(name, { overload: "Tensor", tags: CORE, dtype: noBool(name) }),
+    binary(name, { overload: "Scalar", args: "Tensor self, Scalar other", tags: CORE, dtype: noBool(name) }),
+  ]),
+  binary("remainder", { overload: "Scalar_Tensor", args: "Scalar self, Tensor other", dtype: noBool("remainder") }),
+];
+
+function powDType(operands: readonly Operand[]): DType {
+  const [base, exponent] = operands as [Operand, Operand];
+  const whole = base instanceof FakeTensor && !isFloatDType(base.dtype) && !isComplexDType(base.dtype);
+  if (whole && !(exponent instanceof FakeTensor) && isNegativeInt(exponent)) {
+    throw invalidArgument("Integers to negative integer powers are not allowed.");
+  }
+  return promoteOperands(operands);
+}
+
+const isNegativeInt = (value: ScalarArg): boolean =>
+  (typeof value === "number" || typeof value === "bigint") && scalarKind(value) === "int" && value < 0;
+
+/** `float_power` computes in double precision. */
+function doubleOf(operands: readonly Operand[]): DType {
+  const complex = operands.some((operand) =>
+    operand instanceof FakeTensor ? isComplexDType(operand.dtype) : scalarKind(operand) === "complex",
+  );
+  return complex ? "complex128" : "float64";
+}
+
+const powerOps = [
+  binary("pow", { overload: "Tensor_Tensor", args: "Tensor self, Tensor exponent", tags: CORE, dtype: powDType }),
+  binary("pow", { overload: "Tensor_Scalar", args: "Tensor self, Scalar exponent", tags: CORE, dtype: powDType }),
+  binary("pow", { overload: "Scalar", args: "Scalar self, Tensor exponent", tags: CORE, dtype: powDType }),
+  binary("float_power", {
+    overload: "Tensor_Scalar", args: "Tensor self, Scalar exponent", tags: ["composite", "pointwise"], dtype: doubleOf,
+    decompose: (emit, self, exponent) => {
+      const dtype = doubleOf([self, exponent]);
+      return emit("aten.pow.Tensor_Scalar", [convert(emit, self, dtype), asFloat(exponent as unknown as ScalarLiteral)]);
+    },
+  }),
+  binary("float_power", {
+    overload: "Tensor_Tensor", args: "Tensor self, Tensor exponent", tags: ["composite", "pointwise"], dtype: doubleOf,
+    decompose: (emit, self, exponent) => {
+      const dtype = doubleOf([self, exponent]);
+      return emit("aten.pow.Tensor_Tensor", [convert(emit, self, dtype), convert(emit, exponent, dtype)]);
+    },
+  }),
+];
+
+const asFloat = (value: ScalarLiteral): ScalarLiteral => (typeof value === "object" ? value : pythonFloat(Number(value)));
+
+function logAddExp(base2: boolean) {
+  return (emit: Emit, self: FakeTensor, other: FakeTensor): FakeTensor =>
+    promoted(emit, "default", [self, other], (a, b) => {
+      const mask = emit("aten.ge.Tensor", [a, b]);
+      const max = emit("aten.where.self", [mask, a, b]);
+      const min = emit("aten.where.self", [mask, b, a]);
+      const unbounded = base2
+        ? emit("aten.isinf.default", [a])
+        : emit("aten.logical_not.default", [emit("aten.isfinite.default", [a])]);
+      const infinite = emit("aten.logical_and.default", [unbounded, emit("aten.eq.Tensor", [a, b])]);
+      const exp = base2 ? "aten.exp2.default" : "aten.exp.default";
+      const tail = emit("aten.log1p.default", [emit(exp, [emit("aten.sub.Tensor", [min, max])])]);
+      const scaled = base2 ? emit("aten.mul.Tensor", [tail, 1 / Math.LN2]) : tail;
+      return emit("aten.where.self", [infinite, a, emit("aten.add.Tensor", [max, scaled])]);
+    });
+}
+
+function xLog(log: "log" | "log1p") {
+  return (emit: Emit, self: Operand, other: Operand): FakeTensor =>
+    promoted(emit, "int-to-float", [self, other], (x, y) => {
+      const b = y instanceof FakeTensor ? y : scalarLike(emit, y, x as FakeTensor);
+      const a = x instanceof FakeTensor ? x : scalarLike(emit, x, b);
+      const zero = emit("aten.eq.Scalar", [a, 0]);
+      const product = emit("aten.mul.Tensor", [a, emit(`aten.${log}.default`, [b])]);
+      const inside = emit("aten.where.ScalarSelf", [zero, 0, product]);
+      return emit("aten.where.ScalarSelf", [emit("aten.isnan.default", [b]), Number.NaN, inside]);
+    });
+}
+
+const scalarLike = (emit: Emit, value: ScalarArg, like: FakeTensor): FakeTensor =>
+  emit("aten.scalar_tensor.default", [value], { dtype: like.dtype, device: like.device });
+
+const heaviside: BinaryOptions = {
+  args: "Tensor self, Tensor values",
+  dtype: (operands) => {
+    const [self, values] = operands as [FakeTensor, FakeTensor];
+    if (self.dtype !== values.dtype) throw dtypeMismatch("heaviside is not yet implemented for tensors with different dtypes.");
+    return self.dtype;
+  },
+  decompose: (emit, self, values) =>
+    promoted(emit, "default", [self, values], (x, atZero) => {
+      const zero = emit("aten.eq.Scalar", [x, 0]);
+      const below = emit("aten.lt.Scalar", [x, 0]);
+      const low = emit("aten.logical_or.default", [below, emit("aten.isnan.default", [x])]);
+      const steps = emit("aten.where.Scalar", [low, 0, 1]);
+      return emit("aten.where.self", [zero, atZero, steps]);
+    }),
+};
+
+const sameDType = (name: string): DTypeRule => (operands) => {
+  if (operands.some((operand) => operand instanceof FakeTensor && isComplexDType(operand.dtype))) {
+    throw dtypeMismatch(`${name} not implemented for complex tensors.`);
+  }
+  return promoteOperands(operands);
+};
+
+const wholeOnly = (name: string): DTypeRule => (operands) => {
+  const dtype = promoteOperands(operands);
+  if (dtypeInfo(dtype).kind !== "int") throw dtypeMismatch(`"${name}" not implemented for '${dtype}'`);
+  return dtype;
+};
+
+
+export const binaryPointwiseOps: readonly OpDefinition[] = [
+  ...addOps, ...divisionOps, ...powerOps,
+  binary("mul", { overload: "Tensor", tags: COMMUTATIVE }),
+  binary("mul", { overload: "Scalar", args: "Tensor self, Scalar other", tags: CORE }),
+  binary("multiply", { overload: "Tensor", tags: COMPOSITE, decompose: (emit, a, b) => emit("aten.mul.Tensor", [a, b]) }),
+  ...["maximum", "minimum"].map((name) => binary(name, { tags: COMMUTATIVE, dtype: sameDType(name) })),
+  ...["fmax", "fmin"].map((name) => binary(name, { dtype: sameDType(name) })),
+  ...[["max", "maximum"], ["min", "minimum"]].map(([name, target]) =>
+    binary(name!, {
+      overload: "other", tags: ["composite", "pointwise"], decompose: (emit, a, b) => emit(`aten.${target}.default`, [a, b]),
+    }),
+  ),
+  binary("atan2", { tags: CORE, dtype: toFloat }),
+  binary("arctan2", { tags: COMPOSITE, decompose: (emit, a, b) => emit("aten.atan2.default", [a, b]) }),
+  binary("copysign", { overload: "Tensor", dtype: toFloat }),
+  binary("copysign", { overload: "Scalar", args: "Tensor self, Scalar other", dtype: toFloat }),
+  binary("hypot"), binary("nextafter"),
+  binary("gcd", { dtype: wholeOnly("gcd") }), binary("lcm", { dtype: wholeOnly("lcm") }),
+  binary("ldexp", { overload: "Tensor", dtype: toFloat }),
+  binary("logaddexp", { dtype: noBool("logaddexp"), decompose: logAddExp(false) }),
+  binary("logaddexp2", { dtype: noBool("logaddexp2"), decompose: logAddExp(true) }),
+  binary("xlogy", { overload: "Tensor", dtype: toFloat, decompose: xLog("log") }),
+  binary("xlogy", { overload: "Scalar_Other", args: "Tensor self, Scalar other", dtype: toFloat, decompose: xLog("log") }),
+  binary("xlogy", { overload: "Scalar_Self", args: "Scalar self, Tensor other", dtype: toFloat, decompose: xLog("log") }),
+  binary("special_xlog1py", { dtype: toFloat, decompose: xLog("log1p") }),
+  binary("special_zeta", { dtype: toFloat }),
+  binary("heaviside", heaviside),
+];
+

@@ -1,0 +1,161 @@
+/** @file The convolution operator: sizes, layout and checks. */
+import type { FakeTensor, SymInt } from "@sconce/ir";
+import { add, floorDiv, ge, gt, mul, or, sub, type SymEnv } from "@sconce/symbolic";
+import { defineOp, type OpDefinition } from "../define-op.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { check, isEqual, mayDiffer } from "../rules/comparison.js";
+import { contiguousStridesOf, fake, numelOf } from "../rules/fake.js";
+import { suggestMemoryFormat } from "../rules/memory-format.js";
+import { describeSizes } from "../rules/view-geometry.js";
+
+interface ConvolutionArgs {
+  readonly input: FakeTensor;
+  readonly weight: FakeTensor;
+  readonly bias: FakeTensor | null;
+  readonly stride: readonly SymInt[];
+  readonly padding: readonly SymInt[];
+  readonly dilation: readonly SymInt[];
+  readonly transposed: boolean;
+  readonly output_padding: readonly SymInt[];
+  readonly groups: SymInt;
+}
+
+const convolution = defineOp({
+  schema: "aten::convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor",
+  tags: ["core"],
+  meta: (args, { env }) => {
+    checkConvolution(args, env);
+    const shape = [args.input.shape[0]!, outputChannels(args), ...outputSizes(args, env)];
+    return fake({ dtype: args.input.dtype, shape, strides: outputStrides(args, shape, env), like: args.input });
+  },
+});
+
+const outputChannels = ({ weight, transposed, groups }: ConvolutionArgs): SymInt =>
+  transposed ? mul(groups, weight.shape[1]!) : weight.shape[0]!;
+
+/** A list of one value stands for every spatial dimension. */
+const at = (list: readonly SymInt[], i: number): SymInt => (list.length === 1 ? list[0]! : list[i]!);
+
+function outputSizes(args: ConvolutionArgs, env: SymEnv): readonly SymInt[] {
+  const { input, weight, transposed } = args;
+  const sizes = input.shape.slice(2).map((size, i) => {
+    const reach = mul(at(args.dilation, i), sub(weight.shape[i + 2]!, 1));
+    const padding = mul(2, at(args.padding, i));
+    const stride = at(args.stride, i);
+    if (transposed) {
+      const grown = add(sub(mul(sub(size, 1), stride), padding), reach);
+      return add(add(grown, at(args.output_padding, i)), 1);
+    }
+    const fits = (): Error =>
+      shapeMismatch(
+        `Calculated padded input size per channel: (${String(add(size, padding))}). Kernel size: ` +
+          `(${String(add(reach, 1))}). Kernel size can't be greater than actual input size`,
+      );
+    check(env, ge(add(size, padding), add(reach, 1)), fits);
+    return add(floorDiv(sub(sub(add(size, padding), reach), 1), stride), 1);
+  });
+  const tooSmall = (): Error =>
+    shapeMismatch(
+      `Given input size per channel: ${describeSizes(input.shape.slice(2))}. ` +
+        `Calculated output size per channel: ${describeSizes(sizes)}. Output size is too small`,
+    );
+  check(env, sizes.map((size) => gt(size, 0)).reduce((a, b) => or(a, b)), tooSmall);
+  return sizes;
+}
+
+function outputStrides(args: ConvolutionArgs, shape: readonly SymInt[], env: SymEnv): readonly SymInt[] {
+  const { input, weight } = args;
+  const rank = shape.length;
+  if (rank > 4 || isEqual(env, numelOf(input.shape), 0)) return contiguousStridesOf(shape);
+  // A signal is run as an image of height 1, made row-major before its layout is looked at.
+  const layouts = rank === 3 ? [asImage(weight)] : [input, weight];
+  if (!layouts.some((tensor) => suggestMemoryFormat(tensor, env) === "channels_last")) {
+    return contiguousStridesOf(shape);
+  }
+  const [, channels, ...spatial] = shape;
+  const last = contiguousStridesOf([shape[0]!, ...spatial, channels!]);
+  return [last[0]!, 1, ...last.slice(1, -1)];
+}
+
+function asImage(weight: FakeTensor): FakeTensor {
+  const [out, channels, size] = weight.shape as [SymInt, SymInt, SymInt];
+  const [a, b, c] = weight.strides as [SymInt, SymInt, SymInt];
+  const { dtype } = weight;
+  return fake({ dtype, shape: [out, channels, 1, size], strides: [a, b, mul(size, c), c], like: weight });
+}
+
+function checkConvolution(args: ConvolutionArgs, env: SymEnv): void {
+  const { input, weight, bias, groups, transposed } = args;
+  const rank = weight.ndim;
+  if (rank < 3) throw shapeMismatch("weight should have at least three dimensions");
+  if (input.ndim !== rank) {
+    throw shapeMismatch(
+      `Expected ${rank}-dimensional input for ${rank}-dimensional weight ${describeSizes(weight.shape)}, ` +
+        `but got ${input.ndim}-dimensional input of size ${describeSizes(input.shape)} instead`,
+    );
+  }
+  if (input.dtype !== weight.dtype) {
+    throw dtypeMismatch(`Input type (${input.dtype}) and weight type (${weight.dtype}) should be the same`);
+  }
+  checkNumbers(args, rank - 2);
+  const expected = transposed ? weight.shape[0]! : mul(weight.shape[1]!, groups);
+  if (mayDiffer(env, input.shape[1]!, expected)) {
+    throw shapeMismatch(
+      `Given ${transposed ? "transposed=1" : `groups=${String(groups)}`}, weight of size ` +
+        `${describeSizes(weight.shape)}, expected input${describeSizes(input.shape)} to have ${String(expected)} ` +
+        `channels, but got ${String(input.shape[1])} channels instead`,
+    );
+  }
+  const channels = outputChannels(args);
+  if (bias !== null && (bias.ndim !== 1 || mayDiffer(env, bias.shape[0]!, channels))) {
+    throw shapeMismatch(
+      `Given ${transposed ? "transposed=1, " : ""}weight of size ${describeSizes(weight.shape)}, expected bias to be ` +
+        `1-dimensional with ${String(channels)} elements, but got bias of size ${describeSizes(bias.shape)} instead`,
+    );
+  }
+}
+
+function checkNumbers(args: ConvolutionArgs, spatial: number): void {
+  const { stride, padding, dilation, output_padding, groups, weight, transposed } = args;
+  const lists = { stride, padding, dilation, ...(transposed ? { output_padding } : {}) };
+  for (const [name, list] of Object.entries(lists)) {
+    if (list.length !== 1 && list.length !== spatial) {
+      throw invalidArgument(
+        `expected ${name} to be a single integer value or a list of ${spatial} values to match the convolution ` +
+          `dimensions, but got ${name}=${describeSizes(list)}`,
+      );
+    }
+  }
+  const negative = (list: readonly SymInt[], least: number): boolean =>
+    list.some((value) => typeof value === "number" && value < least);
+  if (negative(padding, 0)) throw invalidArgument("negative padding is not supported");
+  if (transposed && negative(output_padding, 0)) throw invalidArgument("negative output_padding is not supported");
+  if (negative(stride, 1)) throw invalidArgument("non-positive stride is not supported");
+  if (negative(dilation, 1)) throw invalidArgument("dilation should be greater than zero");
+  if (negative([groups], 1)) throw invalidArgument("non-positive groups is not supported");
+  const channels = weight.shape[0]!;
+  if (typeof channels !== "number" || typeof groups !== "number") return;
+  if (channels < groups || channels % groups !== 0) {
+    throw shapeMismatch(
+      `Given groups=${groups}, expected weight to be at least ${groups} at dimension 0 and divisible by it, ` +
+        `but got weight of size ${describeSizes(weight.shape)} instead`,
+    );
+  }
+}
+
+const convolutionBackward = defineOp({
+  schema: "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+  tags: ["core"],
+  meta: ({ grad_output, input, weight, bias_sizes, output_mask }) => {
+    const [wantInput, wantWeight, wantBias] = output_mask;
+    const channels = bias_sizes ?? [grad_output.shape[1]!];
+    return [
+      wantInput ? fake({ dtype: input.dtype, shape: input.shape, like: input }) : null,
+      wantWeight ? fake({ dtype: weight.dtype, shape: weight.shape, like: weight }) : null,
+      wantBias ? fake({ dtype: grad_output.dtype, shape: channels, like: grad_output }) : null,
+    ];
+  },
+});
+
+/** Convolution as backends see it. */
+export const convolutionOps: readonly OpDefinition[] = [convolution, convolutionBackward];

@@ -1,0 +1,353 @@
+/** @file Writing elements by index or by mask into a copy. */
+import type { FakeTensor, SymInt } from "@sconce/ir";
+import { eq, le, sub, neg, type SymEnv } from "@sconce/symbolic";
+import { defineOp, type OpDefinition } from "../define-op.js";
+import type { Emit, EmitArg } from "../emit.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { check, isEqual } from "../rules/comparison.js";
+import { isIntLiteral } from "../rules/decompose.js";
+import { broadcastShapes, sizesEqual, wrapDim } from "../rules/dims.js";
+import { elementwiseStrides } from "../rules/elementwise.js";
+import { fake, numelOf } from "../rules/fake.js";
+import { emitNewZeros, toContiguous } from "../rules/mask.js";
+import { describeSizes } from "../rules/view-geometry.js";
+import { planIndex } from "./index-read.js";
+
+/** Fresh memory like `self`, its layout kept when that is dense. */
+const like = (self: FakeTensor, env: SymEnv): FakeTensor =>
+  fake({ dtype: self.dtype, shape: self.shape, strides: elementwiseStrides(env, self.shape, [self]), like: self });
+/** Fresh row-major memory like `self`. */
+const rowMajor = (self: FakeTensor): FakeTensor => fake({ dtype: self.dtype, shape: self.shape, like: self });
+type Indices = readonly (FakeTensor | null)[];
+
+function indexPutMeta(self: FakeTensor, indices: Indices, values: FakeTensor, env: SymEnv): FakeTensor {
+  if (self.dtype !== values.dtype) {
+    throw dtypeMismatch(
+      "Index put requires the source and destination dtypes match, got " +
+        `${self.dtype} for the destination and ${values.dtype} for the source.`,
+    );
+  }
+  const { shape } = planIndex(self, indices, env);
+  const fits = values.ndim <= shape.length && values.shape.every((size, d) => {
+    const target = shape[d + shape.length - values.ndim]!;
+    return isEqual(env, size, 1) || size === target || env.orTrue(eq(size, target));
+  });
+  if (!fits && !leadingOnes(values, shape)) {
+    throw shapeMismatch(
+      `shape mismatch: value tensor of shape ${describeSizes(values.shape)} cannot be broadcast to indexing result of shape ` +
+        describeSizes(shape),
+    );
+  }
+  return like(self, env);
+}
+
+/** Extra dimensions of 1 in front of the values are let through. */
+function leadingOnes(values: FakeTensor, shape: readonly SymInt[]): boolean {
+  const extra = values.ndim - shape.length;
+  return extra > 0 && values.shape.slice(0, extra).every((size) => size === 1);
+}
+
+const indexPut = defineOp({
+  schema: "aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
+  tags: ["core"],
+  meta: ({ self, indices, values }, { env }) => indexPutMeta(self, indices as Indices, values, env),
+});
+
+const unsafeIndexPut = defineOp({
+  schema: "aten::_unsafe_index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
+  meta: ({ self, indices, values }, { env }) => indexPutMeta(self, indices as Indices, values, env),
+  decompose: (emit, { self, indices, values, accumulate }) =>
+    emit("aten.index_put.default", [self, indices as Indices, values, accumulate]),
+});
+
+const unsafeMaskedIndexPut = defineOp({
+  schema: "aten::_unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor",
+  decompose: (emit, { self, mask, indices, values }) => {
+    if (isEqual(emit.env, numelOf(self.shape), 0)) return emit("aten.clone.default", [self]);
+    const clamped = (indices as Indices).map((index, d) =>
+      index && emit("aten.clamp.default", [index, neg(self.shape[d]!), sub(self.shape[d]!, 1)]),
+    );
+    const kept = emit("aten.masked_fill.Scalar", [values, emit("aten.bitwise_not.default", [mask]), 0]);
+    return emit("aten._unsafe_index_put.default", [self, clamped, kept, true]);
+  },
+});
+
+/** `[None, ..., index]` with the index at a dimension. */
+const at = (dim: number, index: FakeTensor): Indices => [...new Array<null>(dim).fill(null), index];
+
+function checkVector(index: FakeTensor): void {
+  if (index.ndim > 1) throw invalidArgument(`Index should have dimension 1 or 0 (got ${index.ndim})`);
+}
+
+/** Runs on a tensor of at least one dimension and takes the added one off again. */
+function overVector(emit: Emit, self: FakeTensor, body: (self: FakeTensor) => FakeTensor): FakeTensor {
+  if (self.ndim > 0) return toContiguous(emit, body(self));
+  return emit("aten.squeeze.dim", [body(emit("aten.unsqueeze.default", [self, 0])), 0]);
+}
+
+const indexAdd = defineOp({
+  schema: "aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
+  decompose: (emit, { self, dim, index, source, alpha }) => {
+    const axis = wrapDim(dim, self.ndim);
+    checkVector(index);
+    if (self.dtype !== source.dtype) throw dtypeMismatch("index_add_(): self and source must have the same scalar type");
+    const count = index.ndim === 1 ? index.shape[0]! : 1;
+    const given = source.ndim > 0 ? source.shape[wrapDim(dim, source.ndim)]! : 1;
+    check(emit.env, eq(count, given), () =>
+      shapeMismatch(
+        `Number of indices (${String(count)}) should be equal to tensor.size(dim) (${String(given)}), for dim=${axis}`,
+      ),
+    );
+    const values = isIntLiteral(alpha, 1) ? source : emit("aten.mul.Tensor", [source, alpha as EmitArg]);
+    return overVector(emit, self, (base) => emit("aten.index_put.default", [base, at(axis, index), values, true]));
+  },
+});
+
+function checkIndexCopy(env: SymEnv, self: FakeTensor, dim: number, index: FakeTensor, source: FakeTensor): void {
+  checkVector(index);
+  if (self.dtype !== source.dtype) {
+    throw dtypeMismatch(`index_copy_(): self and source expected to have the same dtype, but got (self) ${self.dtype} and ` +
+      `(source) ${source.dtype}`);
+  }
+  if (index.dtype !== "int64") throw dtypeMismatch(`index_copy_(): Expected a long tensor for index, but got ${index.dtype}`);
+  const count = numelOf(index.shape);
+  if (source.ndim === 0) {
+    check(env, eq(count, 1), () =>
+      shapeMismatch(`index_copy_(): When source is scalar, index should have one element (got ${String(count)})`));
+    return;
+  }
+  if (self.ndim !== 0 && source.ndim !== self.ndim) {
+    throw shapeMismatch(
+      "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source dimensionality " +
+        `(${source.ndim}), destination dimensionality (${self.ndim})`,
+    );
+  }
+  const rest = self.ndim > 0 ? self.shape.toSpliced(dim, 1) : [];
+  if (!sizesEqual(rest, source.shape.toSpliced(dim, 1), env)) {
+    throw shapeMismatch(
+      "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: " +
+        `${describeSizes(rest)} at dimension ${dim} and source slice shape: ${describeSizes(source.shape.toSpliced(dim, 1))} ` +
+        "at dimension 0.",
+    );
+  }
+  check(env, eq(count, source.shape[dim]!), () =>
+    shapeMismatch(
+      `index_copy_(): Number of indices (${String(count)}) should be equal to source.size(dim) (${String(source.shape[dim]!)})`,
+    ),
+  );
+}
+
+const indexCopy = defineOp({
+  schema: "aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
+  decompose: (emit, { self, dim, index, source }) => {
+    const axis = wrapDim(dim, self.ndim);
+    checkIndexCopy(emit.env, self, axis, index, source);
+    return overVector(emit, self, (base) => {
+      const vector = index.ndim === 0 ? emit("aten.unsqueeze.default", [index, 0]) : index;
+      return emit("aten.index_put.default", [base, at(axis, vector), source]);
+    });
+  },
+});
+
+function emitIndexFill(emit: Emit, self: FakeTensor, dim: SymInt, index: FakeTensor, value: FakeTensor): FakeTensor {
+  const axis = wrapDim(dim, self.ndim);
+  const base = self.ndim === 0 ? emit("aten.unsqueeze.default", [self, 0]) : self;
+  const values = emit("aten.expand.default", [value, base.shape.with(axis, numelOf(index.shape))]);
+  const filled = emit("aten.index_copy.default", [base, dim, index, values]);
+  if (self.ndim > 0) return filled;
+  return emit("aten.clone.default", [emit("aten.squeeze.dim", [filled, 0])]);
+}
+
+const indexFillScalar = defineOp({
+  schema: "aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+  decompose: (emit, { self, dim, index, value }) => {
+    checkVector(index);
+    const { dtype, layout, device } = self;
+    const number = emit("aten.scalar_tensor.default", [value as EmitArg], { dtype, layout, device, pin_memory: false });
+    return emitIndexFill(emit, self, dim, index, number);
+  },
+});
+
+const indexFillTensor = defineOp({
+  schema: "aten::index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
+  decompose: (emit, { self, dim, index, value }) => {
+    checkVector(index);
+    if (value.ndim !== 0) {
+      throw invalidArgument(`Only supports 0-dimensional value tensor. Got a tensor with ${value.ndim} dimensions.`);
+    }
+    return emitIndexFill(emit, self, dim, index, value);
+  },
+});
+
+const REDUCTIONS = ["prod", "mean", "amax", "amin"];
+
+const indexReduce = defineOp({
+  schema:
+    "aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor",
+  meta: ({ self, dim, index, source, reduce }, { env }) => {
+    wrapDim(dim, self.ndim);
+    checkVector(index);
+    if (!REDUCTIONS.includes(reduce)) {
+      throw invalidArgument(`index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got ${reduce}.`);
+    }
+    if (self.dtype !== source.dtype) throw dtypeMismatch("index_reduce(): self and source must have the same scalar type");
+    return like(self, env);
+  },
+});
+
+const sizeAt = (tensor: FakeTensor, dim: number): SymInt => (tensor.ndim === 0 ? 1 : tensor.shape[dim]!);
+
+/** What all scatters refuse. */
+function checkScatter(env: SymEnv, self: FakeTensor, dim: SymInt, index: FakeTensor, src: FakeTensor | null): void {
+  const axis = wrapDim(dim, self.ndim);
+  if (src !== null && self.dtype !== src.dtype) throw dtypeMismatch("scatter(): Expected self.dtype to be equal to src.dtype");
+  if (isEqual(env, numelOf(index.shape), 0)) return;
+  if (index.dtype !== "int64" && index.dtype !== "int32") {
+    throw dtypeMismatch("scatter(): Expected dtype int32/int64 for index");
+  }
+  const rank = Math.max(self.ndim, 1);
+  if (rank !== Math.max(index.ndim, 1)) {
+    throw shapeMismatch("Index tensor must have the same number of dimensions as self tensor");
+  }
+  if (src !== null && rank !== Math.max(src.ndim, 1)) {
+    throw shapeMismatch("Index tensor must have the same number of dimensions as src tensor");
+  }
+  for (let d = 0; d < rank; d++) {
+    const size = sizeAt(index, d);
+    if (d !== axis) check(env, le(size, sizeAt(self, d)), () => tooLarge(index, self, axis, src));
+    if (src !== null) check(env, le(size, sizeAt(src, d)), () => tooLarge(index, self, axis, src));
+  }
+}
+
+function tooLarge(index: FakeTensor, self: FakeTensor, dim: number, src: FakeTensor | null): Error {
+  const beside = src === null ? "" : ` and to be no larger size than src ${describeSizes(src.shape)}`;
+  return shapeMismatch(
+    `Expected index ${describeSizes(index.shape)} to be no larger than self ${describeSizes(self.shape)} apart from ` +
+      `dimension ${dim}${beside}`,
+  );
+}
+
+const scatterSrc = defineOp({
+  schema: "aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+  tags: ["core"],
+  meta: ({ self, dim, index, src }, { env }) => {
+    checkScatter(env, self, dim, index, src);
+    return rowMajor(self);
+  },
+});
+
+const scatterValue = defineOp({
+  schema: "aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+  tags: ["core"],
+  meta: ({ self, dim, index }, { env }) => {
+    checkScatter(env, self, dim, index, null);
+    return rowMajor(self);
+  },
+});
+
+function checkScatterReduce(reduce: string, names: readonly string[]): void {
+  if (!names.includes(reduce)) throw invalidArgument(`reduce argument must be one of ${names.join(", ")}, got ${reduce}`);
+}
+
+const scatterReduceOld = defineOp({
+  schema: "aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
+  meta: ({ self, dim, index, src, reduce }, { env }) => {
+    checkScatterReduce(reduce, ["add", "multiply"]);
+    checkScatter(env, self, dim, index, src);
+    return rowMajor(self);
+  },
+});
+
+const scatterValueReduce = defineOp({
+  schema: "aten::scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
+  meta: ({ self, dim, index, reduce }, { env }) => {
+    checkScatterReduce(reduce, ["add", "multiply"]);
+    checkScatter(env, self, dim, index, null);
+    return rowMajor(self);
+  },
+});
+
+const scatterAdd = defineOp({
+  schema: "aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+  tags: ["core"],
+  meta: ({ self, dim, index, src }, { env }) => {
+    checkScatter(env, self, dim, index, src);
+    return rowMajor(self);
+  },
+});
+
+const scatterReduce = defineOp({
+  schema:
+    "aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor",
+  tags: ["core"],
+  meta: ({ self, dim, index, src, reduce }, { env }) => {
+    checkScatterReduce(reduce, ["sum", "prod", "mean", "amax", "amin"]);
+    checkScatter(env, self, dim, index, src);
+    return rowMajor(self);
+  },
+});
+
+const maskedScatter = defineOp({
+  schema: "aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
+  tags: ["core"],
+  meta: ({ self, mask, source }, { env }) => {
+    if (mask.dtype !== "bool" && mask.dtype !== "uint8") {
+      throw dtypeMismatch("masked_scatter: expected BoolTensor or ByteTensor for mask");
+    }
+    if (self.dtype !== source.dtype) {
+      throw dtypeMismatch(
+        `masked_scatter: expected self and source to have same dtypes but got ${self.dtype} and ${source.dtype}`);
+    }
+    return fake({ dtype: self.dtype, shape: broadcastShapes(env, self.shape, mask.shape), like: self });
+  },
+});
+
+const put = defineOp({
+  schema: "aten::put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
+  meta: ({ self, index, source }, { env }) => {
+    if (index.dtype !== "int64") throw dtypeMismatch(`put_(): Expected a long tensor for index, but got ${index.dtype}`);
+    if (self.dtype !== source.dtype) throw dtypeMismatch("put_(): self and source expected to have the same dtype");
+    check(env, eq(numelOf(index.shape), numelOf(source.shape)), () =>
+      shapeMismatch(
+        "put_(): Expected source and index to have the same number of elements, but got source.numel() = " +
+          `${String(numelOf(source.shape))}, index.numel() = ${String(numelOf(index.shape))}`,
+      ),
+    );
+    return like(self, env);
+  },
+});
+
+const backwards: readonly OpDefinition[] = [
+  defineOp({
+    schema: "aten::index_select_backward(Tensor grad, SymInt[] self_sizes, int dim, Tensor index) -> Tensor",
+    tags: ["composite"],
+    decompose: (emit, { grad, self_sizes, dim, index }) =>
+      emit("aten.index_add.default", [emitNewZeros(emit, grad, self_sizes), dim, index, grad]),
+  }),
+  defineOp({
+    schema: "aten::masked_select_backward(Tensor grad, Tensor input, Tensor mask) -> Tensor",
+    tags: ["composite"],
+    decompose: (emit, { grad, input, mask }) => {
+      const shape = broadcastShapes(emit.env, input.shape, mask.shape);
+      const zeros = emit("aten.zeros_like.default", [emit("aten.expand.default", [input, shape])]);
+      return emit("aten.masked_scatter.default", [zeros, mask, grad]);
+    },
+  }),
+  defineOp({
+    schema:
+      "aten::value_selecting_reduction_backward(Tensor grad, int dim, Tensor indices, SymInt[] sizes, bool keepdim) -> Tensor",
+    tags: ["composite"],
+    decompose: (emit, { grad, dim, indices, sizes, keepdim }) => {
+      const wide = (tensor: FakeTensor): FakeTensor =>
+        keepdim || sizes.length === 0 ? tensor : emit("aten.unsqueeze.default", [tensor, dim]);
+      const [values, places] = [wide(grad), wide(indices)];
+      return emit("aten.scatter.src", [emitNewZeros(emit, grad, sizes), dim, places, values]);
+    },
+  }),
+];
+
+export const indexWriteOps: readonly OpDefinition[] = [
+  indexPut, unsafeIndexPut, unsafeMaskedIndexPut, indexAdd, indexCopy, indexFillScalar, indexFillTensor, indexReduce,
+  scatterSrc, scatterValue, scatterReduceOld, scatterValueReduce, scatterAdd, scatterReduce, maskedScatter, put,
+  ...backwards,
+];

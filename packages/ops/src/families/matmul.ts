@@ -1,0 +1,250 @@
+/** @file Matrix products that are operators of their own. */
+import type { FakeTensor, ScalarLiteral, SymInt } from "@sconce/ir";
+import { isComplexDType, isFloatDType } from "@sconce/tensor";
+import { toNumber } from "@sconce/ir";
+import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
+import type { Emit } from "../emit.js";
+import { dtypeMismatch, shapeMismatch } from "../errors.js";
+import { mayDiffer } from "../rules/comparison.js";
+import { broadcastShapes, sizeEquals } from "../rules/dims.js";
+import { fake } from "../rules/fake.js";
+import { castForMath, toDType } from "../rules/opmath.js";
+import { promoteOperands } from "../rules/promote.js";
+import type { ScalarArg } from "../schema-types.js";
+
+const by = (shape: readonly SymInt[]): string => shape.map(String).join("x");
+
+function requireRank(tensor: FakeTensor, ndim: number, what: string): void {
+  if (tensor.ndim !== ndim) throw shapeMismatch(`${what} must be a ${ndim}D tensor, got ${tensor.ndim}D`);
+}
+
+function requireDType(a: FakeTensor, b: FakeTensor): void {
+  if (a.dtype !== b.dtype) {
+    throw dtypeMismatch(`expected m1 and m2 to have the same dtype, but got: ${a.dtype} != ${b.dtype}`);
+  }
+}
+
+/** `[n, p]` of `[n, m] @ [m, p]`. */
+function matrixShape(a: FakeTensor, b: FakeTensor, context: MetaContext): readonly SymInt[] {
+  requireRank(a, 2, "mat1");
+  requireRank(b, 2, "mat2");
+  if (!sizeEquals(a.shape[1]!, b.shape[0]!, context.env)) {
+    throw shapeMismatch(`mat1 and mat2 shapes cannot be multiplied (${by(a.shape)} and ${by(b.shape)})`);
+  }
+  requireDType(a, b);
+  return [a.shape[0]!, b.shape[1]!];
+}
+
+/** `[b, n, p]` of `[b, n, m] @ [b, m, p]`. */
+function batchShape(a: FakeTensor, b: FakeTensor, context: MetaContext): readonly SymInt[] {
+  requireRank(a, 3, "batch1");
+  requireRank(b, 3, "batch2");
+  const [batch, rows, inner] = a.shape as [SymInt, SymInt, SymInt];
+  if (!sizeEquals(batch, b.shape[0]!, context.env) || !sizeEquals(inner, b.shape[1]!, context.env)) {
+    throw shapeMismatch(
+      `Expected size for first two dimensions of batch2 tensor to be: [${String(batch)}, ${String(inner)}] ` +
+        `but got: [${String(b.shape[0])}, ${String(b.shape[1])}].`,
+    );
+  }
+  if (a.dtype !== b.dtype) throw dtypeMismatch(`expected scalar type ${a.dtype} but found ${b.dtype}`);
+  return [batch, rows, b.shape[2]!];
+}
+
+/** Refuses a bias that does not expand to the product. */
+function requireExpandable(self: FakeTensor, shape: readonly SymInt[], { env }: MetaContext): void {
+  const misfit = (): Error =>
+    shapeMismatch(`The expanded size of the tensor (${by(shape)}) must match the existing size (${by(self.shape)})`);
+  if (self.ndim > shape.length) throw misfit();
+  const whole = broadcastShapes(env, self.shape, shape);
+  if (whole.some((size, d) => mayDiffer(env, size, shape[d]!))) throw misfit();
+}
+
+const mm = defineOp({
+  schema: "aten::mm(Tensor self, Tensor mat2) -> Tensor",
+  tags: ["core"],
+  meta: ({ self, mat2 }, context) => fake({ dtype: self.dtype, shape: matrixShape(self, mat2, context), like: self }),
+});
+
+const bmm = defineOp({
+  schema: "aten::bmm(Tensor self, Tensor mat2) -> Tensor",
+  tags: ["core"],
+  meta: ({ self, mat2 }, context) => fake({ dtype: self.dtype, shape: batchShape(self, mat2, context), like: self }),
+});
+
+const addmm = defineOp({
+  schema: "aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+  tags: ["core"],
+  meta: ({ self, mat1, mat2 }, context) => {
+    const shape = matrixShape(mat1, mat2, context);
+    requireExpandable(self, shape, context);
+    if (self.dtype !== mat1.dtype) {
+      throw dtypeMismatch(`self and mat2 must have the same dtype, but got ${self.dtype} and ${mat2.dtype}`);
+    }
+    return fake({ dtype: self.dtype, shape, like: self });
+  },
+});
+
+const addmv = defineOp({
+  schema: "aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+  meta: ({ self, mat, vec }, context) => {
+    if (mat.ndim !== 2 || vec.ndim !== 1 || self.ndim > 1) {
+      throw shapeMismatch(
+        `vector + matrix @ vector expected, got ${self.ndim}, ${mat.ndim}, ${vec.ndim}`,
+      );
+    }
+    requireDType(mat, vec);
+    requireDType(self, mat);
+    requireInner(mat, vec, context);
+    const shape = [mat.shape[0]!];
+    requireExpandable(self, shape, context);
+    return fake({ dtype: mat.dtype, shape, like: self });
+  },
+});
+
+function requireInner(mat: FakeTensor, vec: FakeTensor, { env }: MetaContext): void {
+  if (!sizeEquals(mat.shape[1]!, vec.shape[0]!, env)) {
+    throw shapeMismatch(`size mismatch, got input (${by(mat.shape)}), vec (${by(vec.shape)})`);
+  }
+}
+
+const addbmm = defineOp({
+  schema: "aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+  meta: ({ self, batch1, batch2 }, context) => {
+    const shape = batchShape(batch1, batch2, context).slice(1);
+    requireExpandable(self, shape, context);
+    if (self.dtype !== batch1.dtype) throw dtypeMismatch("self and batch1 must have the same dtype");
+    return fake({ dtype: self.dtype, shape, like: self });
+  },
+});
+
+/** `beta` and `alpha` of an integer product are truncated. */
+const factor = (self: FakeTensor, value: ScalarArg): ScalarArg =>
+  isFloatDType(self.dtype) || isComplexDType(self.dtype) || !isPlain(value) ? value : Math.trunc(toNumber(value));
+const isPlain = (value: ScalarArg): value is ScalarLiteral =>
+  typeof value !== "object" || value.kind === "float" || value.kind === "complex";
+const isNumber = (value: ScalarArg, wanted: number): boolean => isPlain(value) && toNumber(value) === wanted;
+
+const baddbmm = defineOp({
+  schema: "aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+  meta: ({ self, batch1, batch2 }, context) => {
+    const shape = batchShape(batch1, batch2, context);
+    requireExpandable(self, shape, context);
+    if (self.dtype !== batch1.dtype) {
+      throw dtypeMismatch(`Input dtypes must be the same, got: input: ${self.dtype}, batch1: ${batch1.dtype}`);
+    }
+    return fake({ dtype: self.dtype, shape, like: self });
+  },
+  decompose: (emit, args) => {
+    const cast = castForMath(emit, [args.self, args.batch1, args.batch2]);
+    const [self, batch1, batch2] = cast.operands;
+    const beta = factor(args.self, args.beta);
+    const alpha = factor(args.self, args.alpha);
+    let result = emit("aten.bmm.default", [batch1, batch2]);
+    if (!isNumber(alpha, 1)) result = emit("aten.mul.Tensor", [result, alpha]);
+    if (!isNumber(beta, 0)) result = emit("aten.add.Tensor", [scaled(emit, self, beta), result]);
+    return toDType(emit, result, cast.result);
+  },
+});
+
+const scaled = (emit: Emit, tensor: FakeTensor, by: ScalarArg): FakeTensor =>
+  isNumber(by, 1) ? tensor : emit("aten.mul.Tensor", [tensor, by]);
+
+const addr = defineOp({
+  schema: "aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+  meta: ({ self, vec1, vec2 }, context) => {
+    if (vec1.ndim !== 1) throw shapeMismatch(`addr: Expected 1-D argument vec1, but got ${vec1.ndim}-D`);
+    if (vec2.ndim !== 1) throw shapeMismatch(`addr: Expected 1-D argument vec2, but got ${vec2.ndim}-D`);
+    const shape = [vec1.shape[0]!, vec2.shape[0]!];
+    requireExpandable(self, shape, context);
+    return fake({ dtype: promoteOperands([self, vec1, vec2]), shape, like: self });
+  },
+  decompose: (emit, { self, vec1, vec2, beta, alpha }) => {
+    const whole = emit("aten.expand.default", [self, [vec1.shape[0]!, vec2.shape[0]!]]);
+    if (self.dtype === "bool") return addrOfBools(emit, whole, vec1, vec2, isNumber(beta, 0), isNumber(alpha, 0));
+    const weighted = isNumber(beta, 0) ? undefined : emit("aten.mul.Tensor", [whole, beta]);
+    const outer = emit("aten.outer.default", [vec1, vec2]);
+    const product = emit("aten.mul.Tensor", [outer, alpha]);
+    return weighted === undefined ? product : emit("aten.add.Tensor", [weighted, product]);
+  },
+});
+
+function addrOfBools(
+  emit: Emit, self: FakeTensor, vec1: FakeTensor, vec2: FakeTensor, withoutSelf: boolean, withoutProduct: boolean,
+): FakeTensor {
+  const product = withoutProduct
+    ? emit("aten.full_like.default", [self, false])
+    : emit("aten.outer.default", [vec1, vec2]);
+  return withoutSelf ? product : emit("aten.logical_or.default", [self, product]);
+}
+
+/** Checks two vectors; gives the scalar that their product is. */
+function vectorProduct(name: string, a: FakeTensor, b: FakeTensor, { env }: MetaContext): FakeTensor {
+  if (a.ndim !== 1 || b.ndim !== 1) {
+    throw shapeMismatch(`1D tensors expected, but got ${a.ndim}D and ${b.ndim}D tensors`);
+  }
+  if (a.dtype !== b.dtype) {
+    throw dtypeMismatch(`${name} : expected both vectors to have same dtype, but found ${a.dtype} and ${b.dtype}`);
+  }
+  if (!sizeEquals(a.shape[0]!, b.shape[0]!, env)) {
+    throw shapeMismatch(
+      `inconsistent tensor size, expected tensor [${String(a.shape[0])}] and src [${String(b.shape[0])}] ` +
+        "to have the same number of elements",
+    );
+  }
+  return fake({ dtype: a.dtype, shape: [], like: a });
+}
+
+const dot = defineOp({
+  schema: "aten::dot(Tensor self, Tensor tensor) -> Tensor",
+  meta: ({ self, tensor }, context) => vectorProduct("dot", self, tensor, context),
+  decompose: (emit, { self, tensor }) =>
+    emit("aten.sum.default", [emit("aten.mul.Tensor", [self, tensor])]),
+});
+
+const vdot = defineOp({
+  schema: "aten::vdot(Tensor self, Tensor other) -> Tensor",
+  meta: ({ self, other }, context) => vectorProduct("vdot", self, other, context),
+  decompose: (emit, { self, other }) => {
+    if (!isComplexDType(self.dtype)) return emit("aten.dot.default", [self, other]);
+    const conjugate = emit("aten.conj_physical.default", [self]);
+    return emit("aten.sum.default", [emit("aten.mul.Tensor", [conjugate, other])]);
+  },
+});
+
+const mv = defineOp({
+  schema: "aten::mv(Tensor self, Tensor vec) -> Tensor",
+  meta: ({ self, vec }, context) => {
+    if (self.ndim !== 2 || vec.ndim !== 1) {
+      throw shapeMismatch(`matrix @ vector expected, got ${self.ndim}, ${vec.ndim}`);
+    }
+    requireInner(self, vec, context);
+    requireDType(self, vec);
+    return fake({ dtype: self.dtype, shape: [self.shape[0]!], like: self });
+  },
+  decompose: (emit, args) => {
+    const { operands: [self, vec], result } = castForMath(emit, [args.self, args.vec]);
+    const sum = emit("aten.sum.dim_IntList", [emit("aten.mul.Tensor", [self, vec]), [1]]);
+    return toDType(emit, sum, result);
+  },
+});
+
+const trilinear = defineOp({
+  schema: "aten::_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, int unroll_dim=1) -> Tensor",
+  doc: "Product of three tensors with new dimensions of size 1 at `expand*`, summed over `sumdim`.",
+  meta: ({ i1, i2, i3, expand1, expand2, expand3, sumdim }, { env }) => {
+    const shapes = [withOnes(i1, expand1), withOnes(i2, expand2), withOnes(i3, expand3)];
+    const whole = broadcastShapes(env, ...shapes);
+    return fake({ dtype: i1.dtype, shape: whole.filter((_, d) => !sumdim.includes(d)), like: i1 });
+  },
+});
+
+function withOnes(tensor: FakeTensor, at: readonly SymInt[]): readonly SymInt[] {
+  const rank = tensor.ndim + at.length;
+  const own = tensor.shape[Symbol.iterator]();
+  return Array.from({ length: rank }, (_, d) => (at.includes(d) ? 1 : (own.next().value ?? 1)));
+}
+
+/** Products of matrices, vectors and batches of matrices. */
+export const matmulOps: readonly OpDefinition[] = [
+  mm, bmm, addmm, addmv, addbmm, baddbmm, addr, dot, vdot, mv, trilinear,
+];

@@ -1,0 +1,238 @@
+/** @file Sequences, identity matrices, index grids and windows. */
+import { FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
+import { add, floorDiv, sub } from "@sconce/symbolic";
+import { type DType, isComplexDType, isFloatDType } from "@sconce/tensor";
+import { defineOp, type OpDefinition } from "../define-op.js";
+import type { Emit } from "../emit.js";
+import { invalidArgument } from "../errors.js";
+import { convert, numberOf } from "../rules/decompose.js";
+import { created, type FactoryOptions, factoryKwargs, OPTIONS, type Options } from "../rules/options.js";
+import { computationDType, scalarKind } from "../rules/promote.js";
+import type { ScalarArg } from "../schema-types.js";
+
+const DEFAULT: DType = "float32";
+
+/** int64 when all are Python ints, else the default dtype. */
+function rangeDType(values: readonly ScalarArg[]): DType {
+  return values.every((value) => ["int", "bool"].includes(scalarKind(value))) ? "int64" : DEFAULT;
+}
+
+const sizeOf = (value: ScalarArg): SymInt =>
+  typeof value === "object" && value.kind === "SymInt" ? value.expr : Math.trunc(numberOf(value));
+
+/** How many steps fit; exact for integers, symbolic ones too. */
+function rangeLength(start: ScalarArg, end: ScalarArg, step: ScalarArg, dtype: DType): SymInt {
+  const stride = numberOf(step);
+  if (stride === 0) throw invalidArgument("step must be nonzero");
+  if (!isFloatDType(dtype) && rangeDType([start, end, step]) === "int64") {
+    const last = add(sub(sizeOf(end), sizeOf(start)), stride - Math.sign(stride));
+    return checkedLength(floorDiv(last, stride));
+  }
+  const [low, high] = [numberOf(start), numberOf(end)];
+  if (!Number.isFinite(low) || !Number.isFinite(high)) throw invalidArgument(`unsupported range: ${low} -> ${high}`);
+  return checkedLength(Math.ceil((high - low) / stride));
+}
+
+function checkedLength(length: SymInt): SymInt {
+  if (typeof length === "number" && length < 0) {
+    throw invalidArgument("upper bound and lower bound inconsistent with step sign");
+  }
+  return length;
+}
+
+function arange(start: ScalarArg, end: ScalarArg, step: ScalarArg, options: FactoryOptions): FakeTensor {
+  const dtype = options.dtype ?? rangeDType([start, end, step]);
+  return created([rangeLength(start, end, step, dtype)], dtype, options);
+}
+
+const arangeOps = [
+  defineOp({
+    schema: `aten::arange(Scalar end, *, ${OPTIONS}) -> Tensor` as `aten::arange(Scalar end, *, ${Options}) -> Tensor`,
+    meta: ({ end, ...options }) => arange(0, end, 1, options),
+    decompose: (emit, { end, ...options }) => emit("aten.arange.start_step", [0, end, 1], factoryKwargs(options)),
+  }),
+  defineOp({
+    schema: `aten::arange.start(Scalar start, Scalar end, *, ${OPTIONS}) -> Tensor` as
+      `aten::arange.start(Scalar start, Scalar end, *, ${Options}) -> Tensor`,
+    meta: ({ start, end, ...options }) => arange(start, end, 1, options),
+    decompose: (emit, { start, end, ...options }) =>
+      emit("aten.arange.start_step", [start, end, 1], factoryKwargs(options)),
+  }),
+  defineOp({
+    schema: `aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ${OPTIONS}) -> Tensor` as
+      `aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ${Options}) -> Tensor`,
+    tags: ["core"],
+    meta: ({ start, end, step, ...options }) => arange(start, end, step, options),
+  }),
+];
+
+function eye(emit: Emit, rows: SymInt, columns: SymInt, options: FactoryOptions): FakeTensor {
+  const dtype = countingDType(rows, columns);
+  const [down, across] = [rows, columns].map((size) =>
+    emit("aten.arange.default", [size], { dtype, device: options.device, pin_memory: false }),
+  ) as [FakeTensor, FakeTensor];
+  const diagonal = emit("aten.eq.Tensor", [emit("aten.unsqueeze.default", [down, -1]), across]);
+  return convert(emit, diagonal, options.dtype ?? DEFAULT);
+}
+
+/** The smallest dtype that PyTorch counts rows and columns in. */
+function countingDType(rows: SymInt, columns: SymInt): DType {
+  if (typeof rows !== "number" || typeof columns !== "number") return "int64";
+  const most = Math.max(rows, columns);
+  if (most <= 255) return "uint8";
+  if (most <= 65535) return "uint16";
+  return most <= 2147483647 ? "int32" : "int64";
+}
+
+function checkEye(n: SymInt, name: "n" | "m"): void {
+  if (typeof n === "number" && n < 0) throw invalidArgument(`${name} must be greater or equal to 0, got ${n}`);
+}
+
+const eyeOps = [
+  defineOp({
+    schema: `aten::eye(SymInt n, *, ${OPTIONS}) -> Tensor` as `aten::eye(SymInt n, *, ${Options}) -> Tensor`,
+    meta: ({ n, ...options }) => {
+      checkEye(n, "n");
+      return created([n, n], options.dtype ?? DEFAULT, options);
+    },
+    decompose: (emit, { n, ...options }) => eye(emit, n, n, options),
+  }),
+  defineOp({
+    schema: `aten::eye.m(SymInt n, SymInt m, *, ${OPTIONS}) -> Tensor` as `aten::eye.m(SymInt n, SymInt m, *, ${Options}) -> Tensor`,
+    meta: ({ n, m, ...options }) => {
+      checkEye(n, "n");
+      checkEye(m, "m");
+      return created([n, m], options.dtype ?? DEFAULT, options);
+    },
+    decompose: (emit, { n, m, ...options }) => eye(emit, n, m, options),
+  }),
+];
+
+/** A point of a sequence: a number, or a 0-d tensor. */
+type Point = ScalarArg | FakeTensor;
+
+function linspaceMeta(start: Point, end: Point, steps: SymInt, options: FactoryOptions): FakeTensor {
+  for (const point of [start, end]) {
+    if (point instanceof FakeTensor && point.ndim > 0) {
+      throw invalidArgument("linspace only supports 0-dimensional start and end tensors");
+    }
+  }
+  if (typeof steps === "number" && steps < 0) throw invalidArgument("number of steps must be non-negative");
+  const complex = [start, end].some((point) =>
+    point instanceof FakeTensor ? isComplexDType(point.dtype) : scalarKind(point) === "complex",
+  );
+  return created([steps], options.dtype ?? (complex ? "complex64" : DEFAULT), options);
+}
+
+/** Counts in integers and computes each half from its own end, so that both ends are exact. */
+function linspace(emit: Emit, start: Point, end: Point, steps: number, options: FactoryOptions): FakeTensor {
+  const dtype = options.dtype ?? DEFAULT;
+  const kwargs = factoryKwargs({ ...options, dtype: null });
+  if (steps === 0) return emit("aten.full.default", [[0], 0], { dtype, ...kwargs });
+  const [low, high] = [start, end].map((point) =>
+    point instanceof FakeTensor ? convert(emit, point, "float64") : point,
+  ) as [Point, Point];
+  if (steps === 1) {
+    if (!(low instanceof FakeTensor)) return emit("aten.full.default", [[1], low], { dtype, ...kwargs });
+    return emit("aten.copy.default", [emit("aten.empty.memory_format", [[1]], { dtype, ...kwargs }), low]);
+  }
+  const count = emit("aten.arange.start", [0, steps], kwargs);
+  const inner = isFloatDType(dtype) || isComplexDType(dtype) ? computationDType(dtype) : "int64";
+  const step = stepBetween(emit, low, high, steps);
+  const firstHalf = emit("aten.lt.Scalar", [count, pythonFloat(steps / 2)]);
+  const up = emit("aten.mul.Tensor", [convert(emit, count, inner), step]);
+  const fromStart = low instanceof FakeTensor ? emit("aten.add.Tensor", [low, up]) : emit("aten.add.Tensor", [up, low]);
+  const rest = emit("aten.rsub.Scalar", [count, steps - 1]);
+  const down = emit("aten.mul.Tensor", [convert(emit, rest, inner), step]);
+  const fromEnd = high instanceof FakeTensor ? emit("aten.sub.Tensor", [high, down]) : emit("aten.rsub.Scalar", [down, high]);
+  return convert(emit, emit("aten.where.self", [firstHalf, fromStart, fromEnd]), dtype);
+}
+
+function stepBetween(emit: Emit, low: Point, high: Point, steps: number) {
+  if (!(low instanceof FakeTensor) && !(high instanceof FakeTensor)) {
+    return pythonFloat((numberOf(high) - numberOf(low)) / (steps - 1));
+  }
+  const width = high instanceof FakeTensor
+    ? emit("aten.sub.Tensor", [high, low])
+    : emit("aten.rsub.Scalar", [low as FakeTensor, high]);
+  return emit("aten.div.Tensor", [width, steps - 1]);
+}
+
+const POINTS = [["", "Scalar", "Scalar"], [".Tensor_Tensor", "Tensor", "Tensor"], [".Tensor_Scalar", "Tensor", "Scalar"],
+  [".Scalar_Tensor", "Scalar", "Tensor"]] as const;
+
+const linspaceOps = POINTS.flatMap(([overload, start, end]) => [
+  defineOp({
+    schema: `aten::linspace${overload}(${start} start, ${end} end, int steps, *, ${OPTIONS}) -> Tensor` as
+      `aten::linspace(Scalar start, Scalar end, int steps, *, ${Options}) -> Tensor`,
+    meta: (args) => linspaceMeta(args.start, args.end, args.steps, args),
+    decompose: (emit, args) => linspace(emit, args.start, args.end, Number(args.steps), args),
+  }),
+  defineOp({
+    schema: `aten::logspace${overload}(${start} start, ${end} end, int steps, float base=10., *, ${OPTIONS}) -> Tensor` as
+      `aten::logspace(Scalar start, Scalar end, int steps, float base=10., *, ${Options}) -> Tensor`,
+    meta: (args) => linspaceMeta(args.start, args.end, args.steps, args),
+    decompose: (emit, args) => {
+      const exponents = linspace(emit, args.start, args.end, Number(args.steps), { ...args, dtype: "float64" });
+      // The default base is a Python int in PyTorch's code, any other arrives as a float.
+      const base = args.base === 10 ? 10 : pythonFloat(args.base);
+      return convert(emit, emit("aten.pow.Scalar", [base, exponents]), args.dtype ?? DEFAULT);
+    },
+  }),
+]);
+
+/** How many entries of a rows x columns matrix lie on or below a diagonal. */
+function countBelow(rows: number, columns: number, offset: number): number {
+  let count = 0;
+  for (let row = 0; row < rows; row++) count += Math.max(0, Math.min(columns, row + 1 + offset));
+  return count;
+}
+
+const INDEX_OPTIONS = OPTIONS.replace("dtype=None", "dtype=4");
+type IndexSchema = `aten::tril_indices(int row, int col, int offset=0, *, ${Options}) -> Tensor`;
+
+const indexOps = (["tril_indices", "triu_indices"] as const).map((name) =>
+  defineOp({
+    schema: `aten::${name}(int row, int col, int offset=0, *, ${INDEX_OPTIONS}) -> Tensor` as IndexSchema,
+    meta: ({ row, col, offset, ...options }) => {
+      const [rows, columns, shift] = [Number(row), Number(col), Number(offset)];
+      if (rows < 0) throw invalidArgument(`row must be non-negative, got${rows}`);
+      if (columns < 0) throw invalidArgument(`col must be non-negative, got${columns}`);
+      const count =
+        name === "tril_indices" ? countBelow(rows, columns, shift) : rows * columns - countBelow(rows, columns, shift - 1);
+      return created([2, count], options.dtype ?? "int64", options);
+    },
+  }),
+);
+
+function hannWindow(emit: Emit, length: number, periodic: boolean, options: FactoryOptions): FakeTensor {
+  const dtype = options.dtype ?? DEFAULT;
+  const { layout, device, pin_memory: pin } = options;
+  if (length < 2) {
+    const target = length === 0 ? "aten.empty.memory_format" : "aten.ones.default";
+    return emit(target, [[length]], { dtype, layout, device, pin_memory: pin });
+  }
+  const n = periodic ? length + 1 : length;
+  const places = emit("aten.arange.default", [n], { dtype: computationDType(dtype), layout, device, pin_memory: pin });
+  const wave = emit("aten.cos.default", [emit("aten.mul.Tensor", [places, pythonFloat((2 * Math.PI) / (n - 1))])]);
+  const window = emit("aten.add.Tensor", [emit("aten.mul.Tensor", [wave, -0.5]), 0.5]);
+  return convert(emit, periodic ? emit("aten.narrow.default", [window, 0, 0, length]) : window, dtype);
+}
+
+const windowOps = [
+  defineOp({
+    schema: `aten::hann_window(int window_length, *, ${OPTIONS}) -> Tensor` as
+      `aten::hann_window(int window_length, *, ${Options}) -> Tensor`,
+    meta: ({ window_length: length, ...options }) => created([length], options.dtype ?? DEFAULT, options),
+    decompose: (emit, { window_length: length, ...options }) => hannWindow(emit, Number(length), true, options),
+  }),
+  defineOp({
+    schema: `aten::hann_window.periodic(int window_length, bool periodic, *, ${OPTIONS}) -> Tensor` as
+      `aten::hann_window.periodic(int window_length, bool periodic, *, ${Options}) -> Tensor`,
+    meta: ({ window_length: length, ...options }) => created([length], options.dtype ?? DEFAULT, options),
+    decompose: (emit, { window_length: length, periodic, ...options }) =>
+      hannWindow(emit, Number(length), periodic, options),
+  }),
+];
+
+export const rangeOps: readonly OpDefinition[] = [...arangeOps, ...eyeOps, ...linspaceOps, ...indexOps, ...windowOps];

@@ -1,0 +1,257 @@
+/** @file Recurrent layers, unrolled over layers, directions and steps; and single cells. */
+import type { FakeTensor, SymInt } from "@sconce/ir";
+import { defineOp, type OpDefinition } from "../define-op.js";
+import type { Emit } from "../emit.js";
+import { invalidArgument } from "../errors.js";
+import { mayDiffer } from "../rules/comparison.js";
+
+/** Weights of one layer in one direction. */
+interface LayerWeights {
+  readonly input: FakeTensor;
+  readonly hidden: FakeTensor;
+  readonly inputBias: FakeTensor | null;
+  readonly hiddenBias: FakeTensor | null;
+  /** Projection of an LSTM's output. */
+  readonly projection: FakeTensor | null;
+}
+
+/** Runs one layer in one direction: its outputs over time, and the state after the last step. */
+type RunLayer<State> = (
+  emit: Emit, input: FakeTensor, state: State, weights: LayerWeights, reverse: boolean,
+) => readonly [output: FakeTensor, state: State];
+
+interface Options {
+  readonly has_biases: boolean;
+  readonly num_layers: SymInt;
+  readonly dropout: number;
+  readonly train: boolean;
+  readonly bidirectional: boolean;
+  readonly batch_first: boolean;
+}
+
+function groupWeights(
+  params: readonly FakeTensor[], hasBiases: boolean, hasProjections: boolean,
+): readonly LayerWeights[] {
+  const size = 2 + (hasBiases ? 2 : 0) + (hasProjections ? 1 : 0);
+  if (params.length % size !== 0) {
+    throw invalidArgument(`got an incorrect number of RNN parameters: ${params.length} is not divisible by ${size}`);
+  }
+  return Array.from({ length: params.length / size }, (_, i) => {
+    const group = params.slice(i * size, (i + 1) * size);
+    return {
+      input: group[0]!,
+      hidden: group[1]!,
+      inputBias: hasBiases ? group[2]! : null,
+      hiddenBias: hasBiases ? group[3]! : null,
+      projection: hasProjections ? group.at(-1)! : null,
+    };
+  });
+}
+
+/** Dropout between layers is left out: PyTorch's decomposition never reaches it. */
+function runLayers<State>(
+  emit: Emit,
+  input: FakeTensor,
+  states: readonly State[],
+  weights: readonly LayerWeights[],
+  options: Options,
+  run: RunLayer<State>,
+): readonly [output: FakeTensor, states: readonly State[]] {
+  const { num_layers, bidirectional, batch_first } = options;
+  const swap = (tensor: FakeTensor): FakeTensor =>
+    batch_first ? emit("aten.transpose.int", [tensor, 0, 1]) : tensor;
+  const directions = bidirectional ? 2 : 1;
+  const finals: State[] = [];
+  let current = swap(input);
+  for (let layer = 0; layer < Number(num_layers); layer++) {
+    const outputs: FakeTensor[] = [];
+    for (let direction = 0; direction < directions; direction++) {
+      const at = layer * directions + direction;
+      const [output, state] = run(emit, current, states[at]!, weights[at]!, direction === 1);
+      outputs.push(output);
+      finals.push(state);
+    }
+    current = bidirectional ? emit("aten.cat.default", [outputs, outputs[0]!.ndim - 1]) : outputs[0]!;
+  }
+  return [swap(current), finals];
+}
+
+const linear = (emit: Emit, input: FakeTensor, weight: FakeTensor, bias: FakeTensor | null): FakeTensor =>
+  emit("aten.linear.default", [input, weight, bias]);
+
+const unbind = (emit: Emit, tensor: FakeTensor): readonly FakeTensor[] => emit.many("aten.unbind.int", [tensor]);
+
+/** The contribution of the inputs to all steps at once. */
+function precompute(emit: Emit, input: FakeTensor, weights: LayerWeights, reverse: boolean): FakeTensor {
+  const all = linear(emit, input, weights.input, weights.inputBias);
+  return reverse ? emit("aten.flip.default", [all, [0]]) : all;
+}
+
+const joinSteps = (emit: Emit, steps: FakeTensor[], reverse: boolean): FakeTensor =>
+  emit("aten.cat.default", [reverse ? steps.reverse() : steps, 0]);
+
+type Cell = (emit: Emit, input: FakeTensor, hidden: FakeTensor, weights: LayerWeights) => FakeTensor;
+
+/** A layer whose state is its hidden value. */
+const layerOf = (cell: Cell): RunLayer<FakeTensor> => (emit, input, state, weights, reverse) => {
+  const inputs = precompute(emit, input, weights, reverse);
+  let hidden = emit("aten.unsqueeze.default", [state, 0]);
+  const steps = unbind(emit, inputs).map((step) => (hidden = cell(emit, step, hidden, weights)));
+  const last = hidden;
+  return [joinSteps(emit, steps, reverse), emit("aten.squeeze.dim", [last, 0])];
+};
+
+const simpleCell = (activation: string): Cell => (emit, input, hidden, weights) => {
+  const fromHidden = linear(emit, hidden, weights.hidden, weights.hiddenBias);
+  return emit(activation, [emit("aten.add.Tensor", [fromHidden, input])]);
+};
+
+const gruCell: Cell = (emit, input, hidden, weights) => {
+  const fromInput = emit.many("aten.chunk.default", [input, 3, 1]);
+  const fromHidden = emit.many("aten.chunk.default", [
+    linear(emit, hidden, weights.hidden, weights.hiddenBias), 3, 2,
+  ]);
+  return gruStep(emit, fromInput, fromHidden, hidden);
+};
+
+function gruStep(
+  emit: Emit, fromInput: readonly FakeTensor[], fromHidden: readonly FakeTensor[], hidden: FakeTensor,
+): FakeTensor {
+  const gate = (i: number): FakeTensor =>
+    emit("aten.sigmoid.default", [emit("aten.add.Tensor", [fromHidden[i]!, fromInput[i]!])]);
+  const reset = gate(0);
+  const update = gate(1);
+  const damped = emit("aten.mul.Tensor", [fromHidden[2]!, reset]);
+  const fresh = emit("aten.tanh.default", [emit("aten.add.Tensor", [fromInput[2]!, damped])]);
+  const kept = emit("aten.mul.Tensor", [emit("aten.sub.Tensor", [hidden, fresh]), update]);
+  return emit("aten.add.Tensor", [kept, fresh]);
+}
+
+type LstmState = readonly [hidden: FakeTensor, cell: FakeTensor];
+
+function lstmStep(emit: Emit, gates: readonly FakeTensor[], cell: FakeTensor): LstmState {
+  const input = emit("aten.sigmoid.default", [gates[0]!]);
+  const forget = emit("aten.sigmoid.default", [gates[1]!]);
+  const candidate = emit("aten.tanh.default", [gates[2]!]);
+  const output = emit("aten.sigmoid.default", [gates[3]!]);
+  const kept = emit("aten.mul.Tensor", [forget, cell]);
+  const next = emit("aten.add.Tensor", [kept, emit("aten.mul.Tensor", [input, candidate])]);
+  return [emit("aten.mul.Tensor", [output, emit("aten.tanh.default", [next])]), next];
+}
+
+const lstmLayer: RunLayer<LstmState> = (emit, input, state, weights, reverse) => {
+  let hidden = emit("aten.unsqueeze.default", [state[0], 0]);
+  let cell = emit("aten.unsqueeze.default", [state[1], 0]);
+  const inputs = precompute(emit, input, weights, reverse);
+  const steps = unbind(emit, inputs).map((step) => {
+    const fromHidden = linear(emit, hidden, weights.hidden, weights.hiddenBias);
+    const gates = emit.many("aten.chunk.default", [emit("aten.add.Tensor", [fromHidden, step]), 4, 2]);
+    [hidden, cell] = lstmStep(emit, gates, cell);
+    if (weights.projection !== null) hidden = linear(emit, hidden, weights.projection, null);
+    return hidden;
+  });
+  const output = joinSteps(emit, steps, reverse);
+  return [output, [emit("aten.squeeze.dim", [hidden, 0]), emit("aten.squeeze.dim", [cell, 0])]];
+};
+
+const tags = ["composite", "nondeterministic_seeded"] as const;
+
+type RecurrentArgs = Options & {
+  readonly input: FakeTensor;
+  readonly hx: FakeTensor;
+  readonly params: readonly FakeTensor[];
+};
+
+const recurrent = (run: RunLayer<FakeTensor>) => (emit: Emit, args: RecurrentArgs): readonly FakeTensor[] => {
+  const weights = groupWeights(args.params, args.has_biases, false);
+  const [output, states] = runLayers(emit, args.input, unbind(emit, args.hx), weights, args, run);
+  return [output, emit("aten.stack.default", [states, 0])];
+};
+
+const rnnTanh = defineOp({
+  schema: "aten::rnn_tanh.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
+  tags,
+  decompose: recurrent(layerOf(simpleCell("aten.tanh.default"))),
+});
+
+const rnnRelu = defineOp({
+  schema: "aten::rnn_relu.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
+  tags,
+  decompose: recurrent(layerOf(simpleCell("aten.relu.default"))),
+});
+
+const gru = defineOp({
+  schema: "aten::gru.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
+  tags,
+  decompose: recurrent(layerOf(gruCell)),
+});
+
+const lstm = defineOp({
+  schema: "aten::lstm.input(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)",
+  tags,
+  decompose: (emit, args) => {
+    const [hx, cx] = args.hx;
+    if (hx === undefined || cx === undefined) throw invalidArgument("lstm expects two hidden states");
+    const projected = mayDiffer(emit.env, hx.shape[2]!, cx.shape[2]!);
+    const weights = groupWeights(args.params, args.has_biases, projected);
+    const hidden = unbind(emit, hx);
+    const cells = unbind(emit, cx);
+    const states = hidden.map((state, i): LstmState => [state, cells[i]!]);
+    const [output, finals] = runLayers(emit, args.input, states, weights, args, lstmLayer);
+    const stack = (which: 0 | 1): FakeTensor => emit("aten.stack.default", [finals.map((state) => state[which]), 0]);
+    return [output, stack(0), stack(1)];
+  },
+});
+
+const lstmCell = defineOp({
+  schema: "aten::lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> (Tensor, Tensor)",
+  tags: ["composite"],
+  decompose: (emit, { input, hx, w_ih, w_hh, b_ih, b_hh }) => {
+    const [hidden, cell] = hx;
+    if (hidden === undefined || cell === undefined) throw invalidArgument("lstm_cell expects two hidden states");
+    const fromHidden = linear(emit, hidden, w_hh, b_hh);
+    const gates = emit("aten.add.Tensor", [fromHidden, linear(emit, input, w_ih, b_ih)]);
+    return lstmStep(emit, emit.many("aten.unsafe_chunk.default", [gates, 4, 1]), cell);
+  },
+});
+
+const gruCellOp = defineOp({
+  schema: "aten::gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
+  tags: ["composite"],
+  decompose: (emit, { input, hx, w_ih, w_hh, b_ih, b_hh }) => {
+    const fromInput = emit.many("aten.unsafe_chunk.default", [linear(emit, input, w_ih, b_ih), 3, 1]);
+    const fromHidden = emit.many("aten.unsafe_chunk.default", [linear(emit, hx, w_hh, b_hh), 3, 1]);
+    return gruStep(emit, fromInput, fromHidden, hx);
+  },
+});
+
+interface CellArgs {
+  readonly input: FakeTensor;
+  readonly hx: FakeTensor;
+  readonly w_ih: FakeTensor;
+  readonly w_hh: FakeTensor;
+  readonly b_ih: FakeTensor | null;
+  readonly b_hh: FakeTensor | null;
+}
+
+const cellWith = (activation: string) => (emit: Emit, { input, hx, w_ih, w_hh, b_ih, b_hh }: CellArgs): FakeTensor => {
+  const fromHidden = linear(emit, hx, w_hh, b_hh);
+  return emit(activation, [emit("aten.add.Tensor", [fromHidden, linear(emit, input, w_ih, b_ih)])]);
+};
+
+const rnnTanhCell = defineOp({
+  schema: "aten::rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
+  tags: ["composite"],
+  decompose: cellWith("aten.tanh.default"),
+});
+
+const rnnReluCell = defineOp({
+  schema: "aten::rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
+  tags: ["composite"],
+  decompose: cellWith("aten.relu.default"),
+});
+
+/** Recurrent layers and cells. */
+export const recurrentOps: readonly OpDefinition[] = [
+  rnnTanh, rnnRelu, gru, lstm, lstmCell, gruCellOp, rnnTanhCell, rnnReluCell,
+];

@@ -1,0 +1,75 @@
+/** @file Softmax, its logarithm, and the form that gives zeros for rows without a finite value. */
+import type { FakeTensor, SymInt } from "@sconce/ir";
+import { isFloatDType } from "@sconce/tensor";
+import { defineOp, type OpDefinition } from "../define-op.js";
+import type { Emit } from "../emit.js";
+import { dtypeMismatch } from "../errors.js";
+import { wrapDim } from "../rules/dims.js";
+import { fake } from "../rules/fake.js";
+import { computationDType } from "../rules/promote.js";
+
+interface SoftmaxArgs {
+  readonly self: FakeTensor;
+  readonly dim: SymInt;
+  readonly half_to_float: boolean;
+}
+
+/** The result is row-major whatever the layout of the input. */
+const normalized = (name: string) => ({ self, dim, half_to_float }: SoftmaxArgs): FakeTensor => {
+  wrapDim(dim, self.ndim);
+  if (half_to_float && self.dtype !== "float16" && self.dtype !== "bfloat16") {
+    throw dtypeMismatch(`half_to_float is True but x.dtype is ${self.dtype}, expected half or bfloat16`);
+  }
+  if (!isFloatDType(self.dtype)) throw dtypeMismatch(`"${name}" not implemented for '${self.dtype}'`);
+  return fake({ dtype: half_to_float ? computationDType(self.dtype) : self.dtype, shape: self.shape, like: self });
+};
+
+const softmaxCore = defineOp({
+  schema: "aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
+  tags: ["core"],
+  meta: normalized("softmax"),
+});
+
+const logSoftmaxCore = defineOp({
+  schema: "aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
+  tags: ["core"],
+  meta: normalized("log_softmax"),
+});
+
+type WithDType = { readonly self: FakeTensor; readonly dim: SymInt; readonly dtype: FakeTensor["dtype"] | null };
+
+const converted = (emit: Emit, { self, dtype }: WithDType): FakeTensor => {
+  if (dtype === null || dtype === self.dtype) return self;
+  const { layout, device } = self;
+  return emit("aten.to.dtype_layout", [self], { dtype, layout, device });
+};
+
+const softmax = defineOp({
+  schema: "aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+  tags: ["composite"],
+  decompose: (emit, args) => emit("aten._softmax.default", [converted(emit, args), args.dim, false]),
+});
+
+const logSoftmax = defineOp({
+  schema: "aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+  tags: ["composite"],
+  decompose: (emit, args) => emit("aten._log_softmax.default", [converted(emit, args), args.dim, false]),
+});
+
+const safeSoftmax = defineOp({
+  schema: "aten::_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+  meta: ({ self, dim, dtype }) => {
+    wrapDim(dim, self.ndim);
+    return fake({ dtype: dtype ?? self.dtype, shape: self.shape, like: self });
+  },
+  decompose: (emit, { self, dim, dtype }) => {
+    const out = emit("aten.softmax.int", [self, dim, dtype ?? undefined]);
+    const masked = emit("aten.eq.Scalar", [self, Number.NEGATIVE_INFINITY]);
+    const maskedRows = emit("aten.all.dim", [masked, dim, true]);
+    const zeros = emit("aten.zeros_like.default", [out]);
+    return emit("aten.where.self", [maskedRows, zeros, out]);
+  },
+});
+
+/** The softmax family. */
+export const softmaxOps: readonly OpDefinition[] = [softmaxCore, logSoftmaxCore, softmax, logSoftmax, safeSoftmax];

@@ -1,0 +1,144 @@
+/** @file Elementwise operators of three operands, and clamping. */
+import type { FakeTensor } from "@sconce/ir";
+import { type DType, dtypeInfo, isComplexDType } from "@sconce/tensor";
+import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
+import type { Emit } from "../emit.js";
+import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { promoted } from "../rules/decompose.js";
+import { elementwise } from "../rules/elementwise.js";
+import { type Operand, promoteOperands, scalarKind, toFloatDType } from "../rules/promote.js";
+import type { ScalarArg } from "../schema-types.js";
+
+/** Clamping promotes with its bounds, and needs one. */
+function clampMeta(context: MetaContext, self: FakeTensor, bounds: readonly (Operand | null)[]): FakeTensor {
+  const given = bounds.filter((bound) => bound !== null);
+  if (given.length === 0) throw invalidArgument("torch.clamp: At least one of 'min' or 'max' must not be None");
+  const dtype = promoteOperands([self, ...given]);
+  if (isComplexDType(dtype)) throw dtypeMismatch("clamp is not supported for complex types");
+  return elementwise(context, [self, ...given], { dtype });
+}
+
+const clampOps = [
+  defineOp({
+    schema: "aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
+    tags: ["core", "pointwise"],
+    meta: ({ self, min, max }, context) => clampMeta(context, self, [min, max]),
+  }),
+  defineOp({
+    schema: "aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
+    tags: ["core", "pointwise"],
+    meta: ({ self, min, max }, context) => clampMeta(context, self, [min, max]),
+  }),
+  defineOp({
+    schema: "aten::clamp_min(Tensor self, Scalar min) -> Tensor",
+    tags: ["pointwise"],
+    meta: ({ self, min }, context) => clampMeta(context, self, [min]),
+    decompose: (emit, { self, min }) => emit("aten.clamp.default", [self, min]),
+  }),
+  defineOp({
+    schema: "aten::clamp_min.Tensor(Tensor self, Tensor min) -> Tensor",
+    tags: ["pointwise"],
+    meta: ({ self, min }, context) => clampMeta(context, self, [min]),
+    decompose: (emit, { self, min }) => emit("aten.clamp.Tensor", [self, min]),
+  }),
+  defineOp({
+    schema: "aten::clamp_max(Tensor self, Scalar max) -> Tensor",
+    tags: ["pointwise"],
+    meta: ({ self, max }, context) => clampMeta(context, self, [max]),
+    decompose: (emit, { self, max }) => emit("aten.clamp.default", [self, null, max]),
+  }),
+  defineOp({
+    schema: "aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor",
+    tags: ["pointwise"],
+    meta: ({ self, max }, context) => clampMeta(context, self, [max]),
+    decompose: (emit, { self, max }) => emit("aten.clamp.Tensor", [self, null, max]),
+  }),
+  defineOp({
+    schema: "aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
+    tags: ["composite", "pointwise"],
+    decompose: (emit, { self, min, max }) => emit("aten.clamp.default", [self, min, max]),
+  }),
+];
+
+function checkValue(dtype: DType, value: ScalarArg): void {
+  const order = ["bool", "int", "float", "complex"];
+  if (order.indexOf(scalarKind(value)) > order.indexOf(dtypeInfo(dtype).kind)) {
+    throw invalidArgument(`value argument of type ${scalarKind(value)} cannot be safely cast to type ${dtype}!`);
+  }
+}
+
+const addcmul = defineOp({
+  schema: "aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+  tags: ["pointwise"],
+  meta: ({ self, tensor1, tensor2, value }, context) => {
+    const result = elementwise(context, [self, tensor1, tensor2]);
+    checkValue(result.dtype, value);
+    return result;
+  },
+  decompose: (emit, { self, tensor1, tensor2, value }) =>
+    promoted(emit, "default", [self, tensor1, tensor2], (x, a, b) => {
+      const scaled = emit("aten.mul.Tensor", [a, value]);
+      return emit("aten.add.Tensor", [x, emit("aten.mul.Tensor", [scaled, b])]);
+    }),
+});
+
+const addcdiv = defineOp({
+  schema: "aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+  tags: ["pointwise"],
+  meta: ({ self, tensor1, tensor2 }, context) => {
+    const whole = [tensor1, tensor2].every((x) => dtypeInfo(x.dtype).kind === "int" || x.dtype === "bool");
+    if (whole) {
+      throw dtypeMismatch(
+        "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true " +
+          "division of tensor1 and tensor2.",
+      );
+    }
+    return elementwise(context, [self, tensor1, tensor2], { dtype: toFloatDType(promoteOperands([self, tensor1, tensor2])) });
+  },
+  decompose: (emit, { self, tensor1, tensor2, value }) =>
+    promoted(emit, "int-to-float", [self, tensor1, tensor2], (x, a, b) => {
+      const scaled = emit("aten.mul.Tensor", [a, value]);
+      return emit("aten.add.Tensor", [x, emit("aten.div.Tensor", [scaled, b])]);
+    }),
+});
+
+function lerp(emit: Emit, start: FakeTensor, end: FakeTensor, weight: FakeTensor): FakeTensor {
+  const mask = emit("aten.ge.Scalar", [emit("aten.abs.default", [weight]), 0.5]);
+  const coefficient = emit("aten.where.self", [mask, emit("aten.sub.Tensor", [weight, 1]), weight]);
+  const base = emit("aten.where.self", [mask, end, start]);
+  const step = emit("aten.mul.Tensor", [coefficient, emit("aten.sub.Tensor", [end, start])]);
+  return emit("aten.add.Tensor", [step, base]);
+}
+
+function checkLerp(self: FakeTensor, others: readonly FakeTensor[]): void {
+  for (const { dtype } of others) {
+    if (dtype !== self.dtype) throw dtypeMismatch(`expected dtype ${self.dtype} for \`end\` but got dtype ${dtype}`);
+  }
+}
+
+const lerpOps = [
+  defineOp({
+    schema: "aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
+    tags: ["pointwise"],
+    meta: ({ self, end }, context) => {
+      checkLerp(self, [end]);
+      return elementwise(context, [self, end]);
+    },
+    decompose: (emit, { self, end, weight }) =>
+      promoted(emit, "default", [self, end], (a, b) =>
+        lerp(emit, a, b, emit("aten.new_full.default", [a, [], weight], { pin_memory: false })),
+      ),
+  }),
+  defineOp({
+    schema: "aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
+    tags: ["pointwise"],
+    meta: ({ self, end, weight }, context) => {
+      checkLerp(self, [end, weight]);
+      return elementwise(context, [self, end, weight]);
+    },
+    decompose: (emit, { self, end, weight }) =>
+      promoted(emit, "default", [self, end, weight], (a, b, w) => lerp(emit, a, b, w)),
+  }),
+];
+
+export const ternaryPointwiseOps: readonly OpDefinition[] = [...clampOps, addcmul, addcdiv, ...lerpOps];

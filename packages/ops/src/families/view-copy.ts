@@ -1,0 +1,224 @@
+/** @file The `*_copy` forms of views, and the `*_scatter` forms that write into a copy. */
+import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { SymEnv } from "@sconce/symbolic";
+import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
+import type { Emit } from "../emit.js";
+import { shapeMismatch } from "../errors.js";
+import { sizesEqual, wrapDim } from "../rules/dims.js";
+import { contiguousStridesOf, fake, isNonOverlappingAndDense } from "../rules/fake.js";
+import { emitNewZeros, emitRange } from "../rules/mask.js";
+import { sizeMath } from "../rules/size-math.js";
+import { describeSizes, inferSizes } from "../rules/view-geometry.js";
+import { isBelow } from "../rules/comparison.js";
+import { numelOf } from "../rules/fake.js";
+import { asStridedMeta, checkNarrow, diagonalMeta, selectMeta, sliceMeta, unfoldMeta } from "./view-slice.js";
+import { expandMeta, squeezeMeta } from "./view-expand.js";
+import { permuteMeta } from "./view-permute.js";
+
+/** Fresh row-major memory with the sizes of a view. */
+const copied = (view: FakeTensor): FakeTensor => fake({ dtype: view.dtype, shape: view.shape, like: view });
+/** PyTorch's copy of a view, row-major. */
+const emitCopy = (emit: Emit, view: FakeTensor): FakeTensor =>
+  emit("aten.clone.default", [view], { memory_format: "contiguous_format" });
+
+const viewCopies: readonly OpDefinition[] = [
+  defineOp({
+    schema: "aten::view_copy(Tensor self, SymInt[] size) -> Tensor",
+    meta: ({ self, size }, { env }) => fake({ dtype: self.dtype, shape: inferSizes(env, size, numelOf(self.shape)), like: self }),
+    decompose: (emit, { self, size }) => emitCopy(emit, emit("aten.view.default", [self, size])),
+    tags: ["not_in_default_table"],
+  }),
+  defineOp({
+    schema: "aten::permute_copy(Tensor self, int[] dims) -> Tensor",
+    meta: ({ self, dims }) => copied(permuteMeta(self, dims)),
+    decompose: (emit, { self, dims }) => emitCopy(emit, emit("aten.permute.default", [self, dims])),
+    tags: ["not_in_default_table"],
+  }),
+  defineOp({
+    schema: "aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor",
+    meta: ({ self, dim, index }, context) => copied(selectMeta(self, dim, index, context)),
+    decompose: (emit, { self, dim, index }) => emitCopy(emit, emit("aten.select.int", [self, dim, index])),
+    tags: ["not_in_default_table"],
+  }),
+  defineOp({
+    schema:
+      "aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor",
+    meta: ({ self, dim, start, end, step }, context) => copied(sliceMeta(self, dim, start, end, step, context)),
+    decompose: (emit, { self, dim, start, end, step }) =>
+      emitCopy(emit, emit("aten.slice.Tensor", [self, dim, start, end, step])),
+    tags: ["not_in_default_table"],
+  }),
+  defineOp({
+    schema: "aten::as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor",
+    meta: ({ self, size, stride, storage_offset }) => copied(asStridedMeta(self, size, stride, storage_offset)),
+    decompose: (emit, { self, size, stride, storage_offset }) =>
+      emitCopy(emit, emit("aten.as_strided.default", [self, size, stride, storage_offset])),
+    tags: ["not_in_default_table"],
+  }),
+  defineOp({
+    schema: "aten::detach_copy(Tensor self) -> Tensor",
+    meta: ({ self }) => copied(self),
+    decompose: (emit, { self }) => emitCopy(emit, self),
+    tags: ["not_in_default_table"],
+  }),
+  defineOp({
+    schema: "aten::narrow_copy(Tensor self, int dim, SymInt start, SymInt length) -> Tensor",
+    meta: ({ self, dim, start, length }, context) => {
+      const at = checkNarrow(context.env, self, dim, start, length);
+      return fake({ dtype: self.dtype, shape: self.shape.with(at, length), like: self });
+    },
+    decompose: (emit, { self, dim, start, length }) => emitCopy(emit, emit("aten.narrow.default", [self, dim, start, length])),
+    tags: ["not_in_default_table"],
+  }),
+  defineOp({
+    schema: "aten::unbind_copy.int(Tensor self, int dim=0) -> Tensor[]",
+    decompose: (emit, { self, dim }) => emit.many("aten.unbind.int", [self, dim]).map((piece) => emitCopy(emit, piece)),
+    tags: ["not_in_default_table"],
+  }),
+  defineOp({
+    schema: "aten::split_copy.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]",
+    decompose: (emit, { self, split_size, dim }) =>
+      emit.many("aten.split.Tensor", [self, split_size, dim]).map((piece) => emitCopy(emit, piece)),
+    tags: ["not_in_default_table"],
+  }),
+  defineOp({
+    schema: "aten::split_with_sizes_copy(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]",
+    decompose: (emit, { self, split_sizes, dim }) =>
+      emit.many("aten.split_with_sizes.default", [self, split_sizes, dim]).map((piece) => emitCopy(emit, piece)),
+  }),
+  defineOp({
+    schema: "aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor",
+    meta: ({ self, size }, { env }) => copied(expandMeta(self, size, env)),
+    decompose: (emit, { self, size }) => emitCopy(emit, emit("aten.expand.default", [self, size])),
+  }),
+  defineOp({
+    schema: "aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor",
+    meta: ({ self, offset, dim1, dim2 }, { env }) => copied(diagonalMeta(self, offset, dim1, dim2, env)),
+    decompose: (emit, { self, offset, dim1, dim2 }) =>
+      emitCopy(emit, emit("aten.diagonal.default", [self, offset, dim1, dim2])),
+  }),
+  defineOp({
+    schema: "aten::t_copy(Tensor self) -> Tensor",
+    decompose: (emit, { self }) => emitCopy(emit, emit("aten.t.default", [self])),
+  }),
+  defineOp({
+    schema: "aten::transpose_copy.int(Tensor self, int dim0, int dim1) -> Tensor",
+    decompose: (emit, { self, dim0, dim1 }) => emitCopy(emit, emit("aten.transpose.int", [self, dim0, dim1])),
+  }),
+  defineOp({
+    schema: "aten::squeeze_copy(Tensor self) -> Tensor",
+    meta: ({ self }, { env }) => copied(squeezeMeta(self, null, env)),
+    decompose: (emit, { self }) => emitCopy(emit, emit("aten.squeeze.default", [self])),
+  }),
+  defineOp({
+    schema: "aten::squeeze_copy.dim(Tensor self, int dim) -> Tensor",
+    decompose: (emit, { self, dim }) => emitCopy(emit, emit("aten.squeeze.dim", [self, dim])),
+  }),
+  defineOp({
+    schema: "aten::squeeze_copy.dims(Tensor self, int[] dim) -> Tensor",
+    decompose: (emit, { self, dim }) => emitCopy(emit, emit("aten.squeeze.dims", [self, dim])),
+  }),
+  defineOp({
+    schema: "aten::unsqueeze_copy(Tensor self, int dim) -> Tensor",
+    decompose: (emit, { self, dim }) => emitCopy(emit, emit("aten.unsqueeze.default", [self, dim])),
+  }),
+  defineOp({
+    schema: "aten::unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor",
+    meta: ({ self, dimension, size, step }, { env }) => copied(unfoldMeta(self, dimension, size, step, env)),
+    decompose: (emit, { self, dimension, size, step }) =>
+      emitCopy(emit, emit("aten.unfold.default", [self, dimension, size, step])),
+  }),
+  defineOp({
+    schema: "aten::alias_copy(Tensor self) -> Tensor",
+    meta: ({ self }) => copied(self),
+    decompose: (emit, { self }) => emitCopy(emit, emit("aten.alias.default", [self])),
+  }),
+];
+
+/** A copy of `self` that keeps its layout when that is dense, as `clone_preserve_strides` and `clone` do. */
+function scatterResult(self: FakeTensor, env: SymEnv): FakeTensor {
+  const strides = isNonOverlappingAndDense(self, env) ? self.strides : contiguousStridesOf(self.shape);
+  return fake({ dtype: self.dtype, shape: self.shape, strides, like: self });
+}
+
+function requireSameSizes(env: SymEnv, view: FakeTensor, src: FakeTensor, what: string): void {
+  if (sizesEqual(view.shape, src.shape, env)) return;
+  throw shapeMismatch(
+    `expected src to have a size equal to ${what}. src sizes = ${describeSizes(src.shape)}, ${what} sizes = ` +
+      describeSizes(view.shape),
+  );
+}
+
+/** The sizes that the slice names; broadcasting `src` into it is not allowed. */
+function sliceScatterMeta(
+  self: FakeTensor, src: FakeTensor, dim: SymInt, start: SymInt | null, end: SymInt | null, step: SymInt,
+  context: MetaContext,
+): FakeTensor {
+  requireSameSizes(context.env, sliceMeta(self, dim, start, end, step, context), src, "the slice of the input");
+  return scatterResult(self, context.env);
+}
+
+const sliceScatter = defineOp({
+  schema:
+    "aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor",
+  tags: ["core"],
+  meta: ({ self, src, dim, start, end, step }, context) => sliceScatterMeta(self, src, dim, start, end, step, context),
+});
+
+const selectScatter = defineOp({
+  schema: "aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor",
+  tags: ["core"],
+  meta: ({ self, src, dim, index }, context) => {
+    requireSameSizes(context.env, selectMeta(self, dim, index, context), src, "the slice of the input");
+    return scatterResult(self, context.env);
+  },
+  decompose: (emit, { self, src, dim, index }) => {
+    const at = wrapDim(dim, self.ndim);
+    const place = isBelow(emit.env, index, 0) ? sizeMath(emit, "add", index, self.shape[at]!) : index;
+    const range = emitRange(emit, self.shape[at]!, self);
+    const column = emit("aten.view.default", [range, self.shape.map((_, d) => (d === at ? -1 : 1))]);
+    const mask = emit("aten.eq.Scalar", [column, place]);
+    const values = emit("aten.expand.default", [emit("aten.unsqueeze.default", [src, at]), self.shape]);
+    return emit("aten.where.self", [mask, values, self]);
+  },
+});
+
+const diagonalScatter = defineOp({
+  schema: "aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
+  meta: ({ self, src, offset, dim1, dim2 }, { env }) => {
+    requireSameSizes(env, diagonalMeta(self, offset, dim1, dim2, env), src, "the diagonal of the input");
+    return scatterResult(self, env);
+  },
+});
+
+const asStridedScatter = defineOp({
+  schema:
+    "aten::as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor",
+  meta: ({ self, src, size, stride, storage_offset }, { env }) => {
+    requireSameSizes(env, asStridedMeta(self, size, stride, storage_offset), src, "the as_strided of the input");
+    return fake({ dtype: self.dtype, shape: self.shape, strides: self.strides, storageOffset: self.storageOffset, like: self });
+  },
+});
+
+const backwards: readonly OpDefinition[] = [
+  defineOp({
+    schema: "aten::select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor",
+    decompose: (emit, { grad_output, input_sizes, dim, index }) =>
+      emit("aten.select_scatter.default", [emitNewZeros(emit, grad_output, input_sizes), grad_output, dim, index]),
+  }),
+  defineOp({
+    schema:
+      "aten::slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step) -> Tensor",
+    decompose: (emit, { grad_output, input_sizes, dim, start, end, step }) =>
+      emit("aten.slice_scatter.default", [emitNewZeros(emit, grad_output, input_sizes), grad_output, dim, start, end, step]),
+  }),
+  defineOp({
+    schema: "aten::diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor",
+    decompose: (emit, { grad_output, input_sizes, offset, dim1, dim2 }) =>
+      emit("aten.diagonal_scatter.default", [emitNewZeros(emit, grad_output, input_sizes), grad_output, offset, dim1, dim2]),
+  }),
+];
+
+export const viewCopyOps: readonly OpDefinition[] = [
+  ...viewCopies, sliceScatter, selectScatter, diagonalScatter, asStridedScatter, ...backwards,
+];

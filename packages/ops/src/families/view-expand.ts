@@ -1,0 +1,162 @@
+/** @file Views that add, drop or broadcast dimensions. */
+import type { FakeTensor, SymInt } from "@sconce/ir";
+import { eq, mul, type SymEnv } from "@sconce/symbolic";
+import { defineOp, type OpDefinition } from "../define-op.js";
+import type { Emit } from "../emit.js";
+import { shapeMismatch } from "../errors.js";
+import { check, isEqual, mayDiffer } from "../rules/comparison.js";
+import { broadcastShapes, sizesEqual, wrapDim } from "../rules/dims.js";
+import { aliasOf, describeSizes, viewOf } from "../rules/view-geometry.js";
+
+/** @throws SconceError `SHAPE_MISMATCH` */
+export function expandMeta(self: FakeTensor, size: readonly SymInt[], env: SymEnv): FakeTensor {
+  const added = size.length - self.ndim;
+  if (added < 0) {
+    throw shapeMismatch(
+      `expand(${self.dtype}${describeSizes(self.shape)}, size=${describeSizes(size)}): the number of sizes provided ` +
+        `(${size.length}) must be greater or equal to the number of dimensions in the tensor (${self.ndim})`,
+    );
+  }
+  const shape = new Array<SymInt>(size.length);
+  const strides = new Array<SymInt>(size.length);
+  for (let d = size.length - 1; d >= 0; d--) {
+    const asked = size[d]!;
+    const from = d - added;
+    if (from >= 0) expandDim(self, from, d, asked, size, shape, strides, env);
+    else {
+      if (asked === -1) {
+        throw shapeMismatch(`The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension ${d}`);
+      }
+      shape[d] = asked;
+      // A new dimension steps over the ones that follow it, as the C++ kernel has it; only a repetition has stride 0.
+      strides[d] = isEqual(env, asked, 1) && d + 1 < size.length ? mul(shape[d + 1]!, strides[d + 1]!) : 0;
+      if (d + 1 === size.length) strides[d] = isEqual(env, asked, 1) ? 1 : 0;
+    }
+  }
+  return viewOf(self, shape, strides);
+}
+
+function expandDim(
+  self: FakeTensor, from: number, to: number, asked: SymInt, size: readonly SymInt[], shape: SymInt[], strides: SymInt[],
+  env: SymEnv,
+): void {
+  const have = self.shape[from]!;
+  const keep = asked === -1 || !mayDiffer(env, asked, have);
+  if (keep) {
+    shape[to] = asked === -1 || typeof have === "number" ? have : asked;
+    strides[to] = self.strides[from]!;
+    return;
+  }
+  if (isEqual(env, have, 1)) {
+    shape[to] = asked;
+    strides[to] = 0;
+    return;
+  }
+  check(env, eq(asked, have), () =>
+    shapeMismatch(
+      `The expanded size of the tensor (${String(asked)}) must match the existing size (${String(have)}) at non-singleton ` +
+        `dimension ${to}.  Target sizes: ${describeSizes(size)}.  Tensor sizes: ${describeSizes(self.shape)}`,
+    ),
+  );
+  shape[to] = asked;
+  strides[to] = self.strides[from]!;
+}
+
+const expand = defineOp({
+  schema: "aten::expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)",
+  tags: ["core"],
+  meta: ({ self, size }, { env }) => expandMeta(self, size, env),
+});
+
+const expandAs = defineOp({
+  schema: "aten::expand_as(Tensor(a) self, Tensor other) -> Tensor(a)",
+  tags: ["composite"],
+  decompose: (emit, { self, other }) => emit("aten.expand.default", [self, other.shape]),
+});
+
+const broadcastTo = defineOp({
+  schema: "aten::broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)",
+  tags: ["composite"],
+  decompose: (emit, { self, size }) => emit("aten.expand.default", [self, size]),
+});
+
+const broadcastTensors = defineOp({
+  schema: "aten::broadcast_tensors(Tensor[] tensors) -> Tensor[]",
+  tags: ["composite"],
+  meta: ({ tensors }, { env }) => {
+    const shape = broadcastShapes(env, ...tensors.map((tensor) => tensor.shape));
+    return tensors.map((tensor) => expandMeta(tensor, shape, env));
+  },
+  decompose: (emit, { tensors }) => {
+    const shape = broadcastShapes(emit.env, ...tensors.map((tensor) => tensor.shape));
+    return tensors.map((tensor) =>
+      sizesEqual(tensor.shape, shape, emit.env) ? tensor : emit("aten.expand.default", [tensor, shape]),
+    );
+  },
+});
+
+/** Size and stride of a dimension of 1 inserted at `at`. */
+function unsqueezeMeta(self: FakeTensor, dim: SymInt): FakeTensor {
+  const at = wrapDim(dim, self.ndim + 1);
+  const stride = at < self.ndim ? mul(self.shape[at]!, self.strides[at]!) : 1;
+  return viewOf(self, self.shape.toSpliced(at, 0, 1), self.strides.toSpliced(at, 0, stride));
+}
+
+const unsqueeze = defineOp({
+  schema: "aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)",
+  tags: ["core"],
+  meta: ({ self, dim }) => unsqueezeMeta(self, dim),
+});
+
+/** Drops those of the given dimensions whose size is 1. */
+export function squeezeMeta(self: FakeTensor, dims: readonly SymInt[] | null, env: SymEnv): FakeTensor {
+  const asked = dims === null ? null : new Set(dims.map((dim) => wrapDim(dim, self.ndim)));
+  const kept = self.shape.map((_, d) => d).filter((d) => (asked !== null && !asked.has(d)) || !isEqual(env, self.shape[d]!, 1));
+  return kept.length === self.ndim ? aliasOf(self)
+    : viewOf(self, kept.map((d) => self.shape[d]!), kept.map((d) => self.strides[d]!));
+}
+
+const squeeze = defineOp({
+  schema: "aten::squeeze(Tensor(a) self) -> Tensor(a)",
+  meta: ({ self }, { env }) => squeezeMeta(self, null, env),
+  decompose: (emit, { self }) => emit("aten.squeeze.dims", [self, self.shape.map((_, d) => d)]),
+});
+
+const squeezeDim = defineOp({
+  schema: "aten::squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)",
+  tags: ["core"],
+  meta: ({ self, dim }, { env }) => squeezeMeta(self, [dim], env),
+  decompose: (emit, { self, dim }) => emit("aten.squeeze.dims", [self, [dim]]),
+});
+
+const squeezeDims = defineOp({
+  schema: "aten::squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)",
+  tags: ["core"],
+  meta: ({ self, dim }, { env }) => squeezeMeta(self, dim, env),
+});
+
+/** `self` with at least `rank` dimensions, added where `atleast_1d`, `atleast_2d` and `atleast_3d` add them. */
+export function emitAtLeast(emit: Emit, self: FakeTensor, rank: 1 | 2 | 3): FakeTensor {
+  if (self.ndim >= rank) return self;
+  if (self.ndim === 0) return emit("aten.reshape.default", [self, new Array<number>(rank).fill(1)]);
+  const lifted = rank === 2 || self.ndim === 1 ? emit("aten.unsqueeze.default", [self, 0]) : self;
+  return rank === 3 ? emit("aten.unsqueeze.default", [lifted, -1]) : lifted;
+}
+
+const atLeast = (rank: 1 | 2 | 3): readonly OpDefinition[] => [
+  defineOp({
+    schema: `aten::atleast_${rank}d(Tensor self) -> Tensor`,
+    tags: ["composite", "maybe_aliasing_or_mutating"],
+    decompose: (emit, { self }) => emitAtLeast(emit, self, rank),
+  }),
+  defineOp({
+    schema: `aten::atleast_${rank}d.Sequence(Tensor[] tensors) -> Tensor[]`,
+    tags: ["composite"],
+    decompose: (emit, { tensors }) => tensors.map((tensor) => emitAtLeast(emit, tensor, rank)),
+  }),
+];
+
+export const viewExpandOps: readonly OpDefinition[] = [
+  expand, expandAs, broadcastTo, broadcastTensors, unsqueeze, squeeze, squeezeDim, squeezeDims,
+  ...atLeast(1), ...atLeast(2), ...atLeast(3),
+];

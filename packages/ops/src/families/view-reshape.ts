@@ -1,0 +1,135 @@
+/** @file Views that keep the order of elements: `view`, `reshape`, `flatten` and their kin. */
+import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { SymEnv } from "@sconce/symbolic";
+import { defineOp, type OpDefinition } from "../define-op.js";
+import type { Emit } from "../emit.js";
+import { invalidArgument, shapeMismatch } from "../errors.js";
+import { wrapDim } from "../rules/dims.js";
+import { contiguousStridesOf, fake, isContiguousFake, numelOf } from "../rules/fake.js";
+import { sizeMath } from "../rules/size-math.js";
+import { describeSizes, inferSizes, viewOf, viewStrides } from "../rules/view-geometry.js";
+
+/** @throws SconceError `SHAPE_MISMATCH` when the sizes do not fit the elements or their layout. */
+export function viewMeta(self: FakeTensor, size: readonly SymInt[], env: SymEnv): FakeTensor {
+  const sizes = inferSizes(env, size, numelOf(self.shape));
+  const strides = viewStrides(self, sizes, env);
+  if (strides !== undefined) return viewOf(self, sizes, strides);
+  throw shapeMismatch(
+    `view size ${describeSizes(sizes)} is not compatible with input tensor's size ${describeSizes(self.shape)} and ` +
+      `stride ${describeSizes(self.strides)} (at least one dimension spans across two contiguous subspaces). ` +
+      "Use .reshape(...) instead",
+  );
+}
+
+const view = defineOp({
+  schema: "aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)",
+  tags: ["core"],
+  meta: ({ self, size }, { env }) => viewMeta(self, size, env),
+});
+
+const unsafeView = defineOp({
+  schema: "aten::_unsafe_view(Tensor self, SymInt[] size) -> Tensor",
+  doc: "A view that autograd and functionalization take for fresh memory.",
+  meta: ({ self, size }, { env }) => viewMeta(self, size, env),
+  decompose: (emit, { self, size }) => emit("aten.view.default", [self, size]),
+});
+
+const reshapeAlias = defineOp({
+  schema: "aten::_reshape_alias(Tensor(a) self, SymInt[] size, SymInt[] stride) -> Tensor(a)",
+  meta: ({ self, size, stride }) => viewOf(self, size, stride),
+  decompose: (emit, { self, size }) => emit("aten.view.default", [self, size]),
+});
+
+/** `Tensor.reshape` as the dispatcher decomposes it: a view where the layout allows one, else a view of a copy. */
+export function emitReshape(emit: Emit, self: FakeTensor, shape: readonly SymInt[]): FakeTensor {
+  const { env } = emit;
+  if (isContiguousFake(self, env)) return emit("aten.view.default", [self, shape]);
+  const sizes = emitInferSizes(emit, shape, self);
+  if (viewStrides(self, sizes, env) !== undefined) return emit("aten.view.default", [self, sizes]);
+  const copy = emit("aten.clone.default", [self], { memory_format: "contiguous_format" });
+  return emit("aten._unsafe_view.default", [copy, sizes]);
+}
+
+/** Replaces -1, computing on symbolic sizes the way PyTorch records it: all elements by the known sizes. */
+function emitInferSizes(emit: Emit, shape: readonly SymInt[], self: FakeTensor): readonly SymInt[] {
+  const inferred = shape.indexOf(-1);
+  const sizes = inferSizes(emit.env, shape, numelOf(self.shape));
+  if (inferred < 0 || typeof sizes[inferred] === "number") return sizes;
+  const product = (factors: readonly SymInt[]): SymInt => factors.reduce((a, b) => sizeMath(emit, "mul", a, b), 1);
+  const known = product(shape.filter((_, d) => d !== inferred));
+  const size = sizeMath(emit, "floordiv", product(self.shape), known);
+  return sizes.map((given, d) => (d === inferred ? size : given));
+}
+
+/** What `reshape` gives, without emitting. */
+function reshapeMeta(self: FakeTensor, shape: readonly SymInt[], env: SymEnv): FakeTensor {
+  const sizes = inferSizes(env, shape, numelOf(self.shape));
+  const strides = viewStrides(self, sizes, env);
+  if (strides !== undefined) return viewOf(self, sizes, strides);
+  return fake({ dtype: self.dtype, shape: sizes, strides: contiguousStridesOf(sizes), like: self });
+}
+
+const reshape = defineOp({
+  schema: "aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)",
+  tags: ["composite"],
+  meta: ({ self, shape }, { env }) => reshapeMeta(self, shape, env),
+  decompose: (emit, { self, shape }) => emitReshape(emit, self, shape),
+});
+
+const reshapeAs = defineOp({
+  schema: "aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)",
+  tags: ["composite"],
+  decompose: (emit, { self, other }) => emit("aten.reshape.default", [self, other.shape]),
+});
+
+const viewAs = defineOp({
+  schema: "aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)",
+  tags: ["composite"],
+  decompose: (emit, { self, other }) => emit("aten.view.default", [self, other.shape]),
+});
+
+const ravel = defineOp({
+  schema: "aten::ravel(Tensor(a) self) -> Tensor(a)",
+  tags: ["composite"],
+  decompose: (emit, { self }) => emit("aten.view.default", [emit("aten.contiguous.default", [self]), [-1]]),
+});
+
+const flatten = defineOp({
+  schema: "aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)",
+  tags: ["composite"],
+  decompose: (emit, { self, start_dim, end_dim }) => {
+    const start = wrapDim(start_dim, self.ndim);
+    const end = wrapDim(end_dim, self.ndim);
+    if (start > end) throw invalidArgument("flatten() has invalid args: start_dim cannot come after end_dim");
+    if (self.ndim === 0) return emit("aten.reshape.default", [self, [1]]);
+    if (start === end) return self;
+    const merged = self.shape.slice(start, end + 1).reduce((a, b) => sizeMath(emit, "mul", a, b));
+    return emit("aten.reshape.default", [self, self.shape.toSpliced(start, end - start + 1, merged)]);
+  },
+});
+
+const unflatten = defineOp({
+  schema: "aten::unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)",
+  tags: ["composite"],
+  decompose: (emit, { self, dim, sizes }) => {
+    if (sizes.length === 0) throw invalidArgument("unflatten: sizes must be non-empty");
+    const at = wrapDim(dim, self.ndim);
+    const parts = inferUnflattened(emit.env, sizes, self.shape[at]!, dim);
+    return emit("aten.view.default", [self, self.shape.toSpliced(at, 1, ...parts)]);
+  },
+});
+
+function inferUnflattened(env: SymEnv, sizes: readonly SymInt[], size: SymInt, dim: SymInt): readonly SymInt[] {
+  try {
+    return inferSizes(env, sizes, size);
+  } catch {
+    throw shapeMismatch(
+      `unflatten: Provided sizes ${describeSizes(sizes)} don't multiply up to the size of dim ${String(dim)} ` +
+        `(${String(size)}) in the input tensor`,
+    );
+  }
+}
+
+export const viewReshapeOps: readonly OpDefinition[] = [
+  view, unsafeView, reshapeAlias, reshape, reshapeAs, viewAs, ravel, flatten, unflatten,
+];

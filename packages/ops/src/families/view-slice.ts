@@ -1,0 +1,198 @@
+/** @file Views of a part of a tensor, and views by strides. */
+import type { FakeTensor, SymInt, SymScalar } from "@sconce/ir";
+import { add, and, floorDiv, ge, gt, le, lt, mul, neg, sub, symMax, symMin, type SymEnv } from "@sconce/symbolic";
+import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
+import { invalidArgument, shapeMismatch } from "../errors.js";
+import { check, isAtMost, isBelow } from "../rules/comparison.js";
+import { wrapDim } from "../rules/dims.js";
+import { sizeMath } from "../rules/size-math.js";
+import { describeSizes, viewOf } from "../rules/view-geometry.js";
+
+const INT64_MAX = 9223372036854775807;
+
+/** @throws SconceError `INVALID_ARGUMENT` when the index is out of range */
+export function selectMeta(self: FakeTensor, dim: SymInt, index: SymInt, { env }: MetaContext): FakeTensor {
+  if (self.ndim === 0) throw invalidArgument("select() cannot be applied to a 0-dim tensor.");
+  const at = wrapDim(dim, self.ndim);
+  const size = self.shape[at]!;
+  if (isAtMost(env, size, index) || isBelow(env, index, neg(size))) {
+    throw invalidArgument(
+      `select(): index ${String(index)} out of range for tensor of size ${describeSizes(self.shape)} at dimension ${at}`,
+    );
+  }
+  const stride = self.strides[at]!;
+  let offset: SymInt;
+  if (isAtMost(env, 0, index)) offset = add(self.storageOffset, mul(index, stride));
+  else if (isBelow(env, index, 0)) offset = add(self.storageOffset, mul(add(index, size), stride));
+  else offset = env.freshUnbackedInt();
+  return viewOf(self, self.shape.toSpliced(at, 1), self.strides.toSpliced(at, 1), offset);
+}
+
+const select = defineOp({
+  schema: "aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)",
+  tags: ["core"],
+  meta: ({ self, dim, index }, context) => selectMeta(self, dim, index, context),
+});
+
+/** The place that a bound of a slice means; undefined when its sign is unknown. */
+function sliceBound(env: SymEnv, size: SymInt, index: SymInt): SymInt | undefined {
+  if (typeof index === "number" && typeof size === "number") {
+    return index < 0 ? Math.max(index + size, 0) : Math.min(index, size);
+  }
+  if (env.orFalse(and(ge(index, 0), le(index, size)))) return index;
+  if (env.orFalse(and(lt(index, 0), ge(index, neg(size))))) return add(index, size);
+  if (env.orFalse(lt(index, neg(size)))) return 0;
+  if (env.orFalse(gt(index, size))) return size;
+  if (env.orFalse(ge(index, 0))) return symMin(index, size);
+  return env.orFalse(lt(index, 0)) ? symMax(add(index, size), 0) : undefined;
+}
+
+/** How many steps there are from start to end. */
+function sliceLength(env: SymEnv, start: SymInt, end: SymInt, step: SymInt): SymInt {
+  const steps = (span: SymInt): SymInt => (step === 1 ? span : floorDiv(sub(add(span, step), 1), step));
+  if (isAtMost(env, start, end)) return steps(sub(end, start));
+  return isAtMost(env, end, start) ? 0 : steps(symMax(sub(end, start), 0));
+}
+
+/** @throws SconceError `INVALID_ARGUMENT` */
+export function sliceMeta(
+  self: FakeTensor, dim: SymInt, start: SymInt | null, end: SymInt | null, step: SymInt, { env }: MetaContext,
+): FakeTensor {
+  if (self.ndim === 0) throw invalidArgument("slice() cannot be applied to a 0-dim tensor.");
+  const at = wrapDim(dim, self.ndim);
+  if (isAtMost(env, step, 0)) throw invalidArgument("slice step must be positive");
+  const size = self.shape[at]!;
+  const from = start === null ? 0 : sliceBound(env, size, start);
+  const to = end === null || (typeof end === "number" && end >= INT64_MAX) ? size : sliceBound(env, size, end);
+  const length = from === undefined || to === undefined ? unknownLength(env, size) : sliceLength(env, from, to, step);
+  const stride = self.strides[at]!;
+  const offset = from === undefined ? env.freshUnbackedInt() : add(self.storageOffset, mul(from, stride));
+  return viewOf(self, self.shape.with(at, length), self.strides.with(at, mul(stride, step)), offset);
+}
+
+function unknownLength(env: SymEnv, size: SymInt): SymInt {
+  const length = env.freshUnbackedInt();
+  env.addAxiom(ge(length, 0));
+  env.addAxiom(le(length, size));
+  return length;
+}
+
+const slice = defineOp({
+  schema:
+    "aten::slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)",
+  tags: ["core"],
+  meta: ({ self, dim, start, end, step }, context) => sliceMeta(self, dim, start, end, step, context),
+});
+
+/** Refuses a `narrow` that leaves the dimension; gives the dimension. */
+export function checkNarrow(env: SymEnv, self: FakeTensor, dim: SymInt, start: SymInt, length: SymInt): number {
+  if (self.ndim === 0) throw invalidArgument("narrow() cannot be applied to a 0-dim tensor.");
+  const at = wrapDim(dim, self.ndim);
+  const size = self.shape[at]!;
+  check(env, ge(length, 0), () => invalidArgument("narrow(): length must be non-negative."));
+  check(env, and(le(neg(size), start), le(start, size)), () =>
+    invalidArgument(
+      `start out of range (expected to be in range of [${String(neg(size))}, ${String(size)}], but got ${String(start)})`,
+    ),
+  );
+  const from = isBelow(env, start, 0) ? add(start, size) : start;
+  check(env, le(from, sub(size, length)), () =>
+    invalidArgument(`start (${String(from)}) + length (${String(length)}) exceeds dimension size (${String(size)}).`),
+  );
+  return at;
+}
+
+const narrow = defineOp({
+  schema: "aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)",
+  tags: ["composite"],
+  decompose: (emit, { self, dim, start, length }) => {
+    const at = checkNarrow(emit.env, self, dim, start, length);
+    const from = isBelow(emit.env, start, 0) ? sizeMath(emit, "add", start, self.shape[at]!) : start;
+    return emit("aten.slice.Tensor", [self, dim, from, sizeMath(emit, "add", from, length)]);
+  },
+});
+
+const narrowTensor = defineOp({
+  schema: "aten::narrow.Tensor(Tensor(a) self, int dim, Tensor start, SymInt length) -> Tensor(a)",
+  tags: ["composite"],
+  decompose: (emit, { self, dim, start, length }) => {
+    if (start.ndim !== 0) throw invalidArgument("start must be an 0-dim integral Tensor.");
+    const from = (emit.value("aten.item.default", [start]) as SymScalar).expr as SymInt;
+    return emit("aten.narrow.default", [self, dim, from, length]);
+  },
+});
+
+/** @throws SconceError `INVALID_ARGUMENT` */
+export function diagonalMeta(self: FakeTensor, offset: SymInt, dim1: SymInt, dim2: SymInt, env: SymEnv): FakeTensor {
+  const [first, second] = [wrapDim(dim1, self.ndim), wrapDim(dim2, self.ndim)];
+  if (first === second) {
+    throw invalidArgument(`diagonal dimensions cannot be identical ${String(dim1)}, ${String(dim2)}`);
+  }
+  const rows = self.shape[first]!;
+  const columns = self.shape[second]!;
+  const above = isAtMost(env, 0, offset);
+  const length = above ? symMax(symMin(rows, sub(columns, offset)), 0) : symMax(symMin(add(rows, offset), columns), 0);
+  const step = above ? mul(offset, self.strides[second]!) : mul(neg(offset), self.strides[first]!);
+  const start = length === 0 ? self.storageOffset : add(self.storageOffset, step);
+  const rest = self.shape.map((_, d) => d).filter((d) => d !== first && d !== second);
+  return viewOf(
+    self,
+    [...rest.map((d) => self.shape[d]!), length],
+    [...rest.map((d) => self.strides[d]!), add(self.strides[first]!, self.strides[second]!)],
+    start,
+  );
+}
+
+const diagonal = defineOp({
+  schema: "aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
+  tags: ["core"],
+  meta: ({ self, offset, dim1, dim2 }, { env }) => diagonalMeta(self, offset, dim1, dim2, env),
+});
+
+/** @throws SconceError `INVALID_ARGUMENT` */
+export function asStridedMeta(
+  self: FakeTensor, size: readonly SymInt[], stride: readonly SymInt[], offset: SymInt | null,
+): FakeTensor {
+  if (size.length !== stride.length) throw invalidArgument("mismatch in length of strides and shape");
+  for (const step of stride) {
+    if (typeof step === "number" && step < 0) {
+      throw invalidArgument(`as_strided: Negative strides are not supported at the moment, got strides: ${describeSizes(stride)}`);
+    }
+  }
+  for (const length of size) {
+    if (typeof length === "number" && length < 0) {
+      throw invalidArgument(`Trying to create tensor with negative dimension ${length}: ${describeSizes(size)}`);
+    }
+  }
+  return viewOf(self, size, stride, offset ?? self.storageOffset);
+}
+
+const asStrided = defineOp({
+  schema: "aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)",
+  tags: ["core"],
+  meta: ({ self, size, stride, storage_offset }) => asStridedMeta(self, size, stride, storage_offset),
+});
+
+/** Windows of `size` elements along a dimension, `step` apart, as a new last dimension. */
+export function unfoldMeta(self: FakeTensor, dimension: SymInt, size: SymInt, step: SymInt, env: SymEnv): FakeTensor {
+  const at = wrapDim(dimension, self.ndim);
+  const have = self.ndim === 0 ? 1 : self.shape[at]!;
+  if (isBelow(env, size, 0)) throw invalidArgument(`size is ${String(size)} but must be >= 0`);
+  check(env, le(size, have), () =>
+    shapeMismatch(`maximum size for tensor at dimension ${at} is ${String(have)} but size is ${String(size)}`),
+  );
+  if (isAtMost(env, step, 0)) throw invalidArgument(`step is ${String(step)} but must be > 0`);
+  if (self.ndim === 0) return viewOf(self, [size], [1]);
+  const stride = self.strides[at]!;
+  const windows = add(floorDiv(sub(have, size), step), 1);
+  return viewOf(self, [...self.shape.with(at, windows), size], [...self.strides.with(at, mul(step, stride)), stride]);
+}
+
+const unfold = defineOp({
+  schema: "aten::unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
+  meta: ({ self, dimension, size, step }, { env }) => unfoldMeta(self, dimension, size, step, env),
+});
+
+export const viewSliceOps: readonly OpDefinition[] = [
+  select, slice, narrow, narrowTensor, diagonal, asStrided, unfold,
+];

@@ -1,0 +1,264 @@
+/** @file Views that cut a dimension into pieces. */
+import type { FakeTensor, SymInt, SymScalar } from "@sconce/ir";
+import { add, addAll, ceilDiv, eq, mod, mul, sub, type SymEnv } from "@sconce/symbolic";
+import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
+import type { Emit } from "../emit.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { check, isBelow, isEqual } from "../rules/comparison.js";
+import { wrapDim } from "../rules/dims.js";
+import { sizeMath } from "../rules/size-math.js";
+import { describeSizes } from "../rules/view-geometry.js";
+import { selectMeta, sliceMeta } from "./view-slice.js";
+
+function requireDims(self: FakeTensor, what: string): void {
+  if (self.ndim === 0) throw invalidArgument(`${what} expects at least a 1-dimensional tensor`);
+}
+
+/** @throws SconceError `SHAPE_MISMATCH` when the sizes do not add up */
+function splitWithSizesMeta(
+  self: FakeTensor, sizes: readonly SymInt[], dim: SymInt, context: MetaContext,
+): readonly FakeTensor[] {
+  requireDims(self, "split");
+  const at = wrapDim(dim, self.ndim);
+  const { env } = context;
+  const total = addAll(sizes);
+  const misfit = (): Error =>
+    shapeMismatch(
+      `split_with_sizes expects split_sizes to sum exactly to ${String(self.shape[at]!)} (input tensor's size at ` +
+        `dimension ${at}), but got split_sizes=${describeSizes(sizes)}`,
+    );
+  for (const size of sizes) {
+    if (isBelow(env, size, 0)) {
+      throw invalidArgument(
+        `split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=${describeSizes(sizes)}`,
+      );
+    }
+  }
+  check(env, eq(total, self.shape[at]!), misfit);
+  let start: SymInt = 0;
+  return sizes.map((size) => {
+    const end = add(start, size);
+    const piece = sliceMeta(self, at, start, end, 1, context);
+    start = end;
+    return typeof size === "number" ? piece : resized(piece, at, size);
+  });
+}
+
+/** A piece whose length is written as the caller wrote it. */
+function resized(piece: FakeTensor, dim: number, size: SymInt): FakeTensor {
+  return Object.assign(piece, { shape: piece.shape.with(dim, size) });
+}
+
+/** The sizes of pieces of `split_size`, the last one smaller. */
+function evenSizes(env: SymEnv, self: FakeTensor, size: SymInt, dim: SymInt): readonly SymInt[] {
+  requireDims(self, "split");
+  const at = wrapDim(dim, self.ndim);
+  const length = self.shape[at]!;
+  if (isBelow(env, size, 0)) {
+    throw invalidArgument(`split expects split_size be non-negative, but got split_size=${String(size)}`);
+  }
+  if (isEqual(env, size, 0) && !isEqual(env, length, 0)) {
+    throw invalidArgument(`split_size can only be 0 if dimension size is 0, but got dimension size of ${String(length)}`);
+  }
+  if (isEqual(env, length, 0)) return [length];
+  const pieces = typeof length === "number" && typeof size === "number" ? Math.ceil(length / size) : countPieces(env, length, size);
+  const last = sub(length, mul(size, pieces - 1));
+  return [...new Array<SymInt>(pieces - 1).fill(size), last];
+}
+
+/** How many pieces there are is part of the program: a symbolic count is made a number. */
+const countPieces = (env: SymEnv, length: SymInt, size: SymInt): number => env.guardInt(ceilDiv(length, size));
+
+const splitTensor = defineOp({
+  schema: "aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]",
+  meta: ({ self, split_size, dim }, context) =>
+    splitWithSizesMeta(self, evenSizes(context.env, self, split_size, dim), dim, context),
+  decompose: (emit, { self, split_size, dim }) => emitSplit(emit, self, split_size, dim),
+});
+
+function emitSplit(emit: Emit, self: FakeTensor, size: SymInt, dim: SymInt): readonly FakeTensor[] {
+  const at = wrapDim(dim, self.ndim);
+  const length = self.shape[at]!;
+  const sizes = evenSizes(emit.env, self, size, dim);
+  if (isEqual(emit.env, length, 0)) return [emit("aten.detach.default", [self])];
+  const whole = sizeMath(emit, "mul", size, sizes.length);
+  const last = sizeMath(emit, "sub", size, sizeMath(emit, "sub", whole, length));
+  return emit.many("aten.split_with_sizes.default", [self, [...sizes.slice(0, -1), last], dim]);
+}
+
+const splitSizes = defineOp({
+  schema: "aten::split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]",
+  tags: ["composite"],
+  decompose: (emit, { self, split_size, dim }) => emit.many("aten.split_with_sizes.default", [self, split_size, dim]),
+});
+
+const splitWithSizes = defineOp({
+  schema: "aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]",
+  tags: ["core"],
+  meta: ({ self, split_sizes, dim }, context) => splitWithSizesMeta(self, split_sizes, dim, context),
+});
+
+const unsafeSplit = defineOp({
+  schema: "aten::unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]",
+  meta: ({ self, split_size, dim }, context) =>
+    splitWithSizesMeta(self, evenSizes(context.env, self, split_size, dim), dim, context),
+  decompose: (emit, { self, split_size, dim }) => emit.many("aten.split.Tensor", [self, split_size, dim]),
+});
+
+const unsafeSplitWithSizes = defineOp({
+  schema: "aten::unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]",
+  meta: ({ self, split_sizes, dim }, context) => splitWithSizesMeta(self, split_sizes, dim, context),
+  decompose: (emit, { self, split_sizes, dim }) => emit.many("aten.split_with_sizes.default", [self, split_sizes, dim]),
+});
+
+/** The `split_size` that gives at most `chunks` pieces; records the arithmetic as `(size + chunks - 1) / chunks`. */
+function chunkSize(emit: Emit, self: FakeTensor, chunks: SymInt, dim: SymInt): SymInt {
+  requireDims(self, "chunk");
+  if (isBelow(emit.env, chunks, 1)) {
+    throw invalidArgument(`chunk expects \`chunks\` to be greater than 0, got: ${String(chunks)}`);
+  }
+  const length = self.shape[wrapDim(dim, self.ndim)]!;
+  return sizeMath(emit, "floordiv", sizeMath(emit, "sub", sizeMath(emit, "add", length, chunks), 1), chunks);
+}
+
+/** `chunk` of an empty dimension keeps the number of pieces. */
+const chunkRule = (even: string, sized: string) =>
+  (emit: Emit, { self, chunks, dim }: { self: FakeTensor; chunks: SymInt; dim: SymInt }): readonly FakeTensor[] => {
+    const size = chunkSize(emit, self, chunks, dim);
+    const empty = size === 0 && self.shape[wrapDim(dim, self.ndim)] === 0;
+    if (empty) return emit.many(sized, [self, new Array<SymInt>(Number(chunks)).fill(size), dim]);
+    return emit.many(even, [self, size, dim]);
+  };
+
+const chunk = defineOp({
+  schema: "aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
+  tags: ["composite"],
+  decompose: chunkRule("aten.split.Tensor", "aten.split_with_sizes.default"),
+});
+
+const unsafeChunk = defineOp({
+  schema: "aten::unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]",
+  tags: ["composite", "maybe_aliasing_or_mutating"],
+  decompose: chunkRule("aten.unsafe_split.Tensor", "aten.unsafe_split_with_sizes.default"),
+});
+
+/** Slices between consecutive places. */
+function emitSlices(emit: Emit, self: FakeTensor, places: readonly SymInt[], dim: SymInt): readonly FakeTensor[] {
+  let start: SymInt = 0;
+  return places.map((end) => {
+    const piece = emit("aten.slice.Tensor", [self, dim, start, end]);
+    start = end;
+    return piece;
+  });
+}
+
+/** `tensor_split` at given places. */
+export function emitSplitAt(emit: Emit, self: FakeTensor, indices: readonly SymInt[], dim: SymInt): readonly FakeTensor[] {
+  requireDims(self, "tensor_split");
+  const at = wrapDim(dim, self.ndim);
+  return emitSlices(emit, self, [...indices, self.shape[at]!], at);
+}
+
+/** `tensor_split` into sections of nearly equal length, the first ones longer. */
+export function emitSections(emit: Emit, self: FakeTensor, sections: SymInt, dim: SymInt): readonly FakeTensor[] {
+  requireDims(self, "tensor_split");
+  if (typeof sections !== "number" || sections <= 0) {
+    throw invalidArgument(`number of sections must be larger than 0, got ${String(sections)}`);
+  }
+  const at = wrapDim(dim, self.ndim);
+  const length = self.shape[at]!;
+  const least = sizeMath(emit, "floordiv", length, sections);
+  const longer = sizeMath(emit, "mod", length, sections);
+  let end: SymInt = 0;
+  const places = Array.from({ length: sections }, (_, i) => {
+    const size = isBelow(emit.env, i, longer) ? sizeMath(emit, "add", least, 1) : least;
+    return (end = sizeMath(emit, "add", end, size));
+  });
+  return emitSlices(emit, self, places, at);
+}
+
+const tensorSplitSections = defineOp({
+  schema: "aten::tensor_split.sections(Tensor(a -> *) self, SymInt sections, int dim=0) -> Tensor(a)[]",
+  tags: ["composite"],
+  decompose: (emit, { self, sections, dim }) => emitSections(emit, self, sections, dim),
+});
+
+const tensorSplitIndices = defineOp({
+  schema: "aten::tensor_split.indices(Tensor(a -> *) self, SymInt[] indices, int dim=0) -> Tensor(a)[]",
+  tags: ["composite"],
+  decompose: (emit, { self, indices, dim }) => emitSplitAt(emit, self, indices, dim),
+});
+
+const tensorSplitTensor = defineOp({
+  schema: "aten::tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]",
+  tags: ["composite"],
+  decompose: (emit, { self, tensor_indices_or_sections: places, dim }) => {
+    requireDims(self, "tensor_split");
+    if (places.dtype !== "int64") {
+      throw dtypeMismatch(`tensor_split expected tensor_indices_or_sections to have dtype of long, but got ${places.dtype}`);
+    }
+    const read = (tensor: FakeTensor): SymInt => (emit.value("aten.item.default", [tensor]) as SymScalar).expr as SymInt;
+    if (places.ndim === 0) return emitSections(emit, self, read(places), dim);
+    const count = emit.env.guardInt(places.shape[0]!);
+    const indices = Array.from({ length: count }, (_, i) => read(emit("aten.select.int", [places, 0, i])));
+    return emitSplitAt(emit, self, indices, dim);
+  },
+});
+
+/** `hsplit`, `vsplit` and `dsplit`: `tensor_split` along a fixed dimension. */
+function namedSplit(name: string, least: number, dimOf: (self: FakeTensor) => number): readonly OpDefinition[] {
+  const along = (self: FakeTensor): number => {
+    if (self.ndim < least) {
+      throw invalidArgument(
+        `torch.${name} requires a tensor with at least ${least} dimension${least > 1 ? "s" : ""}, but got a tensor with ` +
+          `${self.ndim} dimensions!`,
+      );
+    }
+    return dimOf(self);
+  };
+  return [
+    defineOp({
+      schema: `aten::${name}.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]`,
+      tags: ["composite"],
+      decompose: (emit, { self, sections }) => {
+        const dim = along(self);
+        const length = self.shape[dim]!;
+        check(emit.env, sections === 0 ? false : eq(mod(length, sections), 0), () =>
+          shapeMismatch(
+            `torch.${name} attempted to split along dimension ${dim}, but the size of the dimension ${String(length)} is ` +
+              `not divisible by the split_size ${String(sections)}!`,
+          ),
+        );
+        return emitSections(emit, self, sections, dim);
+      },
+    }),
+    defineOp({
+      schema: `aten::${name}.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]`,
+      tags: ["composite"],
+      decompose: (emit, { self, indices }) => emitSplitAt(emit, self, indices, along(self)),
+    }),
+  ];
+}
+
+const unbind = defineOp({
+  schema: "aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]",
+  meta: ({ self, dim }, context) => {
+    if (self.ndim === 0) throw invalidArgument("Dimension specified as 0 but tensor has no dimensions");
+    const count = context.env.guardInt(self.shape[wrapDim(dim, self.ndim)]!);
+    return Array.from({ length: count }, (_, i) => selectMeta(self, dim, i, context));
+  },
+  decompose: (emit, { self, dim }) => {
+    if (self.ndim === 0) throw invalidArgument("Dimension specified as 0 but tensor has no dimensions");
+    const at = wrapDim(dim, self.ndim);
+    const count = emit.env.guardInt(self.shape[at]!);
+    if (count === 0) return [];
+    return emitSections(emit, self, count, at).map((piece) => emit("aten.squeeze.dim", [piece, at]));
+  },
+});
+
+export const viewSplitOps: readonly OpDefinition[] = [
+  splitTensor, splitSizes, splitWithSizes, unsafeSplit, unsafeSplitWithSizes, chunk, unsafeChunk,
+  tensorSplitSections, tensorSplitIndices, tensorSplitTensor,
+  ...namedSplit("hsplit", 1, (self) => (self.ndim === 1 ? 0 : 1)), ...namedSplit("vsplit", 2, () => 0),
+  ...namedSplit("dsplit", 3, () => 2), unbind,
+];

@@ -1,0 +1,24 @@
+/** @file Sizes and scalars that only the data decide. */
+import type { FakeTensor, SymInt } from "@sconce/ir";
+import { ge, le, type SymEnv } from "@sconce/symbolic";
+
+type Memo = WeakMap<FakeTensor, unknown>;
+const MEMOS = new WeakMap<SymEnv, Map<string, Memo>>();
+
+/** What `make` gave for this tensor before, so that reading a value twice gives one symbol. */
+export function remembered<T>(env: SymEnv, what: string, tensor: FakeTensor, make: () => T): T {
+  let memos = MEMOS.get(env);
+  if (memos === undefined) MEMOS.set(env, (memos = new Map()));
+  let memo = memos.get(what);
+  if (memo === undefined) memos.set(what, (memo = new WeakMap()));
+  if (!memo.has(tensor)) memo.set(tensor, make());
+  return memo.get(tensor) as T;
+}
+
+/** A new size between `least` and `most` (when that is a number). */
+export function freshSize(env: SymEnv, most?: SymInt, least = 0): SymInt {
+  const size = env.freshUnbackedInt();
+  env.addAxiom(ge(size, least));
+  if (typeof most === "number") env.addAxiom(le(size, most));
+  return size;
+}

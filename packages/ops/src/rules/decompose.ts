@@ -1,0 +1,43 @@
+/** @file Steps that many decompositions share. */
+import { FakeTensor, type ScalarLiteral } from "@sconce/ir";
+import type { DType } from "@sconce/tensor";
+import type { Emit } from "../emit.js";
+import type { ScalarArg } from "../schema-types.js";
+import { computationDType, type Operand, promoteOperands, toFloatDType } from "./promote.js";
+
+/** Converts to a dtype; the tensor itself when it has that dtype. */
+export const convert = (emit: Emit, tensor: FakeTensor, dtype: DType): FakeTensor =>
+  tensor.dtype === dtype ? tensor : emit("aten._to_copy.default", [tensor], { dtype });
+
+/** How a decomposition's result dtype follows from its operands. */
+export type Promotion = "default" | "int-to-float";
+
+/**
+ * Runs `body` on operands converted to the dtype that PyTorch computes in (halves in float32), and converts the result
+ * to the promoted dtype. Numbers among the operands stay as they are.
+ */
+export function promoted<const T extends readonly Operand[]>(
+  emit: Emit,
+  promotion: Promotion,
+  operands: T,
+  body: (...converted: { -readonly [K in keyof T]: T[K] }) => FakeTensor,
+): FakeTensor {
+  const common = promoteOperands(operands);
+  const result = promotion === "int-to-float" ? toFloatDType(common) : common;
+  const inner = computationDType(result);
+  const converted = operands.map((operand) => (operand instanceof FakeTensor ? convert(emit, operand, inner) : operand));
+  return convert(emit, body(...(converted as { -readonly [K in keyof T]: T[K] })), result);
+}
+
+/** Whether a `Scalar` is this Python int: what a schema default `=1` leaves out of a call. */
+export const isIntLiteral = (value: ScalarArg, expected: number): boolean => value === expected;
+/** Whether a `Scalar` is this Python float. */
+export const isFloatLiteral = (value: ScalarArg, expected: number): boolean =>
+  typeof value === "object" && value.kind === "float" ? value.value === expected : value === expected && !Number.isInteger(expected);
+
+/** The number of a `Scalar` that is not symbolic or complex; NaN for those. */
+export function numberOf(value: ScalarArg | ScalarLiteral): number {
+  if (typeof value !== "object") return Number(value);
+  if (value.kind === "float") return value.value;
+  return value.kind !== "complex" && typeof value.expr === "number" ? value.expr : Number.NaN;
+}

@@ -1,0 +1,44 @@
+/** @file Shapes and dtypes of reductions over dimensions. Their results are always row-major. */
+import type { FakeTensor, SymInt } from "@sconce/ir";
+import { type DType, isComplexDType, isFloatDType } from "@sconce/tensor";
+import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { wrapDims } from "./dims.js";
+import { fake, numelOf } from "./fake.js";
+
+/** Dimensions to reduce; none given means all of them. */
+export const reducedDims = (dims: readonly SymInt[] | null, ndim: number): readonly number[] =>
+  wrapDims(dims === null || dims.length === 0 ? null : dims, ndim);
+
+/** The shape that is left. */
+export function reducedShape(shape: readonly SymInt[], dims: readonly number[], keepdim: boolean): readonly SymInt[] {
+  if (keepdim) return shape.map((size, d) => (dims.includes(d) ? 1 : size));
+  return shape.filter((_, d) => !dims.includes(d));
+}
+
+/** The result of reducing these dimensions (all for null or an empty list). */
+export function reduced(
+  self: FakeTensor, dims: readonly SymInt[] | null, keepdim: boolean, dtype: DType = self.dtype,
+): FakeTensor {
+  return fake({ dtype, shape: reducedShape(self.shape, reducedDims(dims, self.ndim), keepdim), like: self });
+}
+
+/** Refuses the reduction of dimensions without elements, for operators that have no identity. */
+export function requireElements(self: FakeTensor, dims: readonly SymInt[] | null, name: string): void {
+  if (dims === null || dims.length === 0) {
+    if (numelOf(self.shape) !== 0) return;
+    throw invalidArgument(
+      `${name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.`,
+    );
+  }
+  if (self.ndim === 0) return;
+  for (const dim of wrapDims(dims, self.ndim)) {
+    if (self.shape[dim] === 0) {
+      throw invalidArgument(`${name}(): Expected reduction dim ${dim} to have non-zero size.`);
+    }
+  }
+}
+
+/** Refuses integers and bool. */
+export function requireFloat(dtype: DType, message: string): void {
+  if (!isFloatDType(dtype) && !isComplexDType(dtype)) throw dtypeMismatch(message);
+}

@@ -1,0 +1,71 @@
+/** @file Dimension numbers and broadcasting. */
+import type { SymInt } from "@sconce/ir";
+import { eq, type SymEnv } from "@sconce/symbolic";
+import { dimOutOfRange, invalidArgument, shapeMismatch } from "../errors.js";
+
+/** A dimension number counted from the front; a 0-d tensor takes 0 and -1. */
+export function wrapDim(dim: SymInt, ndim: number): number {
+  const rank = Math.max(ndim, 1);
+  if (typeof dim !== "number" || dim < -rank || dim >= rank) throw dimOutOfRange(Number(dim), ndim);
+  return dim < 0 ? dim + rank : dim;
+}
+
+/** Sorted, distinct dimension numbers; all of them for null. */
+export function wrapDims(dims: readonly SymInt[] | null, ndim: number): readonly number[] {
+  if (dims === null) return Array.from({ length: ndim }, (_, i) => i);
+  const wrapped = dims.map((dim) => wrapDim(dim, ndim));
+  const seen = new Set<number>();
+  for (const dim of wrapped) {
+    if (seen.has(dim)) throw invalidArgument(`dim ${dim} appears multiple times in the list of dims`);
+    seen.add(dim);
+  }
+  return wrapped.sort((a, b) => a - b);
+}
+
+/** Whether two shapes are equal; symbolic sizes are decided, with a guard where needed. */
+export function sizesEqual(a: readonly SymInt[], b: readonly SymInt[], env: SymEnv): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (!sizeEquals(a[i]!, b[i]!, env)) return false;
+  return true;
+}
+
+/** Whether two sizes are equal, with a guard where that depends on the example. */
+export const sizeEquals = (a: SymInt, b: SymInt, env: SymEnv): boolean =>
+  typeof a === "number" && typeof b === "number" ? a === b : a === b || env.guard(eq(a, b));
+
+/**
+ * The common shape. A size that is not known to be 1 is taken not to be (PyTorch's rule for unbacked sizes).
+ *
+ * @throws SconceError `SHAPE_MISMATCH`
+ */
+export function broadcastShapes(env: SymEnv, ...shapes: readonly (readonly SymInt[])[]): readonly SymInt[] {
+  let result = shapes[0] ?? [];
+  for (let i = 1; i < shapes.length; i++) result = broadcastPair(env, result, shapes[i]!);
+  return result;
+}
+
+function broadcastPair(env: SymEnv, a: readonly SymInt[], b: readonly SymInt[]): readonly SymInt[] {
+  if (a === b || b.length === 0) return a;
+  if (a.length === 0) return b;
+  const rank = Math.max(a.length, b.length);
+  const out = new Array<SymInt>(rank);
+  for (let d = 0; d < rank; d++) {
+    const i = d - rank + a.length;
+    const j = d - rank + b.length;
+    out[d] = i < 0 ? b[j]! : j < 0 ? a[i]! : broadcastSize(env, a[i]!, b[j]!, d);
+  }
+  return out;
+}
+
+function broadcastSize(env: SymEnv, a: SymInt, b: SymInt, dim: number): SymInt {
+  if (a === b) return a;
+  if (isOne(env, a)) return b;
+  if (isOne(env, b)) return a;
+  if (sizeEquals(a, b, env)) return typeof a === "number" ? a : b;
+  throw shapeMismatch(
+    `The size of tensor a (${String(a)}) must match the size of tensor b (${String(b)}) at non-singleton dimension ${dim}`,
+  );
+}
+
+const isOne = (env: SymEnv, size: SymInt): boolean =>
+  typeof size === "number" ? size === 1 : env.orFalse(eq(size, 1));

@@ -1,0 +1,122 @@
+/** @file Results of elementwise operators, with the strides that TensorIterator gives them. */
+import { FakeTensor, type SymInt } from "@sconce/ir";
+import { eq, ge, mod, type SymEnv } from "@sconce/symbolic";
+import type { DType } from "@sconce/tensor";
+import type { MetaContext } from "../define-op.js";
+import { broadcastShapes, sizesEqual } from "./dims.js";
+import {
+  contiguousStridesOf, fake, isChannelsLast, isContiguousFake, isNonOverlappingAndDense, memoryFormatStrides,
+  stridesInOrder,
+} from "./fake.js";
+import { type Operand, promoteOperands } from "./promote.js";
+
+export interface ElementwiseOptions {
+  /** The promoted dtype of the operands when left out. */
+  readonly dtype?: DType | undefined;
+}
+
+/**
+ * The fresh result of an elementwise operator over these operands: broadcast shape, promoted dtype, layout kept from the
+ * operands as TensorIterator does.
+ *
+ * @throws SconceError `SHAPE_MISMATCH`, `PROMOTION`
+ */
+export function elementwise(
+  context: MetaContext,
+  operands: readonly Operand[],
+  options?: ElementwiseOptions,
+): FakeTensor {
+  const tensors = operands.filter((operand) => operand instanceof FakeTensor);
+  const { env } = context;
+  const dtype = options?.dtype ?? promoteOperands(operands);
+  const like = tensors.find((tensor) => tensor.ndim > 0) ?? tensors[0];
+  const shape = tensors.length === 1 ? tensors[0]!.shape : broadcastShapes(env, ...tensors.map((t) => t.shape));
+  return fake({ dtype, shape, strides: elementwiseStrides(env, shape, tensors), like });
+}
+
+/** The strides of an elementwise result of this shape. */
+export function elementwiseStrides(
+  env: SymEnv,
+  shape: readonly SymInt[],
+  operands: readonly FakeTensor[],
+): readonly SymInt[] {
+  if (shape.length < 2) return contiguousStridesOf(shape);
+  const tensors = operands.filter((tensor) => tensor.ndim > 0);
+  const first = tensors[0];
+  if (first === undefined) return contiguousStridesOf(shape);
+  const whole = operands.length === tensors.length || isSymbolicShape(shape);
+  if (whole && tensors.every((t) => t.shape === shape || sameSizes(t.shape, shape, env))) {
+    const contiguous = tensors.every((t) => isContiguousFake(t, env));
+    if (contiguous) return contiguousStridesOf(shape);
+    if (tensors.every((t) => isChannelsLast(t, env))) {
+      return memoryFormatStrides(shape, shape.length === 4 ? "channels_last" : "channels_last_3d");
+    }
+    if (tensors.every((t) => t === first || sizesEqual(t.strides, first.strides, env))) {
+      if (isNonOverlappingAndDense(first, env)) return first.strides;
+    }
+  }
+  return stridesInOrder(shape, memoryOrder(env, shape, tensors));
+}
+
+const isSymbolicShape = (shape: readonly SymInt[]): boolean => shape.some((size) => typeof size !== "number");
+
+const sameSizes = (a: readonly SymInt[], b: readonly SymInt[], env: SymEnv): boolean =>
+  a.length === b.length && a.every((size, d) => equal(env, size, b[d]!));
+
+const equal = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
+  typeof a === "number" && typeof b === "number" ? a === b : env.orFalse(eq(a, b));
+
+/** Dimensions from outermost to innermost: TensorIterator's insertion sort by the operands' strides. */
+export function memoryOrder(env: SymEnv, shape: readonly SymInt[], operands: readonly FakeTensor[]): number[] {
+  const strides = operands.map((tensor) => broadcastStrides(env, tensor, shape));
+  const order = shape.map((_, d) => shape.length - 1 - d);
+  for (let i = 1; i < order.length; i++) {
+    let at = i;
+    for (let before = i - 1; before >= 0; before--) {
+      const comparison = compareDims(env, shape, strides, order[before]!, order[at]!);
+      if (comparison < 0) break;
+      if (comparison > 0) {
+        [order[before], order[at]] = [order[at]!, order[before]!];
+        at = before;
+      }
+    }
+  }
+  return order.reverse();
+}
+
+/** Strides as the result's dimensions see them: 0 where the operand is broadcast. */
+function broadcastStrides(env: SymEnv, tensor: FakeTensor, shape: readonly SymInt[]): readonly SymInt[] {
+  const lead = shape.length - tensor.ndim;
+  return shape.map((size, d) => {
+    if (d < lead) return 0;
+    const own = tensor.shape[d - lead]!;
+    return equal(env, own, 1) && !equal(env, size, 1) ? 0 : tensor.strides[d - lead]!;
+  });
+}
+
+/** Positive when dimension `a` lies outside of `b` although it comes first in the order, 0 when nothing tells. */
+function compareDims(
+  env: SymEnv, shape: readonly SymInt[], strides: readonly (readonly SymInt[])[], a: number, b: number,
+): number {
+  for (const stride of strides) {
+    const strideA = stride[a]!;
+    const strideB = stride[b]!;
+    if (equal(env, strideA, 0) || equal(env, strideB, 0)) continue;
+    if (equal(env, strideA, strideB)) {
+      if (atLeast(env, shape[b]!, shape[a]!)) continue;
+      return 1;
+    }
+    if (atLeast(env, strideB, strideA)) return -1;
+    if (atLeast(env, strideA, strideB)) return 1;
+  }
+  return 0;
+}
+
+/** `a >= b` for sizes and strides: a multiple counts as larger even when its sign is unknown. */
+function atLeast(env: SymEnv, a: SymInt, b: SymInt): boolean {
+  if (typeof a === "number" && typeof b === "number") return a >= b;
+  if (equal(env, b, 0)) return true;
+  if (equal(env, a, 0)) return false;
+  return env.orFalse(ge(a, b)) || env.orFalse(eq(mod(a, b), 0));
+}
+

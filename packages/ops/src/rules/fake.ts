@@ -1,0 +1,116 @@
+/** @file Making fake tensors, and the layouts that sizes and strides spell. */
+import { FakeTensor, type DeviceLiteral, type LayoutName, type MemoryFormat, type SymInt } from "@sconce/ir";
+import { eq, mul, symMax, type SymEnv } from "@sconce/symbolic";
+import type { DType } from "@sconce/tensor";
+import { invalidArgument } from "../errors.js";
+
+export interface FakeSpec {
+  readonly dtype: DType;
+  readonly shape: readonly SymInt[];
+  /** Row-major when left out. */
+  readonly strides?: readonly SymInt[] | undefined;
+  readonly storageOffset?: SymInt | undefined;
+  /** Device and layout come from here unless given. */
+  readonly like?: FakeTensor | undefined;
+  readonly device?: DeviceLiteral | null | undefined;
+  readonly layout?: LayoutName | null | undefined;
+}
+
+/** A new fake tensor, row-major unless strides are given. */
+export function fake(spec: FakeSpec): FakeTensor {
+  const { dtype, shape, like } = spec;
+  return new FakeTensor({
+    dtype,
+    shape,
+    strides: spec.strides ?? contiguousStridesOf(shape),
+    storageOffset: spec.storageOffset,
+    device: spec.device ?? like?.device,
+    layout: spec.layout ?? like?.layout,
+  });
+}
+
+/** `Max(1, size)`, which strides are products of. */
+const atLeastOne = (size: SymInt): SymInt => (typeof size === "number" ? Math.max(size, 1) : symMax(1, size));
+
+/** Row-major strides; sizes of 0 count as 1. */
+export function contiguousStridesOf(shape: readonly SymInt[]): readonly SymInt[] {
+  const strides = new Array<SymInt>(shape.length);
+  let step: SymInt = 1;
+  for (let d = shape.length - 1; d >= 0; d--) {
+    strides[d] = step;
+    if (d > 0) step = mul(step, atLeastOne(shape[d]!));
+  }
+  return strides;
+}
+
+/** Dimensions of a channels-last tensor from outermost to innermost: `[0, 2, 3, 1]`. */
+const channelsLastOrder = (ndim: number): number[] => [0, ...Array.from({ length: ndim - 2 }, (_, i) => i + 2), 1];
+
+/** Strides of a fresh tensor whose dimensions lie in memory in this order, outermost first. */
+export function stridesInOrder(shape: readonly SymInt[], order: readonly number[]): readonly SymInt[] {
+  const strides = new Array<SymInt>(shape.length);
+  let step: SymInt = 1;
+  for (let i = order.length - 1; i >= 0; i--) {
+    const dim = order[i]!;
+    strides[dim] = step;
+    step = mul(step, atLeastOne(shape[dim]!));
+  }
+  return strides;
+}
+
+/** Strides of a fresh tensor in a memory format other than `preserve_format`. */
+export function memoryFormatStrides(shape: readonly SymInt[], format: MemoryFormat): readonly SymInt[] {
+  if (format === "contiguous_format") return contiguousStridesOf(shape);
+  const rank = format === "channels_last" ? 4 : 5;
+  if (shape.length !== rank) throw invalidArgument(`required rank ${rank} tensor to use ${format} format`);
+  return stridesInOrder(shape, channelsLastOrder(rank));
+}
+
+/** Product of the sizes. */
+export function numelOf(shape: readonly SymInt[]): SymInt {
+  let n: SymInt = 1;
+  for (const size of shape) n = mul(n, size);
+  return n;
+}
+
+const is = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
+  typeof a === "number" && typeof b === "number" ? a === b : env.orFalse(eq(a, b));
+
+/** Whether the dimensions, outermost first, lie densely one inside of the other; false when that cannot be told. */
+function isDenseInOrder(tensor: FakeTensor, order: readonly number[] | undefined, env: SymEnv): boolean {
+  const { shape, strides } = tensor;
+  let step: SymInt = 1;
+  for (let i = shape.length - 1; i >= 0; i--) {
+    const dim = order === undefined ? i : order[i]!;
+    const size = shape[dim]!;
+    if (is(env, size, 1)) continue;
+    if (!is(env, strides[dim]!, step)) return shape.some((s) => is(env, s, 0)) && order === undefined;
+    step = mul(step, atLeastOne(size));
+  }
+  return true;
+}
+
+/** Row-major contiguity, as `is_contiguous()`. */
+export const isContiguousFake = (tensor: FakeTensor, env: SymEnv): boolean => isDenseInOrder(tensor, undefined, env);
+
+/** `is_contiguous(memory_format=channels_last)` for rank 4, `channels_last_3d` for rank 5; false for other ranks. */
+export function isChannelsLast(tensor: FakeTensor, env: SymEnv): boolean {
+  const { ndim } = tensor;
+  return (ndim === 4 || ndim === 5) && isDenseInOrder(tensor, channelsLastOrder(ndim), env);
+}
+
+/** Whether the elements fill a block of memory, each once, in some order of dimensions. */
+export function isNonOverlappingAndDense(tensor: FakeTensor, env: SymEnv): boolean {
+  if (isContiguousFake(tensor, env)) return true;
+  const { shape, strides } = tensor;
+  // The chain of strides 1, size, size * size, ... is followed from inside out, so nothing has to be ordered.
+  const left = shape.map((_, d) => d).filter((d) => !is(env, shape[d]!, 1));
+  let step: SymInt = 1;
+  while (left.length > 0) {
+    const next = left.findIndex((d) => is(env, strides[d]!, step));
+    if (next < 0) return false;
+    step = mul(step, shape[left[next]!]!);
+    left.splice(next, 1);
+  }
+  return true;
+}

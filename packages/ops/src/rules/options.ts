@@ -1,0 +1,68 @@
+/** @file The factory options `dtype`, `layout`, `device`, `pin_memory`, which end many schemas. */
+import type { DeviceLiteral, FakeTensor, LayoutName, MemoryFormat, SymInt } from "@sconce/ir";
+import type { SymEnv } from "@sconce/symbolic";
+import type { DType } from "@sconce/tensor";
+import type { EmitArg } from "../emit.js";
+import { invalidArgument } from "../errors.js";
+import { memoryOrder } from "./elementwise.js";
+import { fake, isNonOverlappingAndDense, memoryFormatStrides, stridesInOrder } from "./fake.js";
+
+/** As bound from `ScalarType? dtype, Layout? layout, Device? device, bool? pin_memory`. */
+export interface FactoryOptions {
+  readonly dtype: DType | null;
+  readonly layout: LayoutName | null;
+  readonly device: DeviceLiteral | null;
+  readonly pin_memory: boolean | null;
+}
+
+/** The schema text of the four options. */
+export const OPTIONS = "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None";
+export type Options = typeof OPTIONS;
+
+/** A row-major tensor of these sizes. */
+export function created(shape: readonly SymInt[], dtype: DType, { layout, device }: FactoryOptions): FakeTensor {
+  const negative = shape.find((size) => typeof size === "number" && size < 0);
+  if (negative !== undefined) {
+    throw invalidArgument(`Trying to create tensor with negative dimension ${negative}: [${shape.join(", ")}]`);
+  }
+  return fake({ dtype, shape, layout, device });
+}
+
+/** The strides of `empty_like`: those of a dense tensor, or its order of dimensions made dense. */
+export function likeStrides(self: FakeTensor, format: MemoryFormat | null, env: SymEnv): readonly SymInt[] {
+  if (format !== null && format !== "preserve_format") return memoryFormatStrides(self.shape, format);
+  if (isNonOverlappingAndDense(self, env)) return self.strides;
+  return stridesInOrder(self.shape, memoryOrder(env, self.shape, [self]));
+}
+
+/** A fresh tensor of the sizes of `self`. */
+export function createdLike(
+  self: FakeTensor, options: FactoryOptions, format: MemoryFormat | null, env: SymEnv,
+): FakeTensor {
+  return fake({
+    dtype: options.dtype ?? self.dtype,
+    shape: self.shape,
+    strides: likeStrides(self, format, env),
+    like: self,
+    layout: options.layout,
+    device: options.device,
+  });
+}
+
+export type EmitKwargs = Readonly<Record<string, EmitArg>>;
+
+/** As PyTorch's Python factories hand options on: strided unless said otherwise, not pinned. */
+export const factoryKwargs = ({ dtype, layout, device, pin_memory: pin }: FactoryOptions): EmitKwargs => ({
+  dtype, layout: layout ?? "strided", device, pin_memory: pin ?? false,
+});
+
+/** As the `_like` factories hand them on: only what was given, not pinned. */
+export const likeKwargs = ({ dtype, layout, device, pin_memory: pin }: FactoryOptions): EmitKwargs => ({
+  dtype, layout, device, pin_memory: pin ?? false,
+});
+
+/** As the `new_` factories hand them on: filled in from the tensor. */
+export const newKwargs = (self: FakeTensor, { dtype, layout, device, pin_memory: pin }: FactoryOptions): EmitKwargs => ({
+  dtype: dtype ?? self.dtype, layout: layout ?? self.layout, device: device ?? self.device, pin_memory: pin ?? false,
+});
+

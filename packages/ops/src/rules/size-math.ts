@@ -1,0 +1,19 @@
+/** @file Python arithmetic on sizes inside of decompositions. */
+import type { SymInt } from "@sconce/ir";
+import { add, floorDiv, mul, pythonMod, sub } from "@sconce/symbolic";
+import type { Emit } from "../emit.js";
+
+const OPERATORS = { add, sub, mul, floordiv: floorDiv, mod: pythonMod } as const;
+
+/** Integer operators, by the name that `operator.*` has in Python. */
+export type SizeOperator = keyof typeof OPERATORS;
+
+/**
+ * `a + b` and so on. Plain numbers are computed; where a size is symbolic the emitter is told, because PyTorch records
+ * the operation as a node at this place.
+ */
+export function sizeMath(emit: Emit, operator: SizeOperator, a: SymInt, b: SymInt): SymInt {
+  const result = OPERATORS[operator](a, b);
+  if (typeof a !== "number" || typeof b !== "number") emit.arithmetic?.(`operator.${operator}`, [a, b], result);
+  return result;
+}

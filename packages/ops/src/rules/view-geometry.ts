@@ -1,0 +1,103 @@
+/** @file Sizes, strides and offsets of views. */
+import { FakeTensor, type SymInt } from "@sconce/ir";
+import { eq, floorDiv, mod, mul, type SymEnv } from "@sconce/symbolic";
+import type { DType } from "@sconce/tensor";
+import { invalidArgument, shapeMismatch } from "../errors.js";
+import { check, isEqual, mayBeBelow, mayDiffer } from "./comparison.js";
+import { contiguousStridesOf, isContiguousFake, numelOf } from "./fake.js";
+
+/** A view into the memory of `base`. */
+export function viewOf(
+  base: FakeTensor,
+  shape: readonly SymInt[],
+  strides: readonly SymInt[],
+  storageOffset: SymInt = base.storageOffset,
+  dtype: DType = base.dtype,
+): FakeTensor {
+  const { device, layout, requiresGrad } = base;
+  return new FakeTensor({ dtype, shape, strides, storageOffset, device, layout, requiresGrad });
+}
+
+/** A new object for the same memory, sizes and strides. */
+export const aliasOf = (base: FakeTensor): FakeTensor => viewOf(base, base.shape, base.strides);
+
+/** `[2, 3]`, as messages show sizes. */
+export const describeSizes = (sizes: readonly SymInt[]): string => `[${sizes.map(String).join(", ")}]`;
+
+/**
+ * The sizes with a -1 replaced by what the number of elements leaves for it.
+ *
+ * @throws SconceError `SHAPE_MISMATCH`, `INVALID_ARGUMENT`
+ */
+export function inferSizes(env: SymEnv, sizes: readonly SymInt[], numel: SymInt): readonly SymInt[] {
+  let known: SymInt = 1;
+  let inferred = -1;
+  for (let d = 0; d < sizes.length; d++) {
+    const size = sizes[d]!;
+    if (size === -1) {
+      if (inferred >= 0) throw invalidArgument("only one dimension can be inferred");
+      inferred = d;
+    } else if (typeof size === "number" && size < 0) {
+      throw invalidArgument(`invalid shape dimension ${size}`);
+    } else known = mul(known, size);
+  }
+  const misfit = (): Error => shapeMismatch(`shape '${describeSizes(sizes)}' is invalid for input of size ${String(numel)}`);
+  if (inferred < 0) {
+    check(env, eq(numel, known), misfit);
+    return sizes;
+  }
+  if (isEqual(env, known, 0)) {
+    if (mayDiffer(env, numel, 0)) throw misfit();
+    throw shapeMismatch(
+      `cannot reshape tensor of 0 elements into shape ${describeSizes(sizes)} because the unspecified dimension size -1 ` +
+        "can be any value and is ambiguous",
+    );
+  }
+  check(env, eq(mod(numel, known), 0), misfit);
+  return sizes.map((size, d) => (d === inferred ? floorDiv(numel, known) : size));
+}
+
+/** Strides under which the same memory has these sizes (already inferred); undefined when a copy is needed. */
+export function viewStrides(base: FakeTensor, sizes: readonly SymInt[], env: SymEnv): readonly SymInt[] | undefined {
+  if (base.ndim === 0) return sizes.map(() => 1);
+  const numel = numelOf(base.shape);
+  if (isEqual(env, numel, 0)) {
+    const same = sizes.length === base.ndim && sizes.every((size, d) => isEqual(env, size, base.shape[d]!));
+    return same ? base.strides : contiguousStridesOf(sizes);
+  }
+  if (isContiguousFake(base, env) && !allNumbers(base.shape, base.strides, sizes)) return contiguousStridesOf(sizes);
+  return regroupStrides(base, sizes, env);
+}
+
+const allNumbers = (...lists: readonly (readonly SymInt[])[]): boolean =>
+  lists.every((list) => list.every((item) => typeof item === "number"));
+
+/** Walks both shapes from the innermost dimension, matching runs of memory that lie evenly. */
+function regroupStrides(base: FakeTensor, sizes: readonly SymInt[], env: SymEnv): readonly SymInt[] | undefined {
+  const { shape, strides, ndim } = base;
+  const result = new Array<SymInt>(sizes.length);
+  let viewDim = sizes.length - 1;
+  let runStride = strides[ndim - 1]!;
+  let runSize: SymInt = 1;
+  let viewSize: SymInt = 1;
+  for (let dim = ndim - 1; dim >= 0; dim--) {
+    runSize = mul(runSize, shape[dim]!);
+    const outer = dim - 1;
+    if (outer >= 0 && (!mayDiffer(env, shape[outer]!, 1) || !mayDiffer(env, strides[outer]!, mul(runSize, runStride)))) {
+      continue;
+    }
+    while (viewDim >= 0 && (mayBeBelow(env, viewSize, runSize) || isEqual(env, sizes[viewDim]!, 1))) {
+      result[viewDim] = mul(viewSize, runStride);
+      viewSize = mul(viewSize, sizes[viewDim]!);
+      viewDim--;
+    }
+    if (mayDiffer(env, viewSize, runSize)) return undefined;
+    if (outer >= 0) {
+      runStride = strides[outer]!;
+      runSize = 1;
+      viewSize = 1;
+    }
+  }
+  return viewDim === -1 ? result : undefined;
+}
+

@@ -1,0 +1,198 @@
+/**
+ * @file Python functions on symbolic scalars: `operator.*`, `math.*`, `torch.sym_*`. One table serves both sides: tracers
+ * run it on expressions, interpreters on numbers, because expressions of constants fold.
+ */
+import { SconceError } from "@sconce/errors";
+import {
+  type Argument, type FloatLiteral, float, isFloat, isInt, type ScalarLiteral, symBool, symFloat, symInt, type SymScalar,
+} from "@sconce/ir";
+import {
+  add, addAll, and, bigInteger, ceilToInt, eq, floatPow, floatTrueDiv, floorDiv, floorToInt, ge, gt, intTrueDiv, ite, le, lt,
+  mathFunction, mul, ne, neg, not, or, pow, pythonMod, roundDecimalTo, roundToInt, sub, symAbs, type SymBool, SymExpr,
+  type SymInt, symMax, symMin, toFloat, truncToInt,
+} from "@sconce/symbolic";
+import { scalarArgument, scalarDomain } from "./errors.js";
+
+type Kind = "int" | "float" | "bool";
+/** A Python scalar on its way through a function: its type, and its value or expression. */
+interface Operand {
+  readonly kind: Kind;
+  readonly value: SymInt | SymBool;
+}
+type Rule = (args: readonly Operand[], target: string) => Operand;
+
+const isSymbolic = (value: unknown): value is SymExpr => value instanceof SymExpr;
+const int = (value: SymInt): Operand => ({ kind: "int", value });
+const real = (value: SymInt): Operand => ({ kind: "float", value });
+const truth = (value: SymBool): Operand => ({ kind: "bool", value });
+
+/** The number of an operand: True is 1. */
+function numeric({ kind, value }: Operand): SymInt {
+  if (kind !== "bool") return value as SymInt;
+  return typeof value === "boolean" ? Number(value) : (ite(value as SymExpr, 1, 0) as SymInt);
+}
+const asFloat = (operand: Operand): SymInt => (operand.kind === "float" ? numeric(operand) : toFloat(numeric(operand)));
+const asBool = (operand: Operand): SymBool => (operand.kind === "bool" ? (operand.value as SymBool) : ne(numeric(operand), 0));
+const anyFloat = (args: readonly Operand[]): boolean => args.some((arg) => arg.kind === "float");
+
+/** Python arithmetic: a float makes the result a float. */
+const arithmetic = (fn: (a: SymInt, b: SymInt) => SymInt): Rule => ([a, b]) =>
+  anyFloat([a!, b!]) ? real(fn(asFloat(a!), asFloat(b!))) : int(fn(numeric(a!), numeric(b!)));
+
+const comparison = (fn: (a: SymInt, b: SymInt) => SymBool): Rule => ([a, b]) =>
+  truth(anyFloat([a!, b!]) ? fn(asFloat(a!), asFloat(b!)) : fn(numeric(a!), numeric(b!)));
+
+const rounding = (fn: (a: SymInt) => SymInt): Rule => ([a]) => int(a!.kind === "float" ? fn(asFloat(a!)) : numeric(a!));
+
+const extremum = (fn: (a: SymInt, b: SymInt) => SymInt): Rule => (args) => {
+  const numbers = anyFloat(args) ? args.map(asFloat) : args.map(numeric);
+  const value = numbers.reduce((a, b) => fn(a, b));
+  return anyFloat(args) ? real(value) : int(value);
+};
+
+const divide: Rule = ([a, b], target) => {
+  refuseZero(b!, target);
+  return real(anyFloat([a!, b!]) ? floatTrueDiv(asFloat(a!), asFloat(b!)) : intTrueDiv(numeric(a!), numeric(b!)));
+};
+
+const floorDivide: Rule = ([a, b], target) => {
+  refuseZero(b!, target);
+  if (!anyFloat([a!, b!])) return int(floorDiv(numeric(a!), numeric(b!)));
+  const quotient = floatTrueDiv(asFloat(a!), asFloat(b!));
+  return real(typeof quotient === "number" ? Math.floor(quotient) : toFloat(floorToInt(quotient)));
+};
+
+const remainder: Rule = ([a, b], target) => {
+  refuseZero(b!, target);
+  return arithmetic(pythonMod)([a!, b!], target);
+};
+
+const power: Rule = ([a, b]) => {
+  const exponent = numeric(b!);
+  const natural = !anyFloat([a!, b!]) && !(typeof exponent === "number" && exponent < 0);
+  return natural ? int(pow(numeric(a!), exponent)) : real(floatPow(asFloat(a!), asFloat(b!)));
+};
+
+function refuseZero(divisor: Operand, target: string): void {
+  if (numeric(divisor) === 0) throw scalarDomain(target, "division by zero");
+}
+
+/** `&`, `|`, `^`: of conditions, else of the bits of plain integers. */
+const bitwise = (logical: (a: SymBool, b: SymBool) => SymBool, bits: (a: bigint, b: bigint) => bigint): Rule =>
+  ([a, b], target) => {
+    if (a!.kind === "bool" && b!.kind === "bool") return truth(logical(a!.value as SymBool, b!.value as SymBool));
+    return int(bigInteger(bits(plainInteger(a!, target), plainInteger(b!, target))));
+  };
+
+function plainInteger(operand: Operand, target: string): bigint {
+  const value = numeric(operand);
+  if (typeof value === "number" && Number.isInteger(value)) return BigInt(value);
+  if (isSymbolic(value) && value.op === "Integer") return BigInt(value.value);
+  throw scalarArgument(target, "bits of a symbolic value are not known");
+}
+
+const exclusiveOr = (a: SymBool, b: SymBool): SymBool => and(or(a, b), not(and(a, b)));
+
+/** A function of `math`: computed for numbers, opaque for expressions. */
+const mathRule = (name: string): Rule => ([a], target) => {
+  const value = asFloat(a!);
+  if (typeof value !== "number") return real(mathFunction(name, value));
+  const result = (Math as unknown as Record<string, (x: number) => number>)[name]!(value);
+  if (Number.isNaN(result) && !Number.isNaN(value)) throw scalarDomain(target, "math domain error");
+  return real(result);
+};
+
+const round: Rule = ([a, digits]) => {
+  if (digits === undefined) return a!.kind === "float" ? int(roundToInt(asFloat(a!))) : int(numeric(a!));
+  return a!.kind === "float" ? real(roundDecimalTo(asFloat(a!), numeric(digits) as number)) : int(numeric(a!));
+};
+
+const select: Rule = ([condition, whenTrue, whenFalse]) => {
+  const chosen = asBool(condition!);
+  if (typeof chosen === "boolean") return chosen ? whenTrue! : whenFalse!;
+  return { kind: whenTrue!.kind, value: ite(chosen, whenTrue!.value, whenFalse!.value) };
+};
+
+const shift = (left: boolean): Rule => ([a, b]) => {
+  const factor = pow(2, numeric(b!));
+  return int(left ? mul(numeric(a!), factor) : floorDiv(numeric(a!), factor));
+};
+
+const sum: Rule = (args) => (anyFloat(args) ? real(addAll(args.map(asFloat))) : int(addAll(args.map(numeric))));
+const negate: Rule = ([a]) => (a!.kind === "float" ? real(neg(numeric(a!))) : int(neg(numeric(a!))));
+const negation: Rule = ([a]) => truth(not(asBool(a!)));
+const toReal: Rule = ([a]) => real(asFloat(a!));
+const MATH_NAMES = ["sqrt", "cos", "cosh", "sin", "sinh", "tan", "tanh", "asin", "acos", "atan", "exp", "log", "log2"];
+
+const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ["operator.add", arithmetic(add)], ["operator.sub", arithmetic(sub)], ["operator.mul", arithmetic(mul)],
+  ["operator.truediv", divide], ["operator.floordiv", floorDivide], ["operator.mod", remainder], ["operator.pow", power],
+  ["operator.neg", negate], ["operator.pos", ([a]) => (a!.kind === "bool" ? int(numeric(a!)) : a!)],
+  ["operator.abs", ([a]) => (a!.kind === "float" ? real(symAbs(numeric(a!))) : int(symAbs(numeric(a!))))],
+  ["operator.eq", comparison(eq)], ["operator.ne", comparison(ne)], ["operator.lt", comparison(lt)],
+  ["operator.le", comparison(le)], ["operator.gt", comparison(gt)], ["operator.ge", comparison(ge)],
+  ["operator.and_", bitwise(and, (a, b) => a & b)], ["operator.or_", bitwise(or, (a, b) => a | b)],
+  ["operator.xor", bitwise(exclusiveOr, (a, b) => a ^ b)], ["operator.not_", negation],
+  ["operator.lshift", shift(true)], ["operator.rshift", shift(false)],
+  ["math.ceil", rounding(ceilToInt)], ["math.floor", rounding(floorToInt)], ["math.trunc", rounding(truncToInt)],
+  ["math.pow", ([a, b]) => real(floatPow(asFloat(a!), asFloat(b!)))],
+  ["builtins.round", round], ["builtins.int", rounding(truncToInt)], ["builtins.float", toReal],
+  ["builtins.bool", ([a]) => truth(asBool(a!))], ["builtins.max", extremum(symMax)], ["builtins.min", extremum(symMin)],
+  ["torch.sym_max", extremum(symMax)], ["torch.sym_min", extremum(symMin)], ["torch.sym_int", rounding(truncToInt)],
+  ["torch.sym_float", toReal], ["torch.sym_not", negation], ["torch.sym_ite", select], ["torch.sym_sum", sum],
+  ...MATH_NAMES.flatMap((name): [string, Rule][] => [[`math.${name}`, mathRule(name)], [`torch._sym_${name}`, mathRule(name)]]),
+]);
+
+/** Whether a call target is a function on Python scalars. */
+export const isScalarFunction = (target: string): boolean => RULES.has(target);
+
+/**
+ * The result of a scalar function on symbolic or plain scalars: a symbolic scalar, which holds a plain value when the
+ * arguments do.
+ *
+ * @throws SconceError `SCALAR_DOMAIN`, `SCALAR_ARGUMENT`, `UNKNOWN_OPERATOR`
+ */
+export function evaluateScalarFunction(target: string, args: readonly (SymScalar | Argument)[]): SymScalar {
+  const { kind, value } = apply(target, args);
+  if (kind === "bool") return symBool(value as SymBool);
+  return kind === "float" ? symFloat(value as SymInt) : symInt(value as SymInt);
+}
+
+/**
+ * The result of a scalar function on plain values, as Python has it: ints exact at any size, `float(2)` for the float
+ * 2.0.
+ *
+ * @throws SconceError `SCALAR_DOMAIN`, `SCALAR_ARGUMENT`, `UNKNOWN_OPERATOR`
+ */
+export function runScalarFunction(
+  target: string, args: readonly (ScalarLiteral | readonly ScalarLiteral[])[],
+): number | bigint | boolean | FloatLiteral {
+  const { kind, value } = apply(target, args);
+  if (typeof value === "boolean") return value;
+  if (isSymbolic(value)) {
+    if (value.op === "Integer") return BigInt(value.value);
+    throw scalarArgument(target, "its value is not known");
+  }
+  return kind === "float" ? float(value) : value;
+}
+
+function apply(target: string, args: readonly (SymScalar | Argument)[]): Operand {
+  const rule = RULES.get(target);
+  if (rule === undefined) {
+    throw new SconceError({ code: "UNKNOWN_OPERATOR", message: `no scalar function is known as ${target}` });
+  }
+  // `sym_sum` and some calls of `max` take one list.
+  const flat = args.length === 1 && Array.isArray(args[0]) ? (args[0] as readonly Argument[]) : args;
+  return rule(flat.map((arg) => operandOf(arg, target)), target);
+}
+
+function operandOf(arg: SymScalar | Argument, target: string): Operand {
+  if (typeof arg === "boolean") return truth(arg);
+  if (isInt(arg)) return int(typeof arg === "bigint" ? bigInteger(arg) : arg);
+  if (isFloat(arg)) return real(typeof arg === "number" ? arg : arg.value);
+  const scalar = arg as SymScalar | null;
+  if (scalar?.kind === "SymInt") return int(scalar.expr);
+  if (scalar?.kind === "SymFloat") return real(scalar.expr);
+  if (scalar?.kind === "SymBool") return truth(scalar.expr);
+  throw scalarArgument(target, "it takes Python numbers only");
+}

@@ -1,0 +1,64 @@
+import { SconceError } from "@sconce/errors";
+import type { OperatorLookup, OpSchema } from "@sconce/ir";
+import type { OpDefinition } from "./define-op.js";
+import { deriveVariant } from "./derive.js";
+
+/** All operators known to a session, by target; in-place and `out=` variants are derived when asked for. */
+export class OperatorTable implements OperatorLookup {
+  readonly #rows = new Map<string, OpDefinition>();
+  readonly #derived = new Map<string, OpDefinition | undefined>();
+
+  constructor(rows: Iterable<OpDefinition>) {
+    for (const row of rows) {
+      if (this.#rows.has(row.target)) {
+        throw new SconceError({ code: "DUPLICATE_OPERATOR", message: `operator ${row.target} is defined twice` });
+      }
+      this.#rows.set(row.target, row);
+    }
+  }
+
+  /** The row of a target, or the one derived for an in-place or `out=` overload; undefined when unknown. */
+  get(target: string): OpDefinition | undefined {
+    const row = this.#rows.get(target);
+    if (row !== undefined) return row;
+    if (!this.#derived.has(target)) {
+      this.#derived.set(target, deriveVariant(target, (base) => this.#rows.get(base)));
+    }
+    return this.#derived.get(target);
+  }
+
+  /** @throws SconceError `UNKNOWN_OPERATOR` */
+  require(target: string): OpDefinition {
+    const row = this.get(target);
+    if (row === undefined) {
+      throw new SconceError({
+        code: "UNKNOWN_OPERATOR",
+        message: `no operator is registered as ${target}`,
+        fix: "register it with a plugin that lists it under `ops`, or decompose the program before",
+      });
+    }
+    return row;
+  }
+
+  schemaOf(target: string): OpSchema | undefined {
+    return this.get(target)?.schema;
+  }
+
+  tagsOf(target: string): readonly string[] {
+    return this.get(target)?.tags ?? [];
+  }
+
+  /** A table with further rows; clashes are refused. */
+  extend(rows: Iterable<OpDefinition>): OperatorTable {
+    return new OperatorTable([...this.#rows.values(), ...rows]);
+  }
+
+  /** Explicit rows, in definition order. */
+  [Symbol.iterator](): IterableIterator<OpDefinition> {
+    return this.#rows.values();
+  }
+
+  get size(): number {
+    return this.#rows.size;
+  }
+}

@@ -1,0 +1,18 @@
+import type { Graph } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import { eliminateDeadNodes } from "../decompose/dead-nodes.js";
+import { definePass } from "../pass.js";
+import { mapSubgraphs } from "./subgraphs.js";
+
+/** `x -> y -> dead` becomes `x -> y`: drops nodes that reach neither an output nor an effect. */
+export const deadCodeElimination = definePass({
+  name: "dce",
+  doc: "Drops nodes whose results reach neither an output nor an effect, in subgraphs too. Placeholders stay.",
+  run(program, { operators }) {
+    return program.with({ graph: withoutDeadNodes(program.graph, operators) });
+  },
+});
+
+function withoutDeadNodes(graph: Graph, operators: OperatorTable): Graph {
+  return mapSubgraphs(eliminateDeadNodes(graph, operators), (subgraph) => withoutDeadNodes(subgraph, operators));
+}

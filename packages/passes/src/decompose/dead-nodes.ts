@@ -1,0 +1,29 @@
+import { forEachInput, Graph, type Node } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+
+/** Targets outside of the operator table that must stay without users. */
+const EFFECTS = /^(aten\._assert_|aten\.sym_constrain_range|higher_order\.(with_effects|print|call_torchbind))/;
+
+/** True when a node may not be dropped although nothing uses it. */
+export function hasEffect(node: Node, operators: OperatorTable): boolean {
+  if (node.op === "placeholder" || node.op === "output") return true;
+  if (node.op === "get_attr") return false;
+  if (EFFECTS.test(node.target)) return true;
+  const row = operators.get(node.target);
+  return row !== undefined && (row.schema.isMutable || row.tags.includes("effect"));
+}
+
+/** Drops what reaches neither the output nor an effect, subgraphs that nothing reads included. */
+export function eliminateDeadNodes(graph: Graph, operators: OperatorTable): Graph {
+  const live = new Set<string>();
+  for (let i = graph.size - 1; i >= 0; i--) {
+    const node = graph.nodeAt(i);
+    if (!live.has(node.name) && !hasEffect(node, operators)) continue;
+    live.add(node.name);
+    forEachInput(node, (name) => live.add(name));
+  }
+  if (live.size === graph.size) return graph;
+  const nodes = [...graph.nodes()].filter((node) => live.has(node.name));
+  const targets = new Set(nodes.filter((node) => node.op === "get_attr").map((node) => node.target));
+  return new Graph(nodes, new Map([...graph.subgraphs].filter(([target]) => targets.has(target))));
+}

@@ -1,0 +1,217 @@
+/**
+ * @file The two levels that PyTorch dispatches a call through when it retraces a program: functionalization above
+ * (composites decompose, mutations and views become values), the decomposition table and the graph below.
+ */
+import { SconceError } from "@sconce/errors";
+import { FakeTensor, type MetaValue, type SymScalar } from "@sconce/ir";
+import { bindArgs, type BoundArgs, type Emit, type EmitArg, emitFrom, type OpDefinition, type OperatorTable, viewInverse } from "@sconce/ops";
+import { castForAutocast, type AutocastState } from "./autocast.js";
+import { FunctionalTensor, type ViewStep } from "./functional-tensor.js";
+import { functionalTarget, MUTATING_VIEWS } from "./functional-targets.js";
+import { type DecompositionTable, isPreservable } from "./table.js";
+import type { Tracer } from "./tracer.js";
+
+type Kwargs = Readonly<Record<string, EmitArg>>;
+
+export class Dispatcher {
+  readonly tracer: Tracer;
+  readonly operators: OperatorTable;
+  readonly table: DecompositionTable;
+  autocast: AutocastState | null = null;
+  /** Emits on the lower level: for entries of the table. */
+  readonly lowered: Emit;
+  /** Emits on the upper level: for composites, whose views and mutations are functionalized. */
+  readonly functional: Emit;
+
+  constructor(tracer: Tracer, operators: OperatorTable, table: DecompositionTable) {
+    this.tracer = tracer;
+    this.operators = operators;
+    this.table = table;
+    this.lowered = emitFrom(tracer.env, (target, args, kwargs) => this.lower(target, args, kwargs));
+    this.functional = emitFrom(tracer.env, (target, args, kwargs) => this.call(target, args, kwargs));
+  }
+
+  /** A call on values that know nothing of mutation: decomposed by the table, or recorded. */
+  lower(target: string, args: readonly EmitArg[], kwargs: Kwargs): MetaValue {
+    const row = this.operators.require(target);
+    const rule = this.#ruleOf(row);
+    if (rule !== undefined) return this.#decompose(row, rule, this.lowered, args, kwargs);
+    const scalar = readMetadata(target, args);
+    if (scalar !== undefined) return scalar;
+    return this.tracer.call(row, args, kwargs);
+  }
+
+  /** A call on functional tensors. */
+  call(target: string, args: readonly EmitArg[], kwargs: Kwargs): MetaValue {
+    const row = this.operators.require(target);
+    if (row.tags.includes("composite")) {
+      const rule = this.#ruleOf(row);
+      if (rule !== undefined) return this.#decompose(row, rule, this.functional, args, kwargs);
+    }
+    const scalar = readMetadata(target, args);
+    if (scalar !== undefined) return scalar;
+    const call = this.autocast === null ? { args, kwargs } : this.#castArguments(row, args, kwargs);
+    if (row.schema.isMutable) return this.#mutate(row, call.args, call.kwargs);
+    if (row.schema.isView) return this.#view(row, call.args, call.kwargs);
+    return wrap(this.lower(target, unwrapAll(call.args), unwrapKwargs(call.kwargs)));
+  }
+
+  /** The decomposition that applies to a row: the table's, or the composite's own where it cannot be kept. */
+  #ruleOf(row: OpDefinition): OpDefinition["decompose"] {
+    const entry = this.table.get(row.target);
+    if (entry !== undefined) return entry;
+    if (row.tags.includes("composite") && !isPreservable(this.operators, row.target)) return row.decompose;
+    return undefined;
+  }
+
+  #decompose(
+    row: OpDefinition,
+    rule: NonNullable<OpDefinition["decompose"]>,
+    emit: Emit,
+    args: readonly EmitArg[],
+    kwargs: Kwargs,
+  ): MetaValue {
+    try {
+      return rule(emit, bindArgs(row.schema, args, kwargs));
+    } catch (error) {
+      throw error instanceof SconceError && error.where === undefined ? error.at(row.target) : error;
+    }
+  }
+
+  #view(row: OpDefinition, args: readonly EmitArg[], kwargs: Kwargs): MetaValue {
+    const base = args[0];
+    const inner = unwrapAll(args);
+    const value = this.lower(row.target, inner, unwrapKwargs(kwargs));
+    if (!(base instanceof FunctionalTensor)) return wrap(value);
+    if (value instanceof FakeTensor) return base.view(value, this.#step(row, args, kwargs, null));
+    if (!Array.isArray(value)) return value;
+    return (value as readonly MetaValue[]).map((item, index) =>
+      item instanceof FakeTensor ? base.view(item, this.#step(row, args, kwargs, index)) : item,
+    );
+  }
+
+  /** How a view is replayed on another base, and how a write to it goes back. */
+  #step(row: OpDefinition, args: readonly EmitArg[], kwargs: Kwargs, index: number | null): ViewStep {
+    const rest = unwrapAll(args.slice(1));
+    const plainKwargs = unwrapKwargs(kwargs);
+    return {
+      forward: (base) => {
+        const value = this.lower(row.target, [base, ...rest], plainKwargs);
+        return (index === null ? value : (value as readonly MetaValue[])[index]) as FakeTensor;
+      },
+      reverse: (base, mutated) => {
+        const bound = bindArgs(row.schema, [base, ...rest], plainKwargs);
+        return viewInverse(this.lowered, row.target, base, mutated, bound, index);
+      },
+    };
+  }
+
+  #mutate(row: OpDefinition, args: readonly EmitArg[], kwargs: Kwargs): MetaValue {
+    const viewTarget = MUTATING_VIEWS[row.target];
+    if (viewTarget !== undefined) return this.#becomeView(viewTarget, args, kwargs);
+    if (row.target === "aten.detach_.default") return args[0] as FunctionalTensor;
+    const target = functionalTarget(row, this.operators);
+    const bound = bindArgs(row.schema, args, kwargs);
+    const written = row.schema.args.filter((arg) => arg.alias?.write).map((arg) => bound[arg.name]);
+    const functional = this.operators.require(target);
+    const takesAll = functional.schema.args.length === row.schema.args.length;
+    const plain = takesAll ? { args, kwargs } : withoutOut(row, bound);
+    const result = this.lower(target, unwrapAll(plain.args), unwrapKwargs(plain.kwargs));
+    return this.#writeBack(row, result, written);
+  }
+
+  /** A functional overload returns the results of the mutating one, then the new value of each mutated argument. */
+  #writeBack(row: OpDefinition, result: MetaValue, written: readonly unknown[]): MetaValue {
+    const results = Array.isArray(result) ? (result as readonly MetaValue[]) : [result];
+    const fresh = results.slice(0, results.length - written.length);
+    const values = results.slice(results.length - written.length);
+    written.forEach((target, i) => {
+      if (target instanceof FunctionalTensor) target.replace(this.#likeTarget(target, values[i] as FakeTensor));
+    });
+    if (row.schema.returns.length === 0) return null;
+    if (row.schema.returns.every((ret) => ret.alias?.write)) {
+      return written.length === 1 ? (written[0] as FunctionalTensor) : (written as readonly FunctionalTensor[]);
+    }
+    return wrap(fresh.length === 1 ? fresh[0]! : fresh);
+  }
+
+  /** A write keeps the dtype of its target. */
+  #likeTarget(target: FunctionalTensor, value: FakeTensor): FakeTensor {
+    if (value.dtype === target.dtype) return value;
+    return this.lowered("aten._to_copy.default", [value], { dtype: target.dtype, layout: target.layout });
+  }
+
+  #becomeView(viewTarget: string, args: readonly EmitArg[], kwargs: Kwargs): MetaValue {
+    const self = args[0] as FunctionalTensor;
+    const row = this.operators.require(viewTarget);
+    const value = this.lower(viewTarget, unwrapAll(args), unwrapKwargs(kwargs)) as FakeTensor;
+    self.become(value, this.#step(row, args, kwargs, null));
+    return self;
+  }
+
+  #castArguments(row: OpDefinition, args: readonly EmitArg[], kwargs: Kwargs): { args: readonly EmitArg[]; kwargs: Kwargs } {
+    const autocast = this.autocast!;
+    this.autocast = null;
+    try {
+      return castForAutocast(autocast, row.target, args, kwargs, this.functional);
+    } finally {
+      this.autocast = autocast;
+    }
+  }
+}
+
+/** Sizes, strides and offsets are known without a node. */
+function readMetadata(target: string, args: readonly EmitArg[]): SymScalar | undefined {
+  if (!target.startsWith("aten.sym_")) return undefined;
+  const self = args[0] as FakeTensor;
+  const dim = args.length > 1 ? Number(args[1]) : 0;
+  const at = dim < 0 ? dim + self.ndim : dim;
+  switch (target) {
+    case "aten.sym_size.int":
+      return { kind: "SymInt", expr: self.shape[at]! };
+    case "aten.sym_stride.int":
+      return { kind: "SymInt", expr: self.strides[at]! };
+    case "aten.sym_storage_offset.default":
+      return { kind: "SymInt", expr: self.storageOffset };
+    default:
+      return undefined;
+  }
+}
+
+/** `op.out(self, out=x)` without its outputs. */
+function withoutOut(row: OpDefinition, bound: BoundArgs): { args: readonly EmitArg[]; kwargs: Kwargs } {
+  const args: EmitArg[] = [];
+  const kwargs: Record<string, EmitArg> = {};
+  for (const parameter of row.schema.args) {
+    if (parameter.alias?.write && parameter.kwargOnly) continue;
+    const value = bound[parameter.name] as EmitArg;
+    if (parameter.kwargOnly) kwargs[parameter.name] = value;
+    else args.push(value);
+  }
+  return { args, kwargs };
+}
+
+/** Values of functional tensors, brought up to date. */
+export function unwrap(value: EmitArg): EmitArg {
+  if (value instanceof FunctionalTensor) return value.sync();
+  if (Array.isArray(value)) return (value as readonly EmitArg[]).map(unwrap);
+  const tagged = value as { kind?: string; items?: readonly EmitArg[] } | null;
+  if (typeof tagged === "object" && tagged?.kind === "tuple") {
+    return { kind: "tuple", items: tagged.items!.map(unwrap) } as EmitArg;
+  }
+  return value;
+}
+const unwrapAll = (values: readonly EmitArg[]): readonly EmitArg[] => values.map(unwrap);
+function unwrapKwargs(kwargs: Kwargs): Kwargs {
+  const plain: Record<string, EmitArg> = {};
+  for (const key in kwargs) plain[key] = unwrap(kwargs[key]);
+  return plain;
+}
+
+/** Results become functional tensors with a storage of their own. */
+export function wrap(value: MetaValue): MetaValue {
+  if (value instanceof FunctionalTensor) return value;
+  if (value instanceof FakeTensor) return new FunctionalTensor(value);
+  return Array.isArray(value) ? (value as readonly MetaValue[]).map(wrap) : value;
+}
+

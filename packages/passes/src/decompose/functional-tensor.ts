@@ -1,0 +1,96 @@
+/**
+ * @file Functionalization's bookkeeping, after `FunctionalTensorWrapper` and `FunctionalStorageImpl`
+ * (`aten/src/ATen/Functional*.cpp`): a tensor that may be mutated is a value plus the chain of views that leads to it
+ * from the base of its storage; a write becomes a new value, is replayed backwards into the base, and other views are
+ * made anew from the base when they are next read.
+ */
+import { FakeTensor } from "@sconce/ir";
+
+/** One view step: how to take it from a base, and how to write its result back. */
+export interface ViewStep {
+  readonly forward: (base: FakeTensor) => FakeTensor;
+  /** `base` is what the step was taken from, `mutated` its new result; gives the new base. */
+  readonly reverse: (base: FakeTensor, mutated: FakeTensor) => FakeTensor;
+}
+
+interface Update {
+  readonly value: FakeTensor;
+  readonly views: readonly ViewStep[];
+}
+
+export class FunctionalStorage {
+  base: FakeTensor;
+  generation = 0;
+  /** Something was written to it since it was made. */
+  mutated = false;
+  #updates: Update[] = [];
+
+  constructor(base: FakeTensor) {
+    this.base = base;
+  }
+
+  addUpdate(value: FakeTensor, views: readonly ViewStep[]): void {
+    this.#updates.push({ value, views });
+    this.generation++;
+    this.mutated = true;
+  }
+
+  applyUpdates(): void {
+    const updates = this.#updates;
+    this.#updates = [];
+    for (const update of updates) this.base = applyUpdate(this.base, update);
+  }
+}
+
+function applyUpdate(base: FakeTensor, { value, views }: Update): FakeTensor {
+  const steps: FakeTensor[] = [base];
+  for (let i = 0; i < views.length - 1; i++) steps.push(views[i]!.forward(steps[i]!));
+  let current = value;
+  for (let i = views.length - 1; i >= 0; i--) current = views[i]!.reverse(steps[i]!, current);
+  return current;
+}
+
+/** What a functionalized program computes with. Its sizes and strides are those of its current value. */
+export class FunctionalTensor extends FakeTensor {
+  #value: FakeTensor;
+  readonly storage: FunctionalStorage;
+  #views: readonly ViewStep[];
+  /** A view starts at 0 whatever its storage has seen, as PyTorch's: it is made anew when first read after a write. */
+  #generation = 0;
+
+  constructor(value: FakeTensor, storage = new FunctionalStorage(value), views: readonly ViewStep[] = []) {
+    super(value);
+    this.#value = value;
+    this.storage = storage;
+    this.#views = views;
+  }
+
+  /** The current value, made anew from the base when another view was written to. */
+  sync(): FakeTensor {
+    if (this.#generation !== this.storage.generation) {
+      this.storage.applyUpdates();
+      this.#value = this.#views.reduce((base, view) => view.forward(base), this.storage.base);
+      this.#generation = this.storage.generation;
+    }
+    return this.#value;
+  }
+
+  view(value: FakeTensor, step: ViewStep): FunctionalTensor {
+    return new FunctionalTensor(value, this.storage, [...this.#views, step]);
+  }
+
+  /** A write: the new value goes into the storage, and this view is brought up to date at once. */
+  replace(value: FakeTensor): void {
+    this.#value = value;
+    this.storage.addUpdate(value, this.#views);
+    this.sync();
+  }
+
+  /** An in-place view (`squeeze_`, `t_`): this tensor itself becomes the view. */
+  become(value: FakeTensor, step: ViewStep): void {
+    this.#value = value;
+    this.#views = [...this.#views, step];
+    const { shape, strides, storageOffset } = value;
+    Object.assign(this, { shape, strides, storageOffset });
+  }
+}

@@ -1,0 +1,178 @@
+/** @file Higher-order operators in a retrace: wrappers are inlined, bodies of control flow are traced on their own. */
+import { SconceError } from "@sconce/errors";
+import {
+  type Argument, FakeTensor, Graph, isRef, isTuple, kindOf, type MetaValue, type Node, type NodeRef, ref, tuple,
+} from "@sconce/ir";
+import type { EmitArg } from "@sconce/ops";
+import type { DType } from "@sconce/tensor";
+import { eliminateDeadNodes } from "./dead-nodes.js";
+import { Dispatcher, unwrap, wrap } from "./dispatcher.js";
+import { FunctionalTensor } from "./functional-tensor.js";
+import { GraphInterpreter } from "./interpret.js";
+import { CollisionNames } from "./naming.js";
+import { Tracer } from "./tracer.js";
+
+type Kwargs = Readonly<Record<string, EmitArg>>;
+
+/** Which arguments are bodies, what their graphs are called, and whether their inputs take the operands' names. */
+interface ControlFlow {
+  readonly prefixes: readonly string[];
+  readonly bodies: readonly number[];
+  readonly inheritNames: boolean;
+  /** Arguments that a trace holds as tuples; files give all containers as lists. */
+  readonly tuples: readonly number[];
+}
+
+const CONTROL_FLOW: Readonly<Record<string, ControlFlow>> = {
+  "higher_order.cond": { prefixes: ["true_graph", "false_graph"], bodies: [1, 2], inheritNames: true, tuples: [3] },
+  "higher_order.map_impl": { prefixes: ["body_graph"], bodies: [0], inheritNames: true, tuples: [] },
+  "higher_order.while_loop": {
+    prefixes: ["while_loop_cond_graph", "while_loop_body_graph"], bodies: [0, 1], inheritNames: false, tuples: [2, 3],
+  },
+  "higher_order.scan": { prefixes: ["scan_combine_graph"], bodies: [0], inheritNames: false, tuples: [3] },
+  "higher_order.associative_scan": {
+    prefixes: ["associative_scan_combine_graph"], bodies: [0], inheritNames: false, tuples: [2],
+  },
+};
+
+export function runHigherOrder(
+  interpreter: GraphInterpreter,
+  node: Node,
+  args: readonly EmitArg[],
+  kwargs: Kwargs,
+): MetaValue {
+  if (node.target === "higher_order.wrap_with_set_grad_enabled") return inline(interpreter, args[1], args.slice(2));
+  if (node.target === "higher_order.wrap_with_autocast") return inlineAutocast(interpreter, args);
+  const shape = CONTROL_FLOW[node.target];
+  if (shape !== undefined) return traceControlFlow(interpreter, node, shape, args, kwargs);
+  throw new SconceError({
+    code: "UNSUPPORTED_HIGHER_ORDER",
+    message: `runDecompositions does not know the higher-order operator ${node.target}`,
+    where: node.name,
+    fix: "inline its body before, or run the program without decomposing it",
+  });
+}
+
+/** The body's calls run in place of the wrapper. */
+function inline(interpreter: GraphInterpreter, body: EmitArg, operands: readonly EmitArg[]): MetaValue {
+  const graph = asGraph(body);
+  const inner = new GraphInterpreter(interpreter.dispatcher, graph);
+  graph.placeholders().forEach((placeholder, i) => inner.bind(placeholder.name, operands[i]));
+  const result = inner.run();
+  return (isTuple(result) ? result.items : result) as MetaValue;
+}
+
+function inlineAutocast(interpreter: GraphInterpreter, args: readonly EmitArg[]): MetaValue {
+  const [, dtype, enabled, , body, ...operands] = args;
+  const { dispatcher } = interpreter;
+  const outer = dispatcher.autocast;
+  const name = (dtype as { dtype?: DType } | null)?.dtype ?? "bfloat16";
+  dispatcher.autocast = enabled === true ? { dtype: name } : null;
+  try {
+    return inline(interpreter, body, operands);
+  } finally {
+    dispatcher.autocast = outer;
+  }
+}
+
+function traceControlFlow(
+  interpreter: GraphInterpreter,
+  node: Node,
+  shape: ControlFlow,
+  args: readonly EmitArg[],
+  kwargs: Kwargs,
+): MetaValue {
+  const { dispatcher } = interpreter;
+  const { tracer } = dispatcher;
+  const plain = args.map((arg) => (arg instanceof Graph ? arg : unwrap(arg)));
+  const operandNames = plain.flatMap((arg, i) => (shape.bodies.includes(i) || (i === 0 && node.target === "higher_order.cond") ? [] : namesIn(arg, tracer)));
+  const nodeArgs: (EmitArg | NodeRef)[] = plain.slice();
+  const graphs = shape.bodies.map((index) => traceBody(dispatcher, asGraph(plain[index]), shape.inheritNames ? operandNames : null));
+  shape.bodies.forEach((index, i) => {
+    nodeArgs[index] = tracer.getAttr(tracer.subgraphTarget(shape.prefixes[i]!), graphs[i]!);
+  });
+  for (const index of shape.tuples) {
+    const items = nodeArgs[index];
+    if (Array.isArray(items)) nodeArgs[index] = { kind: "tuple", items } as EmitArg;
+  }
+  const result = tracer.record(node.target, nodeArgs as Argument[], kwargs as Record<string, Argument>, cloneResult(node));
+  return wrap(result);
+}
+
+/** Results of control flow have the shapes that the source program gives them. */
+function cloneResult(node: Node): MetaValue {
+  const clone = (val: MetaValue): MetaValue => {
+    if (val instanceof FakeTensor) return new FakeTensor(val);
+    return Array.isArray(val) ? (val as readonly MetaValue[]).map(clone) : val;
+  };
+  return clone(node.meta.val ?? null);
+}
+
+function namesIn(value: EmitArg, tracer: Tracer): string[] {
+  if (value instanceof FakeTensor) return [tracer.nodeOf(value).name];
+  if (Array.isArray(value)) return (value as readonly EmitArg[]).flatMap((item) => namesIn(item, tracer));
+  if (kindOf(value) === "tuple") return (value as unknown as { items: readonly EmitArg[] }).items.flatMap((item) => namesIn(item, tracer));
+  if (typeof value === "object" && value !== null && "expr" in value) {
+    const argument = tracer.toArgument(value as never);
+    return isRef(argument) ? [argument.name] : [""];
+  }
+  return [""];
+}
+
+/** Traces a body with a namespace of its own; for some operators its inputs are then called as the operands are. */
+function traceBody(outer: Dispatcher, body: Graph, operandNames: readonly string[] | null): Graph {
+  const tracer = new Tracer(outer.operators, outer.tracer.env);
+  const dispatcher = new Dispatcher(tracer, outer.operators, outer.table);
+  const interpreter = new GraphInterpreter(dispatcher, body);
+  body.placeholders().forEach((placeholder, i) => {
+    const val = placeholder.meta.val ?? null;
+    const value = val instanceof FakeTensor ? new FakeTensor(val) : val;
+    tracer.placeholder(`arg${i}_1`, value);
+    interpreter.bind(placeholder.name, value instanceof FakeTensor ? new FunctionalTensor(value) : (value as EmitArg));
+  });
+  tracer.symbols.beginBody();
+  const result = interpreter.run();
+  tracer.output(tracer.toArgument(unwrap(result) as never));
+  const graph = eliminateDeadNodes(tracer.build(), outer.operators);
+  return operandNames === null ? graph : renameInputs(graph, operandNames);
+}
+
+function renameInputs(graph: Graph, operandNames: readonly string[]): Graph {
+  const names = new CollisionNames();
+  const renamed = new Map<string, string>();
+  let index = 0;
+  for (const node of graph.nodes()) {
+    if (node.op === "placeholder") {
+      const name = operandNames[index++] || node.name;
+      renamed.set(node.name, name);
+      names.placeholder(name);
+    } else if (node.op !== "output") renamed.set(node.name, names.rename(node.name));
+  }
+  return renameNodes(graph, renamed);
+}
+
+/** The graph with nodes called otherwise; a placeholder's target follows its name. */
+export function renameNodes(graph: Graph, renamed: ReadonlyMap<string, string>): Graph {
+  const replace = (value: Argument): Argument => mapNames(value, renamed);
+  const nodes = [...graph.nodes()].map((node): Node => {
+    const name = renamed.get(node.name) ?? node.name;
+    const kwargs: Record<string, Argument> = {};
+    for (const key in node.kwargs) kwargs[key] = replace(node.kwargs[key]!);
+    const target = node.op === "placeholder" ? name : node.target;
+    return Object.freeze({ ...node, name, target, args: node.args.map(replace), kwargs });
+  });
+  return new Graph(nodes, graph.subgraphs);
+}
+
+function mapNames(value: Argument, renamed: ReadonlyMap<string, string>): Argument {
+  if (isRef(value)) return renamed.has(value.name) ? ref(renamed.get(value.name)!) : value;
+  if (Array.isArray(value)) return (value as readonly Argument[]).map((item) => mapNames(item, renamed));
+  if (isTuple(value)) return tuple(value.items.map((item) => mapNames(item, renamed)));
+  return value;
+}
+
+function asGraph(value: unknown): Graph {
+  if (value instanceof Graph) return value;
+  throw new SconceError({ code: "MISSING_SUBGRAPH", message: "a higher-order operator has no graph where its body belongs" });
+}
+

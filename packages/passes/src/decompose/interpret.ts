@@ -1,0 +1,148 @@
+/** @file Runs a source graph through the dispatcher, node by node, as `torch.fx.Interpreter` does when retracing. */
+import { isSconceError, SconceError } from "@sconce/errors";
+import {
+  type Argument, FakeTensor, type Graph, isRef, isTuple, kindOf, type MetaValue, type Node, type NodeMeta, type SymScalar,
+} from "@sconce/ir";
+import { type EmitArg, evaluateScalarFunction, isScalarFunction } from "@sconce/ops";
+import { freeSymbols, SymExpr } from "@sconce/symbolic";
+import type { Dispatcher } from "./dispatcher.js";
+import { runHigherOrder } from "./higher-order.js";
+
+/** What a node's name stands for while its graph is run. */
+export type Binding = EmitArg | MetaValue | Graph;
+
+/** Metadata that a node hands on to the nodes that replace it. */
+export function inheritedMeta(node: Node): NodeMeta {
+  const { stackTrace, nnModuleStack, torchFn, custom } = node.meta;
+  return {
+    origin: { pass: "decompose", from: [node.name] },
+    ...(stackTrace === undefined ? {} : { stackTrace }),
+    ...(nnModuleStack === undefined ? {} : { nnModuleStack }),
+    ...(torchFn === undefined ? {} : { torchFn }),
+    ...(custom === undefined ? {} : { custom }),
+  };
+}
+
+export class GraphInterpreter {
+  readonly dispatcher: Dispatcher;
+  readonly graph: Graph;
+  readonly #bindings = new Map<string, Binding>();
+
+  constructor(dispatcher: Dispatcher, graph: Graph) {
+    this.dispatcher = dispatcher;
+    this.graph = graph;
+  }
+
+  bind(name: string, value: Binding): void {
+    this.#bindings.set(name, value);
+  }
+
+  /** Runs every call; gives the output's argument with values in place of references. */
+  run(): EmitArg {
+    let result: EmitArg = null;
+    const { tracer } = this.dispatcher;
+    for (const node of this.graph.nodes()) {
+      if (node.op === "placeholder") continue;
+      if (node.op === "output") {
+        result = this.resolve(node.args[0]!);
+        continue;
+      }
+      if (node.op === "get_attr") {
+        this.bind(node.name, this.#subgraph(node));
+        continue;
+      }
+      tracer.currentMeta = inheritedMeta(node);
+      tracer.env.expect(newSymbols(node.meta.val, (name) => tracer.symbols.knows(name)));
+      this.bind(node.name, this.#call(node));
+    }
+    return result;
+  }
+
+  /** An argument with values in place of references. */
+  resolve(argument: Argument): EmitArg {
+    if (isRef(argument)) {
+      const value = this.#bindings.get(argument.name);
+      if (value === undefined) {
+        throw new SconceError({
+          code: "UNDEFINED_NODE", message: `%${argument.name} is used before it is defined`, where: argument.name,
+        });
+      }
+      return value as EmitArg;
+    }
+    if (Array.isArray(argument)) return (argument as readonly Argument[]).map((item) => this.resolve(item));
+    if (isTuple(argument)) return { kind: "tuple", items: argument.items.map((item) => this.resolve(item)) } as EmitArg;
+    if (kindOf(argument) === "dict") {
+      const { entries } = argument as { entries: readonly (readonly [string, Argument])[] };
+      return { kind: "dict", entries: entries.map(([key, item]) => [key, this.resolve(item)] as const) } as EmitArg;
+    }
+    return argument;
+  }
+
+  #call(node: Node): Binding {
+    const args = node.args.map((arg) => this.resolve(arg));
+    const kwargs: Record<string, EmitArg> = {};
+    for (const key in node.kwargs) kwargs[key] = this.resolve(node.kwargs[key]!);
+    try {
+      if (node.target === "operator.getitem") return (args[0] as readonly Binding[])[Number(args[1])]!;
+      if (node.target.startsWith("higher_order.")) return runHigherOrder(this, node, args, kwargs);
+      if (isScalarFunction(node.target)) return this.#scalar(node.target, args);
+      if (node.target === "aten._assert_scalar.default") return this.#assertScalar(args);
+      return this.dispatcher.call(node.target, args, kwargs);
+    } catch (error) {
+      throw atNode(error, node);
+    }
+  }
+
+  #scalar(target: string, args: readonly EmitArg[]): Binding {
+    const value = evaluateScalarFunction(target, args as readonly SymScalar[]);
+    if (isSymScalar(value)) this.dispatcher.tracer.symbols.recipe(value, target, args as readonly SymScalar[]);
+    return value as Binding;
+  }
+
+  /** The message names the node that holds the condition, and that node has a new name. */
+  #assertScalar(args: readonly EmitArg[]): MetaValue {
+    const { tracer } = this.dispatcher;
+    const [condition, message] = args;
+    const node = tracer.toArgument(condition as never);
+    const text = isRef(node) ? String(message).replace(/ on node '.*'$/s, () => ` on node '${node.name}'`) : message;
+    const target = "aten._assert_scalar.default";
+    return tracer.record(target, [node, text as string], {}, null, "_assert_scalar_default");
+  }
+
+  #subgraph(node: Node): Graph {
+    const graph = this.graph.subgraphs.get(node.target);
+    if (graph !== undefined) return graph;
+    throw new SconceError({
+      code: "MISSING_SUBGRAPH", message: `get_attr reads "${node.target}", which the graph does not hold`, where: node.name,
+    });
+  }
+}
+
+export const isSymScalar = (value: unknown): value is SymScalar =>
+  typeof value === "object" && value !== null && "expr" in value && "kind" in value;
+
+/** Symbols of a value that no earlier node has given, in order of appearance. */
+function newSymbols(val: MetaValue | undefined, known: (name: string) => boolean): string[] {
+  const names: string[] = [];
+  const visit = (value: unknown): void => {
+    if (value instanceof SymExpr) {
+      for (const name of freeSymbols(value).keys()) if (!known(name) && !names.includes(name)) names.push(name);
+    } else if (value instanceof FakeTensor) value.shape.forEach(visit);
+    else if (Array.isArray(value)) value.forEach(visit);
+    else if (isSymScalar(value)) visit(value.expr);
+  };
+  visit(val);
+  return names;
+}
+
+/** The error with the node that it happened in, and the user's own line where it is known. */
+function atNode(error: unknown, node: Node): unknown {
+  if (isSconceError(error)) return error.at(`%${node.name} = ${node.target}`);
+  return new SconceError({
+    code: "DECOMPOSITION_FAILED",
+    message: `the decomposition of ${node.target} threw: ${error instanceof Error ? error.message : String(error)}`,
+    where: `%${node.name}`,
+    cause: error,
+  });
+}
+

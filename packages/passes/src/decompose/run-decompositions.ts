@@ -1,0 +1,181 @@
+import { SconceError } from "@sconce/errors";
+import {
+  type Argument, type ArgumentSpec, type ExportedProgram, FakeTensor, Graph, type InputSpec, isRef, itemsOf, type Node, type NodeMeta,
+  type OutputKind, type OutputSpec, ref, tuple,
+} from "@sconce/ir";
+import { defaultOperators, type EmitArg, type OperatorTable } from "@sconce/ops";
+import { eliminateDeadNodes } from "./dead-nodes.js";
+import { Dispatcher, unwrap } from "./dispatcher.js";
+import { FunctionalTensor } from "./functional-tensor.js";
+import { renameNodes } from "./higher-order.js";
+import { GraphInterpreter } from "./interpret.js";
+import { CollisionNames } from "./naming.js";
+import { remapModuleCalls } from "./module-calls.js";
+import { shapeEnvOf } from "./shape-env.js";
+import { type DecompositionTable, defaultDecompositions } from "./table.js";
+import { Tracer } from "./tracer.js";
+
+export interface RunDecompositionsOptions {
+  /** Operators known to the session; PyTorch's by default. */
+  readonly operators?: OperatorTable;
+}
+
+/**
+ * Lowers a program as `ExportedProgram.run_decompositions` does: functionalizes it (in-place and view operators become
+ * values, mutations of buffers, parameters and inputs become leading outputs), replaces operators by the table, and
+ * drops what is dead. The result is in the ATEN dialect; state, constants and input names stay.
+ *
+ * Without a table, PyTorch's default one is used ({@link defaultDecompositions}); an empty table only functionalizes
+ * and decomposes the composites that cannot be kept.
+ *
+ * @throws SconceError those of the operators' rules, `NOT_FUNCTIONALIZABLE`, `CONSTANT_MUTATED`, `UNKNOWN_OPERATOR`
+ */
+export function runDecompositions(
+  program: ExportedProgram,
+  table?: DecompositionTable | ReadonlyMap<string, never>,
+  options: RunDecompositionsOptions = {},
+): ExportedProgram {
+  const operators = options.operators ?? defaultOperators();
+  const entries = (table ?? defaultDecompositions(operators)) as DecompositionTable;
+  const tracer = new Tracer(operators, shapeEnvOf(program));
+  const dispatcher = new Dispatcher(tracer, operators, entries);
+  const retrace = traceProgram(program, dispatcher);
+  return finish(program, retrace, operators);
+}
+
+interface Retrace {
+  readonly graph: Graph;
+  /** Mutated inputs, in input order. */
+  readonly mutated: readonly InputSpec[];
+  readonly placeholders: ReadonlyMap<string, string>;
+}
+
+function traceProgram(program: ExportedProgram, dispatcher: Dispatcher): Retrace {
+  const { tracer } = dispatcher;
+  const interpreter = new GraphInterpreter(dispatcher, program.graph);
+  const inputs: (FunctionalTensor | null)[] = [];
+  const traced = new Map<string, string>();
+  program.graph.placeholders().forEach((node, i) => {
+    const val = node.meta.val ?? null;
+    const value = val instanceof FakeTensor ? new FakeTensor(val) : val;
+    const placeholder = tracer.placeholder(`arg${i}_1`, value, placeholderMeta(node));
+    traced.set(placeholder.name, node.name);
+    const functional = value instanceof FakeTensor ? new FunctionalTensor(value) : null;
+    inputs.push(functional);
+    const constant = value as { kind?: string; value?: Argument } | null;
+    const bound = functional ?? (constant?.kind === "constant" ? constant.value : value);
+    interpreter.bind(node.name, bound as EmitArg);
+  });
+  tracer.symbols.beginBody();
+  const result = interpreter.run();
+  tracer.currentMeta = {};
+  const copies = writeBack(program, interpreter, dispatcher, result);
+  const mutated = program.graphSignature.inputSpecs.filter((_, i) => inputs[i]?.storage.mutated);
+  const values = inputs.filter((input) => input?.storage.mutated).map((input) => tracer.toArgument(input!.sync()));
+  const outputs = copies.map((value) => tracer.toArgument(unwrap(value) as never));
+  tracer.output(tuple([...values, ...outputs]));
+  return { graph: tracer.build(), mutated, placeholders: traced };
+}
+
+/** A program that is functional already returns its mutations; retracing writes them back as `module()` does. */
+function writeBack(
+  program: ExportedProgram,
+  interpreter: GraphInterpreter,
+  dispatcher: Dispatcher,
+  result: EmitArg,
+): readonly EmitArg[] {
+  const values = (result as { items?: readonly EmitArg[] }).items ?? (result as readonly EmitArg[]);
+  const { inputSpecs, outputSpecs } = program.graphSignature;
+  const user: EmitArg[] = [];
+  const written = new Map<EmitArg, EmitArg>();
+  outputSpecs.forEach((spec, i) => {
+    if (!spec.kind.endsWith("_MUTATION")) {
+      user.push(written.get(values[i]) ?? values[i]);
+      return;
+    }
+    const byName = spec.kind === "USER_INPUT_MUTATION";
+    const input = inputSpecs.find((candidate) => (byName ? candidate.arg.name : candidate.target) === spec.target);
+    const target = interpreter.resolve(ref(input?.arg.name ?? ""));
+    written.set(values[i], dispatcher.call("aten.copy_.default", [target, values[i]], {}) as EmitArg);
+  });
+  return user;
+}
+
+function placeholderMeta(node: Node): NodeMeta {
+  const { val: _val, ...rest } = node.meta;
+  return rest;
+}
+
+const MUTATION_KINDS: Readonly<Record<string, OutputKind>> = {
+  BUFFER: "BUFFER_MUTATION", PARAMETER: "PARAMETER_MUTATION", USER_INPUT: "USER_INPUT_MUTATION",
+};
+
+function finish(program: ExportedProgram, retrace: Retrace, operators: OperatorTable): ExportedProgram {
+  const constant = retrace.mutated.find((spec) => spec.kind === "CONSTANT_TENSOR");
+  if (constant !== undefined) {
+    throw new SconceError({
+      code: "CONSTANT_MUTATED",
+      message: `Constant ${constant.target} is mutated in the forward method. Pls register it as buffer`,
+      where: constant.arg.name,
+      fix: "register the tensor as a buffer before exporting",
+    });
+  }
+  const named = applyNames(retrace);
+  const graph = eliminateDeadNodes(dropBufferCopies(named, retrace.mutated), operators);
+  const outputSpecs = outputSpecsOf(program, graph, retrace.mutated);
+  return program.with({
+    graph,
+    graphSignature: { inputSpecs: program.graphSignature.inputSpecs, outputSpecs },
+    moduleCallGraph: remapModuleCalls(program, graph),
+    dialect: "ATEN",
+  });
+}
+
+/** Placeholders get their names back, other nodes make way. */
+function applyNames({ graph, placeholders }: Retrace): Graph {
+  const names = new CollisionNames();
+  const renamed = new Map<string, string>();
+  for (const [traced, original] of placeholders) {
+    renamed.set(traced, original);
+    names.placeholder(original);
+  }
+  for (const node of graph.nodes()) {
+    if (node.op === "call_function" || node.op === "get_attr") renamed.set(node.name, names.rename(node.name));
+  }
+  return renameNodes(graph, renamed);
+}
+
+/** `copy(buffer, value)` as a buffer's new value is just `value` (`_remove_unnecessary_copy_op_pass`). */
+function dropBufferCopies(graph: Graph, mutated: readonly InputSpec[]): Graph {
+  const results = itemsOf(graph.outputArgument())!;
+  const replaced = new Map<string, string>();
+  mutated.forEach((spec, i) => {
+    const result = results[i];
+    if (spec.kind === "USER_INPUT" || !isRef(result)) return;
+    const node = graph.node(result.name);
+    const source = node.args[1];
+    if (node.target === "aten.copy.default" && isRef(source)) replaced.set(node.name, source.name);
+  });
+  if (replaced.size === 0) return graph;
+  const kept = [...graph.nodes()].filter((node) => !replaced.has(node.name));
+  return renameNodes(new Graph(kept, graph.subgraphs), replaced);
+}
+
+function outputSpecsOf(program: ExportedProgram, graph: Graph, mutated: readonly InputSpec[]): OutputSpec[] {
+  const results = itemsOf(graph.outputArgument())!;
+  const mutations = mutated.map((spec, i): OutputSpec => ({
+    kind: MUTATION_KINDS[spec.kind]!,
+    arg: { kind: "tensor", name: nameOf(results[i]!) },
+    target: spec.kind === "USER_INPUT" ? spec.arg.name : spec.target,
+  }));
+  const user = program.graphSignature.outputSpecs.filter((spec) => !spec.kind.endsWith("_MUTATION"));
+  return [...mutations, ...user.map((spec, i) => ({ ...spec, arg: renamedArg(spec.arg, results[mutated.length + i]!) }))];
+}
+
+function renamedArg(arg: ArgumentSpec, result: Argument): ArgumentSpec {
+  if (isRef(result)) return arg.kind === "constant" ? { kind: "tensor", name: result.name } : { ...arg, name: result.name };
+  return { kind: "constant", name: "", value: result };
+}
+
+const nameOf = (value: Argument): string => (isRef(value) ? value.name : "");
+

@@ -1,0 +1,33 @@
+import type { ExportedProgram } from "@sconce/ir";
+import { ShapeEnv, type SymExpr, symbol } from "@sconce/symbolic";
+
+/** A program's symbols while it is retraced: data-dependent ones come back under the names that they had. */
+export class RetraceEnv extends ShapeEnv {
+  #expected: string[] = [];
+
+  /** Names of the symbols that the node being run created in the source program. */
+  expect(names: readonly string[]): void {
+    this.#expected = names.slice();
+  }
+
+  override freshUnbackedInt(): SymExpr {
+    const name = this.#take(/^u\d+$/);
+    return name === undefined ? super.freshUnbackedInt() : symbol(name, { unbacked: true });
+  }
+
+  override freshUnbackedFloat(): SymExpr {
+    const name = this.#take(/^zuf\d+$/);
+    return name === undefined ? super.freshUnbackedFloat() : symbol(name, { float: true, unbacked: true });
+  }
+
+  #take(kind: RegExp): string | undefined {
+    const at = this.#expected.findIndex((name) => kind.test(name));
+    return at === -1 ? undefined : this.#expected.splice(at, 1)[0];
+  }
+}
+
+/** What a program declares of its symbols: ranges and example values. */
+export function shapeEnvOf(program: ExportedProgram): RetraceEnv {
+  const ranges = new Map([...program.rangeConstraints].map(([name, { min, max }]) => [name, { min, max }]));
+  return new RetraceEnv({ ranges, hints: program.symbolHints });
+}

@@ -1,0 +1,210 @@
+/**
+ * @file Symbolic sizes as nodes. Expressions travel through rules and decompositions as values; a node appears where an
+ * argument needs one: a read of an input's size right after the placeholders, arithmetic where it is first used, each
+ * once per expression (what `torch/fx/passes/runtime_assert.py` leaves behind).
+ */
+import { SconceError } from "@sconce/errors";
+import { type Argument, float, type FakeTensor, type MetaValue, type Node, type NodeRef, ref, symInt, type SymScalar } from "@sconce/ir";
+import { freeSymbols, printExpr, SymExpr, type SymInt } from "@sconce/symbolic";
+import type { Tracer } from "./tracer.js";
+
+/** Python targets of expression heads. */
+const TARGETS: Readonly<Record<string, string>> = {
+  Add: "operator.add", Mul: "operator.mul", FloorDiv: "operator.floordiv", CleanDiv: "operator.floordiv",
+  Mod: "operator.mod", PythonMod: "operator.mod", Pow: "operator.pow", PowByNatural: "operator.pow",
+  FloatPow: "operator.pow", Max: "torch.sym_max", Min: "torch.sym_min", ToFloat: "torch.sym_float",
+  IntTrueDiv: "operator.truediv", FloatTrueDiv: "operator.truediv", CeilToInt: "math.ceil", FloorToInt: "math.floor",
+  TruncToInt: "math.trunc", RoundToInt: "builtins.round", OpaqueUnaryFn_sqrt: "torch._sym_sqrt", Equality: "operator.eq",
+  Unequality: "operator.ne", StrictLessThan: "operator.lt", LessThan: "operator.le", StrictGreaterThan: "operator.gt",
+  GreaterThan: "operator.ge", And: "operator.and_", Or: "operator.or_", Not: "torch.sym_not",
+};
+
+const CONDITIONS = new Set(["Equality", "Unequality", "StrictLessThan", "LessThan", "StrictGreaterThan", "GreaterThan", "And", "Or", "Not"]);
+const FLOATS = new Set(["ToFloat", "IntTrueDiv", "FloatTrueDiv", "FloatPow", "Float", "OpaqueUnaryFn_sqrt"]);
+
+/** How a source program computed an expression; followed so that the arithmetic keeps its shape. */
+interface Recipe {
+  readonly target: string;
+  readonly args: readonly (SymScalar | Argument)[];
+}
+
+interface SizeRead {
+  readonly node: NodeRef;
+  readonly dim: number;
+}
+
+export class SymbolicNodes {
+  readonly #tracer: Tracer;
+  readonly #nodes = new Map<string, Argument>();
+  readonly #sizes = new Map<string, SizeRead>();
+  readonly #recipes = new Map<string, Recipe>();
+  readonly #prelude: Node[] = [];
+  readonly #seen = new Set<string>();
+  #inBody = false;
+
+  constructor(tracer: Tracer) {
+    this.#tracer = tracer;
+  }
+
+  /** A symbolic scalar's own node. */
+  bindScalar(value: MetaValue, node: NodeRef): void {
+    const scalar = value as SymScalar | null;
+    if (scalar === null || typeof scalar !== "object" || !("expr" in scalar)) return;
+    if (scalar.expr instanceof SymExpr) {
+      this.#bind(scalar.expr.key, node);
+      for (const name of freeSymbols(scalar.expr).keys()) this.#seen.add(name);
+    }
+  }
+
+  /** Makes a tensor's sizes readable; a new unbacked symbol is read at once, right after the node that makes it. */
+  bindSizes(value: FakeTensor, node: NodeRef): void {
+    value.shape.forEach((size, dim) => {
+      if (!(size instanceof SymExpr)) return;
+      if (!this.#inBody) {
+        if (!this.#sizes.has(size.key)) this.#sizes.set(size.key, { node, dim });
+        for (const name of freeSymbols(size).keys()) this.#seen.add(name);
+        return;
+      }
+      if (size.op !== "Symbol" || this.#seen.has(size.name)) return;
+      this.#seen.add(size.name);
+      this.#bind(size.key, this.#readSize(node, dim, size, false));
+    });
+  }
+
+  /** Placeholders are over: from now on new symbols are bound by the nodes that create them. */
+  beginBody(): void {
+    this.#inBody = true;
+  }
+
+  knows(symbol: string): boolean {
+    return this.#seen.has(symbol);
+  }
+
+  /** Remembers how the source program wrote an expression. */
+  recipe(value: SymScalar, target: string, args: readonly (SymScalar | Argument)[]): void {
+    if (value.expr instanceof SymExpr && !this.#recipes.has(value.expr.key)) {
+      this.#recipes.set(value.expr.key, { target, args });
+    }
+  }
+
+  argumentOf(expr: SymInt): Argument {
+    return typeof expr === "number" ? expr : this.#nodeFor(expr);
+  }
+
+  scalarArgument(value: SymScalar): Argument {
+    if (value.expr instanceof SymExpr) return this.#nodeFor(value.expr);
+    return value.kind === "SymFloat" ? float(value.expr as number) : (value.expr as number | boolean);
+  }
+
+  /** The nodes with the size reads put after the placeholders, in the order of inputs and dimensions. */
+  withPrelude(nodes: readonly Node[]): readonly Node[] {
+    const first = nodes.findIndex((node) => node.op !== "placeholder");
+    const order = new Map([...this.#sizes.keys()].map((key, index) => [key, index]));
+    const prelude = [...this.#prelude].sort((a, b) => position(a, order) - position(b, order));
+    return [...nodes.slice(0, first), ...prelude, ...nodes.slice(first)];
+  }
+
+  #bind(key: string, node: Argument): void {
+    if (!this.#nodes.has(key)) this.#nodes.set(key, node);
+  }
+
+  #nodeFor(expr: SymExpr): Argument {
+    const known = this.#nodes.get(expr.key);
+    if (known !== undefined) return known;
+    const node = this.#make(expr);
+    this.#nodes.set(expr.key, node);
+    return node;
+  }
+
+  #make(expr: SymExpr): Argument {
+    if (expr.op === "Integer") return typeof expr.value === "number" ? expr.value : expr.value;
+    if (expr.op === "Float") return float(Number(expr.value));
+    const read = this.#sizes.get(expr.key);
+    if (read !== undefined) return this.#readSize(read.node, read.dim, expr, true);
+    const recipe = this.#recipes.get(expr.key);
+    if (recipe !== undefined) return this.#follow(expr, recipe);
+    if (expr.op === "Symbol") return this.#fromDerived(expr);
+    return this.#fromStructure(expr);
+  }
+
+  #readSize(node: NodeRef, dim: number, expr: SymExpr, prelude: boolean): NodeRef {
+    if (!prelude) {
+      return this.#tracer.scalarCall("aten.sym_size.int", [node, dim], symInt(expr), "sym_size_int");
+    }
+    const name = this.#tracer.names.create("sym_size_int");
+    this.#prelude.push({
+      name, op: "call_function", target: "aten.sym_size.int", args: [node, dim], kwargs: {}, meta: { val: symInt(expr) },
+    });
+    return ref(name);
+  }
+
+  #follow(expr: SymExpr, { target, args }: Recipe): Argument {
+    const values = args.map((arg) => (isScalar(arg) ? this.scalarArgument(arg) : arg));
+    return this.#tracer.scalarCall(target, values, scalarOf(expr), candidateOf(target));
+  }
+
+  /** A symbol that is only the root of derived sizes: `x: f32[2*s0]` gives s0 as `sym_size(x, 0) // 2`. */
+  #fromDerived(symbol: SymExpr): Argument {
+    for (const [, { node, dim }] of this.#sizes) {
+      const size = this.#tracer.sizeOf(node, dim);
+      const solved = size instanceof SymExpr ? linearIn(size, symbol.name) : undefined;
+      if (solved === undefined) continue;
+      const read = this.#nodeFor(size as SymExpr);
+      const shifted = solved.offset === 0 ? read
+        : this.#tracer.scalarCall("operator.sub", [read, solved.offset], symInt(symbol), "sub");
+      if (solved.factor === 1) return shifted;
+      return this.#tracer.scalarCall("operator.floordiv", [shifted, solved.factor], symInt(symbol), "floordiv");
+    }
+    throw new SconceError({
+      code: "UNBOUND_SYMBOL",
+      message: `no input size and no node gives the symbol ${symbol.name}`,
+      fix: "give the program an input whose size is the symbol",
+    });
+  }
+
+  #fromStructure(expr: SymExpr): Argument {
+    const target = TARGETS[expr.op];
+    if (target === undefined) {
+      throw new SconceError({ code: "SYMBOLIC_NODE", message: `the expression ${printExpr(expr)} has no node form (${expr.op})` });
+    }
+    const candidate = candidateOf(target);
+    const args = expr.args.map((arg) => this.#nodeFor(arg));
+    if (args.length <= 2 || expr.op === "Not") return this.#tracer.scalarCall(target, args, scalarOf(expr), candidate);
+    return args.reduce((left, right) => this.#tracer.scalarCall(target, [left, right], scalarOf(expr), candidate));
+  }
+}
+
+const isScalar = (value: unknown): value is SymScalar =>
+  typeof value === "object" && value !== null && "expr" in value;
+
+function scalarOf(expr: SymExpr): SymScalar {
+  if (CONDITIONS.has(expr.op)) return { kind: "SymBool", expr };
+  return isFloating(expr) ? { kind: "SymFloat", expr } : { kind: "SymInt", expr };
+}
+
+const isFloating = (expr: SymExpr): boolean =>
+  FLOATS.has(expr.op) || ((expr.op === "Add" || expr.op === "Mul" || expr.op === "Max" || expr.op === "Min") && expr.args.some(isFloating));
+
+function candidateOf(target: string): string {
+  const name = target.slice(target.lastIndexOf(".") + 1);
+  return name.replace(/^_(?=sym_)/, "").replace(/_$/, "");
+}
+
+function position(node: Node, order: ReadonlyMap<string, number>): number {
+  const { expr } = node.meta.val as SymScalar;
+  return expr instanceof SymExpr ? (order.get(expr.key) ?? 0) : 0;
+}
+
+/** `factor * symbol + offset` of an expression, when it is that. */
+function linearIn(expr: SymExpr, symbol: string): { factor: number; offset: number } | undefined {
+  if (expr.op === "Symbol") return expr.name === symbol ? { factor: 1, offset: 0 } : undefined;
+  const [a, b] = expr.args;
+  if (expr.args.length !== 2 || a === undefined || b === undefined) return undefined;
+  const [constant, other] = a.op === "Integer" ? [a, b] : [b, a];
+  if (constant.op !== "Integer") return undefined;
+  const inner = linearIn(other, symbol);
+  if (inner === undefined) return undefined;
+  const value = Number(constant.value);
+  if (expr.op === "Mul") return { factor: inner.factor * value, offset: inner.offset * value };
+  return expr.op === "Add" ? { factor: inner.factor, offset: inner.offset + value } : undefined;
+}

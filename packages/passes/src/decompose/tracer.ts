@@ -1,0 +1,195 @@
+import { SconceError } from "@sconce/errors";
+import {
+  type Argument, type DictLiteral, FakeTensor, type Graph, GraphBuilder, type MetaValue, Namespace, NO_META, type Node, type NodeMeta,
+  type NodeRef, ref, type SymScalar, type TupleLiteral,
+} from "@sconce/ir";
+import { bindArgs, type EmitArg, fakeEmit, type OpDefinition, type OperatorTable, type UnboundArg } from "@sconce/ops";
+import type { SymInt } from "@sconce/symbolic";
+import { callName } from "./naming.js";
+import { normalizeCall } from "./normalize.js";
+import type { RetraceEnv } from "./shape-env.js";
+import { SymbolicNodes } from "./symbolic-nodes.js";
+
+/** Values that stand for nodes while a graph is built: fake tensors by identity, symbolic scalars by expression. */
+export class Tracer {
+  readonly operators: OperatorTable;
+  readonly env: RetraceEnv;
+  readonly names = new Namespace();
+  readonly symbols: SymbolicNodes;
+  /** Metadata copied to the nodes being made: that of the source node which is being run. */
+  currentMeta: NodeMeta = NO_META;
+  readonly #nodes: Node[] = [];
+  readonly #tensors = new Map<FakeTensor, NodeRef>();
+  readonly #subgraphs = new Map<string, Graph>();
+  readonly #subgraphCounts = new Map<string, number>();
+
+  constructor(operators: OperatorTable, env: RetraceEnv) {
+    this.operators = operators;
+    this.env = env;
+    this.symbols = new SymbolicNodes(this);
+  }
+
+  get nodes(): readonly Node[] {
+    return this.#nodes;
+  }
+
+  placeholder(candidate: string, val: MetaValue, meta: NodeMeta = NO_META): NodeRef {
+    const name = this.names.create(candidate);
+    this.#push({ name, op: "placeholder", target: name, args: [], kwargs: {}, meta: { ...meta, val } });
+    const node = ref(name);
+    if (val instanceof FakeTensor) this.track(val, node);
+    else this.symbols.bindScalar(val, node);
+    return node;
+  }
+
+  /** Lets a fake tensor stand for a node, and its sizes for reads of them. */
+  track(value: FakeTensor, node: NodeRef): void {
+    this.#tensors.set(value, node);
+    this.symbols.bindSizes(value, node);
+  }
+
+  isTracked(value: FakeTensor): boolean {
+    return this.#tensors.has(value);
+  }
+
+  /** Adds a call of an operator on the lowered level; gives its fake result. */
+  call(row: OpDefinition, args: readonly EmitArg[], kwargs: Readonly<Record<string, EmitArg>>): MetaValue {
+    const normal = normalizeCall(row.schema, args, kwargs);
+    const result = this.fakeResult(row, normal.args, normal.kwargs);
+    return this.record(row.target, normal.args, normal.kwargs, result);
+  }
+
+  /** The operator's results on fakes, without a node. */
+  fakeResult(row: OpDefinition, args: readonly UnboundArg[], kwargs: Readonly<Record<string, UnboundArg>>): MetaValue {
+    const bound = bindArgs(row.schema, args, kwargs);
+    if (row.meta !== undefined) return row.meta(bound, { env: this.env });
+    if (row.decompose !== undefined) return row.decompose(fakeEmit(this.operators, this.env), bound);
+    throw new SconceError({ code: "OPERATOR_WITHOUT_META", message: `${row.target} has no meta rule`, where: row.target });
+  }
+
+  /** Adds a `call_function` node and, for several results, a `getitem` node for each. */
+  record(
+    target: string,
+    args: readonly (UnboundArg | Argument)[],
+    kwargs: Readonly<Record<string, UnboundArg | Argument>>,
+    result: MetaValue,
+    candidate: string = callName(target),
+  ): MetaValue {
+    const nodeArgs = args.map((arg) => this.toArgument(arg as UnboundArg));
+    const nodeKwargs: Record<string, Argument> = {};
+    for (const key in kwargs) nodeKwargs[key] = this.toArgument(kwargs[key] as UnboundArg);
+    const fresh = this.#fresh(result);
+    const name = this.names.create(candidate);
+    this.#push({
+      name, op: "call_function", target, args: nodeArgs, kwargs: nodeKwargs, meta: { ...this.currentMeta, val: fresh },
+    });
+    this.#trackResult(fresh, ref(name));
+    return fresh;
+  }
+
+  getAttr(target: string, graph: Graph): NodeRef {
+    const name = this.names.create(target);
+    this.#subgraphs.set(target, graph);
+    this.#push({ name, op: "get_attr", target, args: [], kwargs: {}, meta: this.currentMeta });
+    return ref(name);
+  }
+
+  /** `true_graph_0`, `true_graph_1`, ... per graph and kind. */
+  subgraphTarget(prefix: string): string {
+    const count = this.#subgraphCounts.get(prefix) ?? 0;
+    this.#subgraphCounts.set(prefix, count + 1);
+    return `${prefix}_${count}`;
+  }
+
+  output(result: Argument): void {
+    this.#push({ name: "output", op: "output", target: "output", args: [result], kwargs: {}, meta: NO_META });
+  }
+
+  /** Adds a node for symbolic arithmetic; its value is found again by its expression. */
+  scalarCall(target: string, args: readonly Argument[], val: SymScalar, candidate: string): NodeRef {
+    const name = this.names.create(candidate);
+    this.#push({ name, op: "call_function", target, args, kwargs: {}, meta: { ...this.currentMeta, val } });
+    return ref(name);
+  }
+
+  /** The node argument of a value: references for tensors and symbolic expressions, literals as they are. */
+  toArgument(value: UnboundArg): Argument {
+    if (value instanceof FakeTensor) return this.nodeOf(value);
+    if (typeof value !== "object" || value === null) return value;
+    if (Array.isArray(value)) return (value as readonly UnboundArg[]).map((item) => this.toArgument(item));
+    const tagged = value as { kind?: string };
+    if (tagged.kind === undefined) return this.symbols.argumentOf(value as SymInt);
+    if (tagged.kind === "SymInt" || tagged.kind === "SymFloat" || tagged.kind === "SymBool") {
+      return this.symbols.scalarArgument(value as SymScalar);
+    }
+    if (tagged.kind === "tuple") {
+      const { items } = value as unknown as TupleLiteral;
+      return Object.freeze({ kind: "tuple", items: items.map((item) => this.toArgument(item as UnboundArg)) });
+    }
+    if (tagged.kind === "dict") {
+      const entries = (value as unknown as DictLiteral).entries;
+      return { kind: "dict", entries: entries.map(([key, item]) => [key, this.toArgument(item as UnboundArg)] as const) };
+    }
+    return value as Argument;
+  }
+
+  nodeOf(value: FakeTensor): NodeRef {
+    const node = this.#tensors.get(value);
+    if (node !== undefined) return node;
+    throw new SconceError({
+      code: "UNTRACED_TENSOR",
+      message: `a tensor of ${value.dtype}[${value.shape.length} dims] has no node in the graph being traced`,
+      fix: "a decomposition must use its arguments and the results of its emitter only",
+    });
+  }
+
+  /** A dimension of the tensor that a node stands for. */
+  sizeOf(node: NodeRef, dim: number): SymInt | undefined {
+    for (const [value, owner] of this.#tensors) if (owner.name === node.name) return value.shape[dim];
+    return undefined;
+  }
+
+  build(): Graph {
+    const builder = new GraphBuilder();
+    for (const node of this.symbols.withPrelude(this.#nodes)) builder.add(node);
+    for (const [target, graph] of this.#subgraphs) builder.subgraph(target, graph);
+    return builder.build();
+  }
+
+  #push(node: Node): void {
+    this.#nodes.push(node);
+  }
+
+  /** Results of meta rules may be the arguments themselves; a node's value needs an identity of its own. */
+  #fresh(result: MetaValue): MetaValue {
+    if (result instanceof FakeTensor) return this.#tensors.has(result) ? new FakeTensor(result) : result;
+    if (Array.isArray(result)) {
+      const seen = new Set<MetaValue>();
+      return (result as readonly MetaValue[]).map((item) => {
+        const fresh = seen.has(item) && item instanceof FakeTensor ? new FakeTensor(item) : this.#fresh(item);
+        seen.add(fresh);
+        return fresh;
+      });
+    }
+    return result;
+  }
+
+  #trackResult(result: MetaValue, node: NodeRef): void {
+    if (result instanceof FakeTensor) this.track(result, node);
+    else if (Array.isArray(result)) this.#trackItems(result as readonly MetaValue[], node);
+    else this.symbols.bindScalar(result, node);
+  }
+
+  #trackItems(items: readonly MetaValue[], source: NodeRef): void {
+    items.forEach((item, index) => {
+      if (item === null) return;
+      const name = this.names.create("getitem");
+      this.#push({
+        name, op: "call_function", target: "operator.getitem", args: [source, index], kwargs: {},
+        meta: { ...this.currentMeta, val: item },
+      });
+      this.#trackResult(item, ref(name));
+    });
+  }
+}
+

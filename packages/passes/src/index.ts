@@ -1,0 +1,15 @@
+export { commonSubexpressionElimination } from "./builtin/cse.js";
+export { deadCodeElimination } from "./builtin/dce.js";
+export { decompose } from "./builtin/decompose.js";
+export { foldConstants } from "./builtin/fold-constants.js";
+export type { RunDecompositionsOptions } from "./decompose/run-decompositions.js";
+export { runDecompositions } from "./decompose/run-decompositions.js";
+export type { Decomposition } from "./decompose/table.js";
+export { DecompositionTable, defaultDecompositions } from "./decompose/table.js";
+export type { Evaluator, OptionSpec, OptionValue, Pass, PassCall, PassContext, PassOptions } from "./pass.js";
+export { definePass, passCall } from "./pass.js";
+export type { PassEvent, PassManagerOptions, PassObserver } from "./pass-manager.js";
+export { PassManager } from "./pass-manager.js";
+export { parsePipeline, printPipeline } from "./pipeline.js";
+export type { Plugin } from "./plugin.js";
+export { builtinPasses } from "./registry.js";

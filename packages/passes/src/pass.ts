@@ -1,0 +1,80 @@
+import { SconceError } from "@sconce/errors";
+import type { Argument, Dialect, ExportedProgram, Value } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+
+/** Computes one call on real values: what constant folding and differential checks run. */
+export type Evaluator = (
+  target: string,
+  args: readonly (Argument | Value)[],
+  kwargs: Readonly<Record<string, Argument | Value>>,
+) => Value | readonly Value[];
+
+/** What a pass may ask of the session that runs it. */
+export interface PassContext {
+  readonly operators: OperatorTable;
+  /** Absent when no backend is there to compute with. */
+  readonly evaluate?: Evaluator | undefined;
+}
+
+/** Values that a pipeline's text can give to an option. */
+export type OptionValue = string | number | boolean | readonly string[];
+export type PassOptions = Readonly<Record<string, OptionValue>>;
+
+/** One option of a pass: its default fixes its type. */
+export interface OptionSpec {
+  readonly default: OptionValue;
+  readonly doc: string;
+}
+
+/** A transformation from program to program. The same object back means "unchanged". */
+export interface Pass {
+  readonly name: string;
+  /** One sentence, with what goes in and what comes out. */
+  readonly doc: string;
+  readonly options: Readonly<Record<string, OptionSpec>>;
+  /** The dialect that the program must be in; any when left out. */
+  readonly requires?: Dialect | undefined;
+  /** The dialect that the result is in; that of the input when left out. */
+  readonly ensures?: Dialect | undefined;
+  run(program: ExportedProgram, context: PassContext, options: PassOptions): ExportedProgram;
+}
+
+type Definition = Omit<Pass, "options"> & { readonly options?: Pass["options"] };
+
+/** Defines a pass; the result is a frozen value. */
+export function definePass(definition: Definition): Pass {
+  return Object.freeze({ options: {}, ...definition });
+}
+
+/** A pass with the options it is to be run with. */
+export interface PassCall {
+  readonly pass: Pass;
+  readonly options: PassOptions;
+}
+
+/**
+ * Binds options to a pass, defaults filled in.
+ *
+ * @throws SconceError `PASS_OPTION` for an unknown option or a value of another type
+ */
+export function passCall(pass: Pass, options: PassOptions = {}): PassCall {
+  const bound: Record<string, OptionValue> = {};
+  for (const [name, spec] of Object.entries(pass.options)) bound[name] = spec.default;
+  for (const [name, value] of Object.entries(options)) {
+    const spec = pass.options[name];
+    if (spec === undefined) {
+      const known = Object.keys(pass.options).join(", ") || "none";
+      throw passOption(pass, `has no option "${name}" (it has: ${known})`);
+    }
+    if (kindOf(value) !== kindOf(spec.default)) {
+      throw passOption(pass, `option "${name}" must be a ${kindOf(spec.default)}, got ${JSON.stringify(value)}`);
+    }
+    bound[name] = value;
+  }
+  return { pass, options: bound };
+}
+
+const kindOf = (value: OptionValue): string => (Array.isArray(value) ? "list" : typeof value);
+
+const passOption = (pass: Pass, what: string): SconceError =>
+  new SconceError({ code: "PASS_OPTION", message: `pass "${pass.name}" ${what}`, fix: `see the options of "${pass.name}"` });

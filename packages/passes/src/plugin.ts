@@ -1,0 +1,15 @@
+import type { Backend } from "@sconce/ir";
+import type { OpDefinition } from "@sconce/ops";
+import type { Decomposition } from "./decompose/table.js";
+import type { Pass } from "./pass.js";
+
+/** What a package adds to Sconce: a plain object, given to `createSconce({ plugins: [...] })`. */
+export interface Plugin {
+  readonly name: string;
+  /** Operators, defined with `defineOp`. */
+  readonly ops?: readonly OpDefinition[];
+  readonly passes?: readonly Pass[];
+  /** Entries that the default decomposition table gets, or that replace its own, by target. */
+  readonly decompositions?: Readonly<Record<string, Decomposition>>;
+  readonly backends?: readonly Backend[];
+}

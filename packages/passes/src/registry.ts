@@ -1,0 +1,10 @@
+import { commonSubexpressionElimination } from "./builtin/cse.js";
+import { deadCodeElimination } from "./builtin/dce.js";
+import { decompose } from "./builtin/decompose.js";
+import { foldConstants } from "./builtin/fold-constants.js";
+import type { Pass } from "./pass.js";
+
+/** The passes that come with Sconce. */
+export const builtinPasses: readonly Pass[] = Object.freeze([
+  decompose, foldConstants, commonSubexpressionElimination, deadCodeElimination,
+]);

@@ -1,0 +1,120 @@
+import { SconceError } from "@sconce/errors";
+import { type ByteSource, type ReadPt2Options, readPt2 } from "@sconce/formats";
+import {
+  type Backend, type CompileOptions, type Executable, type ExportedProgram, Graph, type Node, type Problem, type PytreeRegistry, verify,
+} from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import {
+  type DecompositionTable, type Pass, type PassCall, type PassManagerOptions, type Plugin, parsePipeline, runDecompositions,
+} from "@sconce/passes";
+import type { DependencyContainer } from "tsyringe";
+import { createContainer } from "./container.js";
+import { createModule, type ProgramModule } from "./module.js";
+import { BACKEND, DECOMPOSITIONS, OPERATORS, PASS, PASS_MANAGER } from "./tokens.js";
+
+export interface SconceOptions {
+  readonly plugins?: readonly Plugin[];
+  /** Backends besides the interpreter. */
+  readonly backends?: readonly Backend[];
+  /** Containers that override services; see the tokens. */
+  readonly configure?: (container: DependencyContainer) => void;
+}
+
+/** A session: the operators, passes and backends that are known, and what can be done with programs. */
+export class Sconce {
+  readonly container: DependencyContainer;
+
+  constructor(container: DependencyContainer) {
+    this.container = container;
+  }
+
+  get operators(): OperatorTable {
+    return this.container.resolve(OPERATORS);
+  }
+
+  /** Passes by name. */
+  get passes(): ReadonlyMap<string, Pass> {
+    return new Map(this.container.resolveAll(PASS).map((pass) => [pass.name, pass]));
+  }
+
+  /** Backends by name; the interpreter, `cpu`, is the first. */
+  get backends(): ReadonlyMap<string, Backend> {
+    return new Map(this.container.resolveAll(BACKEND).map((backend) => [backend.name, backend]));
+  }
+
+  /**
+   * Reads a program that PyTorch saved (`torch.export.save`).
+   * @throws SconceError with a code for each kind of damage; nothing in a file is ever run
+   */
+  load(source: ByteSource, options: ReadPt2Options = {}): Promise<ExportedProgram> {
+    return readPt2(source, { operators: this.operators, ...options });
+  }
+
+  /** A fresh copy of the default decomposition table, the plugins' entries included. */
+  defaultDecompositions(): DecompositionTable {
+    return this.container.resolve(DECOMPOSITIONS);
+  }
+
+  /** `ExportedProgram.run_decompositions`; see `runDecompositions` for the meaning of the table. */
+  runDecompositions(program: ExportedProgram, table: DecompositionTable = this.defaultDecompositions()): ExportedProgram {
+    return runDecompositions(program, table, { operators: this.operators });
+  }
+
+  /** Runs passes, given as text (`"decompose,cse,dce"`) or as values. */
+  transform(
+    program: ExportedProgram,
+    passes: string | readonly (Pass | PassCall)[],
+    options: PassManagerOptions = {},
+  ): ExportedProgram {
+    const calls = typeof passes === "string" ? parsePipeline(passes, this.passes) : passes;
+    return this.container.resolve(PASS_MANAGER)(options).run(program, calls);
+  }
+
+  /** Every problem that the verifier finds; none for a valid program. */
+  verify(program: ExportedProgram): readonly Problem[] {
+    return verify(program, { operators: this.operators });
+  }
+
+  /** @throws SconceError `UNKNOWN_BACKEND`, `UNSUPPORTED_NODES` */
+  compile(program: ExportedProgram, backend: string | Backend = "cpu", options?: CompileOptions): Promise<Executable> {
+    const chosen = typeof backend === "string" ? this.#backend(backend) : backend;
+    return chosen.compile(program, options);
+  }
+
+  /** The program as a callable with its original calling convention (`ExportedProgram.module()`). */
+  async module(program: ExportedProgram, options: ModuleOptions = {}): Promise<ProgramModule> {
+    const executable = await this.compile(program, options.backend ?? "cpu");
+    return createModule(program, executable, options.types);
+  }
+
+  /** Names of the backends that say they run an operator. */
+  backendsFor(target: string): readonly string[] {
+    const probe: Node = { name: "probe", op: "call_function", target, args: [], kwargs: {}, meta: {} };
+    const graph = new Graph([probe]);
+    return [...this.backends.values()].filter((backend) => backend.supports(probe, graph) === true).map((backend) => backend.name);
+  }
+
+  #backend(name: string): Backend {
+    const backend = this.backends.get(name);
+    if (backend !== undefined) return backend;
+    throw new SconceError({
+      code: "UNKNOWN_BACKEND",
+      message: `there is no backend "${name}"`,
+      fix: `the backends are: ${[...this.backends.keys()].join(", ")}`,
+    });
+  }
+}
+
+export interface ModuleOptions {
+  readonly backend?: string | Backend;
+  /** How values of registered pytree types look in JavaScript. */
+  readonly types?: PytreeRegistry;
+}
+
+/** Opens a session. */
+export function createSconce(options: SconceOptions = {}): Sconce {
+  const container = createContainer(options.plugins ?? [], options.backends ?? []);
+  options.configure?.(container);
+  return new Sconce(container);
+}
+

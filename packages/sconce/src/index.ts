@@ -1,0 +1,6 @@
+export { SconceError, isSconceError } from "@sconce/errors";
+export { createContainer } from "./container.js";
+export type { ModuleOptions, SconceOptions } from "./create-sconce.js";
+export { createSconce, Sconce } from "./create-sconce.js";
+export type { ProgramModule } from "./module.js";
+export { BACKEND, DECOMPOSITIONS, EVALUATOR, OPERATORS, PASS, PASS_MANAGER } from "./tokens.js";

@@ -1,0 +1,306 @@
+import { isFloatValued, isNonnegative } from "./assumptions.js";
+import { construct, expandNode } from "./construct.js";
+import { badOperand, divisionByZero } from "./errors.js";
+import { type Assumption, type Assumptions, FALSE, SymExpr, type SymHead, TRUE } from "./expr.js";
+import { roundHalfEven } from "./float-op.js";
+import { floating, integer } from "./number.js";
+import { product, sum } from "./polynomial.js";
+import { printNode } from "./print.js";
+import type { Relation } from "./relation.js";
+import { sreprNode } from "./srepr.js";
+
+/** An integer that may be symbolic. Static values are plain numbers always; beyond 2^53 they are expressions. */
+export type SymInt = number | SymExpr;
+/** A float that may be symbolic. */
+export type SymFloat = number | SymExpr;
+/** A condition that may be symbolic. */
+export type SymBool = boolean | SymExpr;
+/** Any of the three. */
+export type SymValue = number | boolean | SymExpr;
+
+/** What kind of symbol {@link symbol} makes. Sizes are positive integers, everything else says so. */
+export interface SymbolOptions {
+  /** Default true for integers that are neither `unbacked` nor said to be otherwise. */
+  readonly positive?: boolean;
+  /** Default true unless `float`. */
+  readonly integer?: boolean;
+  /** Known only at run time: an integer of any sign, or a float of which nothing is known. */
+  readonly unbacked?: boolean;
+  readonly float?: boolean;
+}
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** A symbol; `symbol("s77")` is a size, `symbol("u0", { unbacked: true })` an unbacked integer. */
+export function symbol(name: string, options: SymbolOptions = {}): SymExpr {
+  const float = options.float ?? false;
+  const unbacked = options.unbacked ?? false;
+  const assumptions: [Assumption, boolean][] = [];
+  if (options.positive ?? !(float || unbacked)) assumptions.push(["positive", true]);
+  if (options.integer ?? !float) assumptions.push(["integer", true]);
+  if (float && !unbacked) assumptions.push(["real", true]);
+  return symbolWith(name, assumptions);
+}
+
+/** A symbol with assumptions in the order in which a file gives them. */
+export function symbolWith(name: string, assumptions: Assumptions): SymExpr {
+  if (!NAME.test(name) || name.length > 64) throw badOperand(`${JSON.stringify(name.slice(0, 80))} is no symbol name`);
+  return new SymExpr({ op: "Symbol", name, assumptions });
+}
+
+/** The kind that PyTorch's naming gives a bare name: `s0` a size, `u0` an unbacked integer, `zuf0` and `zf3` floats. */
+export function symbolByName(name: string): SymExpr {
+  if (/^zuf\d/.test(name)) return symbol(name, { float: true, unbacked: true });
+  if (/^zf\d/.test(name)) return symbol(name, { float: true });
+  return symbol(name, { unbacked: /^u\d/.test(name) });
+}
+
+/** True for symbols that only the data decide (`u0`, `zuf0`), by name. */
+export const isUnbacked = (e: SymExpr): boolean => e.op === "Symbol" && /^(u|zuf)\d/.test(e.name);
+
+/** A value as a node. An integral number is an integer, unless the context is of floats. */
+export function lift(value: SymValue, float = false): SymExpr {
+  if (typeof value === "number") return !float && Number.isSafeInteger(value) && !Object.is(value, -0) ? integer(value) : liftFloat(value, float);
+  return typeof value === "boolean" ? (value ? TRUE : FALSE) : value;
+}
+
+function liftFloat(value: number, float: boolean): SymExpr {
+  return !float && Number.isInteger(value) ? integer(BigInt(value)) : floating(value);
+}
+
+/** A node as a value: constants become numbers and booleans again. */
+export function lower(e: SymExpr): SymValue {
+  if (e.op === "Float") return e.value as number;
+  if (e.op === "Integer") return typeof e.value === "number" ? e.value : e;
+  return e.op === "True" ? true : e.op === "False" ? false : e;
+}
+
+const lowerNumber = (e: SymExpr): number | SymExpr => lower(e) as number | SymExpr;
+const lowerBool = (e: SymExpr): SymBool => lower(e) as SymBool;
+
+/** An integer of any size as a value. */
+export const bigInteger = (value: bigint): SymInt => lowerNumber(integer(value));
+
+const hasFloat = (values: readonly SymValue[]): boolean => values.some((v) => v instanceof SymExpr && isFloatValued(v));
+
+function apply(head: SymHead, ...values: readonly SymValue[]): SymInt {
+  const float = hasFloat(values);
+  return lowerNumber(construct(head, values.map((value) => lift(value, float))));
+}
+
+const applyFloat = (head: SymHead, ...values: readonly SymValue[]): SymFloat =>
+  lowerNumber(construct(head, values.map((value) => lift(value, true))));
+
+const isSafe = Number.isSafeInteger;
+/** True when a folded result needs no exact arithmetic: it is no integer, or one below 2^53. */
+const isExact = (result: number): boolean => isSafe(result) || !Number.isInteger(result);
+
+/** `a + b`, of integers or of floats. */
+export function add(a: SymInt, b: SymInt): SymInt {
+  if (typeof a === "number" && typeof b === "number") {
+    const result = a + b;
+    if (isExact(result)) return result;
+  }
+  if (a === 0) return b;
+  if (b === 0) return a;
+  return apply("Add", a, b);
+}
+
+/** `a - b`. */
+export function sub(a: SymInt, b: SymInt): SymInt {
+  if (typeof a === "number" && typeof b === "number") {
+    const result = a - b;
+    if (isExact(result)) return result;
+  }
+  return b === 0 ? a : add(a, neg(b));
+}
+
+/** `a * b`; a product of sums stays factored. */
+export function mul(a: SymInt, b: SymInt): SymInt {
+  if (typeof a === "number" && typeof b === "number") {
+    const result = a * b;
+    if (isExact(result)) return result === 0 ? 0 : result;
+  }
+  if (a === 1) return b;
+  if (b === 1) return a;
+  return apply("Mul", a, b);
+}
+
+export const neg = (a: SymInt): SymInt => (typeof a === "number" ? (a === 0 ? 0 : -a) : apply("Mul", -1, a));
+
+/** The sum of all, collected once. */
+export function addAll(values: readonly SymInt[]): SymInt {
+  if (values.every((v) => typeof v === "number")) return values.reduce<SymInt>((a, b) => add(a, b), 0);
+  const float = hasFloat(values);
+  return lowerNumber(sum(values.map((value) => lift(value, float))));
+}
+
+/** The product of all: the element count of a shape. */
+export function mulAll(values: readonly SymInt[]): SymInt {
+  let number: SymInt = 1;
+  let symbolic: SymExpr[] | undefined;
+  for (const value of values) {
+    if (typeof value === "number") number = mul(number, value);
+    else (symbolic ??= []).push(value);
+  }
+  if (symbolic === undefined) return number;
+  const float = hasFloat(symbolic);
+  return lowerNumber(product([lift(number, float), ...symbolic]));
+}
+
+/** Python's `a // b`. Throws SYM_DIVISION_BY_ZERO. */
+export function floorDiv(a: SymInt, b: SymInt): SymInt {
+  if (typeof a === "number" && typeof b === "number") {
+    if (b === 0) throw divisionByZero(`${a} // ${b}`);
+    // Exact below 2^53: the quotient is at least 1/b away from the next integer, rounding moves it by less.
+    if (isSafe(a) && isSafe(b)) return Math.floor(a / b) + 0;
+  }
+  return apply("FloorDiv", a, b);
+}
+
+/** Division that is known to be exact. */
+export const cleanDiv = (a: SymInt, b: SymInt): SymInt =>
+  typeof a === "number" && typeof b === "number" ? floorDiv(a, b) : apply("CleanDiv", a, b);
+
+/** `ceil(a / b)` in integers. */
+export const ceilDiv = (a: SymInt, b: SymInt): SymInt => floorDiv(sub(add(a, b), 1), b);
+
+/** `a % b` of non-negative integers. Throws SYM_DIVISION_BY_ZERO. */
+export function mod(a: SymInt, b: SymInt): SymInt {
+  return typeof a === "number" && typeof b === "number" ? modNumbers(a, b) : apply("Mod", a, b);
+}
+
+/** Python's `a % b`, of the divisor's sign: a {@link mod} when neither can be negative, as PyTorch chooses. */
+export function pythonMod(a: SymInt, b: SymInt): SymInt {
+  if (typeof a === "number" && typeof b === "number") return modNumbers(a, b);
+  return apply(isNonnegative(lift(a)) && isNonnegative(lift(b)) ? "Mod" : "PythonMod", a, b);
+}
+
+function modNumbers(a: number, b: number): number {
+  if (b === 0) throw divisionByZero(`${a} % ${b}`);
+  const rest = a % b;
+  return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest === 0 ? 0 : rest;
+}
+
+/** `(a // b) % c` of non-negative integers. */
+export const modularIndexing = (a: SymInt, b: SymInt, c: SymInt): SymInt => apply("ModularIndexing", a, b, c);
+
+/** `a ** b`: an integer to a natural power, or a float power when either is a float. */
+export function pow(a: SymInt, b: SymInt): SymInt {
+  if (typeof a === "number" && typeof b === "number") {
+    const result = a ** b;
+    if (isExact(result)) return result;
+  }
+  return hasFloat([a, b]) ? floatPow(a, b) : apply("PowByNatural", a, b);
+}
+
+export const floatPow = (a: SymFloat, b: SymFloat): SymFloat =>
+  typeof a === "number" && typeof b === "number" ? a ** b : applyFloat("FloatPow", a, b);
+
+export const symMax = (a: SymInt, b: SymInt): SymInt =>
+  typeof a === "number" && typeof b === "number" ? Math.max(a, b) : apply("Max", a, b);
+export const symMin = (a: SymInt, b: SymInt): SymInt =>
+  typeof a === "number" && typeof b === "number" ? Math.min(a, b) : apply("Min", a, b);
+export const symAbs = (a: SymInt): SymInt => (typeof a === "number" ? Math.abs(a) : apply("Abs", a));
+
+/** True division of two integers: a float. */
+export function intTrueDiv(a: SymInt, b: SymInt): SymFloat {
+  if (b === 0) throw divisionByZero("true division");
+  return typeof a === "number" && typeof b === "number" ? a / b : apply("IntTrueDiv", a, b);
+}
+
+/** True division of floats. */
+export function floatTrueDiv(a: SymFloat, b: SymFloat): SymFloat {
+  if (b === 0) throw divisionByZero("true division");
+  return typeof a === "number" && typeof b === "number" ? a / b : applyFloat("FloatTrueDiv", a, b);
+}
+
+export const toFloat = (a: SymInt): SymFloat => (typeof a === "number" ? a : lowerNumber(construct("ToFloat", [a])));
+
+const rounding = (head: SymHead, fn: (x: number) => number) => (a: SymFloat): SymInt =>
+  typeof a === "number" && isSafe(fn(a)) ? fn(a) + 0 : applyFloat(head, a);
+
+export const ceilToInt: (a: SymFloat) => SymInt = rounding("CeilToInt", Math.ceil);
+export const floorToInt: (a: SymFloat) => SymInt = rounding("FloorToInt", Math.floor);
+export const truncToInt: (a: SymFloat) => SymInt = rounding("TruncToInt", Math.trunc);
+/** Halves to the even neighbour. */
+export const roundToInt: (a: SymFloat) => SymInt = rounding("RoundToInt", roundHalfEven);
+export const truncToFloat = (a: SymFloat): SymFloat => (typeof a === "number" ? Math.trunc(a) : applyFloat("TruncToFloat", a));
+
+/** `round(a, digits)`. */
+export const roundDecimalTo = (a: SymFloat, digits: number): SymFloat =>
+  lowerNumber(construct("RoundDecimal", [lift(a, true), lift(digits)]));
+
+/** A function of Python's `math` (`sqrt`, `exp`, ...), opaque to simplification. */
+export const mathFunction = (name: string, a: SymFloat): SymFloat => applyFloat(`OpaqueUnaryFn_${name}`, a);
+export const sqrt = (a: SymFloat): SymFloat => (typeof a === "number" ? Math.sqrt(a) : mathFunction("sqrt", a));
+
+function compare(op: Relation, a: SymValue, b: SymValue): SymBool {
+  const float = hasFloat([a, b]);
+  return lowerBool(construct(op, [lift(a, float), lift(b, float)]));
+}
+
+export const eq = (a: SymValue, b: SymValue): SymBool =>
+  typeof a === "number" && typeof b === "number" ? a === b : compare("Equality", a, b);
+export const ne = (a: SymValue, b: SymValue): SymBool =>
+  typeof a === "number" && typeof b === "number" ? a !== b : compare("Unequality", a, b);
+export const lt = (a: SymInt, b: SymInt): SymBool =>
+  typeof a === "number" && typeof b === "number" ? a < b : compare("StrictLessThan", a, b);
+export const le = (a: SymInt, b: SymInt): SymBool =>
+  typeof a === "number" && typeof b === "number" ? a <= b : compare("LessThan", a, b);
+export const gt = (a: SymInt, b: SymInt): SymBool =>
+  typeof a === "number" && typeof b === "number" ? a > b : compare("StrictGreaterThan", a, b);
+export const ge = (a: SymInt, b: SymInt): SymBool =>
+  typeof a === "number" && typeof b === "number" ? a >= b : compare("GreaterThan", a, b);
+
+export function and(...values: readonly SymBool[]): SymBool {
+  if (values.every((v) => typeof v === "boolean")) return values.every(Boolean);
+  return lowerBool(construct("And", values.map((v) => lift(v))));
+}
+
+export function or(...values: readonly SymBool[]): SymBool {
+  if (values.every((v) => typeof v === "boolean")) return values.some(Boolean);
+  return lowerBool(construct("Or", values.map((v) => lift(v))));
+}
+
+export const not = (a: SymBool): SymBool => (typeof a === "boolean" ? !a : lowerBool(construct("Not", [a])));
+
+/** `a` where `condition` holds, else `b` (`torch.sym_ite`). */
+export function ite<T extends SymValue>(condition: SymBool, a: T, b: T): T | SymExpr {
+  if (typeof condition === "boolean") return condition ? a : b;
+  const float = hasFloat([a, b]);
+  const branch = (value: SymValue, when: SymExpr): SymExpr => construct("ExprCondPair", [lift(value, float), when]);
+  return lower(construct("Piecewise", [branch(a, condition), branch(b, TRUE)])) as T | SymExpr;
+}
+
+/** PyTorch's text of a value, byte for byte: `s17*s77 - s77 + 2`, `Eq(u0, 1)`, `True`. */
+export function printExpr(value: SymValue): string {
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return typeof value === "number" ? String(value) : printNode(value);
+}
+
+/** sympy's `srepr` text of a value, as `.pt2` files hold it. */
+export const toSrepr = (value: SymValue): string => sreprNode(lift(value));
+
+/** Structural equality of values. */
+export const symEquals = (a: SymValue, b: SymValue): boolean =>
+  a === b || (a instanceof SymExpr && b instanceof SymExpr && a.key === b.key);
+
+/** Products and powers of sums multiplied out. */
+export const expand = <T extends SymValue>(value: T): T | SymExpr =>
+  value instanceof SymExpr ? (lower(expandNode(value)) as T | SymExpr) : value;
+
+/** The symbols of a value, by name. */
+export function freeSymbols(value: SymValue): ReadonlyMap<string, SymExpr> {
+  const found = new Map<string, SymExpr>();
+  const visit = (e: SymExpr): void => {
+    if (e.op === "Symbol") found.set(e.name, e);
+    else e.args.forEach(visit);
+  };
+  if (value instanceof SymExpr) visit(value);
+  return found;
+}
+
+/** True when nothing symbolic is left. */
+export const isStatic = (value: SymValue): value is number | boolean => !(value instanceof SymExpr);
+

@@ -1,0 +1,62 @@
+import { SconceError } from "@sconce/errors";
+
+const shorten = (text: string): string => (text.length > 80 ? `${text.slice(0, 77)}...` : text);
+
+/** Text that is no symbolic expression or guard, at a character offset. */
+export function parseFailure(what: string, text: string, offset: number): SconceError {
+  return new SconceError({
+    code: "SYM_PARSE",
+    message: `${what} in ${JSON.stringify(shorten(text))} at character ${offset}`,
+    fix: "only the symbolic expressions and guards that torch.export writes are accepted",
+  });
+}
+
+/** An expression, or its text, beyond the size that any real program needs. */
+export function tooLarge(what: string): SconceError {
+  return new SconceError({
+    code: "SYM_TOO_LARGE",
+    message: `symbolic expression is too large: ${what}`,
+    fix: "simplify the sizes, or make some of them static",
+  });
+}
+
+/** A symbol that the bindings give no value. */
+export function unboundSymbol(name: string, expression: string): SconceError {
+  return new SconceError({
+    code: "SYM_UNBOUND",
+    message: `symbol ${name} has no value in ${shorten(expression)}`,
+    fix: `bind ${name}`,
+  });
+}
+
+/** Division or modulo by zero. */
+export function divisionByZero(expression: string): SconceError {
+  return new SconceError({
+    code: "SYM_DIVISION_BY_ZERO",
+    message: `division by zero in ${shorten(expression)}`,
+    fix: "check the sizes that reach the divisor",
+  });
+}
+
+/** An operation on arguments of the wrong kind or number. */
+export function badOperand(message: string): SconceError {
+  return new SconceError({ code: "SYM_OPERAND", message, fix: "check the kinds of the operands" });
+}
+
+/** A range with nothing in it. */
+export function emptyRange(subject: string, min: number, max: number): SconceError {
+  return new SconceError({
+    code: "SYM_EMPTY_RANGE",
+    message: `range of ${subject} is empty: [${min}, ${max}]`,
+    fix: "relax the bounds",
+  });
+}
+
+/** A condition or size that only the data decide (`GuardOnDataDependentSymNode`). */
+export function dataDependent(what: string, expression: string, unhinted: string, sizeLike: string): SconceError {
+  return new SconceError({
+    code: "DATA_DEPENDENT_GUARD",
+    message: `Could not ${what} data-dependent expression ${expression} (unhinted: ${unhinted}).  (Size-like symbols: ${sizeLike})`,
+    fix: "consider using data-dependent friendly APIs such as guard_or_false, guard_or_true and statically_known_true",
+  });
+}

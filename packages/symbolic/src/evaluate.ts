@@ -1,0 +1,154 @@
+import { lift, lower, printExpr, type SymBool, type SymInt, type SymValue } from "./algebra.js";
+import { construct } from "./construct.js";
+import { badOperand, divisionByZero, unboundSymbol } from "./errors.js";
+import { SymExpr } from "./expr.js";
+import { MATH_FUNCTIONS, roundDecimal, roundHalfEven } from "./float-op.js";
+import { floorDivMod } from "./number.js";
+
+/** Integers stay exact: a bigint where a number would round. */
+type Value = number | bigint | boolean;
+
+/** Values of symbols by name. */
+export type Bindings = ReadonlyMap<string, number>;
+
+/**
+ * The number or boolean that a value has under the bindings, with Python's `//` and `%`. Integers are exact throughout;
+ * a result beyond 2^53 is rounded to the nearest double. Throws SYM_UNBOUND, SYM_DIVISION_BY_ZERO, SYM_OPERAND.
+ */
+export function evaluate(value: SymValue, bindings: Bindings): number | boolean {
+  if (!(value instanceof SymExpr)) return value;
+  const result = evaluateNode(value, bindings);
+  return typeof result === "bigint" ? Number(result) : result;
+}
+
+/** {@link evaluate} of an integer or float. */
+export function evaluateInt(value: SymInt, bindings: Bindings): number {
+  return typeof value === "number" ? value : Number(evaluate(value, bindings));
+}
+
+/** {@link evaluate} of a condition. */
+export function evaluateBool(value: SymBool, bindings: Bindings): boolean {
+  return typeof value === "boolean" ? value : Boolean(evaluate(value, bindings));
+}
+
+function evaluateNode(e: SymExpr, bindings: Bindings): Value {
+  switch (e.op) {
+    case "Integer": case "Float": return e.value;
+    case "Rational": return Number(e.value) / Number(e.den);
+    case "True": case "False": return e.op === "True";
+    case "Symbol": {
+      const value = bindings.get(e.name);
+      if (value === undefined) throw unboundSymbol(e.name, e.name);
+      return value;
+    }
+    case "And": return e.args.every((arg) => evaluateNode(arg, bindings));
+    case "Or": return e.args.some((arg) => evaluateNode(arg, bindings));
+    case "Piecewise": return evaluatePiecewise(e, bindings);
+    case "Where": return evaluateNode(e.args[evaluateNode(e.args[0]!, bindings) ? 1 : 2]!, bindings);
+    case "Mul": return evaluateProduct(e, bindings);
+    default: return applyHead(e, e.args.map((arg) => evaluateNode(arg, bindings)));
+  }
+}
+
+function evaluatePiecewise(e: SymExpr, bindings: Bindings): Value {
+  for (const pair of e.args) if (evaluateNode(pair.args[1]!, bindings)) return evaluateNode(pair.args[0]!, bindings);
+  throw badOperand(`no branch of ${printExpr(e)} holds`);
+}
+
+/** A rational coefficient divides last, so that integers stay integers. */
+function evaluateProduct(e: SymExpr, bindings: Bindings): Value {
+  const first = e.args[0]!;
+  const values = (first.op === "Rational" ? e.args.slice(1) : e.args).map((arg) => evaluateNode(arg, bindings));
+  const product = values.reduce<Value>((a, b) => times(a, b), 1);
+  return first.op === "Rational" ? Number(times(product, first.value)) / Number(first.den) : product;
+}
+
+const number = (value: Value): number => Number(value);
+/** An exact integer, or undefined for a value that is a float. */
+const exact = (value: Value): bigint | undefined =>
+  typeof value === "bigint" ? value : typeof value === "boolean" || Number.isSafeInteger(value) ? BigInt(value) : undefined;
+const narrow = (value: bigint): Value => (Number.isSafeInteger(Number(value)) ? Number(value) : value);
+
+function exactly(a: Value, b: Value, fast: (a: number, b: number) => number, slow: (a: bigint, b: bigint) => bigint): Value {
+  if (typeof a !== "bigint" && typeof b !== "bigint") {
+    const result = fast(Number(a), Number(b));
+    if (Number.isSafeInteger(result) || !Number.isInteger(result)) return result;
+  }
+  const [x, y] = [exact(a), exact(b)];
+  return x === undefined || y === undefined ? fast(number(a), number(b)) : narrow(slow(x, y));
+}
+
+const plus = (a: Value, b: Value): Value => exactly(a, b, (x, y) => x + y, (x, y) => x + y);
+const times = (a: Value, b: Value): Value => exactly(a, b, (x, y) => x * y, (x, y) => x * y);
+
+function divide(e: SymExpr, a: Value, b: Value, part: 0 | 1): Value {
+  if (number(b) === 0) throw divisionByZero(printExpr(e));
+  const [x, y] = [exact(a), exact(b)];
+  if (x !== undefined && y !== undefined) return narrow(floorDivMod(x, y)[part]);
+  const quotient = Math.floor(number(a) / number(b));
+  return part === 0 ? quotient : number(a) - quotient * number(b);
+}
+
+function raise(a: Value, b: Value): Value {
+  const result = number(a) ** number(b);
+  if (Number.isSafeInteger(result) || !Number.isInteger(result) || number(b) < 0 || number(b) > 256) return result;
+  return exactly(a, b, (x, y) => x ** y, (x, y) => x ** y);
+}
+
+function less(a: Value, b: Value): boolean {
+  return a < b;
+}
+
+const equal = (a: Value, b: Value): boolean =>
+  typeof a === "boolean" || typeof b === "boolean" ? number(a) === number(b) : !less(a, b) && !less(b, a);
+
+const integral = (value: number): Value => {
+  if (!Number.isFinite(value)) throw badOperand(`cannot convert float ${value} to integer`);
+  return narrow(BigInt(value));
+};
+
+function applyHead(e: SymExpr, args: readonly Value[]): Value {
+  const [a, b, c] = args as readonly [Value, Value, Value];
+  switch (e.op) {
+    case "Add": return args.reduce(plus);
+    case "Pow": case "PowByNatural": return raise(a, b);
+    case "FloatPow": return number(a) ** number(b);
+    case "FloorDiv": case "CleanDiv": return divide(e, a, b, 0);
+    case "Mod": case "PythonMod": return divide(e, a, b, 1);
+    case "ModularIndexing": return divide(e, divide(e, a, b, 0), c, 1);
+    case "Max": return args.reduce((x, y) => (less(x, y) ? y : x));
+    case "Min": return args.reduce((x, y) => (less(y, x) ? y : x));
+    case "Abs": return less(a, 0) ? times(a, -1) : a;
+    case "Identity": return a;
+    case "ToFloat": return number(a);
+    case "IntTrueDiv": case "FloatTrueDiv":
+      if (number(b) === 0) throw divisionByZero(printExpr(e));
+      return number(a) / number(b);
+    case "CeilToInt": return integral(Math.ceil(number(a)));
+    case "FloorToInt": return integral(Math.floor(number(a)));
+    case "TruncToInt": return integral(Math.trunc(number(a)));
+    case "RoundToInt": return integral(roundHalfEven(number(a)));
+    case "TruncToFloat": return Math.trunc(number(a));
+    case "RoundDecimal": return roundDecimal(number(a), number(b));
+    case "Equality": return equal(a, b);
+    case "Unequality": return !equal(a, b);
+    case "StrictLessThan": return less(a, b);
+    case "LessThan": return !less(b, a);
+    case "StrictGreaterThan": return less(b, a);
+    case "GreaterThan": return !less(a, b);
+    case "Not": return !a;
+    default: return applyOther(e, args);
+  }
+}
+
+function applyOther(e: SymExpr, args: readonly Value[]): Value {
+  if (e.op.startsWith("OpaqueUnaryFn_")) {
+    const name = e.op.slice("OpaqueUnaryFn_".length);
+    const fn = Object.hasOwn(MATH_FUNCTIONS, name) ? MATH_FUNCTIONS[name] : undefined;
+    if (fn !== undefined) return fn(number(args[0]!));
+  }
+  if (e.op === "IsNonOverlappingAndDenseIndicator") {
+    return number(lower(construct(e.op, args.map((arg) => lift(number(arg))))) as number);
+  }
+  throw badOperand(`${e.op} has no value`);
+}

@@ -1,0 +1,119 @@
+import { tooLarge } from "./errors.js";
+
+/** Heads with arguments, named as PyTorch and sympy name them. */
+export type SymHead =
+  | "Add" | "Mul" | "Pow"
+  | "FloorDiv" | "CleanDiv" | "Mod" | "PythonMod" | "ModularIndexing" | "PowByNatural"
+  | "Max" | "Min" | "Abs" | "Where" | "Identity" | "IsNonOverlappingAndDenseIndicator"
+  | "ToFloat" | "IntTrueDiv" | "FloatTrueDiv" | "FloatPow" | "CeilToInt" | "FloorToInt" | "TruncToInt" | "TruncToFloat"
+  | "RoundToInt" | "RoundDecimal" | `OpaqueUnaryFn_${string}`
+  | "Equality" | "Unequality" | "StrictLessThan" | "LessThan" | "StrictGreaterThan" | "GreaterThan"
+  | "And" | "Or" | "Not" | "Piecewise" | "ExprCondPair";
+
+/** Every kind of node. */
+export type SymOp = SymHead | "Integer" | "Rational" | "Float" | "True" | "False" | "Symbol";
+
+/** Assumptions in the order in which PyTorch writes them. */
+export type Assumption = "positive" | "integer" | "nonnegative" | "real" | "negative" | "nonzero";
+
+/** A symbol's assumptions, in writing order. */
+export type Assumptions = readonly (readonly [name: Assumption, value: boolean])[];
+
+/** Trees above these sizes are refused: real programs stay far below, hostile files do not. */
+export const MAX_NODES = 20_000;
+export const MAX_DEPTH = 400;
+
+/**
+ * An immutable node of a symbolic expression, in canonical form: build one with the constructors of this package only.
+ * Numbers that are the whole of a value are plain JavaScript numbers, never nodes.
+ */
+export class SymExpr {
+  readonly op: SymOp;
+  readonly args: readonly SymExpr[];
+  /** A symbol's name; empty for other nodes. */
+  readonly name: string;
+  /** The value of `Integer` (a bigint beyond 2^53) and `Float`, the numerator (a bigint) of `Rational`. */
+  readonly value: number | bigint;
+  /** The denominator of `Rational`, else 1. */
+  readonly den: bigint;
+  readonly assumptions: Assumptions;
+  /** Nodes in the tree, shared ones counted each time. */
+  readonly size: number;
+  readonly depth: number;
+  /** sympy's node count, in which a float weighs half: the first criterion when conditions are sorted. */
+  readonly weight: number;
+  #key: string | undefined;
+
+  /** @internal */
+  constructor(init: SymExprInit) {
+    this.op = init.op;
+    this.args = init.args ?? NO_ARGS;
+    this.name = init.name ?? "";
+    this.value = init.value ?? 0;
+    this.den = init.den ?? 1n;
+    this.assumptions = init.assumptions ?? [];
+    let size = 1;
+    let depth = 0;
+    let weight = init.op === "Float" ? 0.5 : 1;
+    for (const arg of this.args) {
+      size += arg.size;
+      weight += arg.weight;
+      if (arg.depth > depth) depth = arg.depth;
+    }
+    if (size > MAX_NODES) throw tooLarge(`more than ${MAX_NODES} nodes`);
+    if (depth >= MAX_DEPTH) throw tooLarge(`nested more than ${MAX_DEPTH} deep`);
+    this.size = size;
+    this.depth = depth + 1;
+    this.weight = weight;
+  }
+
+  /** Equal keys mean structurally equal expressions. */
+  get key(): string {
+    this.#key ??= keyOf(this);
+    return this.#key;
+  }
+}
+
+interface SymExprInit {
+  readonly op: SymOp;
+  readonly args?: readonly SymExpr[];
+  readonly name?: string;
+  readonly value?: number | bigint;
+  readonly den?: bigint;
+  readonly assumptions?: Assumptions;
+}
+
+const NO_ARGS: readonly SymExpr[] = [];
+
+function keyOf(e: SymExpr): string {
+  switch (e.op) {
+    case "Integer":
+      return String(e.value);
+    case "Float":
+      return Object.is(e.value, -0) ? "f-0" : `f${e.value}`;
+    case "Rational":
+      return `${e.value}/${e.den}`;
+    case "Symbol":
+      return e.assumptions.length === 0 ? `$${e.name}` : `$${e.name}:${e.assumptions.map(([k, v]) => (v ? k : `!${k}`)).join(":")}`;
+    default:
+      return `${e.op}(${e.args.map((arg) => arg.key).join(",")})`;
+  }
+}
+
+/** A node of a head over arguments, as they are: no simplification. */
+export const node = (op: SymHead, args: readonly SymExpr[]): SymExpr => new SymExpr({ op, args });
+
+export const TRUE = new SymExpr({ op: "True" });
+export const FALSE = new SymExpr({ op: "False" });
+
+export const same = (a: SymExpr, b: SymExpr): boolean => a === b || a.key === b.key;
+
+export const isRelation = (e: SymExpr): boolean => RELATIONS.has(e.op);
+
+const RELATIONS: ReadonlySet<SymOp> = new Set<SymOp>([
+  "Equality", "Unequality", "StrictLessThan", "LessThan", "StrictGreaterThan", "GreaterThan",
+]);
+
+/** True for conditions: relations, connectives and the two constants. */
+export const isCondition = (e: SymExpr): boolean =>
+  isRelation(e) || e.op === "And" || e.op === "Or" || e.op === "Not" || e.op === "True" || e.op === "False";

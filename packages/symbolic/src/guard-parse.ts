@@ -1,0 +1,252 @@
+import { parseFailure, tooLarge } from "./errors.js";
+import {
+  GUARD_FUNCTIONS, type GuardBinaryOp, type GuardCompareOp, type GuardFunction, type GuardNode, type GuardSource,
+} from "./guard-ast.js";
+import { type Token, tokenize } from "./token.js";
+
+const MAX_LENGTH = 65_536;
+const MAX_DEPTH = 100;
+/** Long flat chains (`a + b + ...`) make deep trees of binary operations. */
+const MAX_OPERATORS = 2_000;
+
+/**
+ * Reads a guard of `guards_code`: comparisons, arithmetic and a few functions over inputs' sizes and values. Anything else
+ * (assignments, lambdas, other calls or attributes) is refused. Throws SYM_PARSE and SYM_TOO_LARGE.
+ */
+export function parseGuard(text: string): GuardNode {
+  if (text.length > MAX_LENGTH) throw tooLarge(`guard of ${text.length} characters, at most ${MAX_LENGTH} are read`);
+  return new GuardParser(text).parse();
+}
+
+const COMPARISONS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">="]);
+const KEYWORDS: ReadonlySet<string> = new Set(["and", "or", "not", "if", "else", "lambda", "in", "is", "for", "await", "yield", "import"]);
+
+class GuardParser {
+  readonly #text: string;
+  readonly #tokens: readonly Token[];
+  #at = 0;
+  #depth = 0;
+  #operators = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#tokens = tokenize(text);
+  }
+
+  parse(): GuardNode {
+    const result = this.#conditional();
+    if (this.#peek.kind !== "end") throw this.#unexpected();
+    return result;
+  }
+
+  get #peek(): Token {
+    return this.#tokens[this.#at]!;
+  }
+
+  #unexpected(): Error {
+    const { kind, text, offset } = this.#peek;
+    return parseFailure(kind === "end" ? "unexpected end" : `unexpected ${JSON.stringify(text.slice(0, 40))}`, this.#text, offset);
+  }
+
+  #isSign(text: string): boolean {
+    return this.#peek.kind === "sign" && this.#peek.text === text;
+  }
+
+  #accept(text: string): boolean {
+    const { kind, text: found } = this.#peek;
+    if ((kind !== "sign" && kind !== "name") || found !== text) return false;
+    this.#at++;
+    return true;
+  }
+
+  #expect(text: string): void {
+    if (!this.#accept(text)) throw this.#unexpected();
+  }
+
+  #count(): void {
+    if (++this.#operators > MAX_OPERATORS) throw tooLarge(`guard of more than ${MAX_OPERATORS} operations`);
+  }
+
+  #nested(read: () => GuardNode): GuardNode {
+    if (++this.#depth > MAX_DEPTH) throw tooLarge(`guard nested more than ${MAX_DEPTH} deep`);
+    const result = read();
+    this.#depth--;
+    return result;
+  }
+
+  #conditional(): GuardNode {
+    return this.#nested(() => {
+      const then = this.#or();
+      if (!this.#accept("if")) return then;
+      const test = this.#or();
+      this.#expect("else");
+      return { kind: "conditional", test, then, otherwise: this.#conditional() };
+    });
+  }
+
+  #or(): GuardNode {
+    return this.#joined("or", () => this.#joined("and", () => this.#not()));
+  }
+
+  #joined(op: "and" | "or", read: () => GuardNode): GuardNode {
+    const values = [read()];
+    while (this.#accept(op)) {
+      this.#count();
+      values.push(read());
+    }
+    return values.length === 1 ? values[0]! : { kind: "bool", op, values };
+  }
+
+  #not(): GuardNode {
+    if (!this.#accept("not")) return this.#comparison();
+    return this.#nested(() => ({ kind: "unary", op: "not", operand: this.#not() }));
+  }
+
+  #comparison(): GuardNode {
+    const first = this.#sum();
+    const rest: [GuardCompareOp, GuardNode][] = [];
+    while (this.#peek.kind === "sign" && COMPARISONS.has(this.#peek.text)) {
+      const op = this.#peek.text as GuardCompareOp;
+      this.#at++;
+      this.#count();
+      rest.push([op, this.#sum()]);
+    }
+    return rest.length === 0 ? first : { kind: "compare", first, rest };
+  }
+
+  #leftAssociative(ops: readonly GuardBinaryOp[], read: () => GuardNode): GuardNode {
+    let left = read();
+    for (;;) {
+      const op = ops.find((candidate) => this.#isSign(candidate));
+      if (op === undefined) return left;
+      this.#at++;
+      this.#count();
+      left = { kind: "binary", op, left, right: read() };
+    }
+  }
+
+  #sum(): GuardNode {
+    return this.#leftAssociative(["+", "-"], () => this.#leftAssociative(["*", "//", "/", "%"], () => this.#factor()));
+  }
+
+  #factor(): GuardNode {
+    const op = this.#isSign("-") ? "-" : this.#isSign("+") ? "+" : undefined;
+    if (op === undefined) return this.#power();
+    this.#at++;
+    return this.#nested(() => ({ kind: "unary", op, operand: this.#factor() }));
+  }
+
+  #power(): GuardNode {
+    const left = this.#primary();
+    if (!this.#accept("**")) return left;
+    this.#count();
+    return this.#nested(() => ({ kind: "binary", op: "**", left, right: this.#factor() }));
+  }
+
+  #primary(): GuardNode {
+    if (this.#accept("(")) {
+      const inner = this.#conditional();
+      this.#expect(")");
+      return inner;
+    }
+    const token = this.#peek;
+    this.#at++;
+    switch (token.kind) {
+      case "number": return numberNode(token.text);
+      case "string": return { kind: "constant", value: token.text };
+      case "name": return this.#named(token);
+      default:
+        this.#at--;
+        throw this.#unexpected();
+    }
+  }
+
+  #named(token: Token): GuardNode {
+    if (token.text === "True" || token.text === "False") return { kind: "constant", value: token.text === "True" };
+    if (token.text === "None") return { kind: "constant", value: null };
+    const fn = this.#functionName(token.text);
+    if (fn !== undefined) return this.#call(fn);
+    if (token.text === "inf") return { kind: "number", value: Infinity, float: true };
+    if (KEYWORDS.has(token.text) || token.text.startsWith("__") || this.#isSign("(")) {
+      this.#at--;
+      throw this.#unexpected();
+    }
+    return this.#source(token.text);
+  }
+
+  /** A known function's full name, consumed; `math.inf` is handled as a number by {@link #source}. */
+  #functionName(first: string): GuardFunction | undefined {
+    if (GUARD_FUNCTIONS.has(first) && this.#isSign("(")) return first as GuardFunction;
+    if ((first !== "math" && first !== "torch") || !this.#isSign(".")) return undefined;
+    const name = `${first}.${this.#tokens[this.#at + 1]?.text ?? ""}`;
+    if (!GUARD_FUNCTIONS.has(name)) return undefined;
+    this.#at += 2;
+    return name as GuardFunction;
+  }
+
+  #call(fn: GuardFunction): GuardNode {
+    this.#expect("(");
+    const args: GuardNode[] = [];
+    while (!this.#accept(")")) {
+      if (args.length > 0) this.#expect(",");
+      if (this.#accept(")")) break;
+      args.push(this.#conditional());
+    }
+    const [min, max] = GUARD_FUNCTIONS.get(fn)!;
+    if (args.length < min || args.length > max) throw this.#unexpected();
+    return { kind: "call", fn, args };
+  }
+
+  #source(name: string): GuardNode {
+    if (name === "math" && this.#isSign(".") && this.#tokens[this.#at + 1]?.text === "inf") {
+      this.#at += 2;
+      return { kind: "number", value: Infinity, float: true };
+    }
+    const local = name === "L" && this.#isSign("[");
+    const path: (string | number | { attribute: string })[] = [];
+    const root = local ? this.#key() : name;
+    if (typeof root !== "string") throw this.#unexpected();
+    for (;;) {
+      if (this.#isSign("[")) path.push(this.#key());
+      else if (this.#accept(".")) {
+        const attribute = this.#peek;
+        if (attribute.kind !== "name" || attribute.text.startsWith("__")) throw this.#unexpected();
+        this.#at++;
+        if (this.#accept("(")) return this.#property(attribute, { kind: "source", root, local, path });
+        path.push({ attribute: attribute.text });
+      } else return { kind: "source", root, local, path };
+    }
+  }
+
+  #property(token: Token, source: GuardSource): GuardNode {
+    const property = token.text;
+    this.#expect(")");
+    if (property === "storage_offset") return { ...source, property };
+    if (property === "item") return source;
+    if (property !== "size" && property !== "stride") {
+      throw parseFailure(`unknown method ${JSON.stringify(property.slice(0, 40))}`, this.#text, token.offset);
+    }
+    const index = this.#key();
+    if (typeof index !== "number") throw this.#unexpected();
+    return { ...source, property, index };
+  }
+
+  #key(): string | number {
+    this.#expect("[");
+    const negative = this.#accept("-");
+    const token = this.#peek;
+    const isIndex = token.kind === "number" && /^\d{1,9}$/.test(token.text);
+    if (!isIndex && (token.kind !== "string" || negative)) throw this.#unexpected();
+    this.#at++;
+    this.#expect("]");
+    return isIndex ? (negative ? -Number(token.text) : Number(token.text)) : token.text;
+  }
+}
+
+function numberNode(text: string): GuardNode {
+  const value = Number(text);
+  const float = !/^\d+$/.test(text);
+  if (float || Number.isSafeInteger(value)) return { kind: "number", value, float };
+  if (text.length > 1_200) throw tooLarge("a constant of more than 1200 digits");
+  return { kind: "number", value, float, exact: BigInt(text) };
+}

@@ -1,0 +1,233 @@
+import { lower, symbolByName, symbolWith, type SymValue } from "./algebra.js";
+import { construct, isHead } from "./construct.js";
+import { parseFailure, tooLarge } from "./errors.js";
+import { type Assumption, type Assumptions, FALSE, type SymExpr, TRUE } from "./expr.js";
+import { bigOf, floating, integer, isInteger, rational } from "./number.js";
+import { type Token, tokenize } from "./token.js";
+
+/** Bounds on a text, and how a bare name becomes a symbol. */
+export interface ParseOptions {
+  /** Default 65,536 characters. */
+  readonly maxLength?: number;
+  /** Default 100 levels. */
+  readonly maxDepth?: number;
+  /** For bare names (`s0 + 1`); by default PyTorch's naming decides the kind. */
+  readonly symbols?: (name: string) => SymExpr | undefined;
+}
+
+/**
+ * Reads sympy's `srepr` text (`Add(Symbol('s77', positive=True, integer=True), Integer(1))`) or the plain form of older
+ * files (`s0 + 1`, `(s0//2)`, `Mod(s0, 2)`). Nothing is ever executed; unknown names, attribute access and calls of
+ * anything but the known functions are refused. Throws SYM_PARSE, SYM_TOO_LARGE, SYM_OPERAND, SYM_DIVISION_BY_ZERO.
+ */
+export function parseSrepr(text: string, options: ParseOptions = {}): SymValue {
+  const maxLength = options.maxLength ?? 65_536;
+  if (text.length > maxLength) throw tooLarge(`text of ${text.length} characters, at most ${maxLength} are read`);
+  return lower(new ExpressionParser(text, options).parse());
+}
+
+const ASSUMPTIONS: ReadonlySet<string> = new Set(["positive", "integer", "nonnegative", "real", "negative", "nonzero"]);
+/** Left binding strength, loosest first; comparisons do not chain. */
+const BINARY: Readonly<Record<string, readonly [level: number, head: string]>> = {
+  "|": [1, "Or"], "&": [2, "And"],
+  "==": [3, "Equality"], "!=": [3, "Unequality"], "<": [3, "StrictLessThan"], "<=": [3, "LessThan"],
+  ">": [3, "StrictGreaterThan"], ">=": [3, "GreaterThan"],
+  "+": [4, "Add"], "-": [4, "Sub"], "*": [5, "Mul"], "//": [5, "FloorDiv"], "/": [5, "Div"], "%": [5, "Mod"], "**": [7, "Pow"],
+};
+
+class ExpressionParser {
+  readonly #tokens: readonly Token[];
+  readonly #options: ParseOptions;
+  readonly #text: string;
+  readonly #maxDepth: number;
+  #at = 0;
+  #depth = 0;
+
+  constructor(text: string, options: ParseOptions) {
+    this.#text = text;
+    this.#options = options;
+    this.#maxDepth = options.maxDepth ?? 100;
+    this.#tokens = tokenize(text);
+  }
+
+  parse(): SymExpr {
+    const result = this.#expression(0);
+    if (this.#peek.kind !== "end") throw this.#unexpected();
+    return result;
+  }
+
+  get #peek(): Token {
+    return this.#tokens[this.#at]!;
+  }
+
+  #unexpected(): Error {
+    const { kind, text, offset } = this.#peek;
+    return parseFailure(kind === "end" ? "unexpected end" : `unexpected ${JSON.stringify(text.slice(0, 40))}`, this.#text, offset);
+  }
+
+  #accept(text: string): boolean {
+    if (this.#peek.kind !== "sign" || this.#peek.text !== text) return false;
+    this.#at++;
+    return true;
+  }
+
+  #expect(text: string): void {
+    if (!this.#accept(text)) throw this.#unexpected();
+  }
+
+  #nested<T>(read: () => T): T {
+    if (++this.#depth > this.#maxDepth) throw tooLarge(`nested more than ${this.#maxDepth} deep`);
+    const result = read();
+    this.#depth--;
+    return result;
+  }
+
+  #expression(minLevel: number): SymExpr {
+    return this.#nested(() => {
+      let left = this.#prefix();
+      for (;;) {
+        const token = this.#peek;
+        const row = token.kind === "sign" && Object.hasOwn(BINARY, token.text) ? BINARY[token.text]! : undefined;
+        if (row === undefined || row[0] < minLevel) return left;
+        this.#at++;
+        const right = this.#expression(row[1] === "Pow" ? 6 : row[0] + 1);
+        left = combine(row[1], left, right);
+      }
+    });
+  }
+
+  #prefix(): SymExpr {
+    if (this.#accept("-")) return construct("Mul", [integer(-1), this.#expression(6)]);
+    if (this.#accept("+")) return this.#expression(6);
+    if (this.#accept("~")) return construct("Not", [this.#expression(8)]);
+    if (this.#accept("(")) return this.#parenthesised();
+    const token = this.#peek;
+    if (token.kind === "number") {
+      this.#at++;
+      return numberNode(token.text);
+    }
+    if (token.kind !== "name") throw this.#unexpected();
+    this.#at++;
+    return this.#accept("(") ? this.#call(token) : this.#name(token);
+  }
+
+  /** A grouped expression, or the `(value, condition)` pair of a printed `Piecewise`. */
+  #parenthesised(): SymExpr {
+    const first = this.#expression(0);
+    if (!this.#accept(",")) {
+      this.#expect(")");
+      return first;
+    }
+    const second = this.#expression(0);
+    this.#accept(",");
+    this.#expect(")");
+    return construct("ExprCondPair", [first, second]);
+  }
+
+  #name(token: Token): SymExpr {
+    if (token.text === "true" || token.text === "True") return TRUE;
+    if (token.text === "false" || token.text === "False") return FALSE;
+    if (isHead(token.text) || !/^[A-Za-z_]\w*$/.test(token.text) || token.text.startsWith("__")) {
+      throw parseFailure(`${JSON.stringify(token.text.slice(0, 40))} is no symbol`, this.#text, token.offset);
+    }
+    return this.#options.symbols?.(token.text) ?? symbolByName(token.text);
+  }
+
+  #call(token: Token): SymExpr {
+    switch (token.text) {
+      case "Symbol": return this.#symbol();
+      case "Integer": return this.#closing(integer(this.#integerLiteral()));
+      case "Rational": {
+        const num = this.#integerLiteral();
+        this.#expect(",");
+        return this.#closing(rational(num, this.#integerLiteral()));
+      }
+      case "Float": return this.#float();
+      default: {
+        if (!isHead(token.text)) throw parseFailure(`unknown function ${JSON.stringify(token.text.slice(0, 40))}`, this.#text, token.offset);
+        return construct(token.text, this.#arguments());
+      }
+    }
+  }
+
+  #arguments(): readonly SymExpr[] {
+    const args: SymExpr[] = [];
+    while (!this.#accept(")")) {
+      args.push(this.#expression(0));
+      if (!this.#accept(",")) {
+        this.#expect(")");
+        break;
+      }
+    }
+    return args;
+  }
+
+  #closing<T>(value: T): T {
+    this.#expect(")");
+    return value;
+  }
+
+  #integerLiteral(): bigint {
+    const sign = this.#accept("-") ? -1n : 1n;
+    const token = this.#peek;
+    if (token.kind !== "number" || !/^\d+$/.test(token.text)) throw this.#unexpected();
+    this.#at++;
+    return sign * bigOf(numberNode(token.text));
+  }
+
+  #string(): string {
+    const token = this.#peek;
+    if (token.kind !== "string") throw this.#unexpected();
+    this.#at++;
+    return token.text;
+  }
+
+  #symbol(): SymExpr {
+    const name = this.#string();
+    const assumptions: [Assumption, boolean][] = [];
+    while (this.#accept(",")) {
+      const [key, value] = this.#keyword();
+      if (!ASSUMPTIONS.has(key) || (value !== "True" && value !== "False")) throw this.#unexpected();
+      assumptions.push([key as Assumption, value === "True"]);
+    }
+    this.#expect(")");
+    return symbolWith(name, assumptions as Assumptions);
+  }
+
+  #keyword(): readonly [key: string, value: string] {
+    const key = this.#peek;
+    if (key.kind !== "name") throw this.#unexpected();
+    this.#at++;
+    this.#expect("=");
+    const value = this.#peek;
+    if (value.kind !== "name" && value.kind !== "number") throw this.#unexpected();
+    this.#at++;
+    return [key.text, value.text];
+  }
+
+  #float(): SymExpr {
+    const text = this.#string();
+    const value = Number(text);
+    if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) || !Number.isFinite(value)) throw this.#unexpected();
+    if (this.#accept(",")) this.#keyword();
+    return this.#closing(floating(value));
+  }
+}
+
+function numberNode(text: string): SymExpr {
+  if (/^\d+$/.test(text)) {
+    if (text.length > 1200) throw tooLarge("a constant of more than 1200 digits");
+    return integer(BigInt(text));
+  }
+  return floating(Number(text));
+}
+
+function combine(head: string, left: SymExpr, right: SymExpr): SymExpr {
+  switch (head) {
+    case "Sub": return construct("Add", [left, construct("Mul", [integer(-1), right])]);
+    case "Div": return construct("Mul", [left, construct("Pow", [right, integer(-1)])]);
+    case "Mod": return construct(isInteger(left) && isInteger(right) ? "PythonMod" : "Mod", [left, right]);
+    default: return construct(head, [left, right]);
+  }
+}
+

@@ -1,0 +1,320 @@
+import {
+  eq, freeSymbols, isStatic, isUnbacked, lift, lower, not, printExpr, symbol, type SymBool, type SymFloat, type SymInt, type SymValue,
+} from "./algebra.js";
+import { boundsOf, decideByRange } from "./bounds.js";
+import { canonicalCondition, implications } from "./condition.js";
+import { construct, expandNode } from "./construct.js";
+import { badOperand, dataDependent, emptyRange } from "./errors.js";
+import { evaluate } from "./evaluate.js";
+import { isRelation, type SymExpr } from "./expr.js";
+import { intersectRanges, isPoint, point, UNBOUNDED, UNBOUNDED_FLOAT, type ValueRange } from "./interval.js";
+import { integer } from "./number.js";
+import { sum } from "./polynomial.js";
+import { refineRange } from "./refine.js";
+import { simplifyByRange } from "./simplify.js";
+import { replaceSymbols, solveFor } from "./substitute.js";
+import type { SymEnv } from "./sym-env.js";
+
+/** What a {@link ShapeEnv} starts from. */
+export interface ShapeEnvInit {
+  /** Ranges of symbols by name; a size without one is at least 2. */
+  readonly ranges?: ReadonlyMap<string, ValueRange> | undefined;
+  /** Example values by name: what conditions on backed symbols are guarded with. */
+  readonly hints?: ReadonlyMap<string, number> | undefined;
+}
+
+/** Everything known about the symbols of one program: ranges, example values, recorded guards and run-time assertions. */
+export class ShapeEnv implements SymEnv {
+  readonly #ranges: Map<string, ValueRange>;
+  readonly #hints: Map<string, number>;
+  readonly #facts = new Map<string, boolean>();
+  readonly #divisible = new Set<string>();
+  readonly #replacements = new Map<string, SymExpr>();
+  readonly #sizeLike = new Set<string>();
+  readonly #guards: SymExpr[] = [];
+  readonly #assertions: SymExpr[] = [];
+  #nextInt = 0;
+  #nextFloat = 0;
+
+  constructor(init: ShapeEnvInit = {}) {
+    this.#ranges = new Map(init.ranges);
+    this.#hints = new Map(init.hints);
+    for (const name of this.#ranges.keys()) this.#reserve(name);
+  }
+
+  /** Conditions that the example values decided, in order; each holds. */
+  get guards(): readonly SymExpr[] {
+    return this.#guards;
+  }
+
+  /** Conditions on unbacked symbols that have to be checked at run time, in order. */
+  get assertions(): readonly SymExpr[] {
+    return this.#assertions;
+  }
+
+  get hints(): ReadonlyMap<string, number> {
+    return this.#hints;
+  }
+
+  /** Symbols that equal an expression of others, by name. */
+  get replacements(): ReadonlyMap<string, SymExpr> {
+    return this.#replacements;
+  }
+
+  /** An independent copy. */
+  clone(): ShapeEnv {
+    const copy = new ShapeEnv({ ranges: this.#ranges, hints: this.#hints });
+    for (const [key, truth] of this.#facts) copy.#facts.set(key, truth);
+    for (const key of this.#divisible) copy.#divisible.add(key);
+    for (const [name, value] of this.#replacements) copy.#replacements.set(name, value);
+    for (const name of this.#sizeLike) copy.#sizeLike.add(name);
+    copy.#guards.push(...this.#guards);
+    copy.#assertions.push(...this.#assertions);
+    copy.#nextInt = this.#nextInt;
+    copy.#nextFloat = this.#nextFloat;
+    return copy;
+  }
+
+  setHint(name: string, value: number): void {
+    this.#hints.set(name, value);
+  }
+
+  /** Narrows a symbol's range. Throws SYM_EMPTY_RANGE. */
+  setRange(target: SymExpr | string, range: ValueRange): void {
+    const name = typeof target === "string" ? target : target.name;
+    const known = this.#ranges.get(name);
+    const both = known === undefined ? range : intersectRanges(known, range);
+    if (both === undefined || both.min > both.max) throw emptyRange(name, range.min, range.max);
+    this.#ranges.set(name, both);
+    this.#reserve(name);
+  }
+
+  /** Marks an unbacked symbol as the size of something: not negative, and named so in messages. */
+  markSizeLike(target: SymExpr): void {
+    this.#sizeLike.add(target.name);
+    const { min, max } = this.#rangeOfSymbol(target);
+    if (min < 0) this.#ranges.set(target.name, { min: 0, max });
+  }
+
+  isSizeLike(target: SymExpr): boolean {
+    return this.#sizeLike.has(target.name);
+  }
+
+  /** A symbol for an integer that only the data decide: `u0`, `u1`, ... */
+  freshUnbacked(prefix: "u" | "zuf" = "u"): SymExpr {
+    return prefix === "u" ? this.freshUnbackedInt() : this.freshUnbackedFloat();
+  }
+
+  freshUnbackedInt(): SymExpr {
+    return symbol(`u${this.#nextInt++}`, { unbacked: true });
+  }
+
+  freshUnbackedFloat(): SymExpr {
+    return symbol(`zuf${this.#nextFloat++}`, { float: true, unbacked: true });
+  }
+
+  /** Keeps fresh names clear of one in use. */
+  #reserve(name: string): void {
+    const match = /^(u|zuf)(\d{1,9})$/.exec(name);
+    if (match === null) return;
+    const next = Number(match[2]) + 1;
+    if (match[1] === "u") this.#nextInt = Math.max(this.#nextInt, next);
+    else this.#nextFloat = Math.max(this.#nextFloat, next);
+  }
+
+  #rangeOfSymbol(e: SymExpr): ValueRange {
+    const known = this.#ranges.get(e.name);
+    if (!isSize(e)) return known ?? (e.assumptions.some(([name]) => name === "integer") ? UNBOUNDED : UNBOUNDED_FLOAT);
+    // While shapes are computed a dynamic size is never 0 or 1, whatever its declared range admits at run time.
+    if (known === undefined) return { min: 2, max: Infinity };
+    return known.max >= 2 ? { min: Math.max(2, known.min), max: known.max } : known;
+  }
+
+  range(value: SymInt | SymFloat): ValueRange {
+    return isStatic(value) ? point(value) : boundsOf(this.#replace(value), (e) => this.#rangeOfSymbol(e));
+  }
+
+  /** A value with replacements applied, sums multiplied out, and what the ranges decide dropped. */
+  simplify<T extends SymValue>(value: T): T {
+    return typeof value === "object" ? (lower(this.#simplify(value)) as T) : value;
+  }
+
+  #simplify(e: SymExpr): SymExpr {
+    return simplifyByRange(this.#replace(expandNode(e)), {
+      rangeOf: (s) => this.#rangeOfSymbol(s),
+      isDivisible: (key) => this.#divisible.has(key),
+    });
+  }
+
+  #replace(e: SymExpr): SymExpr {
+    if (this.#replacements.size === 0) return e;
+    const replaced = replaceSymbols(e, (s) => this.#replacements.get(s.name));
+    return replaced === e ? e : expandNode(this.#replace(replaced));
+  }
+
+  /** The truth of a condition by ranges and recorded facts; undefined when they leave it open. Never guards. */
+  staticallyKnown(condition: SymBool): boolean | undefined {
+    if (typeof condition === "boolean") return condition;
+    return this.#decide(this.#simplify(condition));
+  }
+
+  #decide(e: SymExpr): boolean | undefined {
+    switch (e.op) {
+      case "True": case "False": return e.op === "True";
+      case "Not": {
+        const inner = this.#decide(e.args[0]!);
+        return inner === undefined ? undefined : !inner;
+      }
+      case "And": case "Or": {
+        const absorbing = e.op === "Or";
+        const parts = e.args.map((arg) => this.#decide(arg));
+        if (parts.includes(absorbing)) return absorbing;
+        return parts.includes(undefined) ? this.#facts.get(canonicalCondition(e).key) : !absorbing;
+      }
+      default: return this.#decideRelation(e);
+    }
+  }
+
+  #decideRelation(e: SymExpr): boolean | undefined {
+    const canonical = canonicalCondition(e);
+    const fact = this.#facts.get(canonical.key);
+    if (fact !== undefined) return fact;
+    // Symbols moved so that their least value is 1: then signs of products show, as in (s - 2)*t >= 0 for s, t >= 2.
+    const ranges = new Map<string, ValueRange>();
+    const moved = replaceSymbols(canonical, (s) => {
+      const range = this.#rangeOfSymbol(s);
+      if (!Number.isSafeInteger(range.min) || range.float === true) {
+        ranges.set(s.name, range);
+        return undefined;
+      }
+      ranges.set(`_${s.name}`, { min: 1, max: range.max - range.min + 1 });
+      return sum([symbol(`_${s.name}`), integer(range.min - 1)]);
+    });
+    const normal = canonicalCondition(expandNode(moved));
+    if (normal.op === "True" || normal.op === "False") return normal.op === "True";
+    const folded = isRelation(normal) ? construct(normal.op, normal.args) : normal;
+    return decideByRange(folded, (s) => ranges.get(s.name) ?? UNBOUNDED);
+  }
+
+  knownTrue(condition: SymBool): boolean {
+    return this.staticallyKnown(condition) === true;
+  }
+
+  guard(condition: SymBool): boolean {
+    const known = this.staticallyKnown(condition);
+    if (known !== undefined) return known;
+    const open = condition as SymExpr;
+    const truth = this.#hintOf(open);
+    if (truth === undefined) throw this.#dataDependent("guard on", open);
+    const holds = truth === true ? open : (not(open) as SymExpr);
+    this.#guards.push(holds);
+    this.#learn(this.#simplify(holds));
+    return truth === true;
+  }
+
+  guardInt(value: SymInt): number {
+    const simple = this.simplify(value);
+    if (isStatic(simple)) return simple;
+    const range = this.range(simple);
+    if (isPoint(range)) return range.min;
+    const hint = this.#hintOf(simple);
+    if (hint === undefined) throw this.#dataDependent("extract specialized integer from", simple);
+    this.guard(eq(simple, Number(hint)));
+    return Number(hint);
+  }
+
+  orFalse(condition: SymBool): boolean {
+    return this.staticallyKnown(condition) ?? (this.#isHinted(condition) ? this.guard(condition) : false);
+  }
+
+  orTrue(condition: SymBool): boolean {
+    return this.staticallyKnown(condition) ?? (this.#isHinted(condition) ? this.guard(condition) : true);
+  }
+
+  addAxiom(condition: SymBool): void {
+    const known = this.staticallyKnown(condition);
+    if (known === true) return;
+    if (known === false) throw badOperand(`the condition ${printExpr(condition)} never holds`);
+    const simple = this.#simplify(condition as SymExpr);
+    if (this.#isHinted(condition) && this.#hintOf(condition as SymExpr) === true) this.#guards.push(simple);
+    else this.#assertions.push(simple);
+    this.#learn(simple);
+  }
+
+  /** The example value of an expression; undefined when a symbol has none. */
+  hint(value: SymValue): number | boolean | undefined {
+    return isStatic(value) ? value : this.#hintOf(value);
+  }
+
+  #isHinted(value: SymValue): boolean {
+    if (isStatic(value)) return true;
+    for (const name of freeSymbols(this.#replace(value)).keys()) if (!this.#hints.has(name)) return false;
+    return true;
+  }
+
+  #hintOf(e: SymExpr): number | boolean | undefined {
+    return this.#isHinted(e) ? evaluate(lower(this.#replace(e)), this.#hints) : undefined;
+  }
+
+  #dataDependent(what: string, e: SymExpr): Error {
+    const hinted = lower(replaceSymbols(e, (s) => (this.#hints.has(s.name) ? lift(this.#hints.get(s.name)!) : undefined)));
+    const sizes = [...freeSymbols(e).keys()].filter((name) => this.#sizeLike.has(name));
+    return dataDependent(what, printExpr(hinted), printExpr(e), sizes.length === 0 ? "none" : sizes.join(", "));
+  }
+
+  /** Takes in a condition that holds: facts, ranges, divisibility, replacements. */
+  #learn(e: SymExpr): void {
+    if (e.op === "And") return e.args.forEach((arg) => this.#learn(arg));
+    for (const [key, truth] of implications(e)) this.#facts.set(key, truth);
+    if (!isRelation(e)) return;
+    const symbols = [...freeSymbols(e).values()];
+    for (const s of symbols) this.#refine(e, s);
+    if (e.op === "Equality" && symbols.length <= 5) this.#learnEquality(e, symbols);
+  }
+
+  #refine(condition: SymExpr, s: SymExpr): void {
+    const tighter = refineRange(condition, s, (other) => this.#rangeOfSymbol(other));
+    if (tighter === undefined) return;
+    if (tighter === null) throw emptyRange(s.name, this.#rangeOfSymbol(s).min, this.#rangeOfSymbol(s).max);
+    this.#ranges.set(s.name, tighter);
+    if (isPoint(tighter)) this.#replacements.set(s.name, integer(tighter.min));
+  }
+
+  #learnEquality(e: SymExpr, symbols: readonly SymExpr[]): void {
+    const [a, b] = [e.args[0]!, e.args[1]!];
+    const remainder = [a, b].find((side) => side.op === "Mod" || side.op === "PythonMod");
+    if (remainder !== undefined && [a, b].some((side) => side.op === "Integer" && side.value === 0)) {
+      this.#divisible.add(divisibilityKey(remainder));
+      return;
+    }
+    if (mentionsHead(e, "Mod") || mentionsHead(e, "FloorDiv") || mentionsHead(e, "PythonMod")) return;
+    const target = [...symbols].sort((x, y) => this.#replacementOrder(x, y)).at(0);
+    if (target === undefined || this.#replacements.has(target.name)) return;
+    const solution = solveFor(target, lower(a) as SymInt, lower(b) as SymInt);
+    if (solution === undefined || !this.#mayReplace(target, solution)) return;
+    this.#inherit(target, solution);
+    this.#replacements.set(target.name, lift(solution));
+  }
+
+  /** The larger example value goes first, then the larger name; unbacked symbols before all. */
+  #replacementOrder(x: SymExpr, y: SymExpr): number {
+    const size = (s: SymExpr): number => this.#hints.get(s.name) ?? Infinity;
+    const [a, b] = [size(x), size(y)];
+    return a === b ? (x.name < y.name ? 1 : -1) : b - a;
+  }
+
+  #mayReplace(target: SymExpr, solution: SymInt): boolean {
+    return !isUnbacked(target) || ![...freeSymbols(solution).values()].some(isUnbacked);
+  }
+
+  /** What was known of a replaced symbol bounds a single symbol that replaces it. */
+  #inherit(target: SymExpr, solution: SymInt): void {
+    if (isStatic(solution) || solution.op !== "Symbol") return;
+    const both = intersectRanges(this.#rangeOfSymbol(solution), this.#rangeOfSymbol(target));
+    if (both !== undefined) this.#ranges.set(solution.name, both);
+  }
+}
+
+const isSize = (e: SymExpr): boolean => e.assumptions.some(([name, value]) => name === "positive" && value);
+const mentionsHead = (e: SymExpr, head: string): boolean => e.op === head || e.args.some((arg) => mentionsHead(arg, head));
+const divisibilityKey = (e: SymExpr): string => `${e.args[0]!.key}|${e.args[1]!.key}`;

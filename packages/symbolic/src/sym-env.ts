@@ -1,0 +1,62 @@
+import { isStatic, printExpr, type SymBool, type SymFloat, type SymInt, type SymValue } from "./algebra.js";
+import { factsOf } from "./assumptions.js";
+import { dataDependent } from "./errors.js";
+import type { SymExpr } from "./expr.js";
+import { point, type ValueRange } from "./interval.js";
+
+/** What shape rules ask of their surroundings when a size decides. */
+export interface SymEnv {
+  /** Decides a condition, recording a guard when only the example values decide it. Throws DATA_DEPENDENT_GUARD. */
+  guard(condition: SymBool): boolean;
+  /** A number for a size, recording that the program now holds for this one only. Throws DATA_DEPENDENT_GUARD. */
+  guardInt(value: SymInt): number;
+  /** True when the condition always holds; never guards. */
+  knownTrue(condition: SymBool): boolean;
+  /** The condition's truth when it can be told, else false. */
+  orFalse(condition: SymBool): boolean;
+  /** The condition's truth when it can be told, else true. */
+  orTrue(condition: SymBool): boolean;
+  range(value: SymInt | SymFloat): ValueRange;
+  simplify<T extends SymValue>(value: T): T;
+  freshUnbackedInt(): SymExpr;
+  freshUnbackedFloat(): SymExpr;
+  /** Records a condition that holds at run time (`torch._check`). */
+  addAxiom(condition: SymBool): void;
+}
+
+const undecided = (value: SymValue, what = "guard on"): Error => {
+  const text = printExpr(value);
+  return dataDependent(what, text, text, "none");
+};
+
+/**
+ * A world of numbers: everything is decided at once. Symbolic values pass through, and a condition on one that its
+ * symbols' assumptions leave open is refused.
+ */
+export const STATIC_ENV: SymEnv = {
+  guard(condition) {
+    if (typeof condition === "boolean") return condition;
+    throw undecided(condition);
+  },
+  guardInt(value) {
+    if (isStatic(value)) return value;
+    throw undecided(value, "extract specialized integer from");
+  },
+  knownTrue: (condition) => condition === true,
+  orFalse: (condition) => condition === true,
+  orTrue: (condition) => condition !== false,
+  range(value) {
+    if (isStatic(value)) return point(value);
+    const { min, max } = factsOf(value);
+    return { min, max };
+  },
+  simplify: (value) => value,
+  freshUnbackedInt() {
+    throw dataDependent("create an unbacked symbol for a", "size", "size", "none");
+  },
+  freshUnbackedFloat() {
+    throw dataDependent("create an unbacked symbol for a", "float", "float", "none");
+  },
+  addAxiom: () => {},
+};
+

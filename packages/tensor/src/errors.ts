@@ -1,0 +1,25 @@
+/** @file Every error that this package raises on purpose. */
+import { SconceError } from "@sconce/errors";
+import type { DType } from "./dtype.js";
+
+export const promotionError = (a: DType, b: DType, family: string): SconceError =>
+  new SconceError({
+    code: "PROMOTION",
+    message: `promotion for ${family} types is not supported, attempted to promote ${a} and ${b}`,
+    fix: "convert one operand to the other's dtype first",
+  });
+
+export const dtypeUnsupported = (dtype: DType, what: string): SconceError =>
+  new SconceError({ code: "DTYPE", message: `${what} does not support ${dtype}` });
+
+export const elementCountMismatch = (have: number, shape: readonly number[]): SconceError =>
+  new SconceError({ code: "SHAPE", message: `${have} values do not fill the shape [${shape.join(", ")}]` });
+
+export const indexOutOfRange = (index: readonly number[], shape: readonly number[]): SconceError =>
+  new SconceError({
+    code: "INDEX",
+    message: `index [${index.join(", ")}] is out of range for the shape [${shape.join(", ")}]`,
+  });
+
+export const safetensorsError = (message: string, where?: string): SconceError =>
+  new SconceError({ code: "SAFETENSORS", message, where, fix: "write the file again; it is damaged or not safetensors" });

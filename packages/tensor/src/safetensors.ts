@@ -1,0 +1,170 @@
+/** @file The safetensors format: eight bytes of header length, a JSON header, then the data without holes. */
+import { type DType, dtypeInfo } from "./dtype.js";
+import { safetensorsError } from "./errors.js";
+import { numel } from "./shape.js";
+import { Storage } from "./storage.js";
+import { Tensor } from "./tensor.js";
+
+/** What a safetensors file holds. */
+export interface Safetensors {
+  /** In file order of the header. */
+  readonly tensors: ReadonlyMap<string, Tensor>;
+  /** The `__metadata__` strings. */
+  readonly metadata: ReadonlyMap<string, string>;
+}
+
+const CODES: Readonly<Partial<Record<DType, string>>> = Object.freeze({
+  float64: "F64", float32: "F32", float16: "F16", bfloat16: "BF16",
+  float8_e4m3fn: "F8_E4M3", float8_e5m2: "F8_E5M2", float8_e8m0fnu: "F8_E8M0",
+  float8_e4m3fnuz: "F8_E4M3FNUZ", float8_e5m2fnuz: "F8_E5M2FNUZ",
+  int8: "I8", int16: "I16", int32: "I32", int64: "I64",
+  uint8: "U8", uint16: "U16", uint32: "U32", uint64: "U64",
+  bool: "BOOL", complex64: "C64",
+});
+const DTYPE_OF: ReadonlyMap<string, DType> = new Map(
+  (Object.entries(CODES) as [DType, string][]).map(([dtype, code]) => [code, dtype]),
+);
+/** The limit of the reference implementation. */
+const LARGEST_HEADER = 100_000_000;
+const PREFIX = 8;
+
+interface Slot {
+  readonly name: string;
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Reads a safetensors file. Tensors are views of `bytes` where their data is aligned, copies where it is not.
+ * @throws SconceError `SAFETENSORS` for anything that is not exactly the format: truncation, holes, overlaps, unknown
+ * dtypes, sizes that disagree.
+ */
+export function readSafetensors(bytes: Uint8Array): Safetensors {
+  const headerLength = readHeaderLength(bytes);
+  const data = bytes.subarray(PREFIX + headerLength);
+  const header = parseHeader(bytes.subarray(PREFIX, PREFIX + headerLength));
+  const metadata = readMetadata(header["__metadata__"]);
+  const slots: Slot[] = [];
+  for (const [name, value] of Object.entries(header)) {
+    if (name !== "__metadata__") slots.push(readSlot(name, value, data.byteLength));
+  }
+  checkCoverage(slots, data.byteLength);
+  const tensors = new Map<string, Tensor>();
+  for (const slot of slots) tensors.set(slot.name, viewSlot(slot, data));
+  return { tensors, metadata };
+}
+
+function readHeaderLength(bytes: Uint8Array): number {
+  if (bytes.byteLength < PREFIX) throw safetensorsError(`${bytes.byteLength} bytes are too few for a header`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const length = view.getUint32(0, true) + view.getUint32(4, true) * 2 ** 32;
+  if (length > LARGEST_HEADER) throw safetensorsError(`header of ${length} bytes is over the limit`, "byte 0");
+  if (length > bytes.byteLength - PREFIX) {
+    throw safetensorsError(`header of ${length} bytes goes past the end of the file`, "byte 0");
+  }
+  return length;
+}
+
+function parseHeader(bytes: Uint8Array): Record<string, unknown> {
+  if (bytes[0] !== 0x7b) throw safetensorsError("the header does not begin with {", "byte 8");
+  let header: unknown;
+  try {
+    header = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch (cause) {
+    throw safetensorsError(`the header is not JSON: ${(cause as Error).message}`, "byte 8");
+  }
+  return header as Record<string, unknown>;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isSize = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+function readMetadata(value: unknown): ReadonlyMap<string, string> {
+  if (value === undefined) return new Map();
+  const entries = isObject(value) ? Object.entries(value) : undefined;
+  if (entries?.every((entry): entry is [string, string] => typeof entry[1] === "string")) return new Map(entries);
+  throw safetensorsError("metadata is not an object of strings", "__metadata__");
+}
+
+function readSlot(name: string, value: unknown, dataLength: number): Slot {
+  if (!isObject(value)) throw safetensorsError("the entry is not an object", name);
+  const { dtype: code, shape, data_offsets: offsets } = value;
+  const dtype = typeof code === "string" ? DTYPE_OF.get(code) : undefined;
+  if (dtype === undefined) throw safetensorsError(`unknown dtype ${JSON.stringify(code)}`, name);
+  if (!Array.isArray(shape) || !shape.every(isSize)) throw safetensorsError("bad shape", name);
+  if (!Array.isArray(offsets) || offsets.length !== 2 || !offsets.every(isSize)) {
+    throw safetensorsError("bad data_offsets", name);
+  }
+  const [start, end] = offsets as [number, number];
+  if (start > end || end > dataLength) {
+    throw safetensorsError(`data_offsets [${start}, ${end}] leave the ${dataLength} bytes of data`, name);
+  }
+  const needed = numel(shape) * dtypeInfo(dtype).itemSize;
+  if (needed !== end - start) {
+    throw safetensorsError(`${end - start} bytes for a shape that needs ${needed}`, name);
+  }
+  return { name, dtype, shape, start, end };
+}
+
+function checkCoverage(slots: readonly Slot[], dataLength: number): void {
+  let position = 0;
+  for (const slot of [...slots].sort((a, b) => a.start - b.start || a.end - b.end)) {
+    if (slot.start !== position) {
+      throw safetensorsError(`${slot.start < position ? "overlapping" : "unused"} bytes at ${position}`, slot.name);
+    }
+    position = slot.end;
+  }
+  if (position !== dataLength) throw safetensorsError(`${dataLength - position} unused bytes at the end`);
+}
+
+function viewSlot(slot: Slot, data: Uint8Array): Tensor {
+  let bytes = data.subarray(slot.start, slot.end);
+  if (bytes.byteOffset % dtypeInfo(slot.dtype).array.BYTES_PER_ELEMENT !== 0) bytes = bytes.slice();
+  return new Tensor({ dtype: slot.dtype, shape: slot.shape, storage: new Storage(bytes) });
+}
+
+/**
+ * Writes tensors as safetensors, widest elements first so that every tensor is aligned; strided tensors are written
+ * row-major.
+ * @throws SconceError `DTYPE` for complex32 and complex128, which the format lacks; `SAFETENSORS` for a reserved name.
+ */
+export function writeSafetensors(
+  tensors: Iterable<readonly [string, Tensor]>,
+  metadata?: Readonly<Record<string, string>>,
+): Uint8Array {
+  const entries = [...tensors].map(([name, tensor]) => [name, tensor.contiguous()] as const);
+  entries.sort((a, b) => dtypeInfo(b[1].dtype).itemSize - dtypeInfo(a[1].dtype).itemSize);
+  const header = new Map<string, unknown>(metadata === undefined ? [] : [["__metadata__", metadata]]);
+  let position = 0;
+  for (const [name, tensor] of entries) {
+    const code = CODES[tensor.dtype];
+    if (code === undefined) throw safetensorsError(`safetensors has no ${tensor.dtype}`, name);
+    if (header.has(name) || name === "__metadata__") throw safetensorsError("the name is taken", name);
+    const end = position + tensor.numel * dtypeInfo(tensor.dtype).itemSize;
+    header.set(name, { dtype: code, shape: tensor.shape, data_offsets: [position, end] });
+    position = end;
+  }
+  const text = new TextEncoder().encode(stringifyHeader(header));
+  const headerLength = Math.ceil(text.byteLength / PREFIX) * PREFIX;
+  const file = new Uint8Array(PREFIX + headerLength + position);
+  new DataView(file.buffer).setUint32(0, headerLength, true);
+  file.fill(0x20, PREFIX, PREFIX + headerLength);
+  file.set(text, PREFIX);
+  position = PREFIX + headerLength;
+  for (const [, tensor] of entries) {
+    const { itemSize } = dtypeInfo(tensor.dtype);
+    const start = tensor.storageOffset * itemSize;
+    file.set(tensor.storage.bytes.subarray(start, start + tensor.numel * itemSize), position);
+    position += tensor.numel * itemSize;
+  }
+  return file;
+}
+
+/** JSON object text in map order; a plain object would move integer-like names to the front. */
+function stringifyHeader(header: ReadonlyMap<string, unknown>): string {
+  const fields = [...header].map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`);
+  return `{${fields.join(",")}}`;
+}

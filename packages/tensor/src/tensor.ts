@@ -1,0 +1,151 @@
+import { type DType, dtypeInfo, type TypedArray } from "./dtype.js";
+import { type Element, elementReader, elementWriter, laneReader } from "./element.js";
+import { elementCountMismatch, indexOutOfRange } from "./errors.js";
+import { contiguousStrides, forEachPosition, isContiguous, numel } from "./shape.js";
+import { Storage } from "./storage.js";
+
+/** Everything that fixes how a {@link Tensor} reads its storage. */
+export interface TensorInit {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly storage: Storage;
+  /** In elements; row-major when left out. */
+  readonly strides?: readonly number[] | undefined;
+  /** In elements. */
+  readonly storageOffset?: number | undefined;
+  readonly requiresGrad?: boolean | undefined;
+}
+
+/**
+ * A strided view over a {@link Storage}, as PyTorch's CPU tensor: element `(i, j, ...)` lies at
+ * `storageOffset + i * strides[0] + j * strides[1] + ...`, in elements of its dtype.
+ */
+export class Tensor {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+  readonly storageOffset: number;
+  readonly storage: Storage;
+  readonly requiresGrad: boolean;
+
+  constructor(init: TensorInit) {
+    this.dtype = init.dtype;
+    this.shape = init.shape;
+    this.strides = init.strides ?? contiguousStrides(init.shape);
+    this.storageOffset = init.storageOffset ?? 0;
+    this.storage = init.storage;
+    this.requiresGrad = init.requiresGrad ?? false;
+  }
+
+  get ndim(): number {
+    return this.shape.length;
+  }
+
+  get numel(): number {
+    return numel(this.shape);
+  }
+
+  /** The whole storage as this dtype's typed array (complex: interleaved lanes). Not offset, not strided. */
+  get data(): TypedArray {
+    return this.storage.view(this.dtype);
+  }
+
+  get isContiguous(): boolean {
+    return isContiguous(this.shape, this.strides);
+  }
+
+  /** A new, zeroed, row-major tensor. */
+  static empty(shape: readonly number[], dtype: DType): Tensor {
+    return new Tensor({ dtype, shape, storage: Storage.allocate(numel(shape) * dtypeInfo(dtype).itemSize) });
+  }
+
+  /**
+   * A new row-major tensor of these values in logical order. Integers wrap and floats round to the dtype.
+   * @throws SconceError `SHAPE` when the number of values does not fit the shape.
+   */
+  static from(values: ArrayLike<Element>, shape: readonly number[], dtype: DType): Tensor {
+    const tensor = Tensor.empty(shape, dtype);
+    if (values.length !== tensor.numel) throw elementCountMismatch(values.length, shape);
+    const write = elementWriter(dtype, tensor.data);
+    for (let i = 0; i < values.length; i++) write(i, values[i]!);
+    return tensor;
+  }
+
+  /** Another view of the same storage. */
+  asStrided(shape: readonly number[], strides: readonly number[], storageOffset = this.storageOffset): Tensor {
+    return new Tensor({ dtype: this.dtype, shape, strides, storageOffset, storage: this.storage });
+  }
+
+  /** Itself when row-major, else a row-major copy. */
+  contiguous(): Tensor {
+    if (this.isContiguous) return this;
+    const copy = new Tensor({
+      dtype: this.dtype,
+      shape: this.shape,
+      storage: Storage.allocate(this.numel * dtypeInfo(this.dtype).itemSize),
+      requiresGrad: this.requiresGrad,
+    });
+    copyLanes(this, copy.data);
+    return copy;
+  }
+
+  /** Elements in logical order: int64 as bigint, bool as boolean, complex as `{ re, im }`. */
+  toArray(): Element[] {
+    const read = elementReader(this.dtype, this.data);
+    const values = new Array<Element>(this.numel);
+    forEachPosition(this.shape, this.strides, this.storageOffset, (position, ordinal) => {
+      values[ordinal] = read(position);
+    });
+    return values;
+  }
+
+  /** Elements in logical order as doubles; int64 may lose precision, complex gives interleaved pairs. */
+  toFloat64Array(): Float64Array {
+    const { lanes } = dtypeInfo(this.dtype);
+    const read = laneReader(this.dtype, this.data);
+    const values = new Float64Array(this.numel * lanes);
+    forEachPosition(this.shape, this.strides, this.storageOffset, (position, ordinal) => {
+      for (let lane = 0; lane < lanes; lane++) values[ordinal * lanes + lane] = read(position * lanes + lane);
+    });
+    return values;
+  }
+
+  /** Elements in logical order. */
+  [Symbol.iterator](): Iterator<Element> {
+    return this.toArray()[Symbol.iterator]();
+  }
+}
+
+/** Copies the tensor's lanes, patterns as they are, in logical order. */
+function copyLanes(tensor: Tensor, target: TypedArray): void {
+  const { lanes } = dtypeInfo(tensor.dtype);
+  // All lane types behave alike here; one static type keeps the loop simple.
+  const [from, to] = [tensor.data as Float64Array, target as Float64Array];
+  forEachPosition(tensor.shape, tensor.strides, tensor.storageOffset, (position, ordinal) => {
+    to[ordinal * lanes] = from[position * lanes]!;
+    if (lanes === 2) to[ordinal * 2 + 1] = from[position * 2 + 1]!;
+  });
+}
+
+/** Storage position of an index. @throws SconceError `INDEX` */
+function positionOf(tensor: Tensor, index: readonly number[]): number {
+  const { shape, strides } = tensor;
+  let position = tensor.storageOffset;
+  if (index.length !== shape.length) throw indexOutOfRange(index, shape);
+  for (let d = 0; d < index.length; d++) {
+    const i = index[d]!;
+    if (!(Number.isInteger(i) && i >= 0 && i < shape[d]!)) throw indexOutOfRange(index, shape);
+    position += i * strides[d]!;
+  }
+  return position;
+}
+
+/** The element at an index. @throws SconceError `INDEX` */
+export function getElement(tensor: Tensor, index: readonly number[]): Element {
+  return elementReader(tensor.dtype, tensor.data)(positionOf(tensor, index));
+}
+
+/** Overwrites the element at an index, in the shared storage. @throws SconceError `INDEX` */
+export function setElement(tensor: Tensor, index: readonly number[], value: Element): void {
+  elementWriter(tensor.dtype, tensor.data)(positionOf(tensor, index), value);
+}

@@ -1,0 +1,1 @@
+export { type Closeness, compareTensors, sameLayout } from "@sconce/tensor";

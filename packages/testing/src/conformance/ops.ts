@@ -1,0 +1,168 @@
+/** @file Checks operators against recorded calls of PyTorch's. */
+import { isSconceError } from "@sconce/errors";
+import type { Argument } from "@sconce/ir";
+import { Tensor } from "@sconce/tensor";
+import { compareTensors, sameLayout } from "./compare.js";
+import type { BuiltValue, CaseTensor, CaseValue, OpCase, OpCaseFile } from "./op-cases.js";
+
+/** Anything that runs one operator on values: a backend's evaluator. */
+export type OperatorCall = (
+  target: string,
+  args: readonly BuiltValue[],
+  kwargs: Readonly<Record<string, BuiltValue>>,
+) => unknown;
+
+/** How one case went; `problem` is undefined for a pass. */
+export interface OpCaseResult {
+  readonly id: string;
+  readonly target: string;
+  readonly problem: string | undefined;
+}
+
+/** What the check may be strict about. */
+export interface OpCheckOptions {
+  /** Whether fresh outputs of this target have to have the recorded strides. */
+  readonly checkStrides?: (target: string) => boolean;
+}
+
+/** Runs every case of a file. Nothing is thrown; a refusal that is not a `SconceError` is a failure. */
+export function checkOpFile(file: OpCaseFile, call: OperatorCall, options: OpCheckOptions = {}): OpCaseResult[] {
+  return file.cases.map((one) => ({
+    id: one.id,
+    target: file.target,
+    problem: checkOpCase(file, one, call, options),
+  }));
+}
+
+/** What is wrong with the result of one case, or undefined. */
+export function checkOpCase(
+  file: OpCaseFile, one: OpCase, call: OperatorCall, options: OpCheckOptions = {},
+): string | undefined {
+  const args = one.args.map((value) => file.build(value));
+  const kwargs = Object.fromEntries(Object.entries(one.kwargs).map(([key, value]) => [key, file.build(value)]));
+  const before = snapshot(args, kwargs);
+  let result: unknown;
+  try {
+    result = call(file.target, args, kwargs);
+  } catch (error) {
+    if (one.compare === "error" && isSconceError(error)) return refusalProblem(error.code);
+    const told = error instanceof Error ? error.message : String(error);
+    return `${isSconceError(error) ? error.code : "threw"}: ${told}`;
+  }
+  if (one.compare === "error") return `should be refused: ${one.error?.message.split("\n")[0]}`;
+  return (
+    outputProblem(file, one, result, { args, kwargs }, options) ??
+    mutationProblem(file, one, { args, kwargs }) ??
+    unwantedWrite(one, before)
+  );
+}
+
+const refusalProblem = (code: string): string | undefined =>
+  ["UNKNOWN_OPERATOR", "NO_KERNEL", "INTERNAL"].includes(code) ? `refused for the wrong reason: ${code}` : undefined;
+
+interface Call {
+  readonly args: readonly BuiltValue[];
+  readonly kwargs: Readonly<Record<string, BuiltValue>>;
+}
+
+function outputProblem(
+  file: OpCaseFile, one: OpCase, result: unknown, call: Call, options: OpCheckOptions,
+): string | undefined {
+  const wanted = one.outputs ?? [];
+  const single = wanted.length === 1;
+  const got = single ? [result] : wanted.length === 0 ? [] : result;
+  if (!Array.isArray(got) || got.length !== wanted.length) return `wanted ${wanted.length} results`;
+  for (let i = 0; i < wanted.length; i++) {
+    const problem = valueProblem(file, one, got[i], wanted[i]!, call, options);
+    if (problem !== undefined) return single ? problem : `output ${i}: ${problem}`;
+  }
+  return undefined;
+}
+
+function valueProblem(
+  file: OpCaseFile, one: OpCase, got: unknown, want: CaseValue, call: Call, options: OpCheckOptions,
+): string | undefined {
+  if ("unspecified" in want) return undefined;
+  if ("tensor" in want) return tensorProblem(file, one, got, want, call, options);
+  if ("list" in want) {
+    if (!Array.isArray(got) || got.length !== want.list.length) return `wanted a list of ${want.list.length}`;
+    for (let i = 0; i < got.length; i++) {
+      const problem = valueProblem(file, one, got[i], want.list[i]!, call, options);
+      if (problem !== undefined) return `item ${i}: ${problem}`;
+    }
+    return undefined;
+  }
+  return scalarProblem(got, file.build(want) as Argument, one);
+}
+
+function tensorProblem(
+  file: OpCaseFile, one: OpCase, got: unknown, spec: CaseTensor, call: Call, options: OpCheckOptions,
+): string | undefined {
+  if (!(got instanceof Tensor)) return `wanted a tensor, got ${String(got)}`;
+  const want = file.tensor(spec);
+  const strict = spec.alias !== undefined || options.checkStrides?.(file.target) === true;
+  if (strict) {
+    const problem = sameLayout(got, want, spec.alias !== undefined);
+    if (problem !== undefined) return problem;
+  }
+  const owners = argumentTensors(call).filter(([, tensor]) => tensor.storage === got.storage);
+  if (spec.alias !== undefined && !owners.some(([path]) => path === spec.alias)) return `does not alias ${spec.alias}`;
+  if (spec.alias === undefined && owners.length > 0 && want.numel > 0) return `aliases ${owners[0]![0]}`;
+  const valuesKnown = spec.tensor !== null && one.compare !== "meta";
+  return compareTensors(got, want, { rtol: one.rtol ?? 0, atol: one.atol ?? 0, values: valuesKnown });
+}
+
+function scalarProblem(got: unknown, want: Argument, one: OpCase): string | undefined {
+  const a = plainNumber(got);
+  const b = plainNumber(want);
+  if (one.compare === "meta") return typeof a === typeof b ? undefined : `wanted ${String(b)}, got ${String(a)}`;
+  if (typeof a === "number" && typeof b === "number") {
+    if (Object.is(a, b) || a === b) return undefined;
+    if (Math.abs(a - b) <= (one.atol ?? 0) + (one.rtol ?? 0) * Math.abs(b)) return undefined;
+  }
+  return a === b ? undefined : `wanted ${String(b)}, got ${String(a)}`;
+}
+
+function plainNumber(value: unknown): unknown {
+  if (typeof value === "bigint") return Number(value);
+  if (typeof value === "object" && value !== null && "kind" in value && value.kind === "float") {
+    return (value as unknown as { value: number }).value;
+  }
+  return value;
+}
+
+function mutationProblem(file: OpCaseFile, one: OpCase, call: Call): string | undefined {
+  const tensors = new Map(argumentTensors(call));
+  for (const [path, spec] of Object.entries(one.mutated ?? {})) {
+    const got = tensors.get(path);
+    if (got === undefined || !("tensor" in spec)) return `no argument at ${path}`;
+    const values = spec.tensor !== null && one.compare !== "meta";
+    const problem = compareTensors(got, file.tensor(spec), { rtol: one.rtol ?? 0, atol: one.atol ?? 0, values });
+    if (problem !== undefined) return `mutated ${path}: ${problem}`;
+  }
+  return undefined;
+}
+
+type Snapshot = readonly (readonly [path: string, tensor: Tensor, bytes: Uint8Array])[];
+
+const snapshot = (args: readonly BuiltValue[], kwargs: Call["kwargs"]): Snapshot =>
+  argumentTensors({ args, kwargs }).map(([path, tensor]) => [path, tensor, tensor.storage.bytes.slice()]);
+
+function unwantedWrite(one: OpCase, before: Snapshot): string | undefined {
+  for (const [path, tensor, bytes] of before) {
+    if (one.mutated?.[path] !== undefined || one.compare === "meta") continue;
+    if (tensor.storage.bytes.some((byte, i) => byte !== bytes[i])) return `writes to ${path}`;
+  }
+  return undefined;
+}
+
+function argumentTensors(call: Call): [string, Tensor][] {
+  const found: [string, Tensor][] = [];
+  const visit = (path: string, value: unknown): void => {
+    if (value instanceof Tensor) found.push([path, value]);
+    else if (Array.isArray(value)) value.forEach((item, i) => visit(`${path}.${i}`, item));
+  };
+  call.args.forEach((value, i) => visit(`args.${i}`, value));
+  for (const key in call.kwargs) visit(`kwargs.${key}`, call.kwargs[key]);
+  return found;
+}

@@ -1,0 +1,233 @@
+/** @file Checks Sconce against programs that PyTorch exported, one folder at a time. */
+import { isSconceError } from "@sconce/errors";
+import { codeText, type ExportedProgram, graphText, isFloat, toNumber, type Value } from "@sconce/ir";
+import { Tensor } from "@sconce/tensor";
+import type { Sconce } from "sconce";
+import { compareTensors } from "./compare.js";
+import { graphDifference } from "./graph-equality.js";
+import { buildTree, type CaseCall, ProgramFolder } from "./program-case.js";
+import { variantTable } from "./variants.js";
+
+/** One thing that was checked; `problem` is undefined for a pass. */
+export interface Check {
+  readonly name: string;
+  readonly problem: string | undefined;
+}
+
+export interface ProgramCheckOptions {
+  readonly backend?: string;
+}
+
+/** Runs every check of a folder: texts, lowering, calls, refusals. Nothing is thrown. */
+export async function checkProgramFolder(path: string, sconce: Sconce, options: ProgramCheckOptions = {}): Promise<Check[]> {
+  const folder = new ProgramFolder(path);
+  if (folder.info.status !== "exported" || !folder.has("program.pt2")) return [];
+  const checker = new FolderChecker(folder, sconce, options.backend ?? "cpu");
+  await checker.run();
+  return checker.checks;
+}
+
+class FolderChecker {
+  readonly checks: Check[] = [];
+  readonly #folder: ProgramFolder;
+  readonly #sconce: Sconce;
+  readonly #backend: string;
+
+  constructor(folder: ProgramFolder, sconce: Sconce, backend: string) {
+    this.#folder = folder;
+    this.#sconce = sconce;
+    this.#backend = backend;
+  }
+
+  async run(): Promise<void> {
+    const program = await this.#load("program");
+    if (program === undefined) return;
+    this.#texts("program", "", program);
+    const lowered = await this.#lowering(program);
+    await this.#calls("run", program);
+    if (lowered !== undefined) await this.#calls("run lowered", lowered);
+    await this.#rejections(program);
+    for (const variant of Object.keys(this.#folder.info.variants ?? {})) await this.#variant(variant, program);
+  }
+
+  async #check(name: string, run: () => string | undefined | Promise<string | undefined>): Promise<void> {
+    let problem: string | undefined;
+    try {
+      problem = await run();
+    } catch (error) {
+      problem = isSconceError(error) ? error.describe().replace(/\n\s*/g, " | ") : `threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+    }
+    this.checks.push({ name, problem });
+  }
+
+  async #load(stem: string): Promise<ExportedProgram | undefined> {
+    let program: ExportedProgram | undefined;
+    await this.#check(`load ${stem}.pt2`, async () => {
+      program = await this.#sconce.load(this.#folder.bytes(`${stem}.pt2`));
+      const problems = this.#sconce.verify(program);
+      return problems.length === 0 ? undefined : `verify: ${problems.map((problem) => problem.message).join("; ")}`;
+    });
+    return program;
+  }
+
+  /** A loaded program prints as PyTorch prints it after loading. */
+  #texts(stem: string, prefix: string, program: ExportedProgram): void {
+    const { has, text } = { has: this.#folder.has.bind(this.#folder), text: this.#folder.text.bind(this.#folder) };
+    const pick = (loaded: string, plain: string): string | undefined => (has(loaded) ? loaded : has(plain) ? plain : undefined);
+    const main = pick(`${stem}.loaded.txt`, `${stem}.txt`);
+    const graph = pick(`${stem}.loaded.graph.txt`, `${prefix}graph.txt`);
+    const compare = (name: string, file: string | undefined, got: () => string): void => {
+      if (file !== undefined) void this.#sync(name, () => firstDifference(got(), text(file)));
+    };
+    compare(`text ${main}`, main, () => String(program));
+    compare(`text ${graph}`, graph, () => graphText(program.graph));
+    if (!has(`${stem}.loaded.txt`)) compare(`text ${prefix}code.txt`, has(`${prefix}code.txt`) ? `${prefix}code.txt` : undefined, () => codeText(program.graph));
+  }
+
+  #sync(name: string, run: () => string | undefined): void {
+    let problem: string | undefined;
+    try {
+      problem = run();
+    } catch (error) {
+      problem = `threw ${error instanceof Error ? error.message : String(error)}`;
+    }
+    this.checks.push({ name, problem });
+  }
+
+  /** Our own lowering against PyTorch's, and PyTorch's against its texts. */
+  async #lowering(program: ExportedProgram): Promise<ExportedProgram | undefined> {
+    if (this.#folder.info.decomposed?.error !== undefined) return undefined;
+    let lowered: ExportedProgram | undefined;
+    if (!this.#folder.has("decomposed.pt2")) {
+      if (this.#folder.info.decomposed?.same_as_program !== true) return undefined;
+      await this.#check("lower (same program)", () => {
+        lowered = this.#sconce.runDecompositions(program);
+        return graphDifference(lowered.graph, program.graph);
+      });
+      return lowered;
+    }
+    const wanted = await this.#load("decomposed");
+    if (wanted === undefined) return undefined;
+    this.#texts("decomposed", "decomposed.", wanted);
+    await this.#check("lower", () => {
+      lowered = this.#sconce.runDecompositions(program);
+      return graphDifference(lowered.graph, wanted.graph) ?? signatureDifference(lowered, wanted);
+    });
+    if (lowered !== undefined) this.#loweredNames(lowered, "decomposed.");
+    return lowered;
+  }
+
+  /** Where no symbolic size is involved, PyTorch's naming rule fixes every name. */
+  #loweredNames(lowered: ExportedProgram, prefix: string): void {
+    const file = `${prefix}graph.txt`;
+    if (!this.#folder.has(file) || lowered.rangeConstraints.size > 0) return;
+    this.#sync(`lower names ${file}`, () => firstDifference(graphText(lowered.graph), this.#folder.text(file)));
+  }
+
+  async #variant(name: string, program: ExportedProgram): Promise<void> {
+    if (!this.#folder.has(`${name}.pt2`)) return;
+    const wanted = await this.#load(name);
+    if (wanted === undefined) return;
+    this.#texts(name, `${name}.`, wanted);
+    const table = variantTable(this.#sconce, name);
+    if (table === undefined) return;
+    await this.#check(`lower ${name}`, () => {
+      const lowered = this.#sconce.runDecompositions(program, table);
+      const problem = graphDifference(lowered.graph, wanted.graph) ?? signatureDifference(lowered, wanted);
+      this.#loweredNames(lowered, `${name}.`);
+      return problem;
+    });
+  }
+
+  async #calls(label: string, program: ExportedProgram): Promise<void> {
+    const { info } = this.#folder;
+    if (info.call?.outputs === undefined || info.program.load_error !== undefined) return;
+    let module = await this.#open(label, program);
+    let first = true;
+    for (const call of [info.call, ...(info.more ?? [])]) {
+      if (module === undefined) return;
+      if (!first && !info.sequence) module = await this.#open(label, program);
+      await this.#check(`${label}${first ? "" : ` ${call.note ?? "again"}`}`, () => this.#call(module!, call));
+      first = false;
+    }
+  }
+
+  async #open(label: string, program: ExportedProgram): Promise<Awaited<ReturnType<Sconce["module"]>> | undefined> {
+    try {
+      return await this.#sconce.module(program, { backend: this.#backend });
+    } catch (error) {
+      this.checks.push({ name: label, problem: isSconceError(error) ? error.describe() : String(error) });
+      return undefined;
+    }
+  }
+
+  async #call(module: Awaited<ReturnType<Sconce["module"]>>, call: CaseCall): Promise<string | undefined> {
+    const inputs = this.#folder.inputs(call);
+    const outputs = await this.#run(module, call, inputs);
+    const { values, stored } = this.#folder.outputs(call);
+    if (outputs.length !== values.length) return `${outputs.length} outputs instead of ${values.length}`;
+    for (let i = 0; i < values.length; i++) {
+      const problem = this.#difference(outputs[i]!, values[i]!);
+      if (problem !== undefined) return `output ${i}: ${problem}`;
+    }
+    for (const [name, key] of Object.entries(call.buffers_after ?? {})) {
+      const problem = this.#difference(module.state.get(name) ?? null, stored.get(key)!);
+      if (problem !== undefined) return `buffer ${name}: ${problem}`;
+    }
+    for (const [index, key] of Object.entries(call.inputs_after ?? {})) {
+      const problem = this.#difference(inputs[Number(index)]!, stored.get(key)!);
+      if (problem !== undefined) return `input ${index} after the call: ${problem}`;
+    }
+    return undefined;
+  }
+
+  /** Through the calling convention where the containers have a JavaScript form, else with flat leaves. */
+  async #run(module: Awaited<ReturnType<Sconce["module"]>>, call: CaseCall, inputs: readonly Value[]): Promise<readonly Value[]> {
+    const tree = buildTree(call.input_tree, inputs);
+    if (tree === undefined) return module.executable.run(inputs);
+    const [args, kwargs] = tree.value as [unknown[], Record<string, unknown>];
+    return module.callFlat(args, kwargs);
+  }
+
+  #difference(got: Value, want: Value): string | undefined {
+    if (want instanceof Tensor) {
+      if (!(got instanceof Tensor)) return `${String(got)} instead of a tensor`;
+      return compareTensors(got, want, { ...this.#folder.info.tolerance, values: this.#folder.info.compare_values !== false });
+    }
+    if (isFloat(want)) {
+      const [a, b] = [toNumber(got as number), toNumber(want)];
+      const { rtol, atol } = this.#folder.info.tolerance;
+      return a === b || Math.abs(a - b) <= atol + rtol * Math.abs(b) || (Number.isNaN(a) && Number.isNaN(b)) ? undefined : `${a} instead of ${b}`;
+    }
+    return got === want ? undefined : `${String(got)} instead of ${String(want)}`;
+  }
+
+  async #rejections(program: ExportedProgram): Promise<void> {
+    for (const call of this.#folder.info.rejected ?? []) {
+      await this.#check(`reject ${call.note ?? ""}`, async () => {
+        const module = await this.#sconce.module(program, { backend: this.#backend });
+        try {
+          await this.#run(module, call, this.#folder.inputs(call));
+        } catch (error) {
+          if (isSconceError(error) && error.code !== "INTERNAL") return undefined;
+          throw error;
+        }
+        return `accepted, PyTorch says: ${call.error?.message.split("\n")[0]}`;
+      });
+    }
+  }
+}
+
+function signatureDifference(got: ExportedProgram, want: ExportedProgram): string | undefined {
+  const told = (program: ExportedProgram): string =>
+    program.graphSignature.outputSpecs.map((spec) => `${spec.kind} ${spec.target ?? ""}`).join(", ");
+  return told(got) === told(want) ? undefined : `outputs are ${told(got)} instead of ${told(want)}`;
+}
+
+function firstDifference(got: string, want: string): string | undefined {
+  if (got === want) return undefined;
+  const [a, b] = [got.split("\n"), want.split("\n")];
+  const line = a.findIndex((text, i) => text !== b[i]);
+  const at = line === -1 ? a.length : line;
+  return `line ${at + 1}: got ${JSON.stringify(a[at] ?? "<end>")}, wanted ${JSON.stringify(b[at] ?? "<end>")}`;
+}
