@@ -1,11 +1,12 @@
-import { internalError } from "@sconce/errors";
+import { internalError, isSconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue, type OpSchema } from "@sconce/ir";
-import { type BoundArgs, bindArgs, type Emit, type EmitArg, type OpDefinition, type OperatorTable } from "@sconce/ops";
-import { STATIC_ENV, type SymEnv, symbol, type SymExpr } from "@sconce/symbolic";
+import { type BoundArgs, bindArgs, type Emit, emitFrom, fakeEmit, type OpDefinition, type OperatorTable } from "@sconce/ops";
+import { STATIC_ENV, type SymEnv, symbol, SymExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { copyInto } from "./copy.js";
-import { noKernel } from "./errors.js";
-import { FakePairs, scalarOf, symbolicOf } from "./fakes.js";
+import { checkCast } from "./cast.js";
+import { atNode, noKernel } from "./errors.js";
+import { FakePairs, symbolicOf } from "./fakes.js";
 import type { AnyKernel, CallArgument, KernelTable, RandomSource, RuntimeValue } from "./kernel.js";
 import { numbersOf } from "./meta-number.js";
 
@@ -76,26 +77,48 @@ export class Dispatcher {
     if (definition.functional !== undefined) return this.#runMutating(definition, bound);
     const composite = tags.includes("composite") && definition.decompose !== undefined;
     if (schema.isView && definition.meta !== undefined && !composite) return runView(definition, bound);
-    if (definition.decompose === undefined) return scalarResult(definition, bound);
+    if (definition.decompose === undefined) return plainResult(definition, bound);
     return this.#runDecomposition(definition, bound);
   }
 
   #runKernel(kernel: AnyKernel, definition: OpDefinition, bound: BoundArgs): RuntimeValue {
-    const pairs = new FakePairs();
-    const meta = definition.meta?.(fakeArgs(bound, pairs), META_CONTEXT) ?? null;
-    return kernel(bound, { target: definition.target, meta, random: this.#random });
+    const fakes = fakeArgs(bound, new FakePairs());
+    const { target } = definition;
+    const context = { target, meta: this.#metaOf(definition, fakes), random: this.#random };
+    try {
+      return kernel(bound, context);
+    } catch (error) {
+      throw isSconceError(error) ? error : atNode(error, target);
+    }
+  }
+
+  /** What the outputs look like: the meta rule's word, or the decomposition's on fakes. */
+  #metaOf({ meta, decompose }: OpDefinition, fakes: BoundArgs): MetaValue {
+    if (meta !== undefined) return meta(fakes, META_CONTEXT);
+    return decompose === undefined ? null : decompose(fakeEmit(this.#operators, RUNTIME_ENV), fakes);
   }
 
   /** In-place and `out=` overloads: the functional overload's results are copied into the written arguments. */
   #runMutating(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
-    definition.meta?.(fakeArgs(bound, new FakePairs()), META_CONTEXT);
     const functional = this.#operators.require(definition.functional!);
+    if (functional.schema.isView) return this.#restride(functional, bound);
+    definition.meta?.(fakeArgs(bound, new FakePairs()), META_CONTEXT);
     const known = functional.schema.args.map(({ name }) => [name, bound[name]] as const);
     const result = this.callBound(functional, Object.fromEntries(known));
     const written = definition.schema.args.filter((arg) => arg.alias?.write).map((arg) => bound[arg.name] as Tensor);
     const results = Array.isArray(result) ? (result as readonly Tensor[]) : [result as Tensor];
-    written.forEach((tensor, i) => copyInto(tensor, results[i]!));
+    written.forEach((tensor, i) => {
+      if (definition.tags.includes("pointwise")) checkCast(results[i]!.dtype, tensor.dtype);
+      copyInto(tensor, results[i]!);
+    });
     return written.length === 1 ? written[0]! : written;
+  }
+
+  /** `squeeze_`, `t_` and the like: the tensor itself becomes the view. */
+  #restride(view: OpDefinition, bound: BoundArgs): RuntimeValue {
+    const self = bound[view.schema.args[0]!.name] as Tensor;
+    const { shape, strides, storageOffset } = this.callBound(view, bound) as Tensor;
+    return Object.assign(self, { shape, strides, storageOffset });
   }
 
   #runDecomposition(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
@@ -105,13 +128,11 @@ export class Dispatcher {
   }
 
   #emitter(pairs: FakePairs): Emit {
-    const value = (target: string, args: readonly EmitArg[], kwargs?: Readonly<Record<string, EmitArg>>): MetaValue => {
+    return emitFrom(RUNTIME_ENV, (target, args, kwargs) => {
       const realKwargs: Record<string, CallArgument> = {};
       for (const key in kwargs) if (kwargs[key] !== undefined) realKwargs[key] = pairs.toReals(kwargs[key]);
       return fakeResult(pairs, this.call(target, args.map((arg) => pairs.toReals(arg)), realKwargs));
-    };
-    const emit = value as unknown as { many: unknown; value: unknown; env: unknown };
-    return Object.assign(emit, { many: value, value, env: RUNTIME_ENV }) as unknown as Emit;
+    });
   }
 }
 
@@ -147,17 +168,19 @@ function runView(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
   return view(meta);
 }
 
-/** Sizes, strides and the like: the meta rule's result is the value. */
-function scalarResult(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
+/** Sizes, strides and the like, and operators that return their argument: the meta rule's result is the value. */
+function plainResult(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
   const { meta, schema, target } = definition;
-  const returned = schema.returns[0]?.type.base;
-  if (meta === undefined || returned === undefined || !SCALAR_RETURNS.has(returned)) throw noKernel(target);
-  const value = meta(fakeArgs(bound, new FakePairs()), META_CONTEXT);
-  const items = Array.isArray(value) ? (value as readonly MetaValue[]) : undefined;
-  return (items === undefined ? scalarOf(value) : items.map(scalarOf)) as RuntimeValue;
+  if (meta === undefined || !(SCALAR_RETURNS.has(schema.returns[0]?.type.base ?? "") || schema.isMutable)) throw noKernel(target);
+  const pairs = new FakePairs();
+  const value = meta(fakeArgs(bound, pairs), META_CONTEXT);
+  const result = value instanceof FakeTensor ? pairs.real(value) : (pairs.toReals(value) as RuntimeValue);
+  // An expression: the value depends on the data, which only a kernel reads.
+  if (result === undefined || result instanceof SymExpr) throw noKernel(target);
+  return result;
 }
 
-const SCALAR_RETURNS = new Set(["int", "SymInt", "bool", "float"]);
+const SCALAR_RETURNS: ReadonlySet<string> = new Set(["int", "SymInt", "bool", "SymBool", "float", "Scalar"]);
 
 /** The argument whose alias set the results share. */
 function viewedArgument(schema: OpSchema, bound: BoundArgs): Tensor {

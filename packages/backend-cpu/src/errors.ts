@@ -49,3 +49,7 @@ export const missingState = (name: string): SconceError =>
     code: "MISSING_STATE", message: `the program has no tensor for "${name}"`,
     fix: "load the program together with its weights",
   });
+
+/** A result would have a negative size. */
+export const negativeSize = (shape: readonly number[]): SconceError =>
+  new SconceError({ code: "INVALID_ARGUMENT", message: `Trying to create tensor with negative dimension: [${shape.join(", ")}]` });

@@ -1,6 +1,7 @@
 import type { Argument, ComplexLiteral, FakeTensor, FloatLiteral, MetaValue } from "@sconce/ir";
 import type { DType, Tensor } from "@sconce/tensor";
 import { dtypeInfo, Storage, Tensor as TensorClass } from "@sconce/tensor";
+import { negativeSize } from "./errors.js";
 import { numbersOf } from "./meta-number.js";
 
 /**
@@ -19,6 +20,8 @@ export interface RandomSource {
   uint32(): number;
   /** Sets the stream back to the start of a seed's. */
   seed(value: number | bigint): void;
+  /** The second of the last pair of normal deviates, while it waits to be used. */
+  spareNormal?: number | undefined;
 }
 
 /** What a kernel may need besides its arguments. */
@@ -57,6 +60,7 @@ export function emptyStrided(shape: readonly number[], strides: readonly number[
   let last = 0;
   let empty = false;
   for (let d = 0; d < shape.length; d++) {
+    if (shape[d]! < 0) throw negativeSize(shape);
     if (shape[d] === 0) empty = true;
     last += (shape[d]! - 1) * strides[d]!;
   }

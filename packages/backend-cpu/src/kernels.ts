@@ -1,23 +1,33 @@
 /** @file All kernels of the backend. */
+import type { KernelTable } from "./kernel.js";
 import { assertionKernels } from "./kernels/assertion.js";
+import { attentionKernels } from "./kernels/attention.js";
+import { convertQuantizeKernels } from "./kernels/convert-quantize.js";
 import { convertKernels } from "./kernels/convert.js";
+import { convolutionBackwardKernels } from "./kernels/convolution-backward.js";
 import { convolutionKernels } from "./kernels/convolution.js";
 import { createKernels } from "./kernels/create.js";
 import { distanceKernels } from "./kernels/distance.js";
 import { embeddingKernels } from "./kernels/embedding.js";
+import { fftKernels } from "./kernels/fft.js";
+import { gridSamplerKernels } from "./kernels/grid-sampler.js";
 import { indexAdvancedKernels } from "./kernels/index-advanced.js";
+import { indexBackwardKernels } from "./kernels/index-backward.js";
 import { indexJoinKernels } from "./kernels/index-join.js";
 import { indexNonzeroKernels } from "./kernels/index-nonzero.js";
 import { indexPadKernels } from "./kernels/index-pad.js";
 import { indexScatterKernels } from "./kernels/index-scatter.js";
 import { matmulKernels } from "./kernels/matmul.js";
+import { normalizationBackwardKernels } from "./kernels/normalization-backward.js";
 import { normalizationKernels } from "./kernels/normalization.js";
 import { pointwiseActivationKernels } from "./kernels/pointwise-activation.js";
+import { pointwiseBackwardKernels } from "./kernels/pointwise-backward.js";
 import { pointwiseBinaryKernels } from "./kernels/pointwise-binary.js";
 import { pointwiseCompareKernels } from "./kernels/pointwise-compare.js";
 import { pointwiseSelectKernels } from "./kernels/pointwise-select.js";
 import { pointwiseUnaryKernels } from "./kernels/pointwise-unary.js";
 import { poolingKernels } from "./kernels/pooling.js";
+import { randomKernels } from "./kernels/random.js";
 import { reduceExtremeKernels } from "./kernels/reduce-extreme.js";
 import { reduceMomentKernels } from "./kernels/reduce-moment.js";
 import { reduceOrderKernels } from "./kernels/reduce-order.js";
@@ -25,16 +35,22 @@ import { reduceScanKernels } from "./kernels/reduce-scan.js";
 import { reduceSumKernels } from "./kernels/reduce-sum.js";
 import { reduceTruthKernels } from "./kernels/reduce-truth.js";
 import { softmaxKernels } from "./kernels/softmax.js";
+import { sortSearchKernels } from "./kernels/sort-search.js";
+import { sortUniqueKernels } from "./kernels/sort-unique.js";
+import { sortKernels } from "./kernels/sort.js";
+import { trilinearKernels } from "./kernels/trilinear.js";
 import { upsampleKernels } from "./kernels/upsample.js";
-import type { KernelTable } from "./kernel.js";
 
 /** Every kernel, by target. */
 export const CPU_KERNELS: KernelTable = Object.freeze({
-  ...assertionKernels, ...convertKernels, ...convolutionKernels, ...createKernels, ...distanceKernels,
-  ...embeddingKernels, ...indexAdvancedKernels, ...indexJoinKernels, ...indexNonzeroKernels,
-  ...indexPadKernels, ...indexScatterKernels, ...matmulKernels, ...normalizationKernels,
-  ...pointwiseActivationKernels, ...pointwiseBinaryKernels, ...pointwiseCompareKernels,
-  ...pointwiseSelectKernels, ...pointwiseUnaryKernels, ...poolingKernels, ...reduceExtremeKernels,
-  ...reduceMomentKernels, ...reduceOrderKernels, ...reduceScanKernels, ...reduceSumKernels,
-  ...reduceTruthKernels, ...softmaxKernels, ...upsampleKernels,
+  ...assertionKernels, ...attentionKernels, ...convertQuantizeKernels, ...convertKernels,
+  ...convolutionBackwardKernels, ...convolutionKernels, ...createKernels, ...distanceKernels,
+  ...embeddingKernels, ...fftKernels, ...gridSamplerKernels, ...indexAdvancedKernels,
+  ...indexBackwardKernels, ...indexJoinKernels, ...indexNonzeroKernels, ...indexPadKernels,
+  ...indexScatterKernels, ...matmulKernels, ...normalizationBackwardKernels, ...normalizationKernels,
+  ...pointwiseActivationKernels, ...pointwiseBackwardKernels, ...pointwiseBinaryKernels,
+  ...pointwiseCompareKernels, ...pointwiseSelectKernels, ...pointwiseUnaryKernels, ...poolingKernels,
+  ...randomKernels, ...reduceExtremeKernels, ...reduceMomentKernels, ...reduceOrderKernels,
+  ...reduceScanKernels, ...reduceSumKernels, ...reduceTruthKernels, ...softmaxKernels, ...sortSearchKernels,
+  ...sortUniqueKernels, ...sortKernels, ...trilinearKernels, ...upsampleKernels,
 });

@@ -2,7 +2,8 @@ import { pathToFileURL } from "node:url";
 import { resolve } from "node:path";
 import { SconceError } from "@sconce/errors";
 import { openPt2File } from "@sconce/formats/node";
-import type { ExportedProgram } from "@sconce/ir";
+import type { ExportedProgram, OperatorLookup, OpSchema } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
 import type { Plugin } from "@sconce/passes";
 import { createSconce, type Sconce } from "sconce";
 
@@ -30,7 +31,21 @@ async function loadPlugin(path: string): Promise<Plugin> {
  * refuse them.
  */
 export function openProgram(path: string, session: Sconce, viewing = false): Promise<ExportedProgram> {
-  return openPt2File(path, { operators: session.operators, allowUnknownOperators: viewing });
+  return openPt2File(path, { operators: viewing ? forViewing(session.operators) : session.operators });
+}
+
+/** Takes any operator of a namespace that nothing here defines, so that a program can be looked at without its plugin. */
+function forViewing(operators: OperatorTable): OperatorLookup {
+  const namespaces = new Set([...operators].map((row) => row.schema.namespace));
+  return {
+    schemaOf: (target) => operators.schemaOf(target) ?? (namespaces.has(target.split(".")[0]!) ? undefined : opaqueSchema(target)),
+    tagsOf: (target) => operators.tagsOf(target),
+  };
+}
+
+function opaqueSchema(target: string): OpSchema {
+  const [namespace = "", name = "", overload = "default"] = target.split(".");
+  return { namespace, name, overload, target, args: [], returns: [], isMutable: false, isView: false };
 }
 
 /** Collects a repeatable option. */

@@ -9,26 +9,77 @@
 import type { DType } from "@sconce/tensor";
 
 /** Reference to another node of the same graph, by name. */
-export interface NodeRef { readonly kind: "node"; readonly name: string }
+export interface NodeRef {
+  readonly kind: "node";
+  readonly name: string;
+}
 /** A Python float whose value is integral (`2.0`, `-0.0`). */
-export interface FloatLiteral { readonly kind: "float"; readonly value: number }
-export interface ComplexLiteral { readonly kind: "complex"; readonly re: number; readonly im: number }
-export interface DTypeLiteral { readonly kind: "dtype"; readonly dtype: DType }
-export interface DeviceLiteral { readonly kind: "device"; readonly type: string; readonly index: number | null }
-export type LayoutName = "strided" | "sparse_coo" | "sparse_csr" | "sparse_csc" | "sparse_bsr" | "sparse_bsc" | "_mkldnn";
-export interface LayoutLiteral { readonly kind: "layout"; readonly layout: LayoutName }
+export interface FloatLiteral {
+  readonly kind: "float";
+  readonly value: number;
+}
+export interface ComplexLiteral {
+  readonly kind: "complex";
+  readonly re: number;
+  readonly im: number;
+}
+export interface DTypeLiteral {
+  readonly kind: "dtype";
+  readonly dtype: DType;
+}
+export interface DeviceLiteral {
+  readonly kind: "device";
+  readonly type: string;
+  readonly index: number | null;
+}
+export type LayoutName =
+  | "strided"
+  | "sparse_coo"
+  | "sparse_csr"
+  | "sparse_csc"
+  | "sparse_bsr"
+  | "sparse_bsc"
+  | "_mkldnn";
+export interface LayoutLiteral {
+  readonly kind: "layout";
+  readonly layout: LayoutName;
+}
 export type MemoryFormat = "contiguous_format" | "preserve_format" | "channels_last" | "channels_last_3d";
-export interface MemoryFormatLiteral { readonly kind: "memory_format"; readonly format: MemoryFormat }
+export interface MemoryFormatLiteral {
+  readonly kind: "memory_format";
+  readonly format: MemoryFormat;
+}
 /** An operator passed as a value (first argument of `auto_functionalized_v2`). */
-export interface OperatorLiteral { readonly kind: "operator"; readonly target: string }
-export interface TupleLiteral { readonly kind: "tuple"; readonly items: readonly Argument[] }
-export interface DictLiteral { readonly kind: "dict"; readonly entries: readonly (readonly [string, Argument])[] }
+export interface OperatorLiteral {
+  readonly kind: "operator";
+  readonly target: string;
+}
+export interface TupleLiteral {
+  readonly kind: "tuple";
+  readonly items: readonly Argument[];
+}
+export interface DictLiteral {
+  readonly kind: "dict";
+  readonly entries: readonly (readonly [string, Argument])[];
+}
 
 /** Anything a node may hold as an argument: plain, frozen, serialisable. */
 export type Argument =
-  | null | boolean | number | bigint | string
-  | NodeRef | FloatLiteral | ComplexLiteral | DTypeLiteral | DeviceLiteral | LayoutLiteral | MemoryFormatLiteral
-  | OperatorLiteral | TupleLiteral | DictLiteral
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | NodeRef
+  | FloatLiteral
+  | ComplexLiteral
+  | DTypeLiteral
+  | DeviceLiteral
+  | LayoutLiteral
+  | MemoryFormatLiteral
+  | OperatorLiteral
+  | TupleLiteral
+  | DictLiteral
   | readonly Argument[];
 
 /** A Python number as PyTorch's `Scalar` takes it. */
@@ -49,7 +100,8 @@ export const dtypeLiteral = (dtype: DType): DTypeLiteral => Object.freeze({ kind
 export const device = (type: string, index: number | null = null): DeviceLiteral =>
   Object.freeze({ kind: "device", type, index });
 export const layout = (name: LayoutName): LayoutLiteral => Object.freeze({ kind: "layout", layout: name });
-export const memoryFormat = (format: MemoryFormat): MemoryFormatLiteral => Object.freeze({ kind: "memory_format", format });
+export const memoryFormat = (format: MemoryFormat): MemoryFormatLiteral =>
+  Object.freeze({ kind: "memory_format", format });
 export const operator = (target: string): OperatorLiteral => Object.freeze({ kind: "operator", target });
 export const tuple = (items: readonly Argument[]): TupleLiteral => Object.freeze({ kind: "tuple", items });
 export const dict = (entries: readonly (readonly [string, Argument])[]): DictLiteral =>

@@ -9,7 +9,9 @@ import type { ExportedProgram } from "./program.js";
 export type Value = Tensor | number | bigint | boolean | string | null;
 
 /** Why a backend cannot take a node, and what to do. */
-export interface Reason { readonly reason: string }
+export interface Reason {
+  readonly reason: string;
+}
 
 export interface CompileOptions {
   /** Names of operators to refuse, for tests of partitioning. */
@@ -22,7 +24,11 @@ export interface RunOptions {
   readonly onProgress?: (done: number, total: number, node: Node) => void;
 }
 
-export interface NodeProfile { readonly node: string; readonly target: string; readonly milliseconds: number }
+export interface NodeProfile {
+  readonly node: string;
+  readonly target: string;
+  readonly milliseconds: number;
+}
 
 /** A program made ready to run. */
 export interface Executable {

@@ -1,5 +1,5 @@
 import type { Argument } from "./argument.js";
-import { ref, type NodeRef } from "./argument.js";
+import { type NodeRef, ref } from "./argument.js";
 import { Graph } from "./graph.js";
 import type { NodeMeta } from "./meta.js";
 import { NO_KWARGS, NO_META, type Node } from "./node.js";
@@ -43,6 +43,6 @@ export class GraphBuilder {
   }
 
   build(): Graph {
-    return new Graph(this.#nodes, this.#subgraphs);
+    return new Graph(this.#nodes.slice(), new Map(this.#subgraphs));
   }
 }

@@ -4,13 +4,18 @@ import { describe, expect, test } from "vitest";
 import { ref, tuple } from "./argument.js";
 import { GraphBuilder } from "./builder.js";
 import { applyGraphPatches, diffGraphs, edit, editWithPatches, rebuild } from "./edit.js";
-import { Graph } from "./graph.js";
+import type { Graph } from "./graph.js";
 import { parseGraph } from "./ir-text/parse-program.js";
 import { printIr } from "./ir-text/print-program.js";
 import { inputsOf, NO_KWARGS, NO_META, type Node } from "./node.js";
 
 const call = (name: string, ...inputs: string[]): Node => ({
-  name, op: "call_function", target: "aten.add.Tensor", args: inputs.map(ref), kwargs: NO_KWARGS, meta: NO_META,
+  name,
+  op: "call_function",
+  target: "aten.add.Tensor",
+  args: inputs.map(ref),
+  kwargs: NO_KWARGS,
+  meta: NO_META,
 });
 
 const SMALL = `graph(%x) {
@@ -79,7 +84,17 @@ describe("edit", () => {
       for (const name of ["p", "q"]) e.insertAfter("a", call(name, "a"));
       for (const name of ["r", "s"]) e.insertBefore("a", call(name, "x"));
     });
-    expect([...next.nodes()].map((node) => node.name)).toEqual(["x", "r", "s", "a", "p", "q", "b", "c", "output"]);
+    expect([...next.nodes()].map((node) => node.name)).toEqual([
+      "x",
+      "r",
+      "s",
+      "a",
+      "p",
+      "q",
+      "b",
+      "c",
+      "output",
+    ]);
   });
 
   test("wrapping a value leaves the wrapper's own use alone", () => {
@@ -122,10 +137,14 @@ describe("edit", () => {
     expect(code(() => edit(graph, (e) => e.remove("nope")))).toBe("NODE_NOT_FOUND");
     expect(code(() => edit(graph, (e) => e.insertAfter("nope", call("k", "x"))))).toBe("NODE_NOT_FOUND");
     expect(code(() => edit(graph, (e) => e.insertAfter("a", call("b", "x"))))).toBe("DUPLICATE_NAME");
-    expect(code(() => edit(graph, (e) => {
-      e.replaceAllUses("a", ref("b"));
-      e.replaceAllUses("b", ref("a"));
-    }))).toBe("CYCLIC_REPLACEMENT");
+    expect(
+      code(() =>
+        edit(graph, (e) => {
+          e.replaceAllUses("a", ref("b"));
+          e.replaceAllUses("b", ref("a"));
+        }),
+      ),
+    ).toBe("CYCLIC_REPLACEMENT");
     let kept: Parameters<Parameters<typeof edit>[1]>[0] | undefined;
     edit(graph, (e) => (kept = e));
     expect(code(() => kept!.remove("a"))).toBe("EDIT_FINISHED");
@@ -142,7 +161,11 @@ describe("edit", () => {
 
   test("patches undo and redo an edit, and tell two versions apart", () => {
     const graph = chain(2000);
-    const { graph: next, patches, inverse } = editWithPatches(graph, (e) => {
+    const {
+      graph: next,
+      patches,
+      inverse,
+    } = editWithPatches(graph, (e) => {
       e.replaceAllUses("n_700", ref("x"));
       e.remove("n_700");
       e.insertAfter("n_100", call("extra", "x"));
@@ -161,47 +184,62 @@ test("frozen all the way", () => {
 });
 
 test("any sequence of edits gives what a plain list gives, and indexes stay right", () => {
-  const step = fc.record({ kind: fc.constantFrom("insert", "remove", "retarget", "rebuild"), at: fc.nat(), many: fc.integer({ min: 1, max: 700 }) });
-  fc.assert(fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
-    let graph = chain(600);
-    let model = [...graph.nodes()];
-    let fresh = 0;
-    for (const { kind, at, many } of steps) {
-      const inner = model.filter((node) => node.op === "call_function");
-      const victim = inner[at % Math.max(inner.length, 1)];
-      if (victim === undefined) break;
-      const where = model.indexOf(victim);
-      const input = victim.args[0]!;
-      if (kind === "insert") {
-        const added = Array.from({ length: many }, () => ({ ...call(`k_${fresh++}`), args: [input] }));
-        graph = edit(graph, (e) => added.forEach((node) => e.insertBefore(victim.name, node)));
-        model.splice(where, 0, ...added);
-      } else if (kind === "retarget") {
-        graph = edit(graph, (e) => e.replaceNode(victim.name, { target: `aten.t${many}.default` }));
-        model[where] = { ...victim, target: `aten.t${many}.default` };
-      } else if (kind === "remove") {
-        graph = edit(graph, (e) => {
-          e.replaceAllUses(victim.name, input);
-          e.remove(victim.name);
-        });
-        model = redirect(model.filter((node) => node !== victim), victim.name, input);
-      } else {
-        const used = new Set(model.flatMap(inputsOf));
-        const keep = (node: Node): boolean => node.op !== "call_function" || used.has(node.name);
-        graph = rebuild(graph, keep);
-        model = model.filter(keep);
+  const step = fc.record({
+    kind: fc.constantFrom("insert", "remove", "retarget", "rebuild"),
+    at: fc.nat(),
+    many: fc.integer({ min: 1, max: 700 }),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+      let graph = chain(600);
+      let model = [...graph.nodes()];
+      let fresh = 0;
+      for (const { kind, at, many } of steps) {
+        const inner = model.filter((node) => node.op === "call_function");
+        const victim = inner[at % Math.max(inner.length, 1)];
+        if (victim === undefined) break;
+        const where = model.indexOf(victim);
+        const input = victim.args[0]!;
+        if (kind === "insert") {
+          const added = Array.from({ length: many }, () => ({ ...call(`k_${fresh++}`), args: [input] }));
+          graph = edit(graph, (e) => {
+            for (const node of added) e.insertBefore(victim.name, node);
+          });
+          model.splice(where, 0, ...added);
+        } else if (kind === "retarget") {
+          graph = edit(graph, (e) => e.replaceNode(victim.name, { target: `aten.t${many}.default` }));
+          model[where] = { ...victim, target: `aten.t${many}.default` };
+        } else if (kind === "remove") {
+          graph = edit(graph, (e) => {
+            e.replaceAllUses(victim.name, input);
+            e.remove(victim.name);
+          });
+          model = redirect(
+            model.filter((node) => node !== victim),
+            victim.name,
+            input,
+          );
+        } else {
+          const used = new Set(model.flatMap(inputsOf));
+          const keep = (node: Node): boolean => node.op !== "call_function" || used.has(node.name);
+          graph = rebuild(graph, keep);
+          model = model.filter(keep);
+        }
       }
-    }
-    expect([...graph.nodes()]).toEqual(model);
-    model.forEach((node, i) => {
-      expect(graph.indexOf(node.name)).toBe(i);
-      expect(graph.nodeAt(i)).toBe(graph.node(node.name));
-    });
-    for (let i = 0; i < model.length; i += 97) {
-      const { name } = model[i]!;
-      expect(graph.users(name).map((node) => node.name)).toEqual(model.filter((node) => inputsOf(node).includes(name)).map((node) => node.name));
-    }
-  }), { numRuns: 40 });
+      expect([...graph.nodes()]).toEqual(model);
+      model.forEach((node, i) => {
+        expect(graph.indexOf(node.name)).toBe(i);
+        expect(graph.nodeAt(i)).toBe(graph.node(node.name));
+      });
+      for (let i = 0; i < model.length; i += 97) {
+        const { name } = model[i]!;
+        expect(graph.users(name).map((node) => node.name)).toEqual(
+          model.filter((node) => inputsOf(node).includes(name)).map((node) => node.name),
+        );
+      }
+    }),
+    { numRuns: 40 },
+  );
 });
 
 function redirect(nodes: Node[], from: string, to: Node["args"][number]): Node[] {

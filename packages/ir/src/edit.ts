@@ -1,12 +1,20 @@
 /** @file The only way to change a graph. Reads are from the version before; changes are collected and applied at once. */
 import type { Patch } from "immer";
 import { type Argument, forEachRef, mapRefs, type NodeRef, ref } from "./argument.js";
-import { cyclicReplacement, duplicateName, editFinished, missingSubgraph, nodeNotFound, stillUsed } from "./errors.js";
+import {
+  cyclicReplacement,
+  duplicateName,
+  editFinished,
+  missingSubgraph,
+  nodeNotFound,
+  stillUsed,
+} from "./errors.js";
 import { Graph } from "./graph.js";
 import type { NodeMeta } from "./meta.js";
 import { Namespace } from "./namespace.js";
 import type { Node } from "./node.js";
 import { changePages, commit, diffStates, type GraphPatches, type GraphState, replay } from "./node-store.js";
+import { remember } from "./remember.js";
 
 /** The parts of a node that an edit may change. Names are for good: uses refer to them. */
 export type NodePatch = Partial<Omit<Node, "name">>;
@@ -64,7 +72,10 @@ export function editWithPatches(graph: Graph, recipe: (editor: GraphEditor) => v
  * For passes that look at everything anyway; pages in which nothing changes are shared.
  * @throws SconceError `NODE_STILL_USED` when a dropped node is still used
  */
-export function rebuild(graph: Graph, choose: (node: Node, position: number) => boolean | Node | readonly Node[]): Graph {
+export function rebuild(
+  graph: Graph,
+  choose: (node: Node, position: number) => boolean | Node | readonly Node[],
+): Graph {
   const state = Graph.stateOf(graph);
   const changes = new Map<number, readonly Node[]>();
   const dropped = new Set<string>();
@@ -80,7 +91,8 @@ export function rebuild(graph: Graph, choose: (node: Node, position: number) => 
         continue;
       }
       out ??= nodes.slice(0, j);
-      const replacement = choice === false ? [] : Array.isArray(choice) ? (choice as readonly Node[]) : [choice as Node];
+      const replacement =
+        choice === false ? [] : Array.isArray(choice) ? (choice as readonly Node[]) : [choice as Node];
       if (!replacement.some((other) => other.name === node.name)) dropped.add(node.name);
       for (const other of replacement) out.push(Object.freeze(other));
     }
@@ -88,7 +100,7 @@ export function rebuild(graph: Graph, choose: (node: Node, position: number) => 
   }
   if (changes.size === 0) return graph;
   const next = changePages(state, changes);
-  if (dropped.size > 0) next.pages.forEach((page) => refuseUses(page.nodes, dropped));
+  if (dropped.size > 0) for (const page of next.pages) refuseUses(page.nodes, dropped);
   return Graph.version(graph, commit(state, next).state);
 }
 
@@ -225,9 +237,7 @@ class PendingEdit implements GraphEditor {
     if (this.#inserted.has(name) || this.#base.has(name)) throw duplicateName(name);
     this.#names?.reserve(name);
     this.#inserted.set(name, Object.freeze(node));
-    let found = this.#neighbours.get(anchor);
-    if (found === undefined) this.#neighbours.set(anchor, (found = { before: [], after: [] }));
-    return found;
+    return remember(this.#neighbours, anchor, () => ({ before: [], after: [] }));
   }
 
   #nextSubgraphs(state: GraphState): Partial<GraphState> {
@@ -302,7 +312,8 @@ class PendingEdit implements GraphEditor {
       if (around !== undefined) {
         for (let i = around.after.length - 1; i >= 0; i--) work.push({ name: around.after[i]!, self: false });
         work.push({ name: item.name, self: true });
-        for (let i = around.before.length - 1; i >= 0; i--) work.push({ name: around.before[i]!, self: false });
+        for (let i = around.before.length - 1; i >= 0; i--)
+          work.push({ name: around.before[i]!, self: false });
       } else if (!this.#removed.has(item.name)) out.push(rewrite(this.#inserted.get(item.name)!));
       const next = work.pop();
       if (next === undefined) return;
@@ -353,7 +364,8 @@ class PendingEdit implements GraphEditor {
         path.push(next);
         current = this.#replacements.get(next)!;
       }
-      if (refName(current) === undefined) current = mapRefs(current, (use) => (seen.has(use.name) ? use : resolve(use.name)));
+      if (refName(current) === undefined)
+        current = mapRefs(current, (use) => (seen.has(use.name) ? use : resolve(use.name)));
       for (const step of path) resolved.set(step, current);
       return current;
     };
@@ -362,15 +374,17 @@ class PendingEdit implements GraphEditor {
 }
 
 const refName = (value: Argument): string | undefined =>
-  typeof value === "object" && value !== null && (value as NodeRef).kind === "node" ? (value as NodeRef).name : undefined;
+  typeof value === "object" && value !== null && (value as NodeRef).kind === "node"
+    ? (value as NodeRef).name
+    : undefined;
 
-function mapKwargs(
-  kwargs: Node["kwargs"], replace: (use: NodeRef) => Argument,
-): Node["kwargs"] {
+function mapKwargs(kwargs: Node["kwargs"], replace: (use: NodeRef) => Argument): Node["kwargs"] {
   let out: Record<string, Argument> | undefined;
   for (const key in kwargs) {
     const next = mapRefs(kwargs[key]!, replace);
-    if (next !== kwargs[key]) (out ??= { ...kwargs })[key] = next;
+    if (next === kwargs[key]) continue;
+    out ??= { ...kwargs };
+    out[key] = next;
   }
   return out ?? kwargs;
 }

@@ -6,34 +6,56 @@ export const nodeNotFound = (name: string): SconceError =>
   new SconceError({ code: "NODE_NOT_FOUND", message: `the graph has no node named "${name}"`, where: name });
 
 export const noOutput = (): SconceError =>
-  new SconceError({ code: "NO_OUTPUT", message: "the graph has no output node", fix: "end the graph with an output" });
+  new SconceError({
+    code: "NO_OUTPUT",
+    message: "the graph has no output node",
+    fix: "end the graph with an output",
+  });
 
 export const duplicateName = (name: string): SconceError =>
   new SconceError({
-    code: "DUPLICATE_NAME", message: `the graph already has a node named "${name}"`, where: name,
+    code: "DUPLICATE_NAME",
+    message: `the graph already has a node named "${name}"`,
+    where: name,
     fix: "take a name from editor.freshName(...)",
   });
 
 export const stillUsed = (name: string, user: string): SconceError =>
   new SconceError({
-    code: "NODE_STILL_USED", message: `node "${name}" is removed but "${user}" still uses it`, where: name,
+    code: "NODE_STILL_USED",
+    message: `node "${name}" is removed but "${user}" still uses it`,
+    where: name,
     fix: `replace its uses first: editor.replaceAllUses("${name}", ...)`,
   });
 
 export const cyclicReplacement = (name: string): SconceError =>
-  new SconceError({ code: "CYCLIC_REPLACEMENT", message: `uses of "${name}" are replaced by themselves`, where: name });
+  new SconceError({
+    code: "CYCLIC_REPLACEMENT",
+    message: `uses of "${name}" are replaced by themselves`,
+    where: name,
+  });
 
 export const editFinished = (): SconceError =>
   new SconceError({
-    code: "EDIT_FINISHED", message: "the editor was used after its edit had ended",
+    code: "EDIT_FINISHED",
+    message: "the editor was used after its edit had ended",
     fix: "make every change within the recipe given to edit()",
   });
 
 export const missingSubgraph = (target: string): SconceError =>
-  new SconceError({ code: "NO_SUBGRAPH", message: `the graph has no nested graph "${target}"`, where: target });
+  new SconceError({
+    code: "NO_SUBGRAPH",
+    message: `the graph has no nested graph "${target}"`,
+    where: target,
+  });
 
 export const badTreeSpec = (reason: string, where: string, cause?: unknown): SconceError =>
-  new SconceError({ code: "BAD_TREE_SPEC", message: `the tree specification cannot be read: ${reason}`, where, cause });
+  new SconceError({
+    code: "BAD_TREE_SPEC",
+    message: `the tree specification cannot be read: ${reason}`,
+    where,
+    cause,
+  });
 
 /** PyTorch's words (`torch/export/_unlift.py`). */
 export const treeMismatch = (expected: string, actual: string): SconceError =>
@@ -52,16 +74,25 @@ export const invalidProgram = (problems: readonly Problem[]): SconceError => {
   const lines = problems.slice(0, SHOWN_PROBLEMS).map(({ code, message }) => `${code}: ${message}`);
   if (problems.length > SHOWN_PROBLEMS) lines.push(`and ${problems.length - SHOWN_PROBLEMS} more`);
   const where = [problems[0]?.graph, problems[0]?.node].filter(Boolean).join(".") || undefined;
-  return new SconceError({ code: "INVALID_PROGRAM", message: `the program is not valid\n${lines.join("\n")}`, where });
+  return new SconceError({
+    code: "INVALID_PROGRAM",
+    message: `the program is not valid\n${lines.join("\n")}`,
+    where,
+  });
 };
 
 export const irSyntax = (message: string, line: number, column: number): SconceError =>
   new SconceError({
-    code: "IR_SYNTAX", message, where: `line ${line}, column ${column}`, fix: "see docs/concepts/ir-text.md for the grammar",
+    code: "IR_SYNTAX",
+    message,
+    where: `line ${line}, column ${column}`,
+    fix: "see docs/concepts/ir-text.md for the grammar",
   });
 
 export const irTensor = (key: string, reason: string): SconceError =>
   new SconceError({
-    code: "IR_TENSOR", message: `tensor "${key}" ${reason}`, where: key,
+    code: "IR_TENSOR",
+    message: `tensor "${key}" ${reason}`,
+    where: key,
     fix: "give the tensors that were stored beside the text",
   });

@@ -15,7 +15,11 @@ export class Graph {
   readonly #state: GraphState;
   readonly #index: GraphIndex;
 
-  constructor(nodes: readonly Node[], subgraphs: ReadonlyMap<string, Graph> = NO_SUBGRAPHS, version?: GraphVersion) {
+  constructor(
+    nodes: readonly Node[],
+    subgraphs: ReadonlyMap<string, Graph> = NO_SUBGRAPHS,
+    version?: GraphVersion,
+  ) {
     this.#state = version?.state ?? makeState(nodes, [...subgraphs]);
     this.#index = version?.index ?? new GraphIndex(this.#state, Object.freeze(nodes));
     this.subgraphs = subgraphs;
@@ -106,7 +110,8 @@ export class Graph {
   /** The graph of a state that came from `before`; `before` itself when the state is its own. */
   static version(before: Graph, state: GraphState): Graph {
     if (state === before.#state) return before;
-    const subgraphs = state.subgraphs === before.#state.subgraphs ? before.subgraphs : new Map(state.subgraphs);
+    const subgraphs =
+      state.subgraphs === before.#state.subgraphs ? before.subgraphs : new Map(state.subgraphs);
     return new Graph([], subgraphs, { state, index: before.#index.next(state) });
   }
 }

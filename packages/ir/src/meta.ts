@@ -1,9 +1,20 @@
-import type { SymBool, SymExpr, SymFloat, SymInt } from "@sconce/symbolic";
+import { mul, type SymBool, type SymExpr, type SymFloat, type SymInt } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { type Argument, type DeviceLiteral, device, type LayoutName } from "./argument.js";
 
 /** The CPU device. */
 export const CPU: DeviceLiteral = device("cpu");
+
+/** Row-major strides of a possibly symbolic shape; a size of 0 counts as 1. */
+export function symContiguousStrides(shape: readonly SymInt[]): SymInt[] {
+  const strides = new Array<SymInt>(shape.length);
+  let step: SymInt = 1;
+  for (let d = shape.length - 1; d >= 0; d--) {
+    strides[d] = step;
+    if (shape[d] !== 0) step = mul(step, shape[d]!);
+  }
+  return strides;
+}
 
 /** What fixes a {@link FakeTensor}. */
 export interface FakeTensorInit {
@@ -52,10 +63,17 @@ export type SymScalar =
   | { readonly kind: "SymBool"; readonly expr: SymBool };
 
 /** A script or opaque object given to a program. */
-export interface CustomObject { readonly kind: "custom_obj"; readonly name: string; readonly classFqn: string }
+export interface CustomObject {
+  readonly kind: "custom_obj";
+  readonly name: string;
+  readonly classFqn: string;
+}
 
 /** A constant as `val` (constant inputs). */
-export interface ConstantValue { readonly kind: "constant"; readonly value: Argument }
+export interface ConstantValue {
+  readonly kind: "constant";
+  readonly value: Argument;
+}
 
 /** The `val` of a node: a fake tensor, a symbolic scalar, a constant, or a list of those for several results. */
 export type MetaValue = FakeTensor | SymScalar | CustomObject | ConstantValue | null | readonly MetaValue[];
@@ -68,7 +86,11 @@ export const symBool = (expr: SymBool): SymScalar => ({ kind: "SymBool", expr })
 export type ModuleStackEntry = readonly [key: string, path: string, type: string];
 
 /** Where a node came from: pass and rule that made it, and the nodes it replaced. */
-export interface NodeOrigin { readonly pass: string; readonly rule?: string; readonly from: readonly string[] }
+export interface NodeOrigin {
+  readonly pass: string;
+  readonly rule?: string;
+  readonly from: readonly string[];
+}
 
 /** Metadata of a node. Only `val` carries meaning; the rest is for people and for round trips. */
 export interface NodeMeta {

@@ -5,7 +5,8 @@ const SPLIT = /^([a-zA-Z_][0-9a-zA-Z_]*?)(?:_(\d+))?$/;
 
 /** Python keywords and builtins, and the names that torch.fx registers as globals: never used bare. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set(
-  ("False None True and as assert async await break class continue def del elif else except finally for from global if " +
+  (
+    "False None True and as assert async await break class continue def del elif else except finally for from global if " +
     "import in is lambda nonlocal not or pass raise return try while with yield " +
     "ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError BrokenPipeError " +
     "BufferError BytesWarning ChildProcessError ConnectionAbortedError ConnectionError ConnectionRefusedError " +
@@ -23,7 +24,8 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set(
     "hasattr hash help hex id input int isinstance issubclass iter len license list locals map max memoryview min next " +
     "object oct open ord pow print property quit range repr reversed round set setattr slice sorted staticmethod str " +
     "sum super tuple type vars zip " +
-    "inf nan NoneType torch device fx_pytree pytree").split(" "),
+    "inf nan NoneType torch device fx_pytree pytree"
+  ).split(" "),
 );
 
 /** Hands out unique names the way `torch.fx` does: `add`, `add_1`, `max_1` (a builtin), `add__1` after `add_`. */

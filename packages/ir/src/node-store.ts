@@ -40,8 +40,14 @@ export const makePage = (key: number, nodes: readonly Node[]): Page =>
 /** A state of these nodes, in pages of {@link PAGE_SIZE}. */
 export function makeState(nodes: readonly Node[], subgraphs: GraphState["subgraphs"]): GraphState {
   const pages: Page[] = [];
-  for (let i = 0; i < nodes.length; i += PAGE_SIZE) pages.push(makePage(pages.length, nodes.slice(i, i + PAGE_SIZE)));
-  return Object.freeze({ pages: Object.freeze(pages), nextKey: pages.length, subgraphs: Object.freeze(subgraphs) });
+  for (const node of nodes) Object.freeze(node);
+  for (let i = 0; i < nodes.length; i += PAGE_SIZE)
+    pages.push(makePage(pages.length, nodes.slice(i, i + PAGE_SIZE)));
+  return Object.freeze({
+    pages: Object.freeze(pages),
+    nextKey: pages.length,
+    subgraphs: Object.freeze(subgraphs),
+  });
 }
 
 /** New content of some pages, by position; empty content drops the page. */
@@ -64,14 +70,20 @@ export function changePages(state: GraphState, changes: PageChanges): Pick<Graph
     } else if (nodes.length > 0) pages.push(makePage(page.key, nodes));
   }
   const sparse = pages.length > 2 * Math.ceil(size / PAGE_SIZE) + 8;
-  return sparse ? makeState(pages.flatMap((page) => page.nodes), []) : { pages, nextKey };
+  return sparse
+    ? makeState(
+        pages.flatMap((page) => page.nodes),
+        [],
+      )
+    : { pages, nextKey };
 }
 
 type MutableState = { -readonly [K in keyof GraphState]: GraphState[K] };
 
 /** The next version, with the patches that lead to it and back. The same state when nothing differs. */
 export function commit(
-  state: GraphState, next: Partial<GraphState>,
+  state: GraphState,
+  next: Partial<GraphState>,
 ): { readonly state: GraphState } & GraphPatches {
   const [result, patches, inverse] = produceWithPatches(state, (draft) => {
     const { pages, subgraphs, nextKey } = next;

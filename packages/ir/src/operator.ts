@@ -2,8 +2,24 @@
 
 /** Element kinds of schema types. `Scalar` is a Python number; `ScalarType` a dtype. */
 export type SchemaBase =
-  | "Tensor" | "Scalar" | "int" | "SymInt" | "float" | "bool" | "str" | "ScalarType" | "Layout" | "Device"
-  | "MemoryFormat" | "Generator" | "Storage" | "Stream" | "Dimname" | "complex" | "Any";
+  | "Tensor"
+  | "Scalar"
+  | "int"
+  | "SymInt"
+  | "SymBool"
+  | "float"
+  | "bool"
+  | "str"
+  | "ScalarType"
+  | "Layout"
+  | "Device"
+  | "MemoryFormat"
+  | "Generator"
+  | "Storage"
+  | "Stream"
+  | "Dimname"
+  | "complex"
+  | "Any";
 
 export interface SchemaType {
   readonly base: SchemaBase;

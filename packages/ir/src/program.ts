@@ -1,11 +1,19 @@
 import type { Tensor } from "@sconce/tensor";
 import type { Argument } from "./argument.js";
 import type { Graph } from "./graph.js";
-import type { TreeSpec } from "./pytree.js";
 import { programText } from "./print-torch/program-text.js";
+import type { TreeSpec } from "./pytree.js";
 import {
-  type ArgumentSpec, type BackwardSignature, backwardSignature, type GraphSignature, type InputKind, inputTargets,
-  outputTargets, type SignatureValue, userInputs, userOutputs,
+  type ArgumentSpec,
+  type BackwardSignature,
+  backwardSignature,
+  type GraphSignature,
+  type InputKind,
+  inputTargets,
+  outputTargets,
+  type SignatureValue,
+  userInputs,
+  userOutputs,
 } from "./signature.js";
 
 /** Integer range of a symbol or expression; infinities are `Infinity` and `-Infinity`. */
@@ -106,7 +114,9 @@ export class ExportedProgram {
 
   /** The same program with some parts replaced; the same object when nothing is. */
   with(change: Partial<ExportedProgramInit>): ExportedProgram {
-    const same = (Object.keys(change) as (keyof ExportedProgramInit)[]).every((key) => change[key] === this[key]);
+    const same = (Object.keys(change) as (keyof ExportedProgramInit)[]).every(
+      (key) => change[key] === this[key],
+    );
     return same ? this : new ExportedProgram({ ...this, ...change });
   }
 

@@ -21,7 +21,8 @@ export type PytreeRegistry = ReadonlyMap<string, PytreeType>;
 export function recordType(name: string, fields: readonly string[]): PytreeType {
   return {
     name,
-    flatten: (value) => (isRecord(value) && fields.every((field) => field in value) ? pick(value, fields) : undefined),
+    flatten: (value) =>
+      isRecord(value) && fields.every((field) => field in value) ? pick(value, fields) : undefined,
     unflatten: (children) => fromEntries(fields, children),
   };
 }
@@ -52,7 +53,11 @@ function collect(value: unknown, spec: TreeSpec, registry: PytreeRegistry, leave
 }
 
 /** The value that a spec and its leaves describe; the inverse of {@link flattenTree}. */
-export function unflattenTree(leaves: readonly unknown[], spec: TreeSpec, registry: PytreeRegistry = NO_TYPES): unknown {
+export function unflattenTree(
+  leaves: readonly unknown[],
+  spec: TreeSpec,
+  registry: PytreeRegistry = NO_TYPES,
+): unknown {
   let next = 0;
   const build = (node: TreeSpec): unknown => {
     if (node.type === null) return leaves[next++];
@@ -67,18 +72,27 @@ function assemble(spec: TreeSpec, children: unknown[], registry: PytreeRegistry)
   const keys = dictKeys(spec);
   if (keys !== undefined) {
     const asMap = spec.type === "collections.OrderedDict" || keys.some((key) => typeof key !== "string");
-    return asMap ? new Map(keys.map((key, i) => [key, children[i]])) : fromEntries(keys as string[], children);
+    return asMap
+      ? new Map(keys.map((key, i) => [key, children[i]]))
+      : fromEntries(keys as string[], children);
   }
   const fields = dataclassFields(spec);
   return fields === undefined ? children : fromEntries(fields, children);
 }
 
-function childrenOf(value: unknown, spec: TreeSpec, registry: PytreeRegistry): readonly unknown[] | undefined {
+function childrenOf(
+  value: unknown,
+  spec: TreeSpec,
+  registry: PytreeRegistry,
+): readonly unknown[] | undefined {
   const registered = registeredType(spec, registry);
   if (registered !== undefined) return registered.flatten(value, spec.context);
   const keys = dictKeys(spec) ?? dataclassFields(spec);
   if (keys === undefined) return Array.isArray(value) ? (value as unknown[]) : undefined;
-  if (value instanceof Map) return value.size === keys.length && keys.every((key) => value.has(key)) ? keys.map((key) => value.get(key)) : undefined;
+  if (value instanceof Map)
+    return value.size === keys.length && keys.every((key) => value.has(key))
+      ? keys.map((key) => value.get(key))
+      : undefined;
   if (!isRecord(value)) return undefined;
   const names = keys.map(String);
   const given = Object.keys(value).length;
@@ -96,7 +110,8 @@ function dataclassFields(spec: TreeSpec): readonly string[] | undefined {
   const { context } = spec;
   if (!Array.isArray(context) || context.length !== 2 || dictKeys(spec) !== undefined) return undefined;
   const [fields, absent] = context as unknown[];
-  const named = (list: unknown): list is string[] => Array.isArray(list) && list.every((item) => typeof item === "string");
+  const named = (list: unknown): list is string[] =>
+    Array.isArray(list) && list.every((item) => typeof item === "string");
   return named(fields) && named(absent) && fields.length === spec.children.length ? fields : undefined;
 }
 
@@ -119,7 +134,8 @@ export function specOf(value: unknown, like: TreeSpec = LEAF, registry: PytreeRe
   };
 }
 
-const isContainer = (value: unknown): boolean => Array.isArray(value) || value instanceof Map || isPlainRecord(value);
+const isContainer = (value: unknown): boolean =>
+  Array.isArray(value) || value instanceof Map || isPlainRecord(value);
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -130,7 +146,8 @@ function isPlainRecord(value: unknown): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
-const pick = (value: Record<string, unknown>, names: readonly string[]): unknown[] => names.map((name) => value[name]);
+const pick = (value: Record<string, unknown>, names: readonly string[]): unknown[] =>
+  names.map((name) => value[name]);
 
 function fromEntries(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
   // `Object.fromEntries` defines own properties, so that a key named __proto__ is a key like any other.

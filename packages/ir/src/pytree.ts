@@ -27,7 +27,11 @@ export const tupleSpec = (children: readonly TreeSpec[]): TreeSpec => tree("buil
 export const listSpec = (children: readonly TreeSpec[]): TreeSpec => tree("builtins.list", null, children);
 /** The spec of a dict, keys in order. */
 export const dictSpec = (entries: readonly (readonly [string, TreeSpec])[]): TreeSpec =>
-  tree("builtins.dict", entries.map(([key]) => key), entries.map(([, child]) => child));
+  tree(
+    "builtins.dict",
+    entries.map(([key]) => key),
+    entries.map(([, child]) => child),
+  );
 
 /** Number of leaves. */
 export function leafCount(spec: TreeSpec): number {
@@ -41,7 +45,12 @@ export function leafCount(spec: TreeSpec): number {
 const RAW_CONTEXT = new Set(["collections.namedtuple", "collections.defaultdict"]);
 /** Types whose decoded context tells the text that it came from. */
 const PLAIN_CONTEXT = new Set([
-  "builtins.tuple", "builtins.list", "builtins.dict", "torch.Size", "collections.OrderedDict", "collections.deque",
+  "builtins.tuple",
+  "builtins.list",
+  "builtins.dict",
+  "torch.Size",
+  "collections.OrderedDict",
+  "collections.deque",
 ]);
 
 /**
@@ -55,7 +64,8 @@ export function parseTreeSpec(text: string): TreeSpec {
   } catch (cause) {
     throw badTreeSpec("it is not JSON", "", cause);
   }
-  if (!Array.isArray(parsed) || parsed.length !== 2) throw badTreeSpec("it is not a pair of protocol and tree", "");
+  if (!Array.isArray(parsed) || parsed.length !== 2)
+    throw badTreeSpec("it is not a pair of protocol and tree", "");
   if (parsed[0] !== 1) throw badTreeSpec(`unknown protocol ${String(parsed[0])}, only 1 is known`, "");
   return fromJson(parsed[1], "tree", 0);
 }
@@ -75,7 +85,10 @@ function fromJson(json: unknown, where: string, depth: number): TreeSpec {
   checkKeys(type, decoded, specs, where);
   const plain = RAW_CONTEXT.has(type) || PLAIN_CONTEXT.has(type) || typeof context !== "string";
   return Object.freeze({
-    type, context: decoded, children: Object.freeze(specs), ...(plain ? {} : { serialized: context }),
+    type,
+    context: decoded,
+    children: Object.freeze(specs),
+    ...(plain ? {} : { serialized: context }),
   });
 }
 
@@ -93,7 +106,8 @@ function decodeContext(type: string, context: unknown, where: string): unknown {
 function checkKeys(type: string, context: unknown, children: readonly TreeSpec[], where: string): void {
   const keys = dictKeys({ type, context, children });
   if (keys === undefined) return;
-  if (keys.length !== children.length) throw badTreeSpec(`${keys.length} keys for ${children.length} children`, where);
+  if (keys.length !== children.length)
+    throw badTreeSpec(`${keys.length} keys for ${children.length} children`, where);
 }
 
 /** Keys of a dict-like node, undefined for other types. */
@@ -127,7 +141,9 @@ function toJson(spec: TreeSpec): string {
 export function pythonJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(pythonJson).join(", ")}]`;
   if (typeof value === "object" && value !== null) {
-    return `{${Object.entries(value).map(([key, item]) => `${pythonJson(key)}: ${pythonJson(item)}`).join(", ")}}`;
+    return `{${Object.entries(value)
+      .map(([key, item]) => `${pythonJson(key)}: ${pythonJson(item)}`)
+      .join(", ")}}`;
   }
   const text = JSON.stringify(value) ?? "null";
   return text.replace(/[\u007f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);

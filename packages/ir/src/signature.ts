@@ -2,8 +2,14 @@ import type { Argument } from "./argument.js";
 
 export type InputKind = "USER_INPUT" | "PARAMETER" | "BUFFER" | "CONSTANT_TENSOR" | "CUSTOM_OBJ" | "TOKEN";
 export type OutputKind =
-  | "USER_OUTPUT" | "LOSS_OUTPUT" | "BUFFER_MUTATION" | "PARAMETER_MUTATION" | "GRADIENT_TO_PARAMETER"
-  | "GRADIENT_TO_USER_INPUT" | "USER_INPUT_MUTATION" | "TOKEN";
+  | "USER_OUTPUT"
+  | "LOSS_OUTPUT"
+  | "BUFFER_MUTATION"
+  | "PARAMETER_MUTATION"
+  | "GRADIENT_TO_PARAMETER"
+  | "GRADIENT_TO_USER_INPUT"
+  | "USER_INPUT_MUTATION"
+  | "TOKEN";
 
 /** What stands behind a signature entry. A constant output has the name `""`. */
 export type ArgumentSpec =
@@ -35,18 +41,18 @@ export interface GraphSignature {
 /** A user input or output: a node's name, or the value of a constant. */
 export type SignatureValue = { readonly name: string } | { readonly value: Argument };
 
-const valueOf = (arg: ArgumentSpec): SignatureValue =>
+const signatureValue = (arg: ArgumentSpec): SignatureValue =>
   arg.kind === "constant" ? { value: arg.value } : { name: arg.name };
 
 /** User inputs in flattened order (`graph_signature.user_inputs`). */
 export const userInputs = (signature: GraphSignature): SignatureValue[] =>
-  signature.inputSpecs.filter((spec) => spec.kind === "USER_INPUT").map((spec) => valueOf(spec.arg));
+  signature.inputSpecs.filter((spec) => spec.kind === "USER_INPUT").map((spec) => signatureValue(spec.arg));
 
 /** User outputs in flattened order, the loss included (`graph_signature.user_outputs`). */
 export const userOutputs = (signature: GraphSignature): SignatureValue[] =>
   signature.outputSpecs
     .filter((spec) => spec.kind === "USER_OUTPUT" || spec.kind === "LOSS_OUTPUT")
-    .map((spec) => valueOf(spec.arg));
+    .map((spec) => signatureValue(spec.arg));
 
 /** Placeholder name to fully qualified name, for one kind of lifted input (`inputs_to_parameters`, ...). */
 export function inputTargets(signature: GraphSignature, kind: InputKind): Map<string, string> {
@@ -85,7 +91,10 @@ export function backwardSignature(signature: GraphSignature): BackwardSignature 
 }
 
 /** The signature with a node's name replaced wherever an output refers to it (`graph_signature.replace_all_uses`). */
-export function renameOutputs(signature: GraphSignature, renamed: ReadonlyMap<string, string>): GraphSignature {
+export function renameOutputs(
+  signature: GraphSignature,
+  renamed: ReadonlyMap<string, string>,
+): GraphSignature {
   let changed = false;
   const outputSpecs = signature.outputSpecs.map((spec) => {
     const name = spec.arg.kind === "constant" ? undefined : renamed.get(spec.arg.name);

@@ -2,6 +2,7 @@
 import { MultiDirectedGraph } from "graphology";
 import { forEachRef } from "./argument.js";
 import type { Graph } from "./graph.js";
+import { remember } from "./remember.js";
 
 /** A place in a graph: the position of a node. */
 type Position = number;
@@ -10,9 +11,7 @@ const known = new WeakMap<Graph, Topology>();
 
 /** The topology of a graph version, built on first use: about 5 µs a node, so hot loops use the graph's own tables. */
 export function topologyOf(graph: Graph): Topology {
-  let topology = known.get(graph);
-  if (topology === undefined) known.set(graph, (topology = new Topology(graph)));
-  return topology;
+  return remember(known, graph, () => new Topology(graph));
 }
 
 /** Questions about paths in one version of a graph. */
@@ -59,7 +58,8 @@ export class Topology {
     const layers: string[][] = [];
     for (let at = 0; at < size; at++) {
       const own = depth[at]!;
-      (layers[own] ??= []).push(this.graph.nodeAt(at).name);
+      layers[own] ??= [];
+      layers[own].push(this.graph.nodeAt(at).name);
       for (const next of this.#next(at)) if (next > at && depth[next]! <= own) depth[next] = own + 1;
     }
     return layers;

@@ -5,6 +5,7 @@ import { assertionOps } from "./families/assertion.js";
 import { attentionOps } from "./families/attention.js";
 import { batchNormOps } from "./families/batch-norm.js";
 import { binaryPointwiseOps } from "./families/binary-pointwise.js";
+import { columnOps } from "./families/columns.js";
 import { comparisonOps } from "./families/comparison.js";
 import { complexOps } from "./families/complex.js";
 import { conversionOps } from "./families/conversion.js";
@@ -13,32 +14,49 @@ import { convolutionOps } from "./families/convolution.js";
 import { creationOps } from "./families/creation.js";
 import { cumulativeOps } from "./families/cumulative.js";
 import { diagonalOps } from "./families/diagonal.js";
+import { differenceOps } from "./families/difference.js";
+import { distanceOps } from "./families/distance.js";
+import { einsumOps } from "./families/einsum.js";
 import { embeddingOps } from "./families/embedding.js";
 import { fakeQuantizeOps } from "./families/fake-quantize.js";
+import { fourierOps } from "./families/fourier.js";
+import { gridOps } from "./families/grid.js";
+import { inPlaceViewOps } from "./families/in-place-view.js";
 import { inPlaceOps } from "./families/in-place.js";
 import { indexReadOps } from "./families/index-read.js";
 import { indexWriteOps } from "./families/index-write.js";
 import { joinOps } from "./families/join.js";
+import { linearAlgebraOps } from "./families/linear-algebra.js";
 import { lossClassificationOps } from "./families/loss-classification.js";
 import { lossMarginOps } from "./families/loss-margin.js";
 import { lossOps } from "./families/loss.js";
 import { matmulCompositeOps } from "./families/matmul-composite.js";
 import { matmulOps } from "./families/matmul.js";
-import { membershipOps } from "./families/membership.js";
 import { normOps } from "./families/norm.js";
+import { normalizationOps } from "./families/normalization.js";
+import { oneHotOps } from "./families/one-hot.js";
 import { orderStatisticOps } from "./families/order-statistic.js";
+import { paddingOps } from "./families/padding.js";
 import { poolOps } from "./families/pool.js";
+import { productOps } from "./families/product.js";
+import { quantileOps } from "./families/quantile.js";
+import { quantizedOps } from "./families/quantized.js";
 import { randomOps } from "./families/random.js";
 import { rangeOps } from "./families/range.js";
 import { rearrangeOps } from "./families/rearrange.js";
 import { recurrentOps } from "./families/recurrent.js";
 import { reductionOps } from "./families/reduction.js";
+import { resizeCubicOps } from "./families/resize-cubic.js";
+import { resizeOps } from "./families/resize.js";
+import { scalarReadOps } from "./families/scalar-reads.js";
 import { selectWhereOps } from "./families/select-where.js";
 import { softmaxOps } from "./families/softmax.js";
+import { sortOps } from "./families/sort.js";
 import { ternaryPointwiseOps } from "./families/ternary-pointwise.js";
 import { unaryPointwiseOps } from "./families/unary-pointwise.js";
 import { varianceOps } from "./families/variance.js";
 import { viewCopyOps } from "./families/view-copy.js";
+import { viewDTypeOps } from "./families/view-dtype.js";
 import { viewExpandOps } from "./families/view-expand.js";
 import { viewPermuteOps } from "./families/view-permute.js";
 import { viewReshapeOps } from "./families/view-reshape.js";
@@ -54,6 +72,7 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...attentionOps,
   ...batchNormOps,
   ...binaryPointwiseOps,
+  ...columnOps,
   ...comparisonOps,
   ...complexOps,
   ...conversionOps,
@@ -62,32 +81,49 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...creationOps,
   ...cumulativeOps,
   ...diagonalOps,
+  ...differenceOps,
+  ...distanceOps,
+  ...einsumOps,
   ...embeddingOps,
   ...fakeQuantizeOps,
+  ...fourierOps,
+  ...gridOps,
+  ...inPlaceViewOps,
   ...inPlaceOps,
   ...indexReadOps,
   ...indexWriteOps,
   ...joinOps,
+  ...linearAlgebraOps,
   ...lossClassificationOps,
   ...lossMarginOps,
   ...lossOps,
   ...matmulCompositeOps,
   ...matmulOps,
-  ...membershipOps,
   ...normOps,
+  ...normalizationOps,
+  ...oneHotOps,
   ...orderStatisticOps,
+  ...paddingOps,
   ...poolOps,
+  ...productOps,
+  ...quantileOps,
+  ...quantizedOps,
   ...randomOps,
   ...rangeOps,
   ...rearrangeOps,
   ...recurrentOps,
   ...reductionOps,
+  ...resizeCubicOps,
+  ...resizeOps,
+  ...scalarReadOps,
   ...selectWhereOps,
   ...softmaxOps,
+  ...sortOps,
   ...ternaryPointwiseOps,
   ...unaryPointwiseOps,
   ...varianceOps,
   ...viewCopyOps,
+  ...viewDTypeOps,
   ...viewExpandOps,
   ...viewPermuteOps,
   ...viewReshapeOps,

@@ -6,6 +6,7 @@ import {
   type DeviceLiteral, device, FakeTensor, isRef, isTuple, kindOf, type LayoutName, type MemoryFormat, type NodeRef,
   type OpSchema, type SchemaArgument, type SchemaType,
 } from "@sconce/ir";
+import { SymExpr } from "@sconce/symbolic";
 import { type DType, isDType } from "@sconce/tensor";
 import type { BoundArgs } from "./define-op.js";
 import { argumentKind, argumentMissing, argumentUnexpected } from "./errors.js";
@@ -109,8 +110,8 @@ const DTYPE_CODES: readonly DType[] = [
 
 /** Each gives the unwrapped value, or undefined when the kind is wrong. */
 const BINDERS: Readonly<Record<string, (value: unknown) => unknown>> = {
-  Tensor: (value) => (isTensorLike(value) || isScalar(value) ? value : undefined),
-  Scalar: (value) => (isScalar(value) ? value : isSymbolic(value) ? { kind: "SymInt", expr: value } : undefined),
+  Tensor: (value) => (isTensorLike(value) ? value : bindScalar(value)),
+  Scalar: bindScalar,
   int: bindInt,
   SymInt: bindInt,
   float: bindFloat,
@@ -124,6 +125,12 @@ const BINDERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   },
   Device: (value) => (typeof value === "string" ? parseDevice(value) : kindOf(value) === "device" ? value : undefined),
 };
+
+/** A bare expression in the place of a number is an integer: sizes are the only ones that rules pass so. */
+function bindScalar(value: unknown): unknown {
+  if (isScalar(value)) return value;
+  return value instanceof SymExpr ? { kind: "SymInt", expr: value } : undefined;
+}
 
 function bindInt(value: unknown): unknown {
   if (typeof value === "number") return Number.isInteger(value) ? value : undefined;
@@ -148,7 +155,7 @@ function symbolicOf(value: unknown, kind: string): unknown {
   const scalar = value as { kind?: string; expr?: unknown };
   if (typeof value !== "object" || value === null) return undefined;
   if (scalar.kind === kind) return scalar.expr;
-  return isSymbolic(value) ? value : undefined;
+  return value instanceof SymExpr ? value : undefined;
 }
 
 function named(value: unknown, kind: string, field: string, test: (name: unknown) => boolean): unknown {
@@ -163,9 +170,6 @@ const isScalar = (value: unknown): boolean =>
   (typeof value === "object" && SCALAR_KINDS.has((value as { kind?: string }).kind ?? ""));
 const isTensorLike = (value: unknown): boolean =>
   value instanceof FakeTensor || (typeof value === "object" && value !== null && "dtype" in value && "shape" in value);
-/** A bare symbolic expression: an object that is neither a literal nor a tensor nor a list. */
-const isSymbolic = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && "op" in value && !Array.isArray(value) && !isTensorLike(value);
 
 /** `cpu`, `cuda:0`. */
 function parseDevice(text: string): DeviceLiteral {

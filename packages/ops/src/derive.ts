@@ -2,9 +2,10 @@
  * @file In-place and `out=` overloads follow from their functional overload by the alias annotations of PyTorch's
  * code generator (`torchgen/model.py`), so no row is written for them.
  */
-import { SconceError } from "@sconce/errors";
-import { FakeTensor, type MetaValue } from "@sconce/ir";
+import { FakeTensor, type MetaValue, type SymInt } from "@sconce/ir";
 import type { BoundArgs, MetaContext, OpDefinition } from "./define-op.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "./errors.js";
+import { canCast } from "./rules/promote.js";
 import { parseSchema } from "./schema.js";
 
 type Find = (target: string) => OpDefinition | undefined;
@@ -30,8 +31,8 @@ function deriveInPlace(base: OpDefinition, name: string): OpDefinition | undefin
   if (first?.type.base !== "Tensor" || first.type.list || base.schema.returns.length !== 1) return undefined;
   const text = base.schemaText
     .replace(`::${base.schema.name}`, `::${name}`)
-    .replace("(Tensor ", "(Tensor(a!) ")
-    .replace(/-> Tensor$/, "-> Tensor(a!)");
+    .replace(/\(Tensor(\(a\))? /, "(Tensor(a!) ")
+    .replace(/-> Tensor(\(a\))?$/, "-> Tensor(a!)");
   const { meta } = base;
   return Object.freeze({
     ...base,
@@ -43,18 +44,34 @@ function deriveInPlace(base: OpDefinition, name: string): OpDefinition | undefin
     decompose: undefined,
     meta: (args: BoundArgs, context: MetaContext) => {
       const self = args[first.name] as FakeTensor;
+      // In-place views change the sizes of self: its new geometry is the result.
+      if (base.schema.isView && meta !== undefined) return meta(args, context);
       if (meta !== undefined) checkInPlace(self, meta(args, context), name);
       return self;
     },
   });
 }
 
-function checkInPlace(self: FakeTensor, result: MetaValue, name: string): void {
-  if (result instanceof FakeTensor && result.ndim > self.ndim) {
-    throw new SconceError({
-      code: "SHAPE_MISMATCH",
-      message: `${name}: the result has ${result.ndim} dimensions, which self with ${self.ndim} cannot hold`,
-      fix: "use the functional overload, whose result is new memory",
-    });
+/**
+ * Refuses what `self` cannot hold: another shape, a dtype of a higher kind; and a `self` that shares places.
+ *
+ * @throws SconceError `SHAPE_MISMATCH`, `DTYPE_MISMATCH`, `INVALID_ARGUMENT`
+ */
+export function checkInPlace(self: FakeTensor, result: MetaValue, name: string): void {
+  if (!(result instanceof FakeTensor)) return;
+  if (self.strides.some((stride, d) => stride === 0 && typeof self.shape[d] === "number" && self.shape[d] > 1)) {
+    throw invalidArgument(
+      `${name}: unsupported operation: more than one element of the written-to tensor refers to a single memory location. ` +
+        "Please clone() the tensor before performing the operation.",
+    );
+  }
+  const differs = (size: SymInt, d: number): boolean => typeof size === "number" && typeof self.shape[d] === "number" && size !== self.shape[d];
+  if (result.ndim !== self.ndim || result.shape.some(differs)) {
+    throw shapeMismatch(
+      `${name}: output with shape [${self.shape.join(", ")}] doesn't match the broadcast shape [${result.shape.join(", ")}]`,
+    );
+  }
+  if (!canCast(result.dtype, self.dtype)) {
+    throw dtypeMismatch(`${name}: result type ${result.dtype} can't be cast to the desired output type ${self.dtype}`);
   }
 }

@@ -6,7 +6,7 @@ import {
 } from "@sconce/ir";
 
 const BASES = new Set<string>([
-  "Tensor", "Scalar", "int", "SymInt", "float", "bool", "str", "ScalarType", "Layout", "Device", "MemoryFormat",
+  "Tensor", "Scalar", "int", "SymInt", "SymBool", "float", "bool", "str", "ScalarType", "Layout", "Device", "MemoryFormat",
   "Generator", "Storage", "Stream", "Dimname", "complex", "Any",
 ]);
 

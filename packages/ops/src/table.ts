@@ -2,6 +2,7 @@ import { SconceError } from "@sconce/errors";
 import type { OperatorLookup, OpSchema } from "@sconce/ir";
 import type { OpDefinition } from "./define-op.js";
 import { deriveVariant } from "./derive.js";
+import { knownSchema } from "./known-schemas.js";
 
 /** All operators known to a session, by target; in-place and `out=` variants are derived when asked for. */
 export class OperatorTable implements OperatorLookup {
@@ -27,25 +28,35 @@ export class OperatorTable implements OperatorLookup {
     return this.#derived.get(target);
   }
 
-  /** @throws SconceError `UNKNOWN_OPERATOR` */
+  /** @throws SconceError `UNKNOWN_OPERATOR`; `UNIMPLEMENTED_OPERATOR` for one of PyTorch's that has no row here */
   require(target: string): OpDefinition {
     const row = this.get(target);
-    if (row === undefined) {
-      throw new SconceError({
-        code: "UNKNOWN_OPERATOR",
-        message: `no operator is registered as ${target}`,
-        fix: "register it with a plugin that lists it under `ops`, or decompose the program before",
-      });
-    }
+    if (row === undefined) throw this.#missing(target);
     return row;
   }
 
+  /** The schema of a row, of a derived overload, or of any overload that PyTorch has. */
   schemaOf(target: string): OpSchema | undefined {
-    return this.get(target)?.schema;
+    return this.get(target)?.schema ?? knownSchema(target);
   }
 
   tagsOf(target: string): readonly string[] {
     return this.get(target)?.tags ?? [];
+  }
+
+  #missing(target: string): SconceError {
+    if (knownSchema(target) !== undefined) {
+      return new SconceError({
+        code: "UNIMPLEMENTED_OPERATOR",
+        message: `${target} is an operator of PyTorch's that Sconce does not implement yet`,
+        fix: "decompose the program in PyTorch before saving it, or give a plugin with the operator",
+      });
+    }
+    return new SconceError({
+      code: "UNKNOWN_OPERATOR",
+      message: `no operator is registered as ${target}`,
+      fix: "register it with a plugin that lists it under `ops`",
+    });
   }
 
   /** A table with further rows; clashes are refused. */

@@ -3,7 +3,7 @@ import { cpuBackend, createEvaluator } from "@sconce/backend-cpu";
 import { SconceError } from "@sconce/errors";
 import type { Backend } from "@sconce/ir";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
-import { builtinPasses, defaultDecompositions, PassManager, type PassManagerOptions, type Plugin } from "@sconce/passes";
+import { builtinPasses, defaultDecompositions, type Evaluator, PassManager, type PassManagerOptions, type Plugin } from "@sconce/passes";
 import { type DependencyContainer, container as root } from "tsyringe";
 import { BACKEND, DECOMPOSITIONS, EVALUATOR, OPERATORS, PASS, PASS_MANAGER } from "./tokens.js";
 
@@ -19,10 +19,14 @@ export function createContainer(plugins: readonly Plugin[], backends: readonly B
   refuseClashes("backend", allBackends, plugins.map((plugin) => [plugin.name, plugin.backends ?? []]));
   for (const backend of allBackends) container.register(BACKEND, { useValue: backend });
   container.register(DECOMPOSITIONS, { useFactory: (from) => tableWith(from.resolve(OPERATORS), plugins) });
-  container.register(EVALUATOR, { useFactory: (from) => createEvaluator({ operators: from.resolve(OPERATORS) }) });
+  container.register(EVALUATOR, {
+    useFactory: (from) => ({ evaluate: createEvaluator({ operators: from.resolve(OPERATORS) }) as Evaluator }),
+  });
   container.register(PASS_MANAGER, {
-    useFactory: (from) => (options?: PassManagerOptions) =>
-      new PassManager({ operators: from.resolve(OPERATORS), evaluate: from.resolve(EVALUATOR) }, options),
+    useFactory: (from) => ({
+      create: (options?: PassManagerOptions) =>
+        new PassManager({ operators: from.resolve(OPERATORS), evaluate: from.resolve(EVALUATOR).evaluate }, options),
+    }),
   });
   return container;
 }

@@ -67,7 +67,7 @@ export class Sconce {
     options: PassManagerOptions = {},
   ): ExportedProgram {
     const calls = typeof passes === "string" ? parsePipeline(passes, this.passes) : passes;
-    return this.container.resolve(PASS_MANAGER)(options).run(program, calls);
+    return this.container.resolve(PASS_MANAGER).create(options).run(program, calls);
   }
 
   /** Every problem that the verifier finds; none for a valid program. */

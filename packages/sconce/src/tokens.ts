@@ -12,6 +12,12 @@ export const BACKEND: InjectionToken<Backend> = Symbol("Backend");
 /** A fresh default table each time it is resolved. */
 export const DECOMPOSITIONS: InjectionToken<DecompositionTable> = Symbol("Decompositions");
 /** Computes single calls, for constant folding. */
-export const EVALUATOR: InjectionToken<Evaluator> = Symbol("Evaluator");
+export interface EvaluatorService {
+  readonly evaluate: Evaluator;
+}
+export const EVALUATOR: InjectionToken<EvaluatorService> = Symbol("Evaluator");
 /** Makes pass managers over the session's services. */
-export const PASS_MANAGER: InjectionToken<(options?: PassManagerOptions) => PassManager> = Symbol("PassManager");
+export interface PassManagers {
+  create(options?: PassManagerOptions): PassManager;
+}
+export const PASS_MANAGER: InjectionToken<PassManagers> = Symbol("PassManagers");

@@ -9,7 +9,9 @@ import { printNode } from "./print.js";
 import type { Relation } from "./relation.js";
 import { sreprNode } from "./srepr.js";
 
-/** An integer that may be symbolic. Static values are plain numbers always; beyond 2^53 they are expressions. */
+/**
+ * An integer that may be symbolic. Static values are plain numbers always; beyond 2^53 they are expressions.
+ */
 export type SymInt = number | SymExpr;
 /** A float that may be symbolic. */
 export type SymFloat = number | SymExpr;
@@ -44,11 +46,15 @@ export function symbol(name: string, options: SymbolOptions = {}): SymExpr {
 
 /** A symbol with assumptions in the order in which a file gives them. */
 export function symbolWith(name: string, assumptions: Assumptions): SymExpr {
-  if (!NAME.test(name) || name.length > 64) throw badOperand(`${JSON.stringify(name.slice(0, 80))} is no symbol name`);
+  if (!NAME.test(name) || name.length > 64)
+    throw badOperand(`${JSON.stringify(name.slice(0, 80))} is no symbol name`);
   return new SymExpr({ op: "Symbol", name, assumptions });
 }
 
-/** The kind that PyTorch's naming gives a bare name: `s0` a size, `u0` an unbacked integer, `zuf0` and `zf3` floats. */
+/**
+ * The kind that PyTorch's naming gives a bare name: `s0` a size, `u0` an unbacked integer, `zuf0` and `zf3`
+ * floats.
+ */
 export function symbolByName(name: string): SymExpr {
   if (/^zuf\d/.test(name)) return symbol(name, { float: true, unbacked: true });
   if (/^zf\d/.test(name)) return symbol(name, { float: true });
@@ -60,7 +66,10 @@ export const isUnbacked = (e: SymExpr): boolean => e.op === "Symbol" && /^(u|zuf
 
 /** A value as a node. An integral number is an integer, unless the context is of floats. */
 export function lift(value: SymValue, float = false): SymExpr {
-  if (typeof value === "number") return !float && Number.isSafeInteger(value) && !Object.is(value, -0) ? integer(value) : liftFloat(value, float);
+  if (typeof value === "number")
+    return !float && Number.isSafeInteger(value) && !Object.is(value, -0)
+      ? integer(value)
+      : liftFloat(value, float);
   return typeof value === "boolean" ? (value ? TRUE : FALSE) : value;
 }
 
@@ -81,15 +90,26 @@ const lowerBool = (e: SymExpr): SymBool => lower(e) as SymBool;
 /** An integer of any size as a value. */
 export const bigInteger = (value: bigint): SymInt => lowerNumber(integer(value));
 
-const hasFloat = (values: readonly SymValue[]): boolean => values.some((v) => v instanceof SymExpr && isFloatValued(v));
+const hasFloat = (values: readonly SymValue[]): boolean =>
+  values.some((v) => v instanceof SymExpr && isFloatValued(v));
 
 function apply(head: SymHead, ...values: readonly SymValue[]): SymInt {
   const float = hasFloat(values);
-  return lowerNumber(construct(head, values.map((value) => lift(value, float))));
+  return lowerNumber(
+    construct(
+      head,
+      values.map((value) => lift(value, float)),
+    ),
+  );
 }
 
 const applyFloat = (head: SymHead, ...values: readonly SymValue[]): SymFloat =>
-  lowerNumber(construct(head, values.map((value) => lift(value, true))));
+  lowerNumber(
+    construct(
+      head,
+      values.map((value) => lift(value, true)),
+    ),
+  );
 
 const isSafe = Number.isSafeInteger;
 /** True when a folded result needs no exact arithmetic: it is no integer, or one below 2^53. */
@@ -138,12 +158,12 @@ export function addAll(values: readonly SymInt[]): SymInt {
 /** The product of all: the element count of a shape. */
 export function mulAll(values: readonly SymInt[]): SymInt {
   let number: SymInt = 1;
-  let symbolic: SymExpr[] | undefined;
+  const symbolic: SymExpr[] = [];
   for (const value of values) {
     if (typeof value === "number") number = mul(number, value);
-    else (symbolic ??= []).push(value);
+    else symbolic.push(value);
   }
-  if (symbolic === undefined) return number;
+  if (symbolic.length === 0) return number;
   const float = hasFloat(symbolic);
   return lowerNumber(product([lift(number, float), ...symbolic]));
 }
@@ -170,7 +190,9 @@ export function mod(a: SymInt, b: SymInt): SymInt {
   return typeof a === "number" && typeof b === "number" ? modNumbers(a, b) : apply("Mod", a, b);
 }
 
-/** Python's `a % b`, of the divisor's sign: a {@link mod} when neither can be negative, as PyTorch chooses. */
+/**
+ * Python's `a % b`, of the divisor's sign: a {@link mod} when neither can be negative, as PyTorch chooses.
+ */
 export function pythonMod(a: SymInt, b: SymInt): SymInt {
   if (typeof a === "number" && typeof b === "number") return modNumbers(a, b);
   return apply(isNonnegative(lift(a)) && isNonnegative(lift(b)) ? "Mod" : "PythonMod", a, b);
@@ -215,17 +237,21 @@ export function floatTrueDiv(a: SymFloat, b: SymFloat): SymFloat {
   return typeof a === "number" && typeof b === "number" ? a / b : applyFloat("FloatTrueDiv", a, b);
 }
 
-export const toFloat = (a: SymInt): SymFloat => (typeof a === "number" ? a : lowerNumber(construct("ToFloat", [a])));
+export const toFloat = (a: SymInt): SymFloat =>
+  typeof a === "number" ? a : lowerNumber(construct("ToFloat", [a]));
 
-const rounding = (head: SymHead, fn: (x: number) => number) => (a: SymFloat): SymInt =>
-  typeof a === "number" && isSafe(fn(a)) ? fn(a) + 0 : applyFloat(head, a);
+const rounding =
+  (head: SymHead, fn: (x: number) => number) =>
+  (a: SymFloat): SymInt =>
+    typeof a === "number" && isSafe(fn(a)) ? fn(a) + 0 : applyFloat(head, a);
 
 export const ceilToInt: (a: SymFloat) => SymInt = rounding("CeilToInt", Math.ceil);
 export const floorToInt: (a: SymFloat) => SymInt = rounding("FloorToInt", Math.floor);
 export const truncToInt: (a: SymFloat) => SymInt = rounding("TruncToInt", Math.trunc);
 /** Halves to the even neighbour. */
 export const roundToInt: (a: SymFloat) => SymInt = rounding("RoundToInt", roundHalfEven);
-export const truncToFloat = (a: SymFloat): SymFloat => (typeof a === "number" ? Math.trunc(a) : applyFloat("TruncToFloat", a));
+export const truncToFloat = (a: SymFloat): SymFloat =>
+  typeof a === "number" ? Math.trunc(a) : applyFloat("TruncToFloat", a);
 
 /** `round(a, digits)`. */
 export const roundDecimalTo = (a: SymFloat, digits: number): SymFloat =>
@@ -233,7 +259,8 @@ export const roundDecimalTo = (a: SymFloat, digits: number): SymFloat =>
 
 /** A function of Python's `math` (`sqrt`, `exp`, ...), opaque to simplification. */
 export const mathFunction = (name: string, a: SymFloat): SymFloat => applyFloat(`OpaqueUnaryFn_${name}`, a);
-export const sqrt = (a: SymFloat): SymFloat => (typeof a === "number" ? Math.sqrt(a) : mathFunction("sqrt", a));
+export const sqrt = (a: SymFloat): SymFloat =>
+  typeof a === "number" ? Math.sqrt(a) : mathFunction("sqrt", a);
 
 function compare(op: Relation, a: SymValue, b: SymValue): SymBool {
   const float = hasFloat([a, b]);
@@ -255,12 +282,22 @@ export const ge = (a: SymInt, b: SymInt): SymBool =>
 
 export function and(...values: readonly SymBool[]): SymBool {
   if (values.every((v) => typeof v === "boolean")) return values.every(Boolean);
-  return lowerBool(construct("And", values.map((v) => lift(v))));
+  return lowerBool(
+    construct(
+      "And",
+      values.map((v) => lift(v)),
+    ),
+  );
 }
 
 export function or(...values: readonly SymBool[]): SymBool {
   if (values.every((v) => typeof v === "boolean")) return values.some(Boolean);
-  return lowerBool(construct("Or", values.map((v) => lift(v))));
+  return lowerBool(
+    construct(
+      "Or",
+      values.map((v) => lift(v)),
+    ),
+  );
 }
 
 export const not = (a: SymBool): SymBool => (typeof a === "boolean" ? !a : lowerBool(construct("Not", [a])));
@@ -269,7 +306,8 @@ export const not = (a: SymBool): SymBool => (typeof a === "boolean" ? !a : lower
 export function ite<T extends SymValue>(condition: SymBool, a: T, b: T): T | SymExpr {
   if (typeof condition === "boolean") return condition ? a : b;
   const float = hasFloat([a, b]);
-  const branch = (value: SymValue, when: SymExpr): SymExpr => construct("ExprCondPair", [lift(value, float), when]);
+  const branch = (value: SymValue, when: SymExpr): SymExpr =>
+    construct("ExprCondPair", [lift(value, float), when]);
   return lower(construct("Piecewise", [branch(a, condition), branch(b, TRUE)])) as T | SymExpr;
 }
 
@@ -303,4 +341,3 @@ export function freeSymbols(value: SymValue): ReadonlyMap<string, SymExpr> {
 
 /** True when nothing symbolic is left. */
 export const isStatic = (value: SymValue): value is number | boolean => !(value instanceof SymExpr);
-

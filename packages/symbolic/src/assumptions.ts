@@ -1,9 +1,12 @@
 import { isCondition, type SymExpr } from "./expr.js";
+import { addRanges, mulRanges, powRange, type ValueRange } from "./interval.js";
 import { approximate, bigOf, isInteger, isNegative, isNumber } from "./number.js";
 import { splitCoefficient } from "./order.js";
-import { addRanges, mulRanges, powRange, type ValueRange } from "./interval.js";
 
-/** What an expression is for every value of its symbols, from the symbols' assumptions alone (no ranges, no guards). */
+/**
+ * What an expression is for every value of its symbols, from the symbols' assumptions alone (no ranges, no
+ * guards).
+ */
 export interface Facts {
   /** `false` only for what is surely no integer. */
   readonly integer: boolean | undefined;
@@ -37,7 +40,14 @@ export const isNegativeExpr = (e: SymExpr): boolean => {
 export const isNonpositive = (e: SymExpr): boolean => factsOf(e).max <= 0;
 export const isIntegral = (e: SymExpr): boolean => factsOf(e).integer === true;
 
-const ANY: Facts = { integer: undefined, real: true, min: -Infinity, max: Infinity, nonzero: false, even: undefined };
+const ANY: Facts = {
+  integer: undefined,
+  real: true,
+  min: -Infinity,
+  max: Infinity,
+  nonzero: false,
+  even: undefined,
+};
 const INTEGER: Facts = { ...ANY, integer: true };
 const NATURAL: Facts = { ...INTEGER, min: 0 };
 const NOT_REAL: Facts = { ...ANY, real: false };
@@ -46,32 +56,70 @@ function compute(e: SymExpr): Facts {
   switch (e.op) {
     case "Integer": {
       const value = approximate(e);
-      return { integer: true, real: true, min: value, max: value, nonzero: value !== 0, even: bigOf(e) % 2n === 0n };
+      return {
+        integer: true,
+        real: true,
+        min: value,
+        max: value,
+        nonzero: value !== 0,
+        even: bigOf(e) % 2n === 0n,
+      };
     }
-    case "Rational": case "Float": {
+    case "Rational":
+    case "Float": {
       const value = approximate(e);
-      return { ...ANY, integer: e.op === "Rational" ? false : undefined, min: value, max: value, nonzero: value !== 0 };
+      return {
+        ...ANY,
+        integer: e.op === "Rational" ? false : undefined,
+        min: value,
+        max: value,
+        nonzero: value !== 0,
+      };
     }
-    case "Symbol": return symbolFacts(e);
-    case "Add": return sumFacts(e);
-    case "Mul": return productFacts(e);
-    case "Pow": return powerFacts(e);
-    case "Max": case "Min": return extremumFacts(e);
-    case "FloorDiv": case "CleanDiv": return e.args.every((arg) => isNonnegative(arg) && isIntegral(arg)) ? NATURAL : INTEGER;
-    case "Mod": return NATURAL;
+    case "Symbol":
+      return symbolFacts(e);
+    case "Add":
+      return sumFacts(e);
+    case "Mul":
+      return productFacts(e);
+    case "Pow":
+      return powerFacts(e);
+    case "Max":
+    case "Min":
+      return extremumFacts(e);
+    case "FloorDiv":
+    case "CleanDiv":
+      return e.args.every((arg) => isNonnegative(arg) && isIntegral(arg)) ? NATURAL : INTEGER;
+    case "Mod":
+      return NATURAL;
     case "PythonMod":
       return isPositive(e.args[1]!) ? NATURAL : isNegativeExpr(e.args[1]!) ? { ...INTEGER, max: 0 } : INTEGER;
-    case "Abs": return { ...factsOf(e.args[0]!), min: 0, max: Infinity };
-    case "Identity": return { ...ANY, integer: factsOf(e.args[0]!).integer };
-    case "Where": return joinFacts(e.args.slice(1).map(factsOf));
-    case "Piecewise": return joinFacts(e.args.map((pair) => factsOf(pair.args[0]!)));
-    case "ModularIndexing": return isNonnegative(e.args[0]!) && isNonnegative(e.args[1]!) ? NATURAL : INTEGER;
-    case "PowByNatural": case "CeilToInt": case "FloorToInt": case "TruncToInt": case "RoundToInt":
+    case "Abs":
+      return { ...factsOf(e.args[0]!), min: 0, max: Infinity };
+    case "Identity":
+      return { ...ANY, integer: factsOf(e.args[0]!).integer };
+    case "Where":
+      return joinFacts(e.args.slice(1).map(factsOf));
+    case "Piecewise":
+      return joinFacts(e.args.map((pair) => factsOf(pair.args[0]!)));
+    case "ModularIndexing":
+      return isNonnegative(e.args[0]!) && isNonnegative(e.args[1]!) ? NATURAL : INTEGER;
+    case "PowByNatural":
+    case "CeilToInt":
+    case "FloorToInt":
+    case "TruncToInt":
+    case "RoundToInt":
     case "IsNonOverlappingAndDenseIndicator":
       return INTEGER;
-    case "ToFloat": case "IntTrueDiv": case "FloatTrueDiv": case "FloatPow": case "TruncToFloat": case "RoundDecimal":
+    case "ToFloat":
+    case "IntTrueDiv":
+    case "FloatTrueDiv":
+    case "FloatPow":
+    case "TruncToFloat":
+    case "RoundDecimal":
       return ANY;
-    default: return NOT_REAL;
+    default:
+      return NOT_REAL;
   }
 }
 
@@ -96,12 +144,16 @@ function sumFacts(e: SymExpr): Facts {
   const integer = allInteger(facts);
   const { min, max } = sumRange(e, facts);
   const even = parityOfSum(facts);
-  const strict = facts.some((f) => f.nonzero) && (facts.every((f) => f.min >= 0) || facts.every((f) => f.max <= 0));
+  const strict =
+    facts.some((f) => f.nonzero) && (facts.every((f) => f.min >= 0) || facts.every((f) => f.max <= 0));
   const nonzero = min > 0 || max < 0 || strict || even === false;
   return { integer, real: facts.every((f) => f.real), min, max, nonzero, even };
 }
 
-/** The constant of a sum counts against the others only where sympy's rules see that: in univariate polynomials. */
+/**
+ * The constant of a sum counts against the others only where sympy's rules see that: in univariate
+ * polynomials.
+ */
 function sumRange(e: SymExpr, facts: readonly Facts[]): ValueRange {
   const { min, max } = facts.map(rangeOfFacts).reduce(addRanges);
   const first = e.args[0]!;
@@ -114,7 +166,14 @@ function isUnivariate(e: SymExpr): boolean {
   const symbols = new Set<string>();
   const visit = (part: SymExpr): boolean => {
     if (part.op === "Symbol") symbols.add(part.key);
-    return (isNumber(part) || part.op === "Symbol" || part.op === "Add" || part.op === "Mul" || part.op === "Pow") && part.args.every(visit);
+    return (
+      (isNumber(part) ||
+        part.op === "Symbol" ||
+        part.op === "Add" ||
+        part.op === "Mul" ||
+        part.op === "Pow") &&
+      part.args.every(visit)
+    );
   };
   return visit(e) && symbols.size === 1;
 }
@@ -161,7 +220,8 @@ function parityOfProduct(facts: readonly Facts[]): boolean | undefined {
 function powerFacts(e: SymExpr): Facts {
   const base = factsOf(e.args[0]!);
   const exponent = e.args[1]!;
-  if (!isInteger(exponent)) return { ...ANY, min: base.min >= 0 ? 0 : -Infinity, nonzero: isPositive(e.args[0]!) };
+  if (!isInteger(exponent))
+    return { ...ANY, min: base.min >= 0 ? 0 : -Infinity, nonzero: isPositive(e.args[0]!) };
   const n = Number(exponent.value);
   if (n < 0) return { ...ANY, min: base.min >= 0 ? 0 : -Infinity, nonzero: true };
   const { min, max } = powRange(rangeOfFacts(base), n);
@@ -192,7 +252,11 @@ function joinFacts(facts: readonly Facts[]): Facts {
     min: Math.min(...facts.map((f) => f.min)),
     max: Math.max(...facts.map((f) => f.max)),
     nonzero: facts.every((f) => f.nonzero),
-    even: facts.every((f) => f.even === true) ? true : facts.every((f) => f.even === false) ? false : undefined,
+    even: facts.every((f) => f.even === true)
+      ? true
+      : facts.every((f) => f.even === false)
+        ? false
+        : undefined,
   };
 }
 
@@ -200,11 +264,31 @@ function joinFacts(facts: readonly Facts[]): Facts {
 export function isFloatValued(e: SymExpr): boolean {
   if (e.op === "Float") return true;
   if (isNumber(e) || isCondition(e)) return false;
-  if (e.op === "Symbol") return !e.assumptions.some(([name, value]) => name === "integer" && value) && /^zu?f/.test(e.name);
+  if (e.op === "Symbol")
+    return !e.assumptions.some(([name, value]) => name === "integer" && value) && /^zu?f/.test(e.name);
   if (FLOAT_HEADS.has(e.op) || e.op.startsWith("OpaqueUnaryFn_")) return true;
-  return ARITHMETIC.has(e.op) && e.args.some((arg) => isFloatValued(arg.op === "ExprCondPair" ? arg.args[0]! : arg));
+  return (
+    ARITHMETIC.has(e.op) &&
+    e.args.some((arg) => isFloatValued(arg.op === "ExprCondPair" ? arg.args[0]! : arg))
+  );
 }
 
-const FLOAT_HEADS: ReadonlySet<string> = new Set(["ToFloat", "IntTrueDiv", "FloatTrueDiv", "FloatPow", "TruncToFloat", "RoundDecimal"]);
-const ARITHMETIC: ReadonlySet<string> = new Set(["Add", "Mul", "Pow", "Max", "Min", "Abs", "Piecewise", "Where", "Identity"]);
-
+const FLOAT_HEADS: ReadonlySet<string> = new Set([
+  "ToFloat",
+  "IntTrueDiv",
+  "FloatTrueDiv",
+  "FloatPow",
+  "TruncToFloat",
+  "RoundDecimal",
+]);
+const ARITHMETIC: ReadonlySet<string> = new Set([
+  "Add",
+  "Mul",
+  "Pow",
+  "Max",
+  "Min",
+  "Abs",
+  "Piecewise",
+  "Where",
+  "Identity",
+]);

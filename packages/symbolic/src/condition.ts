@@ -1,15 +1,15 @@
 import { isIntegral } from "./assumptions.js";
 import { isRelation, node, type SymExpr } from "./expr.js";
+import { connective, negation } from "./logic.js";
 import { gcdIntegers, integer, invertNumber, isInteger, isNegative, isOne, ONE, ZERO } from "./number.js";
 import { splitCoefficient } from "./order.js";
 import { negate, product, subtract, sum, termsOf } from "./polynomial.js";
-import { connective, negation } from "./logic.js";
 import type { Relation } from "./relation.js";
 
 /**
- * A condition in the form in which facts are compared: only `<`, `<=`, `==` and `!=`, in lowest terms, with the positive
- * terms of their difference on the right and the negated negative ones on the left. This is also how assertion messages
- * print: `n > 3` is `3 < n`.
+ * A condition in the form in which facts are compared: only `<`, `<=`, `==` and `!=`, in lowest terms, with
+ * the positive terms of their difference on the right and the negated negative ones on the left. This is also
+ * how assertion messages print: `n > 3` is `3 < n`.
  */
 export function canonicalCondition(e: SymExpr): SymExpr {
   if (e.op === "And" || e.op === "Or") return connective(e.op, e.args.map(canonicalCondition));
@@ -20,12 +20,20 @@ export function canonicalCondition(e: SymExpr): SymExpr {
   if (!isRelation(e) || e.args.some((arg) => arg.op === "True" || arg.op === "False")) return e;
   const turned = e.op === "StrictGreaterThan" || e.op === "GreaterThan";
   const [a, b] = [e.args[0]!, e.args[1]!];
-  const op: Relation = e.op === "StrictGreaterThan" ? "StrictLessThan" : e.op === "GreaterThan" ? "LessThan" : (e.op as Relation);
+  const op: Relation =
+    e.op === "StrictGreaterThan"
+      ? "StrictLessThan"
+      : e.op === "GreaterThan"
+        ? "LessThan"
+        : (e.op as Relation);
   const difference = lowestTerms(turned ? subtract(a, b) : subtract(b, a));
   const terms = termsOf(difference);
   const negative = terms.filter(isNegativeTerm).map(negate);
   const positive = terms.filter((term) => !isNegativeTerm(term));
-  return node(op, [negative.length === 0 ? ZERO : sum(negative), positive.length === 0 ? ZERO : sum(positive)]);
+  return node(op, [
+    negative.length === 0 ? ZERO : sum(negative),
+    positive.length === 0 ? ZERO : sum(positive),
+  ]);
 }
 
 function pushNegation(e: SymExpr): SymExpr {
@@ -53,23 +61,29 @@ export function implications(e: SymExpr): readonly Fact[] {
   learn(e, facts);
   if (!isRelation(e)) return facts;
   const [a, b] = [e.args[0]!, e.args[1]!];
-  if (e.op === "Equality") for (const op of ["LessThan", "GreaterThan"] as const) learn(node(op, [a, b]), facts);
+  if (e.op === "Equality")
+    for (const op of ["LessThan", "GreaterThan"] as const) learn(node(op, [a, b]), facts);
   const strict = e.op === "StrictLessThan" || e.op === "StrictGreaterThan";
   if (strict) {
     learn(node(e.op === "StrictLessThan" ? "LessThan" : "GreaterThan", [a, b]), facts);
     learn(node("Unequality", [a, b]), facts);
     if (isIntegral(a) && isIntegral(b)) learn(weakened(e, a, b), facts);
   }
-  if ((e.op === "LessThan" || e.op === "GreaterThan") && isIntegral(a) && isIntegral(b)) learn(strengthened(e, a, b), facts);
+  if ((e.op === "LessThan" || e.op === "GreaterThan") && isIntegral(a) && isIntegral(b))
+    learn(strengthened(e, a, b), facts);
   return facts;
 }
 
 /** `a < b` over the integers is `a <= b - 1`. */
 const weakened = (e: SymExpr, a: SymExpr, b: SymExpr): SymExpr =>
-  e.op === "StrictLessThan" ? node("LessThan", [a, subtract(b, ONE)]) : node("GreaterThan", [a, sum([b, ONE])]);
+  e.op === "StrictLessThan"
+    ? node("LessThan", [a, subtract(b, ONE)])
+    : node("GreaterThan", [a, sum([b, ONE])]);
 /** `a <= b` over the integers is `a < b + 1`. */
 const strengthened = (e: SymExpr, a: SymExpr, b: SymExpr): SymExpr =>
-  e.op === "LessThan" ? node("StrictLessThan", [a, sum([b, ONE])]) : node("StrictGreaterThan", [a, subtract(b, ONE)]);
+  e.op === "LessThan"
+    ? node("StrictLessThan", [a, sum([b, ONE])])
+    : node("StrictGreaterThan", [a, subtract(b, ONE)]);
 
 function learn(e: SymExpr, facts: Fact[]): void {
   const canonical = canonicalCondition(e);
@@ -77,7 +91,10 @@ function learn(e: SymExpr, facts: Fact[]): void {
   if (canonical.op === "Equality" || canonical.op === "Unequality") {
     const [a, b] = [canonical.args[0]!, canonical.args[1]!];
     const opposite = canonical.op === "Equality" ? "Unequality" : "Equality";
-    facts.push([node(canonical.op, [b, a]).key, true], [node(opposite, [a, b]).key, false], [node(opposite, [b, a]).key, false]);
+    facts.push(
+      [node(canonical.op, [b, a]).key, true],
+      [node(opposite, [a, b]).key, false],
+      [node(opposite, [b, a]).key, false],
+    );
   } else facts.push([canonicalCondition(negation(canonical)).key, false]);
 }
-

@@ -1,9 +1,23 @@
 import { factsOf, isIntegral, isNonnegative, isPositive } from "./assumptions.js";
 import { badOperand, divisionByZero } from "./errors.js";
-import { node, same, type SymExpr } from "./expr.js";
+import { node, type SymExpr, same } from "./expr.js";
 import {
-  bigOf, compareNumbers, floorDivMod, gcdIntegers, integer, invertNumber, isInteger, isNegative, isOne, isRational, isZero,
-  MINUS_ONE, mulNumbers, ONE, rational, ZERO,
+  bigOf,
+  compareNumbers,
+  floorDivMod,
+  gcdIntegers,
+  integer,
+  invertNumber,
+  isInteger,
+  isNegative,
+  isOne,
+  isRational,
+  isZero,
+  MINUS_ONE,
+  mulNumbers,
+  ONE,
+  rational,
+  ZERO,
 } from "./number.js";
 import { splitCoefficient } from "./order.js";
 import { factorsOf, negate, product, quotient, subtract, sum, termsOf } from "./polynomial.js";
@@ -13,14 +27,19 @@ import { relation } from "./relation.js";
 const isMinusOne = (e: SymExpr): boolean => e.op === "Integer" && e.value === -1;
 
 /** Python's `base // divisor`, with exact parts moved out and common factors cancelled. */
-export function floorDivNode(base: SymExpr, divisor: SymExpr, head: "FloorDiv" | "CleanDiv" = "FloorDiv"): SymExpr {
+export function floorDivNode(
+  base: SymExpr,
+  divisor: SymExpr,
+  head: "FloorDiv" | "CleanDiv" = "FloorDiv",
+): SymExpr {
   if (isZero(divisor)) throw divisionByZero("//");
   if (isZero(base)) return ZERO;
   if (isOne(divisor) && isIntegral(base)) return base;
   if (isMinusOne(divisor) && isIntegral(base)) return negate(base);
   if (same(base, divisor)) return ONE;
   if (isInteger(base) && isInteger(divisor)) return integer(floorDivMod(bigOf(base), bigOf(divisor))[0]);
-  if (base.op === "FloorDiv" || base.op === "CleanDiv") return floorDivNode(base.args[0]!, product([base.args[1]!, divisor]));
+  if (base.op === "FloorDiv" || base.op === "CleanDiv")
+    return floorDivNode(base.args[0]!, product([base.args[1]!, divisor]));
   return moveOutMultiples(base, divisor) ?? cancelCommonFactor(base, divisor) ?? node(head, [base, divisor]);
 }
 
@@ -72,7 +91,8 @@ function integerCoefficient(term: SymExpr): SymExpr {
 }
 
 /** Division known to be exact. */
-export const cleanDivNode = (base: SymExpr, divisor: SymExpr): SymExpr => floorDivNode(base, divisor, "CleanDiv");
+export const cleanDivNode = (base: SymExpr, divisor: SymExpr): SymExpr =>
+  floorDivNode(base, divisor, "CleanDiv");
 
 /** `ceil(base / divisor)` in integers, as PyTorch rewrites it. */
 export function ceilDivNode(base: SymExpr, divisor: SymExpr): SymExpr {
@@ -97,7 +117,8 @@ export function modNode(p: SymExpr, q: SymExpr, head: "Mod" | "PythonMod"): SymE
 }
 
 function remainder(p: SymExpr, q: SymExpr, head: "Mod" | "PythonMod"): SymExpr {
-  if (head === "Mod" && (isNegative(p) || compareNumbers(q, ONE) < 0)) throw badOperand("Mod of a negative number; PythonMod allows one");
+  if (head === "Mod" && (isNegative(p) || compareNumbers(q, ONE) < 0))
+    throw badOperand("Mod of a negative number; PythonMod allows one");
   if (isInteger(p) && isInteger(q)) return integer(floorDivMod(bigOf(p), bigOf(q))[1]);
   const den = p.den * q.den;
   const [, rest] = floorDivMod(BigInt(p.value) * q.den, BigInt(q.value) * p.den);
@@ -118,7 +139,8 @@ export function modularIndexingNode(base: SymExpr, divisor: SymExpr, modulus: Sy
   }
   const trimmed = dropMultiples(base, product([modulus, divisor]));
   if (trimmed !== undefined) return modularIndexingNode(trimmed, divisor, modulus);
-  if (base.op === "FloorDiv" || base.op === "CleanDiv") return modularIndexingNode(base.args[0]!, product([base.args[1]!, divisor]), modulus);
+  if (base.op === "FloorDiv" || base.op === "CleanDiv")
+    return modularIndexingNode(base.args[0]!, product([base.args[1]!, divisor]), modulus);
   return node("ModularIndexing", [base, divisor, modulus]);
 }
 
@@ -132,4 +154,3 @@ function dropMultiples(base: SymExpr, period: SymExpr): SymExpr | undefined {
   if (rest.length === base.args.length || !rest.every(isNonnegative)) return undefined;
   return rest.length === 0 ? ZERO : sum(rest);
 }
-

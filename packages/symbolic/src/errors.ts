@@ -53,7 +53,12 @@ export function emptyRange(subject: string, min: number, max: number): SconceErr
 }
 
 /** A condition or size that only the data decide (`GuardOnDataDependentSymNode`). */
-export function dataDependent(what: string, expression: string, unhinted: string, sizeLike: string): SconceError {
+export function dataDependent(
+  what: string,
+  expression: string,
+  unhinted: string,
+  sizeLike: string,
+): SconceError {
   return new SconceError({
     code: "DATA_DEPENDENT_GUARD",
     message: `Could not ${what} data-dependent expression ${expression} (unhinted: ${unhinted}).  (Size-like symbols: ${sizeLike})`,

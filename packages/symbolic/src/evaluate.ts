@@ -12,13 +12,15 @@ type Value = number | bigint | boolean;
 export type Bindings = ReadonlyMap<string, number>;
 
 /**
- * The number or boolean that a value has under the bindings, with Python's `//` and `%`. Integers are exact throughout;
- * a result beyond 2^53 is rounded to the nearest double. Throws SYM_UNBOUND, SYM_DIVISION_BY_ZERO, SYM_OPERAND.
+ * The number or boolean that a value has under the bindings, with Python's `//` and `%`. Integers are exact
+ * throughout; a result beyond 2^53 is rounded to the nearest double. Throws SYM_UNBOUND,
+ * SYM_DIVISION_BY_ZERO, SYM_OPERAND.
  */
 export function evaluate(value: SymValue, bindings: Bindings): number | boolean {
   if (!(value instanceof SymExpr)) return value;
   const result = evaluateNode(value, bindings);
-  return typeof result === "bigint" ? Number(result) : result;
+  // Python's integers know no negative zero.
+  return result === 0 ? 0 : typeof result === "bigint" ? Number(result) : result;
 }
 
 /** {@link evaluate} of an integer or float. */
@@ -33,32 +35,49 @@ export function evaluateBool(value: SymBool, bindings: Bindings): boolean {
 
 function evaluateNode(e: SymExpr, bindings: Bindings): Value {
   switch (e.op) {
-    case "Integer": case "Float": return e.value;
-    case "Rational": return Number(e.value) / Number(e.den);
-    case "True": case "False": return e.op === "True";
+    case "Integer":
+    case "Float":
+      return e.value;
+    case "Rational":
+      return Number(e.value) / Number(e.den);
+    case "True":
+    case "False":
+      return e.op === "True";
     case "Symbol": {
       const value = bindings.get(e.name);
       if (value === undefined) throw unboundSymbol(e.name, e.name);
       return value;
     }
-    case "And": return e.args.every((arg) => evaluateNode(arg, bindings));
-    case "Or": return e.args.some((arg) => evaluateNode(arg, bindings));
-    case "Piecewise": return evaluatePiecewise(e, bindings);
-    case "Where": return evaluateNode(e.args[evaluateNode(e.args[0]!, bindings) ? 1 : 2]!, bindings);
-    case "Mul": return evaluateProduct(e, bindings);
-    default: return applyHead(e, e.args.map((arg) => evaluateNode(arg, bindings)));
+    case "And":
+      return e.args.every((arg) => evaluateNode(arg, bindings));
+    case "Or":
+      return e.args.some((arg) => evaluateNode(arg, bindings));
+    case "Piecewise":
+      return evaluatePiecewise(e, bindings);
+    case "Where":
+      return evaluateNode(e.args[evaluateNode(e.args[0]!, bindings) ? 1 : 2]!, bindings);
+    case "Mul":
+      return evaluateProduct(e, bindings);
+    default:
+      return applyHead(
+        e,
+        e.args.map((arg) => evaluateNode(arg, bindings)),
+      );
   }
 }
 
 function evaluatePiecewise(e: SymExpr, bindings: Bindings): Value {
-  for (const pair of e.args) if (evaluateNode(pair.args[1]!, bindings)) return evaluateNode(pair.args[0]!, bindings);
+  for (const pair of e.args)
+    if (evaluateNode(pair.args[1]!, bindings)) return evaluateNode(pair.args[0]!, bindings);
   throw badOperand(`no branch of ${printExpr(e)} holds`);
 }
 
 /** A rational coefficient divides last, so that integers stay integers. */
 function evaluateProduct(e: SymExpr, bindings: Bindings): Value {
   const first = e.args[0]!;
-  const values = (first.op === "Rational" ? e.args.slice(1) : e.args).map((arg) => evaluateNode(arg, bindings));
+  const values = (first.op === "Rational" ? e.args.slice(1) : e.args).map((arg) =>
+    evaluateNode(arg, bindings),
+  );
   const product = values.reduce<Value>((a, b) => times(a, b), 1);
   return first.op === "Rational" ? Number(times(product, first.value)) / Number(first.den) : product;
 }
@@ -66,10 +85,19 @@ function evaluateProduct(e: SymExpr, bindings: Bindings): Value {
 const number = (value: Value): number => Number(value);
 /** An exact integer, or undefined for a value that is a float. */
 const exact = (value: Value): bigint | undefined =>
-  typeof value === "bigint" ? value : typeof value === "boolean" || Number.isSafeInteger(value) ? BigInt(value) : undefined;
+  typeof value === "bigint"
+    ? value
+    : typeof value === "boolean" || Number.isSafeInteger(value)
+      ? BigInt(value)
+      : undefined;
 const narrow = (value: bigint): Value => (Number.isSafeInteger(Number(value)) ? Number(value) : value);
 
-function exactly(a: Value, b: Value, fast: (a: number, b: number) => number, slow: (a: bigint, b: bigint) => bigint): Value {
+function exactly(
+  a: Value,
+  b: Value,
+  fast: (a: number, b: number) => number,
+  slow: (a: bigint, b: bigint) => bigint,
+): Value {
   if (typeof a !== "bigint" && typeof b !== "bigint") {
     const result = fast(Number(a), Number(b));
     if (Number.isSafeInteger(result) || !Number.isInteger(result)) return result;
@@ -78,8 +106,20 @@ function exactly(a: Value, b: Value, fast: (a: number, b: number) => number, slo
   return x === undefined || y === undefined ? fast(number(a), number(b)) : narrow(slow(x, y));
 }
 
-const plus = (a: Value, b: Value): Value => exactly(a, b, (x, y) => x + y, (x, y) => x + y);
-const times = (a: Value, b: Value): Value => exactly(a, b, (x, y) => x * y, (x, y) => x * y);
+const plus = (a: Value, b: Value): Value =>
+  exactly(
+    a,
+    b,
+    (x, y) => x + y,
+    (x, y) => x + y,
+  );
+const times = (a: Value, b: Value): Value =>
+  exactly(
+    a,
+    b,
+    (x, y) => x * y,
+    (x, y) => x * y,
+  );
 
 function divide(e: SymExpr, a: Value, b: Value, part: 0 | 1): Value {
   if (number(b) === 0) throw divisionByZero(printExpr(e));
@@ -91,8 +131,14 @@ function divide(e: SymExpr, a: Value, b: Value, part: 0 | 1): Value {
 
 function raise(a: Value, b: Value): Value {
   const result = number(a) ** number(b);
-  if (Number.isSafeInteger(result) || !Number.isInteger(result) || number(b) < 0 || number(b) > 256) return result;
-  return exactly(a, b, (x, y) => x ** y, (x, y) => x ** y);
+  if (Number.isSafeInteger(result) || !Number.isInteger(result) || number(b) < 0 || number(b) > 256)
+    return result;
+  return exactly(
+    a,
+    b,
+    (x, y) => x ** y,
+    (x, y) => x ** y,
+  );
 }
 
 function less(a: Value, b: Value): boolean {
@@ -110,34 +156,63 @@ const integral = (value: number): Value => {
 function applyHead(e: SymExpr, args: readonly Value[]): Value {
   const [a, b, c] = args as readonly [Value, Value, Value];
   switch (e.op) {
-    case "Add": return args.reduce(plus);
-    case "Pow": case "PowByNatural": return raise(a, b);
-    case "FloatPow": return number(a) ** number(b);
-    case "FloorDiv": case "CleanDiv": return divide(e, a, b, 0);
-    case "Mod": case "PythonMod": return divide(e, a, b, 1);
-    case "ModularIndexing": return divide(e, divide(e, a, b, 0), c, 1);
-    case "Max": return args.reduce((x, y) => (less(x, y) ? y : x));
-    case "Min": return args.reduce((x, y) => (less(y, x) ? y : x));
-    case "Abs": return less(a, 0) ? times(a, -1) : a;
-    case "Identity": return a;
-    case "ToFloat": return number(a);
-    case "IntTrueDiv": case "FloatTrueDiv":
+    case "Add":
+      return args.reduce(plus);
+    case "Pow":
+    case "PowByNatural":
+      return raise(a, b);
+    case "FloatPow":
+      return number(a) ** number(b);
+    case "FloorDiv":
+    case "CleanDiv":
+      return divide(e, a, b, 0);
+    case "Mod":
+    case "PythonMod":
+      return divide(e, a, b, 1);
+    case "ModularIndexing":
+      return divide(e, divide(e, a, b, 0), c, 1);
+    case "Max":
+      return args.reduce((x, y) => (less(x, y) ? y : x));
+    case "Min":
+      return args.reduce((x, y) => (less(y, x) ? y : x));
+    case "Abs":
+      return less(a, 0) ? times(a, -1) : a;
+    case "Identity":
+      return a;
+    case "ToFloat":
+      return number(a);
+    case "IntTrueDiv":
+    case "FloatTrueDiv":
       if (number(b) === 0) throw divisionByZero(printExpr(e));
       return number(a) / number(b);
-    case "CeilToInt": return integral(Math.ceil(number(a)));
-    case "FloorToInt": return integral(Math.floor(number(a)));
-    case "TruncToInt": return integral(Math.trunc(number(a)));
-    case "RoundToInt": return integral(roundHalfEven(number(a)));
-    case "TruncToFloat": return Math.trunc(number(a));
-    case "RoundDecimal": return roundDecimal(number(a), number(b));
-    case "Equality": return equal(a, b);
-    case "Unequality": return !equal(a, b);
-    case "StrictLessThan": return less(a, b);
-    case "LessThan": return !less(b, a);
-    case "StrictGreaterThan": return less(b, a);
-    case "GreaterThan": return !less(a, b);
-    case "Not": return !a;
-    default: return applyOther(e, args);
+    case "CeilToInt":
+      return integral(Math.ceil(number(a)));
+    case "FloorToInt":
+      return integral(Math.floor(number(a)));
+    case "TruncToInt":
+      return integral(Math.trunc(number(a)));
+    case "RoundToInt":
+      return integral(roundHalfEven(number(a)));
+    case "TruncToFloat":
+      return Math.trunc(number(a));
+    case "RoundDecimal":
+      return roundDecimal(number(a), number(b));
+    case "Equality":
+      return equal(a, b);
+    case "Unequality":
+      return !equal(a, b);
+    case "StrictLessThan":
+      return less(a, b);
+    case "LessThan":
+      return !less(b, a);
+    case "StrictGreaterThan":
+      return less(b, a);
+    case "GreaterThan":
+      return !less(a, b);
+    case "Not":
+      return !a;
+    default:
+      return applyOther(e, args);
   }
 }
 
@@ -148,7 +223,14 @@ function applyOther(e: SymExpr, args: readonly Value[]): Value {
     if (fn !== undefined) return fn(number(args[0]!));
   }
   if (e.op === "IsNonOverlappingAndDenseIndicator") {
-    return number(lower(construct(e.op, args.map((arg) => lift(number(arg))))) as number);
+    return number(
+      lower(
+        construct(
+          e.op,
+          args.map((arg) => lift(number(arg))),
+        ),
+      ) as number,
+    );
   }
   throw badOperand(`${e.op} has no value`);
 }

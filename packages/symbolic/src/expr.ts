@@ -2,13 +2,43 @@ import { tooLarge } from "./errors.js";
 
 /** Heads with arguments, named as PyTorch and sympy name them. */
 export type SymHead =
-  | "Add" | "Mul" | "Pow"
-  | "FloorDiv" | "CleanDiv" | "Mod" | "PythonMod" | "ModularIndexing" | "PowByNatural"
-  | "Max" | "Min" | "Abs" | "Where" | "Identity" | "IsNonOverlappingAndDenseIndicator"
-  | "ToFloat" | "IntTrueDiv" | "FloatTrueDiv" | "FloatPow" | "CeilToInt" | "FloorToInt" | "TruncToInt" | "TruncToFloat"
-  | "RoundToInt" | "RoundDecimal" | `OpaqueUnaryFn_${string}`
-  | "Equality" | "Unequality" | "StrictLessThan" | "LessThan" | "StrictGreaterThan" | "GreaterThan"
-  | "And" | "Or" | "Not" | "Piecewise" | "ExprCondPair";
+  | "Add"
+  | "Mul"
+  | "Pow"
+  | "FloorDiv"
+  | "CleanDiv"
+  | "Mod"
+  | "PythonMod"
+  | "ModularIndexing"
+  | "PowByNatural"
+  | "Max"
+  | "Min"
+  | "Abs"
+  | "Where"
+  | "Identity"
+  | "IsNonOverlappingAndDenseIndicator"
+  | "ToFloat"
+  | "IntTrueDiv"
+  | "FloatTrueDiv"
+  | "FloatPow"
+  | "CeilToInt"
+  | "FloorToInt"
+  | "TruncToInt"
+  | "TruncToFloat"
+  | "RoundToInt"
+  | "RoundDecimal"
+  | `OpaqueUnaryFn_${string}`
+  | "Equality"
+  | "Unequality"
+  | "StrictLessThan"
+  | "LessThan"
+  | "StrictGreaterThan"
+  | "GreaterThan"
+  | "And"
+  | "Or"
+  | "Not"
+  | "Piecewise"
+  | "ExprCondPair";
 
 /** Every kind of node. */
 export type SymOp = SymHead | "Integer" | "Rational" | "Float" | "True" | "False" | "Symbol";
@@ -24,8 +54,8 @@ export const MAX_NODES = 20_000;
 export const MAX_DEPTH = 400;
 
 /**
- * An immutable node of a symbolic expression, in canonical form: build one with the constructors of this package only.
- * Numbers that are the whole of a value are plain JavaScript numbers, never nodes.
+ * An immutable node of a symbolic expression, in canonical form: build one with the constructors of this
+ * package only. Numbers that are the whole of a value are plain JavaScript numbers, never nodes.
  */
 export class SymExpr {
   readonly op: SymOp;
@@ -94,7 +124,9 @@ function keyOf(e: SymExpr): string {
     case "Rational":
       return `${e.value}/${e.den}`;
     case "Symbol":
-      return e.assumptions.length === 0 ? `$${e.name}` : `$${e.name}:${e.assumptions.map(([k, v]) => (v ? k : `!${k}`)).join(":")}`;
+      return e.assumptions.length === 0
+        ? `$${e.name}`
+        : `$${e.name}:${e.assumptions.map(([k, v]) => (v ? k : `!${k}`)).join(":")}`;
     default:
       return `${e.op}(${e.args.map((arg) => arg.key).join(",")})`;
   }
@@ -111,7 +143,12 @@ export const same = (a: SymExpr, b: SymExpr): boolean => a === b || a.key === b.
 export const isRelation = (e: SymExpr): boolean => RELATIONS.has(e.op);
 
 const RELATIONS: ReadonlySet<SymOp> = new Set<SymOp>([
-  "Equality", "Unequality", "StrictLessThan", "LessThan", "StrictGreaterThan", "GreaterThan",
+  "Equality",
+  "Unequality",
+  "StrictLessThan",
+  "LessThan",
+  "StrictGreaterThan",
+  "GreaterThan",
 ]);
 
 /** True for conditions: relations, connectives and the two constants. */

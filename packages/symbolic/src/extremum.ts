@@ -1,11 +1,14 @@
 import { isNonnegative, isNonpositive, isPositive } from "./assumptions.js";
-import { node, same, type SymExpr } from "./expr.js";
+import { node, type SymExpr, same } from "./expr.js";
 import { compareNumbers, isNumber, isOne, isZero } from "./number.js";
 import { compareBySize, splitCoefficient } from "./order.js";
 
 type Extremum = "Max" | "Min";
 
-/** `Max` or `Min` with nested ones flattened, numbers collected, and arguments dropped that assumptions decide. */
+/**
+ * `Max` or `Min` with nested ones flattened, numbers collected, and arguments dropped that assumptions
+ * decide.
+ */
 export function extremum(head: Extremum, items: readonly SymExpr[]): SymExpr {
   const flat = unique(items.flatMap((item) => (item.op === head ? item.args : [item])));
   return build(head, dropDominated(head, collapse(head, flat)));
@@ -16,7 +19,9 @@ function build(head: Extremum, args: readonly SymExpr[]): SymExpr {
   return distinct.length === 1 ? distinct[0]! : node(head, [...distinct].sort(compareBySize));
 }
 
-const unique = (items: readonly SymExpr[]): readonly SymExpr[] => [...new Map(items.map((item) => [item.key, item])).values()];
+const unique = (items: readonly SymExpr[]): readonly SymExpr[] => [
+  ...new Map(items.map((item) => [item.key, item])).values(),
+];
 const isExtremum = (e: SymExpr): boolean => e.op === "Max" || e.op === "Min";
 const other = (head: Extremum): Extremum => (head === "Max" ? "Min" : "Max");
 
@@ -49,7 +54,10 @@ function substituteNested(head: Extremum, e: SymExpr, found: SymExpr): SymExpr {
     return args.every((arg, i) => arg === e.args[i]) ? e : build(e.op as Extremum, args);
   }
   if (e.op !== head) return found;
-  return build(head, e.args.filter((arg) => !same(arg, found)).map((arg) => substituteNested(head, arg, found)));
+  return build(
+    head,
+    e.args.filter((arg) => !same(arg, found)).map((arg) => substituteNested(head, arg, found)),
+  );
 }
 
 /** `Min(Max(x, y), Max(x, z))` is `Max(x, Min(y, z))`. */
@@ -60,8 +68,12 @@ function factorCommon(head: Extremum, args: readonly SymExpr[]): readonly SymExp
   if (common.length === 0) return args;
   const remaining = args.filter((arg) => arg.op !== other(head));
   const differences = nested.map((n) => n.args.filter((arg) => !common.some((c) => same(c, arg))));
-  if (differences.some((difference) => difference.length === 0)) return [...remaining, build(other(head), common)];
-  const inner = build(head, differences.map((difference) => build(other(head), difference)));
+  if (differences.some((difference) => difference.length === 0))
+    return [...remaining, build(other(head), common)];
+  const inner = build(
+    head,
+    differences.map((difference) => build(other(head), difference)),
+  );
   return [...remaining, build(other(head), [...common, inner])];
 }
 
@@ -71,7 +83,10 @@ function dropDominated(head: Extremum, items: readonly SymExpr[]): readonly SymE
   if (numbers.length === 0) return sameTerm(head, symbolic) ?? symbolic;
   const number = numbers.reduce((a, b) => (compareNumbers(a, b) > 0 === (head === "Max") ? a : b));
   const only = symbolic.length === 1 ? symbolic[0]! : undefined;
-  if (only !== undefined && ((isZero(number) && isNonnegative(only)) || (isOne(number) && isPositive(only)))) {
+  if (
+    only !== undefined &&
+    ((isZero(number) && isNonnegative(only)) || (isOne(number) && isPositive(only)))
+  ) {
     return head === "Max" ? [only] : [number];
   }
   return [number, ...symbolic];

@@ -37,7 +37,10 @@ const UNARY: Partial<Record<SymHead, (x: number) => SymExpr>> = {
 };
 
 /** A rounding head over a float. */
-export function roundingNode(head: "CeilToInt" | "FloorToInt" | "TruncToInt" | "RoundToInt" | "TruncToFloat", e: SymExpr): SymExpr {
+export function roundingNode(
+  head: "CeilToInt" | "FloorToInt" | "TruncToInt" | "RoundToInt" | "TruncToFloat",
+  e: SymExpr,
+): SymExpr {
   return isNumber(e) ? UNARY[head]!(approximate(e)) : node(head, [e]);
 }
 
@@ -86,8 +89,20 @@ export function absNode(e: SymExpr): SymExpr {
 
 /** Unary functions of Python's `math` that may be applied to a size. */
 export const MATH_FUNCTIONS: Readonly<Record<string, (x: number) => number>> = {
-  sqrt: Math.sqrt, cos: Math.cos, cosh: Math.cosh, sin: Math.sin, sinh: Math.sinh, tan: Math.tan, tanh: Math.tanh,
-  asin: Math.asin, acos: Math.acos, atan: Math.atan, exp: Math.exp, log: Math.log, log2: Math.log2, asinh: Math.asinh,
+  sqrt: Math.sqrt,
+  cos: Math.cos,
+  cosh: Math.cosh,
+  sin: Math.sin,
+  sinh: Math.sinh,
+  tan: Math.tan,
+  tanh: Math.tanh,
+  asin: Math.asin,
+  acos: Math.acos,
+  atan: Math.atan,
+  exp: Math.exp,
+  log: Math.log,
+  log2: Math.log2,
+  asinh: Math.asinh,
 };
 
 export function opaqueNode(name: string, e: SymExpr): SymExpr {
@@ -96,4 +111,3 @@ export function opaqueNode(name: string, e: SymExpr): SymExpr {
   if (e.op === "Integer" || e.op === "Float") return floating(fn(approximate(e)));
   return node(`OpaqueUnaryFn_${name}`, [e]);
 }
-

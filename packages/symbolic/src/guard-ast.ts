@@ -26,24 +26,79 @@ export type GuardNode =
   | { readonly kind: "number"; readonly value: number; readonly float: boolean; readonly exact?: bigint }
   | { readonly kind: "constant"; readonly value: string | boolean | null }
   | { readonly kind: "unary"; readonly op: "-" | "+" | "not"; readonly operand: GuardNode }
-  | { readonly kind: "binary"; readonly op: GuardBinaryOp; readonly left: GuardNode; readonly right: GuardNode }
-  | { readonly kind: "compare"; readonly first: GuardNode; readonly rest: readonly (readonly [GuardCompareOp, GuardNode])[] }
+  | {
+      readonly kind: "binary";
+      readonly op: GuardBinaryOp;
+      readonly left: GuardNode;
+      readonly right: GuardNode;
+    }
+  | {
+      readonly kind: "compare";
+      readonly first: GuardNode;
+      readonly rest: readonly (readonly [GuardCompareOp, GuardNode])[];
+    }
   | { readonly kind: "bool"; readonly op: "and" | "or"; readonly values: readonly GuardNode[] }
-  | { readonly kind: "conditional"; readonly test: GuardNode; readonly then: GuardNode; readonly otherwise: GuardNode }
+  | {
+      readonly kind: "conditional";
+      readonly test: GuardNode;
+      readonly then: GuardNode;
+      readonly otherwise: GuardNode;
+    }
   | { readonly kind: "call"; readonly fn: GuardFunction; readonly args: readonly GuardNode[] };
 
 /** Functions that PyTorch's guard printer writes. */
 export type GuardFunction =
-  | "max" | "min" | "abs" | "round" | "float" | "int" | "cast_symbool_to_symint_guardless"
-  | "math.trunc" | "math.floor" | "math.ceil" | "math.sqrt" | "math.isnan" | "math.cos" | "math.sin" | "math.tan" | "math.cosh"
-  | "math.sinh" | "math.tanh" | "math.acos" | "math.asin" | "math.atan" | "math.log2" | "torch.sym_float" | "torch._sym_sqrt";
+  | "max"
+  | "min"
+  | "abs"
+  | "round"
+  | "float"
+  | "int"
+  | "cast_symbool_to_symint_guardless"
+  | "math.trunc"
+  | "math.floor"
+  | "math.ceil"
+  | "math.sqrt"
+  | "math.isnan"
+  | "math.cos"
+  | "math.sin"
+  | "math.tan"
+  | "math.cosh"
+  | "math.sinh"
+  | "math.tanh"
+  | "math.acos"
+  | "math.asin"
+  | "math.atan"
+  | "math.log2"
+  | "torch.sym_float"
+  | "torch._sym_sqrt";
 
 /** Every {@link GuardFunction}, and how many arguments it takes. */
 export const GUARD_FUNCTIONS: ReadonlyMap<string, readonly [min: number, max: number]> = new Map([
-  ["max", [1, 64]], ["min", [1, 64]], ["round", [1, 2]],
+  ["max", [1, 64]],
+  ["min", [1, 64]],
+  ["round", [1, 2]],
   ...[
-    "abs", "float", "int", "cast_symbool_to_symint_guardless", "math.trunc", "math.floor", "math.ceil", "math.sqrt", "math.isnan",
-    "math.cos", "math.sin", "math.tan", "math.cosh", "math.sinh", "math.tanh", "math.acos", "math.asin", "math.atan", "math.log2",
-    "torch.sym_float", "torch._sym_sqrt",
+    "abs",
+    "float",
+    "int",
+    "cast_symbool_to_symint_guardless",
+    "math.trunc",
+    "math.floor",
+    "math.ceil",
+    "math.sqrt",
+    "math.isnan",
+    "math.cos",
+    "math.sin",
+    "math.tan",
+    "math.cosh",
+    "math.sinh",
+    "math.tanh",
+    "math.acos",
+    "math.asin",
+    "math.atan",
+    "math.log2",
+    "torch.sym_float",
+    "torch._sym_sqrt",
   ].map((name): [string, readonly [number, number]] => [name, [1, 1]]),
 ]);

@@ -18,13 +18,20 @@ export function evaluateGuard(guard: GuardNode, resolve: SourceResolver): GuardV
       if (value === undefined) throw badOperand(`no input ${printGuard(guard)}`);
       return value;
     }
-    case "number": case "constant": return guard.value;
+    case "number":
+    case "constant":
+      return guard.value;
     case "unary": {
       const value = evaluate(guard.operand);
       return guard.op === "not" ? !value : guard.op === "-" ? -number(value) : number(value);
     }
-    case "binary": return binary(guard.op, number(evaluate(guard.left)), number(evaluate(guard.right)), guard);
-    case "compare": return compareChain(evaluate(guard.first), guard.rest.map(([op, right]) => [op, evaluate(right)]));
+    case "binary":
+      return binary(guard.op, number(evaluate(guard.left)), number(evaluate(guard.right)), guard);
+    case "compare":
+      return compareChain(
+        evaluate(guard.first),
+        guard.rest.map(([op, right]) => [op, evaluate(right)]),
+      );
     case "bool": {
       let last: GuardValue = guard.op === "and";
       for (const part of guard.values) {
@@ -33,13 +40,19 @@ export function evaluateGuard(guard: GuardNode, resolve: SourceResolver): GuardV
       }
       return last;
     }
-    case "conditional": return evaluate(evaluate(guard.test) ? guard.then : guard.otherwise);
-    case "call": return call(guard.fn, guard.args.map((arg) => number(evaluate(arg))));
+    case "conditional":
+      return evaluate(evaluate(guard.test) ? guard.then : guard.otherwise);
+    case "call":
+      return call(
+        guard.fn,
+        guard.args.map((arg) => number(evaluate(arg))),
+      );
   }
 }
 
 /** True when a guard holds. */
-export const guardHolds = (guard: GuardNode, resolve: SourceResolver): boolean => Boolean(evaluateGuard(guard, resolve));
+export const guardHolds = (guard: GuardNode, resolve: SourceResolver): boolean =>
+  Boolean(evaluateGuard(guard, resolve));
 
 function number(value: GuardValue): number {
   if (typeof value === "string" || value === null) throw badOperand(`${JSON.stringify(value)} in arithmetic`);
@@ -49,16 +62,22 @@ function number(value: GuardValue): number {
 function binary(op: GuardBinaryOp, a: number, b: number, guard: GuardNode): number {
   if (b === 0 && (op === "/" || op === "//" || op === "%")) throw divisionByZero(printGuard(guard));
   switch (op) {
-    case "+": return a + b;
-    case "-": return a - b;
-    case "*": return a * b;
-    case "/": return a / b;
-    case "//": return Math.floor(a / b);
+    case "+":
+      return a + b;
+    case "-":
+      return a - b;
+    case "*":
+      return a * b;
+    case "/":
+      return a / b;
+    case "//":
+      return Math.floor(a / b);
     case "%": {
       const rest = a % b;
       return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest + 0;
     }
-    case "**": return a ** b;
+    case "**":
+      return a ** b;
   }
 }
 
@@ -77,22 +96,38 @@ function compare(op: GuardCompareOp, a: GuardValue, b: GuardValue): boolean {
   return op === "<" ? x < y : op === "<=" ? x <= y : op === ">" ? x > y : x >= y;
 }
 
-const isNumeric = (value: GuardValue): value is number | boolean => typeof value === "number" || typeof value === "boolean";
-const equal = (a: GuardValue, b: GuardValue): boolean => (isNumeric(a) && isNumeric(b) ? Number(a) === Number(b) : a === b);
+const isNumeric = (value: GuardValue): value is number | boolean =>
+  typeof value === "number" || typeof value === "boolean";
+const equal = (a: GuardValue, b: GuardValue): boolean =>
+  isNumeric(a) && isNumeric(b) ? Number(a) === Number(b) : a === b;
 
 function call(fn: GuardFunction, args: readonly number[]): GuardValue {
   const first = args[0]!;
   switch (fn) {
-    case "max": return Math.max(...args);
-    case "min": return Math.min(...args);
-    case "abs": return Math.abs(first);
-    case "round": return args.length === 2 ? roundDecimal(first, args[1]!) : roundHalfEven(first);
-    case "float": case "torch.sym_float": case "cast_symbool_to_symint_guardless": return first;
-    case "int": case "math.trunc": return Math.trunc(first) + 0;
-    case "math.floor": return Math.floor(first);
-    case "math.ceil": return Math.ceil(first) + 0;
-    case "math.isnan": return Number.isNaN(first);
-    case "torch._sym_sqrt": return Math.sqrt(first);
-    default: return MATH_FUNCTIONS[fn.slice("math.".length)]!(first);
+    case "max":
+      return Math.max(...args);
+    case "min":
+      return Math.min(...args);
+    case "abs":
+      return Math.abs(first);
+    case "round":
+      return args.length === 2 ? roundDecimal(first, args[1]!) : roundHalfEven(first);
+    case "float":
+    case "torch.sym_float":
+    case "cast_symbool_to_symint_guardless":
+      return first;
+    case "int":
+    case "math.trunc":
+      return Math.trunc(first) + 0;
+    case "math.floor":
+      return Math.floor(first);
+    case "math.ceil":
+      return Math.ceil(first) + 0;
+    case "math.isnan":
+      return Number.isNaN(first);
+    case "torch._sym_sqrt":
+      return Math.sqrt(first);
+    default:
+      return MATH_FUNCTIONS[fn.slice("math.".length)]!(first);
   }
 }

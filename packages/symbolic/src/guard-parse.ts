@@ -1,6 +1,11 @@
 import { parseFailure, tooLarge } from "./errors.js";
 import {
-  GUARD_FUNCTIONS, type GuardBinaryOp, type GuardCompareOp, type GuardFunction, type GuardNode, type GuardSource,
+  GUARD_FUNCTIONS,
+  type GuardBinaryOp,
+  type GuardCompareOp,
+  type GuardFunction,
+  type GuardNode,
+  type GuardSource,
 } from "./guard-ast.js";
 import { type Token, tokenize } from "./token.js";
 
@@ -10,16 +15,31 @@ const MAX_DEPTH = 100;
 const MAX_OPERATORS = 2_000;
 
 /**
- * Reads a guard of `guards_code`: comparisons, arithmetic and a few functions over inputs' sizes and values. Anything else
- * (assignments, lambdas, other calls or attributes) is refused. Throws SYM_PARSE and SYM_TOO_LARGE.
+ * Reads a guard of `guards_code`: comparisons, arithmetic and a few functions over inputs' sizes and values.
+ * Anything else (assignments, lambdas, other calls or attributes) is refused. Throws SYM_PARSE and
+ * SYM_TOO_LARGE.
  */
 export function parseGuard(text: string): GuardNode {
-  if (text.length > MAX_LENGTH) throw tooLarge(`guard of ${text.length} characters, at most ${MAX_LENGTH} are read`);
+  if (text.length > MAX_LENGTH)
+    throw tooLarge(`guard of ${text.length} characters, at most ${MAX_LENGTH} are read`);
   return new GuardParser(text).parse();
 }
 
 const COMPARISONS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">="]);
-const KEYWORDS: ReadonlySet<string> = new Set(["and", "or", "not", "if", "else", "lambda", "in", "is", "for", "await", "yield", "import"]);
+const KEYWORDS: ReadonlySet<string> = new Set([
+  "and",
+  "or",
+  "not",
+  "if",
+  "else",
+  "lambda",
+  "in",
+  "is",
+  "for",
+  "await",
+  "yield",
+  "import",
+]);
 
 class GuardParser {
   readonly #text: string;
@@ -45,7 +65,11 @@ class GuardParser {
 
   #unexpected(): Error {
     const { kind, text, offset } = this.#peek;
-    return parseFailure(kind === "end" ? "unexpected end" : `unexpected ${JSON.stringify(text.slice(0, 40))}`, this.#text, offset);
+    return parseFailure(
+      kind === "end" ? "unexpected end" : `unexpected ${JSON.stringify(text.slice(0, 40))}`,
+      this.#text,
+      offset,
+    );
   }
 
   #isSign(text: string): boolean {
@@ -126,7 +150,9 @@ class GuardParser {
   }
 
   #sum(): GuardNode {
-    return this.#leftAssociative(["+", "-"], () => this.#leftAssociative(["*", "//", "/", "%"], () => this.#factor()));
+    return this.#leftAssociative(["+", "-"], () =>
+      this.#leftAssociative(["*", "//", "/", "%"], () => this.#factor()),
+    );
   }
 
   #factor(): GuardNode {
@@ -152,9 +178,12 @@ class GuardParser {
     const token = this.#peek;
     this.#at++;
     switch (token.kind) {
-      case "number": return numberNode(token.text);
-      case "string": return { kind: "constant", value: token.text };
-      case "name": return this.#named(token);
+      case "number":
+        return numberNode(token.text);
+      case "string":
+        return { kind: "constant", value: token.text };
+      case "name":
+        return this.#named(token);
       default:
         this.#at--;
         throw this.#unexpected();
@@ -162,7 +191,8 @@ class GuardParser {
   }
 
   #named(token: Token): GuardNode {
-    if (token.text === "True" || token.text === "False") return { kind: "constant", value: token.text === "True" };
+    if (token.text === "True" || token.text === "False")
+      return { kind: "constant", value: token.text === "True" };
     if (token.text === "None") return { kind: "constant", value: null };
     const fn = this.#functionName(token.text);
     if (fn !== undefined) return this.#call(fn);

@@ -1,11 +1,23 @@
 import type { GuardNode, GuardSource } from "./guard-ast.js";
 
 /** Python's binding strengths. */
-const LEVEL = { test: 1, or: 2, and: 3, not: 4, compare: 5, bits: 6, sum: 10, product: 11, factor: 12, power: 13, atom: 15 };
+const LEVEL = {
+  test: 1,
+  or: 2,
+  and: 3,
+  not: 4,
+  compare: 5,
+  bits: 6,
+  sum: 10,
+  product: 11,
+  factor: 12,
+  power: 13,
+  atom: 15,
+};
 
 /**
- * A guard's text as Python's `ast.unparse` normalises it, with inputs by the caller's names: `-1 + x.size()[0] >= 2`.
- * This is the text of `Guard failed: ...`.
+ * A guard's text as Python's `ast.unparse` normalises it, with inputs by the caller's names: `-1 +
+ * x.size()[0] >= 2`. This is the text of `Guard failed: ...`.
  */
 export function printGuard(guard: GuardNode): string {
   return print(guard, LEVEL.test);
@@ -13,7 +25,9 @@ export function printGuard(guard: GuardNode): string {
 
 /** The source's own text: `x.size()[0]`, `d['k'][0]`. */
 export function printSource(source: GuardSource): string {
-  const path = source.path.map((key) => (typeof key === "object" ? `.${key.attribute}` : `[${printKey(key)}]`)).join("");
+  const path = source.path
+    .map((key) => (typeof key === "object" ? `.${key.attribute}` : `[${printKey(key)}]`))
+    .join("");
   const property = source.property === undefined ? "" : `.${source.property}()`;
   return `${source.root}${path}${property}${source.index === undefined ? "" : `[${source.index}]`}`;
 }
@@ -25,15 +39,20 @@ const wrap = (text: string, own: number, needed: number): string => (needed > ow
 
 function print(guard: GuardNode, needed: number): string {
   switch (guard.kind) {
-    case "source": return printSource(guard);
-    case "number": return guard.exact === undefined ? printNumber(guard.value, guard.float) : String(guard.exact);
-    case "constant": return printConstant(guard.value);
-    case "call": return `${guard.fn}(${guard.args.map((arg) => print(arg, LEVEL.test)).join(", ")})`;
+    case "source":
+      return printSource(guard);
+    case "number":
+      return guard.exact === undefined ? printNumber(guard.value, guard.float) : String(guard.exact);
+    case "constant":
+      return printConstant(guard.value);
+    case "call":
+      return `${guard.fn}(${guard.args.map((arg) => print(arg, LEVEL.test)).join(", ")})`;
     case "unary": {
       const own = guard.op === "not" ? LEVEL.not : LEVEL.factor;
       return wrap(`${guard.op === "not" ? "not " : guard.op}${print(guard.operand, own)}`, own, needed);
     }
-    case "binary": return printBinary(guard, needed);
+    case "binary":
+      return printBinary(guard, needed);
     case "compare": {
       const rest = guard.rest.map(([op, right]) => ` ${op} ${print(right, LEVEL.bits)}`);
       return wrap(print(guard.first, LEVEL.bits) + rest.join(""), LEVEL.compare, needed);
@@ -52,7 +71,8 @@ function print(guard: GuardNode, needed: number): string {
 }
 
 function printBinary(guard: Extract<GuardNode, { kind: "binary" }>, needed: number): string {
-  const own = guard.op === "**" ? LEVEL.power : guard.op === "+" || guard.op === "-" ? LEVEL.sum : LEVEL.product;
+  const own =
+    guard.op === "**" ? LEVEL.power : guard.op === "+" || guard.op === "-" ? LEVEL.sum : LEVEL.product;
   const [left, right] = guard.op === "**" ? [own + 1, own] : [own, own + 1];
   return wrap(`${print(guard.left, left)} ${guard.op} ${print(guard.right, right)}`, own, needed);
 }

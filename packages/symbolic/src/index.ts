@@ -1,17 +1,83 @@
 export {
-  add, addAll, and, bigInteger, ceilDiv, ceilToInt, cleanDiv, eq, expand, floatPow, floatTrueDiv, floorDiv, floorToInt, freeSymbols, ge,
-  gt, intTrueDiv, isStatic, isUnbacked, ite, le, lt, mathFunction, mod, modularIndexing, mul, mulAll, ne, neg, not, or, pow, printExpr,
-  pythonMod, roundDecimalTo, roundToInt, sqrt, sub, symAbs, type SymBool, symbol, symbolByName, type SymbolOptions, symbolWith,
-  symEquals, type SymFloat, type SymInt, symMax, symMin, type SymValue, toFloat, toSrepr, truncToFloat, truncToInt,
+  add,
+  addAll,
+  and,
+  bigInteger,
+  ceilDiv,
+  ceilToInt,
+  cleanDiv,
+  eq,
+  expand,
+  floatPow,
+  floatTrueDiv,
+  floorDiv,
+  floorToInt,
+  freeSymbols,
+  ge,
+  gt,
+  intTrueDiv,
+  isStatic,
+  isUnbacked,
+  ite,
+  le,
+  lt,
+  mathFunction,
+  mod,
+  modularIndexing,
+  mul,
+  mulAll,
+  ne,
+  neg,
+  not,
+  or,
+  pow,
+  printExpr,
+  pythonMod,
+  roundDecimalTo,
+  roundToInt,
+  type SymBool,
+  type SymbolOptions,
+  type SymFloat,
+  type SymInt,
+  type SymValue,
+  sqrt,
+  sub,
+  symAbs,
+  symbol,
+  symbolByName,
+  symbolWith,
+  symEquals,
+  symMax,
+  symMin,
+  toFloat,
+  toSrepr,
+  truncToFloat,
+  truncToInt,
 } from "./algebra.js";
 export { canonicalCondition } from "./condition.js";
 export { type Bindings, evaluate, evaluateBool, evaluateInt } from "./evaluate.js";
 export { type Assumption, type Assumptions, SymExpr, type SymHead, type SymOp } from "./expr.js";
-export type { GuardBinaryOp, GuardCompareOp, GuardFunction, GuardKey, GuardNode, GuardSource } from "./guard-ast.js";
-export { evaluateGuard, guardHolds, type GuardValue, type SourceResolver } from "./guard-evaluate.js";
+export type {
+  GuardBinaryOp,
+  GuardCompareOp,
+  GuardFunction,
+  GuardKey,
+  GuardNode,
+  GuardSource,
+} from "./guard-ast.js";
+export { evaluateGuard, type GuardValue, guardHolds, type SourceResolver } from "./guard-evaluate.js";
 export { parseGuard } from "./guard-parse.js";
 export { printGuard, printSource } from "./guard-print.js";
-export { intersectRanges, isPoint, point, printRange, UNBOUNDED, UNBOUNDED_FLOAT, unionRanges, type ValueRange } from "./interval.js";
+export {
+  intersectRanges,
+  isPoint,
+  point,
+  printRange,
+  UNBOUNDED,
+  UNBOUNDED_FLOAT,
+  unionRanges,
+  type ValueRange,
+} from "./interval.js";
 export { type ParseOptions, parseSrepr } from "./parse.js";
 export { printPython } from "./print-python.js";
 export { ShapeEnv, type ShapeEnvInit } from "./shape-env.js";

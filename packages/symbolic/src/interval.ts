@@ -24,13 +24,19 @@ export const unionRanges = (a: ValueRange, b: ValueRange): ValueRange => ({
   max: Math.max(a.max, b.max),
 });
 
-export const addRanges = (a: ValueRange, b: ValueRange): ValueRange => ({ min: a.min + b.min, max: a.max + b.max });
+export const addRanges = (a: ValueRange, b: ValueRange): ValueRange => ({
+  min: a.min + b.min,
+  max: a.max + b.max,
+});
 export const negateRange = (a: ValueRange): ValueRange => ({ min: -a.max, max: -a.min });
 
 /** 0 times an unbounded end is 0: the end is never reached. */
 const times = (a: number, b: number): number => (a === 0 || b === 0 ? 0 : a * b);
 
-const hull = (values: readonly number[]): ValueRange => ({ min: Math.min(...values), max: Math.max(...values) });
+const hull = (values: readonly number[]): ValueRange => ({
+  min: Math.min(...values),
+  max: Math.max(...values),
+});
 
 export const mulRanges = (a: ValueRange, b: ValueRange): ValueRange =>
   hull([times(a.min, b.min), times(a.min, b.max), times(a.max, b.min), times(a.max, b.max)]);
@@ -43,7 +49,12 @@ export function powRange(a: ValueRange, n: number): ValueRange {
 }
 
 const floorQuotient = (a: number, b: number): number => {
-  if (!Number.isFinite(b)) return Number.isFinite(a) ? (a !== 0 && a < 0 !== b < 0 ? -1 : 0) : Math.sign(a) * Math.sign(b) * Infinity;
+  if (!Number.isFinite(b))
+    return Number.isFinite(a)
+      ? a !== 0 && a < 0 !== b < 0
+        ? -1
+        : 0
+      : Math.sign(a) * Math.sign(b) * Infinity;
   return Math.floor(a / b);
 };
 
@@ -68,16 +79,30 @@ function nonzeroParts(b: ValueRange): readonly ValueRange[] {
 export function modRange(a: ValueRange, b: ValueRange): ValueRange {
   if (b.min > 0) {
     if (a.min >= 0 && a.max < b.min) return a;
-    if (isPoint(b) && Number.isFinite(a.min) && Number.isFinite(a.max) && Math.floor(a.min / b.min) === Math.floor(a.max / b.min)) {
-      return { min: a.min - Math.floor(a.min / b.min) * b.min, max: a.max - Math.floor(a.max / b.min) * b.min };
+    if (
+      isPoint(b) &&
+      Number.isFinite(a.min) &&
+      Number.isFinite(a.max) &&
+      Math.floor(a.min / b.min) === Math.floor(a.max / b.min)
+    ) {
+      return {
+        min: a.min - Math.floor(a.min / b.min) * b.min,
+        max: a.max - Math.floor(a.max / b.min) * b.min,
+      };
     }
     return { min: 0, max: a.min >= 0 ? Math.min(a.max, b.max - 1) : b.max - 1 };
   }
   return b.max < 0 ? { min: b.min + 1, max: 0 } : UNBOUNDED;
 }
 
-export const maxRanges = (a: ValueRange, b: ValueRange): ValueRange => ({ min: Math.max(a.min, b.min), max: Math.max(a.max, b.max) });
-export const minRanges = (a: ValueRange, b: ValueRange): ValueRange => ({ min: Math.min(a.min, b.min), max: Math.min(a.max, b.max) });
+export const maxRanges = (a: ValueRange, b: ValueRange): ValueRange => ({
+  min: Math.max(a.min, b.min),
+  max: Math.max(a.max, b.max),
+});
+export const minRanges = (a: ValueRange, b: ValueRange): ValueRange => ({
+  min: Math.min(a.min, b.min),
+  max: Math.min(a.max, b.max),
+});
 
 export function absRange(a: ValueRange): ValueRange {
   if (a.min >= 0) return a;
@@ -87,8 +112,14 @@ export function absRange(a: ValueRange): ValueRange {
 /** True division; unbounded when the divisor may be zero. */
 export function trueDivRange(a: ValueRange, b: ValueRange): ValueRange {
   if (b.min <= 0 && b.max >= 0) return UNBOUNDED_FLOAT;
-  const quotient = (x: number, y: number): number => (Number.isFinite(y) ? x / y : Number.isFinite(x) ? 0 : Math.sign(x) * Math.sign(y) * Infinity);
-  const values = [quotient(a.min, b.min), quotient(a.min, b.max), quotient(a.max, b.min), quotient(a.max, b.max)];
+  const quotient = (x: number, y: number): number =>
+    Number.isFinite(y) ? x / y : Number.isFinite(x) ? 0 : Math.sign(x) * Math.sign(y) * Infinity;
+  const values = [
+    quotient(a.min, b.min),
+    quotient(a.min, b.max),
+    quotient(a.max, b.min),
+    quotient(a.max, b.max),
+  ];
   return { ...hull(values), float: true };
 }
 
@@ -101,6 +132,7 @@ export const mapRange = (a: ValueRange, fn: (x: number) => number): ValueRange =
 /** PyTorch's text: `VR[2, int_oo]`, for floats `VR[-oo, oo]`. */
 export function printRange(range: ValueRange): string {
   const infinity = range.float === true ? "oo" : "int_oo";
-  const end = (value: number): string => (Number.isFinite(value) ? String(value) : value < 0 ? `-${infinity}` : infinity);
+  const end = (value: number): string =>
+    Number.isFinite(value) ? String(value) : value < 0 ? `-${infinity}` : infinity;
   return `VR[${end(range.min)}, ${end(range.max)}]`;
 }

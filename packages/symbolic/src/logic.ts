@@ -1,15 +1,17 @@
 import { badOperand } from "./errors.js";
-import { FALSE, isCondition, isRelation, node, same, type SymExpr, TRUE } from "./expr.js";
+import { FALSE, isCondition, isRelation, node, type SymExpr, same, TRUE } from "./expr.js";
 import { compareBySize } from "./order.js";
 import { canonicalRelation, constant, negatedRelation, solvedRelation } from "./relation.js";
 
 const checkCondition = (e: SymExpr): void => {
-  if (!isCondition(e) && e.op !== "Symbol" && e.op !== "Piecewise") throw badOperand(`${e.op} where a condition belongs`);
+  if (!isCondition(e) && e.op !== "Symbol" && e.op !== "Piecewise")
+    throw badOperand(`${e.op} where a condition belongs`);
 };
 
 /**
- * Conjunction or disjunction: flat, without repeats, false (true) when a relation meets its negation. Like sympy, a
- * disjunction compares only the relations that it is given directly, a conjunction those of nested ones too.
+ * Conjunction or disjunction: flat, without repeats, false (true) when a relation meets its negation. Like
+ * sympy, a disjunction compares only the relations that it is given directly, a conjunction those of nested
+ * ones too.
  */
 export function connective(head: "And" | "Or", items: readonly SymExpr[]): SymExpr {
   const absorbing = head === "And" ? FALSE : TRUE;
@@ -62,14 +64,18 @@ export function piecewise(branches: readonly Branch[]): SymExpr {
     seen.push(condition);
     const collapsed = collapseNested(value, condition, seen);
     const last = kept.at(-1);
-    if (last !== undefined && same(last[0], collapsed)) kept[kept.length - 1] = [last[0], connective("Or", [condition, last[1]])];
+    if (last !== undefined && same(last[0], collapsed))
+      kept[kept.length - 1] = [last[0], connective("Or", [condition, last[1]])];
     else if (last === undefined || !same(last[1], condition)) kept.push([collapsed, condition]);
     if (kept.at(-1)?.[1].op === "True") break;
   }
   const first = kept[0];
   if (first === undefined) throw badOperand("Piecewise without a branch that can hold");
   if (first[1].op === "True") return first[0];
-  return node("Piecewise", kept.map(([value, condition]) => node("ExprCondPair", [value, condition])));
+  return node(
+    "Piecewise",
+    kept.map(([value, condition]) => node("ExprCondPair", [value, condition])),
+  );
 }
 
 /** A condition whose negation was already excluded always holds. */
@@ -80,7 +86,11 @@ function remaining(condition: SymExpr, seen: readonly SymExpr[]): SymExpr {
     const canonical = isRelation(opposite) ? canonicalRelation(opposite) : opposite;
     return seen.some((known) => same(known, canonical));
   };
-  if (condition.op === "And") return connective("And", condition.args.filter((arg) => !excluded(arg)));
+  if (condition.op === "And")
+    return connective(
+      "And",
+      condition.args.filter((arg) => !excluded(arg)),
+    );
   return excluded(condition) ? TRUE : condition;
 }
 
@@ -104,4 +114,3 @@ function collapseNested(value: SymExpr, condition: SymExpr, seen: readonly SymEx
   }
   return value;
 }
-

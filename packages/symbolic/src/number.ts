@@ -39,7 +39,8 @@ export function rational(num: bigint, den: bigint): SymExpr {
   return den === g ? integer(num / g) : new SymExpr({ op: "Rational", value: num / g, den: den / g });
 }
 
-export const isNumber = (e: SymExpr): boolean => e.op === "Integer" || e.op === "Rational" || e.op === "Float";
+export const isNumber = (e: SymExpr): boolean =>
+  e.op === "Integer" || e.op === "Rational" || e.op === "Float";
 export const isInteger = (e: SymExpr): boolean => e.op === "Integer";
 export const isRational = (e: SymExpr): boolean => e.op === "Integer" || e.op === "Rational";
 export const isOne = (e: SymExpr): boolean => e.op === "Integer" && e.value === 1;
@@ -47,7 +48,8 @@ export const isZero = (e: SymExpr): boolean => (e.op === "Integer" || e.op === "
 export const isNegative = (e: SymExpr): boolean => isNumber(e) && e.value < 0;
 
 /** The nearest double. */
-export const approximate = (e: SymExpr): number => (e.op === "Rational" ? Number(e.value) / Number(e.den) : Number(e.value));
+export const approximate = (e: SymExpr): number =>
+  e.op === "Rational" ? Number(e.value) / Number(e.den) : Number(e.value);
 
 /** The exact value of an `Integer` node. */
 export const bigOf = (e: SymExpr): bigint => BigInt(e.value);
@@ -98,7 +100,9 @@ export function compareNumbers(a: SymExpr, b: SymExpr): number {
 export function floorDivMod(a: bigint, b: bigint): readonly [quotient: bigint, remainder: bigint] {
   const quotient = a / b;
   const remainder = a % b;
-  return remainder !== 0n && remainder < 0n !== b < 0n ? [quotient - 1n, remainder + b] : [quotient, remainder];
+  return remainder !== 0n && remainder < 0n !== b < 0n
+    ? [quotient - 1n, remainder + b]
+    : [quotient, remainder];
 }
 
 /** Greatest common divisor of two `Integer` nodes, non-negative. */
@@ -112,7 +116,9 @@ export function gcdIntegers(a: SymExpr, b: SymExpr): SymExpr {
 /** An integer to a non-negative integer power. */
 export function powerOfInteger(base: SymExpr, exponent: number): SymExpr {
   const b = bigOf(base);
-  if (b === 0n || b === 1n || b === -1n) return exponent === 0 ? ONE : integer(exponent % 2 === 0 ? b * b : b);
-  if (exponent * Math.max(1, b.toString(2).length - 1) > MAX_BITS) throw tooLarge("a constant of more than 4096 bits");
+  if (b === 0n || b === 1n || b === -1n)
+    return exponent === 0 ? ONE : integer(exponent % 2 === 0 ? b * b : b);
+  if (exponent * Math.max(1, b.toString(2).length - 1) > MAX_BITS)
+    throw tooLarge("a constant of more than 4096 bits");
   return integer(b ** BigInt(exponent));
 }

@@ -20,23 +20,53 @@ export const splitPower = (e: SymExpr): readonly [base: SymExpr, exponent: SymEx
 /** sympy's class ranks: numbers, symbols, products, sums, powers, functions, the rest. */
 function classRank(op: SymOp): number {
   switch (op) {
-    case "Integer": case "Rational": case "Float": return 100_000;
-    case "Symbol": return 200_000;
-    case "Mul": return 300_000;
-    case "Add": return 300_001;
-    case "Pow": return 300_002;
-    case "Piecewise": case "Identity": case "IsNonOverlappingAndDenseIndicator": return 400_000;
-    case "Max": case "Min": case "ExprCondPair": case "And": case "Or": case "Not": case "True": case "False":
-    case "Equality": case "Unequality": case "GreaterThan": case "LessThan": case "StrictGreaterThan": case "StrictLessThan":
+    case "Integer":
+    case "Rational":
+    case "Float":
+      return 100_000;
+    case "Symbol":
+      return 200_000;
+    case "Mul":
+      return 300_000;
+    case "Add":
+      return 300_001;
+    case "Pow":
+      return 300_002;
+    case "Piecewise":
+    case "Identity":
+    case "IsNonOverlappingAndDenseIndicator":
+      return 400_000;
+    case "Max":
+    case "Min":
+    case "ExprCondPair":
+    case "And":
+    case "Or":
+    case "Not":
+    case "True":
+    case "False":
+    case "Equality":
+    case "Unequality":
+    case "GreaterThan":
+    case "LessThan":
+    case "StrictGreaterThan":
+    case "StrictLessThan":
       return 500_000;
-    default: return 410_000;
+    default:
+      return 410_000;
   }
 }
 
 const className = (op: SymOp): string =>
-  op === "Integer" || op === "Rational" || op === "Float" ? "Number" : op === "True" || op === "False" ? `Boolean${op}` : op;
+  op === "Integer" || op === "Rational" || op === "Float"
+    ? "Number"
+    : op === "True" || op === "False"
+      ? `Boolean${op}`
+      : op;
 
-/** sympy's `default_sort_key` as a comparison: the order in which products, `Max` and functions list their arguments. */
+/**
+ * sympy's `default_sort_key` as a comparison: the order in which products, `Max` and functions list their
+ * arguments.
+ */
 export function compareDefault(a: SymExpr, b: SymExpr): number {
   if (a === b) return 0;
   if (isNumber(a) && isNumber(b)) return compareNumbers(a, b);
@@ -72,28 +102,40 @@ const listed = (e: SymExpr): readonly SymExpr[] =>
 export function orderedFactors(e: SymExpr): readonly SymExpr[] {
   if (e.op !== "Mul") return [e];
   const [first, ...rest] = e.args;
-  const split = isNegative(first!) && !(isInteger(first!) && first!.value === -1) ? [MINUS_ONE, negateNumber(first!), ...rest] : [...e.args];
+  const split =
+    isNegative(first!) && !(isInteger(first!) && first!.value === -1)
+      ? [MINUS_ONE, negateNumber(first!), ...rest]
+      : [...e.args];
   return split.sort(compareDefault);
 }
 
 /** By size first, then {@link compareDefault}: how `And`, `Or`, `Max` and `Min` keep their arguments. */
 export const compareBySize = (a: SymExpr, b: SymExpr): number => a.weight - b.weight || compareDefault(a, b);
 
+const termOrder = new WeakMap<SymExpr, readonly SymExpr[]>();
+
 /** Terms of a sum in printing order: lexicographic by monomial, higher powers first, constants last. */
 export function orderedTerms(e: SymExpr): readonly SymExpr[] {
   if (e.op !== "Add") return [e];
+  // Comparing nested sums orders their terms again and again: without the cache that is exponential in the
+  // nesting.
+  const known = termOrder.get(e);
+  if (known !== undefined) return known;
+  const terms = sortTerms(e);
+  termOrder.set(e, terms);
+  return terms;
+}
+
+function sortTerms(e: SymExpr): readonly SymExpr[] {
   const special = numberMinusTerm(e);
   if (special !== undefined) return special;
-  const generators: SymExpr[] = [];
   const seen = new Map<string, SymExpr>();
   const rows = e.args.map((term) => {
     const powers = monomial(term);
     for (const [base] of powers) if (!seen.has(base.key)) seen.set(base.key, base);
     return { term, powers: new Map(powers.map(([base, exponent]) => [base.key, exponent])) };
   });
-  generators.push(...seen.values());
-  generators.sort(compareDefault);
-  const keys = generators.map((g) => g.key);
+  const keys = [...seen.values()].sort(compareDefault).map((generator) => generator.key);
   rows.sort((a, b) => {
     for (const key of keys) {
       const order = (b.powers.get(key) ?? 0) - (a.powers.get(key) ?? 0);
@@ -124,25 +166,61 @@ function monomial(term: SymExpr): readonly (readonly [base: SymExpr, exponent: n
   });
 }
 
-const CLASS_ORDER = new Map([
-  "Zero", "One", "Half", "NegativeOne", "Integer", "Rational", "Float", "Symbol", "Pow", "Mul", "Add",
-  "Abs", "Equality", "Unequality", "StrictGreaterThan", "StrictLessThan", "GreaterThan", "LessThan",
-].map((name, index) => [name, index]));
+const CLASS_ORDER = new Map(
+  [
+    "Zero",
+    "One",
+    "Half",
+    "NegativeOne",
+    "Integer",
+    "Rational",
+    "Float",
+    "Symbol",
+    "Pow",
+    "Mul",
+    "Add",
+    "Abs",
+    "Equality",
+    "Unequality",
+    "StrictGreaterThan",
+    "StrictLessThan",
+    "GreaterThan",
+    "LessThan",
+  ].map((name, index) => [name, index]),
+);
 
 function structuralName(e: SymExpr): string {
-  if (e.op === "Integer") return e.value === 0 ? "Zero" : e.value === 1 ? "One" : e.value === -1 ? "NegativeOne" : "Integer";
+  if (e.op === "Integer")
+    return e.value === 0 ? "Zero" : e.value === 1 ? "One" : e.value === -1 ? "NegativeOne" : "Integer";
   if (e.op === "Rational" && e.value === 1n && e.den === 2n) return "Half";
   return className(e.op) === "Number" ? e.op : className(e.op);
 }
 
 /** How many assumptions follow from a symbol's own: sympy compares that before the names. */
 const IMPLIED: Readonly<Record<string, number>> = {
-  "": 2, real: 9, "nonnegative,real": 13, integer: 15, "integer,nonzero": 18, "integer,nonnegative": 19, positive: 20,
-  "positive,real": 20, "integer,positive": 26, "integer,negative": 28,
+  "": 2,
+  real: 9,
+  "nonnegative,real": 13,
+  integer: 15,
+  "integer,nonzero": 18,
+  "integer,nonnegative": 19,
+  positive: 20,
+  "positive,real": 20,
+  "integer,positive": 26,
+  "integer,negative": 28,
 };
-const impliedBy = (e: SymExpr): number => IMPLIED[e.assumptions.map(([name]) => name).sort().join(",")] ?? 15;
+const impliedBy = (e: SymExpr): number =>
+  IMPLIED[
+    e.assumptions
+      .map(([name]) => name)
+      .sort()
+      .join(",")
+  ] ?? 15;
 
-/** sympy's structural comparison: the order in which sums and products keep their arguments, seen in guard texts. */
+/**
+ * sympy's structural comparison: the order in which sums and products keep their arguments, seen in guard
+ * texts.
+ */
 export function compareStructure(a: SymExpr, b: SymExpr): number {
   if (a === b) return 0;
   const [nameA, nameB] = [structuralName(a), structuralName(b)];
@@ -151,7 +229,8 @@ export function compareStructure(a: SymExpr, b: SymExpr): number {
     return rankA === 99 && rankB === 99 ? compareText(nameA, nameB) : rankA - rankB;
   }
   if (isNumber(a)) return compareNumbers(a, b);
-  if (a.op === "Symbol") return impliedBy(a) - impliedBy(b) || compareText(a.name, b.name) || compareText(a.key, b.key);
+  if (a.op === "Symbol")
+    return impliedBy(a) - impliedBy(b) || compareText(a.name, b.name) || compareText(a.key, b.key);
   if (a.args.length !== b.args.length) return a.args.length - b.args.length;
   for (let i = 0; i < a.args.length; i++) {
     const order = compareStructure(a.args[i]!, b.args[i]!);

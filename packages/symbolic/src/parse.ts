@@ -1,4 +1,4 @@
-import { lower, symbolByName, symbolWith, type SymValue } from "./algebra.js";
+import { lower, type SymValue, symbolByName, symbolWith } from "./algebra.js";
 import { construct, isHead } from "./construct.js";
 import { parseFailure, tooLarge } from "./errors.js";
 import { type Assumption, type Assumptions, FALSE, type SymExpr, TRUE } from "./expr.js";
@@ -16,23 +16,43 @@ export interface ParseOptions {
 }
 
 /**
- * Reads sympy's `srepr` text (`Add(Symbol('s77', positive=True, integer=True), Integer(1))`) or the plain form of older
- * files (`s0 + 1`, `(s0//2)`, `Mod(s0, 2)`). Nothing is ever executed; unknown names, attribute access and calls of
- * anything but the known functions are refused. Throws SYM_PARSE, SYM_TOO_LARGE, SYM_OPERAND, SYM_DIVISION_BY_ZERO.
+ * Reads sympy's `srepr` text (`Add(Symbol('s77', positive=True, integer=True), Integer(1))`) or the plain
+ * form of older files (`s0 + 1`, `(s0//2)`, `Mod(s0, 2)`). Nothing is ever executed; unknown names, attribute
+ * access and calls of anything but the known functions are refused. Throws SYM_PARSE, SYM_TOO_LARGE,
+ * SYM_OPERAND, SYM_DIVISION_BY_ZERO.
  */
 export function parseSrepr(text: string, options: ParseOptions = {}): SymValue {
   const maxLength = options.maxLength ?? 65_536;
-  if (text.length > maxLength) throw tooLarge(`text of ${text.length} characters, at most ${maxLength} are read`);
+  if (text.length > maxLength)
+    throw tooLarge(`text of ${text.length} characters, at most ${maxLength} are read`);
   return lower(new ExpressionParser(text, options).parse());
 }
 
-const ASSUMPTIONS: ReadonlySet<string> = new Set(["positive", "integer", "nonnegative", "real", "negative", "nonzero"]);
+const ASSUMPTIONS: ReadonlySet<string> = new Set([
+  "positive",
+  "integer",
+  "nonnegative",
+  "real",
+  "negative",
+  "nonzero",
+]);
 /** Left binding strength, loosest first; comparisons do not chain. */
 const BINARY: Readonly<Record<string, readonly [level: number, head: string]>> = {
-  "|": [1, "Or"], "&": [2, "And"],
-  "==": [3, "Equality"], "!=": [3, "Unequality"], "<": [3, "StrictLessThan"], "<=": [3, "LessThan"],
-  ">": [3, "StrictGreaterThan"], ">=": [3, "GreaterThan"],
-  "+": [4, "Add"], "-": [4, "Sub"], "*": [5, "Mul"], "//": [5, "FloorDiv"], "/": [5, "Div"], "%": [5, "Mod"], "**": [7, "Pow"],
+  "|": [1, "Or"],
+  "&": [2, "And"],
+  "==": [3, "Equality"],
+  "!=": [3, "Unequality"],
+  "<": [3, "StrictLessThan"],
+  "<=": [3, "LessThan"],
+  ">": [3, "StrictGreaterThan"],
+  ">=": [3, "GreaterThan"],
+  "+": [4, "Add"],
+  "-": [4, "Sub"],
+  "*": [5, "Mul"],
+  "//": [5, "FloorDiv"],
+  "/": [5, "Div"],
+  "%": [5, "Mod"],
+  "**": [7, "Pow"],
 };
 
 class ExpressionParser {
@@ -62,7 +82,11 @@ class ExpressionParser {
 
   #unexpected(): Error {
     const { kind, text, offset } = this.#peek;
-    return parseFailure(kind === "end" ? "unexpected end" : `unexpected ${JSON.stringify(text.slice(0, 40))}`, this.#text, offset);
+    return parseFailure(
+      kind === "end" ? "unexpected end" : `unexpected ${JSON.stringify(text.slice(0, 40))}`,
+      this.#text,
+      offset,
+    );
   }
 
   #accept(text: string): boolean {
@@ -87,7 +111,8 @@ class ExpressionParser {
       let left = this.#prefix();
       for (;;) {
         const token = this.#peek;
-        const row = token.kind === "sign" && Object.hasOwn(BINARY, token.text) ? BINARY[token.text]! : undefined;
+        const row =
+          token.kind === "sign" && Object.hasOwn(BINARY, token.text) ? BINARY[token.text]! : undefined;
         if (row === undefined || row[0] < minLevel) return left;
         this.#at++;
         const right = this.#expression(row[1] === "Pow" ? 6 : row[0] + 1);
@@ -103,6 +128,7 @@ class ExpressionParser {
     if (this.#accept("(")) return this.#parenthesised();
     const token = this.#peek;
     if (token.kind === "number") {
+      if (!Number.isFinite(Number(token.text)) && !/^\d+$/.test(token.text)) throw this.#unexpected();
       this.#at++;
       return numberNode(token.text);
     }
@@ -135,16 +161,24 @@ class ExpressionParser {
 
   #call(token: Token): SymExpr {
     switch (token.text) {
-      case "Symbol": return this.#symbol();
-      case "Integer": return this.#closing(integer(this.#integerLiteral()));
+      case "Symbol":
+        return this.#symbol();
+      case "Integer":
+        return this.#closing(integer(this.#integerLiteral()));
       case "Rational": {
         const num = this.#integerLiteral();
         this.#expect(",");
         return this.#closing(rational(num, this.#integerLiteral()));
       }
-      case "Float": return this.#float();
+      case "Float":
+        return this.#float();
       default: {
-        if (!isHead(token.text)) throw parseFailure(`unknown function ${JSON.stringify(token.text.slice(0, 40))}`, this.#text, token.offset);
+        if (!isHead(token.text))
+          throw parseFailure(
+            `unknown function ${JSON.stringify(token.text.slice(0, 40))}`,
+            this.#text,
+            token.offset,
+          );
         return construct(token.text, this.#arguments());
       }
     }
@@ -208,7 +242,8 @@ class ExpressionParser {
   #float(): SymExpr {
     const text = this.#string();
     const value = Number(text);
-    if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) || !Number.isFinite(value)) throw this.#unexpected();
+    if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) || !Number.isFinite(value))
+      throw this.#unexpected();
     if (this.#accept(",")) this.#keyword();
     return this.#closing(floating(value));
   }
@@ -224,10 +259,13 @@ function numberNode(text: string): SymExpr {
 
 function combine(head: string, left: SymExpr, right: SymExpr): SymExpr {
   switch (head) {
-    case "Sub": return construct("Add", [left, construct("Mul", [integer(-1), right])]);
-    case "Div": return construct("Mul", [left, construct("Pow", [right, integer(-1)])]);
-    case "Mod": return construct(isInteger(left) && isInteger(right) ? "PythonMod" : "Mod", [left, right]);
-    default: return construct(head, [left, right]);
+    case "Sub":
+      return construct("Add", [left, construct("Mul", [integer(-1), right])]);
+    case "Div":
+      return construct("Mul", [left, construct("Pow", [right, integer(-1)])]);
+    case "Mod":
+      return construct(isInteger(left) && isInteger(right) ? "PythonMod" : "Mod", [left, right]);
+    default:
+      return construct(head, [left, right]);
   }
 }
-

@@ -1,5 +1,5 @@
 import type { SymExpr } from "./expr.js";
-import { compareNumbers, isInteger, isZero, ZERO } from "./number.js";
+import { compareNumbers, isInteger, isNumber, isZero, ZERO } from "./number.js";
 import { compareDefault, splitCoefficient, splitPower } from "./order.js";
 import { factorsOf, product, quotient, subtract, sum, termsOf } from "./polynomial.js";
 
@@ -23,11 +23,15 @@ export function dividePolynomial(dividend: SymExpr, divisor: SymExpr): SymExpr |
 }
 
 function expandTop(e: SymExpr): SymExpr {
-  return sum(termsOf(e).map((term) => {
-    const factors = factorsOf(term);
-    if (!factors.some((factor) => factor.op === "Add")) return term;
-    return factors.reduce((whole, factor) => sum(termsOf(whole).flatMap((a) => termsOf(factor).map((b) => product([a, b])))));
-  }));
+  return sum(
+    termsOf(e).map((term) => {
+      const factors = factorsOf(term);
+      if (!factors.some((factor) => factor.op === "Add")) return term;
+      return factors.reduce((whole, factor) =>
+        sum(termsOf(whole).flatMap((a) => termsOf(factor).map((b) => product([a, b])))),
+      );
+    }),
+  );
 }
 
 function generatorsOf(polynomials: readonly SymExpr[]): readonly SymExpr[] {
@@ -35,7 +39,7 @@ function generatorsOf(polynomials: readonly SymExpr[]): readonly SymExpr[] {
   for (const term of polynomials.flatMap(termsOf)) {
     for (const factor of factorsOf(splitCoefficient(term)[1])) {
       const [base] = splitPower(factor);
-      found.set(base.key, base);
+      if (!isNumber(base)) found.set(base.key, base);
     }
   }
   return [...found.values()].sort(compareDefault);
@@ -63,7 +67,8 @@ function divideTerm(a: SymExpr, b: SymExpr): SymExpr | undefined {
   const q = quotient(a, b);
   const [coefficient, rest] = splitCoefficient(q);
   if (!isInteger(coefficient)) return undefined;
-  const negativePower = factorsOf(rest).some((factor) => factor.op === "Pow" && compareNumbers(factor.args[1]!, ZERO) < 0);
+  const negativePower = factorsOf(rest).some(
+    (factor) => factor.op === "Pow" && compareNumbers(factor.args[1]!, ZERO) < 0,
+  );
   return negativePower ? undefined : q;
 }
-

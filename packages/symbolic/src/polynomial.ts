@@ -1,8 +1,22 @@
 import { tooLarge } from "./errors.js";
-import { node, same, type SymExpr } from "./expr.js";
+import { node, type SymExpr, same } from "./expr.js";
 import {
-  addNumbers, approximate, floating, integer, invertNumber, isInteger, isNegative, isNumber, isOne, isRational, isZero, MINUS_ONE, mulNumbers, ONE,
-  powerOfInteger, ZERO,
+  addNumbers,
+  approximate,
+  floating,
+  integer,
+  invertNumber,
+  isInteger,
+  isNegative,
+  isNumber,
+  isOne,
+  isRational,
+  isZero,
+  MINUS_ONE,
+  mulNumbers,
+  ONE,
+  powerOfInteger,
+  ZERO,
 } from "./number.js";
 import { compareDefault, compareStructure, splitCoefficient, splitPower } from "./order.js";
 
@@ -38,7 +52,8 @@ export function sum(items: readonly SymExpr[]): SymExpr {
   };
   items.forEach(collect);
   const args: SymExpr[] = [];
-  for (const { rest, coefficient } of terms.values()) if (!isZero(coefficient)) args.push(withCoefficient(coefficient, rest));
+  for (const { rest, coefficient } of terms.values())
+    if (!isZero(coefficient)) args.push(withCoefficient(coefficient, rest));
   return rawSum(constant, args);
 }
 
@@ -50,8 +65,8 @@ function rawSum(constant: SymExpr, terms: SymExpr[]): SymExpr {
 }
 
 /**
- * A product with equal bases collected. A number times a single sum is distributed (`2*(s + 1)` is `2*s + 2`), other
- * products of sums stay factored, as sympy keeps them.
+ * A product with equal bases collected. A number times a single sum is distributed (`2*(s + 1)` is `2*s +
+ * 2`), other products of sums stay factored, as sympy keeps them.
  */
 export function product(items: readonly SymExpr[]): SymExpr {
   if (items.length === 1) return items[0]!;
@@ -85,7 +100,8 @@ export function product(items: readonly SymExpr[]): SymExpr {
 
 function rawProduct(coefficient: SymExpr, factors: SymExpr[]): SymExpr {
   if (isZero(coefficient)) return ZERO;
-  if (factors.length === 1 && factors[0]!.op === "Add" && !isOne(coefficient)) return distribute(coefficient, factors[0]!);
+  if (factors.length === 1 && factors[0]!.op === "Add" && !isOne(coefficient))
+    return distribute(coefficient, factors[0]!);
   factors.sort(compareStructure);
   if (!isOne(coefficient)) factors.unshift(coefficient);
   return factors.length === 0 ? ONE : factors.length === 1 ? factors[0]! : node("Mul", factors);
@@ -127,7 +143,10 @@ export function power(base: SymExpr, exponent: SymExpr): SymExpr {
 }
 
 const mapBranches = (e: SymExpr, fn: (value: SymExpr) => SymExpr): SymExpr =>
-  node("Piecewise", e.args.map((pair) => node("ExprCondPair", [fn(pair.args[0]!), pair.args[1]!])));
+  node(
+    "Piecewise",
+    e.args.map((pair) => node("ExprCondPair", [fn(pair.args[0]!), pair.args[1]!])),
+  );
 
 /** An even power forgets the sign. */
 function powerOfAbs(base: SymExpr, exponent: number): SymExpr {
@@ -136,7 +155,8 @@ function powerOfAbs(base: SymExpr, exponent: number): SymExpr {
 }
 
 function powerOfNumbers(base: SymExpr, exponent: SymExpr): SymExpr | undefined {
-  if (base.op === "Float" || exponent.op === "Float") return floating(approximate(base) ** approximate(exponent));
+  if (base.op === "Float" || exponent.op === "Float")
+    return floating(approximate(base) ** approximate(exponent));
   if (!isInteger(exponent)) return undefined;
   const n = Number(exponent.value);
   if (n < 0) return powerOfNumbers(invertNumber(base), mulNumbers(MINUS_ONE, exponent));
@@ -145,9 +165,8 @@ function powerOfNumbers(base: SymExpr, exponent: SymExpr): SymExpr | undefined {
   return mulNumbers(powerOfInteger(integer(value), n), invertNumber(powerOfInteger(integer(den), n)));
 }
 
-
-
-export const negate = (e: SymExpr): SymExpr => (isNumber(e) ? mulNumbers(MINUS_ONE, e) : product([MINUS_ONE, e]));
+export const negate = (e: SymExpr): SymExpr =>
+  isNumber(e) ? mulNumbers(MINUS_ONE, e) : product([MINUS_ONE, e]);
 /** True when the leading sign of a product, or most signs of a sum, are negative. */
 export function prefersNegation(e: SymExpr): boolean {
   if (isNumber(e)) return isNegative(e);
@@ -184,7 +203,8 @@ function multiplyOut(factors: readonly SymExpr[]): SymExpr {
   let terms: readonly SymExpr[] = [ONE];
   for (const factor of factors) {
     const next = termsOf(factor);
-    if (terms.length * next.length > MAX_TERMS) throw tooLarge(`more than ${MAX_TERMS} terms when multiplied out`);
+    if (terms.length * next.length > MAX_TERMS)
+      throw tooLarge(`more than ${MAX_TERMS} terms when multiplied out`);
     terms = termsOf(sum(terms.flatMap((term) => next.map((other) => product([term, other])))));
   }
   return sum(terms);

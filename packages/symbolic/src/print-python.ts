@@ -7,12 +7,25 @@ import { STRENGTH, strength } from "./strength.js";
 const NEARLY_ATOM = STRENGTH.atom - 0.5;
 
 const SIGN: Readonly<Record<string, string>> = {
-  Equality: "==", Unequality: "!=", StrictLessThan: "<", LessThan: "<=", StrictGreaterThan: ">", GreaterThan: ">=",
+  Equality: "==",
+  Unequality: "!=",
+  StrictLessThan: "<",
+  LessThan: "<=",
+  StrictGreaterThan: ">",
+  GreaterThan: ">=",
 };
 
 const FUNCTIONS: Readonly<Record<string, string>> = {
-  FloorToInt: "math.floor", TruncToInt: "math.trunc", CeilToInt: "math.ceil", RoundToInt: "round", ToFloat: "torch.sym_float",
-  Max: "max", Min: "min", Abs: "abs", OpaqueUnaryFn_sqrt: "torch._sym_sqrt", RoundDecimal: "round",
+  FloorToInt: "math.floor",
+  TruncToInt: "math.trunc",
+  CeilToInt: "math.ceil",
+  RoundToInt: "round",
+  ToFloat: "torch.sym_float",
+  Max: "max",
+  Min: "min",
+  Abs: "abs",
+  OpaqueUnaryFn_sqrt: "torch._sym_sqrt",
+  RoundDecimal: "round",
 };
 
 /**
@@ -20,35 +33,59 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
  * `(-1) + L['x'].size()[0] >= 2`. `sourceOf` names the input that a symbol stands for.
  */
 export function printPython(value: SymValue, sourceOf: (symbol: string) => string): string {
-  const list = (e: SymExpr, separator: string, level: number): string => e.args.map((arg) => wrap(arg, level)).join(separator);
+  const list = (e: SymExpr, separator: string, level: number): string =>
+    e.args.map((arg) => wrap(arg, level)).join(separator);
   const wrap = (e: SymExpr, level: number): string => (strength(e) <= level ? `(${text(e)})` : text(e));
   const text = (e: SymExpr): string => {
     if (Object.hasOwn(SIGN, e.op)) return list(e, ` ${SIGN[e.op]} `, strength(e));
     if (Object.hasOwn(FUNCTIONS, e.op)) return `${FUNCTIONS[e.op]}(${e.args.map(text).join(", ")})`;
     switch (e.op) {
-      case "Integer": return String(e.value);
-      case "Rational": return `${e.value}/${e.den}`;
-      case "Float": return printFloat(e.value as number, 17, false);
-      case "Symbol": return sourceOf(e.name);
-      case "True": case "False": return e.op;
-      case "Add": return list(e, " + ", STRENGTH.sum);
-      case "Mul": return list(e, "*", strength(e));
-      case "Pow": return powerText(e, wrap);
-      case "FloorDiv": case "CleanDiv": return list(e, " // ", NEARLY_ATOM);
-      case "Mod": case "PythonMod": return list(e, " % ", NEARLY_ATOM);
+      case "Integer":
+        return String(e.value);
+      case "Rational":
+        return `${e.value}/${e.den}`;
+      case "Float":
+        return printFloat(e.value as number, 17, false);
+      case "Symbol":
+        return sourceOf(e.name);
+      case "True":
+      case "False":
+        return e.op;
+      case "Add":
+        return list(e, " + ", STRENGTH.sum);
+      case "Mul":
+        return list(e, "*", strength(e));
+      case "Pow":
+        return powerText(e, wrap);
+      case "FloorDiv":
+      case "CleanDiv":
+        return list(e, " // ", NEARLY_ATOM);
+      case "Mod":
+      case "PythonMod":
+        return list(e, " % ", NEARLY_ATOM);
       case "ModularIndexing": {
         const [base, divisor, modulus] = e.args.map((arg) => wrap(arg, NEARLY_ATOM));
         return divisor === "1" ? `(${base} % ${modulus})` : `((${base} // ${divisor}) % ${modulus})`;
       }
-      case "IntTrueDiv": return list(e, " / ", NEARLY_ATOM);
-      case "FloatTrueDiv": return `(${list(e, " / ", NEARLY_ATOM)})`;
-      case "PowByNatural": case "FloatPow": return list(e, " ** ", STRENGTH.power);
-      case "And": return list(e, " and ", strength(e));
-      case "Or": return list(e, " or ", strength(e));
-      case "Not": return `not (${text(e.args[0]!)})`;
-      case "Identity": return text(e.args[0]!);
-      case "Piecewise": return conditional(e, text);
-      default: throw badOperand(`${e.op} has no Python form`);
+      case "IntTrueDiv":
+        return list(e, " / ", NEARLY_ATOM);
+      case "FloatTrueDiv":
+        return `(${list(e, " / ", NEARLY_ATOM)})`;
+      case "PowByNatural":
+      case "FloatPow":
+        return list(e, " ** ", STRENGTH.power);
+      case "And":
+        return list(e, " and ", strength(e));
+      case "Or":
+        return list(e, " or ", strength(e));
+      case "Not":
+        return `not (${text(e.args[0]!)})`;
+      case "Identity":
+        return text(e.args[0]!);
+      case "Piecewise":
+        return conditional(e, text);
+      default:
+        throw badOperand(`${e.op} has no Python form`);
     }
   };
   return text(lift(value));
@@ -57,7 +94,8 @@ export function printPython(value: SymValue, sourceOf: (symbol: string) => strin
 /** A power is written out as the product that it is. */
 function powerText(e: SymExpr, wrap: (e: SymExpr, level: number) => string): string {
   const exponent = e.args[1]!;
-  if (exponent.op !== "Integer" || exponent.value < 1 || exponent.value > 64) throw badOperand("a power that has no Python form");
+  if (exponent.op !== "Integer" || exponent.value < 1 || exponent.value > 64)
+    throw badOperand("a power that has no Python form");
   return new Array<string>(Number(exponent.value)).fill(wrap(e.args[0]!, STRENGTH.product)).join("*");
 }
 

@@ -3,7 +3,8 @@ import { bigOf, integer, isNegative, isNumber, isOne, isRational, negateNumber }
 import { compareDefault, orderedFactors, orderedTerms, splitCoefficient, splitPower } from "./order.js";
 import { STRENGTH, strength } from "./strength.js";
 
-const wrap = (e: SymExpr, level: number): string => (strength(e) <= level ? `(${text(e, true)})` : text(e, true));
+const wrap = (e: SymExpr, level: number): string =>
+  strength(e) <= level ? `(${text(e, true)})` : text(e, true);
 
 /** PyTorch's text of an expression: sympy's string form with torch's function printers. */
 export function printNode(e: SymExpr): string {
@@ -12,29 +13,52 @@ export function printNode(e: SymExpr): string {
 
 function text(e: SymExpr, nested: boolean): string {
   switch (e.op) {
-    case "Integer": return String(e.value);
-    case "Rational": return `${e.value}/${e.den}`;
-    case "Float": return printFloat(e.value as number, 15, nested);
-    case "Symbol": return e.name;
-    case "True": case "False": return e.op;
-    case "Add": return sumText(e);
-    case "Mul": return productText(e);
-    case "Pow": return powerText(e);
-    case "FloorDiv": case "CleanDiv": {
+    case "Integer":
+      return String(e.value);
+    case "Rational":
+      return `${e.value}/${e.den}`;
+    case "Float":
+      return printFloat(e.value as number, 15, nested);
+    case "Symbol":
+      return e.name;
+    case "True":
+    case "False":
+      return e.op;
+    case "Add":
+      return sumText(e);
+    case "Mul":
+      return productText(e);
+    case "Pow":
+      return powerText(e);
+    case "FloorDiv":
+    case "CleanDiv": {
       const [base, divisor] = e.args.map((arg) => wrap(arg, STRENGTH.atom - 0.5));
       return `(${base}//${divisor})`;
     }
-    case "Equality": return `Eq(${list(e.args)})`;
-    case "Unequality": return `Ne(${list(e.args)})`;
-    case "StrictLessThan": case "LessThan": case "StrictGreaterThan": case "GreaterThan":
+    case "Equality":
+      return `Eq(${list(e.args)})`;
+    case "Unequality":
+      return `Ne(${list(e.args)})`;
+    case "StrictLessThan":
+    case "LessThan":
+    case "StrictGreaterThan":
+    case "GreaterThan":
       return `${wrap(e.args[0]!, STRENGTH.relation)} ${SIGN[e.op]} ${wrap(e.args[1]!, STRENGTH.relation)}`;
-    case "And": return e.args.map((arg) => wrap(arg, STRENGTH.bitAnd)).join(" & ");
-    case "Or": return e.args.map((arg) => wrap(arg, STRENGTH.bitOr)).join(" | ");
-    case "Not": return `~${wrap(e.args[0]!, STRENGTH.not)}`;
-    case "Max": case "Min": return `${e.op}(${list([...e.args].sort(compareDefault))})`;
-    case "ExprCondPair": return `(${list(e.args)})`;
-    case "Identity": return `(${text(e.args[0]!, true)})`;
-    default: return `${e.op}(${list(e.args)})`;
+    case "And":
+      return e.args.map((arg) => wrap(arg, STRENGTH.bitAnd)).join(" & ");
+    case "Or":
+      return e.args.map((arg) => wrap(arg, STRENGTH.bitOr)).join(" | ");
+    case "Not":
+      return `~${wrap(e.args[0]!, STRENGTH.not)}`;
+    case "Max":
+    case "Min":
+      return `${e.op}(${list([...e.args].sort(compareDefault))})`;
+    case "ExprCondPair":
+      return `(${list(e.args)})`;
+    case "Identity":
+      return `(${text(e.args[0]!, true)})`;
+    default:
+      return `${e.op}(${list(e.args)})`;
   }
 }
 
@@ -82,7 +106,8 @@ function productText(e: SymExpr): string {
 
 function powerText(e: SymExpr): string {
   const [base, exponent] = splitPower(e);
-  if (exponent.op === "Rational" && exponent.value === 1n && exponent.den === 2n) return `sqrt(${text(base, true)})`;
+  if (exponent.op === "Rational" && exponent.value === 1n && exponent.den === 2n)
+    return `sqrt(${text(base, true)})`;
   if (exponent.op === "Integer" && bigOf(exponent) === -1n) return `1/${wrap(base, STRENGTH.power)}`;
   return `${wrap(base, STRENGTH.power)}**${wrap(exponent, STRENGTH.power)}`;
 }
@@ -92,13 +117,18 @@ export function printFloat(value: number, digits: number, strip: boolean): strin
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value < 0 ? "-oo" : "oo";
   if (value === 0) return "0.0";
-  const [mantissa, power] = Math.abs(value).toExponential(digits - 1).split("e") as [string, string];
+  const [mantissa, power] = Math.abs(value)
+    .toExponential(digits - 1)
+    .split("e") as [string, string];
   const exponent = Number(power);
   const plain = mantissa.replace(".", "");
   const sign = value < 0 ? "-" : "";
   let body: string;
   if (exponent > -5 && exponent < digits) {
-    body = exponent < 0 ? `0.${"0".repeat(-exponent - 1)}${plain}` : `${plain.slice(0, exponent + 1)}.${plain.slice(exponent + 1)}`;
+    body =
+      exponent < 0
+        ? `0.${"0".repeat(-exponent - 1)}${plain}`
+        : `${plain.slice(0, exponent + 1)}.${plain.slice(exponent + 1)}`;
     return sign + (strip ? stripZeros(body) : body);
   }
   body = strip ? stripZeros(mantissa) : mantissa;

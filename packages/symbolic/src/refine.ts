@@ -6,8 +6,15 @@ import { isInteger } from "./number.js";
 import { splitCoefficient } from "./order.js";
 import { subtract, sum, termsOf } from "./polynomial.js";
 
-/** The tighter range that a condition gives a symbol; undefined when it says nothing, null when it contradicts the old one. */
-export function refineRange(condition: SymExpr, symbol: SymExpr, rangeOf: RangeOf): ValueRange | null | undefined {
+/**
+ * The tighter range that a condition gives a symbol; undefined when it says nothing, null when it contradicts
+ * the old one.
+ */
+export function refineRange(
+  condition: SymExpr,
+  symbol: SymExpr,
+  rangeOf: RangeOf,
+): ValueRange | null | undefined {
   if (!isRelation(condition) || condition.op === "Unequality") return excludeEnd(condition, symbol, rangeOf);
   const isolated = isolate(symbol, subtract(condition.args[0]!, condition.args[1]!));
   if (isolated === undefined) return undefined;
@@ -53,7 +60,10 @@ const mentions = (e: SymExpr, name: string): boolean =>
   e.op === "Symbol" ? e.name === name : e.args.some((arg) => mentions(arg, name));
 
 const FLIPPED: Readonly<Record<string, string>> = {
-  StrictLessThan: "StrictGreaterThan", StrictGreaterThan: "StrictLessThan", LessThan: "GreaterThan", GreaterThan: "LessThan",
+  StrictLessThan: "StrictGreaterThan",
+  StrictGreaterThan: "StrictLessThan",
+  LessThan: "GreaterThan",
+  GreaterThan: "LessThan",
 };
 
 function limits(op: string, coefficient: number, bound: ValueRange): ValueRange | undefined {
@@ -61,12 +71,17 @@ function limits(op: string, coefficient: number, bound: ValueRange): ValueRange 
   const ends = [bound.min / coefficient, bound.max / coefficient];
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
   switch (direction) {
-    case "Equality": return { min: Math.ceil(low), max: Math.floor(high) };
-    case "LessThan": return { min: -Infinity, max: Math.floor(high) };
-    case "StrictLessThan": return { min: -Infinity, max: Math.ceil(high) - 1 };
-    case "GreaterThan": return { min: Math.ceil(low), max: Infinity };
-    case "StrictGreaterThan": return { min: Math.floor(low) + 1, max: Infinity };
-    default: return undefined;
+    case "Equality":
+      return { min: Math.ceil(low), max: Math.floor(high) };
+    case "LessThan":
+      return { min: -Infinity, max: Math.floor(high) };
+    case "StrictLessThan":
+      return { min: -Infinity, max: Math.ceil(high) - 1 };
+    case "GreaterThan":
+      return { min: Math.ceil(low), max: Infinity };
+    case "StrictGreaterThan":
+      return { min: Math.floor(low) + 1, max: Infinity };
+    default:
+      return undefined;
   }
 }
-

@@ -1,20 +1,34 @@
 import { factsOf, isNegativeExpr, isNonnegative } from "./assumptions.js";
 import { badOperand } from "./errors.js";
-import { FALSE, isCondition, isRelation, node, same, type SymExpr, TRUE } from "./expr.js";
+import { FALSE, isCondition, isRelation, node, type SymExpr, same, TRUE } from "./expr.js";
 import { compareNumbers, invertNumber, isNegative, isNumber, isZero } from "./number.js";
 import { compareBySize, splitCoefficient } from "./order.js";
 import { negate, prefersNegation, product, subtract, sum } from "./polynomial.js";
 
 /** The six relations. */
-export type Relation = "Equality" | "Unequality" | "StrictLessThan" | "LessThan" | "StrictGreaterThan" | "GreaterThan";
+export type Relation =
+  | "Equality"
+  | "Unequality"
+  | "StrictLessThan"
+  | "LessThan"
+  | "StrictGreaterThan"
+  | "GreaterThan";
 
 const NEGATED: Record<Relation, Relation> = {
-  Equality: "Unequality", Unequality: "Equality", StrictLessThan: "GreaterThan", GreaterThan: "StrictLessThan",
-  LessThan: "StrictGreaterThan", StrictGreaterThan: "LessThan",
+  Equality: "Unequality",
+  Unequality: "Equality",
+  StrictLessThan: "GreaterThan",
+  GreaterThan: "StrictLessThan",
+  LessThan: "StrictGreaterThan",
+  StrictGreaterThan: "LessThan",
 };
 const REVERSED: Record<Relation, Relation> = {
-  Equality: "Equality", Unequality: "Unequality", StrictLessThan: "StrictGreaterThan", StrictGreaterThan: "StrictLessThan",
-  LessThan: "GreaterThan", GreaterThan: "LessThan",
+  Equality: "Equality",
+  Unequality: "Unequality",
+  StrictLessThan: "StrictGreaterThan",
+  StrictGreaterThan: "StrictLessThan",
+  LessThan: "GreaterThan",
+  GreaterThan: "LessThan",
 };
 
 export const constant = (value: boolean): SymExpr => (value ? TRUE : FALSE);
@@ -27,16 +41,23 @@ export function relation(op: Relation, a: SymExpr, b: SymExpr): SymExpr {
 
 function decide(op: Relation, a: SymExpr, b: SymExpr): boolean | undefined {
   switch (op) {
-    case "Equality": return isEqual(a, b);
-    case "Unequality": return negation(isEqual(a, b));
-    case "GreaterThan": return isAtLeast(a, b);
-    case "LessThan": return isAtLeast(b, a);
-    case "StrictLessThan": return negation(isAtLeast(a, b));
-    case "StrictGreaterThan": return negation(isAtLeast(b, a));
+    case "Equality":
+      return isEqual(a, b);
+    case "Unequality":
+      return negation(isEqual(a, b));
+    case "GreaterThan":
+      return isAtLeast(a, b);
+    case "LessThan":
+      return isAtLeast(b, a);
+    case "StrictLessThan":
+      return negation(isAtLeast(a, b));
+    case "StrictGreaterThan":
+      return negation(isAtLeast(b, a));
   }
 }
 
-const negation = (value: boolean | undefined): boolean | undefined => (value === undefined ? undefined : !value);
+const negation = (value: boolean | undefined): boolean | undefined =>
+  value === undefined ? undefined : !value;
 
 function isAtLeast(a: SymExpr, b: SymExpr): boolean | undefined {
   if (isCondition(a) || isCondition(b)) throw badOperand("an ordering between conditions");
@@ -56,10 +77,12 @@ function isEqual(a: SymExpr, b: SymExpr): boolean | undefined {
   return factsOf(difference).nonzero ? false : undefined;
 }
 
-export const negatedRelation = (e: SymExpr): SymExpr => relation(NEGATED[e.op as Relation], e.args[0]!, e.args[1]!);
+export const negatedRelation = (e: SymExpr): SymExpr =>
+  relation(NEGATED[e.op as Relation], e.args[0]!, e.args[1]!);
 
 const reversed = (e: SymExpr): SymExpr => node(REVERSED[e.op as Relation], [e.args[1]!, e.args[0]!]);
-const reversedSign = (e: SymExpr): SymExpr => relation(REVERSED[e.op as Relation], negate(e.args[0]!), negate(e.args[1]!));
+const reversedSign = (e: SymExpr): SymExpr =>
+  relation(REVERSED[e.op as Relation], negate(e.args[0]!), negate(e.args[1]!));
 
 /** sympy's canonical relation: number on the right, leading sign positive. */
 export function canonicalRelation(e: SymExpr): SymExpr {

@@ -1,5 +1,17 @@
 import {
-  eq, freeSymbols, isStatic, isUnbacked, lift, lower, not, printExpr, symbol, type SymBool, type SymFloat, type SymInt, type SymValue,
+  eq,
+  freeSymbols,
+  isStatic,
+  isUnbacked,
+  lift,
+  lower,
+  not,
+  printExpr,
+  type SymBool,
+  type SymFloat,
+  type SymInt,
+  type SymValue,
+  symbol,
 } from "./algebra.js";
 import { boundsOf, decideByRange } from "./bounds.js";
 import { canonicalCondition, implications } from "./condition.js";
@@ -23,7 +35,10 @@ export interface ShapeEnvInit {
   readonly hints?: ReadonlyMap<string, number> | undefined;
 }
 
-/** Everything known about the symbols of one program: ranges, example values, recorded guards and run-time assertions. */
+/**
+ * Everything known about the symbols of one program: ranges, example values, recorded guards and run-time
+ * assertions.
+ */
 export class ShapeEnv implements SymEnv {
   readonly #ranges: Map<string, ValueRange>;
   readonly #hints: Map<string, number>;
@@ -124,8 +139,10 @@ export class ShapeEnv implements SymEnv {
 
   #rangeOfSymbol(e: SymExpr): ValueRange {
     const known = this.#ranges.get(e.name);
-    if (!isSize(e)) return known ?? (e.assumptions.some(([name]) => name === "integer") ? UNBOUNDED : UNBOUNDED_FLOAT);
-    // While shapes are computed a dynamic size is never 0 or 1, whatever its declared range admits at run time.
+    if (!isSize(e))
+      return known ?? (e.assumptions.some(([name]) => name === "integer") ? UNBOUNDED : UNBOUNDED_FLOAT);
+    // While shapes are computed a dynamic size is never 0 or 1, whatever its declared range admits at run
+    // time.
     if (known === undefined) return { min: 2, max: Infinity };
     return known.max >= 2 ? { min: Math.max(2, known.min), max: known.max } : known;
   }
@@ -152,7 +169,9 @@ export class ShapeEnv implements SymEnv {
     return replaced === e ? e : expandNode(this.#replace(replaced));
   }
 
-  /** The truth of a condition by ranges and recorded facts; undefined when they leave it open. Never guards. */
+  /**
+   * The truth of a condition by ranges and recorded facts; undefined when they leave it open. Never guards.
+   */
   staticallyKnown(condition: SymBool): boolean | undefined {
     if (typeof condition === "boolean") return condition;
     return this.#decide(this.#simplify(condition));
@@ -160,18 +179,22 @@ export class ShapeEnv implements SymEnv {
 
   #decide(e: SymExpr): boolean | undefined {
     switch (e.op) {
-      case "True": case "False": return e.op === "True";
+      case "True":
+      case "False":
+        return e.op === "True";
       case "Not": {
         const inner = this.#decide(e.args[0]!);
         return inner === undefined ? undefined : !inner;
       }
-      case "And": case "Or": {
+      case "And":
+      case "Or": {
         const absorbing = e.op === "Or";
         const parts = e.args.map((arg) => this.#decide(arg));
         if (parts.includes(absorbing)) return absorbing;
         return parts.includes(undefined) ? this.#facts.get(canonicalCondition(e).key) : !absorbing;
       }
-      default: return this.#decideRelation(e);
+      default:
+        return this.#decideRelation(e);
     }
   }
 
@@ -179,7 +202,8 @@ export class ShapeEnv implements SymEnv {
     const canonical = canonicalCondition(e);
     const fact = this.#facts.get(canonical.key);
     if (fact !== undefined) return fact;
-    // Symbols moved so that their least value is 1: then signs of products show, as in (s - 2)*t >= 0 for s, t >= 2.
+    // Symbols moved so that their least value is 1: then signs of products show, as in (s - 2)*t >= 0 for s,
+    // t >= 2.
     const ranges = new Map<string, ValueRange>();
     const moved = replaceSymbols(canonical, (s) => {
       const range = this.#rangeOfSymbol(s);
@@ -257,14 +281,24 @@ export class ShapeEnv implements SymEnv {
   }
 
   #dataDependent(what: string, e: SymExpr): Error {
-    const hinted = lower(replaceSymbols(e, (s) => (this.#hints.has(s.name) ? lift(this.#hints.get(s.name)!) : undefined)));
+    const hinted = lower(
+      replaceSymbols(e, (s) => (this.#hints.has(s.name) ? lift(this.#hints.get(s.name)!) : undefined)),
+    );
     const sizes = [...freeSymbols(e).keys()].filter((name) => this.#sizeLike.has(name));
-    return dataDependent(what, printExpr(hinted), printExpr(e), sizes.length === 0 ? "none" : sizes.join(", "));
+    return dataDependent(
+      what,
+      printExpr(hinted),
+      printExpr(e),
+      sizes.length === 0 ? "none" : sizes.join(", "),
+    );
   }
 
   /** Takes in a condition that holds: facts, ranges, divisibility, replacements. */
   #learn(e: SymExpr): void {
-    if (e.op === "And") return e.args.forEach((arg) => this.#learn(arg));
+    if (e.op === "And") {
+      for (const arg of e.args) this.#learn(arg);
+      return;
+    }
     for (const [key, truth] of implications(e)) this.#facts.set(key, truth);
     if (!isRelation(e)) return;
     const symbols = [...freeSymbols(e).values()];
@@ -316,5 +350,6 @@ export class ShapeEnv implements SymEnv {
 }
 
 const isSize = (e: SymExpr): boolean => e.assumptions.some(([name, value]) => name === "positive" && value);
-const mentionsHead = (e: SymExpr, head: string): boolean => e.op === head || e.args.some((arg) => mentionsHead(arg, head));
+const mentionsHead = (e: SymExpr, head: string): boolean =>
+  e.op === head || e.args.some((arg) => mentionsHead(arg, head));
 const divisibilityKey = (e: SymExpr): string => `${e.args[0]!.key}|${e.args[1]!.key}`;

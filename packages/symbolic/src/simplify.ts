@@ -1,8 +1,7 @@
 import { boundsOf, type RangeOf } from "./bounds.js";
 import { construct, rebuild } from "./construct.js";
 import { node, type SymExpr } from "./expr.js";
-import { isPoint } from "./interval.js";
-import { integer, ZERO } from "./number.js";
+import { ZERO } from "./number.js";
 import { compareBySize } from "./order.js";
 import { subtract } from "./polynomial.js";
 
@@ -13,44 +12,38 @@ export interface Knowledge {
   readonly isDivisible: (key: string) => boolean;
 }
 
-/** Drops what ranges and known divisibility decide, everywhere in the tree. */
+/**
+ * Drops what ranges and known divisibility decide, everywhere in the tree. No more than PyTorch does, on purpose: shapes
+ * print what is left. So an extremum that loses an argument keeps the others as they are.
+ */
 export function simplifyByRange(e: SymExpr, knowledge: Knowledge): SymExpr {
   if (e.args.length === 0) return e;
-  const args = e.args.map((arg) => simplifyByRange(arg, knowledge));
-  const same = args.every((arg, i) => arg === e.args[i]);
-  return simplifyHead(same ? e : rebuild(e, args), knowledge);
-}
-
-function simplifyHead(e: SymExpr, knowledge: Knowledge): SymExpr {
-  switch (e.op) {
-    case "Max": case "Min": return simplifyExtremum(e, knowledge);
-    case "Mod": case "PythonMod": return simplifyRemainder(e, knowledge);
-    case "FloorDiv": {
-      if (knowledge.isDivisible(pairKey(e))) return construct("CleanDiv", e.args);
-      const range = boundsOf(e, knowledge.rangeOf);
-      return isPoint(range) ? integer(range.min) : e;
-    }
-    default: return e;
+  if (e.op === "Max" || e.op === "Min") {
+    const reduced = simplifyExtremum(e, knowledge);
+    if (reduced !== e) return reduced;
   }
+  const args = e.args.map((arg) => simplifyByRange(arg, knowledge));
+  const unchanged = args.every((arg, i) => arg === e.args[i]);
+  return simplifyDivision(unchanged ? e : rebuild(e, args), knowledge);
 }
 
-const pairKey = (e: SymExpr): string => `${e.args[0]!.key}|${e.args[1]!.key}`;
+/** `a % b` and `a // b` where `b` is known to divide `a`. */
+function simplifyDivision(e: SymExpr, { isDivisible }: Knowledge): SymExpr {
+  const isDivision = e.op === "Mod" || e.op === "PythonMod" || e.op === "FloorDiv";
+  if (!isDivision || !isDivisible(`${e.args[0]!.key}|${e.args[1]!.key}`)) return e;
+  return e.op === "FloorDiv" ? construct("CleanDiv", e.args) : ZERO;
+}
 
 /** An argument that another always exceeds (`Max(1, s)` with s at least 2) goes. */
 function simplifyExtremum(e: SymExpr, { rangeOf }: Knowledge): SymExpr {
   const atMost = (a: SymExpr, b: SymExpr): boolean => boundsOf(subtract(b, a), rangeOf).min >= 0;
   const kept = [...e.args];
   for (let i = 0; i < kept.length; i++) {
-    const covered = kept.some((other, j) => j !== i && (e.op === "Max" ? atMost(kept[i]!, other) : atMost(other, kept[i]!)));
+    const covered = kept.some(
+      (other, j) => j !== i && (e.op === "Max" ? atMost(kept[i]!, other) : atMost(other, kept[i]!)),
+    );
     if (covered) kept.splice(i--, 1);
   }
   if (kept.length === e.args.length) return e;
   return kept.length === 1 ? kept[0]! : node(e.op as "Max" | "Min", kept.sort(compareBySize));
-}
-
-function simplifyRemainder(e: SymExpr, { rangeOf, isDivisible }: Knowledge): SymExpr {
-  if (isDivisible(pairKey(e))) return ZERO;
-  const [a, b] = [boundsOf(e.args[0]!, rangeOf), boundsOf(e.args[1]!, rangeOf)];
-  if (a.min >= 0 && a.max < b.min) return e.args[0]!;
-  return e;
 }

@@ -1,4 +1,4 @@
-import { add, isStatic, lift, lower, mul, sub, type SymInt, type SymValue } from "./algebra.js";
+import { add, isStatic, lift, lower, mul, type SymInt, type SymValue, sub } from "./algebra.js";
 import { rebuild } from "./construct.js";
 import { SymExpr } from "./expr.js";
 import { isInteger, isNumber } from "./number.js";
@@ -6,12 +6,17 @@ import { splitCoefficient } from "./order.js";
 import { termsOf } from "./polynomial.js";
 
 /** A value with symbols replaced, by name, and simplified again. Replacements are not replaced themselves. */
-export function substitute<T extends SymValue>(value: T, replacements: ReadonlyMap<string, SymValue>): T | SymExpr | number | boolean {
+export function substitute<T extends SymValue>(
+  value: T,
+  replacements: ReadonlyMap<string, SymValue>,
+): T | SymExpr | number | boolean {
   if (!(value instanceof SymExpr) || replacements.size === 0) return value;
-  return lower(replaceSymbols(value, (e) => {
-    const replacement = replacements.get(e.name);
-    return replacement === undefined ? undefined : lift(replacement);
-  }));
+  return lower(
+    replaceSymbols(value, (e) => {
+      const replacement = replacements.get(e.name);
+      return replacement === undefined ? undefined : lift(replacement);
+    }),
+  );
 }
 
 /** @internal A node with symbols replaced; the same node when none is. */
@@ -39,14 +44,20 @@ export function asLinear(value: SymInt): Linear | undefined {
     const [factor, rest] = splitCoefficient(term);
     if (!isInteger(factor)) return undefined;
     if (isNumber(rest)) offset += Number(factor.value);
-    else if (rest.op === "Symbol" && symbol === undefined) [symbol, coefficient] = [rest, Number(factor.value)];
+    else if (rest.op === "Symbol" && symbol === undefined)
+      [symbol, coefficient] = [rest, Number(factor.value)];
     else return undefined;
   }
   return symbol === undefined ? undefined : { symbol, coefficient, offset };
 }
 
-/** The symbol's value for which a linear expression equals `value`; undefined when there is no integer one. */
-export function solveLinear(expression: SymInt, value: number): { readonly symbol: SymExpr; readonly value: number } | undefined {
+/**
+ * The symbol's value for which a linear expression equals `value`; undefined when there is no integer one.
+ */
+export function solveLinear(
+  expression: SymInt,
+  value: number,
+): { readonly symbol: SymExpr; readonly value: number } | undefined {
   const linear = asLinear(expression);
   if (linear === undefined) return undefined;
   const solution = (value - linear.offset) / linear.coefficient;
@@ -54,8 +65,8 @@ export function solveLinear(expression: SymInt, value: number): { readonly symbo
 }
 
 /**
- * Solves `a == b` for a symbol that occurs once, linearly and alone in its term: the expression it equals, with integer
- * coefficients only; undefined otherwise.
+ * Solves `a == b` for a symbol that occurs once, linearly and alone in its term: the expression it equals,
+ * with integer coefficients only; undefined otherwise.
  */
 export function solveFor(symbol: SymExpr, a: SymInt, b: SymInt): SymInt | undefined {
   const difference = sub(a, b);

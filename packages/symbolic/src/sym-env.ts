@@ -6,9 +6,14 @@ import { point, type ValueRange } from "./interval.js";
 
 /** What shape rules ask of their surroundings when a size decides. */
 export interface SymEnv {
-  /** Decides a condition, recording a guard when only the example values decide it. Throws DATA_DEPENDENT_GUARD. */
+  /**
+   * Decides a condition, recording a guard when only the example values decide it. Throws
+   * DATA_DEPENDENT_GUARD.
+   */
   guard(condition: SymBool): boolean;
-  /** A number for a size, recording that the program now holds for this one only. Throws DATA_DEPENDENT_GUARD. */
+  /**
+   * A number for a size, recording that the program now holds for this one only. Throws DATA_DEPENDENT_GUARD.
+   */
   guardInt(value: SymInt): number;
   /** True when the condition always holds; never guards. */
   knownTrue(condition: SymBool): boolean;
@@ -30,8 +35,8 @@ const undecided = (value: SymValue, what = "guard on"): Error => {
 };
 
 /**
- * A world of numbers: everything is decided at once. Symbolic values pass through, and a condition on one that its
- * symbols' assumptions leave open is refused.
+ * A world of numbers: everything is decided at once. Symbolic values pass through, and a condition on one
+ * that its symbols' assumptions leave open is refused.
  */
 export const STATIC_ENV: SymEnv = {
   guard(condition) {
@@ -59,4 +64,3 @@ export const STATIC_ENV: SymEnv = {
   },
   addAxiom: () => {},
 };
-

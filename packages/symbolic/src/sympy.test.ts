@@ -1,6 +1,16 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { expand, parseGuard, parseSrepr, printExpr, printGuard, printPython, SymExpr, symEquals, toSrepr } from "./index.js";
+import {
+  expand,
+  parseGuard,
+  parseSrepr,
+  printExpr,
+  printGuard,
+  printPython,
+  type SymExpr,
+  symEquals,
+  toSrepr,
+} from "./index.js";
 
 interface Row {
   readonly srepr: string;
@@ -14,7 +24,10 @@ const FILE = new URL("../../testing/fixtures/symbolic/expressions.json", import.
 const rows = JSON.parse(readFileSync(FILE, "utf8")) as readonly Row[];
 
 /** The rows for which `actual` is not what PyTorch gives. */
-const differences = (want: (row: Row) => string | null, actual: (row: Row, e: SymExpr) => string): readonly unknown[] =>
+const differences = (
+  want: (row: Row) => string | null,
+  actual: (row: Row, e: SymExpr) => string,
+): readonly unknown[] =>
   rows.flatMap((row) => {
     const expected = want(row);
     const got = actual(row, parseSrepr(row.srepr) as SymExpr);
@@ -23,21 +36,47 @@ const differences = (want: (row: Row) => string | null, actual: (row: Row, e: Sy
 
 describe("agreement with PyTorch's sympy on random expressions", () => {
   test("annotations", () => {
-    expect(differences((row) => row.text, (_, e) => printExpr(e))).toEqual([]);
+    expect(
+      differences(
+        (row) => row.text,
+        (_, e) => printExpr(e),
+      ),
+    ).toEqual([]);
   });
   test("srepr text", () => {
-    expect(differences((row) => row.srepr, (_, e) => toSrepr(e))).toEqual([]);
+    expect(
+      differences(
+        (row) => row.srepr,
+        (_, e) => toSrepr(e),
+      ),
+    ).toEqual([]);
   });
   test("expansion", () => {
-    expect(differences((row) => row.expanded, (_, e) => printExpr(expand(e)))).toEqual([]);
+    expect(
+      differences(
+        (row) => row.expanded,
+        (_, e) => printExpr(expand(e)),
+      ),
+    ).toEqual([]);
   });
   test("Python source", () => {
-    expect(differences((row) => row.python, (_, e) => printPython(e, (name) => name))).toEqual([]);
+    expect(
+      differences(
+        (row) => row.python,
+        (_, e) => printPython(e, (name) => name),
+      ),
+    ).toEqual([]);
   });
   test("normalised guards", () => {
-    expect(differences((row) => row.guard, (row) => printGuard(parseGuard(row.python)))).toEqual([]);
+    expect(
+      differences(
+        (row) => row.guard,
+        (row) => printGuard(parseGuard(row.python)),
+      ),
+    ).toEqual([]);
   });
   test("reading back what was written", () => {
-    for (const { srepr } of rows) expect(symEquals(parseSrepr(toSrepr(parseSrepr(srepr))), parseSrepr(srepr))).toBe(true);
+    for (const { srepr } of rows)
+      expect(symEquals(parseSrepr(toSrepr(parseSrepr(srepr))), parseSrepr(srepr))).toBe(true);
   });
 });

@@ -1,8 +1,8 @@
 /** @file The guards of `ExportedProgram.module()`: what its inputs were specialised to, then what tracing recorded. */
 import { type Argument, type ExportedProgram, FakeTensor, isFloat, type MetaValue, toNumber, type ScalarLiteral, type Value } from "@sconce/ir";
 import {
-  eq, freeSymbols, guardHolds, type GuardNode, type GuardSource, type GuardValue, parseGuard, printExpr, printGuard, printPython,
-  printSource, solveFor, substitute, type SymExpr, type SymInt, symbol, type SymValue,
+  freeSymbols, guardHolds, type GuardNode, type GuardSource, type GuardValue, parseGuard, printExpr, printGuard, printPython,
+  printSource, solveFor, substitute, type SymExpr, symbol, type SymValue,
 } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { inputRejected } from "../errors.js";
@@ -75,13 +75,15 @@ function derivedGuards(
 ): GuardNode[] {
   const solved = new Map<string, SymValue>();
   const guards: GuardNode[] = [];
-  for (const { source, expr } of deferred) {
+  const nameOf = (i: number): string => `input${String(i).padStart(4, "0")}`;
+  const textOf = new Map(deferred.map(({ source }, i) => [nameOf(i), localText(source)]));
+  for (const [i, { expr }] of deferred.entries()) {
     const [name, free] = [...freeSymbols(expr)][0]!;
     if (sources.has(name)) continue;
-    const place = symbol(`L_${printSource(source)}`, { integer: true }) as SymExpr;
+    const place = symbol(nameOf(i), { integer: true }) as SymExpr;
     if (solved.has(name)) {
-      const condition = eq(substitute(expr, solved) as SymInt, place);
-      guards.push(parseGuard(printPython(condition, (text) => text.replace(/^L_(\w+)/, "L['$1']"))));
+      const known = printPython(substitute(expr, solved), (text) => textOf.get(text) ?? text);
+      guards.push(parseGuard(`${known} == ${textOf.get(nameOf(i))}`));
       continue;
     }
     const solution = solveFor(free, expr, place);
@@ -89,6 +91,9 @@ function derivedGuards(
   }
   return guards;
 }
+
+/** The source as guard code writes it: `L['x'].size()[0]`. */
+const localText = (source: GuardSource): string => printSource(source).replace(source.root, `L['${source.root}']`);
 
 /** Checks the guards one after another; the first that does not hold is told as PyTorch tells it. */
 export function checkGuards(guards: readonly GuardNode[], leaves: readonly Leaf[], inputs: readonly Value[]): void {

@@ -20,13 +20,13 @@ export interface ConvolutionArgs {
 }
 
 /** The input with room around (and, transposed, between) its elements: row-major `[batch, channels, ...sizes]`. */
-interface Spread {
+export interface Spread {
   readonly values: NumberArray;
   readonly sizes: readonly number[];
 }
 
 /** Lays element `i` of each spatial dimension at `i * step + start` of a zeroed array of these sizes. */
-function spread(input: Tensor, sizes: readonly number[], start: readonly number[], step: readonly number[]): Spread {
+export function spread(input: Tensor, sizes: readonly number[], start: readonly number[], step: readonly number[]): Spread {
   const source = readNumbers(input);
   const [batch, channels, ...inner] = input.shape as [number, number, ...number[]];
   if (start.every((s) => s === 0) && inner.join() === sizes.join()) return { values: source, sizes };
@@ -65,23 +65,30 @@ function rowStart(
   return position;
 }
 
-function spatialStrides(sizes: readonly number[]): number[] {
+export function spatialStrides(sizes: readonly number[]): number[] {
   const strides = sizes.map(() => 1);
   for (let d = sizes.length - 2; d >= 0; d--) strides[d] = strides[d + 1]! * sizes[d + 1]!;
   return strides;
 }
 
-function convolve(args: ConvolutionArgs, out: Tensor): Tensor {
-  const { input, weight, bias, dilation, transposed, groups } = args;
+/** One value stands for all dimensions. */
+export const perDimension = (values: readonly number[], rank: number): readonly number[] =>
+  values.length === 1 ? new Array<number>(rank).fill(values[0]!) : values;
+
+/** Convolves into `out`, whose sizes say how much output padding there is. */
+export function convolve(args: ConvolutionArgs, out: Tensor): Tensor {
+  const { input, weight, bias, transposed, groups } = args;
   const kernelShape = weight.shape.slice(2);
+  const [stride, padding, dilation] = [args.stride, args.padding, args.dilation].map((values) =>
+    perDimension(values, kernelShape.length)) as [readonly number[], readonly number[], readonly number[]];
   const outSizes = out.shape.slice(2);
   const unit = kernelShape.map(() => 1);
   const reach = kernelShape.map((size, d) => dilation[d]! * (size - 1));
   // A transposed convolution is a convolution of step 1 over the input with zeros between its elements.
-  const step = transposed ? unit : args.stride;
+  const step = transposed ? unit : stride;
   const padded = transposed
-    ? spread(input, outSizes.map((size, d) => size + reach[d]!), reach.map((r, d) => r - args.padding[d]!), args.stride)
-    : spread(input, input.shape.slice(2).map((size, d) => size + 2 * args.padding[d]!), args.padding, unit);
+    ? spread(input, outSizes.map((size, d) => size + reach[d]!), reach.map((r, d) => r - padding[d]!), stride)
+    : spread(input, input.shape.slice(2).map((size, d) => size + 2 * padding[d]!), padding, unit);
   const strides = spatialStrides(padded.sizes);
   const plane = numel(padded.sizes);
   const channels = input.shape[1]! / groups;

@@ -1,6 +1,7 @@
 /** @file Matrix products. */
 import { FakeTensor, type ScalarLiteral, toNumber } from "@sconce/ir";
 import { type Tensor, contiguousStrides, dtypeInfo, isBigIntDType } from "@sconce/tensor";
+import { detached } from "../copy.js";
 import { readBigInts, readComplex, readFloat64, writeBigInts, writeComplex } from "../dense.js";
 import { finishTarget, matrixOf, multiplyInto, numberTarget, numberView } from "../gemm/operands.js";
 import { defineKernels, emptyOutput, kernel, type KernelContext } from "../kernel.js";
@@ -88,6 +89,12 @@ function complexProduct(out: Tensor, a: Tensor, b: Tensor, added: Added | undefi
   return out;
 }
 
+/** A row-major copy with dimensions permuted, seen with another shape. */
+function joined(tensor: Tensor, order: readonly number[], shape: readonly number[]): Tensor {
+  const permuted = tensor.asStrided(order.map((d) => tensor.shape[d]!), order.map((d) => tensor.strides[d]!));
+  return detached(permuted).asStrided(shape, contiguousStrides(shape), 0);
+}
+
 /** A vector as a matrix of one column or one row. */
 const column = (v: Tensor): Tensor => v.asStrided([v.shape[0]!, 1], [v.strides[0]!, 1]);
 const row = (v: Tensor): Tensor => v.asStrided([1, v.shape[0]!], [1, v.strides[0]!]);
@@ -107,6 +114,12 @@ export const matmulKernels = defineKernels({
     product(context, args.mat1, args.mat2, args)),
   "aten.baddbmm.default": kernel<Added & { batch1: Tensor; batch2: Tensor }>((args, context) =>
     product(context, args.batch1, args.batch2, args)),
+  "aten.addbmm.default": kernel<Added & { batch1: Tensor; batch2: Tensor }>(({ batch1, batch2, ...added }, context) => {
+    // The sum over batches is one product: batches lie side by side along the summed dimension.
+    const [b, m, k] = batch1.shape as [number, number, number];
+    const left = joined(batch1, [1, 0, 2], [m, b * k]);
+    return product(context, left, joined(batch2, [0, 1, 2], [b * k, batch2.shape[2]!]), added);
+  }),
   "aten.mv.default": kernel<{ self: Tensor; vec: Tensor }>(({ self, vec }, context) =>
     reshaped(context, [self.shape[0]!, 1], (inner) => product(inner, self, column(vec)))),
   "aten.addmv.default": kernel<Added & { mat: Tensor; vec: Tensor }>(({ self, mat, vec, beta, alpha }, context) => {

@@ -42,6 +42,31 @@ const divLoop: LaneLoop = (out, [x, y], count) => {
   for (let i = 0; i < count; i++) out[i] = a[i]! / b[i]!;
 };
 
+// The same loops for float32 storages, see `Elementwise.real32`.
+const addLoop32: LaneLoop = (out, [x, y], count) => {
+  const a = x as Lane;
+  const b = y as Lane;
+  for (let i = 0; i < count; i++) out[i] = a[i]! + b[i]!;
+};
+
+const subLoop32: LaneLoop = (out, [x, y], count) => {
+  const a = x as Lane;
+  const b = y as Lane;
+  for (let i = 0; i < count; i++) out[i] = a[i]! - b[i]!;
+};
+
+const mulLoop32: LaneLoop = (out, [x, y], count) => {
+  const a = x as Lane;
+  const b = y as Lane;
+  for (let i = 0; i < count; i++) out[i] = a[i]! * b[i]!;
+};
+
+const divLoop32: LaneLoop = (out, [x, y], count) => {
+  const a = x as Lane;
+  const b = y as Lane;
+  for (let i = 0; i < count; i++) out[i] = a[i]! / b[i]!;
+};
+
 const maxLoop: LaneLoop = (out, [x, y], count) => {
   const a = x as Lane;
   const b = y as Lane;
@@ -64,7 +89,7 @@ const axpyInt32: LaneLoop = (out, [x, y, alpha], count) => {
 
 const isNarrowInt = (dtype: DType): boolean => isIntegralDType(dtype) && dtypeInfo(dtype).itemSize <= 4;
 
-const multiply: Elementwise = { real: mulLoop, big: (x, y) => x * y, complex: complexLoops.mul };
+const multiply: Elementwise = { real: mulLoop, real32: mulLoop32, big: (x, y) => x * y, complex: complexLoops.mul };
 const multiplyInt32: Elementwise = { real: map2(Math.imul) };
 
 /** Adds (sign 1) or subtracts `alpha * other`. */
@@ -73,7 +98,8 @@ const addition = (sign: 1 | -1): AnyKernel => kernel<WithAlpha>(({ self, other, 
   const complex = sign === 1 ? complexLoops.add : complexLoops.sub;
   const big = (x: bigint, y: bigint): bigint => (sign === 1 ? x + y : x - y);
   if (alpha === null || alpha === undefined || toNumber(alpha) === 1) {
-    return elementwise({ real: sign === 1 ? addLoop : subLoop, big, complex }, out, [self, other]);
+    const loops = sign === 1 ? { real: addLoop, real32: addLoop32 } : { real: subLoop, real32: subLoop32 };
+    return elementwise({ ...loops, big, complex }, out, [self, other]);
   }
   return scaledAddition(out, self, other, alpha, sign);
 });
@@ -121,7 +147,7 @@ const bigRemainder = (x: bigint, y: bigint): bigint => {
   return mod !== 0n && y < 0n !== mod < 0n ? mod + y : mod;
 };
 
-const trueDivision = binary({ real: divLoop, complex: complexLoops.div });
+const trueDivision = binary({ real: divLoop, real32: divLoop32, complex: complexLoops.div });
 const intTrunc: Elementwise = { real: map2((x, y) => Math.trunc(x / nonZero(y))), big: (x, y) => x / bigNonZero(y) };
 const intFloor: Elementwise = { real: map2((x, y) => Math.floor(x / nonZero(y))), big: bigFloorDivide };
 
@@ -207,6 +233,8 @@ const bigLcm = (x: bigint, y: bigint): bigint => {
 const maximum = binary({ real: maxLoop, big: (x, y) => (x > y ? x : y) });
 const minimum = binary({ real: minLoop, big: (x, y) => (x < y ? x : y) });
 const heaviside = (x: number, y: number): number => (x === 0 ? y : x > 0 ? 1 : 0);
+const heavisideKernel = kernel<{ self: Tensor; values: Tensor }>(({ self, values }, context) =>
+  elementwise({ real: map2(heaviside) }, emptyOutput(context), [self, values]));
 
 const atan2 = binary({ real: map2(Math.atan2) });
 const polar = kernel<{ abs: Tensor; angle: Tensor }>(({ abs, angle }, context) => {
@@ -276,7 +304,7 @@ export const pointwiseBinaryKernels = defineKernels({
   "aten.copysign.Tensor": copysign,
   "aten.copysign.Scalar": copysign,
   "aten.nextafter.default": nextAfter,
-  "aten.heaviside.default": binary({ real: map2(heaviside) }),
+  "aten.heaviside.default": heavisideKernel,
   "aten.gcd.default": binary({ real: map2(gcd), big: bigGcd }),
   "aten.lcm.default": binary({ real: map2(lcm), big: bigLcm }),
   "aten.xlogy.Tensor": xlogyKernel,

@@ -87,8 +87,8 @@ function erfcInverse(q: number, p: number): number {
   return x;
 }
 
-/** The cumulative distribution of the normal distribution. */
-export const ndtr = (x: number): number => erfc(-x * Math.SQRT1_2) / 2;
+/** The cumulative distribution of the normal distribution; like PyTorch's it is 0 far below, where erf is -1. */
+export const ndtr = (x: number): number => (1 + erf(x * Math.SQRT1_2)) / 2;
 
 /** log(ndtr(x)), accurate far into the tail. */
 export function logNdtr(x: number): number {
@@ -148,7 +148,7 @@ function lgammaNearOne(x: number): number {
 }
 
 /** sin(πx) without the error of rounding πx. */
-export function sinPi(x: number): number {
+function sinPi(x: number): number {
   const r = x - 2 * Math.round(x / 2);
   if (Math.abs(r) > 0.5) return Math.sin(Math.PI * (Math.sign(r) - r));
   return Math.sin(Math.PI * r);
@@ -232,7 +232,8 @@ export const besselI0 = (x: number): number => unscale(besselIScaled(0, x), x);
 export const besselI1 = (x: number): number => unscale(besselIScaled(1, x), x);
 
 function unscale(scaled: number, x: number): number {
-  // Past the range of float64; the scaled value (possibly -0) still has the sign.
+  // Past the range of float64 the scaled value still has the sign; PyTorch's infinity over infinity is NaN.
+  if (!Number.isFinite(x)) return Number.NaN;
   if (Math.abs(x) > 713) return 1 / scaled < 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   const half = Math.exp(Math.abs(x) / 2);
   return scaled * half * half;

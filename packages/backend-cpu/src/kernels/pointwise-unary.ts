@@ -5,7 +5,7 @@ import { complexLoops } from "./pointwise-complex.js";
 import { type ComplexLoop, type Elementwise, elementwise, type Lane, type LaneLoop, map1 } from "./pointwise-loop.js";
 import { isNegative, roundHalfEven, sigmoid } from "./pointwise-math.js";
 import {
-  besselI0, besselI1, besselIScaled, digamma, erf, erfc, erfcx, erfinv, lgamma, logNdtr, ndtr, ndtri, polygamma, sinPi,
+  besselI0, besselI1, besselIScaled, digamma, erf, erfc, erfcx, erfinv, lgamma, logNdtr, ndtr, ndtri, polygamma,
 } from "./pointwise-special.js";
 
 type Unary = { readonly self: Tensor };
@@ -43,6 +43,14 @@ const root: LaneLoop = (out, [x], count) => {
 };
 
 const rectify: LaneLoop = (out, [x], count) => {
+  const a = x as Lane;
+  for (let i = 0; i < count; i++) {
+    const value = a[i]!;
+    out[i] = value < 0 ? 0 : value;
+  }
+};
+
+const rectify32: LaneLoop = (out, [x], count) => {
   const a = x as Lane;
   for (let i = 0; i < count; i++) {
     const value = a[i]!;
@@ -115,7 +123,7 @@ const mvlgamma = kernel<{ self: Tensor; p: number }>(({ self, p }, context) => {
 });
 
 /** sin(πx) / (πx), which is 1 at 0. */
-const sinc = (x: number): number => (x === 0 ? 1 : Number.isFinite(x) ? sinPi(x) / (Math.PI * x) : Math.sin(x) / x);
+const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x));
 const entropy = (x: number): number => (Number.isNaN(x) ? x : x > 0 ? -x * Math.log(x) : x === 0 ? 0 : -Infinity);
 /** The angle of a real number: π for negative ones. */
 const angle = (x: number): number => (Number.isNaN(x) ? x : x < 0 ? Math.PI : 0);
@@ -129,10 +137,6 @@ const angleKernel = kernel<Unary>(({ self }, context) => {
   const dtype = dtypeInfo(self.dtype).kind === "complex" ? self.dtype : out.dtype;
   return elementwise({ real: map1(angle), complex: complexLoops.angle }, out, [self], dtype);
 });
-
-const part = (index: 0 | 1): ComplexLoop => (out, [x], count) => {
-  for (let i = 0; i < count; i++) out[i] = x![2 * i + index]!;
-};
 
 export const pointwiseUnaryKernels = defineKernels({
   "aten.neg.default": unary({ real: negate, big: (x) => -x, complex: complexLoops.neg }),
@@ -172,7 +176,7 @@ export const pointwiseUnaryKernels = defineKernels({
   "aten.acosh.default": float(Math.acosh),
   "aten.atanh.default": float(Math.atanh),
   "aten.sigmoid.default": float(sigmoid, complexLoops.sigmoid),
-  "aten.relu.default": unary({ real: rectify, big: (x) => (x < 0n ? 0n : x) }),
+  "aten.relu.default": unary({ real: rectify, real32: rectify32, big: (x) => (x < 0n ? 0n : x) }),
   "aten.erf.default": float(erf),
   "aten.erfc.default": float(erfc),
   "aten.erfinv.default": float(erfinv),
@@ -207,8 +211,4 @@ export const pointwiseUnaryKernels = defineKernels({
   "aten.conj_physical.default": conjugate,
   "aten._conj_physical.default": conjugate,
   "aten._conj.default": conjugate,
-  "aten.resolve_conj.default": positive,
-  "aten.resolve_neg.default": positive,
-  "aten.real.default": inOwnDType({ real: map1((x) => x), big: (x) => x, complex: part(0) }),
-  "aten.imag.default": inOwnDType({ complex: part(1) }),
 });

@@ -1,49 +1,5 @@
-/** @file The Mersenne Twister as PyTorch's CPU generator runs it: the same seed gives the same numbers. */
+/** @file Random numbers drawn from the bits of a source, as PyTorch draws them: the same seed gives the same numbers. */
 import type { RandomSource } from "../kernel.js";
-
-const LENGTH = 624;
-const SHIFT = 397;
-
-/** Matsumoto and Nishimura's MT19937, with the spare normal deviate that PyTorch keeps beside it. */
-export class MersenneTwister implements RandomSource {
-  readonly #state = new Uint32Array(LENGTH);
-  #next = LENGTH;
-  /** The second of the last pair of normal deviates, when it was not used yet. */
-  spareNormal: number | undefined;
-
-  constructor(seed: number | bigint = 0) {
-    this.seed(seed);
-  }
-
-  seed(value: number | bigint): void {
-    const state = this.#state;
-    state[0] = Number(BigInt.asUintN(32, BigInt(value)));
-    for (let i = 1; i < LENGTH; i++) {
-      const last = state[i - 1]!;
-      state[i] = Math.imul(1812433253, last ^ (last >>> 30)) + i;
-    }
-    this.#next = LENGTH;
-    this.spareNormal = undefined;
-  }
-
-  uint32(): number {
-    if (this.#next === LENGTH) this.#advance();
-    let y = this.#state[this.#next++]!;
-    y ^= y >>> 11;
-    y ^= (y << 7) & 0x9d2c5680;
-    y ^= (y << 15) & 0xefc60000;
-    return (y ^ (y >>> 18)) >>> 0;
-  }
-
-  #advance(): void {
-    const state = this.#state;
-    for (let i = 0; i < LENGTH; i++) {
-      const y = (state[i]! & 0x80000000) | (state[(i + 1) % LENGTH]! & 0x7fffffff);
-      state[i] = state[(i + SHIFT) % LENGTH]! ^ (y >>> 1) ^ (y & 1 ? 0x9908b0df : 0);
-    }
-    this.#next = 0;
-  }
-}
 
 /** Uniform in [0, 1) with the 24 bits of a float32. */
 export const uniform24 = (random: RandomSource): number => (random.uint32() & 0xffffff) * 2 ** -24;
@@ -60,15 +16,14 @@ export const uint64 = (random: RandomSource): bigint => (BigInt(random.uint32())
 
 /** A normal deviate; they come in pairs, the second of which is kept for the next call. */
 export function normalDeviate(random: RandomSource): number {
-  const keeper = random as { spareNormal?: number | undefined };
-  if (keeper.spareNormal !== undefined) {
-    const spare = keeper.spareNormal;
-    keeper.spareNormal = undefined;
+  if (random.spareNormal !== undefined) {
+    const spare = random.spareNormal;
+    random.spareNormal = undefined;
     return spare;
   }
   const turn = 2 * Math.PI * uniform53(random);
   const radius = Math.sqrt(-2 * Math.log1p(-uniform53(random)));
-  keeper.spareNormal = radius * Math.sin(turn);
+  random.spareNormal = radius * Math.sin(turn);
   return radius * Math.cos(turn);
 }
 

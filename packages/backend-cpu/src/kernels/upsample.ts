@@ -70,6 +70,14 @@ export function cubicWeights(t: number): readonly number[] {
   return [far(t + 1), near(t), near(1 - t), far(2 - t)];
 }
 
+/** Derivatives of {@link cubicWeights} by t. */
+export function cubicSlopes(t: number): readonly number[] {
+  const a = -0.75;
+  const near = (x: number): number => (3 * (a + 2) * x - 2 * (a + 3)) * x;
+  const far = (x: number): number => (3 * a * x - 10 * a) * x + 8 * a;
+  return [far(t + 1), near(t), -near(1 - t), -far(2 - t)];
+}
+
 /** Applies taps along a dimension of size `taps.inputs`, with `inner` elements after it. */
 function applyTaps(x: Float64Array, { inputs, outputs, width, index, weight }: Taps, inner: number): Float64Array {
   const outer = x.length / (inputs * inner);

@@ -42,6 +42,8 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 const NO_ITEMS: JsonArray = Object.freeze([]);
 const NO_FIELDS = new JsonObject([], NO_ITEMS);
+/** Python's own limit. */
+const LONGEST_INTEGER = 4300;
 const SHAPES = 512;
 
 /**
@@ -330,7 +332,9 @@ class JsonParser {
     this.#position += match[0].length;
     const value = Number(match[0]);
     const isInteger = match[1] === undefined && match[2] === undefined;
-    return isInteger && !Number.isSafeInteger(value) ? BigInt(match[0]) : value;
+    if (!isInteger || Number.isSafeInteger(value)) return value;
+    if (match[0].length > LONGEST_INTEGER) throw this.#syntax(`an integer of ${match[0].length} digits`);
+    return BigInt(match[0]);
   }
 }
 

@@ -3,7 +3,7 @@ import { ExportedProgram, type OperatorLookup } from "@sconce/ir";
 import { pt2Error } from "../errors.js";
 import { type ByteSource, toRandomAccess } from "../source.js";
 import { readTorchFile } from "../torch-save/tensor-file.js";
-import { type Crc32, ZipArchive, type ZipOptions } from "../zip/archive.js";
+import { ZipArchive, type ZipOptions } from "../zip/archive.js";
 import { checkState } from "./consistency.js";
 import { readFlatArchive } from "./flat-layout.js";
 import { type ProgramDescription, readProgramJson } from "./program.js";
@@ -23,8 +23,6 @@ export interface ReadPt2Options {
     readonly maxInflatedBytes?: number | undefined;
   } | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** A CRC-32 that is faster than the built-in one. */
-  readonly crc32?: Crc32 | undefined;
 }
 
 const MAX_STREAM_BYTES = 2 ** 32 - 1;
@@ -41,7 +39,7 @@ export async function readPt2(source: ByteSource, options: ReadPt2Options = {}):
   const { limits, signal } = options;
   const maxStreamBytes = limits?.maxStreamBytes ?? MAX_STREAM_BYTES;
   const access = await toRandomAccess(source, { maxStreamBytes, signal });
-  const zipOptions: ZipOptions = { maxInflatedBytes: limits?.maxInflatedBytes, crc32: options.crc32 };
+  const zipOptions: ZipOptions = { maxInflatedBytes: limits?.maxInflatedBytes };
   const zip = await ZipArchive.open(access, zipOptions);
   if (zip.has(FLAT_RECORDS.program)) return readFlatArchive(zip, options, zipOptions);
   return new ArchiveReader(zip, options, zipOptions).read();

@@ -2,16 +2,12 @@
 import { inflateSync } from "fflate";
 import { zipError } from "../errors.js";
 import { MemorySource, type RandomAccess, readExactly } from "../source.js";
-import { crc32 as ownCrc32 } from "./crc32.js";
+import { crc32 } from "./crc32.js";
 import { type DirectoryLocation, FLAG_DESCRIPTOR, locateDirectory, readDirectory, TAIL_SIZE, widen, type ZipEntry } from "./directory.js";
-
-export type Crc32 = (bytes: Uint8Array, previous?: number) => number;
 
 export interface ZipOptions {
   /** Most bytes that all compressed entries together may unpack to. */
   readonly maxInflatedBytes?: number | undefined;
-  /** A faster CRC-32 than the built-in one, where the platform has it. */
-  readonly crc32?: Crc32 | undefined;
 }
 
 const LOCAL = 0x04034b50;
@@ -33,13 +29,11 @@ interface Span { readonly entry: ZipEntry; readonly limit: number }
 export class ZipArchive {
   readonly source: RandomAccess;
   readonly #spans: ReadonlyMap<string, Span>;
-  readonly #crc32: Crc32;
   #inflateBudget: number;
 
   private constructor(source: RandomAccess, spans: ReadonlyMap<string, Span>, options: ZipOptions) {
     this.source = source;
     this.#spans = spans;
-    this.#crc32 = options.crc32 ?? ownCrc32;
     this.#inflateBudget = options.maxInflatedBytes ?? 64 * MEBI + 4 * source.size;
   }
 
@@ -109,7 +103,7 @@ export class ZipArchive {
     let crc = 0;
     for (let position = 0; position < entry.size; position += CHUNK) {
       const length = Math.min(CHUNK, entry.size - position);
-      crc = this.#crc32(await readExactly(this.source, start + position, length), crc);
+      crc = crc32(await readExactly(this.source, start + position, length), crc);
     }
     this.#compareCrc(entry, crc);
     await this.#checkRest(span, start);
@@ -141,7 +135,7 @@ export class ZipArchive {
 
   #content(entry: ZipEntry, packed: Uint8Array): Uint8Array {
     const content = entry.method === 0 ? packed : this.#inflate(entry, packed);
-    this.#compareCrc(entry, this.#crc32(content, 0));
+    this.#compareCrc(entry, crc32(content));
     return content;
   }
 

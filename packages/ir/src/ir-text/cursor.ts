@@ -13,7 +13,10 @@ const STRING = /"(?:[^"\\\n]|\\.)*"/y;
 const LINE = /[^\n]*/y;
 
 /** A number as written: floats are told by a point, an exponent or `inf`. */
-export interface NumberText { readonly text: string; readonly isFloat: boolean }
+export interface NumberText {
+  readonly text: string;
+  readonly isFloat: boolean;
+}
 
 /** A place in IR text, and what can be read there. Blanks and comments before a token are skipped. */
 export class Cursor {
@@ -35,7 +38,9 @@ export class Cursor {
   /** What stands here, for messages. */
   found(): string {
     this.skip();
-    return this.at >= this.text.length ? "the end of the text" : JSON.stringify(this.text.slice(this.at, this.at + 20));
+    return this.at >= this.text.length
+      ? "the end of the text"
+      : JSON.stringify(this.text.slice(this.at, this.at + 20));
   }
 
   skip(): void {
@@ -126,7 +131,8 @@ export class Cursor {
   integer(what: string): number {
     const number = this.number();
     const value = Number(number?.text);
-    if (number === undefined || number.isFloat || !Number.isSafeInteger(value)) throw this.fail(`expected ${what}`);
+    if (number === undefined || number.isFloat || !Number.isSafeInteger(value))
+      throw this.fail(`expected ${what}`);
     return value;
   }
 

@@ -1,5 +1,14 @@
-import { parseSrepr, printExpr, SymExpr, symbolByName, symbolWith, type SymValue, toSrepr } from "@sconce/symbolic";
 import { isSconceError } from "@sconce/errors";
+import {
+  parseSrepr,
+  printExpr,
+  SymExpr,
+  type SymValue,
+  symbolByName,
+  symbolWith,
+  toSrepr,
+} from "@sconce/symbolic";
+import { remember } from "../remember.js";
 import type { Cursor } from "./cursor.js";
 
 /** The symbols whose assumptions are not those that their names tell. */
@@ -12,9 +21,7 @@ export class ExpressionWriter {
 
   text(value: SymValue): string {
     if (!(value instanceof SymExpr)) return String(value);
-    let text = this.#texts.get(value.key);
-    if (text === undefined) this.#texts.set(value.key, (text = this.#write(value)));
-    return text;
+    return remember(this.#texts, value.key, () => this.#write(value));
   }
 
   #write(expr: SymExpr): string {

@@ -1,6 +1,8 @@
 /** @file Metadata of nodes as a table of JSON lines, each entry once, for neighbours share theirs. */
-import { NO_META } from "../node.js";
+
 import type { NodeMeta } from "../meta.js";
+import { NO_META } from "../node.js";
+import { remember } from "../remember.js";
 import type { Cursor } from "./cursor.js";
 
 /** Numbers the metadata of nodes, equal ones alike. Values are not part of it: types in the text tell them. */
@@ -14,7 +16,7 @@ export class MetadataTable {
   reference(meta: NodeMeta): string {
     const { val: _, ...rest } = meta;
     if (Object.keys(rest).length === 0) return "";
-    const text = this.#text(meta, rest);
+    const text = remember(this.#known, meta, () => JSON.stringify(rest));
     let number = this.#numbers.get(text);
     if (number === undefined) {
       number = this.lines.length;
@@ -22,12 +24,6 @@ export class MetadataTable {
       this.lines.push(`#${number} ${text}`);
     }
     return ` #${number}`;
-  }
-
-  #text(meta: NodeMeta, rest: NodeMeta): string {
-    let text = this.#known.get(meta);
-    if (text === undefined) this.#known.set(meta, (text = JSON.stringify(rest)));
-    return text;
   }
 }
 
@@ -56,8 +52,14 @@ export function parseMetadata(cursor: Cursor): Map<number, NodeMeta> {
 type Check = (value: unknown) => boolean;
 const isText: Check = (value) => typeof value === "string";
 const isRecord: Check = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-const isTextTuple = (length: number): Check => (value) => Array.isArray(value) && value.length === length && value.every(isText);
-const isListOf = (check: Check): Check => (value) => Array.isArray(value) && value.every(check);
+const isTextTuple =
+  (length: number): Check =>
+  (value) =>
+    Array.isArray(value) && value.length === length && value.every(isText);
+const isListOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
 const isTextRecord: Check = (value) => isRecord(value) && Object.values(value as object).every(isText);
 
 const isOrigin: Check = (value) => {
@@ -81,7 +83,8 @@ function wrongEntry(json: unknown): string | undefined {
   if (!isRecord(json)) return "the metadata is not an object";
   for (const [key, value] of Object.entries(json as object)) {
     if (!Object.hasOwn(CHECKS, key)) return `unknown metadata ${JSON.stringify(key)}`;
-    if (!CHECKS[key as keyof typeof CHECKS](value)) return `the metadata ${JSON.stringify(key)} has the wrong form`;
+    if (!CHECKS[key as keyof typeof CHECKS](value))
+      return `the metadata ${JSON.stringify(key)} has the wrong form`;
   }
   return undefined;
 }

@@ -48,9 +48,26 @@ export function parseGraphBody(cursor: Cursor, symbols: Symbols): GraphDraft {
   });
 }
 
-function draft(cursor: Cursor, name: string, op: NodeOp, target: string, parts: Parts, at: number): NodeDraft {
-  const entry = parts.entry ?? (cursor.accept("#") ? cursor.integer("the number of a metadata entry") : undefined);
-  return { name, op, target, args: parts.args ?? [], kwargs: parts.kwargs ?? NO_KWARGS, val: parts.val, entry, at };
+function draft(
+  cursor: Cursor,
+  name: string,
+  op: NodeOp,
+  target: string,
+  parts: Parts,
+  at: number,
+): NodeDraft {
+  const entry =
+    parts.entry ?? (cursor.accept("#") ? cursor.integer("the number of a metadata entry") : undefined);
+  return {
+    name,
+    op,
+    target,
+    args: parts.args ?? [],
+    kwargs: parts.kwargs ?? NO_KWARGS,
+    val: parts.val,
+    entry,
+    at,
+  };
 }
 
 function parseParameter(cursor: Cursor, symbols: Symbols): NodeDraft {
@@ -71,15 +88,18 @@ function parseStatement(cursor: Cursor, symbols: Symbols): NodeDraft {
   cursor.expect("=");
   if (cursor.acceptWord("return")) return parseReturn(cursor, symbols, name, at);
   const target = cursor.path("an operator");
-  if (cursor.accept("(")) return draft(cursor, name, "call_function", target, { ...parseCall(cursor), val }, at);
+  if (cursor.accept("("))
+    return draft(cursor, name, "call_function", target, { ...parseCall(cursor), val }, at);
   switch (target) {
-    case "get_attr": return draft(cursor, name, "get_attr", cursor.path("the name of a graph"), { val }, at);
+    case "get_attr":
+      return draft(cursor, name, "get_attr", cursor.path("the name of a graph"), { val }, at);
     case "placeholder": {
       const input = cursor.path("the name of an argument");
       const args = cursor.accept("=") ? [parseValue(cursor)] : [];
       return draft(cursor, name, "placeholder", input, { args, val }, at);
     }
-    default: throw cursor.fail(`expected ( after ${target}, found ${cursor.found()}`);
+    default:
+      throw cursor.fail(`expected ( after ${target}, found ${cursor.found()}`);
   }
 }
 
@@ -111,13 +131,18 @@ function parseCall(cursor: Cursor): Pick<NodeDraft, "args" | "kwargs"> {
 }
 
 /** The graph of a draft, once the metadata is known. */
-export function finishGraph(cursor: Cursor, graph: GraphDraft, metadata: ReadonlyMap<number, NodeMeta>): Graph {
+export function finishGraph(
+  cursor: Cursor,
+  graph: GraphDraft,
+  metadata: ReadonlyMap<number, NodeMeta>,
+): Graph {
   const nodes = graph.nodes.map(({ name, op, target, args, kwargs, val, entry, at }): Node => {
     const meta = entry === undefined ? undefined : metadata.get(entry);
     if (entry !== undefined && meta === undefined) throw cursor.fail(`there is no metadata #${entry}`, at);
     return Object.freeze({ name, op, target, args, kwargs, meta: joinMeta(meta, val) });
   });
   const subgraphs = new Map<string, Graph>();
-  for (const [target, nested] of graph.subgraphs) subgraphs.set(target, finishGraph(cursor, nested, metadata));
+  for (const [target, nested] of graph.subgraphs)
+    subgraphs.set(target, finishGraph(cursor, nested, metadata));
   return new Graph(nodes, subgraphs);
 }

@@ -1,9 +1,14 @@
-import { dtypeInfo, numel, Storage, Tensor } from "@sconce/tensor";
+import { dtypeInfo, requiredBytes, Storage, Tensor } from "@sconce/tensor";
 import type { Argument } from "../argument.js";
 import { irTensor } from "../errors.js";
 import type { Graph } from "../graph.js";
 import type { NodeMeta } from "../meta.js";
-import { ExportedProgram, type ExportedProgramInit, type ModuleCallEntry, type RangeConstraint } from "../program.js";
+import {
+  ExportedProgram,
+  type ExportedProgramInit,
+  type ModuleCallEntry,
+  type RangeConstraint,
+} from "../program.js";
 import type { ArgumentSpec, InputKind, InputSpec, OutputKind, OutputSpec } from "../signature.js";
 import { Cursor } from "./cursor.js";
 import { parseSymbol, type Symbols } from "./expressions.js";
@@ -11,7 +16,7 @@ import { parseMetadata } from "./metadata.js";
 import { finishGraph, type GraphDraft, parseGraphBody } from "./parse-graph.js";
 import { exampleKey } from "./print-program.js";
 import { parseTree } from "./tree.js";
-import { parseStaticTensor, parseValue, type TensorLike } from "./values.js";
+import { parseStaticTensor, parseValue, type StaticTensor } from "./values.js";
 
 /** What {@link parseIr} reads with the text. */
 export interface ParseIrOptions {
@@ -74,10 +79,23 @@ function parseHeader(cursor: Cursor): void {
   if (version !== 1) throw cursor.fail(`version ${version} of the format is not known, only 1 is`);
 }
 
-const INPUT_KINDS: readonly InputKind[] = ["USER_INPUT", "PARAMETER", "BUFFER", "CONSTANT_TENSOR", "CUSTOM_OBJ", "TOKEN"];
+const INPUT_KINDS: readonly InputKind[] = [
+  "USER_INPUT",
+  "PARAMETER",
+  "BUFFER",
+  "CONSTANT_TENSOR",
+  "CUSTOM_OBJ",
+  "TOKEN",
+];
 const OUTPUT_KINDS: readonly OutputKind[] = [
-  "USER_OUTPUT", "LOSS_OUTPUT", "BUFFER_MUTATION", "PARAMETER_MUTATION", "GRADIENT_TO_PARAMETER", "GRADIENT_TO_USER_INPUT",
-  "USER_INPUT_MUTATION", "TOKEN",
+  "USER_OUTPUT",
+  "LOSS_OUTPUT",
+  "BUFFER_MUTATION",
+  "PARAMETER_MUTATION",
+  "GRADIENT_TO_PARAMETER",
+  "GRADIENT_TO_USER_INPUT",
+  "USER_INPUT_MUTATION",
+  "TOKEN",
 ];
 
 /** The program block, gathered line by line. */
@@ -129,20 +147,43 @@ class ProgramDraft {
 
   #line(cursor: Cursor, word: string, withTensors: boolean): void {
     switch (word) {
-      case "torch": this.#torchVersion = cursor.string(); return;
-      case "opset": this.#opset.push([cursor.string(), cursor.integer("a version")]); return;
-      case "range": this.#ranges.set(cursor.string(), parseRange(cursor)); return;
-      case "hint": this.#hints.set(cursor.string(), parseNumber(cursor)); return;
-      case "guard": this.#guards.push(cursor.string()); return;
+      case "torch":
+        this.#torchVersion = cursor.string();
+        return;
+      case "opset":
+        this.#opset.push([cursor.string(), cursor.integer("a version")]);
+        return;
+      case "range":
+        this.#ranges.set(cursor.string(), parseRange(cursor));
+        return;
+      case "hint":
+        this.#hints.set(cursor.string(), parseNumber(cursor));
+        return;
+      case "guard":
+        this.#guards.push(cursor.string());
+        return;
       case "parameter":
       case "buffer":
-      case "constant": return this.#tensorLine(cursor, word, withTensors);
-      case "input": this.#inputs.push(parseInput(cursor)); return;
-      case "output": this.#outputs.push(parseOutput(cursor)); return;
-      case "call": this.#calls.push(parseCall(cursor)); return;
-      case "examples": this.#examples = []; return;
-      case "example": this.#example(cursor, withTensors); return;
-      default: throw cursor.fail(`${JSON.stringify(word)} is no line of a program`);
+      case "constant":
+        this.#tensorLine(cursor, word, withTensors);
+        return;
+      case "input":
+        this.#inputs.push(parseInput(cursor));
+        return;
+      case "output":
+        this.#outputs.push(parseOutput(cursor));
+        return;
+      case "call":
+        this.#calls.push(parseCall(cursor));
+        return;
+      case "examples":
+        this.#examples = [];
+        return;
+      case "example":
+        this.#example(cursor, withTensors);
+        return;
+      default:
+        throw cursor.fail(`${JSON.stringify(word)} is no line of a program`);
     }
   }
 
@@ -156,7 +197,8 @@ class ProgramDraft {
   }
 
   #example(cursor: Cursor, withTensors: boolean): void {
-    const leaves = (this.#examples ??= []);
+    this.#examples ??= [];
+    const leaves = this.#examples;
     if (!cursor.acceptWord("tensor")) {
       leaves.push(parseValue(cursor));
       return;
@@ -166,26 +208,34 @@ class ProgramDraft {
   }
 
   #tensor(key: string, type: StaticTensor): Tensor {
-    const { dtype, shape, requiresGrad } = type;
+    const { dtype, shape, strides, storageOffset, requiresGrad } = type;
     if (this.#tensors === undefined) {
-      this.#zeros += numel(shape) * dtypeInfo(dtype).itemSize;
-      if (!(this.#zeros <= MAX_ZEROS)) throw irTensor(key, `and those before it would take more than ${MAX_ZEROS} bytes of zeros`);
-      const storage = Storage.allocate(numel(shape) * dtypeInfo(dtype).itemSize);
-      return new Tensor({ dtype, shape, storage, requiresGrad });
+      const bytes = requiredBytes(shape, strides, storageOffset, dtypeInfo(dtype).itemSize);
+      this.#zeros += bytes;
+      if (!(this.#zeros <= MAX_ZEROS))
+        throw irTensor(key, `and those before it would take more than ${MAX_ZEROS} bytes of zeros`);
+      return new Tensor({
+        dtype,
+        shape,
+        strides,
+        storageOffset,
+        storage: Storage.allocate(bytes),
+        requiresGrad,
+      });
     }
     const given = this.#tensors.get(key);
     if (given === undefined) throw irTensor(key, "is not among the tensors given with the text");
     if (given.dtype !== dtype || given.shape.join() !== shape.join()) {
-      throw irTensor(key, `is ${given.dtype}[${given.shape.join(", ")}] beside the text but ${dtype}[${shape.join(", ")}] in it`);
+      throw irTensor(
+        key,
+        `is ${given.dtype}[${given.shape.join(", ")}] beside the text but ${dtype}[${shape.join(", ")}] in it`,
+      );
     }
     if (given.requiresGrad === requiresGrad) return given;
     // Safetensors keep values but not this flag; the layout in memory is that of the values given.
-    const { storage, strides, storageOffset } = given;
-    return new Tensor({ dtype, shape, strides, storageOffset, storage, requiresGrad });
+    return new Tensor({ ...given, requiresGrad });
   }
 }
-
-type StaticTensor = TensorLike & { readonly shape: readonly number[]; readonly strides: readonly number[] };
 
 function parseNumber(cursor: Cursor): number {
   const number = cursor.number();
@@ -250,7 +300,8 @@ function parseOutput(cursor: Cursor): OutputSpec {
 
 function parseCall(cursor: Cursor): ModuleCallEntry {
   const fqn = cursor.string();
-  if (!cursor.sees("*") && !cursor.sees("(") && !cursor.sees("[") && !cursor.sees("{") && !cursor.sees('"')) return { fqn, signature: null };
+  if (!cursor.sees("*") && !cursor.sees("(") && !cursor.sees("[") && !cursor.sees("{") && !cursor.sees('"'))
+    return { fqn, signature: null };
   const inSpec = parseTree(cursor);
   cursor.expect("->");
   const outSpec = parseTree(cursor);

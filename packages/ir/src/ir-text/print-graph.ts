@@ -19,7 +19,8 @@ export function graphLines(graph: Graph, context: GraphTextContext, name = "", i
   const params = nodes.slice(0, inputs).map((node) => parameterText(node, context));
   const lines = [`${indent}graph${name === "" ? "" : ` ${pathText(name)}`}(${params.join(", ")}) {`];
   for (let i = inputs; i < nodes.length; i++) lines.push(`${indent}  ${statementText(nodes[i]!, context)}`);
-  for (const [target, nested] of graph.subgraphs) lines.push("", ...graphLines(nested, context, target, `${indent}  `));
+  for (const [target, nested] of graph.subgraphs)
+    lines.push("", ...graphLines(nested, context, target, `${indent}  `));
   lines.push(`${indent}}`);
   return lines;
 }
@@ -47,9 +48,11 @@ function statementText(node: Node, context: GraphTextContext): string {
   return `${left}${pathText(node.target)}(${args.join(", ")})${metaText(node, context)}`;
 }
 
-const keywordText = (key: string): string => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(key) ? key : JSON.stringify(key));
+const keywordText = (key: string): string =>
+  /^[A-Za-z_][A-Za-z0-9_]*$/.test(key) ? key : JSON.stringify(key);
 
 const valText = (node: Node, context: GraphTextContext): string =>
   node.meta.val === undefined ? "" : `: ${typeText(node.meta.val, context.writer)}`;
 
-const metaText = (node: Node, context: GraphTextContext): string => context.metadata?.reference(node.meta) ?? "";
+const metaText = (node: Node, context: GraphTextContext): string =>
+  context.metadata?.reference(node.meta) ?? "";

@@ -54,22 +54,32 @@ export function tensorsOf(program: ExportedProgram): Map<string, Tensor> {
 function programLines(program: ExportedProgram, writer: ExpressionWriter): string[] {
   const lines: string[] = [];
   if (program.torchVersion !== undefined) lines.push(`torch ${JSON.stringify(program.torchVersion)}`);
-  for (const [name, version] of Object.entries(program.opsetVersion)) lines.push(`opset ${JSON.stringify(name)} ${version}`);
+  for (const [name, version] of Object.entries(program.opsetVersion))
+    lines.push(`opset ${JSON.stringify(name)} ${version}`);
   for (const [expr, range] of program.rangeConstraints) {
-    lines.push(`range ${JSON.stringify(expr)} [${bound(range.min)}, ${bound(range.max)}]${range.float === true ? " float" : ""}`);
+    lines.push(
+      `range ${JSON.stringify(expr)} [${bound(range.min)}, ${bound(range.max)}]${range.float === true ? " float" : ""}`,
+    );
   }
-  for (const [symbol, value] of program.symbolHints) lines.push(`hint ${JSON.stringify(symbol)} ${valueText(value)}`);
+  for (const [symbol, value] of program.symbolHints)
+    lines.push(`hint ${JSON.stringify(symbol)} ${valueText(value)}`);
   for (const guard of program.guardsCode) lines.push(`guard ${JSON.stringify(guard)}`);
   for (const [name, tensor] of program.stateDict) {
     const kind = program.parameterNames.has(name) ? "parameter" : "buffer";
     lines.push(`${kind} ${JSON.stringify(name)}: ${tensorTypeText(tensor, writer)}`);
   }
-  for (const [name, tensor] of program.constants) lines.push(`constant ${JSON.stringify(name)}: ${tensorTypeText(tensor, writer)}`);
-  lines.push(...signatureLines(program), ...program.moduleCallGraph.map(callLine), ...exampleLines(program, writer));
+  for (const [name, tensor] of program.constants)
+    lines.push(`constant ${JSON.stringify(name)}: ${tensorTypeText(tensor, writer)}`);
+  lines.push(
+    ...signatureLines(program),
+    ...program.moduleCallGraph.map(callLine),
+    ...exampleLines(program, writer),
+  );
   return [`program ${JSON.stringify(program.dialect)} {`, ...lines.map((line) => `  ${line}`), "}"];
 }
 
-const bound = (value: number): string => (Number.isFinite(value) ? String(value) : value > 0 ? "inf" : "-inf");
+const bound = (value: number): string =>
+  Number.isFinite(value) ? String(value) : value > 0 ? "inf" : "-inf";
 
 function signatureLines(program: ExportedProgram): string[] {
   const { inputSpecs, outputSpecs } = program.graphSignature;
@@ -87,10 +97,14 @@ function signatureLines(program: ExportedProgram): string[] {
 export function specText(arg: ArgumentSpec): string {
   const name = nameText(arg.name);
   switch (arg.kind) {
-    case "tensor": return name;
-    case "constant": return `constant ${name} = ${valueText(arg.value)}`;
-    case "custom_obj": return `custom_obj ${name} = ${JSON.stringify(arg.classFqn)}`;
-    default: return `${arg.kind} ${name}`;
+    case "tensor":
+      return name;
+    case "constant":
+      return `constant ${name} = ${valueText(arg.value)}`;
+    case "custom_obj":
+      return `custom_obj ${name} = ${JSON.stringify(arg.classFqn)}`;
+    default:
+      return `${arg.kind} ${name}`;
   }
 }
 
@@ -98,7 +112,10 @@ function callLine({ fqn, signature }: ModuleCallEntry): string {
   const head = `call ${JSON.stringify(fqn)}`;
   if (signature === null) return head;
   const { inputs, outputs, inSpec, outSpec, forwardArgNames } = signature;
-  const names = forwardArgNames === null ? "" : ` names [${forwardArgNames.map((name) => JSON.stringify(name)).join(", ")}]`;
+  const names =
+    forwardArgNames === null
+      ? ""
+      : ` names [${forwardArgNames.map((name) => JSON.stringify(name)).join(", ")}]`;
   const list = (word: string, specs: readonly ArgumentSpec[]): string =>
     specs.length === 0 ? "" : ` ${word} [${specs.map(specText).join(", ")}]`;
   return `${head} ${treeText(inSpec)} -> ${treeText(outSpec)}${names}${list("inputs", inputs)}${list("outputs", outputs)}`;
@@ -108,7 +125,9 @@ function exampleLines(program: ExportedProgram, writer: ExpressionWriter): strin
   const leaves = exampleLeaves(program);
   if (leaves === null) return [];
   if (typeof leaves === "string") return [`// sample inputs left out: ${leaves}`];
-  const texts = leaves.map((leaf) => (leaf instanceof Tensor ? `tensor ${tensorTypeText(leaf, writer)}` : valueText(leaf)));
+  const texts = leaves.map((leaf) =>
+    leaf instanceof Tensor ? `tensor ${tensorTypeText(leaf, writer)}` : valueText(leaf),
+  );
   return ["examples", ...texts.map((text) => `  example ${text}`)];
 }
 

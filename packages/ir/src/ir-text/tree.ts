@@ -1,14 +1,17 @@
 /** @file Tree specifications in IR text: `((*, [*]), {"k": *})`. */
-import { LEAF, dictKeys, dictSpec, listSpec, pythonJson, type TreeSpec, tupleSpec } from "../pytree.js";
+import { dictKeys, dictSpec, LEAF, listSpec, pythonJson, type TreeSpec, tupleSpec } from "../pytree.js";
 import type { Cursor } from "./cursor.js";
 
 /** A tree specification; types without brackets of their own by name and context. */
 export function treeText(spec: TreeSpec): string {
   const children = spec.children.map(treeText);
   switch (spec.type) {
-    case null: return "*";
-    case "builtins.tuple": return `(${children.join(", ")})`;
-    case "builtins.list": return `[${children.join(", ")}]`;
+    case null:
+      return "*";
+    case "builtins.tuple":
+      return `(${children.join(", ")})`;
+    case "builtins.list":
+      return `[${children.join(", ")}]`;
     case "builtins.dict": {
       const keys = dictKeys(spec)!;
       if (keys.every((key) => typeof key === "string")) {

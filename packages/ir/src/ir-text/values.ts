@@ -1,13 +1,27 @@
 /** @file Argument values and the types of values in IR text, both ways. */
+
+import { type SymBool, type SymFloat, type SymInt, symEquals } from "@sconce/symbolic";
 import { DTYPES, type DType, dtypeInfo, isDType } from "@sconce/tensor";
-import { mul, symEquals, type SymBool, type SymFloat, type SymInt } from "@sconce/symbolic";
 import {
-  type Argument, complex, device, type DeviceLiteral, dict, dtypeLiteral, float, int, layout, type LayoutName,
-  memoryFormat, type MemoryFormat, operator, ref, tuple,
+  type Argument,
+  complex,
+  type DeviceLiteral,
+  device,
+  dict,
+  dtypeLiteral,
+  float,
+  int,
+  type LayoutName,
+  layout,
+  type MemoryFormat,
+  memoryFormat,
+  operator,
+  ref,
+  tuple,
 } from "../argument.js";
-import { CPU, FakeTensor, type MetaValue } from "../meta.js";
-import { floatRepr } from "../print-torch/python-repr.js";
+import { CPU, FakeTensor, type MetaValue, symContiguousStrides } from "../meta.js";
 import { deviceText } from "../print-torch/argument-text.js";
+import { floatRepr } from "../print-torch/python-repr.js";
 import type { Cursor } from "./cursor.js";
 import { type ExpressionWriter, parseExpression, type Symbols } from "./expressions.js";
 
@@ -23,23 +37,37 @@ export const pathText = (path: string): string => (PLAIN_PATH.test(path) ? path 
 export function valueText(value: Argument): string {
   if (value === null) return "none";
   switch (typeof value) {
-    case "boolean": return value ? "true" : "false";
-    case "bigint": return value.toString();
-    case "string": return JSON.stringify(value);
-    case "number": return Number.isInteger(value) ? String(BigInt(value)) : floatRepr(value);
+    case "boolean":
+      return value ? "true" : "false";
+    case "bigint":
+      return value.toString();
+    case "string":
+      return JSON.stringify(value);
+    case "number":
+      return Number.isInteger(value) ? String(BigInt(value)) : floatRepr(value);
   }
   if (isList(value)) return `[${value.map(valueText).join(", ")}]`;
   switch (value.kind) {
-    case "node": return nameText(value.name);
-    case "tuple": return `(${value.items.map(valueText).join(", ")})`;
-    case "dict": return `{${value.entries.map(([key, item]) => `${JSON.stringify(key)}: ${valueText(item)}`).join(", ")}}`;
-    case "float": return floatRepr(value.value);
-    case "complex": return `complex(${floatRepr(value.re)}, ${floatRepr(value.im)})`;
-    case "dtype": return value.dtype;
-    case "device": return `device(${deviceText(value)})`;
-    case "layout": return `layout(${value.layout})`;
-    case "memory_format": return `format(${value.format})`;
-    case "operator": return `op(${pathText(value.target)})`;
+    case "node":
+      return nameText(value.name);
+    case "tuple":
+      return `(${value.items.map(valueText).join(", ")})`;
+    case "dict":
+      return `{${value.entries.map(([key, item]) => `${JSON.stringify(key)}: ${valueText(item)}`).join(", ")}}`;
+    case "float":
+      return floatRepr(value.value);
+    case "complex":
+      return `complex(${floatRepr(value.re)}, ${floatRepr(value.im)})`;
+    case "dtype":
+      return value.dtype;
+    case "device":
+      return `device(${deviceText(value)})`;
+    case "layout":
+      return `layout(${value.layout})`;
+    case "memory_format":
+      return `format(${value.format})`;
+    case "operator":
+      return `op(${pathText(value.target)})`;
   }
 }
 
@@ -56,7 +84,9 @@ export function parseValue(cursor: Cursor): Argument {
     const number = cursor.number();
     if (number !== undefined) {
       if (!number.isFloat) return int(BigInt(number.text));
-      return float(number.text === "inf" ? Infinity : number.text === "-inf" ? -Infinity : Number(number.text));
+      return float(
+        number.text === "inf" ? Infinity : number.text === "-inf" ? -Infinity : Number(number.text),
+      );
     }
     return parseNamedValue(cursor);
   });
@@ -72,15 +102,24 @@ function parseNamedValue(cursor: Cursor): Argument {
   const start = cursor.at;
   const word = cursor.word("a value");
   switch (word) {
-    case "none": return null;
-    case "true": return true;
-    case "false": return false;
-    case "nan": return NaN;
-    case "complex": return parseComplex(cursor);
-    case "device": return parseDevice(cursor);
-    case "layout": return layout(inParentheses(cursor, () => parseLayout(cursor)));
-    case "format": return memoryFormat(inParentheses(cursor, () => parseFormat(cursor)));
-    case "op": return operator(inParentheses(cursor, () => cursor.path("an operator")));
+    case "none":
+      return null;
+    case "true":
+      return true;
+    case "false":
+      return false;
+    case "nan":
+      return NaN;
+    case "complex":
+      return parseComplex(cursor);
+    case "device":
+      return parseDevice(cursor);
+    case "layout":
+      return layout(inParentheses(cursor, () => parseLayout(cursor)));
+    case "format":
+      return memoryFormat(inParentheses(cursor, () => parseFormat(cursor)));
+    case "op":
+      return operator(inParentheses(cursor, () => cursor.path("an operator")));
     default:
       if (isDType(word)) return dtypeLiteral(word);
       throw cursor.fail(`${JSON.stringify(word)} is no value`, start);
@@ -88,15 +127,27 @@ function parseNamedValue(cursor: Cursor): Argument {
 }
 
 const LAYOUTS: readonly LayoutName[] = [
-  "strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "_mkldnn",
+  "strided",
+  "sparse_coo",
+  "sparse_csr",
+  "sparse_csc",
+  "sparse_bsr",
+  "sparse_bsc",
+  "_mkldnn",
 ];
-const FORMATS: readonly MemoryFormat[] = ["contiguous_format", "preserve_format", "channels_last", "channels_last_3d"];
+const FORMATS: readonly MemoryFormat[] = [
+  "contiguous_format",
+  "preserve_format",
+  "channels_last",
+  "channels_last_3d",
+];
 
 const oneOf = <T extends string>(cursor: Cursor, names: readonly T[], what: string): T => {
   const start = cursor.at;
   const word = cursor.word(what);
   const found = names.find((name) => name === word);
-  if (found === undefined) throw cursor.fail(`${JSON.stringify(word)} is not ${what}: ${names.join(", ")}`, start);
+  if (found === undefined)
+    throw cursor.fail(`${JSON.stringify(word)} is not ${what}: ${names.join(", ")}`, start);
   return found;
 };
 const parseLayout = (cursor: Cursor): LayoutName => oneOf(cursor, LAYOUTS, "a layout");
@@ -130,31 +181,28 @@ function parseDevice(cursor: Cursor): DeviceLiteral {
   });
 }
 
-/** Row-major strides of a possibly symbolic shape; a size of 0 counts as 1. */
-export function rowMajor(shape: readonly SymInt[]): SymInt[] {
-  const strides: SymInt[] = [];
-  let step: SymInt = 1;
-  for (let d = shape.length - 1; d >= 0; d--) {
-    strides.unshift(step);
-    step = mul(step, shape[d] === 0 ? 1 : shape[d]!);
-  }
-  return strides;
-}
-
-const DTYPE_OF: ReadonlyMap<string, DType> = new Map(DTYPES.map((dtype) => [dtypeInfo(dtype).abbreviation, dtype]));
+const DTYPE_OF: ReadonlyMap<string, DType> = new Map(
+  DTYPES.map((dtype) => [dtypeInfo(dtype).abbreviation, dtype]),
+);
 
 /** The type of a value as IR text: `f32[s77, 3]`, `int(u0)`, `(f32[2], i64[2])`. */
 export function typeText(value: MetaValue, writer: ExpressionWriter): string {
   if (value === null) return "none";
   if (value instanceof FakeTensor) return tensorTypeText(value, writer);
-  if (Array.isArray(value)) return `(${(value as readonly MetaValue[]).map((item) => typeText(item, writer)).join(", ")})`;
+  if (Array.isArray(value))
+    return `(${(value as readonly MetaValue[]).map((item) => typeText(item, writer)).join(", ")})`;
   const tagged = value as Exclude<MetaValue, null | FakeTensor | readonly MetaValue[]>;
   switch (tagged.kind) {
-    case "SymInt": return `int(${writer.text(tagged.expr)})`;
-    case "SymBool": return `bool(${writer.text(tagged.expr)})`;
-    case "SymFloat": return `float(${typeof tagged.expr === "number" ? floatRepr(tagged.expr) : writer.text(tagged.expr)})`;
-    case "constant": return `const ${valueText(tagged.value)}`;
-    case "custom_obj": return `object(${JSON.stringify(tagged.name)}, ${JSON.stringify(tagged.classFqn)})`;
+    case "SymInt":
+      return `int(${writer.text(tagged.expr)})`;
+    case "SymBool":
+      return `bool(${writer.text(tagged.expr)})`;
+    case "SymFloat":
+      return `float(${typeof tagged.expr === "number" ? floatRepr(tagged.expr) : writer.text(tagged.expr)})`;
+    case "constant":
+      return `const ${valueText(tagged.value)}`;
+    case "custom_obj":
+      return `object(${JSON.stringify(tagged.name)}, ${JSON.stringify(tagged.classFqn)})`;
   }
 }
 
@@ -167,16 +215,29 @@ export interface TensorLike {
   readonly requiresGrad: boolean;
 }
 
+/** The type of a real tensor. */
+export interface StaticTensor extends TensorLike {
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+  readonly storageOffset: number;
+}
+
 /** `f32[2, 3]{1, 2}@6 grad device(cuda:0)`; strides only when they are not row-major. */
-export function tensorTypeText(tensor: TensorLike & Partial<Pick<FakeTensor, "device" | "layout">>, writer: ExpressionWriter): string {
+export function tensorTypeText(
+  tensor: TensorLike & Partial<Pick<FakeTensor, "device" | "layout">>,
+  writer: ExpressionWriter,
+): string {
   const dims = (values: readonly SymInt[]): string => values.map((value) => writer.text(value)).join(", ");
   let text = `${dtypeInfo(tensor.dtype).abbreviation}[${dims(tensor.shape)}]`;
-  const plain = rowMajor(tensor.shape);
-  const strided = tensor.strides.length === plain.length && tensor.strides.every((stride, d) => symEquals(stride, plain[d]!));
+  const plain = symContiguousStrides(tensor.shape);
+  const strided =
+    tensor.strides.length === plain.length &&
+    tensor.strides.every((stride, d) => symEquals(stride, plain[d]!));
   if (!strided) text += `{${dims(tensor.strides)}}`;
   if (tensor.storageOffset !== 0) text += offsetText(tensor.storageOffset, writer);
   if (tensor.requiresGrad) text += " grad";
-  if (tensor.device !== undefined && deviceText(tensor.device) !== "cpu") text += ` device(${deviceText(tensor.device)})`;
+  if (tensor.device !== undefined && deviceText(tensor.device) !== "cpu")
+    text += ` device(${deviceText(tensor.device)})`;
   if (tensor.layout !== undefined && tensor.layout !== "strided") text += ` layout(${tensor.layout})`;
   return text;
 }
@@ -193,12 +254,18 @@ export function parseType(cursor: Cursor, symbols: Symbols): MetaValue {
     const start = cursor.at;
     const word = cursor.word("a type");
     switch (word) {
-      case "none": return null;
-      case "const": return { kind: "constant", value: parseValue(cursor) };
-      case "object": return parseObject(cursor);
-      case "int": return { kind: "SymInt", expr: inParentheses(cursor, () => parseInt64(cursor, symbols)) };
-      case "float": return { kind: "SymFloat", expr: inParentheses(cursor, () => parseFloat64(cursor, symbols)) };
-      case "bool": return { kind: "SymBool", expr: inParentheses(cursor, () => parseBool(cursor, symbols)) };
+      case "none":
+        return null;
+      case "const":
+        return { kind: "constant", value: parseValue(cursor) };
+      case "object":
+        return parseObject(cursor);
+      case "int":
+        return { kind: "SymInt", expr: inParentheses(cursor, () => parseInt64(cursor, symbols)) };
+      case "float":
+        return { kind: "SymFloat", expr: inParentheses(cursor, () => parseFloat64(cursor, symbols)) };
+      case "bool":
+        return { kind: "SymBool", expr: inParentheses(cursor, () => parseBool(cursor, symbols)) };
     }
     const dtype = DTYPE_OF.get(word);
     if (dtype === undefined) throw cursor.fail(`${JSON.stringify(word)} is no type`, start);
@@ -207,21 +274,28 @@ export function parseType(cursor: Cursor, symbols: Symbols): MetaValue {
 }
 
 /** Reads a tensor type that stands for a real tensor: every size is a number. */
-export function parseStaticTensor(cursor: Cursor): TensorLike & { readonly shape: readonly number[]; readonly strides: readonly number[] } {
+export function parseStaticTensor(cursor: Cursor): StaticTensor {
   const start = cursor.at;
   const type = parseType(cursor, new Map());
   const isNumber = (value: SymInt): value is number => typeof value === "number" && value >= 0;
-  if (!(type instanceof FakeTensor) || ![...type.shape, ...type.strides, type.storageOffset].every(isNumber)) {
+  if (
+    !(type instanceof FakeTensor) ||
+    ![...type.shape, ...type.strides, type.storageOffset].every(isNumber)
+  ) {
     throw cursor.fail("expected a tensor type without symbols", start);
   }
-  return type as TensorLike & { readonly shape: readonly number[]; readonly strides: readonly number[] };
+  return type as unknown as StaticTensor;
 }
 
-function parseTensorType(cursor: Cursor, dtype: DType, symbols: Symbols): ConstructorParameters<typeof FakeTensor>[0] {
+function parseTensorType(
+  cursor: Cursor,
+  dtype: DType,
+  symbols: Symbols,
+): ConstructorParameters<typeof FakeTensor>[0] {
   const dim = (): SymInt => parseInt64(cursor, symbols);
   cursor.expect("[");
   const shape = cursor.list("]", dim);
-  const strides = cursor.accept("{") ? cursor.list("}", dim) : rowMajor(shape);
+  const strides = cursor.accept("{") ? cursor.list("}", dim) : symContiguousStrides(shape);
   const storageOffset = cursor.accept("@") ? parseOffset(cursor, symbols) : 0;
   const requiresGrad = cursor.acceptWord("grad");
   const where = cursor.acceptWord("device") ? parseDevice(cursor) : CPU;
@@ -242,7 +316,8 @@ function parseOffset(cursor: Cursor, symbols: Symbols): SymInt {
 function parseInt64(cursor: Cursor, symbols: Symbols): SymInt {
   const start = cursor.at;
   const value = parseExpression(cursor, symbols);
-  if (typeof value === "boolean" || (typeof value === "number" && !Number.isInteger(value))) throw cursor.fail("expected an integer", start);
+  if (typeof value === "boolean" || (typeof value === "number" && !Number.isInteger(value)))
+    throw cursor.fail("expected an integer", start);
   return value;
 }
 

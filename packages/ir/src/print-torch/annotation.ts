@@ -1,6 +1,7 @@
 import { printExpr, type SymExpr } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";
 import { FakeTensor, type MetaValue, type SymInt, type SymScalar } from "../meta.js";
+import { remember } from "../remember.js";
 import { deviceText } from "./argument-text.js";
 import { floatRepr } from "./python-repr.js";
 
@@ -17,15 +18,16 @@ const printed = new WeakMap<SymExpr, string>();
 
 function exprText(value: SymInt): string {
   if (typeof value === "number") return String(value);
-  let text = printed.get(value);
-  if (text === undefined) printed.set(value, (text = printExpr(value)));
-  return text;
+  return remember(printed, value, () => printExpr(value));
 }
 
 const dimsText = (dims: readonly SymInt[]): string => `[${dims.map(exprText).join(", ")}]`;
 
 /** The annotation of a value, without quotes; undefined where PyTorch prints none. */
-export function annotation(value: MetaValue | undefined, options: AnnotationOptions = {}): string | undefined {
+export function annotation(
+  value: MetaValue | undefined,
+  options: AnnotationOptions = {},
+): string | undefined {
   if (value instanceof FakeTensor) return tensorText(value, options);
   if (typeof value !== "object" || value === null || !("kind" in value)) return undefined;
   return value.kind === "SymInt" || value.kind === "SymFloat" || value.kind === "SymBool"

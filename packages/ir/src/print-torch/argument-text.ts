@@ -10,7 +10,9 @@ export const deviceText = (device: DeviceLiteral): string =>
   device.index === null ? device.type : `${device.type}:${device.index}`;
 
 const deviceRepr = (device: DeviceLiteral): string =>
-  device.index === null ? `device(type='${device.type}')` : `device(type='${device.type}', index=${device.index})`;
+  device.index === null
+    ? `device(type='${device.type}')`
+    : `device(type='${device.type}', index=${device.index})`;
 
 /** The argument as generated code has it. Inside of a dict torch falls back to Python's plain `repr`. */
 export function codeArgument(value: Argument, name: NodeName): string {
@@ -23,43 +25,64 @@ export function reprArgument(value: Argument, name: NodeName): string {
 }
 
 function reprOf(value: Argument, name: NodeName, code: boolean): string {
-  if (typeof value === "number") return Number.isInteger(value) ? String(value) : floatRepr(value);
+  if (typeof value === "number") return numberText(value);
   if (typeof value === "string") return stringRepr(value);
   const plain = plainText(value);
   if (plain !== undefined) return plain;
   if (isArray(value)) return `[${value.map((item) => reprOf(item, name, code)).join(", ")}]`;
   const tagged = value as Exclude<Tagged, readonly Argument[]>;
   switch (tagged.kind) {
-    case "node": return name(tagged.name);
-    case "tuple": return tupleText(tagged.items.map((item) => reprOf(item, name, code)));
+    case "node":
+      return name(tagged.name);
+    case "tuple":
+      return tupleText(tagged.items.map((item) => reprOf(item, name, code)));
     case "dict":
       return `{${tagged.entries.map(([key, item]) => `${stringRepr(key)}: ${reprOf(item, name, false)}`).join(", ")}}`;
-    case "device": return deviceRepr(tagged);
-    case "operator": return code ? graphTarget(tagged.target) : operatorRepr(tagged.target);
-    case "complex": return code ? complexCode(tagged.re, tagged.im) : complexRepr(tagged.re, tagged.im);
-    default: return literalText(tagged);
+    case "device":
+      return deviceRepr(tagged);
+    case "operator":
+      return code ? graphTarget(tagged.target) : operatorRepr(tagged.target);
+    case "complex":
+      return code ? complexCode(tagged.re, tagged.im) : complexRepr(tagged.re, tagged.im);
+    default:
+      return literalText(tagged);
   }
 }
 
 /** The argument as `str(graph)` prints it: nodes with `%`, strings bare, devices short. */
 export function graphArgument(value: Argument): string {
-  if (typeof value === "number") return Number.isInteger(value) ? String(value) : floatRepr(value);
+  if (typeof value === "number") return numberText(value);
   if (typeof value === "string") return value;
   const plain = plainText(value);
   if (plain !== undefined) return plain;
   if (isArray(value)) return `[${value.map(graphArgument).join(", ")}]`;
   const tagged = value as Exclude<Tagged, readonly Argument[]>;
   switch (tagged.kind) {
-    case "node": return `%${tagged.name}`;
-    case "tuple": return tupleText(tagged.items.map(graphArgument));
-    case "dict": return `{${tagged.entries.map(([key, item]) => `${key}: ${graphArgument(item)}`).join(", ")}}`;
-    case "device": return deviceText(tagged);
+    case "node":
+      return `%${tagged.name}`;
+    case "tuple":
+      return tupleText(tagged.items.map(graphArgument));
+    case "dict":
+      return `{${tagged.entries.map(([key, item]) => `${key}: ${graphArgument(item)}`).join(", ")}}`;
+    case "device":
+      return deviceText(tagged);
     case "operator":
-      return targetKind(tagged.target) === "higher_order" ? tagged.target.slice("higher_order.".length) : tagged.target;
-    case "complex": return complexRepr(tagged.re, tagged.im);
-    default: return literalText(tagged);
+      return targetKind(tagged.target) === "higher_order"
+        ? tagged.target.slice("higher_order.".length)
+        : tagged.target;
+    case "complex":
+      return complexRepr(tagged.re, tagged.im);
+    default:
+      return literalText(tagged);
   }
 }
+
+const numberText = (value: number): string =>
+  Number.isSafeInteger(value)
+    ? String(value)
+    : Number.isInteger(value)
+      ? BigInt(value).toString()
+      : floatRepr(value);
 
 type Tagged = Exclude<Argument, null | boolean | number | bigint | string>;
 
@@ -75,12 +98,18 @@ function plainText(value: Argument): string | undefined {
 export const tupleText = (items: readonly string[]): string =>
   items.length === 1 ? `(${items[0]},)` : `(${items.join(", ")})`;
 
-function literalText(value: Extract<Tagged, { kind: "float" | "dtype" | "layout" | "memory_format" }>): string {
+function literalText(
+  value: Extract<Tagged, { kind: "float" | "dtype" | "layout" | "memory_format" }>,
+): string {
   switch (value.kind) {
-    case "float": return floatRepr(value.value);
-    case "dtype": return `torch.${value.dtype}`;
-    case "layout": return `torch.${value.layout}`;
-    case "memory_format": return `torch.${value.format}`;
+    case "float":
+      return floatRepr(value.value);
+    case "dtype":
+      return `torch.${value.dtype}`;
+    case "layout":
+      return `torch.${value.layout}`;
+    case "memory_format":
+      return `torch.${value.format}`;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Graph } from "../graph.js";
 import { Namespace, RESERVED_NAMES } from "../namespace.js";
+import { remember } from "../remember.js";
 import type { NodeName } from "./argument-text.js";
 import { INFIX, PREFIX, targetKind } from "./target.js";
 
@@ -19,7 +20,8 @@ const MODULE_GLOBALS = ["inf", "nan", "NoneType", "torch", "device", "fx_pytree"
 export function codeNames(graph: Graph): CodeNames {
   const plain = { node: (name: string) => name, global: (target: string) => target };
   for (const node of graph.nodes()) {
-    if (RESERVED_NAMES.has(node.name) || (node.op === "call_function" && isGlobal(node.target))) return scoped();
+    if (RESERVED_NAMES.has(node.name) || (node.op === "call_function" && isGlobal(node.target)))
+      return scoped();
   }
   return plain;
 }
@@ -36,14 +38,9 @@ function scoped(): CodeNames {
   for (const name of MODULE_GLOBALS) names.reserve(name);
   const nodes = new Map<string, string>();
   const globals = new Map<string, string>();
-  const once = (cache: Map<string, string>, key: string, make: () => string): string => {
-    let name = cache.get(key);
-    if (name === undefined) cache.set(key, (name = make()));
-    return name;
-  };
   return {
-    node: (name) => once(nodes, name, () => names.create(name)),
-    global: (target) => once(globals, target, () => globalName(target, names)),
+    node: (name) => remember(nodes, name, () => names.create(name)),
+    global: (target) => remember(globals, target, () => globalName(target, names)),
   };
 }
 

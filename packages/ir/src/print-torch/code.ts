@@ -7,7 +7,7 @@ import { type CodeNames, codeNames } from "./code-names.js";
 import { SourceComments } from "./source-comment.js";
 import { attributePath, graphTarget, INFIX, PREFIX, targetKind } from "./target.js";
 
-/** The generated `forward` of one graph: its parameters and the lines of its body, not indented. */
+/** The generated `forward` of one graph: its parameters and the lines of its body. */
 export interface GeneratedCode {
   readonly parameters: readonly string[];
   readonly body: readonly string[];
@@ -17,6 +17,10 @@ export interface GeneratedCode {
 export interface CodeOptions extends AnnotationOptions {
   /** Type annotations and comments with the source lines. */
   readonly verbose?: boolean | undefined;
+  /** What every line of the body starts with. */
+  readonly indent?: string | undefined;
+  /** What an empty line consists of. */
+  readonly blank?: string | undefined;
 }
 
 /** The Python function that `torch.fx` generates for a graph. Linear in the graph. */
@@ -24,31 +28,32 @@ export function generateCode(graph: Graph, options: CodeOptions = {}): Generated
   const names = codeNames(graph);
   const dead = lastUses(graph);
   const comments = new SourceComments();
+  const { verbose = false, indent = "", blank = "" } = options;
   const parameters = ["self"];
   const body: string[] = [];
   let lastComment: string | undefined;
   let position = 0;
   for (const node of graph.nodes()) {
     const unused = dead[position++];
-    const note = options.verbose === true ? annotation(node.meta.val, options) : undefined;
+    const note = verbose ? annotation(node.meta.val, options) : undefined;
     if (node.op === "placeholder") {
       parameters.push(parameter(node, note, names));
       const alias = names.node(node.name);
       const raw = node.target.replaceAll("*", "");
-      if (alias !== raw) body.push(`${alias} = ${raw}`);
+      if (alias !== raw) body.push(`${indent}${alias} = ${raw}`);
       continue;
     }
-    if (options.verbose === true && node.op !== "output") {
+    if (verbose && node.op !== "output") {
       const comment = comments.of(node.meta);
       if (comment !== lastComment) {
-        if (body.length > 0) body.push("");
-        body.push(comment);
+        if (body.length > 0) body.push(blank);
+        body.push(indent + comment);
         lastComment = comment;
       }
     }
-    body.push(statement(node, note, names) + deletions(unused, names));
+    body.push(indent + statement(node, note, names) + deletions(unused, names));
   }
-  if (graph.size === 0) body.push("pass");
+  if (graph.size === 0) body.push(`${indent}pass`);
   return { parameters, body };
 }
 
@@ -58,25 +63,36 @@ function parameter(node: Node, note: string | undefined, names: CodeNames): stri
 }
 
 function statement(node: Node, note: string | undefined, names: CodeNames): string {
-  const repr = (value: Argument): string => codeArgument(value, names.node);
-  if (node.op === "output") return `return ${repr(node.args[0] ?? null)}`;
-  if (node.op === "get_attr") return `${left(node, note, names)} = ${attributePath("self", node.target)}`;
-  const infix = INFIX.get(node.target);
-  if (infix !== undefined) return `${left(node, note, names)} = ${repr(node.args[0]!)} ${infix} ${repr(node.args[1]!)}`;
-  if (node.target === "operator.getitem") {
-    return `${left(node, note, names)} = ${repr(node.args[0]!)}[${repr(node.args[1]!)}]`;
-  }
-  const prefix = PREFIX.get(node.target);
-  if (prefix !== undefined) return `${left(node, note, names)} = ${prefix}${repr(node.args[0]!)}`;
-  const callee = calleeName(node.target, names);
-  const parts = node.args.map(repr);
-  for (const key in node.kwargs) parts.push(`${key} = ${repr(node.kwargs[key]!)}`);
-  return `${left(node, note, names)} = ${callee}(${parts.join(", ")})`;
+  if (node.op === "output") return `return ${codeArgument(node.args[0] ?? null, names.node)}`;
+  // Python functions are named before the node, as torch.fx does: the order decides about numbers behind clashing names.
+  const right = node.op === "get_attr" ? attributePath("self", node.target) : expression(node, names);
+  const name = names.node(node.name);
+  return note === undefined ? `${name} = ${right}` : `${name}: "${note}" = ${right}`;
 }
 
-function left(node: Node, note: string | undefined, names: CodeNames): string {
-  const name = names.node(node.name);
-  return note === undefined ? name : `${name}: "${note}"`;
+/** Operators of Python's as syntax, everything else as a call. */
+function expression(node: Node, names: CodeNames): string {
+  const { target, args } = node;
+  if (args.length === 2) {
+    const infix = INFIX.get(target);
+    const [a, b] = args as readonly [Argument, Argument];
+    if (infix !== undefined) return `${codeArgument(a, names.node)} ${infix} ${codeArgument(b, names.node)}`;
+    if (target === "operator.getitem")
+      return `${codeArgument(a, names.node)}[${codeArgument(b, names.node)}]`;
+  }
+  const prefix = args.length === 1 ? PREFIX.get(target) : undefined;
+  if (prefix !== undefined) return prefix + codeArgument(args[0]!, names.node);
+  let text = `${calleeName(target, names)}(`;
+  let separator = "";
+  for (const arg of args) {
+    text += separator + codeArgument(arg, names.node);
+    separator = ", ";
+  }
+  for (const key in node.kwargs) {
+    text += `${separator}${key} = ${codeArgument(node.kwargs[key]!, names.node)}`;
+    separator = ", ";
+  }
+  return `${text})`;
 }
 
 function calleeName(target: string, names: CodeNames): string {
@@ -124,7 +140,7 @@ function deletions(unused: readonly string[] | undefined, names: CodeNames): str
 
 /** `graph_module.code`: statements only. */
 export function codeText(graph: Graph): string {
-  const { parameters, body } = generateCode(graph);
-  const lines = body.length > 0 ? body : [""];
-  return `\n\n\ndef forward(${parameters.join(", ")}):\n${lines.map((line) => `    ${line}\n`).join("")}    `;
+  const { parameters, body } = generateCode(graph, { indent: "    " });
+  const lines = body.length > 0 ? body : ["    "];
+  return `\n\n\ndef forward(${parameters.join(", ")}):\n${lines.join("\n")}\n    `;
 }

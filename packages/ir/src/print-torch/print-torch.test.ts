@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { GraphBuilder } from "../builder.js";
 import { complex, device, dict, float, operator, ref, tuple } from "../argument.js";
-import { parseGraph } from "../ir-text/parse-program.js";
+import { GraphBuilder } from "../builder.js";
 import { Graph } from "../graph.js";
+import { parseGraph } from "../ir-text/parse-program.js";
 import { codeText } from "./code.js";
 import { graphText } from "./graph-text.js";
 import { readableText } from "./readable.js";
@@ -56,50 +56,89 @@ function oddities(): Graph {
   b.placeholder("device_1", {}, "device");
   const add = b.call("add_tensor", "aten.add.Tensor", [x, complex(0, 2)]);
   const add1 = b.call("add_tensor_1", "aten.add.Tensor", [add, complex(1, -2.5)], {
-    alpha: complex(1, NaN), k: device("cuda", 0),
+    alpha: complex(1, NaN),
+    k: device("cuda", 0),
   });
   const not = b.call("not_", "operator.not_", [add1]);
   const ceil = b.call("ceil", "math.ceil", [not]);
   b.call("abs_1", "builtins.abs", [ceil]);
-  b.call("auto_functionalized_v2", "higher_order.auto_functionalized_v2", [
-    operator("aten.add_.Tensor"), operator("higher_order.cond"), dict([["a", x], ["it's", [float(1), tuple(["q"])]]]),
-  ], { z: dict([["k", x]]) });
+  b.call(
+    "auto_functionalized_v2",
+    "higher_order.auto_functionalized_v2",
+    [
+      operator("aten.add_.Tensor"),
+      operator("higher_order.cond"),
+      dict([
+        ["a", x],
+        ["it's", [float(1), tuple(["q"])]],
+      ]),
+    ],
+    { z: dict([["k", x]]) },
+  );
   b.call("_sym_sqrt", "torch._sym_sqrt", [ceil]);
-  const max = b.call("sym_max", "torch.sym_max", [ceil, float(1e16), 1e-5, float(123456789), float(-0), 5e-324, 2n ** 63n - 1n]);
+  const max = b.call("sym_max", "torch.sym_max", [
+    ceil,
+    float(1e16),
+    1e-5,
+    float(123456789),
+    float(-0),
+    5e-324,
+    2n ** 63n - 1n,
+  ]);
   b.call("matmul", "operator.matmul", [max, true]);
-  b.call("concat", "operator.concat", [max, ["a\"b", "it's\"", "\n\u0000\u00e9\u200b"]]);
-  b.output(tuple([x, complex(0, 2), device("cpu"), [add, tuple([add1])], dict([["k", add]]), operator("aten.add.Tensor")]));
+  b.call("concat", "operator.concat", [max, ['a"b', "it's\"", "\n\u0000\u00e9\u200b"]]);
+  b.output(
+    tuple([
+      x,
+      complex(0, 2),
+      device("cpu"),
+      [add, tuple([add1])],
+      dict([["k", add]]),
+      operator("aten.add.Tensor"),
+    ]),
+  );
   return b.build();
 }
 
 test("names that would hide a builtin, Python functions, and every kind of argument", () => {
-  expect(codeText(oddities())).toBe([
-    "", "", "", "def forward(self, x, input, math_ceil, device):",
-    "    input_1 = input",
-    "    device_1 = device",
-    "    add_tensor = torch.ops.aten.add.Tensor(x, complex(0.0, 2.0))",
-    "    add_tensor_1 = torch.ops.aten.add.Tensor(add_tensor, (1-2.5j), alpha = complex(1.0, nan), " +
-      "k = device(type='cuda', index=0))",
-    "    not_ = _operator_not_(add_tensor_1)",
-    "    ceil = math_ceil_1(not_);  not_ = None",
-    "    abs_1 = abs(ceil);  abs_1 = None",
-    "    auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.aten.add_.Tensor, " +
-      "torch.ops.higher_order.cond, {'a': x, \"it's\": [1.0, ('q',)]}, z = {'k': x});  auto_functionalized_v2 = None",
-    "    _sym_sqrt = torch._sym_sqrt(ceil);  _sym_sqrt = None",
-    "    sym_max = torch.sym_max(ceil, 1e+16, 1e-05, 123456789.0, -0.0, 5e-324, 9223372036854775807);  ceil = None",
-    "    matmul = sym_max @ True;  matmul = None",
-    "    concat = _operator_concat(sym_max, ['a\"b', 'it\\'s\"', '\\n\\x00\u00e9\\u200b']);  sym_max = concat = None",
-    "    return (x, complex(0.0, 2.0), device(type='cpu'), [add_tensor, (add_tensor_1,)], {'k': add_tensor}, " +
-      "torch.ops.aten.add.Tensor)",
-    "    ",
-  ].join("\n"));
+  expect(codeText(oddities())).toBe(
+    [
+      "",
+      "",
+      "",
+      "def forward(self, x, input, math_ceil, device):",
+      "    input_1 = input",
+      "    device_1 = device",
+      "    add_tensor = torch.ops.aten.add.Tensor(x, complex(0.0, 2.0))",
+      "    add_tensor_1 = torch.ops.aten.add.Tensor(add_tensor, (1-2.5j), alpha = complex(1.0, nan), " +
+        "k = device(type='cuda', index=0))",
+      "    not_ = _operator_not_(add_tensor_1)",
+      "    ceil = math_ceil_1(not_);  not_ = None",
+      "    abs_1 = abs(ceil);  abs_1 = None",
+      "    auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.aten.add_.Tensor, " +
+        "torch.ops.higher_order.cond, {'a': x, \"it's\": [1.0, ('q',)]}, z = {'k': x});  auto_functionalized_v2 = None",
+      "    _sym_sqrt = torch._sym_sqrt(ceil);  _sym_sqrt = None",
+      "    sym_max = torch.sym_max(ceil, 1e+16, 1e-05, 123456789.0, -0.0, 5e-324, 9223372036854775807);  ceil = None",
+      "    matmul = sym_max @ True;  matmul = None",
+      "    concat = _operator_concat(sym_max, ['a\"b', 'it\\'s\"', '\\n\\x00\u00e9\\u200b']);  sym_max = concat = None",
+      "    return (x, complex(0.0, 2.0), device(type='cpu'), [add_tensor, (add_tensor_1,)], {'k': add_tensor}, " +
+        "torch.ops.aten.add.Tensor)",
+      "    ",
+    ].join("\n"),
+  );
   const lines = graphText(oddities()).split("\n    ");
-  expect(lines).toContain("%add_tensor_1 : [num_users=2] = call_function[target=torch.ops.aten.add.Tensor]" +
-    "(args = (%add_tensor, (1-2.5j)), kwargs = {alpha: (1+nanj), k: cuda:0})");
-  expect(lines).toContain("%auto_functionalized_v2 : [num_users=0] = call_function[target=torch.ops.higher_order." +
-    "auto_functionalized_v2](args = (aten.add_.Tensor, cond, {a: %x, it's: [1.0, (q,)]}), kwargs = {z: {k: %x}})");
-  expect(lines.at(-1)).toBe("return (x, 2j, device(type='cpu'), [add_tensor, (add_tensor_1,)], {'k': add_tensor}, " +
-    "<OpOverload(op='aten.add', overload='Tensor')>)");
+  expect(lines).toContain(
+    "%add_tensor_1 : [num_users=2] = call_function[target=torch.ops.aten.add.Tensor]" +
+      "(args = (%add_tensor, (1-2.5j)), kwargs = {alpha: (1+nanj), k: cuda:0})",
+  );
+  expect(lines).toContain(
+    "%auto_functionalized_v2 : [num_users=0] = call_function[target=torch.ops.higher_order." +
+      "auto_functionalized_v2](args = (aten.add_.Tensor, cond, {a: %x, it's: [1.0, (q,)]}), kwargs = {z: {k: %x}})",
+  );
+  expect(lines.at(-1)).toBe(
+    "return (x, 2j, device(type='cpu'), [add_tensor, (add_tensor_1,)], {'k': add_tensor}, " +
+      "<OpOverload(op='aten.add', overload='Tensor')>)",
+  );
 });
 
 test("nested graphs are nested classes; strides, device and expanded parameters on request", () => {
@@ -113,7 +152,9 @@ test("nested graphs are nested classes; strides, device and expanded parameters 
       return (%add)
     }
   }`);
-  expect(readableText(graph, { includeStride: true, includeDevice: true, expandedDef: true })).toBe(`class GraphModule(torch.nn.Module):
+  expect(
+    readableText(graph, { includeStride: true, includeDevice: true, expandedDef: true }),
+  ).toBe(`class GraphModule(torch.nn.Module):
     def forward(
         self,
         x: "f32[2, 3][1, 2]cuda:0",
@@ -134,7 +175,14 @@ test("nested graphs are nested classes; strides, device and expanded parameters 
 
 test("annotations of the user are cut at 40 characters", () => {
   const graph = new Graph([
-    { name: "a", op: "call_function", target: "aten.rand.default", args: [[1]], kwargs: {}, meta: { custom: { k: "v".repeat(50), n: 1 } } },
+    {
+      name: "a",
+      op: "call_function",
+      target: "aten.rand.default",
+      args: [[1]],
+      kwargs: {},
+      meta: { custom: { k: "v".repeat(50), n: 1 } },
+    },
     { name: "output", op: "output", target: "output", args: [tuple([ref("a")])], kwargs: {}, meta: {} },
   ]);
   expect(readableText(graph).split("\n")[2]).toBe(

@@ -19,7 +19,9 @@ export function signatureText(signature: GraphSignature): string {
     const persistent = spec.persistent === null ? "" : ` persistent=${spec.persistent ? "True" : "False"}`;
     return `${spec.arg.name}: ${spec.kind}${targetText(spec.target)}${persistent}`;
   });
-  const outputs = signature.outputSpecs.map((spec) => `${spec.arg.name}: ${spec.kind}${targetText(spec.target)}`);
+  const outputs = signature.outputSpecs.map(
+    (spec) => `${spec.arg.name}: ${spec.kind}${targetText(spec.target)}`,
+  );
   return `\n# inputs\n${inputs.join("\n")}\n\n# outputs\n${outputs.join("\n")}\n`;
 }
 

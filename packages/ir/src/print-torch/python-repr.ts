@@ -54,7 +54,9 @@ export function jsonRepr(value: unknown): string {
   if (typeof value === "number") return Number.isInteger(value) ? String(value) : floatRepr(value);
   if (Array.isArray(value)) return `[${value.map(jsonRepr).join(", ")}]`;
   if (typeof value === "object") {
-    return `{${Object.entries(value).map(([key, item]) => `${stringRepr(key)}: ${jsonRepr(item)}`).join(", ")}}`;
+    return `{${Object.entries(value)
+      .map(([key, item]) => `${stringRepr(key)}: ${jsonRepr(item)}`)
+      .join(", ")}}`;
   }
   return String(value);
 }

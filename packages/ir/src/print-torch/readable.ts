@@ -30,16 +30,25 @@ interface Target {
 
 function appendClass(graph: Graph, name: string, target: Target, indent: string): void {
   const { options, base, lines } = target;
-  const { parameters, body } = generateCode(graph, { ...options, verbose: true });
+  const { parameters, body } = generateCode(graph, {
+    ...options,
+    verbose: true,
+    indent: `${indent}        `,
+    blank: base,
+  });
   lines.push(`${indent}class ${name}(torch.nn.Module):`);
   if (options.expandedDef === true) {
-    lines.push(`${indent}    def forward(`, ...parameters.map((text) => `${indent}        ${text},`), `${indent}    ):`);
+    lines.push(
+      `${indent}    def forward(`,
+      ...parameters.map((text) => `${indent}        ${text},`),
+      `${indent}    ):`,
+    );
   } else {
     lines.push(`${indent}    def forward(${parameters.join(", ")}):`);
   }
-  const inner = `${indent}        `;
-  for (const line of body) lines.push(line === "" ? base : inner + line);
-  const nested = options.expandedDef === true ? { ...target, options: { ...options, expandedDef: false } } : target;
+  for (const line of body) lines.push(line);
+  const nested =
+    options.expandedDef === true ? { ...target, options: { ...options, expandedDef: false } } : target;
   for (const [child, subgraph] of graph.subgraphs) {
     lines.push(base);
     appendClass(subgraph, child, nested, `${indent}    `);

@@ -4,29 +4,30 @@ import { jsonRepr, stringRepr } from "./python-repr.js";
 const FRAME = /^File "([^\n]+)", line (\p{Nd}+), in ([^\n]+)$/u;
 const LONGEST_VALUE = 40;
 
+const NO_TRACE = "No stacktrace found for following nodes";
+
 /** Text of the comment above a node: its innermost Python frame, or that there is none. */
 export class SourceComments {
-  // Neighbours share their stack trace; parsing each once keeps printing linear and quick.
-  readonly #frames = new Map<string, string>();
+  // Neighbours mostly share their stack trace.
+  #trace = "";
+  #text = NO_TRACE;
 
   of(meta: NodeMeta): string {
     let text = "#";
-    if (meta.custom !== undefined && Object.keys(meta.custom).length > 0) text += ` Annotation: ${customText(meta.custom)}`;
+    if (meta.custom !== undefined && Object.keys(meta.custom).length > 0)
+      text += ` Annotation: ${customText(meta.custom)}`;
     return `${text} ${this.#frame(meta.stackTrace)}`;
   }
 
   #frame(trace: string | undefined): string {
     if (!trace) return NO_TRACE;
-    let text = this.#frames.get(trace);
-    if (text === undefined) {
-      text = innermostFrame(trace) ?? NO_TRACE;
-      this.#frames.set(trace, text);
+    if (trace !== this.#trace) {
+      this.#trace = trace;
+      this.#text = innermostFrame(trace) ?? NO_TRACE;
     }
-    return text;
+    return this.#text;
   }
 }
-
-const NO_TRACE = "No stacktrace found for following nodes";
 
 /** The last line that names a frame and has a line of code after it. */
 function innermostFrame(trace: string): string | undefined {
@@ -50,9 +51,10 @@ function customText(custom: Readonly<Record<string, unknown>>): string {
   const entries = Object.entries(custom).map(([key, value]) => {
     const text = typeof value === "string" ? value : jsonRepr(value);
     const chars = [...text];
-    const shown = chars.length > LONGEST_VALUE
-      ? stringRepr(`${chars.slice(0, LONGEST_VALUE).join("")}...`)
-      : jsonRepr(value);
+    const shown =
+      chars.length > LONGEST_VALUE
+        ? stringRepr(`${chars.slice(0, LONGEST_VALUE).join("")}...`)
+        : jsonRepr(value);
     return `${stringRepr(key)}: ${shown}`;
   });
   return `{${entries.join(", ")}}`;

@@ -5,12 +5,18 @@ export type TargetKind = "operator" | "higher_order" | "python" | "math" | "buil
 
 export function targetKind(target: string): TargetKind {
   switch (target.slice(0, target.indexOf("."))) {
-    case "operator": return "python";
-    case "math": return "math";
-    case "builtins": return "builtin";
-    case "torch": return "torch";
-    case "higher_order": return "higher_order";
-    default: return "operator";
+    case "operator":
+      return "python";
+    case "math":
+      return "math";
+    case "builtins":
+      return "builtin";
+    case "torch":
+      return "torch";
+    case "higher_order":
+      return "higher_order";
+    default:
+      return "operator";
   }
 }
 
@@ -33,20 +39,42 @@ export function graphTarget(target: string): string {
 /** Python operators that print as syntax. */
 export const INFIX: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    add: "+", sub: "-", mul: "*", floordiv: "//", truediv: "/", div: "/", mod: "%", pow: "**", lshift: "<<", rshift: ">>",
-    and_: "&", or_: "|", xor: "^", matmul: "@", eq: "==", ne: "!=", lt: "<", gt: ">", le: "<=", ge: ">=",
+    add: "+",
+    sub: "-",
+    mul: "*",
+    floordiv: "//",
+    truediv: "/",
+    div: "/",
+    mod: "%",
+    pow: "**",
+    lshift: "<<",
+    rshift: ">>",
+    and_: "&",
+    or_: "|",
+    xor: "^",
+    matmul: "@",
+    eq: "==",
+    ne: "!=",
+    lt: "<",
+    gt: ">",
+    le: "<=",
+    ge: ">=",
   }).map(([name, sign]) => [`operator.${name}`, sign]),
 );
 
 export const PREFIX: ReadonlyMap<string, string> = new Map([
-  ["operator.pos", "+"], ["operator.neg", "-"], ["operator.invert", "~"],
+  ["operator.pos", "+"],
+  ["operator.neg", "-"],
+  ["operator.invert", "~"],
 ]);
 
 /** A dotted path below `base`; parts that are no identifiers go through `getattr`. */
 export function attributePath(base: string, target: string): string {
   let text = base;
   for (const part of target.split(".")) {
-    text = /^[\p{XID_Start}_]\p{XID_Continue}*$/u.test(part) ? `${text}.${part}` : `getattr(${text}, "${part}")`;
+    text = /^[\p{XID_Start}_]\p{XID_Continue}*$/u.test(part)
+      ? `${text}.${part}`
+      : `getattr(${text}, "${part}")`;
   }
   return text;
 }

@@ -14,7 +14,8 @@ export interface DialectRules {
   readonly refuse?: ((target: string, schema: OpSchema | undefined) => string | undefined) | undefined;
 }
 
-const prefixed = (prefix: string, names: string): string[] => names.split(" ").map((name) => `${prefix}${name}`);
+const prefixed = (prefix: string, names: string): string[] =>
+  names.split(" ").map((name) => `${prefix}${name}`);
 
 const PYTHON_FUNCTIONS: ReadonlySet<string> = new Set([
   ...prefixed(
@@ -42,7 +43,10 @@ const TORCH_FUNCTIONS: ReadonlySet<string> = new Set([
 
 /** What `torch.export.export` gives: in-place operators are allowed. */
 export const TRAINING: DialectRules = Object.freeze({
-  name: "TRAINING", functional: false, pythonFunctions: PYTHON_FUNCTIONS, torchFunctions: TORCH_FUNCTIONS,
+  name: "TRAINING",
+  functional: false,
+  pythonFunctions: PYTHON_FUNCTIONS,
+  torchFunctions: TORCH_FUNCTIONS,
 });
 
 /** What `runDecompositions` gives: functional operators only. */
@@ -50,5 +54,7 @@ export const ATEN: DialectRules = Object.freeze({ ...TRAINING, name: "ATEN", fun
 
 /** The dialects of PyTorch, by name. The empty name means ATEN, as in files. */
 export const DIALECTS: ReadonlyMap<string, DialectRules> = new Map([
-  ["TRAINING", TRAINING], ["ATEN", ATEN], ["", ATEN],
+  ["TRAINING", TRAINING],
+  ["ATEN", ATEN],
+  ["", ATEN],
 ]);

@@ -26,11 +26,16 @@ export function checkStructure(graph: Graph, context: GraphContext, report: Repo
     defined.add(node.name);
     if (past === "output") report("OUTPUT_NOT_LAST", `Node ${node.name} comes after the output`, node.name);
     if (node.op === "placeholder") {
-      if (past !== "placeholders") report("PLACEHOLDER_ORDER", `Placeholder ${node.name} comes after other nodes`, node.name);
+      if (past !== "placeholders")
+        report("PLACEHOLDER_ORDER", `Placeholder ${node.name} comes after other nodes`, node.name);
     } else if (past !== "output") past = node.op === "output" ? "output" : "body";
   }
   if (past !== "output") report("NO_OUTPUT", "The graph has no output node");
-  else if (context.isRoot && graph.nodeAt(graph.size - 1).op === "output" && itemsOf(graph.outputArgument()) === undefined) {
+  else if (
+    context.isRoot &&
+    graph.nodeAt(graph.size - 1).op === "output" &&
+    itemsOf(graph.outputArgument()) === undefined
+  ) {
     report("OUTPUT_NOT_TUPLE", "The output of the program is not a tuple", graph.outputNode().name);
   }
 }
@@ -40,10 +45,18 @@ function checkInputs(node: Node, graph: Graph, defined: ReadonlySet<string>, rep
     if (defined.has(input)) return;
     const argument = `Argument '${input}' of Node '${node.name}'`;
     if (graph.has(input)) {
-      report("USED_BEFORE_DEFINITION", `${argument} was used before it has been defined! ` +
-        "Please check that Nodes in the graph are topologically ordered", node.name);
+      report(
+        "USED_BEFORE_DEFINITION",
+        `${argument} was used before it has been defined! ` +
+          "Please check that Nodes in the graph are topologically ordered",
+        node.name,
+      );
     } else {
-      report("UNDEFINED_NAME", `${argument} does not belong to this Graph, but was used as an argument!`, node.name);
+      report(
+        "UNDEFINED_NAME",
+        `${argument} does not belong to this Graph, but was used as an argument!`,
+        node.name,
+      );
     }
   });
 }
@@ -67,7 +80,11 @@ export function checkNodes(graph: Graph, context: GraphContext, report: Report):
       case "output":
         break;
       default:
-        report("UNKNOWN_OPCODE", `Node ${(node as Node).name} had unknown opcode ${(node as Node).op}!`, (node as Node).name);
+        report(
+          "UNKNOWN_OPCODE",
+          `Node ${(node as Node).name} had unknown opcode ${(node as Node).op}!`,
+          (node as Node).name,
+        );
     }
   }
 }
@@ -82,7 +99,8 @@ function mayLackValue(node: Node, unused: boolean, operators: OperatorLookup | u
 function checkValue(node: Node, report: Report): void {
   const { val } = node.meta;
   if (val === undefined) report("MISSING_VAL", `Node.meta ${node.name} is missing val field.`, node.name);
-  else if (!isValue(val)) report("INVALID_VAL", `Node.meta ${node.name} has invalid val field ${String(val)}`, node.name);
+  else if (!isValue(val))
+    report("INVALID_VAL", `Node.meta ${node.name} has invalid val field ${String(val)}`, node.name);
 }
 
 function isValue(value: unknown): boolean {
@@ -90,17 +108,31 @@ function isValue(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isValue);
   if (typeof value !== "object") return false;
   const { kind } = value as { kind?: unknown };
-  return kind === "SymInt" || kind === "SymFloat" || kind === "SymBool" || kind === "custom_obj" || kind === "constant";
+  return (
+    kind === "SymInt" ||
+    kind === "SymFloat" ||
+    kind === "SymBool" ||
+    kind === "custom_obj" ||
+    kind === "constant"
+  );
 }
 
 function checkAttribute(node: Node, graph: Graph, context: GraphContext, report: Report): void {
   const { target } = node;
   if (graph.subgraphs.has(target)) return;
   if (!context.hasTensor(target)) {
-    report("NO_SUBGRAPH", `Node ${node.name} target ${target} references nonexistent attribute ${target} of `, node.name);
+    report(
+      "NO_SUBGRAPH",
+      `Node ${node.name} target ${target} references nonexistent attribute ${target} of `,
+      node.name,
+    );
   } else if (context.isRoot) {
-    report("INVALID_GET_ATTR", `Invalid get_attr type <class 'torch.Tensor'> on target ${target}. \n` +
-      "Valid get_attr types: (<class 'torch.fx.graph_module.GraphModule'>, <class 'torch.utils._pytree.TreeSpec'>)", node.name);
+    report(
+      "INVALID_GET_ATTR",
+      `Invalid get_attr type <class 'torch.Tensor'> on target ${target}. \n` +
+        "Valid get_attr types: (<class 'torch.fx.graph_module.GraphModule'>, <class 'torch.utils._pytree.TreeSpec'>)",
+      node.name,
+    );
   }
 }
 
@@ -108,19 +140,30 @@ function checkTarget(node: Node, context: GraphContext, report: Report): void {
   const { rules } = context;
   const { target, name } = node;
   const kind = targetKind(target);
-  if (kind === "higher_order") return refuseBy(rules, node, undefined, report);
-  if (kind === "operator") return checkOperator(node, context, report);
+  if (kind === "higher_order" || kind === "operator") {
+    if (kind === "operator") checkOperator(node, context, report);
+    else refuseBy(rules, node, undefined, report);
+    return;
+  }
   const allowed = kind === "torch" ? rules.torchFunctions : rules.pythonFunctions;
   if (allowed.has(target)) return;
-  report("OPERATOR_NOT_ALLOWED", `Operator '${target}' is not an allowed operator type: ` +
-    "(<class 'torch._ops.OpOverload'>, <class 'torch._ops.HigherOrderOperator'>)", name);
+  report(
+    "OPERATOR_NOT_ALLOWED",
+    `Operator '${target}' is not an allowed operator type: ` +
+      "(<class 'torch._ops.OpOverload'>, <class 'torch._ops.HigherOrderOperator'>)",
+    name,
+  );
 }
 
 function checkOperator(node: Node, { rules, operators }: GraphContext, report: Report): void {
   const { target, name } = node;
   const schema = operators?.schemaOf(target);
   if (target.split(".").length < 3) {
-    report("OPERATOR_NOT_ALLOWED", `Operator '${target}' is not an allowed operator type: it names no overload`, name);
+    report(
+      "OPERATOR_NOT_ALLOWED",
+      `Operator '${target}' is not an allowed operator type: it names no overload`,
+      name,
+    );
     return;
   }
   if (operators !== undefined && schema === undefined) {
@@ -135,7 +178,10 @@ function checkOperator(node: Node, { rules, operators }: GraphContext, report: R
 const looksMutable = (target: string): boolean => /^aten\.[^.]*[^_]_\./.test(target);
 
 function refuseBy(
-  rules: DialectRules, node: Node, schema: Parameters<NonNullable<DialectRules["refuse"]>>[1], report: Report,
+  rules: DialectRules,
+  node: Node,
+  schema: Parameters<NonNullable<DialectRules["refuse"]>>[1],
+  report: Report,
 ): void {
   const reason = rules.refuse?.(node.target, schema);
   if (reason !== undefined) report("OPERATOR_REFUSED", reason, node.name);

@@ -1,7 +1,7 @@
 import { isRef, itemsOf } from "../argument.js";
-import type { ExportedProgram } from "../program.js";
 import { reprArgument } from "../print-torch/argument-text.js";
 import { stringRepr } from "../print-torch/python-repr.js";
+import type { ExportedProgram } from "../program.js";
 import { type InputSpec, type OutputKind, outputTargets, type SignatureValue } from "../signature.js";
 import type { Report } from "./problem.js";
 
@@ -15,10 +15,12 @@ export function checkSignature(program: ExportedProgram, report: Report): void {
 export function checkModuleCalls(program: ExportedProgram, report: Report): void {
   for (const { signature } of program.moduleCallGraph) {
     for (const { name } of signature?.inputs ?? []) {
-      if (name !== "" && !program.graph.has(name)) report("MODULE_CALL_INPUT", `Input ${name} does not exist in the graph.`);
+      if (name !== "" && !program.graph.has(name))
+        report("MODULE_CALL_INPUT", `Input ${name} does not exist in the graph.`);
     }
     for (const { name } of signature?.outputs ?? []) {
-      if (name !== "" && !program.graph.has(name)) report("MODULE_CALL_OUTPUT", `Output ${name} does not exist in the graph.`);
+      if (name !== "" && !program.graph.has(name))
+        report("MODULE_CALL_OUTPUT", `Output ${name} does not exist in the graph.`);
     }
   }
 }
@@ -41,9 +43,12 @@ function checkInputs(program: ExportedProgram, report: Report): void {
   const nodes = program.graph.placeholders().map((node) => node.name);
   if (nodes.length !== inputSpecs.length) {
     const specs = inputSpecs.map((spec) => spec.arg.name);
-    report("INPUT_COUNT", `Number of graph inputs (${nodes.length}) does not match number of inputs in the graph ` +
-      `signature (${inputSpecs.length})\nPlaceholders missing input_specs: ${setText(without(nodes, specs))}\n` +
-      `Input_specs missing placeholders: ${setText(without(specs, nodes))}`);
+    report(
+      "INPUT_COUNT",
+      `Number of graph inputs (${nodes.length}) does not match number of inputs in the graph ` +
+        `signature (${inputSpecs.length})\nPlaceholders missing input_specs: ${setText(without(nodes, specs))}\n` +
+        `Input_specs missing placeholders: ${setText(without(specs, nodes))}`,
+    );
   }
   inputSpecs.forEach((spec, i) => {
     const node = nodes[i];
@@ -56,7 +61,11 @@ function checkInputs(program: ExportedProgram, report: Report): void {
 }
 
 function checkInputState(spec: InputSpec, program: ExportedProgram, report: Report): void {
-  const { kind, target, arg: { name } } = spec;
+  const {
+    kind,
+    target,
+    arg: { name },
+  } = spec;
   if (kind === "USER_INPUT" || kind === "TOKEN") return;
   if (target === null) {
     report("INPUT_TARGET", `InputSpec for ${name} has no target.`, name);
@@ -65,17 +74,27 @@ function checkInputState(spec: InputSpec, program: ExportedProgram, report: Repo
   const { stateDict, constants, parameterNames } = program;
   switch (kind) {
     case "PARAMETER":
-      if (!stateDict.has(target)) report("MISSING_PARAMETER", `Parameter ${target} is not in the state dict.`, name);
+      if (!stateDict.has(target))
+        report("MISSING_PARAMETER", `Parameter ${target} is not in the state dict.`, name);
       else if (!parameterNames.has(target)) {
-        report("NOT_A_PARAMETER", `State dict entry for parameter ${target} is not an instance of torch.nn.Parameter.`, name);
+        report(
+          "NOT_A_PARAMETER",
+          `State dict entry for parameter ${target} is not an instance of torch.nn.Parameter.`,
+          name,
+        );
       }
       break;
     case "BUFFER":
-      if (spec.persistent === null) report("BUFFER_PERSISTENCE", `Buffer ${target} is missing a persistence flag`, name);
+      if (spec.persistent === null)
+        report("BUFFER_PERSISTENCE", `Buffer ${target} is missing a persistence flag`, name);
       else if (spec.persistent && !stateDict.has(target) && !constants.has(target)) {
         report("MISSING_BUFFER", `Buffer ${target} is not in the state dict.`, name);
       } else if (!spec.persistent && stateDict.has(target)) {
-        report("PERSISTENT_BUFFER", `Non-persistent buffer ${target} is in the state dict, it should not be.`, name);
+        report(
+          "PERSISTENT_BUFFER",
+          `Non-persistent buffer ${target} is in the state dict, it should not be.`,
+          name,
+        );
       }
       break;
     case "CONSTANT_TENSOR":
@@ -95,7 +114,10 @@ const isMutation = (kind: OutputKind): boolean =>
   kind === "BUFFER_MUTATION" || kind === "PARAMETER_MUTATION" || kind === "USER_INPUT_MUTATION";
 
 function checkOutputs(program: ExportedProgram, report: Report): void {
-  const { graph, graphSignature: { outputSpecs } } = program;
+  const {
+    graph,
+    graphSignature: { outputSpecs },
+  } = program;
   const last = graph.size > 0 ? graph.nodeAt(graph.size - 1) : undefined;
   const results = last?.op === "output" ? itemsOf(last.args[0] ?? null) : undefined;
   if (results === undefined) return; // reported with the structure of the graph
@@ -103,10 +125,14 @@ function checkOutputs(program: ExportedProgram, report: Report): void {
   if (results.length !== outputSpecs.length) {
     const nodes = names.filter((name) => name !== undefined);
     const specs = outputSpecs.map((spec) => spec.arg.name);
-    report("OUTPUT_COUNT", `Number of output nodes ${results.length} is different Than the number of outputs ` +
-      `specified by the graph signature: ${outputSpecs.length}\n` +
-      `Nodes missing output_specs: ${setText(without(nodes, specs))}\n` +
-      `Output_specs missing nodes: ${setText(without(specs, nodes))}`, last!.name);
+    report(
+      "OUTPUT_COUNT",
+      `Number of output nodes ${results.length} is different Than the number of outputs ` +
+        `specified by the graph signature: ${outputSpecs.length}\n` +
+        `Nodes missing output_specs: ${setText(without(nodes, specs))}\n` +
+        `Output_specs missing nodes: ${setText(without(specs, nodes))}`,
+      last!.name,
+    );
     return;
   }
   const mutations = outputSpecs.filter((spec) => isMutation(spec.kind)).length;
@@ -120,30 +146,55 @@ function checkOutputs(program: ExportedProgram, report: Report): void {
 function checkMutation(name: string, program: ExportedProgram, report: Report): void {
   const { graphSignature: signature, buffersToMutate, parametersToMutate, userInputsToMutate } = program;
   const targetsOf = (kind: InputSpec["kind"]): string[] =>
-    signature.inputSpecs.filter((spec) => spec.kind === kind).map((spec) => (kind === "USER_INPUT" ? spec.arg.name : (spec.target ?? "")));
-  const check = (what: string, one: string, targets: ReadonlyMap<string, string>, known: readonly string[]): void => {
+    signature.inputSpecs
+      .filter((spec) => spec.kind === kind)
+      .map((spec) => (kind === "USER_INPUT" ? spec.arg.name : (spec.target ?? "")));
+  const check = (
+    what: string,
+    one: string,
+    targets: ReadonlyMap<string, string>,
+    known: readonly string[],
+  ): void => {
     if (known.includes(targets.get(name)!)) return;
-    report("MUTATION_TARGET", `${what} output ${name} does not point to a ${one} that exists. \n` +
-      `Dict of ${one}s that are mutated, in order: ${mapText(targets)} \n` +
-      `${what} nodes available: (${known.map(stringRepr).join(", ")}) \n`, name);
+    report(
+      "MUTATION_TARGET",
+      `${what} output ${name} does not point to a ${one} that exists. \n` +
+        `Dict of ${one}s that are mutated, in order: ${mapText(targets)} \n` +
+        `${what} nodes available: (${known.map(stringRepr).join(", ")}) \n`,
+      name,
+    );
   };
   if (buffersToMutate.has(name)) check("Buffer", "buffer", buffersToMutate, targetsOf("BUFFER"));
-  else if (parametersToMutate.has(name)) check("Parameter", "parameter", parametersToMutate, targetsOf("PARAMETER"));
-  else if (userInputsToMutate.has(name)) check("User input", "user input", userInputsToMutate, targetsOf("USER_INPUT"));
+  else if (parametersToMutate.has(name))
+    check("Parameter", "parameter", parametersToMutate, targetsOf("PARAMETER"));
+  else if (userInputsToMutate.has(name))
+    check("User input", "user input", userInputsToMutate, targetsOf("USER_INPUT"));
   else {
-    report("MUTATION_ORDER", `Mutation node ${name} is neither a buffer nor a user input. Buffers to mutate: ` +
-      `${mapText(outputTargets(signature, "BUFFER_MUTATION"))}, User inputs to mutate: ${mapText(userInputsToMutate)}`, name);
+    report(
+      "MUTATION_ORDER",
+      `Mutation node ${name} is neither a buffer nor a user input. Buffers to mutate: ` +
+        `${mapText(outputTargets(signature, "BUFFER_MUTATION"))}, User inputs to mutate: ${mapText(userInputsToMutate)}`,
+      name,
+    );
   }
 }
 
-function checkUserOutputs(program: ExportedProgram, names: readonly (string | undefined)[], report: Report): void {
+function checkUserOutputs(
+  program: ExportedProgram,
+  names: readonly (string | undefined)[],
+  report: Report,
+): void {
   const wanted = program.userOutputs;
   const valueText = (value: SignatureValue): string =>
     "name" in value ? stringRepr(value.name) : reprArgument(value.value, String);
   wanted.forEach((value, i) => {
     const name = names[i];
     if (name === undefined ? !("name" in value) : "name" in value && value.name === name) return;
-    report("USER_OUTPUT", `User output ${name ?? "constant"} is not in the correct order or is not found in the ` +
-      `exported program's user_output list: (${wanted.map(valueText).join(", ")}). `, name);
+    report(
+      "USER_OUTPUT",
+      `User output ${name ?? "constant"} is not in the correct order or is not found in the ` +
+        `exported program's user_output list: (${wanted.map(valueText).join(", ")}). `,
+      name,
+    );
   });
 }

@@ -3,7 +3,14 @@ import type { NodeMeta } from "../meta.js";
 import type { ExportedProgram } from "../program.js";
 import type { Problem } from "./problem.js";
 
-const KEPT: readonly (keyof NodeMeta)[] = ["val", "stackTrace", "nnModuleStack", "sourceFnStack", "torchFn", "custom"];
+const KEPT: readonly (keyof NodeMeta)[] = [
+  "val",
+  "stackTrace",
+  "nnModuleStack",
+  "sourceFnStack",
+  "torchFn",
+  "custom",
+];
 
 /**
  * What a pass must not do to a program that is valid before and after: nodes that stay must not lose metadata, and the
@@ -19,7 +26,10 @@ export function verifyTransition(before: ExportedProgram, after: ExportedProgram
   ];
   for (const [what, old, now] of counts) {
     if (old !== now) {
-      problems.push({ code: "CALLING_CONVENTION", message: `the number of user ${what} changed from ${old} to ${now}` });
+      problems.push({
+        code: "CALLING_CONVENTION",
+        message: `the number of user ${what} changed from ${old} to ${now}`,
+      });
     }
   }
   return problems;
@@ -32,7 +42,12 @@ function compareGraphs(before: Graph, after: Graph, path: string, problems: Prob
     if (old === undefined || old.meta === node.meta) continue;
     const lost = KEPT.filter((key) => old.meta[key] !== undefined && node.meta[key] === undefined);
     if (lost.length > 0) {
-      problems.push({ code: "META_LOST", message: `node ${node.name} lost its ${lost.join(", ")}`, node: node.name, graph: path });
+      problems.push({
+        code: "META_LOST",
+        message: `node ${node.name} lost its ${lost.join(", ")}`,
+        node: node.name,
+        graph: path,
+      });
     }
   }
   for (const [target, graph] of after.subgraphs) {

@@ -1,8 +1,8 @@
+import { invalidProgram } from "../errors.js";
 import type { Graph } from "../graph.js";
 import type { OperatorLookup } from "../operator.js";
 import type { ExportedProgram } from "../program.js";
-import { invalidProgram } from "../errors.js";
-import { ATEN, type DialectRules, DIALECTS } from "./dialect.js";
+import { ATEN, DIALECTS, type DialectRules } from "./dialect.js";
 import { checkNodes, checkStructure } from "./graph-checks.js";
 import type { Problem, Report } from "./problem.js";
 import { checkModuleCalls, checkSignature } from "./signature-checks.js";
@@ -22,7 +22,9 @@ export function verify(program: ExportedProgram, options: VerifyOptions = {}): P
   const problems: Problem[] = [];
   const report: Report = (code, message, node) => problems.push({ code, message, node });
   const rules = findRules(program.dialect, options, report);
-  problems.push(...verifyGraph(program.graph, rules, options, (target) => program.tensor(target) !== undefined));
+  problems.push(
+    ...verifyGraph(program.graph, rules, options, (target) => program.tensor(target) !== undefined),
+  );
   checkModuleCalls(program, report);
   checkSignature(program, report);
   return problems;

@@ -30,7 +30,10 @@ const relu = defineOp({
 const relu6 = defineOp({
   schema: "aten::relu6(Tensor self) -> Tensor",
   tags: ["composite", "pointwise"],
-  meta: ({ self }, context) => same(context, self),
+  meta: ({ self }, context) => {
+    if (self.dtype === "bool") throw dtypeMismatch("Bool inputs not supported for hardtanh");
+    return same(context, self);
+  },
   decompose: (emit, { self }) => emit("aten.hardtanh.default", [self, 0, 6]),
 });
 
@@ -198,8 +201,8 @@ const glu = defineOp({
     if (typeof size === "number" && size % 2 !== 0) {
       throw shapeMismatch(`Halving dimension must be even, but dimension ${at} is size ${size}`);
     }
-    same(context, self, "glu_cpu");
-    return fake({ dtype: self.dtype, shape: self.shape.map((s, d) => (d === at ? floorDiv(s, 2) : s)), like: self });
+    const shape = self.shape.map((s, d) => (d === at ? floorDiv(s, 2) : s));
+    return same(context, fake({ dtype: self.dtype, shape, strides: self.strides, like: self }), "glu_cpu");
   },
   decompose: (emit, { self, dim }) =>
     promoted(emit, "default", [self], (x) => {
@@ -208,16 +211,18 @@ const glu = defineOp({
     }),
 });
 
+const rowMajor = (self: FakeTensor): FakeTensor => fake({ dtype: self.dtype, shape: self.shape, like: self });
+
 const logSigmoid = defineOp({
   schema: "aten::log_sigmoid(Tensor self) -> Tensor",
   tags: ["composite"],
-  meta: ({ self }, context) => same(context, self, "log_sigmoid_cpu"),
+  meta: ({ self }, context) => rowMajor(same(context, self, "log_sigmoid_cpu")),
   decompose: (emit, { self }) => emit.many("aten.log_sigmoid_forward.default", [self])[0]!,
 });
 
 const logSigmoidForward = defineOp({
   schema: "aten::log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor buffer)",
-  meta: ({ self }, context) => [same(context, self, "log_sigmoid_cpu"), same(context, self)],
+  meta: ({ self }, context) => [rowMajor(same(context, self, "log_sigmoid_cpu")), rowMajor(self)],
   decompose: (emit, { self }) => {
     let buffer = self;
     const output = promoted(emit, "default", [self], (x) => {

@@ -117,8 +117,9 @@ const maxima1d = defineOp({
   tags: ["composite"],
   decompose: (emit, { self, output_size }) => {
     const image = emit("aten.unsqueeze.default", [self, -2]);
-    const pooled = emit.many("aten.adaptive_max_pool2d.default", [image, [1, output_size[0]!]]);
-    return pooled.map((tensor) => emit("aten.squeeze.dim", [tensor, -2]));
+    const [maxima, indices] = emit.many("aten.adaptive_max_pool2d.default", [image, [1, output_size[0]!]]);
+    const squeezed = emit("aten.squeeze.dim", [indices!, -2]);
+    return [emit("aten.squeeze.dim", [maxima!, -2]), squeezed];
   },
 });
 

@@ -6,6 +6,7 @@ import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument } from "../errors.js";
 import { convert, promoted } from "../rules/decompose.js";
 import { elementwise } from "../rules/elementwise.js";
+import { fake } from "../rules/fake.js";
 import { type Operand, promoteOperands, scalarKind, toFloatDType } from "../rules/promote.js";
 import type { ScalarArg } from "../schema-types.js";
 
@@ -50,6 +51,11 @@ const operandsOf = (bound: object, first: string, second: string): [Operand, Ope
 };
 
 const toFloat: DTypeRule = (operands) => toFloatDType(promoteOperands(operands));
+const floatOnly = (name: string): DTypeRule => (operands) => {
+  const dtype = promoteOperands(operands);
+  if (!isFloatDType(dtype) && !isComplexDType(dtype)) throw dtypeMismatch(`"${name}_cpu" not implemented for '${dtype}'`);
+  return dtype;
+};
 const noBool = (what: string): DTypeRule => (operands) => {
   const dtype = promoteOperands(operands);
   if (dtype === "bool") throw dtypeMismatch(`${what} is not implemented for 'Bool'`);
@@ -214,7 +220,12 @@ function doubleOf(operands: readonly Operand[]): DType {
 const powerOps = [
   binary("pow", { overload: "Tensor_Tensor", args: "Tensor self, Tensor exponent", tags: CORE, dtype: powDType }),
   binary("pow", { overload: "Tensor_Scalar", args: "Tensor self, Scalar exponent", tags: CORE, dtype: powDType }),
-  binary("pow", { overload: "Scalar", args: "Scalar self, Tensor exponent", tags: CORE, dtype: powDType }),
+  defineOp({
+    schema: "aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
+    tags: CORE,
+    // Its result is row-major: this overload does not go through TensorIterator.
+    meta: ({ self, exponent }) => fake({ dtype: powDType([self, exponent]), shape: exponent.shape, like: exponent }),
+  }),
   binary("float_power", {
     overload: "Tensor_Scalar", args: "Tensor self, Scalar exponent", tags: ["composite", "pointwise"], dtype: doubleOf,
     decompose: (emit, self, exponent) => {
@@ -315,8 +326,8 @@ export const binaryPointwiseOps: readonly OpDefinition[] = [
   binary("hypot"), binary("nextafter"),
   binary("gcd", { dtype: wholeOnly("gcd") }), binary("lcm", { dtype: wholeOnly("lcm") }),
   binary("ldexp", { overload: "Tensor", dtype: toFloat }),
-  binary("logaddexp", { dtype: noBool("logaddexp"), decompose: logAddExp(false) }),
-  binary("logaddexp2", { dtype: noBool("logaddexp2"), decompose: logAddExp(true) }),
+  binary("logaddexp", { dtype: floatOnly("logaddexp"), decompose: logAddExp(false) }),
+  binary("logaddexp2", { dtype: floatOnly("logaddexp2"), decompose: logAddExp(true) }),
   binary("xlogy", { overload: "Tensor", dtype: toFloat, decompose: xLog("log") }),
   binary("xlogy", { overload: "Scalar_Other", args: "Tensor self, Scalar other", dtype: toFloat, decompose: xLog("log") }),
   binary("xlogy", { overload: "Scalar_Self", args: "Scalar self, Tensor other", dtype: toFloat, decompose: xLog("log") }),

@@ -3,7 +3,7 @@ import { FakeTensor, float as pythonFloat } from "@sconce/ir";
 import { type DType, dtypeInfo, isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition, type OpTag } from "../define-op.js";
 import type { Emit } from "../emit.js";
-import { dtypeMismatch } from "../errors.js";
+import { dtypeMismatch, invalidArgument } from "../errors.js";
 import { elementwise } from "../rules/elementwise.js";
 import { type Operand, promoteOperands } from "../rules/promote.js";
 
@@ -53,12 +53,9 @@ const whole = (name: string, bool: boolean) => (operands: readonly Operand[]): D
   }
   return dtype;
 };
-/** Shift operators of Python work on floats too. */
-const shifted = (operands: readonly Operand[]): DType => promoteOperands(operands);
-
-const alias = (name: string, target: string): readonly OpDefinition[] =>
+const alias = (name: string, target: string, tags: readonly OpTag[] = ["composite"]): readonly OpDefinition[] =>
   ["Tensor", "Scalar"].map((overload) =>
-    binary(name, overload, ["composite"], promoteOperands, (emit, self, other) =>
+    binary(name, overload, tags, promoteOperands, (emit, self, other) =>
       emit(`aten.${target}.${overload}`, [self, other]),
     ),
   );
@@ -72,7 +69,10 @@ const isclose = defineOp({
   schema:
       "aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
   tags: ["composite"],
-  meta: ({ self, other }, context) => {
+  meta: ({ self, other, rtol, atol }, context) => {
+    for (const [name, value] of Object.entries({ rtol, atol })) {
+      if (value < 0) throw invalidArgument(`${name} must be greater than or equal to zero, but got ${value}`);
+    }
     if (self.dtype !== other.dtype) throw dtypeMismatch(`${self.dtype} did not match ${other.dtype}`);
     return elementwise(context, [self, other], { dtype: "bool" });
   },
@@ -106,7 +106,7 @@ export const comparisonOps: readonly OpDefinition[] = [
     binary(`bitwise_${name}`, "Tensor", CORE, whole(`bitwise_${name}`, true)),
     binary(`bitwise_${name}`, "Scalar", CORE, whole(`bitwise_${name}`, true)),
     binary(`bitwise_${name}`, "Scalar_Tensor", ["pointwise"], whole(`bitwise_${name}`, true)),
-    ...alias(`__${name}__`, `bitwise_${name}`),
+    ...alias(`__${name}__`, `bitwise_${name}`, name === "xor" ? ["composite", "pointwise"] : ["composite"]),
   ]),
   ...["left", "right"].flatMap((side) => {
     const name = `bitwise_${side}_shift`;
@@ -115,7 +115,7 @@ export const comparisonOps: readonly OpDefinition[] = [
     );
   }),
   ...["__lshift__", "__rshift__"].flatMap((name) =>
-    ["Tensor", "Scalar"].map((overload) => binary(name, overload, ["pointwise"], shifted)),
+    ["Tensor", "Scalar"].map((overload) => binary(name, overload, ["pointwise"], whole(name, true))),
   ),
   isclose,
 ];

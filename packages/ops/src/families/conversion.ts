@@ -143,6 +143,7 @@ const aliasOps = [
   ...["detach", "lift_fresh"].map((name) =>
     defineOp({
       schema: `aten::${name}(Tensor(a) self) -> Tensor(a)` as AliasSchema,
+      tags: name === "lift_fresh" ? ["not_in_default_table"] : [],
       meta: ({ self }) => aliasOf(self),
       decompose: (emit, { self }) => emit("aten.alias.default", [self]),
     }),
@@ -173,7 +174,10 @@ const copyOps = [
     tags: ["core"],
     meta: ({ self, src }, { env }) => {
       checkCopy(self, src, env);
-      return aliasOf(self);
+      const overlaps = self.strides.some((stride, d) => stride === 0 && self.shape[d] !== 1);
+      return overlaps
+        ? fake({ dtype: self.dtype, shape: self.shape, strides: likeStrides(self, null, env), like: self })
+        : fake({ dtype: self.dtype, shape: self.shape, strides: self.strides, like: self });
     },
   }),
   defineOp({

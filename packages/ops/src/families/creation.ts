@@ -118,6 +118,9 @@ const newEmptyStrided = defineOp({
 });
 
 function checkRanks(size: readonly SymInt[], stride: readonly SymInt[]): void {
+  if (stride.some((step) => typeof step === "number" && step < 0)) {
+    throw invalidArgument(`Storage size calculation overflowed with sizes=[${size}] and strides=[${stride}]`);
+  }
   if (size.length === stride.length) return;
   throw invalidArgument(
     `mismatch in length of strides and shape: ${size.length} sizes and ${stride.length} strides`,
@@ -136,7 +139,7 @@ const emptyPermuted = defineOp({
     `aten::empty_permuted(SymInt[] size, int[] physical_layout, *, ${Options}) -> Tensor`,
   meta: ({ size, physical_layout: order, ...options }) => {
     const dims = order.map(Number);
-    if (dims.length !== size.length || new Set(dims).size !== size.length) {
+    if (dims.length !== size.length || [...dims].sort((a, b) => a - b).some((dim, d) => dim !== d)) {
       throw invalidArgument(
         "Number of dimensions in size does not match the length of the physical_layout; " +
           `i.e. len(size) = ${size.length} is not equal to len(physical_layout) = ${dims.length}`,

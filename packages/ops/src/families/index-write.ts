@@ -98,6 +98,12 @@ const indexAdd = defineOp({
         `Number of indices (${String(count)}) should be equal to tensor.size(dim) (${String(given)}), for dim=${axis}`,
       ),
     );
+    if (self.ndim > 0 && !sizesEqual(source.shape, self.shape.with(axis, given), emit.env)) {
+      throw shapeMismatch(
+        "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = " +
+          `${describeSizes(self.shape)} source.shape = ${describeSizes(source.shape)}`,
+      );
+    }
     const values = isIntLiteral(alpha, 1) ? source : emit("aten.mul.Tensor", [source, alpha as EmitArg]);
     return overVector(emit, self, (base) => emit("aten.index_put.default", [base, at(axis, index), values, true]));
   },

@@ -7,7 +7,7 @@ import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { fake, numelOf } from "../rules/fake.js";
-import { REDUCTION } from "../rules/reduction.js";
+import { REDUCTION } from "../rules/loss-reduction.js";
 import { describeSizes } from "../rules/view-geometry.js";
 
 interface NllArgs {

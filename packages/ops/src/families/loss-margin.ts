@@ -3,7 +3,7 @@ import { type FakeTensor, float } from "@sconce/ir";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { shapeMismatch } from "../errors.js";
-import { reduceLoss } from "../rules/reduction.js";
+import { reduceLoss } from "../rules/loss-reduction.js";
 
 /** `number - tensor`, as C++ computes it: a tensor filled with the number, minus the other. */
 function minusFrom(emit: Emit, value: number | { readonly kind: "float"; readonly value: number }, tensor: FakeTensor): FakeTensor {

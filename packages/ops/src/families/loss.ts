@@ -7,7 +7,7 @@ import { dtypeMismatch, invalidArgument } from "../errors.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake } from "../rules/fake.js";
 import { castForMath, toDType } from "../rules/opmath.js";
-import { REDUCTION, reduceLoss } from "../rules/reduction.js";
+import { REDUCTION, reduceLoss } from "../rules/loss-reduction.js";
 
 /** A loss over broadcast operands: their shape without reduction, a scalar with it. */
 function lossOf(context: MetaContext, operands: readonly FakeTensor[], reduction: SymInt): FakeTensor {

@@ -4,6 +4,7 @@ import { type DType, isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { numberOf } from "../rules/decompose.js";
 import { elementwise } from "../rules/elementwise.js";
 import { contiguousStridesOf, fake, numelOf } from "../rules/fake.js";
 import { created, createdLike, OPTIONS, type Options } from "../rules/options.js";
@@ -22,7 +23,11 @@ const factoryOps = [
     defineOp({
       schema: `aten::${name}(SymInt[] size, *, ${OPTIONS}) -> Tensor` as SizesSchema,
       tags: CORE,
-      meta: ({ size, ...options }) => created(size, options.dtype ?? DEFAULT, options),
+      meta: ({ size, ...options }) => {
+        const dtype = options.dtype ?? DEFAULT;
+        if (!isFloatDType(dtype) && !isComplexDType(dtype)) throw dtypeMismatch(`"${name}" not implemented for '${dtype}'`);
+        return created(size, dtype, options);
+      },
     }),
     defineOp({
       schema: `aten::${name}_like(Tensor self, *, ${OPTIONS}, MemoryFormat? memory_format=None) -> Tensor` as LikeSchema,
@@ -177,6 +182,8 @@ const nativeDropout = defineOp({
     if (train !== false && p !== 0 && p !== 1 && !isFloatDType(input.dtype) && !isComplexDType(input.dtype)) {
       throw dtypeMismatch("result type Float can't be cast to the desired output type Long");
     }
+    // Without elements the kernel hands the input back, and a mask of its dtype.
+    if (numelOf(input.shape) === 0) return [input, same(context, input)];
     return [same(context, input), elementwise(context, [input], { dtype: "bool" })];
   },
 });
@@ -243,7 +250,12 @@ const rreluOps = [
   defineOp({
     schema: `aten::rrelu(Tensor self, ${RRELU}) -> Tensor` as `aten::rrelu(Tensor self, ${Rrelu}) -> Tensor`,
     tags: ["composite", "nondeterministic_seeded", "pointwise"],
-    meta: ({ self }, context) => same(context, self),
+    meta: ({ self, lower, upper }, context) => {
+      if (numberOf(lower) > numberOf(upper)) {
+        throw invalidArgument("Lower bound should be less than or equal to the upper bound");
+      }
+      return same(context, self);
+    },
     decompose: (emit, { self, lower, upper, training }) => {
       const noise = emit("aten.empty_like.default", [self], { memory_format: "contiguous_format" });
       // The noise is nobody else's, so the functional form stands for the one that writes to it.

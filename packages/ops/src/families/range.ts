@@ -21,10 +21,10 @@ const sizeOf = (value: ScalarArg): SymInt =>
   typeof value === "object" && value.kind === "SymInt" ? value.expr : Math.trunc(numberOf(value));
 
 /** How many steps fit; exact for integers, symbolic ones too. */
-function rangeLength(start: ScalarArg, end: ScalarArg, step: ScalarArg, dtype: DType): SymInt {
+function rangeLength(start: ScalarArg, end: ScalarArg, step: ScalarArg): SymInt {
   const stride = numberOf(step);
   if (stride === 0) throw invalidArgument("step must be nonzero");
-  if (!isFloatDType(dtype) && rangeDType([start, end, step]) === "int64") {
+  if (rangeDType([start, end, step]) === "int64") {
     const last = add(sub(sizeOf(end), sizeOf(start)), stride - Math.sign(stride));
     return checkedLength(floorDiv(last, stride));
   }
@@ -42,7 +42,7 @@ function checkedLength(length: SymInt): SymInt {
 
 function arange(start: ScalarArg, end: ScalarArg, step: ScalarArg, options: FactoryOptions): FakeTensor {
   const dtype = options.dtype ?? rangeDType([start, end, step]);
-  return created([rangeLength(start, end, step, dtype)], dtype, options);
+  return created([rangeLength(start, end, step)], dtype, options);
 }
 
 const arangeOps = [

@@ -242,6 +242,7 @@ const channelShuffle = defineOp({
 
 const nativeChannelShuffle = defineOp({
   schema: "aten::native_channel_shuffle(Tensor self, SymInt groups) -> Tensor",
+  tags: ["composite"],
   meta: ({ self, groups }, { env }) => {
     checkGroups(env, self, groups);
     return fake({ dtype: self.dtype, shape: self.shape, like: self });

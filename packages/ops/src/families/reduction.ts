@@ -2,8 +2,8 @@
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { type DType, isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition, type OpTag } from "../define-op.js";
-import { dtypeMismatch } from "../errors.js";
 import type { Emit } from "../emit.js";
+import { dtypeMismatch, shapeMismatch } from "../errors.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { toFloatDType, toSumDType } from "../rules/promote.js";
@@ -40,15 +40,30 @@ const sumOps = [
   defineOp({
     schema: "aten::sum_to_size(Tensor self, SymInt[] size) -> Tensor",
     tags: ["composite"],
-    meta: ({ self, size }) => fake({ dtype: self.dtype, shape: size, like: self }),
+    meta: ({ self, size }) => {
+      const dtype = sumToSizeDims(self, size).length > 0 ? toSumDType(self.dtype) : self.dtype;
+      return fake({ dtype, shape: size, like: self });
+    },
     decompose: sumToSize,
   }),
 ];
 
+/** Leading dimensions and those that were broadcast from size 1. */
+function sumToSizeDims(self: FakeTensor, size: readonly SymInt[]): readonly number[] {
+  const lead = self.ndim - size.length;
+  const fits = lead >= 0 && size.every((want, d) => want === 1 || mayEqual(want, self.shape[d + lead]!));
+  if (!fits) {
+    throw shapeMismatch(`size {[${size.join(", ")}]} is not expandable to size {[${self.shape.join(", ")}]}.`);
+  }
+  return self.shape.flatMap((own, d) => (d < lead || (size[d - lead] === 1 && own !== 1) ? [d] : []));
+}
+
+const mayEqual = (a: SymInt, b: SymInt): boolean => typeof a !== "number" || typeof b !== "number" || a === b;
+
 /** Sums leading dimensions and those that were broadcast from size 1. */
 function sumToSize(emit: Emit, { self, size }: { readonly self: FakeTensor; readonly size: readonly SymInt[] }): FakeTensor {
+  const dims = sumToSizeDims(self, size);
   const lead = self.ndim - size.length;
-  const dims = self.shape.flatMap((own, d) => (d < lead || (size[d - lead] === 1 && own !== 1) ? [d] : []));
   const summed = dims.length > 0 ? emit("aten.sum.dim_IntList", [self, dims, true]) : self;
   return lead > 0 ? emit("aten.view.default", [summed, size]) : summed;
 }

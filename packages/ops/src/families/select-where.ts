@@ -1,11 +1,14 @@
 /** @file `where` and `masked_fill`: choosing between two values by a condition. */
-import { type FakeTensor, float, type ScalarLiteral, toNumber } from "@sconce/ir";
+import { FakeTensor, float, type ScalarLiteral, toNumber } from "@sconce/ir";
+import type { SymEnv } from "@sconce/symbolic";
 import { type DType, dtypeInfo } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit, EmitArg } from "../emit.js";
 import { dtypeMismatch, invalidArgument } from "../errors.js";
 import { convert } from "../rules/decompose.js";
+import { broadcastShapes } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
+import { fake } from "../rules/fake.js";
 import { toContiguous } from "../rules/mask.js";
 import { promoteOperands, scalarKind } from "../rules/promote.js";
 import type { ScalarArg } from "../schema-types.js";
@@ -79,9 +82,18 @@ function checkMaskedFill(mask: FakeTensor, value: FakeTensor | null): void {
   }
 }
 
+/** Fresh row-major memory. */
+const maskedFillMeta = (self: FakeTensor, mask: FakeTensor, env: SymEnv): FakeTensor =>
+  fake({ dtype: self.dtype, shape: broadcastShapes(env, self.shape, mask.shape), like: self });
+
 const maskedFillScalar = defineOp({
   schema: "aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor",
   tags: ["pointwise"],
+  meta: ({ self, mask, value }, { env }) => {
+    checkMaskedFill(mask, null);
+    castScalar(value, self.dtype);
+    return maskedFillMeta(self, mask, env);
+  },
   decompose: (emit, { self, mask, value }) => {
     checkMaskedFill(mask, null);
     const number = castScalar(value, self.dtype);
@@ -91,6 +103,10 @@ const maskedFillScalar = defineOp({
 
 const maskedFillTensor = defineOp({
   schema: "aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor",
+  meta: ({ self, mask, value }, { env }) => {
+    checkMaskedFill(mask, value instanceof FakeTensor ? value : null);
+    return maskedFillMeta(self, mask, env);
+  },
   decompose: (emit, { self, mask, value }) => {
     checkMaskedFill(mask, value);
     return toContiguous(emit, emit("aten.where.self", [mask, convert(emit, value, self.dtype), self]));

@@ -12,6 +12,8 @@ import { toFloatDType, toRealDType } from "../rules/promote.js";
 type UnarySchema = "aten::sin(Tensor self) -> Tensor";
 
 interface UnaryOptions {
+  /** The name of the argument in the schema, `self` when left out. */
+  readonly argument?: string;
   readonly tags?: readonly OpTag[];
   /** The result's dtype; that of the input when left out. Refuses dtypes by throwing. */
   readonly dtype?: (input: DType) => DType;
@@ -19,12 +21,17 @@ interface UnaryOptions {
 }
 
 /** Defines a unary elementwise operator of the default overload. */
-function unary(name: string, { tags = ["pointwise"], dtype, decompose }: UnaryOptions = {}): OpDefinition {
+function unary(name: string, options: UnaryOptions = {}): OpDefinition {
+  const { tags = ["pointwise"], argument = "self", dtype, decompose } = options;
+  const inputOf = (args: object): FakeTensor => (args as Readonly<Record<string, FakeTensor>>)[argument]!;
   return defineOp({
-    schema: `aten::${name}(Tensor self) -> Tensor` as UnarySchema,
+    schema: `aten::${name}(Tensor ${argument}) -> Tensor` as UnarySchema,
     tags,
-    meta: ({ self }, context) => elementwise(context, [self], { dtype: dtype === undefined ? self.dtype : dtype(self.dtype) }),
-    ...(decompose && { decompose: (emit: Emit, { self }: { readonly self: FakeTensor }) => decompose(emit, self) }),
+    meta: (args, context) => {
+      const input = inputOf(args);
+      return elementwise(context, [input], { dtype: dtype === undefined ? input.dtype : dtype(input.dtype) });
+    },
+    ...(decompose && { decompose: (emit: Emit, args: object) => decompose(emit, inputOf(args)) }),
   });
 }
 
@@ -36,6 +43,13 @@ const refuse = (name: string, test: (dtype: DType) => boolean, reason: string) =
   return dtype;
 };
 const realOnly = (name: string) => refuse(name, isComplexDType, "is not supported for complex inputs");
+/** Rounding is for integers and floats. */
+const roundable = (name: string) => (dtype: DType): DType => {
+  if (dtype === "bool") throw dtypeMismatch(`"${name}_vml_cpu" not implemented for 'Bool'`);
+  return realOnly(name)(dtype);
+};
+const floatOnly = (name: string) =>
+  refuse(name, (dtype) => !isFloatDType(dtype) && !isComplexDType(dtype), "is not implemented for integers");
 const wholeOnly = (name: string) =>
   refuse(name, (dtype) => isFloatDType(dtype) || isComplexDType(dtype), "is only implemented for integers and bool");
 
@@ -46,10 +60,11 @@ const FLOAT_CORE = [
 ];
 const FLOAT = ["digamma", "erfc", "erfinv", "exp2", "i0", "lgamma"];
 const FLOAT_SPECIAL = [
-  "airy_ai", "bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "erfcx", "i0e", "i1", "i1e", "log_ndtr",
-  "modified_bessel_i0", "modified_bessel_i1", "modified_bessel_k0", "modified_bessel_k1", "ndtri",
-  "scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "spherical_bessel_j0",
+  "bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "erfcx", "i0e", "i1", "i1e", "modified_bessel_i0",
+  "modified_bessel_i1", "modified_bessel_k0", "modified_bessel_k1", "ndtri",
 ];
+/** Their schemas call the argument `x`. */
+const FLOAT_SPECIAL_OF_X = ["airy_ai", "scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "spherical_bessel_j0"];
 
 const times = (factor: number) => (emit: Emit, self: FakeTensor): FakeTensor =>
   promoted(emit, "int-to-float", [self], (x) => emit("aten.mul.Tensor", [x, factor]));
@@ -103,6 +118,19 @@ function entropy(emit: Emit, self: FakeTensor): FakeTensor {
     const zero = emit("aten.eq.Scalar", [x, 0]);
     const outside = emit("aten.where.Scalar", [zero, 0, Number.NEGATIVE_INFINITY]);
     return emit("aten.where.self", [nan, x, emit("aten.where.self", [positive, inside, outside])]);
+  });
+}
+
+function logNormalCdf(emit: Emit, self: FakeTensor): FakeTensor {
+  return promoted(emit, "int-to-float", [self], (x) => {
+    const scaled = emit("aten.mul.Tensor", [x, Math.SQRT1_2]);
+    const small = emit("aten.lt.Scalar", [x, pythonFloat(1)]);
+    const tail = emit("aten.special_erfcx.default", [emit("aten.neg.default", [scaled])]);
+    const log = emit("aten.log.default", [emit("aten.div.Tensor", [tail, 2])]);
+    const below = emit("aten.sub.Tensor", [log, emit("aten.mul.Tensor", [scaled, scaled])]);
+    const upper = emit("aten.neg.default", [emit("aten.erfc.default", [scaled])]);
+    const above = emit("aten.log1p.default", [emit("aten.div.Tensor", [upper, 2])]);
+    return emit("aten.where.self", [small, below, above]);
   });
 }
 
@@ -171,9 +199,11 @@ export const unaryPointwiseOps: readonly OpDefinition[] = [
   ...FLOAT_CORE.map((name) => unary(name, { tags: CORE, dtype: toFloatDType })),
   ...FLOAT.map((name) => unary(name, { dtype: toFloatDType })),
   ...FLOAT_SPECIAL.map((name) => unary(`special_${name}`, { dtype: toFloatDType })),
+  ...FLOAT_SPECIAL_OF_X.map((name) => unary(`special_${name}`, { argument: "x", dtype: toFloatDType })),
+  unary("special_log_ndtr", { dtype: toFloatDType, decompose: logNormalCdf }),
   unary("abs", { tags: CORE, dtype: toRealDType }),
-  ...["ceil", "floor", "trunc"].map((name) => unary(name, { tags: CORE, dtype: realOnly(name) })),
-  unary("round", { tags: CORE }),
+  ...["ceil", "floor", "trunc"].map((name) => unary(name, { tags: CORE, dtype: roundable(name) })),
+  unary("round", { tags: CORE, dtype: roundable("round") }),
   unary("neg", { tags: CORE, dtype: negative }),
   unary("sign", { tags: CORE, dtype: realOnly("sign") }),
   unary("bitwise_not", { tags: CORE, dtype: wholeOnly("bitwise_not") }),
@@ -183,6 +213,7 @@ export const unaryPointwiseOps: readonly OpDefinition[] = [
   unary("isneginf", { dtype: bool, decompose: isInfinity(-1) }),
   unary("isfinite", { tags: ["composite", "pointwise"], dtype: bool, decompose: isFinite }),
   unary("frac", {
+    dtype: floatOnly("frac"),
     decompose: (emit, self) => promoted(emit, "default", [self], (x) => emit("aten.sub.Tensor", [x, emit("aten.trunc.default", [x])])),
   }),
   unary("sgn", { decompose: signOf }),
@@ -191,7 +222,10 @@ export const unaryPointwiseOps: readonly OpDefinition[] = [
   unary("rad2deg", { dtype: toFloatDType, decompose: times(57.29577951308232) }),
   unary("special_entr", { dtype: toFloatDType, decompose: entropy }),
   unary("angle", { dtype: (dtype) => toFloatDType(toRealDType(dtype)) }),
-  unary("conj_physical", { tags: ["pointwise"] }),
+  unary("conj_physical", {
+    tags: ["composite", "maybe_aliasing_or_mutating", "pointwise"],
+    decompose: (emit, self) => (isComplexDType(self.dtype) ? emit("aten._conj_physical.default", [self]) : self),
+  }),
   unary("square", {
     tags: ["composite", "pointwise"],
     decompose: (emit, self) => emit("aten.pow.Tensor_Scalar", [self, 2]),

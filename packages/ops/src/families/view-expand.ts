@@ -28,9 +28,9 @@ export function expandMeta(self: FakeTensor, size: readonly SymInt[], env: SymEn
         throw shapeMismatch(`The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension ${d}`);
       }
       shape[d] = asked;
-      // A new dimension steps over the ones that follow it, as the C++ kernel has it; only a repetition has stride 0.
-      strides[d] = isEqual(env, asked, 1) && d + 1 < size.length ? mul(shape[d + 1]!, strides[d + 1]!) : 0;
-      if (d + 1 === size.length) strides[d] = isEqual(env, asked, 1) ? 1 : 0;
+      // A new dimension of 1 steps over those that follow it, as in the C++ kernel; a repetition has stride 0.
+      const stepsOver = self.ndim > 0 && isEqual(env, asked, 1);
+      strides[d] = stepsOver ? mul(shape[d + 1]!, strides[d + 1]!) : 0;
     }
   }
   return viewOf(self, shape, strides);

@@ -198,7 +198,7 @@ const tensorSplitTensor = defineOp({
       throw dtypeMismatch(`tensor_split expected tensor_indices_or_sections to have dtype of long, but got ${places.dtype}`);
     }
     const read = (tensor: FakeTensor): SymInt => (emit.value("aten.item.default", [tensor]) as SymScalar).expr as SymInt;
-    if (places.ndim === 0) return emitSections(emit, self, read(places), dim);
+    if (places.ndim === 0) return emitSections(emit, self, emit.env.guardInt(read(places)), dim);
     const count = emit.env.guardInt(places.shape[0]!);
     const indices = Array.from({ length: count }, (_, i) => read(emit("aten.select.int", [places, 0, i])));
     return emitSplitAt(emit, self, indices, dim);

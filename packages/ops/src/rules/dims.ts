@@ -2,6 +2,7 @@
 import type { SymInt } from "@sconce/ir";
 import { eq, type SymEnv } from "@sconce/symbolic";
 import { dimOutOfRange, invalidArgument, shapeMismatch } from "../errors.js";
+import { sameAs } from "./fake.js";
 
 /** A dimension number counted from the front; a 0-d tensor takes 0 and -1. */
 export function wrapDim(dim: SymInt, ndim: number): number {
@@ -31,7 +32,7 @@ export function sizesEqual(a: readonly SymInt[], b: readonly SymInt[], env: SymE
 
 /** Whether two sizes are equal, with a guard where that depends on the example. */
 export const sizeEquals = (a: SymInt, b: SymInt, env: SymEnv): boolean =>
-  typeof a === "number" && typeof b === "number" ? a === b : a === b || env.guard(eq(a, b));
+  typeof a === "number" && typeof b === "number" ? a === b : sameAs(a, b) || env.guard(eq(a, b));
 
 /**
  * The common shape. A size that is not known to be 1 is taken not to be (PyTorch's rule for unbacked sizes).
@@ -58,7 +59,7 @@ function broadcastPair(env: SymEnv, a: readonly SymInt[], b: readonly SymInt[]):
 }
 
 function broadcastSize(env: SymEnv, a: SymInt, b: SymInt, dim: number): SymInt {
-  if (a === b) return a;
+  if (sameAs(a, b)) return a;
   if (isOne(env, a)) return b;
   if (isOne(env, b)) return a;
   if (sizeEquals(a, b, env)) return typeof a === "number" ? a : b;

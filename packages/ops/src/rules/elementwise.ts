@@ -6,7 +6,7 @@ import type { MetaContext } from "../define-op.js";
 import { broadcastShapes, sizesEqual } from "./dims.js";
 import {
   contiguousStridesOf, fake, isChannelsLast, isContiguousFake, isNonOverlappingAndDense, memoryFormatStrides,
-  stridesInOrder,
+  sameAs, stridesInOrder,
 } from "./fake.js";
 import { type Operand, promoteOperands } from "./promote.js";
 
@@ -27,24 +27,26 @@ export function elementwise(
   options?: ElementwiseOptions,
 ): FakeTensor {
   const tensors = operands.filter((operand) => operand instanceof FakeTensor);
+  const numbers = tensors.length < operands.length;
   const { env } = context;
   const dtype = options?.dtype ?? promoteOperands(operands);
   const like = tensors.find((tensor) => tensor.ndim > 0) ?? tensors[0];
   const shape = tensors.length === 1 ? tensors[0]!.shape : broadcastShapes(env, ...tensors.map((t) => t.shape));
-  return fake({ dtype, shape, strides: elementwiseStrides(env, shape, tensors), like });
+  return fake({ dtype, shape, strides: elementwiseStrides(env, shape, tensors, numbers), like });
 }
 
-/** The strides of an elementwise result of this shape. */
+/** The strides of an elementwise result of this shape; Python numbers among the operands count as 0-d tensors. */
 export function elementwiseStrides(
   env: SymEnv,
   shape: readonly SymInt[],
   operands: readonly FakeTensor[],
+  withNumbers = false,
 ): readonly SymInt[] {
   if (shape.length < 2) return contiguousStridesOf(shape);
   const tensors = operands.filter((tensor) => tensor.ndim > 0);
   const first = tensors[0];
   if (first === undefined) return contiguousStridesOf(shape);
-  const whole = operands.length === tensors.length || isSymbolicShape(shape);
+  const whole = (operands.length === tensors.length && !withNumbers) || isSymbolicShape(shape);
   if (whole && tensors.every((t) => t.shape === shape || sameSizes(t.shape, shape, env))) {
     const contiguous = tensors.every((t) => isContiguousFake(t, env));
     if (contiguous) return contiguousStridesOf(shape);
@@ -55,7 +57,20 @@ export function elementwiseStrides(
       if (isNonOverlappingAndDense(first, env)) return first.strides;
     }
   }
-  return stridesInOrder(shape, memoryOrder(env, shape, tensors));
+  const order = memoryOrder(env, shape, tensors);
+  if (order.every((dim, d) => dim === d)) return contiguousStridesOf(shape);
+  return isSymbolicShape(shape) ? stridesInOrder(shape, order) : compatibleStrides(shape as readonly number[], order);
+}
+
+/** TensorIterator multiplies plain sizes here, so an empty dimension leaves strides of 0. */
+function compatibleStrides(shape: readonly number[], order: readonly number[]): readonly number[] {
+  const strides = new Array<number>(shape.length);
+  let step = 1;
+  for (let i = order.length - 1; i >= 0; i--) {
+    strides[order[i]!] = step;
+    step *= shape[order[i]!]!;
+  }
+  return strides;
 }
 
 const isSymbolicShape = (shape: readonly SymInt[]): boolean => shape.some((size) => typeof size !== "number");
@@ -64,7 +79,7 @@ const sameSizes = (a: readonly SymInt[], b: readonly SymInt[], env: SymEnv): boo
   a.length === b.length && a.every((size, d) => equal(env, size, b[d]!));
 
 const equal = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
-  typeof a === "number" && typeof b === "number" ? a === b : env.orFalse(eq(a, b));
+  typeof a === "number" && typeof b === "number" ? a === b : sameAs(a, b) || env.orFalse(eq(a, b));
 
 /** Dimensions from outermost to innermost: TensorIterator's insertion sort by the operands' strides. */
 export function memoryOrder(env: SymEnv, shape: readonly SymInt[], operands: readonly FakeTensor[]): number[] {

@@ -73,8 +73,12 @@ export function numelOf(shape: readonly SymInt[]): SymInt {
   return n;
 }
 
+/** Equal as written, which costs nothing to see. */
+export const sameAs = (a: SymInt, b: SymInt): boolean =>
+  a === b || (typeof a === "object" && typeof b === "object" && a.key === b.key);
+
 const is = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
-  typeof a === "number" && typeof b === "number" ? a === b : env.orFalse(eq(a, b));
+  typeof a === "number" && typeof b === "number" ? a === b : sameAs(a, b) || env.orFalse(eq(a, b));
 
 /** Whether the dimensions, outermost first, lie densely one inside of the other; false when that cannot be told. */
 function isDenseInOrder(tensor: FakeTensor, order: readonly number[] | undefined, env: SymEnv): boolean {
@@ -83,9 +87,13 @@ function isDenseInOrder(tensor: FakeTensor, order: readonly number[] | undefined
   for (let i = shape.length - 1; i >= 0; i--) {
     const dim = order === undefined ? i : order[i]!;
     const size = shape[dim]!;
-    if (is(env, size, 1)) continue;
-    if (!is(env, strides[dim]!, step)) return shape.some((s) => is(env, s, 0)) && order === undefined;
-    step = mul(step, atLeastOne(size));
+    if (size === 1) continue;
+    // Deciding about symbolic sizes is dear, so strides are compared as written first.
+    if (!sameAs(strides[dim]!, step)) {
+      if (is(env, size, 1)) continue;
+      if (!is(env, strides[dim]!, step)) return shape.some((s) => is(env, s, 0)) && order === undefined;
+    }
+    if (i > 0) step = mul(step, atLeastOne(size));
   }
   return true;
 }

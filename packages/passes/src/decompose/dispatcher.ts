@@ -5,7 +5,9 @@
 import { SconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue, type SymScalar } from "@sconce/ir";
 import { bindArgs, type BoundArgs, type Emit, type EmitArg, emitFrom, type OpDefinition, type OperatorTable, viewInverse } from "@sconce/ops";
+import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { castForAutocast, type AutocastState } from "./autocast.js";
+import { ConjugateMarks } from "./conjugate.js";
 import { FunctionalTensor, type ViewStep } from "./functional-tensor.js";
 import { functionalTarget, MUTATING_VIEWS } from "./functional-targets.js";
 import { type DecompositionTable, isPreservable } from "./table.js";
@@ -18,6 +20,7 @@ export class Dispatcher {
   readonly operators: OperatorTable;
   readonly table: DecompositionTable;
   autocast: AutocastState | null = null;
+  readonly #conjugates = new ConjugateMarks();
   /** Emits on the lower level: for entries of the table. */
   readonly lowered: Emit;
   /** Emits on the upper level: for composites, whose views and mutations are functionalized. */
@@ -38,7 +41,10 @@ export class Dispatcher {
     if (rule !== undefined) return this.#decompose(row, rule, this.lowered, args, kwargs);
     const scalar = readMetadata(target, args);
     if (scalar !== undefined) return scalar;
-    return this.tracer.call(row, args, kwargs);
+    const plain = this.#conjugates.resolved(row, args, (tensor) => this.lowered("aten.clone.default", [tensor]));
+    const result = this.tracer.call(row, plain, kwargs);
+    this.#conjugates.note(row, plain, result);
+    return result;
   }
 
   /** A call on functional tensors. */
@@ -52,7 +58,7 @@ export class Dispatcher {
     if (scalar !== undefined) return scalar;
     const call = this.autocast === null ? { args, kwargs } : this.#castArguments(row, args, kwargs);
     if (row.schema.isMutable) return this.#mutate(row, call.args, call.kwargs);
-    if (row.schema.isView) return this.#view(row, call.args, call.kwargs);
+    if (row.schema.isView) return this.#detached(row, call.args, this.#view(row, call.args, call.kwargs));
     return wrap(this.lower(target, unwrapAll(call.args), unwrapKwargs(call.kwargs)));
   }
 
@@ -88,6 +94,13 @@ export class Dispatcher {
     return (value as readonly MetaValue[]).map((item, index) =>
       item instanceof FakeTensor ? base.view(item, this.#step(row, args, kwargs, index)) : item,
     );
+  }
+
+  /** Autograd cannot look through a view of a float's bits: its result is detached, which leaves an alias. */
+  #detached(row: OpDefinition, args: readonly EmitArg[], result: MetaValue): MetaValue {
+    const self = args[0];
+    const cut = row.target === "aten.view.dtype" && self instanceof FakeTensor && (isFloatDType(self.dtype) || isComplexDType(self.dtype));
+    return cut ? this.call("aten.alias.default", [result as FakeTensor], {}) : result;
   }
 
   /** How a view is replayed on another base, and how a write to it goes back. */

@@ -56,7 +56,7 @@ export function runHigherOrder(
 /** The body's calls run in place of the wrapper. */
 function inline(interpreter: GraphInterpreter, body: EmitArg, operands: readonly EmitArg[]): MetaValue {
   const graph = asGraph(body);
-  const inner = new GraphInterpreter(interpreter.dispatcher, graph);
+  const inner = new GraphInterpreter(interpreter.dispatcher, graph, runHigherOrder);
   graph.placeholders().forEach((placeholder, i) => inner.bind(placeholder.name, operands[i]));
   const result = inner.run();
   return (isTuple(result) ? result.items : result) as MetaValue;
@@ -123,7 +123,7 @@ function namesIn(value: EmitArg, tracer: Tracer): string[] {
 function traceBody(outer: Dispatcher, body: Graph, operandNames: readonly string[] | null): Graph {
   const tracer = new Tracer(outer.operators, outer.tracer.env);
   const dispatcher = new Dispatcher(tracer, outer.operators, outer.table);
-  const interpreter = new GraphInterpreter(dispatcher, body);
+  const interpreter = new GraphInterpreter(dispatcher, body, runHigherOrder);
   body.placeholders().forEach((placeholder, i) => {
     const val = placeholder.meta.val ?? null;
     const value = val instanceof FakeTensor ? new FakeTensor(val) : val;

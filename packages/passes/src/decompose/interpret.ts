@@ -5,8 +5,8 @@ import {
 } from "@sconce/ir";
 import { type EmitArg, evaluateScalarFunction, isScalarFunction } from "@sconce/ops";
 import { freeSymbols, SymExpr } from "@sconce/symbolic";
+import { callBatched, hasBatched, isVmapCall, runVmapCall } from "./batched.js";
 import type { Dispatcher } from "./dispatcher.js";
-import { runHigherOrder } from "./higher-order.js";
 
 /** What a node's name stands for while its graph is run. */
 export type Binding = EmitArg | MetaValue | Graph;
@@ -23,14 +23,24 @@ export function inheritedMeta(node: Node): NodeMeta {
   };
 }
 
+/** Runs a call of a higher-order operator in an interpreter's place. */
+export type HigherOrderRunner = (
+  interpreter: GraphInterpreter,
+  node: Node,
+  args: readonly EmitArg[],
+  kwargs: Readonly<Record<string, EmitArg>>,
+) => MetaValue;
+
 export class GraphInterpreter {
   readonly dispatcher: Dispatcher;
   readonly graph: Graph;
+  readonly #higherOrder: HigherOrderRunner;
   readonly #bindings = new Map<string, Binding>();
 
-  constructor(dispatcher: Dispatcher, graph: Graph) {
+  constructor(dispatcher: Dispatcher, graph: Graph, higherOrder: HigherOrderRunner) {
     this.dispatcher = dispatcher;
     this.graph = graph;
+    this.#higherOrder = higherOrder;
   }
 
   bind(name: string, value: Binding): void {
@@ -84,7 +94,9 @@ export class GraphInterpreter {
     for (const key in node.kwargs) kwargs[key] = this.resolve(node.kwargs[key]!);
     try {
       if (node.target === "operator.getitem") return (args[0] as readonly Binding[])[Number(args[1])]!;
-      if (node.target.startsWith("higher_order.")) return runHigherOrder(this, node, args, kwargs);
+      if (node.target.startsWith("higher_order.")) return this.#higherOrder(this, node, args, kwargs);
+      if (isVmapCall(node.target)) return runVmapCall(this.dispatcher, node.target, args);
+      if (hasBatched(args)) return callBatched(this.dispatcher, node.target, args, kwargs);
       if (isScalarFunction(node.target)) return this.#scalar(node.target, args);
       if (node.target === "aten._assert_scalar.default") return this.#assertScalar(args);
       return this.dispatcher.call(node.target, args, kwargs);
@@ -99,14 +111,10 @@ export class GraphInterpreter {
     return value as Binding;
   }
 
-  /** The message names the node that holds the condition, and that node has a new name. */
-  #assertScalar(args: readonly EmitArg[]): MetaValue {
+  #assertScalar([condition, message]: readonly EmitArg[]): MetaValue {
     const { tracer } = this.dispatcher;
-    const [condition, message] = args;
-    const node = tracer.toArgument(condition as never);
-    const text = isRef(node) ? String(message).replace(/ on node '.*'$/s, () => ` on node '${node.name}'`) : message;
-    const target = "aten._assert_scalar.default";
-    return tracer.record(target, [node, text as string], {}, null, "_assert_scalar_default");
+    tracer.assertions?.emitSource(tracer, condition as SymScalar | boolean, String(message));
+    return null;
   }
 
   #subgraph(node: Node): Graph {

@@ -7,10 +7,11 @@ import { defaultOperators, type EmitArg, type OperatorTable } from "@sconce/ops"
 import { eliminateDeadNodes } from "./dead-nodes.js";
 import { Dispatcher, unwrap } from "./dispatcher.js";
 import { FunctionalTensor } from "./functional-tensor.js";
-import { renameNodes } from "./higher-order.js";
+import { renameNodes, runHigherOrder } from "./higher-order.js";
 import { GraphInterpreter } from "./interpret.js";
 import { CollisionNames } from "./naming.js";
 import { remapModuleCalls } from "./module-calls.js";
+import { RuntimeAssertions } from "./runtime-asserts.js";
 import { shapeEnvOf } from "./shape-env.js";
 import { type DecompositionTable, defaultDecompositions } from "./table.js";
 import { Tracer } from "./tracer.js";
@@ -52,7 +53,8 @@ interface Retrace {
 
 function traceProgram(program: ExportedProgram, dispatcher: Dispatcher): Retrace {
   const { tracer } = dispatcher;
-  const interpreter = new GraphInterpreter(dispatcher, program.graph);
+  tracer.assertions = new RuntimeAssertions(program);
+  const interpreter = new GraphInterpreter(dispatcher, program.graph, runHigherOrder);
   const inputs: (FunctionalTensor | null)[] = [];
   const traced = new Map<string, string>();
   program.graph.placeholders().forEach((node, i) => {

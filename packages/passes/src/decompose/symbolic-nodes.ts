@@ -46,29 +46,39 @@ export class SymbolicNodes {
     this.#tracer = tracer;
   }
 
-  /** A symbolic scalar's own node. */
-  bindScalar(value: MetaValue, node: NodeRef): void {
+  /** A symbolic scalar's own node; gives whether that bound a new symbol. */
+  bindScalar(value: MetaValue, node: NodeRef): boolean {
     const scalar = value as SymScalar | null;
-    if (scalar === null || typeof scalar !== "object" || !("expr" in scalar)) return;
-    if (scalar.expr instanceof SymExpr) {
-      this.#bind(scalar.expr.key, node);
-      for (const name of freeSymbols(scalar.expr).keys()) this.#seen.add(name);
-    }
+    if (scalar === null || typeof scalar !== "object" || !("expr" in scalar)) return false;
+    if (!(scalar.expr instanceof SymExpr)) return false;
+    this.#bind(scalar.expr.key, node);
+    return this.#see(scalar.expr);
   }
 
-  /** Makes a tensor's sizes readable; a new unbacked symbol is read at once, right after the node that makes it. */
-  bindSizes(value: FakeTensor, node: NodeRef): void {
+  /**
+   * Makes a tensor's sizes readable; a new unbacked symbol is read at once, right after the node that makes it. Gives
+   * whether there was one.
+   */
+  bindSizes(value: FakeTensor, node: NodeRef): boolean {
+    let bound = false;
     value.shape.forEach((size, dim) => {
       if (!(size instanceof SymExpr)) return;
       if (!this.#inBody) {
         if (!this.#sizes.has(size.key)) this.#sizes.set(size.key, { node, dim });
-        for (const name of freeSymbols(size).keys()) this.#seen.add(name);
-        return;
+        this.#see(size);
+      } else if (size.op === "Symbol" && !this.#seen.has(size.name)) {
+        bound = this.#see(size);
+        this.#bind(size.key, this.#readSize(node, dim, size, false));
       }
-      if (size.op !== "Symbol" || this.#seen.has(size.name)) return;
-      this.#seen.add(size.name);
-      this.#bind(size.key, this.#readSize(node, dim, size, false));
     });
+    return bound;
+  }
+
+  /** Marks an expression's symbols as bound; gives whether one was not yet. */
+  #see(expr: SymExpr): boolean {
+    const before = this.#seen.size;
+    for (const name of freeSymbols(expr).keys()) this.#seen.add(name);
+    return this.#seen.size > before;
   }
 
   /** Placeholders are over: from now on new symbols are bound by the nodes that create them. */
@@ -94,6 +104,11 @@ export class SymbolicNodes {
   scalarArgument(value: SymScalar): Argument {
     if (value.expr instanceof SymExpr) return this.#nodeFor(value.expr);
     return value.kind === "SymFloat" ? float(value.expr as number) : (value.expr as number | boolean);
+  }
+
+  /** A node of its own for a scalar, beside the one that other users share. */
+  freshArgument(value: SymScalar): Argument {
+    return value.expr instanceof SymExpr ? this.#make(value.expr) : this.scalarArgument(value);
   }
 
   /** The nodes with the size reads put after the placeholders, in the order of inputs and dimensions. */

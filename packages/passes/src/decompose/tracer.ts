@@ -7,6 +7,7 @@ import { bindArgs, type EmitArg, fakeEmit, type OpDefinition, type OperatorTable
 import type { SymInt } from "@sconce/symbolic";
 import { callName } from "./naming.js";
 import { normalizeCall } from "./normalize.js";
+import type { RuntimeAssertions } from "./runtime-asserts.js";
 import type { RetraceEnv } from "./shape-env.js";
 import { SymbolicNodes } from "./symbolic-nodes.js";
 
@@ -18,6 +19,8 @@ export class Tracer {
   readonly symbols: SymbolicNodes;
   /** Metadata copied to the nodes being made: that of the source node which is being run. */
   currentMeta: NodeMeta = NO_META;
+  /** Run-time assertions to place; bodies of control flow have none. */
+  assertions: RuntimeAssertions | undefined;
   readonly #nodes: Node[] = [];
   readonly #tensors = new Map<FakeTensor, NodeRef>();
   readonly #subgraphs = new Map<string, Graph>();
@@ -42,10 +45,10 @@ export class Tracer {
     return node;
   }
 
-  /** Lets a fake tensor stand for a node, and its sizes for reads of them. */
-  track(value: FakeTensor, node: NodeRef): void {
+  /** Lets a fake tensor stand for a node, and its sizes for reads of them; gives whether a new symbol was bound. */
+  track(value: FakeTensor, node: NodeRef): boolean {
     this.#tensors.set(value, node);
-    this.symbols.bindSizes(value, node);
+    return this.symbols.bindSizes(value, node);
   }
 
   isTracked(value: FakeTensor): boolean {
@@ -83,7 +86,7 @@ export class Tracer {
     this.#push({
       name, op: "call_function", target, args: nodeArgs, kwargs: nodeKwargs, meta: { ...this.currentMeta, val: fresh },
     });
-    this.#trackResult(fresh, ref(name));
+    if (this.#trackResult(fresh, ref(name))) this.assertions?.emitReady(this);
     return fresh;
   }
 
@@ -162,7 +165,10 @@ export class Tracer {
 
   /** Results of meta rules may be the arguments themselves; a node's value needs an identity of its own. */
   #fresh(result: MetaValue): MetaValue {
-    if (result instanceof FakeTensor) return this.#tensors.has(result) ? new FakeTensor(result) : result;
+    // Retracing runs without gradients: only inputs require them.
+    if (result instanceof FakeTensor) {
+      return this.#tensors.has(result) || result.requiresGrad ? new FakeTensor({ ...result, requiresGrad: false }) : result;
+    }
     if (Array.isArray(result)) {
       const seen = new Set<MetaValue>();
       return (result as readonly MetaValue[]).map((item) => {
@@ -174,13 +180,15 @@ export class Tracer {
     return result;
   }
 
-  #trackResult(result: MetaValue, node: NodeRef): void {
-    if (result instanceof FakeTensor) this.track(result, node);
-    else if (Array.isArray(result)) this.#trackItems(result as readonly MetaValue[], node);
-    else this.symbols.bindScalar(result, node);
+  /** Gives whether a new symbol was bound. */
+  #trackResult(result: MetaValue, node: NodeRef): boolean {
+    if (result instanceof FakeTensor) return this.track(result, node);
+    if (Array.isArray(result)) return this.#trackItems(result as readonly MetaValue[], node);
+    return this.symbols.bindScalar(result, node);
   }
 
-  #trackItems(items: readonly MetaValue[], source: NodeRef): void {
+  #trackItems(items: readonly MetaValue[], source: NodeRef): boolean {
+    let bound = false;
     items.forEach((item, index) => {
       if (item === null) return;
       const name = this.names.create("getitem");
@@ -188,8 +196,8 @@ export class Tracer {
         name, op: "call_function", target: "operator.getitem", args: [source, index], kwargs: {},
         meta: { ...this.currentMeta, val: item },
       });
-      this.#trackResult(item, ref(name));
+      bound = this.#trackResult(item, ref(name)) || bound;
     });
+    return bound;
   }
 }
-

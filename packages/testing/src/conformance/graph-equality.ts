@@ -67,7 +67,8 @@ class Comparison {
 function significant(graph: Graph): Node[] {
   return [...graph.nodes()].filter((node) => {
     if (node.op === "placeholder" || node.op === "output") return true;
-    if (node.target === "operator.getitem" && graph.users(node.name).length === 0) return false;
+    if (node.target === "operator.getitem") return graph.users(node.name).length > 0 && scalarText(node.meta.val) === undefined;
+    if (/^(operator|math|builtins|torch)\./.test(node.target)) return false;
     if (node.target.startsWith("aten._local_scalar") || node.target === "aten.item.default") return true;
     return scalarText(node.meta.val) === undefined;
   });

@@ -1,0 +1,74 @@
+/** Fails on import cycles between files, on imports up the list of packages, and on `node:` imports in portable packages. */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** A package may import those before it in its row's list. */
+const MAY_IMPORT = {
+  errors: [],
+  tensor: ["errors"],
+  symbolic: ["errors"],
+  ir: ["errors", "tensor", "symbolic"],
+  ops: ["errors", "tensor", "symbolic", "ir"],
+  passes: ["errors", "tensor", "symbolic", "ir", "ops"],
+  formats: ["errors", "tensor", "symbolic", "ir"],
+  "backend-cpu": ["errors", "tensor", "symbolic", "ir", "ops"],
+  sconce: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "formats", "backend-cpu"],
+  testing: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "formats", "backend-cpu", "sconce"],
+  bench: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "formats", "backend-cpu", "sconce", "testing"],
+  cli: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "formats", "backend-cpu", "sconce"],
+};
+const USES_NODE = new Set(["testing", "bench", "cli"]);
+/** Entry points of portable packages that are for Node only. */
+const NODE_ENTRIES = /packages\/formats\/src\/(node|.*-node)\.ts$/;
+
+const problems = [];
+const imports = new Map();
+const IMPORT = /(?:^|\n)\s*(?:import|export)\s(?!type\b)[^;]*?from\s+"([^"]+)"|import\("([^"]+)"\)|(?:^|\n)import\s+"([^"]+)"/g;
+
+function* sources(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* sources(path);
+    else if (path.endsWith(".ts")) yield path;
+  }
+}
+
+for (const name of Object.keys(MAY_IMPORT)) {
+  for (const file of sources(join(ROOT, "packages", name, "src"))) {
+    const isTest = file.endsWith(".test.ts");
+    const text = readFileSync(file, "utf8");
+    const local = [];
+    for (const match of text.matchAll(IMPORT)) {
+      const target = match[1] ?? match[2] ?? match[3];
+      const place = relative(ROOT, file);
+      if (target.startsWith(".")) local.push(resolve(dirname(file), target.replace(/\.js$/, ".ts")));
+      if (isTest) continue;
+      const other = /^@sconce\/([\w-]+)/.exec(target)?.[1] ?? (target === "sconce" ? "sconce" : undefined);
+      if (other !== undefined && !MAY_IMPORT[name].includes(other)) problems.push(`${place}: ${name} may not import ${other}`);
+      if (target.startsWith("node:") && !USES_NODE.has(name) && !NODE_ENTRIES.test(file)) {
+        problems.push(`${place}: imports ${target}, but ${name} runs in browsers`);
+      }
+    }
+    imports.set(file, local);
+  }
+}
+
+const state = new Map();
+function visit(file, path) {
+  if (state.get(file) === "done" || !imports.has(file)) return;
+  if (state.get(file) === "open") {
+    problems.push(`cycle: ${[...path.slice(path.indexOf(file)), file].map((item) => relative(ROOT, item)).join(" -> ")}`);
+    return;
+  }
+  state.set(file, "open");
+  for (const next of imports.get(file)) visit(next, [...path, file]);
+  state.set(file, "done");
+}
+for (const file of imports.keys()) visit(file, []);
+
+for (const problem of problems) console.error(problem);
+console.log(`${imports.size} files, ${problems.length} import problems`);
+process.exitCode = problems.length === 0 ? 0 : 1;

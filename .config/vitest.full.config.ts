@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+import { shared } from "./vitest.config.js";
+
+/** The longer suites: every truncation and bit flip, fuzzing, all programs on every path. */
+export default defineConfig({
+  ...shared,
+  test: {
+    include: ["packages/*/src/**/*.full.test.ts"],
+    exclude: ["**/node_modules/**", "**/dist/**"],
+    testTimeout: 600_000,
+    maxWorkers: 2,
+    reporters: ["default", `${shared.root}.config/summary-reporter.mjs`],
+  },
+});

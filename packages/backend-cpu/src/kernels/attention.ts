@@ -1,0 +1,150 @@
+/** @file Attention as one operator, forward and backward. */
+import type { Tensor } from "@sconce/tensor";
+import { finishOutput, readFloat64 } from "../dense.js";
+import { type GatherMatrix, multiply, stepped } from "../gemm/gemm.js";
+import { defineKernels, emptyOutputs, kernel, type KernelContext } from "../kernel.js";
+
+interface AttentionArgs {
+  readonly query: Tensor;
+  readonly key: Tensor;
+  readonly value: Tensor;
+  readonly is_causal: boolean;
+  readonly attn_mask: Tensor | null;
+  readonly scale: number | null;
+}
+
+/** The operands of one call, dense, with their sizes. Several query heads may share a key head. */
+interface Heads {
+  readonly count: number;
+  readonly rows: number;
+  readonly keys: number;
+  readonly width: number;
+  readonly valueWidth: number;
+  readonly scale: number;
+  readonly query: Float64Array;
+  readonly key: Float64Array;
+  readonly value: Float64Array;
+  readonly mask: Float64Array | undefined;
+  readonly causal: boolean;
+  readonly shared: (head: number) => number;
+}
+
+function headsOf({ query, key, value, is_causal: causal, attn_mask: mask, scale }: AttentionArgs): Heads {
+  const [batch, heads, rows, width] = query.shape as [number, number, number, number];
+  const [, keyHeads, keys] = key.shape as [number, number, number];
+  const group = heads / keyHeads;
+  const added = mask === null ? undefined : readFloat64(mask, [batch, heads, rows, keys]);
+  return {
+    count: batch * heads, rows, keys, width, valueWidth: value.shape[3]!, scale: scale ?? 1 / Math.sqrt(width),
+    query: readFloat64(query), key: readFloat64(key), value: readFloat64(value), causal,
+    mask: mask?.dtype === "bool" ? added!.map((on) => (on !== 0 ? 0 : Number.NEGATIVE_INFINITY)) : added,
+    shared: (head) => Math.floor(head / heads) * keyHeads + Math.floor((head % heads) / group),
+  };
+}
+
+/** Rows of a dense matrix from `offset`, or of its transpose. */
+function matrix(values: Float64Array, offset: number, rows: number, columns: number, transposed = false): GatherMatrix {
+  const [down, across] = [stepped(rows, columns, offset), stepped(columns, 1)];
+  return transposed ? { values, rows: stepped(columns, 1, offset), columns: stepped(rows, columns) } : { values, rows: down, columns: across };
+}
+
+/** A product into (or, adding, onto) a dense matrix at `offset`. */
+function multiplyDense(out: Float64Array, offset: number, a: GatherMatrix, b: GatherMatrix, add = false): void {
+  const columns = b.columns.length;
+  multiply(a, b, (i, j, height, width, block, start, stride) => {
+    for (let y = 0; y < height; y++) {
+      const to = offset + (i + y) * columns + j;
+      for (let x = 0; x < width; x++) out[to + x] = block[start + y * stride + x]! + (add ? out[to + x]! : 0);
+    }
+  });
+}
+
+/** Scaled, masked scores of one head. */
+function scoresOf(heads: Heads, head: number): Float64Array {
+  const { rows, keys, width, scale, mask, causal } = heads;
+  const scores = new Float64Array(rows * keys);
+  const keyAt = heads.shared(head) * keys * width;
+  multiplyDense(scores, 0, matrix(heads.query, head * rows * width, rows, width), matrix(heads.key, keyAt, keys, width, true));
+  for (let i = 0; i < rows; i++) {
+    for (let j = 0; j < keys; j++) {
+      const at = i * keys + j;
+      scores[at] = causal && j > i ? Number.NEGATIVE_INFINITY : scores[at]! * scale + (mask ? mask[head * rows * keys + at]! : 0);
+    }
+  }
+  return scores;
+}
+
+/** Turns scores into probabilities, row by row; the logarithms of the sums go to `logs`. A masked row gives zeros. */
+function normalizeRows(scores: Float64Array, rows: number, keys: number, logs: Float64Array, at: number): void {
+  for (let i = 0; i < rows; i++) {
+    const row = scores.subarray(i * keys, (i + 1) * keys);
+    let max = Number.NEGATIVE_INFINITY;
+    for (let j = 0; j < keys; j++) if (row[j]! > max || row[j] !== row[j]) max = row[j]!;
+    if (max === Number.NEGATIVE_INFINITY) {
+      row.fill(0);
+      logs[at + i] = max;
+      continue;
+    }
+    let sum = 0;
+    for (let j = 0; j < keys; j++) {
+      row[j] = Math.exp(row[j]! - max);
+      sum += row[j]!;
+    }
+    for (let j = 0; j < keys; j++) row[j]! /= sum;
+    logs[at + i] = max + Math.log(sum);
+  }
+}
+
+function attention(args: AttentionArgs, context: KernelContext): Tensor[] {
+  const [out, logSums] = emptyOutputs(context) as [Tensor, Tensor];
+  const heads = headsOf(args);
+  const { count, rows, keys, valueWidth } = heads;
+  const [result, logs] = [new Float64Array(out.numel), new Float64Array(count * rows)];
+  for (let head = 0; head < count; head++) {
+    const weights = scoresOf(heads, head);
+    normalizeRows(weights, rows, keys, logs, head * rows);
+    const values = matrix(heads.value, heads.shared(head) * keys * valueWidth, keys, valueWidth);
+    multiplyDense(result, head * rows * valueWidth, matrix(weights, 0, rows, keys), values);
+  }
+  return [finishOutput(out, result), finishOutput(logSums, logs)];
+}
+
+interface BackwardArgs extends AttentionArgs {
+  readonly grad_out: Tensor;
+  readonly out: Tensor;
+  readonly logsumexp: Tensor;
+}
+
+function attentionBackward(args: BackwardArgs, context: KernelContext): Tensor[] {
+  const outputs = emptyOutputs(context) as [Tensor, Tensor, Tensor];
+  const heads = headsOf(args);
+  const { count, rows, keys, width, valueWidth, scale } = heads;
+  const [grad, out, logs] = [readFloat64(args.grad_out), readFloat64(args.out), readFloat64(args.logsumexp)];
+  const sums = outputs.map((tensor) => new Float64Array(tensor.numel)) as [Float64Array, Float64Array, Float64Array];
+  for (let head = 0; head < count; head++) {
+    const [shared, at] = [heads.shared(head), head * rows * valueWidth];
+    const weights = scoresOf(heads, head).map((score, p) => {
+      const log = logs[head * rows + Math.floor(p / keys)]!;
+      return log === Number.NEGATIVE_INFINITY ? 0 : Math.exp(score - log);
+    });
+    const gradOut = matrix(grad, at, rows, valueWidth);
+    multiplyDense(sums[2], shared * keys * valueWidth, matrix(weights, 0, rows, keys, true), gradOut, true);
+    const slopes = new Float64Array(rows * keys);
+    multiplyDense(slopes, 0, gradOut, matrix(heads.value, shared * keys * valueWidth, keys, valueWidth, true));
+    for (let i = 0; i < rows; i++) {
+      let dot = 0;
+      for (let c = 0; c < valueWidth; c++) dot += grad[at + i * valueWidth + c]! * out[at + i * valueWidth + c]!;
+      for (let p = i * keys; p < (i + 1) * keys; p++) slopes[p] = weights[p]! * (slopes[p]! - dot) * scale;
+    }
+    const key = matrix(heads.key, shared * keys * width, keys, width);
+    multiplyDense(sums[0], head * rows * width, matrix(slopes, 0, rows, keys), key);
+    const query = matrix(heads.query, head * rows * width, rows, width);
+    multiplyDense(sums[1], shared * keys * width, matrix(slopes, 0, rows, keys, true), query, true);
+  }
+  return outputs.map((tensor, i) => finishOutput(tensor, sums[i]!));
+}
+
+export const attentionKernels = defineKernels({
+  "aten._scaled_dot_product_flash_attention_for_cpu.default": kernel<AttentionArgs>(attention),
+  "aten._scaled_dot_product_flash_attention_for_cpu_backward.default": kernel<BackwardArgs>(attentionBackward),
+});

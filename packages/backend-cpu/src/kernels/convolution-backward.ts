@@ -1,0 +1,93 @@
+/** @file Gradients of convolutions: the input's is the transposed convolution, the weight's a product over positions. */
+import { numel, type Tensor } from "@sconce/tensor";
+import { finishOutput, openOutput, readNumbers } from "../dense.js";
+import { multiply } from "../gemm/gemm.js";
+import { finishTarget, numberTarget } from "../gemm/operands.js";
+import { allocate, defineKernels, kernel, type KernelContext, type RuntimeValue } from "../kernel.js";
+import { positionsOf } from "../strided.js";
+import { type ConvolutionArgs, convolve, perDimension, spatialStrides, spread } from "./convolution.js";
+import { contiguousStrides } from "@sconce/tensor";
+import type { FakeTensor } from "@sconce/ir";
+
+interface BackwardArgs extends Omit<ConvolutionArgs, "bias"> {
+  readonly grad_output: Tensor;
+  readonly output_mask: readonly boolean[];
+}
+
+/** Sum over batch and positions of `rows[n, i, position] * windows[n, j, position * stride + tap * dilation]`. */
+function weightGradient(args: BackwardArgs, out: Tensor): Tensor {
+  const { grad_output: grad, input, transposed, groups } = args;
+  const rank = out.ndim - 2;
+  const [stride, padding, dilation] = [args.stride, args.padding, args.dilation].map((values) => perDimension(values, rank)) as
+    [readonly number[], readonly number[], readonly number[]];
+  const [fixed, sliding] = transposed ? [input, grad] : [grad, input];
+  const unit = padding.map(() => 1);
+  const padded = spread(sliding, sliding.shape.slice(2).map((size, d) => size + 2 * padding[d]!), padding, unit);
+  const strides = spatialStrides(padded.sizes);
+  const plane = numel(padded.sizes);
+  const [batch, slidingChannels] = sliding.shape as [number, number];
+  const positions = fixed.shape.slice(2);
+  const fixedStrides = contiguousStrides(fixed.shape);
+  const fixedValues = readNumbers(fixed);
+  const [rows, columns] = [fixed.shape[1]! / groups, out.shape[1]!];
+  const target = numberTarget(out);
+  for (let g = 0; g < groups; g++) {
+    const left = {
+      values: fixedValues,
+      rows: positionsOf([rows], { strides: [fixedStrides[1]!], storageOffset: g * rows * fixedStrides[1]! }),
+      columns: positionsOf([batch, ...positions], { strides: [fixedStrides[0]!, ...fixedStrides.slice(2)], storageOffset: 0 }),
+    };
+    const right = {
+      values: padded.values,
+      rows: positionsOf([batch, ...positions], {
+        strides: [slidingChannels * plane, ...strides.map((s, d) => s * stride[d]!)], storageOffset: g * columns * plane,
+      }),
+      columns: positionsOf([columns, ...out.shape.slice(2)], { strides: [plane, ...strides.map((s, d) => s * dilation[d]!)], storageOffset: 0 }),
+    };
+    const outColumns = positionsOf(out.shape.slice(1), { strides: target.strides.slice(1), storageOffset: 0 });
+    const first = target.storageOffset + g * rows * target.strides[0]!;
+    multiply(left, right, (i, j, height, width, block, start, step) => {
+      for (let y = 0; y < height; y++) {
+        const to = first + (i + y) * target.strides[0]!;
+        for (let x = 0; x < width; x++) target.values[to + outColumns[j + x]!] = block[start + y * step + x]!;
+      }
+    });
+  }
+  return finishTarget(out, target);
+}
+
+function biasGradient(grad: Tensor, out: Tensor): Tensor {
+  const values = openOutput(out);
+  const g = readNumbers(grad);
+  const [batch, channels] = grad.shape as [number, number];
+  const inner = numel(grad.shape.slice(2));
+  for (let c = 0; c < channels; c++) {
+    let sum = 0;
+    for (let n = 0; n < batch; n++) {
+      const start = (n * channels + c) * inner;
+      for (let p = start; p < start + inner; p++) sum += g[p]!;
+    }
+    values[c] = sum;
+  }
+  return finishOutput(out, values);
+}
+
+function backward(args: BackwardArgs, context: KernelContext): RuntimeValue {
+  const metas = context.meta as readonly (FakeTensor | null)[];
+  const wanted = (i: number, compute: (out: Tensor) => Tensor): Tensor | null => {
+    const meta = metas[i];
+    if (args.output_mask[i] !== true || !meta) return null;
+    const out = allocate(meta);
+    return out.numel === 0 ? out : compute(out);
+  };
+  const { grad_output: grad, transposed } = args;
+  return [
+    wanted(0, (out) => convolve({ ...args, input: grad, bias: null, transposed: !transposed }, out)),
+    wanted(1, (out) => weightGradient(args, out)),
+    wanted(2, (out) => biasGradient(grad, out)),
+  ];
+}
+
+export const convolutionBackwardKernels = defineKernels({
+  "aten.convolution_backward.default": kernel<BackwardArgs>(backward),
+});

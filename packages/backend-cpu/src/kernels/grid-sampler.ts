@@ -1,0 +1,194 @@
+/** @file Sampling at given places, in two and three dimensions, forward and backward. */
+import type { FakeTensor } from "@sconce/ir";
+import { type DType, numel, patternEncoder, type Tensor, valueTable } from "@sconce/tensor";
+import { finishOutput, type NumberArray, readNumbers } from "../dense.js";
+import { allocate, defineKernels, emptyOutput, kernel, type KernelContext, type RuntimeValue } from "../kernel.js";
+import { cubicSlopes, cubicWeights } from "./upsample.js";
+
+interface SampleArgs {
+  readonly input: Tensor;
+  readonly grid: Tensor;
+  /** 0 linear, 1 nearest, 2 cubic. */
+  readonly interpolation_mode: number;
+  /** 0 zeros, 1 border, 2 reflection. */
+  readonly padding_mode: number;
+  readonly align_corners: boolean;
+}
+
+/** What one place reads along one dimension: positions (-1 for a zero outside), weights, and their slopes by the grid value. */
+interface Taps {
+  readonly count: number;
+  readonly position: Int32Array;
+  readonly weight: Float64Array;
+  readonly slope: Float64Array;
+}
+
+const newTaps = (mode: number): Taps => {
+  const count = mode === 0 ? 2 : mode === 1 ? 1 : 4;
+  return { count, position: new Int32Array(count), weight: new Float64Array(count), slope: new Float64Array(count) };
+};
+
+/** A coordinate folded back at both ends, and the sign of its slope. */
+function reflect(x: number, low: number, span: number): readonly [number, number] {
+  if (span === 0) return [0, 0];
+  const distance = Math.abs(x - low);
+  const sign = x < low ? -1 : 1;
+  const rest = distance % span;
+  return Math.floor(distance / span) % 2 === 0 ? [rest + low, sign] : [span - rest + low, -sign];
+}
+
+function clip(x: number, size: number): readonly [number, number] {
+  if (x <= 0) return [0, 0];
+  return x >= size - 1 ? [size - 1, 0] : [x, 1];
+}
+
+/** The coordinate of a place by the padding mode, and its slope. */
+function padded(x: number, size: number, padding: number, align: boolean): readonly [number, number] {
+  if (padding === 0) return [x, 1];
+  if (padding === 1) return clip(x, size);
+  const [folded, sign] = align ? reflect(x, 0, size - 1) : reflect(x, -0.5, size);
+  const [clipped, inside] = clip(folded, size);
+  return [clipped, sign * inside];
+}
+
+/** Rounds as arithmetic in the dtype does. */
+type Round = (x: number) => number;
+
+function roundingOf(dtype: DType): Round {
+  if (dtype === "float64") return (x) => x;
+  const [encode, table] = [patternEncoder(dtype), valueTable(dtype)];
+  return encode && table ? (x) => table[encode(x)]! : Math.fround;
+}
+
+function fillTaps(taps: Taps, value: number, size: number, args: SampleArgs, round: Round): void {
+  const { interpolation_mode: mode, padding_mode: padding, align_corners: align } = args;
+  const scale = align ? (size - 1) / 2 : size / 2;
+  const shifted = round(value + 1);
+  const raw = align ? round(round(shifted / 2) * (size - 1)) : round(round(round(shifted * size) - 1) / 2);
+  const inside = (p: number): number => (p >= 0 && p < size ? p : -1);
+  if (mode === 2) {
+    const first = Math.floor(raw);
+    const t = round(raw - first);
+    const [weights, slopes] = [cubicWeights(t), cubicSlopes(t)];
+    for (let k = 0; k < 4; k++) {
+      taps.position[k] = inside(Math.floor(padded(first - 1 + k, size, padding, align)[0]));
+      taps.weight[k] = round(weights[k]!);
+      taps.slope[k] = slopes[k]! * scale;
+    }
+    return;
+  }
+  const [x, slope] = padded(raw, size, padding, align);
+  if (mode === 1) {
+    taps.position[0] = inside(roundHalfEven(x));
+    taps.weight[0] = 1;
+    return;
+  }
+  const first = Math.floor(x);
+  for (let t = 0; t < 2; t++) {
+    taps.position[t] = inside(first + t);
+    taps.weight[t] = t === 0 ? first + 1 - x : x - first;
+    taps.slope[t] = (t === 0 ? -1 : 1) * slope * scale;
+  }
+}
+
+function roundHalfEven(x: number): number {
+  const floor = Math.floor(x);
+  const rest = x - floor;
+  if (rest !== 0.5) return Math.round(x);
+  return floor % 2 === 0 ? floor : floor + 1;
+}
+
+/** Visits the corners of one place: position in the plane, product of weights, and the slope of it by each dimension. */
+function eachCorner(
+  taps: readonly Taps[], sizes: readonly number[], visit: (position: number, weight: number, slopes: readonly number[]) => void,
+): void {
+  const rank = taps.length;
+  const slopes = new Array<number>(rank).fill(0);
+  const total = taps[0]!.count ** rank;
+  for (let corner = 0; corner < total; corner++) {
+    let [position, weight, rest] = [0, 1, corner];
+    slopes.fill(1);
+    for (let d = 0; d < rank && position >= 0; d++) {
+      const { count, position: positions, weight: weights, slope } = taps[d]!;
+      const t = rest % count;
+      rest = Math.floor(rest / count);
+      position = positions[t]! < 0 ? -1 : position * sizes[d]! + positions[t]!;
+      weight *= weights[t]!;
+      for (let e = 0; e < rank; e++) slopes[e]! *= e === d ? slope[t]! : weights[t]!;
+    }
+    if (position >= 0) visit(position, weight, slopes);
+  }
+}
+
+interface Places {
+  readonly sizes: readonly number[];
+  readonly channels: number;
+  readonly plane: number;
+  readonly points: number;
+}
+
+/** Calls `visit` for each batch and place, with its taps (slowest dimension first). */
+function eachPlace(args: SampleArgs, visit: (batch: number, point: number, taps: readonly Taps[], places: Places) => void): void {
+  const sizes = args.input.shape.slice(2);
+  const rank = sizes.length;
+  const grid: NumberArray = readNumbers(args.grid);
+  const points = numel(args.grid.shape.slice(1, -1));
+  const places = { sizes, channels: args.input.shape[1]!, plane: numel(sizes), points };
+  const round = roundingOf(args.input.dtype);
+  const taps = sizes.map(() => newTaps(args.interpolation_mode));
+  for (let n = 0; n < args.input.shape[0]!; n++) {
+    for (let point = 0; point < points; point++) {
+      const at = (n * points + point) * rank;
+      // The grid names the fastest dimension first.
+      for (let d = 0; d < rank; d++) fillTaps(taps[d]!, grid[at + rank - 1 - d]!, sizes[d]!, args, round);
+      visit(n, point, taps, places);
+    }
+  }
+}
+
+function sample(args: SampleArgs, context: KernelContext): Tensor {
+  const out = emptyOutput(context);
+  const x = readNumbers(args.input);
+  const values = new Float64Array(out.numel);
+  eachPlace(args, (n, point, taps, { sizes, channels, plane, points }) => {
+    eachCorner(taps, sizes, (position, weight) => {
+      for (let c = 0; c < channels; c++) {
+        values[(n * channels + c) * points + point]! += weight * x[(n * channels + c) * plane + position]!;
+      }
+    });
+  });
+  return finishOutput(out, values);
+}
+
+interface SampleBackwardArgs extends SampleArgs {
+  readonly grad_output: Tensor;
+  readonly output_mask: readonly boolean[];
+}
+
+function sampleBackward(args: SampleBackwardArgs, context: KernelContext): RuntimeValue {
+  const [x, g] = [readNumbers(args.input), readNumbers(args.grad_output)];
+  const rank = args.input.ndim - 2;
+  const [inputGrad, gridGrad] = [new Float64Array(args.input.numel), new Float64Array(args.grid.numel)];
+  eachPlace(args, (n, point, taps, { sizes, channels, plane, points }) => {
+    eachCorner(taps, sizes, (position, weight, slopes) => {
+      for (let c = 0; c < channels; c++) {
+        const grad = g[(n * channels + c) * points + point]!;
+        const at = (n * channels + c) * plane + position;
+        inputGrad[at]! += weight * grad;
+        for (let d = 0; d < rank; d++) gridGrad[(n * points + point) * rank + rank - 1 - d]! += slopes[d]! * x[at]! * grad;
+      }
+    });
+  });
+  const metas = context.meta as readonly (FakeTensor | null)[];
+  return [inputGrad, gridGrad].map((values, i) => {
+    const meta = metas[i];
+    return meta && (args.output_mask[i] ?? true) ? finishOutput(allocate(meta), values) : null;
+  });
+}
+
+export const gridSamplerKernels = defineKernels({
+  "aten.grid_sampler_2d.default": kernel<SampleArgs>(sample),
+  "aten.grid_sampler_3d.default": kernel<SampleArgs>(sample),
+  "aten.grid_sampler_2d_backward.default": kernel<SampleBackwardArgs>(sampleBackward),
+  "aten.grid_sampler_3d_backward.default": kernel<SampleBackwardArgs>(sampleBackward),
+});

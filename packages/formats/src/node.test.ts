@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPt2File } from "./node.js";
+import { closeFile, fileSize, openFile, PiecewiseFile, StreamedFile } from "./node-file.js";
+import { makePt2, makeRecords } from "./pt2/pt2.fixture.js";
+import { readPt2 } from "./pt2/read.js";
+
+const large = Uint8Array.from({ length: 30 * 2 ** 20 }, (_, i) => (i * 2654435761) >>> 24);
+let folder = "";
+let path = "";
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "sconce-"));
+  path = join(folder, "large.pt2");
+  const records = makeRecords();
+  writeFileSync(path, makePt2(new Map([["extra/large", large], ...records])));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("files by path", () => {
+  test("a file of many chunks", async () => {
+    const program = await openPt2File(path);
+    expect(program.tensor("w")!.toArray()).toEqual([1, 2, 3]);
+  });
+
+  test("piece by piece, as very large files are read", async () => {
+    const file = await openFile(path);
+    const program = await readPt2(new PiecewiseFile(file, await fileSize(file)));
+    expect(program.tensor("w")!.toArray()).toEqual([1, 2, 3]);
+    await closeFile(file);
+  });
+
+  test("a file that has become shorter", async () => {
+    const file = await openFile(path);
+    const size = (await fileSize(file)) + 100;
+    await expect(readPt2(new StreamedFile(file, size))).rejects.toMatchObject({ code: "SOURCE_CHANGED" });
+    await expect(readPt2(new PiecewiseFile(file, size))).rejects.toMatchObject({ code: "SOURCE_CHANGED" });
+    await closeFile(file);
+  });
+
+  test("a file that does not exist or holds something else", async () => {
+    await expect(openPt2File(join(folder, "nothing.pt2"))).rejects.toMatchObject({ code: "ENOENT" });
+    const empty = join(folder, "empty.pt2");
+    writeFileSync(empty, "");
+    await expect(openPt2File(empty)).rejects.toMatchObject({ code: "ZIP_END_MISSING" });
+  });
+
+  test("giving up stops the reading", async () => {
+    await expect(openPt2File(path, { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
+  });
+});

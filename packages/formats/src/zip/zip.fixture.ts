@@ -1,0 +1,97 @@
+/** @file Hand-made zip archives for tests, sound or broken on purpose. */
+import { crc32 } from "./crc32.js";
+
+export interface EntryFixture {
+  readonly name: string | Uint8Array;
+  readonly data: Uint8Array;
+  readonly method?: number;
+  readonly flags?: number;
+  readonly crc?: number;
+  readonly size?: number;
+  /** Offset in the directory, when not the true one. */
+  readonly offset?: number;
+  readonly externalAttributes?: number;
+  readonly disk?: number;
+  /** Compressed form of `data`. */
+  readonly packed?: Uint8Array;
+  readonly localName?: string;
+  readonly localMethod?: number;
+  readonly localFlags?: number;
+  readonly localSize?: number;
+  readonly localCrc?: number;
+  readonly after?: Uint8Array;
+}
+
+export interface ZipFixture {
+  readonly comment?: Uint8Array;
+  readonly count?: number;
+  readonly zip64?: boolean;
+  /** Changes to the zip64 record: fields by byte position. */
+  readonly directoryOffset?: number;
+}
+
+const encoder = new TextEncoder();
+export const utf8 = (text: string): Uint8Array => encoder.encode(text);
+
+export function concat(parts: readonly Uint8Array[]): Uint8Array {
+  const out = new Uint8Array(parts.reduce((n, part) => n + part.length, 0));
+  let position = 0;
+  for (const part of parts) {
+    out.set(part, position);
+    position += part.length;
+  }
+  return out;
+}
+
+/** Little-endian fields: `[bytes, value]`. */
+function fields(...list: readonly (readonly [2 | 4 | 8, number])[]): Uint8Array {
+  const out = new DataView(new ArrayBuffer(list.reduce((n, [size]) => n + size, 0)));
+  let position = 0;
+  for (const [size, value] of list) {
+    if (size === 2) out.setUint16(position, value, true);
+    else out.setUint32(position, value % 2 ** 32, true);
+    if (size === 8) out.setUint32(position + 4, Math.floor(value / 2 ** 32), true);
+    position += size;
+  }
+  return new Uint8Array(out.buffer);
+}
+
+/** A zip archive of the entries. */
+export function makeZip(entries: readonly EntryFixture[], options: ZipFixture = {}): Uint8Array {
+  const body: Uint8Array[] = [];
+  const directory: Uint8Array[] = [];
+  let position = 0;
+  for (const entry of entries) {
+    const name = typeof entry.name === "string" ? utf8(entry.name) : entry.name;
+    const packed = entry.packed ?? entry.data;
+    const method = entry.method ?? 0;
+    const flags = entry.flags ?? 0;
+    const crc = entry.crc ?? crc32(entry.data);
+    const size = entry.size ?? entry.data.length;
+    const localName = entry.localName === undefined ? name : utf8(entry.localName);
+    const local = concat([
+      fields([4, 0x04034b50], [2, 20], [2, entry.localFlags ?? flags], [2, entry.localMethod ?? method], [2, 0], [2, 0],
+        [4, entry.localCrc ?? crc], [4, packed.length], [4, entry.localSize ?? size], [2, localName.length], [2, 0]),
+      localName, packed, entry.after ?? new Uint8Array(0),
+    ]);
+    directory.push(concat([
+      fields([4, 0x02014b50], [2, 0x0314], [2, 20], [2, flags], [2, method], [2, 0], [2, 0], [4, crc], [4, packed.length],
+        [4, size], [2, name.length], [2, 0], [2, 0], [2, entry.disk ?? 0], [2, 0], [4, entry.externalAttributes ?? 0],
+        [4, entry.offset ?? position]),
+      name,
+    ]));
+    body.push(local);
+    position += local.length;
+  }
+  const central = concat(directory);
+  const offset = options.directoryOffset ?? position;
+  const count = options.count ?? entries.length;
+  const comment = options.comment ?? new Uint8Array(0);
+  const end64 = options.zip64 !== true ? new Uint8Array(0) : concat([
+    fields([4, 0x06064b50], [8, 44], [2, 45], [2, 45], [4, 0], [4, 0], [8, count], [8, count], [8, central.length], [8, offset]),
+    fields([4, 0x07064b50], [4, 0], [8, position + central.length], [4, 1]),
+  ]);
+  const wide = options.zip64 === true;
+  return concat([...body, central, end64, fields([4, 0x06054b50], [2, 0], [2, 0], [2, wide ? 0xffff : count],
+    [2, wide ? 0xffff : count], [4, wide ? 0xffffffff : central.length], [4, wide ? 0xffffffff : offset], [2, comment.length]), comment]);
+}

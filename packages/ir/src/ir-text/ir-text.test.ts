@@ -1,0 +1,277 @@
+import { isSconceError } from "@sconce/errors";
+import { symbol } from "@sconce/symbolic";
+import { Tensor } from "@sconce/tensor";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  type Argument,
+  complex,
+  device,
+  dict,
+  dtypeLiteral,
+  float,
+  int,
+  layout,
+  memoryFormat,
+  operator,
+  ref,
+  tuple,
+} from "../argument.js";
+import { GraphBuilder } from "../builder.js";
+import { FakeTensor, type MetaValue } from "../meta.js";
+import { parseGraph, parseIr } from "./parse-program.js";
+import { printIr, tensorsOf } from "./print-program.js";
+
+test("a graph as one writes it in a test", () => {
+  const graph = parseGraph(`
+    // comments and line breaks are free
+    graph(%x: f32[4], %n: int(s77)) {
+      %a: f32[4] = aten.neg.default(%x)
+      %b = aten.add.Tensor(%a, 1.0, alpha=2)  // a value is optional
+      return (%b, none,)
+    }`);
+  expect(printIr(graph)).toBe(`graph(%x: f32[4], %n: int(s77)) {
+  %a: f32[4] = aten.neg.default(%x)
+  %b = aten.add.Tensor(%a, 1.0, alpha=2)
+  return (%b, none)
+}
+`);
+  expect(graph.node("b").args[1]).toEqual(float(1));
+  expect((graph.node("a").meta.val as FakeTensor).strides).toEqual([1]);
+});
+
+const PROGRAM = `sconce-ir 1
+symbol k nonnegative integer
+
+program "TRAINING" {
+  torch "2.14.1"
+  opset "aten" 10
+  range "s77" [2, 64]
+  range "zuf0" [-inf, inf] float
+  hint "s77" 4
+  guard "L['x'].size()[0] % 2 == 0"
+  parameter "l.weight": f32[3, 2] grad
+  buffer "cnt": i64[]
+  constant "k": bf16[2, 3]{1, 2}
+  input %p_l_weight: PARAMETER "l.weight"
+  input %b_cnt: BUFFER "cnt" persistent
+  input %c_k: CONSTANT_TENSOR "k"
+  input %x: USER_INPUT
+  input symint %n: USER_INPUT
+  input constant %flag = true: USER_INPUT
+  input custom_obj %obj = "my.Class": CUSTOM_OBJ "obj"
+  output %add: BUFFER_MUTATION "cnt"
+  output %getitem: USER_OUTPUT
+  output constant %"" = 3: USER_OUTPUT
+  call "" ((*, [*, *]), {"k": *, "p": "collections.namedtuple" "\\"my.P\\"" (*)}) -> "my.DC" "[[\\"a\\"], []]" as "[[\\"a\\"],[]]" (*) names ["x", "n"]
+  call "l"
+  call "l@1" (*) -> * inputs [%x, constant %"" = none] outputs [%getitem]
+  examples
+    example tensor f32[4, 2]
+    example 3
+}
+
+graph(%p_l_weight: f32[3, 2] grad, %b_cnt: i64[], %c_k: bf16[2, 3]{1, 2}, %x @ "*x": f32[s77, 2]{1, 2}@(s77 + 1) device(cuda:0), %n: int(k), %flag = true: const true, %obj: object("obj", "my.Class")) {
+  %add: i64[] = aten.add.Tensor(%b_cnt, 1) #0
+  %body = get_attr body
+  %cond: (f32[s77, 3]) = higher_order.cond(%flag, %body, (%x), op(aten.add_.Tensor)) #1
+  %getitem: f32[(s77//2), 3] = operator.getitem(%cond, 0) #0
+  %ge: bool(s77 >= 2) = operator.ge(%n, 2)
+  %z: float(2.0) = torch.sym_float(2)
+  %q: none = aten._assert_scalar.default(%ge, "it's \\"so\\"")
+  %s: f32[4] layout(sparse_coo) = my.op.default({"a": [none, %x]}, dtype=float32, device=device(cpu), "odd name"=nan)
+  return (%add, %getitem, 3) -> (i64[], f32[2])
+
+  graph body(%x: f32[s77, 2]) {
+    %"odd é": f32[s77, 2] = "odd target"(%x, complex(0.0, -2.5), -inf, 9223372036854775807)
+    return %"odd é"
+  }
+}
+
+metadata {
+  #0 {"stackTrace":"File \\"a.py\\", line 1, in f\\n  x","nnModuleStack":[["L__self__","","m.M"]],"torchFn":["add_1","f.add"]}
+  #1 {"custom":{"k":[1,2.5]},"origin":{"pass":"p","from":["a"]},"unbackedBindings":{"u0":"()"},"extra":{"seq_nr":"1"},"sourceFnStack":[["a","b"]]}
+}
+`;
+
+describe("programs", () => {
+  test("everything a program has survives reading and printing", () => {
+    const program = parseIr(PROGRAM);
+    expect(printIr(program)).toBe(PROGRAM);
+    expect(program.moduleCallGraph[0]!.signature!.forwardArgNames).toEqual(["x", "n"]);
+    expect(program.parameterNames.has("l.weight")).toBe(true);
+    expect([...program.buffersToMutate]).toEqual([["add", "cnt"]]);
+  });
+
+  test("tensors beside the text are taken by name and must fit", () => {
+    const program = parseIr(PROGRAM);
+    const tensors = tensorsOf(program);
+    expect([...tensors.keys()]).toEqual(["l.weight", "cnt", "k", "example.0"]);
+    const again = parseIr(printIr(program), { tensors });
+    expect(again.stateDict.get("cnt")).toBe(program.stateDict.get("cnt"));
+    expect(codeOf(() => parseIr(PROGRAM, { tensors: new Map() }))).toBe("IR_TENSOR");
+    expect(
+      codeOf(() => parseIr(PROGRAM, { tensors: new Map(tensors).set("cnt", Tensor.empty([2], "int64")) })),
+    ).toBe("IR_TENSOR");
+  });
+
+  test("zeros are bounded", () => {
+    expect(
+      codeOf(() => parseIr('program "ATEN" { parameter "w": f32[1000000, 1000000] } graph() { return () }')),
+    ).toBe("IR_TENSOR");
+  });
+
+  test("metadata can be left out", () => {
+    expect(printIr(parseIr(PROGRAM), { metadata: false })).not.toContain("#");
+  });
+
+  test("a graph of a program text", () => {
+    expect(parseGraph(PROGRAM).subgraphs.get("body")!.size).toBe(3);
+  });
+});
+
+const codeOf = (run: () => unknown): string => {
+  try {
+    run();
+  } catch (error) {
+    if (isSconceError(error)) return error.code;
+    throw error;
+  }
+  return "";
+};
+
+describe("hostile text", () => {
+  test.each([
+    ["", "line 1, column 1"],
+    ["graph(%x", "line 1, column 9"],
+    ["graph() {\n  %a = aten.neg.default(%b\n}", "line 3, column 1"],
+    ["graph() {\n  %a = nothing\n}", "line 3, column 1"],
+    ["graph(%x: f99[2]) { return () }", "line 1, column 11"],
+    ["graph(%x: f32[s77 +]) { return () }", "line 1, column 15"],
+    ['graph() { return ("a\\q") }', "line 1, column 19"],
+    ["graph(%x, %x) { return () }", "line 1, column 11"],
+    ["graph() { return () #1 }", "line 1, column 11"],
+    ["graph() { return () } trailing", "line 1, column 23"],
+    ["sconce-ir 2\ngraph() { return () }", "line 1, column 12"],
+    ["graph() { return (f(a=1, 2)) }", "line 1, column 19"],
+    ['graph() { return () #0 } metadata { #0 {"stackTrace": 1}\n}', "line 1, column 40"],
+  ])("%j is refused with its place", (text, where) => {
+    try {
+      parseGraph(text);
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toMatchObject({ code: "IR_SYNTAX", where });
+    }
+  });
+
+  test("text cut anywhere is refused by a typed error", () => {
+    for (let end = 0; end < PROGRAM.trimEnd().length; end += 3) {
+      const cut = PROGRAM.slice(0, end);
+      if (/\}\s*$/.test(cut) && codeOf(() => parseIr(cut)) === "") continue; // only the metadata table may be missing
+      expect(codeOf(() => parseIr(cut))).toMatch(/^IR_/);
+    }
+  });
+
+  test.each([
+    ["values", `graph() { return ${"[".repeat(100_000)}`],
+    ["types", `graph(%x: ${"(".repeat(100_000)}`],
+    ["graphs", "graph() { ".concat("graph a() { ".repeat(100_000))],
+    ["trees", `program "A" { call "" ${"(".repeat(100_000)}`],
+    ["expressions", `graph(%x: int(${"(".repeat(100_000)})) {}`],
+    ["digits", `graph() { return ${"9".repeat(1_000_000)} }`],
+  ])("deep or long %s are refused", (_, text) => expect(codeOf(() => parseIr(text))).toBe("IR_SYNTAX"));
+});
+
+describe("any value", () => {
+  const leaf: fc.Arbitrary<Argument> = fc.oneof(
+    fc.constantFrom<Argument>(
+      null,
+      true,
+      false,
+      dtypeLiteral("bfloat16"),
+      device("cuda", 3),
+      device("meta"),
+      layout("_mkldnn"),
+      memoryFormat("channels_last"),
+      operator("aten.add_.Tensor"),
+      complex(-0, NaN),
+      complex(Infinity, 1),
+    ),
+    fc.string({ unit: "binary" }),
+    fc.double().map(float),
+    fc.bigInt({ min: -(2n ** 64n), max: 2n ** 64n }).map(int),
+    fc.string().map(ref),
+  );
+  const { value } = fc.letrec<{ value: Argument }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      leaf,
+      fc.array(tie("value"), { maxLength: 3 }),
+      fc.array(tie("value"), { maxLength: 3 }).map(tuple),
+      fc
+        .dictionary(fc.string(), tie("value"), { maxKeys: 3 })
+        .map((entries) => dict(Object.entries(entries))),
+    ),
+  }));
+
+  test("survives as an argument", () => {
+    fc.assert(
+      fc.property(
+        fc.array(value, { maxLength: 4 }),
+        fc.dictionary(fc.string(), value, { maxKeys: 3, noNullPrototype: true }),
+        (args, kwargs) => {
+          const b = new GraphBuilder();
+          b.call("a", "my.op.default", args, kwargs);
+          b.output(tuple([]));
+          const node = parseGraph(printIr(b.build())).node("a");
+          expect(node.args).toEqual(args);
+          expect(node.kwargs).toEqual(kwargs);
+        },
+      ),
+    );
+  });
+
+  const s77 = symbol("s77", { positive: true });
+  const odd = symbol("s77"); // the same name without the assumption
+  const dim = fc.oneof(fc.nat({ max: 9 }), fc.constantFrom(s77, odd, symbol("u0")));
+  const meta: fc.Arbitrary<MetaValue> = fc.oneof(
+    fc.tuple(fc.array(dim, { maxLength: 3 }), fc.boolean(), fc.nat()).map(
+      ([shape, requiresGrad, storageOffset]) =>
+        new FakeTensor({
+          dtype: "float16",
+          shape,
+          strides: shape.map((_, i) => shape[i]!),
+          storageOffset,
+          requiresGrad,
+        }),
+    ),
+    fc.constant(null),
+    fc.double().map((expr): MetaValue => ({ kind: "SymFloat", expr })),
+    dim.map((expr): MetaValue => ({ kind: "SymInt", expr })),
+    fc.boolean().map((expr): MetaValue => ({ kind: "SymBool", expr })),
+    leaf.map((constant): MetaValue => ({ kind: "constant", value: constant })),
+  );
+
+  test("survives as a type", () => {
+    fc.assert(
+      fc.property(fc.oneof(meta, fc.array(meta, { maxLength: 3 })), (val) => {
+        const b = new GraphBuilder();
+        b.placeholder("a", { val });
+        b.output(tuple([]));
+        const text = printIr(b.build());
+        const again = parseGraph(text);
+        expect(printIr(again)).toBe(text);
+        expect(JSON.stringify(again.node("a").meta.val, plain)).toEqual(JSON.stringify(val, plain));
+      }),
+    );
+  });
+});
+
+const plain = (_key: string, value: unknown): unknown =>
+  typeof value === "bigint"
+    ? `${value}n`
+    : Object.is(value, -0)
+      ? "-0"
+      : typeof value === "number"
+        ? String(value)
+        : value;

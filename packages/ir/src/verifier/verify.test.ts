@@ -1,0 +1,264 @@
+import { expect, test } from "vitest";
+import { ref, tuple } from "../argument.js";
+import { edit } from "../edit.js";
+import { Graph } from "../graph.js";
+import { parseGraph, parseIr } from "../ir-text/parse-program.js";
+import type { OperatorLookup, OpSchema } from "../operator.js";
+import type { ExportedProgram } from "../program.js";
+import { ATEN, TRAINING } from "./dialect.js";
+import { verifyTransition } from "./transition.js";
+import { assertValid, verify, verifyGraph } from "./verify.js";
+
+const VALID = `sconce-ir 1
+program "ATEN" {
+  parameter "l.weight": f32[2]
+  buffer "cnt": i64[]
+  constant "k": f32[2]
+  input %p_l_weight: PARAMETER "l.weight"
+  input %b_cnt: BUFFER "cnt" persistent
+  input %c_k: CONSTANT_TENSOR "k"
+  input %x: USER_INPUT
+  output %add: BUFFER_MUTATION "cnt"
+  output %mul: USER_OUTPUT
+  output constant %"" = 3: USER_OUTPUT
+  call "" ((*), {}) -> (*, *)
+}
+graph(%p_l_weight: f32[2], %b_cnt: i64[], %c_k: f32[2], %x: f32[2]) {
+  %add: i64[] = aten.add.Tensor(%b_cnt, 1)
+  %mul: f32[2] = aten.mul.Tensor(%x, %p_l_weight)
+  return (%add, %mul, 3)
+}
+`;
+const valid = (): ExportedProgram => parseIr(VALID);
+const codes = (text: string): string[] => verify(parseIr(text)).map((problem) => problem.code);
+const messages = (text: string): string[] => verify(parseIr(text)).map((problem) => problem.message);
+
+test("a valid program has no problems", () => {
+  expect(verify(valid())).toEqual([]);
+  expect(() => assertValid(valid())).not.toThrow();
+});
+
+test.each<[string, string, string, string]>([
+  [
+    "a missing parameter",
+    'parameter "l.weight": f32[2]\n',
+    "",
+    "Parameter l.weight is not in the state dict.",
+  ],
+  [
+    "a buffer as parameter",
+    'parameter "l.weight"',
+    'buffer "l.weight"',
+    "State dict entry for parameter l.weight is not an instance of torch.nn.Parameter.",
+  ],
+  ["a missing buffer", 'buffer "cnt": i64[]\n', "", "Buffer cnt is not in the state dict."],
+  [
+    "a transient buffer in the state dict",
+    "persistent",
+    "transient",
+    "Non-persistent buffer cnt is in the state dict, it should not be.",
+  ],
+  ["no persistence flag", "persistent", "", "Buffer cnt is missing a persistence flag"],
+  [
+    "a missing constant",
+    'constant "k": f32[2]\n',
+    "",
+    "Constant tensor k is not in the constants dictionary.",
+  ],
+  ["an input of another name", "input %x", "input %y", "Input spec name y does not match node name x"],
+  [
+    "one input less",
+    "input %x: USER_INPUT\n",
+    "",
+    "Number of graph inputs (4) does not match number of inputs in the " +
+      "graph signature (3)\nPlaceholders missing input_specs: {'x'}\nInput_specs missing placeholders: set()",
+  ],
+  [
+    "one output less",
+    "output %mul: USER_OUTPUT\n",
+    "",
+    "Number of output nodes 3 is different Than the number of outputs " +
+      "specified by the graph signature: 2\nNodes missing output_specs: {'mul'}\nOutput_specs missing nodes: {''}",
+  ],
+  [
+    "a mutation of nothing",
+    'MUTATION "cnt"',
+    'MUTATION "nope"',
+    "Buffer output add does not point to a buffer that exists. \n" +
+      "Dict of buffers that are mutated, in order: {'add': 'nope'} \nBuffer nodes available: ('cnt') \n",
+  ],
+  [
+    "a mutation after an output",
+    "return (%add, %mul",
+    "return (%mul, %add",
+    "Mutation node mul is neither a buffer nor a user input. Buffers to mutate: {'add': 'cnt'}, User inputs to mutate: {}",
+  ],
+  [
+    "a calling convention of missing nodes",
+    'call ""',
+    'call "s" (*) -> * inputs [%q] outputs [%r]\n  call ""',
+    "Input q does not exist in the graph.",
+  ],
+])("%s", (_, from, to, message) => expect(messages(VALID.replace(from, to))).toContain(message));
+
+test("all problems are found at once", () => {
+  const broken = VALID.replace("persistent", "")
+    .replace('constant "k": f32[2]\n', "")
+    .replace("aten.add.Tensor", "aten.add_.Tensor");
+  expect(codes(broken).sort()).toEqual(["BUFFER_PERSISTENCE", "MISSING_CONSTANT", "NOT_FUNCTIONAL"]);
+  expect(() => assertValid(parseIr(broken))).toThrowError(
+    expect.objectContaining({ code: "INVALID_PROGRAM" }),
+  );
+});
+
+const graphProblems = (body: string, rules = ATEN): string[] =>
+  verifyGraph(parseGraph(`graph(%x: f32[2]) {\n${body}\n}`), rules).map(
+    (problem) => `${problem.code} ${problem.message}`,
+  );
+
+test.each<[string, string, string]>([
+  [
+    "use before definition",
+    "%a: f32[2] = aten.neg.default(%b)\n%b: f32[2] = aten.neg.default(%x)\nreturn (%a)",
+    "USED_BEFORE_DEFINITION Argument 'b' of Node 'a' was used before it has been defined! Please check that Nodes in the " +
+      "graph are topologically ordered",
+  ],
+  [
+    "undefined name",
+    "return (%q)",
+    "UNDEFINED_NAME Argument 'q' of Node 'output' does not belong to this Graph, but was used as an argument!",
+  ],
+  ["no value", "%a = aten.neg.default(%x)\nreturn (%a)", "MISSING_VAL Node.meta a is missing val field."],
+  [
+    "in-place operator",
+    "%a: f32[2] = aten.add_.Tensor(%x, 1)\nreturn (%a)",
+    "NOT_FUNCTIONAL operator 'aten.add_.Tensor' is not functional",
+  ],
+  [
+    "packet instead of overload",
+    "%a: f32[2] = aten.add(%x, 1)\nreturn (%a)",
+    "OPERATOR_NOT_ALLOWED Operator 'aten.add' is not an allowed operator type: it names no overload",
+  ],
+  [
+    "Python function",
+    "%a: int(3) = builtins.len(%x)\nreturn (%a)",
+    "OPERATOR_NOT_ALLOWED Operator 'builtins.len' is not an allowed " +
+      "operator type: (<class 'torch._ops.OpOverload'>, <class 'torch._ops.HigherOrderOperator'>)",
+  ],
+  [
+    "missing nested graph",
+    "%l = get_attr l\nreturn (%x)",
+    "NO_SUBGRAPH Node l target l references nonexistent attribute l of ",
+  ],
+  [
+    "output in the middle",
+    "return (%x)\n%a: f32[2] = aten.neg.default(%x)",
+    "OUTPUT_NOT_LAST Node a comes after the output",
+  ],
+  [
+    "late placeholder",
+    "%a: f32[2] = aten.neg.default(%x)\n%y: f32[2] = placeholder y\nreturn (%a)",
+    "PLACEHOLDER_ORDER Placeholder y comes after other nodes",
+  ],
+  ["no output", "%a: f32[2] = aten.neg.default(%x)", "NO_OUTPUT The graph has no output node"],
+])("%s", (_, body, problem) => expect(graphProblems(body)).toContain(problem));
+
+test("what is fine", () => {
+  expect(graphProblems("%a: f32[2] = aten.add_.Tensor(%x, 1)\nreturn (%a)", TRAINING)).toEqual([]);
+  expect(
+    graphProblems(
+      "%s: int(2) = aten.sym_size.int(%x, 0)\n%m: int(4) = operator.mul(%s, 2)\n%f: float(2.5) = torch.sym_float(%m)\nreturn (%m, %f)",
+    ),
+  ).toEqual([]);
+  expect(graphProblems("%a: f32[2] = aten.__and__.Scalar(%x, 1)\nreturn (%a)")).toEqual([]);
+});
+
+test("nested graphs are checked, and problems name them", () => {
+  const graph = parseGraph(
+    "graph(%x: f32[2]) { %g = get_attr g return (%x) graph g(%y: f32[2]) { %a = aten.neg.default(%y) return (%a) } }",
+  );
+  expect(verifyGraph(graph)).toEqual([
+    { code: "MISSING_VAL", message: "Node.meta a is missing val field.", node: "a", graph: "g" },
+  ]);
+});
+
+test("duplicate names", () => {
+  const node = {
+    name: "a",
+    op: "placeholder",
+    target: "a",
+    args: [],
+    kwargs: {},
+    meta: { val: null },
+  } as const;
+  const output = {
+    name: "output",
+    op: "output",
+    target: "output",
+    args: [tuple([ref("a")])],
+    kwargs: {},
+    meta: {},
+  } as const;
+  expect(verifyGraph(new Graph([node, node, output])).map((problem) => problem.message)).toEqual([
+    "Node redefined name a!",
+  ]);
+});
+
+test("an operator table tells mutable and unknown operators, and those without results", () => {
+  const schema = (target: string, returns: number, isMutable: boolean): OpSchema => ({
+    namespace: "my",
+    name: "f",
+    overload: "default",
+    target,
+    args: [],
+    isMutable,
+    isView: false,
+    returns: Array.from({ length: returns }, () => ({
+      type: { base: "Tensor", list: false, optional: false, optionalElements: false },
+    })),
+  });
+  const table = new Map(
+    [schema("my.f.default", 1, true), schema("my.check.default", 0, false)].map((row) => [row.target, row]),
+  );
+  const operators: OperatorLookup = { schemaOf: (target) => table.get(target), tagsOf: () => [] };
+  const graph = parseGraph(`graph(%x: f32[2]) {
+    %a: f32[2] = my.f.default(%x)
+    %c = my.check.default(%x)
+    %d = my.f.default(%x)
+    %e: f32[2] = my.g.default(%x)
+    return (%a)
+  }`);
+  expect(verifyGraph(graph, TRAINING, { operators }).map((problem) => [problem.code, problem.node])).toEqual([
+    ["MISSING_VAL", "d"],
+    ["UNKNOWN_OPERATOR", "e"],
+  ]);
+  expect(
+    verifyGraph(graph, ATEN, { operators }).filter((problem) => problem.code === "NOT_FUNCTIONAL").length,
+  ).toBe(2);
+});
+
+test("dialects are data", () => {
+  const program = valid().with({ dialect: "EDGE" });
+  expect(verify(program).map((problem) => problem.code)).toEqual(["UNKNOWN_DIALECT"]);
+  const edge = {
+    ...ATEN,
+    name: "EDGE",
+    refuse: (target: string) => (target === "aten.mul.Tensor" ? "no multiplication" : undefined),
+  };
+  expect(verify(program, { dialects: new Map([["EDGE", edge]]) }).map((problem) => problem.message)).toEqual([
+    "no multiplication",
+  ]);
+  expect(verify(program, { dialect: "TRAINING" })).toEqual([]);
+});
+
+test("a pass must not lose metadata or change the calling convention", () => {
+  const before = valid();
+  const after = before.with({ graph: edit(before.graph, (e) => e.setMeta("mul", {})) });
+  expect(verifyTransition(before, before)).toEqual([]);
+  expect(verifyTransition(before, after).map((problem) => problem.message)).toEqual([
+    "node mul lost its val",
+  ]);
+  const { inputSpecs, outputSpecs } = before.graphSignature;
+  const fewer = before.with({ graphSignature: { inputSpecs, outputSpecs: outputSpecs.slice(0, 2) } });
+  expect(verifyTransition(before, fewer).map((problem) => problem.code)).toEqual(["CALLING_CONVENTION"]);
+});

@@ -1,0 +1,157 @@
+/** @file Differences and integrals along a dimension. */
+import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { defineOp, type OpDefinition } from "../define-op.js";
+import type { Emit, EmitArg } from "../emit.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { isBelow } from "../rules/comparison.js";
+import { numberOf } from "../rules/decompose.js";
+import { wrapDim } from "../rules/dims.js";
+import { sizeMath } from "../rules/size-math.js";
+import type { ScalarArg } from "../schema-types.js";
+
+const slice = (emit: Emit, self: FakeTensor, dim: SymInt, start: number, end?: number): FakeTensor =>
+  emit("aten.slice.Tensor", [self, dim, start, end]);
+
+const diff = defineOp({
+  schema: "aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
+  tags: ["composite"],
+  decompose: (emit, { self, n, dim, prepend, append }) => {
+    if (self.ndim === 0) throw invalidArgument("diff expects input to be at least one-dimensional");
+    if (Number(n) < 0) throw invalidArgument(`order must be non-negative but got ${String(n)}`);
+    if (n === 0) {
+      const result = emit("aten.zeros_like.default", [self]);
+      return emit("aten.copy_.default", [result, self]);
+    }
+    const parts = [prepend, self, append].filter((part): part is FakeTensor => part !== null);
+    const whole = parts.length === 1 ? self : emit("aten.cat.default", [parts, dim]);
+    return emitDiff(emit, whole, Number(n), dim);
+  },
+});
+
+function emitDiff(emit: Emit, self: FakeTensor, n: number, dim: SymInt): FakeTensor {
+  const size = self.shape[wrapDim(dim, self.ndim)]!;
+  const times = typeof size === "number" ? Math.min(n, size) : n;
+  const difference = self.dtype === "bool" ? "aten.logical_xor.default" : "aten.sub.Tensor";
+  let result = self;
+  let length = sizeMath(emit, "sub", size, 1);
+  for (let i = 0; i < times; i++) {
+    const earlier = emit("aten.narrow.default", [result, dim, 0, length]);
+    const later = emit("aten.narrow.default", [result, dim, 1, length]);
+    result = emit(difference, [later, earlier]);
+    length = sizeMath(emit, "sub", length, 1);
+  }
+  return result;
+}
+
+function requireReal(dx: ScalarArg, name: string): void {
+  if (typeof dx === "boolean") throw dtypeMismatch(`${name}: received a bool input for \`dx\``);
+  if (typeof dx === "object" && dx.kind === "complex") {
+    throw dtypeMismatch(`${name}: Currently, we only support dx as a real number.`);
+  }
+}
+
+const trapezoidDx = defineOp({
+  schema: "aten::trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor",
+  tags: ["composite"],
+  decompose: (emit, { y, dx, dim }) => {
+    requireReal(dx, "trapezoid");
+    if (y.dtype === "bool") throw dtypeMismatch("trapezoid: received a bool input for `y`, but bool is not supported");
+    const at = wrapDim(dim, y.ndim);
+    if (y.shape[at] === 0) return emit("aten.zeros.default", [y.shape.toSpliced(at, 1)], { dtype: y.dtype, device: y.device });
+    const last = emit("aten.select.int", [y, dim, -1]);
+    const first = emit("aten.select.int", [y, dim, 0]);
+    const ends = emit("aten.mul.Scalar", [emit("aten.add.Tensor", [first, last]), 0.5]);
+    const total = emit("aten.sum.dim_IntList", [y, [dim]]);
+    return emit("aten.mul.Scalar", [emit("aten.sub.Tensor", [total, ends]), float(numberOf(dx)) as EmitArg]);
+  },
+});
+
+/** Sample points beside `y`: a vector lies along the dimension. */
+function alongDim(emit: Emit, x: FakeTensor, y: FakeTensor, dim: number): FakeTensor {
+  if (x.ndim === 1) {
+    if (isBelow(emit.env, x.shape[0]!, y.shape[dim]!) || isBelow(emit.env, y.shape[dim]!, x.shape[0]!)) {
+      throw shapeMismatch("trapezoid: There must be one `x` value for each sample point");
+    }
+    return emit("aten.view.default", [x, y.shape.map((_, d) => (d === dim ? x.shape[0]! : 1))]);
+  }
+  const lead = y.ndim - x.ndim;
+  return lead > 0 ? emit("aten.view.default", [x, [...new Array<SymInt>(lead).fill(1), ...x.shape]]) : x;
+}
+
+const trapezoidX = defineOp({
+  schema: "aten::trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
+  tags: ["composite"],
+  decompose: (emit, { y, x, dim }) => {
+    if (y.dtype === "bool" || x.dtype === "bool") throw dtypeMismatch("trapezoid: received a bool input, which is not supported");
+    const at = wrapDim(dim, y.ndim);
+    if (y.shape[at] === 0) return emit("aten.zeros.default", [y.shape.toSpliced(at, 1)], { dtype: y.dtype, device: y.device });
+    const points = alongDim(emit, x, y, at);
+    const [low, high] = [slice(emit, points, at, 0, -1), slice(emit, points, at, 1)];
+    const steps = emit("aten.sub.Tensor", [high, low]);
+    const [left, right] = [slice(emit, y, at, 0, -1), slice(emit, y, at, 1)];
+    const areas = emit("aten.mul.Tensor", [emit("aten.add.Tensor", [left, right]), steps]);
+    return emit("aten.div.Scalar", [emit("aten.sum.dim_IntList", [areas, [at]]), float(2) as EmitArg]);
+  },
+});
+
+const cumulativeTrapezoidDx = defineOp({
+  schema: "aten::cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor",
+  tags: ["composite"],
+  decompose: (emit, { y, dx, dim }) => {
+    requireReal(dx, "cumulative_trapezoid");
+    const [left, right] = [slice(emit, y, dim, 0, -1), slice(emit, y, dim, 1)];
+    const areas = emit("aten.mul.Scalar", [emit("aten.add.Tensor", [left, right]), float(numberOf(dx) / 2) as EmitArg]);
+    return emit("aten.cumsum.default", [areas, dim]);
+  },
+});
+
+const gradient = defineOp({
+  schema: "aten::gradient.scalarint(Tensor self, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor[]",
+  tags: ["composite"],
+  decompose: (emit, { self, spacing, dim, edge_order }) => {
+    if (edge_order !== 1 && edge_order !== 2) throw invalidArgument("torch.gradient only supports edge_order=1 and edge_order=2.");
+    const step = float(spacing === null ? 1 : numberOf(spacing)) as EmitArg;
+    const dims = dim === null ? self.shape.map((_, d) => d) : [wrapDim(dim, self.ndim)];
+    return dims.map((axis) => {
+      if (isBelow(emit.env, self.shape[axis]!, Number(edge_order) + 1)) {
+        throw shapeMismatch("torch.gradient expected each dimension size to be at least edge_order+1");
+      }
+      return emitGradient(emit, self, axis, step, Number(edge_order));
+    });
+  },
+});
+
+/** Central differences inside, one-sided ones at the ends. */
+function emitGradient(emit: Emit, self: FakeTensor, dim: number, step: EmitArg, order: number): FakeTensor {
+  const difference = (low: readonly [number, number?], high: readonly [number, number?]): FakeTensor => {
+    const from = slice(emit, self, dim, ...low);
+    return emit("aten.div.Scalar", [emit("aten.sub.Tensor", [slice(emit, self, dim, ...high), from]), step]);
+  };
+  const center = difference([0, -2], [2]);
+  const [before, after] = order === 1 ? [difference([0, 1], [1, 2]), difference([-2, -1], [-1])]
+    : [emitLeftEnd(emit, self, dim, step), emitRightEnd(emit, self, dim, step)];
+  return emit("aten.cat.default", [[before, emit("aten.div.Scalar", [center, 2]), after], dim]);
+}
+
+const scaled = (emit: Emit, self: FakeTensor, dim: number, at: readonly [number, number?], by: number): FakeTensor =>
+  emit("aten.mul.Scalar", [slice(emit, self, dim, ...at), by]);
+
+/** `(-1.5 a + 2 b - 0.5 c) / step` of the first three values. */
+function emitLeftEnd(emit: Emit, self: FakeTensor, dim: number, step: EmitArg): FakeTensor {
+  const third = scaled(emit, self, dim, [2, 3], 0.5);
+  const second = scaled(emit, self, dim, [1, 2], 2);
+  const first = scaled(emit, self, dim, [0, 1], -1.5);
+  const sum = emit("aten.sub.Tensor", [emit("aten.add.Tensor", [first, second]), third]);
+  return emit("aten.div.Scalar", [sum, step]);
+}
+
+/** `(0.5 a - 2 b + 1.5 c) / step` of the last three values. */
+function emitRightEnd(emit: Emit, self: FakeTensor, dim: number, step: EmitArg): FakeTensor {
+  const last = scaled(emit, self, dim, [-1], 1.5);
+  const second = scaled(emit, self, dim, [-2, -1], 2);
+  const third = scaled(emit, self, dim, [-3, -2], 0.5);
+  const sum = emit("aten.add.Tensor", [emit("aten.sub.Tensor", [third, second]), last]);
+  return emit("aten.div.Scalar", [sum, step]);
+}
+
+export const differenceOps: readonly OpDefinition[] = [diff, trapezoidDx, trapezoidX, cumulativeTrapezoidDx, gradient];

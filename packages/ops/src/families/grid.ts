@@ -1,0 +1,115 @@
+/** @file Sampling an image at the points of a grid, and grids of affine maps. */
+import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import type { DType } from "@sconce/tensor";
+import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
+import type { Emit } from "../emit.js";
+import { invalidArgument, shapeMismatch } from "../errors.js";
+import { isEqual, mayDiffer } from "../rules/comparison.js";
+import { fake } from "../rules/fake.js";
+import { castForMath, toDType } from "../rules/opmath.js";
+import { describeSizes } from "../rules/view-geometry.js";
+
+function sampled(input: FakeTensor, grid: FakeTensor, spatial: number, { env }: Pick<MetaContext, "env">): FakeTensor {
+  if (input.ndim !== spatial + 2 || grid.ndim !== spatial + 2) {
+    throw shapeMismatch(
+      `grid_sampler(): expected ${spatial + 2}D input and grid with same number of dimensions, but got input with ` +
+        `sizes ${describeSizes(input.shape)} and grid with sizes ${describeSizes(grid.shape)}`,
+    );
+  }
+  if (mayDiffer(env, input.shape[0]!, grid.shape[0]!)) {
+    throw shapeMismatch(
+      "grid_sampler(): expected grid and input to have same batch size, but got input with sizes " +
+        `${describeSizes(input.shape)} and grid with sizes ${describeSizes(grid.shape)}`,
+    );
+  }
+  if (mayDiffer(env, grid.shape.at(-1)!, spatial)) {
+    throw shapeMismatch(
+      `grid_sampler(): expected grid to have size ${spatial} in last dimension, but got grid with sizes ` +
+        describeSizes(grid.shape),
+    );
+  }
+  if (input.shape.slice(2).some((size) => isEqual(env, size, 0))) {
+    throw shapeMismatch("grid_sampler(): expected input to have non-empty spatial dimensions");
+  }
+  const shape = [input.shape[0]!, input.shape[1]!, ...grid.shape.slice(1, -1)];
+  return fake({ dtype: input.dtype, shape, like: input });
+}
+
+const gridSampler2d = defineOp({
+  schema: "aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
+  tags: ["core"],
+  meta: ({ input, grid }, context) => sampled(input, grid, 2, context),
+});
+
+const gridSampler3d = defineOp({
+  schema: "aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
+  meta: ({ input, grid, interpolation_mode }, context) => {
+    if (interpolation_mode === 2) {
+      throw invalidArgument("grid_sampler(): bicubic interpolation only supports 4D input");
+    }
+    return sampled(input, grid, 3, context);
+  },
+});
+
+const gridSampler = defineOp({
+  schema: "aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
+  tags: ["composite"],
+  decompose: (emit, { input, grid, interpolation_mode, padding_mode, align_corners }) => {
+    const target = input.ndim === 5 ? "aten.grid_sampler_3d.default" : "aten.grid_sampler_2d.default";
+    return emit(target, [input, grid, interpolation_mode, padding_mode, align_corners]);
+  },
+});
+
+const affineGrid = defineOp({
+  schema: "aten::affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor",
+  meta: ({ theta, size }) => {
+    checkGridSize(size);
+    const [batch, , ...spatial] = size;
+    return fake({ dtype: theta.dtype, shape: [batch!, ...spatial, spatial.length], like: theta });
+  },
+  decompose: (emit, args) => {
+    checkGridSize(args.size);
+    const { operands: [theta], result } = castForMath(emit, [args.theta]);
+    const [batch, , ...spatial] = args.size;
+    const base = baseGrid(emit, theta, spatial, args.align_corners);
+    const coordinates = spatial.length + 1;
+    const points = emit("aten.view.default", [base, [-1, coordinates, 1]]);
+    const turned = emit("aten.unsqueeze.default", [emit("aten.transpose.int", [theta, -2, -1]), 1]);
+    const sums = emit("aten.sum.dim_IntList", [emit("aten.mul.Tensor", [points, turned]), [-2]]);
+    return toDType(emit, emit("aten.view.default", [sums, [batch!, ...spatial, spatial.length]]), result);
+  },
+});
+
+function checkGridSize(size: readonly SymInt[]): void {
+  if (size.length !== 4 && size.length !== 5) {
+    throw invalidArgument("affine_grid_generator needs 4d (spatial) or 5d (volumetric) inputs.");
+  }
+}
+
+/** Homogeneous coordinates of every point, x first: each is padded with zeros, and the sum puts them together. */
+function baseGrid(emit: Emit, theta: FakeTensor, spatial: readonly SymInt[], align: boolean): FakeTensor {
+  const { dtype, device } = theta;
+  const rank = spatial.length;
+  const ones = new Array<SymInt>(rank + 1).fill(1);
+  const axes = spatial.map((_, d) => rank - 1 - d);
+  const parts = axes.map((d) => {
+    const line = fromMinusOne(emit, spatial[d]!, align, dtype, device);
+    return emit("aten.view.default", [line, ones.map((one, i) => (i === d ? spatial[d]! : one))]);
+  });
+  parts.push(emit("aten.ones.default", [ones], { dtype, device, pin_memory: false }));
+  const padded = parts.map((part, i) => emit("aten.pad.default", [part, [i, rank - i], "constant", float(0)]));
+  return padded.reduce((sum, part) => emit("aten.add.Tensor", [sum, part]));
+}
+
+function fromMinusOne(
+  emit: Emit, steps: SymInt, align: boolean, dtype: DType, device: FakeTensor["device"],
+): FakeTensor {
+  const count = Number(steps);
+  if (count <= 1) return emit("aten.scalar_tensor.default", [0], { dtype, device });
+  const end = align ? 1 : float((count - 1) / count);
+  const start = align ? -1 : float(-(count - 1) / count);
+  return emit("aten.linspace.default", [start, end, steps], { dtype, device, pin_memory: false });
+}
+
+/** Grids and sampling. */
+export const gridOps: readonly OpDefinition[] = [gridSampler, gridSampler2d, gridSampler3d, affineGrid];

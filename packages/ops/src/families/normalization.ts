@@ -1,0 +1,217 @@
+/** @file Normalisation within an example: layers, groups, root mean square, weights. */
+import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { mod, type SymEnv } from "@sconce/symbolic";
+import { isComplexDType, isIntegralDType } from "@sconce/tensor";
+import { defineOp, type OpDefinition } from "../define-op.js";
+import type { Emit } from "../emit.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { isEqual, mayDiffer } from "../rules/comparison.js";
+import { fake } from "../rules/fake.js";
+import { fakeInFormatOf, suggestMemoryFormat } from "../rules/memory-format.js";
+import { toDType } from "../rules/opmath.js";
+import { computationDType } from "../rules/promote.js";
+import { sizeProduct } from "../rules/size-product.js";
+import { describeSizes } from "../rules/view-geometry.js";
+
+type Parameters = Readonly<Record<string, FakeTensor | null>>;
+
+function checkNormalizedShape(
+  env: SymEnv, input: FakeTensor, normalized: readonly SymInt[], parameters: Parameters,
+): void {
+  const text = describeSizes(normalized);
+  if (normalized.length === 0) {
+    throw invalidArgument("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element");
+  }
+  const differs = (sizes: readonly SymInt[]): boolean =>
+    sizes.length !== normalized.length || sizes.some((size, d) => mayDiffer(env, size, normalized[d]!));
+  for (const [name, tensor] of Object.entries(parameters)) {
+    if (tensor !== null && differs(tensor.shape)) {
+      throw shapeMismatch(
+        `Expected ${name} to be of same shape as normalized_shape, but got ${name} of shape ` +
+          `${describeSizes(tensor.shape)} and normalized_shape = ${text}`,
+      );
+    }
+  }
+  if (input.ndim < normalized.length || differs(input.shape.slice(-normalized.length))) {
+    throw shapeMismatch(
+      `Given normalized_shape=${text}, expected input with shape [*, ${text.slice(1)}, but got input of size` +
+        describeSizes(input.shape),
+    );
+  }
+}
+
+function requireReal(name: string, input: FakeTensor): void {
+  if (isIntegralDType(input.dtype, true) || isComplexDType(input.dtype)) {
+    throw dtypeMismatch(`"${name}" not implemented for '${input.dtype}'`);
+  }
+}
+
+const nativeLayerNorm = defineOp({
+  schema: "aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)",
+  tags: ["core"],
+  meta: ({ input, normalized_shape, weight, bias }, { env }) => {
+    checkNormalizedShape(env, input, normalized_shape, { weight, bias });
+    requireReal("LayerNormKernelImpl", input);
+    const lead = input.ndim - normalized_shape.length;
+    const shape = input.shape.map((size, d) => (d < lead ? size : 1));
+    const statistic = (): FakeTensor => fake({ dtype: input.dtype, shape, like: input });
+    return [fake({ dtype: input.dtype, shape: input.shape, like: input }), statistic(), statistic()];
+  },
+});
+
+const layerNorm = defineOp({
+  schema: "aten::layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1.0000000000000001e-05, bool cudnn_enable=True) -> Tensor",
+  tags: ["composite"],
+  decompose: (emit, { input, normalized_shape, weight, bias, eps }) =>
+    emit.many("aten.native_layer_norm.default", [input, normalized_shape, weight, bias, eps])[0]!,
+});
+
+const nativeGroupNorm = defineOp({
+  schema: "aten::native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps) -> (Tensor, Tensor, Tensor)",
+  tags: ["core"],
+  meta: ({ input, weight, bias, N, C, group }, { env }) => {
+    checkGroups(env, input, C, group, { weight, bias });
+    requireReal("GroupNormKernelImpl", input);
+    const statistic = (): FakeTensor => fake({ dtype: input.dtype, shape: [N, group], like: input });
+    return [fakeInFormatOf(input, input.shape, env), statistic(), statistic()];
+  },
+});
+
+function checkGroups(
+  env: SymEnv, input: FakeTensor, channels: SymInt, groups: SymInt, parameters: Parameters,
+): void {
+  if (typeof groups === "number" && groups <= 0) {
+    throw invalidArgument(`Expected num groups to be greater than 0, got ${groups}`);
+  }
+  if (!isEqual(env, mod(channels, groups), 0)) {
+    throw shapeMismatch(
+      "Expected number of channels in input to be divisible by num_groups, but got input of shape " +
+        `${describeSizes(input.shape)} and num_groups=${String(groups)}`,
+    );
+  }
+  for (const [name, tensor] of Object.entries(parameters)) {
+    if (tensor !== null && (tensor.ndim !== 1 || mayDiffer(env, tensor.shape[0]!, channels))) {
+      throw shapeMismatch(
+        `Expected ${name} to be a vector of size equal to the number of channels in input, but got ${name} of shape ` +
+          `${describeSizes(tensor.shape)} and input of shape ${describeSizes(input.shape)}`,
+      );
+    }
+  }
+}
+
+const groupNorm = defineOp({
+  schema: "aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1.0000000000000001e-05, bool cudnn_enabled=True) -> Tensor",
+  tags: ["composite"],
+  decompose: (emit, { input, num_groups, weight, bias, eps }) => {
+    if (input.ndim < 2) {
+      throw shapeMismatch(`Expected at least 2 dimensions for input tensor but received ${input.ndim}`);
+    }
+    const [batch, channels, ...spatial] = input.shape as readonly [SymInt, SymInt, ...SymInt[]];
+    checkGroups(emit.env, input, channels, num_groups, { weight, bias });
+    const pixels = sizeProduct(emit, spatial);
+    const memory_format = suggestMemoryFormat(input, emit.env);
+    const dense = emit("aten.contiguous.default", [input], { memory_format });
+    const rowMajor = (tensor: FakeTensor | null): FakeTensor | null =>
+      tensor && emit("aten.contiguous.default", [tensor]);
+    return emit.many("aten.native_group_norm.default", [
+      dense, rowMajor(weight), rowMajor(bias), batch, channels, pixels, num_groups, eps,
+    ])[0]!;
+  },
+});
+
+/** What `eps=None` means: the spacing of numbers at 1. */
+const EPSILON = { float32: 2 ** -23, float64: 2 ** -52 } as const;
+
+const rmsNorm = defineOp({
+  schema: "aten::rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
+  tags: ["composite"],
+  decompose: (emit, { input, normalized_shape, weight, eps }) => {
+    checkNormalizedShape(emit.env, input, normalized_shape, { weight });
+    const computation = computationDType(input.dtype);
+    const dims = normalized_shape.map((_, i) => input.ndim - 1 - i);
+    const x = toDType(emit, input, computation);
+    const mean = emit("aten.mean.dim", [emit("aten.pow.Tensor_Scalar", [x, 2]), dims, true]);
+    const wide = computation === "float64" || computation === "complex128";
+    const least = float(eps ?? EPSILON[wide ? "float64" : "float32"]);
+    const scale = emit("aten.rsqrt.default", [emit("aten.add.Scalar", [mean, least])]);
+    let result = emit("aten.mul.Tensor", [x, scale]);
+    if (weight !== null) result = emit("aten.mul.Tensor", [result, weight]);
+    return toDType(emit, result, input.dtype);
+  },
+});
+
+const weightNorm = defineOp({
+  schema: "aten::_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor",
+  tags: ["composite"],
+  decompose: (emit, args) => {
+    const v = emit("aten.contiguous.default", [args.v]);
+    const g = emit("aten.contiguous.default", [args.g]);
+    const dim = Number(args.dim);
+    const fused = v.dtype !== "float16" && g.dtype !== "float16" && (dim === 0 || dim === v.ndim - 1);
+    if (fused) return emit.many("aten._weight_norm_interface.default", [v, g, dim])[0]!;
+    const norm = emit("aten.norm_except_dim.default", [v, 2, dim]);
+    return emit("aten.mul.Tensor", [v, emit("aten.div.Tensor", [g, norm])]);
+  },
+});
+
+const weightNormInterface = defineOp({
+  schema: "aten::_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)",
+  meta: ({ v, g }) => [
+    fake({ dtype: v.dtype, shape: v.shape, like: v }),
+    fake({ dtype: g.dtype === "bfloat16" ? "float32" : g.dtype, shape: g.shape, like: g }),
+  ],
+  decompose: (emit, { v, g, dim }) => {
+    const others = v.shape.map((_, d) => d).filter((d) => d !== dim);
+    const kwargs = g.dtype === "bfloat16" ? { dtype: "float32" } : {};
+    const norm = emit("aten.linalg_vector_norm.default", [v, 2, others, true], kwargs);
+    const scale = emit("aten.div.Tensor", [g, toDType(emit, norm, g.dtype)]);
+    return [emit("aten.mul.Tensor", [v, scale]), norm];
+  },
+});
+
+const normExceptDim = defineOp({
+  schema: "aten::norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor",
+  tags: ["composite"],
+  decompose: (emit, { v, pow, dim }) => normExcept(emit, v, pow, Number(dim)),
+});
+
+function normExcept(emit: Emit, v: FakeTensor, pow: SymInt, dim: number): FakeTensor {
+  if (dim === -1) return emit("aten.norm.Scalar", [v, pow]);
+  const last = dim === v.ndim - 1;
+  if (dim !== 0 && !last) {
+    const swapped = emit("aten.transpose.int", [v, 0, dim]);
+    return emit("aten.transpose.int", [normExcept(emit, swapped, pow, 0), 0, dim]);
+  }
+  const dense = emit("aten.contiguous.default", [v]);
+  const size = v.shape[dim]!;
+  const flat = emit("aten.view.default", [dense, dim === 0 ? [size, -1] : [-1, size]]);
+  const norm = emit("aten.norm.ScalarOpt_dim", [flat, pow, [dim === 0 ? 1 : 0]]);
+  return emit("aten.view.default", [norm, v.shape.map((_, d) => (d === dim ? size : 1))]);
+}
+
+/** Gradients of the tensors that are wanted. */
+const gradients = (mask: readonly boolean[], tensors: readonly (FakeTensor | null)[]): readonly (FakeTensor | null)[] =>
+  tensors.map((tensor, i) =>
+    tensor !== null && mask[i] ? fake({ dtype: tensor.dtype, shape: tensor.shape, like: tensor }) : null,
+  );
+
+const layerNormBackward = defineOp({
+  schema: "aten::native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+  tags: ["core"],
+  meta: ({ input, weight, bias, output_mask }) => gradients(output_mask, [input, weight, bias]),
+});
+
+const groupNormBackward = defineOp({
+  schema: "aten::native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, SymInt N, SymInt C, SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+  tags: ["core"],
+  meta: ({ input, weight, C, output_mask }) => {
+    const parameter = weight ?? fake({ dtype: input.dtype, shape: [C], like: input });
+    return gradients(output_mask, [input, parameter, parameter]);
+  },
+});
+
+/** Normalisation within an example. */
+export const normalizationOps: readonly OpDefinition[] = [
+  nativeLayerNorm, layerNorm, nativeGroupNorm, groupNorm, rmsNorm, weightNorm, weightNormInterface, normExceptDim,
+  layerNormBackward, groupNormBackward,
+];

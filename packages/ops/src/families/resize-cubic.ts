@@ -1,0 +1,149 @@
+/** @file Bicubic resizing, and the antialiased forms, which have kernels of their own. */
+import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { mul, sub, toFloat, truncToInt } from "@sconce/symbolic";
+import { defineOp, type OpDefinition } from "../define-op.js";
+import type { Emit } from "../emit.js";
+import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { suggestMemoryFormat } from "../rules/memory-format.js";
+import { castForMath, toDType } from "../rules/opmath.js";
+import { toFloatDType } from "../rules/promote.js";
+import { interpolationScale, resizedBy, resizedSize, resizedTo } from "../rules/resize.js";
+import { sourceIndex } from "./resize.js";
+
+/** The coefficient that PyTorch and OpenCV use. */
+const A = -0.75;
+
+function resizeCubic(
+  emit: Emit, image: FakeTensor, size: readonly SymInt[], align: boolean, scales: readonly (number | null)[],
+): FakeTensor {
+  if (image.dtype === "uint8") throw dtypeMismatch("upsample_bicubic2d: uint8 images are not decomposed");
+  const { operands: [input], result } = castForMath(emit, [image]);
+  const [height, width] = input.shape.slice(2) as [SymInt, SymInt];
+  const dtype = toFloatDType(input.dtype);
+  const positions = (length: SymInt): FakeTensor =>
+    toDType(emit, emit("aten.arange.default", [length], { device: input.device }), dtype);
+  const rows = positions(size[0]!);
+  const columns = positions(size[1]!);
+  const across = interpolationScale(width, size[1]!, align, scales[1] ?? null);
+  const down = interpolationScale(height, size[0]!, align, scales[0] ?? null);
+  const exactX = sourceIndex(emit, columns, across, align);
+  const exactY = emit("aten.unsqueeze.default", [sourceIndex(emit, rows, down, align), -1]);
+  const floorX = emit("aten.floor.default", [exactX]);
+  const floorY = emit("aten.floor.default", [exactY]);
+  const fraction = (exact: FakeTensor, floor: FakeTensor): FakeTensor =>
+    emit("aten.clamp.default", [emit("aten.sub.Tensor", [exact, floor]), float(0), float(1)]);
+  const fractionY = fraction(exactY, floorY);
+  const fractionX = fraction(exactX, floorX);
+  const x = toDType(emit, floorX, "int64");
+  const y = toDType(emit, floorY, "int64");
+  const aroundY = neighbours(emit, y);
+  const aroundX = neighbours(emit, x);
+  const weightsX = cubicWeights(emit, fractionX);
+  const weightsY = cubicWeights(emit, fractionY);
+  const load = (row: FakeTensor, column: FakeTensor): FakeTensor => {
+    const r = emit("aten.clamp.default", [row, 0, sub(height, 1)]);
+    const c = emit("aten.clamp.default", [column, 0, sub(width, 1)]);
+    return emit("aten._unsafe_index.Tensor", [input, [null, null, r, c]]);
+  };
+  const lines = aroundY.map((row) => weighted(emit, aroundX.map((column) => load(row, column)), weightsX));
+  const memory_format = suggestMemoryFormat(input, emit.env);
+  const output = emit("aten.contiguous.default", [weighted(emit, lines, weightsY)], { memory_format });
+  return toDType(emit, output, result);
+}
+
+/** The position before, the position itself, and the two after. */
+const neighbours = (emit: Emit, at: FakeTensor): readonly FakeTensor[] => {
+  const before = emit("aten.sub.Tensor", [at, 1]);
+  const after = emit("aten.add.Tensor", [at, 1]);
+  return [before, at, after, emit("aten.add.Tensor", [at, 2])];
+};
+
+/** Weights of the four neighbours; near ones and far ones are computed in pairs. */
+function cubicWeights(emit: Emit, t: FakeTensor): readonly FakeTensor[] {
+  const pair = (a: FakeTensor, from: number): FakeTensor =>
+    emit("aten.stack.default", [[a, emit("aten.rsub.Scalar", [t, float(from)])]]);
+  const near = pair(t, 1);
+  const far = pair(emit("aten.add.Tensor", [t, float(1)]), 2);
+  const times = (a: FakeTensor, b: FakeTensor | number): FakeTensor =>
+    emit("aten.mul.Tensor", [a, typeof b === "number" ? float(b) : b]);
+  const plus = (a: FakeTensor, b: number): FakeTensor => emit("aten.add.Tensor", [a, float(b)]);
+  const less = (a: FakeTensor, b: number): FakeTensor => emit("aten.sub.Tensor", [a, float(b)]);
+  const outer = less(times(plus(times(less(times(far, A), 5 * A), far), 8 * A), far), 4 * A);
+  const inner = emit("aten.add.Tensor", [times(times(less(times(near, A + 2), A + 3), near), near), 1]);
+  const [first, last] = emit.many("aten.unbind.int", [outer]);
+  const [second, third] = emit.many("aten.unbind.int", [inner]);
+  return [first!, second!, third!, last!];
+}
+
+function weighted(emit: Emit, values: readonly FakeTensor[], weights: readonly FakeTensor[]): FakeTensor {
+  let sum: FakeTensor | undefined;
+  values.forEach((value, i) => {
+    const term = emit("aten.mul.Tensor", [value, weights[i]!]);
+    sum = sum === undefined ? term : emit("aten.add.Tensor", [sum, term]);
+  });
+  return sum!;
+}
+
+const bicubic = defineOp({
+  schema: "aten::upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+  tags: ["not_in_default_table"],
+  meta: ({ self, output_size }, { env }) => resizedTo(env, self, output_size),
+  decompose: (emit, { self, output_size, align_corners, scales_h, scales_w }) =>
+    resizeCubic(emit, self, output_size, align_corners, [scales_h, scales_w]),
+});
+
+const bicubicVector = defineOp({
+  schema: "aten::upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
+  tags: ["composite"],
+  meta: ({ input, output_size, scale_factors }, { env }) => resizedBy(env, input, output_size, scale_factors),
+  decompose: (emit, { input, output_size, align_corners, scale_factors }) => {
+    if ((output_size === null) === (scale_factors === null)) {
+      throw invalidArgument("Must specify exactly one of output_size and scale_factors.");
+    }
+    const size = output_size ?? scale_factors!.map((scale, i) => {
+      const length = input.shape[i + 2]!;
+      return typeof length === "number" ? Math.trunc(length * scale) : truncToInt(mul(toFloat(length), scale));
+    });
+    return resizeCubic(emit, input, size, align_corners, scale_factors ?? []);
+  },
+});
+
+const bilinearAntialiased = defineOp({
+  schema: "aten::_upsample_bilinear2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+  meta: ({ self, output_size }, { env }) => resizedTo(env, self, output_size),
+});
+
+const bicubicAntialiased = defineOp({
+  schema: "aten::_upsample_bicubic2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+  meta: ({ self, output_size }, { env }) => resizedTo(env, self, output_size),
+});
+
+interface AntialiasedArgs {
+  readonly input: FakeTensor;
+  readonly output_size: readonly SymInt[] | null;
+  readonly align_corners: boolean;
+  readonly scale_factors: readonly number[] | null;
+}
+
+const antialiased = (target: string) => (emit: Emit, args: AntialiasedArgs): FakeTensor => {
+  const { input, align_corners, scale_factors } = args;
+  const size = resizedSize(emit, input, args.output_size, scale_factors);
+  return emit(target, [input, size, align_corners, scale_factors?.[0] ?? null, scale_factors?.[1] ?? null]);
+};
+
+const bilinearAntialiasedVector = defineOp({
+  schema: "aten::_upsample_bilinear2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
+  tags: ["composite"],
+  decompose: antialiased("aten._upsample_bilinear2d_aa.default"),
+});
+
+const bicubicAntialiasedVector = defineOp({
+  schema: "aten::_upsample_bicubic2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
+  tags: ["composite"],
+  decompose: antialiased("aten._upsample_bicubic2d_aa.default"),
+});
+
+/** Bicubic and antialiased resizing. */
+export const resizeCubicOps: readonly OpDefinition[] = [
+  bicubic, bicubicVector, bilinearAntialiased, bicubicAntialiased, bilinearAntialiasedVector, bicubicAntialiasedVector,
+];

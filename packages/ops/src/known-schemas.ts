@@ -1,0 +1,26 @@
+import type { OpSchema } from "@sconce/ir";
+import { ATEN_SCHEMAS } from "./aten-schemas.js";
+import { parseSchema } from "./schema.js";
+
+let lines: Map<string, string> | undefined;
+const parsed = new Map<string, OpSchema | undefined>();
+
+/** The schema of any ATen overload that PyTorch has, whether Sconce has a row for it or not. */
+export function knownSchema(target: string): OpSchema | undefined {
+  if (!target.startsWith("aten.")) return undefined;
+  if (!parsed.has(target)) {
+    lines ??= index();
+    const text = lines.get(target);
+    parsed.set(target, text === undefined ? undefined : parseSchema(`aten::${text}`));
+  }
+  return parsed.get(target);
+}
+
+function index(): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const line of ATEN_SCHEMAS.split("\n")) {
+    const name = line.slice(0, line.indexOf("("));
+    if (name !== "") found.set(name.includes(".") ? `aten.${name}` : `aten.${name}.default`, line);
+  }
+  return found;
+}

@@ -1,0 +1,94 @@
+/** @file Sizes and scales of resizing, as `UpSample.h` and PyTorch's decompositions compute them. */
+import { type FakeTensor, type SymInt, type SymScalar, symFloat } from "@sconce/ir";
+import { floatTrueDiv, intTrueDiv, mul, sub, toFloat, truncToInt } from "@sconce/symbolic";
+import type { SymEnv } from "@sconce/symbolic";
+import type { Emit } from "../emit.js";
+import { invalidArgument, shapeMismatch } from "../errors.js";
+import { isEqual } from "./comparison.js";
+import { fakeInFormatOf } from "./memory-format.js";
+import { sizeMath } from "./size-math.js";
+import { describeSizes } from "./view-geometry.js";
+
+/** A factor of coordinates: a Python number, symbolic when a size is. */
+export type Factor = number | SymScalar;
+
+function checkSizeOrScale(
+  input: FakeTensor, size: readonly SymInt[] | null, scales: readonly number[] | null,
+): readonly SymInt[] {
+  const spatial = input.shape.slice(2);
+  if ((size === null) === (scales === null)) {
+    throw invalidArgument("Must specify exactly one of output_size and scale_factors");
+  }
+  const given = (size ?? scales)!.length;
+  if (given !== spatial.length) {
+    throw shapeMismatch(`It is expected output_size equals to ${spatial.length}, but got size ${given}`);
+  }
+  return spatial;
+}
+
+/** The output size: given, or the input's multiplied; symbolic products become nodes. */
+export function resizedSize(
+  emit: Emit, input: FakeTensor, size: readonly SymInt[] | null, scales: readonly number[] | null,
+): readonly SymInt[] {
+  const spatial = checkSizeOrScale(input, size, scales);
+  if (size !== null) return size;
+  return spatial.map((length, i) => {
+    const scale = scales![i]!;
+    return Number.isInteger(scale) ? sizeMath(emit, "mul", length, scale) : truncated(length, scale);
+  });
+}
+
+const truncated = (length: SymInt, scale: number): SymInt =>
+  typeof length === "number" ? Math.trunc(length * scale) : truncToInt(mul(toFloat(length), scale));
+
+/** The fake result of resizing by size or by scale. */
+export function resizedBy(
+  env: SymEnv, input: FakeTensor, size: readonly SymInt[] | null, scales: readonly number[] | null,
+): FakeTensor {
+  const spatial = checkSizeOrScale(input, size, scales);
+  const sizes = size ?? spatial.map((length, i) => {
+    const scale = scales![i]!;
+    return Number.isInteger(scale) ? mul(length, scale) : truncated(length, scale);
+  });
+  return resizedTo(env, input, sizes);
+}
+
+/** The fake result of resizing to a size: batch, channels and memory format stay. */
+export function resizedTo(env: SymEnv, input: FakeTensor, size: readonly SymInt[]): FakeTensor {
+  if (input.ndim !== size.length + 2) {
+    throw shapeMismatch(`It is expected input_size equals to ${size.length + 2}, but got size ${input.ndim}`);
+  }
+  const all = [...input.shape.slice(1), ...size];
+  if (all.some((length) => isEqual(env, length, 0) || (typeof length === "number" && length < 0))) {
+    throw shapeMismatch(
+      `Input and output sizes should be greater than 0, but got input size ${describeSizes(input.shape)} and ` +
+        `output size ${describeSizes(size)}`,
+    );
+  }
+  return fakeInFormatOf(input, [...input.shape.slice(0, 2), ...size], env);
+}
+
+/** Input positions per output position, for nearest neighbours. */
+export function nearestScale(input: SymInt, output: SymInt, scale: number | null): Factor {
+  const scaled = scale !== null && scale > 0;
+  if (typeof input === "number" && typeof output === "number") {
+    return scaled ? input / (input * scale) : input / output;
+  }
+  if (!scaled) return symFloat(intTrueDiv(input, output));
+  return symFloat(floatTrueDiv(toFloat(input), mul(toFloat(input), scale)));
+}
+
+/** Input positions per output position, for interpolation. */
+export function interpolationScale(
+  input: SymInt, output: SymInt, alignCorners: boolean, scale: number | null,
+): Factor {
+  if (alignCorners) {
+    if (output === 1) return 0;
+    if (typeof input === "number" && typeof output === "number") return (input - 1) / (output - 1);
+    return symFloat(floatTrueDiv(toFloat(sub(input, 1)), toFloat(sub(output, 1))));
+  }
+  if (scale !== null && scale > 0) return 1 / scale;
+  return typeof input === "number" && typeof output === "number"
+    ? input / output
+    : symFloat(intTrueDiv(input, output));
+}

@@ -1,0 +1,72 @@
+/**
+ * @file Assertions on data-dependent sizes, as PyTorch leaves them after a retrace
+ * (`torch/fx/passes/runtime_assert.py`): each stands right after the node that binds its last symbol, range bounds
+ * first. The source program's own assertion stays where it was only when its condition is written otherwise than the
+ * canonical text in its message.
+ */
+import { type ExportedProgram, type Graph, isRef, type Node, type SymScalar } from "@sconce/ir";
+import { freeSymbols, printExpr, SymExpr } from "@sconce/symbolic";
+import type { Tracer } from "./tracer.js";
+
+const MESSAGE = /^Runtime assertion failed for expression (.*) on node '.*'$/s;
+const TARGET = "aten._assert_scalar.default";
+
+interface Assertion {
+  /** Canonical text of the condition. */
+  readonly text: string;
+  readonly condition: SymExpr;
+  readonly isRange: boolean;
+}
+
+export class RuntimeAssertions {
+  readonly #pending: Assertion[] = [];
+  /** Conditions that are asserted already, as text. */
+  readonly #asserted = new Set<string>();
+
+  constructor(program: ExportedProgram) {
+    const known = new Set<string>();
+    for (const node of program.graph.nodes()) {
+      const assertion = assertionOf(node, program.graph);
+      if (assertion === undefined || known.has(assertion.text)) continue;
+      known.add(assertion.text);
+      this.#pending.push(assertion);
+    }
+    this.#pending.sort((a, b) => Number(b.isRange) - Number(a.isRange));
+  }
+
+  /** Asserts what only waited for a symbol that has just been bound. */
+  emitReady(tracer: Tracer): void {
+    for (let i = 0; i < this.#pending.length; i++) {
+      const { condition, text } = this.#pending[i]!;
+      if (![...freeSymbols(condition).keys()].every((name) => tracer.symbols.knows(name))) continue;
+      this.#pending.splice(i--, 1);
+      this.#asserted.add(text);
+      const node = tracer.toArgument({ kind: "SymBool", expr: condition });
+      const name = isRef(node) ? node.name : "";
+      const message = `Runtime assertion failed for expression ${text} on node '${name}'`;
+      tracer.record(TARGET, [node, message], {}, null, "_assert_scalar_default");
+    }
+  }
+
+  /** An assertion of the source program: dropped when the same condition is asserted already. */
+  emitSource(tracer: Tracer, condition: SymScalar | boolean, message: string): void {
+    if (typeof condition === "boolean" || !(condition.expr instanceof SymExpr)) return;
+    const text = printExpr(condition.expr);
+    if (this.#asserted.has(text)) {
+      tracer.names.create("_assert_scalar");
+      return;
+    }
+    this.#asserted.add(text);
+    tracer.record(TARGET, [tracer.symbols.freshArgument(condition), message], {}, null, "_assert_scalar");
+  }
+}
+
+function assertionOf(node: Node, graph: Graph): Assertion | undefined {
+  if (node.target !== TARGET) return undefined;
+  const [condition, message] = node.args;
+  const text = MESSAGE.exec(String(message))?.[1];
+  if (text === undefined || !isRef(condition)) return undefined;
+  const val = graph.node(condition.name).meta.val as SymScalar | undefined;
+  if (!(val?.expr instanceof SymExpr)) return undefined;
+  return { text, condition: val.expr, isRange: /^u\d+ [<>]= -?\d+$/.test(text) };
+}
