@@ -5,8 +5,8 @@ import { type CallKwargs, Dispatcher } from "./dispatch.js";
 import { noKernel } from "./errors.js";
 import { CpuExecutable } from "./executable.js";
 import type { CallArgument, KernelTable, RandomSource, RuntimeValue } from "./kernel.js";
-import { CPU_KERNELS } from "./kernels.js";
 import { createRandomSource } from "./kernels/random-source.js";
+import { CPU_KERNELS } from "./kernels.js";
 
 /** Options of {@link cpuBackend}. */
 export interface CpuBackendOptions {
@@ -49,8 +49,13 @@ export function cpuBackend(options: CpuBackendOptions = {}): Backend {
   const dispatcher = dispatcherOf({ ...options, operators });
   const supports = (node: Node): true | Reason => {
     const { op, target } = node;
-    const known = op !== "call_function" || target === "operator.getitem" || isScalarFunction(target) ||
-      HIGHER_ORDER.has(target) || target.startsWith("torch.") || dispatcher.supports(target);
+    const known =
+      op !== "call_function" ||
+      target === "operator.getitem" ||
+      isScalarFunction(target) ||
+      HIGHER_ORDER.has(target) ||
+      target.startsWith("torch.") ||
+      dispatcher.supports(target);
     return known || { reason: noKernel(target).message };
   };
   return {
@@ -58,7 +63,8 @@ export function cpuBackend(options: CpuBackendOptions = {}): Backend {
     supports: (node: Node, _graph: Graph) => supports(node),
     async compile(program: ExportedProgram, compileOptions: CompileOptions = {}): Promise<Executable> {
       for (const node of program.graph.nodes()) {
-        if (compileOptions.exclude?.includes(node.target)) throw noKernel(node.target).at(`node "${node.name}"`);
+        if (compileOptions.exclude?.includes(node.target))
+          throw noKernel(node.target).at(`node "${node.name}"`);
       }
       return new CpuExecutable(program, operators, dispatcher);
     },

@@ -1,14 +1,13 @@
 /** @file Higher-order operators: those whose arguments are graphs. */
 import { internalError } from "@sconce/errors";
 import { FakeTensor, isFloat, type MetaValue, type Node, type OperatorLiteral } from "@sconce/ir";
-import { type DType, dtypeInfo, Tensor } from "@sconce/tensor";
+import { contiguousStrides, type DType, dtypeInfo, Tensor } from "@sconce/tensor";
 import { copyInto, detached } from "./copy.js";
 import { readNumbers } from "./dense.js";
 import type { CallKwargs, Dispatcher } from "./dispatch.js";
 import { invalidArgument, noKernel } from "./errors.js";
 import { type CallArgument, emptyStrided, type RuntimeValue } from "./kernel.js";
 import type { GraphPlan } from "./plan.js";
-import { contiguousStrides } from "@sconce/tensor";
 
 /** What a higher-order operator may ask of the interpreter. */
 export interface GraphRunner {
@@ -21,20 +20,33 @@ export interface GraphRunner {
 
 /** Runs one higher-order call. */
 export type HigherOrder = (
-  runner: GraphRunner, args: readonly unknown[], kwargs: CallKwargs, node: Node,
+  runner: GraphRunner,
+  args: readonly unknown[],
+  kwargs: CallKwargs,
+  node: Node,
 ) => Promise<RuntimeValue>;
 
 type Values = readonly RuntimeValue[];
 
 const cond: HigherOrder = (runner, [predicate, whenTrue, whenFalse, operands]) =>
-  runner.run((truth(predicate as RuntimeValue) ? whenTrue : whenFalse) as GraphPlan, (operands ?? []) as Values);
+  runner.run(
+    (truth(predicate as RuntimeValue) ? whenTrue : whenFalse) as GraphPlan,
+    (operands ?? []) as Values,
+  );
 
 const mapImpl: HigherOrder = async (runner, [body, xs, operands], _kwargs, node) => {
   const mapped = xs as readonly Tensor[];
   const count = mapped[0]?.shape[0] ?? 0;
   const rows: Values[] = [];
   for (let i = 0; i < count; i++) {
-    rows.push(list(await runner.run(body as GraphPlan, [...mapped.map((x) => selected(x, 0, i)), ...(operands as Values)])));
+    rows.push(
+      list(
+        await runner.run(body as GraphPlan, [
+          ...mapped.map((x) => selected(x, 0, i)),
+          ...(operands as Values),
+        ]),
+      ),
+    );
   }
   return stackedColumns(rows, node.meta.val);
 };
@@ -59,7 +71,9 @@ const scan: HigherOrder = async (runner, [combine, init, xs, additional], _kwarg
     carry = results.slice(0, carry.length);
     rows.push(results.slice(carry.length));
   }
-  const outputs = Array.isArray(node.meta.val) ? (node.meta.val as readonly MetaValue[]).slice(carry.length) : undefined;
+  const outputs = Array.isArray(node.meta.val)
+    ? (node.meta.val as readonly MetaValue[]).slice(carry.length)
+    : undefined;
   return [...carry, ...stackedColumns(rows, outputs)];
 };
 
@@ -76,12 +90,16 @@ const associativeScan: HigherOrder = async (runner, [combine, xs, additional]) =
   return stackedColumns(rows, undefined);
 };
 
-const wrap = (skip: number): HigherOrder => (runner, args) =>
-  runner.run(args[skip] as GraphPlan, args.slice(skip + 1) as Values);
+const wrap =
+  (skip: number): HigherOrder =>
+  (runner, args) =>
+    runner.run(args[skip] as GraphPlan, args.slice(skip + 1) as Values);
 
 const wrapWithAutocast: HigherOrder = (runner, [, dtype, enabled, , body, ...operands]) => {
   const name = (dtype as { dtype?: DType } | null)?.dtype ?? "bfloat16";
-  return runner.withAutocast(enabled === true ? name : null, () => runner.run(body as GraphPlan, operands as Values));
+  return runner.withAutocast(enabled === true ? name : null, () =>
+    runner.run(body as GraphPlan, operands as Values),
+  );
 };
 
 /** An operator with an ordering token: the token passes through, results follow. */
@@ -95,12 +113,16 @@ const withEffects: HigherOrder = async (runner, [token, operator, ...args], kwar
 const autoFunctionalized: HigherOrder = async (runner, [operator], kwargs) => {
   const { target } = operator as OperatorLiteral;
   const definition = runner.dispatcher.definitionOf(target);
-  const bases = ((kwargs["_all_bases"] ?? []) as readonly Tensor[]).map((base) => (base === null ? base : duplicate(base)));
+  const bases = ((kwargs["_all_bases"] ?? []) as readonly Tensor[]).map((base) =>
+    base === null ? base : duplicate(base),
+  );
   const given: Record<string, CallArgument> = {};
   for (const { name } of definition.schema.args) {
     if (Object.hasOwn(kwargs, name)) given[name] = kwargs[name];
     else if (Object.hasOwn(kwargs, `_${name}_length`)) {
-      given[name] = Array.from({ length: Number(kwargs[`_${name}_length`]) }, (_, i) => mutatedView(`${name}_${i}`, kwargs, bases));
+      given[name] = Array.from({ length: Number(kwargs[`_${name}_length`]) }, (_, i) =>
+        mutatedView(`${name}_${i}`, kwargs, bases),
+      );
     } else if (Object.hasOwn(kwargs, `_${name}_base_index`)) given[name] = mutatedView(name, kwargs, bases);
   }
   const result = runner.dispatcher.call(target, [], given);
@@ -114,7 +136,11 @@ function mutatedView(name: string, kwargs: CallKwargs, bases: readonly Tensor[])
   const base = bases[Number(index)]!;
   const part = (what: string): CallArgument => kwargs[`_${name}_${what}`];
   if (part("size") !== undefined) {
-    return base.asStrided(part("size") as number[], part("stride") as number[], Number(part("storage_offset")));
+    return base.asStrided(
+      part("size") as number[],
+      part("stride") as number[],
+      Number(part("storage_offset")),
+    );
   }
   if (part("slice_dim") === undefined) return base;
   const [dim, start] = [Number(part("slice_dim")), Number(part("slice_start"))];
@@ -132,9 +158,18 @@ export const HIGHER_ORDER: ReadonlyMap<string, HigherOrder> = new Map([
   ["higher_order.associative_scan", associativeScan],
   ["higher_order.wrap_with_set_grad_enabled", wrap(1)],
   ["higher_order.wrap_with_autocast", wrapWithAutocast],
-  ["higher_order.strict_mode", (runner, [body, operands]) => runner.run(body as GraphPlan, operands as Values)],
-  ["higher_order.invoke_subgraph", (runner, [body, , ...operands]) => runner.run(body as GraphPlan, operands as Values)],
-  ["higher_order.hints_wrapper", (runner, [body, operands]) => runner.run(body as GraphPlan, operands as Values)],
+  [
+    "higher_order.strict_mode",
+    (runner, [body, operands]) => runner.run(body as GraphPlan, operands as Values),
+  ],
+  [
+    "higher_order.invoke_subgraph",
+    (runner, [body, , ...operands]) => runner.run(body as GraphPlan, operands as Values),
+  ],
+  [
+    "higher_order.hints_wrapper",
+    (runner, [body, operands]) => runner.run(body as GraphPlan, operands as Values),
+  ],
   ["higher_order.with_effects", withEffects],
   ["higher_order.auto_functionalized_v2", autoFunctionalized],
 ]);
@@ -142,7 +177,8 @@ export const HIGHER_ORDER: ReadonlyMap<string, HigherOrder> = new Map([
 /** A single-element tensor or a bool as a condition. */
 export function truth(value: RuntimeValue): boolean {
   if (!(value instanceof Tensor)) return isFloat(value) ? true : Boolean(value);
-  if (value.numel !== 1) throw invalidArgument(`a condition has to be a single element, got shape [${value.shape.join(", ")}]`);
+  if (value.numel !== 1)
+    throw invalidArgument(`a condition has to be a single element, got shape [${value.shape.join(", ")}]`);
   return readNumbers(value)[0] !== 0;
 }
 
@@ -150,7 +186,9 @@ export function truth(value: RuntimeValue): boolean {
 export function selected(tensor: Tensor, dim: number, i: number): Tensor {
   const d = dim < 0 ? dim + tensor.ndim : dim;
   return tensor.asStrided(
-    tensor.shape.toSpliced(d, 1), tensor.strides.toSpliced(d, 1), tensor.storageOffset + i * tensor.strides[d]!,
+    tensor.shape.toSpliced(d, 1),
+    tensor.strides.toSpliced(d, 1),
+    tensor.storageOffset + i * tensor.strides[d]!,
   );
 }
 
@@ -160,7 +198,7 @@ export function stacked(rows: readonly Tensor[], dim: number): Tensor {
   const d = dim < 0 ? dim + first.ndim + 1 : dim;
   const shape = first.shape.toSpliced(d, 0, rows.length);
   const out = emptyStrided(shape, contiguousStrides(shape), first.dtype);
-  rows.forEach((row, i) => copyInto(selected(out, d, i), row));
+  for (const [i, row] of rows.entries()) copyInto(selected(out, d, i), row);
   return out;
 }
 
@@ -172,13 +210,20 @@ export function emptyResult(meta: MetaValue | undefined, dim = 0): Tensor {
 }
 
 function stackedColumns(rows: readonly Values[], meta: MetaValue | undefined): Tensor[] {
-  if (rows.length === 0) return (Array.isArray(meta) ? (meta as readonly MetaValue[]) : []).map((value) => emptyResult(value));
-  return rows[0]!.map((_, column) => stacked(rows.map((row) => row[column] as Tensor), 0));
+  if (rows.length === 0)
+    return (Array.isArray(meta) ? (meta as readonly MetaValue[]) : []).map((value) => emptyResult(value));
+  return rows[0]!.map((_, column) =>
+    stacked(
+      rows.map((row) => row[column] as Tensor),
+      0,
+    ),
+  );
 }
 
 /** A copy of a tensor's whole storage, seen the same way. */
 function duplicate(base: Tensor): Tensor {
-  if (base.isContiguous && base.storage.byteLength === base.numel * dtypeInfo(base.dtype).itemSize) return detached(base);
+  if (base.isContiguous && base.storage.byteLength === base.numel * dtypeInfo(base.dtype).itemSize)
+    return detached(base);
   const copy = emptyStrided(base.shape, base.strides, base.dtype);
   copyInto(copy, base);
   return copy;

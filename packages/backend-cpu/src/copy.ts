@@ -1,10 +1,18 @@
 import { SconceError } from "@sconce/errors";
-import { castTensor, contiguousStrides, dtypeInfo, numel, type Tensor, type TypedArray } from "@sconce/tensor";
+import {
+  castTensor,
+  contiguousStrides,
+  dtypeInfo,
+  numel,
+  type Tensor,
+  type TypedArray,
+} from "@sconce/tensor";
 import { emptyStrided } from "./kernel.js";
 import { broadcastView, eachRun } from "./strided.js";
 
 /**
- * Writes `source`, broadcast and converted to the target's dtype, into `target`'s elements. The two may share storage.
+ * Writes `source`, broadcast and converted to the target's dtype, into `target`'s elements. The two may share
+ * storage.
  * @throws SconceError `SHAPE_MISMATCH` when the shapes do not broadcast to the target's.
  */
 export function copyInto(target: Tensor, source: Tensor): void {
@@ -34,7 +42,14 @@ function copySame(target: Tensor, source: Tensor): void {
 }
 
 function copyLanes(
-  to: TypedArray, a: number, stepA: number, from: TypedArray, b: number, stepB: number, count: number, lanes: number,
+  to: TypedArray,
+  a: number,
+  stepA: number,
+  from: TypedArray,
+  b: number,
+  stepB: number,
+  count: number,
+  lanes: number,
 ): void {
   for (let i = 0; i < count; i++, a += stepA, b += stepB) {
     for (let lane = 0; lane < lanes; lane++) to[a + lane] = from[b + lane]!;

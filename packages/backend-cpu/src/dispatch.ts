@@ -1,11 +1,18 @@
 import { internalError, isSconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue, type OpSchema } from "@sconce/ir";
-import { type BoundArgs, bindArgs, type Emit, emitFrom, fakeEmit, type OpDefinition, type OperatorTable } from "@sconce/ops";
-import { STATIC_ENV, type SymEnv, symbol, SymExpr } from "@sconce/symbolic";
-import { Tensor } from "@sconce/tensor";
+import {
+  type BoundArgs,
+  bindArgs,
+  type Emit,
+  emitFrom,
+  fakeEmit,
+  type OpDefinition,
+  type OperatorTable,
+} from "@sconce/ops";
+import { STATIC_ENV, type SymEnv, SymExpr, symbol } from "@sconce/symbolic";
+import { dtypeInfo, requiredBytes, Storage, Tensor } from "@sconce/tensor";
 import { copyInto } from "./copy.js";
-import { checkCast } from "./cast.js";
-import { atNode, noKernel } from "./errors.js";
+import { atNode, noKernel, outOfStorage } from "./errors.js";
 import { FakePairs, symbolicOf } from "./fakes.js";
 import type { AnyKernel, CallArgument, KernelTable, RandomSource, RuntimeValue } from "./kernel.js";
 import { numbersOf } from "./meta-number.js";
@@ -29,8 +36,10 @@ export interface DispatcherParts {
 }
 
 /**
- * Runs single operators on real tensors. In this order: a kernel; the functional overload and a copy into `self` for
- * in-place overloads; the decomposition of composites; a view of the argument's storage, as the meta rule gives it; any
+ * Runs single operators on real tensors. In this order: a kernel; the functional overload and a copy into
+ * `self` for
+ * in-place overloads; the decomposition of composites; a view of the argument's storage, as the meta rule
+ * gives it; any
  * other decomposition.
  */
 export class Dispatcher {
@@ -67,15 +76,17 @@ export class Dispatcher {
     if (definition.functional !== undefined) return this.supports(definition.functional);
     const { decompose, meta, schema } = definition;
     if (decompose !== undefined) return true;
-    return meta !== undefined && (schema.isView || SCALAR_RETURNS.has(schema.returns[0]?.type.base ?? ""));
+    if (meta === undefined) return false;
+    return schema.isView || schema.isMutable || SCALAR_RETURNS.has(schema.returns[0]?.type.base ?? "");
   }
 
   callBound(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
     const { target, schema, tags } = definition;
-    const kernel = this.#kernels[target];
+    const composite = tags.includes("composite") && definition.decompose !== undefined;
+    // Whether a composite returns a view or new memory depends on the call: only its decomposition knows.
+    const kernel = composite && schema.isView ? undefined : this.#kernels[target];
     if (kernel !== undefined) return this.#runKernel(kernel, definition, bound);
     if (definition.functional !== undefined) return this.#runMutating(definition, bound);
-    const composite = tags.includes("composite") && definition.decompose !== undefined;
     if (schema.isView && definition.meta !== undefined && !composite) return runView(definition, bound);
     if (definition.decompose === undefined) return plainResult(definition, bound);
     return this.#runDecomposition(definition, bound);
@@ -98,27 +109,28 @@ export class Dispatcher {
     return decompose === undefined ? null : decompose(fakeEmit(this.#operators, RUNTIME_ENV), fakes);
   }
 
-  /** In-place and `out=` overloads: the functional overload's results are copied into the written arguments. */
+  /**
+   * In-place and `out=` overloads: the functional overload's results are copied into the written arguments.
+   */
   #runMutating(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
     const functional = this.#operators.require(definition.functional!);
-    if (functional.schema.isView) return this.#restride(functional, bound);
+    if (functional.schema.isView) {
+      const view = this.callBound(functional, bound) as Tensor;
+      return restride(bound[functional.schema.args[0]!.name] as Tensor, view);
+    }
     definition.meta?.(fakeArgs(bound, new FakePairs()), META_CONTEXT);
-    const known = functional.schema.args.map(({ name }) => [name, bound[name]] as const);
-    const result = this.callBound(functional, Object.fromEntries(known));
-    const written = definition.schema.args.filter((arg) => arg.alias?.write).map((arg) => bound[arg.name] as Tensor);
-    const results = Array.isArray(result) ? (result as readonly Tensor[]) : [result as Tensor];
-    written.forEach((tensor, i) => {
-      if (definition.tags.includes("pointwise")) checkCast(results[i]!.dtype, tensor.dtype);
-      copyInto(tensor, results[i]!);
+    // Names may differ (`dropout_(self)`, `dropout(input)`), positions do not.
+    const { args } = definition.schema;
+    const known = functional.schema.args.map(({ name }, i) => {
+      return [name, Object.hasOwn(bound, name) ? bound[name] : bound[args[i]?.name ?? name]] as const;
     });
+    const result = this.callBound(functional, Object.fromEntries(known));
+    const written = definition.schema.args
+      .filter((arg) => arg.alias?.write)
+      .map((arg) => bound[arg.name] as Tensor);
+    const results = Array.isArray(result) ? (result as readonly Tensor[]) : [result as Tensor];
+    for (const [i, tensor] of written.entries()) copyInto(tensor, results[i]!);
     return written.length === 1 ? written[0]! : written;
-  }
-
-  /** `squeeze_`, `t_` and the like: the tensor itself becomes the view. */
-  #restride(view: OpDefinition, bound: BoundArgs): RuntimeValue {
-    const self = bound[view.schema.args[0]!.name] as Tensor;
-    const { shape, strides, storageOffset } = this.callBound(view, bound) as Tensor;
-    return Object.assign(self, { shape, strides, storageOffset });
   }
 
   #runDecomposition(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
@@ -131,7 +143,14 @@ export class Dispatcher {
     return emitFrom(RUNTIME_ENV, (target, args, kwargs) => {
       const realKwargs: Record<string, CallArgument> = {};
       for (const key in kwargs) if (kwargs[key] !== undefined) realKwargs[key] = pairs.toReals(kwargs[key]);
-      return fakeResult(pairs, this.call(target, args.map((arg) => pairs.toReals(arg)), realKwargs));
+      return fakeResult(
+        pairs,
+        this.call(
+          target,
+          args.map((arg) => pairs.toReals(arg)),
+          realKwargs,
+        ),
+      );
     });
   }
 }
@@ -168,12 +187,18 @@ function runView(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
   return view(meta);
 }
 
-/** Sizes, strides and the like, and operators that return their argument: the meta rule's result is the value. */
+/**
+ * Sizes, strides and the like, and operators that return their argument: the meta rule's result is the value.
+ */
 function plainResult(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
   const { meta, schema, target } = definition;
-  if (meta === undefined || !(SCALAR_RETURNS.has(schema.returns[0]?.type.base ?? "") || schema.isMutable)) throw noKernel(target);
+  if (meta === undefined || !(SCALAR_RETURNS.has(schema.returns[0]?.type.base ?? "") || schema.isMutable))
+    throw noKernel(target);
   const pairs = new FakePairs();
   const value = meta(fakeArgs(bound, pairs), META_CONTEXT);
+  if (schema.isMutable && value instanceof FakeTensor && pairs.real(value) === undefined) {
+    return restride(bound[schema.args[0]!.name] as Tensor, fakeView(value));
+  }
   const result = value instanceof FakeTensor ? pairs.real(value) : (pairs.toReals(value) as RuntimeValue);
   // An expression: the value depends on the data, which only a kernel reads.
   if (result === undefined || result instanceof SymExpr) throw noKernel(target);
@@ -188,12 +213,34 @@ function viewedArgument(schema: OpSchema, bound: BoundArgs): Tensor {
   return bound[argument!.name] as Tensor;
 }
 
+/** Where the elements of a tensor lie in its storage. */
+type Layout = Pick<Tensor, "dtype" | "shape" | "strides" | "storageOffset">;
+
+const fakeView = ({ dtype, shape, strides, storageOffset }: FakeTensor): Layout => ({
+  dtype,
+  shape: numbersOf(shape),
+  strides: numbersOf(strides),
+  storageOffset: numbersOf([storageOffset])[0]!,
+});
+
 function viewOf(base: Tensor, fake: FakeTensor): Tensor {
-  return new Tensor({
-    dtype: fake.dtype,
-    shape: numbersOf(fake.shape),
-    strides: numbersOf(fake.strides),
-    storageOffset: numbersOf([fake.storageOffset])[0]!,
-    storage: base.storage,
-  });
+  const layout = fakeView(fake);
+  if (bytesOf(layout) > base.storage.byteLength) throw outOfStorage(layout, base.storage.byteLength);
+  return new Tensor({ ...layout, storage: base.storage });
+}
+
+const bytesOf = ({ dtype, shape, strides, storageOffset }: Layout): number =>
+  requiredBytes(shape, strides, storageOffset, dtypeInfo(dtype).itemSize);
+
+/**
+ * `squeeze_`, `t_`, `resize_` and the like: the tensor itself is seen differently, on more memory if need be.
+ */
+function restride(self: Tensor, { dtype, shape, strides, storageOffset }: Layout): Tensor {
+  const bytes = bytesOf({ dtype, shape, strides, storageOffset });
+  let { storage } = self;
+  if (bytes > storage.byteLength) {
+    storage = Storage.allocate(bytes);
+    storage.bytes.set(self.storage.bytes);
+  }
+  return Object.assign(self, { shape, strides, storageOffset, storage });
 }

@@ -19,25 +19,39 @@ export function atNode(error: unknown, where: string): SconceError {
 
 /** A runtime assertion of the program does not hold; the text is the program's own. */
 export const assertionFailed = (message: string): SconceError =>
-  new SconceError({ code: "ASSERTION_FAILED", message, fix: "give inputs for which the program's assertion holds" });
+  new SconceError({
+    code: "ASSERTION_FAILED",
+    message,
+    fix: "give inputs for which the program's assertion holds",
+  });
 
 /** An input that the program does not take. */
 export const inputRejected = (code: string, message: string, where?: string): SconceError =>
   new SconceError({ code, message, where, fix: "give inputs like those the program was exported with" });
 
 /** Bad arguments, found by a kernel from values that the shape rule cannot see. */
-export const invalidArgument = (message: string): SconceError => new SconceError({ code: "INVALID_ARGUMENT", message });
+export const invalidArgument = (message: string): SconceError =>
+  new SconceError({ code: "INVALID_ARGUMENT", message });
 
 /** An index outside of its dimension. */
-export const indexOutOfRange = (message: string): SconceError => new SconceError({ code: "INDEX_OUT_OF_RANGE", message });
+export const indexOutOfRange = (message: string): SconceError =>
+  new SconceError({ code: "INDEX_OUT_OF_RANGE", message });
 
 /** An integer division by zero; floats divide to infinities instead. */
 export const divisionByZero = (): SconceError =>
-  new SconceError({ code: "DIVISION_BY_ZERO", message: "ZeroDivisionError", fix: "divide floats, or mask zeros out before" });
+  new SconceError({
+    code: "DIVISION_BY_ZERO",
+    message: "ZeroDivisionError",
+    fix: "divide floats, or mask zeros out before",
+  });
 
 /** A `get_attr` node names a graph that is not there. */
 export const noSubgraph = (node: { readonly name: string; readonly target: string }): SconceError =>
-  new SconceError({ code: "NO_SUBGRAPH", message: `the graph has no subgraph "${node.target}"`, where: `node ${node.name}` });
+  new SconceError({
+    code: "NO_SUBGRAPH",
+    message: `the graph has no subgraph "${node.target}"`,
+    where: `node ${node.name}`,
+  });
 
 /** A run was cancelled by its signal. */
 export const aborted = (reason: unknown): SconceError =>
@@ -46,10 +60,31 @@ export const aborted = (reason: unknown): SconceError =>
 /** A parameter, buffer or constant that the signature names is not there, or holds no values. */
 export const missingState = (name: string): SconceError =>
   new SconceError({
-    code: "MISSING_STATE", message: `the program has no tensor for "${name}"`,
+    code: "MISSING_STATE",
+    message: `the program has no tensor for "${name}"`,
     fix: "load the program together with its weights",
   });
 
 /** A result would have a negative size. */
 export const negativeSize = (shape: readonly number[]): SconceError =>
-  new SconceError({ code: "INVALID_ARGUMENT", message: `Trying to create tensor with negative dimension: [${shape.join(", ")}]` });
+  new SconceError({
+    code: "INVALID_ARGUMENT",
+    message: `Trying to create tensor with negative dimension: [${shape.join(", ")}]`,
+  });
+
+/** A view would reach beyond the end of its storage. */
+export function outOfStorage(
+  {
+    shape,
+    strides,
+    storageOffset,
+  }: { shape: readonly number[]; strides: readonly number[]; storageOffset: number },
+  byteLength: number,
+): SconceError {
+  return new SconceError({
+    code: "OUT_OF_STORAGE",
+    message:
+      `setStorage: sizes [${shape.join(", ")}], strides [${strides.join(", ")}], storage offset ${storageOffset} ` +
+      `are out of bounds for storage of size ${byteLength}`,
+  });
+}

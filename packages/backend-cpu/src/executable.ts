@@ -1,7 +1,15 @@
 /** @file A compiled program: planned graph, its own state, and the calling convention around them. */
 import {
-  type ArgumentSpec, type Executable, type ExportedProgram, float, type InputSpec, type MetaValue, type NodeProfile, type RunOptions,
-  toNumber, type Value,
+  type ArgumentSpec,
+  type Executable,
+  type ExportedProgram,
+  float,
+  type InputSpec,
+  type MetaValue,
+  type NodeProfile,
+  type RunOptions,
+  toNumber,
+  type Value,
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { Storage, Tensor } from "@sconce/tensor";
@@ -77,14 +85,19 @@ export class CpuExecutable implements Executable {
     return tensor;
   }
 
-  /** Writes mutations back, then picks the user's outputs. An output that is a mutated value is the mutated tensor. */
+  /**
+   * Writes mutations back, then picks the user's outputs. An output that is a mutated value is the mutated
+   * tensor.
+   */
   #userOutputs(results: readonly RuntimeValue[], given: readonly RuntimeValue[]): Value[] {
     const { outputSpecs, inputSpecs } = this.#program.graphSignature;
     const written = new Map<string, Tensor>();
     outputSpecs.forEach(({ kind, target, arg }, i) => {
       if (!MUTATIONS.has(kind)) return;
-      const place = kind === "USER_INPUT_MUTATION"
-        ? given[inputSpecs.findIndex((spec) => spec.arg.name === target)] : this.#state.get(target ?? "");
+      const place =
+        kind === "USER_INPUT_MUTATION"
+          ? given[inputSpecs.findIndex((spec) => spec.arg.name === target)]
+          : this.#state.get(target ?? "");
       if (!(place instanceof Tensor)) throw missingState(target ?? arg.name);
       copyInto(place, results[i] as Tensor);
       written.set(arg.name, place);
@@ -99,7 +112,11 @@ export class CpuExecutable implements Executable {
 }
 
 /** Python floats keep their type inside, even when they are integral. */
-function runtimeValue(value: Value, meta: MetaValue | undefined, spec: ArgumentSpec | undefined): RuntimeValue {
+function runtimeValue(
+  value: Value,
+  meta: MetaValue | undefined,
+  spec: ArgumentSpec | undefined,
+): RuntimeValue {
   if (typeof value !== "number") return value;
   const symbolic = typeof meta === "object" && meta !== null && "kind" in meta && meta.kind === "SymFloat";
   const constant = spec?.kind === "constant" && typeof spec.value === "object" && spec.value !== null;
@@ -112,19 +129,24 @@ function userValue(value: RuntimeValue): Value {
 }
 
 /**
- * The program's tensors by name. Those that runs may write to lie in copies of their storages, so that the program stays
+ * The program's tensors by name. Those that runs may write to lie in copies of their storages, so that the
+ * program stays
  * as it is; views of one storage share the copy.
  */
 function ownState(program: ExportedProgram, operators: OperatorTable): Map<string, Tensor> {
   const state = new Map([...program.constants, ...program.stateDict]);
   const { inputSpecs, outputSpecs } = program.graphSignature;
   const mutated = mutatedPlaceholders(program.graph, operators);
-  const names = new Set(outputSpecs.filter((spec) => MUTATIONS.has(spec.kind)).map((spec) => spec.target ?? ""));
-  for (const spec of inputSpecs) if (mutated.has(spec.arg.name) && spec.target !== null) names.add(spec.target);
+  const names = new Set(
+    outputSpecs.filter((spec) => MUTATIONS.has(spec.kind)).map((spec) => spec.target ?? ""),
+  );
+  for (const spec of inputSpecs)
+    if (mutated.has(spec.arg.name) && spec.target !== null) names.add(spec.target);
   const copies = new Map<Storage, Storage>();
   for (const name of names) {
     const storage = state.get(name)?.storage;
-    if (storage !== undefined && !copies.has(storage)) copies.set(storage, new Storage(storage.bytes.slice()));
+    if (storage !== undefined && !copies.has(storage))
+      copies.set(storage, new Storage(storage.bytes.slice()));
   }
   for (const [name, tensor] of state) {
     const storage = copies.get(tensor.storage);

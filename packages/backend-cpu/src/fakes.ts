@@ -9,7 +9,8 @@ export function fakeOf(tensor: Tensor): FakeTensor {
 }
 
 /**
- * The pairing of real tensors with the fakes that stand for them while a rule runs. Identity is kept both ways, since
+ * The pairing of real tensors with the fakes that stand for them while a rule runs. Identity is kept both
+ * ways, since
  * rules return one of their arguments to say "the same tensor".
  */
 export class FakePairs {
@@ -64,7 +65,8 @@ export function scalarOf(value: unknown): unknown {
 export function symbolicOf(value: RuntimeValue): unknown {
   if (typeof value === "boolean") return { kind: "SymBool", expr: value };
   if (typeof value === "bigint") return { kind: "SymInt", expr: Number(value) };
-  if (typeof value === "number") return { kind: Number.isInteger(value) ? "SymInt" : "SymFloat", expr: value };
+  if (typeof value === "number")
+    return { kind: Number.isInteger(value) ? "SymInt" : "SymFloat", expr: value };
   if (typeof value === "object" && value !== null && "kind" in value && value.kind === "float") {
     return { kind: "SymFloat", expr: value.value };
   }

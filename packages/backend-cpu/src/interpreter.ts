@@ -1,7 +1,7 @@
 /** @file Runs planned graphs node by node. */
 import { isInt, type Node, type NodeProfile, type RunOptions, type ScalarLiteral } from "@sconce/ir";
 import { isScalarFunction, runScalarFunction } from "@sconce/ops";
-import { type DType, Tensor } from "@sconce/tensor";
+import type { DType, Tensor } from "@sconce/tensor";
 import { autocastArguments } from "./autocast.js";
 import { emptyResult, type GraphRunner, HIGHER_ORDER, selected, stacked } from "./control-flow.js";
 import type { CallKwargs, Dispatcher } from "./dispatch.js";
@@ -66,8 +66,17 @@ export class Interpreter implements GraphRunner {
     return resolve(plan.output, frame) as RuntimeValue;
   }
 
-  /** Runs the steps in [from, to); values that are dead afterwards are let go unless the steps will run again. */
-  async #steps(plan: GraphPlan, frame: Frame, from: number, to: number, release: boolean, report?: Report): Promise<void> {
+  /**
+   * Runs the steps in [from, to); values that are dead afterwards are let go unless the steps will run again.
+   */
+  async #steps(
+    plan: GraphPlan,
+    frame: Frame,
+    from: number,
+    to: number,
+    release: boolean,
+    report?: Report,
+  ): Promise<void> {
     for (let i = from; i < to; i++) {
       const step = plan.steps[i]!;
       const start = performance.now();
@@ -100,20 +109,27 @@ export class Interpreter implements GraphRunner {
     if (signal?.aborted) throw aborted(signal.reason);
   }
 
-  #step({ node, args: templates, kwargs, definition, subgraph }: Step, frame: Frame): CallArgument | GraphPlan | Promise<RuntimeValue> {
+  #step(
+    { node, args: templates, kwargs, definition, subgraph }: Step,
+    frame: Frame,
+  ): CallArgument | GraphPlan | Promise<RuntimeValue> {
     if (subgraph !== undefined) return subgraph;
     const { target } = node;
     const args = templates.map((template) => resolve(template, frame));
     if (target === "operator.getitem") return item(args[0] as CallArgument, args[1] as CallArgument);
     if (isScalarFunction(target)) return runScalarFunction(target, args as ScalarLiteral[]);
-    const named: CallKwargs = Object.fromEntries(kwargs.map(([key, value]) => [key, resolve(value, frame) as CallArgument]));
+    const named: CallKwargs = Object.fromEntries(
+      kwargs.map(([key, value]) => [key, resolve(value, frame) as CallArgument]),
+    );
     const higherOrder = HIGHER_ORDER.get(target);
     if (higherOrder !== undefined) return higherOrder(this, args, named, node);
     if (target.startsWith(PREDISPATCH)) return this.#batchDimension(target, args as CallArgument[]);
     if (NO_EFFECT.has(target)) return null;
     const values = args as CallArgument[];
     const cast = this.#autocast === null ? values : autocastArguments(target, values, this.#autocast);
-    return definition === undefined ? this.dispatcher.call(target, cast, named) : this.dispatcher.apply(definition, cast, named);
+    return definition === undefined
+      ? this.dispatcher.call(target, cast, named)
+      : this.dispatcher.apply(definition, cast, named);
   }
 
   /** A `vmap` region: its steps once for each lane; what leaves the region is stacked. */
@@ -121,8 +137,12 @@ export class Interpreter implements GraphRunner {
     const count = Number((resolve(plan.steps[start]!.args[0]!, frame) as CallArgument) ?? 0);
     const leaving: { readonly step: Step; readonly rows: Tensor[] }[] = plan.steps
       .slice(start + 1, end)
-      .filter((step) => step.node.target === `${PREDISPATCH}_remove_batch_dim` && step.args[1]?.kind === "literal" &&
-        step.args[1].value === this.#lanes.length + 1)
+      .filter(
+        (step) =>
+          step.node.target === `${PREDISPATCH}_remove_batch_dim` &&
+          step.args[1]?.kind === "literal" &&
+          step.args[1].value === this.#lanes.length + 1,
+      )
       .map((step) => ({ step, rows: [] }));
     for (let lane = 0; lane < count; lane++) {
       this.#lanes.push(lane);

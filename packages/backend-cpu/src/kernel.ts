@@ -5,13 +5,24 @@ import { negativeSize } from "./errors.js";
 import { numbersOf } from "./meta-number.js";
 
 /**
- * A value while a program runs. Python floats of integral value stay wrapped (`{kind: "float", value: 2}`), so that
+ * A value while a program runs. Python floats of integral value stay wrapped (`{kind: "float", value: 2}`),
+ * so that
  * promotion sees what Python saw.
  */
 export type RuntimeValue =
-  | Tensor | number | bigint | boolean | string | null | FloatLiteral | ComplexLiteral | readonly RuntimeValue[];
+  | Tensor
+  | number
+  | bigint
+  | boolean
+  | string
+  | null
+  | FloatLiteral
+  | ComplexLiteral
+  | readonly RuntimeValue[];
 
-/** What an operator may be given: a value, or a literal of its schema's types (dtype, device, layout, ...). */
+/**
+ * What an operator may be given: a value, or a literal of its schema's types (dtype, device, layout, ...).
+ */
 export type CallArgument = RuntimeValue | Argument | undefined | readonly CallArgument[];
 
 /** A source of random bits; the same seed gives the same stream. */
@@ -27,18 +38,25 @@ export interface RandomSource {
 /** What a kernel may need besides its arguments. */
 export interface KernelContext {
   readonly target: string;
-  /** Result of the meta rule, which ran before: the kernel's outputs have exactly these dtypes, shapes and strides. */
+  /**
+   * Result of the meta rule, which ran before: the kernel's outputs have exactly these dtypes, shapes and
+   * strides.
+   */
   readonly meta: MetaValue;
   readonly random: RandomSource;
 }
 
 /**
- * Computes one overload. Arguments are bound by schema name as for meta rules, with real tensors in place of fakes; a
- * Python number given for a `Tensor` argument arrives as it is. Results are new tensors (see {@link emptyOutput}).
+ * Computes one overload. Arguments are bound by schema name as for meta rules, with real tensors in place of
+ * fakes; a
+ * Python number given for a `Tensor` argument arrives as it is. Results are new tensors (see {@link
+ * emptyOutput}).
  */
 export type Kernel<A> = (args: A, context: KernelContext) => RuntimeValue;
 
-/** A kernel in a table, its argument type forgotten; the table's key and the binding by schema guarantee it. */
+/**
+ * A kernel in a table, its argument type forgotten; the table's key and the binding by schema guarantee it.
+ */
 export type AnyKernel = Kernel<Readonly<Record<string, unknown>>>;
 
 /** Kernels by target. */

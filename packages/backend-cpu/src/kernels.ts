@@ -2,10 +2,10 @@
 import type { KernelTable } from "./kernel.js";
 import { assertionKernels } from "./kernels/assertion.js";
 import { attentionKernels } from "./kernels/attention.js";
-import { convertQuantizeKernels } from "./kernels/convert-quantize.js";
 import { convertKernels } from "./kernels/convert.js";
-import { convolutionBackwardKernels } from "./kernels/convolution-backward.js";
+import { convertQuantizeKernels } from "./kernels/convert-quantize.js";
 import { convolutionKernels } from "./kernels/convolution.js";
+import { convolutionBackwardKernels } from "./kernels/convolution-backward.js";
 import { createKernels } from "./kernels/create.js";
 import { distanceKernels } from "./kernels/distance.js";
 import { embeddingKernels } from "./kernels/embedding.js";
@@ -18,8 +18,8 @@ import { indexNonzeroKernels } from "./kernels/index-nonzero.js";
 import { indexPadKernels } from "./kernels/index-pad.js";
 import { indexScatterKernels } from "./kernels/index-scatter.js";
 import { matmulKernels } from "./kernels/matmul.js";
-import { normalizationBackwardKernels } from "./kernels/normalization-backward.js";
 import { normalizationKernels } from "./kernels/normalization.js";
+import { normalizationBackwardKernels } from "./kernels/normalization-backward.js";
 import { pointwiseActivationKernels } from "./kernels/pointwise-activation.js";
 import { pointwiseBackwardKernels } from "./kernels/pointwise-backward.js";
 import { pointwiseBinaryKernels } from "./kernels/pointwise-binary.js";
@@ -35,22 +35,52 @@ import { reduceScanKernels } from "./kernels/reduce-scan.js";
 import { reduceSumKernels } from "./kernels/reduce-sum.js";
 import { reduceTruthKernels } from "./kernels/reduce-truth.js";
 import { softmaxKernels } from "./kernels/softmax.js";
+import { sortKernels } from "./kernels/sort.js";
 import { sortSearchKernels } from "./kernels/sort-search.js";
 import { sortUniqueKernels } from "./kernels/sort-unique.js";
-import { sortKernels } from "./kernels/sort.js";
 import { trilinearKernels } from "./kernels/trilinear.js";
 import { upsampleKernels } from "./kernels/upsample.js";
 
 /** Every kernel, by target. */
 export const CPU_KERNELS: KernelTable = Object.freeze({
-  ...assertionKernels, ...attentionKernels, ...convertQuantizeKernels, ...convertKernels,
-  ...convolutionBackwardKernels, ...convolutionKernels, ...createKernels, ...distanceKernels,
-  ...embeddingKernels, ...fftKernels, ...gridSamplerKernels, ...indexAdvancedKernels,
-  ...indexBackwardKernels, ...indexJoinKernels, ...indexNonzeroKernels, ...indexPadKernels,
-  ...indexScatterKernels, ...matmulKernels, ...normalizationBackwardKernels, ...normalizationKernels,
-  ...pointwiseActivationKernels, ...pointwiseBackwardKernels, ...pointwiseBinaryKernels,
-  ...pointwiseCompareKernels, ...pointwiseSelectKernels, ...pointwiseUnaryKernels, ...poolingKernels,
-  ...randomKernels, ...reduceExtremeKernels, ...reduceMomentKernels, ...reduceOrderKernels,
-  ...reduceScanKernels, ...reduceSumKernels, ...reduceTruthKernels, ...softmaxKernels, ...sortSearchKernels,
-  ...sortUniqueKernels, ...sortKernels, ...trilinearKernels, ...upsampleKernels,
+  ...assertionKernels,
+  ...attentionKernels,
+  ...convertQuantizeKernels,
+  ...convertKernels,
+  ...convolutionBackwardKernels,
+  ...convolutionKernels,
+  ...createKernels,
+  ...distanceKernels,
+  ...embeddingKernels,
+  ...fftKernels,
+  ...gridSamplerKernels,
+  ...indexAdvancedKernels,
+  ...indexBackwardKernels,
+  ...indexJoinKernels,
+  ...indexNonzeroKernels,
+  ...indexPadKernels,
+  ...indexScatterKernels,
+  ...matmulKernels,
+  ...normalizationBackwardKernels,
+  ...normalizationKernels,
+  ...pointwiseActivationKernels,
+  ...pointwiseBackwardKernels,
+  ...pointwiseBinaryKernels,
+  ...pointwiseCompareKernels,
+  ...pointwiseSelectKernels,
+  ...pointwiseUnaryKernels,
+  ...poolingKernels,
+  ...randomKernels,
+  ...reduceExtremeKernels,
+  ...reduceMomentKernels,
+  ...reduceOrderKernels,
+  ...reduceScanKernels,
+  ...reduceSumKernels,
+  ...reduceTruthKernels,
+  ...softmaxKernels,
+  ...sortSearchKernels,
+  ...sortUniqueKernels,
+  ...sortKernels,
+  ...trilinearKernels,
+  ...upsampleKernels,
 });

@@ -3,7 +3,8 @@ import { forEachRef, type Graph, isRef, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 
 /**
- * Names of the placeholders that in-place operators of a graph may write to, through views too. What cannot be followed
+ * Names of the placeholders that in-place operators of a graph may write to, through views too. What cannot
+ * be followed
  * (an operator without a schema) counts as a view of all its inputs.
  */
 export function mutatedPlaceholders(graph: Graph, operators: OperatorTable): ReadonlySet<string> {
@@ -14,7 +15,9 @@ export function mutatedPlaceholders(graph: Graph, operators: OperatorTable): Rea
     if (node.op !== "call_function") continue;
     const inputs = new Set<string>();
     for (const arg of [...node.args, ...Object.values(node.kwargs)]) {
-      forEachRef(arg, (name) => roots.get(name)?.forEach((root) => inputs.add(root)));
+      forEachRef(arg, (name) => {
+        for (const root of roots.get(name) ?? []) inputs.add(root);
+      });
     }
     const schema = operators.schemaOf(node.target);
     if (schema?.isMutable) markWritten(node, roots, mutated, operators);
@@ -28,13 +31,18 @@ export function mutatedPlaceholders(graph: Graph, operators: OperatorTable): Rea
 }
 
 function markWritten(
-  node: Node, roots: ReadonlyMap<string, ReadonlySet<string>>, mutated: Set<string>, operators: OperatorTable,
+  node: Node,
+  roots: ReadonlyMap<string, ReadonlySet<string>>,
+  mutated: Set<string>,
+  operators: OperatorTable,
 ): void {
   const schema = operators.schemaOf(node.target)!;
   schema.args.forEach((parameter, i) => {
     if (parameter.alias?.write !== true) return;
     const value = (parameter.kwargOnly ? undefined : node.args[i]) ?? node.kwargs[parameter.name];
-    if (value !== undefined) forEachRef(value, (name) => roots.get(name)?.forEach((root) => mutated.add(root)));
+    forEachRef(value ?? null, (name) => {
+      for (const root of roots.get(name) ?? []) mutated.add(root);
+    });
   });
 }
 

@@ -1,6 +1,9 @@
-/** @file A graph made ready to run: names become slots, literals are told from references, values die after their last use. */
+/**
+ * @file A graph made ready to run: names become slots, literals are told from references, values die after
+ * their last use.
+ */
 import { internalError } from "@sconce/errors";
-import { type Argument, forEachInput, Graph, isRef, type Node } from "@sconce/ir";
+import { type Argument, forEachInput, type Graph, isRef, type Node } from "@sconce/ir";
 import type { OpDefinition, OperatorTable } from "@sconce/ops";
 import { noSubgraph } from "./errors.js";
 import type { CallArgument } from "./kernel.js";
@@ -64,12 +67,17 @@ export function planGraph(graph: Graph, operators: OperatorTable): GraphPlan {
 }
 
 function stepOf(
-  node: Node, slot: number, template: (value: Argument) => Template, graph: Graph, operators: OperatorTable,
+  node: Node,
+  slot: number,
+  template: (value: Argument) => Template,
+  graph: Graph,
+  operators: OperatorTable,
 ): Step {
   const subgraph = node.op === "get_attr" ? graph.subgraphs.get(node.target) : undefined;
   if (node.op === "get_attr" && subgraph === undefined) throw noSubgraph(node);
   return {
-    node, slot,
+    node,
+    slot,
     args: node.args.map(template),
     kwargs: Object.entries(node.kwargs).map(([key, value]) => [key, template(value)] as const),
     definition: node.op === "call_function" ? operators.get(node.target) : undefined,
@@ -79,7 +87,11 @@ function stepOf(
 }
 
 /** Adds to each step the slots that die with it: read for the last time, or never. */
-function withDeaths(steps: readonly Step[], lastUse: ReadonlyMap<number, number>, keep: ReadonlySet<number>): Step[] {
+function withDeaths(
+  steps: readonly Step[],
+  lastUse: ReadonlyMap<number, number>,
+  keep: ReadonlySet<number>,
+): Step[] {
   const dead = steps.map((): number[] => []);
   for (const [slot, step] of lastUse) if (!keep.has(slot)) dead[step]!.push(slot);
   steps.forEach(({ slot }, i) => {

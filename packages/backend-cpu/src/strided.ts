@@ -1,5 +1,6 @@
 /**
- * @file Iteration over strided tensors. Nothing is allocated per element: a loop over several tensors of one shape is cut
+ * @file Iteration over strided tensors. Nothing is allocated per element: a loop over several tensors of one
+ * shape is cut
  * into runs of constant steps, so contiguous (or equally permuted dense) operands are one run.
  */
 
@@ -12,19 +13,34 @@ export interface StridedView {
 /** One run: `count` elements from `offsets[k]` on, `steps[k]` apart, for each operand `k`. */
 export type RunBody = (offsets: readonly number[], steps: readonly number[], count: number) => void;
 
-/** Strides that read a tensor as the (larger) broadcast shape: stride 0 where it has size 1 or no dimension. */
-export function broadcastStrides(shape: readonly number[], strides: readonly number[], target: readonly number[]): number[] {
+/**
+ * Strides that read a tensor as the (larger) broadcast shape: stride 0 where it has size 1 or no dimension.
+ */
+export function broadcastStrides(
+  shape: readonly number[],
+  strides: readonly number[],
+  target: readonly number[],
+): number[] {
   const lead = target.length - shape.length;
-  return target.map((size, d) => (d < lead || (shape[d - lead] === 1 && size !== 1) ? 0 : strides[d - lead]!));
+  return target.map((size, d) =>
+    d < lead || (shape[d - lead] === 1 && size !== 1) ? 0 : strides[d - lead]!,
+  );
 }
 
 /** The view of a tensor broadcast to a shape. */
-export function broadcastView(tensor: StridedView & { readonly shape: readonly number[] }, target: readonly number[]): StridedView {
-  return { strides: broadcastStrides(tensor.shape, tensor.strides, target), storageOffset: tensor.storageOffset };
+export function broadcastView(
+  tensor: StridedView & { readonly shape: readonly number[] },
+  target: readonly number[],
+): StridedView {
+  return {
+    strides: broadcastStrides(tensor.shape, tensor.strides, target),
+    storageOffset: tensor.storageOffset,
+  };
 }
 
 /**
- * Calls `body` for each run of elements. Elements are visited in an order that suits the first view's memory; use
+ * Calls `body` for each run of elements. Elements are visited in an order that suits the first view's memory;
+ * use
  * {@link eachRunInOrder} where the logical order matters.
  */
 export function eachRun(shape: readonly number[], views: readonly StridedView[], body: RunBody): void {
@@ -33,7 +49,12 @@ export function eachRun(shape: readonly number[], views: readonly StridedView[],
 
 /** As {@link eachRun}, in logical row-major order. */
 export function eachRunInOrder(shape: readonly number[], views: readonly StridedView[], body: RunBody): void {
-  runLoop(shape, views, shape.map((_, d) => d), body);
+  runLoop(
+    shape,
+    views,
+    shape.map((_, d) => d),
+    body,
+  );
 }
 
 /** Dimensions by falling stride of the first view that tells them apart. */
@@ -54,7 +75,12 @@ function memoryOrder(shape: readonly number[], views: readonly StridedView[]): n
   return order;
 }
 
-function runLoop(shape: readonly number[], views: readonly StridedView[], order: readonly number[], body: RunBody): void {
+function runLoop(
+  shape: readonly number[],
+  views: readonly StridedView[],
+  order: readonly number[],
+  body: RunBody,
+): void {
   const sizes: number[] = [];
   const steps: number[][] = [];
   for (const d of order) {
@@ -78,7 +104,12 @@ function runLoop(shape: readonly number[], views: readonly StridedView[], order:
   else outerLoop(sizes, steps, offsets, () => body(offsets, inner, count));
 }
 
-function outerLoop(sizes: readonly number[], steps: readonly (readonly number[])[], offsets: number[], body: () => void): void {
+function outerLoop(
+  sizes: readonly number[],
+  steps: readonly (readonly number[])[],
+  offsets: number[],
+  body: () => void,
+): void {
   const index = sizes.map(() => 0);
   const operands = offsets.length;
   for (;;) {

@@ -20,12 +20,29 @@ export const sourceTooLarge = (size: number, limit: number): SconceError =>
 
 /** Classes of broken archives; each is a code of its own. */
 export type ZipFault =
-  | "ZIP_END_MISSING" | "ZIP_END_AMBIGUOUS" | "ZIP_TRAILING_DATA" | "ZIP_DIRECTORY" | "ZIP_HEADER_MISMATCH"
-  | "ZIP_DUPLICATE" | "ZIP_NAME" | "ZIP_OVERLAP" | "ZIP_HIDDEN_DATA" | "ZIP_ENCRYPTED" | "ZIP_METHOD" | "ZIP_SYMLINK"
-  | "ZIP_CRC" | "ZIP_DEFLATE" | "ZIP_BOMB" | "ZIP_SPLIT";
+  | "ZIP_END_MISSING"
+  | "ZIP_END_AMBIGUOUS"
+  | "ZIP_TRAILING_DATA"
+  | "ZIP_DIRECTORY"
+  | "ZIP_HEADER_MISMATCH"
+  | "ZIP_DUPLICATE"
+  | "ZIP_NAME"
+  | "ZIP_OVERLAP"
+  | "ZIP_HIDDEN_DATA"
+  | "ZIP_ENCRYPTED"
+  | "ZIP_METHOD"
+  | "ZIP_SYMLINK"
+  | "ZIP_CRC"
+  | "ZIP_DEFLATE"
+  | "ZIP_BOMB"
+  | "ZIP_SPLIT";
 
-export const zipError = (code: ZipFault, message: string, where?: string, fix: string = DAMAGED): SconceError =>
-  new SconceError({ code, message, where, fix });
+export const zipError = (
+  code: ZipFault,
+  message: string,
+  where?: string,
+  fix: string = DAMAGED,
+): SconceError => new SconceError({ code, message, where, fix });
 
 export type JsonFault = "JSON_SYNTAX" | "JSON_DEPTH" | "JSON_DUPLICATE_KEY" | "JSON_ENCODING";
 
@@ -34,9 +51,25 @@ export const jsonError = (code: JsonFault, message: string, where?: string, caus
 
 /** Faults of the archive's layout and of the program in it. */
 export type Pt2Fault =
-  | "PT2_FORMAT" | "PT2_ROOT" | "PT2_VERSION" | "PT2_SCHEMA_VERSION" | "PT2_MISSING_RECORD" | "PT2_NO_MODEL"
-  | "PT2_BYTE_ORDER" | "PT2_FIELD" | "PT2_UNION" | "PT2_TYPE" | "PT2_NAME" | "PT2_SIGNATURE" | "PT2_TARGET"
-  | "PT2_ARGUMENT" | "PT2_TREESPEC" | "PT2_WEIGHT" | "PT2_USE_PICKLE" | "PT2_RANGE" | "PT2_SUBGRAPH";
+  | "PT2_FORMAT"
+  | "PT2_ROOT"
+  | "PT2_VERSION"
+  | "PT2_SCHEMA_VERSION"
+  | "PT2_MISSING_RECORD"
+  | "PT2_NO_MODEL"
+  | "PT2_BYTE_ORDER"
+  | "PT2_FIELD"
+  | "PT2_UNION"
+  | "PT2_TYPE"
+  | "PT2_NAME"
+  | "PT2_SIGNATURE"
+  | "PT2_TARGET"
+  | "PT2_ARGUMENT"
+  | "PT2_TREESPEC"
+  | "PT2_WEIGHT"
+  | "PT2_USE_PICKLE"
+  | "PT2_RANGE"
+  | "PT2_SUBGRAPH";
 
 export const pt2Error = (code: Pt2Fault, message: string, where?: string, fix?: string): SconceError =>
   new SconceError({ code, message, where, fix });
@@ -52,11 +85,16 @@ export const unknownOperator = (target: string, node: string, where: string, kno
   });
 
 export const pickleError = (
-  code: "PICKLE_FORBIDDEN" | "PICKLE_SYNTAX", message: string, where?: string,
+  code: "PICKLE_FORBIDDEN" | "PICKLE_SYNTAX",
+  message: string,
+  where?: string,
 ): SconceError =>
   new SconceError({
     code,
     message,
     where,
-    fix: code === "PICKLE_FORBIDDEN" ? "save the value as plain tensors; Sconce never runs pickled code" : DAMAGED,
+    fix:
+      code === "PICKLE_FORBIDDEN"
+        ? "save the value as plain tensors; Sconce never runs pickled code"
+        : DAMAGED,
   });

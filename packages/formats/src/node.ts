@@ -1,28 +1,53 @@
 /// <reference types="node" />
 /** @file Opening program files by path, for Node.js. */
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { ExportedProgram } from "@sconce/ir";
-import { closeFile, fileSize, openFile, PiecewiseFile, StreamedFile } from "./node-file.js";
-import { type ReadPt2Options, readPt2 } from "./pt2/read.js";
+import type { ReadPt2Options } from "./pt2/assemble.js";
+import { readPt2 } from "./pt2/read.js";
+import type { RandomAccess } from "./source.js";
 
 /** Larger files are read record by record: one buffer could not hold them everywhere. */
 const ONE_BUFFER = 2 ** 31;
+const LARGEST_READ = 2 ** 30;
+
+/** As many bytes as the file has of a range. */
+function readRange(file: number, offset: number, length: number): Uint8Array {
+  // Every byte that is handed out is overwritten, so the memory need not be cleared first.
+  const { buffer } = Buffer.allocUnsafeSlow(length);
+  let done = 0;
+  while (done < length) {
+    const count = readSync(
+      file,
+      new Uint8Array(buffer, done, Math.min(length - done, LARGEST_READ)),
+      0,
+      Math.min(length - done, LARGEST_READ),
+      offset + done,
+    );
+    if (count === 0) break;
+    done += count;
+  }
+  return new Uint8Array(buffer, 0, done);
+}
+
+/** An open file, each piece read into memory of its own. */
+export function fileSource(file: number, size: number): RandomAccess {
+  return { size, read: async (offset, length) => readRange(file, offset, length) };
+}
 
 /**
- * Reads a `.pt2` file. Files below 2 GiB go into one buffer, of which the weights are views, and are checked while the
- * rest is still being read; of larger files each record is read by itself.
+ * Reads a `.pt2` file. Files below 2 GiB are read at once, and their weights are views of that one buffer; of larger
+ * files each record is read by itself.
  * @throws SconceError as {@link readPt2}; the file system's own errors
  */
-export async function openPt2File(path: string | URL, options: ReadPt2Options = {}): Promise<ExportedProgram> {
-  const file = await openFile(path);
-  let pending: StreamedFile | undefined;
+export async function openPt2File(
+  path: string | URL,
+  options: ReadPt2Options = {},
+): Promise<ExportedProgram> {
+  const file = openSync(path, "r");
   try {
-    const size = await fileSize(file);
-    if (size >= ONE_BUFFER) return await readPt2(new PiecewiseFile(file, size), options);
-    pending = new StreamedFile(file, size);
-    return await readPt2(pending, options);
+    const { size } = fstatSync(file);
+    return await readPt2(size < ONE_BUFFER ? readRange(file, 0, size) : fileSource(file, size), options);
   } finally {
-    // The descriptor must not be closed, and given to another file, under a read that is still going on.
-    await pending?.settled();
-    await closeFile(file);
+    closeSync(file);
   }
 }

@@ -1,4 +1,5 @@
 // Values that nodes hold
+
 export {
   type Argument,
   type ComplexLiteral,
@@ -36,34 +37,6 @@ export {
   toNumber,
   tuple,
 } from "./argument.js";
-// Contracts with operator tables and backends
-export type {
-  Backend,
-  CompileOptions,
-  Executable,
-  NodeProfile,
-  Reason,
-  RunOptions,
-  Value,
-} from "./backend.js";
-
-// Graphs
-export { GraphBuilder } from "./builder.js";
-export {
-  applyGraphPatches,
-  diffGraphs,
-  edit,
-  editWithPatches,
-  type GraphEdit,
-  type GraphEditor,
-  type NodePatch,
-  rebuild,
-} from "./edit.js";
-export { Graph } from "./graph.js";
-export { type GraphVersion, graphVersions, recordPass } from "./history.js";
-// Sconce's IR text
-export { MAX_ZEROS, type ParseIrOptions, parseGraph, parseIr } from "./ir-text/parse-program.js";
-export { type PrintIrOptions, printIr, tensorsOf } from "./ir-text/print-program.js";
 export {
   type ConstantValue,
   CPU,
@@ -84,26 +57,21 @@ export {
   symFloat,
   symInt,
 } from "./meta.js";
+
+// Graphs: nodes, building, editing, questions
+
+export { GraphBuilder } from "./builder.js";
+export { applyGraphPatches, diffGraphs, edit, editWithPatches, type GraphEdit, rebuild } from "./edit.js";
+export type { GraphEditor, NodePatch } from "./editor.js";
+export { Graph } from "./graph.js";
 export { Namespace, RESERVED_NAMES } from "./namespace.js";
 export { forEachInput, inputsOf, NO_KWARGS, NO_META, type Node, type NodeOp } from "./node.js";
 export type { GraphPatches } from "./node-store.js";
-export type {
-  AliasInfo,
-  OperatorLookup,
-  OpSchema,
-  SchemaArgument,
-  SchemaBase,
-  SchemaReturn,
-  SchemaType,
-} from "./operator.js";
-// PyTorch's texts
-export { type AnnotationOptions, annotation } from "./print-torch/annotation.js";
-export { codeText } from "./print-torch/code.js";
-export { graphText, nodeText } from "./print-torch/graph-text.js";
-export { programText, rangeConstraintsText, signatureText } from "./print-torch/program-text.js";
-export { complexRepr, floatRepr, stringRepr } from "./print-torch/python-repr.js";
-export { type ReadableOptions, readableText } from "./print-torch/readable.js";
-// Programs
+export { Topology, topologyOf } from "./topology.js";
+
+// Programs: signature, calling convention, history
+
+export { type GraphVersion, graphVersions, recordPass } from "./history.js";
 export {
   type Dialect,
   type ExampleInputs,
@@ -153,10 +121,46 @@ export {
   userInputs,
   userOutputs,
 } from "./signature.js";
-export { Topology, topologyOf } from "./topology.js";
 
-// Rules
+// Rules that programs keep
+
 export { ATEN, DIALECTS, type DialectRules, TRAINING } from "./verifier/dialect.js";
 export type { Problem } from "./verifier/problem.js";
 export { verifyTransition } from "./verifier/transition.js";
 export { assertValid, type VerifyOptions, verify, verifyGraph } from "./verifier/verify.js";
+
+// PyTorch's texts
+
+export { type AnnotationOptions, annotation } from "./print-torch/annotation.js";
+export { codeText } from "./print-torch/code.js";
+export { graphText, nodeText } from "./print-torch/graph-text.js";
+export { programText, rangeConstraintsText, signatureText } from "./print-torch/program-text.js";
+export { complexRepr, floatRepr, stringRepr } from "./print-torch/python-repr.js";
+export { type ReadableOptions, readableText } from "./print-torch/readable.js";
+
+// Sconce's IR text
+
+export { type ParseIrOptions, parseGraph, parseIr } from "./ir-text/parse-program.js";
+export { type PrintIrOptions, printIr, tensorsOf } from "./ir-text/print-program.js";
+export { MAX_ZEROS } from "./ir-text/program-draft.js";
+
+// Contracts with operator tables and backends
+
+export type {
+  Backend,
+  CompileOptions,
+  Executable,
+  NodeProfile,
+  Reason,
+  RunOptions,
+  Value,
+} from "./backend.js";
+export type {
+  AliasInfo,
+  OperatorLookup,
+  OpSchema,
+  SchemaArgument,
+  SchemaBase,
+  SchemaReturn,
+  SchemaType,
+} from "./operator.js";

@@ -1,5 +1,6 @@
 import type { OpDefinition } from "./define-op.js";
 import { activationOps } from "./families/activation.js";
+import { activationBackwardOps } from "./families/activation-backward.js";
 import { adaptivePoolOps } from "./families/adaptive-pool.js";
 import { assertionOps } from "./families/assertion.js";
 import { attentionOps } from "./families/attention.js";
@@ -9,8 +10,8 @@ import { columnOps } from "./families/columns.js";
 import { comparisonOps } from "./families/comparison.js";
 import { complexOps } from "./families/complex.js";
 import { conversionOps } from "./families/conversion.js";
-import { convolutionCompositeOps } from "./families/convolution-composite.js";
 import { convolutionOps } from "./families/convolution.js";
+import { convolutionCompositeOps } from "./families/convolution-composite.js";
 import { creationOps } from "./families/creation.js";
 import { cumulativeOps } from "./families/cumulative.js";
 import { diagonalOps } from "./families/diagonal.js";
@@ -21,23 +22,24 @@ import { embeddingOps } from "./families/embedding.js";
 import { fakeQuantizeOps } from "./families/fake-quantize.js";
 import { fourierOps } from "./families/fourier.js";
 import { gridOps } from "./families/grid.js";
-import { inPlaceViewOps } from "./families/in-place-view.js";
 import { inPlaceOps } from "./families/in-place.js";
+import { inPlaceViewOps } from "./families/in-place-view.js";
 import { indexReadOps } from "./families/index-read.js";
 import { indexWriteOps } from "./families/index-write.js";
 import { joinOps } from "./families/join.js";
 import { linearAlgebraOps } from "./families/linear-algebra.js";
+import { lossOps } from "./families/loss.js";
 import { lossClassificationOps } from "./families/loss-classification.js";
 import { lossMarginOps } from "./families/loss-margin.js";
-import { lossOps } from "./families/loss.js";
-import { matmulCompositeOps } from "./families/matmul-composite.js";
 import { matmulOps } from "./families/matmul.js";
+import { matmulCompositeOps } from "./families/matmul-composite.js";
 import { normOps } from "./families/norm.js";
 import { normalizationOps } from "./families/normalization.js";
 import { oneHotOps } from "./families/one-hot.js";
 import { orderStatisticOps } from "./families/order-statistic.js";
 import { paddingOps } from "./families/padding.js";
 import { poolOps } from "./families/pool.js";
+import { primitiveOps } from "./families/primitive.js";
 import { productOps } from "./families/product.js";
 import { quantileOps } from "./families/quantile.js";
 import { quantizedOps } from "./families/quantized.js";
@@ -46,8 +48,8 @@ import { rangeOps } from "./families/range.js";
 import { rearrangeOps } from "./families/rearrange.js";
 import { recurrentOps } from "./families/recurrent.js";
 import { reductionOps } from "./families/reduction.js";
-import { resizeCubicOps } from "./families/resize-cubic.js";
 import { resizeOps } from "./families/resize.js";
+import { resizeCubicOps } from "./families/resize-cubic.js";
 import { scalarReadOps } from "./families/scalar-reads.js";
 import { selectWhereOps } from "./families/select-where.js";
 import { softmaxOps } from "./families/softmax.js";
@@ -67,8 +69,10 @@ import { OperatorTable } from "./table.js";
 /** Every operator row that Sconce has. */
 export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...activationOps,
+  ...activationBackwardOps,
   ...adaptivePoolOps,
   ...assertionOps,
+  ...primitiveOps,
   ...attentionOps,
   ...batchNormOps,
   ...binaryPointwiseOps,

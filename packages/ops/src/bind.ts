@@ -3,8 +3,18 @@
  * in, literals unwrapped by their schema types.
  */
 import {
-  type DeviceLiteral, device, FakeTensor, isRef, isTuple, kindOf, type LayoutName, type MemoryFormat, type NodeRef,
-  type OpSchema, type SchemaArgument, type SchemaType,
+  type DeviceLiteral,
+  device,
+  FakeTensor,
+  isRef,
+  isTuple,
+  kindOf,
+  type LayoutName,
+  type MemoryFormat,
+  type NodeRef,
+  type OpSchema,
+  type SchemaArgument,
+  type SchemaType,
 } from "@sconce/ir";
 import { SymExpr } from "@sconce/symbolic";
 import { type DType, isDType } from "@sconce/tensor";
@@ -60,7 +70,11 @@ function pick(
   throw argumentMissing(schema, parameter.name);
 }
 
-function unknownKeyword(schema: OpSchema, positional: number, kwargs: Readonly<Record<string, unknown>>): Error {
+function unknownKeyword(
+  schema: OpSchema,
+  positional: number,
+  kwargs: Readonly<Record<string, unknown>>,
+): Error {
   const byPosition = schema.args.filter((arg) => !arg.kwargOnly).slice(0, positional);
   const twice = byPosition.find((arg) => Object.hasOwn(kwargs, arg.name));
   if (twice !== undefined) return argumentUnexpected(schema, `got the argument "${twice.name}" twice`);
@@ -68,7 +82,12 @@ function unknownKeyword(schema: OpSchema, positional: number, kwargs: Readonly<R
   return argumentUnexpected(schema, `has no argument "${unknown}"`);
 }
 
-function bindValue(target: string, parameter: SchemaArgument, given: unknown, resolve: Resolve | undefined): unknown {
+function bindValue(
+  target: string,
+  parameter: SchemaArgument,
+  given: unknown,
+  resolve: Resolve | undefined,
+): unknown {
   const { type, name } = parameter;
   const value = dereference(given, resolve);
   if (value === null || value === undefined) {
@@ -76,7 +95,11 @@ function bindValue(target: string, parameter: SchemaArgument, given: unknown, re
     throw argumentKind(target, name, describeType(type), "None");
   }
   if (!type.list) return bindElement(target, name, type, value);
-  const items = Array.isArray(value) ? (value as readonly unknown[]) : isTuple(value) ? value.items : undefined;
+  const items = Array.isArray(value)
+    ? (value as readonly unknown[])
+    : isTuple(value)
+      ? value.items
+      : undefined;
   if (items !== undefined) return items.map((item) => bindItem(target, name, type, item, resolve));
   if (type.listSize !== undefined) {
     return new Array(type.listSize).fill(bindElement(target, name, type, value));
@@ -85,7 +108,11 @@ function bindValue(target: string, parameter: SchemaArgument, given: unknown, re
 }
 
 function bindItem(
-  target: string, name: string, type: SchemaType, item: unknown, resolve: Resolve | undefined,
+  target: string,
+  name: string,
+  type: SchemaType,
+  item: unknown,
+  resolve: Resolve | undefined,
 ): unknown {
   const value = dereference(item, resolve);
   if (value !== null && value !== undefined) return bindElement(target, name, type, value);
@@ -105,7 +132,18 @@ function bindElement(target: string, name: string, type: SchemaType, value: unkn
 
 /** Numbers that stand for dtypes in schema defaults (`dtype=4`). */
 const DTYPE_CODES: readonly DType[] = [
-  "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex32", "complex64", "complex128", "bool",
+  "uint8",
+  "int8",
+  "int16",
+  "int32",
+  "int64",
+  "float16",
+  "float32",
+  "float64",
+  "complex32",
+  "complex64",
+  "complex128",
+  "bool",
 ];
 
 /** Each gives the unwrapped value, or undefined when the kind is wrong. */
@@ -117,13 +155,15 @@ const BINDERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   float: bindFloat,
   bool: bindBool,
   str: (value) => (typeof value === "string" ? value : undefined),
-  ScalarType: (value) => (typeof value === "number" ? DTYPE_CODES[value] : named(value, "dtype", "dtype", isDType)),
+  ScalarType: (value) =>
+    typeof value === "number" ? DTYPE_CODES[value] : named(value, "dtype", "dtype", isDType),
   Layout: (value) => named(value, "layout", "layout", isString) as LayoutName | undefined,
   MemoryFormat: (value) => {
     const name = named(value, "memory_format", "format", isString) as MemoryFormat | "0" | undefined;
     return name === "0" ? "contiguous_format" : name;
   },
-  Device: (value) => (typeof value === "string" ? parseDevice(value) : kindOf(value) === "device" ? value : undefined),
+  Device: (value) =>
+    typeof value === "string" ? parseDevice(value) : kindOf(value) === "device" ? value : undefined,
 };
 
 /** A bare expression in the place of a number is an integer: sizes are the only ones that rules pass so. */
@@ -139,7 +179,8 @@ function bindInt(value: unknown): unknown {
 }
 
 function bindFloat(value: unknown): unknown {
-  if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") return Number(value);
+  if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean")
+    return Number(value);
   const literal = value as { kind?: string; value?: number };
   if (kindOf(value) === "float") return literal.value;
   return symbolicOf(value, "SymFloat") ?? symbolicOf(value, "SymInt");
@@ -166,10 +207,13 @@ function named(value: unknown, kind: string, field: string, test: (name: unknown
 const isString = (value: unknown): value is string => typeof value === "string";
 const SCALAR_KINDS = new Set(["float", "complex", "SymInt", "SymFloat", "SymBool"]);
 const isScalar = (value: unknown): boolean =>
-  typeof value === "number" || typeof value === "bigint" || typeof value === "boolean" ||
+  typeof value === "number" ||
+  typeof value === "bigint" ||
+  typeof value === "boolean" ||
   (typeof value === "object" && SCALAR_KINDS.has((value as { kind?: string }).kind ?? ""));
 const isTensorLike = (value: unknown): boolean =>
-  value instanceof FakeTensor || (typeof value === "object" && value !== null && "dtype" in value && "shape" in value);
+  value instanceof FakeTensor ||
+  (typeof value === "object" && value !== null && "dtype" in value && "shape" in value);
 
 /** `cpu`, `cuda:0`. */
 function parseDevice(text: string): DeviceLiteral {
@@ -188,6 +232,7 @@ export function describeType(type: SchemaType): string {
 export function describeValue(value: unknown): string {
   if (value === null || value === undefined) return "None";
   if (Array.isArray(value)) return `a list of ${value.length}`;
-  if (typeof value === "object") return isTensorLike(value) ? "a tensor" : `a ${(value as { kind?: string }).kind ?? "value"}`;
+  if (typeof value === "object")
+    return isTensorLike(value) ? "a tensor" : `a ${(value as { kind?: string }).kind ?? "value"}`;
   return `the ${typeof value} ${JSON.stringify(String(value))}`;
 }

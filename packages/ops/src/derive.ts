@@ -31,7 +31,8 @@ function deriveInPlace(base: OpDefinition, name: string): OpDefinition | undefin
   if (first?.type.base !== "Tensor" || first.type.list || base.schema.returns.length !== 1) return undefined;
   const text = base.schemaText
     .replace(`::${base.schema.name}`, `::${name}`)
-    .replace(/\(Tensor(\(a\))? /, "(Tensor(a!) ")
+    // In-place overloads call their first argument `self`, whatever the functional one calls it.
+    .replace(/\(Tensor(\(a\))? \w+/, "(Tensor(a!) self")
     .replace(/-> Tensor(\(a\))?$/, "-> Tensor(a!)");
   const { meta } = base;
   return Object.freeze({
@@ -42,8 +43,9 @@ function deriveInPlace(base: OpDefinition, name: string): OpDefinition | undefin
     tags: base.tags.filter((tag) => tag !== "core"),
     functional: base.target,
     decompose: undefined,
-    meta: (args: BoundArgs, context: MetaContext) => {
-      const self = args[first.name] as FakeTensor;
+    meta: (given: BoundArgs, context: MetaContext) => {
+      const self = given.self as FakeTensor;
+      const args = first.name === "self" ? given : { ...given, [first.name]: self };
       // In-place views change the sizes of self: its new geometry is the result.
       if (base.schema.isView && meta !== undefined) return meta(args, context);
       if (meta !== undefined) checkInPlace(self, meta(args, context), name);
@@ -59,19 +61,24 @@ function deriveInPlace(base: OpDefinition, name: string): OpDefinition | undefin
  */
 export function checkInPlace(self: FakeTensor, result: MetaValue, name: string): void {
   if (!(result instanceof FakeTensor)) return;
-  if (self.strides.some((stride, d) => stride === 0 && typeof self.shape[d] === "number" && self.shape[d] > 1)) {
+  if (
+    self.strides.some((stride, d) => stride === 0 && typeof self.shape[d] === "number" && self.shape[d] > 1)
+  ) {
     throw invalidArgument(
       `${name}: unsupported operation: more than one element of the written-to tensor refers to a single memory location. ` +
         "Please clone() the tensor before performing the operation.",
     );
   }
-  const differs = (size: SymInt, d: number): boolean => typeof size === "number" && typeof self.shape[d] === "number" && size !== self.shape[d];
+  const differs = (size: SymInt, d: number): boolean =>
+    typeof size === "number" && typeof self.shape[d] === "number" && size !== self.shape[d];
   if (result.ndim !== self.ndim || result.shape.some(differs)) {
     throw shapeMismatch(
       `${name}: output with shape [${self.shape.join(", ")}] doesn't match the broadcast shape [${result.shape.join(", ")}]`,
     );
   }
   if (!canCast(result.dtype, self.dtype)) {
-    throw dtypeMismatch(`${name}: result type ${result.dtype} can't be cast to the desired output type ${self.dtype}`);
+    throw dtypeMismatch(
+      `${name}: result type ${result.dtype} can't be cast to the desired output type ${self.dtype}`,
+    );
   }
 }

@@ -41,10 +41,12 @@ export const resultKind = (target: string, expected: string): SconceError =>
   new SconceError({ code: "RESULT_KIND", message: `${target} does not give ${expected}`, where: target });
 
 /** Sizes that do not go together. */
-export const shapeMismatch = (message: string): SconceError => new SconceError({ code: "SHAPE_MISMATCH", message });
+export const shapeMismatch = (message: string): SconceError =>
+  new SconceError({ code: "SHAPE_MISMATCH", message });
 
 /** Element types that the operator does not take. */
-export const dtypeMismatch = (message: string): SconceError => new SconceError({ code: "DTYPE_MISMATCH", message });
+export const dtypeMismatch = (message: string): SconceError =>
+  new SconceError({ code: "DTYPE_MISMATCH", message });
 
 /** An argument value that PyTorch refuses. */
 export const invalidArgument = (message: string): SconceError =>

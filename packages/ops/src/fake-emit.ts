@@ -1,6 +1,6 @@
-import type { SymEnv } from "@sconce/symbolic";
-import { FakeTensor, type MetaValue } from "@sconce/ir";
 import { SconceError } from "@sconce/errors";
+import { FakeTensor, type MetaValue } from "@sconce/ir";
+import type { SymEnv } from "@sconce/symbolic";
 import { bindArgs, type Resolve } from "./bind.js";
 import type { Emit, EmitArg } from "./emit.js";
 import { operatorWithoutMeta, resultKind } from "./errors.js";
@@ -45,7 +45,11 @@ export function emitFrom(
 ): Emit {
   const call = (target: string, args: readonly EmitArg[], kwargs: Readonly<Record<string, EmitArg>> = {}) =>
     value(target, args, kwargs);
-  const one = (target: string, args: readonly EmitArg[], kwargs?: Readonly<Record<string, EmitArg>>): FakeTensor => {
+  const one = (
+    target: string,
+    args: readonly EmitArg[],
+    kwargs?: Readonly<Record<string, EmitArg>>,
+  ): FakeTensor => {
     const result = call(target, args, kwargs);
     if (result instanceof FakeTensor) return result;
     throw resultKind(target, "one tensor");
@@ -57,4 +61,3 @@ export function emitFrom(
   };
   return Object.assign(one, { many, value: call, env });
 }
-

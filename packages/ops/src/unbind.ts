@@ -1,9 +1,19 @@
 import {
-  type Argument, dtypeLiteral, FakeTensor, float, int, layout, type LayoutName, memoryFormat, type MemoryFormat,
-  type SchemaType, type SymInt, type SymScalar,
+  type Argument,
+  device,
+  dtypeLiteral,
+  type FakeTensor,
+  float,
+  int,
+  type LayoutName,
+  layout,
+  type MemoryFormat,
+  memoryFormat,
+  type SchemaType,
+  type SymInt,
+  type SymScalar,
 } from "@sconce/ir";
 import { type DType, isDType } from "@sconce/tensor";
-import { device } from "@sconce/ir";
 import type { EmitArg } from "./emit.js";
 
 /** An argument ready for a node but for its tensors and symbolic values, which the caller turns into references. */

@@ -25,7 +25,8 @@ export function floatToInt32(value: number): number {
 
 function floatToUint32(value: number): number {
   return value > -2147483649 && value < 4294967296
-    ? Math.trunc(value) : Number(BigInt.asUintN(32, floatToInt64(value)));
+    ? Math.trunc(value)
+    : Number(BigInt.asUintN(32, floatToInt64(value)));
 }
 
 type Convert = (value: number) => number;
@@ -53,7 +54,12 @@ function castToBigInt(source: Tensor, to: "int64" | "uint64", out: TypedArray): 
     return;
   }
   const read = laneReader(source.dtype, data);
-  const convert = kind === "int" || kind === "bool" ? (v: number) => BigInt(v) : to === "int64" ? floatToInt64 : floatToUint64;
+  const convert =
+    kind === "int" || kind === "bool"
+      ? (v: number) => BigInt(v)
+      : to === "int64"
+        ? floatToInt64
+        : floatToUint64;
   forEachPosition(shape, strides, storageOffset, (position, ordinal) => {
     target[ordinal] = convert(read(position * lanes));
   });

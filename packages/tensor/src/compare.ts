@@ -14,14 +14,16 @@ export interface Closeness {
 /** In what two tensors differ, or undefined. Shape and dtype first, then values; NaN equals NaN. */
 export function compareTensors(got: Tensor, want: Tensor, closeness: Closeness): string | undefined {
   if (got.dtype !== want.dtype) return `dtype ${got.dtype}, wanted ${want.dtype}`;
-  if (got.shape.join() !== want.shape.join()) return `shape [${got.shape.join(", ")}], wanted [${want.shape.join(", ")}]`;
+  if (got.shape.join() !== want.shape.join())
+    return `shape [${got.shape.join(", ")}], wanted [${want.shape.join(", ")}]`;
   return closeness.values === false ? undefined : valueDifference(got, want, closeness);
 }
 
 /** In what strides (where they matter) or, for views, offsets differ. */
 export function sameLayout(got: Tensor, want: Tensor, view: boolean): string | undefined {
   if (got.shape.join() !== want.shape.join()) return undefined;
-  if (view && got.storageOffset !== want.storageOffset) return `offset ${got.storageOffset}, wanted ${want.storageOffset}`;
+  if (view && got.storageOffset !== want.storageOffset)
+    return `offset ${got.storageOffset}, wanted ${want.storageOffset}`;
   if (want.numel === 0) return undefined;
   const differs = want.shape.some((size, d) => size > 1 && got.strides[d] !== want.strides[d]);
   return differs ? `strides [${got.strides.join(", ")}], wanted [${want.strides.join(", ")}]` : undefined;
@@ -38,8 +40,9 @@ function valueDifference(got: Tensor, want: Tensor, { rtol, atol }: Closeness): 
     for (let lane = 0; lane < lanes; lane++) {
       const a = gotLane(gotAt[i]! * lanes + lane);
       const b = wantLane(wantAt[i]! * lanes + lane);
-      if (a === b || (a !== a && b !== b)) continue;
-      const excess = exact || typeof a === "bigint" ? Number.POSITIVE_INFINITY : excessOf(a, b as number, rtol, atol);
+      if (a === b || (Number.isNaN(a) && Number.isNaN(b))) continue;
+      const excess =
+        exact || typeof a === "bigint" ? Number.POSITIVE_INFINITY : excessOf(a, b as number, rtol, atol);
       if (excess > worst) [worst, worstText] = [excess, `element ${i} is ${String(a)}, wanted ${String(b)}`];
     }
   }

@@ -1,19 +1,42 @@
 /** Every element type that PyTorch 2.14 can put into a `.pt2`. */
 export type DType =
-  | "float64" | "float32" | "float16" | "bfloat16"
-  | "float8_e4m3fn" | "float8_e5m2" | "float8_e4m3fnuz" | "float8_e5m2fnuz" | "float8_e8m0fnu"
-  | "int8" | "int16" | "int32" | "int64"
-  | "uint8" | "uint16" | "uint32" | "uint64"
+  | "float64"
+  | "float32"
+  | "float16"
+  | "bfloat16"
+  | "float8_e4m3fn"
+  | "float8_e5m2"
+  | "float8_e4m3fnuz"
+  | "float8_e5m2fnuz"
+  | "float8_e8m0fnu"
+  | "int8"
+  | "int16"
+  | "int32"
+  | "int64"
+  | "uint8"
+  | "uint16"
+  | "uint32"
+  | "uint64"
   | "bool"
-  | "complex32" | "complex64" | "complex128";
+  | "complex32"
+  | "complex64"
+  | "complex128";
 
 /** Kinds in promotion order: a later kind absorbs an earlier one. */
 export type DTypeKind = "bool" | "int" | "float" | "complex";
 
 /** Typed array that holds one dtype's elements. Halves are raw 16-bit patterns, complex numbers interleaved pairs. */
 export type TypedArray =
-  | Float64Array | Float32Array | Int8Array | Int16Array | Int32Array | BigInt64Array
-  | Uint8Array | Uint16Array | Uint32Array | BigUint64Array;
+  | Float64Array
+  | Float32Array
+  | Int8Array
+  | Int16Array
+  | Int32Array
+  | BigInt64Array
+  | Uint8Array
+  | Uint16Array
+  | Uint32Array
+  | BigUint64Array;
 
 /** Facts about one dtype. */
 export interface DTypeInfo {
@@ -26,12 +49,20 @@ export interface DTypeInfo {
   readonly abbreviation: string;
   /** Typed-array lanes an element takes (2 for complex). */
   readonly lanes: 1 | 2;
-  readonly array: { new (buffer: ArrayBufferLike, byteOffset: number, length: number): TypedArray; readonly BYTES_PER_ELEMENT: number };
+  readonly array: {
+    new (buffer: ArrayBufferLike, byteOffset: number, length: number): TypedArray;
+    readonly BYTES_PER_ELEMENT: number;
+  };
 }
 
 const row = (
-  name: DType, itemSize: number, kind: DTypeKind, abbreviation: string, array: DTypeInfo["array"],
-  signed = true, lanes: 1 | 2 = 1,
+  name: DType,
+  itemSize: number,
+  kind: DTypeKind,
+  abbreviation: string,
+  array: DTypeInfo["array"],
+  signed = true,
+  lanes: 1 | 2 = 1,
 ): DTypeInfo => Object.freeze({ name, itemSize, kind, signed, abbreviation, lanes, array });
 
 const TABLE: { readonly [D in DType]: DTypeInfo } = Object.freeze({
@@ -75,4 +106,5 @@ export const isComplexDType = (dtype: DType): boolean => TABLE[dtype].kind === "
 export const isIntegralDType = (dtype: DType, includeBool = false): boolean =>
   TABLE[dtype].kind === "int" || (includeBool && dtype === "bool");
 /** True for the dtypes whose typed array holds BigInt. */
-export const isBigIntDType = (dtype: DType): dtype is "int64" | "uint64" => dtype === "int64" || dtype === "uint64";
+export const isBigIntDType = (dtype: DType): dtype is "int64" | "uint64" =>
+  dtype === "int64" || dtype === "uint64";

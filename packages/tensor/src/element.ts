@@ -1,10 +1,13 @@
 /** @file Single elements of any dtype, as JavaScript values. */
 import { type DType, dtypeInfo, type TypedArray } from "./dtype.js";
-import { float8Values, type Float8DType, numberToFloat8 } from "./float8.js";
+import { type Float8DType, float8Values, numberToFloat8 } from "./float8.js";
 import { bfloat16Values, float16Values, numberToBfloat16, numberToFloat16 } from "./half.js";
 
 /** A complex element. */
-export interface ComplexElement { readonly re: number; readonly im: number }
+export interface ComplexElement {
+  readonly re: number;
+  readonly im: number;
+}
 
 /** An element as a JavaScript value: int64 and uint64 as bigint, bool as boolean, complex as a pair. */
 export type Element = number | bigint | boolean | ComplexElement;
@@ -86,6 +89,7 @@ export function elementWriter(dtype: DType, data: TypedArray): (position: number
     };
   }
   return (position, value) => {
-    numbers[position] = typeof value === "bigint" ? Number(BigInt.asIntN(32, value)) : Math.trunc(asNumber(value));
+    numbers[position] =
+      typeof value === "bigint" ? Number(BigInt.asIntN(32, value)) : Math.trunc(asNumber(value));
   };
 }

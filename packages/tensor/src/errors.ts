@@ -22,4 +22,9 @@ export const indexOutOfRange = (index: readonly number[], shape: readonly number
   });
 
 export const safetensorsError = (message: string, where?: string): SconceError =>
-  new SconceError({ code: "SAFETENSORS", message, where, fix: "write the file again; it is damaged or not safetensors" });
+  new SconceError({
+    code: "SAFETENSORS",
+    message,
+    where,
+    fix: "write the file again; it is damaged or not safetensors",
+  });

@@ -18,25 +18,59 @@ interface Format {
 }
 
 const FORMATS: Readonly<Record<Exclude<Float8DType, "float8_e8m0fnu">, Format>> = Object.freeze({
-  float8_e4m3fn: { mantissaBits: 3, bias: 7, largest: 0x7e, overflow: 0x7e, infinity: 0x7e, nan: 0x7f, unsignedZero: false },
-  float8_e5m2: { mantissaBits: 2, bias: 15, largest: 0x7b, overflow: 0x7c, infinity: 0x7c, nan: 0x7f, unsignedZero: false },
-  float8_e4m3fnuz: { mantissaBits: 3, bias: 8, largest: 0x7f, overflow: 0x80, infinity: 0x80, nan: 0x80, unsignedZero: true },
-  float8_e5m2fnuz: { mantissaBits: 2, bias: 16, largest: 0x7f, overflow: 0x80, infinity: 0x80, nan: 0x80, unsignedZero: true },
+  float8_e4m3fn: {
+    mantissaBits: 3,
+    bias: 7,
+    largest: 0x7e,
+    overflow: 0x7e,
+    infinity: 0x7e,
+    nan: 0x7f,
+    unsignedZero: false,
+  },
+  float8_e5m2: {
+    mantissaBits: 2,
+    bias: 15,
+    largest: 0x7b,
+    overflow: 0x7c,
+    infinity: 0x7c,
+    nan: 0x7f,
+    unsignedZero: false,
+  },
+  float8_e4m3fnuz: {
+    mantissaBits: 3,
+    bias: 8,
+    largest: 0x7f,
+    overflow: 0x80,
+    infinity: 0x80,
+    nan: 0x80,
+    unsignedZero: true,
+  },
+  float8_e5m2fnuz: {
+    mantissaBits: 2,
+    bias: 16,
+    largest: 0x7f,
+    overflow: 0x80,
+    infinity: 0x80,
+    nan: 0x80,
+    unsignedZero: true,
+  },
 });
 
 function decode(format: Format, pattern: number): number {
   if (format.unsignedZero && pattern === 0x80) return NaN;
   const magnitude = pattern & 0x7f;
   if (magnitude > format.largest) {
-    if (magnitude === format.infinity && magnitude !== format.nan) return pattern & 0x80 ? -Infinity : Infinity;
+    if (magnitude === format.infinity && magnitude !== format.nan)
+      return pattern & 0x80 ? -Infinity : Infinity;
     return NaN;
   }
   const scale = 1 << format.mantissaBits;
   const exponent = magnitude >> format.mantissaBits;
   const mantissa = magnitude & (scale - 1);
-  const value = exponent === 0
-    ? (mantissa / scale) * 2 ** (1 - format.bias)
-    : (1 + mantissa / scale) * 2 ** (exponent - format.bias);
+  const value =
+    exponent === 0
+      ? (mantissa / scale) * 2 ** (1 - format.bias)
+      : (1 + mantissa / scale) * 2 ** (exponent - format.bias);
   return pattern & 0x80 ? -value : value;
 }
 
@@ -82,7 +116,12 @@ export function float8Values(dtype: Float8DType): Float32Array {
   let table = tables.get(dtype);
   if (table === undefined) {
     table = Float32Array.from({ length: 256 }, (_, pattern) =>
-      dtype !== "float8_e8m0fnu" ? decode(FORMATS[dtype], pattern) : pattern === 0xff ? NaN : 2 ** (pattern - 127));
+      dtype !== "float8_e8m0fnu"
+        ? decode(FORMATS[dtype], pattern)
+        : pattern === 0xff
+          ? NaN
+          : 2 ** (pattern - 127),
+    );
     tables.set(dtype, table);
   }
   return table;

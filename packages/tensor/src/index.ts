@@ -2,14 +2,25 @@ export { castTensor, floatToInt32, floatToInt64 } from "./cast.js";
 export { type Closeness, compareTensors, sameLayout } from "./compare.js";
 export type { DType, DTypeInfo, DTypeKind, TypedArray } from "./dtype.js";
 export {
-  DTYPES, dtypeInfo, isBigIntDType, isComplexDType, isDType, isFloatDType, isIntegralDType,
+  DTYPES,
+  dtypeInfo,
+  isBigIntDType,
+  isComplexDType,
+  isDType,
+  isFloatDType,
+  isIntegralDType,
 } from "./dtype.js";
 export type { ComplexElement, Element } from "./element.js";
 export { elementReader, elementWriter, laneReader, patternEncoder, valueTable } from "./element.js";
 export type { Float8DType } from "./float8.js";
 export { float8Values, numberToFloat8 } from "./float8.js";
 export {
-  bfloat16ToNumber, bfloat16Values, float16ToNumber, float16Values, numberToBfloat16, numberToFloat16,
+  bfloat16ToNumber,
+  bfloat16Values,
+  float16ToNumber,
+  float16Values,
+  numberToBfloat16,
+  numberToFloat16,
 } from "./half.js";
 export type { PromotionOperand, PromotionRank } from "./promotion.js";
 export { complexDType, promoteTypes, realDType, resultType } from "./promotion.js";

@@ -51,7 +51,11 @@ export function promoteTypes(a: DType, b: DType): DType {
 function promoteComplex(a: DType, b: DType): DType {
   // An integer takes the other's parts; bfloat16 has no complex type of its own and counts as float32.
   const parts = (dtype: DType): DType | undefined =>
-    isComplexDType(dtype) || isFloatDType(dtype) ? (dtype === "bfloat16" ? "float32" : realDType(dtype)) : undefined;
+    isComplexDType(dtype) || isFloatDType(dtype)
+      ? dtype === "bfloat16"
+        ? "float32"
+        : realDType(dtype)
+      : undefined;
   const [left, right] = [parts(a), parts(b)];
   if (left === undefined || right === undefined) return complexDType((left ?? right)!);
   return complexDType(promoteFloats(left, right));
@@ -89,7 +93,9 @@ function combine(higher: DType | undefined, lower: DType | undefined): DType | u
  */
 export function resultType(operands: Iterable<PromotionOperand>): DType {
   const ranks: Record<PromotionRank, DType | undefined> = {
-    dimensioned: undefined, zeroDim: undefined, wrappedNumber: undefined,
+    dimensioned: undefined,
+    zeroDim: undefined,
+    wrappedNumber: undefined,
   };
   for (const { dtype, rank } of operands) {
     let current = dtype;

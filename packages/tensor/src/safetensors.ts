@@ -14,12 +14,25 @@ export interface Safetensors {
 }
 
 const CODES: Readonly<Partial<Record<DType, string>>> = Object.freeze({
-  float64: "F64", float32: "F32", float16: "F16", bfloat16: "BF16",
-  float8_e4m3fn: "F8_E4M3", float8_e5m2: "F8_E5M2", float8_e8m0fnu: "F8_E8M0",
-  float8_e4m3fnuz: "F8_E4M3FNUZ", float8_e5m2fnuz: "F8_E5M2FNUZ",
-  int8: "I8", int16: "I16", int32: "I32", int64: "I64",
-  uint8: "U8", uint16: "U16", uint32: "U32", uint64: "U64",
-  bool: "BOOL", complex64: "C64",
+  float64: "F64",
+  float32: "F32",
+  float16: "F16",
+  bfloat16: "BF16",
+  float8_e4m3fn: "F8_E4M3",
+  float8_e5m2: "F8_E5M2",
+  float8_e8m0fnu: "F8_E8M0",
+  float8_e4m3fnuz: "F8_E4M3FNUZ",
+  float8_e5m2fnuz: "F8_E5M2FNUZ",
+  int8: "I8",
+  int16: "I16",
+  int32: "I32",
+  int64: "I64",
+  uint8: "U8",
+  uint16: "U16",
+  uint32: "U32",
+  uint64: "U64",
+  bool: "BOOL",
+  complex64: "C64",
 });
 const DTYPE_OF: ReadonlyMap<string, DType> = new Map(
   (Object.entries(CODES) as [DType, string][]).map(([dtype, code]) => [code, dtype]),
@@ -60,7 +73,8 @@ function readHeaderLength(bytes: Uint8Array): number {
   if (bytes.byteLength < PREFIX) throw safetensorsError(`${bytes.byteLength} bytes are too few for a header`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const length = view.getUint32(0, true) + view.getUint32(4, true) * 2 ** 32;
-  if (length > LARGEST_HEADER) throw safetensorsError(`header of ${length} bytes is over the limit`, "byte 0");
+  if (length > LARGEST_HEADER)
+    throw safetensorsError(`header of ${length} bytes is over the limit`, "byte 0");
   if (length > bytes.byteLength - PREFIX) {
     throw safetensorsError(`header of ${length} bytes goes past the end of the file`, "byte 0");
   }
@@ -85,7 +99,8 @@ const isSize = (value: unknown): value is number => Number.isSafeInteger(value) 
 function readMetadata(value: unknown): ReadonlyMap<string, string> {
   if (value === undefined) return new Map();
   const entries = isObject(value) ? Object.entries(value) : undefined;
-  if (entries?.every((entry): entry is [string, string] => typeof entry[1] === "string")) return new Map(entries);
+  if (entries?.every((entry): entry is [string, string] => typeof entry[1] === "string"))
+    return new Map(entries);
   throw safetensorsError("metadata is not an object of strings", "__metadata__");
 }
 
@@ -113,7 +128,10 @@ function checkCoverage(slots: readonly Slot[], dataLength: number): void {
   let position = 0;
   for (const slot of [...slots].sort((a, b) => a.start - b.start || a.end - b.end)) {
     if (slot.start !== position) {
-      throw safetensorsError(`${slot.start < position ? "overlapping" : "unused"} bytes at ${position}`, slot.name);
+      throw safetensorsError(
+        `${slot.start < position ? "overlapping" : "unused"} bytes at ${position}`,
+        slot.name,
+      );
     }
     position = slot.end;
   }

@@ -34,7 +34,10 @@ export function isContiguous(shape: readonly number[], strides: readonly number[
  * empty view. Sizes and strides are not negative. Past 2^53 the result is rounded but never too small to compare.
  */
 export function requiredBytes(
-  shape: readonly number[], strides: readonly number[], offset: number, itemSize: number,
+  shape: readonly number[],
+  strides: readonly number[],
+  offset: number,
+  itemSize: number,
 ): number {
   let last = offset;
   for (let d = 0; d < shape.length; d++) {

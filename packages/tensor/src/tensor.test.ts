@@ -1,7 +1,15 @@
 import { isSconceError } from "@sconce/errors";
 import { describe, expect, test } from "vitest";
 import {
-  castTensor, DTYPES, getElement, readSafetensors, requiredBytes, setElement, Storage, Tensor, writeSafetensors,
+  castTensor,
+  DTYPES,
+  getElement,
+  readSafetensors,
+  requiredBytes,
+  Storage,
+  setElement,
+  Tensor,
+  writeSafetensors,
 } from "./index.js";
 
 const matrix = Tensor.from([0, 1, 2, 3, 4, 5], [2, 3], "float32");
@@ -29,7 +37,10 @@ describe("Tensor", () => {
     expect(Tensor.from([true, false, 2, 0n], [4], "bool").toArray()).toEqual([true, false, true, false]);
     expect(Tensor.from([1.5, 65504, 1e6], [3], "float16").toArray()).toEqual([1.5, 65504, Infinity]);
     const complex = Tensor.from([{ re: 1, im: -2 }, 3], [2], "complex64");
-    expect(complex.toArray()).toEqual([{ re: 1, im: -2 }, { re: 3, im: 0 }]);
+    expect(complex.toArray()).toEqual([
+      { re: 1, im: -2 },
+      { re: 3, im: 0 },
+    ]);
     expect([...complex.toFloat64Array()]).toEqual([1, -2, 3, 0]);
   });
 
@@ -58,8 +69,9 @@ const encode = (header: string, data = 0): Uint8Array => {
 describe("safetensors", () => {
   test("round-trips every dtype it has, aligned and without a copy", () => {
     const tensors = new Map(
-      DTYPES.filter((dtype) => dtype !== "complex32" && dtype !== "complex128")
-        .map((dtype) => [dtype, Tensor.from([1, 0, 3], [3], dtype)] as const),
+      DTYPES.filter((dtype) => dtype !== "complex32" && dtype !== "complex128").map(
+        (dtype) => [dtype, Tensor.from([1, 0, 3], [3], dtype)] as const,
+      ),
     );
     tensors.set("bool", Tensor.from([true], [], "bool"));
     const file = writeSafetensors(tensors, { format: "pt" });
@@ -80,7 +92,10 @@ describe("safetensors", () => {
   });
 
   test("an integer-like name keeps its place", () => {
-    const file = writeSafetensors([["b", matrix], ["0", matrix]]);
+    const file = writeSafetensors([
+      ["b", matrix],
+      ["0", matrix],
+    ]);
     expect(readSafetensors(file).tensors.get("0")!.toArray()).toEqual(matrix.toArray());
   });
 
@@ -103,14 +118,20 @@ describe("safetensors", () => {
     ["empty", new Uint8Array(0)],
     ["huge header", Uint8Array.of(255, 255, 255, 255, 255, 255, 255, 255)],
   ])("refuses %s", (_, file) => {
-    expect(() => readSafetensors(file)).toThrow(expect.toSatisfy((e: unknown) => isSconceError(e, "SAFETENSORS")));
+    expect(() => readSafetensors(file)).toThrow(
+      expect.toSatisfy((e: unknown) => isSconceError(e, "SAFETENSORS")),
+    );
   });
 
   test("refuses every truncation", () => {
-    const file = writeSafetensors([["a", matrix], ["b", Tensor.from([1], [1], "uint8")]]);
+    const file = writeSafetensors([
+      ["a", matrix],
+      ["b", Tensor.from([1], [1], "uint8")],
+    ]);
     for (let length = 0; length < file.length; length++) {
       expect(() => readSafetensors(file.subarray(0, length))).toThrow(
-        expect.toSatisfy((e: unknown) => isSconceError(e, "SAFETENSORS")));
+        expect.toSatisfy((e: unknown) => isSconceError(e, "SAFETENSORS")),
+      );
     }
   });
 });

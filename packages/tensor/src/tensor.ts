@@ -72,7 +72,11 @@ export class Tensor {
   }
 
   /** Another view of the same storage. */
-  asStrided(shape: readonly number[], strides: readonly number[], storageOffset = this.storageOffset): Tensor {
+  asStrided(
+    shape: readonly number[],
+    strides: readonly number[],
+    storageOffset = this.storageOffset,
+  ): Tensor {
     return new Tensor({ dtype: this.dtype, shape, strides, storageOffset, storage: this.storage });
   }
 

@@ -27,7 +27,10 @@ const I32 = 0x7f;
 const V128 = 0x7b;
 const text = (name: string): number[] => [...unsigned(name.length), ...[...name].map((c) => c.charCodeAt(0))];
 const section = (id: number, body: readonly number[]): number[] => [id, ...unsigned(body.length), ...body];
-const vector = (items: readonly (readonly number[])[]): number[] => [...unsigned(items.length), ...items.flat()];
+const vector = (items: readonly (readonly number[])[]): number[] => [
+  ...unsigned(items.length),
+  ...items.flat(),
+];
 
 /** Instructions; each gives its encoding. Locals are by index. */
 export const wasm = {
@@ -54,15 +57,31 @@ export function assemble(init: {
   readonly pages: number;
   readonly body: readonly (readonly number[])[];
 }): Uint8Array<ArrayBuffer> {
-  const locals = vector([[...unsigned(init.i32Locals), I32], [...unsigned(init.vectorLocals), V128]]);
+  const locals = vector([
+    [...unsigned(init.i32Locals), I32],
+    [...unsigned(init.vectorLocals), V128],
+  ]);
   const code = [...locals, ...init.body.flat(), 0x0b];
   const parameters = new Array<number[]>(init.params).fill([I32]);
   return Uint8Array.from([
-    0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0,
+    0x00,
+    0x61,
+    0x73,
+    0x6d,
+    1,
+    0,
+    0,
+    0,
     ...section(1, vector([[0x60, ...vector(parameters), 0]])),
     ...section(3, vector([[0]])),
     ...section(5, vector([[0, ...unsigned(init.pages)]])),
-    ...section(7, vector([[...text("memory"), 2, 0], [...text("run"), 0, 0]])),
+    ...section(
+      7,
+      vector([
+        [...text("memory"), 2, 0],
+        [...text("run"), 0, 0],
+      ]),
+    ),
     ...section(10, vector([[...unsigned(code.length), ...code]])),
   ]);
 }

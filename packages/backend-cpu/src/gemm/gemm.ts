@@ -3,7 +3,8 @@ import type { NumberArray } from "../dense.js";
 import { TILE, type TileMachine, tileMachine } from "./tile-kernel.js";
 
 /**
- * A matrix by reference: element (i, j) is `values[rows[i] + columns[j]]`. Transposed, strided, broadcast and im2col
+ * A matrix by reference: element (i, j) is `values[rows[i] + columns[j]]`. Transposed, strided, broadcast and
+ * im2col
  * operands all have this form, so none of them is copied before it is packed.
  */
 export interface GatherMatrix {
@@ -12,9 +13,18 @@ export interface GatherMatrix {
   readonly columns: Int32Array;
 }
 
-/** Takes a finished block: `rows` x `columns` numbers from `block[start]`, rows `stride` apart, placed at (i, j). */
+/**
+ * Takes a finished block: `rows` x `columns` numbers from `block[start]`, rows `stride` apart, placed at (i,
+ * j).
+ */
 export type StoreBlock = (
-  i: number, j: number, rows: number, columns: number, block: Float64Array, start: number, stride: number,
+  i: number,
+  j: number,
+  rows: number,
+  columns: number,
+  block: Float64Array,
+  start: number,
+  stride: number,
 ) => void;
 
 /** Positions `offset, offset + step, ...` of one dimension. */
@@ -31,7 +41,12 @@ const K_BLOCK = 256;
 const PANEL_LIMIT = 1 << 22;
 
 /** `A (m x k) times B (k x n)`, block by block. The sums are in float64; `store` rounds. */
-export function multiply(a: GatherMatrix, b: GatherMatrix, store: StoreBlock, machine: TileMachine = tileMachine()): void {
+export function multiply(
+  a: GatherMatrix,
+  b: GatherMatrix,
+  store: StoreBlock,
+  machine: TileMachine = tileMachine(),
+): void {
   const [m, k, n] = [a.rows.length, a.columns.length, b.columns.length];
   const depth = Math.max(k, 1);
   const columns = Math.min(roundUp(n), Math.max(TILE, Math.min(COLUMNS, roundDown(PANEL_LIMIT / depth))));
@@ -54,8 +69,14 @@ export function multiply(a: GatherMatrix, b: GatherMatrix, store: StoreBlock, ma
       for (let p = 0; p < k; p += K_BLOCK) {
         const steps = Math.min(K_BLOCK, k - p);
         machine.run(
-          roundUp(height) / TILE, roundUp(width) / TILE, steps,
-          8 * (from + p * TILE), 8 * (bStart + p * TILE), 0, 8 * columns, 8 * depth * TILE,
+          roundUp(height) / TILE,
+          roundUp(width) / TILE,
+          steps,
+          8 * (from + p * TILE),
+          8 * (bStart + p * TILE),
+          0,
+          8 * columns,
+          8 * depth * TILE,
         );
       }
       store(i, j, height, width, memory, 0, columns);
@@ -66,9 +87,18 @@ export function multiply(a: GatherMatrix, b: GatherMatrix, store: StoreBlock, ma
 const roundUp = (n: number): number => Math.ceil(n / TILE) * TILE;
 const roundDown = (n: number): number => Math.floor(n / TILE) * TILE;
 
-/** Lays `count` lines (rows of A, columns of B) from `first` on into panels of four, step after step; missing lines are zero. */
+/**
+ * Lays `count` lines (rows of A, columns of B) from `first` on into panels of four, step after step; missing
+ * lines are zero.
+ */
 function packPanels(
-  memory: Float64Array, start: number, values: NumberArray, lines: Int32Array, first: number, count: number, steps: Int32Array,
+  memory: Float64Array,
+  start: number,
+  values: NumberArray,
+  lines: Int32Array,
+  first: number,
+  count: number,
+  steps: Int32Array,
 ): void {
   const depth = steps.length;
   let at = start;
@@ -88,7 +118,14 @@ function packPanels(
 }
 
 function packFull(
-  memory: Float64Array, start: number, values: NumberArray, l0: number, l1: number, l2: number, l3: number, steps: Int32Array,
+  memory: Float64Array,
+  start: number,
+  values: NumberArray,
+  l0: number,
+  l1: number,
+  l2: number,
+  l3: number,
+  steps: Int32Array,
 ): number {
   let at = start;
   for (let p = 0; p < steps.length; p++, at += TILE) {

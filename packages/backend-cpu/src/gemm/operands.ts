@@ -1,5 +1,5 @@
 /** @file Tensors as operands and results of {@link multiply}. */
-import { type Tensor, contiguousStrides } from "@sconce/tensor";
+import { contiguousStrides, type Tensor } from "@sconce/tensor";
 import { isNativeDType, type NumberArray, readNumbers, writeNumbers } from "../dense.js";
 import type { StridedView } from "../strided.js";
 import { type GatherMatrix, multiply, stepped } from "./gemm.js";
@@ -14,7 +14,8 @@ export interface NumberView extends StridedView {
 
 export function numberView(tensor: Tensor): NumberView {
   const { shape, strides, storageOffset } = tensor;
-  if (isNativeDType(tensor.dtype)) return { values: tensor.data as NumberArray, shape, strides, storageOffset };
+  if (isNativeDType(tensor.dtype))
+    return { values: tensor.data as NumberArray, shape, strides, storageOffset };
   return { values: readNumbers(tensor), shape, strides: contiguousStrides(shape), storageOffset: 0 };
 }
 
@@ -25,11 +26,19 @@ export function matrixOf(view: NumberView, offset = view.storageOffset): GatherM
   return { values, rows: stepped(shape[i]!, strides[i]!, offset), columns: stepped(shape[j]!, strides[j]!) };
 }
 
-/** Where results go: the storage itself, or for halves and int64 a float64 array that {@link finishTarget} rounds. */
+/**
+ * Where results go: the storage itself, or for halves and int64 a float64 array that {@link finishTarget}
+ * rounds.
+ */
 export function numberTarget(tensor: Tensor): NumberView {
   if (isNativeDType(tensor.dtype)) return numberView(tensor);
   const { shape } = tensor;
-  return { values: new Float64Array(tensor.numel), shape, strides: contiguousStrides(shape), storageOffset: 0 };
+  return {
+    values: new Float64Array(tensor.numel),
+    shape,
+    strides: contiguousStrides(shape),
+    storageOffset: 0,
+  };
 }
 
 export function finishTarget(tensor: Tensor, target: NumberView): Tensor {
@@ -45,7 +54,12 @@ export interface Epilogue {
 }
 
 /** Multiplies into a target given in the same form as the operands. */
-export function multiplyInto(target: GatherMatrix, a: GatherMatrix, b: GatherMatrix, epilogue?: Epilogue): void {
+export function multiplyInto(
+  target: GatherMatrix,
+  a: GatherMatrix,
+  b: GatherMatrix,
+  epilogue?: Epilogue,
+): void {
   const { values, rows, columns } = target;
   multiply(a, b, (i, j, height, width, block, start, stride) => {
     for (let y = 0; y < height; y++) {
@@ -57,7 +71,8 @@ export function multiplyInto(target: GatherMatrix, a: GatherMatrix, b: GatherMat
         const { scale, addScale, addend } = epilogue;
         const add = addend.rows[i + y]!;
         for (let x = 0; x < width; x++) {
-          values[row + columns[j + x]!] = scale * block[from + x]! + addScale * addend.values[add + addend.columns[j + x]!]!;
+          values[row + columns[j + x]!] =
+            scale * block[from + x]! + addScale * addend.values[add + addend.columns[j + x]!]!;
         }
       }
     }

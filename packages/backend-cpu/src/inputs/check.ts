@@ -1,4 +1,7 @@
-/** @file Whether a program takes given inputs: PyTorch's checks in PyTorch's words, and those that it leaves to chance. */
+/**
+ * @file Whether a program takes given inputs: PyTorch's checks in PyTorch's words, and those that it leaves
+ * to chance.
+ */
 import { type ExportedProgram, FakeTensor, type Value } from "@sconce/ir";
 import { printExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
@@ -11,10 +14,12 @@ import { type Leaf, userLeaves } from "./leaf-path.js";
 export type InputCheck = (inputs: readonly Value[]) => void;
 
 /**
- * The checks of a program, prepared once: number, kinds and ranks of inputs, then the guards (or, for a program without
+ * The checks of a program, prepared once: number, kinds and ranks of inputs, then the guards (or, for a
+ * program without
  * example inputs, the constraints), then dtypes.
  *
- * @throws SconceError (when checking) `INPUT_COUNT`, `INPUT_TYPE`, `INPUT_RANK`, `GUARD_FAILED`, `INPUT_MISMATCH`, `INPUT_DTYPE`
+ * @throws SconceError (when checking) `INPUT_COUNT`, `INPUT_TYPE`, `INPUT_RANK`, `GUARD_FAILED`,
+ * `INPUT_MISMATCH`, `INPUT_DTYPE`
  */
 export function inputCheck(program: ExportedProgram): InputCheck {
   const leaves = userLeaves(program);
@@ -25,7 +30,10 @@ export function inputCheck(program: ExportedProgram): InputCheck {
   });
   return (inputs) => {
     if (inputs.length !== leaves.length) {
-      throw inputRejected("INPUT_COUNT", `Unexpected number of inputs (expected ${leaves.length}, got ${inputs.length})`);
+      throw inputRejected(
+        "INPUT_COUNT",
+        `Unexpected number of inputs (expected ${leaves.length}, got ${inputs.length})`,
+      );
     }
     leaves.forEach((leaf, i) => {
       checkKind(leaf, fakes[i], inputs[i]!);
@@ -41,11 +49,19 @@ export function inputCheck(program: ExportedProgram): InputCheck {
 function checkKind(leaf: Leaf, fake: FakeTensor | undefined, input: Value): void {
   if (fake === undefined) {
     if (leaf.spec.arg.kind === "constant" || !(input instanceof Tensor)) return;
-    throw inputRejected("INPUT_TYPE", `Expected input at ${leaf.place} to be a number, but got a tensor`, leaf.name);
+    throw inputRejected(
+      "INPUT_TYPE",
+      `Expected input at ${leaf.place} to be a number, but got a tensor`,
+      leaf.name,
+    );
   }
   if (!(input instanceof Tensor)) {
     const got = input === null ? "None" : `a ${typeof input}`;
-    throw inputRejected("INPUT_TYPE", `Expected input at ${leaf.place} to be a tensor, but got ${got}`, leaf.name);
+    throw inputRejected(
+      "INPUT_TYPE",
+      `Expected input at ${leaf.place} to be a tensor, but got ${got}`,
+      leaf.name,
+    );
   }
   if (input.ndim === fake.ndim) return;
   const expected = fake.shape.map((size) => printExpr(size)).join(", ");
@@ -59,6 +75,8 @@ function checkKind(leaf: Leaf, fake: FakeTensor | undefined, input: Value): void
 function checkDType(leaf: Leaf, fake: FakeTensor | undefined, input: Value): void {
   if (fake === undefined || !(input instanceof Tensor) || input.dtype === fake.dtype) return;
   throw inputRejected(
-    "INPUT_DTYPE", `Expected input at ${leaf.place} to have dtype ${fake.dtype}, but got ${input.dtype}`, leaf.name,
+    "INPUT_DTYPE",
+    `Expected input at ${leaf.place} to have dtype ${fake.dtype}, but got ${input.dtype}`,
+    leaf.name,
   );
 }

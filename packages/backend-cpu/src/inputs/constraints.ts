@@ -1,6 +1,16 @@
-/** @file The checks that PyTorch makes of a program without example inputs (`_check_input_constraints_for_graph`). */
-import { type ExportedProgram, FakeTensor, isFloat, type ScalarLiteral, toNumber, type Value } from "@sconce/ir";
-import { evaluateInt, freeSymbols, printExpr, solveLinear, type SymInt } from "@sconce/symbolic";
+/**
+ * @file The checks that PyTorch makes of a program without example inputs
+ * (`_check_input_constraints_for_graph`).
+ */
+import {
+  type ExportedProgram,
+  FakeTensor,
+  isFloat,
+  type ScalarLiteral,
+  toNumber,
+  type Value,
+} from "@sconce/ir";
+import { evaluateInt, freeSymbols, printExpr, type SymInt, solveLinear } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { inputRejected } from "../errors.js";
 import type { Leaf } from "./leaf-path.js";
@@ -8,7 +18,11 @@ import type { Leaf } from "./leaf-path.js";
 /** Symbols met so far, with the value that the first input having them gave. */
 type Bindings = Map<string, number>;
 
-export function checkConstraints(program: ExportedProgram, leaves: readonly Leaf[], inputs: readonly Value[]): void {
+export function checkConstraints(
+  program: ExportedProgram,
+  leaves: readonly Leaf[],
+  inputs: readonly Value[],
+): void {
   const bindings: Bindings = new Map();
   leaves.forEach((leaf, i) => {
     const meta = program.graph.node(leaf.name).meta.val;
@@ -24,14 +38,22 @@ export function checkConstraints(program: ExportedProgram, leaves: readonly Leaf
   });
 }
 
-function checkSize(program: ExportedProgram, size: SymInt, got: number, place: string, bindings: Bindings): void {
+function checkSize(
+  program: ExportedProgram,
+  size: SymInt,
+  got: number,
+  place: string,
+  bindings: Bindings,
+): void {
   const refuse = (message: string): never => {
     throw inputRejected("INPUT_MISMATCH", `Expected input ${message}`, place);
   };
   if (typeof size === "number") {
     if (got === size) return;
-    refuse(`at ${place} to be equal to ${size}, but got ${got}. If you meant for this dimension to be dynamic, please ` +
-      "re-export and specify dynamic_shapes (e.g. with Dim.DYNAMIC)");
+    refuse(
+      `at ${place} to be equal to ${size}, but got ${got}. If you meant for this dimension to be dynamic, please ` +
+        "re-export and specify dynamic_shapes (e.g. with Dim.DYNAMIC)",
+    );
   }
   const text = printExpr(size);
   const [name, ...others] = freeSymbols(size).keys();
@@ -41,7 +63,8 @@ function checkSize(program: ExportedProgram, size: SymInt, got: number, place: s
     if (got !== known) refuse(`at ${place} to be equal to ${known}, but got ${got}`);
   } else {
     const value = text === name ? got : solveLinear(size, got)?.value;
-    if (value === undefined) refuse(`${place} = ${got} to be of the form ${text}, where ${name} is an integer`);
+    if (value === undefined)
+      refuse(`${place} = ${got} to be of the form ${text}, where ${name} is an integer`);
     bindings.set(name, value!);
   }
   const range = program.rangeConstraints.get(text);
@@ -56,5 +79,9 @@ function checkConstant(leaf: Leaf, input: Value): void {
   const wanted = isFloat(value) ? toNumber(value as ScalarLiteral) : value;
   if (Object.is(wanted, input) || wanted === input) return;
   const what = Number.isNaN(wanted) ? "nan" : `equal to ${String(wanted)}`;
-  throw inputRejected("INPUT_MISMATCH", `Expected input at ${leaf.place} to be ${what}, but got ${String(input)}`, leaf.place);
+  throw inputRejected(
+    "INPUT_MISMATCH",
+    `Expected input at ${leaf.place} to be ${what}, but got ${String(input)}`,
+    leaf.place,
+  );
 }

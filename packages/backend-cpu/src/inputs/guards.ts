@@ -1,8 +1,30 @@
-/** @file The guards of `ExportedProgram.module()`: what its inputs were specialised to, then what tracing recorded. */
-import { type Argument, type ExportedProgram, FakeTensor, isFloat, type MetaValue, toNumber, type ScalarLiteral, type Value } from "@sconce/ir";
+/**
+ * @file The guards of `ExportedProgram.module()`: what its inputs were specialised to, then what tracing
+ * recorded.
+ */
 import {
-  freeSymbols, guardHolds, type GuardNode, type GuardSource, type GuardValue, parseGuard, printExpr, printGuard, printPython,
-  printSource, solveFor, substitute, type SymExpr, symbol, type SymValue,
+  type Argument,
+  type ExportedProgram,
+  FakeTensor,
+  isFloat,
+  type MetaValue,
+  type ScalarLiteral,
+  toNumber,
+  type Value,
+} from "@sconce/ir";
+import {
+  asLinear,
+  freeSymbols,
+  type GuardNode,
+  type GuardSource,
+  type GuardValue,
+  guardHolds,
+  type Linear,
+  parseGuard,
+  printExpr,
+  printGuard,
+  printSource,
+  type SymExpr,
 } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { inputRejected } from "../errors.js";
@@ -15,8 +37,11 @@ export function programGuards(program: ExportedProgram, leaves: readonly Leaf[])
   return guards;
 }
 
-const compare = (left: GuardNode, op: "==" | ">=" | "<=", right: GuardNode): GuardNode =>
-  ({ kind: "compare", first: left, rest: [[op, right]] });
+const compare = (left: GuardNode, op: "==" | ">=" | "<=", right: GuardNode): GuardNode => ({
+  kind: "compare",
+  first: left,
+  rest: [[op, right]],
+});
 const integer = (value: number): GuardNode => ({ kind: "number", value, float: false });
 
 /** Specialisations, ranges and equalities of the inputs' sizes and values. */
@@ -53,16 +78,24 @@ function inputGuards(program: ExportedProgram, leaves: readonly Leaf[]): GuardNo
   return [...guards, ...derivedGuards(deferred, sources)];
 }
 
-function isSymInt(value: MetaValue | undefined): value is { readonly kind: "SymInt"; readonly expr: SymExpr } {
-  return typeof value === "object" && value !== null && "kind" in value && value.kind === "SymInt" &&
-    typeof value.expr !== "number";
+function isSymInt(
+  value: MetaValue | undefined,
+): value is { readonly kind: "SymInt"; readonly expr: SymExpr } {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "kind" in value &&
+    value.kind === "SymInt" &&
+    typeof value.expr !== "number"
+  );
 }
 
 const sourceOf = ({ root, path }: Leaf): GuardSource => ({ kind: "source", root, local: true, path });
 
 function constantGuard(source: GuardSource, value: Argument): GuardNode[] {
   if (value === null) return [];
-  if (typeof value === "string" || typeof value === "boolean") return [compare(source, "==", { kind: "constant", value })];
+  if (typeof value === "string" || typeof value === "boolean")
+    return [compare(source, "==", { kind: "constant", value })];
   if (typeof value !== "number" && typeof value !== "bigint" && !isFloat(value)) return [];
   const number = toNumber(value as ScalarLiteral);
   if (Number.isNaN(number)) return [{ kind: "call", fn: "math.isnan", args: [source] }];
@@ -71,32 +104,37 @@ function constantGuard(source: GuardSource, value: Argument): GuardNode[] {
 
 /** Equations between sizes whose common symbol no input has alone, as `x = 2*s` and `y = 3*s`. */
 function derivedGuards(
-  deferred: readonly { readonly source: GuardSource; readonly expr: SymExpr }[], sources: ReadonlyMap<string, GuardSource>,
+  deferred: readonly { readonly source: GuardSource; readonly expr: SymExpr }[],
+  sources: ReadonlyMap<string, GuardSource>,
 ): GuardNode[] {
-  const solved = new Map<string, SymValue>();
+  const solved = new Map<string, { readonly source: GuardSource; readonly form: Linear }>();
   const guards: GuardNode[] = [];
-  const nameOf = (i: number): string => `input${String(i).padStart(4, "0")}`;
-  const textOf = new Map(deferred.map(({ source }, i) => [nameOf(i), localText(source)]));
-  for (const [i, { expr }] of deferred.entries()) {
-    const [name, free] = [...freeSymbols(expr)][0]!;
-    if (sources.has(name)) continue;
-    const place = symbol(nameOf(i), { integer: true }) as SymExpr;
-    if (solved.has(name)) {
-      const known = printPython(substitute(expr, solved), (text) => textOf.get(text) ?? text);
-      guards.push(parseGuard(`${known} == ${textOf.get(nameOf(i))}`));
-      continue;
-    }
-    const solution = solveFor(free, expr, place);
-    if (solution !== undefined) solved.set(name, solution);
+  for (const { source, expr } of deferred) {
+    const form = asLinear(expr);
+    if (form === undefined || sources.has(form.symbol.name)) continue;
+    const first = solved.get(form.symbol.name);
+    if (first === undefined) solved.set(form.symbol.name, { source, form });
+    else guards.push(compare(sameSymbol(first.source, first.form, form), "==", source));
   }
   return guards;
 }
 
-/** The source as guard code writes it: `L['x'].size()[0]`. */
-const localText = (source: GuardSource): string => printSource(source).replace(source.root, `L['${source.root}']`);
+/** What the size `to` has to be, from the source of a size `from` of the same symbol. */
+function sameSymbol(source: GuardSource, from: Linear, to: Linear): GuardNode {
+  const ratio = to.coefficient / from.coefficient;
+  const offset = to.offset - ratio * from.offset;
+  const factor: GuardNode = { kind: "number", value: ratio, float: !Number.isInteger(ratio) };
+  const scaled: GuardNode = ratio === 1 ? source : { kind: "binary", op: "*", left: factor, right: source };
+  const shift: GuardNode = { kind: "number", value: offset, float: !Number.isInteger(offset) };
+  return offset === 0 ? scaled : { kind: "binary", op: "+", left: shift, right: scaled };
+}
 
 /** Checks the guards one after another; the first that does not hold is told as PyTorch tells it. */
-export function checkGuards(guards: readonly GuardNode[], leaves: readonly Leaf[], inputs: readonly Value[]): void {
+export function checkGuards(
+  guards: readonly GuardNode[],
+  leaves: readonly Leaf[],
+  inputs: readonly Value[],
+): void {
   const byText = new Map(leaves.map((leaf, i) => [printSource(sourceOf(leaf)), i]));
   const resolve = (source: GuardSource): GuardValue | undefined => {
     const i = byText.get(leafText(source)) ?? flatIndex(source);

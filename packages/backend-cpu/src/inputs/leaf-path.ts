@@ -50,10 +50,15 @@ function pathsOf(spec: TreeSpec): Path[] {
   const fields = Array.isArray(spec.context) ? (spec.context as readonly unknown[]) : [];
   const attributes = Array.isArray(fields[0]) ? (fields[0] as readonly unknown[]) : undefined;
   return spec.children.flatMap((child, i) => {
-    const key = attributes !== undefined ? { attribute: String(attributes[i]) } : ((fields[i] ?? i) as GuardKey);
+    const key =
+      attributes !== undefined ? { attribute: String(attributes[i]) } : ((fields[i] ?? i) as GuardKey);
     return pathsOf(child).map((path) => [key, ...path]);
   });
 }
 
 const pathText = (path: Path): string =>
-  path.map((key) => (typeof key === "object" ? `.${key.attribute}` : typeof key === "number" ? `[${key}]` : `['${key}']`)).join("");
+  path
+    .map((key) =>
+      typeof key === "object" ? `.${key.attribute}` : typeof key === "number" ? `[${key}]` : `['${key}']`,
+    )
+    .join("");

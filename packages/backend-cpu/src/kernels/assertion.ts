@@ -34,23 +34,35 @@ function checkRange({ size, min, max }: RangeArgs): null {
 
 function checkMetadata({ a, size, stride, dtype }: MetadataArgs): null {
   check(dtype === null || a.dtype === dtype, `Tensor dtype mismatch! Expected: ${dtype} Got: ${a.dtype}`);
-  check(size === null || size.join() === a.shape.join(), `Tensor sizes mismatch! Expected: [${size}] Got: [${a.shape}]`);
-  return check(stride === null || stride.join() === a.strides.join(), `Tensor strides mismatch! Expected: [${stride}] Got: [${a.strides}]`);
+  check(
+    size === null || size.join() === a.shape.join(),
+    `Tensor sizes mismatch! Expected: [${size}] Got: [${a.shape}]`,
+  );
+  return check(
+    stride === null || stride.join() === a.strides.join(),
+    `Tensor strides mismatch! Expected: [${stride}] Got: [${a.strides}]`,
+  );
 }
 
 export const assertionKernels = defineKernels({
   "aten._assert_scalar.default": kernel<{ self: RuntimeValue; assert_msg: string }>(({ self, assert_msg }) =>
-    check(truthOf(self), assert_msg)),
+    check(truthOf(self), assert_msg),
+  ),
   "aten._assert_async.msg": kernel<{ self: RuntimeValue; assert_msg: string }>(({ self, assert_msg }) =>
-    check(truthOf(self), assert_msg)),
+    check(truthOf(self), assert_msg),
+  ),
   "aten._assert_async.default": kernel<{ self: RuntimeValue }>(({ self }) =>
-    check(truthOf(self), "Expected Tensor with single nonzero value, but got zero")),
-  "aten._functional_assert_async.msg": kernel<{ self: RuntimeValue; assert_msg: string; dep_token: Tensor }>((args) => {
-    check(truthOf(args.self), args.assert_msg);
-    return args.dep_token;
-  }),
+    check(truthOf(self), "Expected Tensor with single nonzero value, but got zero"),
+  ),
+  "aten._functional_assert_async.msg": kernel<{ self: RuntimeValue; assert_msg: string; dep_token: Tensor }>(
+    (args) => {
+      check(truthOf(args.self), args.assert_msg);
+      return args.dep_token;
+    },
+  ),
   "aten._assert_tensor_metadata.default": kernel<MetadataArgs>(checkMetadata),
   "aten.sym_constrain_range.default": kernel<RangeArgs>(checkRange),
   "aten.sym_constrain_range_for_size.default": kernel<RangeArgs>(({ size, min, max }) =>
-    checkRange({ size, min: min ?? 0, max })),
+    checkRange({ size, min: min ?? 0, max }),
+  ),
 });

@@ -2,7 +2,7 @@
 import type { Tensor } from "@sconce/tensor";
 import { finishOutput, readFloat64 } from "../dense.js";
 import { type GatherMatrix, multiply, stepped } from "../gemm/gemm.js";
-import { defineKernels, emptyOutputs, kernel, type KernelContext } from "../kernel.js";
+import { defineKernels, emptyOutputs, type KernelContext, kernel } from "../kernel.js";
 
 interface AttentionArgs {
   readonly query: Tensor;
@@ -35,21 +35,43 @@ function headsOf({ query, key, value, is_causal: causal, attn_mask: mask, scale 
   const group = heads / keyHeads;
   const added = mask === null ? undefined : readFloat64(mask, [batch, heads, rows, keys]);
   return {
-    count: batch * heads, rows, keys, width, valueWidth: value.shape[3]!, scale: scale ?? 1 / Math.sqrt(width),
-    query: readFloat64(query), key: readFloat64(key), value: readFloat64(value), causal,
+    count: batch * heads,
+    rows,
+    keys,
+    width,
+    valueWidth: value.shape[3]!,
+    scale: scale ?? 1 / Math.sqrt(width),
+    query: readFloat64(query),
+    key: readFloat64(key),
+    value: readFloat64(value),
+    causal,
     mask: mask?.dtype === "bool" ? added!.map((on) => (on !== 0 ? 0 : Number.NEGATIVE_INFINITY)) : added,
     shared: (head) => Math.floor(head / heads) * keyHeads + Math.floor((head % heads) / group),
   };
 }
 
 /** Rows of a dense matrix from `offset`, or of its transpose. */
-function matrix(values: Float64Array, offset: number, rows: number, columns: number, transposed = false): GatherMatrix {
+function matrix(
+  values: Float64Array,
+  offset: number,
+  rows: number,
+  columns: number,
+  transposed = false,
+): GatherMatrix {
   const [down, across] = [stepped(rows, columns, offset), stepped(columns, 1)];
-  return transposed ? { values, rows: stepped(columns, 1, offset), columns: stepped(rows, columns) } : { values, rows: down, columns: across };
+  return transposed
+    ? { values, rows: stepped(columns, 1, offset), columns: stepped(rows, columns) }
+    : { values, rows: down, columns: across };
 }
 
 /** A product into (or, adding, onto) a dense matrix at `offset`. */
-function multiplyDense(out: Float64Array, offset: number, a: GatherMatrix, b: GatherMatrix, add = false): void {
+function multiplyDense(
+  out: Float64Array,
+  offset: number,
+  a: GatherMatrix,
+  b: GatherMatrix,
+  add = false,
+): void {
   const columns = b.columns.length;
   multiply(a, b, (i, j, height, width, block, start, stride) => {
     for (let y = 0; y < height; y++) {
@@ -64,22 +86,39 @@ function scoresOf(heads: Heads, head: number): Float64Array {
   const { rows, keys, width, scale, mask, causal } = heads;
   const scores = new Float64Array(rows * keys);
   const keyAt = heads.shared(head) * keys * width;
-  multiplyDense(scores, 0, matrix(heads.query, head * rows * width, rows, width), matrix(heads.key, keyAt, keys, width, true));
+  multiplyDense(
+    scores,
+    0,
+    matrix(heads.query, head * rows * width, rows, width),
+    matrix(heads.key, keyAt, keys, width, true),
+  );
   for (let i = 0; i < rows; i++) {
     for (let j = 0; j < keys; j++) {
       const at = i * keys + j;
-      scores[at] = causal && j > i ? Number.NEGATIVE_INFINITY : scores[at]! * scale + (mask ? mask[head * rows * keys + at]! : 0);
+      scores[at] =
+        causal && j > i
+          ? Number.NEGATIVE_INFINITY
+          : scores[at]! * scale + (mask ? mask[head * rows * keys + at]! : 0);
     }
   }
   return scores;
 }
 
-/** Turns scores into probabilities, row by row; the logarithms of the sums go to `logs`. A masked row gives zeros. */
-function normalizeRows(scores: Float64Array, rows: number, keys: number, logs: Float64Array, at: number): void {
+/**
+ * Turns scores into probabilities, row by row; the logarithms of the sums go to `logs`. A masked row gives
+ * zeros.
+ */
+function normalizeRows(
+  scores: Float64Array,
+  rows: number,
+  keys: number,
+  logs: Float64Array,
+  at: number,
+): void {
   for (let i = 0; i < rows; i++) {
     const row = scores.subarray(i * keys, (i + 1) * keys);
     let max = Number.NEGATIVE_INFINITY;
-    for (let j = 0; j < keys; j++) if (row[j]! > max || row[j] !== row[j]) max = row[j]!;
+    for (let j = 0; j < keys; j++) if (row[j]! > max || Number.isNaN(row[j])) max = row[j]!;
     if (max === Number.NEGATIVE_INFINITY) {
       row.fill(0);
       logs[at + i] = max;
@@ -120,7 +159,11 @@ function attentionBackward(args: BackwardArgs, context: KernelContext): Tensor[]
   const heads = headsOf(args);
   const { count, rows, keys, width, valueWidth, scale } = heads;
   const [grad, out, logs] = [readFloat64(args.grad_out), readFloat64(args.out), readFloat64(args.logsumexp)];
-  const sums = outputs.map((tensor) => new Float64Array(tensor.numel)) as [Float64Array, Float64Array, Float64Array];
+  const sums = outputs.map((tensor) => new Float64Array(tensor.numel)) as [
+    Float64Array,
+    Float64Array,
+    Float64Array,
+  ];
   for (let head = 0; head < count; head++) {
     const [shared, at] = [heads.shared(head), head * rows * valueWidth];
     const weights = scoresOf(heads, head).map((score, p) => {
@@ -130,10 +173,16 @@ function attentionBackward(args: BackwardArgs, context: KernelContext): Tensor[]
     const gradOut = matrix(grad, at, rows, valueWidth);
     multiplyDense(sums[2], shared * keys * valueWidth, matrix(weights, 0, rows, keys, true), gradOut, true);
     const slopes = new Float64Array(rows * keys);
-    multiplyDense(slopes, 0, gradOut, matrix(heads.value, shared * keys * valueWidth, keys, valueWidth, true));
+    multiplyDense(
+      slopes,
+      0,
+      gradOut,
+      matrix(heads.value, shared * keys * valueWidth, keys, valueWidth, true),
+    );
     for (let i = 0; i < rows; i++) {
       let dot = 0;
-      for (let c = 0; c < valueWidth; c++) dot += grad[at + i * valueWidth + c]! * out[at + i * valueWidth + c]!;
+      for (let c = 0; c < valueWidth; c++)
+        dot += grad[at + i * valueWidth + c]! * out[at + i * valueWidth + c]!;
       for (let p = i * keys; p < (i + 1) * keys; p++) slopes[p] = weights[p]! * (slopes[p]! - dot) * scale;
     }
     const key = matrix(heads.key, shared * keys * width, keys, width);
@@ -146,5 +195,6 @@ function attentionBackward(args: BackwardArgs, context: KernelContext): Tensor[]
 
 export const attentionKernels = defineKernels({
   "aten._scaled_dot_product_flash_attention_for_cpu.default": kernel<AttentionArgs>(attention),
-  "aten._scaled_dot_product_flash_attention_for_cpu_backward.default": kernel<BackwardArgs>(attentionBackward),
+  "aten._scaled_dot_product_flash_attention_for_cpu_backward.default":
+    kernel<BackwardArgs>(attentionBackward),
 });

@@ -1,22 +1,29 @@
 /** @file Copies, conversions and the way from a tensor to a Python number. */
 import { complex, float, int } from "@sconce/ir";
-import { dtypeInfo, getElement, type Tensor } from "@sconce/tensor";
+import { type DType, dtypeInfo, getElement, type Tensor } from "@sconce/tensor";
 import { copyInto } from "../copy.js";
 import { invalidArgument } from "../errors.js";
 import { defineKernels, emptyOutput, kernel, type RuntimeValue } from "../kernel.js";
+import { elementwise } from "./pointwise-loop.js";
+import { copyLoop } from "./pointwise-loops.js";
+
+const READABLE = new Set<DType>([
+  "float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool",
+]);
+/** Dtypes into which a lane of float64 numbers converts as PyTorch does, whatever they were. */
+const WRITABLE = new Set<DType>(["float64", "float32", "float16", "bfloat16", "int64", "bool"]);
+
+/** Copies by lanes where dtypes differ and numbers suffice, else by the general conversion. */
+function convertInto(out: Tensor, source: Tensor): Tensor {
+  const lanes = source.dtype !== out.dtype && READABLE.has(source.dtype) && WRITABLE.has(out.dtype);
+  if (lanes) return elementwise({ real: copyLoop }, out, [source], "float64");
+  copyInto(out, source);
+  return out;
+}
 
 /** The layout (memory format) is in the meta rule's strides. */
-const copyOut = kernel<{ self: Tensor }>(({ self }, context) => {
-  const out = emptyOutput(context);
-  copyInto(out, self);
-  return out;
-});
-
-const copy = kernel<{ src: Tensor }>(({ src }, context) => {
-  const out = emptyOutput(context);
-  copyInto(out, src);
-  return out;
-});
+const copyOut = kernel<{ self: Tensor }>(({ self }, context) => convertInto(emptyOutput(context), self));
+const copy = kernel<{ src: Tensor }>(({ src }, context) => convertInto(emptyOutput(context), src));
 
 const localScalar = kernel<{ self: Tensor }>(({ self }): RuntimeValue => {
   if (self.numel !== 1) {

@@ -1,28 +1,39 @@
-/** @file Gradients of convolutions: the input's is the transposed convolution, the weight's a product over positions. */
-import { numel, type Tensor } from "@sconce/tensor";
+/**
+ * @file Gradients of convolutions: the input's is the transposed convolution, the weight's a product over
+ * positions.
+ */
+
+import type { FakeTensor } from "@sconce/ir";
+import { contiguousStrides, numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, openOutput, readNumbers } from "../dense.js";
 import { multiply } from "../gemm/gemm.js";
 import { finishTarget, numberTarget } from "../gemm/operands.js";
-import { allocate, defineKernels, kernel, type KernelContext, type RuntimeValue } from "../kernel.js";
+import { allocate, defineKernels, type KernelContext, kernel, type RuntimeValue } from "../kernel.js";
 import { positionsOf } from "../strided.js";
 import { type ConvolutionArgs, convolve, perDimension, spatialStrides, spread } from "./convolution.js";
-import { contiguousStrides } from "@sconce/tensor";
-import type { FakeTensor } from "@sconce/ir";
 
 interface BackwardArgs extends Omit<ConvolutionArgs, "bias"> {
   readonly grad_output: Tensor;
   readonly output_mask: readonly boolean[];
 }
 
-/** Sum over batch and positions of `rows[n, i, position] * windows[n, j, position * stride + tap * dilation]`. */
+/**
+ * Sum over batch and positions of `rows[n, i, position] * windows[n, j, position * stride + tap * dilation]`.
+ */
 function weightGradient(args: BackwardArgs, out: Tensor): Tensor {
   const { grad_output: grad, input, transposed, groups } = args;
   const rank = out.ndim - 2;
-  const [stride, padding, dilation] = [args.stride, args.padding, args.dilation].map((values) => perDimension(values, rank)) as
-    [readonly number[], readonly number[], readonly number[]];
+  const [stride, padding, dilation] = [args.stride, args.padding, args.dilation].map((values) =>
+    perDimension(values, rank),
+  ) as [readonly number[], readonly number[], readonly number[]];
   const [fixed, sliding] = transposed ? [input, grad] : [grad, input];
   const unit = padding.map(() => 1);
-  const padded = spread(sliding, sliding.shape.slice(2).map((size, d) => size + 2 * padding[d]!), padding, unit);
+  const padded = spread(
+    sliding,
+    sliding.shape.slice(2).map((size, d) => size + 2 * padding[d]!),
+    padding,
+    unit,
+  );
   const strides = spatialStrides(padded.sizes);
   const plane = numel(padded.sizes);
   const [batch, slidingChannels] = sliding.shape as [number, number];
@@ -35,16 +46,26 @@ function weightGradient(args: BackwardArgs, out: Tensor): Tensor {
     const left = {
       values: fixedValues,
       rows: positionsOf([rows], { strides: [fixedStrides[1]!], storageOffset: g * rows * fixedStrides[1]! }),
-      columns: positionsOf([batch, ...positions], { strides: [fixedStrides[0]!, ...fixedStrides.slice(2)], storageOffset: 0 }),
+      columns: positionsOf([batch, ...positions], {
+        strides: [fixedStrides[0]!, ...fixedStrides.slice(2)],
+        storageOffset: 0,
+      }),
     };
     const right = {
       values: padded.values,
       rows: positionsOf([batch, ...positions], {
-        strides: [slidingChannels * plane, ...strides.map((s, d) => s * stride[d]!)], storageOffset: g * columns * plane,
+        strides: [slidingChannels * plane, ...strides.map((s, d) => s * stride[d]!)],
+        storageOffset: g * columns * plane,
       }),
-      columns: positionsOf([columns, ...out.shape.slice(2)], { strides: [plane, ...strides.map((s, d) => s * dilation[d]!)], storageOffset: 0 }),
+      columns: positionsOf([columns, ...out.shape.slice(2)], {
+        strides: [plane, ...strides.map((s, d) => s * dilation[d]!)],
+        storageOffset: 0,
+      }),
     };
-    const outColumns = positionsOf(out.shape.slice(1), { strides: target.strides.slice(1), storageOffset: 0 });
+    const outColumns = positionsOf(out.shape.slice(1), {
+      strides: target.strides.slice(1),
+      storageOffset: 0,
+    });
     const first = target.storageOffset + g * rows * target.strides[0]!;
     multiply(left, right, (i, j, height, width, block, start, step) => {
       for (let y = 0; y < height; y++) {

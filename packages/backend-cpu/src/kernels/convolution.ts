@@ -1,4 +1,7 @@
-/** @file Convolutions of any rank, as matrix products whose right operand is read from the padded input in place. */
+/**
+ * @file Convolutions of any rank, as matrix products whose right operand is read from the padded input in
+ * place.
+ */
 import { numel, type Tensor } from "@sconce/tensor";
 import type { NumberArray } from "../dense.js";
 import { readNumbers } from "../dense.js";
@@ -19,14 +22,22 @@ export interface ConvolutionArgs {
   readonly groups: number;
 }
 
-/** The input with room around (and, transposed, between) its elements: row-major `[batch, channels, ...sizes]`. */
+/**
+ * The input with room around (and, transposed, between) its elements: row-major `[batch, channels,
+ * ...sizes]`.
+ */
 export interface Spread {
   readonly values: NumberArray;
   readonly sizes: readonly number[];
 }
 
 /** Lays element `i` of each spatial dimension at `i * step + start` of a zeroed array of these sizes. */
-export function spread(input: Tensor, sizes: readonly number[], start: readonly number[], step: readonly number[]): Spread {
+export function spread(
+  input: Tensor,
+  sizes: readonly number[],
+  start: readonly number[],
+  step: readonly number[],
+): Spread {
   const source = readNumbers(input);
   const [batch, channels, ...inner] = input.shape as [number, number, ...number[]];
   if (start.every((s) => s === 0) && inner.join() === sizes.join()) return { values: source, sizes };
@@ -50,7 +61,11 @@ export function spread(input: Tensor, sizes: readonly number[], start: readonly 
 
 /** Position of a row (all but the last dimension) in the spread array, -1 when it is cropped away. */
 function rowStart(
-  row: number, inner: readonly number[], sizes: readonly number[], start: readonly number[], step: readonly number[],
+  row: number,
+  inner: readonly number[],
+  sizes: readonly number[],
+  start: readonly number[],
+  step: readonly number[],
 ): number {
   let rest = row;
   let position = 0;
@@ -80,15 +95,26 @@ export function convolve(args: ConvolutionArgs, out: Tensor): Tensor {
   const { input, weight, bias, transposed, groups } = args;
   const kernelShape = weight.shape.slice(2);
   const [stride, padding, dilation] = [args.stride, args.padding, args.dilation].map((values) =>
-    perDimension(values, kernelShape.length)) as [readonly number[], readonly number[], readonly number[]];
+    perDimension(values, kernelShape.length),
+  ) as [readonly number[], readonly number[], readonly number[]];
   const outSizes = out.shape.slice(2);
   const unit = kernelShape.map(() => 1);
   const reach = kernelShape.map((size, d) => dilation[d]! * (size - 1));
   // A transposed convolution is a convolution of step 1 over the input with zeros between its elements.
   const step = transposed ? unit : stride;
   const padded = transposed
-    ? spread(input, outSizes.map((size, d) => size + reach[d]!), reach.map((r, d) => r - padding[d]!), stride)
-    : spread(input, input.shape.slice(2).map((size, d) => size + 2 * padding[d]!), padding, unit);
+    ? spread(
+        input,
+        outSizes.map((size, d) => size + reach[d]!),
+        reach.map((r, d) => r - padding[d]!),
+        stride,
+      )
+    : spread(
+        input,
+        input.shape.slice(2).map((size, d) => size + 2 * padding[d]!),
+        padding,
+        unit,
+      );
   const strides = spatialStrides(padded.sizes);
   const plane = numel(padded.sizes);
   const channels = input.shape[1]! / groups;
@@ -102,16 +128,24 @@ export function convolve(args: ConvolutionArgs, out: Tensor): Tensor {
   for (let n = 0; n < input.shape[0]!; n++) {
     for (let g = 0; g < groups; g++) {
       const first = (n * groups + g) * channels * plane;
-      const right = { values: padded.values, rows: positionsOf(taps, { strides: tapStrides, storageOffset: first }), columns };
+      const right = {
+        values: padded.values,
+        rows: positionsOf(taps, { strides: tapStrides, storageOffset: first }),
+        columns,
+      };
       const outAt = target.storageOffset + n * target.strides[0]! + g * outChannels * target.strides[1]!;
-      multiply(weightMatrix(weight, g, groups, transposed), right, (i, j, height, width, block, start, stride) => {
-        for (let y = 0; y < height; y++) {
-          const to = outAt + (i + y) * target.strides[1]!;
-          const from = start + y * stride;
-          const add = biases?.[g * outChannels + i + y] ?? 0;
-          for (let x = 0; x < width; x++) target.values[to + outColumns[j + x]!] = block[from + x]! + add;
-        }
-      });
+      multiply(
+        weightMatrix(weight, g, groups, transposed),
+        right,
+        (i, j, height, width, block, start, stride) => {
+          for (let y = 0; y < height; y++) {
+            const to = outAt + (i + y) * target.strides[1]!;
+            const from = start + y * stride;
+            const add = biases?.[g * outChannels + i + y] ?? 0;
+            for (let x = 0; x < width; x++) target.values[to + outColumns[j + x]!] = block[from + x]! + add;
+          }
+        },
+      );
     }
   }
   return finishTarget(out, target);
@@ -130,7 +164,10 @@ function weightMatrix(weight: Tensor, group: number, groups: number, transposed:
   const tapStrides = [strides[inAxis]!, ...spatial.map((s) => (transposed ? -s : s))];
   return {
     values,
-    rows: positionsOf([outChannels], { strides: [strides[outAxis]!], storageOffset: storageOffset + groupOffset + mirror }),
+    rows: positionsOf([outChannels], {
+      strides: [strides[outAxis]!],
+      storageOffset: storageOffset + groupOffset + mirror,
+    }),
     columns: positionsOf([inChannels, ...kernelShape], { strides: tapStrides, storageOffset: 0 }),
   };
 }

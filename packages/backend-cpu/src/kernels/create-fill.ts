@@ -2,11 +2,8 @@
 import type { ScalarLiteral } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { copyInto } from "../copy.js";
-import { elementwise, isTensorOperand, type LaneLoop, type Operand } from "./pointwise-loop.js";
-
-const copyLoop: LaneLoop = (out, [x], count) => {
-  for (let i = 0; i < count; i++) out[i] = x![i]!;
-};
+import { elementwise, isTensorOperand, type Operand } from "./pointwise-loop.js";
+import { copyLoop } from "./pointwise-loops.js";
 
 /** Fills a fresh tensor with a number, converted to its dtype. */
 export function fillWith(out: Tensor, value: Operand): Tensor {

@@ -1,9 +1,10 @@
 /** @file New tensors from sizes and numbers. Memory that PyTorch leaves uninitialised is zero here. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
-import { isBigIntDType, isIntegralDType, Tensor } from "@sconce/tensor";
+import { type DType, isBigIntDType, isIntegralDType, Tensor } from "@sconce/tensor";
 import { readNumbers, writeBigInts, writeNumbers } from "../dense.js";
 import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
 import { fillWith } from "./create-fill.js";
+import { laneRounder } from "./pointwise-lanes.js";
 import type { Operand } from "./pointwise-loop.js";
 
 const empty = kernel<unknown>((_, context) => emptyOutput(context));
@@ -20,14 +21,25 @@ const arange = kernel<Range>(({ start = 0, step = 1 }, context) => {
   const out = emptyOutput(context);
   if (isBigIntDType(out.dtype)) {
     const [first, by] = [bigOf(start), bigOf(step)];
+    const last = Number(first) + Number(by) * out.numel;
+    if (Number.isSafeInteger(Number(first)) && Number.isSafeInteger(last)) {
+      writeNumbers(out, rising(Number(first), Number(by), out.numel));
+      return out;
+    }
     writeBigInts(out, BigInt64Array.from({ length: out.numel }, (_, i) => first + BigInt(i) * by));
     return out;
   }
   const whole = isIntegralDType(out.dtype);
   const [first, by] = [start, step].map((value) => (whole ? Math.trunc(toNumber(value)) : toNumber(value))) as [number, number];
-  writeNumbers(out, Float64Array.from({ length: out.numel }, (_, i) => first + i * by));
+  writeNumbers(out, rising(first, by, out.numel));
   return out;
 });
+
+function rising(first: number, by: number, count: number): Float64Array {
+  const values = new Float64Array(count);
+  for (let i = 0; i < count; i++) values[i] = first + i * by;
+  return values;
+}
 
 const bigOf = (value: ScalarLiteral): bigint =>
   typeof value === "bigint" ? value : BigInt(Math.trunc(toNumber(value)));
@@ -36,12 +48,21 @@ const scalarOf = (value: Tensor | ScalarLiteral): number => (value instanceof Te
 
 type Steps = { readonly start: Tensor | ScalarLiteral; readonly end: Tensor | ScalarLiteral; readonly steps: number };
 
-/** Counts up from the start in the first half and down from the end in the second, as PyTorch's. */
-function evenSteps(start: number, end: number, steps: number, whole: boolean): Float64Array {
+/**
+ * Counts up from the start in the first half and down from the end in the second, as PyTorch's. Both ends are converted
+ * to the dtype first, and the step too unless that is an integer.
+ */
+function evenSteps(start: number, end: number, steps: number, dtype: DType): Float64Array {
   const values = new Float64Array(steps);
-  if (steps === 1) return values.fill(whole ? Math.trunc(start) : start);
-  const [first, last] = whole ? [Math.trunc(start), Math.trunc(end)] : [start, end];
-  const by = (last - first) / (steps - 1);
+  const whole = isIntegralDType(dtype);
+  const ends = whole ? Float64Array.of(Math.trunc(start), Math.trunc(end)) : Float64Array.of(start, end);
+  const round = laneRounder(dtype);
+  round?.(ends, 2);
+  const [first, last] = ends as unknown as [number, number];
+  if (steps === 1) return values.fill(first);
+  const step = Float64Array.of((last - first) / (steps - 1));
+  if (!whole) round?.(step, 1);
+  const by = step[0]!;
   const half = Math.floor(steps / 2);
   for (let i = 0; i < steps; i++) {
     const value = i < half ? first + by * i : last - by * (steps - i - 1);
@@ -52,13 +73,13 @@ function evenSteps(start: number, end: number, steps: number, whole: boolean): F
 
 const linspace = kernel<Steps>(({ start, end, steps }, context) => {
   const out = emptyOutput(context);
-  writeNumbers(out, evenSteps(scalarOf(start), scalarOf(end), steps, isIntegralDType(out.dtype)));
+  writeNumbers(out, evenSteps(scalarOf(start), scalarOf(end), steps, out.dtype));
   return out;
 });
 
 const logspace = kernel<Steps & { base: number }>(({ start, end, steps, base }, context) => {
   const out = emptyOutput(context);
-  writeNumbers(out, evenSteps(scalarOf(start), scalarOf(end), steps, false).map((power) => base ** power));
+  writeNumbers(out, evenSteps(scalarOf(start), scalarOf(end), steps, "float64").map((power) => base ** power));
   return out;
 });
 

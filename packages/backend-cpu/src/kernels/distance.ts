@@ -1,7 +1,7 @@
 /** @file Distances between rows. */
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../dense.js";
-import { defineKernels, emptyOutput, kernel, type KernelContext } from "../kernel.js";
+import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
 
 /** The p-norm of the difference of two rows. */
 function distance(x: NumberArray, i: number, y: NumberArray, j: number, size: number, p: number): number {
@@ -11,7 +11,8 @@ function distance(x: NumberArray, i: number, y: NumberArray, j: number, size: nu
     if (p === 2) sum += difference * difference;
     else if (p === 1) sum += difference;
     else if (p === 0) sum += difference !== 0 ? 1 : 0;
-    else if (p === Number.POSITIVE_INFINITY) sum = difference > sum || difference !== difference ? difference : sum;
+    else if (p === Number.POSITIVE_INFINITY)
+      sum = difference > sum || Number.isNaN(difference) ? difference : sum;
     else sum += difference ** p;
   }
   if (p === 2) return Math.sqrt(sum);
@@ -47,7 +48,10 @@ function pdist({ self, p }: { self: Tensor; p: number }, context: KernelContext)
   return finishOutput(out, values);
 }
 
-/** Derivative of the p-norm by one component: `difference` of the two rows there, `norm` of all, times the gradient. */
+/**
+ * Derivative of the p-norm by one component: `difference` of the two rows there, `norm` of all, times the
+ * gradient.
+ */
 function slope(difference: number, norm: number, grad: number, p: number): number {
   if (norm === 0 || p === 0) return 0;
   if (p === 1) return grad * Math.sign(difference);
@@ -68,20 +72,31 @@ interface CdistBackwardArgs {
   readonly cdist: Tensor;
 }
 
-function cdistBackward({ grad_output: grad, x1, x2, p, cdist: norms }: CdistBackwardArgs, context: KernelContext): Tensor {
+function cdistBackward(
+  { grad_output: grad, x1, x2, p, cdist: norms }: CdistBackwardArgs,
+  context: KernelContext,
+): Tensor {
   const out = emptyOutput(context);
   const batch = out.shape.slice(0, -2);
   const [rows, size] = out.shape.slice(-2) as [number, number];
   const columns = x2.shape[x2.ndim - 2]!;
   const [x, y] = [readNumbers(x1, out.shape), readNumbers(x2, [...batch, columns, size])];
-  const [g, d] = [readNumbers(grad, [...batch, rows, columns]), readNumbers(norms, [...batch, rows, columns])];
+  const [g, d] = [
+    readNumbers(grad, [...batch, rows, columns]),
+    readNumbers(norms, [...batch, rows, columns]),
+  ];
   const sums = new Float64Array(out.numel);
   for (let row = 0; row < numel(batch) * rows; row++) {
     const other = Math.floor(row / rows) * columns;
     for (let j = 0; j < columns; j++) {
       const pair = row * columns + j;
       for (let k = 0; k < size; k++) {
-        sums[row * size + k]! += slope(x[row * size + k]! - y[(other + j) * size + k]!, d[pair]!, g[pair]!, p);
+        sums[row * size + k]! += slope(
+          x[row * size + k]! - y[(other + j) * size + k]!,
+          d[pair]!,
+          g[pair]!,
+          p,
+        );
       }
     }
   }
@@ -95,7 +110,10 @@ interface PdistBackwardArgs {
   readonly pdist: Tensor;
 }
 
-function pdistBackward({ grad_output: grad, self, p, pdist: norms }: PdistBackwardArgs, context: KernelContext): Tensor {
+function pdistBackward(
+  { grad_output: grad, self, p, pdist: norms }: PdistBackwardArgs,
+  context: KernelContext,
+): Tensor {
   const out = emptyOutput(context);
   const [rows, size] = self.shape as [number, number];
   const [x, g, d] = [readNumbers(self), readNumbers(grad), readNumbers(norms)];

@@ -1,8 +1,8 @@
 /** @file Table look-ups. */
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
-import { finishOutput, openOutput, readNumbers } from "../dense.js";
-import { indexOutOfRange } from "../errors.js";
-import { defineKernels, emptyOutput, emptyOutputs, kernel, type KernelContext } from "../kernel.js";
+import { finishOutput, readNumbers } from "../dense.js";
+import { indexOutOfRange, invalidArgument } from "../errors.js";
+import { defineKernels, emptyOutput, emptyOutputs, type KernelContext, kernel } from "../kernel.js";
 
 function embedding(weight: Tensor, indices: Tensor, context: KernelContext): Tensor {
   const out = emptyOutput(context);
@@ -43,7 +43,16 @@ function embeddingBag(args: BagArgs, context: KernelContext): Tensor[] {
   const [out, offsetToBag, bagSize, maxIndices] = outputs;
   const [rows, width] = args.weight.shape as [number, number];
   const [table, indices] = [readNumbers(args.weight), readNumbers(args.indices)];
-  const [offsets, weights] = [readNumbers(args.offsets), args.per_sample_weights && readNumbers(args.per_sample_weights)];
+  const [offsets, weights] = [
+    readNumbers(args.offsets),
+    args.per_sample_weights && readNumbers(args.per_sample_weights),
+  ];
+  if (offsets.length > 0 && offsets[0] !== 0) {
+    throw invalidArgument(
+      "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. " +
+        `However, got ${offsets[0]}`,
+    );
+  }
   const bags = out.shape[0]!;
   const y = new Float64Array(bags * width);
   const counts = new Float64Array(bags);
@@ -63,13 +72,14 @@ function embeddingBag(args: BagArgs, context: KernelContext): Tensor[] {
         const at = bag * width + c;
         const value = table[row * width + c]!;
         if (args.mode !== 2) y[at]! += value * (weights ? weights[i]! : 1);
-        else if (first || value > y[at]! || value !== value) {
+        else if (first || value > y[at]! || Number.isNaN(value)) {
           y[at] = value;
           chosen[at] = row;
         }
       }
     }
-    if (args.mode === 1 && counts[bag]! > 0) for (let c = 0; c < width; c++) y[bag * width + c]! /= counts[bag]!;
+    if (args.mode === 1 && counts[bag]! > 0)
+      for (let c = 0; c < width; c++) y[bag * width + c]! /= counts[bag]!;
   }
   finishOutput(out, y);
   if (offsetToBag.numel === bagOf.length) finishOutput(offsetToBag, bagOf);
@@ -102,7 +112,8 @@ function embeddingDenseBackward(args: DenseBackwardArgs, context: KernelContext)
 
 export const embeddingKernels = defineKernels({
   "aten.embedding.default": kernel<{ weight: Tensor; indices: Tensor }>(({ weight, indices }, context) =>
-    embedding(weight, indices, context)),
+    embedding(weight, indices, context),
+  ),
   "aten._embedding_bag.default": kernel<BagArgs>(embeddingBag),
   "aten._embedding_bag_forward_only.default": kernel<BagArgs>(embeddingBag),
   "aten.embedding_dense_backward.default": kernel<DenseBackwardArgs>(embeddingDenseBackward),

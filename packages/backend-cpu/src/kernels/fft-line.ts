@@ -1,10 +1,14 @@
-/** @file One discrete Fourier transform: mixed radix for small prime factors, Bluestein's algorithm for large ones. */
+/**
+ * @file One discrete Fourier transform: mixed radix for small prime factors, Bluestein's algorithm for large
+ * ones.
+ */
 
 /** Largest prime factor that is transformed by its definition. */
 const DIRECT_LIMIT = 31;
 
 /**
- * The transform of interleaved complex numbers, `sum x[k] exp(sign 2 pi i j k / n)`, in an array that the next call may
+ * The transform of interleaved complex numbers, `sum x[k] exp(sign 2 pi i j k / n)`, in an array that the
+ * next call may
  * reuse or not; the input stays as it is.
  */
 export function transform(x: Float64Array, sign: 1 | -1): Float64Array {
@@ -31,10 +35,20 @@ function smallestFactor(n: number): number {
   return n;
 }
 
-/** Transforms `n` elements of x from `start`, `step` apart, into `out` from `to`. `stride` scales indices into the roots. */
+/**
+ * Transforms `n` elements of x from `start`, `step` apart, into `out` from `to`. `stride` scales indices into
+ * the roots.
+ */
 function mixedRadix(
-  x: Float64Array, start: number, step: number, out: Float64Array, to: number, n: number, sign: 1 | -1,
-  roots: Float64Array, stride: number,
+  x: Float64Array,
+  start: number,
+  step: number,
+  out: Float64Array,
+  to: number,
+  n: number,
+  sign: 1 | -1,
+  roots: Float64Array,
+  stride: number,
 ): void {
   if (n === 1) {
     out[2 * to] = x[2 * start]!;
@@ -44,7 +58,8 @@ function mixedRadix(
   const radix = smallestFactor(n);
   if (radix > DIRECT_LIMIT) {
     const line = new Float64Array(2 * n);
-    for (let i = 0; i < n; i++) line.set(x.subarray(2 * (start + i * step), 2 * (start + i * step) + 2), 2 * i);
+    for (let i = 0; i < n; i++)
+      line.set(x.subarray(2 * (start + i * step), 2 * (start + i * step) + 2), 2 * i);
     out.set(bluestein(line, sign), 2 * to);
     return;
   }
@@ -56,7 +71,14 @@ function mixedRadix(
 }
 
 /** Joins `radix` transforms of length `n / radix` that lie behind each other. */
-function combine(out: Float64Array, to: number, n: number, radix: number, roots: Float64Array, stride: number): void {
+function combine(
+  out: Float64Array,
+  to: number,
+  n: number,
+  radix: number,
+  roots: Float64Array,
+  stride: number,
+): void {
   const part = n / radix;
   const column = new Float64Array(2 * radix);
   for (let k = 0; k < part; k++) {

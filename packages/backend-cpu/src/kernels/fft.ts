@@ -2,7 +2,7 @@
 import type { Tensor } from "@sconce/tensor";
 import { axisOf } from "../axis.js";
 import { finishOutput, readComplex, writeComplex } from "../dense.js";
-import { defineKernels, emptyOutput, kernel, type KernelContext } from "../kernel.js";
+import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
 import { transform } from "./fft-line.js";
 
 /** Transforms every line along a dimension of interleaved complex numbers, in place. */
@@ -42,7 +42,10 @@ interface ComplexArgs {
   readonly forward: boolean;
 }
 
-function complexToComplex({ self, dim, normalization, forward }: ComplexArgs, context: KernelContext): Tensor {
+function complexToComplex(
+  { self, dim, normalization, forward }: ComplexArgs,
+  context: KernelContext,
+): Tensor {
   const out = emptyOutput(context);
   const values = readComplex(self);
   for (const d of dim) transformAlong(values, self.shape, d, forward ? -1 : 1);
@@ -64,7 +67,10 @@ function realToComplex({ self, dim, normalization, onesided }: RealArgs, context
   for (const d of dim) transformAlong(values, self.shape, d, -1);
   normalize(values, transformedCount(self.shape, dim), normalization);
   const last = dim[dim.length - 1];
-  writeComplex(out, onesided && last !== undefined ? resized(values, self.shape, last, out.shape.at(last)!) : values);
+  writeComplex(
+    out,
+    onesided && last !== undefined ? resized(values, self.shape, last, out.shape.at(last)!) : values,
+  );
   return out;
 }
 
@@ -102,7 +108,8 @@ function complexToReal({ self, dim, normalization }: HalfArgs, context: KernelCo
         const source = mirrored ? size - i : i;
         const p = 2 * ((o * from + source) * inner + n);
         line[2 * i] = source < from ? values[p]! : 0;
-        line[2 * i + 1] = source < from && source !== 0 && 2 * source !== size ? (mirrored ? -1 : 1) * values[p + 1]! : 0;
+        line[2 * i + 1] =
+          source < from && source !== 0 && 2 * source !== size ? (mirrored ? -1 : 1) * values[p + 1]! : 0;
       }
       const result = transform(line, 1);
       for (let i = 0; i < size; i++) real[(o * size + i) * inner + n] = result[2 * i]!;

@@ -2,7 +2,14 @@
 import type { FakeTensor } from "@sconce/ir";
 import { type DType, numel, patternEncoder, type Tensor, valueTable } from "@sconce/tensor";
 import { finishOutput, type NumberArray, readNumbers } from "../dense.js";
-import { allocate, defineKernels, emptyOutput, kernel, type KernelContext, type RuntimeValue } from "../kernel.js";
+import {
+  allocate,
+  defineKernels,
+  emptyOutput,
+  type KernelContext,
+  kernel,
+  type RuntimeValue,
+} from "../kernel.js";
 import { cubicSlopes, cubicWeights } from "./upsample.js";
 
 interface SampleArgs {
@@ -15,7 +22,10 @@ interface SampleArgs {
   readonly align_corners: boolean;
 }
 
-/** What one place reads along one dimension: positions (-1 for a zero outside), weights, and their slopes by the grid value. */
+/**
+ * What one place reads along one dimension: positions (-1 for a zero outside), weights, and their slopes by
+ * the grid value.
+ */
 interface Taps {
   readonly count: number;
   readonly position: Int32Array;
@@ -25,7 +35,12 @@ interface Taps {
 
 const newTaps = (mode: number): Taps => {
   const count = mode === 0 ? 2 : mode === 1 ? 1 : 4;
-  return { count, position: new Int32Array(count), weight: new Float64Array(count), slope: new Float64Array(count) };
+  return {
+    count,
+    position: new Int32Array(count),
+    weight: new Float64Array(count),
+    slope: new Float64Array(count),
+  };
 };
 
 /** A coordinate folded back at both ends, and the sign of its slope. */
@@ -69,10 +84,10 @@ function fillTaps(taps: Taps, value: number, size: number, args: SampleArgs, rou
   if (mode === 2) {
     const first = Math.floor(raw);
     const t = round(raw - first);
-    const [weights, slopes] = [cubicWeights(t), cubicSlopes(t)];
+    const [weights, slopes] = [cubicWeights(t, round), cubicSlopes(t)];
     for (let k = 0; k < 4; k++) {
       taps.position[k] = inside(Math.floor(padded(first - 1 + k, size, padding, align)[0]));
-      taps.weight[k] = round(weights[k]!);
+      taps.weight[k] = weights[k]!;
       taps.slope[k] = slopes[k]! * scale;
     }
     return;
@@ -98,9 +113,14 @@ function roundHalfEven(x: number): number {
   return floor % 2 === 0 ? floor : floor + 1;
 }
 
-/** Visits the corners of one place: position in the plane, product of weights, and the slope of it by each dimension. */
+/**
+ * Visits the corners of one place: position in the plane, product of weights, and the slope of it by each
+ * dimension.
+ */
 function eachCorner(
-  taps: readonly Taps[], sizes: readonly number[], visit: (position: number, weight: number, slopes: readonly number[]) => void,
+  taps: readonly Taps[],
+  sizes: readonly number[],
+  visit: (position: number, weight: number, slopes: readonly number[]) => void,
 ): void {
   const rank = taps.length;
   const slopes = new Array<number>(rank).fill(0);
@@ -128,7 +148,10 @@ interface Places {
 }
 
 /** Calls `visit` for each batch and place, with its taps (slowest dimension first). */
-function eachPlace(args: SampleArgs, visit: (batch: number, point: number, taps: readonly Taps[], places: Places) => void): void {
+function eachPlace(
+  args: SampleArgs,
+  visit: (batch: number, point: number, taps: readonly Taps[], places: Places) => void,
+): void {
   const sizes = args.input.shape.slice(2);
   const rank = sizes.length;
   const grid: NumberArray = readNumbers(args.grid);
@@ -146,7 +169,38 @@ function eachPlace(args: SampleArgs, visit: (batch: number, point: number, taps:
   }
 }
 
+/**
+ * Cubic sampling of halves: rows, then the column, in the dtype's own arithmetic, as PyTorch does; the differences
+ * to exact sums are visible.
+ */
+function sampleCubicHalf(args: SampleArgs, context: KernelContext): Tensor {
+  const out = emptyOutput(context);
+  const x = readNumbers(args.input);
+  const round = roundingOf(args.input.dtype);
+  const values = new Float64Array(out.numel);
+  eachPlace(args, (n, point, [rows, columns], { sizes, channels, plane, points }) => {
+    const weighted = ({ position, weight }: Taps, valueAt: (p: number) => number): number => {
+      let sum = 0;
+      for (let t = 0; t < 4; t++) {
+        const term = position[t]! < 0 ? 0 : round(valueAt(position[t]!) * weight[t]!);
+        sum = t === 0 ? term : round(sum + term);
+      }
+      return sum;
+    };
+    for (let c = 0; c < channels; c++) {
+      const start = (n * channels + c) * plane;
+      values[(n * channels + c) * points + point] = weighted(rows!, (row) =>
+        weighted(columns!, (column) => x[start + row * sizes[1]! + column]!),
+      );
+    }
+  });
+  return finishOutput(out, values);
+}
+
 function sample(args: SampleArgs, context: KernelContext): Tensor {
+  if (args.interpolation_mode === 2 && patternEncoder(args.input.dtype) !== undefined) {
+    return sampleCubicHalf(args, context);
+  }
   const out = emptyOutput(context);
   const x = readNumbers(args.input);
   const values = new Float64Array(out.numel);
@@ -175,7 +229,8 @@ function sampleBackward(args: SampleBackwardArgs, context: KernelContext): Runti
         const grad = g[(n * channels + c) * points + point]!;
         const at = (n * channels + c) * plane + position;
         inputGrad[at]! += weight * grad;
-        for (let d = 0; d < rank; d++) gridGrad[(n * points + point) * rank + rank - 1 - d]! += slopes[d]! * x[at]! * grad;
+        for (let d = 0; d < rank; d++)
+          gridGrad[(n * points + point) * rank + rank - 1 - d]! += slopes[d]! * x[at]! * grad;
       }
     });
   });

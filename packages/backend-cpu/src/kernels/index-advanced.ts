@@ -1,5 +1,5 @@
 /** @file `x[i, :, mask]` and its writing counterparts. */
-import { type ScalarLiteral } from "@sconce/ir";
+import type { ScalarLiteral } from "@sconce/ir";
 import { castTensor, numel, type Tensor } from "@sconce/tensor";
 import { copyInto } from "../copy.js";
 import { readNumbers } from "../dense.js";

@@ -3,6 +3,7 @@ import { internalError } from "@sconce/errors";
 import { dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
 import { readBigInts, readComplex, readNumbers } from "../dense.js";
 import { decodeTable, encodeFloat } from "../half.js";
+import { bigMax, bigMin } from "./pointwise-math.js";
 
 /** How a value joins the one already there. */
 export type Combine = "replace" | "sum" | "prod" | "amax" | "amin" | "mean";
@@ -21,8 +22,8 @@ const BIG_INTS: Readonly<Record<Combine, (old: bigint, value: bigint) => bigint>
   sum: (old, value) => old + value,
   mean: (old, value) => old + value,
   prod: (old, value) => old * value,
-  amax: (old, value) => (old > value ? old : value),
-  amin: (old, value) => (old < value ? old : value),
+  amax: bigMax,
+  amin: bigMin,
 };
 
 /** What an element is before anything joins it, when its own value is left out. */
@@ -32,9 +33,12 @@ const NEUTRAL: Readonly<Record<Combine, number>> = {
 
 /** Joins `source`'s elements, in row-major order, to the elements of `target` at `positions`. */
 export function combineAt(target: Tensor, positions: ArrayLike<number>, source: Tensor, how: Combine): void {
-  const { kind } = dtypeInfo(target.dtype);
-  if (kind === "complex") return combineComplex(target, positions, source, how);
-  if (isBigIntDType(target.dtype)) return combineBig(target, positions, source, how);
+  if (dtypeInfo(target.dtype).kind === "complex") combineComplex(target, positions, source, how);
+  else if (isBigIntDType(target.dtype)) combineBig(target, positions, source, how);
+  else combineNumbers(target, positions, source, how);
+}
+
+function combineNumbers(target: Tensor, positions: ArrayLike<number>, source: Tensor, how: Combine): void {
   const values = readNumbers(source);
   const combine = NUMBERS[how];
   const data = target.data as Float64Array;
@@ -66,11 +70,17 @@ function combineBig(target: Tensor, positions: ArrayLike<number>, source: Tensor
 function combineComplex(target: Tensor, positions: ArrayLike<number>, source: Tensor, how: Combine): void {
   const values = readComplex(source);
   const data = target.data as Float64Array;
-  if (how !== "sum" && how !== "replace") throw internalError(`no ${how} of complex numbers`);
+  if (how === "amax" || how === "amin") throw internalError(`no ${how} of complex numbers`);
   for (let i = 0; i < positions.length; i++) {
-    for (let part = 0; part < 2; part++) {
-      const p = 2 * positions[i]! + part;
-      data[p] = (how === "sum" ? data[p]! : 0) + values[2 * i + part]!;
+    const p = 2 * positions[i]!;
+    const [re, im] = [data[p]!, data[p + 1]!];
+    const [x, y] = [values[2 * i]!, values[2 * i + 1]!];
+    if (how === "prod") {
+      data[p] = re * x - im * y;
+      data[p + 1] = re * y + im * x;
+    } else {
+      data[p] = how === "replace" ? x : re + x;
+      data[p + 1] = how === "replace" ? y : im + y;
     }
   }
 }
@@ -92,7 +102,10 @@ function forget(target: Tensor, positions: ArrayLike<number>, how: Combine): voi
   const neutral = NEUTRAL[how];
   for (let i = 0; i < positions.length; i++) {
     const p = positions[i]!;
-    if (isBigIntDType(dtype)) (target.data as BigInt64Array)[p] = bigNeutral(how);
+    if (dtypeInfo(dtype).lanes === 2) {
+      target.data[2 * p] = neutral;
+      target.data[2 * p + 1] = 0;
+    } else if (isBigIntDType(dtype)) (target.data as BigInt64Array)[p] = bigNeutral(how);
     else if (dtype === "float16" || dtype === "bfloat16") target.data[p] = encodeFloat(dtype)(neutral);
     else target.data[p] = dtypeInfo(dtype).kind === "float" ? neutral : smallNeutral(target, neutral);
   }
@@ -117,7 +130,10 @@ function divideByCount(target: Tensor, positions: ArrayLike<number>, start: numb
   const { dtype } = target;
   const data = target.data as Float64Array;
   for (const [p, count] of counts) {
-    if (isBigIntDType(dtype)) divideBig(target.data as BigInt64Array, p, BigInt(count));
+    if (dtypeInfo(dtype).lanes === 2) {
+      data[2 * p]! /= count;
+      data[2 * p + 1]! /= count;
+    } else if (isBigIntDType(dtype)) divideBig(target.data as BigInt64Array, p, BigInt(count));
     else if (dtype === "float16" || dtype === "bfloat16") {
       data[p] = encodeFloat(dtype)(decodeTable(dtype)[data[p]!]! / count);
     } else data[p] = dtypeInfo(dtype).kind === "float" ? data[p]! / count : Math.floor(data[p]! / count);

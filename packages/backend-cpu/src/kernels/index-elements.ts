@@ -126,3 +126,13 @@ export function narrowView(tensor: Tensor, dim: number, start: number, length: n
   strides[dim] = strides[dim]! * step;
   return tensor.asStrided(shape, strides, offset);
 }
+
+/** Shape of two tensors broadcast together. */
+export function broadcastShape(a: readonly number[], b: readonly number[]): number[] {
+  const ndim = Math.max(a.length, b.length);
+  return Array.from({ length: ndim }, (_, d) => {
+    const x = a[d - ndim + a.length] ?? 1;
+    const y = b[d - ndim + b.length] ?? 1;
+    return x === 1 ? y : x;
+  });
+}

@@ -56,7 +56,10 @@ const roll = kernel<Roll>(({ self, shifts, dims }, context) => {
 
 function rollOne(out: Tensor, source: Tensor, d: number, shift: number): void {
   const size = source.shape[d] ?? 1;
-  if (source.ndim === 0) return copyInto(out, source);
+  if (source.ndim === 0) {
+    copyInto(out, source);
+    return;
+  }
   const by = ((shift % size) + size) % size;
   copyInto(narrowView(out, d, by, size - by), narrowView(source, d, 0, size - by));
   copyInto(narrowView(out, d, 0, by), narrowView(source, d, size - by, by));

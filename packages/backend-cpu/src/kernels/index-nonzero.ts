@@ -5,7 +5,7 @@ import { readNumbers, writeNumbers } from "../dense.js";
 import { invalidArgument } from "../errors.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel.js";
 import { broadcastView, positionsOf } from "../strided.js";
-import { copyAsOutput, dynamicOutput, gatherElements, moveElements } from "./index-elements.js";
+import { broadcastShape, copyAsOutput, dynamicOutput, gatherElements, moveElements } from "./index-elements.js";
 
 /** For each dimension, that coordinate of all true elements in row-major order. */
 export function nonzeroCoordinates(tensor: Tensor): Float64Array[] {
@@ -56,16 +56,6 @@ const nonzeroStatic = kernel<NonzeroStatic>(({ self, size, fill_value: fill }, c
   writeNumbers(out, padded);
   return out;
 });
-
-/** Shape of two tensors broadcast together. */
-function broadcastShape(a: readonly number[], b: readonly number[]): number[] {
-  const ndim = Math.max(a.length, b.length);
-  return Array.from({ length: ndim }, (_, d) => {
-    const x = a[d - ndim + a.length] ?? 1;
-    const y = b[d - ndim + b.length] ?? 1;
-    return x === 1 ? y : x;
-  });
-}
 
 const maskedSelect = kernel<{ self: Tensor; mask: Tensor }>(({ self, mask }) => {
   const shape = broadcastShape(self.shape, mask.shape);

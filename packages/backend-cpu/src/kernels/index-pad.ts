@@ -110,11 +110,13 @@ function partsOf(tensor: Tensor): ArrayLike<number>[] {
 function writeParts(out: Tensor, parts: readonly Float64Array[]): Tensor {
   if (parts.length === 1) {
     const results = openOutput(out);
-    results.set(parts[0]!);
+    results.set(out.dtype === "bool" ? parts[0]!.map((x) => (x === 0 ? 0 : 1)) : parts[0]!);
     return finishOutput(out, results);
   }
   const pairs = new Float64Array(2 * out.numel);
-  parts.forEach((values, part) => values.forEach((value, i) => { pairs[2 * i + part] = value; }));
+  parts.forEach((values, part) => {
+    for (let i = 0; i < values.length; i++) pairs[2 * i + part] = values[i]!;
+  });
   writeComplex(out, pairs);
   return out;
 }

@@ -1,6 +1,7 @@
 /** @file Reading and writing along one dimension by an index tensor: `gather`, `scatter*`, `index_*`, `take`, `put`. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { castTensor, type Tensor } from "@sconce/tensor";
+import { copyInto } from "../copy.js";
 import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
 import { positionsOf } from "../strided.js";
 import { type Combine, combineAt, reduceAt } from "./index-combine.js";
@@ -53,9 +54,13 @@ const scatter = (how?: Combine): AnyKernel =>
 
 type ScatterReduce = ByIndex & { readonly src: Tensor; readonly reduce: string; readonly include_self: boolean };
 
+/** Halves are gathered in float32 and rounded once. */
 const scatterReduce = kernel<ScatterReduce>(({ self, dim, index, src, reduce, include_self: include }, context) => {
   const out = copyAsOutput(context, self);
-  reduceAt(out, namedPositions(out, dim, index), corner(src, index, out), REDUCTIONS[reduce]!, include);
+  const half = out.dtype === "float16" || out.dtype === "bfloat16";
+  const sums = half ? castTensor(out, "float32") : out;
+  reduceAt(sums, namedPositions(sums, dim, index), corner(src, index, sums), REDUCTIONS[reduce]!, include);
+  if (half) copyInto(out, sums);
   return out;
 });
 

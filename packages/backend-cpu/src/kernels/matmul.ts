@@ -1,10 +1,10 @@
 /** @file Matrix products. */
 import { FakeTensor, type ScalarLiteral, toNumber } from "@sconce/ir";
-import { type Tensor, contiguousStrides, dtypeInfo, isBigIntDType } from "@sconce/tensor";
+import { contiguousStrides, dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
 import { detached } from "../copy.js";
 import { readBigInts, readComplex, readFloat64, writeBigInts, writeComplex } from "../dense.js";
 import { finishTarget, matrixOf, multiplyInto, numberTarget, numberView } from "../gemm/operands.js";
-import { defineKernels, emptyOutput, kernel, type KernelContext } from "../kernel.js";
+import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
 import { broadcastStrides } from "../strided.js";
 
 interface Added {
@@ -36,16 +36,26 @@ function product(context: KernelContext, a: Tensor, b: Tensor, added?: Added): T
     const at = (view: { readonly strides: readonly number[]; readonly storageOffset: number }): number =>
       view.storageOffset + (out.ndim === 3 ? n * view.strides[0]! : 0);
     const into = matrixOf(target, at(target));
-    multiplyInto(into, matrixOf(left, at(left)), matrixOf(right, at(right)), plain ? undefined : {
-      scale: alpha, addScale: beta, addend: addend === undefined ? into : matrixOf(addend, at(addend)),
-    });
+    multiplyInto(
+      into,
+      matrixOf(left, at(left)),
+      matrixOf(right, at(right)),
+      plain
+        ? undefined
+        : {
+            scale: alpha,
+            addScale: beta,
+            addend: addend === undefined ? into : matrixOf(addend, at(addend)),
+          },
+    );
   }
   return finishTarget(out, target);
 }
 
 /** Whether products of 64-bit integers stay exact in doubles. */
 function fitsDouble(a: Tensor, b: Tensor, added: Added | undefined): boolean {
-  const most = (tensor: Tensor): number => readFloat64(tensor).reduce((max, x) => Math.max(max, Math.abs(x)), 0);
+  const most = (tensor: Tensor): number =>
+    readFloat64(tensor).reduce((max, x) => Math.max(max, Math.abs(x)), 0);
   const sum = most(a) * most(b) * a.shape[a.ndim - 1]! * (added ? Math.abs(toNumber(added.alpha)) : 1);
   return sum + (added ? most(added.self) * Math.abs(toNumber(added.beta)) : 0) < Number.MAX_SAFE_INTEGER;
 }
@@ -91,7 +101,10 @@ function complexProduct(out: Tensor, a: Tensor, b: Tensor, added: Added | undefi
 
 /** A row-major copy with dimensions permuted, seen with another shape. */
 function joined(tensor: Tensor, order: readonly number[], shape: readonly number[]): Tensor {
-  const permuted = tensor.asStrided(order.map((d) => tensor.shape[d]!), order.map((d) => tensor.strides[d]!));
+  const permuted = tensor.asStrided(
+    order.map((d) => tensor.shape[d]!),
+    order.map((d) => tensor.strides[d]!),
+  );
   return detached(permuted).asStrided(shape, contiguousStrides(shape), 0);
 }
 
@@ -100,7 +113,11 @@ const column = (v: Tensor): Tensor => v.asStrided([v.shape[0]!, 1], [v.strides[0
 const row = (v: Tensor): Tensor => v.asStrided([1, v.shape[0]!], [1, v.strides[0]!]);
 
 /** Runs a product whose result has fewer dimensions than the matrix form of it. */
-function reshaped(context: KernelContext, shape: readonly number[], run: (inner: KernelContext) => Tensor): Tensor {
+function reshaped(
+  context: KernelContext,
+  shape: readonly number[],
+  run: (inner: KernelContext) => Tensor,
+): Tensor {
   const out = emptyOutput(context);
   const fake = new FakeTensor({ dtype: out.dtype, shape, strides: contiguousStrides(shape) });
   const result = run({ ...context, meta: fake });
@@ -108,24 +125,38 @@ function reshaped(context: KernelContext, shape: readonly number[], run: (inner:
 }
 
 export const matmulKernels = defineKernels({
-  "aten.mm.default": kernel<{ self: Tensor; mat2: Tensor }>(({ self, mat2 }, context) => product(context, self, mat2)),
-  "aten.bmm.default": kernel<{ self: Tensor; mat2: Tensor }>(({ self, mat2 }, context) => product(context, self, mat2)),
+  "aten.mm.default": kernel<{ self: Tensor; mat2: Tensor }>(({ self, mat2 }, context) =>
+    product(context, self, mat2),
+  ),
+  "aten.bmm.default": kernel<{ self: Tensor; mat2: Tensor }>(({ self, mat2 }, context) =>
+    product(context, self, mat2),
+  ),
   "aten.addmm.default": kernel<Added & { mat1: Tensor; mat2: Tensor }>((args, context) =>
-    product(context, args.mat1, args.mat2, args)),
+    product(context, args.mat1, args.mat2, args),
+  ),
   "aten.baddbmm.default": kernel<Added & { batch1: Tensor; batch2: Tensor }>((args, context) =>
-    product(context, args.batch1, args.batch2, args)),
-  "aten.addbmm.default": kernel<Added & { batch1: Tensor; batch2: Tensor }>(({ batch1, batch2, ...added }, context) => {
-    // The sum over batches is one product: batches lie side by side along the summed dimension.
-    const [b, m, k] = batch1.shape as [number, number, number];
-    const left = joined(batch1, [1, 0, 2], [m, b * k]);
-    return product(context, left, joined(batch2, [0, 1, 2], [b * k, batch2.shape[2]!]), added);
-  }),
+    product(context, args.batch1, args.batch2, args),
+  ),
+  "aten.addbmm.default": kernel<Added & { batch1: Tensor; batch2: Tensor }>(
+    ({ batch1, batch2, ...added }, context) => {
+      // The sum over batches is one product: batches lie side by side along the summed dimension.
+      const [b, m, k] = batch1.shape as [number, number, number];
+      const left = joined(batch1, [1, 0, 2], [m, b * k]);
+      return product(context, left, joined(batch2, [0, 1, 2], [b * k, batch2.shape[2]!]), added);
+    },
+  ),
   "aten.mv.default": kernel<{ self: Tensor; vec: Tensor }>(({ self, vec }, context) =>
-    reshaped(context, [self.shape[0]!, 1], (inner) => product(inner, self, column(vec)))),
-  "aten.addmv.default": kernel<Added & { mat: Tensor; vec: Tensor }>(({ self, mat, vec, beta, alpha }, context) => {
-    const addend = self.ndim === 0 ? self : self.asStrided([self.shape[0]!, 1], [self.strides[0]!, 0]);
-    return reshaped(context, [mat.shape[0]!, 1], (inner) => product(inner, mat, column(vec), { self: addend, beta, alpha }));
-  }),
+    reshaped(context, [self.shape[0]!, 1], (inner) => product(inner, self, column(vec))),
+  ),
+  "aten.addmv.default": kernel<Added & { mat: Tensor; vec: Tensor }>(
+    ({ self, mat, vec, beta, alpha }, context) => {
+      const addend = self.ndim === 0 ? self : self.asStrided([self.shape[0]!, 1], [self.strides[0]!, 0]);
+      return reshaped(context, [mat.shape[0]!, 1], (inner) =>
+        product(inner, mat, column(vec), { self: addend, beta, alpha }),
+      );
+    },
+  ),
   "aten.dot.default": kernel<{ self: Tensor; tensor: Tensor }>(({ self, tensor }, context) =>
-    reshaped(context, [1, 1], (inner) => product(inner, row(self), column(tensor)))),
+    reshaped(context, [1, 1], (inner) => product(inner, row(self), column(tensor))),
+  ),
 });

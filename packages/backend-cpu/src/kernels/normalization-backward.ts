@@ -2,10 +2,14 @@
 import type { FakeTensor } from "@sconce/ir";
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, readNumbers } from "../dense.js";
-import { allocate, defineKernels, kernel, type KernelContext, type RuntimeValue } from "../kernel.js";
+import { allocate, defineKernels, type KernelContext, kernel, type RuntimeValue } from "../kernel.js";
 
 /** The three gradients that the mask asks for, None for the others. */
-function masked(context: KernelContext, mask: readonly boolean[], values: readonly Float64Array[]): RuntimeValue {
+function masked(
+  context: KernelContext,
+  mask: readonly boolean[],
+  values: readonly Float64Array[],
+): RuntimeValue {
   const metas = context.meta as readonly (FakeTensor | null)[];
   return values.map((array, i) => {
     const meta = metas[i];
@@ -15,7 +19,13 @@ function masked(context: KernelContext, mask: readonly boolean[], values: readon
 
 /** Gradient of `(x - mean) * rstd` over one group, given the gradient `g` of its result, added into `out`. */
 function groupGradient(
-  x: NumberArray, g: Float64Array, out: Float64Array, start: number, size: number, mean: number, rstd: number,
+  x: NumberArray,
+  g: Float64Array,
+  out: Float64Array,
+  start: number,
+  size: number,
+  mean: number,
+  rstd: number,
 ): void {
   let [sum, dot] = [0, 0];
   for (let i = 0; i < size; i++) {

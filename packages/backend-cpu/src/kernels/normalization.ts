@@ -1,9 +1,8 @@
 /** @file Layer, group and batch normalisation. Statistics are in float64, by two passes. */
-import { numel, type Tensor } from "@sconce/tensor";
+import { numel, Storage, type Tensor, Tensor as TensorClass } from "@sconce/tensor";
 import { copyInto } from "../copy.js";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../dense.js";
-import { defineKernels, emptyOutputs, kernel, type KernelContext } from "../kernel.js";
-import { Tensor as TensorClass, Storage } from "@sconce/tensor";
+import { defineKernels, emptyOutputs, type KernelContext, kernel } from "../kernel.js";
 
 /** Mean and biased variance of `size` elements from `start`. */
 function moments(x: NumberArray, start: number, size: number): readonly [mean: number, variance: number] {
@@ -23,7 +22,10 @@ interface LayerNormArgs {
   readonly eps: number;
 }
 
-function layerNorm({ input, normalized_shape: shape, weight, bias, eps }: LayerNormArgs, context: KernelContext): Tensor[] {
+function layerNorm(
+  { input, normalized_shape: shape, weight, bias, eps }: LayerNormArgs,
+  context: KernelContext,
+): Tensor[] {
   const [out, mean, rstd] = emptyOutputs(context) as [Tensor, Tensor, Tensor];
   const size = numel(shape);
   const rows = size === 0 ? 0 : numel(input.shape) / size;
@@ -36,7 +38,8 @@ function layerNorm({ input, normalized_shape: shape, weight, bias, eps }: LayerN
     const scale = 1 / Math.sqrt(variance + eps);
     means[row] = mu;
     rstds[row] = scale;
-    for (let i = 0; i < size; i++) y[start + i] = (x[start + i]! - mu) * scale * (w ? w[i]! : 1) + (b ? b[i]! : 0);
+    for (let i = 0; i < size; i++)
+      y[start + i] = (x[start + i]! - mu) * scale * (w ? w[i]! : 1) + (b ? b[i]! : 0);
   }
   return [finishOutput(out, y), finishOutput(mean, means), finishOutput(rstd, rstds)];
 }
@@ -52,7 +55,10 @@ interface GroupNormArgs {
   readonly eps: number;
 }
 
-function groupNorm({ input, weight, bias, N, C, HxW, group, eps }: GroupNormArgs, context: KernelContext): Tensor[] {
+function groupNorm(
+  { input, weight, bias, N, C, HxW, group, eps }: GroupNormArgs,
+  context: KernelContext,
+): Tensor[] {
   const [out, mean, rstd] = emptyOutputs(context) as [Tensor, Tensor, Tensor];
   const x = readNumbers(input);
   const [w, b] = [weight && readNumbers(weight), bias && readNumbers(bias)];
@@ -73,7 +79,14 @@ function groupNorm({ input, weight, bias, N, C, HxW, group, eps }: GroupNormArgs
   return [finishOutput(out, y), finishOutput(mean, means), finishOutput(rstd, rstds)];
 }
 
-function scaleRun(x: NumberArray, y: NumberArray, start: number, count: number, factor: number, shift: number): void {
+function scaleRun(
+  x: NumberArray,
+  y: NumberArray,
+  start: number,
+  count: number,
+  factor: number,
+  shift: number,
+): void {
   for (let p = start; p < start + count; p++) y[p] = x[p]! * factor + shift;
 }
 
@@ -128,12 +141,22 @@ interface BatchNormArgs {
   readonly eps: number;
 }
 
-/** Normalises with the batch's statistics when training, else with the running ones; the outputs are filled in. */
-function batchNorm(args: BatchNormArgs, training: boolean, [out, mean, rstd]: readonly Tensor[]): ChannelStats {
+/**
+ * Normalises with the batch's statistics when training, else with the running ones; the outputs are filled
+ * in.
+ */
+function batchNorm(
+  args: BatchNormArgs,
+  training: boolean,
+  [out, mean, rstd]: readonly Tensor[],
+): ChannelStats {
   const data = batchInput(args.input);
-  const stats = training ? channelStats(data) : {
-    mean: Float64Array.from(readNumbers(args.running_mean!)), variance: Float64Array.from(readNumbers(args.running_var!)),
-  };
+  const stats = training
+    ? channelStats(data)
+    : {
+        mean: Float64Array.from(readNumbers(args.running_mean!)),
+        variance: Float64Array.from(readNumbers(args.running_var!)),
+      };
   const { x, batch, channels, inner } = data;
   const [w, b] = [args.weight && readNumbers(args.weight), args.bias && readNumbers(args.bias)];
   const y = openOutput(out!);
@@ -158,13 +181,21 @@ function fill(target: NumberArray, values: Float64Array): NumberArray {
 /** A running statistic after one more batch: the variance is the unbiased one. */
 function updated(running: Tensor, batch: Float64Array, momentum: number, correction: number): Tensor {
   const old = readNumbers(running);
-  const out = new TensorClass({ dtype: running.dtype, shape: running.shape, storage: Storage.allocate(running.storage.byteLength) });
+  const out = new TensorClass({
+    dtype: running.dtype,
+    shape: running.shape,
+    storage: Storage.allocate(running.storage.byteLength),
+  });
   const values = openOutput(out);
-  for (let c = 0; c < batch.length; c++) values[c] = momentum * batch[c]! * correction + (1 - momentum) * old[c]!;
+  for (let c = 0; c < batch.length; c++)
+    values[c] = momentum * batch[c]! * correction + (1 - momentum) * old[c]!;
   return finishOutput(out, values);
 }
 
-function runningStats(args: BatchNormArgs, stats: ChannelStats): readonly [mean: Tensor | null, variance: Tensor | null] {
+function runningStats(
+  args: BatchNormArgs,
+  stats: ChannelStats,
+): readonly [mean: Tensor | null, variance: Tensor | null] {
   const count = args.input.numel / args.input.shape[1]!;
   const { running_mean: mean, running_var: variance, momentum } = args;
   return [
@@ -187,7 +218,9 @@ function mutatingBatchNorm(args: BatchNormArgs, training: boolean, outputs: Tens
 /** Batch normalisation that returns the new running statistics as its last two outputs. */
 function functionalBatchNorm(args: BatchNormArgs, training: boolean, outputs: Tensor[]): Tensor[] {
   const stats = batchNorm(args, training, outputs);
-  const [mean, variance] = training ? runningStats(args, stats) : [args.running_mean ?? null, args.running_var ?? null];
+  const [mean, variance] = training
+    ? runningStats(args, stats)
+    : [args.running_mean ?? null, args.running_var ?? null];
   const last = outputs.length - 2;
   if (mean !== null) copyInto(outputs[last]!, mean);
   if (variance !== null) copyInto(outputs[last + 1]!, variance);
@@ -198,17 +231,24 @@ export const normalizationKernels = defineKernels({
   "aten.native_layer_norm.default": kernel<LayerNormArgs>(layerNorm),
   "aten.native_group_norm.default": kernel<GroupNormArgs>(groupNorm),
   "aten._native_batch_norm_legit.default": kernel<BatchNormArgs>((args, context) =>
-    mutatingBatchNorm(args, args.training!, emptyOutputs(context))),
+    mutatingBatchNorm(args, args.training!, emptyOutputs(context)),
+  ),
   "aten._native_batch_norm_legit.no_stats": kernel<BatchNormArgs>((args, context) =>
-    mutatingBatchNorm(args, true, emptyOutputs(context))),
+    mutatingBatchNorm(args, true, emptyOutputs(context)),
+  ),
   "aten._native_batch_norm_legit_no_training.default": kernel<BatchNormArgs>((args, context) =>
-    mutatingBatchNorm(args, false, emptyOutputs(context))),
+    mutatingBatchNorm(args, false, emptyOutputs(context)),
+  ),
   "aten._native_batch_norm_legit_functional.default": kernel<BatchNormArgs>((args, context) =>
-    functionalBatchNorm(args, args.training!, emptyOutputs(context))),
+    functionalBatchNorm(args, args.training!, emptyOutputs(context)),
+  ),
   "aten.native_batch_norm.default": kernel<BatchNormArgs>((args, context) =>
-    mutatingBatchNorm(args, args.training!, emptyOutputs(context))),
+    mutatingBatchNorm(args, args.training!, emptyOutputs(context)),
+  ),
   "aten._batch_norm_with_update.default": kernel<BatchNormArgs>((args, context) =>
-    mutatingBatchNorm(args, true, emptyOutputs(context))),
+    mutatingBatchNorm(args, true, emptyOutputs(context)),
+  ),
   "aten._batch_norm_with_update_functional.default": kernel<BatchNormArgs>((args, context) =>
-    functionalBatchNorm(args, true, emptyOutputs(context))),
+    functionalBatchNorm(args, true, emptyOutputs(context)),
+  ),
 });

@@ -2,21 +2,22 @@
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
-import { elementwise, map1, map2, type Operand } from "./pointwise-loop.js";
+import { complexLoops } from "./pointwise-complex.js";
+import { type ComplexLoop, elementwise, type LaneLoop, map1, map2, type Operand } from "./pointwise-loop.js";
+import { geluLoop, geluSingleLoop, hardsigmoidLoop, hardswishLoop, siluLoop } from "./pointwise-loops.js";
 import { softplus } from "./pointwise-math.js";
-import { erf } from "./pointwise-special.js";
 
 type Unary = { readonly self: Tensor };
 
-const activation = (f: (x: number) => number): AnyKernel =>
-  kernel<Unary>(({ self }, context) => elementwise({ real: map1(f) }, emptyOutput(context), [self]));
+const looped = (real: LaneLoop, complex?: ComplexLoop): AnyKernel =>
+  kernel<Unary>(({ self }, context) => elementwise({ real, complex }, emptyOutput(context), [self]));
+const activation = (f: (x: number) => number): AnyKernel => looped(map1(f));
 
 /** An activation whose function depends on arguments besides the tensor. */
 const withArguments = <A extends Unary>(make: (args: A) => (x: number) => number): AnyKernel =>
   kernel<A>((args, context) => elementwise({ real: map1(make(args)) }, emptyOutput(context), [args.self]));
 
 const SQRT_TWO_OVER_PI = Math.sqrt(2 / Math.PI);
-const geluExact = (x: number): number => x * 0.5 * (1 + erf(x * Math.SQRT1_2));
 const geluTanh = (x: number): number =>
   0.5 * x * (1 + Math.tanh(SQRT_TWO_OVER_PI * (x + 0.044715 * x * x * x)));
 
@@ -31,8 +32,8 @@ const celu = withArguments<Unary & { readonly alpha: ScalarLiteral }>(({ alpha }
   return (x) => (x <= 0 ? a * Math.expm1(x / a) : x);
 });
 
-const SELU_ALPHA = 1.6732632423543772848170429916717;
-const SELU_SCALE = 1.0507009873554804934193349852946;
+const SELU_ALPHA = 1.6732632423543772;
+const SELU_SCALE = 1.0507009873554805;
 const selu = (x: number): number => (x <= 0 ? SELU_SCALE * SELU_ALPHA * Math.expm1(x) : SELU_SCALE * x);
 
 const leakyRelu = withArguments<Unary & { readonly negative_slope: ScalarLiteral }>(({ negative_slope: slope }) => {
@@ -65,12 +66,9 @@ const threshold = kernel<Threshold>(({ self, threshold: limit, value }, context)
 const prelu = kernel<{ self: Tensor; weight: Operand }>(({ self, weight }, context) =>
   elementwise({ real: map2((x, w) => (x > 0 ? x : x * w)) }, emptyOutput(context), [self, weight]));
 
-/** PyTorch computes all but float64 by a library that gives NaN at infinity. */
-const geluNarrow = (x: number): number => (x === Infinity ? Number.NaN : geluExact(x));
-
 const gelu = kernel<Unary & { approximate: string }>(({ self, approximate }, context) => {
-  const exact = self.dtype === "float64" ? geluExact : geluNarrow;
-  return elementwise({ real: map1(approximate === "tanh" ? geluTanh : exact) }, emptyOutput(context), [self]);
+  const exact = self.dtype === "float64" ? geluLoop : geluSingleLoop;
+  return elementwise({ real: approximate === "tanh" ? map1(geluTanh) : exact }, emptyOutput(context), [self]);
 });
 
 const logSigmoid = (x: number): number => -softplus(-x);
@@ -87,10 +85,10 @@ const relu6 = (x: number): number => Math.min(Math.max(x, 0), 6);
 
 export const pointwiseActivationKernels = defineKernels({
   "aten.gelu.default": gelu,
-  "aten.silu.default": activation((x) => x / (1 + Math.exp(-x))),
+  "aten.silu.default": looped(siluLoop, complexLoops.silu),
   "aten.mish.default": activation((x) => x * Math.tanh(softplus(x))),
-  "aten.hardswish.default": activation((x) => (x * relu6(x + 3)) / 6),
-  "aten.hardsigmoid.default": activation((x) => relu6(x + 3) / 6),
+  "aten.hardswish.default": looped(hardswishLoop),
+  "aten.hardsigmoid.default": looped(hardsigmoidLoop),
   "aten.relu6.default": activation(relu6),
   "aten.elu.default": elu,
   "aten.celu.default": celu,

@@ -8,9 +8,10 @@ import { complexLoops } from "./pointwise-complex.js";
 import {
   type Elementwise, elementwise, isTensorOperand, type Lane, type LaneLoop, map1, map2, type Operand,
 } from "./pointwise-loop.js";
+import { cubeLoop, reciprocalLoop, rsqrtLoop, sqrtLoop, squareLoop } from "./pointwise-loops.js";
 import {
-  bigGcd, bigPow, copySign, floorDivide, fmax, fmin, gcd, identity, int32Pow, intPow, logAddExp, logAddExp2, nextAfter32,
-  nextAfter64, nextAfterBFloat16, pow, remainder, xlog1py, xlogy,
+  bigGcd, bigMax, bigMin, bigPow, copySign, floorDivide, fmax, fmin, gcd, identity, int32Pow, intPow, logAddExp, logAddExp2, nextAfter32,
+  nextAfter64, pow, remainder, xlog1py, xlogy,
 } from "./pointwise-math.js";
 import { zeta } from "./pointwise-special.js";
 
@@ -42,31 +43,6 @@ const divLoop: LaneLoop = (out, [x, y], count) => {
   for (let i = 0; i < count; i++) out[i] = a[i]! / b[i]!;
 };
 
-// The same loops for float32 storages, see `Elementwise.real32`.
-const addLoop32: LaneLoop = (out, [x, y], count) => {
-  const a = x as Lane;
-  const b = y as Lane;
-  for (let i = 0; i < count; i++) out[i] = a[i]! + b[i]!;
-};
-
-const subLoop32: LaneLoop = (out, [x, y], count) => {
-  const a = x as Lane;
-  const b = y as Lane;
-  for (let i = 0; i < count; i++) out[i] = a[i]! - b[i]!;
-};
-
-const mulLoop32: LaneLoop = (out, [x, y], count) => {
-  const a = x as Lane;
-  const b = y as Lane;
-  for (let i = 0; i < count; i++) out[i] = a[i]! * b[i]!;
-};
-
-const divLoop32: LaneLoop = (out, [x, y], count) => {
-  const a = x as Lane;
-  const b = y as Lane;
-  for (let i = 0; i < count; i++) out[i] = a[i]! / b[i]!;
-};
-
 const maxLoop: LaneLoop = (out, [x, y], count) => {
   const a = x as Lane;
   const b = y as Lane;
@@ -89,7 +65,7 @@ const axpyInt32: LaneLoop = (out, [x, y, alpha], count) => {
 
 const isNarrowInt = (dtype: DType): boolean => isIntegralDType(dtype) && dtypeInfo(dtype).itemSize <= 4;
 
-const multiply: Elementwise = { real: mulLoop, real32: mulLoop32, big: (x, y) => x * y, complex: complexLoops.mul };
+const multiply: Elementwise = { wideNumbers: true, real: mulLoop, big: (x, y) => x * y, complex: complexLoops.mul };
 const multiplyInt32: Elementwise = { real: map2(Math.imul) };
 
 /** Adds (sign 1) or subtracts `alpha * other`. */
@@ -98,8 +74,7 @@ const addition = (sign: 1 | -1): AnyKernel => kernel<WithAlpha>(({ self, other, 
   const complex = sign === 1 ? complexLoops.add : complexLoops.sub;
   const big = (x: bigint, y: bigint): bigint => (sign === 1 ? x + y : x - y);
   if (alpha === null || alpha === undefined || toNumber(alpha) === 1) {
-    const loops = sign === 1 ? { real: addLoop, real32: addLoop32 } : { real: subLoop, real32: subLoop32 };
-    return elementwise({ ...loops, big, complex }, out, [self, other]);
+    return elementwise({ wideNumbers: true, real: sign === 1 ? addLoop : subLoop, big, complex }, out, [self, other]);
   }
   return scaledAddition(out, self, other, alpha, sign);
 });
@@ -111,7 +86,7 @@ function scaledAddition(out: Tensor, self: Operand, other: Operand, alpha: Scala
   }
   const factor = sign === 1 ? alpha : negated(alpha);
   const real = isNarrowInt(out.dtype) ? axpyInt32 : axpyLoop;
-  return elementwise({ real, big: (x, y, a) => x + a * y }, out, [self, other, factor]);
+  return elementwise({ wideNumbers: true, real, big: (x, y, a) => x + a * y }, out, [self, other, factor]);
 }
 
 const negated = (value: ScalarLiteral): ScalarLiteral =>
@@ -147,7 +122,7 @@ const bigRemainder = (x: bigint, y: bigint): bigint => {
   return mod !== 0n && y < 0n !== mod < 0n ? mod + y : mod;
 };
 
-const trueDivision = binary({ real: divLoop, real32: divLoop32, complex: complexLoops.div });
+const trueDivision = binary({ wideNumbers: true, real: divLoop, complex: complexLoops.div });
 const intTrunc: Elementwise = { real: map2((x, y) => Math.trunc(x / nonZero(y))), big: (x, y) => x / bigNonZero(y) };
 const intFloor: Elementwise = { real: map2((x, y) => Math.floor(x / nonZero(y))), big: bigFloorDivide };
 
@@ -166,11 +141,12 @@ function roundedDivision(out: Tensor, self: Operand, other: Operand, mode: strin
   const integral = isIntegralDType(out.dtype, true);
   if (integral) return elementwise(mode === "floor" ? intFloor : intTrunc, out, [self, other]);
   const step = stepOf(out.dtype);
-  const quotient = roundTo(out.dtype);
+  // Beside a Python number halves are computed in float32, otherwise the quotient is a half before it is cut.
+  const quotient = isTensorOperand(other) ? roundTo(out.dtype) : step;
   const f = mode === "floor"
     ? (x: number, y: number): number => floorDivide(x, y, step)
     : (x: number, y: number): number => Math.trunc(quotient(x / y));
-  return elementwise({ real: map2(f) }, out, [self, other]);
+  return elementwise({ wideNumbers: true, real: map2(f) }, out, [self, other]);
 }
 
 const division = kernel<WithMode>(({ self, other, rounding_mode: mode }, context) =>
@@ -190,11 +166,11 @@ const modulus = (f: (x: number, y: number) => number, big: (x: bigint, y: bigint
 
 /** Exponents with a meaning of their own: a root, its reciprocal, small powers. */
 const EXACT_POWERS = new Map<number, LaneLoop>([
-  [0.5, map1(Math.sqrt)],
-  [-0.5, map1((x) => 1 / Math.sqrt(x))],
-  [2, map1((x) => x * x)],
-  [3, map1((x) => x * x * x)],
-  [-1, map1((x) => 1 / x)],
+  [0.5, sqrtLoop],
+  [-0.5, rsqrtLoop],
+  [2, squareLoop],
+  [3, cubeLoop],
+  [-1, reciprocalLoop],
   [-2, map1((x) => 1 / (x * x))],
 ]);
 
@@ -214,9 +190,22 @@ function raise(out: Tensor, base: Operand, exponent: Operand): Tensor {
 type Power = { readonly self: Operand; readonly exponent: Operand };
 const power = kernel<Power>(({ self, exponent }, context) => raise(emptyOutput(context), self, exponent));
 
+/** The neighbour of a half in the direction of another number: the next bit pattern. */
+function nextAfterHalf(dtype: DType): (x: number, y: number) => number {
+  const encode = encodeFloat(dtype);
+  const table = decodeTable(dtype);
+  return (x, y) => {
+    if (Number.isNaN(x) || Number.isNaN(y)) return Number.NaN;
+    if (x === y) return y;
+    if (x === 0) return Math.sign(y) * table[1]!;
+    return table[encode(x) + (y > x === x > 0 ? 1 : -1)]!;
+  };
+}
+
 const nextAfter = kernel<Binary>(({ self, other }, context) => {
   const out = emptyOutput(context);
-  const f = out.dtype === "float64" ? nextAfter64 : out.dtype === "bfloat16" ? nextAfterBFloat16 : nextAfter32;
+  const half = out.dtype === "bfloat16" || out.dtype === "float16";
+  const f = out.dtype === "float64" ? nextAfter64 : half ? nextAfterHalf(out.dtype) : nextAfter32;
   return elementwise({ real: map2(f) }, out, [self, other]);
 });
 
@@ -230,8 +219,8 @@ const bigLcm = (x: bigint, y: bigint): bigint => {
   return multiple < 0n ? -multiple : multiple;
 };
 
-const maximum = binary({ real: maxLoop, big: (x, y) => (x > y ? x : y) });
-const minimum = binary({ real: minLoop, big: (x, y) => (x < y ? x : y) });
+const maximum = binary({ real: maxLoop, big: bigMax });
+const minimum = binary({ real: minLoop, big: bigMin });
 const heaviside = (x: number, y: number): number => (x === 0 ? y : x > 0 ? 1 : 0);
 const heavisideKernel = kernel<{ self: Tensor; values: Tensor }>(({ self, values }, context) =>
   elementwise({ real: map2(heaviside) }, emptyOutput(context), [self, values]));
@@ -295,11 +284,11 @@ export const pointwiseBinaryKernels = defineKernels({
   "aten.minimum.default": minimum,
   "aten.max.other": maximum,
   "aten.min.other": minimum,
-  "aten.fmax.default": binary({ real: map2(fmax), big: (x, y) => (x > y ? x : y) }),
-  "aten.fmin.default": binary({ real: map2(fmin), big: (x, y) => (x < y ? x : y) }),
+  "aten.fmax.default": binary({ real: map2(fmax), big: bigMax }),
+  "aten.fmin.default": binary({ real: map2(fmin), big: bigMin }),
   "aten.atan2.default": atan2,
   "aten.hypot.default": binary({ real: map2((x, y) => Math.hypot(x, y)) }),
-  "aten.logaddexp.default": binary({ real: map2(logAddExp) }),
+  "aten.logaddexp.default": binary({ real: map2(logAddExp), complex: complexLoops.logaddexp }),
   "aten.logaddexp2.default": binary({ real: map2(logAddExp2) }),
   "aten.copysign.Tensor": copysign,
   "aten.copysign.Scalar": copysign,

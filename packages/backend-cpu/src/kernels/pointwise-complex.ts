@@ -50,15 +50,16 @@ function multiply(ar: number, ai: number, br: number, bi: number): void {
 
 /** Smith's division: no overflow of |b|^2. */
 function divide(ar: number, ai: number, br: number, bi: number): void {
-  if (Math.abs(br) >= Math.abs(bi)) {
-    if (br === 0 && bi === 0) return give(ar / 0, ai / 0);
+  if (br === 0 && bi === 0) give(ar / 0, ai / 0);
+  else if (Math.abs(br) >= Math.abs(bi)) {
     const ratio = bi / br;
     const scale = 1 / (br + bi * ratio);
-    return give((ar + ai * ratio) * scale, (ai - ar * ratio) * scale);
+    give((ar + ai * ratio) * scale, (ai - ar * ratio) * scale);
+  } else {
+    const ratio = br / bi;
+    const scale = 1 / (br * ratio + bi);
+    give((ar * ratio + ai) * scale, (ai * ratio - ar) * scale);
   }
-  const ratio = br / bi;
-  const scale = 1 / (br * ratio + bi);
-  give((ar * ratio + ai) * scale, (ai * ratio - ar) * scale);
 }
 
 function exponential(re: number, im: number): void {
@@ -70,7 +71,10 @@ const logarithm = (re: number, im: number): void => give(Math.log(Math.hypot(re,
 
 function squareRoot(re: number, im: number): void {
   const size = Math.hypot(re, im);
-  if (size === 0) return give(0, im);
+  if (size === 0) {
+    give(0, im);
+    return;
+  }
   const large = Math.sqrt((size + Math.abs(re)) / 2);
   const small = Math.abs(im) / (2 * large);
   const sign = im < 0 || Object.is(im, -0) ? -1 : 1;
@@ -79,7 +83,10 @@ function squareRoot(re: number, im: number): void {
 }
 
 function power(ar: number, ai: number, br: number, bi: number): void {
-  if (ar === 0 && ai === 0) return give(br === 0 && bi === 0 ? 1 : 0, 0);
+  if (ar === 0 && ai === 0) {
+    give(br === 0 && bi === 0 ? 1 : 0, 0);
+    return;
+  }
   const log = Math.log(Math.hypot(ar, ai));
   const angle = Math.atan2(ai, ar);
   exponential(br * log - bi * angle, br * angle + bi * log);
@@ -93,6 +100,66 @@ function sigmoidOf(re: number, im: number): void {
 function tangent(re: number, im: number): void {
   const scale = Math.cos(2 * re) + Math.cosh(2 * im);
   give(Math.sin(2 * re) / scale, Math.sinh(2 * im) / scale);
+}
+
+const plus = (re: number): void => give(result.re + re, result.im);
+const times = (factor: number): void => give(result.re * factor, result.im * factor);
+
+/** log(z + sqrt(z^2 + 1)), mirrored so that nothing cancels on the left. */
+function inverseSinh(re: number, im: number): void {
+  if (re < 0) {
+    inverseSinh(-re, -im);
+    times(-1);
+    return;
+  }
+  multiply(re, im, re, im);
+  squareRoot(result.re + 1, result.im);
+  logarithm(result.re + re, result.im + im);
+}
+
+/** log(z + sqrt(z + 1) sqrt(z - 1)). */
+function inverseCosh(re: number, im: number): void {
+  squareRoot(re + 1, im);
+  const { re: firstRe, im: firstIm } = result;
+  squareRoot(re - 1, im);
+  multiply(firstRe, firstIm, result.re, result.im);
+  logarithm(result.re + re, result.im + im);
+}
+
+/** (log(1 + z) - log(1 - z)) / 2. */
+function inverseTanh(re: number, im: number): void {
+  logarithm(1 + re, im);
+  const { re: firstRe, im: firstIm } = result;
+  logarithm(1 - re, -im);
+  give((firstRe - result.re) / 2, (firstIm - result.im) / 2);
+}
+
+/** f(z) as -i g(i z): the circular functions from the hyperbolic ones. */
+const turned = (g: Complex1): Complex1 => (re, im) => {
+  g(-im, re);
+  give(result.im, -result.re);
+};
+const inverseSin = turned(inverseSinh);
+
+function inverseCos(re: number, im: number): void {
+  inverseSin(re, im);
+  give(Math.PI / 2 - result.re, -result.im);
+}
+
+/** sin(πz) / (πz), which is 1 at 0. */
+function sinc(re: number, im: number): void {
+  const [x, y] = [Math.PI * re, Math.PI * im];
+  if (x === 0 && y === 0) give(1, 0);
+  else divide(Math.sin(x) * Math.cosh(y), Math.cos(x) * Math.sinh(y), x, y);
+}
+
+function logAddExponentials(ar: number, ai: number, br: number, bi: number): void {
+  const top = Math.max(ar, br);
+  exponential(ar - top, ai);
+  const { re, im } = result;
+  exponential(br - top, bi);
+  logarithm(re + result.re, im + result.im);
+  plus(top);
 }
 
 function unitOf(re: number, im: number): void {
@@ -137,6 +204,32 @@ export const complexLoops = {
     give(result.im, -result.re);
   }),
   sigmoid: complex1(sigmoidOf),
+  silu: complex1((re, im) => {
+    sigmoidOf(re, im);
+    multiply(re, im, result.re, result.im);
+  }),
+  log2: complex1((re, im) => {
+    logarithm(re, im);
+    times(Math.LOG2E);
+  }),
+  log10: complex1((re, im) => {
+    logarithm(re, im);
+    times(Math.LOG10E);
+  }),
+  log1p: complex1((re, im) => logarithm(1 + re, im)),
+  exp2: complex1((re, im) => exponential(re * Math.LN2, im * Math.LN2)),
+  expm1: complex1((re, im) => {
+    exponential(re, im);
+    plus(-1);
+  }),
+  asin: complex1(inverseSin),
+  acos: complex1(inverseCos),
+  atan: complex1(turned(inverseTanh)),
+  asinh: complex1(inverseSinh),
+  acosh: complex1(inverseCosh),
+  atanh: complex1(inverseTanh),
+  sinc: complex1(sinc),
+  logaddexp: complex2(logAddExponentials),
   sgn: complex1(unitOf),
   abs: complexToReal(Math.hypot),
   angle: complexToReal((re, im) => Math.atan2(im, re)),

@@ -66,7 +66,7 @@ export const softplus = (x: number): number => Math.max(x, 0) + Math.log1p(Math.
 export const copySign = (x: number, y: number): number => (isNegative(y) ? -Math.abs(x) : Math.abs(x));
 /** The sign bit, that of a NaN too. */
 export function isNegative(x: number): boolean {
-  if (x === x) return x < 0 || Object.is(x, -0);
+  if (!Number.isNaN(x)) return x < 0 || Object.is(x, -0);
   bits64.setFloat64(0, x);
   return bits64.getInt8(0) < 0;
 }
@@ -79,6 +79,18 @@ export function logAddExp(x: number, y: number): number {
 export function logAddExp2(x: number, y: number): number {
   if (x === y && !Number.isFinite(x)) return x;
   return Math.max(x, y) + Math.log1p(2 ** -Math.abs(x - y)) * Math.LOG2E;
+}
+
+/** Math.max takes numbers only. */
+export function bigMax(x: bigint, y: bigint): bigint {
+  if (x > y) return x;
+  return y;
+}
+
+/** Math.min takes numbers only. */
+export function bigMin(x: bigint, y: bigint): bigint {
+  if (x < y) return x;
+  return y;
 }
 
 /** Larger of two, dropping NaN. */
@@ -121,15 +133,5 @@ export function nextAfter32(x: number, y: number): number {
   if (x === 0) return y > 0 ? 2 ** -149 : -(2 ** -149);
   bits64.setFloat32(0, x);
   bits64.setInt32(0, bits64.getInt32(0) + (y > x === x > 0 ? 1 : -1));
-  return bits64.getFloat32(0);
-}
-
-/** The bfloat16 beside x in the direction of y. */
-export function nextAfterBFloat16(x: number, y: number): number {
-  if (Number.isNaN(x) || Number.isNaN(y)) return Number.NaN;
-  if (x === y) return y;
-  if (x === 0) return y > 0 ? 2 ** -133 : -(2 ** -133);
-  bits64.setFloat32(0, x);
-  bits64.setInt16(0, bits64.getInt16(0) + (y > x === x > 0 ? 1 : -1));
   return bits64.getFloat32(0);
 }

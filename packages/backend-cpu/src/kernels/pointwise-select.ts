@@ -1,9 +1,12 @@
 /** @file Kernels that choose, bound or mix values: `where`, `clamp`, `lerp`, `addcmul` and relatives. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
+import { readNumbers } from "../dense.js";
 import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { broadcastShape } from "./index-elements.js";
 import { complexLoops } from "./pointwise-complex.js";
 import { type Elementwise, elementwise, type Lane, type LaneLoop, map2, map3, type Operand } from "./pointwise-loop.js";
+import { bigMax, bigMin } from "./pointwise-math.js";
 
 const selectLoop: LaneLoop = (out, [condition, x, y], count) => {
   const a = x as Lane;
@@ -23,15 +26,12 @@ type MaskedFill = { readonly self: Tensor; readonly mask: Tensor; readonly value
 const maskedFill = kernel<MaskedFill>(({ self, mask, value }, context) =>
   elementwise(select, emptyOutput(context), [mask, value, self]));
 
-const atLeast: Elementwise = { real: map2((x, low) => Math.max(x, low)), big: (x, low) => (x < low ? low : x) };
-const atMost: Elementwise = { real: map2((x, high) => Math.min(x, high)), big: (x, high) => (x > high ? high : x) };
+const atLeast: Elementwise = { real: map2((x, low) => Math.max(x, low)), big: bigMax };
+const atMost: Elementwise = { real: map2((x, high) => Math.min(x, high)), big: bigMin };
 /** With bounds that cross, the upper one wins. */
 const between: Elementwise = {
   real: map3((x, low, high) => Math.min(Math.max(x, low), high)),
-  big: (x, low, high) => {
-    const raised = x < low ? low : x;
-    return raised > high ? high : raised;
-  },
+  big: (x, low, high) => bigMin(bigMax(x, low), high),
 };
 
 type Clamp = { readonly self: Tensor; readonly min: Operand | null; readonly max: Operand | null };
@@ -93,6 +93,14 @@ const isclose = kernel<IsClose>(({ self, other, rtol, atol, equal_nan: equalNan 
   return elementwise({ real }, emptyOutput(context), [self, other], "float64");
 });
 
+const allclose = kernel<IsClose>(({ self, other, rtol, atol, equal_nan: equalNan }) => {
+  const shape = broadcastShape(self.shape, other.shape);
+  const a = readNumbers(self, shape);
+  const b = readNumbers(other, shape);
+  for (let i = 0; i < a.length; i++) if (!nearEqual(a[i]!, b[i]!, rtol, atol, equalNan)) return false;
+  return true;
+});
+
 export const pointwiseSelectKernels = defineKernels({
   "aten.where.self": where,
   "aten.where.ScalarOther": where,
@@ -112,4 +120,5 @@ export const pointwiseSelectKernels = defineKernels({
   "aten.addcmul.default": addC((x, y, value) => value * x * y),
   "aten.addcdiv.default": addC((x, y, value) => (value * x) / y),
   "aten.isclose.default": isclose,
+  "aten.allclose.default": allclose,
 });

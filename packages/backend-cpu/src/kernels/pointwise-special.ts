@@ -5,13 +5,13 @@ const SQRT_PI = Math.sqrt(Math.PI);
 
 /** log(erfc(x) exp(x^2) / t) as a Chebyshev series in 4t - 2, where t = 2 / (2 + x), x >= 0. */
 const ERFC_SERIES = Float64Array.of(
-  -1.3026537197817094342, 0.6419697923564902603, 0.019476473204185836312, -0.0095615147868086316419,
-  -0.0009465953444820368663, 0.00036683949785276145187, 0.000042523324806907771645, -0.000020278578112534243154,
-  -1.6242900046470255135e-6, 1.3036558355805232018e-6, 1.5626441722066143178e-8, -8.5238095914926542525e-8,
-  6.5290544390988514964e-9, 5.0593434955514689418e-9, -9.9136415649303308674e-10, -2.2736512229318358557e-10,
-  9.646791102015526802e-11, 2.3940380830391147447e-12, -6.8860275264975533984e-12, 8.9448792730907257167e-13,
-  3.1309213993429580783e-13, -1.1270822361367252366e-13, 3.8109052551892320552e-16, 7.1060976136092369878e-15,
-  -1.5230282014571043043e-15, -9.4574945712912340005e-17, 1.2102371892242789923e-16, -2.8166630877471769718e-17,
+  -1.3026537197817094, 0.6419697923564902, 0.019476473204185836, -0.009561514786808632,
+  -0.0009465953444820369, 0.00036683949785276145, 4.252332480690777e-05, -2.0278578112534242e-05,
+  -1.6242900046470256e-06, 1.3036558355805232e-06, 1.5626441722066142e-08, -8.523809591492654e-08,
+  6.5290544390988515e-09, 5.059343495551469e-09, -9.91364156493033e-10, -2.273651222931836e-10,
+  9.646791102015527e-11, 2.3940380830391146e-12, -6.886027526497553e-12, 8.944879273090725e-13,
+  3.130921399342958e-13, -1.1270822361367252e-13, 3.810905255189232e-16, 7.106097613609237e-15,
+  -1.5230282014571043e-15, -9.457494571291233e-17, 1.210237189224279e-16, -2.816663087747177e-17,
 );
 
 /** (-1)^k / (k! (2k + 1)): Taylor coefficients of erf in x^2. */
@@ -25,13 +25,13 @@ const ERF_TAYLOR = ((): Float64Array => {
   return coefficients;
 })();
 
-/** log(erfcx(x)) for x >= 0. */
-function logErfcx(x: number): number {
+/** log(erfcx(x)) for x >= 0, by the first `terms` of the series. */
+function logErfcx(x: number, terms = 28): number {
   const t = 2 / (2 + x);
   const ty = 4 * t - 2;
   let d = 0;
   let dd = 0;
-  for (let j = 27; j > 0; j--) {
+  for (let j = terms - 1; j > 0; j--) {
     const next = ty * d - dd + ERFC_SERIES[j]!;
     dd = d;
     d = next;
@@ -48,6 +48,20 @@ export function erf(x: number): number {
   const square = x * x;
   let sum = 0;
   for (let k = 19; k >= 0; k--) sum = sum * square + ERF_TAYLOR[k]!;
+  return TWO_OVER_SQRT_PI * x * sum;
+}
+
+/** The error function to 1e-9: enough for every dtype but float64, in half the time. */
+export function erfSingle(x: number): number {
+  const magnitude = Math.abs(x);
+  if (magnitude > 1) {
+    if (magnitude > 4.5) return Math.sign(x);
+    const tail = Math.exp(logErfcx(magnitude, 14) - x * x);
+    return x > 0 ? 1 - tail : tail - 1;
+  }
+  const square = x * x;
+  let sum = 0;
+  for (let k = 11; k >= 0; k--) sum = sum * square + ERF_TAYLOR[k]!;
   return TWO_OVER_SQRT_PI * x * sum;
 }
 
@@ -136,7 +150,7 @@ const ZETA_MINUS_ONE = ((): Float64Array => {
   for (let k = 2; k < 40; k++) values[k] = zeta(k, 2);
   return values;
 })();
-const EULER = 0.57721566490153286061;
+const EULER = 0.5772156649015329;
 
 /** The series around 2 keeps the relative accuracy at the zeros 1 and 2. */
 function lgammaNearOne(x: number): number {

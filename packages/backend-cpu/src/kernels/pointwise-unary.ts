@@ -2,8 +2,11 @@
 import { type DType, dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
 import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
 import { complexLoops } from "./pointwise-complex.js";
-import { type ComplexLoop, type Elementwise, elementwise, type Lane, type LaneLoop, map1 } from "./pointwise-loop.js";
-import { isNegative, roundHalfEven, sigmoid } from "./pointwise-math.js";
+import { type ComplexLoop, type Elementwise, elementwise, type LaneLoop, map1 } from "./pointwise-loop.js";
+import {
+  absoluteLoop, expLoop, negateLoop, reciprocalLoop, reluLoop, rsqrtLoop, sigmoidLoop, sqrtLoop, squareLoop, tanhLoop,
+} from "./pointwise-loops.js";
+import { isNegative, roundHalfEven } from "./pointwise-math.js";
 import {
   besselI0, besselI1, besselIScaled, digamma, erf, erfc, erfcx, erfinv, lgamma, logNdtr, ndtr, ndtri, polygamma,
 } from "./pointwise-special.js";
@@ -26,42 +29,6 @@ const predicate = (f: (x: number) => boolean, complex?: ComplexLoop): AnyKernel 
 
 /** Rounding functions leave integers as they are. */
 const rounding = (f: (x: number) => number): AnyKernel => unary({ real: map1(f), big: (x) => x });
-
-const negate: LaneLoop = (out, [x], count) => {
-  const a = x as Lane;
-  for (let i = 0; i < count; i++) out[i] = -a[i]!;
-};
-
-const absolute: LaneLoop = (out, [x], count) => {
-  const a = x as Lane;
-  for (let i = 0; i < count; i++) out[i] = Math.abs(a[i]!);
-};
-
-const root: LaneLoop = (out, [x], count) => {
-  const a = x as Lane;
-  for (let i = 0; i < count; i++) out[i] = Math.sqrt(a[i]!);
-};
-
-const rectify: LaneLoop = (out, [x], count) => {
-  const a = x as Lane;
-  for (let i = 0; i < count; i++) {
-    const value = a[i]!;
-    out[i] = value < 0 ? 0 : value;
-  }
-};
-
-const rectify32: LaneLoop = (out, [x], count) => {
-  const a = x as Lane;
-  for (let i = 0; i < count; i++) {
-    const value = a[i]!;
-    out[i] = value < 0 ? 0 : value;
-  }
-};
-
-const squareLoop: LaneLoop = (out, [x], count) => {
-  const a = x as Lane;
-  for (let i = 0; i < count; i++) out[i] = a[i]! * a[i]!;
-};
 
 const squareInt32: LaneLoop = map1((x) => Math.imul(x, x));
 const bigAbs = (x: bigint): bigint => (x < 0n ? -x : x);
@@ -87,7 +54,8 @@ const roundDecimals = kernel<{ self: Tensor; decimals: number }>(({ self, decima
 });
 
 const LIMITS: Partial<Record<DType, number>> = {
-  float64: Number.MAX_VALUE, float32: 3.4028234663852886e38, float16: 65504, bfloat16: 3.3895313892515355e38,
+  float64: Number.MAX_VALUE, float32: 3.4028234663852886e+38, complex128: Number.MAX_VALUE,
+  complex64: 3.4028234663852886e+38, float16: 65504, bfloat16: 3.3895313892515355e+38,
 };
 
 const nanToNum = kernel<{ self: Tensor; nan: number | null; posinf: number | null; neginf: number | null }>(
@@ -97,12 +65,15 @@ const nanToNum = kernel<{ self: Tensor; nan: number | null; posinf: number | nul
     const low = neginf ?? -limit;
     const replace = (x: number): number =>
       Number.isNaN(x) ? (nan ?? 0) : x === Infinity ? high : x === -Infinity ? low : x;
-    return elementwise({ real: map1(replace), big: (x) => x }, emptyOutput(context), [self]);
+    const complex: ComplexLoop = (out, [x], count) => {
+      for (let i = 0; i < 2 * count; i++) out[i] = replace(x![i]!);
+    };
+    return elementwise({ real: map1(replace), big: (x) => x, complex }, emptyOutput(context), [self]);
   },
 );
 
 const logit = kernel<{ self: Tensor; eps: number | null }>(({ self, eps }, context) => {
-  const clamp = (x: number): number => (eps === null ? x : x < eps ? eps : x > 1 - eps ? 1 - eps : x);
+  const clamp = (x: number): number => (eps === null ? x : Math.min(Math.max(x, eps), 1 - eps));
   const f = (x: number): number => {
     const p = clamp(x);
     return Math.log(p / (1 - p));
@@ -127,7 +98,14 @@ const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math
 const entropy = (x: number): number => (Number.isNaN(x) ? x : x > 0 ? -x * Math.log(x) : x === 0 ? 0 : -Infinity);
 /** The angle of a real number: π for negative ones. */
 const angle = (x: number): number => (Number.isNaN(x) ? x : x < 0 ? Math.PI : 0);
-const bessel = (order: 0 | 1) => (x: number): number => besselIScaled(order, x);
+/** In float32 the factor exp|x| overflows before the product does. */
+const bessel = (f: (x: number) => number): AnyKernel =>
+  kernel<Unary>(({ self }, context) => {
+    const out = emptyOutput(context);
+    const narrow = (x: number): number =>
+      Number.isFinite(x) && Math.exp(Math.abs(x)) > 3.4028235e38 ? f(Math.sign(x) * 1000) : f(x);
+    return elementwise({ real: map1(out.dtype === "float64" ? f : narrow) }, out, [self]);
+  });
 const positive = unary({ real: map1((x) => x), big: (x) => x, complex: complexLoops.positive });
 const conjugate = unary({ real: map1((x) => x), big: (x) => x, complex: complexLoops.conj });
 
@@ -139,8 +117,8 @@ const angleKernel = kernel<Unary>(({ self }, context) => {
 });
 
 export const pointwiseUnaryKernels = defineKernels({
-  "aten.neg.default": unary({ real: negate, big: (x) => -x, complex: complexLoops.neg }),
-  "aten.abs.default": inOwnDType({ real: absolute, big: bigAbs, complex: complexLoops.abs }),
+  "aten.neg.default": unary({ real: negateLoop, big: (x) => -x, complex: complexLoops.neg }),
+  "aten.abs.default": inOwnDType({ real: absoluteLoop, big: bigAbs, complex: complexLoops.abs }),
   "aten.positive.default": positive,
   "aten.sign.default": unary({ real: map1(signOf), big: (x) => (x > 0n ? 1n : x < 0n ? -1n : 0n) }),
   "aten.sgn.default": unary({
@@ -153,30 +131,30 @@ export const pointwiseUnaryKernels = defineKernels({
   "aten.round.default": rounding(roundHalfEven),
   "aten.round.decimals": roundDecimals,
   "aten.frac.default": float((x) => x - Math.trunc(x)),
-  "aten.reciprocal.default": float((x) => 1 / x, complexLoops.reciprocal),
-  "aten.sqrt.default": unary({ real: root, complex: complexLoops.sqrt }),
-  "aten.rsqrt.default": float((x) => 1 / Math.sqrt(x), complexLoops.rsqrt),
-  "aten.exp.default": float(Math.exp, complexLoops.exp),
-  "aten.exp2.default": float((x) => 2 ** x),
-  "aten.expm1.default": float(Math.expm1),
+  "aten.reciprocal.default": unary({ real: reciprocalLoop, complex: complexLoops.reciprocal }),
+  "aten.sqrt.default": unary({ real: sqrtLoop, complex: complexLoops.sqrt }),
+  "aten.rsqrt.default": unary({ real: rsqrtLoop, complex: complexLoops.rsqrt }),
+  "aten.exp.default": unary({ real: expLoop, complex: complexLoops.exp }),
+  "aten.exp2.default": float((x) => 2 ** x, complexLoops.exp2),
+  "aten.expm1.default": float(Math.expm1, complexLoops.expm1),
   "aten.log.default": float(Math.log, complexLoops.log),
-  "aten.log2.default": float(Math.log2),
-  "aten.log10.default": float(Math.log10),
-  "aten.log1p.default": float(Math.log1p),
+  "aten.log2.default": float(Math.log2, complexLoops.log2),
+  "aten.log10.default": float(Math.log10, complexLoops.log10),
+  "aten.log1p.default": float(Math.log1p, complexLoops.log1p),
   "aten.sin.default": float(Math.sin, complexLoops.sin),
   "aten.cos.default": float(Math.cos, complexLoops.cos),
   "aten.tan.default": float(Math.tan, complexLoops.tan),
-  "aten.asin.default": float(Math.asin),
-  "aten.acos.default": float(Math.acos),
-  "aten.atan.default": float(Math.atan),
+  "aten.asin.default": float(Math.asin, complexLoops.asin),
+  "aten.acos.default": float(Math.acos, complexLoops.acos),
+  "aten.atan.default": float(Math.atan, complexLoops.atan),
   "aten.sinh.default": float(Math.sinh, complexLoops.sinh),
   "aten.cosh.default": float(Math.cosh, complexLoops.cosh),
-  "aten.tanh.default": float(Math.tanh, complexLoops.tanh),
-  "aten.asinh.default": float(Math.asinh),
-  "aten.acosh.default": float(Math.acosh),
-  "aten.atanh.default": float(Math.atanh),
-  "aten.sigmoid.default": float(sigmoid, complexLoops.sigmoid),
-  "aten.relu.default": unary({ real: rectify, real32: rectify32, big: (x) => (x < 0n ? 0n : x) }),
+  "aten.tanh.default": unary({ real: tanhLoop, complex: complexLoops.tanh }),
+  "aten.asinh.default": float(Math.asinh, complexLoops.asinh),
+  "aten.acosh.default": float(Math.acosh, complexLoops.acosh),
+  "aten.atanh.default": float(Math.atanh, complexLoops.atanh),
+  "aten.sigmoid.default": unary({ real: sigmoidLoop, complex: complexLoops.sigmoid }),
+  "aten.relu.default": unary({ real: reluLoop, big: (x) => (x < 0n ? 0n : x) }),
   "aten.erf.default": float(erf),
   "aten.erfc.default": float(erfc),
   "aten.erfinv.default": float(erfinv),
@@ -189,11 +167,11 @@ export const pointwiseUnaryKernels = defineKernels({
   "aten.digamma.default": float(digamma),
   "aten.polygamma.default": polygammaKernel,
   "aten.mvlgamma.default": mvlgamma,
-  "aten.i0.default": float(besselI0),
-  "aten.special_i0e.default": float(bessel(0)),
-  "aten.special_i1.default": float(besselI1),
-  "aten.special_i1e.default": float(bessel(1)),
-  "aten.sinc.default": float(sinc),
+  "aten.i0.default": bessel(besselI0),
+  "aten.special_i0e.default": float((x) => besselIScaled(0, x)),
+  "aten.special_i1.default": bessel(besselI1),
+  "aten.special_i1e.default": float((x) => besselIScaled(1, x)),
+  "aten.sinc.default": float(sinc, complexLoops.sinc),
   "aten.logit.default": logit,
   "aten.deg2rad.default": float((x) => x * (Math.PI / 180)),
   "aten.rad2deg.default": float((x) => x * (180 / Math.PI)),

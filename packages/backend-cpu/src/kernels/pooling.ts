@@ -1,7 +1,7 @@
 /** @file Pooling of one to three dimensions, forward and backward. All are done as three-dimensional. */
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../dense.js";
-import { defineKernels, emptyOutput, emptyOutputs, kernel, type KernelContext } from "../kernel.js";
+import { defineKernels, emptyOutput, emptyOutputs, type KernelContext, kernel } from "../kernel.js";
 
 /** Windows along one dimension: input positions `start[o], start[o] + step, ...` below `end[o]`. */
 interface Windows {
@@ -20,7 +20,11 @@ interface PoolGeometry {
 }
 
 function windows(
-  size: number, count: number, of: (o: number) => readonly [start: number, end: number], step: number, padding = 0,
+  size: number,
+  count: number,
+  of: (o: number) => readonly [start: number, end: number],
+  step: number,
+  padding = 0,
 ): Windows {
   const [start, end, span] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)];
   for (let o = 0; o < count; o++) {
@@ -64,7 +68,11 @@ function slidingGeometry(args: PoolArgs, rank: number, out: readonly number[]): 
     const reach = (at(size, d) - 1) * at(dilation, d) + 1;
     const start = (o: number): number => o * at(stride, d) - at(padding, d);
     return windows(
-      self.shape[first + d]!, out[first + d]!, (o) => [start(o), start(o) + reach], at(dilation, d), at(padding, d),
+      self.shape[first + d]!,
+      out[first + d]!,
+      (o) => [start(o), start(o) + reach],
+      at(dilation, d),
+      at(padding, d),
     );
   });
   return geometry(self.shape, rank, dims);
@@ -74,7 +82,12 @@ function adaptiveGeometry(self: Tensor, rank: number, out: readonly number[]): P
   const first = self.ndim - rank;
   const dims = Array.from({ length: rank }, (_, d) => {
     const [size, count] = [self.shape[first + d]!, out[first + d]!];
-    return windows(size, count, (o) => [Math.floor((o * size) / count), Math.ceil(((o + 1) * size) / count)], 1);
+    return windows(
+      size,
+      count,
+      (o) => [Math.floor((o * size) / count), Math.ceil(((o + 1) * size) / count)],
+      1,
+    );
   });
   return geometry(self.shape, rank, dims);
 }
@@ -106,7 +119,7 @@ function maxPool(x: NumberArray, geometryOf: PoolGeometry, context: KernelContex
         const row = (i * height.size + j) * width.size;
         for (let k = width.start[w]!; k < width.end[w]!; k += width.step) {
           const value = x[base + row + k]!;
-          if (value > max || value !== value) {
+          if (value > max || Number.isNaN(value)) {
             max = value;
             best = row + k;
           }
@@ -129,7 +142,12 @@ function divisorOf({ dims: [depth, height, width] }: PoolGeometry, args?: PoolAr
   return (d, h, w) => length(depth, d) * length(height, h) * length(width, w);
 }
 
-function averagePool(self: Tensor, geometryOf: PoolGeometry, divisor: Divisor, context: KernelContext): Tensor {
+function averagePool(
+  self: Tensor,
+  geometryOf: PoolGeometry,
+  divisor: Divisor,
+  context: KernelContext,
+): Tensor {
   const out = emptyOutput(context);
   const values = openOutput(out);
   const x = readNumbers(self);
@@ -147,7 +165,12 @@ function averagePool(self: Tensor, geometryOf: PoolGeometry, divisor: Divisor, c
   return finishOutput(out, values);
 }
 
-function averagePoolBackward(grad: Tensor, geometryOf: PoolGeometry, divisor: Divisor, context: KernelContext): Tensor {
+function averagePoolBackward(
+  grad: Tensor,
+  geometryOf: PoolGeometry,
+  divisor: Divisor,
+  context: KernelContext,
+): Tensor {
   const out = emptyOutput(context);
   const sums = new Float64Array(out.numel);
   const g = readNumbers(grad);
@@ -180,34 +203,44 @@ const firstShape = (context: KernelContext): readonly number[] => {
   return Array.isArray(meta) ? meta[0].shape : (meta as { shape: readonly number[] }).shape;
 };
 
-const sliding = (rank: number) => kernel<PoolArgs>((args, context) =>
-  maxPool(readNumbers(args.self), slidingGeometry(args, rank, firstShape(context)), context));
+const sliding = (rank: number) =>
+  kernel<PoolArgs>((args, context) =>
+    maxPool(readNumbers(args.self), slidingGeometry(args, rank, firstShape(context)), context),
+  );
 
-const adaptiveMax = (rank: number) => kernel<{ self: Tensor }>(({ self }, context) =>
-  maxPool(readNumbers(self), adaptiveGeometry(self, rank, firstShape(context)), context));
+const adaptiveMax = (rank: number) =>
+  kernel<{ self: Tensor }>(({ self }, context) =>
+    maxPool(readNumbers(self), adaptiveGeometry(self, rank, firstShape(context)), context),
+  );
 
-const average = (rank: number) => kernel<PoolArgs>((args, context) => {
-  const shape = slidingGeometry(args, rank, firstShape(context));
-  return averagePool(args.self, shape, divisorOf(shape, args), context);
-});
+const average = (rank: number) =>
+  kernel<PoolArgs>((args, context) => {
+    const shape = slidingGeometry(args, rank, firstShape(context));
+    return averagePool(args.self, shape, divisorOf(shape, args), context);
+  });
 
-const averageBackward = (rank: number) => kernel<PoolArgs & { grad_output: Tensor }>((args, context) => {
-  const shape = slidingGeometry(args, rank, args.grad_output.shape);
-  return averagePoolBackward(args.grad_output, shape, divisorOf(shape, args), context);
-});
+const averageBackward = (rank: number) =>
+  kernel<PoolArgs & { grad_output: Tensor }>((args, context) => {
+    const shape = slidingGeometry(args, rank, args.grad_output.shape);
+    return averagePoolBackward(args.grad_output, shape, divisorOf(shape, args), context);
+  });
 
-const adaptiveAverage = (rank: number) => kernel<{ self: Tensor }>(({ self }, context) => {
-  const shape = adaptiveGeometry(self, rank, firstShape(context));
-  return averagePool(self, shape, divisorOf(shape), context);
-});
+const adaptiveAverage = (rank: number) =>
+  kernel<{ self: Tensor }>(({ self }, context) => {
+    const shape = adaptiveGeometry(self, rank, firstShape(context));
+    return averagePool(self, shape, divisorOf(shape), context);
+  });
 
-const adaptiveAverageBackward = (rank: number) => kernel<{ grad_output: Tensor; self: Tensor }>((args, context) => {
-  const shape = adaptiveGeometry(args.self, rank, args.grad_output.shape);
-  return averagePoolBackward(args.grad_output, shape, divisorOf(shape), context);
-});
+const adaptiveAverageBackward = (rank: number) =>
+  kernel<{ grad_output: Tensor; self: Tensor }>((args, context) => {
+    const shape = adaptiveGeometry(args.self, rank, args.grad_output.shape);
+    return averagePoolBackward(args.grad_output, shape, divisorOf(shape), context);
+  });
 
-const maxBackward = (rank: number) => kernel<{ grad_output: Tensor; indices: Tensor }>((args, context) =>
-  scatterBackward(args.grad_output, args.indices, rank, context));
+const maxBackward = (rank: number) =>
+  kernel<{ grad_output: Tensor; indices: Tensor }>((args, context) =>
+    scatterBackward(args.grad_output, args.indices, rank, context),
+  );
 
 export const poolingKernels = defineKernels({
   "aten.max_pool2d_with_indices.default": sliding(2),

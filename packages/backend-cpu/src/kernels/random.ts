@@ -1,7 +1,6 @@
 /** @file Random tensors: the numbers that PyTorch's CPU generator gives for the same seed. */
-import type { ScalarLiteral } from "@sconce/ir";
-import { toNumber } from "@sconce/ir";
-import { dtypeInfo, type Tensor } from "@sconce/tensor";
+import { type ScalarLiteral, toNumber } from "@sconce/ir";
+import { type DType, dtypeInfo, type Tensor } from "@sconce/tensor";
 import { readNumbers, writeBigInts, writeComplex, writeNumbers } from "../dense.js";
 import { invalidArgument } from "../errors.js";
 import {
@@ -75,6 +74,24 @@ const randint = kernel<{ low?: number; high: number }>(({ low = 0, high }, conte
   return integers(emptyOutput(context), BigInt(low), BigInt(high), context.random);
 });
 
+/** Largest value that `random` without bounds gives: what a float dtype holds exactly, or the integer maximum. */
+const RANDOM_LIMITS: Partial<Record<DType, bigint>> = {
+  float64: 1n << 53n, float32: 1n << 24n, float16: 1n << 11n, bfloat16: 1n << 8n, int64: (1n << 63n) - 1n,
+  int32: (1n << 31n) - 1n, int16: (1n << 15n) - 1n, int8: 127n, uint8: 255n, bool: 1n,
+};
+
+const randomIntegers = kernel<unknown>((_, context) => {
+  const { random } = context;
+  const out = emptyOutput(context);
+  const range = RANDOM_LIMITS[out.dtype]! + 1n;
+  const wide = out.dtype === "float64" || out.dtype === "int64";
+  const values = new BigInt64Array(out.numel);
+  for (let i = 0; i < values.length; i++) values[i] = (wide ? uint64(random) : BigInt(random.uint32())) % range;
+  if (dtypeInfo(out.dtype).kind === "float") writeNumbers(out, Float64Array.from(values, Number));
+  else writeBigInts(out, values);
+  return out;
+});
+
 const randperm = kernel<{ n: number }>(({ n }, context) => {
   const out = emptyOutput(context);
   const values = Float64Array.from({ length: n }, (_, i) => i);
@@ -116,6 +133,7 @@ const bernoulliScalar = kernel<{ p: number | Tensor }>(({ p = 0.5 }, context) =>
 type Dropout = { readonly input: Tensor; readonly p: number; readonly train: boolean | null };
 const nativeDropout = kernel<Dropout>(({ input, p, train }, context) => {
   const [out, mask] = emptyOutputs(context) as [Tensor, Tensor];
+  if (input.numel === 0) return [input, mask];
   const values = Float64Array.from(readNumbers(input) as Float64Array);
   const kept = train === false ? new Float64Array(input.numel).fill(1) : dropped(values, p, context);
   writeNumbers(out, values);
@@ -157,6 +175,11 @@ const multinomial = kernel<Multinomial>(({ self, num_samples: samples, replaceme
   const length = self.shape.at(-1)!;
   const rows = weights.length / length;
   const values = new Float64Array(rows * samples);
+  for (let r = 0; r < rows; r++) {
+    if (!weights.subarray(r * length, (r + 1) * length).some((weight: number) => weight > 0)) {
+      throw invalidArgument("invalid multinomial distribution (sum of probabilities <= 0)");
+    }
+  }
   if (replacement && samples > 1) {
     for (let r = 0; r < rows; r++) {
       const cumulated = cumulate(weights.subarray(r * length, (r + 1) * length));
@@ -177,7 +200,6 @@ function cumulate(weights: ArrayLike<number>): Float64Array {
   const sums = new Float64Array(weights.length);
   let total = 0;
   for (let i = 0; i < weights.length; i++) sums[i] = total += weights[i]!;
-  if (!(total > 0)) throw invalidArgument("invalid multinomial distribution (sum of probabilities <= 0)");
   return sums.map((sum) => sum / total);
 }
 
@@ -226,6 +248,7 @@ export const randomKernels = defineKernels({
   "aten.normal_functional.default": normal,
   ...overloads("randint", randint, ["default", "low"]),
   ...overloads("randint_like", randint, ["default", "low_dtype"]),
+  "aten.random.default": randomIntegers,
   "aten.randperm.default": randperm,
   "aten.bernoulli.default": bernoulli,
   "aten.bernoulli.p": bernoulliScalar,

@@ -10,7 +10,7 @@ export function argmaxOf(data: NumberArray, start: number, length: number): numb
   for (let i = start; i < start + length; i++) {
     const value = data[i]!;
     if (value > data[best]!) best = i;
-    else if (value !== value) return i;
+    else if (Number.isNaN(value)) return i;
   }
   return best;
 }
@@ -21,7 +21,7 @@ export function argminOf(data: NumberArray, start: number, length: number): numb
   for (let i = start; i < start + length; i++) {
     const value = data[i]!;
     if (value < data[best]!) best = i;
-    else if (value !== value) return i;
+    else if (Number.isNaN(value)) return i;
   }
   return best;
 }

@@ -3,6 +3,7 @@ import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { castTensor, type DType, dtypeInfo, type Tensor } from "@sconce/tensor";
 import { finishOutput, openOutput, readComplex, readNumbers, writeComplex } from "../dense.js";
 import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
+import { broadcastShape } from "./index-elements.js";
 import { rowsOf } from "./reduce-rows.js";
 import { sumOf } from "./reduce-sum.js";
 
@@ -24,7 +25,10 @@ interface Spread { readonly self: Tensor; readonly dims: Dims; readonly correcti
 
 /** Writes variance (or deviation) and, when asked for, mean of each row. */
 function spread({ self, dims, correction, root }: Spread, out: Tensor, means?: Tensor): void {
-  if (dtypeInfo(self.dtype).kind === "complex") return complexSpread({ self, dims, correction, root }, out, means);
+  if (dtypeInfo(self.dtype).kind === "complex") {
+    complexSpread({ self, dims, correction, root }, out, means);
+    return;
+  }
   const { tensor, count, length } = rowsOf(self, dims);
   const data = readNumbers(tensor);
   const results = openOutput(out);
@@ -127,21 +131,14 @@ interface Norm {
 const pNorm = kernel<Norm>(({ self, p, dim = null, dtype = null }, context) =>
   norm(self, p === null ? 2 : toNumber(p), dim, dtype, emptyOutput(context)));
 
-function logSumExpOf(data: ArrayLike<number>, start: number, length: number): number {
-  let max = -Infinity;
-  for (let i = start; i < start + length; i++) max = Math.max(max, data[i]!);
-  if (!Number.isFinite(max)) return max;
-  let sum = 0;
-  for (let i = start; i < start + length; i++) sum += Math.exp(data[i]! - max);
-  return max + Math.log(sum);
-}
-
-const logsumexp = kernel<{ self: Tensor; dim: Dims }>(({ self, dim }, context) => {
+/** The p-norm of the difference of two tensors. */
+const dist = kernel<{ self: Tensor; other: Tensor; p: ScalarLiteral }>(({ self, other, p }, context) => {
   const out = emptyOutput(context);
-  const { tensor, count, length } = rowsOf(self, dim);
-  const data = readNumbers(tensor);
+  const shape = broadcastShape(self.shape, other.shape);
+  const [a, b] = [readNumbers(self, shape), readNumbers(other, shape)];
+  const difference = Float64Array.from(a as Float64Array, (x, i) => x - b[i]!);
   const results = openOutput(out);
-  for (let r = 0; r < count; r++) results[r] = logSumExpOf(data, r * length, length);
+  results[0] = normOf(difference, 0, difference.length, toNumber(p));
   return finishOutput(out, results);
 });
 
@@ -168,5 +165,5 @@ export const reduceMomentKernels = defineKernels({
   "aten.norm.ScalarOpt_dim": pNorm,
   "aten.norm.ScalarOpt_dtype": pNorm,
   "aten.norm.ScalarOpt_dim_dtype": pNorm,
-  "aten.logsumexp.default": logsumexp,
+  "aten.dist.default": dist,
 });

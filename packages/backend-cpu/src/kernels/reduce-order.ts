@@ -20,18 +20,18 @@ export function compareAscending(x: number, y: number): number {
   if (x < y) return -1;
   if (x > y) return 1;
   if (x === y) return 0;
-  return (x !== x ? 1 : 0) - (y !== y ? 1 : 0);
+  return (Number.isNaN(x) ? 1 : 0) - (Number.isNaN(y) ? 1 : 0);
 }
 
 /** The lower median; a NaN when there is one. */
 const medianOf: Locate = (data, start, length) => {
-  for (let i = start; i < start + length; i++) if (data[i] !== data[i]) return i;
+  for (let i = start; i < start + length; i++) if (Number.isNaN(data[i])) return i;
   return sortedPositions(data, start, length)[(length - 1) >> 1]!;
 };
 
 const nanMedianOf: Locate = (data, start, length) => {
   let numbers = 0;
-  for (let i = start; i < start + length; i++) if (data[i] === data[i]) numbers++;
+  for (let i = start; i < start + length; i++) if (!Number.isNaN(data[i])) numbers++;
   return sortedPositions(data, start, length)[Math.max(0, (numbers - 1) >> 1)]!;
 };
 

@@ -2,7 +2,7 @@
  * @file The shape of every reduction here: dimensions that stay come first, the reduced ones last, so that each result
  * is a function of one dense row.
  */
-import { type DType, isBigIntDType, numel, Tensor } from "@sconce/tensor";
+import { type DType, isBigIntDType, numel, type Tensor } from "@sconce/tensor";
 import { type NumberArray, readBigInts, readNumbers, writeBigInts, writeNumbers } from "../dense.js";
 
 /** A tensor with its reduced dimensions moved last. */

@@ -74,7 +74,7 @@ const runningExtreme = (beats: (value: number, best: number) => boolean): AnyKer
     for (let i = 0; i < data.length; i++) {
       const value = data[i]!;
       const last = data[best]!;
-      if (i % length === 0 || value !== value || (last === last && beats(value, last))) best = i;
+      if (i % length === 0 || Number.isNaN(value) || (!Number.isNaN(last) && beats(value, last))) best = i;
       bests[i] = data[best]!;
       places[i] = best - (i - (i % length));
     }

@@ -1,10 +1,10 @@
 /** @file Sums, products and means; float64 all through, integers exact and wrapping. */
 import { castTensor, type DType, dtypeInfo, isBigIntDType, isIntegralDType, type Tensor } from "@sconce/tensor";
 import {
-  finishOutput, type NumberArray, openOutput, readBigInts, readComplex, readNumbers, writeBigInts, writeComplex,
+  finishOutput, type NumberArray, openOutput, readBigInts, readComplex, readNumbers, writeBigInts, writeComplex, writeNumbers,
 } from "../dense.js";
 import { type AnyKernel, defineKernels, emptyOutput, kernel, type KernelContext } from "../kernel.js";
-import { isExact, type Rows, rowsOf } from "./reduce-rows.js";
+import { isExact, reducedDims, type Rows, rowsOf } from "./reduce-rows.js";
 
 /** Pairwise sum: halves long stretches, so that rounding errors grow with the logarithm of the length. */
 export function sumOf(data: ArrayLike<number>, start: number, length: number): number {
@@ -69,12 +69,30 @@ const productFold: Fold = {
 function fold(how: Fold, self: Tensor, dims: readonly number[] | number | null, out: Tensor): Tensor {
   const rows = rowsOf(summand(self, out.dtype), dims);
   if (dtypeInfo(out.dtype).kind === "complex") return foldComplex(how, rows, out);
+  if (how === sumFold && sumsDownwards(self, dims, out)) return sumDown(self, rows.length, out);
   const data = readNumbers(rows.tensor);
   const results = openOutput(out);
   for (let r = 0; r < rows.count; r++) results[r] = how.real(data, r * rows.length, rows.length);
   const exact = !isBigIntDType(out.dtype) ||
     (isExact(rows.tensor.dtype, data) && results.subarray(0, rows.count).every((x: number) => Number.isSafeInteger(x)));
   return exact ? finishOutput(out, results) : foldBig(how, rows, out);
+}
+
+/** True for row-major float32 tensors that are summed over their first dimensions: best done a row at a time. */
+function sumsDownwards(self: Tensor, dims: readonly number[] | number | null, out: Tensor): boolean {
+  if (self.dtype !== "float32" || out.dtype !== "float32" || !self.isContiguous) return false;
+  const reduced = reducedDims(self.ndim, dims).sort((a, b) => a - b);
+  return reduced.length < self.ndim && reduced.every((d, k) => d === k);
+}
+
+function sumDown(self: Tensor, rows: number, out: Tensor): Tensor {
+  const data = readNumbers(self);
+  const sums = new Float64Array(out.numel);
+  for (let r = 0, at = 0; r < rows; r++) {
+    for (let c = 0; c < sums.length; c++) sums[c]! += data[at++]!;
+  }
+  writeNumbers(out, sums);
+  return out;
 }
 
 /** Conversion before the sum matters where it loses something: to integers and to halves. */

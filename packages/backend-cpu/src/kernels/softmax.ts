@@ -1,8 +1,8 @@
 /** @file Softmax and its relatives along one dimension. */
-import type { Tensor } from "@sconce/tensor";
+import { patternEncoder, type Tensor, valueTable } from "@sconce/tensor";
 import { type Axis, axisOf } from "../axis.js";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../dense.js";
-import { defineKernels, emptyOutput, kernel, type KernelContext } from "../kernel.js";
+import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
 
 /** Handles one line of a dimension: `size` elements from `start`, `step` apart, in both arrays. */
 type Line = (x: NumberArray, y: NumberArray, start: number, step: number, size: number) => void;
@@ -23,7 +23,7 @@ function eachLine({ outer, size, inner }: Axis, visit: (start: number) => void):
 
 function maximum(x: NumberArray, start: number, step: number, size: number): number {
   let max = Number.NEGATIVE_INFINITY;
-  for (let i = 0, p = start; i < size; i++, p += step) if (x[p]! > max || x[p] !== x[p]) max = x[p]!;
+  for (let i = 0, p = start; i < size; i++, p += step) if (x[p]! > max || Number.isNaN(x[p])) max = x[p]!;
   return max;
 }
 
@@ -44,13 +44,16 @@ const safeSoftmaxLine: Line = (x, y, start, step, size) => {
   if (maximum(x, start, step, size) !== Number.NEGATIVE_INFINITY) softmaxLine(x, y, start, step, size);
 };
 
-const logSoftmaxLine: Line = (x, y, start, step, size) => {
-  const max = maximum(x, start, step, size);
-  let sum = 0;
-  for (let i = 0, p = start; i < size; i++, p += step) sum += Math.exp(x[p]! - max);
-  const shift = max + Math.log(sum);
-  for (let i = 0, p = start; i < size; i++, p += step) y[p] = x[p]! - shift;
-};
+/** PyTorch keeps the sum in the dtype when it takes halves along the last dimension: `round`. */
+const logSoftmaxLine =
+  (round: (x: number) => number): Line =>
+  (x, y, start, step, size) => {
+    const max = maximum(x, start, step, size);
+    let sum = 0;
+    for (let i = 0, p = start; i < size; i++, p += step) sum += Math.exp(x[p]! - max);
+    const shift = max + Math.log(round(sum));
+    for (let i = 0, p = start; i < size; i++, p += step) y[p] = x[p]! - shift;
+  };
 
 interface BackwardArgs {
   readonly grad_output: Tensor;
@@ -59,8 +62,10 @@ interface BackwardArgs {
 }
 
 function backward(
-  { grad_output: grad, output, dim }: BackwardArgs, context: KernelContext,
-  term: (g: number, y: number) => number, element: (g: number, y: number, sum: number) => number,
+  { grad_output: grad, output, dim }: BackwardArgs,
+  context: KernelContext,
+  term: (g: number, y: number) => number,
+  element: (g: number, y: number, sum: number) => number,
 ): Tensor {
   const out = emptyOutput(context);
   const values = openOutput(out);
@@ -77,11 +82,32 @@ function backward(
 type Args = { readonly self: Tensor; readonly dim: number };
 
 export const softmaxKernels = defineKernels({
-  "aten._softmax.default": kernel<Args>(({ self, dim }, context) => alongLines(self, dim, context, softmaxLine)),
-  "aten._safe_softmax.default": kernel<Args>(({ self, dim }, context) => alongLines(self, dim, context, safeSoftmaxLine)),
-  "aten._log_softmax.default": kernel<Args>(({ self, dim }, context) => alongLines(self, dim, context, logSoftmaxLine)),
+  "aten._softmax.default": kernel<Args>(({ self, dim }, context) =>
+    alongLines(self, dim, context, softmaxLine),
+  ),
+  "aten._safe_softmax.default": kernel<Args>(({ self, dim }, context) =>
+    alongLines(self, dim, context, safeSoftmaxLine),
+  ),
+  "aten._log_softmax.default": kernel<Args>(({ self, dim }, context) => {
+    const last = dim === -1 || dim === self.ndim - 1;
+    const [encode, table] = [patternEncoder(self.dtype), valueTable(self.dtype)];
+    const round = last && encode && table ? (x: number) => table[encode(x)]! : (x: number) => x;
+    return alongLines(self, dim, context, logSoftmaxLine(round));
+  }),
   "aten._softmax_backward_data.default": kernel<BackwardArgs>((args, context) =>
-    backward(args, context, (g, y) => g * y, (g, y, sum) => y * (g - sum))),
+    backward(
+      args,
+      context,
+      (g, y) => g * y,
+      (g, y, sum) => y * (g - sum),
+    ),
+  ),
   "aten._log_softmax_backward_data.default": kernel<BackwardArgs>((args, context) =>
-    backward(args, context, (g) => g, (g, y, sum) => g - Math.exp(y) * sum)),
+    backward(
+      args,
+      context,
+      (g) => g,
+      (g, y, sum) => g - Math.exp(y) * sum,
+    ),
+  ),
 });

@@ -17,7 +17,7 @@ function insertionPoint(
   while (low < high) {
     const middle = (low + high) >> 1;
     const at = sorted[start + (order === undefined ? middle : order[start + middle]!)]!;
-    const goesOn = right ? !(at > value) && !(at !== at && value === value) : !(at >= value) && at === at;
+    const goesOn = right ? !(at > value) && !(Number.isNaN(at) && !Number.isNaN(value)) : !(at >= value) && !Number.isNaN(at);
     if (goesOn) low = middle + 1;
     else high = middle;
   }
@@ -66,7 +66,7 @@ function isIn({ elements, tests, invert }: IsIn, out: Tensor): Tensor {
   const results = openOutput(out);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i]!;
-    const found = key === key && set.has(loose ? Number(key) : key);
+    const found = !Number.isNaN(key) && set.has(loose ? Number(key) : key);
     results[i] = found !== invert ? 1 : 0;
   }
   return finishOutput(out, results);

@@ -1,7 +1,7 @@
 /** @file The sum of products of three tensors that `bilinear` comes down to. */
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, readNumbers } from "../dense.js";
-import { defineKernels, emptyOutput, kernel, type KernelContext } from "../kernel.js";
+import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
 import { broadcastStrides, positionsOf } from "../strided.js";
 
 interface TrilinearArgs {
@@ -17,8 +17,15 @@ interface TrilinearArgs {
 
 function trilinear(args: TrilinearArgs, context: KernelContext): Tensor {
   const out = emptyOutput(context);
-  const shapes = ([[args.i1, args.expand1], [args.i2, args.expand2], [args.i3, args.expand3]] as const).map(([tensor, expand]) =>
-    [...expand].sort((a, b) => a - b).reduce((shape, d) => shape.toSpliced(d, 0, 1), [...tensor.shape]));
+  const shapes = (
+    [
+      [args.i1, args.expand1],
+      [args.i2, args.expand2],
+      [args.i3, args.expand3],
+    ] as const
+  ).map(([tensor, expand]) =>
+    [...expand].sort((a, b) => a - b).reduce((shape, d) => shape.toSpliced(d, 0, 1), [...tensor.shape]),
+  );
   const full = shapes[0]!.map((_, d) => Math.max(...shapes.map((shape) => shape[d]!)));
   const kept = full.map((size, d) => (args.sumdim.includes(d) ? 1 : size));
   const at = [...shapes, kept].map((shape) => {

@@ -1,7 +1,10 @@
-/** @file Resampling: each dimension is a sparse matrix of one, two or four taps, applied (or transposed) in turn. */
+/**
+ * @file Resampling: each dimension is a sparse matrix of one, two or four taps, applied (or transposed) in
+ * turn.
+ */
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, readFloat64 } from "../dense.js";
-import { defineKernels, emptyOutput, kernel, type KernelContext } from "../kernel.js";
+import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
 
 type Mode = "nearest" | "nearest-exact" | "linear" | "cubic";
 
@@ -38,7 +41,11 @@ function tapsOf(inputs: number, outputs: number, scale: number | null, how: Resa
 }
 
 function tap(
-  o: number, inputs: number, outputs: number, scale: number | null, { mode, align, round }: Resampling,
+  o: number,
+  inputs: number,
+  outputs: number,
+  scale: number | null,
+  { mode, align, round }: Resampling,
 ): readonly [first: number, weights: readonly number[]] {
   if (mode === "nearest" || mode === "nearest-exact") {
     if (inputs === outputs) return [o, [1]];
@@ -54,7 +61,13 @@ function tap(
 }
 
 function source(
-  o: number, inputs: number, outputs: number, scale: number | null, mode: Mode, align: boolean, round: (x: number) => number,
+  o: number,
+  inputs: number,
+  outputs: number,
+  scale: number | null,
+  mode: Mode,
+  align: boolean,
+  round: (x: number) => number,
 ): number {
   if (align) return outputs > 1 ? round(round((inputs - 1) / (outputs - 1)) * o) : 0;
   const ratio = round(scale !== null && scale > 0 ? 1 / scale : inputs / outputs);
@@ -63,11 +76,14 @@ function source(
 }
 
 /** Cubic convolution with a = -0.75. */
-export function cubicWeights(t: number): readonly number[] {
+export function cubicWeights(t: number, round: (x: number) => number = (x) => x): readonly number[] {
   const a = -0.75;
-  const near = (x: number): number => ((a + 2) * x - (a + 3)) * x * x + 1;
-  const far = (x: number): number => ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
-  return [far(t + 1), near(t), near(1 - t), far(2 - t)];
+  // Each operation is rounded by itself, which tells for halves only.
+  const near = (x: number): number => round(round(round(round(round((a + 2) * x) - (a + 3)) * x) * x) + 1);
+  const far = (x: number): number =>
+    round(round(round(round(round(round(a * x) - 5 * a) * x) + 8 * a) * x) - 4 * a);
+  const rest = round(1 - t);
+  return [far(round(t + 1)), near(t), near(rest), far(round(rest + 1))];
 }
 
 /** Derivatives of {@link cubicWeights} by t. */
@@ -79,7 +95,11 @@ export function cubicSlopes(t: number): readonly number[] {
 }
 
 /** Applies taps along a dimension of size `taps.inputs`, with `inner` elements after it. */
-function applyTaps(x: Float64Array, { inputs, outputs, width, index, weight }: Taps, inner: number): Float64Array {
+function applyTaps(
+  x: Float64Array,
+  { inputs, outputs, width, index, weight }: Taps,
+  inner: number,
+): Float64Array {
   const outer = x.length / (inputs * inner);
   const y = new Float64Array(outer * outputs * inner);
   for (let n = 0; n < outer; n++) {
@@ -97,7 +117,11 @@ function applyTaps(x: Float64Array, { inputs, outputs, width, index, weight }: T
 }
 
 /** The transpose of {@link applyTaps}: gradients of outputs to gradients of inputs. */
-function applyTransposed(g: Float64Array, { inputs, outputs, width, index, weight }: Taps, inner: number): Float64Array {
+function applyTransposed(
+  g: Float64Array,
+  { inputs, outputs, width, index, weight }: Taps,
+  inner: number,
+): Float64Array {
   const outer = g.length / (outputs * inner);
   const y = new Float64Array(outer * inputs * inner);
   for (let n = 0; n < outer; n++) {
@@ -157,8 +181,14 @@ function upsample(mode: Mode, args: UpsampleArgs, context: KernelContext): Tenso
 }
 
 const upsampleKernel = (mode: Mode) => kernel<UpsampleArgs>((args, context) => upsample(mode, args, context));
-const [nearest, exact, linear, cubic] = (["nearest", "nearest-exact", "linear", "cubic"] as const).map(upsampleKernel) as
-  [ReturnType<typeof upsampleKernel>, ReturnType<typeof upsampleKernel>, ReturnType<typeof upsampleKernel>, ReturnType<typeof upsampleKernel>];
+const [nearest, exact, linear, cubic] = (["nearest", "nearest-exact", "linear", "cubic"] as const).map(
+  upsampleKernel,
+) as [
+  ReturnType<typeof upsampleKernel>,
+  ReturnType<typeof upsampleKernel>,
+  ReturnType<typeof upsampleKernel>,
+  ReturnType<typeof upsampleKernel>,
+];
 
 export const upsampleKernels = defineKernels({
   "aten.upsample_nearest1d.default": nearest,

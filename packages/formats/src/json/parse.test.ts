@@ -1,32 +1,53 @@
 import { isSconceError } from "@sconce/errors";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { JsonObject, type JsonValue, parseJson } from "./parse.js";
+import { parseJson } from "./parse.js";
+import { JsonObject, type JsonValue } from "./value.js";
 
 const plain = (value: JsonValue): unknown =>
-  value instanceof JsonObject ? Object.fromEntries(value.keys.map((key, i) => [key, plain(value.values[i]!)]))
-    : Array.isArray(value) ? value.map(plain) : typeof value === "bigint" ? Number(value) : value;
+  value instanceof JsonObject
+    ? Object.fromEntries(value.keys.map((key, i) => [key, plain(value.values[i]!)]))
+    : Array.isArray(value)
+      ? value.map(plain)
+      : typeof value === "bigint"
+        ? Number(value)
+        : value;
 const code = (wanted: string) => expect.toSatisfy((error: unknown) => isSconceError(error, wanted));
 const parse = (text: string): JsonValue => parseJson(text, "test");
 
 describe("parseJson", () => {
   test("agrees with JSON.parse", () => {
-    fc.assert(fc.property(fc.json({ maxDepth: 6 }), (text) => {
-      expect(plain(parse(text))).toEqual(JSON.parse(text));
-    }));
-    fc.assert(fc.property(fc.jsonValue({ noUnicodeString: false }), fc.integer({ min: 0, max: 3 }), (value, indent) => {
-      const text = JSON.stringify(value, null, indent);
-      expect(plain(parse(text))).toEqual(JSON.parse(text));
-    }));
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 6 }), (text) => {
+        expect(plain(parse(text))).toEqual(JSON.parse(text));
+      }),
+    );
+    fc.assert(
+      fc.property(
+        fc.jsonValue({ noUnicodeString: false }),
+        fc.integer({ min: 0, max: 3 }),
+        (value, indent) => {
+          const text = JSON.stringify(value, null, indent);
+          expect(plain(parse(text))).toEqual(JSON.parse(text));
+        },
+      ),
+    );
   });
 
   test("keeps integers past 2^53", () => {
-    expect(parse("[9223372036854775807, -9223372036854775808, 9007199254740991, 12345678901234567890123]"))
-      .toEqual([9223372036854775807n, -9223372036854775808n, 9007199254740991, 12345678901234567890123n]);
+    expect(
+      parse("[9223372036854775807, -9223372036854775808, 9007199254740991, 12345678901234567890123]"),
+    ).toEqual([9223372036854775807n, -9223372036854775808n, 9007199254740991, 12345678901234567890123n]);
   });
 
   test("reads the bare words of older files", () => {
-    expect(parse("[NaN, Infinity, -Infinity, 1e999, -0.0]")).toEqual([NaN, Infinity, -Infinity, Infinity, -0]);
+    expect(parse("[NaN, Infinity, -Infinity, 1e999, -0.0]")).toEqual([
+      NaN,
+      Infinity,
+      -Infinity,
+      Infinity,
+      -0,
+    ]);
   });
 
   test("no key is special, and the order is kept", () => {
@@ -38,23 +59,53 @@ describe("parseJson", () => {
 
   test("long strings with and without escapes", () => {
     const long = "x".repeat(100);
-    expect(parse(JSON.stringify([long, `${long}\n"\\`, `${long}\\`, "é😀"]))).toEqual([long, `${long}\n"\\`, `${long}\\`, "é😀"]);
+    expect(parse(JSON.stringify([long, `${long}\n"\\`, `${long}\\`, "é😀"]))).toEqual([
+      long,
+      `${long}\n"\\`,
+      `${long}\\`,
+      "é😀",
+    ]);
   });
 
   test.each([
-    ["", "JSON_SYNTAX"], ["  ", "JSON_SYNTAX"], ["{", "JSON_SYNTAX"], ["[1,]", "JSON_SYNTAX"], ["[1 2]", "JSON_SYNTAX"],
-    ['{"a" 1}', "JSON_SYNTAX"], ['{"a":1,}', "JSON_SYNTAX"], ["{a:1}", "JSON_SYNTAX"], ["01", "JSON_SYNTAX"], ["+1", "JSON_SYNTAX"],
-    ["1.", "JSON_SYNTAX"], [".5", "JSON_SYNTAX"], ["1e", "JSON_SYNTAX"], ["-", "JSON_SYNTAX"], ["nul", "JSON_SYNTAX"],
-    ['"a', "JSON_SYNTAX"], ['"\\x"', "JSON_SYNTAX"], ['"\\u12"', "JSON_SYNTAX"], ['"a\nb"', "JSON_SYNTAX"],
-    [`"${"x".repeat(50)}\n"`, "JSON_SYNTAX"], ['"\\ud800"', "JSON_SYNTAX"], ["1 // one", "JSON_SYNTAX"], ["{}{}", "JSON_SYNTAX"],
-    ["[1]]", "JSON_SYNTAX"], ["9".repeat(5000), "JSON_SYNTAX"], ['{"a":1,"a":2}', "JSON_DUPLICATE_KEY"], ['{"a":1,"\\u0061":2}', "JSON_DUPLICATE_KEY"],
-    ["[".repeat(200_000), "JSON_DEPTH"], ['{"a":'.repeat(200_000), "JSON_DEPTH"], ["\ufeff{}", "JSON_SYNTAX"],
+    ["", "JSON_SYNTAX"],
+    ["  ", "JSON_SYNTAX"],
+    ["{", "JSON_SYNTAX"],
+    ["[1,]", "JSON_SYNTAX"],
+    ["[1 2]", "JSON_SYNTAX"],
+    ['{"a" 1}', "JSON_SYNTAX"],
+    ['{"a":1,}', "JSON_SYNTAX"],
+    ["{a:1}", "JSON_SYNTAX"],
+    ["01", "JSON_SYNTAX"],
+    ["+1", "JSON_SYNTAX"],
+    ["1.", "JSON_SYNTAX"],
+    [".5", "JSON_SYNTAX"],
+    ["1e", "JSON_SYNTAX"],
+    ["-", "JSON_SYNTAX"],
+    ["nul", "JSON_SYNTAX"],
+    ['"a', "JSON_SYNTAX"],
+    ['"\\x"', "JSON_SYNTAX"],
+    ['"\\u12"', "JSON_SYNTAX"],
+    ['"a\nb"', "JSON_SYNTAX"],
+    [`"${"x".repeat(50)}\n"`, "JSON_SYNTAX"],
+    ['"\\ud800"', "JSON_SYNTAX"],
+    ["1 // one", "JSON_SYNTAX"],
+    ["{}{}", "JSON_SYNTAX"],
+    ["[1]]", "JSON_SYNTAX"],
+    ["9".repeat(5000), "JSON_SYNTAX"],
+    ['{"a":1,"a":2}', "JSON_DUPLICATE_KEY"],
+    ['{"a":1,"\\u0061":2}', "JSON_DUPLICATE_KEY"],
+    ["[".repeat(200_000), "JSON_DEPTH"],
+    ['{"a":'.repeat(200_000), "JSON_DEPTH"],
+    ["\ufeff{}", "JSON_SYNTAX"],
   ])("refuses %.20s", (text, wanted) => {
     expect(() => parse(text)).toThrow(code(wanted));
   });
 
   test.each([
-    [Uint8Array.of(0xef, 0xbb, 0xbf, 0x7b, 0x7d)], [Uint8Array.of(0x22, 0xff, 0x22)], [Uint8Array.of(0x7b, 0, 0x7d, 0)],
+    [Uint8Array.of(0xef, 0xbb, 0xbf, 0x7b, 0x7d)],
+    [Uint8Array.of(0x22, 0xff, 0x22)],
+    [Uint8Array.of(0x7b, 0, 0x7d, 0)],
     [Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22)],
   ])("refuses bytes %s", (bytes) => {
     expect(() => parseJson(bytes, "test")).toThrow(expect.toSatisfy((e: unknown) => isSconceError(e)));

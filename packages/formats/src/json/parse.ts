@@ -3,34 +3,7 @@
  * the depth and refuses the bare `NaN` and `Infinity` that older PyTorch wrote; this one does what is needed instead.
  */
 import { jsonError } from "../errors.js";
-
-export type JsonValue = null | boolean | number | bigint | string | JsonArray | JsonObject;
-export type JsonArray = readonly JsonValue[];
-
-/**
- * An object as two lists: no key is special, the order is that of the file, and objects with the same keys share the
- * list of them, which keeps a large document small.
- */
-export class JsonObject {
-  readonly keys: readonly string[];
-  readonly values: JsonArray;
-
-  constructor(keys: readonly string[], values: JsonArray) {
-    this.keys = keys;
-    this.values = values;
-  }
-
-  get size(): number {
-    return this.keys.length;
-  }
-
-  /** The value of a key, undefined when there is none. */
-  get(key: string): JsonValue | undefined {
-    const { keys } = this;
-    for (let i = 0; i < keys.length; i++) if (keys[i] === key) return this.values[i];
-    return undefined;
-  }
-}
+import { type JsonArray, JsonObject, type JsonValue } from "./value.js";
 
 /** Deeper nesting is refused; PyTorch's own files stay below 100. */
 export const DEEPEST_JSON = 1000;
@@ -62,7 +35,8 @@ function decode(bytes: Uint8Array, file: string): string {
   } catch (cause) {
     throw jsonError("JSON_ENCODING", "the text is not UTF-8", file, cause);
   }
-  if (text.charCodeAt(0) === 0xfeff) throw jsonError("JSON_ENCODING", "the text begins with a byte order mark", file);
+  if (text.charCodeAt(0) === 0xfeff)
+    throw jsonError("JSON_ENCODING", "the text begins with a byte order mark", file);
   return text;
 }
 
@@ -140,7 +114,11 @@ class JsonParser {
 
   #enter(): void {
     if (++this.#depth > DEEPEST_JSON) {
-      throw jsonError("JSON_DEPTH", `nested deeper than ${DEEPEST_JSON}`, `${this.#file}, character ${this.#position}`);
+      throw jsonError(
+        "JSON_DEPTH",
+        `nested deeper than ${DEEPEST_JSON}`,
+        `${this.#file}, character ${this.#position}`,
+      );
     }
     this.#position++;
   }
@@ -223,8 +201,11 @@ class JsonParser {
   #checkDuplicates(keys: readonly string[], start: number): void {
     if (new Set(keys).size === keys.length) return;
     const twice = keys.find((key, i) => keys.indexOf(key) !== i)!;
-    throw jsonError("JSON_DUPLICATE_KEY", `the key ${JSON.stringify(twice.slice(0, 100))} comes twice`,
-      `${this.#file}, character ${start}`);
+    throw jsonError(
+      "JSON_DUPLICATE_KEY",
+      `the key ${JSON.stringify(twice.slice(0, 100))} comes twice`,
+      `${this.#file}, character ${start}`,
+    );
   }
 
   #string(): string {

@@ -1,7 +1,7 @@
 /** @file Reading a parsed JSON document field by field, with the path to the field in every error. */
 import type { SconceError } from "@sconce/errors";
-import { pt2Error, type Pt2Fault } from "../errors.js";
-import { type JsonArray, JsonObject, type JsonValue } from "./parse.js";
+import { type Pt2Fault, pt2Error } from "../errors.js";
+import { type JsonArray, JsonObject, type JsonValue } from "./value.js";
 
 /** Turns a JSON value into something checked. */
 export type Read<T> = (value: JsonValue, place: Place) => T;
@@ -54,7 +54,10 @@ export class Place {
     const object = readObject(value, this);
     if (object.size !== 1) {
       const tags = object.keys.slice(0, 3).join(", ");
-      throw this.fail("PT2_UNION", `expected one tag, found ${object.size}${tags === "" ? "" : ` (${tags.slice(0, 200)})`}`);
+      throw this.fail(
+        "PT2_UNION",
+        `expected one tag, found ${object.size}${tags === "" ? "" : ` (${tags.slice(0, 200)})`}`,
+      );
     }
     const tag = object.keys[0]!;
     const read = Object.hasOwn(members, tag) ? members[tag] : undefined;
@@ -112,8 +115,15 @@ export const readSafeInteger: Read<number> = (value, place) => {
 
 const FLOAT_TEXT = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;
 const FLOAT_WORDS: ReadonlyMap<string, number> = new Map([
-  ["infinity", Infinity], ["inf", Infinity], ["+infinity", Infinity], ["+inf", Infinity],
-  ["-infinity", -Infinity], ["-inf", -Infinity], ["nan", NaN], ["-nan", NaN], ["+nan", NaN],
+  ["infinity", Infinity],
+  ["inf", Infinity],
+  ["+infinity", Infinity],
+  ["+inf", Infinity],
+  ["-infinity", -Infinity],
+  ["-inf", -Infinity],
+  ["nan", NaN],
+  ["-nan", NaN],
+  ["+nan", NaN],
 ]);
 
 /** A float: a number, or the text of one (`"Infinity"`, `"NaN"`). */

@@ -1,11 +1,29 @@
 /** @file Arguments of calls: the `Argument` union of the file and the arguments of a graph. */
 import {
-  type Argument, complex, dict, dtypeLiteral, float, int, layout, memoryFormat, operator, ref, tuple,
+  type Argument,
+  complex,
+  dict,
+  dtypeLiteral,
+  float,
+  int,
+  layout,
+  memoryFormat,
+  operator,
+  ref,
+  tuple,
 } from "@sconce/ir";
-import type { JsonValue } from "../json/parse.js";
 import {
-  type Place, type Read, readBoolean, readDict, readFloat, readInteger, readList, readObject, readString,
+  type Place,
+  type Read,
+  readBoolean,
+  readDict,
+  readFloat,
+  readInteger,
+  readList,
+  readObject,
+  readString,
 } from "../json/place.js";
+import type { JsonValue } from "../json/value.js";
 import { byNumber, MEMORY_FORMATS } from "./schema.js";
 import { readTarget } from "./targets.js";
 import { readDevice, readDType, readEnum, readLayout } from "./values.js";
@@ -16,8 +34,6 @@ export interface ArgumentContext {
   use(name: string, place: Place): void;
   /** Reads an inlined graph and gives the name of the `get_attr` node that stands for it. */
   subgraph(value: JsonValue, place: Place): string;
-  /** True for a custom object that is an input of the graph. */
-  has(name: string): boolean;
 }
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -25,12 +41,14 @@ const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** A value's name: an identifier, as PyTorch makes them; so no text from a file can pretend to be code. */
 export const readName: Read<string> = (value, place) => {
   const name = readString(value, place);
-  if (!IDENTIFIER.test(name)) throw place.fail("PT2_NAME", `${JSON.stringify(name.slice(0, 100))} is no value name`);
+  if (!IDENTIFIER.test(name))
+    throw place.fail("PT2_NAME", `${JSON.stringify(name.slice(0, 100))} is no value name`);
   return name;
 };
 
 /** The `name` of a `{name}` object. */
-export const readNamed: Read<string> = (value, place) => place.field(readObject(value, place), "name", readName);
+export const readNamed: Read<string> = (value, place) =>
+  place.field(readObject(value, place), "name", readName);
 
 const readInt: Read<Argument> = (value, place) => int(readInteger(value, place));
 const readFloatLiteral: Read<Argument> = (value, place) => float(readFloat(value, place));
@@ -60,8 +78,8 @@ export function argumentReader(context: ArgumentContext): Read<Argument> {
   const symInt = symbolic("as_int", readInt);
   const symFloat = symbolic("as_float", readFloatLiteral);
   const symBool = symbolic("as_bool", readBoolean);
-  const optionalTensor: Read<Argument> = (value, place) => place.union(value, { as_tensor: tensor, as_none: () => null });
-  const customObject: Read<Argument> = (value, place) => tensor(value, place);
+  const optionalTensor: Read<Argument> = (value, place) =>
+    place.union(value, { as_tensor: tensor, as_none: () => null });
   const members: Record<string, Read<Argument>> = {
     ...CONSTANT_MEMBERS,
     as_tensor: tensor,
@@ -83,7 +101,7 @@ export function argumentReader(context: ArgumentContext): Read<Argument> {
     as_graph: (value, place) => ref(context.subgraph(value, place)),
     as_optional_tensors: readList(optionalTensor),
     as_optional_tensor: optionalTensor,
-    as_custom_obj: customObject,
+    as_custom_obj: tensor,
     as_operator: (value, place) => operator(readTarget(value, place)),
     as_complex: readComplex,
     as_nested_tensors: readList<Argument>(readList(tensor)),

@@ -1,7 +1,7 @@
 /** @file How the inputs of a serialized call become positional and keyword arguments. */
 import { type Argument, NO_KWARGS, type OpSchema } from "@sconce/ir";
-import { JsonObject } from "../json/parse.js";
 import { type Place, type Read, readList, readObject, readSafeInteger, readString } from "../json/place.js";
+import { JsonObject } from "../json/value.js";
 import { ARGUMENT_KINDS, PYTHON_KEYWORDS } from "./schema.js";
 
 /** One named input. `kind` is null where the file does not say how it was passed. */
@@ -19,7 +19,16 @@ export interface CallArguments {
 
 /** Keyword-only arguments of ATen operators, for files that tell neither kinds nor schemas. */
 const KEYWORD_ONLY: ReadonlySet<string> = new Set([
-  "dtype", "layout", "device", "pin_memory", "memory_format", "generator", "alpha", "beta", "out", "non_blocking",
+  "dtype",
+  "layout",
+  "device",
+  "pin_memory",
+  "memory_format",
+  "generator",
+  "alpha",
+  "beta",
+  "out",
+  "non_blocking",
 ]);
 
 /** A reader of the `inputs` of a node. `keyword` is the number that means "passed by keyword" in this file, if any. */
@@ -74,8 +83,10 @@ export function looseArguments(inputs: readonly NamedArgument[], place: Place): 
 }
 
 /** All inputs by position, as symbolic functions take them. */
-export const positionalArguments = (inputs: readonly NamedArgument[]): CallArguments =>
-  ({ args: inputs.map(({ value }) => value), kwargs: NO_KWARGS });
+export const positionalArguments = (inputs: readonly NamedArgument[]): CallArguments => ({
+  args: inputs.map(({ value }) => value),
+  kwargs: NO_KWARGS,
+});
 
 /**
  * Arguments of an operator overload. With a schema they are ordered and checked by it; without one the file's kinds
@@ -83,13 +94,16 @@ export const positionalArguments = (inputs: readonly NamedArgument[]): CallArgum
  * @throws SconceError `PT2_ARGUMENT` for unknown, repeated or missing arguments
  */
 export function overloadArguments(
-  inputs: readonly NamedArgument[], schema: OpSchema | undefined, place: Place,
+  inputs: readonly NamedArgument[],
+  schema: OpSchema | undefined,
+  place: Place,
 ): CallArguments {
   const args: Argument[] = [];
   const named: [string, Argument][] = [];
   if (schema === undefined) {
     for (const { name, value, kind } of inputs) {
-      const keyword = kind === ARGUMENT_KINDS.keyword || (kind !== ARGUMENT_KINDS.positional && KEYWORD_ONLY.has(name));
+      const keyword =
+        kind === ARGUMENT_KINDS.keyword || (kind !== ARGUMENT_KINDS.positional && KEYWORD_ONLY.has(name));
       if (keyword && !PYTHON_KEYWORDS.has(name)) named.push([name, value]);
       else args.push(value);
     }
@@ -111,7 +125,10 @@ export function overloadArguments(
     else named.push([name, input.value]);
   }
   for (const name of given.keys()) {
-    throw place.fail("PT2_ARGUMENT", `${schema.target} has no argument ${JSON.stringify(name.slice(0, 100))}`);
+    throw place.fail(
+      "PT2_ARGUMENT",
+      `${schema.target} has no argument ${JSON.stringify(name.slice(0, 100))}`,
+    );
   }
   return { args, kwargs: kwargsOf(named, place) };
 }

@@ -14,43 +14,70 @@ export function checkState(description: ProgramDescription, weights: Payload, co
   const placeholders = graph.nodes().filter((node) => node.op === "placeholder");
   const { inputSpecs, outputSpecs } = graphSignature;
   if (placeholders.length !== inputSpecs.length) {
-    throw pt2Error("PT2_SIGNATURE", `the graph has ${placeholders.length} inputs, its signature ${inputSpecs.length}`,
-      "graph_module.signature.input_specs");
+    throw pt2Error(
+      "PT2_SIGNATURE",
+      `the graph has ${placeholders.length} inputs, its signature ${inputSpecs.length}`,
+      "graph_module.signature.input_specs",
+    );
   }
   const result = graph.outputArgument();
-  const outputs = typeof result === "object" && result !== null && "kind" in result && result.kind === "tuple" ? result.items.length : 1;
+  const outputs =
+    typeof result === "object" && result !== null && "kind" in result && result.kind === "tuple"
+      ? result.items.length
+      : 1;
   if (outputs !== outputSpecs.length) {
-    throw pt2Error("PT2_SIGNATURE", `the graph has ${outputs} outputs, its signature ${outputSpecs.length}`,
-      "graph_module.signature.output_specs");
+    throw pt2Error(
+      "PT2_SIGNATURE",
+      `the graph has ${outputs} outputs, its signature ${outputSpecs.length}`,
+      "graph_module.signature.output_specs",
+    );
   }
   inputSpecs.forEach((spec, i) => {
     const placeholder = placeholders[i]!;
     const where = `graph_module.signature.input_specs[${i}]`;
     if (spec.arg.name !== "" && spec.arg.name !== placeholder.name) {
-      throw pt2Error("PT2_SIGNATURE", `the signature names input ${i} "${spec.arg.name}", the graph "${placeholder.name}"`, where);
+      throw pt2Error(
+        "PT2_SIGNATURE",
+        `the signature names input ${i} "${spec.arg.name}", the graph "${placeholder.name}"`,
+        where,
+      );
     }
     checkTarget(spec, placeholder.meta, weights, constants, where);
   });
 }
 
-function checkTarget(spec: InputSpec, meta: NodeMeta, weights: Payload, constants: Payload, where: string): void {
+function checkTarget(
+  spec: InputSpec,
+  meta: NodeMeta,
+  weights: Payload,
+  constants: Payload,
+  where: string,
+): void {
   const { kind, target } = spec;
   if (target === null || (kind !== "PARAMETER" && kind !== "BUFFER" && kind !== "CONSTANT_TENSOR")) return;
   const inState = kind === "PARAMETER" || (kind === "BUFFER" && spec.persistent === true);
   const tensor = (inState ? weights : constants).tensors.get(target);
   const what = kind.toLowerCase().replace("_", " ");
   if (tensor === undefined) {
-    throw pt2Error("PT2_WEIGHT", `the ${what} "${target}" is not among the ${inState ? "weights" : "constants"}`, where);
+    throw pt2Error(
+      "PT2_WEIGHT",
+      `the ${what} "${target}" is not among the ${inState ? "weights" : "constants"}`,
+      where,
+    );
   }
   if (kind === "PARAMETER" && !weights.parameterNames.has(target)) {
     throw pt2Error("PT2_WEIGHT", `"${target}" is stored as a buffer, not as a parameter`, where);
   }
   if (meta.val instanceof FakeTensor && !fits(tensor, meta.val)) {
-    throw pt2Error("PT2_WEIGHT",
-      `the ${what} "${target}" is ${tensor.dtype}[${tensor.shape.join(", ")}], which the graph's input is not`, where);
+    throw pt2Error(
+      "PT2_WEIGHT",
+      `the ${what} "${target}" is ${tensor.dtype}[${tensor.shape.join(", ")}], which the graph's input is not`,
+      where,
+    );
   }
 }
 
 const fits = (tensor: Tensor, meta: FakeTensor): boolean =>
-  tensor.dtype === meta.dtype && tensor.ndim === meta.ndim &&
+  tensor.dtype === meta.dtype &&
+  tensor.ndim === meta.ndim &&
   meta.shape.every((size, d) => typeof size !== "number" || size === tensor.shape[d]);

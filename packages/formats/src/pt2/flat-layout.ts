@@ -3,24 +3,30 @@ import type { ExportedProgram } from "@sconce/ir";
 import { pt2Error } from "../errors.js";
 import { readTorchFile } from "../torch-save/tensor-file.js";
 import type { ZipArchive, ZipOptions } from "../zip/archive.js";
+import { assemble, type ReadPt2Options, savedInputs } from "./assemble.js";
 import { readProgramJson } from "./program.js";
-import { assemble, type ReadPt2Options, savedInputs } from "./read.js";
 import { FLAT_RECORDS, SCHEMA_MAJOR } from "./schema.js";
 import { type Payload, payloadFromPickle } from "./weights.js";
 
 /** @throws SconceError as `readPt2` */
-export async function readFlatArchive(zip: ZipArchive, options: ReadPt2Options, zipOptions: ZipOptions): Promise<ExportedProgram> {
+export async function readFlatArchive(
+  zip: ZipArchive,
+  options: ReadPt2Options,
+  zipOptions: ZipOptions,
+): Promise<ExportedProgram> {
   const read = new Set<string>();
   const need = async (...names: readonly string[]): Promise<[string, Uint8Array]> => {
     const name = names.find((candidate) => zip.has(candidate));
-    if (name === undefined) throw pt2Error("PT2_MISSING_RECORD", `the archive has no entry ${names[0]}`, names[0]);
+    if (name === undefined)
+      throw pt2Error("PT2_MISSING_RECORD", `the archive has no entry ${names[0]}`, names[0]);
     options.signal?.throwIfAborted();
     read.add(name);
     return [name, await zip.read(name)];
   };
   const payload = async (names: readonly string[]): Promise<Payload> => {
     const [name, bytes] = await need(...names);
-    return bytes.length === 0 ? { tensors: new Map(), parameterNames: new Set() }
+    return bytes.length === 0
+      ? { tensors: new Map(), parameterNames: new Set() }
       : payloadFromPickle(readTorchFile(bytes, name, zipOptions), name);
   };
   checkVersion(new TextDecoder().decode((await need(FLAT_RECORDS.version))[1]));
@@ -36,7 +42,11 @@ export async function readFlatArchive(zip: ZipArchive, options: ReadPt2Options, 
 function checkVersion(text: string): void {
   const parts = text.trim().split(".");
   if (parts.length !== 2 || parts[0] !== String(SCHEMA_MAJOR)) {
-    throw pt2Error("PT2_SCHEMA_VERSION", `schema version ${JSON.stringify(text.slice(0, 50))}; this reader knows ${SCHEMA_MAJOR}.x`,
-      FLAT_RECORDS.version, "export the program again with a PyTorch of 2.5 to 2.14");
+    throw pt2Error(
+      "PT2_SCHEMA_VERSION",
+      `schema version ${JSON.stringify(text.slice(0, 50))}; this reader knows ${SCHEMA_MAJOR}.x`,
+      FLAT_RECORDS.version,
+      "export the program again with a PyTorch of 2.5 to 2.14",
+    );
   }
 }

@@ -38,7 +38,8 @@ function annotations(text: string): Readonly<Record<string, unknown>> | undefine
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? Object.freeze(value as Record<string, unknown>) : undefined;
+      ? Object.freeze(value as Record<string, unknown>)
+      : undefined;
   } catch {
     return undefined;
   }

@@ -14,14 +14,16 @@ const named: Read<Output> = (value, place) => {
   const name = place.field(readObject(value, place), "name", readName);
   return { kind: "value", name };
 };
-const symbolic: Read<Output> = (value, place) => place.union<Output>(value, {
-  as_name: (text, at) => ({ kind: "value", name: readName(text, at) }),
-});
+const symbolic: Read<Output> = (value, place) =>
+  place.union<Output>(value, {
+    as_name: (text, at) => ({ kind: "value", name: readName(text, at) }),
+  });
 const list = (item: Read<Output>): Read<Output> => {
   const read = readList(item);
   return (value, place) => ({ kind: "list", items: read(value, place) });
 };
-const optional: Read<Output> = (value, place) => place.union<Output>(value, { as_tensor: named, as_none: () => NONE });
+const optional: Read<Output> = (value, place) =>
+  place.union<Output>(value, { as_tensor: named, as_none: () => NONE });
 
 const MEMBERS: Readonly<Record<string, Read<Output>>> = Object.freeze({
   as_none: () => NONE,
@@ -39,4 +41,6 @@ const MEMBERS: Readonly<Record<string, Read<Output>>> = Object.freeze({
 });
 
 /** Reads the `outputs` of a node. */
-export const outputReader: Read<Output[]> = /* @__PURE__ */ readList((value, place) => place.union(value, MEMBERS));
+export const outputReader: Read<Output[]> = /* @__PURE__ */ readList((value, place) =>
+  place.union(value, MEMBERS),
+);

@@ -3,17 +3,32 @@ import type { ExportedProgramInit, OperatorLookup, RangeConstraint } from "@scon
 import { parseSrepr, printExpr } from "@sconce/symbolic";
 import { parseJson } from "../json/parse.js";
 import {
-  Place, type Read, readDict, readInteger, readList, readObject, readSafeInteger, readString,
+  Place,
+  type Read,
+  readDict,
+  readInteger,
+  readList,
+  readObject,
+  readSafeInteger,
+  readString,
 } from "../json/place.js";
 import { usesOldKinds } from "./calls.js";
 import { readGraph } from "./graph-reader.js";
 import { MetadataReader } from "./metadata.js";
-import { LAST_MINOR_WITH_OLD_KINDS, LAST_MINOR_WITHOUT_BARE_RETURNS, SCHEMA_MAJOR, SCHEMA_MINOR } from "./schema.js";
+import {
+  LAST_MINOR_WITH_OLD_KINDS,
+  LAST_MINOR_WITHOUT_BARE_RETURNS,
+  SCHEMA_MAJOR,
+  SCHEMA_MINOR,
+} from "./schema.js";
 import { readModuleCallGraph, readSignature } from "./signature.js";
 import { SymbolTable, valueReaders } from "./values.js";
 
 /** A program as the JSON tells it; weights, constants and sample inputs lie in other entries. */
-export type ProgramDescription = Omit<ExportedProgramInit, "stateDict" | "parameterNames" | "constants" | "exampleInputs">;
+export type ProgramDescription = Omit<
+  ExportedProgramInit,
+  "stateDict" | "parameterNames" | "constants" | "exampleInputs"
+>;
 
 const readVersion: Read<{ major: number; minor: number }> = (value, place) => {
   const object = readObject(value, place);
@@ -23,9 +38,11 @@ const readVersion: Read<{ major: number; minor: number }> = (value, place) => {
   };
   const unset = version.major === 0 && version.minor === 0;
   if (version.major !== SCHEMA_MAJOR && !unset) {
-    throw place.fail("PT2_SCHEMA_VERSION",
+    throw place.fail(
+      "PT2_SCHEMA_VERSION",
       `schema version ${version.major}.${version.minor}; this reader knows ${SCHEMA_MAJOR}.${SCHEMA_MINOR}`,
-      "export the program again with a PyTorch of 2.5 to 2.14");
+      "export the program again with a PyTorch of 2.5 to 2.14",
+    );
   }
   return unset ? { major: SCHEMA_MAJOR, minor: SCHEMA_MINOR } : version;
 };
@@ -40,7 +57,8 @@ const readRange: Read<RangeConstraint> = (value, place) => {
     return Number(place.at(key, field, readInteger));
   };
   const range = { min: bound("min_val", -Infinity), max: bound("max_val", Infinity) };
-  if (range.min > range.max) throw place.fail("PT2_RANGE", `the range from ${range.min} to ${range.max} is empty`);
+  if (range.min > range.max)
+    throw place.fail("PT2_RANGE", `the range from ${range.min} to ${range.max} is empty`);
   return range;
 };
 
@@ -78,7 +96,11 @@ const readDialect: Read<string> = (value, place) => {
  * Reads the JSON of a program.
  * @throws SconceError with the path of the field: `PT2_*`, `JSON_*`, `SYM_*`, `UNKNOWN_OPERATOR`
  */
-export function readProgramJson(bytes: Uint8Array, file: string, operators: OperatorLookup | undefined): ProgramDescription {
+export function readProgramJson(
+  bytes: Uint8Array,
+  file: string,
+  operators: OperatorLookup | undefined,
+): ProgramDescription {
   const place = new Place(file);
   const root = readObject(parseJson(bytes, file), place);
   const { minor } = place.field(root, "schema_version", readVersion);
@@ -86,14 +108,24 @@ export function readProgramJson(bytes: Uint8Array, file: string, operators: Oper
   const parts = place.field(root, "graph_module", (value, at) => {
     const module = readObject(value, at);
     const graphSignature = at.field(module, "signature", readSignature);
-    const graph = at.field(module, "graph", (inner, deeper) => readGraph({
-      values: valueReaders(symbols),
-      metadata: new MetadataReader(),
-      operators,
-      oldKinds: minor <= LAST_MINOR_WITH_OLD_KINDS && usesOldKinds(readObject(inner, deeper)),
-      bareReturns: minor <= LAST_MINOR_WITHOUT_BARE_RETURNS,
-    }, (index) => graphSignature.inputSpecs[index]?.arg.name ?? "")(inner, deeper));
-    return { graph, graphSignature, moduleCallGraph: at.field(module, "module_call_graph", readModuleCallGraph) };
+    const graph = at.field(module, "graph", (inner, deeper) =>
+      readGraph(
+        {
+          values: valueReaders(symbols),
+          metadata: new MetadataReader(),
+          operators,
+          oldKinds: minor <= LAST_MINOR_WITH_OLD_KINDS && usesOldKinds(readObject(inner, deeper)),
+          bareReturns: minor <= LAST_MINOR_WITHOUT_BARE_RETURNS,
+          hasUnbacked: () => symbols.hasUnbacked,
+        },
+        (index) => graphSignature.inputSpecs[index]?.arg.name ?? "",
+      )(inner, deeper),
+    );
+    return {
+      graph,
+      graphSignature,
+      moduleCallGraph: at.field(module, "module_call_graph", readModuleCallGraph),
+    };
   });
   return {
     ...parts,
@@ -102,6 +134,8 @@ export function readProgramJson(bytes: Uint8Array, file: string, operators: Oper
     guardsCode: place.optional(root, "guards_code", readList(readString), []),
     dialect: place.optional(root, "verifiers", readDialect, "ATEN"),
     torchVersion: place.optional(root, "torch_version", readString, undefined),
-    opsetVersion: Object.fromEntries(place.optional(root, "opset_version", readDict(readSafeInteger), new Map<string, number>())),
+    opsetVersion: Object.fromEntries(
+      place.optional(root, "opset_version", readDict(readSafeInteger), new Map<string, number>()),
+    ),
   };
 }

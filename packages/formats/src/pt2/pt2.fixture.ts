@@ -2,19 +2,36 @@
 import { type EntryFixture, makeZip, utf8 } from "../zip/zip.fixture.js";
 
 /** Loose JSON, for building broken documents. */
-export type Loose = { [key: string]: Loose } & Loose[] & string & number & boolean;
+export type Loose = { [key: string]: Loose } & LooseList;
+interface LooseList {
+  push(item: Loose): number;
+  pop(): Loose | undefined;
+  reverse(): unknown;
+}
 export const loose = (value: unknown): Loose => value as Loose;
 
 const tensorMeta = (sizes: number[], strides: number[], requiresGrad = false) => ({
-  dtype: 7, sizes: sizes.map((as_int) => ({ as_int })), requires_grad: requiresGrad, device: { type: "cpu", index: null },
-  strides: strides.map((as_int) => ({ as_int })), storage_offset: { as_int: 0 }, layout: 7,
+  dtype: 7,
+  sizes: sizes.map((as_int) => ({ as_int })),
+  requires_grad: requiresGrad,
+  device: { type: "cpu", index: null },
+  strides: strides.map((as_int) => ({ as_int })),
+  storage_offset: { as_int: 0 },
+  layout: 7,
 });
 const tensor = (name: string) => ({ as_tensor: { name } });
 const LEAF = { type: null, context: null, children_spec: [] };
-const IN_SPEC = JSON.stringify([1, { type: "builtins.tuple", context: "null", children_spec: [
-  { type: "builtins.tuple", context: "null", children_spec: [LEAF] },
-  { type: "builtins.dict", context: "[]", children_spec: [] },
-] }]);
+const IN_SPEC = JSON.stringify([
+  1,
+  {
+    type: "builtins.tuple",
+    context: "null",
+    children_spec: [
+      { type: "builtins.tuple", context: "null", children_spec: [LEAF] },
+      { type: "builtins.dict", context: "[]", children_spec: [] },
+    ],
+  },
+]);
 
 /** `x * w + 1.0` as a document. */
 export function makeModel(): Loose {
@@ -26,28 +43,49 @@ export function makeModel(): Loose {
         nodes: [
           {
             target: "torch.ops.aten.mul.Tensor",
-            inputs: [{ name: "self", arg: tensor("x"), kind: 1 }, { name: "other", arg: tensor("p_w"), kind: 1 }],
-            outputs: [tensor("mul")], metadata: {},
+            inputs: [
+              { name: "self", arg: tensor("x"), kind: 1 },
+              { name: "other", arg: tensor("p_w"), kind: 1 },
+            ],
+            outputs: [tensor("mul")],
+            metadata: {},
           },
           {
             target: "torch.ops.aten.add.Tensor",
-            inputs: [{ name: "self", arg: tensor("mul"), kind: 1 }, { name: "other", arg: { as_float: 1 }, kind: 1 }],
-            outputs: [tensor("add")], metadata: {},
+            inputs: [
+              { name: "self", arg: tensor("mul"), kind: 1 },
+              { name: "other", arg: { as_float: 1 }, kind: 1 },
+            ],
+            outputs: [tensor("add")],
+            metadata: {},
           },
         ],
         tensor_values: {
-          p_w: tensorMeta([3], [1], true), x: tensorMeta([2, 3], [3, 1]), mul: tensorMeta([2, 3], [3, 1]),
+          p_w: tensorMeta([3], [1], true),
+          x: tensorMeta([2, 3], [3, 1]),
+          mul: tensorMeta([2, 3], [3, 1]),
           add: tensorMeta([2, 3], [3, 1]),
         },
-        sym_int_values: {}, sym_bool_values: {},
+        sym_int_values: {},
+        sym_bool_values: {},
       },
       signature: {
-        input_specs: [{ parameter: { arg: { name: "p_w" }, parameter_name: "w" } }, { user_input: { arg: tensor("x") } }],
+        input_specs: [
+          { parameter: { arg: { name: "p_w" }, parameter_name: "w" } },
+          { user_input: { arg: tensor("x") } },
+        ],
         output_specs: [{ user_output: { arg: tensor("add") } }],
       },
-      module_call_graph: [{ fqn: "", signature: { inputs: [], outputs: [], in_spec: IN_SPEC, out_spec: JSON.stringify([1, LEAF]) } }],
+      module_call_graph: [
+        {
+          fqn: "",
+          signature: { inputs: [], outputs: [], in_spec: IN_SPEC, out_spec: JSON.stringify([1, LEAF]) },
+        },
+      ],
     },
-    opset_version: { aten: 10 }, range_constraints: {}, schema_version: { major: 8, minor: 20 },
+    opset_version: { aten: 10 },
+    range_constraints: {},
+    schema_version: { major: 8, minor: 20 },
   });
 }
 
@@ -56,7 +94,16 @@ export type Records = Map<string, Uint8Array>;
 
 /** The records of a sound archive. */
 export function makeRecords(model: unknown = makeModel()): Records {
-  const config = { config: { w: { path_name: "weight_0", is_param: true, use_pickle: false, tensor_meta: tensorMeta([3], [1], true) } } };
+  const config = {
+    config: {
+      w: {
+        path_name: "weight_0",
+        is_param: true,
+        use_pickle: false,
+        tensor_meta: tensorMeta([3], [1], true),
+      },
+    },
+  };
   return new Map([
     ["archive_format", utf8("pt2")],
     ["archive_version", utf8("0")],

@@ -14,14 +14,19 @@ const text = (url: URL): string => readFileSync(url, "utf8");
 /** The text that PyTorch prints for the loaded program. */
 function loadedText(folder: URL, stem: string, kind: "txt" | "graph.txt"): string | undefined {
   const plain = stem === "program" && kind === "graph.txt" ? "graph.txt" : `${stem}.${kind}`;
-  const file = [`${stem}.loaded.${kind}`, plain].map((name) => new URL(name, folder)).find((url) => existsSync(url));
+  const file = [`${stem}.loaded.${kind}`, plain]
+    .map((name) => new URL(name, folder))
+    .find((url) => existsSync(url));
   return file === undefined ? undefined : text(file);
 }
 
 const corpus = readdirSync(programs, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
-  .flatMap(({ name }) => readdirSync(new URL(`${name}/`, programs))
-    .filter((file) => file.endsWith(".pt2")).map((file) => [name, file] as const));
+  .flatMap(({ name }) =>
+    readdirSync(new URL(`${name}/`, programs))
+      .filter((file) => file.endsWith(".pt2"))
+      .map((file) => [name, file] as const),
+  );
 /** PyTorch itself cannot load this one; its file lacks the names of two nodes. */
 const UNLOADABLE = new Set(["flow_grad_mode/program.pt2"]);
 
@@ -44,7 +49,9 @@ describe("the corpus of programs that PyTorch saved", () => {
     const { exampleInputs } = await openPt2File(new URL("program.pt2", folder));
     const { tensors } = readSafetensors(new Uint8Array(readFileSync(new URL("inputs.safetensors", folder))));
     const leaves = exampleInputs!.leaves as Tensor[];
-    expect(leaves.map((leaf) => leaf.toArray())).toEqual(leaves.map((_, i) => tensors.get(`i${i}`)!.toArray()));
+    expect(leaves.map((leaf) => leaf.toArray())).toEqual(
+      leaves.map((_, i) => tensors.get(`i${i}`)!.toArray()),
+    );
   });
 
   test("sample inputs of namedtuples and dataclasses come by field, those of unknown classes are refused", async () => {
@@ -94,18 +101,22 @@ describe("layouts of older versions", () => {
 
 describe("sources", () => {
   const bytes = makePt2();
-  const stream = (chunk: number): ReadableStream<Uint8Array> => new ReadableStream({
-    start(controller) {
-      for (let i = 0; i < bytes.length; i += chunk) controller.enqueue(bytes.slice(i, i + chunk));
-      controller.close();
-    },
-  });
+  const stream = (chunk: number): ReadableStream<Uint8Array> =>
+    new ReadableStream({
+      start(controller) {
+        for (let i = 0; i < bytes.length; i += chunk) controller.enqueue(bytes.slice(i, i + chunk));
+        controller.close();
+      },
+    });
   test.each([
     ["Uint8Array", () => bytes],
     ["ArrayBuffer", () => bytes.slice().buffer],
     ["Blob", () => new Blob([bytes.slice()])],
     ["stream", () => stream(100)],
-    ["random access", () => ({ size: bytes.length, read: async (o: number, n: number) => bytes.slice(o, o + n) })],
+    [
+      "random access",
+      () => ({ size: bytes.length, read: async (o: number, n: number) => bytes.slice(o, o + n) }),
+    ],
     ["unaligned bytes", () => Uint8Array.from([0, ...bytes]).subarray(1)],
   ])("%s", async (_, source) => {
     const program = await readPt2(source());
@@ -114,8 +125,12 @@ describe("sources", () => {
   });
 
   test("a stream that sends too much, fails or is given up", async () => {
-    await expect(readPt2(stream(100), { limits: { maxStreamBytes: 150 } })).rejects.toMatchObject({ code: "SOURCE_TOO_LARGE" });
-    const failing = new ReadableStream<Uint8Array>({ start: (controller) => controller.error(new Error("gone")) });
+    await expect(readPt2(stream(100), { limits: { maxStreamBytes: 150 } })).rejects.toMatchObject({
+      code: "SOURCE_TOO_LARGE",
+    });
+    const failing = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.error(new Error("gone")),
+    });
     await expect(readPt2(failing)).rejects.toThrow("gone");
     const stalled = new ReadableStream<Uint8Array>({});
     const abort = new AbortController();
@@ -134,11 +149,18 @@ describe("sources", () => {
 describe("details of reading", () => {
   test("other models of an archive are read by name", async () => {
     const records = makeRecords();
-    for (const name of [...records.keys()]) if (name.includes("model")) {
-      records.set(name.replace(/(models|weights|constants|sample_inputs)\/model/, "$1/other"), records.get(name)!);
-      records.delete(name);
-    }
-    await expect(readPt2(makePt2(records))).rejects.toMatchObject({ code: "PT2_NO_MODEL", fix: expect.stringContaining("other") });
+    for (const name of [...records.keys()])
+      if (name.includes("model")) {
+        records.set(
+          name.replace(/(models|weights|constants|sample_inputs)\/model/, "$1/other"),
+          records.get(name)!,
+        );
+        records.delete(name);
+      }
+    await expect(readPt2(makePt2(records))).rejects.toMatchObject({
+      code: "PT2_NO_MODEL",
+      fix: expect.stringContaining("other"),
+    });
     expect((await readPt2(makePt2(records), { model: "other" })).graph.size).toBe(5);
   });
 
@@ -150,12 +172,32 @@ describe("details of reading", () => {
   });
 
   test("infinite and integral floats stay floats", async () => {
-    for (const [json, want] of [["Infinity", Infinity], ["-Infinity", -Infinity], [2, { kind: "float", value: 2 }]] as const) {
-      const program = await readPt2(withModel((m) => {
-        m["graph_module"]!["graph"]!["nodes"]![1]!["inputs"]![1]!["arg"] = { as_float: json } as never;
-      }));
+    for (const [json, want] of [
+      ["Infinity", Infinity],
+      ["-Infinity", -Infinity],
+      [2, { kind: "float", value: 2 }],
+    ] as const) {
+      const program = await readPt2(
+        withModel((m) => {
+          m["graph_module"]!["graph"]!["nodes"]![1]!["inputs"]![1]!["arg"] = { as_float: json } as never;
+        }),
+      );
       expect(program.graph.node("add").args[1]).toEqual(want);
     }
+  });
+
+  test("nodes say which data-dependent symbols they bring", async () => {
+    const { graph } = await openPt2File(new URL("unbacked_select/program.pt2", programs));
+    const bindings = graph
+      .nodes()
+      .flatMap((node) =>
+        node.meta.unbackedBindings === undefined ? [] : [[node.name, node.meta.unbackedBindings]],
+      );
+    expect(Object.fromEntries(bindings)).toEqual({
+      masked_select: { u0: ".size()[0]" },
+      item: { u1: "" },
+      repeat_interleave: { u2: ".size()[0]" },
+    });
   });
 
   test("symbolic sizes, hints and ranges", async () => {

@@ -1,29 +1,15 @@
 /** @file `.pt2` archives: `torch.export.load` without running anything that is in them. */
-import { ExportedProgram, type OperatorLookup } from "@sconce/ir";
+import type { ExportedProgram } from "@sconce/ir";
 import { pt2Error } from "../errors.js";
 import { type ByteSource, toRandomAccess } from "../source.js";
 import { readTorchFile } from "../torch-save/tensor-file.js";
 import { ZipArchive, type ZipOptions } from "../zip/archive.js";
-import { checkState } from "./consistency.js";
+import { assemble, type ReadPt2Options, savedInputs } from "./assemble.js";
 import { readFlatArchive } from "./flat-layout.js";
 import { type ProgramDescription, readProgramJson } from "./program.js";
-import { SavedInputs } from "./sample-inputs.js";
+import type { SavedInputs } from "./sample-inputs.js";
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION, FLAT_RECORDS, RECORDS } from "./schema.js";
 import { type Payload, payloadFromPickle, readPayload } from "./weights.js";
-
-export interface ReadPt2Options {
-  /** Operators that programs may call; without it the spelling of a target is all that is checked. */
-  readonly operators?: OperatorLookup | undefined;
-  /** Which of several programs in the archive. Default `model`. */
-  readonly model?: string | undefined;
-  readonly limits?: {
-    /** Most bytes to take from a stream. Default 4 GiB less one. */
-    readonly maxStreamBytes?: number | undefined;
-    /** Most bytes that compressed entries may unpack to. Default 64 MiB and four times the file. */
-    readonly maxInflatedBytes?: number | undefined;
-  } | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
 
 const MAX_STREAM_BYTES = 2 ** 32 - 1;
 const decoder = /* @__PURE__ */ new TextDecoder();
@@ -86,30 +72,46 @@ class ArchiveReader {
 
   async #need(record: string): Promise<Uint8Array> {
     const bytes = await this.#find(record);
-    if (bytes === undefined) throw pt2Error("PT2_MISSING_RECORD", `the archive has no entry ${record}`, this.#root + record);
+    if (bytes === undefined)
+      throw pt2Error("PT2_MISSING_RECORD", `the archive has no entry ${record}`, this.#root + record);
     return bytes;
   }
 
   async #checkFormat(): Promise<void> {
     const format = await this.#text(RECORDS.format);
     if (format !== ARCHIVE_FORMAT) {
-      throw pt2Error("PT2_FORMAT", format === undefined ? "a zip archive, but not a .pt2 archive (no archive_format)"
-        : `archive format ${JSON.stringify(format.slice(0, 50))} instead of "pt2"`, this.#root + RECORDS.format);
+      throw pt2Error(
+        "PT2_FORMAT",
+        format === undefined
+          ? "a zip archive, but not a .pt2 archive (no archive_format)"
+          : `archive format ${JSON.stringify(format.slice(0, 50))} instead of "pt2"`,
+        this.#root + RECORDS.format,
+      );
     }
     const version = await this.#text(RECORDS.version);
     if (version !== ARCHIVE_VERSION) {
-      throw pt2Error("PT2_VERSION", `archive version ${JSON.stringify(version?.slice(0, 50) ?? null)} instead of "0"`,
-        this.#root + RECORDS.version);
+      throw pt2Error(
+        "PT2_VERSION",
+        `archive version ${JSON.stringify(version?.slice(0, 50) ?? null)} instead of "0"`,
+        this.#root + RECORDS.version,
+      );
     }
     const zipVersion = (await this.#text(RECORDS.zipVersion)) ?? (await this.#text(RECORDS.zipVersionAlias));
     if (zipVersion === undefined || !/^([1-9]|10)\s*$/.test(zipVersion)) {
-      throw pt2Error("PT2_VERSION", `file format version ${JSON.stringify(zipVersion?.slice(0, 50) ?? null)} is not 1 to 10`,
-        this.#root + RECORDS.zipVersion);
+      throw pt2Error(
+        "PT2_VERSION",
+        `file format version ${JSON.stringify(zipVersion?.slice(0, 50) ?? null)} is not 1 to 10`,
+        this.#root + RECORDS.zipVersion,
+      );
     }
     const byteOrder = await this.#text(RECORDS.byteOrder);
     if (byteOrder !== undefined && byteOrder !== "little") {
-      throw pt2Error("PT2_BYTE_ORDER", `byte order ${JSON.stringify(byteOrder.slice(0, 50))}`, this.#root + RECORDS.byteOrder,
-        "save the program on a little-endian machine");
+      throw pt2Error(
+        "PT2_BYTE_ORDER",
+        `byte order ${JSON.stringify(byteOrder.slice(0, 50))}`,
+        this.#root + RECORDS.byteOrder,
+        "save the program on a little-endian machine",
+      );
     }
   }
 
@@ -121,13 +123,18 @@ class ArchiveReader {
     const wanted = this.#options.model ?? "model";
     if (names.includes(wanted)) return wanted;
     if (names.length === 0) throw pt2Error("PT2_NO_MODEL", "the archive holds no exported program", prefix);
-    throw pt2Error("PT2_NO_MODEL", `the archive holds no program named "${wanted}"`, prefix,
-      `ask for one of these: ${names.slice(0, 10).join(", ")}`);
+    throw pt2Error(
+      "PT2_NO_MODEL",
+      `the archive holds no program named "${wanted}"`,
+      prefix,
+      `ask for one of these: ${names.slice(0, 10).join(", ")}`,
+    );
   }
 
   async #payload(folder: string, config: string, pickled: string): Promise<Payload> {
     const legacy = await this.#find(folder + pickled);
-    if (legacy !== undefined) return payloadFromPickle(readTorchFile(legacy, folder + pickled, this.#zipOptions), folder + pickled);
+    if (legacy !== undefined)
+      return payloadFromPickle(readTorchFile(legacy, folder + pickled, this.#zipOptions), folder + pickled);
     const configBytes = await this.#need(folder + config);
     return readPayload(configBytes, folder + config, (name) => this.#find(folder + name));
   }
@@ -145,37 +152,17 @@ class ArchiveReader {
   }
 }
 
-/** Sample inputs of a program; null for an empty record, or where no specification says how to flatten them. */
-export function savedInputs(
-  bytes: Uint8Array, record: string, description: ProgramDescription, options: ZipOptions,
-): SavedInputs | null {
-  const inSpec = description.moduleCallGraph[0]?.signature?.inSpec;
-  return bytes.length === 0 || inSpec === undefined ? null : new SavedInputs(bytes, inSpec, record, options);
-}
-
-/** Joins the parts of a program and checks that they fit. */
-export function assemble(
-  description: ProgramDescription, weights: Payload, constants: Payload, exampleInputs: SavedInputs | null,
-): ExportedProgram {
-  checkState(description, weights, constants);
-  return new ExportedProgram({
-    ...description,
-    stateDict: weights.tensors,
-    parameterNames: weights.parameterNames,
-    constants: constants.tensors,
-    exampleInputs,
-  });
-}
-
 /** The one folder that all entries lie in, with its slash. @throws SconceError `PT2_ROOT` */
 function rootOf(zip: ZipArchive): string {
   let root: string | undefined;
   for (const name of zip.names()) {
     const slash = name.indexOf("/");
-    if (slash < 0) throw pt2Error("PT2_ROOT", "the entry lies in no folder, so this is no .pt2 archive", name);
+    if (slash < 0)
+      throw pt2Error("PT2_ROOT", "the entry lies in no folder, so this is no .pt2 archive", name);
     const folder = name.slice(0, slash + 1);
     root ??= folder;
-    if (folder !== root) throw pt2Error("PT2_ROOT", `the archive has two root folders, ${root} and ${folder}`, name);
+    if (folder !== root)
+      throw pt2Error("PT2_ROOT", `the archive has two root folders, ${root} and ${folder}`, name);
   }
   if (root === undefined) throw pt2Error("PT2_ROOT", "the archive is empty");
   return root;

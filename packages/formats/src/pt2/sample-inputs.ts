@@ -34,7 +34,11 @@ export class SavedInputs implements ExampleInputs {
   }
 
   #mismatch(what: string) {
-    return pickleError("PICKLE_SYNTAX", `the sample inputs do not fit the input specification: ${what}`, this.#where);
+    return pickleError(
+      "PICKLE_SYNTAX",
+      `the sample inputs do not fit the input specification: ${what}`,
+      this.#where,
+    );
   }
 
   #flatten(value: unknown, spec: TreeSpec, leaves: Leaf[]): void {
@@ -43,8 +47,11 @@ export class SavedInputs implements ExampleInputs {
       return;
     }
     const children = this.#children(value, spec);
-    if (children.length !== spec.children.length) throw this.#mismatch(`${children.length} values for a ${spec.type}`);
-    spec.children.forEach((child, i) => this.#flatten(children[i], child, leaves));
+    if (children.length !== spec.children.length)
+      throw this.#mismatch(`${children.length} values for a ${spec.type}`);
+    spec.children.forEach((child, i) => {
+      this.#flatten(children[i], child, leaves);
+    });
   }
 
   #children(value: unknown, spec: TreeSpec): readonly unknown[] {
@@ -52,7 +59,8 @@ export class SavedInputs implements ExampleInputs {
     if (Array.isArray(value)) return value;
     if (value instanceof Map) {
       const keys = dictKeys(spec);
-      if (keys === undefined || !keys.every((key) => value.has(key))) throw this.#mismatch(`other keys in a ${spec.type}`);
+      if (keys === undefined || !keys.every((key) => value.has(key)))
+        throw this.#mismatch(`other keys in a ${spec.type}`);
       return keys.map((key) => value.get(key));
     }
     if (value instanceof PickleRecord) return this.#recordChildren(value, spec);
@@ -67,7 +75,11 @@ export class SavedInputs implements ExampleInputs {
     if (Array.isArray(names) && state instanceof Map && names.every((name) => state.has(name))) {
       return names.map((name) => state.get(name));
     }
-    throw pickleError("PICKLE_FORBIDDEN", `only its author knows how to take a ${record.className} apart`, this.#where);
+    throw pickleError(
+      "PICKLE_FORBIDDEN",
+      `only its author knows how to take a ${record.className} apart`,
+      this.#where,
+    );
   }
 
   #leaf(value: unknown): Leaf {

@@ -35,18 +35,44 @@ export const FLAT_RECORDS = Object.freeze({
 
 /** The serializer's own numbers, not those of c10. */
 export const SCALAR_TYPES: Readonly<Record<DType, number>> = Object.freeze({
-  uint8: 1, int8: 2, int16: 3, int32: 4, int64: 5, float16: 6, float32: 7, float64: 8,
-  complex32: 9, complex64: 10, complex128: 11, bool: 12, bfloat16: 13,
-  uint16: 28, float8_e4m3fn: 29, float8_e5m2: 30, float8_e4m3fnuz: 31, float8_e5m2fnuz: 32, float8_e8m0fnu: 33,
-  uint32: 34, uint64: 35,
+  uint8: 1,
+  int8: 2,
+  int16: 3,
+  int32: 4,
+  int64: 5,
+  float16: 6,
+  float32: 7,
+  float64: 8,
+  complex32: 9,
+  complex64: 10,
+  complex128: 11,
+  bool: 12,
+  bfloat16: 13,
+  uint16: 28,
+  float8_e4m3fn: 29,
+  float8_e5m2: 30,
+  float8_e4m3fnuz: 31,
+  float8_e5m2fnuz: 32,
+  float8_e8m0fnu: 33,
+  uint32: 34,
+  uint64: 35,
 });
 
 export const LAYOUTS: Readonly<Record<LayoutName, number>> = Object.freeze({
-  sparse_coo: 1, sparse_csr: 2, sparse_csc: 3, sparse_bsr: 4, sparse_bsc: 5, _mkldnn: 6, strided: 7,
+  sparse_coo: 1,
+  sparse_csr: 2,
+  sparse_csc: 3,
+  sparse_bsr: 4,
+  sparse_bsc: 5,
+  _mkldnn: 6,
+  strided: 7,
 });
 
 export const MEMORY_FORMATS: Readonly<Record<MemoryFormat, number>> = Object.freeze({
-  contiguous_format: 1, channels_last: 2, channels_last_3d: 3, preserve_format: 4,
+  contiguous_format: 1,
+  channels_last: 2,
+  channels_last_3d: 3,
+  preserve_format: 4,
 });
 
 /** How an argument was passed. Before the thrift schema (torch 2.7 and older) the numbers were one lower. */
@@ -68,11 +94,39 @@ export const PYTHON_OPERATOR_PREFIX = "_operator.";
 
 /** Functions on symbolic scalars, by the name a graph has for them: one result, positional arguments. */
 export const SYMBOLIC_FUNCTIONS: ReadonlySet<string> = new Set([
-  ...["eq", "ne", "le", "ge", "lt", "gt", "neg", "pos", "mul", "add", "sub", "floordiv", "mod", "pow", "truediv", "and_",
-    "or_", "lshift", "rshift"].map((name) => `operator.${name}`),
-  "math.trunc", "math.ceil", "math.floor",
-  "torch.sym_not", "torch.sym_int", "torch.sym_float", "torch.sym_ite", "torch.sym_max", "torch.sym_min",
-  "torch._sym_sqrt", "torch.sym_sqrt", "torch.sym_sum",
+  ...[
+    "eq",
+    "ne",
+    "le",
+    "ge",
+    "lt",
+    "gt",
+    "neg",
+    "pos",
+    "mul",
+    "add",
+    "sub",
+    "floordiv",
+    "mod",
+    "pow",
+    "truediv",
+    "and_",
+    "or_",
+    "lshift",
+    "rshift",
+  ].map((name) => `operator.${name}`),
+  "math.trunc",
+  "math.ceil",
+  "math.floor",
+  "torch.sym_not",
+  "torch.sym_int",
+  "torch.sym_float",
+  "torch.sym_ite",
+  "torch.sym_max",
+  "torch.sym_min",
+  "torch._sym_sqrt",
+  "torch.sym_sqrt",
+  "torch.sym_sum",
 ]);
 
 /** Other Python functions that PyTorch allows as call targets. */
@@ -80,11 +134,14 @@ const FUNCTION_MODULES = ["torch._functorch.predispatch.", "torch.amp.autocast_m
 const FUNCTIONS: ReadonlySet<string> = new Set(["torch._C._set_grad_enabled"]);
 
 export const isKnownFunction = (target: string): boolean =>
-  SYMBOLIC_FUNCTIONS.has(target) || FUNCTIONS.has(target) ||
+  SYMBOLIC_FUNCTIONS.has(target) ||
+  FUNCTIONS.has(target) ||
   FUNCTION_MODULES.some((prefix) => target.startsWith(prefix) && /^\w+$/.test(target.slice(prefix.length)));
 
 /** Python keywords: an argument of such a name cannot be passed by name. */
 export const PYTHON_KEYWORDS: ReadonlySet<string> = new Set(
-  ("False None True and as assert async await break class continue def del elif else except finally for from global " +
-    "if import in is lambda nonlocal not or pass raise return try while with yield").split(" "),
+  (
+    "False None True and as assert async await break class continue def del elif else except finally for from global " +
+    "if import in is lambda nonlocal not or pass raise return try while with yield"
+  ).split(" "),
 );

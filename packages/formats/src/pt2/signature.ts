@@ -1,24 +1,37 @@
 /** @file Graph signature and module call graph. */
-import {
-  type Argument, type ArgumentSpec, type GraphSignature, type InputKind, type InputSpec, isRef, type ModuleCallEntry,
-  type ModuleCallSignature, type OutputKind, type OutputSpec, parseTreeSpec, type TreeSpec,
-} from "@sconce/ir";
+
 import { isSconceError } from "@sconce/errors";
-import type { JsonObject, JsonValue } from "../json/parse.js";
+import {
+  type Argument,
+  type ArgumentSpec,
+  type GraphSignature,
+  type InputKind,
+  type InputSpec,
+  isRef,
+  type ModuleCallEntry,
+  type ModuleCallSignature,
+  type OutputKind,
+  type OutputSpec,
+  parseTreeSpec,
+  type TreeSpec,
+} from "@sconce/ir";
 import { type Place, type Read, readBoolean, readList, readObject, readString } from "../json/place.js";
+import type { JsonObject, JsonValue } from "../json/value.js";
 import { argumentReader, CONSTANT_MEMBERS, readName, readNamed } from "./arguments.js";
 import { readCustomObject } from "./values.js";
 
 const anyArgument = /* @__PURE__ */ argumentReader({
   use: () => {},
-  has: () => true,
   subgraph: (_, place) => {
     throw place.fail("PT2_SIGNATURE", "a graph cannot be an input or an output");
   },
 });
 
 const KIND_OF_TAG: Readonly<Record<string, "tensor" | "symint" | "symfloat" | "symbool">> = Object.freeze({
-  as_tensor: "tensor", as_sym_int: "symint", as_sym_float: "symfloat", as_sym_bool: "symbool",
+  as_tensor: "tensor",
+  as_sym_int: "symint",
+  as_sym_float: "symfloat",
+  as_sym_bool: "symbool",
 });
 
 /** An `Argument` where a signature names one: a value by name, or a constant without one. */
@@ -32,11 +45,20 @@ const argumentSpec: Read<ArgumentSpec> = (value, place) => {
   return { kind: "constant", name: "", value: argument };
 };
 
-const customSpec = ({ name, classFqn }: { name: string; classFqn: string }): ArgumentSpec => ({ kind: "custom_obj", name, classFqn });
+const customSpec = ({ name, classFqn }: { name: string; classFqn: string }): ArgumentSpec => ({
+  kind: "custom_obj",
+  name,
+  classFqn,
+});
 const tensorSpec: Read<ArgumentSpec> = (value, place) => ({ kind: "tensor", name: readNamed(value, place) });
 const tokenSpec: Read<ArgumentSpec> = (value, place) => ({ kind: "token", name: readNamed(value, place) });
 
-function input(kind: InputKind, arg: Read<ArgumentSpec>, target?: string, withPersistence = false): Read<InputSpec> {
+function input(
+  kind: InputKind,
+  arg: Read<ArgumentSpec>,
+  target?: string,
+  withPersistence = false,
+): Read<InputSpec> {
   return (value, place) => {
     const object = readObject(value, place);
     return {
@@ -52,7 +74,12 @@ const constantInput: Read<InputSpec> = (value, place) => {
   const object = readObject(value, place);
   const name = place.field(object, "name", (text, at) => (text === "" ? "" : readName(text, at)));
   const constant = place.field(object, "value", (inner, at) => at.union<Argument>(inner, CONSTANT_MEMBERS));
-  return { kind: "USER_INPUT", arg: { kind: "constant", name, value: constant }, target: null, persistent: null };
+  return {
+    kind: "USER_INPUT",
+    arg: { kind: "constant", name, value: constant },
+    target: null,
+    persistent: null,
+  };
 };
 
 const INPUTS: Readonly<Record<string, Read<InputSpec>>> = Object.freeze({
@@ -60,7 +87,11 @@ const INPUTS: Readonly<Record<string, Read<InputSpec>>> = Object.freeze({
   parameter: input("PARAMETER", tensorSpec, "parameter_name"),
   buffer: input("BUFFER", tensorSpec, "buffer_name", true),
   tensor_constant: input("CONSTANT_TENSOR", tensorSpec, "tensor_constant_name"),
-  custom_obj: input("CUSTOM_OBJ", (value, place) => customSpec(readCustomObject(value, place)), "custom_obj_name"),
+  custom_obj: input(
+    "CUSTOM_OBJ",
+    (value, place) => customSpec(readCustomObject(value, place)),
+    "custom_obj_name",
+  ),
   token: input("TOKEN", tokenSpec),
   constant_input: constantInput,
 });
@@ -90,8 +121,16 @@ const OUTPUTS: Readonly<Record<string, Read<OutputSpec>>> = Object.freeze({
 export const readSignature: Read<GraphSignature> = (value, place) => {
   const object = readObject(value, place);
   return {
-    inputSpecs: place.field(object, "input_specs", readList((spec, at) => at.union(spec, INPUTS))),
-    outputSpecs: place.field(object, "output_specs", readList((spec, at) => at.union(spec, OUTPUTS))),
+    inputSpecs: place.field(
+      object,
+      "input_specs",
+      readList((spec, at) => at.union(spec, INPUTS)),
+    ),
+    outputSpecs: place.field(
+      object,
+      "output_specs",
+      readList((spec, at) => at.union(spec, OUTPUTS)),
+    ),
   };
 };
 

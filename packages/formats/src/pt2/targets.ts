@@ -12,9 +12,11 @@ const EXTENSION = /^#[A-Za-z_]\w*:[\w.:]+$/;
  */
 export const readTarget: Read<string> = (value, place) => {
   const text = readString(value, place);
-  const target = text.startsWith(OPERATOR_PREFIX) ? text.slice(OPERATOR_PREFIX.length)
-    : text.startsWith(PYTHON_OPERATOR_PREFIX) ? `operator.${text.slice(PYTHON_OPERATOR_PREFIX.length)}`
-    : text;
+  const target = text.startsWith(OPERATOR_PREFIX)
+    ? text.slice(OPERATOR_PREFIX.length)
+    : text.startsWith(PYTHON_OPERATOR_PREFIX)
+      ? `operator.${text.slice(PYTHON_OPERATOR_PREFIX.length)}`
+      : text;
   if (!OVERLOAD.test(target) && !EXTENSION.test(target)) {
     throw place.fail("PT2_TARGET", `${JSON.stringify(text.slice(0, 100))} is no call target`);
   }

@@ -1,14 +1,41 @@
 /** @file Tensor metadata and symbolic scalars of a program file. */
-import {
-  type ConstantValue, type CustomObject, type DeviceLiteral, device, FakeTensor, float, int, type MetaValue, symBool, symFloat, symInt,
-} from "@sconce/ir";
-import { parseSrepr, printExpr, type SymBool, type SymExpr, type SymFloat, type SymInt } from "@sconce/symbolic";
+
 import { isSconceError } from "@sconce/errors";
-import type { DType } from "@sconce/tensor";
-import { JsonObject, type JsonValue } from "../json/parse.js";
 import {
-  type Place, type Read, readBoolean, readFloat, readInteger, readList, readObject, readSafeInteger, readString,
+  type ConstantValue,
+  type CustomObject,
+  type DeviceLiteral,
+  device,
+  FakeTensor,
+  float,
+  int,
+  type MetaValue,
+  symBool,
+  symFloat,
+  symInt,
+} from "@sconce/ir";
+import {
+  isUnbacked,
+  parseSrepr,
+  printExpr,
+  type SymBool,
+  type SymExpr,
+  type SymFloat,
+  type SymInt,
+} from "@sconce/symbolic";
+import type { DType } from "@sconce/tensor";
+import {
+  type Place,
+  type Read,
+  readBoolean,
+  readFloat,
+  readInteger,
+  readList,
+  readObject,
+  readSafeInteger,
+  readString,
 } from "../json/place.js";
+import { JsonObject, type JsonValue } from "../json/value.js";
 import { byNumber, LAYOUTS, SCALAR_TYPES } from "./schema.js";
 
 const DTYPE_BY_NUMBER = /* @__PURE__ */ byNumber(SCALAR_TYPES);
@@ -33,7 +60,8 @@ export const readDevice: Read<DeviceLiteral> = (value, place) => {
   const object = readObject(value, place);
   const type = place.field(object, "type", readString);
   const index = place.optional(object, "index", readSafeInteger, null);
-  if (!/^[a-z][a-z0-9_]*$/.test(type)) throw place.fail("PT2_TYPE", `${JSON.stringify(type.slice(0, 50))} is no device type`);
+  if (!/^[a-z][a-z0-9_]*$/.test(type))
+    throw place.fail("PT2_TYPE", `${JSON.stringify(type.slice(0, 50))} is no device type`);
   // A handful of devices per process: sharing them keeps metadata small.
   const key = `${type}:${index}`;
   let known = devices.get(key);
@@ -49,6 +77,8 @@ export class SymbolTable {
   /** Example values by symbol name. */
   readonly hints = new Map<string, number>();
   readonly #parsed = new Map<string, SymInt | SymFloat | SymBool>();
+  /** True once a data-dependent symbol has been read. */
+  hasUnbacked = false;
   /** Printed forms of all expressions and their parts. */
   readonly #seen = new Set<string>();
 
@@ -75,6 +105,7 @@ export class SymbolTable {
     const printed = printExpr(expr);
     if (this.#seen.has(printed)) return;
     this.#seen.add(printed);
+    this.hasUnbacked ||= isUnbacked(expr);
     for (const arg of expr.args) this.#note(arg);
   }
 
@@ -90,13 +121,24 @@ function readSymbolic(kind: ScalarKind, symbols: SymbolTable): Read<number | big
   const readExpr: Read<number | boolean | SymExpr> = (value, place) => {
     const object = readObject(value, place);
     const expr = place.field(object, "expr_str", (text, at) => symbols.parse(readString(text, at), at));
-    const hint = place.optional(object, "hint", (inner, at) => at.union<number | bigint | boolean>(inner, {
-      as_int: readInteger, as_bool: readBoolean, as_float: readFloat,
-    }), undefined);
+    const hint = place.optional(
+      object,
+      "hint",
+      (inner, at) =>
+        at.union<number | bigint | boolean>(inner, {
+          as_int: readInteger,
+          as_bool: readBoolean,
+          as_float: readFloat,
+        }),
+      undefined,
+    );
     if (typeof expr === "object" && typeof hint === "number") symbols.hint(expr, hint);
     return expr;
   };
-  const members = { as_expr: readExpr, [`as_${kind}`]: READ_STATIC[kind] } as Record<string, Read<number | bigint | boolean | SymExpr>>;
+  const members = { as_expr: readExpr, [`as_${kind}`]: READ_STATIC[kind] } as Record<
+    string,
+    Read<number | bigint | boolean | SymExpr>
+  >;
   return (value, place) => place.union(value, members);
 }
 
@@ -140,7 +182,12 @@ export function valueReaders(symbols: SymbolTable): ValueReaders {
   };
 }
 
-function readTensorMeta(value: JsonValue, place: Place, extents: Read<SymInt[]>, extent: Read<SymInt>): FakeTensor {
+function readTensorMeta(
+  value: JsonValue,
+  place: Place,
+  extents: Read<SymInt[]>,
+  extent: Read<SymInt>,
+): FakeTensor {
   const object = readObject(value, place);
   const shape = place.field(object, "sizes", extents);
   const strides = place.field(object, "strides", extents);
@@ -162,7 +209,8 @@ function readTensorMeta(value: JsonValue, place: Place, extents: Read<SymInt[]>,
 function checkElementCount(shape: readonly SymInt[], place: Place): void {
   let count = 1;
   for (const size of shape) if (typeof size === "number") count *= size;
-  if (!(count <= Number.MAX_SAFE_INTEGER)) throw place.fail("PT2_TYPE", `sizes [${shape.join(", ")}] are too large for any tensor`);
+  if (!(count <= Number.MAX_SAFE_INTEGER))
+    throw place.fail("PT2_TYPE", `sizes [${shape.join(", ")}] are too large for any tensor`);
 }
 
 export const readCustomObject: Read<CustomObject> = (value, place) => {
@@ -175,4 +223,4 @@ export const readCustomObject: Read<CustomObject> = (value, place) => {
 };
 
 /** A constant as the value of a node. */
-export const constantValue = (value: ConstantValue["value"]): ConstantValue => ({ kind: "constant", value });
+const constantValue = (value: ConstantValue["value"]): ConstantValue => ({ kind: "constant", value });

@@ -1,10 +1,11 @@
 /** @file Weights and constants: raw records, viewed in place. */
+
+import type { FakeTensor } from "@sconce/ir";
 import { dtypeInfo, requiredBytes, Storage, Tensor } from "@sconce/tensor";
 import { parseJson } from "../json/parse.js";
 import { Place, type Read, readBoolean, readDict, readObject, readString } from "../json/place.js";
 import { aligned, SavedTensor } from "../torch-save/tensor-file.js";
 import { SymbolTable, valueReaders } from "./values.js";
-import type { FakeTensor } from "@sconce/ir";
 
 /** Named tensors, and which of them are parameters. */
 export interface Payload {
@@ -24,15 +25,19 @@ const readPayloadMeta: Read<PayloadMeta> = (value, place) => {
   const object = readObject(value, place);
   const path = place.field(object, "path_name", readString);
   if (place.field(object, "use_pickle", readBoolean)) throw pickled(place, path);
-  if (object.get("tensor_meta") === undefined) throw place.fail("PT2_FIELD", 'the field "tensor_meta" is missing');
+  if (object.get("tensor_meta") === undefined)
+    throw place.fail("PT2_FIELD", 'the field "tensor_meta" is missing');
   const meta = place.optional(object, "tensor_meta", readTensorMeta, null);
   if (meta === null) throw pickled(place, path);
   return { path, isParameter: place.field(object, "is_param", readBoolean), meta };
 };
 
-const pickled = (place: Place, path: string) => place.fail("PT2_USE_PICKLE",
-  `"${path.slice(0, 100)}" is a pickled Python object, which is never unpacked`,
-  "export the program with plain tensors instead of tensor subclasses or script objects");
+const pickled = (place: Place, path: string) =>
+  place.fail(
+    "PT2_USE_PICKLE",
+    `"${path.slice(0, 100)}" is a pickled Python object, which is never unpacked`,
+    "export the program with plain tensors instead of tensor subclasses or script objects",
+  );
 
 /** Gives the bytes of a record of the folder, or undefined when there is none. */
 export type RecordReader = (name: string) => Promise<Uint8Array | undefined>;
@@ -48,40 +53,54 @@ export async function readPayload(config: Uint8Array, file: string, record: Reco
   const records = new Map<string, SharedRecord>();
   const payload: Payload = { tensors: new Map(), parameterNames: new Set() };
   for (const [name, { path, isParameter, meta }] of metas) {
-    const fail = (message: string) => place.at("config", null, (_, at) => at.at(name, null, () => at.fail("PT2_WEIGHT", message)));
+    const fail = (message: string) =>
+      place.at("config", null, (_, at) => at.at(name, null, () => at.fail("PT2_WEIGHT", message)));
     let shared = records.get(path);
     if (shared === undefined) {
       const bytes = await record(path);
       if (bytes === undefined) {
-        throw place.fail("PT2_MISSING_RECORD", `the record "${path.slice(0, 200)}" of "${name}" is not in the archive`);
+        throw place.fail(
+          "PT2_MISSING_RECORD",
+          `the record "${path.slice(0, 200)}" of "${name}" is not in the archive`,
+        );
       }
       const lane = dtypeInfo(meta.dtype).array.BYTES_PER_ELEMENT;
       shared = { storage: new Storage(aligned(bytes, lane)), dtype: meta.dtype };
       records.set(path, shared);
     }
-    if (shared.dtype !== meta.dtype) throw fail(`the record "${path}" is ${shared.dtype} for one entry and ${meta.dtype} for this`);
+    if (shared.dtype !== meta.dtype)
+      throw fail(`the record "${path}" is ${shared.dtype} for one entry and ${meta.dtype} for this`);
     payload.tensors.set(name, viewRecord(shared.storage, meta, fail));
     if (isParameter) payload.parameterNames.add(name);
   }
   return payload;
 }
 
-interface SharedRecord { readonly storage: Storage; readonly dtype: FakeTensor["dtype"] }
+interface SharedRecord {
+  readonly storage: Storage;
+  readonly dtype: FakeTensor["dtype"];
+}
 
 function viewRecord(storage: Storage, meta: FakeTensor, fail: (message: string) => Error): Tensor {
   const { dtype, requiresGrad } = meta;
   const { itemSize } = dtypeInfo(dtype);
-  const isStatic = (values: readonly unknown[]): values is readonly number[] => values.every((value) => typeof value === "number");
+  const isStatic = (values: readonly unknown[]): values is readonly number[] =>
+    values.every((value) => typeof value === "number");
   const { shape, strides, storageOffset, layout } = meta;
-  if (!isStatic(shape) || !isStatic(strides) || typeof storageOffset !== "number") throw fail("a weight of symbolic size");
+  if (!isStatic(shape) || !isStatic(strides) || typeof storageOffset !== "number")
+    throw fail("a weight of symbolic size");
   if (layout !== "strided") throw fail(`a weight of layout ${layout}`);
   if (storage.byteLength % itemSize !== 0) {
-    throw fail(`the record's ${storage.byteLength} bytes are not a multiple of the ${itemSize} of one ${dtype}`);
+    throw fail(
+      `the record's ${storage.byteLength} bytes are not a multiple of the ${itemSize} of one ${dtype}`,
+    );
   }
   const needed = requiredBytes(shape, strides, storageOffset, itemSize);
   if (needed > storage.byteLength) {
     if (storage.byteLength === 0 && meta.device.type === "meta") return valueless(meta, shape);
-    throw fail(`sizes [${shape.join(", ")}] and strides [${strides.join(", ")}] need ${needed} bytes; the record has ${storage.byteLength}`);
+    throw fail(
+      `sizes [${shape.join(", ")}] and strides [${strides.join(", ")}] need ${needed} bytes; the record has ${storage.byteLength}`,
+    );
   }
   return new Tensor({ dtype, shape, strides, storageOffset, storage, requiresGrad });
 }

@@ -183,14 +183,16 @@ class PickleReader {
   reduce(): void {
     const args = this.pop();
     const target = this.pop();
-    if (!(target instanceof PickleGlobal) || !(args instanceof PickleTuple)) throw this.fault("a call of something else than a function");
+    if (!(target instanceof PickleGlobal) || !(args instanceof PickleTuple))
+      throw this.fault("a call of something else than a function");
     this.push(this.#handlers.call(target.name, args.items));
   }
 
   newObject(): void {
     const args = this.pop();
     const target = this.pop();
-    if (!(target instanceof PickleGlobal) || !(args instanceof PickleTuple)) throw this.fault("an object of something else than a class");
+    if (!(target instanceof PickleGlobal) || !(args instanceof PickleTuple))
+      throw this.fault("an object of something else than a class");
     this.push(new PickleRecord(target.name, args.items));
   }
 
@@ -206,7 +208,8 @@ class PickleReader {
 
   setItems(items: readonly unknown[]): void {
     const target = this.top();
-    if (!(target instanceof Map) || items.length % 2 !== 0) throw this.fault("items for something else than a dict");
+    if (!(target instanceof Map) || items.length % 2 !== 0)
+      throw this.fault("items for something else than a dict");
     for (let i = 0; i < items.length; i += 2) target.set(items[i], items[i + 1]);
   }
 
@@ -219,11 +222,17 @@ class PickleReader {
 
 const PROTOCOL_LIMIT = 5;
 
-const OPCODES: ReadonlyMap<number, (reader: PickleReader) => void> = new Map<number, (reader: PickleReader) => void>([
-  [0x80, (r) => {
-    const protocol = r.uint8();
-    if (protocol < 2 || protocol > PROTOCOL_LIMIT) throw r.fault(`protocol ${protocol}`);
-  }],
+const OPCODES: ReadonlyMap<number, (reader: PickleReader) => void> = new Map<
+  number,
+  (reader: PickleReader) => void
+>([
+  [
+    0x80,
+    (r) => {
+      const protocol = r.uint8();
+      if (protocol < 2 || protocol > PROTOCOL_LIMIT) throw r.fault(`protocol ${protocol}`);
+    },
+  ],
   [0x95, (r) => r.skip(8)],
   [0x28, (r) => r.mark()],
   [0x4e, (r) => r.push(null)],
@@ -253,10 +262,13 @@ const OPCODES: ReadonlyMap<number, (reader: PickleReader) => void> = new Map<num
   [0x68, (r) => r.recall(r.uint8())],
   [0x6a, (r) => r.recall(r.uint32())],
   [0x63, (r) => r.push(new PickleGlobal(`${r.line()}.${r.line()}`))],
-  [0x93, (r) => {
-    const [module, name] = r.popMany(2);
-    r.push(new PickleGlobal(`${String(module)}.${String(name)}`));
-  }],
+  [
+    0x93,
+    (r) => {
+      const [module, name] = r.popMany(2);
+      r.push(new PickleGlobal(`${String(module)}.${String(name)}`));
+    },
+  ],
   [0x51, (r) => r.persistent()],
   [0x52, (r) => r.reduce()],
   [0x81, (r) => r.newObject()],

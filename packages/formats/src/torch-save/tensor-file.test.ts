@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { makePt2, makeRecords } from "../pt2/pt2.fixture.js";
 import { readPt2 } from "../pt2/read.js";
 import { concat, makeZip, utf8 } from "../zip/zip.fixture.js";
-import { readTorchFile, SavedTensor } from "./tensor-file.js";
+import { readTorchFile, type SavedTensor } from "./tensor-file.js";
 
 const code = (wanted: string) => expect.toSatisfy((error: unknown) => isSconceError(error, wanted));
 const global = (module: string, name: string): Uint8Array => utf8(`c${module}\n${name}\n`);
@@ -12,28 +12,74 @@ const number = (value: number): Uint8Array => Uint8Array.of(0x4b, value);
 const op = utf8;
 const pickle = (...parts: Uint8Array[]): Uint8Array => concat([Uint8Array.of(0x80, 2), ...parts, op(".")]);
 const file = (data: Uint8Array, storage = new Uint8Array(8)): Uint8Array =>
-  makeZip([{ name: "archive/data.pkl", data }, { name: "archive/data/0", data: storage }]);
+  makeZip([
+    { name: "archive/data.pkl", data },
+    { name: "archive/data/0", data: storage },
+  ]);
 
 /** A float tensor of `size` elements at `offset`. */
-const tensor = (size: number, offset = 0, storage = "FloatStorage", make = "_rebuild_tensor_v2"): Uint8Array => concat([
-  global("torch._utils", make), op("("),
-  op("("), text("storage"), global("torch", storage), text("0"), text("cpu"), number(2), op("t"), op("Q"),
-  number(offset), number(size), Uint8Array.of(0x85), number(1), Uint8Array.of(0x85), Uint8Array.of(0x89),
-  global("collections", "OrderedDict"), op(")"), op("R"), op("t"), op("R"),
-]);
+const tensor = (
+  size: number,
+  offset = 0,
+  storage = "FloatStorage",
+  make = "_rebuild_tensor_v2",
+): Uint8Array =>
+  concat([
+    global("torch._utils", make),
+    op("("),
+    op("("),
+    text("storage"),
+    global("torch", storage),
+    text("0"),
+    text("cpu"),
+    number(2),
+    op("t"),
+    op("Q"),
+    number(offset),
+    number(size),
+    Uint8Array.of(0x85),
+    number(1),
+    Uint8Array.of(0x85),
+    Uint8Array.of(0x89),
+    global("collections", "OrderedDict"),
+    op(")"),
+    op("R"),
+    op("t"),
+    op("R"),
+  ]);
 const systemCall = concat([global("posix", "system"), text("true"), Uint8Array.of(0x85), op("R")]);
 
 describe("readTorchFile", () => {
   test("reads a tensor in a dict", () => {
-    const saved = readTorchFile(file(pickle(op("}"), text("w"), tensor(2), op("s"))), "test") as Map<string, SavedTensor>;
+    const saved = readTorchFile(file(pickle(op("}"), text("w"), tensor(2), op("s"))), "test") as Map<
+      string,
+      SavedTensor
+    >;
     expect(saved.get("w")!.tensor.toArray()).toEqual([0, 0]);
   });
 
   test.each([
     ["a call of a foreign function", "PICKLE_FORBIDDEN", pickle(systemCall)],
-    ["a call through a class of its own", "PICKLE_FORBIDDEN", pickle(global("builtins", "eval"), text("1"), Uint8Array.of(0x85), op("R"))],
-    ["a call through a wrapper", "PICKLE_FORBIDDEN", pickle(global("torch._tensor", "_rebuild_from_type_v2"), op("("),
-      global("os", "system"), global("torch", "Tensor"), text("true"), Uint8Array.of(0x85), op("N"), op("t"), op("R"))],
+    [
+      "a call through a class of its own",
+      "PICKLE_FORBIDDEN",
+      pickle(global("builtins", "eval"), text("1"), Uint8Array.of(0x85), op("R")),
+    ],
+    [
+      "a call through a wrapper",
+      "PICKLE_FORBIDDEN",
+      pickle(
+        global("torch._tensor", "_rebuild_from_type_v2"),
+        op("("),
+        global("os", "system"),
+        global("torch", "Tensor"),
+        text("true"),
+        Uint8Array.of(0x85),
+        op("N"),
+        op("t"),
+        op("R"),
+      ),
+    ],
     ["a storage of an unknown type", "PICKLE_FORBIDDEN", pickle(tensor(2, 0, "EvilStorage"))],
     ["a tensor past its storage", "PICKLE_SYNTAX", pickle(tensor(3))],
     ["an offset past its storage", "PICKLE_SYNTAX", pickle(tensor(1, 2))],
@@ -66,8 +112,12 @@ describe("pickles in program files", () => {
   };
 
   test("weights that call functions are refused", async () => {
-    await expect(readPt2(withRecord("data/weights/model.pt", pickle(systemCall)))).rejects.toThrow(code("PICKLE_FORBIDDEN"));
-    await expect(readPt2(withRecord("data/constants/model.pt", pickle(systemCall)))).rejects.toThrow(code("PICKLE_FORBIDDEN"));
+    await expect(readPt2(withRecord("data/weights/model.pt", pickle(systemCall)))).rejects.toThrow(
+      code("PICKLE_FORBIDDEN"),
+    );
+    await expect(readPt2(withRecord("data/constants/model.pt", pickle(systemCall)))).rejects.toThrow(
+      code("PICKLE_FORBIDDEN"),
+    );
   });
 
   test("weights that are something else than tensors are refused", async () => {

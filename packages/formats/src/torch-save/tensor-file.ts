@@ -26,10 +26,18 @@ class SavedStorage {
 }
 
 const STORAGES: ReadonlyMap<string, DType | undefined> = new Map<string, DType | undefined>([
-  ["torch.DoubleStorage", "float64"], ["torch.FloatStorage", "float32"], ["torch.HalfStorage", "float16"],
-  ["torch.BFloat16Storage", "bfloat16"], ["torch.LongStorage", "int64"], ["torch.IntStorage", "int32"],
-  ["torch.ShortStorage", "int16"], ["torch.CharStorage", "int8"], ["torch.ByteStorage", "uint8"],
-  ["torch.BoolStorage", "bool"], ["torch.ComplexDoubleStorage", "complex128"], ["torch.ComplexFloatStorage", "complex64"],
+  ["torch.DoubleStorage", "float64"],
+  ["torch.FloatStorage", "float32"],
+  ["torch.HalfStorage", "float16"],
+  ["torch.BFloat16Storage", "bfloat16"],
+  ["torch.LongStorage", "int64"],
+  ["torch.IntStorage", "int32"],
+  ["torch.ShortStorage", "int16"],
+  ["torch.CharStorage", "int8"],
+  ["torch.ByteStorage", "uint8"],
+  ["torch.BoolStorage", "bool"],
+  ["torch.ComplexDoubleStorage", "complex128"],
+  ["torch.ComplexFloatStorage", "complex64"],
   ["torch.storage.UntypedStorage", undefined],
 ]);
 const LARGEST_META_TENSOR = Number.MAX_SAFE_INTEGER;
@@ -105,7 +113,9 @@ class TensorPickle {
     }
     if (make.name === "torch._tensor._rebuild_from_type_v2") throw this.#fault("a tensor made of itself");
     const made = this.#call(make.name, args.items);
-    return made instanceof SavedTensor && type.name !== "torch.Tensor" ? new SavedTensor(made.tensor, true) : made;
+    return made instanceof SavedTensor && type.name !== "torch.Tensor"
+      ? new SavedTensor(made.tensor, true)
+      : made;
   }
 
   #dtype(value: unknown): DType {
@@ -136,24 +146,38 @@ class TensorPickle {
     const dtype = given ?? saved.dtype;
     if (dtype === undefined) throw this.#fault("a tensor without a dtype");
     const [shape, strides] = [this.#sizes(size), this.#sizes(stride)];
-    if (typeof offset !== "number" || !(offset >= 0) || shape.length !== strides.length) throw this.#fault("a bad view");
+    if (typeof offset !== "number" || !(offset >= 0) || shape.length !== strides.length)
+      throw this.#fault("a bad view");
     const needed = requiredBytes(shape, strides, offset, dtypeInfo(dtype).itemSize);
     if (needed > saved.storage.byteLength) {
       throw this.#fault(`a tensor needs ${needed} bytes of a storage that has ${saved.storage.byteLength}`);
     }
-    return new SavedTensor(new Tensor({
-      dtype, shape, strides, storageOffset: offset, storage: saved.storage, requiresGrad: requiresGrad === true,
-    }));
+    return new SavedTensor(
+      new Tensor({
+        dtype,
+        shape,
+        strides,
+        storageOffset: offset,
+        storage: saved.storage,
+        requiresGrad: requiresGrad === true,
+      }),
+    );
   }
 
   /** A tensor without values: one zero seen through strides of zero. */
   #metaTensor([dtype, size, , requiresGrad]: readonly unknown[]): SavedTensor {
     const [type, shape] = [this.#dtype(dtype), this.#sizes(size)];
-    if (shape.reduce((a, b) => a * b, 1) > LARGEST_META_TENSOR) throw this.#fault("sizes too large for any tensor");
-    return new SavedTensor(new Tensor({
-      dtype: type, shape, strides: shape.map(() => 0), storage: Storage.allocate(dtypeInfo(type).itemSize),
-      requiresGrad: requiresGrad === true,
-    }));
+    if (shape.reduce((a, b) => a * b, 1) > LARGEST_META_TENSOR)
+      throw this.#fault("sizes too large for any tensor");
+    return new SavedTensor(
+      new Tensor({
+        dtype: type,
+        shape,
+        strides: shape.map(() => 0),
+        storage: Storage.allocate(dtypeInfo(type).itemSize),
+        requiresGrad: requiresGrad === true,
+      }),
+    );
   }
 
   #sizes(value: unknown): number[] {

@@ -3,16 +3,15 @@ import { inflateSync } from "fflate";
 import { zipError } from "../errors.js";
 import { MemorySource, type RandomAccess, readExactly } from "../source.js";
 import { crc32 } from "./crc32.js";
-import { type DirectoryLocation, FLAG_DESCRIPTOR, locateDirectory, readDirectory, TAIL_SIZE, widen, type ZipEntry } from "./directory.js";
+import { readDirectory, type ZipEntry } from "./directory.js";
+import { type DirectoryLocation, locateDirectory, TAIL_SIZE } from "./end-record.js";
+import { checkDescriptor, checkLocalHeader, LOCAL_SIZE } from "./local-header.js";
 
 export interface ZipOptions {
   /** Most bytes that all compressed entries together may unpack to. */
   readonly maxInflatedBytes?: number | undefined;
 }
 
-const LOCAL = 0x04034b50;
-const LOCAL_SIZE = 30;
-const DESCRIPTOR = 0x08074b50;
 /** Deflate cannot do better than this. */
 const LARGEST_RATIO = 1032;
 const MEBI = 2 ** 20;
@@ -20,7 +19,10 @@ const CHUNK = 8 * MEBI;
 const SMALL = 65536;
 
 /** Data of an entry begins here; `limit` is where the next entry or the directory begins. */
-interface Span { readonly entry: ZipEntry; readonly limit: number }
+interface Span {
+  readonly entry: ZipEntry;
+  readonly limit: number;
+}
 
 /**
  * An open archive. The layout is checked when it is opened: entries lie one behind the other from the first byte to the
@@ -51,7 +53,11 @@ export class ZipArchive {
     const tailOffset = Math.max(0, bytes.length - TAIL_SIZE);
     const location = locateDirectory(bytes.subarray(tailOffset), tailOffset);
     const directory = bytes.subarray(location.offset, location.offset + location.size);
-    return new ZipArchive(new MemorySource(bytes), layOut(readDirectory(directory, location), location), options);
+    return new ZipArchive(
+      new MemorySource(bytes),
+      layOut(readDirectory(directory, location), location),
+      options,
+    );
   }
 
   /** Names in the order of the directory, folders left out. */
@@ -142,7 +148,11 @@ export class ZipArchive {
   #compareCrc(entry: ZipEntry, crc: number): void {
     if (crc === entry.crc) return;
     const hex = (value: number): string => value.toString(16).padStart(8, "0");
-    throw zipError("ZIP_CRC", `checksum ${hex(crc)} where the archive says ${hex(entry.crc)}: the data are damaged`, entry.name);
+    throw zipError(
+      "ZIP_CRC",
+      `checksum ${hex(crc)} where the archive says ${hex(entry.crc)}: the data are damaged`,
+      entry.name,
+    );
   }
 
   #inflate(entry: ZipEntry, packed: Uint8Array): Uint8Array {
@@ -151,8 +161,12 @@ export class ZipArchive {
       throw zipError("ZIP_BOMB", `${packed.length} bytes cannot unpack to ${size}`, name);
     }
     if (size > this.#inflateBudget) {
-      throw zipError("ZIP_BOMB", `unpacking to ${size} bytes goes over the limit of ${this.#inflateBudget} that are left`,
-        name, "raise limits.maxInflatedBytes if the file is trusted, or store the entry");
+      throw zipError(
+        "ZIP_BOMB",
+        `unpacking to ${size} bytes goes over the limit of ${this.#inflateBudget} that are left`,
+        name,
+        "raise limits.maxInflatedBytes if the file is trusted, or store the entry",
+      );
     }
     this.#inflateBudget -= size;
     let content: Uint8Array;
@@ -163,7 +177,11 @@ export class ZipArchive {
       throw zipError("ZIP_DEFLATE", `the compressed data are damaged (${(cause as Error).message})`, name);
     }
     if (content.length !== size) {
-      throw zipError("ZIP_DEFLATE", `unpacks to ${content.length > size ? "more" : "fewer"} than the declared ${size} bytes`, name);
+      throw zipError(
+        "ZIP_DEFLATE",
+        `unpacks to ${content.length > size ? "more" : "fewer"} than the declared ${size} bytes`,
+        name,
+      );
     }
     return content;
   }
@@ -176,58 +194,20 @@ function layOut(entries: readonly ZipEntry[], location: DirectoryLocation): Read
   if (sorted.length > 0 && sorted[0]!.offset !== 0) {
     throw zipError("ZIP_HIDDEN_DATA", `${sorted[0]!.offset} bytes lie before the first entry`, "byte 0");
   }
-  if (sorted.length === 0 && location.offset !== 0) throw zipError("ZIP_HIDDEN_DATA", "data without entries", "byte 0");
+  if (sorted.length === 0 && location.offset !== 0)
+    throw zipError("ZIP_HIDDEN_DATA", "data without entries", "byte 0");
   sorted.forEach((entry, i) => {
     const limit = sorted[i + 1]?.offset ?? location.offset;
     if (entry.offset + LOCAL_SIZE + entry.compressedSize > limit) {
-      throw zipError("ZIP_OVERLAP", `${entry.compressedSize} bytes at ${entry.offset} reach into what begins at ${limit}`, entry.name);
+      throw zipError(
+        "ZIP_OVERLAP",
+        `${entry.compressedSize} bytes at ${entry.offset} reach into what begins at ${limit}`,
+        entry.name,
+      );
     }
     spans.set(entry, { entry, limit });
   });
-  return new Map(entries.filter(({ name }) => !name.endsWith("/")).map((entry) => [entry.name, spans.get(entry)!]));
-}
-
-/** Compares the local header with the directory; gives the offset of the data in the span. */
-function checkLocalHeader(entry: ZipEntry, bytes: Uint8Array, spanLength: number): number {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const mismatch = (what: string) =>
-    zipError("ZIP_HEADER_MISMATCH", `the local header's ${what} is not the directory's`, `${entry.name}, byte ${entry.offset}`);
-  if (view.getUint32(0, true) !== LOCAL) throw mismatch("signature");
-  if (view.getUint16(6, true) !== entry.flags) throw mismatch("flag field");
-  if (view.getUint16(8, true) !== entry.method) throw mismatch("compression method");
-  const nameLength = view.getUint16(26, true);
-  const extraLength = view.getUint16(28, true);
-  const start = LOCAL_SIZE + nameLength + extraLength;
-  if (start + entry.compressedSize > spanLength) throw mismatch("length");
-  const name = new TextDecoder().decode(bytes.subarray(LOCAL_SIZE, LOCAL_SIZE + nameLength));
-  if (name !== entry.name) throw mismatch("name");
-  const crc = view.getUint32(14, true);
-  const declared = widen({
-    size: view.getUint32(22, true), compressedSize: view.getUint32(18, true), offset: 0, disk: 0,
-  }, bytes.subarray(LOCAL_SIZE + nameLength, start), entry.name);
-  const deferred = (entry.flags & FLAG_DESCRIPTOR) !== 0;
-  const same = (value: number, want: number): boolean => value === want || (deferred && value === 0);
-  if (!same(crc, entry.crc)) throw mismatch("checksum");
-  if (!same(declared.size, entry.size) || !same(declared.compressedSize, entry.compressedSize)) throw mismatch("size");
-  return start;
-}
-
-/** What follows the data is a data descriptor that says the same again, or nothing. */
-function checkDescriptor(entry: ZipEntry, rest: Uint8Array): void {
-  if (rest.length === 0) return;
-  const hidden = () => zipError("ZIP_HIDDEN_DATA", `${rest.length} bytes follow the entry's data`, entry.name);
-  if ((entry.flags & FLAG_DESCRIPTOR) === 0) throw hidden();
-  const view = new DataView(rest.buffer, rest.byteOffset, rest.byteLength);
-  const signed = rest.length >= 16 && view.getUint32(0, true) === DESCRIPTOR ? 4 : 0;
-  const wide = rest.length - signed === 20;
-  if (!wide && rest.length - signed !== 12) throw hidden();
-  const low = (value: number): number => value % 2 ** 32;
-  const high = (value: number): number => Math.floor(value / 2 ** 32);
-  const { compressedSize, size } = entry;
-  const want = wide
-    ? [entry.crc, low(compressedSize), high(compressedSize), low(size), high(size)]
-    : [entry.crc, compressedSize, size];
-  if (want.some((value, i) => view.getUint32(signed + 4 * i, true) !== value)) {
-    throw zipError("ZIP_HEADER_MISMATCH", "the data descriptor is not what the directory says", entry.name);
-  }
+  return new Map(
+    entries.filter(({ name }) => !name.endsWith("/")).map((entry) => [entry.name, spans.get(entry)!]),
+  );
 }

@@ -1,5 +1,7 @@
 /** @file The central directory of a zip file, read strictly: one reading or an error. */
 import { zipError } from "../errors.js";
+import { readUint64, viewOf } from "./bytes.js";
+import { CENTRAL_SIZE, type DirectoryLocation, splitArchive } from "./end-record.js";
 import { checkName } from "./entry-name.js";
 
 /** One file of an archive as the central directory declares it. */
@@ -14,115 +16,12 @@ export interface ZipEntry {
   readonly offset: number;
 }
 
-/** Where the central directory lies. */
-export interface DirectoryLocation {
-  readonly offset: number;
-  readonly size: number;
-  readonly count: number;
-  /** First byte of the end records; the directory must reach exactly to it. */
-  readonly end: number;
-}
-
-const END = 0x06054b50;
-const END64 = 0x06064b50;
-const LOCATOR64 = 0x07064b50;
 const CENTRAL = 0x02014b50;
-const END_SIZE = 22;
-const LOCATOR64_SIZE = 20;
-const END64_SIZE = 56;
-const CENTRAL_SIZE = 46;
-const LONGEST_COMMENT = 0xffff;
-
-/** Bytes at the end of a file that hold its end records. */
-export const TAIL_SIZE = END_SIZE + LONGEST_COMMENT + LOCATOR64_SIZE + END64_SIZE;
 
 export const FLAG_DESCRIPTOR = 0x0008;
 const FLAG_ENCRYPTED = 0x0041;
 const FLAG_MASKED = 0x2000;
 const FLAG_PATCH = 0x0020;
-
-const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-
-/** A 64-bit offset or size as a number; what a file this side of 2^53 bytes can hold. */
-export function readUint64(view: DataView, position: number): number {
-  return view.getUint32(position, true) + view.getUint32(position + 4, true) * 2 ** 32;
-}
-
-/**
- * Finds the end record in the last bytes of a file.
- * @throws SconceError `ZIP_END_MISSING`, `ZIP_END_AMBIGUOUS`, `ZIP_TRAILING_DATA`, `ZIP_SPLIT`, `ZIP_DIRECTORY`
- */
-export function locateDirectory(tail: Uint8Array, tailOffset: number): DirectoryLocation {
-  const view = viewOf(tail);
-  const position = findEnd(view);
-  const location = readEnd(view, position, tailOffset);
-  const { offset, size, count, end } = location;
-  if (offset + size !== end) {
-    throw zipError("ZIP_DIRECTORY", `the directory (${size} bytes at ${offset}) does not end at ${end}, where it should`,
-      `byte ${end}`);
-  }
-  if (count * CENTRAL_SIZE > size) {
-    throw zipError("ZIP_DIRECTORY", `${count} entries do not fit into a directory of ${size} bytes`, `byte ${offset}`);
-  }
-  return location;
-}
-
-function findEnd(view: DataView): number {
-  let found = -1;
-  let loose = false;
-  for (let position = view.byteLength - END_SIZE; position >= 0; position--) {
-    if (view.getUint8(position) !== 0x50 || view.getUint32(position, true) !== END) continue;
-    loose = true;
-    if (position + END_SIZE + view.getUint16(position + 20, true) !== view.byteLength) continue;
-    if (found >= 0) throw zipError("ZIP_END_AMBIGUOUS", "the archive comment holds a second end record");
-    found = position;
-  }
-  if (found >= 0) return found;
-  if (loose) throw zipError("ZIP_TRAILING_DATA", "bytes follow the end of the archive");
-  throw zipError("ZIP_END_MISSING", "no end of a zip archive: the file is cut off, or no zip archive at all");
-}
-
-function readEnd(view: DataView, position: number, tailOffset: number): DirectoryLocation {
-  const disks = view.getUint16(position + 4, true) | view.getUint16(position + 6, true);
-  const count = view.getUint16(position + 10, true);
-  const size = view.getUint32(position + 12, true);
-  const offset = view.getUint32(position + 16, true);
-  const locator = position - LOCATOR64_SIZE;
-  if (locator >= 0 && view.getUint32(locator, true) === LOCATOR64) {
-    return readEnd64(view, locator, tailOffset, { offset, size, count });
-  }
-  if (disks !== 0 || view.getUint16(position + 8, true) !== count) throw splitArchive();
-  return { offset, size, count, end: tailOffset + position };
-}
-
-const splitArchive = () => zipError("ZIP_SPLIT", "the archive is split over several files", undefined, "join it first");
-
-function readEnd64(
-  view: DataView, locator: number, tailOffset: number, classic: Omit<DirectoryLocation, "end">,
-): DirectoryLocation {
-  const end = readUint64(view, locator + 8);
-  const position = end - tailOffset;
-  const where = `byte ${tailOffset + locator}`;
-  if (position < 0 || position + END64_SIZE > locator || view.getUint32(position, true) !== END64) {
-    throw zipError("ZIP_DIRECTORY", `no zip64 end record at ${end}, where its locator points`, where);
-  }
-  if (readUint64(view, position + 4) + 12 !== locator - position) {
-    throw zipError("ZIP_DIRECTORY", "the zip64 end record does not reach to its locator", where);
-  }
-  const disks = view.getUint32(position + 16, true) | view.getUint32(position + 20, true) | view.getUint32(locator + 4, true);
-  const count = readUint64(view, position + 32);
-  const size = readUint64(view, position + 40);
-  const offset = readUint64(view, position + 48);
-  if (disks !== 0 || view.getUint32(locator + 16, true) !== 1 || readUint64(view, position + 24) !== count) {
-    throw splitArchive();
-  }
-  const agrees = (small: number, limit: number, large: number): boolean => small === limit || small === large;
-  if (!agrees(classic.count, 0xffff, count) || !agrees(classic.size, 0xffffffff, size) ||
-    !agrees(classic.offset, 0xffffffff, offset)) {
-    throw zipError("ZIP_DIRECTORY", "the two end records disagree", where);
-  }
-  return { offset, size, count, end };
-}
 
 /**
  * Reads all directory entries.
@@ -139,16 +38,25 @@ export function readDirectory(bytes: Uint8Array, location: DirectoryLocation): Z
     if (position + CENTRAL_SIZE > bytes.length || view.getUint32(position, true) !== CENTRAL) {
       throw zipError("ZIP_DIRECTORY", "not a directory entry", where);
     }
-    const next = position + CENTRAL_SIZE + view.getUint16(position + 28, true) + view.getUint16(position + 30, true) +
+    const next =
+      position +
+      CENTRAL_SIZE +
+      view.getUint16(position + 28, true) +
+      view.getUint16(position + 30, true) +
       view.getUint16(position + 32, true);
-    if (next > bytes.length) throw zipError("ZIP_DIRECTORY", "the entry goes past the directory's end", where);
+    if (next > bytes.length)
+      throw zipError("ZIP_DIRECTORY", "the entry goes past the directory's end", where);
     const entry = readEntry(bytes, view, position, where);
     checkDuplicate(entry.name, seen);
     entries.push(entry);
     position = next;
   }
   if (position !== bytes.length) {
-    throw zipError("ZIP_DIRECTORY", `${bytes.length - position} unused bytes in the directory`, `byte ${location.offset + position}`);
+    throw zipError(
+      "ZIP_DIRECTORY",
+      `${bytes.length - position} unused bytes in the directory`,
+      `byte ${location.offset + position}`,
+    );
   }
   return entries;
 }
@@ -158,7 +66,11 @@ function checkDuplicate(name: string, seen: Map<string, string>): void {
   const key = name.normalize("NFC").toLowerCase();
   const other = seen.get(key);
   if (other !== undefined) {
-    throw zipError("ZIP_DUPLICATE", other === name ? "the archive has this entry twice" : `another entry is "${other}"`, name);
+    throw zipError(
+      "ZIP_DUPLICATE",
+      other === name ? "the archive has this entry twice" : `another entry is "${other}"`,
+      name,
+    );
   }
   seen.set(key, name);
 }
@@ -173,7 +85,12 @@ function readEntry(bytes: Uint8Array, view: DataView, position: number, where: s
     throw zipError("ZIP_ENCRYPTED", "the entry is encrypted", name, "store it without a password");
   }
   if (flags & FLAG_PATCH || (method !== 0 && method !== 8)) {
-    throw zipError("ZIP_METHOD", `compression method ${method} is not supported`, name, "store or deflate the entry");
+    throw zipError(
+      "ZIP_METHOD",
+      `compression method ${method} is not supported`,
+      name,
+      "store or deflate the entry",
+    );
   }
   if (isSymlink(view, position)) throw zipError("ZIP_SYMLINK", "the entry is a symbolic link", name);
   const extraStart = nameStart + nameLength;
@@ -201,12 +118,21 @@ const isSymlink = (view: DataView, position: number): boolean =>
   view.getUint16(position + 4, true) >>> 8 === UNIX &&
   ((view.getUint32(position + 38, true) >>> 16) & FILE_TYPE) === SYMLINK;
 
-interface WideFields { size: number; compressedSize: number; offset: number; disk: number }
+interface WideFields {
+  size: number;
+  compressedSize: number;
+  offset: number;
+  disk: number;
+}
 
 /** Replaces fields that are all ones by their zip64 values, in the order that the format prescribes. */
 export function widen(fields: WideFields, extra: Uint8Array, name: string): WideFields {
   const full = 0xffffffff;
-  const needs = fields.size === full || fields.compressedSize === full || fields.offset === full || fields.disk === 0xffff;
+  const needs =
+    fields.size === full ||
+    fields.compressedSize === full ||
+    fields.offset === full ||
+    fields.disk === 0xffff;
   if (!needs) return fields;
   const view = viewOf(extra);
   const missing = () => zipError("ZIP_DIRECTORY", "the zip64 sizes are missing", name);
@@ -226,7 +152,12 @@ export function widen(fields: WideFields, extra: Uint8Array, name: string): Wide
       const compressedSize = take(fields.compressedSize);
       const offset = take(fields.offset);
       if (fields.disk === 0xffff && at + 4 > end) throw missing();
-      return { size, compressedSize, offset, disk: fields.disk === 0xffff ? view.getUint32(at, true) : fields.disk };
+      return {
+        size,
+        compressedSize,
+        offset,
+        disk: fields.disk === 0xffff ? view.getUint32(at, true) : fields.disk,
+      };
     }
     position = end;
   }

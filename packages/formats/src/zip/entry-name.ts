@@ -17,7 +17,8 @@ export function checkName(bytes: Uint8Array, where: string): string {
     throw zipError("ZIP_NAME", "the entry's name is not UTF-8", where);
   }
   const fault = faultOf(name);
-  if (fault !== undefined) throw zipError("ZIP_NAME", `entry name ${JSON.stringify(name.slice(0, 200))} ${fault}`, where);
+  if (fault !== undefined)
+    throw zipError("ZIP_NAME", `entry name ${JSON.stringify(name.slice(0, 200))} ${fault}`, where);
   return name;
 }
 

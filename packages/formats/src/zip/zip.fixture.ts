@@ -70,16 +70,47 @@ export function makeZip(entries: readonly EntryFixture[], options: ZipFixture = 
     const size = entry.size ?? entry.data.length;
     const localName = entry.localName === undefined ? name : utf8(entry.localName);
     const local = concat([
-      fields([4, 0x04034b50], [2, 20], [2, entry.localFlags ?? flags], [2, entry.localMethod ?? method], [2, 0], [2, 0],
-        [4, entry.localCrc ?? crc], [4, packed.length], [4, entry.localSize ?? size], [2, localName.length], [2, 0]),
-      localName, packed, entry.after ?? new Uint8Array(0),
+      fields(
+        [4, 0x04034b50],
+        [2, 20],
+        [2, entry.localFlags ?? flags],
+        [2, entry.localMethod ?? method],
+        [2, 0],
+        [2, 0],
+        [4, entry.localCrc ?? crc],
+        [4, packed.length],
+        [4, entry.localSize ?? size],
+        [2, localName.length],
+        [2, 0],
+      ),
+      localName,
+      packed,
+      entry.after ?? new Uint8Array(0),
     ]);
-    directory.push(concat([
-      fields([4, 0x02014b50], [2, 0x0314], [2, 20], [2, flags], [2, method], [2, 0], [2, 0], [4, crc], [4, packed.length],
-        [4, size], [2, name.length], [2, 0], [2, 0], [2, entry.disk ?? 0], [2, 0], [4, entry.externalAttributes ?? 0],
-        [4, entry.offset ?? position]),
-      name,
-    ]));
+    directory.push(
+      concat([
+        fields(
+          [4, 0x02014b50],
+          [2, 0x0314],
+          [2, 20],
+          [2, flags],
+          [2, method],
+          [2, 0],
+          [2, 0],
+          [4, crc],
+          [4, packed.length],
+          [4, size],
+          [2, name.length],
+          [2, 0],
+          [2, 0],
+          [2, entry.disk ?? 0],
+          [2, 0],
+          [4, entry.externalAttributes ?? 0],
+          [4, entry.offset ?? position],
+        ),
+        name,
+      ]),
+    );
     body.push(local);
     position += local.length;
   }
@@ -87,11 +118,39 @@ export function makeZip(entries: readonly EntryFixture[], options: ZipFixture = 
   const offset = options.directoryOffset ?? position;
   const count = options.count ?? entries.length;
   const comment = options.comment ?? new Uint8Array(0);
-  const end64 = options.zip64 !== true ? new Uint8Array(0) : concat([
-    fields([4, 0x06064b50], [8, 44], [2, 45], [2, 45], [4, 0], [4, 0], [8, count], [8, count], [8, central.length], [8, offset]),
-    fields([4, 0x07064b50], [4, 0], [8, position + central.length], [4, 1]),
-  ]);
+  const end64 =
+    options.zip64 !== true
+      ? new Uint8Array(0)
+      : concat([
+          fields(
+            [4, 0x06064b50],
+            [8, 44],
+            [2, 45],
+            [2, 45],
+            [4, 0],
+            [4, 0],
+            [8, count],
+            [8, count],
+            [8, central.length],
+            [8, offset],
+          ),
+          fields([4, 0x07064b50], [4, 0], [8, position + central.length], [4, 1]),
+        ]);
   const wide = options.zip64 === true;
-  return concat([...body, central, end64, fields([4, 0x06054b50], [2, 0], [2, 0], [2, wide ? 0xffff : count],
-    [2, wide ? 0xffff : count], [4, wide ? 0xffffffff : central.length], [4, wide ? 0xffffffff : offset], [2, comment.length]), comment]);
+  return concat([
+    ...body,
+    central,
+    end64,
+    fields(
+      [4, 0x06054b50],
+      [2, 0],
+      [2, 0],
+      [2, wide ? 0xffff : count],
+      [2, wide ? 0xffff : count],
+      [4, wide ? 0xffffffff : central.length],
+      [4, wide ? 0xffffffff : offset],
+      [2, comment.length],
+    ),
+    comment,
+  ]);
 }

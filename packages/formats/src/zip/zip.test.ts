@@ -8,8 +8,10 @@ import { crc32 } from "./crc32.js";
 import { concat, type EntryFixture, makeZip, utf8, type ZipFixture } from "./zip.fixture.js";
 
 const data = Uint8Array.from({ length: 100 }, (_, i) => i);
-const pieces = (bytes: Uint8Array): RandomAccess =>
-  ({ size: bytes.length, read: (offset, length) => Promise.resolve(bytes.slice(offset, offset + length)) });
+const pieces = (bytes: Uint8Array): RandomAccess => ({
+  size: bytes.length,
+  read: (offset, length) => Promise.resolve(bytes.slice(offset, offset + length)),
+});
 const readAll = async (bytes: Uint8Array): Promise<void> => {
   const zip = await ZipArchive.open(new MemorySource(bytes));
   for (const name of zip.names()) await zip.read(name);
@@ -19,7 +21,8 @@ const code = (wanted: string) => expect.toSatisfy((error: unknown) => isSconceEr
 describe("crc32", () => {
   test("equals the reference for all lengths and alignments, whole and in parts", () => {
     const bytes = Uint8Array.from({ length: 20_000 }, (_, i) => (i * 37) ^ (i >> 3));
-    const reference = (part: Uint8Array): number => (zlib as unknown as { crc32(b: Uint8Array): number }).crc32(part);
+    const reference = (part: Uint8Array): number =>
+      (zlib as unknown as { crc32(b: Uint8Array): number }).crc32(part);
     for (let start = 0; start < 8; start++) {
       for (let end = start; end < 120; end++) {
         const part = bytes.subarray(start, end);
@@ -38,7 +41,10 @@ describe("crc32", () => {
 
 describe("sound archives", () => {
   test("stored entries are views of the source", async () => {
-    const bytes = makeZip([{ name: "a/x", data }, { name: "a/y", data: utf8("hi") }]);
+    const bytes = makeZip([
+      { name: "a/x", data },
+      { name: "a/y", data: utf8("hi") },
+    ]);
     const zip = await ZipArchive.open(new MemorySource(bytes));
     expect([...zip.names()]).toEqual(["a/x", "a/y"]);
     const content = await zip.read("a/x");
@@ -46,17 +52,30 @@ describe("sound archives", () => {
     expect(content.buffer).toBe(bytes.buffer);
   });
 
-  test.each([{ zip64: true }, { comment: utf8("made by hand") }, {}])("opens with %o, also in pieces", async (options: ZipFixture) => {
-    const bytes = makeZip([{ name: "a/x", data }, { name: "folder/", data: new Uint8Array(0) }], options);
-    const zip = await ZipArchive.open(pieces(bytes));
-    expect([...zip.names()]).toEqual(["a/x"]);
-    expect(await zip.read("a/x")).toEqual(data);
-    await zip.check("a/x");
-  });
+  test.each([{ zip64: true }, { comment: utf8("made by hand") }, {}])(
+    "opens with %o, also in pieces",
+    async (options: ZipFixture) => {
+      const bytes = makeZip(
+        [
+          { name: "a/x", data },
+          { name: "folder/", data: new Uint8Array(0) },
+        ],
+        options,
+      );
+      const zip = await ZipArchive.open(pieces(bytes));
+      expect([...zip.names()]).toEqual(["a/x"]);
+      expect(await zip.read("a/x")).toEqual(data);
+      await zip.check("a/x");
+    },
+  );
 
   test("large entries of a source in pieces are fetched by themselves", async () => {
     const large = Uint8Array.from({ length: 100_000 }, (_, i) => i * 7);
-    const bytes = makeZip([{ name: "a/x", data }, { name: "a/large", data: large }, { name: "a/z", data }]);
+    const bytes = makeZip([
+      { name: "a/x", data },
+      { name: "a/large", data: large },
+      { name: "a/z", data },
+    ]);
     const zip = await ZipArchive.open(pieces(bytes));
     const content = await zip.read("a/large");
     expect(content).toEqual(large);
@@ -71,7 +90,13 @@ describe("sound archives", () => {
 });
 
 const one = (change: Partial<EntryFixture>, options?: ZipFixture): Uint8Array =>
-  makeZip([{ name: "a/x", data, ...change }, { name: "a/y", data: utf8("hi") }], options);
+  makeZip(
+    [
+      { name: "a/x", data, ...change },
+      { name: "a/y", data: utf8("hi") },
+    ],
+    options,
+  );
 const named = (name: string | Uint8Array): Uint8Array => one({ name });
 const zeros = new Uint8Array(50_000);
 
@@ -83,13 +108,24 @@ const BROKEN: readonly (readonly [string, string, Uint8Array])[] = [
   ["bytes before the start", "ZIP_DIRECTORY", concat([utf8("#!/bin/sh\n"), one({})])],
   ["a second end record in the comment", "ZIP_END_AMBIGUOUS", one({}, { comment: one({}, {}).slice(-22) })],
   ["a directory offset past the file", "ZIP_DIRECTORY", one({}, { directoryOffset: 0xfffffff0 })],
-  ["a zip64 directory offset past the file", "ZIP_DIRECTORY", one({}, { zip64: true, directoryOffset: 2 ** 50 })],
+  [
+    "a zip64 directory offset past the file",
+    "ZIP_DIRECTORY",
+    one({}, { zip64: true, directoryOffset: 2 ** 50 }),
+  ],
   ["too many entries", "ZIP_DIRECTORY", one({}, { count: 60_000 })],
   ["10^12 entries", "ZIP_DIRECTORY", one({}, { count: 1e12, zip64: true })],
   ["too few entries", "ZIP_DIRECTORY", one({}, { count: 1 })],
   ["a duplicate", "ZIP_DUPLICATE", named("a/y")],
   ["a name that differs by case", "ZIP_DUPLICATE", named("A/Y")],
-  ["a name that differs by normal form", "ZIP_DUPLICATE", makeZip([{ name: "é", data }, { name: "e\u0301", data }])],
+  [
+    "a name that differs by normal form",
+    "ZIP_DUPLICATE",
+    makeZip([
+      { name: "é", data },
+      { name: "e\u0301", data },
+    ]),
+  ],
   ["..", "ZIP_NAME", named("a/../../x")],
   ["an absolute name", "ZIP_NAME", named("/etc/x")],
   ["a drive", "ZIP_NAME", named("C:x")],
@@ -108,14 +144,41 @@ const BROKEN: readonly (readonly [string, string, Uint8Array])[] = [
   ["another checksum in the local header", "ZIP_HEADER_MISMATCH", one({ localCrc: 1 })],
   ["a wrong checksum", "ZIP_CRC", one({ crc: 1 })],
   ["stored with two sizes", "ZIP_DIRECTORY", one({ size: 4_000_000_000 })],
-  ["overlapping entries", "ZIP_OVERLAP", makeZip([{ name: "a/x", data }, { name: "a/y", data, offset: 0 }])],
+  [
+    "overlapping entries",
+    "ZIP_OVERLAP",
+    makeZip([
+      { name: "a/x", data },
+      { name: "a/y", data, offset: 0 },
+    ]),
+  ],
   ["bytes between entries", "ZIP_HIDDEN_DATA", one({ after: new Uint8Array(50) })],
-  ["a wrong descriptor", "ZIP_HEADER_MISMATCH", one({ flags: 8, after: concat([utf8("PK\x07\x08"), new Uint8Array(12)]) })],
+  [
+    "a wrong descriptor",
+    "ZIP_HEADER_MISMATCH",
+    one({ flags: 8, after: concat([utf8("PK\x07\x08"), new Uint8Array(12)]) }),
+  ],
   ["split archives", "ZIP_SPLIT", one({ disk: 3 })],
-  ["a size that cannot be", "ZIP_BOMB", one({ method: 8, packed: deflateSync(zeros), data: zeros, size: 4_000_000_000 })],
-  ["more than declared", "ZIP_DEFLATE", one({ method: 8, packed: deflateSync(zeros), data: zeros, size: 40_000 })],
-  ["less than declared", "ZIP_DEFLATE", one({ method: 8, packed: deflateSync(zeros), data: zeros, size: 50_001 })],
-  ["damaged compressed data", "ZIP_DEFLATE", one({ method: 8, packed: new Uint8Array(40).fill(0xff), data, size: 100 })],
+  [
+    "a size that cannot be",
+    "ZIP_BOMB",
+    one({ method: 8, packed: deflateSync(zeros), data: zeros, size: 4_000_000_000 }),
+  ],
+  [
+    "more than declared",
+    "ZIP_DEFLATE",
+    one({ method: 8, packed: deflateSync(zeros), data: zeros, size: 40_000 }),
+  ],
+  [
+    "less than declared",
+    "ZIP_DEFLATE",
+    one({ method: 8, packed: deflateSync(zeros), data: zeros, size: 50_001 }),
+  ],
+  [
+    "damaged compressed data",
+    "ZIP_DEFLATE",
+    one({ method: 8, packed: new Uint8Array(40).fill(0xff), data, size: 100 }),
+  ],
 ];
 
 describe("broken archives", () => {
@@ -132,13 +195,18 @@ describe("broken archives", () => {
   test("truncation at every byte", async () => {
     const bytes = one({}, { zip64: true });
     for (let length = 0; length < bytes.length; length++) {
-      await expect(readAll(bytes.subarray(0, length))).rejects.toThrow(expect.toSatisfy((e: unknown) => isSconceError(e)));
+      await expect(readAll(bytes.subarray(0, length))).rejects.toThrow(
+        expect.toSatisfy((e: unknown) => isSconceError(e)),
+      );
     }
   });
 
   test("a source that changes while it is read", async () => {
     const bytes = one({});
-    const shrinking: RandomAccess = { size: bytes.length + 10, read: (o, n) => Promise.resolve(bytes.slice(o, o + n)) };
+    const shrinking: RandomAccess = {
+      size: bytes.length + 10,
+      read: (o, n) => Promise.resolve(bytes.slice(o, o + n)),
+    };
     await expect(ZipArchive.open(shrinking)).rejects.toThrow(code("SOURCE_CHANGED"));
   });
 });

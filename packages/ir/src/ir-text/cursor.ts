@@ -16,6 +16,8 @@ const LINE = /[^\n]*/y;
 export interface NumberText {
   readonly text: string;
   readonly isFloat: boolean;
+  /** As a float; integers may be too large for it to be exact. */
+  readonly value: number;
 }
 
 /** A place in IR text, and what can be read there. Blanks and comments before a token are skipped. */
@@ -125,7 +127,8 @@ export class Cursor {
     const text = this.#match(NUMBER);
     if (text === undefined) return undefined;
     if (text.length > MAX_DIGITS) throw this.fail(`a number of ${text.length} digits`);
-    return { text, isFloat: /[.eEi]/.test(text) };
+    const value = text.endsWith("inf") ? (text === "inf" ? Infinity : -Infinity) : Number(text);
+    return { text, isFloat: /[.eEi]/.test(text), value };
   }
 
   integer(what: string): number {

@@ -14,6 +14,8 @@ import type { Cursor } from "./cursor.js";
 /** The symbols whose assumptions are not those that their names tell. */
 export type Symbols = Map<string, SymExpr>;
 
+const PLAIN_SYMBOL = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
 /** Writes expressions so that they read back the same, and collects the symbols that must be declared for it. */
 export class ExpressionWriter {
   readonly symbols: Symbols = new Map();
@@ -34,7 +36,11 @@ export class ExpressionWriter {
   #declare(expr: SymExpr): void {
     if (expr.op !== "Symbol") {
       for (const arg of expr.args) this.#declare(arg);
-    } else if (!this.symbols.has(expr.name) && toSrepr(symbolByName(expr.name)) !== toSrepr(expr)) {
+    } else if (
+      PLAIN_SYMBOL.test(expr.name) &&
+      !this.symbols.has(expr.name) &&
+      toSrepr(symbolByName(expr.name)) !== toSrepr(expr)
+    ) {
       this.symbols.set(expr.name, expr);
     }
   }

@@ -5,7 +5,8 @@ import { NO_KWARGS, type Node, type NodeOp } from "../node.js";
 import type { Cursor } from "./cursor.js";
 import type { Symbols } from "./expressions.js";
 import { joinMeta } from "./metadata.js";
-import { parseType, parseValue } from "./values.js";
+import { parseType } from "./types.js";
+import { parseValue } from "./values.js";
 
 /** A graph as read, before the metadata that stands at the end of the text is known. */
 export interface GraphDraft {

@@ -2,7 +2,8 @@ import type { Graph } from "../graph.js";
 import type { Node } from "../node.js";
 import type { ExpressionWriter } from "./expressions.js";
 import type { MetadataTable } from "./metadata.js";
-import { nameText, pathText, typeText, valueText } from "./values.js";
+import { typeText } from "./types.js";
+import { nameText, pathText, valueText } from "./values.js";
 
 /** What the lines of a graph are written with. */
 export interface GraphTextContext {

@@ -8,7 +8,8 @@ import { ExpressionWriter, symbolLine } from "./expressions.js";
 import { MetadataTable } from "./metadata.js";
 import { graphLines } from "./print-graph.js";
 import { treeText } from "./tree.js";
-import { nameText, tensorTypeText, valueText } from "./values.js";
+import { tensorTypeText } from "./types.js";
+import { nameText, valueText } from "./values.js";
 
 /** What {@link printIr} writes besides the graph. */
 export interface PrintIrOptions {

@@ -85,7 +85,8 @@ const hardtanh = defineOp({
   meta: ({ self, min_val: min }, context) => {
     if (self.dtype === "bool") throw dtypeMismatch("Bool inputs not supported for hardtanh");
     if (!self.dtype.startsWith("uint")) return same(context, self);
-    if (numberOf(min) < 0) throw invalidArgument("cannot do hardtanh on an unsigned type with negative limits");
+    if (numberOf(min) < 0)
+      throw invalidArgument("cannot do hardtanh on an unsigned type with negative limits");
     return same(context, self);
   },
 });
@@ -139,7 +140,10 @@ const celu = defineOp({
     promoted(emit, "default", [self], (x) => {
       const negative = isFloatLiteral(alpha, 1)
         ? emit("aten.expm1.default", [x])
-        : emit("aten.mul.Tensor", [emit("aten.expm1.default", [emit("aten.true_divide.Tensor", [x, alpha])]), alpha]);
+        : emit("aten.mul.Tensor", [
+            emit("aten.expm1.default", [emit("aten.true_divide.Tensor", [x, alpha])]),
+            alpha,
+          ]);
       return emit("aten.where.self", [emit("aten.gt.Scalar", [x, 0]), x, negative]);
     }),
 });
@@ -162,7 +166,11 @@ const softshrink = defineOp({
   decompose: (emit, { self, lambd }) => {
     const half = self.dtype === "bfloat16" || self.dtype === "float16";
     const bound = half
-      ? emit("aten.scalar_tensor.default", [lambd], { dtype: self.dtype, device: self.device })
+      ? emit("aten.scalar_tensor.default", [lambd], {
+          dtype: self.dtype,
+          device: self.device,
+          pin_memory: false,
+        })
       : undefined;
     const size = emit("aten.abs.default", [self]);
     const outside = bound ? emit("aten.gt.Tensor", [size, bound]) : emit("aten.gt.Scalar", [size, lambd]);
@@ -226,7 +234,10 @@ const logSigmoidForward = defineOp({
   decompose: (emit, { self }) => {
     let buffer = self;
     const output = promoted(emit, "default", [self], (x) => {
-      const low = emit("aten.minimum.default", [emit("aten.new_zeros.default", [x, []], { pin_memory: false }), x]);
+      const low = emit("aten.minimum.default", [
+        emit("aten.new_zeros.default", [x, []], { pin_memory: false }),
+        x,
+      ]);
       buffer = emit("aten.exp.default", [emit("aten.neg.default", [emit("aten.abs.default", [x])])]);
       return emit("aten.sub.Tensor", [low, emit("aten.log1p.default", [buffer])]);
     });
@@ -256,7 +267,9 @@ function checkPrelu(self: FakeTensor, weight: FakeTensor): void {
   const count = numelOf(weight.shape);
   const channels = self.ndim > 1 ? self.shape[1]! : 1;
   if (weight.ndim > 1) {
-    throw shapeMismatch(`prelu: Expected \`weight\` to be a scalar or 1D tensor, but got: ndim = ${weight.ndim}`);
+    throw shapeMismatch(
+      `prelu: Expected \`weight\` to be a scalar or 1D tensor, but got: ndim = ${weight.ndim}`,
+    );
   }
   if (count === 1) return;
   if (self.ndim === 0) throw shapeMismatch("Not allow zero-dim input tensor.");
@@ -277,6 +290,25 @@ const preluKernel = defineOp({
 });
 
 export const activationOps: readonly OpDefinition[] = [
-  relu, relu6, gelu, silu, hardswish, hardsigmoid, hardtanh, mish, softplus, elu, selu, celu, leakyRelu, softshrink,
-  hardshrink, threshold, glu, logSigmoid, logSigmoidForward, prelu, preluKernel,
+  relu,
+  relu6,
+  gelu,
+  silu,
+  hardswish,
+  hardsigmoid,
+  hardtanh,
+  mish,
+  softplus,
+  elu,
+  selu,
+  celu,
+  leakyRelu,
+  softshrink,
+  hardshrink,
+  threshold,
+  glu,
+  logSigmoid,
+  logSigmoidForward,
+  prelu,
+  preluKernel,
 ];

@@ -1,7 +1,7 @@
 /** @file Pooling to a given output size. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
-import { shapeMismatch } from "../errors.js";
+import { invalidArgument, shapeMismatch } from "../errors.js";
 import { isEqual } from "../rules/comparison.js";
 import { fake } from "../rules/fake.js";
 import { fakeInFormatOf, suggestMemoryFormat } from "../rules/memory-format.js";
@@ -10,8 +10,14 @@ import { describeSizes } from "../rules/view-geometry.js";
 function adaptedShape(
   name: string, self: FakeTensor, output: readonly SymInt[], { env }: MetaContext,
 ): readonly SymInt[] {
-  const spatial = output.length;
+  const spatial = Number(/(\d)d$/.exec(name)![1]);
   const { shape, ndim } = self;
+  if (output.length !== spatial) throw invalidArgument(`${name}: output_size must be ${spatial}`);
+  if (output.some((size) => typeof size === "number" && size < 0)) {
+    throw invalidArgument(
+      `${name}: elements of output_size must be greater than or equal to 0 but received ${describeSizes(output)}`,
+    );
+  }
   if (ndim !== spatial + 1 && ndim !== spatial + 2) {
     throw shapeMismatch(
       `${name}(): Expected ${spatial + 1}D or ${spatial + 2}D tensor, but got: ${describeSizes(shape)}`,
@@ -65,7 +71,7 @@ const avgPool1d = defineOp({
   },
 });
 
-const isOnes = (sizes: readonly SymInt[]): boolean => sizes.every((size) => size === 1);
+const isOnes = (sizes: readonly SymInt[]): boolean => sizes.length > 0 && sizes.every((size) => size === 1);
 
 /** Strides of a tensor with one pixel per channel that is meant as channels last. */
 const pixelStrides = (channels: SymInt, spatial: number): readonly SymInt[] => [

@@ -8,21 +8,30 @@ const nothing = (): MetaValue => null;
 
 export const assertionOps: readonly OpDefinition[] = [
   defineOp({ schema: "aten::_assert_async(Tensor self) -> ()", tags: EFFECT, meta: nothing }),
-  defineOp({ schema: "aten::_assert_async.msg(Tensor self, str assert_msg) -> ()", tags: EFFECT, meta: nothing }),
-  defineOp({ schema: "aten::_assert_scalar(Scalar self, str assert_msg) -> ()", tags: EFFECT, meta: nothing }),
+  defineOp({
+    schema: "aten::_assert_async.msg(Tensor self, str assert_msg) -> ()",
+    tags: EFFECT,
+    meta: nothing,
+  }),
+  defineOp({
+    schema: "aten::_assert_scalar(Scalar self, str assert_msg) -> ()",
+    tags: EFFECT,
+    meta: nothing,
+  }),
   defineOp({
     schema:
       "aten::_assert_tensor_metadata(Tensor a, SymInt[]? size=None, SymInt[]? stride=None, ScalarType? dtype=None, *, Device? device=None, Layout? layout=None) -> ()",
     tags: EFFECT,
     meta: ({ a, dtype }) => {
-      if (dtype !== null && dtype !== a.dtype) throw dtypeMismatch(`Tensor dtype mismatch! Expected: ${dtype}, Got: ${a.dtype}`);
+      if (dtype !== null && dtype !== a.dtype)
+        throw dtypeMismatch(`Tensor dtype mismatch! Expected: ${dtype}, Got: ${a.dtype}`);
       return null;
     },
   }),
   ...["sym_constrain_range", "sym_constrain_range_for_size"].map((name) =>
     defineOp({
-      schema: `aten::${name}(Scalar size, *, int? min=None, int? max=None) -> ()` as
-        "aten::x(Scalar size, *, int? min=None, int? max=None) -> ()",
+      schema:
+        `aten::${name}(Scalar size, *, int? min=None, int? max=None) -> ()` as "aten::x(Scalar size, *, int? min=None, int? max=None) -> ()",
       tags: EFFECT,
       meta: nothing,
     }),

@@ -1,14 +1,14 @@
 /** @file Scaled dot product attention: the composite, the fused form that CPUs take, and the plain mathematics. */
-import { type FakeTensor, type SymInt, type SymScalar, symFloat } from "@sconce/ir";
+import { type FakeTensor, float, type SymInt, type SymScalar, symFloat } from "@sconce/ir";
 import { floatTrueDiv, floorDiv, sqrt } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
+import { convert } from "../rules/decompose.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake } from "../rules/fake.js";
-import { toDType } from "../rules/opmath.js";
 import { computationDType } from "../rules/promote.js";
 import { describeSizes } from "../rules/view-geometry.js";
 
@@ -52,7 +52,7 @@ function additiveMask(emit: Emit, mask: FakeTensor | null, query: FakeTensor): F
   if (mask === null || mask.dtype !== "bool") return mask;
   const { dtype, device } = query;
   const hidden = emit("aten.scalar_tensor.default", [Number.NEGATIVE_INFINITY], { dtype, device });
-  return emit("aten.where.ScalarSelf", [mask, { kind: "float", value: 0 }, hidden]);
+  return emit("aten.where.ScalarSelf", [mask, float(0), hidden]);
 }
 
 const attention = defineOp({
@@ -143,7 +143,7 @@ const mathAttention = defineOp({
   decompose: (emit, args) => {
     checkAttention(args);
     const computation = computationDType(args.query.dtype);
-    const wide = (tensor: FakeTensor): FakeTensor => toDType(emit, tensor, computation);
+    const wide = (tensor: FakeTensor): FakeTensor => convert(emit, tensor, computation);
     const [queries, keys, values] = [wide(args.query), wide(args.key), wide(args.value)];
     const negative = args.scale !== null && args.scale < 0;
     const factor = scaleRoot(args.query, args.scale);
@@ -156,7 +156,8 @@ const mathAttention = defineOp({
     weights = emit("aten._safe_softmax.default", [weights, -1]);
     if (args.dropout_p > 0) weights = emit("aten.dropout.default", [weights, args.dropout_p, true]);
     const output = emit("aten.matmul.default", [weights, value]);
-    return [toDType(emit, output, args.query.dtype), toDType(emit, weights, args.query.dtype)];
+    const narrow = convert(emit, weights, args.query.dtype);
+    return [convert(emit, output, args.query.dtype), narrow];
   },
 });
 

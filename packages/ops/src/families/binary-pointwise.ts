@@ -27,7 +27,13 @@ interface BinaryOptions {
 
 /** Defines a binary elementwise operator; `args` is the schema text of its two arguments. */
 function binary(name: string, options: BinaryOptions = {}): OpDefinition {
-  const { tags = ["pointwise"], overload, args = "Tensor self, Tensor other", dtype = promoteOperands, decompose } = options;
+  const {
+    tags = ["pointwise"],
+    overload,
+    args = "Tensor self, Tensor other",
+    dtype = promoteOperands,
+    decompose,
+  } = options;
   const [first, second] = args.split(", ").map((arg) => arg.split(" ")[1]!) as [string, string];
   return defineOp({
     schema: `aten::${name}${overload ? `.${overload}` : ""}(${args}) -> Tensor` as BinarySchema,
@@ -51,21 +57,27 @@ const operandsOf = (bound: object, first: string, second: string): [Operand, Ope
 };
 
 const toFloat: DTypeRule = (operands) => toFloatDType(promoteOperands(operands));
-const floatOnly = (name: string): DTypeRule => (operands) => {
-  const dtype = promoteOperands(operands);
-  if (!isFloatDType(dtype) && !isComplexDType(dtype)) throw dtypeMismatch(`"${name}_cpu" not implemented for '${dtype}'`);
-  return dtype;
-};
-const noBool = (what: string): DTypeRule => (operands) => {
-  const dtype = promoteOperands(operands);
-  if (dtype === "bool") throw dtypeMismatch(`${what} is not implemented for 'Bool'`);
-  return dtype;
-};
+const floatOnly =
+  (name: string): DTypeRule =>
+  (operands) => {
+    const dtype = promoteOperands(operands);
+    if (!isFloatDType(dtype) && !isComplexDType(dtype))
+      throw dtypeMismatch(`"${name}_cpu" not implemented for '${dtype}'`);
+    return dtype;
+  };
+const noBool =
+  (what: string): DTypeRule =>
+  (operands) => {
+    const dtype = promoteOperands(operands);
+    if (dtype === "bool") throw dtypeMismatch(`${what} is not implemented for 'Bool'`);
+    return dtype;
+  };
 
 /** `alpha` may not be of a higher kind than the result. */
 function checkAlpha(dtype: DType, alpha: ScalarArg): void {
   const kind = scalarKind(alpha);
-  if (kind === "bool" && dtype !== "bool") throw invalidArgument("Boolean alpha only supported for Boolean results.");
+  if (kind === "bool" && dtype !== "bool")
+    throw invalidArgument("Boolean alpha only supported for Boolean results.");
   if (kind === "complex" && !isComplexDType(dtype)) {
     throw invalidArgument("For non-complex input tensors, argument alpha must not be a complex number.");
   }
@@ -163,11 +175,15 @@ const divisionOps = [
       elementwise(context, [self, other], { dtype: quotientDType([self, other], mode) }),
   }),
   binary("true_divide", {
-    overload: "Tensor", tags: ["composite", "pointwise"], dtype: toFloat,
+    overload: "Tensor",
+    tags: ["composite", "pointwise"],
+    dtype: toFloat,
     decompose: (emit, self, other) => emit("aten.div.Tensor", [self, other]),
   }),
   binary("divide", {
-    overload: "Tensor", tags: COMPOSITE, dtype: toFloat,
+    overload: "Tensor",
+    tags: COMPOSITE,
+    dtype: toFloat,
     decompose: (emit, self, other) => emit("aten.div.Tensor", [self, other]),
   }),
   defineOp({
@@ -187,14 +203,19 @@ const divisionOps = [
       ...(text.endsWith("Scalar") && { overload: "Scalar", args: "Tensor self, Scalar other" }),
       tags: [],
       dtype: noBool("floor_divide"),
-      decompose: (emit, self, other) => emit("aten.div.Tensor_mode", [self, other], { rounding_mode: "floor" }),
+      decompose: (emit, self, other) =>
+        emit("aten.div.Tensor_mode", [self, other], { rounding_mode: "floor" }),
     }),
   ),
   ...["remainder", "fmod"].flatMap((name) => [
     binary(name, { overload: "Tensor", tags: CORE, dtype: noBool(name) }),
     binary(name, { overload: "Scalar", args: "Tensor self, Scalar other", tags: CORE, dtype: noBool(name) }),
   ]),
-  binary("remainder", { overload: "Scalar_Tensor", args: "Scalar self, Tensor other", dtype: noBool("remainder") }),
+  binary("remainder", {
+    overload: "Scalar_Tensor",
+    args: "Scalar self, Tensor other",
+    dtype: noBool("remainder"),
+  }),
 ];
 
 function powDType(operands: readonly Operand[]): DType {
@@ -218,31 +239,54 @@ function doubleOf(operands: readonly Operand[]): DType {
 }
 
 const powerOps = [
-  binary("pow", { overload: "Tensor_Tensor", args: "Tensor self, Tensor exponent", tags: CORE, dtype: powDType }),
-  binary("pow", { overload: "Tensor_Scalar", args: "Tensor self, Scalar exponent", tags: CORE, dtype: powDType }),
+  binary("pow", {
+    overload: "Tensor_Tensor",
+    args: "Tensor self, Tensor exponent",
+    tags: CORE,
+    dtype: powDType,
+  }),
+  binary("pow", {
+    overload: "Tensor_Scalar",
+    args: "Tensor self, Scalar exponent",
+    tags: CORE,
+    dtype: powDType,
+  }),
   defineOp({
     schema: "aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
     tags: CORE,
     // Its result is row-major: this overload does not go through TensorIterator.
-    meta: ({ self, exponent }) => fake({ dtype: powDType([self, exponent]), shape: exponent.shape, like: exponent }),
+    meta: ({ self, exponent }) =>
+      fake({ dtype: powDType([self, exponent]), shape: exponent.shape, like: exponent }),
   }),
   binary("float_power", {
-    overload: "Tensor_Scalar", args: "Tensor self, Scalar exponent", tags: ["composite", "pointwise"], dtype: doubleOf,
+    overload: "Tensor_Scalar",
+    args: "Tensor self, Scalar exponent",
+    tags: ["composite", "pointwise"],
+    dtype: doubleOf,
     decompose: (emit, self, exponent) => {
       const dtype = doubleOf([self, exponent]);
-      return emit("aten.pow.Tensor_Scalar", [convert(emit, self, dtype), asFloat(exponent as unknown as ScalarLiteral)]);
+      return emit("aten.pow.Tensor_Scalar", [
+        convert(emit, self, dtype),
+        asFloat(exponent as unknown as ScalarLiteral),
+      ]);
     },
   }),
   binary("float_power", {
-    overload: "Tensor_Tensor", args: "Tensor self, Tensor exponent", tags: ["composite", "pointwise"], dtype: doubleOf,
+    overload: "Tensor_Tensor",
+    args: "Tensor self, Tensor exponent",
+    tags: ["composite", "pointwise"],
+    dtype: doubleOf,
     decompose: (emit, self, exponent) => {
       const dtype = doubleOf([self, exponent]);
-      return emit("aten.pow.Tensor_Tensor", [convert(emit, self, dtype), convert(emit, exponent, dtype)]);
+      // C++ evaluates the exponent's conversion first.
+      const power = convert(emit, exponent, dtype);
+      return emit("aten.pow.Tensor_Tensor", [convert(emit, self, dtype), power]);
     },
   }),
 ];
 
-const asFloat = (value: ScalarLiteral): ScalarLiteral => (typeof value === "object" ? value : pythonFloat(Number(value)));
+const asFloat = (value: ScalarLiteral): ScalarLiteral =>
+  typeof value === "object" ? value : pythonFloat(Number(value));
 
 function logAddExp(base2: boolean) {
   return (emit: Emit, self: FakeTensor, other: FakeTensor): FakeTensor =>
@@ -273,14 +317,19 @@ function xLog(log: "log" | "log1p") {
     });
 }
 
+/** PyTorch leaves this primitive in the graph. */
 const scalarLike = (emit: Emit, value: ScalarArg, like: FakeTensor): FakeTensor =>
-  emit("aten.scalar_tensor.default", [value], { dtype: like.dtype, device: like.device });
+  emit("prims.scalar_tensor.default", [asFloat(value as ScalarLiteral)], {
+    dtype: like.dtype,
+    device: like.device,
+  });
 
 const heaviside: BinaryOptions = {
   args: "Tensor self, Tensor values",
   dtype: (operands) => {
     const [self, values] = operands as [FakeTensor, FakeTensor];
-    if (self.dtype !== values.dtype) throw dtypeMismatch("heaviside is not yet implemented for tensors with different dtypes.");
+    if (self.dtype !== values.dtype)
+      throw dtypeMismatch("heaviside is not yet implemented for tensors with different dtypes.");
     return self.dtype;
   },
   decompose: (emit, self, values) =>
@@ -293,46 +342,71 @@ const heaviside: BinaryOptions = {
     }),
 };
 
-const sameDType = (name: string): DTypeRule => (operands) => {
-  if (operands.some((operand) => operand instanceof FakeTensor && isComplexDType(operand.dtype))) {
-    throw dtypeMismatch(`${name} not implemented for complex tensors.`);
-  }
-  return promoteOperands(operands);
-};
+const sameDType =
+  (name: string): DTypeRule =>
+  (operands) => {
+    if (operands.some((operand) => operand instanceof FakeTensor && isComplexDType(operand.dtype))) {
+      throw dtypeMismatch(`${name} not implemented for complex tensors.`);
+    }
+    return promoteOperands(operands);
+  };
 
-const wholeOnly = (name: string): DTypeRule => (operands) => {
-  const dtype = promoteOperands(operands);
-  if (dtypeInfo(dtype).kind !== "int") throw dtypeMismatch(`"${name}" not implemented for '${dtype}'`);
-  return dtype;
-};
-
+const wholeOnly =
+  (name: string): DTypeRule =>
+  (operands) => {
+    const dtype = promoteOperands(operands);
+    if (dtypeInfo(dtype).kind !== "int") throw dtypeMismatch(`"${name}" not implemented for '${dtype}'`);
+    return dtype;
+  };
 
 export const binaryPointwiseOps: readonly OpDefinition[] = [
-  ...addOps, ...divisionOps, ...powerOps,
+  ...addOps,
+  ...divisionOps,
+  ...powerOps,
   binary("mul", { overload: "Tensor", tags: COMMUTATIVE }),
   binary("mul", { overload: "Scalar", args: "Tensor self, Scalar other", tags: CORE }),
-  binary("multiply", { overload: "Tensor", tags: COMPOSITE, decompose: (emit, a, b) => emit("aten.mul.Tensor", [a, b]) }),
+  binary("multiply", {
+    overload: "Tensor",
+    tags: COMPOSITE,
+    decompose: (emit, a, b) => emit("aten.mul.Tensor", [a, b]),
+  }),
   ...["maximum", "minimum"].map((name) => binary(name, { tags: COMMUTATIVE, dtype: sameDType(name) })),
   ...["fmax", "fmin"].map((name) => binary(name, { dtype: sameDType(name) })),
-  ...[["max", "maximum"], ["min", "minimum"]].map(([name, target]) =>
+  ...[
+    ["max", "maximum"],
+    ["min", "minimum"],
+  ].map(([name, target]) =>
     binary(name!, {
-      overload: "other", tags: ["composite", "pointwise"], decompose: (emit, a, b) => emit(`aten.${target}.default`, [a, b]),
+      overload: "other",
+      tags: ["composite", "pointwise"],
+      decompose: (emit, a, b) => emit(`aten.${target}.default`, [a, b]),
     }),
   ),
   binary("atan2", { tags: CORE, dtype: toFloat }),
   binary("arctan2", { tags: COMPOSITE, decompose: (emit, a, b) => emit("aten.atan2.default", [a, b]) }),
   binary("copysign", { overload: "Tensor", dtype: toFloat }),
   binary("copysign", { overload: "Scalar", args: "Tensor self, Scalar other", dtype: toFloat }),
-  binary("hypot"), binary("nextafter"),
-  binary("gcd", { dtype: wholeOnly("gcd") }), binary("lcm", { dtype: wholeOnly("lcm") }),
+  binary("hypot"),
+  binary("nextafter"),
+  binary("gcd", { dtype: wholeOnly("gcd") }),
+  binary("lcm", { dtype: wholeOnly("lcm") }),
   binary("ldexp", { overload: "Tensor", dtype: toFloat }),
   binary("logaddexp", { dtype: floatOnly("logaddexp"), decompose: logAddExp(false) }),
   binary("logaddexp2", { dtype: floatOnly("logaddexp2"), decompose: logAddExp(true) }),
   binary("xlogy", { overload: "Tensor", dtype: toFloat, decompose: xLog("log") }),
-  binary("xlogy", { overload: "Scalar_Other", args: "Tensor self, Scalar other", dtype: toFloat, decompose: xLog("log") }),
-  binary("xlogy", { overload: "Scalar_Self", args: "Scalar self, Tensor other", dtype: toFloat, decompose: xLog("log") }),
+  binary("xlogy", {
+    overload: "Scalar_Other",
+    args: "Tensor self, Scalar other",
+    dtype: toFloat,
+    decompose: xLog("log"),
+  }),
+  binary("xlogy", {
+    overload: "Scalar_Self",
+    args: "Scalar self, Tensor other",
+    dtype: toFloat,
+    decompose: xLog("log"),
+  }),
   binary("special_xlog1py", { dtype: toFloat, decompose: xLog("log1p") }),
   binary("special_zeta", { dtype: toFloat }),
   binary("heaviside", heaviside),
 ];
-

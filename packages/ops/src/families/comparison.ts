@@ -36,24 +36,32 @@ function binary(
 }
 
 /** Comparisons promote only to compare; ordering has no meaning for complex numbers. */
-const truth = (name: string) => (operands: readonly Operand[]): DType => {
-  const ordered = name !== "eq" && name !== "ne";
-  if (ordered && operands.some((x) => x instanceof FakeTensor && isComplexDType(x.dtype))) {
-    throw dtypeMismatch(`"${name}" not implemented for complex tensors`);
-  }
-  return "bool";
-};
+const truth =
+  (name: string) =>
+  (operands: readonly Operand[]): DType => {
+    const ordered = name !== "eq" && name !== "ne";
+    if (ordered && operands.some((x) => x instanceof FakeTensor && isComplexDType(x.dtype))) {
+      throw dtypeMismatch(`"${name}" not implemented for complex tensors`);
+    }
+    return "bool";
+  };
 const anyTruth = (): DType => "bool";
 
 /** Bitwise operators are for integers, most of them also for bool. */
-const whole = (name: string, bool: boolean) => (operands: readonly Operand[]): DType => {
-  const dtype = promoteOperands(operands);
-  if (isFloatDType(dtype) || isComplexDType(dtype) || (!bool && dtypeInfo(dtype).kind === "bool")) {
-    throw dtypeMismatch(`"${name}" not implemented for '${dtype}'`);
-  }
-  return dtype;
-};
-const alias = (name: string, target: string, tags: readonly OpTag[] = ["composite"]): readonly OpDefinition[] =>
+const whole =
+  (name: string, bool: boolean) =>
+  (operands: readonly Operand[]): DType => {
+    const dtype = promoteOperands(operands);
+    if (isFloatDType(dtype) || isComplexDType(dtype) || (!bool && dtypeInfo(dtype).kind === "bool")) {
+      throw dtypeMismatch(`"${name}" not implemented for '${dtype}'`);
+    }
+    return dtype;
+  };
+const alias = (
+  name: string,
+  target: string,
+  tags: readonly OpTag[] = ["composite"],
+): readonly OpDefinition[] =>
   ["Tensor", "Scalar"].map((overload) =>
     binary(name, overload, tags, promoteOperands, (emit, self, other) =>
       emit(`aten.${target}.${overload}`, [self, other]),
@@ -62,12 +70,16 @@ const alias = (name: string, target: string, tags: readonly OpTag[] = ["composit
 
 const COMPARISONS = ["eq", "ne", "lt", "le", "gt", "ge"];
 const LONG_NAMES = [
-  ["not_equal", "ne"], ["less", "lt"], ["less_equal", "le"], ["greater", "gt"], ["greater_equal", "ge"],
+  ["not_equal", "ne"],
+  ["less", "lt"],
+  ["less_equal", "le"],
+  ["greater", "gt"],
+  ["greater_equal", "ge"],
 ] as const;
 
 const isclose = defineOp({
   schema:
-      "aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
+    "aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
   tags: ["composite"],
   meta: ({ self, other, rtol, atol }, context) => {
     for (const [name, value] of Object.entries({ rtol, atol })) {

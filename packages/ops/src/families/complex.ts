@@ -19,11 +19,15 @@ const pair = (name: string, first: string, second: string): OpDefinition =>
       const [a, b] = [args[first]!, args[second]!];
       for (const { dtype } of [a, b]) {
         if (dtype !== "float64" && dtype !== "float32" && dtype !== "float16") {
-          throw dtypeMismatch(`Expected both inputs to be Half, Float or Double tensors but got ${a.dtype} and ${b.dtype}`);
+          throw dtypeMismatch(
+            `Expected both inputs to be Half, Float or Double tensors but got ${a.dtype} and ${b.dtype}`,
+          );
         }
       }
       if (a.dtype !== b.dtype) {
-        throw dtypeMismatch(`Expected object of scalar type ${a.dtype} but got scalar type ${b.dtype} for second argument`);
+        throw dtypeMismatch(
+          `Expected object of scalar type ${a.dtype} but got scalar type ${b.dtype} for second argument`,
+        );
       }
       return elementwise(context, [a, b], { dtype: toComplexDType(a.dtype) });
     },
@@ -32,7 +36,8 @@ const pair = (name: string, first: string, second: string): OpDefinition =>
 const viewAsReal = defineOp({
   schema: "aten::view_as_real(Tensor(a) self) -> Tensor(a)",
   meta: ({ self }) => {
-    if (!isComplexDType(self.dtype)) throw dtypeMismatch("view_as_real is only supported for complex tensors");
+    if (!isComplexDType(self.dtype))
+      throw dtypeMismatch("view_as_real is only supported for complex tensors");
     return new FakeTensor({
       dtype: toRealDType(self.dtype),
       shape: [...self.shape, 2],
@@ -47,8 +52,13 @@ const viewAsComplex = defineOp({
   schema: "aten::view_as_complex(Tensor(a) self) -> Tensor(a)",
   meta: ({ self }) => {
     const last = self.ndim - 1;
-    if (isComplexDType(self.dtype) || toComplexDType(self.dtype) === "complex64" && self.dtype !== "float32") {
-      throw dtypeMismatch(`view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: ${self.dtype}`);
+    if (
+      isComplexDType(self.dtype) ||
+      (toComplexDType(self.dtype) === "complex64" && self.dtype !== "float32")
+    ) {
+      throw dtypeMismatch(
+        `view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: ${self.dtype}`,
+      );
     }
     if (last < 0) throw invalidArgument("Input tensor must have one or more dimensions");
     if (self.shape[last] !== 2) throw invalidArgument("Tensor must have a last dimension of size 2");
@@ -69,7 +79,13 @@ const viewAsComplex = defineOp({
 const half = (value: SymInt): SymInt => floorDiv(value, 2);
 
 const sameView = (self: FakeTensor): FakeTensor =>
-  fake({ dtype: self.dtype, shape: self.shape, strides: self.strides, storageOffset: self.storageOffset, like: self });
+  fake({
+    dtype: self.dtype,
+    shape: self.shape,
+    strides: self.strides,
+    storageOffset: self.storageOffset,
+    like: self,
+  });
 
 type ViewSchema = "aten::real(Tensor(a) self) -> Tensor(a)";
 const part = (name: "real" | "imag", index: 0 | 1): OpDefinition =>
@@ -85,7 +101,8 @@ const part = (name: "real" | "imag", index: 0 | 1): OpDefinition =>
         dtype: toRealDType(self.dtype),
         shape: self.shape,
         strides: self.strides.map((stride) => mul(stride, 2)),
-        storageOffset: typeof self.storageOffset === "number" ? 2 * self.storageOffset + index : self.storageOffset,
+        storageOffset:
+          typeof self.storageOffset === "number" ? 2 * self.storageOffset + index : self.storageOffset,
         device: self.device,
       });
     },
@@ -99,7 +116,12 @@ const part = (name: "real" | "imag", index: 0 | 1): OpDefinition =>
   });
 
 export const complexOps: readonly OpDefinition[] = [
-  pair("complex", "real", "imag"), pair("polar", "abs", "angle"), viewAsReal, viewAsComplex, part("real", 0), part("imag", 1),
+  pair("complex", "real", "imag"),
+  pair("polar", "abs", "angle"),
+  viewAsReal,
+  viewAsComplex,
+  part("real", 0),
+  part("imag", 1),
   defineOp({ schema: "aten::_conj(Tensor(a) self) -> Tensor(a)", meta: ({ self }) => sameView(self) }),
   defineOp({ schema: "aten::_neg_view(Tensor(a) self) -> Tensor(a)", meta: ({ self }) => sameView(self) }),
   defineOp({

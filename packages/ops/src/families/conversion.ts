@@ -7,7 +7,11 @@ import type { Emit } from "../emit.js";
 import { invalidArgument } from "../errors.js";
 import { broadcastShapes, sizesEqual } from "../rules/dims.js";
 import {
-  fake, isChannelsLast, isContiguousFake, isNonOverlappingAndDense, memoryFormatStrides,
+  fake,
+  isChannelsLast,
+  isContiguousFake,
+  isNonOverlappingAndDense,
+  memoryFormatStrides,
 } from "../rules/fake.js";
 import { likeStrides, OPTIONS, type Options } from "../rules/options.js";
 
@@ -19,12 +23,21 @@ function suggestedFormat(self: FakeTensor, env: SymEnv): MemoryFormat {
 
 /** Whether a conversion changes nothing, so that PyTorch hands the tensor back. */
 function isNoConversion(
-  self: FakeTensor, dtype: DType | null, layout: LayoutName | null, device: DeviceLiteral | null, copy: boolean,
-  format: MemoryFormat | null, env: SymEnv,
+  self: FakeTensor,
+  dtype: DType | null,
+  layout: LayoutName | null,
+  device: DeviceLiteral | null,
+  copy: boolean,
+  format: MemoryFormat | null,
+  env: SymEnv,
 ): boolean {
   if (copy || (dtype !== null && dtype !== self.dtype)) return false;
   if (layout !== null && layout !== self.layout) return false;
-  if (device !== null && (device.type !== self.device.type || (device.index ?? 0) !== (self.device.index ?? 0))) return false;
+  if (
+    device !== null &&
+    (device.type !== self.device.type || (device.index ?? 0) !== (self.device.index ?? 0))
+  )
+    return false;
   return format === null || format === "preserve_format" || suggestedFormat(self, env) === format;
 }
 
@@ -39,11 +52,18 @@ const TO_COPY = `${OPTIONS}, bool non_blocking=False` as const;
 const TO = `${TO_COPY}, bool copy=False, MemoryFormat? memory_format=None` as const;
 
 const toCopy = defineOp({
-  schema: `aten::_to_copy(Tensor self, *, ${TO_COPY}, MemoryFormat? memory_format=None) -> Tensor` as
-    `aten::_to_copy(Tensor self, *, ${Options}, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor`,
+  schema:
+    `aten::_to_copy(Tensor self, *, ${TO_COPY}, MemoryFormat? memory_format=None) -> Tensor` as `aten::_to_copy(Tensor self, *, ${Options}, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor`,
   tags: ["core"],
   meta: ({ self, dtype, layout, device, memory_format: format }, { env }) =>
-    fake({ dtype: dtype ?? self.dtype, shape: self.shape, strides: copyStrides(self, format, env), like: self, layout, device }),
+    fake({
+      dtype: dtype ?? self.dtype,
+      shape: self.shape,
+      strides: copyStrides(self, format, env),
+      like: self,
+      layout,
+      device,
+    }),
 });
 
 interface ToArgs {
@@ -58,17 +78,38 @@ interface ToArgs {
 }
 
 function to(emit: Emit, args: ToArgs): FakeTensor {
-  const { self, dtype, layout = null, device = null, copy, memory_format: format, non_blocking, pin_memory: pin } = args;
+  const {
+    self,
+    dtype,
+    layout = null,
+    device = null,
+    copy,
+    memory_format: format,
+    non_blocking,
+    pin_memory: pin,
+  } = args;
   if (isNoConversion(self, dtype, layout, device, copy, format, emit.env)) return self;
   return emit("aten._to_copy.default", [self], {
-    dtype, layout, device, pin_memory: pin, non_blocking, memory_format: format,
+    dtype,
+    layout,
+    device,
+    pin_memory: pin,
+    non_blocking,
+    memory_format: format,
   });
 }
 
 function toMeta(args: ToArgs, env: SymEnv): FakeTensor {
   const { self, dtype, layout = null, device = null, copy, memory_format: format } = args;
   if (isNoConversion(self, dtype, layout, device, copy, format, env)) return self;
-  return fake({ dtype: dtype ?? self.dtype, shape: self.shape, strides: copyStrides(self, format, env), like: self, layout, device });
+  return fake({
+    dtype: dtype ?? self.dtype,
+    shape: self.shape,
+    strides: copyStrides(self, format, env),
+    like: self,
+    layout,
+    device,
+  });
 }
 
 const toOps = [
@@ -123,23 +164,39 @@ const contiguous = defineOp({
   meta: ({ self, memory_format: format }, { env }) =>
     isInFormat(self, format, env)
       ? self
-      : fake({ dtype: self.dtype, shape: self.shape, strides: memoryFormatStrides(self.shape, format), like: self }),
+      : fake({
+          dtype: self.dtype,
+          shape: self.shape,
+          strides: memoryFormatStrides(self.shape, format),
+          like: self,
+        }),
   decompose: (emit, { self, memory_format: format }) =>
     isInFormat(self, format, emit.env) ? self : emit("aten.clone.default", [self], { memory_format: format }),
 });
 
 function isInFormat(self: FakeTensor, format: MemoryFormat, env: SymEnv): boolean {
-  if (format === "preserve_format") throw invalidArgument("preserve memory format is unsupported by the contiguous operator");
+  if (format === "preserve_format")
+    throw invalidArgument("preserve memory format is unsupported by the contiguous operator");
   return format === "contiguous_format" ? isContiguousFake(self, env) : isChannelsLast(self, env);
 }
 
 /** A view of the same elements: a new object, for what happens to it is recorded apart. */
 const aliasOf = (self: FakeTensor): FakeTensor =>
-  fake({ dtype: self.dtype, shape: self.shape, strides: self.strides, storageOffset: self.storageOffset, like: self });
+  fake({
+    dtype: self.dtype,
+    shape: self.shape,
+    strides: self.strides,
+    storageOffset: self.storageOffset,
+    like: self,
+  });
 
 type AliasSchema = "aten::alias(Tensor(a) self) -> Tensor(a)";
 const aliasOps = [
-  defineOp({ schema: "aten::alias(Tensor(a) self) -> Tensor(a)", tags: ["core"], meta: ({ self }) => aliasOf(self) }),
+  defineOp({
+    schema: "aten::alias(Tensor(a) self) -> Tensor(a)",
+    tags: ["core"],
+    meta: ({ self }) => aliasOf(self),
+  }),
   ...["detach", "lift_fresh"].map((name) =>
     defineOp({
       schema: `aten::${name}(Tensor(a) self) -> Tensor(a)` as AliasSchema,
@@ -185,7 +242,8 @@ const copyOps = [
     tags: ["core"],
     meta: ({ self }, { env }) =>
       fake({ dtype: self.dtype, shape: self.shape, strides: likeStrides(self, null, env), like: self }),
-    decompose: (emit, { self, value }) => emit("aten.full_like.default", [self, value], { pin_memory: false }),
+    decompose: (emit, { self, value }) =>
+      emit("aten.full_like.default", [self, value], { pin_memory: false }),
   }),
   defineOp({
     schema: "aten::fill.Tensor(Tensor self, Tensor value) -> Tensor",
@@ -195,7 +253,12 @@ const copyOps = [
           `fill only supports 0-dimension value tensor but got tensor with ${value.ndim} dimensions`,
         );
       }
-      return fake({ dtype: self.dtype, shape: self.shape, strides: likeStrides(self, null, env), like: self });
+      return fake({
+        dtype: self.dtype,
+        shape: self.shape,
+        strides: likeStrides(self, null, env),
+        like: self,
+      });
     },
     decompose: (emit, { self, value }) => emit("aten.copy.default", [self, value]),
   }),
@@ -207,4 +270,11 @@ const copyOps = [
   }),
 ];
 
-export const conversionOps: readonly OpDefinition[] = [toCopy, ...toOps, clone, contiguous, ...aliasOps, ...copyOps];
+export const conversionOps: readonly OpDefinition[] = [
+  toCopy,
+  ...toOps,
+  clone,
+  contiguous,
+  ...aliasOps,
+  ...copyOps,
+];

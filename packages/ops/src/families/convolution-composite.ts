@@ -52,7 +52,9 @@ function convolveComplex(
 ): FakeTensor {
   const parts = (tensor: FakeTensor): readonly [FakeTensor, FakeTensor] => {
     const pairs = emit("aten.view_as_real.default", [tensor]);
-    return [emit("aten.select.int", [pairs, -1, 0]), emit("aten.select.int", [pairs, -1, 1])];
+    const part = (which: 0 | 1): FakeTensor => emit("aten.select.int", [pairs, tensor.ndim, which]);
+    const re = part(0);
+    return [re, part(1)];
   };
   const [inputRe, inputIm] = parts(input);
   const [weightRe, weightIm] = parts(weight);

@@ -26,7 +26,8 @@ const convolution = defineOp({
   meta: (args, { env }) => {
     checkConvolution(args, env);
     const shape = [args.input.shape[0]!, outputChannels(args), ...outputSizes(args, env)];
-    return fake({ dtype: args.input.dtype, shape, strides: outputStrides(args, shape, env), like: args.input });
+    const strides = imageStrides(shape, isChannelsLastConvolution(args.input, args.weight, env));
+    return fake({ dtype: args.input.dtype, shape, strides, like: args.input });
   },
 });
 
@@ -63,15 +64,17 @@ function outputSizes(args: ConvolutionArgs, env: SymEnv): readonly SymInt[] {
   return sizes;
 }
 
-function outputStrides(args: ConvolutionArgs, shape: readonly SymInt[], env: SymEnv): readonly SymInt[] {
-  const { input, weight } = args;
-  const rank = shape.length;
-  if (rank > 4 || isEqual(env, numelOf(input.shape), 0)) return contiguousStridesOf(shape);
+/** Whether the backends lay out images of this convolution by pixels. */
+function isChannelsLastConvolution(input: FakeTensor, weight: FakeTensor, env: SymEnv): boolean {
+  const rank = weight.ndim;
+  if (rank > 4 || isEqual(env, numelOf(input.shape), 0)) return false;
   // A signal is run as an image of height 1, made row-major before its layout is looked at.
   const layouts = rank === 3 ? [asImage(weight)] : [input, weight];
-  if (!layouts.some((tensor) => suggestMemoryFormat(tensor, env) === "channels_last")) {
-    return contiguousStridesOf(shape);
-  }
+  return layouts.some((tensor) => suggestMemoryFormat(tensor, env) === "channels_last");
+}
+
+function imageStrides(shape: readonly SymInt[], channelsLast: boolean): readonly SymInt[] {
+  if (!channelsLast) return contiguousStridesOf(shape);
   const [, channels, ...spatial] = shape;
   const last = contiguousStridesOf([shape[0]!, ...spatial, channels!]);
   return [last[0]!, 1, ...last.slice(1, -1)];
@@ -96,6 +99,9 @@ function checkConvolution(args: ConvolutionArgs, env: SymEnv): void {
   }
   if (input.dtype !== weight.dtype) {
     throw dtypeMismatch(`Input type (${input.dtype}) and weight type (${weight.dtype}) should be the same`);
+  }
+  if (bias !== null && input.dtype !== bias.dtype) {
+    throw dtypeMismatch(`Input type (${input.dtype}) and bias type (${bias.dtype}) should be the same`);
   }
   checkNumbers(args, rank - 2);
   const expected = transposed ? weight.shape[0]! : mul(weight.shape[1]!, groups);
@@ -146,12 +152,15 @@ function checkNumbers(args: ConvolutionArgs, spatial: number): void {
 const convolutionBackward = defineOp({
   schema: "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
   tags: ["core"],
-  meta: ({ grad_output, input, weight, bias_sizes, output_mask }) => {
+  meta: ({ grad_output, input, weight, bias_sizes, output_mask }, { env }) => {
     const [wantInput, wantWeight, wantBias] = output_mask;
     const channels = bias_sizes ?? [grad_output.shape[1]!];
+    const channelsLast = isChannelsLastConvolution(input, weight, env);
+    const gradient = (like: FakeTensor): FakeTensor =>
+      fake({ dtype: like.dtype, shape: like.shape, strides: imageStrides(like.shape, channelsLast), like });
     return [
-      wantInput ? fake({ dtype: input.dtype, shape: input.shape, like: input }) : null,
-      wantWeight ? fake({ dtype: weight.dtype, shape: weight.shape, like: weight }) : null,
+      wantInput ? gradient(input) : null,
+      wantWeight ? gradient(weight) : null,
       wantBias ? fake({ dtype: grad_output.dtype, shape: channels, like: grad_output }) : null,
     ];
   },

@@ -5,9 +5,22 @@ import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { invalidArgument } from "../errors.js";
 import { memoryOrder } from "../rules/elementwise.js";
-import { fake, isChannelsLast, isContiguousFake, memoryFormatStrides, stridesInOrder } from "../rules/fake.js";
 import {
-  created, createdLike, type FactoryOptions, factoryKwargs, likeKwargs, newKwargs, OPTIONS, type Options,
+  fake,
+  isChannelsLast,
+  isContiguousFake,
+  memoryFormatStrides,
+  stridesInOrder,
+} from "../rules/fake.js";
+import {
+  created,
+  createdLike,
+  type FactoryOptions,
+  factoryKwargs,
+  likeKwargs,
+  newKwargs,
+  OPTIONS,
+  type Options,
 } from "../rules/options.js";
 import { scalarKind } from "../rules/promote.js";
 import type { ScalarArg } from "../schema-types.js";
@@ -26,14 +39,16 @@ function numberDType(value: ScalarArg): DType {
 const filling = (value: 0 | 1, dtype: DType): number | boolean => (dtype === "bool" ? value === 1 : value);
 
 const full = defineOp({
-  schema: `aten::full(SymInt[] size, Scalar fill_value, *, ${OPTIONS}) -> Tensor` as
-    `aten::full(SymInt[] size, Scalar fill_value, *, ${Options}) -> Tensor`,
+  schema:
+    `aten::full(SymInt[] size, Scalar fill_value, *, ${OPTIONS}) -> Tensor` as `aten::full(SymInt[] size, Scalar fill_value, *, ${Options}) -> Tensor`,
   tags: ["core"],
-  meta: ({ size, fill_value: value, ...options }) => created(size, options.dtype ?? numberDType(value), options),
+  meta: ({ size, fill_value: value, ...options }) =>
+    created(size, options.dtype ?? numberDType(value), options),
 });
 
 const scalarTensor = defineOp({
-  schema: `aten::scalar_tensor(Scalar s, *, ${OPTIONS}) -> Tensor` as `aten::scalar_tensor(Scalar s, *, ${Options}) -> Tensor`,
+  schema:
+    `aten::scalar_tensor(Scalar s, *, ${OPTIONS}) -> Tensor` as `aten::scalar_tensor(Scalar s, *, ${Options}) -> Tensor`,
   tags: ["core"],
   meta: ({ s: _, ...options }) => created([], options.dtype ?? DEFAULT, options),
 });
@@ -42,7 +57,12 @@ type SizesSchema = `aten::zeros(SymInt[] size, *, ${Options}) -> Tensor`;
 type LikeSchema = `aten::zeros_like(Tensor self, *, ${Options}, MemoryFormat? memory_format=None) -> Tensor`;
 type NewSchema = `aten::new_zeros(Tensor self, SymInt[] size, *, ${Options}) -> Tensor`;
 
-const filledOps = ([["zeros", 0], ["ones", 1]] as const).flatMap(([name, value]) => [
+const filledOps = (
+  [
+    ["zeros", 0],
+    ["ones", 1],
+  ] as const
+).flatMap(([name, value]) => [
   defineOp({
     schema: `aten::${name}(SymInt[] size, *, ${OPTIONS}) -> Tensor` as SizesSchema,
     meta: ({ size, ...options }) => created(size, options.dtype ?? DEFAULT, options),
@@ -52,55 +72,69 @@ const filledOps = ([["zeros", 0], ["ones", 1]] as const).flatMap(([name, value])
     },
   }),
   defineOp({
-    schema: `aten::${name}_like(Tensor self, *, ${OPTIONS}, MemoryFormat? memory_format=None) -> Tensor` as LikeSchema,
+    schema:
+      `aten::${name}_like(Tensor self, *, ${OPTIONS}, MemoryFormat? memory_format=None) -> Tensor` as LikeSchema,
     meta: ({ self, memory_format: format, ...options }, { env }) => createdLike(self, options, format, env),
     decompose: (emit, { self, memory_format: format, ...options }) =>
       emit("aten.full_like.default", [self, filling(value, options.dtype ?? self.dtype)], {
-        ...likeKwargs(options), memory_format: format ?? "preserve_format",
+        ...likeKwargs(options),
+        memory_format: format ?? "preserve_format",
       }),
   }),
   defineOp({
     schema: `aten::new_${name}(Tensor self, SymInt[] size, *, ${OPTIONS}) -> Tensor` as NewSchema,
     meta: ({ self, size, ...options }) => createdFrom(self, size, options),
     decompose: (emit, { self, size, ...options }) =>
-      emit("aten.full.default", [size, filling(value, options.dtype ?? self.dtype)], newKwargs(self, options)),
+      emit(
+        "aten.full.default",
+        [size, filling(value, options.dtype ?? self.dtype)],
+        newKwargs(self, options),
+      ),
   }),
 ]);
 
 const createdFrom = (self: FakeTensor, size: readonly SymInt[], options: FactoryOptions): FakeTensor =>
   created(size, options.dtype ?? self.dtype, {
-    ...options, layout: options.layout ?? self.layout, device: options.device ?? self.device,
+    ...options,
+    layout: options.layout ?? self.layout,
+    device: options.device ?? self.device,
   });
 
 const newFull = defineOp({
-  schema: `aten::new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ${OPTIONS}) -> Tensor` as
-    `aten::new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ${Options}) -> Tensor`,
+  schema:
+    `aten::new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ${OPTIONS}) -> Tensor` as `aten::new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ${Options}) -> Tensor`,
   meta: ({ self, size, fill_value: _, ...options }) => createdFrom(self, size, options),
   decompose: (emit, { self, size, fill_value: value, ...options }) =>
     emit("aten.full.default", [size, value], newKwargs(self, options)),
 });
 
 const fullLike = defineOp({
-  schema: `aten::full_like(Tensor self, Scalar fill_value, *, ${OPTIONS}, MemoryFormat? memory_format=None) -> Tensor` as
-    `aten::full_like(Tensor self, Scalar fill_value, *, ${Options}, MemoryFormat? memory_format=None) -> Tensor`,
+  schema:
+    `aten::full_like(Tensor self, Scalar fill_value, *, ${OPTIONS}, MemoryFormat? memory_format=None) -> Tensor` as `aten::full_like(Tensor self, Scalar fill_value, *, ${Options}, MemoryFormat? memory_format=None) -> Tensor`,
   tags: ["core"],
-  meta: ({ self, fill_value: _, memory_format: format, ...options }, { env }) => createdLike(self, options, format, env),
+  meta: ({ self, fill_value: _, memory_format: format, ...options }, { env }) =>
+    createdLike(self, options, format, env),
 });
 
 const empty = defineOp({
-  schema: `aten::empty.memory_format(SymInt[] size, *, ${OPTIONS}, MemoryFormat? memory_format=None) -> Tensor` as
-    `aten::empty.memory_format(SymInt[] size, *, ${Options}, MemoryFormat? memory_format=None) -> Tensor`,
+  schema:
+    `aten::empty.memory_format(SymInt[] size, *, ${OPTIONS}, MemoryFormat? memory_format=None) -> Tensor` as `aten::empty.memory_format(SymInt[] size, *, ${Options}, MemoryFormat? memory_format=None) -> Tensor`,
   tags: ["core"],
   meta: ({ size, memory_format: format, ...options }) => {
     const result = created(size, options.dtype ?? DEFAULT, options);
     if (format === null || format === "contiguous_format") return result;
-    return fake({ dtype: result.dtype, shape: size, strides: memoryFormatStrides(size, format), like: result });
+    return fake({
+      dtype: result.dtype,
+      shape: size,
+      strides: memoryFormatStrides(size, format),
+      like: result,
+    });
   },
 });
 
 const emptyStrided = defineOp({
-  schema: `aten::empty_strided(SymInt[] size, SymInt[] stride, *, ${OPTIONS}) -> Tensor` as
-    `aten::empty_strided(SymInt[] size, SymInt[] stride, *, ${Options}) -> Tensor`,
+  schema:
+    `aten::empty_strided(SymInt[] size, SymInt[] stride, *, ${OPTIONS}) -> Tensor` as `aten::empty_strided(SymInt[] size, SymInt[] stride, *, ${Options}) -> Tensor`,
   tags: ["core"],
   meta: ({ size, stride, ...options }) => {
     checkRanks(size, stride);
@@ -109,8 +143,8 @@ const emptyStrided = defineOp({
 });
 
 const newEmptyStrided = defineOp({
-  schema: `aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ${OPTIONS}) -> Tensor` as
-    `aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ${Options}) -> Tensor`,
+  schema:
+    `aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ${OPTIONS}) -> Tensor` as `aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ${Options}) -> Tensor`,
   meta: ({ self, size, stride, dtype, device }) => {
     checkRanks(size, stride);
     return fake({ dtype: dtype ?? self.dtype, shape: size, strides: stride, like: self, device });
@@ -128,15 +162,16 @@ function checkRanks(size: readonly SymInt[], stride: readonly SymInt[]): void {
 }
 
 const newEmpty = defineOp({
-  schema: `aten::new_empty(Tensor self, SymInt[] size, *, ${OPTIONS}) -> Tensor` as
-    `aten::new_empty(Tensor self, SymInt[] size, *, ${Options}) -> Tensor`,
+  schema:
+    `aten::new_empty(Tensor self, SymInt[] size, *, ${OPTIONS}) -> Tensor` as `aten::new_empty(Tensor self, SymInt[] size, *, ${Options}) -> Tensor`,
   meta: ({ self, size, ...options }) => createdFrom(self, size, options),
-  decompose: (emit, { self, size, ...options }) => emit("aten.empty.memory_format", [size], newKwargs(self, options)),
+  decompose: (emit, { self, size, ...options }) =>
+    emit("aten.empty.memory_format", [size], newKwargs(self, options)),
 });
 
 const emptyPermuted = defineOp({
-  schema: `aten::empty_permuted(SymInt[] size, int[] physical_layout, *, ${OPTIONS}) -> Tensor` as
-    `aten::empty_permuted(SymInt[] size, int[] physical_layout, *, ${Options}) -> Tensor`,
+  schema:
+    `aten::empty_permuted(SymInt[] size, int[] physical_layout, *, ${OPTIONS}) -> Tensor` as `aten::empty_permuted(SymInt[] size, int[] physical_layout, *, ${Options}) -> Tensor`,
   meta: ({ size, physical_layout: order, ...options }) => {
     const dims = order.map(Number);
     if (dims.length !== size.length || [...dims].sort((a, b) => a - b).some((dim, d) => dim !== d)) {
@@ -145,19 +180,31 @@ const emptyPermuted = defineOp({
           `i.e. len(size) = ${size.length} is not equal to len(physical_layout) = ${dims.length}`,
       );
     }
-    return fake({ dtype: options.dtype ?? DEFAULT, shape: size, strides: stridesInOrder(size, dims), device: options.device });
+    return fake({
+      dtype: options.dtype ?? DEFAULT,
+      shape: size,
+      strides: stridesInOrder(size, dims),
+      device: options.device,
+    });
   },
 });
 
 const emptyLike = defineOp({
-  schema: `aten::empty_like(Tensor self, *, ${OPTIONS}, MemoryFormat? memory_format=None) -> Tensor` as
-    `aten::empty_like(Tensor self, *, ${Options}, MemoryFormat? memory_format=None) -> Tensor`,
+  schema:
+    `aten::empty_like(Tensor self, *, ${OPTIONS}, MemoryFormat? memory_format=None) -> Tensor` as `aten::empty_like(Tensor self, *, ${Options}, MemoryFormat? memory_format=None) -> Tensor`,
   meta: ({ self, memory_format: format, ...options }, { env }) => createdLike(self, options, format, env),
   decompose: (emit, { self, memory_format: format, ...options }) => {
     if (format !== null && format !== "preserve_format") {
-      return emit("aten.empty.memory_format", [self.shape], { ...newKwargs(self, options), memory_format: format });
+      return emit("aten.empty.memory_format", [self.shape], {
+        ...newKwargs(self, options),
+        memory_format: format,
+      });
     }
-    return emit("aten.empty_permuted.default", [self.shape, physicalOrder(emit, self)], newKwargs(self, options));
+    return emit(
+      "aten.empty_permuted.default",
+      [self.shape, physicalOrder(emit, self)],
+      newKwargs(self, options),
+    );
   },
 });
 
@@ -173,6 +220,15 @@ function physicalOrder(emit: Emit, self: FakeTensor): number[] {
 }
 
 export const creationOps: readonly OpDefinition[] = [
-  full, scalarTensor, ...filledOps, newFull, fullLike, empty, emptyStrided, newEmptyStrided, newEmpty, emptyPermuted,
+  full,
+  scalarTensor,
+  ...filledOps,
+  newFull,
+  fullLike,
+  empty,
+  emptyStrided,
+  newEmptyStrided,
+  newEmpty,
+  emptyPermuted,
   emptyLike,
 ];

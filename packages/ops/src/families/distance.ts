@@ -74,7 +74,8 @@ function euclideanByProduct(emit: Emit, x1: FakeTensor, x2: FakeTensor): FakeTen
     const dense = emit("aten.contiguous.default", [expanded]);
     return emit("aten.view.default", [dense, [count, ...x.shape.slice(-2)]]);
   };
-  const [left, right] = batch.length === 0 ? [x1, x2] : [flatten(x1), flatten(x2)];
+  const flat = [flatten(x1), flatten(x2)] as const;
+  const [left, right] = isEqual(emit.env, count, 1) ? [x1, x2] : flat;
   return emit("aten.view.default", [emit("aten._euclidean_dist.default", [left, right]), shape]);
 }
 

@@ -1,19 +1,25 @@
 /** @file Quantization simulated in floats. */
 import type { FakeTensor } from "@sconce/ir";
+import type { SymEnv } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import { dtypeMismatch, invalidArgument } from "../errors.js";
 import { wrapDim } from "../rules/dims.js";
-import { likeStrides } from "../rules/options.js";
 import { fake } from "../rules/fake.js";
-import type { SymEnv } from "@sconce/symbolic";
+import { likeStrides } from "../rules/options.js";
 
 /** The quantized values and the mask of those that were in range. */
 function withMask(self: FakeTensor, env: SymEnv): readonly FakeTensor[] {
-  if (!isFloatDType(self.dtype)) throw dtypeMismatch(`"fake_quantize_tensor_cachemask_kernel_type_handling" not implemented for '${self.dtype}'`);
+  if (!isFloatDType(self.dtype))
+    throw dtypeMismatch(
+      `"fake_quantize_tensor_cachemask_kernel_type_handling" not implemented for '${self.dtype}'`,
+    );
   const { shape } = self;
   const strides = likeStrides(self, null, env);
-  return [fake({ dtype: self.dtype, shape, strides, like: self }), fake({ dtype: "bool", shape, strides, like: self })];
+  return [
+    fake({ dtype: self.dtype, shape, strides, like: self }),
+    fake({ dtype: "bool", shape, strides, like: self }),
+  ];
 }
 
 function checkRange(min: number, max: number): void {
@@ -37,7 +43,8 @@ export const fakeQuantizeOps: readonly OpDefinition[] = [
       "aten::fake_quantize_per_tensor_affine_cachemask(Tensor self, float scale, int zero_point, int quant_min, int quant_max) -> (Tensor output, Tensor mask)",
     meta: ({ self, zero_point: zero, quant_min: min, quant_max: max }, { env }) => {
       checkRange(Number(min), Number(max));
-      if (zero < min || zero > max) throw invalidArgument("`zero_point` must be between `quant_min` and `quant_max`.");
+      if (zero < min || zero > max)
+        throw invalidArgument("`zero_point` must be between `quant_min` and `quant_max`.");
       return withMask(self, env);
     },
   }),
@@ -47,7 +54,14 @@ export const fakeQuantizeOps: readonly OpDefinition[] = [
     tags: ["composite"],
     meta: ({ self }, { env }) => withMask(self, env)[0]!,
     decompose: (emit, { self, scale, zero_point: zero, axis, quant_min: min, quant_max: max }) =>
-      emit.many("aten.fake_quantize_per_channel_affine_cachemask.default", [self, scale, zero, axis, min, max])[0]!,
+      emit.many("aten.fake_quantize_per_channel_affine_cachemask.default", [
+        self,
+        scale,
+        zero,
+        axis,
+        min,
+        max,
+      ])[0]!,
   }),
   defineOp({
     schema:

@@ -6,9 +6,9 @@ import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { isBelow } from "../rules/comparison.js";
+import { convert } from "../rules/decompose.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
-import { toDType } from "../rules/opmath.js";
 import { toComplexDType, toFloatDType, toRealDType } from "../rules/promote.js";
 
 const complexToComplex = defineOp({
@@ -52,7 +52,7 @@ function normalization(norm: string | null, forward: boolean): number {
 /** Integers become floating point, real numbers complex ones where that is needed. */
 function promote(emit: Emit, self: FakeTensor, complex: boolean): FakeTensor {
   const dtype = toFloatDType(self.dtype);
-  return toDType(emit, self, complex ? toComplexDType(dtype) : dtype);
+  return convert(emit, self, complex ? toComplexDType(dtype) : dtype);
 }
 
 /** Trims or pads dimensions to these sizes; null leaves a dimension as it is. */
@@ -138,7 +138,9 @@ const spaceToSpace = (forward: boolean) => (emit: Emit, args: SpaceArgs): FakeTe
 };
 
 const spaceToComplex = (emit: Emit, args: SpaceArgs): FakeTensor => {
-  if (isComplexDType(args.self.dtype)) throw dtypeMismatch(`rfftn expects a real-valued input tensor, but got ${args.self.dtype}`);
+  if (isComplexDType(args.self.dtype)) {
+    throw dtypeMismatch(`rfftn expects a real-valued input tensor, but got ${args.self.dtype}`);
+  }
   const { dims, sizes } = space(args);
   if (dims.length === 0) throw invalidArgument("rfftn must transform at least one axis");
   const input = resize(emit, promote(emit, args.self, false), dims, sizes);

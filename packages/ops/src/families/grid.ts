@@ -3,10 +3,11 @@ import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import type { DType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
-import { invalidArgument, shapeMismatch } from "../errors.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
+import { convert } from "../rules/decompose.js";
 import { fake } from "../rules/fake.js";
-import { castForMath, toDType } from "../rules/opmath.js";
+import { castForMath } from "../rules/opmath.js";
 import { describeSizes } from "../rules/view-geometry.js";
 
 function sampled(input: FakeTensor, grid: FakeTensor, spatial: number, { env }: Pick<MetaContext, "env">): FakeTensor {
@@ -16,6 +17,7 @@ function sampled(input: FakeTensor, grid: FakeTensor, spatial: number, { env }: 
         `sizes ${describeSizes(input.shape)} and grid with sizes ${describeSizes(grid.shape)}`,
     );
   }
+  if (input.dtype !== grid.dtype) throw dtypeMismatch(`expected scalar type ${input.dtype} but found ${grid.dtype}`);
   if (mayDiffer(env, input.shape[0]!, grid.shape[0]!)) {
     throw shapeMismatch(
       "grid_sampler(): expected grid and input to have same batch size, but got input with sizes " +
@@ -76,7 +78,7 @@ const affineGrid = defineOp({
     const points = emit("aten.view.default", [base, [-1, coordinates, 1]]);
     const turned = emit("aten.unsqueeze.default", [emit("aten.transpose.int", [theta, -2, -1]), 1]);
     const sums = emit("aten.sum.dim_IntList", [emit("aten.mul.Tensor", [points, turned]), [-2]]);
-    return toDType(emit, emit("aten.view.default", [sums, [batch!, ...spatial, spatial.length]]), result);
+    return convert(emit, emit("aten.view.default", [sums, [batch!, ...spatial, spatial.length]]), result);
   },
 });
 

@@ -26,12 +26,18 @@ function inPlace(schema: string, functional: string): OpDefinition {
 const GENERATOR = "*, Generator? generator=None";
 
 export const inPlaceOps: readonly OpDefinition[] = [
-  inPlace(`aten::bernoulli_.float(Tensor(a!) self, float p=0.5, ${GENERATOR}) -> Tensor(a!)`, "aten.bernoulli.p"),
+  inPlace(
+    `aten::bernoulli_.float(Tensor(a!) self, float p=0.5, ${GENERATOR}) -> Tensor(a!)`,
+    "aten.bernoulli.p",
+  ),
   inPlace(
     `aten::normal_(Tensor(a!) self, float mean=0., float std=1., ${GENERATOR}) -> Tensor(a!)`,
     "aten.normal_functional.default",
   ),
   inPlace("aten::pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)", "aten.pow.Tensor_Tensor"),
   inPlace("aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)", "aten.pow.Tensor_Scalar"),
-  inPlace("aten::floor_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "aten.floor_divide.default"),
+  inPlace(
+    "aten::floor_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)",
+    "aten.floor_divide.default",
+  ),
 ];

@@ -5,9 +5,10 @@ import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { mayDiffer } from "../rules/comparison.js";
+import { convert } from "../rules/decompose.js";
 import { broadcastShapes, wrapDim } from "../rules/dims.js";
 import { contiguousStridesOf, fake } from "../rules/fake.js";
-import { castForMath, toDType } from "../rules/opmath.js";
+import { castForMath } from "../rules/opmath.js";
 import { promoteOperands } from "../rules/promote.js";
 
 /** Strides of batches of matrices whose columns are dense, as LAPACK gives them. */
@@ -89,7 +90,9 @@ const solveTriangular = defineOp({
     requireSquare("linalg.solve_triangular", self, context);
     if (B.ndim < 2) throw shapeMismatch("linalg.solve_triangular: B must have at least 2 dimensions.");
     if (self.dtype !== B.dtype) {
-      throw dtypeMismatch(`linalg.solve_triangular: Expected A and B to have the same dtype, but got ${self.dtype} and ${B.dtype}`);
+      throw dtypeMismatch(
+        `linalg.solve_triangular: Expected A and B to have the same dtype, but got ${self.dtype} and ${B.dtype}`,
+      );
     }
     const rows = B.shape.at(left ? -2 : -1)!;
     if (mayDiffer(context.env, rows, self.shape.at(-1)!)) {
@@ -130,7 +133,7 @@ const cross = defineOp({
       return emit("aten.mul.Tensor", [left, turned(b, second)]);
     };
     const forward = product(1, 2);
-    return toDType(emit, emit("aten.sub.Tensor", [forward, product(2, 1)]), cast.result);
+    return convert(emit, emit("aten.sub.Tensor", [forward, product(2, 1)]), cast.result);
   },
 });
 
@@ -140,7 +143,10 @@ const vecdot = defineOp({
   decompose: (emit, { x, y, dim }) => {
     requireFloat("linalg.vecdot", x);
     if (x.dtype !== y.dtype) {
-      throw dtypeMismatch(`linalg.vecdot: Expected x and y to have the same dtype, but found x of type ${x.dtype} and y of type ${y.dtype} instead`);
+      throw dtypeMismatch(
+        `linalg.vecdot: Expected x and y to have the same dtype, but found x of type ${x.dtype} and y of type ` +
+          `${y.dtype} instead`,
+      );
     }
     if (x.ndim === 1 && y.ndim === 1) return emit("aten.vdot.default", [x, y]);
     const left = isComplexDType(x.dtype) ? emit("aten.conj.default", [x]) : x;

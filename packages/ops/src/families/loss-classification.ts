@@ -86,10 +86,14 @@ const nllLoss2dForward = defineOp({
   schema: "aten::nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> (Tensor output, Tensor total_weight)",
   meta: (args, context) => {
     if (args.target.ndim !== 3) {
-      throw shapeMismatch(`only batches of spatial targets supported (3D tensors) but got targets of dimension: ${args.target.ndim}`);
+      throw shapeMismatch(
+        `only batches of spatial targets supported (3D tensors) but got targets of dimension: ${args.target.ndim}`,
+      );
     }
     if (args.self.ndim !== 4) {
-      throw shapeMismatch(`only batches of spatial inputs supported (4D tensors), but got input of dimension: ${args.self.ndim}`);
+      throw shapeMismatch(
+        `only batches of spatial inputs supported (4D tensors), but got input of dimension: ${args.self.ndim}`,
+      );
     }
     return likelihoodShapes(args, context);
   },
@@ -200,7 +204,7 @@ function softTargetEntropy(emit: Emit, args: EntropyArgs): FakeTensor {
 
 /** Mixes in the mean over all classes. */
 function smoothedEntropy(emit: Emit, args: EntropyArgs, scores: FakeTensor): FakeTensor {
-  const { target, weight, reduction, ignore_index, label_smoothing } = args;
+  const { target, weight, ignore_index, label_smoothing } = args;
   const dim = classDim(scores);
   const likelihood = likelihoodLoss(emit, scores, args);
   const weighted = weight === null ? scores : emit("aten.mul.Tensor", [scores, alongClasses(emit, scores, weight)]);

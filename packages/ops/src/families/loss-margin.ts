@@ -1,12 +1,12 @@
 /** @file Losses that ask for a margin between scores or distances. */
 import { type FakeTensor, float } from "@sconce/ir";
 import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
+import type { Emit, EmitArg } from "../emit.js";
 import { shapeMismatch } from "../errors.js";
 import { reduceLoss } from "../rules/loss-reduction.js";
 
 /** `number - tensor`, as C++ computes it: a tensor filled with the number, minus the other. */
-function minusFrom(emit: Emit, value: number | { readonly kind: "float"; readonly value: number }, tensor: FakeTensor): FakeTensor {
+function minusFrom(emit: Emit, value: EmitArg, tensor: FakeTensor): FakeTensor {
   const empty = emit("aten.empty_like.default", [tensor], { memory_format: "preserve_format" });
   return emit("aten.sub.Tensor", [emit("aten.fill.Scalar", [empty, value]), tensor]);
 }
@@ -52,7 +52,7 @@ const hingeEmbeddingLoss = defineOp({
   tags: ["composite"],
   decompose: (emit, { self, target, margin, reduction }) => {
     const zeros = zerosLike(emit, self);
-    const short = atLeastZero(emit, minusFrom(emit, { kind: "float", value: margin }, self));
+    const short = atLeastZero(emit, minusFrom(emit, float(margin), self));
     const apart = emit("aten.where.self", [emit("aten.ne.Scalar", [target, 1]), short, zeros]);
     const alike = emit("aten.where.self", [emit("aten.ne.Scalar", [target, -1]), self, zeros]);
     return reduceLoss(emit, emit("aten.add.Tensor", [apart, alike]), reduction);

@@ -4,9 +4,10 @@ import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { convert } from "../rules/decompose.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake } from "../rules/fake.js";
-import { castForMath, toDType } from "../rules/opmath.js";
+import { castForMath } from "../rules/opmath.js";
 import { REDUCTION, reduceLoss } from "../rules/loss-reduction.js";
 
 /** A loss over broadcast operands: their shape without reduction, a scalar with it. */
@@ -22,7 +23,7 @@ function inMath(
   loss: (self: FakeTensor, target: FakeTensor) => FakeTensor,
 ): FakeTensor {
   const { operands, result } = castForMath(emit, [self, target]);
-  return toDType(emit, reduceLoss(emit, loss(operands[0], operands[1]), reduction), result);
+  return convert(emit, reduceLoss(emit, loss(operands[0], operands[1]), reduction), result);
 }
 
 const sub = (emit: Emit, a: FakeTensor, b: FakeTensor | number): FakeTensor =>
@@ -101,7 +102,7 @@ const binaryCrossEntropy = defineOp({
     const yes = floored(emit("aten.log.default", [self]));
     let loss = sub(emit, left, mul(emit, target, yes));
     if (weight !== null) loss = mul(emit, loss, weight);
-    return toDType(emit, reduceLoss(emit, loss, args.reduction), result);
+    return convert(emit, reduceLoss(emit, loss, args.reduction), result);
   },
 });
 
@@ -123,7 +124,7 @@ const binaryCrossEntropyWithLogits = defineOp({
       loss = sub(emit, oneMinus(), mul(emit, factor, logSigmoid()));
     }
     if (weight !== null) loss = mul(emit, loss, weight);
-    return reduceLoss(emit, toDType(emit, loss, target.dtype), reduction);
+    return reduceLoss(emit, convert(emit, loss, target.dtype), reduction);
   },
 });
 

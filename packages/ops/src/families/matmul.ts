@@ -6,10 +6,10 @@ import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, shapeMismatch } from "../errors.js";
 import { mayDiffer } from "../rules/comparison.js";
+import { convert } from "../rules/decompose.js";
 import { broadcastShapes, sizeEquals } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
-import { castForMath, toDType } from "../rules/opmath.js";
-import { promoteOperands } from "../rules/promote.js";
+import { castForMath } from "../rules/opmath.js";
 import type { ScalarArg } from "../schema-types.js";
 
 const by = (shape: readonly SymInt[]): string => shape.map(String).join("x");
@@ -142,7 +142,7 @@ const baddbmm = defineOp({
     let result = emit("aten.bmm.default", [batch1, batch2]);
     if (!isNumber(alpha, 1)) result = emit("aten.mul.Tensor", [result, alpha]);
     if (!isNumber(beta, 0)) result = emit("aten.add.Tensor", [scaled(emit, self, beta), result]);
-    return toDType(emit, result, cast.result);
+    return convert(emit, result, cast.result);
   },
 });
 
@@ -151,20 +151,18 @@ const scaled = (emit: Emit, tensor: FakeTensor, by: ScalarArg): FakeTensor =>
 
 const addr = defineOp({
   schema: "aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-  meta: ({ self, vec1, vec2 }, context) => {
+  decompose: (emit, args) => {
+    const cast = castForMath(emit, [args.self, args.vec1, args.vec2]);
+    const [self, vec1, vec2] = cast.operands;
     if (vec1.ndim !== 1) throw shapeMismatch(`addr: Expected 1-D argument vec1, but got ${vec1.ndim}-D`);
     if (vec2.ndim !== 1) throw shapeMismatch(`addr: Expected 1-D argument vec2, but got ${vec2.ndim}-D`);
-    const shape = [vec1.shape[0]!, vec2.shape[0]!];
-    requireExpandable(self, shape, context);
-    return fake({ dtype: promoteOperands([self, vec1, vec2]), shape, like: self });
-  },
-  decompose: (emit, { self, vec1, vec2, beta, alpha }) => {
+    const withoutSelf = isNumber(args.beta, 0);
     const whole = emit("aten.expand.default", [self, [vec1.shape[0]!, vec2.shape[0]!]]);
-    if (self.dtype === "bool") return addrOfBools(emit, whole, vec1, vec2, isNumber(beta, 0), isNumber(alpha, 0));
-    const weighted = isNumber(beta, 0) ? undefined : emit("aten.mul.Tensor", [whole, beta]);
-    const outer = emit("aten.outer.default", [vec1, vec2]);
-    const product = emit("aten.mul.Tensor", [outer, alpha]);
-    return weighted === undefined ? product : emit("aten.add.Tensor", [weighted, product]);
+    if (self.dtype === "bool") return addrOfBools(emit, whole, vec1, vec2, withoutSelf, isNumber(args.alpha, 0));
+    const weighted = withoutSelf ? undefined : emit("aten.mul.Tensor", [whole, args.beta]);
+    const product = emit("aten.mul.Tensor", [emit("aten.outer.default", [vec1, vec2]), args.alpha]);
+    const sum = weighted === undefined ? product : emit("aten.add.Tensor", [weighted, product]);
+    return convert(emit, sum, cast.result);
   },
 });
 
@@ -197,17 +195,21 @@ function vectorProduct(name: string, a: FakeTensor, b: FakeTensor, { env }: Meta
 const dot = defineOp({
   schema: "aten::dot(Tensor self, Tensor tensor) -> Tensor",
   meta: ({ self, tensor }, context) => vectorProduct("dot", self, tensor, context),
-  decompose: (emit, { self, tensor }) =>
-    emit("aten.sum.default", [emit("aten.mul.Tensor", [self, tensor])]),
+  decompose: (emit, args) => {
+    const { operands: [self, tensor], result } = castForMath(emit, [args.self, args.tensor]);
+    return convert(emit, emit("aten.sum.default", [emit("aten.mul.Tensor", [self, tensor])]), result);
+  },
 });
 
 const vdot = defineOp({
   schema: "aten::vdot(Tensor self, Tensor other) -> Tensor",
   meta: ({ self, other }, context) => vectorProduct("vdot", self, other, context),
-  decompose: (emit, { self, other }) => {
-    if (!isComplexDType(self.dtype)) return emit("aten.dot.default", [self, other]);
-    const conjugate = emit("aten.conj_physical.default", [self]);
-    return emit("aten.sum.default", [emit("aten.mul.Tensor", [conjugate, other])]);
+  decompose: (emit, args) => {
+    const { operands: [self, other], result } = castForMath(emit, [args.self, args.other]);
+    const product = isComplexDType(self.dtype)
+      ? emit("aten.sum.default", [emit("aten.mul.Tensor", [emit("aten.conj_physical.default", [self]), other])])
+      : emit("aten.dot.default", [self, other]);
+    return convert(emit, product, result);
   },
 });
 
@@ -224,7 +226,7 @@ const mv = defineOp({
   decompose: (emit, args) => {
     const { operands: [self, vec], result } = castForMath(emit, [args.self, args.vec]);
     const sum = emit("aten.sum.dim_IntList", [emit("aten.mul.Tensor", [self, vec]), [1]]);
-    return toDType(emit, sum, result);
+    return convert(emit, sum, result);
   },
 });
 

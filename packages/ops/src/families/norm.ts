@@ -5,18 +5,27 @@ import { defineOp, type OpDefinition, type OpTag } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument } from "../errors.js";
 import { convert, numberOf } from "../rules/decompose.js";
+import { reduced, requireElements, requireFloat } from "../rules/dim-reduction.js";
 import { wrapDim, wrapDims } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { canCast, computationDType, toRealDType } from "../rules/promote.js";
-import { reduced, requireElements, requireFloat } from "../rules/dim-reduction.js";
 import type { ScalarArg } from "../schema-types.js";
 
 const REDUCTION: readonly OpTag[] = ["reduction"];
 type Dims = readonly SymInt[] | null;
 
-function normMeta(self: FakeTensor, ord: number, dim: Dims, keepdim: boolean, dtype: DType | null): FakeTensor {
-  requireFloat(self.dtype, `linalg.vector_norm: Expected a floating point or complex tensor as input. Got ${self.dtype}`);
+function normMeta(
+  self: FakeTensor,
+  ord: number,
+  dim: Dims,
+  keepdim: boolean,
+  dtype: DType | null,
+): FakeTensor {
+  requireFloat(
+    self.dtype,
+    `linalg.vector_norm: Expected a floating point or complex tensor as input. Got ${self.dtype}`,
+  );
   checkNormDType(self.dtype, dtype);
   if (ord < 0 || ord === Number.POSITIVE_INFINITY) requireElements(self, dim, "linalg.vector_norm");
   return reduced(self, dim, keepdim, toRealDType(dtype ?? self.dtype));
@@ -26,7 +35,9 @@ function checkNormDType(input: DType, dtype: DType | null): void {
   if (dtype === null) return;
   requireFloat(dtype, `linalg.vector_norm: dtype should be floating point or complex. Got ${dtype}`);
   if (isComplexDType(input) !== isComplexDType(dtype) || !canCast(input, dtype)) {
-    throw dtypeMismatch(`linalg.vector_norm: the dtype of the input (${input}) should be convertible to ${dtype}`);
+    throw dtypeMismatch(
+      `linalg.vector_norm: the dtype of the input (${input}) should be convertible to ${dtype}`,
+    );
   }
 }
 
@@ -43,7 +54,9 @@ function vectorNorm(emit: Emit, { self, ord, dim, keepdim, dtype }: NormArgs): F
   const target = dtype ?? self.dtype;
   const result = toRealDType(target);
   if (order === 0) {
-    return emit("aten.sum.dim_IntList", [emit("aten.ne.Scalar", [self, pythonFloat(0)]), dim, keepdim], { dtype: result });
+    return emit("aten.sum.dim_IntList", [emit("aten.ne.Scalar", [self, pythonFloat(0)]), dim, keepdim], {
+      dtype: result,
+    });
   }
   if (!Number.isFinite(order)) {
     const extremum = order > 0 ? "aten.amax.default" : "aten.amin.default";
@@ -62,7 +75,12 @@ function vectorNorm(emit: Emit, { self, ord, dim, keepdim, dtype }: NormArgs): F
 const reducesNothing = (self: FakeTensor, dims: readonly number[] | null): boolean =>
   dims === null ? numelOf(self.shape) === 1 : self.ndim > 0 && dims.every((d) => self.shape[d] === 1);
 
-function magnitude(emit: Emit, self: FakeTensor, dims: readonly number[] | null, keepdim: boolean): FakeTensor {
+function magnitude(
+  emit: Emit,
+  self: FakeTensor,
+  dims: readonly number[] | null,
+  keepdim: boolean,
+): FakeTensor {
   const size = emit("aten.abs.default", [self]);
   if (keepdim || self.ndim === 0) return emit("aten.contiguous.default", [size]);
   if (dims === null) return emit("aten.select.int", [emit("aten.flatten.using_ints", [size]), 0, 0]);
@@ -82,7 +100,8 @@ const linalgNorm = defineOp({
   schema:
     "aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
   tags: ["composite"],
-  meta: ({ self, ord, dim, keepdim, dtype }) => normMeta(self, ord === null ? 2 : numberOf(ord), dim, keepdim, dtype),
+  meta: ({ self, ord, dim, keepdim, dtype }) =>
+    normMeta(self, ord === null ? 2 : numberOf(ord), dim, keepdim, dtype),
   decompose: (emit, { self, ord, dim, keepdim, dtype }) => {
     if (ord !== null && (dim === null ? self.ndim === 2 : dim.length === 2)) {
       return emit("aten.linalg_matrix_norm.default", [self, ord, dim ?? [0, 1], keepdim], { dtype });
@@ -107,7 +126,8 @@ const matrixNorm = defineOp({
   schema:
     "aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
   tags: ["composite"],
-  meta: ({ self, ord, dim, keepdim, dtype }) => normMeta(self, Math.abs(numberOf(ord)) === 2 ? 2 : 1, dim, keepdim, dtype),
+  meta: ({ self, ord, dim, keepdim, dtype }) =>
+    normMeta(self, Math.abs(numberOf(ord)) === 2 ? 2 : 1, dim, keepdim, dtype),
   decompose: (emit, { self, ord, dim, keepdim, dtype }) => {
     const order = numberOf(ord);
     if (Math.abs(order) !== 1 && Number.isFinite(order)) {
@@ -122,8 +142,14 @@ const matrixNorm = defineOp({
 });
 
 /** `p` of the older `norm`; None is the Frobenius norm, and 2 is what the dispatcher leaves out. */
-const normOf = (emit: Emit, self: FakeTensor, p: ScalarArg | null, dim: Dims, keepdim: boolean, dtype: DType | null) =>
-  emit("aten.linalg_vector_norm.default", [self, p ?? 2, dim, keepdim], { dtype });
+const normOf = (
+  emit: Emit,
+  self: FakeTensor,
+  p: ScalarArg | null,
+  dim: Dims,
+  keepdim: boolean,
+  dtype: DType | null,
+) => emit("aten.linalg_vector_norm.default", [self, p ?? 2, dim, keepdim], { dtype });
 
 const olderNorms = [
   defineOp({
@@ -139,9 +165,11 @@ const olderNorms = [
     decompose: (emit, { self, p, dim, keepdim }) => normOf(emit, self, p, dim, keepdim, null),
   }),
   defineOp({
-    schema: "aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor",
+    schema:
+      "aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor",
     tags: REDUCTION,
-    meta: ({ self, p, dim, keepdim, dtype }) => normMeta(self, p === null ? 2 : numberOf(p), dim, keepdim, dtype),
+    meta: ({ self, p, dim, keepdim, dtype }) =>
+      normMeta(self, p === null ? 2 : numberOf(p), dim, keepdim, dtype),
     decompose: (emit, { self, p, dim, keepdim, dtype }) => normOf(emit, self, p, dim, keepdim, dtype),
   }),
   defineOp({
@@ -159,6 +187,10 @@ const dist = defineOp({
     return normMeta(difference, numberOf(p), null, false, null);
   },
 });
+
+/** PyTorch leaves this primitive in the graph. */
+const narrowed = (emit: Emit, factor: FakeTensor, dtype: DType): FakeTensor =>
+  factor.dtype === dtype ? factor : emit("prims.convert_element_type.default", [factor, dtype]);
 
 const renorm = defineOp({
   schema: "aten::renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor",
@@ -184,10 +216,18 @@ const renorm = defineOp({
     const inverse = emit("aten.reciprocal.default", [emit("aten.add.Tensor", [norm, 1e-7])]);
     const scale = emit("aten.mul.Tensor", [inverse, maxnorm]);
     const factor = emit("aten.where.ScalarOther", [over, scale, pythonFloat(1)]);
-    return emit("aten.contiguous.default", [emit("aten.mul.Tensor", [self, convert(emit, factor, self.dtype)])]);
+    return emit("aten.contiguous.default", [
+      emit("aten.mul.Tensor", [self, narrowed(emit, factor, self.dtype)]),
+    ]);
   },
 });
 
 export const normOps: readonly OpDefinition[] = [
-  vectorNormOp, linalgNorm, matrixNormNamed, matrixNorm, ...olderNorms, dist, renorm,
+  vectorNormOp,
+  linalgNorm,
+  matrixNormNamed,
+  matrixNorm,
+  ...olderNorms,
+  dist,
+  renorm,
 ];

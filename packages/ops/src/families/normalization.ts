@@ -6,9 +6,9 @@ import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
+import { convert } from "../rules/decompose.js";
 import { fake } from "../rules/fake.js";
-import { fakeInFormatOf, suggestMemoryFormat } from "../rules/memory-format.js";
-import { toDType } from "../rules/opmath.js";
+import { fakeInFormatOf } from "../rules/memory-format.js";
 import { computationDType } from "../rules/promote.js";
 import { sizeProduct } from "../rules/size-product.js";
 import { describeSizes } from "../rules/view-geometry.js";
@@ -73,7 +73,10 @@ const nativeGroupNorm = defineOp({
     checkGroups(env, input, C, group, { weight, bias });
     requireReal("GroupNormKernelImpl", input);
     const statistic = (): FakeTensor => fake({ dtype: input.dtype, shape: [N, group], like: input });
-    return [fakeInFormatOf(input, input.shape, env), statistic(), statistic()];
+    const out = weight === null
+      ? fake({ dtype: input.dtype, shape: input.shape, like: input })
+      : fakeInFormatOf(input, input.shape, env);
+    return [out, statistic(), statistic()];
   },
 });
 
@@ -109,12 +112,8 @@ const groupNorm = defineOp({
     const [batch, channels, ...spatial] = input.shape as readonly [SymInt, SymInt, ...SymInt[]];
     checkGroups(emit.env, input, channels, num_groups, { weight, bias });
     const pixels = sizeProduct(emit, spatial);
-    const memory_format = suggestMemoryFormat(input, emit.env);
-    const dense = emit("aten.contiguous.default", [input], { memory_format });
-    const rowMajor = (tensor: FakeTensor | null): FakeTensor | null =>
-      tensor && emit("aten.contiguous.default", [tensor]);
     return emit.many("aten.native_group_norm.default", [
-      dense, rowMajor(weight), rowMajor(bias), batch, channels, pixels, num_groups, eps,
+      input, weight, bias, batch, channels, pixels, num_groups, eps,
     ])[0]!;
   },
 });
@@ -129,14 +128,14 @@ const rmsNorm = defineOp({
     checkNormalizedShape(emit.env, input, normalized_shape, { weight });
     const computation = computationDType(input.dtype);
     const dims = normalized_shape.map((_, i) => input.ndim - 1 - i);
-    const x = toDType(emit, input, computation);
+    const x = convert(emit, input, computation);
     const mean = emit("aten.mean.dim", [emit("aten.pow.Tensor_Scalar", [x, 2]), dims, true]);
     const wide = computation === "float64" || computation === "complex128";
     const least = float(eps ?? EPSILON[wide ? "float64" : "float32"]);
     const scale = emit("aten.rsqrt.default", [emit("aten.add.Scalar", [mean, least])]);
     let result = emit("aten.mul.Tensor", [x, scale]);
     if (weight !== null) result = emit("aten.mul.Tensor", [result, weight]);
-    return toDType(emit, result, input.dtype);
+    return emit("aten.type_as.default", [emit("aten.contiguous.default", [result]), input]);
   },
 });
 
@@ -164,7 +163,7 @@ const weightNormInterface = defineOp({
     const others = v.shape.map((_, d) => d).filter((d) => d !== dim);
     const kwargs = g.dtype === "bfloat16" ? { dtype: "float32" } : {};
     const norm = emit("aten.linalg_vector_norm.default", [v, 2, others, true], kwargs);
-    const scale = emit("aten.div.Tensor", [g, toDType(emit, norm, g.dtype)]);
+    const scale = emit("aten.div.Tensor", [g, convert(emit, norm, g.dtype)]);
     return [emit("aten.mul.Tensor", [v, scale]), norm];
   },
 });

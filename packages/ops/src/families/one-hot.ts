@@ -14,7 +14,11 @@ const oneHot = defineOp({
       throw invalidArgument("one_hot is only applicable to index tensor of type LongTensor.");
     }
     if (typeof classes === "number" && classes < -1) throw invalidArgument("num_classes should be positive");
-    return fake({ dtype: "int64", shape: [...self.shape, classes === -1 ? env.freshUnbackedInt() : classes], like: self });
+    return fake({
+      dtype: "int64",
+      shape: [...self.shape, classes === -1 ? env.freshUnbackedInt() : classes],
+      like: self,
+    });
   },
   decompose: (emit, { self, num_classes: given }) => {
     const classes = given === -1 ? largestPlusOne(emit, self) : given;
@@ -25,14 +29,20 @@ const oneHot = defineOp({
     check("aten.ge.Scalar", 0, "one_hot: Class values must be non-negative.");
     check("aten.lt.Scalar", classes, "one_hot: Class values must be smaller than num_classes.");
     const column = emit("aten.unsqueeze.default", [self, -1]);
-    const range = emit("aten.arange.default", [classes], { dtype: self.dtype, device: self.device, pin_memory: false });
+    const range = emit("aten.arange.default", [classes], {
+      dtype: self.dtype,
+      device: self.device,
+      pin_memory: false,
+    });
     const hot = emit("aten.eq.Tensor", [column, range]);
     return emit("aten._to_copy.default", [hot], { dtype: "int64" });
   },
 });
 
 function largestPlusOne(emit: Emit, self: FakeTensor) {
-  const largest = emit.value("aten.item.default", [emit("aten.max.default", [self])]) as { readonly expr: number };
+  const largest = emit.value("aten.item.default", [emit("aten.max.default", [self])]) as {
+    readonly expr: number;
+  };
   return add(largest.expr, 1);
 }
 

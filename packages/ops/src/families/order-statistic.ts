@@ -2,9 +2,9 @@
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { reduced, reducedShape, requireElements } from "../rules/dim-reduction.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
-import { reduced, reducedShape, requireElements } from "../rules/dim-reduction.js";
 
 /** Values and their places. */
 function selected(self: FakeTensor, dim: SymInt, keepdim: boolean, name: string): readonly FakeTensor[] {
@@ -15,7 +15,8 @@ function selected(self: FakeTensor, dim: SymInt, keepdim: boolean, name: string)
 }
 
 type WholeSchema = "aten::median(Tensor self) -> Tensor";
-type DimSchema = "aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)";
+type DimSchema =
+  "aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)";
 
 const medianOps = ["median", "nanmedian"].flatMap((name) => [
   defineOp({
@@ -23,7 +24,8 @@ const medianOps = ["median", "nanmedian"].flatMap((name) => [
     meta: ({ self }) => reduced(self, null, false),
   }),
   defineOp({
-    schema: `aten::${name}.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)` as DimSchema,
+    schema:
+      `aten::${name}.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)` as DimSchema,
     meta: ({ self, dim, keepdim }) => selected(self, dim, keepdim, name),
   }),
 ]);
@@ -34,9 +36,10 @@ const mode = defineOp({
 });
 
 const kthvalue = defineOp({
-  schema: "aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+  schema:
+    "aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
   meta: ({ self, k, dim, keepdim }) => {
-    if (self.dtype === "bool") throw dtypeMismatch('"kthvalue_cpu" not implemented for \'Bool\'');
+    if (self.dtype === "bool") throw dtypeMismatch("\"kthvalue_cpu\" not implemented for 'Bool'");
     const size = self.ndim === 0 ? 1 : self.shape[wrapDim(dim, self.ndim)]!;
     if (typeof k === "number" && typeof size === "number" && (k < 1 || k > size)) {
       throw invalidArgument(`kthvalue(): selected number k out of range for dimension ${dim}`);

@@ -6,6 +6,7 @@ import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { check, isEqual } from "../rules/comparison.js";
 import { wrapDim } from "../rules/dims.js";
+import { isContiguousFake } from "../rules/fake.js";
 import { promoteOperands } from "../rules/promote.js";
 import { sizeProduct } from "../rules/size-product.js";
 import { describeSizes } from "../rules/view-geometry.js";
@@ -76,12 +77,28 @@ function emitTensordot(
   };
   const [rows, columns] = [free(left, dimsSelf), free(right, dimsOther)];
   const [height, width] = [rows.map((d) => left.shape[d]!), columns.map((d) => right.shape[d]!)];
+  if (height.length + width.length === 0) return emitFullContraction(emit, left, right, dimsSelf, dimsOther);
   const inner = sizeProduct(emit, contracted);
   const matrix = (tensor: FakeTensor, order: readonly number[], shape: readonly SymInt[]): FakeTensor =>
     emit("aten.reshape.default", [emit("aten.permute.default", [tensor, order]), shape]);
   const a = matrix(left, [...rows, ...dimsSelf], [sizeProduct(emit, height), inner]);
   const b = matrix(right, [...dimsOther, ...columns], [inner, sizeProduct(emit, width)]);
   return emit("aten.reshape.default", [emit("aten.mm.default", [a, b]), [...height, ...width]]);
+}
+
+/** All dimensions contracted: a dot product of the elements when both lie in order. */
+function emitFullContraction(
+  emit: Emit, self: FakeTensor, other: FakeTensor, dimsSelf: readonly number[], dimsOther: readonly number[],
+): FakeTensor {
+  const left = emit("aten.permute.default", [self, dimsSelf]);
+  const right = emit("aten.permute.default", [other, dimsOther]);
+  const inOrder = isContiguousFake(left, emit.env) && isContiguousFake(right, emit.env);
+  const make = inOrder ? "aten.flatten.using_ints" : "aten.squeeze.default";
+  const b = emit(make, [right]);
+  const a = emit(make, [left]);
+  const sum = inOrder ? emit("aten.dot.default", [a, b])
+    : emit("aten.sum.default", [emit("aten.mul.Tensor", [a, b])], { dtype: left.dtype });
+  return emit("aten.view.default", [sum, []]);
 }
 
 const cross = defineOp({

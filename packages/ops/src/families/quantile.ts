@@ -40,7 +40,8 @@ function quantileMeta(name: string, args: QuantileArgs): FakeTensor {
   const { self, q, interpolation } = args;
   checkInput(name, self, interpolation);
   if (q.ndim > 1) throw invalidArgument(`${name}() q must be a scalar or 1D tensor`);
-  if (q.dtype !== self.dtype) throw dtypeMismatch(`${name}() q tensor must be same dtype as the input tensor`);
+  if (q.dtype !== self.dtype)
+    throw dtypeMismatch(`${name}() q tensor must be same dtype as the input tensor`);
   const rest = reducedShape(args);
   const shape = [...q.shape, ...rest];
   if (q.ndim === 0) return fake({ dtype: self.dtype, shape, like: self });
@@ -55,7 +56,11 @@ function arranged(emit: Emit, args: QuantileArgs): FakeTensor {
   let moved = self;
   if (dim === null || self.ndim === 0) moved = emit("aten.flatten.using_ints", [self]);
   else if (wrapDim(dim, self.ndim) !== self.ndim - 1) {
-    moved = emit("aten.transpose.int", [emit("aten.unsqueeze.default", [self, -1]), wrapDim(dim, self.ndim), -1]);
+    moved = emit("aten.transpose.int", [
+      emit("aten.unsqueeze.default", [self, -1]),
+      wrapDim(dim, self.ndim),
+      -1,
+    ]);
   }
   return emit("aten.view.default", [moved, [...reducedShape(args), moved.shape[moved.ndim - 1]!]]);
 }
@@ -77,7 +82,9 @@ function ranksOf(emit: Emit, values: FakeTensor, q: FakeTensor, ignoreNan: boole
 }
 
 const ROUNDING: Readonly<Record<string, string>> = {
-  lower: "aten.floor.default", higher: "aten.ceil.default", nearest: "aten.round.default",
+  lower: "aten.floor.default",
+  higher: "aten.ceil.default",
+  nearest: "aten.round.default",
 };
 
 const toIndex = (emit: Emit, ranks: FakeTensor): FakeTensor =>
@@ -92,9 +99,14 @@ function quantile(emit: Emit, args: QuantileArgs, ignoreNan: boolean): FakeTenso
   const below = toIndex(emit, ranks);
   const sort = (): FakeTensor => emit.many("aten.sort.default", [values])[0]!;
   if (rounding !== undefined) return placed(emit, emit("aten.gather.default", [sort(), -1, below]), q);
-  const weights = interpolation === "midpoint"
-    ? emit("aten.full_like.default", [ranks, 0.5], { dtype: self.dtype, layout: ranks.layout, device: ranks.device })
-    : convert(emit, emit("aten.sub.Tensor", [ranks, below]), self.dtype);
+  const weights =
+    interpolation === "midpoint"
+      ? emit("aten.full_like.default", [ranks, 0.5], {
+          dtype: self.dtype,
+          layout: ranks.layout,
+          device: ranks.device,
+        })
+      : convert(emit, emit("aten.sub.Tensor", [ranks, below]), self.dtype);
   const above = toIndex(emit, emit("aten.ceil.default", [ranks]));
   const sorted = sort();
   const ends = [below, above].map((index) => emit("aten.gather.default", [sorted, -1, index]));

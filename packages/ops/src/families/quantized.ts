@@ -7,9 +7,9 @@ import { type DType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { convert } from "../rules/decompose.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake } from "../rules/fake.js";
-import { toDType } from "../rules/opmath.js";
 
 const BOUNDS: Partial<Record<DType, readonly [number, number]>> = {
   uint8: [0, 255],
@@ -69,7 +69,7 @@ const dequantizedLike = (
 };
 
 const clampTo = (emit: Emit, values: FakeTensor, min: SymInt, max: SymInt, dtype: DType): FakeTensor =>
-  toDType(emit, emit("aten.clamp.default", [values, min, max]), dtype);
+  convert(emit, emit("aten.clamp.default", [values, min, max]), dtype);
 
 /** `1.0 / scales`, as Python divides a number by a tensor. */
 const inverse = (emit: Emit, scales: FakeTensor): FakeTensor =>
@@ -82,7 +82,7 @@ const quantizePerTensor = defineOp({
   tags,
   meta: quantizedLike,
   decompose: (emit, { input, scale, zero_point, quant_min, quant_max, dtype }) => {
-    const scaled = emit("aten.mul.Tensor", [toDType(emit, input, "float32"), float(1 / scale)]);
+    const scaled = emit("aten.mul.Tensor", [convert(emit, input, "float32"), float(1 / scale)]);
     const shifted = emit("aten.add.Tensor", [emit("aten.round.default", [scaled]), zero_point]);
     return clampTo(emit, shifted, quant_min, quant_max, dtype);
   },
@@ -103,7 +103,7 @@ const dequantizePerTensor = defineOp({
   tags,
   meta: dequantizedLike,
   decompose: (emit, { input, scale, zero_point, out_dtype }) => {
-    const shifted = emit("aten.sub.Tensor", [toDType(emit, input, out_dtype ?? "float32"), zero_point]);
+    const shifted = emit("aten.sub.Tensor", [convert(emit, input, out_dtype ?? "float32"), zero_point]);
     return emit("aten.mul.Tensor", [shifted, float(scale)]);
   },
 });
@@ -139,13 +139,13 @@ const quantizePerChannel = defineOp({
   },
   decompose: (emit, args) => {
     const { axis, quant_min, quant_max, dtype } = args;
-    const input = axisFirst(emit, toDType(emit, args.input, "float32"), axis);
+    const input = axisFirst(emit, convert(emit, args.input, "float32"), axis);
     const scales = perRow(emit, args.scales, input);
     const zeros = perRow(emit, args.zero_points, input);
     const scaled = emit("aten.mul.Tensor", [input, inverse(emit, scales)]);
     const shifted = emit("aten.add.Tensor", [emit("aten.round.default", [scaled]), zeros]);
     const clamped = emit("aten.clamp.default", [shifted, quant_min, quant_max]);
-    return toDType(emit, axisFirst(emit, clamped, axis), dtype);
+    return convert(emit, axisFirst(emit, clamped, axis), dtype);
   },
 });
 
@@ -163,7 +163,7 @@ const dequantizePerChannel = defineOp({
     const shifted = args.zero_points === null
       ? input
       : emit("aten.sub.Tensor", [input, perRow(emit, args.zero_points, input)]);
-    const scaled = toDType(emit, emit("aten.mul.Tensor", [shifted, scales]), args.out_dtype ?? "float32");
+    const scaled = convert(emit, emit("aten.mul.Tensor", [shifted, scales]), args.out_dtype ?? "float32");
     return axisFirst(emit, scaled, args.axis);
   },
 });
@@ -191,7 +191,7 @@ const dequantizePerToken = defineOp({
   },
   decompose: (emit, { input, scales, zero_points, output_dtype }) => {
     const scaled = emit("aten.mul.Tensor", [emit("aten.sub.Tensor", [input, zero_points]), scales]);
-    return toDType(emit, scaled, output_dtype);
+    return convert(emit, scaled, output_dtype);
   },
 });
 
@@ -244,7 +244,7 @@ const dequantizePerGroup = defineOp({
       ? groups
       : emit("aten.sub.Tensor", [groups, asColumn(emit, args.zero_points)]);
     const scaled = emit("aten.mul.Tensor", [shifted, asColumn(emit, args.scales)]);
-    return toDType(emit, emit("aten.reshape.default", [scaled, args.input.shape]), args.output_dtype);
+    return convert(emit, emit("aten.reshape.default", [scaled, args.input.shape]), args.output_dtype);
   },
 });
 

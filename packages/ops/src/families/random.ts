@@ -25,19 +25,21 @@ const factoryOps = [
       tags: CORE,
       meta: ({ size, ...options }) => {
         const dtype = options.dtype ?? DEFAULT;
-        if (!isFloatDType(dtype) && !isComplexDType(dtype)) throw dtypeMismatch(`"${name}" not implemented for '${dtype}'`);
+        if (!isFloatDType(dtype) && !isComplexDType(dtype))
+          throw dtypeMismatch(`"${name}" not implemented for '${dtype}'`);
         return created(size, dtype, options);
       },
     }),
     defineOp({
-      schema: `aten::${name}_like(Tensor self, *, ${OPTIONS}, MemoryFormat? memory_format=None) -> Tensor` as LikeSchema,
+      schema:
+        `aten::${name}_like(Tensor self, *, ${OPTIONS}, MemoryFormat? memory_format=None) -> Tensor` as LikeSchema,
       tags: SEEDED,
       meta: ({ self, memory_format: format, ...options }, { env }) => createdLike(self, options, format, env),
     }),
   ]),
   defineOp({
-    schema: `aten::randint(SymInt high, SymInt[] size, *, ${INT_OPTIONS}) -> Tensor` as
-      `aten::randint(SymInt high, SymInt[] size, *, ${Options}) -> Tensor`,
+    schema:
+      `aten::randint(SymInt high, SymInt[] size, *, ${INT_OPTIONS}) -> Tensor` as `aten::randint(SymInt high, SymInt[] size, *, ${Options}) -> Tensor`,
     tags: SEEDED,
     meta: ({ high, size, ...options }) => {
       checkInterval(0, high);
@@ -45,8 +47,8 @@ const factoryOps = [
     },
   }),
   defineOp({
-    schema: `aten::randint.low(SymInt low, SymInt high, SymInt[] size, *, ${INT_OPTIONS}) -> Tensor` as
-      `aten::randint.low(SymInt low, SymInt high, SymInt[] size, *, ${Options}) -> Tensor`,
+    schema:
+      `aten::randint.low(SymInt low, SymInt high, SymInt[] size, *, ${INT_OPTIONS}) -> Tensor` as `aten::randint.low(SymInt low, SymInt high, SymInt[] size, *, ${Options}) -> Tensor`,
     tags: SEEDED,
     meta: ({ low, high, size, ...options }) => {
       checkInterval(low, high);
@@ -54,20 +56,20 @@ const factoryOps = [
     },
   }),
   defineOp({
-    schema: `aten::randint_like(Tensor self, SymInt high, *, ${OPTIONS}, MemoryFormat? memory_format=None) -> Tensor` as
-      `aten::randint_like(Tensor self, SymInt high, *, ${Options}, MemoryFormat? memory_format=None) -> Tensor`,
+    schema:
+      `aten::randint_like(Tensor self, SymInt high, *, ${OPTIONS}, MemoryFormat? memory_format=None) -> Tensor` as `aten::randint_like(Tensor self, SymInt high, *, ${Options}, MemoryFormat? memory_format=None) -> Tensor`,
     tags: SEEDED,
     meta: ({ self, memory_format: format, ...options }, { env }) => createdLike(self, options, format, env),
   }),
   defineOp({
     schema:
-      `aten::randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ${OPTIONS}, MemoryFormat? memory_format=None) -> Tensor` as
-      `aten::randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ${Options}, MemoryFormat? memory_format=None) -> Tensor`,
+      `aten::randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ${OPTIONS}, MemoryFormat? memory_format=None) -> Tensor` as `aten::randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ${Options}, MemoryFormat? memory_format=None) -> Tensor`,
     tags: SEEDED,
     meta: ({ self, memory_format: format, ...options }, { env }) => createdLike(self, options, format, env),
   }),
   defineOp({
-    schema: `aten::randperm(SymInt n, *, ${INT_OPTIONS}) -> Tensor` as `aten::randperm(SymInt n, *, ${Options}) -> Tensor`,
+    schema:
+      `aten::randperm(SymInt n, *, ${INT_OPTIONS}) -> Tensor` as `aten::randperm(SymInt n, *, ${Options}) -> Tensor`,
     tags: CORE,
     meta: ({ n, ...options }) => {
       if (typeof n === "number" && n < 0) throw invalidArgument(`n must be non-negative, got${n}`);
@@ -87,7 +89,8 @@ function checkProbability(p: number, what: string): void {
   if (!(p >= 0 && p <= 1)) throw invalidArgument(`${what} has to be between 0 and 1, but got ${p}`);
 }
 
-const same = (context: MetaContext, self: FakeTensor): FakeTensor => elementwise(context, [self], { dtype: self.dtype });
+const same = (context: MetaContext, self: FakeTensor): FakeTensor =>
+  elementwise(context, [self], { dtype: self.dtype });
 
 const bernoulliOps = [
   defineOp({
@@ -95,7 +98,11 @@ const bernoulliOps = [
     tags: SEEDED,
     meta: ({ self }, context) => same(context, self),
     decompose: (emit, { self }) => {
-      const drawn = emit("aten.rand.default", [self.shape], { dtype: "float32", device: self.device, pin_memory: false });
+      const drawn = emit("aten.rand.default", [self.shape], {
+        dtype: "float32",
+        device: self.device,
+        pin_memory: false,
+      });
       return emit("aten._to_copy.default", [emit("aten.lt.Tensor", [drawn, self])], { dtype: self.dtype });
     },
   }),
@@ -114,16 +121,22 @@ const bernoulliOps = [
   }),
 ];
 
-type FillSchema = "aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) -> Tensor";
+type FillSchema =
+  "aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) -> Tensor";
 
 /** The functional forms of `uniform_` and its kin. */
 const fillOps = [
-  ["uniform", "float from=0., float to=1."], ["normal_functional", "float mean=0., float std=1."],
-  ["exponential", "float lambd=1."], ["cauchy", "float median=0., float sigma=1."],
-  ["log_normal", "float mean=1., float std=2."], ["geometric", "float p"], ["random", ""],
+  ["uniform", "float from=0., float to=1."],
+  ["normal_functional", "float mean=0., float std=1."],
+  ["exponential", "float lambd=1."],
+  ["cauchy", "float median=0., float sigma=1."],
+  ["log_normal", "float mean=1., float std=2."],
+  ["geometric", "float p"],
+  ["random", ""],
 ].map(([name, parameters]) =>
   defineOp({
-    schema: `aten::${name}(Tensor self, ${parameters ? `${parameters}, ` : ""}*, Generator? generator=None) -> Tensor` as FillSchema,
+    schema:
+      `aten::${name}(Tensor self, ${parameters ? `${parameters}, ` : ""}*, Generator? generator=None) -> Tensor` as FillSchema,
     tags: SEEDED,
     meta: ({ self }, context) => same(context, self),
   }),
@@ -150,15 +163,16 @@ const normalOps = [
   }),
   defineOp({
     schema:
-      `aten::normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None, ${OPTIONS}) -> Tensor` as
-      `aten::normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None, ${Options}) -> Tensor`,
+      `aten::normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None, ${OPTIONS}) -> Tensor` as `aten::normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None, ${Options}) -> Tensor`,
     tags: SEEDED,
-    meta: ({ mean: _mean, std: _std, generator: _, size, ...options }) => created(size, options.dtype ?? DEFAULT, options),
+    meta: ({ mean: _mean, std: _std, generator: _, size, ...options }) =>
+      created(size, options.dtype ?? DEFAULT, options),
   }),
 ];
 
 const multinomial = defineOp({
-  schema: "aten::multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor",
+  schema:
+    "aten::multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor",
   tags: SEEDED,
   meta: ({ self, num_samples: samples, replacement }) => {
     if (self.ndim !== 1 && self.ndim !== 2) throw invalidArgument("prob_dist must be 1 or 2 dim");
@@ -166,8 +180,14 @@ const multinomial = defineOp({
       throw dtypeMismatch(`multinomial only supports floating-point dtypes for input, got: ${self.dtype}`);
     }
     const categories = self.shape[self.ndim - 1]!;
-    if (typeof samples === "number" && samples <= 0) throw invalidArgument("cannot sample n_sample <= 0 samples");
-    if (!replacement && typeof samples === "number" && typeof categories === "number" && samples > categories) {
+    if (typeof samples === "number" && samples <= 0)
+      throw invalidArgument("cannot sample n_sample <= 0 samples");
+    if (
+      !replacement &&
+      typeof samples === "number" &&
+      typeof categories === "number" &&
+      samples > categories
+    ) {
       throw invalidArgument("cannot sample n_sample > prob_dist.size(-1) samples without replacement");
     }
     return fake({ dtype: "int64", shape: [...self.shape.slice(0, -1), samples], like: self });
@@ -208,9 +228,15 @@ interface NoiseOptions {
 function noisy(emit: Emit, input: FakeTensor, p: number, { feature, alpha }: NoiseOptions): FakeTensor {
   if (p === 1) {
     const { dtype, layout, device } = input;
-    return emit("aten.mul.Tensor", [input, emit("aten.zeros.default", [[]], { dtype, layout, device, pin_memory: false })]);
+    return emit("aten.mul.Tensor", [
+      input,
+      emit("aten.zeros.default", [[]], { dtype, layout, device, pin_memory: false }),
+    ]);
   }
-  const drawn = emit("aten.bernoulli.p", [feature ? channelNoise(emit, input) : emit("aten.empty_like.default", [input]), 1 - p]);
+  const drawn = emit("aten.bernoulli.p", [
+    feature ? channelNoise(emit, input) : emit("aten.empty_like.default", [input]),
+    1 - p,
+  ]);
   if (!alpha) return emit("aten.mul.Tensor", [input, emit("aten.div.Scalar", [drawn, 1 - p])]);
   const slope = 1.7580993408473766;
   const scale = 1 / Math.sqrt((slope * slope * p + 1) * (1 - p));
@@ -229,7 +255,11 @@ function channelNoise(emit: Emit, input: FakeTensor): FakeTensor {
 
 type DropoutSchema = "aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor";
 const noiseOps = (
-  [["alpha_dropout", false, true], ["feature_dropout", true, false], ["feature_alpha_dropout", true, true]] as const
+  [
+    ["alpha_dropout", false, true],
+    ["feature_dropout", true, false],
+    ["feature_alpha_dropout", true, true],
+  ] as const
 ).map(([name, feature, alpha]) =>
   defineOp({
     schema: `aten::${name}(Tensor input, float p, bool train) -> Tensor` as DropoutSchema,
@@ -243,8 +273,10 @@ const noiseOps = (
   }),
 );
 
-const RRELU = "Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None";
-type Rrelu = "Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None";
+const RRELU =
+  "Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None";
+type Rrelu =
+  "Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None";
 
 const rreluOps = [
   defineOp({
@@ -263,16 +295,29 @@ const rreluOps = [
     },
   }),
   defineOp({
-    schema: `aten::rrelu_with_noise_functional(Tensor self, Tensor noise, ${RRELU}) -> (Tensor, Tensor noise_out)` as
-      `aten::rrelu_with_noise_functional(Tensor self, Tensor noise, ${Rrelu}) -> (Tensor, Tensor noise_out)`,
+    schema:
+      `aten::rrelu_with_noise_functional(Tensor self, Tensor noise, ${RRELU}) -> (Tensor, Tensor noise_out)` as `aten::rrelu_with_noise_functional(Tensor self, Tensor noise, ${Rrelu}) -> (Tensor, Tensor noise_out)`,
     tags: SEEDED,
     meta: ({ self, noise }, context) => [
       same(context, self),
-      fake({ dtype: noise.dtype, shape: noise.shape, strides: contiguousStridesOf(noise.shape), like: noise }),
+      fake({
+        dtype: noise.dtype,
+        shape: noise.shape,
+        strides: contiguousStridesOf(noise.shape),
+        like: noise,
+      }),
     ],
   }),
 ];
 
 export const randomOps: readonly OpDefinition[] = [
-  ...factoryOps, ...bernoulliOps, ...fillOps, ...normalOps, multinomial, nativeDropout, dropout, ...noiseOps, ...rreluOps,
+  ...factoryOps,
+  ...bernoulliOps,
+  ...fillOps,
+  ...normalOps,
+  multinomial,
+  nativeDropout,
+  dropout,
+  ...noiseOps,
+  ...rreluOps,
 ];

@@ -29,7 +29,8 @@ function rangeLength(start: ScalarArg, end: ScalarArg, step: ScalarArg): SymInt 
     return checkedLength(floorDiv(last, stride));
   }
   const [low, high] = [numberOf(start), numberOf(end)];
-  if (!Number.isFinite(low) || !Number.isFinite(high)) throw invalidArgument(`unsupported range: ${low} -> ${high}`);
+  if (!Number.isFinite(low) || !Number.isFinite(high))
+    throw invalidArgument(`unsupported range: ${low} -> ${high}`);
   return checkedLength(Math.ceil((high - low) / stride));
 }
 
@@ -47,20 +48,22 @@ function arange(start: ScalarArg, end: ScalarArg, step: ScalarArg, options: Fact
 
 const arangeOps = [
   defineOp({
-    schema: `aten::arange(Scalar end, *, ${OPTIONS}) -> Tensor` as `aten::arange(Scalar end, *, ${Options}) -> Tensor`,
+    schema:
+      `aten::arange(Scalar end, *, ${OPTIONS}) -> Tensor` as `aten::arange(Scalar end, *, ${Options}) -> Tensor`,
     meta: ({ end, ...options }) => arange(0, end, 1, options),
-    decompose: (emit, { end, ...options }) => emit("aten.arange.start_step", [0, end, 1], factoryKwargs(options)),
+    decompose: (emit, { end, ...options }) =>
+      emit("aten.arange.start_step", [0, end, 1], factoryKwargs(options)),
   }),
   defineOp({
-    schema: `aten::arange.start(Scalar start, Scalar end, *, ${OPTIONS}) -> Tensor` as
-      `aten::arange.start(Scalar start, Scalar end, *, ${Options}) -> Tensor`,
+    schema:
+      `aten::arange.start(Scalar start, Scalar end, *, ${OPTIONS}) -> Tensor` as `aten::arange.start(Scalar start, Scalar end, *, ${Options}) -> Tensor`,
     meta: ({ start, end, ...options }) => arange(start, end, 1, options),
     decompose: (emit, { start, end, ...options }) =>
       emit("aten.arange.start_step", [start, end, 1], factoryKwargs(options)),
   }),
   defineOp({
-    schema: `aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ${OPTIONS}) -> Tensor` as
-      `aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ${Options}) -> Tensor`,
+    schema:
+      `aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ${OPTIONS}) -> Tensor` as `aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ${Options}) -> Tensor`,
     tags: ["core"],
     meta: ({ start, end, step, ...options }) => arange(start, end, step, options),
   }),
@@ -85,7 +88,8 @@ function countingDType(rows: SymInt, columns: SymInt): DType {
 }
 
 function checkEye(n: SymInt, name: "n" | "m"): void {
-  if (typeof n === "number" && n < 0) throw invalidArgument(`${name} must be greater or equal to 0, got ${n}`);
+  if (typeof n === "number" && n < 0)
+    throw invalidArgument(`${name} must be greater or equal to 0, got ${n}`);
 }
 
 const eyeOps = [
@@ -98,7 +102,8 @@ const eyeOps = [
     decompose: (emit, { n, ...options }) => eye(emit, n, n, options),
   }),
   defineOp({
-    schema: `aten::eye.m(SymInt n, SymInt m, *, ${OPTIONS}) -> Tensor` as `aten::eye.m(SymInt n, SymInt m, *, ${Options}) -> Tensor`,
+    schema:
+      `aten::eye.m(SymInt n, SymInt m, *, ${OPTIONS}) -> Tensor` as `aten::eye.m(SymInt n, SymInt m, *, ${Options}) -> Tensor`,
     meta: ({ n, m, ...options }) => {
       checkEye(n, "n");
       checkEye(m, "m");
@@ -128,23 +133,30 @@ function linspaceMeta(start: Point, end: Point, steps: SymInt, options: FactoryO
 function linspace(emit: Emit, start: Point, end: Point, steps: number, options: FactoryOptions): FakeTensor {
   const dtype = options.dtype ?? DEFAULT;
   const kwargs = factoryKwargs({ ...options, dtype: null });
-  if (steps === 0) return emit("aten.full.default", [[0], 0], { dtype, ...kwargs });
+  if (steps === 0) return emit("aten.full.default", [[0], 0], { ...kwargs, dtype });
   const [low, high] = [start, end].map((point) =>
     point instanceof FakeTensor ? convert(emit, point, "float64") : point,
   ) as [Point, Point];
   if (steps === 1) {
-    if (!(low instanceof FakeTensor)) return emit("aten.full.default", [[1], low], { dtype, ...kwargs });
-    return emit("aten.copy.default", [emit("aten.empty.memory_format", [[1]], { dtype, ...kwargs }), low]);
+    if (!(low instanceof FakeTensor)) return emit("aten.full.default", [[1], low], { ...kwargs, dtype });
+    return emit("aten.copy.default", [emit("aten.empty.memory_format", [[1]], { ...kwargs, dtype }), low]);
   }
   const count = emit("aten.arange.start", [0, steps], kwargs);
   const inner = isFloatDType(dtype) || isComplexDType(dtype) ? computationDType(dtype) : "int64";
   const step = stepBetween(emit, low, high, steps);
   const firstHalf = emit("aten.lt.Scalar", [count, pythonFloat(steps / 2)]);
-  const up = emit("aten.mul.Tensor", [convert(emit, count, inner), step]);
-  const fromStart = low instanceof FakeTensor ? emit("aten.add.Tensor", [low, up]) : emit("aten.add.Tensor", [up, low]);
-  const rest = emit("aten.rsub.Scalar", [count, steps - 1]);
-  const down = emit("aten.mul.Tensor", [convert(emit, rest, inner), step]);
-  const fromEnd = high instanceof FakeTensor ? emit("aten.sub.Tensor", [high, down]) : emit("aten.rsub.Scalar", [down, high]);
+  const scale = (places: FakeTensor): FakeTensor => {
+    const converted = convert(emit, places, inner);
+    return emit("aten.mul.Tensor", step instanceof FakeTensor ? [step, converted] : [converted, step]);
+  };
+  const up = scale(count);
+  const fromStart =
+    low instanceof FakeTensor ? emit("aten.add.Tensor", [low, up]) : emit("aten.add.Tensor", [up, low]);
+  const down = scale(emit("aten.rsub.Scalar", [count, steps - 1]));
+  const fromEnd =
+    high instanceof FakeTensor
+      ? emit("aten.sub.Tensor", [high, down])
+      : emit("aten.rsub.Scalar", [down, high]);
   return convert(emit, emit("aten.where.self", [firstHalf, fromStart, fromEnd]), dtype);
 }
 
@@ -152,28 +164,36 @@ function stepBetween(emit: Emit, low: Point, high: Point, steps: number) {
   if (!(low instanceof FakeTensor) && !(high instanceof FakeTensor)) {
     return pythonFloat((numberOf(high) - numberOf(low)) / (steps - 1));
   }
-  const width = high instanceof FakeTensor
-    ? emit("aten.sub.Tensor", [high, low])
-    : emit("aten.rsub.Scalar", [low as FakeTensor, high]);
+  const width =
+    high instanceof FakeTensor
+      ? emit("aten.sub.Tensor", [high, low])
+      : emit("aten.rsub.Scalar", [low as FakeTensor, high]);
   return emit("aten.div.Tensor", [width, steps - 1]);
 }
 
-const POINTS = [["", "Scalar", "Scalar"], [".Tensor_Tensor", "Tensor", "Tensor"], [".Tensor_Scalar", "Tensor", "Scalar"],
-  [".Scalar_Tensor", "Scalar", "Tensor"]] as const;
+const POINTS = [
+  ["", "Scalar", "Scalar"],
+  [".Tensor_Tensor", "Tensor", "Tensor"],
+  [".Tensor_Scalar", "Tensor", "Scalar"],
+  [".Scalar_Tensor", "Scalar", "Tensor"],
+] as const;
 
 const linspaceOps = POINTS.flatMap(([overload, start, end]) => [
   defineOp({
-    schema: `aten::linspace${overload}(${start} start, ${end} end, int steps, *, ${OPTIONS}) -> Tensor` as
-      `aten::linspace(Scalar start, Scalar end, int steps, *, ${Options}) -> Tensor`,
+    schema:
+      `aten::linspace${overload}(${start} start, ${end} end, int steps, *, ${OPTIONS}) -> Tensor` as `aten::linspace(Scalar start, Scalar end, int steps, *, ${Options}) -> Tensor`,
     meta: (args) => linspaceMeta(args.start, args.end, args.steps, args),
     decompose: (emit, args) => linspace(emit, args.start, args.end, Number(args.steps), args),
   }),
   defineOp({
-    schema: `aten::logspace${overload}(${start} start, ${end} end, int steps, float base=10., *, ${OPTIONS}) -> Tensor` as
-      `aten::logspace(Scalar start, Scalar end, int steps, float base=10., *, ${Options}) -> Tensor`,
+    schema:
+      `aten::logspace${overload}(${start} start, ${end} end, int steps, float base=10., *, ${OPTIONS}) -> Tensor` as `aten::logspace(Scalar start, Scalar end, int steps, float base=10., *, ${Options}) -> Tensor`,
     meta: (args) => linspaceMeta(args.start, args.end, args.steps, args),
     decompose: (emit, args) => {
-      const exponents = linspace(emit, args.start, args.end, Number(args.steps), { ...args, dtype: "float64" });
+      const exponents = linspace(emit, args.start, args.end, Number(args.steps), {
+        ...args,
+        dtype: "float64",
+      });
       // The default base is a Python int in PyTorch's code, any other arrives as a float.
       const base = args.base === 10 ? 10 : pythonFloat(args.base);
       return convert(emit, emit("aten.pow.Scalar", [base, exponents]), args.dtype ?? DEFAULT);
@@ -199,7 +219,9 @@ const indexOps = (["tril_indices", "triu_indices"] as const).map((name) =>
       if (rows < 0) throw invalidArgument(`row must be non-negative, got${rows}`);
       if (columns < 0) throw invalidArgument(`col must be non-negative, got${columns}`);
       const count =
-        name === "tril_indices" ? countBelow(rows, columns, shift) : rows * columns - countBelow(rows, columns, shift - 1);
+        name === "tril_indices"
+          ? countBelow(rows, columns, shift)
+          : rows * columns - countBelow(rows, columns, shift - 1);
       return created([2, count], options.dtype ?? "int64", options);
     },
   }),
@@ -213,26 +235,40 @@ function hannWindow(emit: Emit, length: number, periodic: boolean, options: Fact
     return emit(target, [[length]], { dtype, layout, device, pin_memory: pin });
   }
   const n = periodic ? length + 1 : length;
-  const places = emit("aten.arange.default", [n], { dtype: computationDType(dtype), layout, device, pin_memory: pin });
-  const wave = emit("aten.cos.default", [emit("aten.mul.Tensor", [places, pythonFloat((2 * Math.PI) / (n - 1))])]);
+  const places = emit("aten.arange.default", [n], {
+    dtype: computationDType(dtype),
+    layout,
+    device,
+    pin_memory: pin,
+  });
+  const wave = emit("aten.cos.default", [
+    emit("aten.mul.Tensor", [places, pythonFloat((2 * Math.PI) / (n - 1))]),
+  ]);
   const window = emit("aten.add.Tensor", [emit("aten.mul.Tensor", [wave, -0.5]), 0.5]);
   return convert(emit, periodic ? emit("aten.narrow.default", [window, 0, 0, length]) : window, dtype);
 }
 
 const windowOps = [
   defineOp({
-    schema: `aten::hann_window(int window_length, *, ${OPTIONS}) -> Tensor` as
-      `aten::hann_window(int window_length, *, ${Options}) -> Tensor`,
+    schema:
+      `aten::hann_window(int window_length, *, ${OPTIONS}) -> Tensor` as `aten::hann_window(int window_length, *, ${Options}) -> Tensor`,
     meta: ({ window_length: length, ...options }) => created([length], options.dtype ?? DEFAULT, options),
-    decompose: (emit, { window_length: length, ...options }) => hannWindow(emit, Number(length), true, options),
+    decompose: (emit, { window_length: length, ...options }) =>
+      hannWindow(emit, Number(length), true, options),
   }),
   defineOp({
-    schema: `aten::hann_window.periodic(int window_length, bool periodic, *, ${OPTIONS}) -> Tensor` as
-      `aten::hann_window.periodic(int window_length, bool periodic, *, ${Options}) -> Tensor`,
+    schema:
+      `aten::hann_window.periodic(int window_length, bool periodic, *, ${OPTIONS}) -> Tensor` as `aten::hann_window.periodic(int window_length, bool periodic, *, ${Options}) -> Tensor`,
     meta: ({ window_length: length, ...options }) => created([length], options.dtype ?? DEFAULT, options),
     decompose: (emit, { window_length: length, periodic, ...options }) =>
       hannWindow(emit, Number(length), periodic, options),
   }),
 ];
 
-export const rangeOps: readonly OpDefinition[] = [...arangeOps, ...eyeOps, ...linspaceOps, ...indexOps, ...windowOps];
+export const rangeOps: readonly OpDefinition[] = [
+  ...arangeOps,
+  ...eyeOps,
+  ...linspaceOps,
+  ...indexOps,
+  ...windowOps,
+];

@@ -96,9 +96,11 @@ type Cell = (emit: Emit, input: FakeTensor, hidden: FakeTensor, weights: LayerWe
 const layerOf = (cell: Cell): RunLayer<FakeTensor> => (emit, input, state, weights, reverse) => {
   const inputs = precompute(emit, input, weights, reverse);
   let hidden = emit("aten.unsqueeze.default", [state, 0]);
-  const steps = unbind(emit, inputs).map((step) => (hidden = cell(emit, step, hidden, weights)));
-  const last = hidden;
-  return [joinSteps(emit, steps, reverse), emit("aten.squeeze.dim", [last, 0])];
+  const steps = unbind(emit, inputs).map((step) => {
+    hidden = cell(emit, step, hidden, weights);
+    return hidden;
+  });
+  return [joinSteps(emit, steps, reverse), emit("aten.squeeze.dim", [hidden, 0])];
 };
 
 const simpleCell = (activation: string): Cell => (emit, input, hidden, weights) => {

@@ -4,11 +4,11 @@ import { type DType, isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition, type OpTag } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, shapeMismatch } from "../errors.js";
+import { promoted } from "../rules/decompose.js";
+import { reduced, reducedShape, requireElements, requireFloat } from "../rules/dim-reduction.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { toFloatDType, toSumDType } from "../rules/promote.js";
-import { promoted } from "../rules/decompose.js";
-import { reduced, reducedShape, requireElements, requireFloat } from "../rules/dim-reduction.js";
 
 const REDUCTION: readonly OpTag[] = ["reduction"];
 const CORE: readonly OpTag[] = ["core", "reduction"];
@@ -21,12 +21,14 @@ const sumOps = [
     decompose: (emit, { self, dtype }) => emit("aten.sum.dim_IntList", [self, []], { dtype }),
   }),
   defineOp({
-    schema: "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    schema:
+      "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
     tags: CORE,
     meta: ({ self, dim, keepdim, dtype }) => reduced(self, dim, keepdim, dtype ?? toSumDType(self.dtype)),
   }),
   defineOp({
-    schema: "aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    schema:
+      "aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
     tags: REDUCTION,
     meta: ({ self, dim, keepdim, dtype }) => {
       if (isComplexDType(self.dtype)) throw dtypeMismatch("nansum on CPU does not support complex inputs");
@@ -53,7 +55,9 @@ function sumToSizeDims(self: FakeTensor, size: readonly SymInt[]): readonly numb
   const lead = self.ndim - size.length;
   const fits = lead >= 0 && size.every((want, d) => want === 1 || mayEqual(want, self.shape[d + lead]!));
   if (!fits) {
-    throw shapeMismatch(`size {[${size.join(", ")}]} is not expandable to size {[${self.shape.join(", ")}]}.`);
+    throw shapeMismatch(
+      `size {[${size.join(", ")}]} is not expandable to size {[${self.shape.join(", ")}]}.`,
+    );
   }
   return self.shape.flatMap((own, d) => (d < lead || (size[d - lead] === 1 && own !== 1) ? [d] : []));
 }
@@ -61,14 +65,18 @@ function sumToSizeDims(self: FakeTensor, size: readonly SymInt[]): readonly numb
 const mayEqual = (a: SymInt, b: SymInt): boolean => typeof a !== "number" || typeof b !== "number" || a === b;
 
 /** Sums leading dimensions and those that were broadcast from size 1. */
-function sumToSize(emit: Emit, { self, size }: { readonly self: FakeTensor; readonly size: readonly SymInt[] }): FakeTensor {
+function sumToSize(
+  emit: Emit,
+  { self, size }: { readonly self: FakeTensor; readonly size: readonly SymInt[] },
+): FakeTensor {
   const dims = sumToSizeDims(self, size);
   const lead = self.ndim - size.length;
   const summed = dims.length > 0 ? emit("aten.sum.dim_IntList", [self, dims, true]) : self;
   return lead > 0 ? emit("aten.view.default", [summed, size]) : summed;
 }
 
-const MEAN_KINDS = "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got:";
+const MEAN_KINDS =
+  "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got:";
 
 function meanDType(input: DType, dtype: DType | null): DType {
   requireFloat(dtype ?? input, `${MEAN_KINDS} ${dtype ?? input}`);
@@ -82,15 +90,20 @@ const meanOps = [
     meta: ({ self, dtype }) => reduced(self, null, false, meanDType(self.dtype, dtype)),
   }),
   defineOp({
-    schema: "aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    schema:
+      "aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
     tags: CORE,
     meta: ({ self, dim, keepdim, dtype }) => reduced(self, dim, keepdim, meanDType(self.dtype, dtype)),
   }),
   defineOp({
-    schema: "aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    schema:
+      "aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
     tags: ["composite"],
     meta: ({ self, dim, keepdim, dtype }) => {
-      requireFloat(self.dtype, `nanmean(): expected input to have floating point or complex dtype but got ${self.dtype}`);
+      requireFloat(
+        self.dtype,
+        `nanmean(): expected input to have floating point or complex dtype but got ${self.dtype}`,
+      );
       return reduced(self, dim, keepdim, dtype ?? self.dtype);
     },
     decompose: (emit, { self, dim, keepdim, dtype }) => {
@@ -109,7 +122,8 @@ const prodOps = [
     meta: ({ self, dtype }) => reduced(self, null, false, dtype ?? toSumDType(self.dtype)),
   }),
   defineOp({
-    schema: "aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    schema:
+      "aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
     tags: CORE,
     meta: ({ self, dim, keepdim, dtype }) => reduced(self, [dim], keepdim, dtype ?? toSumDType(self.dtype)),
   }),
@@ -135,7 +149,9 @@ const aminmax = defineOp({
     return [reduced(self, dims, keepdim), reduced(self, dims, keepdim)];
   },
   decompose: (emit, { self, dim, keepdim }) =>
-    ["aten.amin.default", "aten.amax.default"].map((target) => emit(target, [self, dim === null ? [] : [dim], keepdim])),
+    ["aten.amin.default", "aten.amax.default"].map((target) =>
+      emit(target, [self, dim === null ? [] : [dim], keepdim]),
+    ),
 });
 
 /** `any` and `all` of uint8 give uint8. */
@@ -173,18 +189,25 @@ const truthOps = (["any", "all"] as const).flatMap((name) => {
       tags,
       meta: ({ self, dim, keepdim }) => reduced(self, [dim], keepdim, truth(self.dtype)),
       ...(name === "all" && {
-        decompose: (emit: Emit, args: { readonly self: FakeTensor; readonly dim: SymInt; readonly keepdim: boolean }) =>
-          allOf(emit, args.self, (inverted) => emit("aten.any.dim", [inverted, args.dim, args.keepdim])),
+        decompose: (
+          emit: Emit,
+          args: { readonly self: FakeTensor; readonly dim: SymInt; readonly keepdim: boolean },
+        ) => allOf(emit, args.self, (inverted) => emit("aten.any.dim", [inverted, args.dim, args.keepdim])),
       }),
     }),
     defineOp({
-      schema: `aten::${name}.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor` as AnyDimsSchema,
+      schema:
+        `aten::${name}.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor` as AnyDimsSchema,
       tags,
       meta: ({ self, dim, keepdim }) => truthDims(self, dim, keepdim),
       ...(name === "all" && {
         decompose: (
           emit: Emit,
-          args: { readonly self: FakeTensor; readonly dim: readonly SymInt[] | null; readonly keepdim: boolean },
+          args: {
+            readonly self: FakeTensor;
+            readonly dim: readonly SymInt[] | null;
+            readonly keepdim: boolean;
+          },
         ) => allOf(emit, args.self, (inverted) => emit("aten.any.dims", [inverted, args.dim, args.keepdim])),
       }),
     }),
@@ -204,7 +227,8 @@ const argExtremum = (name: "argmax" | "argmin"): OpDefinition =>
   });
 
 type WholeSchema = "aten::max(Tensor self) -> Tensor";
-type ValuesSchema = "aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)";
+type ValuesSchema =
+  "aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)";
 
 const extremumOps = (["max", "min"] as const).flatMap((name) => [
   defineOp({
@@ -216,7 +240,8 @@ const extremumOps = (["max", "min"] as const).flatMap((name) => [
     },
   }),
   defineOp({
-    schema: `aten::${name}.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)` as ValuesSchema,
+    schema:
+      `aten::${name}.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)` as ValuesSchema,
     tags: CORE,
     meta: ({ self, dim, keepdim }) => {
       requireElements(self, [dim], name);
@@ -239,7 +264,8 @@ const countOps = [
     schema: "aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
     tags: REDUCTION,
     meta: ({ self, dim }) => reduced(self, dim, false, "int64"),
-    decompose: (emit, { self, dim }) => emit("aten.sum.dim_IntList", [emit("aten.ne.Scalar", [self, 0]), dim]),
+    decompose: (emit, { self, dim }) =>
+      emit("aten.sum.dim_IntList", [emit("aten.ne.Scalar", [self, 0]), dim]),
   }),
 ];
 
@@ -250,7 +276,9 @@ const logsumexp = defineOp({
   decompose: (emit, { self, dim, keepdim }) =>
     promoted(emit, "int-to-float", [self], (x) => {
       if (numelOf(x.shape) === 0) {
-        return emit("aten.log.default", [emit("aten.sum.dim_IntList", [emit("aten.exp.default", [x]), dim, keepdim])]);
+        return emit("aten.log.default", [
+          emit("aten.sum.dim_IntList", [emit("aten.exp.default", [x]), dim, keepdim]),
+        ]);
       }
       const maxes = emit("aten.amax.default", [x, dim, true]);
       const unbounded = emit("aten.eq.Scalar", [emit("aten.abs.default", [maxes]), Number.POSITIVE_INFINITY]);
@@ -263,6 +291,16 @@ const logsumexp = defineOp({
 });
 
 export const reductionOps: readonly OpDefinition[] = [
-  ...sumOps, ...meanOps, ...prodOps, extremum("amax"), extremum("amin"), aminmax, ...truthOps, argExtremum("argmax"),
-  argExtremum("argmin"), ...extremumOps, ...countOps, logsumexp,
+  ...sumOps,
+  ...meanOps,
+  ...prodOps,
+  extremum("amax"),
+  extremum("amin"),
+  aminmax,
+  ...truthOps,
+  argExtremum("argmax"),
+  argExtremum("argmin"),
+  ...extremumOps,
+  ...countOps,
+  logsumexp,
 ];

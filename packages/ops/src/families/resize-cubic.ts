@@ -4,8 +4,9 @@ import { mul, sub, toFloat, truncToInt } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { convert } from "../rules/decompose.js";
 import { suggestMemoryFormat } from "../rules/memory-format.js";
-import { castForMath, toDType } from "../rules/opmath.js";
+import { castForMath } from "../rules/opmath.js";
 import { toFloatDType } from "../rules/promote.js";
 import { interpolationScale, resizedBy, resizedSize, resizedTo } from "../rules/resize.js";
 import { sourceIndex } from "./resize.js";
@@ -21,7 +22,7 @@ function resizeCubic(
   const [height, width] = input.shape.slice(2) as [SymInt, SymInt];
   const dtype = toFloatDType(input.dtype);
   const positions = (length: SymInt): FakeTensor =>
-    toDType(emit, emit("aten.arange.default", [length], { device: input.device }), dtype);
+    convert(emit, emit("aten.arange.default", [length], { device: input.device }), dtype);
   const rows = positions(size[0]!);
   const columns = positions(size[1]!);
   const across = interpolationScale(width, size[1]!, align, scales[1] ?? null);
@@ -34,8 +35,8 @@ function resizeCubic(
     emit("aten.clamp.default", [emit("aten.sub.Tensor", [exact, floor]), float(0), float(1)]);
   const fractionY = fraction(exactY, floorY);
   const fractionX = fraction(exactX, floorX);
-  const x = toDType(emit, floorX, "int64");
-  const y = toDType(emit, floorY, "int64");
+  const x = convert(emit, floorX, "int64");
+  const y = convert(emit, floorY, "int64");
   const aroundY = neighbours(emit, y);
   const aroundX = neighbours(emit, x);
   const weightsX = cubicWeights(emit, fractionX);
@@ -48,7 +49,7 @@ function resizeCubic(
   const lines = aroundY.map((row) => weighted(emit, aroundX.map((column) => load(row, column)), weightsX));
   const memory_format = suggestMemoryFormat(input, emit.env);
   const output = emit("aten.contiguous.default", [weighted(emit, lines, weightsY)], { memory_format });
-  return toDType(emit, output, result);
+  return convert(emit, output, result);
 }
 
 /** The position before, the position itself, and the two after. */

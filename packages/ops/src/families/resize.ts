@@ -4,8 +4,9 @@ import { sub as minus } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition, type OpTag } from "../define-op.js";
 import type { Emit, EmitArg } from "../emit.js";
+import { convert } from "../rules/decompose.js";
 import { suggestMemoryFormat } from "../rules/memory-format.js";
-import { castForMath, toDType } from "../rules/opmath.js";
+import { castForMath } from "../rules/opmath.js";
 import { toFloatDType } from "../rules/promote.js";
 import {
   type Factor, interpolationScale, nearestScale, resizedBy, resizedSize, resizedTo,
@@ -26,13 +27,13 @@ function resizeNearest(emit: Emit, image: FakeTensor, size: Sizes, scales: Scale
     const factor = nearestScale(input.shape[d + 2]!, length, scales[d] ?? null);
     const outputs = emit("aten.arange.default", [length], { dtype: "float32", device: input.device });
     const centred = emit("aten.add.Tensor", [outputs, float(exact ? 0.5 : 0)]);
-    let index = toDType(emit, emit("aten.mul.Tensor", [centred, pythonFloat(factor)]), "int64");
+    let index = convert(emit, emit("aten.mul.Tensor", [centred, pythonFloat(factor)]), "int64");
     for (let i = d + 1; i < size.length; i++) index = emit("aten.unsqueeze.default", [index, -1]);
     return index;
   });
   let picked = emit("aten._unsafe_index.Tensor", [input, [null, null, ...indices]]);
   if (picked.ndim >= 4) picked = inFormatOf(emit, input, picked);
-  return toDType(emit, picked, result);
+  return convert(emit, picked, result);
 }
 
 /** Positions along one dimension: exact, the index before, the index after. */
@@ -45,21 +46,21 @@ function resizeLinear(emit: Emit, image: FakeTensor, size: Sizes, align: boolean
   const positions = size.map((length, d): Positions => {
     const inputLength = input.shape[d + 2]!;
     const factor = interpolationScale(inputLength, length, align, scales[d] ?? null);
-    const outputs = toDType(emit, emit("aten.arange.default", [length], { device: input.device }), dtype);
+    const outputs = convert(emit, emit("aten.arange.default", [length], { device: input.device }), dtype);
     const source = emit("aten.clamp.default", [sourceIndex(emit, outputs, factor, align), float(0)]);
     const shape = [length, ...new Array<SymInt>(rank - 1 - d).fill(1)];
     const exact = emit("aten.reshape.default", [source, shape]);
-    const before = toDType(emit, exact, "int64");
+    const before = convert(emit, exact, "int64");
     const next = emit("aten.add.Tensor", [before, 1]);
     return [exact, before, emit("aten.clamp.default", [next, null, minus(inputLength, 1)])];
   });
   const corners = Array.from({ length: 2 ** rank }, (_, corner) => {
     const at = positions.map(([, before, after], d) => ((corner >> (rank - 1 - d)) & 1 ? after : before));
-    return toDType(emit, emit("aten._unsafe_index.Tensor", [input, [null, null, ...at]]), dtype);
+    return convert(emit, emit("aten._unsafe_index.Tensor", [input, [null, null, ...at]]), dtype);
   });
   let output = inFormatOf(emit, input, blend(emit, corners, positions, dtype));
   if (!isFloatDType(input.dtype)) output = emit("aten.round.default", [output]);
-  return toDType(emit, output, result);
+  return convert(emit, output, result);
 }
 
 /** Where an output position lies in the input. */
@@ -76,7 +77,7 @@ function blend(
   let values = corners;
   for (const [exact, before] of [...positions].reverse()) {
     const distance = emit("aten.sub.Tensor", [exact, before]);
-    const weight = toDType(emit, emit("aten.clamp.default", [distance, float(0), float(1)]), dtype);
+    const weight = convert(emit, emit("aten.clamp.default", [distance, float(0), float(1)]), dtype);
     const next: FakeTensor[] = [];
     for (let i = 0; i < values.length; i += 2) {
       const step = emit("aten.sub.Tensor", [values[i + 1]!, values[i]!]);

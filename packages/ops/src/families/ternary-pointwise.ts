@@ -1,6 +1,6 @@
 /** @file Elementwise operators of three operands, and clamping. */
-import type { FakeTensor } from "@sconce/ir";
-import { type DType, dtypeInfo, isComplexDType } from "@sconce/tensor";
+import { type FakeTensor, float as pythonFloat } from "@sconce/ir";
+import { type DType, dtypeInfo, isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument } from "../errors.js";
@@ -12,7 +12,8 @@ import type { ScalarArg } from "../schema-types.js";
 /** Clamping promotes with its bounds, and needs one. */
 function clampMeta(context: MetaContext, self: FakeTensor, bounds: readonly (Operand | null)[]): FakeTensor {
   const given = bounds.filter((bound) => bound !== null);
-  if (given.length === 0) throw invalidArgument("torch.clamp: At least one of 'min' or 'max' must not be None");
+  if (given.length === 0)
+    throw invalidArgument("torch.clamp: At least one of 'min' or 'max' must not be None");
   const dtype = promoteOperands([self, ...given]);
   if (isComplexDType(dtype)) throw dtypeMismatch("clamp is not supported for complex types");
   return elementwise(context, [self, ...given], { dtype });
@@ -63,7 +64,9 @@ const clampOps = [
 function checkValue(dtype: DType, value: ScalarArg): void {
   const order = ["bool", "int", "float", "complex"];
   if (order.indexOf(scalarKind(value)) > order.indexOf(dtypeInfo(dtype).kind)) {
-    throw invalidArgument(`value argument of type ${scalarKind(value)} cannot be safely cast to type ${dtype}!`);
+    throw invalidArgument(
+      `value argument of type ${scalarKind(value)} cannot be safely cast to type ${dtype}!`,
+    );
   }
 }
 
@@ -93,7 +96,9 @@ const addcdiv = defineOp({
           "division of tensor1 and tensor2.",
       );
     }
-    return elementwise(context, [self, tensor1, tensor2], { dtype: toFloatDType(promoteOperands([self, tensor1, tensor2])) });
+    return elementwise(context, [self, tensor1, tensor2], {
+      dtype: toFloatDType(promoteOperands([self, tensor1, tensor2])),
+    });
   },
   decompose: (emit, { self, tensor1, tensor2, value }) =>
     promoted(emit, "int-to-float", [self, tensor1, tensor2], (x, a, b) => {
@@ -112,9 +117,16 @@ function lerp(emit: Emit, start: FakeTensor, end: FakeTensor, weight: FakeTensor
 
 function checkLerp(self: FakeTensor, others: readonly FakeTensor[]): void {
   for (const { dtype } of others) {
-    if (dtype !== self.dtype) throw dtypeMismatch(`expected dtype ${self.dtype} for \`end\` but got dtype ${dtype}`);
+    if (dtype !== self.dtype)
+      throw dtypeMismatch(`expected dtype ${self.dtype} for \`end\` but got dtype ${dtype}`);
   }
 }
+
+/** A Python int becomes a float where the computation is one. */
+const asKindOf = (value: ScalarArg, dtype: DType): ScalarArg =>
+  isFloatDType(dtype) && scalarKind(value) === "int" && typeof value !== "object"
+    ? pythonFloat(Number(value))
+    : value;
 
 const lerpOps = [
   defineOp({
@@ -126,7 +138,12 @@ const lerpOps = [
     },
     decompose: (emit, { self, end, weight }) =>
       promoted(emit, "default", [self, end], (a, b) =>
-        lerp(emit, a, b, emit("aten.new_full.default", [a, [], weight], { pin_memory: false })),
+        lerp(
+          emit,
+          a,
+          b,
+          emit("aten.new_full.default", [a, [], asKindOf(weight, a.dtype)], { pin_memory: false }),
+        ),
       ),
   }),
   defineOp({

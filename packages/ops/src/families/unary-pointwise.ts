@@ -4,10 +4,10 @@ import { type DType, isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition, type OpTag } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch } from "../errors.js";
-import { promoted } from "../rules/decompose.js";
+import { convert, promoted } from "../rules/decompose.js";
 import { elementwise } from "../rules/elementwise.js";
 import { largestFinite } from "../rules/limits.js";
-import { toFloatDType, toRealDType } from "../rules/promote.js";
+import { computationDType, toFloatDType, toRealDType } from "../rules/promote.js";
 
 type UnarySchema = "aten::sin(Tensor self) -> Tensor";
 
@@ -38,36 +38,87 @@ function unary(name: string, options: UnaryOptions = {}): OpDefinition {
 const CORE: readonly OpTag[] = ["core", "pointwise"];
 const bool = (): DType => "bool";
 
-const refuse = (name: string, test: (dtype: DType) => boolean, reason: string) => (dtype: DType): DType => {
-  if (test(dtype)) throw dtypeMismatch(`${name} ${reason}`);
-  return dtype;
-};
+const refuse =
+  (name: string, test: (dtype: DType) => boolean, reason: string) =>
+  (dtype: DType): DType => {
+    if (test(dtype)) throw dtypeMismatch(`${name} ${reason}`);
+    return dtype;
+  };
 const realOnly = (name: string) => refuse(name, isComplexDType, "is not supported for complex inputs");
 /** Rounding is for integers and floats. */
-const roundable = (name: string) => (dtype: DType): DType => {
-  if (dtype === "bool") throw dtypeMismatch(`"${name}_vml_cpu" not implemented for 'Bool'`);
-  return realOnly(name)(dtype);
+const roundable =
+  (name: string) =>
+  (dtype: DType): DType => {
+    if (dtype === "bool") throw dtypeMismatch(`"${name}_vml_cpu" not implemented for 'Bool'`);
+    return realOnly(name)(dtype);
+  };
+const signDType = (dtype: DType): DType => {
+  realOnly("signbit")(dtype);
+  return "bool";
 };
 const floatOnly = (name: string) =>
   refuse(name, (dtype) => !isFloatDType(dtype) && !isComplexDType(dtype), "is not implemented for integers");
 const wholeOnly = (name: string) =>
-  refuse(name, (dtype) => isFloatDType(dtype) || isComplexDType(dtype), "is only implemented for integers and bool");
+  refuse(
+    name,
+    (dtype) => isFloatDType(dtype) || isComplexDType(dtype),
+    "is only implemented for integers and bool",
+  );
 
 /** Integers and bool give float32. */
 const FLOAT_CORE = [
-  "acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "erf", "exp", "expm1", "log", "log10", "log1p", "log2",
-  "reciprocal", "rsqrt", "sigmoid", "sin", "sinh", "sqrt", "tan", "tanh",
+  "acos",
+  "acosh",
+  "asin",
+  "asinh",
+  "atan",
+  "atanh",
+  "cos",
+  "cosh",
+  "erf",
+  "exp",
+  "expm1",
+  "log",
+  "log10",
+  "log1p",
+  "log2",
+  "reciprocal",
+  "rsqrt",
+  "sigmoid",
+  "sin",
+  "sinh",
+  "sqrt",
+  "tan",
+  "tanh",
 ];
 const FLOAT = ["digamma", "erfc", "erfinv", "exp2", "i0", "lgamma"];
 const FLOAT_SPECIAL = [
-  "bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "erfcx", "i0e", "i1", "i1e", "modified_bessel_i0",
-  "modified_bessel_i1", "modified_bessel_k0", "modified_bessel_k1", "ndtri",
+  "bessel_j0",
+  "bessel_j1",
+  "bessel_y0",
+  "bessel_y1",
+  "erfcx",
+  "i0e",
+  "i1",
+  "i1e",
+  "modified_bessel_i0",
+  "modified_bessel_i1",
+  "modified_bessel_k0",
+  "modified_bessel_k1",
+  "ndtri",
 ];
 /** Their schemas call the argument `x`. */
-const FLOAT_SPECIAL_OF_X = ["airy_ai", "scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "spherical_bessel_j0"];
+const FLOAT_SPECIAL_OF_X = [
+  "airy_ai",
+  "scaled_modified_bessel_k0",
+  "scaled_modified_bessel_k1",
+  "spherical_bessel_j0",
+];
 
-const times = (factor: number) => (emit: Emit, self: FakeTensor): FakeTensor =>
-  promoted(emit, "int-to-float", [self], (x) => emit("aten.mul.Tensor", [x, factor]));
+const times =
+  (factor: number) =>
+  (emit: Emit, self: FakeTensor): FakeTensor =>
+    promoted(emit, "int-to-float", [self], (x) => emit("aten.mul.Tensor", [x, factor]));
 
 /** `special_expit` and the like: another name of an operator. */
 const alias = (name: string, target: string, tags: readonly OpTag[] = ["composite"]): OpDefinition =>
@@ -76,17 +127,20 @@ const alias = (name: string, target: string, tags: readonly OpTag[] = ["composit
 function isInfinity(sign: 1 | -1) {
   return (emit: Emit, self: FakeTensor): FakeTensor =>
     isFloatDType(self.dtype)
-      ? emit("aten.eq.Scalar", [self, sign * Number.POSITIVE_INFINITY])
+      ? emit("aten.eq.Scalar", [
+          convert(emit, self, computationDType(self.dtype)),
+          sign * Number.POSITIVE_INFINITY,
+        ])
       : emit("aten.zeros_like.default", [self], { dtype: "bool", pin_memory: false });
 }
 
 /** In the order in which the C++ expression `(self == self) * (self.abs() != inf)` is evaluated. */
-function isFinite(emit: Emit, self: FakeTensor): FakeTensor {
+function finite(emit: Emit, self: FakeTensor): FakeTensor {
   if (!isFloatDType(self.dtype) && !isComplexDType(self.dtype)) {
     return emit("aten.ones_like.default", [self], { dtype: "bool", memory_format: "preserve_format" });
   }
   if (isComplexDType(self.dtype)) {
-    const parts = ["aten.real.default", "aten.imag.default"].map((part) => isFinite(emit, emit(part, [self])));
+    const parts = ["aten.real.default", "aten.imag.default"].map((part) => finite(emit, emit(part, [self])));
     return emit("aten.bitwise_and.Tensor", parts);
   }
   const bounded = emit("aten.ne.Scalar", [emit("aten.abs.default", [self]), Number.POSITIVE_INFINITY]);
@@ -103,7 +157,8 @@ function sinc(emit: Emit, self: FakeTensor): FakeTensor {
 }
 
 function signOf(emit: Emit, self: FakeTensor): FakeTensor {
-  if (!isComplexDType(self.dtype)) return emit("aten.sign.default", [self]);
+  if (!isComplexDType(self.dtype))
+    return promoted(emit, "default", [self], (x) => emit("aten.sign.default", [x]));
   const size = emit("aten.abs.default", [self]);
   const zero = emit("aten.eq.Scalar", [size, 0]);
   return emit("aten.where.ScalarSelf", [zero, 0, emit("aten.div.Tensor", [self, size])]);
@@ -208,13 +263,14 @@ export const unaryPointwiseOps: readonly OpDefinition[] = [
   unary("sign", { tags: CORE, dtype: realOnly("sign") }),
   unary("bitwise_not", { tags: CORE, dtype: wholeOnly("bitwise_not") }),
   ...["isinf", "isnan", "logical_not"].map((name) => unary(name, { tags: CORE, dtype: bool })),
-  unary("signbit", { dtype: (dtype) => (realOnly("signbit")(dtype), "bool") }),
+  unary("signbit", { dtype: signDType }),
   unary("isposinf", { dtype: bool, decompose: isInfinity(1) }),
   unary("isneginf", { dtype: bool, decompose: isInfinity(-1) }),
-  unary("isfinite", { tags: ["composite", "pointwise"], dtype: bool, decompose: isFinite }),
+  unary("isfinite", { tags: ["composite", "pointwise"], dtype: bool, decompose: finite }),
   unary("frac", {
     dtype: floatOnly("frac"),
-    decompose: (emit, self) => promoted(emit, "default", [self], (x) => emit("aten.sub.Tensor", [x, emit("aten.trunc.default", [x])])),
+    decompose: (emit, self) =>
+      promoted(emit, "default", [self], (x) => emit("aten.sub.Tensor", [x, emit("aten.trunc.default", [x])])),
   }),
   unary("sgn", { decompose: signOf }),
   unary("sinc", { dtype: toFloatDType, decompose: sinc }),
@@ -224,16 +280,34 @@ export const unaryPointwiseOps: readonly OpDefinition[] = [
   unary("angle", { dtype: (dtype) => toFloatDType(toRealDType(dtype)) }),
   unary("conj_physical", {
     tags: ["composite", "maybe_aliasing_or_mutating", "pointwise"],
-    decompose: (emit, self) => (isComplexDType(self.dtype) ? emit("aten._conj_physical.default", [self]) : self),
+    decompose: (emit, self) =>
+      isComplexDType(self.dtype) ? emit("aten._conj_physical.default", [self]) : self,
   }),
   unary("square", {
     tags: ["composite", "pointwise"],
     decompose: (emit, self) => emit("aten.pow.Tensor_Scalar", [self, 2]),
   }),
-  ...["erf", "erfc", "erfinv", "exp2", "expm1", "i0", "log1p", "sinc"].map((name) => alias(`special_${name}`, name)),
-  alias("special_expit", "sigmoid"), alias("special_gammaln", "lgamma"), alias("special_psi", "digamma"),
+  ...["erf", "erfc", "erfinv", "exp2", "expm1", "i0", "log1p", "sinc"].map((name) =>
+    alias(`special_${name}`, name),
+  ),
+  alias("special_expit", "sigmoid"),
+  alias("special_gammaln", "lgamma"),
+  alias("special_psi", "digamma"),
   alias("special_digamma", "digamma"),
-  ...["arccos:acos", "arccosh:acosh", "arcsin:asin", "arcsinh:asinh", "arctan:atan", "arctanh:atanh", "absolute:abs",
-    "negative:neg", "fix:trunc"].map((pair) => alias(pair.split(":")[0]!, pair.split(":")[1]!)),
-  roundDecimals, polygamma, logit, nanToNum, positive,
+  ...[
+    "arccos:acos",
+    "arccosh:acosh",
+    "arcsin:asin",
+    "arcsinh:asinh",
+    "arctan:atan",
+    "arctanh:atanh",
+    "absolute:abs",
+    "negative:neg",
+    "fix:trunc",
+  ].map((pair) => alias(pair.split(":")[0]!, pair.split(":")[1]!)),
+  roundDecimals,
+  polygamma,
+  logit,
+  nanToNum,
+  positive,
 ];

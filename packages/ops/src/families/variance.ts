@@ -3,8 +3,8 @@ import { type FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
 import { defineOp, type OpDefinition, type OpTag } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { convert, numberOf } from "../rules/decompose.js";
-import { computationDType, toRealDType } from "../rules/promote.js";
 import { reduced, requireFloat } from "../rules/dim-reduction.js";
+import { computationDType, toRealDType } from "../rules/promote.js";
 import type { ScalarArg } from "../schema-types.js";
 
 const REDUCTION: readonly OpTag[] = ["reduction"];
@@ -17,22 +17,34 @@ function spread(self: FakeTensor, dim: Dims, keepdim: boolean): FakeTensor {
 }
 
 const withMean = (self: FakeTensor, dim: Dims, keepdim: boolean): readonly FakeTensor[] => [
-  spread(self, dim, keepdim), reduced(self, dim, keepdim),
+  spread(self, dim, keepdim),
+  reduced(self, dim, keepdim),
 ];
 
 /** PyTorch's Python code hands the correction on as a float. */
-const floatCorrection = (correction: ScalarArg | null) => pythonFloat(correction === null ? 1 : numberOf(correction));
+const floatCorrection = (correction: ScalarArg | null) =>
+  pythonFloat(correction === null ? 1 : numberOf(correction));
 
-function std(emit: Emit, self: FakeTensor, dim: Dims, correction: ScalarArg | null, keepdim: boolean): FakeTensor {
+function std(
+  emit: Emit,
+  self: FakeTensor,
+  dim: Dims,
+  correction: ScalarArg | null,
+  keepdim: boolean,
+): FakeTensor {
   const input = convert(emit, self, computationDType(self.dtype));
-  const variance = emit("aten.var.correction", [input, dim], { correction: floatCorrection(correction), keepdim });
+  const variance = emit("aten.var.correction", [input, dim], {
+    correction: floatCorrection(correction),
+    keepdim,
+  });
   return convert(emit, emit("aten.sqrt.default", [variance]), toRealDType(self.dtype));
 }
 
 function stdMean(emit: Emit, self: FakeTensor, dim: Dims, correction: ScalarArg | null, keepdim: boolean) {
   const input = convert(emit, self, computationDType(self.dtype));
   const [variance, mean] = emit.many("aten.var_mean.correction", [input, dim], {
-    correction: floatCorrection(correction), keepdim,
+    correction: floatCorrection(correction),
+    keepdim,
   }) as readonly [FakeTensor, FakeTensor];
   const root = emit("aten.sqrt.default", [variance]);
   return [convert(emit, root, toRealDType(self.dtype)), convert(emit, mean, self.dtype)];
@@ -40,7 +52,8 @@ function stdMean(emit: Emit, self: FakeTensor, dim: Dims, correction: ScalarArg 
 
 const varOps = [
   defineOp({
-    schema: "aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
+    schema:
+      "aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
     tags: ["core", "reduction"],
     meta: ({ self, dim, keepdim }) => spread(self, dim, keepdim),
   }),
@@ -48,7 +61,8 @@ const varOps = [
     schema: "aten::var(Tensor self, bool unbiased=True) -> Tensor",
     tags: COMPOSITE,
     meta: ({ self }) => spread(self, null, false),
-    decompose: (emit, { self, unbiased }) => emit("aten.var.correction", [self], { correction: Number(unbiased) }),
+    decompose: (emit, { self, unbiased }) =>
+      emit("aten.var.correction", [self], { correction: Number(unbiased) }),
   }),
   defineOp({
     schema: "aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
@@ -71,7 +85,8 @@ const varOps = [
       emit.many("aten.var_mean.correction", [self], { correction: Number(unbiased) }),
   }),
   defineOp({
-    schema: "aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
+    schema:
+      "aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
     tags: COMPOSITE,
     meta: ({ self, dim, keepdim }) => withMean(self, dim, keepdim),
     decompose: (emit, { self, dim, unbiased, keepdim }) =>
@@ -81,7 +96,8 @@ const varOps = [
 
 const stdOps = [
   defineOp({
-    schema: "aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
+    schema:
+      "aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
     tags: REDUCTION,
     meta: ({ self, dim, keepdim }) => spread(self, dim, keepdim),
     decompose: (emit, { self, dim, correction, keepdim }) => std(emit, self, dim, correction, keepdim),
@@ -90,7 +106,8 @@ const stdOps = [
     schema: "aten::std(Tensor self, bool unbiased=True) -> Tensor",
     tags: COMPOSITE,
     meta: ({ self }) => spread(self, null, false),
-    decompose: (emit, { self, unbiased }) => emit("aten.std.correction", [self], { correction: Number(unbiased) }),
+    decompose: (emit, { self, unbiased }) =>
+      emit("aten.std.correction", [self], { correction: Number(unbiased) }),
   }),
   defineOp({
     schema: "aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
@@ -114,7 +131,8 @@ const stdOps = [
       emit.many("aten.std_mean.correction", [self], { correction: Number(unbiased) }),
   }),
   defineOp({
-    schema: "aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
+    schema:
+      "aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
     tags: COMPOSITE,
     meta: ({ self, dim, keepdim }) => withMean(self, dim, keepdim),
     decompose: (emit, { self, dim, unbiased, keepdim }) =>

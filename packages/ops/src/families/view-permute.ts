@@ -111,7 +111,7 @@ const matrixH = defineOp({
     }
     const complex = self.dtype.startsWith("complex");
     if (self.ndim === 0) return complex ? emit("aten._conj.default", [self]) : self;
-    const transposed = emit("aten.transpose.int", [self, 0, 1]);
+    const transposed = emit("aten.transpose.int", [self, -2, -1]);
     return complex ? emit("aten._conj.default", [transposed]) : transposed;
   },
 });

@@ -25,7 +25,9 @@ export function promoted<const T extends readonly Operand[]>(
   const common = promoteOperands(operands);
   const result = promotion === "int-to-float" ? toFloatDType(common) : common;
   const inner = computationDType(result);
-  const converted = operands.map((operand) => (operand instanceof FakeTensor ? convert(emit, operand, inner) : operand));
+  const converted = operands.map((operand) =>
+    operand instanceof FakeTensor ? convert(emit, operand, inner) : operand,
+  );
   return convert(emit, body(...(converted as { -readonly [K in keyof T]: T[K] })), result);
 }
 
@@ -33,7 +35,9 @@ export function promoted<const T extends readonly Operand[]>(
 export const isIntLiteral = (value: ScalarArg, expected: number): boolean => value === expected;
 /** Whether a `Scalar` is this Python float. */
 export const isFloatLiteral = (value: ScalarArg, expected: number): boolean =>
-  typeof value === "object" && value.kind === "float" ? value.value === expected : value === expected && !Number.isInteger(expected);
+  typeof value === "object" && value.kind === "float"
+    ? value.value === expected
+    : value === expected && !Number.isInteger(expected);
 
 /** The number of a `Scalar` that is not symbolic or complex; NaN for those. */
 export function numberOf(value: ScalarArg | ScalarLiteral): number {

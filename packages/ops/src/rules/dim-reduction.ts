@@ -10,14 +10,21 @@ export const reducedDims = (dims: readonly SymInt[] | null, ndim: number): reado
   wrapDims(dims === null || dims.length === 0 ? null : dims, ndim);
 
 /** The shape that is left. */
-export function reducedShape(shape: readonly SymInt[], dims: readonly number[], keepdim: boolean): readonly SymInt[] {
+export function reducedShape(
+  shape: readonly SymInt[],
+  dims: readonly number[],
+  keepdim: boolean,
+): readonly SymInt[] {
   if (keepdim) return shape.map((size, d) => (dims.includes(d) ? 1 : size));
   return shape.filter((_, d) => !dims.includes(d));
 }
 
 /** The result of reducing these dimensions (all for null or an empty list). */
 export function reduced(
-  self: FakeTensor, dims: readonly SymInt[] | null, keepdim: boolean, dtype: DType = self.dtype,
+  self: FakeTensor,
+  dims: readonly SymInt[] | null,
+  keepdim: boolean,
+  dtype: DType = self.dtype,
 ): FakeTensor {
   return fake({ dtype, shape: reducedShape(self.shape, reducedDims(dims, self.ndim), keepdim), like: self });
 }

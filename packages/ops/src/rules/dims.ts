@@ -1,6 +1,6 @@
 /** @file Dimension numbers and broadcasting. */
 import type { SymInt } from "@sconce/ir";
-import { eq, type SymEnv } from "@sconce/symbolic";
+import { eq, printExpr, type SymEnv } from "@sconce/symbolic";
 import { dimOutOfRange, invalidArgument, shapeMismatch } from "../errors.js";
 import { sameAs } from "./fake.js";
 
@@ -60,13 +60,20 @@ function broadcastPair(env: SymEnv, a: readonly SymInt[], b: readonly SymInt[]):
 
 function broadcastSize(env: SymEnv, a: SymInt, b: SymInt, dim: number): SymInt {
   if (sameAs(a, b)) return a;
+  if (a === 1) return b;
+  if (b === 1) return a;
   if (isOne(env, a)) return b;
   if (isOne(env, b)) return a;
   if (sizeEquals(a, b, env)) return typeof a === "number" ? a : b;
   throw shapeMismatch(
-    `The size of tensor a (${String(a)}) must match the size of tensor b (${String(b)}) at non-singleton dimension ${dim}`,
+    `The size of tensor a (${describeSize(a)}) must match the size of tensor b (${describeSize(b)}) at non-singleton dimension ${dim}`,
   );
 }
 
+/** Asked only where the plain numbers have not settled it. */
 const isOne = (env: SymEnv, size: SymInt): boolean =>
   typeof size === "number" ? size === 1 : env.orFalse(eq(size, 1));
+
+/** A size for an error message. */
+export const describeSize = (size: SymInt): string =>
+  typeof size === "number" ? String(size) : printExpr(size);

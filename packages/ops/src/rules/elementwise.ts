@@ -5,8 +5,15 @@ import type { DType } from "@sconce/tensor";
 import type { MetaContext } from "../define-op.js";
 import { broadcastShapes, sizesEqual } from "./dims.js";
 import {
-  contiguousStridesOf, fake, isChannelsLast, isContiguousFake, isNonOverlappingAndDense, memoryFormatStrides,
-  sameAs, stridesInOrder,
+  contiguousStridesOf,
+  fake,
+  isChannelsLast,
+  isContiguousFake,
+  isNonOverlappingAndDense,
+  isRowMajor,
+  memoryFormatStrides,
+  sameAs,
+  stridesInOrder,
 } from "./fake.js";
 import { type Operand, promoteOperands } from "./promote.js";
 
@@ -31,7 +38,8 @@ export function elementwise(
   const { env } = context;
   const dtype = options?.dtype ?? promoteOperands(operands);
   const like = tensors.find((tensor) => tensor.ndim > 0) ?? tensors[0];
-  const shape = tensors.length === 1 ? tensors[0]!.shape : broadcastShapes(env, ...tensors.map((t) => t.shape));
+  const shape =
+    tensors.length === 1 ? tensors[0]!.shape : broadcastShapes(env, ...tensors.map((t) => t.shape));
   return fake({ dtype, shape, strides: elementwiseStrides(env, shape, tensors, numbers), like });
 }
 
@@ -46,6 +54,13 @@ export function elementwiseStrides(
   const tensors = operands.filter((tensor) => tensor.ndim > 0);
   const first = tensors[0];
   if (first === undefined) return contiguousStridesOf(shape);
+  // Row-major operands, broadcast or not, never reorder a result that has elements.
+  if (!shape.includes(0) && tensors.every(isRowMajor)) {
+    const whole = tensors.find(
+      (t) => t.shape === shape || (t.ndim === shape.length && t.shape.every((s, d) => sameAs(s, shape[d]!))),
+    );
+    return whole?.strides ?? contiguousStridesOf(shape);
+  }
   const whole = (operands.length === tensors.length && !withNumbers) || isSymbolicShape(shape);
   if (whole && tensors.every((t) => t.shape === shape || sameSizes(t.shape, shape, env))) {
     const contiguous = tensors.every((t) => isContiguousFake(t, env));
@@ -59,7 +74,9 @@ export function elementwiseStrides(
   }
   const order = memoryOrder(env, shape, tensors);
   if (order.every((dim, d) => dim === d)) return contiguousStridesOf(shape);
-  return isSymbolicShape(shape) ? stridesInOrder(shape, order) : compatibleStrides(shape as readonly number[], order);
+  return isSymbolicShape(shape)
+    ? stridesInOrder(shape, order)
+    : compatibleStrides(shape as readonly number[], order);
 }
 
 /** TensorIterator multiplies plain sizes here, so an empty dimension leaves strides of 0. */
@@ -82,7 +99,11 @@ const equal = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
   typeof a === "number" && typeof b === "number" ? a === b : sameAs(a, b) || env.orFalse(eq(a, b));
 
 /** Dimensions from outermost to innermost: TensorIterator's insertion sort by the operands' strides. */
-export function memoryOrder(env: SymEnv, shape: readonly SymInt[], operands: readonly FakeTensor[]): number[] {
+export function memoryOrder(
+  env: SymEnv,
+  shape: readonly SymInt[],
+  operands: readonly FakeTensor[],
+): number[] {
   const strides = operands.map((tensor) => broadcastStrides(env, tensor, shape));
   const order = shape.map((_, d) => shape.length - 1 - d);
   for (let i = 1; i < order.length; i++) {
@@ -111,7 +132,11 @@ function broadcastStrides(env: SymEnv, tensor: FakeTensor, shape: readonly SymIn
 
 /** Positive when dimension `a` lies outside of `b` although it comes first in the order, 0 when nothing tells. */
 function compareDims(
-  env: SymEnv, shape: readonly SymInt[], strides: readonly (readonly SymInt[])[], a: number, b: number,
+  env: SymEnv,
+  shape: readonly SymInt[],
+  strides: readonly (readonly SymInt[])[],
+  a: number,
+  b: number,
 ): number {
   for (const stride of strides) {
     const strideA = stride[a]!;
@@ -134,4 +159,3 @@ function atLeast(env: SymEnv, a: SymInt, b: SymInt): boolean {
   if (equal(env, a, 0)) return false;
   return env.orFalse(ge(a, b)) || env.orFalse(eq(mod(a, b), 0));
 }
-

@@ -1,6 +1,6 @@
 /** @file Making fake tensors, and the layouts that sizes and strides spell. */
-import { FakeTensor, type DeviceLiteral, type LayoutName, type MemoryFormat, type SymInt } from "@sconce/ir";
-import { eq, mul, symMax, type SymEnv } from "@sconce/symbolic";
+import { type DeviceLiteral, FakeTensor, type LayoutName, type MemoryFormat, type SymInt } from "@sconce/ir";
+import { eq, mul, type SymEnv, symMax } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { invalidArgument } from "../errors.js";
 
@@ -29,8 +29,17 @@ export function fake(spec: FakeSpec): FakeTensor {
   });
 }
 
+const AT_LEAST_ONE = new WeakMap<object, SymInt>();
+
 /** `Max(1, size)`, which strides are products of. */
-const atLeastOne = (size: SymInt): SymInt => (typeof size === "number" ? Math.max(size, 1) : symMax(1, size));
+function atLeastOne(size: SymInt): SymInt {
+  if (typeof size === "number") return Math.max(size, 1);
+  const known = AT_LEAST_ONE.get(size);
+  if (known !== undefined) return known;
+  const result = symMax(1, size);
+  AT_LEAST_ONE.set(size, result);
+  return result;
+}
 
 /** Row-major strides; sizes of 0 count as 1. */
 export function contiguousStridesOf(shape: readonly SymInt[]): readonly SymInt[] {
@@ -44,7 +53,11 @@ export function contiguousStridesOf(shape: readonly SymInt[]): readonly SymInt[]
 }
 
 /** Dimensions of a channels-last tensor from outermost to innermost: `[0, 2, 3, 1]`. */
-const channelsLastOrder = (ndim: number): number[] => [0, ...Array.from({ length: ndim - 2 }, (_, i) => i + 2), 1];
+const channelsLastOrder = (ndim: number): number[] => [
+  0,
+  ...Array.from({ length: ndim - 2 }, (_, i) => i + 2),
+  1,
+];
 
 /** Strides of a fresh tensor whose dimensions lie in memory in this order, outermost first. */
 export function stridesInOrder(shape: readonly SymInt[], order: readonly number[]): readonly SymInt[] {
@@ -98,8 +111,19 @@ function isDenseInOrder(tensor: FakeTensor, order: readonly number[] | undefined
   return true;
 }
 
+/** Row-major in every stride as written, those of dimensions of size 1 included. */
+export function isRowMajor({ shape, strides }: FakeTensor): boolean {
+  let step: SymInt = 1;
+  for (let d = shape.length - 1; d >= 0; d--) {
+    if (!sameAs(strides[d]!, step)) return false;
+    if (d > 0) step = mul(step, atLeastOne(shape[d]!));
+  }
+  return true;
+}
+
 /** Row-major contiguity, as `is_contiguous()`. */
-export const isContiguousFake = (tensor: FakeTensor, env: SymEnv): boolean => isDenseInOrder(tensor, undefined, env);
+export const isContiguousFake = (tensor: FakeTensor, env: SymEnv): boolean =>
+  isDenseInOrder(tensor, undefined, env);
 
 /** `is_contiguous(memory_format=channels_last)` for rank 4, `channels_last_3d` for rank 5; false for other ranks. */
 export function isChannelsLast(tensor: FakeTensor, env: SymEnv): boolean {
@@ -109,13 +133,23 @@ export function isChannelsLast(tensor: FakeTensor, env: SymEnv): boolean {
 
 /** Whether the elements fill a block of memory, each once, in some order of dimensions. */
 export function isNonOverlappingAndDense(tensor: FakeTensor, env: SymEnv): boolean {
-  if (isContiguousFake(tensor, env)) return true;
-  const { shape, strides } = tensor;
-  // The chain of strides 1, size, size * size, ... is followed from inside out, so nothing has to be ordered.
-  const left = shape.map((_, d) => d).filter((d) => !is(env, shape[d]!, 1));
+  const { shape } = tensor;
+  const plain = shape.map((_, d) => d).filter((d) => shape[d] !== 1);
+  if (isStrideChain(tensor, plain, sameAs) || isContiguousFake(tensor, env)) return true;
+  const dims = plain.filter((d) => !is(env, shape[d]!, 1));
+  return isStrideChain(tensor, dims, (a, b) => is(env, a, b));
+}
+
+/** Whether strides are 1, size, size * size, ... in some order; nothing has to be sorted for that. */
+function isStrideChain(
+  { shape, strides }: FakeTensor,
+  dims: readonly number[],
+  equals: (a: SymInt, b: SymInt) => boolean,
+): boolean {
+  const left = [...dims];
   let step: SymInt = 1;
   while (left.length > 0) {
-    const next = left.findIndex((d) => is(env, strides[d]!, step));
+    const next = left.findIndex((d) => equals(strides[d]!, step));
     if (next < 0) return false;
     step = mul(step, shape[left[next]!]!);
     left.splice(next, 1);

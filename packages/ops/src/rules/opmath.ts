@@ -2,11 +2,8 @@
 import type { FakeTensor } from "@sconce/ir";
 import type { DType } from "@sconce/tensor";
 import type { Emit } from "../emit.js";
+import { convert } from "./decompose.js";
 import { computationDType, promoteOperands } from "./promote.js";
-
-/** `x.to(dtype)`; the tensor itself when it has that dtype. */
-export const toDType = (emit: Emit, tensor: FakeTensor, dtype: DType): FakeTensor =>
-  tensor.dtype === dtype ? tensor : emit("aten.to.dtype", [tensor, dtype]);
 
 /** The operands in the dtype that they are computed in together, and that of the result. */
 export function castForMath<const T extends readonly (FakeTensor | null)[]>(
@@ -15,6 +12,6 @@ export function castForMath<const T extends readonly (FakeTensor | null)[]>(
 ): { readonly operands: { readonly [K in keyof T]: T[K] }; readonly result: DType } {
   const result = promoteOperands(operands.filter((operand) => operand !== null));
   const computation = computationDType(result);
-  const cast = operands.map((operand) => operand && toDType(emit, operand, computation));
+  const cast = operands.map((operand) => operand && convert(emit, operand, computation));
   return { operands: cast as unknown as T, result };
 }

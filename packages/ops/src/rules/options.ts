@@ -16,14 +16,21 @@ export interface FactoryOptions {
 }
 
 /** The schema text of the four options. */
-export const OPTIONS = "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None";
+export const OPTIONS =
+  "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None";
 export type Options = typeof OPTIONS;
 
 /** A row-major tensor of these sizes. */
-export function created(shape: readonly SymInt[], dtype: DType, { layout, device }: FactoryOptions): FakeTensor {
+export function created(
+  shape: readonly SymInt[],
+  dtype: DType,
+  { layout, device }: FactoryOptions,
+): FakeTensor {
   const negative = shape.find((size) => typeof size === "number" && size < 0);
   if (negative !== undefined) {
-    throw invalidArgument(`Trying to create tensor with negative dimension ${negative}: [${shape.join(", ")}]`);
+    throw invalidArgument(
+      `Trying to create tensor with negative dimension ${negative}: [${shape.join(", ")}]`,
+    );
   }
   return fake({ dtype, shape, layout, device });
 }
@@ -37,7 +44,10 @@ export function likeStrides(self: FakeTensor, format: MemoryFormat | null, env: 
 
 /** A fresh tensor of the sizes of `self`. */
 export function createdLike(
-  self: FakeTensor, options: FactoryOptions, format: MemoryFormat | null, env: SymEnv,
+  self: FakeTensor,
+  options: FactoryOptions,
+  format: MemoryFormat | null,
+  env: SymEnv,
 ): FakeTensor {
   return fake({
     dtype: options.dtype ?? self.dtype,
@@ -53,16 +63,27 @@ export type EmitKwargs = Readonly<Record<string, EmitArg>>;
 
 /** As PyTorch's Python factories hand options on: strided unless said otherwise, not pinned. */
 export const factoryKwargs = ({ dtype, layout, device, pin_memory: pin }: FactoryOptions): EmitKwargs => ({
-  dtype, layout: layout ?? "strided", device, pin_memory: pin ?? false,
+  dtype,
+  layout: layout ?? "strided",
+  device,
+  pin_memory: pin ?? false,
 });
 
 /** As the `_like` factories hand them on: only what was given, not pinned. */
 export const likeKwargs = ({ dtype, layout, device, pin_memory: pin }: FactoryOptions): EmitKwargs => ({
-  dtype, layout, device, pin_memory: pin ?? false,
+  dtype,
+  layout,
+  device,
+  pin_memory: pin ?? false,
 });
 
 /** As the `new_` factories hand them on: filled in from the tensor. */
-export const newKwargs = (self: FakeTensor, { dtype, layout, device, pin_memory: pin }: FactoryOptions): EmitKwargs => ({
-  dtype: dtype ?? self.dtype, layout: layout ?? self.layout, device: device ?? self.device, pin_memory: pin ?? false,
+export const newKwargs = (
+  self: FakeTensor,
+  { dtype, layout, device, pin_memory: pin }: FactoryOptions,
+): EmitKwargs => ({
+  dtype: dtype ?? self.dtype,
+  layout: layout ?? self.layout,
+  device: device ?? self.device,
+  pin_memory: pin ?? false,
 });
-

@@ -1,7 +1,13 @@
 /** @file Type promotion of operands: tensors with dimensions, 0-d tensors, Python numbers. */
 import { FakeTensor } from "@sconce/ir";
 import {
-  complexDType, type DType, type DTypeKind, dtypeInfo, type PromotionOperand, realDType, resultType,
+  complexDType,
+  type DType,
+  type DTypeKind,
+  dtypeInfo,
+  type PromotionOperand,
+  realDType,
+  resultType,
 } from "@sconce/tensor";
 import type { ScalarArg } from "../schema-types.js";
 
@@ -35,7 +41,10 @@ export function scalarKind(value: ScalarArg): DTypeKind {
 /** The dtype that an elementwise operator computes in (`torch.result_type`). */
 export function promoteOperands(operands: readonly Operand[]): DType {
   const first = operands[0];
-  if (first instanceof FakeTensor && operands.every((x) => x instanceof FakeTensor && x.dtype === first.dtype)) {
+  if (
+    first instanceof FakeTensor &&
+    operands.every((x) => x instanceof FakeTensor && x.dtype === first.dtype)
+  ) {
     return first.dtype;
   }
   return resultType(operands.map(promotionOperand));

@@ -1,6 +1,7 @@
-import { type Argument, Graph, isRef, isTuple, kindOf, mapRefs, type Node, ref } from "@sconce/ir";
+import { type Argument, Graph, mapRefs, type Node, ref } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { hasEffect } from "../decompose/dead-nodes.js";
+import { callKey } from "./call-key.js";
 import { definePass } from "../pass.js";
 import { mapSubgraphs } from "./subgraphs.js";
 
@@ -29,7 +30,7 @@ function mergeLevel(graph: Graph, operators: OperatorTable): Graph {
     // A write may change what an equal call before it has read, views included.
     if (kind === "writes") return graph;
     if (kind === "pure") {
-      const key = keyOf(current);
+      const key = callKey(current);
       const earlier = first.get(key);
       if (earlier !== undefined) {
         replaced.set(node.name, earlier);
@@ -75,24 +76,4 @@ function withRefs(node: Node, replaced: ReadonlyMap<string, string>): Node {
     changed ||= kwargs[key] !== node.kwargs[key];
   }
   return changed ? Object.freeze({ ...node, args, kwargs }) : node;
-}
-
-/** Equal keys mean equal calls; ints, floats, strings and references never collide. */
-function keyOf(node: Node): string {
-  let key = node.target;
-  for (const arg of node.args) key += `|${argumentKey(arg)}`;
-  const names = Object.keys(node.kwargs);
-  if (names.length > 0) for (const name of names.sort()) key += `|${name}=${argumentKey(node.kwargs[name]!)}`;
-  return key;
-}
-
-function argumentKey(value: Argument): string {
-  if (isRef(value)) return `%${value.name}`;
-  if (Array.isArray(value)) return `[${(value as readonly Argument[]).map(argumentKey).join(",")}]`;
-  if (isTuple(value)) return `(${value.items.map(argumentKey).join(",")})`;
-  if (typeof value === "string") return JSON.stringify(value);
-  if (typeof value === "number") return Object.is(value, -0) ? "-0" : String(value);
-  if (typeof value === "bigint") return String(value);
-  if (kindOf(value) === "float") return `f${argumentKey((value as { value: number }).value)}`;
-  return JSON.stringify(value);
 }

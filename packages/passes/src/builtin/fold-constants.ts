@@ -5,6 +5,7 @@ import {
 import { dtypeInfo, Tensor } from "@sconce/tensor";
 import { hasEffect } from "../decompose/dead-nodes.js";
 import { CollisionNames } from "../decompose/naming.js";
+import { callKey } from "./call-key.js";
 import { definePass, type Evaluator, type PassContext } from "../pass.js";
 
 /** `permute(w)` of a constant `w` becomes a constant. */
@@ -36,6 +37,9 @@ class Folder {
   readonly #maxBytes: number;
   /** Values of constant nodes, computed when first needed. */
   readonly #known = new Map<string, Value | readonly Value[]>();
+  /** Names of the first computed node by call, so that equal calls are computed and stored once. */
+  readonly #first = new Map<string, string>();
+  readonly #same = new Map<string, string>();
   /** Names of the nodes whose value is known to be constant because a tensor constant flows into them. */
   readonly #rooted = new Set<string>();
 
@@ -70,7 +74,11 @@ class Folder {
     const inputBytes = inputBytesOf(node, this.#known);
     const size = bytesOf(node.meta.val);
     if (size > Math.max(this.#maxBytes, inputBytes)) return;
-    this.#known.set(node.name, this.#compute(node));
+    const key = callKey(node, (name) => this.#same.get(name) ?? name);
+    const first = this.#first.get(key);
+    if (first === undefined) this.#first.set(key, node.name);
+    else this.#same.set(node.name, first);
+    this.#known.set(node.name, first === undefined ? this.#compute(node) : this.#known.get(first)!);
     if (rooted) this.#rooted.add(node.name);
   }
 
@@ -121,16 +129,20 @@ class Folder {
     const placeholders: Node[] = [];
     const specs: InputSpec[] = [];
     const renamed = new Map<string, string>();
+    const freeKey = keyMaker(constants, this.#program);
     for (const node of lifted) {
-      const target = freeKey(constants, this.#program, "_folded");
+      const first = this.#same.get(node.name) ?? node.name;
+      const known = renamed.get(first);
+      if (known !== undefined) {
+        renamed.set(node.name, known);
+        continue;
+      }
+      const target = freeKey();
       const name = names.rename(`c_${target}`);
       constants.set(target, this.#known.get(node.name) as Tensor);
-      placeholders.push(Object.freeze({
-        name, op: "placeholder", target: name, args: [], kwargs: NO_KWARGS,
-        meta: { val: node.meta.val ?? null, origin: { pass: "fold-constants", from: [node.name] } },
-      }));
+      placeholders.push(placeholderOf(name, node));
       specs.push({ kind: "CONSTANT_TENSOR", arg: { kind: "tensor", name }, target, persistent: null });
-      renamed.set(node.name, name);
+      renamed.set(node.name, name).set(first, name);
     }
     const at = graphSignature.inputSpecs.findIndex((spec) => spec.kind === "USER_INPUT");
     const position = at === -1 ? graphSignature.inputSpecs.length : at;
@@ -160,11 +172,20 @@ function withRenamed(node: Node, renamed: ReadonlyMap<string, string>): Node {
   return same ? node : Object.freeze({ ...node, args, kwargs });
 }
 
-function freeKey(constants: ReadonlyMap<string, unknown>, program: ExportedProgram, base: string): string {
+/** Gives `_folded_0`, `_folded_1`, ... past those in use. */
+function keyMaker(constants: ReadonlyMap<string, unknown>, program: ExportedProgram): () => string {
   let count = 0;
-  while (constants.has(`${base}_${count}`) || program.stateDict.has(`${base}_${count}`)) count++;
-  return `${base}_${count}`;
+  return () => {
+    while (constants.has(`_folded_${count}`) || program.stateDict.has(`_folded_${count}`)) count++;
+    return `_folded_${count++}`;
+  };
 }
+
+const placeholderOf = (name: string, node: Node): Node =>
+  Object.freeze({
+    name, op: "placeholder", target: name, args: [], kwargs: NO_KWARGS,
+    meta: { val: node.meta.val ?? null, origin: { pass: "fold-constants", from: [node.name] } },
+  });
 
 function hasSymbols(val: unknown): boolean {
   if (val instanceof FakeTensor) return val.shape.some((size) => typeof size !== "number");

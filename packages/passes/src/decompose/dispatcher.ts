@@ -5,7 +5,6 @@
 import { SconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue, type SymScalar } from "@sconce/ir";
 import { bindArgs, type BoundArgs, type Emit, type EmitArg, emitFrom, type OpDefinition, type OperatorTable, viewInverse } from "@sconce/ops";
-import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { castForAutocast, type AutocastState } from "./autocast.js";
 import { ConjugateMarks } from "./conjugate.js";
 import { FunctionalTensor, type ViewStep } from "./functional-tensor.js";
@@ -30,8 +29,11 @@ export class Dispatcher {
     this.tracer = tracer;
     this.operators = operators;
     this.table = table;
-    this.lowered = emitFrom(tracer.env, (target, args, kwargs) => this.lower(target, args, kwargs));
-    this.functional = emitFrom(tracer.env, (target, args, kwargs) => this.call(target, args, kwargs));
+    const arithmetic: NonNullable<Emit["arithmetic"]> = (target, args, result) => tracer.symbols.computed(target, args, result);
+    const lowered = emitFrom(tracer.env, (target, args, kwargs) => this.lower(target, args, kwargs));
+    const functional = emitFrom(tracer.env, (target, args, kwargs) => this.call(target, args, kwargs));
+    this.lowered = Object.assign(lowered, { arithmetic });
+    this.functional = Object.assign(functional, { arithmetic });
   }
 
   /** A call on values that know nothing of mutation: decomposed by the table, or recorded. */
@@ -49,6 +51,8 @@ export class Dispatcher {
 
   /** A call on functional tensors. */
   call(target: string, args: readonly EmitArg[], kwargs: Kwargs): MetaValue {
+    // The lifted literal is a constant input, which is copied before anything may write to it.
+    if (target === "aten.lift_fresh_copy.default") return this.call("aten.clone.default", args, {});
     const row = this.operators.require(target);
     if (row.tags.includes("composite")) {
       const rule = this.#ruleOf(row);
@@ -58,7 +62,10 @@ export class Dispatcher {
     if (scalar !== undefined) return scalar;
     const call = this.autocast === null ? { args, kwargs } : this.#castArguments(row, args, kwargs);
     if (row.schema.isMutable) return this.#mutate(row, call.args, call.kwargs);
-    if (row.schema.isView) return this.#detached(row, call.args, this.#view(row, call.args, call.kwargs));
+    // A reshape that copied is a view of its copy, which a write then goes through.
+    if (row.schema.isView || target === "aten._unsafe_view.default") {
+      return this.#detached(row, this.#view(row, call.args, call.kwargs));
+    }
     return wrap(this.lower(target, unwrapAll(call.args), unwrapKwargs(call.kwargs)));
   }
 
@@ -96,11 +103,9 @@ export class Dispatcher {
     );
   }
 
-  /** Autograd cannot look through a view of a float's bits: its result is detached, which leaves an alias. */
-  #detached(row: OpDefinition, args: readonly EmitArg[], result: MetaValue): MetaValue {
-    const self = args[0];
-    const cut = row.target === "aten.view.dtype" && self instanceof FakeTensor && (isFloatDType(self.dtype) || isComplexDType(self.dtype));
-    return cut ? this.call("aten.alias.default", [result as FakeTensor], {}) : result;
+  /** Autograd does not look through a view of the bits: its result is detached. */
+  #detached(row: OpDefinition, result: MetaValue): MetaValue {
+    return row.target === "aten.view.dtype" ? this.call("aten.detach.default", [result as FakeTensor], {}) : result;
   }
 
   /** How a view is replayed on another base, and how a write to it goes back. */

@@ -64,7 +64,8 @@ export class SymbolicNodes {
     value.shape.forEach((size, dim) => {
       if (!(size instanceof SymExpr)) return;
       if (!this.#inBody) {
-        if (!this.#sizes.has(size.key)) this.#sizes.set(size.key, { node, dim });
+        // Of several inputs with the size, PyTorch reads the last.
+        this.#sizes.set(size.key, { node, dim });
         this.#see(size);
       } else if (size.op === "Symbol" && !this.#seen.has(size.name)) {
         bound = this.#see(size);
@@ -95,6 +96,13 @@ export class SymbolicNodes {
     if (value.expr instanceof SymExpr && !this.#recipes.has(value.expr.key)) {
       this.#recipes.set(value.expr.key, { target, args });
     }
+  }
+
+  /** Arithmetic that a decomposition does at this place: it becomes a node here, unless one is there already. */
+  computed(target: string, args: readonly SymInt[], result: SymInt): void {
+    if (!(result instanceof SymExpr)) return;
+    this.recipe(symInt(result), target, args.map((arg) => (typeof arg === "number" ? arg : symInt(arg))));
+    this.#nodeFor(result);
   }
 
   argumentOf(expr: SymInt): Argument {

@@ -1,6 +1,15 @@
 /** @file Reader of operator cases: one safetensors file per overload, the calls as JSON in its metadata. */
 import { SconceError } from "@sconce/errors";
-import { type Argument, device, dtypeLiteral, float, layout, type LayoutName, memoryFormat, type MemoryFormat } from "@sconce/ir";
+import {
+  type Argument,
+  device,
+  dtypeLiteral,
+  float,
+  type LayoutName,
+  layout,
+  type MemoryFormat,
+  memoryFormat,
+} from "@sconce/ir";
 import { contiguousStrides, type DType, dtypeInfo, isDType, numel, Storage, Tensor } from "@sconce/tensor";
 
 /** A tensor of a case: the values' name, and how they lie in memory. */
@@ -22,10 +31,17 @@ export interface CaseTensor {
 /** One argument or result of a case; exactly one of the keys is there. */
 export type CaseValue =
   | CaseTensor
-  | { readonly int: number | string } | { readonly float: number | string } | { readonly bool: boolean }
-  | { readonly str: string } | { readonly none: true } | { readonly list: readonly CaseValue[] }
-  | { readonly unspecified: true } | { readonly dtype: string } | { readonly memory_format: string }
-  | { readonly layout: string } | { readonly device: string };
+  | { readonly int: number | string }
+  | { readonly float: number | string }
+  | { readonly bool: boolean }
+  | { readonly str: string }
+  | { readonly none: true }
+  | { readonly list: readonly CaseValue[] }
+  | { readonly unspecified: true }
+  | { readonly dtype: string }
+  | { readonly memory_format: string }
+  | { readonly layout: string }
+  | { readonly device: string };
 
 /** One call of one overload as PyTorch executed it. */
 export interface OpCase {
@@ -57,7 +73,9 @@ export class OpCaseFile {
   readonly #bytes: Uint8Array;
   readonly #entries: Readonly<Record<string, { data_offsets: [number, number] }>>;
 
-  constructor(bytes: Uint8Array) {
+  constructor(file: Uint8Array) {
+    // A plain view: a Node `Buffer` would hand out windows of itself where copies are needed.
+    const bytes = new Uint8Array(file.buffer, file.byteOffset, file.byteLength);
     const length = Number(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0, true));
     const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length)));
     const { __metadata__: metadata, ...entries } = header;
@@ -97,7 +115,13 @@ export class OpCaseFile {
     const { shape, strides = contiguousStrides(spec.shape), storage_offset: storageOffset = 0 } = spec;
     const dtype = spec.complex ? complexOf(spec.dtype) : spec.dtype;
     if (spec.storage !== undefined) {
-      return new Tensor({ dtype, shape, strides, storageOffset, storage: new Storage(this.#values(spec.storage)) });
+      return new Tensor({
+        dtype,
+        shape,
+        strides,
+        storageOffset,
+        storage: new Storage(this.#values(spec.storage)),
+      });
     }
     const { itemSize } = dtypeInfo(dtype);
     const empty = numel(shape) === 0;
@@ -110,7 +134,8 @@ export class OpCaseFile {
 
   #values(key: string): Uint8Array {
     const entry = this.#entries[key];
-    if (entry === undefined) throw new SconceError({ code: "CASE_FILE", message: `no values named "${key}"` });
+    if (entry === undefined)
+      throw new SconceError({ code: "CASE_FILE", message: `no values named "${key}"` });
     return this.#bytes.slice(...entry.data_offsets);
   }
 }
@@ -134,7 +159,11 @@ const floatOf = (value: number | string): number =>
   typeof value === "number" ? value : Number(value.replace("inf", "Infinity"));
 
 const complexOf = (dtype: DType): DType =>
-  dtype === "float64" || dtype === "complex128" ? "complex128" : dtype === "float16" ? "complex32" : "complex64";
+  dtype === "float64" || dtype === "complex128"
+    ? "complex128"
+    : dtype === "float16"
+      ? "complex32"
+      : "complex64";
 
 function dtypeOf(name: string): Argument {
   if (!isDType(name)) throw new SconceError({ code: "CASE_FILE", message: `unknown dtype "${name}"` });

@@ -26,7 +26,11 @@ export interface OpCheckOptions {
 }
 
 /** Runs every case of a file. Nothing is thrown; a refusal that is not a `SconceError` is a failure. */
-export function checkOpFile(file: OpCaseFile, call: OperatorCall, options: OpCheckOptions = {}): OpCaseResult[] {
+export function checkOpFile(
+  file: OpCaseFile,
+  call: OperatorCall,
+  options: OpCheckOptions = {},
+): OpCaseResult[] {
   return file.cases.map((one) => ({
     id: one.id,
     target: file.target,
@@ -36,10 +40,15 @@ export function checkOpFile(file: OpCaseFile, call: OperatorCall, options: OpChe
 
 /** What is wrong with the result of one case, or undefined. */
 export function checkOpCase(
-  file: OpCaseFile, one: OpCase, call: OperatorCall, options: OpCheckOptions = {},
+  file: OpCaseFile,
+  one: OpCase,
+  call: OperatorCall,
+  options: OpCheckOptions = {},
 ): string | undefined {
   const args = one.args.map((value) => file.build(value));
-  const kwargs = Object.fromEntries(Object.entries(one.kwargs).map(([key, value]) => [key, file.build(value)]));
+  const kwargs = Object.fromEntries(
+    Object.entries(one.kwargs).map(([key, value]) => [key, file.build(value)]),
+  );
   const before = snapshot(args, kwargs);
   let result: unknown;
   try {
@@ -58,7 +67,9 @@ export function checkOpCase(
 }
 
 const refusalProblem = (code: string): string | undefined =>
-  ["UNKNOWN_OPERATOR", "NO_KERNEL", "INTERNAL"].includes(code) ? `refused for the wrong reason: ${code}` : undefined;
+  ["UNKNOWN_OPERATOR", "NO_KERNEL", "INTERNAL"].includes(code)
+    ? `refused for the wrong reason: ${code}`
+    : undefined;
 
 interface Call {
   readonly args: readonly BuiltValue[];
@@ -66,7 +77,11 @@ interface Call {
 }
 
 function outputProblem(
-  file: OpCaseFile, one: OpCase, result: unknown, call: Call, options: OpCheckOptions,
+  file: OpCaseFile,
+  one: OpCase,
+  result: unknown,
+  call: Call,
+  options: OpCheckOptions,
 ): string | undefined {
   const wanted = one.outputs ?? [];
   const single = wanted.length === 1;
@@ -80,7 +95,12 @@ function outputProblem(
 }
 
 function valueProblem(
-  file: OpCaseFile, one: OpCase, got: unknown, want: CaseValue, call: Call, options: OpCheckOptions,
+  file: OpCaseFile,
+  one: OpCase,
+  got: unknown,
+  want: CaseValue,
+  call: Call,
+  options: OpCheckOptions,
 ): string | undefined {
   if ("unspecified" in want) return undefined;
   if ("tensor" in want) return tensorProblem(file, one, got, want, call, options);
@@ -96,7 +116,12 @@ function valueProblem(
 }
 
 function tensorProblem(
-  file: OpCaseFile, one: OpCase, got: unknown, spec: CaseTensor, call: Call, options: OpCheckOptions,
+  file: OpCaseFile,
+  one: OpCase,
+  got: unknown,
+  spec: CaseTensor,
+  call: Call,
+  options: OpCheckOptions,
 ): string | undefined {
   if (!(got instanceof Tensor)) return `wanted a tensor, got ${String(got)}`;
   const want = file.tensor(spec);
@@ -106,7 +131,8 @@ function tensorProblem(
     if (problem !== undefined) return problem;
   }
   const owners = argumentTensors(call).filter(([, tensor]) => tensor.storage === got.storage);
-  if (spec.alias !== undefined && !owners.some(([path]) => path === spec.alias)) return `does not alias ${spec.alias}`;
+  if (spec.alias !== undefined && !owners.some(([path]) => path === spec.alias))
+    return `does not alias ${spec.alias}`;
   if (spec.alias === undefined && owners.length > 0 && want.numel > 0) return `aliases ${owners[0]![0]}`;
   const valuesKnown = spec.tensor !== null && one.compare !== "meta";
   return compareTensors(got, want, { rtol: one.rtol ?? 0, atol: one.atol ?? 0, values: valuesKnown });
@@ -115,7 +141,8 @@ function tensorProblem(
 function scalarProblem(got: unknown, want: Argument, one: OpCase): string | undefined {
   const a = plainNumber(got);
   const b = plainNumber(want);
-  if (one.compare === "meta") return typeof a === typeof b ? undefined : `wanted ${String(b)}, got ${String(a)}`;
+  if (one.compare === "meta")
+    return typeof a === typeof b ? undefined : `wanted ${String(b)}, got ${String(a)}`;
   if (typeof a === "number" && typeof b === "number") {
     if (Object.is(a, b) || a === b) return undefined;
     if (Math.abs(a - b) <= (one.atol ?? 0) + (one.rtol ?? 0) * Math.abs(b)) return undefined;
@@ -137,7 +164,11 @@ function mutationProblem(file: OpCaseFile, one: OpCase, call: Call): string | un
     const got = tensors.get(path);
     if (got === undefined || !("tensor" in spec)) return `no argument at ${path}`;
     const values = spec.tensor !== null && one.compare !== "meta";
-    const problem = compareTensors(got, file.tensor(spec), { rtol: one.rtol ?? 0, atol: one.atol ?? 0, values });
+    const problem = compareTensors(got, file.tensor(spec), {
+      rtol: one.rtol ?? 0,
+      atol: one.atol ?? 0,
+      values,
+    });
     if (problem !== undefined) return `mutated ${path}: ${problem}`;
   }
   return undefined;
@@ -160,9 +191,9 @@ function argumentTensors(call: Call): [string, Tensor][] {
   const found: [string, Tensor][] = [];
   const visit = (path: string, value: unknown): void => {
     if (value instanceof Tensor) found.push([path, value]);
-    else if (Array.isArray(value)) value.forEach((item, i) => visit(`${path}.${i}`, item));
+    else if (Array.isArray(value)) for (const [i, item] of value.entries()) visit(`${path}.${i}`, item);
   };
-  call.args.forEach((value, i) => visit(`args.${i}`, value));
+  for (const [i, value] of call.args.entries()) visit(`args.${i}`, value);
   for (const key in call.kwargs) visit(`kwargs.${key}`, call.kwargs[key]);
   return found;
 }

@@ -42,7 +42,8 @@ class FolderChecker {
   async run(): Promise<void> {
     const program = await this.#load("program");
     if (program === undefined) return;
-    this.#texts("program", "", program);
+    // What PyTorch cannot load it never printed as loaded: the recorded texts have names that are not in the file.
+    if (this.#folder.info.program.load_error === undefined) this.#texts("program", "", program);
     const lowered = await this.#lowering(program);
     await this.#calls("run", program);
     if (lowered !== undefined) await this.#calls("run lowered", lowered);
@@ -64,6 +65,7 @@ class FolderChecker {
     let program: ExportedProgram | undefined;
     await this.#check(`load ${stem}.pt2`, async () => {
       program = await this.#sconce.load(this.#folder.bytes(`${stem}.pt2`));
+      if (stem === "program" && this.#folder.info.program.load_error !== undefined) return undefined;
       const problems = this.#sconce.verify(program);
       return problems.length === 0 ? undefined : `verify: ${problems.map((problem) => problem.message).join("; ")}`;
     });

@@ -1,0 +1,147 @@
+import {
+  type Argument,
+  type ArgumentSpec,
+  dictSpec,
+  ExportedProgram,
+  FakeTensor,
+  GraphBuilder,
+  type InputSpec,
+  LEAF,
+  type MetaValue,
+  type RangeConstraint,
+  tuple,
+  tupleSpec,
+  type Value,
+} from "@sconce/ir";
+import { add, mul, type SymInt, symbol } from "@sconce/symbolic";
+import { Tensor } from "@sconce/tensor";
+import { describe, expect, test } from "vitest";
+import { inputCheck } from "./check.js";
+
+const s = symbol("s0", { integer: true, positive: true }) as SymInt;
+const tensor = (...shape: readonly number[]): Tensor => Tensor.empty(shape, "float32");
+
+interface Declared {
+  readonly x: readonly SymInt[];
+  readonly y?: readonly SymInt[];
+  readonly constant?: Argument;
+  readonly ranges?: Readonly<Record<string, RangeConstraint>>;
+  readonly guards?: readonly string[];
+  readonly examples?: boolean;
+}
+
+/** A program that takes `x`, and `y` or a constant `n` when declared. */
+function program({ x, y, constant, ranges = {}, guards = [], examples = true }: Declared): ExportedProgram {
+  const b = new GraphBuilder();
+  const inputSpecs: InputSpec[] = [];
+  const names: string[] = [];
+  const declare = (name: string, val: MetaValue, arg: ArgumentSpec): void => {
+    b.placeholder(name, { val });
+    names.push(name);
+    inputSpecs.push({ kind: "USER_INPUT", arg, target: null, persistent: null });
+  };
+  const fake = (shape: readonly SymInt[]): FakeTensor =>
+    new FakeTensor({ dtype: "float32", shape, strides: shape.map(() => 1) });
+  declare("x", fake(x), { kind: "tensor", name: "x" });
+  if (y !== undefined) declare("y", fake(y), { kind: "tensor", name: "y" });
+  if (constant !== undefined)
+    declare("n", { kind: "constant", value: constant }, { kind: "constant", name: "n", value: constant });
+  b.output(tuple([]));
+  const signature = {
+    inputs: [],
+    outputs: [],
+    inSpec: tupleSpec([tupleSpec(names.map(() => LEAF)), dictSpec([])]),
+    outSpec: tupleSpec([]),
+    forwardArgNames: names,
+  };
+  return new ExportedProgram({
+    graph: b.build(),
+    graphSignature: { inputSpecs, outputSpecs: [] },
+    stateDict: new Map(),
+    parameterNames: new Set(),
+    constants: new Map(),
+    rangeConstraints: new Map(Object.entries(ranges)),
+    moduleCallGraph: [{ fqn: "", signature }],
+    guardsCode: guards,
+    dialect: "TRAINING",
+    exampleInputs: examples ? { leaves: [] } : null,
+  });
+}
+
+function problem(declared: Declared, ...inputs: Value[]): string {
+  try {
+    inputCheck(program(declared))(inputs);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return "accepted";
+}
+
+describe("a program with example inputs fails like PyTorch's guards", () => {
+  test("static sizes", () => {
+    expect(problem({ x: [2, 3] }, tensor(2, 3))).toBe("accepted");
+    expect(problem({ x: [2, 3] }, tensor(2, 4))).toBe("Guard failed: x.size()[1] == 3");
+  });
+
+  test("ranges and equal sizes", () => {
+    const declared: Declared = { x: [s], y: [s], ranges: { s0: { min: 3, max: 6 } } };
+    expect(problem(declared, tensor(4), tensor(4))).toBe("accepted");
+    expect(problem(declared, tensor(2), tensor(2))).toBe("Guard failed: x.size()[0] >= 3");
+    expect(problem(declared, tensor(7), tensor(7))).toBe("Guard failed: x.size()[0] <= 6");
+    expect(problem(declared, tensor(4), tensor(5))).toBe("Guard failed: y.size()[0] == x.size()[0]");
+  });
+
+  test("sizes that share a symbol which no input has alone", () => {
+    const free = { min: 0, max: Number.POSITIVE_INFINITY };
+    const declared: Declared = { x: [add(s, 1)], y: [add(s, 3)], ranges: { "s0 + 1": free, "s0 + 3": free } };
+    expect(problem(declared, tensor(4), tensor(6))).toBe("accepted");
+    expect(problem(declared, tensor(4), tensor(7))).toBe("Guard failed: 2 + x.size()[0] == y.size()[0]");
+  });
+
+  test("the program's own guards", () => {
+    const declared: Declared = { x: [s], guards: ["(L['x'].size()[0] % 2) == 0"] };
+    expect(problem(declared, tensor(4))).toBe("accepted");
+    expect(problem(declared, tensor(5))).toBe("Guard failed: x.size()[0] % 2 == 0");
+  });
+
+  test("constants", () => {
+    expect(problem({ x: [1], constant: 3 }, tensor(1), 4)).toBe("Guard failed: n == 3");
+    expect(problem({ x: [1], constant: "sin" }, tensor(1), "cos")).toBe("Guard failed: n == 'sin'");
+    expect(problem({ x: [1], constant: true }, tensor(1), true)).toBe("accepted");
+    expect(problem({ x: [1], constant: 2.5 }, tensor(1), 2.25)).toBe("Guard failed: n == 2.5");
+  });
+});
+
+describe("a program without example inputs fails like PyTorch's pre-hook", () => {
+  test("static sizes and forms", () => {
+    expect(problem({ x: [2], examples: false }, tensor(3))).toMatch(
+      /^Expected input at \*args\[0\].shape\[0\] to be equal to 2, but got 3\. If/,
+    );
+    const doubled: Declared = { x: [mul(2, s)], ranges: {}, examples: false };
+    expect(problem(doubled, tensor(7))).toBe(
+      "Expected input *args[0].shape[0] = 7 to be of the form 2*s0, where s0 is an integer",
+    );
+    expect(problem(doubled, tensor(8))).toBe("accepted");
+  });
+
+  test("ranges and equal sizes", () => {
+    const declared: Declared = { x: [s], y: [s], ranges: { s0: { min: 3, max: 6 } }, examples: false };
+    expect(problem(declared, tensor(2), tensor(2))).toBe(
+      "Expected input at *args[0].shape[0] to be >= 3, but got 2",
+    );
+    expect(problem(declared, tensor(4), tensor(5))).toBe(
+      "Expected input at *args[1].shape[0] to be equal to 4, but got 5",
+    );
+  });
+});
+
+describe("what PyTorch leaves to chance is refused", () => {
+  test("count, kind, rank and dtype", () => {
+    expect(problem({ x: [2] })).toBe("Unexpected number of inputs (expected 1, got 0)");
+    expect(problem({ x: [2] }, 5)).toMatch(/to be a tensor, but got a number/);
+    expect(problem({ x: [2] }, tensor(2, 2))).toBe(
+      "Unexpected number of dimensions in input at *args[0].shape (expected [2], got [2, 2])",
+    );
+    expect(problem({ x: [2] }, Tensor.empty([2], "int64"))).toMatch(/to have dtype float32, but got int64/);
+  });
+});

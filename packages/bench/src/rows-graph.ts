@@ -1,0 +1,58 @@
+import { evaluate } from "@sconce/backend-cpu";
+import { edit, type Graph, verify } from "@sconce/ir";
+import { defaultOperators, metaOf } from "@sconce/ops";
+import { commonSubexpressionElimination, deadCodeElimination, type Evaluator, foldConstants, passCall, runDecompositions } from "@sconce/passes";
+import { STATIC_ENV } from "@sconce/symbolic";
+import { Tensor } from "@sconce/tensor";
+import { chain, constants, duplicates, fakeF32, programOf } from "./graphs.js";
+import { median, type Row } from "./measure.js";
+
+const N = 100_000;
+
+/** Graph transformation at 100,000 nodes, beside torch.fx and MLIR. */
+export async function graphRows(): Promise<Row[]> {
+  const operators = defaultOperators();
+  const context = { operators, evaluate: evaluate as Evaluator };
+  const live = chain(N);
+  const dead = programOf(chain(N, true));
+  const repeated = programOf(duplicates(N));
+  const constant = programOf(constants(N), new Map([["k", Tensor.empty([4, 4], "float32")]]));
+  const per = { count: N, unit: "node" };
+  const small = programOf(chain(2000));
+  const options = passCall(foldConstants).options;
+  return [
+    row("build 100,000 nodes", await median(() => chain(N)), per, 200, ["torch.fx", 760]),
+    row("verify 100,000 nodes", await median(() => verify(programOf(live), { operators })), per, undefined, ["torch.fx lint", 124]),
+    row("dce, half dead", await median(() => deadCodeElimination.run(dead, context, {})), per, 100, ["torch.fx", 418]),
+    row("cse, a third equal", await median(() => commonSubexpressionElimination.run(repeated, context, {})), per, 100, ["mlir-opt", 119]),
+    row("fold-constants, a third constant", await median(() => foldConstants.run(constant, context, options)), per, 100, ["mlir-opt canonicalize", 243]),
+    row("rewrite every third node", await median(() => rewriteThirds(live)), per, undefined, ["torch.fx", 369]),
+    row("one edit of 100,000 nodes", await median(() => renameOne(live)), undefined, 1),
+    row("shape propagation, 10,000 calls", await median(() => propagate(10_000)), { count: 10_000, unit: "node" }, 50, ["torch.fx ShapeProp", 1450]),
+    row("runDecompositions, 2,000 nodes", await median(() => runDecompositions(small)), { count: 2000, unit: "node" }, 200, ["torch.export", 13_224]),
+  ];
+}
+
+function row(name: string, milliseconds: number, per?: Row["per"], target?: number, peer?: readonly [string, number]): Row {
+  return {
+    group: "graph", name, milliseconds,
+    ...(per === undefined ? {} : { per }),
+    ...(target === undefined ? {} : { target }),
+    ...(peer === undefined ? {} : { peer: { name: peer[0], milliseconds: peer[1] } }),
+  };
+}
+
+function rewriteThirds(graph: Graph): Graph {
+  return edit(graph, (editor) => {
+    for (const node of graph.nodes()) if (node.target === "aten.relu.default") editor.replaceNode(node.name, { target: "aten.sigmoid.default" });
+  });
+}
+
+const renameOne = (graph: Graph): Graph =>
+  edit(graph, (editor) => editor.replaceNode("n50000", { target: "aten.sub.Tensor" }));
+
+function propagate(calls: number): void {
+  const operators = defaultOperators();
+  let current = fakeF32();
+  for (let i = 0; i < calls; i++) current = metaOf(operators, "aten.add.Tensor", [current, current], {}, STATIC_ENV) as typeof current;
+}

@@ -1,0 +1,51 @@
+/** @file What all layouts share: the options of reading, and how the parts become a program. */
+import { ExportedProgram, type OperatorLookup } from "@sconce/ir";
+import type { ZipOptions } from "../zip/archive.js";
+import { checkState } from "./consistency.js";
+import type { ProgramDescription } from "./program.js";
+import { SavedInputs } from "./sample-inputs.js";
+import type { Payload } from "./weights.js";
+
+export interface ReadPt2Options {
+  /** Operators that programs may call; without it the spelling of a target is all that is checked. */
+  readonly operators?: OperatorLookup | undefined;
+  /** Which of several programs in the archive. Default `model`. */
+  readonly model?: string | undefined;
+  readonly limits?:
+    | {
+        /** Most bytes to take from a stream. Default 4 GiB less one. */
+        readonly maxStreamBytes?: number | undefined;
+        /** Most bytes that compressed entries may unpack to. Default 64 MiB and four times the file. */
+        readonly maxInflatedBytes?: number | undefined;
+      }
+    | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Sample inputs of a program; null for an empty record, or where no specification says how to flatten them. */
+export function savedInputs(
+  bytes: Uint8Array,
+  record: string,
+  description: ProgramDescription,
+  options: ZipOptions,
+): SavedInputs | null {
+  const inSpec = description.moduleCallGraph[0]?.signature?.inSpec;
+  return bytes.length === 0 || inSpec === undefined ? null : new SavedInputs(bytes, inSpec, record, options);
+}
+
+/** Joins the parts of a program and checks that they fit. */
+export function assemble(
+  description: ProgramDescription,
+  weights: Payload,
+  constants: Payload,
+  exampleInputs: SavedInputs | null,
+): ExportedProgram {
+  checkState(description, weights, constants);
+  return new ExportedProgram({
+    ...description,
+    stateDict: weights.tensors,
+    parameterNames: weights.parameterNames,
+    constants: constants.tensors,
+    exampleInputs,
+  });
+}

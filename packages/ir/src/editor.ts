@@ -1,0 +1,35 @@
+import type { Argument, NodeRef } from "./argument.js";
+import type { Graph } from "./graph.js";
+import type { NodeMeta } from "./meta.js";
+import type { Node } from "./node.js";
+
+/** The parts of a node that an edit may change. Names are for good: uses refer to them. */
+export type NodePatch = Partial<Omit<Node, "name">>;
+
+/** What the recipe of {@link edit} works with. Every method but the readers only takes note of a change. */
+export interface GraphEditor {
+  /** The version being edited. It does not change during the edit. */
+  readonly graph: Graph;
+  /** The node as the edit has it so far: patched, inserted, or of the base. */
+  node(name: string): Node;
+  /** A new name after PyTorch's rule, distinct from all names so far. */
+  freshName(candidate: string): string;
+  /** Replaces parts of a node in its place. */
+  replaceNode(name: string, patch: NodePatch): void;
+  setMeta(name: string, meta: NodeMeta): void;
+  /** Puts a node before the anchor. Several come in the order of the calls. */
+  insertBefore(anchor: string, node: Node): NodeRef;
+  /** Puts a node after the anchor. Several come in the order of the calls. */
+  insertAfter(anchor: string, node: Node): NodeRef;
+  /** Drops a node. When the edit ends, nothing may use it. */
+  remove(name: string): void;
+  /**
+   * Replaces every use of a node, in nodes of the base and in inserted ones. `replacement` itself keeps its uses when
+   * it is a reference, and so do the nodes named in `except`: that is how a value is wrapped.
+   */
+  replaceAllUses(name: string, replacement: Argument, except?: Iterable<string>): void;
+  /** Replaces the argument of the output node. */
+  setOutput(result: Argument): void;
+  /** Replaces or adds a nested graph; undefined drops it. */
+  setSubgraph(target: string, graph: Graph | undefined): void;
+}

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import * as api from "./index.js";
+import { edit, parseGraph, printIr, ref } from "./index.js";
+
+test("the example of the README", () => {
+  const graph = parseGraph(`graph(%x: f32[4]) {
+    %a: f32[4] = aten.neg.default(%x)
+    %b: f32[4] = aten.neg.default(%a)
+    return (%b)
+  }`);
+  const next = edit(graph, (e) => {
+    e.replaceAllUses("b", ref("x"));
+    e.remove("b");
+    e.remove("a");
+  });
+  expect(printIr(next)).toBe("graph(%x: f32[4]) {\n  return (%x)\n}\n");
+});
+
+test("public names", () => {
+  expect(Object.keys(api).sort()).toMatchSnapshot();
+});

@@ -1,0 +1,173 @@
+import { dtypeInfo, requiredBytes, Storage, Tensor } from "@sconce/tensor";
+import type { Argument } from "../argument.js";
+import { irTensor } from "../errors.js";
+import type { Graph } from "../graph.js";
+import {
+  ExportedProgram,
+  type ExportedProgramInit,
+  type ModuleCallEntry,
+  type RangeConstraint,
+} from "../program.js";
+import type { InputSpec, OutputSpec } from "../signature.js";
+import type { Cursor } from "./cursor.js";
+import { exampleKey } from "./print-program.js";
+import { parseCall, parseInput, parseOutput } from "./signature-syntax.js";
+import { parseStaticTensor, type StaticTensor } from "./types.js";
+import { parseValue } from "./values.js";
+
+/** Bytes that declared tensors without values may take. */
+export const MAX_ZEROS = 64 * 2 ** 20;
+
+/** The program block, gathered line by line. */
+export class ProgramDraft {
+  readonly #tensors: ReadonlyMap<string, Tensor> | undefined;
+  #zeros = 0;
+  #dialect = "";
+  #torchVersion: string | undefined;
+  readonly #opset: [string, number][] = [];
+  readonly #ranges = new Map<string, RangeConstraint>();
+  readonly #hints = new Map<string, number>();
+  readonly #guards: string[] = [];
+  readonly #state = new Map<string, Tensor>();
+  readonly #parameters = new Set<string>();
+  readonly #constants = new Map<string, Tensor>();
+  readonly #inputs: InputSpec[] = [];
+  readonly #outputs: OutputSpec[] = [];
+  readonly #calls: ModuleCallEntry[] = [];
+  #examples: (Tensor | Argument)[] | undefined;
+
+  constructor(tensors: ReadonlyMap<string, Tensor> | undefined) {
+    this.#tensors = tensors;
+  }
+
+  parse(cursor: Cursor, withTensors: boolean): void {
+    this.#dialect = cursor.string();
+    cursor.expect("{");
+    while (!cursor.accept("}")) this.#line(cursor, cursor.word("a line of the program"), withTensors);
+  }
+
+  finish(graph: Graph): ExportedProgram {
+    const init: ExportedProgramInit = {
+      graph,
+      graphSignature: { inputSpecs: this.#inputs, outputSpecs: this.#outputs },
+      stateDict: this.#state,
+      parameterNames: this.#parameters,
+      constants: this.#constants,
+      rangeConstraints: this.#ranges,
+      symbolHints: this.#hints,
+      moduleCallGraph: this.#calls,
+      guardsCode: this.#guards,
+      exampleInputs: this.#examples === undefined ? null : { leaves: this.#examples },
+      dialect: this.#dialect,
+      torchVersion: this.#torchVersion,
+      opsetVersion: Object.fromEntries(this.#opset),
+    };
+    return new ExportedProgram(init);
+  }
+
+  #line(cursor: Cursor, word: string, withTensors: boolean): void {
+    switch (word) {
+      case "torch":
+        this.#torchVersion = cursor.string();
+        return;
+      case "opset":
+        this.#opset.push([cursor.string(), cursor.integer("a version")]);
+        return;
+      case "range":
+        this.#ranges.set(cursor.string(), parseRange(cursor));
+        return;
+      case "hint":
+        this.#hints.set(cursor.string(), parseNumber(cursor));
+        return;
+      case "guard":
+        this.#guards.push(cursor.string());
+        return;
+      case "parameter":
+      case "buffer":
+      case "constant":
+        this.#tensorLine(cursor, word, withTensors);
+        return;
+      case "input":
+        this.#inputs.push(parseInput(cursor));
+        return;
+      case "output":
+        this.#outputs.push(parseOutput(cursor));
+        return;
+      case "call":
+        this.#calls.push(parseCall(cursor));
+        return;
+      case "examples":
+        this.#examples = [];
+        return;
+      case "example":
+        this.#example(cursor, withTensors);
+        return;
+      default:
+        throw cursor.fail(`${JSON.stringify(word)} is no line of a program`);
+    }
+  }
+
+  #tensorLine(cursor: Cursor, kind: "parameter" | "buffer" | "constant", withTensors: boolean): void {
+    const name = cursor.string();
+    cursor.expect(":");
+    const type = parseStaticTensor(cursor);
+    if (!withTensors) return;
+    (kind === "constant" ? this.#constants : this.#state).set(name, this.#tensor(name, type));
+    if (kind === "parameter") this.#parameters.add(name);
+  }
+
+  #example(cursor: Cursor, withTensors: boolean): void {
+    this.#examples ??= [];
+    const leaves = this.#examples;
+    if (!cursor.acceptWord("tensor")) {
+      leaves.push(parseValue(cursor));
+      return;
+    }
+    const type = parseStaticTensor(cursor);
+    if (withTensors) leaves.push(this.#tensor(exampleKey(leaves.length), type));
+  }
+
+  #tensor(key: string, type: StaticTensor): Tensor {
+    const { dtype, shape, strides, storageOffset, requiresGrad } = type;
+    if (this.#tensors === undefined) {
+      const bytes = requiredBytes(shape, strides, storageOffset, dtypeInfo(dtype).itemSize);
+      this.#zeros += bytes;
+      if (!(this.#zeros <= MAX_ZEROS))
+        throw irTensor(key, `and those before it would take more than ${MAX_ZEROS} bytes of zeros`);
+      return new Tensor({
+        dtype,
+        shape,
+        strides,
+        storageOffset,
+        storage: Storage.allocate(bytes),
+        requiresGrad,
+      });
+    }
+    const given = this.#tensors.get(key);
+    if (given === undefined) throw irTensor(key, "is not among the tensors given with the text");
+    if (given.dtype !== dtype || given.shape.join() !== shape.join()) {
+      throw irTensor(
+        key,
+        `is ${given.dtype}[${given.shape.join(", ")}] beside the text but ${dtype}[${shape.join(", ")}] in it`,
+      );
+    }
+    if (given.requiresGrad === requiresGrad) return given;
+    // Safetensors keep values but not this flag; the layout in memory is that of the values given.
+    return new Tensor({ ...given, requiresGrad });
+  }
+}
+
+function parseNumber(cursor: Cursor): number {
+  const number = cursor.number();
+  if (number === undefined) throw cursor.fail(`expected a number, found ${cursor.found()}`);
+  return number.value;
+}
+
+function parseRange(cursor: Cursor): RangeConstraint {
+  cursor.expect("[");
+  const min = parseNumber(cursor);
+  cursor.expect(",");
+  const max = parseNumber(cursor);
+  cursor.expect("]");
+  return cursor.acceptWord("float") ? { min, max, float: true } : { min, max };
+}

@@ -1,0 +1,92 @@
+/** @file Reading the lines of a program block that tell its calling convention. */
+import type { ModuleCallEntry } from "../program.js";
+import type { ArgumentSpec, InputKind, InputSpec, OutputKind, OutputSpec } from "../signature.js";
+import type { Cursor } from "./cursor.js";
+import { parseTree } from "./tree.js";
+import { parseValue } from "./values.js";
+
+const INPUT_KINDS: readonly InputKind[] = [
+  "USER_INPUT",
+  "PARAMETER",
+  "BUFFER",
+  "CONSTANT_TENSOR",
+  "CUSTOM_OBJ",
+  "TOKEN",
+];
+const OUTPUT_KINDS: readonly OutputKind[] = [
+  "USER_OUTPUT",
+  "LOSS_OUTPUT",
+  "BUFFER_MUTATION",
+  "PARAMETER_MUTATION",
+  "GRADIENT_TO_PARAMETER",
+  "GRADIENT_TO_USER_INPUT",
+  "USER_INPUT_MUTATION",
+  "TOKEN",
+];
+
+function parseSpec(cursor: Cursor): ArgumentSpec {
+  if (cursor.sees("%")) return { kind: "tensor", name: cursor.name() };
+  const start = cursor.at;
+  const kind = cursor.word("a kind of argument");
+  const name = cursor.name();
+  switch (kind) {
+    case "symint":
+    case "symfloat":
+    case "symbool":
+    case "token":
+      return { kind, name };
+    case "custom_obj":
+      cursor.expect("=");
+      return { kind, name, classFqn: cursor.string() };
+    case "constant":
+      cursor.expect("=");
+      return { kind, name, value: parseValue(cursor) };
+    default:
+      throw cursor.fail(`${JSON.stringify(kind)} is no kind of argument`, start);
+  }
+}
+
+function parseKind<K extends string>(cursor: Cursor, kinds: readonly K[]): K {
+  cursor.expect(":");
+  const start = cursor.at;
+  const word = cursor.word("a kind");
+  const kind = kinds.find((known) => known === word);
+  if (kind === undefined) throw cursor.fail(`${JSON.stringify(word)} is none of ${kinds.join(", ")}`, start);
+  return kind;
+}
+
+const parseTarget = (cursor: Cursor): string | null => (cursor.sees('"') ? cursor.string() : null);
+
+/** What follows the word `input`. */
+export function parseInput(cursor: Cursor): InputSpec {
+  const arg = parseSpec(cursor);
+  const kind = parseKind(cursor, INPUT_KINDS);
+  const target = parseTarget(cursor);
+  const persistent = cursor.acceptWord("persistent") ? true : cursor.acceptWord("transient") ? false : null;
+  return { kind, arg, target, persistent };
+}
+
+/** What follows the word `output`. */
+export function parseOutput(cursor: Cursor): OutputSpec {
+  const arg = parseSpec(cursor);
+  return { kind: parseKind(cursor, OUTPUT_KINDS), arg, target: parseTarget(cursor) };
+}
+
+/** What follows the word `call`. */
+export function parseCall(cursor: Cursor): ModuleCallEntry {
+  const fqn = cursor.string();
+  if (!cursor.sees("*") && !cursor.sees("(") && !cursor.sees("[") && !cursor.sees("{") && !cursor.sees('"'))
+    return { fqn, signature: null };
+  const inSpec = parseTree(cursor);
+  cursor.expect("->");
+  const outSpec = parseTree(cursor);
+  const list = <T>(word: string, item: () => T): T[] | undefined => {
+    if (!cursor.acceptWord(word)) return undefined;
+    cursor.expect("[");
+    return cursor.list("]", item);
+  };
+  const forwardArgNames = list("names", () => cursor.string()) ?? null;
+  const inputs = list("inputs", () => parseSpec(cursor)) ?? [];
+  const outputs = list("outputs", () => parseSpec(cursor)) ?? [];
+  return { fqn, signature: { inputs, outputs, inSpec, outSpec, forwardArgNames } };
+}

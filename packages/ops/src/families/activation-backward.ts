@@ -1,0 +1,234 @@
+/** @file Gradients of activation functions, as programs exported with their backward pass hold them. */
+import { FakeTensor, float as pythonFloat } from "@sconce/ir";
+import { isFloatDType } from "@sconce/tensor";
+import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../define-op.js";
+import type { Emit, EmitArg } from "../emit.js";
+import { dtypeMismatch } from "../errors.js";
+import { numberOf, promoted } from "../rules/decompose.js";
+import { elementwise } from "../rules/elementwise.js";
+
+const POINTWISE: readonly OpTag[] = ["pointwise"];
+
+/** Python arithmetic on tensors; a number on the left is handled as Python's reflected operators do. */
+class Arithmetic {
+  constructor(readonly emit: Emit) {}
+  mul(a: FakeTensor, b: EmitArg): FakeTensor {
+    return this.emit("aten.mul.Tensor", [a, b]);
+  }
+  add(a: FakeTensor, b: EmitArg): FakeTensor {
+    return this.emit("aten.add.Tensor", [a, b]);
+  }
+  sub(a: FakeTensor, b: EmitArg): FakeTensor {
+    return this.emit("aten.sub.Tensor", [a, b]);
+  }
+  div(a: FakeTensor, b: EmitArg): FakeTensor {
+    return this.emit("aten.div.Tensor", [a, b]);
+  }
+  /** `number - a` */
+  minus(value: EmitArg, a: FakeTensor): FakeTensor {
+    return this.emit("aten.rsub.Scalar", [a, value]);
+  }
+  unary(name: string, a: FakeTensor): FakeTensor {
+    return this.emit(`aten.${name}.default`, [a]);
+  }
+  compare(name: "lt" | "le" | "gt" | "ge", a: FakeTensor, b: EmitArg): FakeTensor {
+    return this.emit(`aten.${name}.Scalar`, [a, b]);
+  }
+  /** `where` with a number or a tensor on either side. */
+  where(mask: FakeTensor, a: EmitArg, b: EmitArg): FakeTensor {
+    const left = a instanceof FakeTensor ? "" : "Self";
+    const right = b instanceof FakeTensor ? "" : "Other";
+    const overload = left && right ? "Scalar" : left || right ? `Scalar${left}${right}` : "self";
+    return this.emit(`aten.where.${overload}`, [mask, a, b]);
+  }
+}
+
+function gradient(context: MetaContext, grad: FakeTensor, self: FakeTensor, name: string): FakeTensor {
+  if (!isFloatDType(self.dtype))
+    throw dtypeMismatch(`"${name}_backward_cpu" not implemented for '${self.dtype}'`);
+  return elementwise(context, [grad, self]);
+}
+
+type PairSchema = "aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor";
+type Body = (t: Arithmetic, grad: FakeTensor, x: FakeTensor) => FakeTensor;
+
+/** A gradient of `grad_output` and one more tensor, computed in float32 for halves. */
+const pair = (name: string, second: string, tags: readonly OpTag[], body: Body): OpDefinition =>
+  defineOp({
+    schema: `aten::${name}_backward(Tensor grad_output, Tensor ${second}) -> Tensor` as PairSchema,
+    tags,
+    meta: (args, context) => gradient(context, args.grad_output, tensorOf(args, second), name),
+    decompose: (emit, args) =>
+      promoted(emit, "default", [args.grad_output, tensorOf(args, second)], (g, x) =>
+        body(new Arithmetic(emit), g, x),
+      ),
+  });
+
+const tensorOf = (args: object, name: string): FakeTensor =>
+  (args as Readonly<Record<string, FakeTensor>>)[name]!;
+
+const silu: Body = (t, grad, x) => {
+  const gate = t.unary("sigmoid", x);
+  const scaled = t.mul(grad, gate);
+  return t.mul(scaled, t.add(t.mul(x, t.minus(1, gate)), 1));
+};
+
+const mish: Body = (t, grad, x) => {
+  const bent = t.unary("tanh", t.unary("softplus", x));
+  const gate = t.unary("sigmoid", x);
+  const rest = t.mul(t.mul(x, gate), t.minus(1, t.mul(bent, bent)));
+  return t.mul(grad, t.add(bent, rest));
+};
+
+const hardsigmoid: Body = (t, grad, x) => {
+  const inside = t.emit("aten.bitwise_and.Tensor", [
+    t.compare("gt", x, pythonFloat(-3)),
+    t.compare("lt", x, pythonFloat(3)),
+  ]);
+  return t.where(inside, t.mul(grad, 1 / 6), pythonFloat(0));
+};
+
+const hardswish: Body = (t, grad, x) => {
+  const low = t.compare("le", x, -3);
+  const middle = t.compare("lt", x, 3);
+  const slope = t.mul(grad, t.add(t.div(x, 3), 0.5));
+  return t.where(low, pythonFloat(0), t.where(middle, slope, grad));
+};
+
+const M_2_SQRTPI = 1.1283791670955126;
+
+function geluTanh(t: Arithmetic, grad: FakeTensor, x: FakeTensor): FakeTensor {
+  const beta = Math.SQRT2 * M_2_SQRTPI * 0.5;
+  const kappa = 0.044715;
+  const square = t.mul(x, x);
+  const cube = t.mul(square, x);
+  const bent = t.unary("tanh", t.mul(t.add(x, t.mul(cube, kappa)), beta));
+  const left = t.mul(x, 0.5);
+  const leftSlope = t.mul(t.add(bent, 1), 0.5);
+  const bentSlope = t.minus(1, t.mul(bent, bent));
+  const innerSlope = t.mul(t.add(t.mul(square, 3 * kappa), 1), beta);
+  const right = t.mul(t.mul(left, bentSlope), innerSlope);
+  return t.mul(grad, t.add(leftSlope, right));
+}
+
+function geluExact(t: Arithmetic, grad: FakeTensor, x: FakeTensor): FakeTensor {
+  const cdf = t.mul(t.add(t.unary("erf", t.mul(x, Math.SQRT1_2)), 1), 0.5);
+  const pdf = t.mul(t.unary("exp", t.mul(t.mul(x, x), -0.5)), M_2_SQRTPI * Math.SQRT1_2 * 0.5);
+  return t.mul(grad, t.add(cdf, t.mul(x, pdf)));
+}
+
+const gelu = defineOp({
+  schema: 'aten::gelu_backward(Tensor grad_output, Tensor self, *, str approximate="none") -> Tensor',
+  tags: POINTWISE,
+  meta: ({ grad_output: grad, self }, context) => gradient(context, grad, self, "gelu"),
+  decompose: (emit, { grad_output: grad, self, approximate }) =>
+    promoted(emit, "default", [grad, self], (g, x) =>
+      (approximate === "tanh" ? geluTanh : geluExact)(new Arithmetic(emit), g, x),
+    ),
+});
+
+const threshold = defineOp({
+  schema: "aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor",
+  tags: POINTWISE,
+  meta: ({ grad_output: grad, self }, context) => elementwise(context, [self, grad]),
+  decompose: (emit, { grad_output: grad, self, threshold: limit }) => {
+    const t = new Arithmetic(emit);
+    return t.where(t.compare("le", self, limit), 0, grad);
+  },
+});
+
+const leakyRelu = defineOp({
+  schema:
+    "aten::leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> Tensor",
+  meta: ({ grad_output: grad, self }, context) => gradient(context, grad, self, "leaky_relu"),
+  decompose: (emit, { grad_output: grad, self, negative_slope: slope }) =>
+    promoted(emit, "default", [grad, self], (g, x) => {
+      const t = new Arithmetic(emit);
+      const positive = t.compare("gt", x, 0);
+      return t.where(positive, g, t.mul(g, slope));
+    }),
+});
+
+const hardtanh = defineOp({
+  schema:
+    "aten::hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor",
+  meta: ({ grad_output: grad, self }, context) => gradient(context, grad, self, "hardtanh"),
+  decompose: (emit, { grad_output: grad, self, min_val: min, max_val: max }) =>
+    promoted(emit, "default", [grad, self], (g, x) => {
+      const t = new Arithmetic(emit);
+      const outside = emit("aten.bitwise_or.Tensor", [t.compare("le", x, min), t.compare("ge", x, max)]);
+      return t.where(outside, pythonFloat(0), g);
+    }),
+});
+
+const softplus = defineOp({
+  schema: "aten::softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor",
+  meta: ({ grad_output: grad, self }, context) => gradient(context, grad, self, "softplus"),
+  decompose: (emit, { grad_output: grad, self, beta, threshold: limit }) =>
+    promoted(emit, "default", [grad, self], (g, x) => {
+      const t = new Arithmetic(emit);
+      const grown = t.unary("exp", t.mul(x, beta));
+      const linear = t.compare("gt", t.mul(x, beta), limit);
+      return t.where(linear, g, t.div(t.mul(g, grown), t.add(grown, pythonFloat(1))));
+    }),
+});
+
+const elu = defineOp({
+  schema:
+    "aten::elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, bool is_result, Tensor self_or_result) -> Tensor",
+  meta: ({ grad_output: grad, self_or_result: self }, context) => gradient(context, grad, self, "elu"),
+  decompose: (
+    emit,
+    { grad_output: grad, alpha, scale, input_scale: inner, is_result: isResult, self_or_result: self },
+  ) =>
+    promoted(emit, "default", [grad, self], (g, x) => {
+      const t = new Arithmetic(emit);
+      const whole = [alpha, scale].every((value) => typeof value === "number" && Number.isInteger(value));
+      const product = numberOf(alpha) * numberOf(scale);
+      const slope = whole ? product : pythonFloat(product);
+      const negative = t.compare("le", x, 0);
+      const steep = t.mul(g, inner);
+      const curve = isResult
+        ? t.mul(steep, t.add(x, slope))
+        : t.mul(t.mul(steep, slope), t.unary("exp", t.mul(x, inner)));
+      return t.where(negative, curve, t.mul(g, scale));
+    }),
+});
+
+type ShrinkSchema = "aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor";
+const shrink = (name: string, grad: string): OpDefinition =>
+  defineOp({
+    schema: `aten::${name}_backward(Tensor ${grad}, Tensor self, Scalar lambd) -> Tensor` as ShrinkSchema,
+    meta: (args, context) => gradient(context, tensorOf(args, grad), args.self, name),
+  });
+
+const preluKernel = defineOp({
+  schema: "aten::_prelu_kernel_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor)",
+  meta: ({ grad_output: grad, self, weight }, context) => [
+    elementwise(context, [self, weight, grad], { dtype: self.dtype }),
+    elementwise(context, [self, weight, grad], { dtype: self.dtype }),
+  ],
+  decompose: (emit, { grad_output: grad, self, weight }) => {
+    const t = new Arithmetic(emit);
+    const input = t.where(t.compare("gt", self, 0), grad, t.mul(weight, grad));
+    return [input, t.where(t.compare("gt", self, 0), pythonFloat(0), t.mul(self, grad))];
+  },
+});
+
+export const activationBackwardOps: readonly OpDefinition[] = [
+  pair("silu", "self", ["composite", "pointwise", "not_in_default_table"], silu),
+  pair("mish", "self", ["composite", "not_in_default_table"], mish),
+  pair("sigmoid", "output", POINTWISE, (t, grad, y) => t.mul(grad, t.mul(y, t.minus(1, y)))),
+  pair("tanh", "output", POINTWISE, (t, grad, y) => t.mul(grad, t.minus(1, t.mul(y, y)))),
+  pair("hardsigmoid", "self", [], hardsigmoid),
+  pair("hardswish", "self", [], hardswish),
+  gelu,
+  threshold,
+  leakyRelu,
+  hardtanh,
+  softplus,
+  elu,
+  shrink("softshrink", "grad_output"),
+  shrink("hardshrink", "grad_out"),
+  preluKernel,
+];

@@ -1,0 +1,19 @@
+/** @file The primitives below ATen that PyTorch's own decompositions leave in graphs. */
+import { defineOp, type OpDefinition } from "../define-op.js";
+import { elementwise } from "../rules/elementwise.js";
+import { fake } from "../rules/fake.js";
+
+export const primitiveOps: readonly OpDefinition[] = [
+  defineOp({
+    schema: "prims::scalar_tensor(Scalar s, *, ScalarType? dtype=None, Device? device=None) -> Tensor",
+    tags: ["not_in_default_table"],
+    meta: ({ dtype, device }) => fake({ dtype: dtype ?? "float32", shape: [], device }),
+    decompose: (emit, { s, dtype, device }) => emit("aten.scalar_tensor.default", [s], { dtype, device }),
+  }),
+  defineOp({
+    schema: "prims::convert_element_type(Tensor a, ScalarType dtype) -> Tensor",
+    tags: ["pointwise", "not_in_default_table"],
+    meta: ({ a, dtype }, context) => elementwise(context, [a], { dtype }),
+    decompose: (emit, { a, dtype }) => emit("aten._to_copy.default", [a], { dtype }),
+  }),
+];

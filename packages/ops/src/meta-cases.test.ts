@@ -1,0 +1,139 @@
+/** @file Meta rules against what PyTorch's operators gave: dtype, sizes, strides, and refusals. */
+import { readFileSync } from "node:fs";
+import {
+  type Argument,
+  device,
+  dtypeLiteral,
+  FakeTensor,
+  float,
+  int,
+  layout,
+  memoryFormat,
+} from "@sconce/ir";
+import { STATIC_ENV } from "@sconce/symbolic";
+import { contiguousStrides, type DType } from "@sconce/tensor";
+import { describe, expect, it } from "vitest";
+import { defaultOperators } from "./all.js";
+import { metaOf } from "./fake-emit.js";
+import { activationOps } from "./families/activation.js";
+import { binaryPointwiseOps } from "./families/binary-pointwise.js";
+import { comparisonOps } from "./families/comparison.js";
+import { conversionOps } from "./families/conversion.js";
+import { creationOps } from "./families/creation.js";
+import { cumulativeOps } from "./families/cumulative.js";
+import { inPlaceOps } from "./families/in-place.js";
+import { normOps } from "./families/norm.js";
+import { orderStatisticOps } from "./families/order-statistic.js";
+import { randomOps } from "./families/random.js";
+import { rangeOps } from "./families/range.js";
+import { reductionOps } from "./families/reduction.js";
+import { ternaryPointwiseOps } from "./families/ternary-pointwise.js";
+import { unaryPointwiseOps } from "./families/unary-pointwise.js";
+import { varianceOps } from "./families/variance.js";
+
+interface Geometry {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly strides?: readonly number[];
+  readonly storage_offset?: number;
+  readonly alias?: string;
+}
+type Value = Readonly<Record<string, unknown>>;
+interface Case {
+  readonly args: readonly Value[];
+  readonly kwargs: Readonly<Record<string, Value>>;
+  readonly outputs?: readonly Value[];
+  readonly error?: string;
+}
+
+const FIXTURE = new URL("../../testing/fixtures/ops/meta-cases.json", import.meta.url);
+const CASES = JSON.parse(readFileSync(FIXTURE, "utf8")) as Readonly<Record<string, readonly Case[]>>;
+const FAMILIES = {
+  activationOps,
+  binaryPointwiseOps,
+  comparisonOps,
+  conversionOps,
+  creationOps,
+  cumulativeOps,
+  inPlaceOps,
+  normOps,
+  orderStatisticOps,
+  randomOps,
+  rangeOps,
+  reductionOps,
+  ternaryPointwiseOps,
+  unaryPointwiseOps,
+  varianceOps,
+};
+const table = defaultOperators();
+
+function fakeOf({ dtype, shape, strides, storage_offset: storageOffset }: Geometry): FakeTensor {
+  return new FakeTensor({
+    dtype,
+    shape,
+    strides: strides ?? contiguousStrides(shape),
+    storageOffset: storageOffset ?? 0,
+  });
+}
+
+const NON_FINITE: Readonly<Record<string, number>> = { nan: Number.NaN, inf: Infinity, "-inf": -Infinity };
+
+function decode(value: Value): unknown {
+  const [kind, content] = Object.entries(value)[0]!;
+  switch (kind) {
+    case "tensor":
+      return fakeOf(content as Geometry);
+    case "list":
+      return (content as readonly Value[]).map(decode);
+    case "int":
+      return int(BigInt(content as string));
+    case "float":
+      return float(typeof content === "string" ? NON_FINITE[content]! : (content as number));
+    case "dtype":
+      return dtypeLiteral(content as DType);
+    case "memory_format":
+      return memoryFormat(content as never);
+    case "layout":
+      return layout(content as never);
+    case "device":
+      return device(content as string);
+    case "none":
+      return null;
+    default:
+      return content as Argument;
+  }
+}
+
+const describeTensor = (tensor: FakeTensor, view: boolean) => ({
+  dtype: tensor.dtype,
+  shape: tensor.shape,
+  strides: tensor.strides,
+  ...(view && { offset: tensor.storageOffset }),
+});
+
+function check(target: string, { args, kwargs, outputs, error }: Case): void {
+  const named = Object.fromEntries(Object.entries(kwargs).map(([key, value]) => [key, decode(value)]));
+  const run = () => metaOf(table, target, args.map(decode), named, STATIC_ENV);
+  if (error !== undefined) {
+    expect(run, `${target} accepts what PyTorch refuses: ${error}`).toThrow(
+      expect.objectContaining({ code: expect.any(String) }),
+    );
+    return;
+  }
+  const result = run();
+  const results = Array.isArray(result) ? result : [result];
+  outputs!.forEach((output, i) => {
+    if (!("tensor" in output)) return;
+    const want = output.tensor as Geometry;
+    const view = want.alias !== undefined;
+    expect(describeTensor(results[i] as FakeTensor, view)).toEqual(describeTensor(fakeOf(want), view));
+  });
+}
+
+describe.each(Object.entries(FAMILIES))("%s", (_name, rows) => {
+  const targets = rows.flatMap(({ target }) => [target, target.replace(/^(aten\.\w+)\./, "$1_.")]);
+  const known = targets.filter((target) => CASES[target] !== undefined && table.get(target) !== undefined);
+  it.each(known)("%s", (target) => {
+    for (const one of CASES[target]!) check(target, one);
+  });
+});
