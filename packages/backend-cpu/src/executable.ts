@@ -146,7 +146,7 @@ function ownState(program: ExportedProgram, operators: OperatorTable): Map<strin
   for (const name of names) {
     const storage = state.get(name)?.storage;
     if (storage !== undefined && !copies.has(storage))
-      copies.set(storage, new Storage(storage.bytes.slice()));
+      copies.set(storage, new Storage(new Uint8Array(storage.bytes)));
   }
   for (const [name, tensor] of state) {
     const storage = copies.get(tensor.storage);

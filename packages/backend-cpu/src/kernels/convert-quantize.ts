@@ -1,4 +1,7 @@
-/** @file Quantisation: to integers, back, and both at once (`fake_quantize`). Each step rounds as PyTorch's does. */
+/**
+ * @file Quantisation: to integers, back, and both at once (`fake_quantize`). Each step rounds as PyTorch's
+ * does.
+ */
 import type { Tensor } from "@sconce/tensor";
 import { finishOutput, openOutput, readNumbers } from "../dense.js";
 import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
@@ -6,11 +9,15 @@ import { elementwise, map1, map3 } from "./pointwise-loop.js";
 import { identity, roundHalfEven } from "./pointwise-math.js";
 
 const clamp = (x: number, low: number, high: number): number => Math.min(Math.max(x, low), high);
-const numberOf = (value: Tensor | number): number => (typeof value === "number" ? value : readNumbers(value)[0]!);
+const numberOf = (value: Tensor | number): number =>
+  typeof value === "number" ? value : readNumbers(value)[0]!;
 
 interface PerTensor {
-  readonly input: Tensor; readonly scale: Tensor | number; readonly zero_point: Tensor | number;
-  readonly quant_min: Tensor | number; readonly quant_max: Tensor | number;
+  readonly input: Tensor;
+  readonly scale: Tensor | number;
+  readonly zero_point: Tensor | number;
+  readonly quant_min: Tensor | number;
+  readonly quant_max: Tensor | number;
 }
 
 const quantizePerTensor = kernel<PerTensor>((args, context) => {
@@ -28,14 +35,21 @@ const dequantizePerTensor = kernel<PerTensor>(({ input, scale, zero_point: zeroP
 });
 
 interface PerChannel {
-  readonly input: Tensor; readonly scales: Tensor; readonly zero_points: Tensor | null; readonly axis: number;
-  readonly quant_min: number; readonly quant_max: number;
+  readonly input: Tensor;
+  readonly scales: Tensor;
+  readonly zero_points: Tensor | null;
+  readonly axis: number;
+  readonly quant_min: number;
+  readonly quant_max: number;
 }
 
 /** A tensor with one value for each channel, broadcast over the others. */
 function alongAxis(values: Tensor, input: Tensor, axis: number): Tensor {
   const d = axis < 0 ? axis + input.ndim : axis;
-  return values.asStrided(input.shape, input.shape.map((_, k) => (k === d ? values.strides[0]! : 0)));
+  return values.asStrided(
+    input.shape,
+    input.shape.map((_, k) => (k === d ? values.strides[0]! : 0)),
+  );
 }
 
 const quantizePerChannel = kernel<PerChannel>((args, context) => {
@@ -43,19 +57,32 @@ const quantizePerChannel = kernel<PerChannel>((args, context) => {
   const step = scales.dtype === "float64" ? identity : Math.fround;
   const f = (x: number, scale: number, zero: number): number =>
     clamp(roundHalfEven(step(x * step(1 / scale))) + zero, low, high);
-  const operands = [input, alongAxis(scales, input, axis), zeros === null ? 0 : alongAxis(zeros, input, axis)];
+  const operands = [
+    input,
+    alongAxis(scales, input, axis),
+    zeros === null ? 0 : alongAxis(zeros, input, axis),
+  ];
   return elementwise({ real: map3(f) }, emptyOutput(context), operands, "float64");
 });
 
 const dequantizePerChannel = kernel<PerChannel>(({ input, scales, zero_points: zeros, axis }, context) => {
-  const operands = [input, alongAxis(scales, input, axis), zeros === null ? 0 : alongAxis(zeros, input, axis)];
+  const operands = [
+    input,
+    alongAxis(scales, input, axis),
+    zeros === null ? 0 : alongAxis(zeros, input, axis),
+  ];
   const real = map3((q, scale, zero) => (q - zero) * scale);
   return elementwise({ real }, emptyOutput(context), operands, "float64");
 });
 
 interface FakeQuantize {
-  readonly self: Tensor; readonly scale: Tensor | number; readonly zero_point: Tensor | number; readonly axis?: number;
-  readonly quant_min: number; readonly quant_max: number; readonly fake_quant_enabled?: Tensor;
+  readonly self: Tensor;
+  readonly scale: Tensor | number;
+  readonly zero_point: Tensor | number;
+  readonly axis?: number;
+  readonly quant_min: number;
+  readonly quant_max: number;
+  readonly fake_quant_enabled?: Tensor;
 }
 
 /** The value on the quantised grid, and whether it was inside of the range. */

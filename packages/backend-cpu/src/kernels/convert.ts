@@ -8,7 +8,16 @@ import { elementwise } from "./pointwise-loop.js";
 import { copyLoop } from "./pointwise-loops.js";
 
 const READABLE = new Set<DType>([
-  "float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool",
+  "float64",
+  "float32",
+  "float16",
+  "bfloat16",
+  "int64",
+  "int32",
+  "int16",
+  "int8",
+  "uint8",
+  "bool",
 ]);
 /** Dtypes into which a lane of float64 numbers converts as PyTorch does, whatever they were. */
 const WRITABLE = new Set<DType>(["float64", "float32", "float16", "bfloat16", "int64", "bool"]);

@@ -17,4 +17,6 @@ export function fillWith(out: Tensor, value: Operand): Tensor {
 
 /** Fresh memory is zero already; a negative zero is not. */
 const isZero = (value: ScalarLiteral): boolean =>
-  value === false || Object.is(value, 0) || (typeof value === "object" && value.kind === "float" && Object.is(value.value, 0));
+  value === false ||
+  Object.is(value, 0) ||
+  (typeof value === "object" && value.kind === "float" && Object.is(value.value, 0));

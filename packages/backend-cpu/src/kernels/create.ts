@@ -8,10 +8,13 @@ import { laneRounder } from "./pointwise-lanes.js";
 import type { Operand } from "./pointwise-loop.js";
 
 const empty = kernel<unknown>((_, context) => emptyOutput(context));
-const constant = (value: ScalarLiteral): AnyKernel => kernel<unknown>((_, context) => fillWith(emptyOutput(context), value));
+const constant = (value: ScalarLiteral): AnyKernel =>
+  kernel<unknown>((_, context) => fillWith(emptyOutput(context), value));
 const zeros = constant(0);
 const ones = constant(1);
-const full = kernel<{ fill_value: Operand }>(({ fill_value: value }, context) => fillWith(emptyOutput(context), value));
+const full = kernel<{ fill_value: Operand }>(({ fill_value: value }, context) =>
+  fillWith(emptyOutput(context), value),
+);
 const fill = kernel<{ value: Operand }>(({ value }, context) => fillWith(emptyOutput(context), value));
 const scalarTensor = kernel<{ s: ScalarLiteral }>(({ s }, context) => fillWith(emptyOutput(context), s));
 
@@ -26,11 +29,16 @@ const arange = kernel<Range>(({ start = 0, step = 1 }, context) => {
       writeNumbers(out, rising(Number(first), Number(by), out.numel));
       return out;
     }
-    writeBigInts(out, BigInt64Array.from({ length: out.numel }, (_, i) => first + BigInt(i) * by));
+    writeBigInts(
+      out,
+      BigInt64Array.from({ length: out.numel }, (_, i) => first + BigInt(i) * by),
+    );
     return out;
   }
   const whole = isIntegralDType(out.dtype);
-  const [first, by] = [start, step].map((value) => (whole ? Math.trunc(toNumber(value)) : toNumber(value))) as [number, number];
+  const [first, by] = [start, step].map((value) =>
+    whole ? Math.trunc(toNumber(value)) : toNumber(value),
+  ) as [number, number];
   writeNumbers(out, rising(first, by, out.numel));
   return out;
 });
@@ -44,13 +52,18 @@ function rising(first: number, by: number, count: number): Float64Array {
 const bigOf = (value: ScalarLiteral): bigint =>
   typeof value === "bigint" ? value : BigInt(Math.trunc(toNumber(value)));
 
-const scalarOf = (value: Tensor | ScalarLiteral): number => (value instanceof Tensor ? readNumbers(value)[0]! : toNumber(value));
+const scalarOf = (value: Tensor | ScalarLiteral): number =>
+  value instanceof Tensor ? readNumbers(value)[0]! : toNumber(value);
 
-type Steps = { readonly start: Tensor | ScalarLiteral; readonly end: Tensor | ScalarLiteral; readonly steps: number };
+type Steps = {
+  readonly start: Tensor | ScalarLiteral;
+  readonly end: Tensor | ScalarLiteral;
+  readonly steps: number;
+};
 
 /**
- * Counts up from the start in the first half and down from the end in the second, as PyTorch's. Both ends are converted
- * to the dtype first, and the step too unless that is an integer.
+ * Counts up from the start in the first half and down from the end in the second, as PyTorch's. Both ends are
+ * converted to the dtype first, and the step too unless that is an integer.
  */
 function evenSteps(start: number, end: number, steps: number, dtype: DType): Float64Array {
   const values = new Float64Array(steps);
@@ -79,7 +92,10 @@ const linspace = kernel<Steps>(({ start, end, steps }, context) => {
 
 const logspace = kernel<Steps & { base: number }>(({ start, end, steps, base }, context) => {
   const out = emptyOutput(context);
-  writeNumbers(out, evenSteps(scalarOf(start), scalarOf(end), steps, "float64").map((power) => base ** power));
+  writeNumbers(
+    out,
+    evenSteps(scalarOf(start), scalarOf(end), steps, "float64").map((power) => base ** power),
+  );
   return out;
 });
 

@@ -4,7 +4,7 @@ import { castTensor, numel, type Tensor } from "@sconce/tensor";
 import { copyInto } from "../copy.js";
 import { readNumbers } from "../dense.js";
 import { invalidArgument } from "../errors.js";
-import { emptyOutput, defineKernels, kernel, type KernelContext } from "../kernel.js";
+import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
 import { broadcastView, positionsOf } from "../strided.js";
 import { combineAt } from "./index-combine.js";
 import { copyAsOutput, dynamicOutput, gatherElements, moveElements, readIndices } from "./index-elements.js";
@@ -20,19 +20,26 @@ interface Selection {
 }
 
 /** One dimension's index values, of the common broadcast shape once {@link broadcastAll} is done. */
-interface AxisIndex { readonly shape: readonly number[]; readonly values: Float64Array }
+interface AxisIndex {
+  readonly shape: readonly number[];
+  readonly values: Float64Array;
+}
 
 /** Replaces each mask by one index for each of its dimensions. */
 function expandMasks(self: Tensor, indices: Indices): (AxisIndex | null)[] {
   const axes: (AxisIndex | null)[] = [];
   for (const index of indices) {
     if (index === null) axes.push(null);
-    else if (index.dtype === "bool" || index.dtype === "uint8") axes.push(...maskAxes(self, index, axes.length));
+    else if (index.dtype === "bool" || index.dtype === "uint8")
+      axes.push(...maskAxes(self, index, axes.length));
     else {
       const d = axes.length;
       const size = self.shape[d]!;
-      const values = readIndices(index, size, (value) =>
-        `index ${value} is out of bounds for dimension ${d} with size ${size}`);
+      const values = readIndices(
+        index,
+        size,
+        (value) => `index ${value} is out of bounds for dimension ${d} with size ${size}`,
+      );
       axes.push({ shape: index.shape, values });
     }
   }
@@ -42,8 +49,10 @@ function expandMasks(self: Tensor, indices: Indices): (AxisIndex | null)[] {
 function maskAxes(self: Tensor, mask: Tensor, first: number): AxisIndex[] {
   mask.shape.forEach((size, d) => {
     if (size !== self.shape[first + d]) {
-      throw invalidArgument(`The shape of the mask [${mask.shape.join(", ")}] at index ${d} does not match the ` +
-        `shape of the indexed tensor [${self.shape.join(", ")}] at index ${first + d}`);
+      throw invalidArgument(
+        `The shape of the mask [${mask.shape.join(", ")}] at index ${d} does not match the ` +
+          `shape of the indexed tensor [${self.shape.join(", ")}] at index ${first + d}`,
+      );
     }
   });
   return nonzeroCoordinates(mask).map((values) => ({ shape: [values.length], values }));
@@ -60,7 +69,9 @@ function broadcastAll(axes: readonly (AxisIndex | null)[]): number[] {
       else if (known === 1) shape[shape.length - k] = size;
       else if (size !== 1 && size !== known) {
         const shapes = axes.flatMap((a) => (a === null ? [] : [`[${a.shape.join(", ")}]`])).join(", ");
-        throw invalidArgument(`shape mismatch: indexing tensors could not be broadcast together with shapes ${shapes}`);
+        throw invalidArgument(
+          `shape mismatch: indexing tensors could not be broadcast together with shapes ${shapes}`,
+        );
       }
     }
   }
@@ -68,7 +79,11 @@ function broadcastAll(axes: readonly (AxisIndex | null)[]): number[] {
 }
 
 /** Sum of index times stride over all indexed dimensions, for each element of the broadcast index shape. */
-function indexOffsets(self: Tensor, axes: readonly (AxisIndex | null)[], shape: readonly number[]): Float64Array {
+function indexOffsets(
+  self: Tensor,
+  axes: readonly (AxisIndex | null)[],
+  shape: readonly number[],
+): Float64Array {
   const offsets = new Float64Array(numel(shape));
   axes.forEach((axis, d) => {
     if (axis === null) return;
@@ -109,7 +124,10 @@ export function select(self: Tensor, indices: Indices): Selection {
 }
 
 const keptPositions = (self: Tensor, dims: readonly number[], storageOffset: number): Int32Array =>
-  positionsOf(dims.map((d) => self.shape[d]!), { strides: dims.map((d) => self.strides[d]!), storageOffset });
+  positionsOf(
+    dims.map((d) => self.shape[d]!),
+    { strides: dims.map((d) => self.strides[d]!), storageOffset },
+  );
 
 type Index = { readonly self: Tensor; readonly indices: Indices };
 
@@ -133,7 +151,8 @@ function put(out: Tensor, indices: Indices, values: Tensor, accumulate: boolean)
 }
 
 const indexPut = kernel<IndexPut>(({ self, indices, values, accumulate }, context) =>
-  put(copyAsOutput(context, self), indices, values, accumulate));
+  put(copyAsOutput(context, self), indices, values, accumulate),
+);
 
 type MaskedIndex = Index & { readonly mask: Tensor };
 
@@ -151,11 +170,17 @@ function maskedIndices({ indices, mask }: MaskedIndex): Indices {
   });
 }
 
-const unsafeMaskedIndex = kernel<MaskedIndex & { fill: ScalarLiteral }>(({ self, mask, indices, fill }, context) =>
-  maskedGather(self, mask, maskedIndices({ self, mask, indices }), fill, context));
+const unsafeMaskedIndex = kernel<MaskedIndex & { fill: ScalarLiteral }>(
+  ({ self, mask, indices, fill }, context) =>
+    maskedGather(self, mask, maskedIndices({ self, mask, indices }), fill, context),
+);
 
 function maskedGather(
-  self: Tensor, mask: Tensor, indices: Indices, fill: ScalarLiteral, context: KernelContext,
+  self: Tensor,
+  mask: Tensor,
+  indices: Indices,
+  fill: ScalarLiteral,
+  context: KernelContext,
 ): Tensor {
   const out = emptyOutput(context);
   const { positions } = select(self, indices);
@@ -170,23 +195,26 @@ function maskedGather(
 
 function scalarTensor(value: ScalarLiteral): Tensor {
   const tensor = dynamicOutput([], "float64");
-  (tensor.data as Float64Array)[0] = typeof value === "object" ? (value.kind === "float" ? value.value : value.re) : Number(value);
+  (tensor.data as Float64Array)[0] =
+    typeof value === "object" ? (value.kind === "float" ? value.value : value.re) : Number(value);
   return tensor;
 }
 
-const unsafeMaskedIndexPut = kernel<MaskedIndex & { values: Tensor }>(({ self, mask, indices, values }, context) => {
-  const out = copyAsOutput(context, self);
-  const { shape, positions } = select(out, maskedIndices({ self, mask, indices }));
-  const holds = readNumbers(mask, shape);
-  const kept = dynamicOutput(shape, out.dtype);
-  copyInto(kept, castTensor(values, out.dtype));
-  const places = positions.filter((_, i) => holds[i]);
-  const from = positionsOf(shape, kept).filter((_, i) => holds[i]);
-  const chosen = dynamicOutput([places.length], out.dtype);
-  gatherElements(chosen, kept, from);
-  combineAt(out, places, chosen, "sum");
-  return out;
-});
+const unsafeMaskedIndexPut = kernel<MaskedIndex & { values: Tensor }>(
+  ({ self, mask, indices, values }, context) => {
+    const out = copyAsOutput(context, self);
+    const { shape, positions } = select(out, maskedIndices({ self, mask, indices }));
+    const holds = readNumbers(mask, shape);
+    const kept = dynamicOutput(shape, out.dtype);
+    copyInto(kept, castTensor(values, out.dtype));
+    const places = positions.filter((_, i) => holds[i]);
+    const from = positionsOf(shape, kept).filter((_, i) => holds[i]);
+    const chosen = dynamicOutput([places.length], out.dtype);
+    gatherElements(chosen, kept, from);
+    combineAt(out, places, chosen, "sum");
+    return out;
+  },
+);
 
 export const indexAdvancedKernels = defineKernels({
   "aten.index.Tensor": index,

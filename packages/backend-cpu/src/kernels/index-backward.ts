@@ -28,7 +28,10 @@ const sliceBackward = kernel<SliceGrad>(({ grad_output: grad, dim, start, step }
 });
 
 type DiagonalGrad = {
-  readonly grad_output: Tensor; readonly offset: number; readonly dim1: number; readonly dim2: number;
+  readonly grad_output: Tensor;
+  readonly offset: number;
+  readonly dim1: number;
+  readonly dim2: number;
 };
 const diagonalBackward = kernel<DiagonalGrad>(({ grad_output: grad, offset, dim1, dim2 }, context) => {
   const out = emptyOutput(context);
@@ -46,7 +49,13 @@ const unfoldBackward = kernel<{ grad_in: Tensor; dim: number; size: number; step
     const d = wrapDimension(dim, out.ndim);
     const strides = out.strides.map((stride, k) => (k === d ? stride * step : stride));
     if (out.ndim === 0) copyInto(out, grad.asStrided([], []));
-    else combineAt(out, positionsOf(grad.shape, { strides: [...strides, out.strides[d]!], storageOffset: 0 }), grad, "sum");
+    else
+      combineAt(
+        out,
+        positionsOf(grad.shape, { strides: [...strides, out.strides[d]!], storageOffset: 0 }),
+        grad,
+        "sum",
+      );
     return out;
   },
 );

@@ -1,4 +1,7 @@
-/** @file Combines values into chosen elements of a tensor, one after the other: sums, products, extremes, means. */
+/**
+ * @file Combines values into chosen elements of a tensor, one after the other: sums, products, extremes,
+ * means.
+ */
 import { internalError } from "@sconce/errors";
 import { dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
 import { readBigInts, readComplex, readNumbers } from "../dense.js";
@@ -28,7 +31,12 @@ const BIG_INTS: Readonly<Record<Combine, (old: bigint, value: bigint) => bigint>
 
 /** What an element is before anything joins it, when its own value is left out. */
 const NEUTRAL: Readonly<Record<Combine, number>> = {
-  replace: 0, sum: 0, mean: 0, prod: 1, amax: -Infinity, amin: Infinity,
+  replace: 0,
+  sum: 0,
+  mean: 0,
+  prod: 1,
+  amax: -Infinity,
+  amin: Infinity,
 };
 
 /** Joins `source`'s elements, in row-major order, to the elements of `target` at `positions`. */
@@ -56,7 +64,8 @@ function combineNumbers(target: Tensor, positions: ArrayLike<number>, source: Te
   } else if (how === "sum") {
     for (let i = 0; i < positions.length; i++) data[positions[i]!]! += values[i]!;
   } else {
-    for (let i = 0; i < positions.length; i++) data[positions[i]!] = combine(data[positions[i]!]!, values[i]!);
+    for (let i = 0; i < positions.length; i++)
+      data[positions[i]!] = combine(data[positions[i]!]!, values[i]!);
   }
 }
 
@@ -86,11 +95,15 @@ function combineComplex(target: Tensor, positions: ArrayLike<number>, source: Te
 }
 
 /**
- * {@link combineAt} with PyTorch's `include_self`: when false, touched elements forget their value first. A mean counts
- * what joined, and the old value where it is included; integers are divided downwards.
+ * {@link combineAt} with PyTorch's `include_self`: when false, touched elements forget their value first. A
+ * mean counts what joined, and the old value where it is included; integers are divided downwards.
  */
 export function reduceAt(
-  target: Tensor, positions: ArrayLike<number>, source: Tensor, how: Combine, includeSelf: boolean,
+  target: Tensor,
+  positions: ArrayLike<number>,
+  source: Tensor,
+  how: Combine,
+  includeSelf: boolean,
 ): void {
   if (!includeSelf) forget(target, positions, how);
   combineAt(target, positions, source, how);
@@ -126,7 +139,8 @@ function smallNeutral({ dtype }: Tensor, neutral: number): number {
 
 function divideByCount(target: Tensor, positions: ArrayLike<number>, start: number): void {
   const counts = new Map<number, number>();
-  for (let i = 0; i < positions.length; i++) counts.set(positions[i]!, (counts.get(positions[i]!) ?? start) + 1);
+  for (let i = 0; i < positions.length; i++)
+    counts.set(positions[i]!, (counts.get(positions[i]!) ?? start) + 1);
   const { dtype } = target;
   const data = target.data as Float64Array;
   for (const [p, count] of counts) {

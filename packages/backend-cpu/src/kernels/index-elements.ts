@@ -1,4 +1,7 @@
-/** @file Moves whole elements by storage position, whatever their dtype: as 1, 2 or 4 byte words, never as numbers. */
+/**
+ * @file Moves whole elements by storage position, whatever their dtype: as 1, 2 or 4 byte words, never as
+ * numbers.
+ */
 import type { FakeTensor } from "@sconce/ir";
 import { contiguousStrides, type DType, dtypeInfo, isContiguous, type Tensor } from "@sconce/tensor";
 import { copyInto } from "../copy.js";
@@ -9,7 +12,10 @@ import { positionsOf } from "../strided.js";
 
 type Words = Uint8Array | Uint16Array | Int32Array;
 
-interface ElementWords { readonly words: Words; readonly perElement: number }
+interface ElementWords {
+  readonly words: Words;
+  readonly perElement: number;
+}
 
 function wordsOf(tensor: Tensor): ElementWords {
   const { itemSize } = dtypeInfo(tensor.dtype);
@@ -19,7 +25,11 @@ function wordsOf(tensor: Tensor): ElementWords {
 
 /** Copies element `from[i]` of `source` to element `to[i]` of `target`; both of one dtype. */
 export function moveElements(
-  target: Tensor, to: ArrayLike<number>, source: Tensor, from: ArrayLike<number>, count: number,
+  target: Tensor,
+  to: ArrayLike<number>,
+  source: Tensor,
+  from: ArrayLike<number>,
+  count: number,
 ): void {
   const { words: out, perElement } = wordsOf(target);
   const { words } = wordsOf(source);
@@ -55,16 +65,25 @@ export function gatherElements(out: Tensor, source: Tensor, positions: ArrayLike
 }
 
 /**
- * Fills `out` from `source`, whose coordinate in dimension `d` is `maps[d][c]` for coordinate `c` of `out`, or `c`
- * itself where the map is null.
+ * Fills `out` from `source`, whose coordinate in dimension `d` is `maps[d][c]` for coordinate `c` of `out`,
+ * or `c` itself where the map is null.
  */
-export function gatherByAxes(out: Tensor, source: Tensor, maps: readonly (ArrayLike<number> | null)[]): Tensor {
+export function gatherByAxes(
+  out: Tensor,
+  source: Tensor,
+  maps: readonly (ArrayLike<number> | null)[],
+): Tensor {
   return gatherElements(out, source, positionsByAxes(out.shape, source, maps));
 }
 
-/** Storage positions in `source` for all coordinates of `shape`, mapped axis by axis as in {@link gatherByAxes}. */
+/**
+ * Storage positions in `source` for all coordinates of `shape`, mapped axis by axis as in {@link
+ * gatherByAxes}.
+ */
 export function positionsByAxes(
-  shape: readonly number[], source: Tensor, maps: readonly (ArrayLike<number> | null)[],
+  shape: readonly number[],
+  source: Tensor,
+  maps: readonly (ArrayLike<number> | null)[],
 ): Int32Array {
   let positions = Int32Array.of(source.storageOffset);
   shape.forEach((size, d) => {

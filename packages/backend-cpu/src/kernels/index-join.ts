@@ -1,7 +1,8 @@
 /** @file Joins and rearrangements: `cat`, `flip`, `roll`, `repeat`, triangles, and `*_scatter` into views. */
-import type { Tensor } from "@sconce/tensor";
+import { dtypeInfo, requiredBytes, type Tensor } from "@sconce/tensor";
 import { copyInto, detached } from "../copy.js";
 import { readNumbers, writeNumbers } from "../dense.js";
+import { invalidArgument } from "../errors.js";
 import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
 import { positionsOf } from "../strided.js";
 import { copyAsOutput, dynamicOutput, moveElements, narrowView, wrapDimension } from "./index-elements.js";
@@ -103,8 +104,12 @@ const triangle = (keepsLower: boolean): AnyKernel =>
   });
 
 type SliceScatter = {
-  readonly self: Tensor; readonly src: Tensor; readonly dim: number; readonly start: number | null;
-  readonly end: number | null; readonly step: number;
+  readonly self: Tensor;
+  readonly src: Tensor;
+  readonly dim: number;
+  readonly start: number | null;
+  readonly end: number | null;
+  readonly step: number;
 };
 
 const clampIndex = (value: number, size: number): number =>
@@ -120,18 +125,30 @@ const sliceScatter = kernel<SliceScatter>(({ self, src, dim, start, end, step },
   return out;
 });
 
-type SelectScatter = { readonly self: Tensor; readonly src: Tensor; readonly dim: number; readonly index: number };
+type SelectScatter = {
+  readonly self: Tensor;
+  readonly src: Tensor;
+  readonly dim: number;
+  readonly index: number;
+};
 const selectScatter = kernel<SelectScatter>(({ self, src, dim, index }, context) => {
   const out = copyAsOutput(context, self);
   const d = wrapDimension(dim, self.ndim);
   const at = index < 0 ? index + self.shape[d]! : index;
   const without = (values: readonly number[]): number[] => values.filter((_, k) => k !== d);
-  copyInto(out.asStrided(without(out.shape), without(out.strides), out.storageOffset + at * out.strides[d]!), src);
+  copyInto(
+    out.asStrided(without(out.shape), without(out.strides), out.storageOffset + at * out.strides[d]!),
+    src,
+  );
   return out;
 });
 
 type DiagonalScatter = {
-  readonly self: Tensor; readonly src: Tensor; readonly offset: number; readonly dim1: number; readonly dim2: number;
+  readonly self: Tensor;
+  readonly src: Tensor;
+  readonly offset: number;
+  readonly dim1: number;
+  readonly dim2: number;
 };
 const diagonalScatter = kernel<DiagonalScatter>(({ self, src, offset, dim1, dim2 }, context) => {
   const out = copyAsOutput(context, self);
@@ -143,14 +160,29 @@ const diagonalScatter = kernel<DiagonalScatter>(({ self, src, offset, dim1, dim2
 });
 
 type AsStridedScatter = {
-  readonly self: Tensor; readonly src: Tensor; readonly size: readonly number[]; readonly stride: readonly number[];
+  readonly self: Tensor;
+  readonly src: Tensor;
+  readonly size: readonly number[];
+  readonly stride: readonly number[];
   readonly storage_offset: number | null;
 };
-const asStridedScatter = kernel<AsStridedScatter>(({ self, src, size, stride, storage_offset: offset }, context) => {
-  const out = copyAsOutput(context, self);
-  copyInto(out.asStrided(size, stride, offset ?? self.storageOffset), src);
-  return out;
-});
+const asStridedScatter = kernel<AsStridedScatter>(
+  ({ self, src, size, stride, storage_offset: offset }, context) => {
+    const out = copyAsOutput(context, self);
+    const start = offset ?? self.storageOffset;
+    const { itemSize } = dtypeInfo(self.dtype);
+    const needed = requiredBytes(size, stride, start, itemSize);
+    if (needed > out.storage.byteLength) {
+      throw invalidArgument(
+        `setStorage: sizes [${size.join(", ")}], strides [${stride.join(", ")}], storage offset ${start}, ` +
+          `and itemsize ${itemSize} requiring a storage size of ${needed} are out of bounds for storage of size ` +
+          `${out.storage.byteLength}`,
+      );
+    }
+    copyInto(out.asStrided(size, stride, start), src);
+    return out;
+  },
+);
 
 /** For counts [2, 0, 1] the positions [0, 0, 2]. */
 const repeatInterleave = kernel<{ repeats: Tensor }>(({ repeats }) => {

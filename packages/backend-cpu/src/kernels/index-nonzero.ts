@@ -5,7 +5,13 @@ import { readNumbers, writeNumbers } from "../dense.js";
 import { invalidArgument } from "../errors.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel.js";
 import { broadcastView, positionsOf } from "../strided.js";
-import { broadcastShape, copyAsOutput, dynamicOutput, gatherElements, moveElements } from "./index-elements.js";
+import {
+  broadcastShape,
+  copyAsOutput,
+  dynamicOutput,
+  gatherElements,
+  moveElements,
+} from "./index-elements.js";
 
 /** For each dimension, that coordinate of all true elements in row-major order. */
 export function nonzeroCoordinates(tensor: Tensor): Float64Array[] {
@@ -42,7 +48,10 @@ function nonzeroTable(self: Tensor): Float64Array {
 
 const nonzero = kernel<{ self: Tensor }>(({ self }) => {
   const table = nonzeroTable(self);
-  const out = dynamicOutput([self.ndim === 0 ? countTrue(self) : table.length / self.ndim, self.ndim], "int64");
+  const out = dynamicOutput(
+    [self.ndim === 0 ? countTrue(self) : table.length / self.ndim, self.ndim],
+    "int64",
+  );
   writeNumbers(out, table);
   return out;
 });
@@ -64,25 +73,31 @@ const maskedSelect = kernel<{ self: Tensor; mask: Tensor }>(({ self, mask }) => 
   return gatherElements(dynamicOutput([positions.length], self.dtype), self, positions);
 });
 
-const maskedScatter = kernel<{ self: Tensor; mask: Tensor; source: Tensor }>(({ self, mask, source }, context) => {
-  const out = copyAsOutput(context, self);
-  const holds = readNumbers(mask, out.shape);
-  const places = positionsOf(out.shape, out).filter((_, i) => holds[i] !== 0);
-  if (places.length > source.numel) {
-    throw invalidArgument("masked_scatter: expected the number of elements in source to be at least the number of ones in mask");
-  }
-  moveElements(out, places, source, positionsOf(source.shape, source), places.length);
-  return out;
-});
+const maskedScatter = kernel<{ self: Tensor; mask: Tensor; source: Tensor }>(
+  ({ self, mask, source }, context) => {
+    const out = copyAsOutput(context, self);
+    const holds = readNumbers(mask, out.shape);
+    const places = positionsOf(out.shape, out).filter((_, i) => holds[i] !== 0);
+    if (places.length > source.numel) {
+      throw invalidArgument(
+        "masked_scatter: expected the number of elements in source to be at least the number of ones in mask",
+      );
+    }
+    moveElements(out, places, source, positionsOf(source.shape, source), places.length);
+    return out;
+  },
+);
 
-const maskedScatterBackward = kernel<{ grad_output: Tensor; mask: Tensor }>(({ grad_output: grad, mask }, context) => {
-  const out = emptyOutput(context);
-  const holds = readNumbers(mask, grad.shape);
-  const positions = positionsOf(grad.shape, grad).filter((_, i) => holds[i] !== 0);
-  const picked = gatherElements(dynamicOutput([positions.length], grad.dtype), grad, positions);
-  copyInto(out.asStrided([positions.length], [1]), picked);
-  return out;
-});
+const maskedScatterBackward = kernel<{ grad_output: Tensor; mask: Tensor }>(
+  ({ grad_output: grad, mask }, context) => {
+    const out = emptyOutput(context);
+    const holds = readNumbers(mask, grad.shape);
+    const positions = positionsOf(grad.shape, grad).filter((_, i) => holds[i] !== 0);
+    const picked = gatherElements(dynamicOutput([positions.length], grad.dtype), grad, positions);
+    copyInto(out.asStrided([positions.length], [1]), picked);
+    return out;
+  },
+);
 
 export const indexNonzeroKernels = defineKernels({
   "aten.nonzero.default": nonzero,

@@ -29,11 +29,16 @@ const constantPad = kernel<Pad>(({ self, pad, value }, context) => {
 
 /** The input coordinate under each output coordinate. */
 type Border = (place: number, size: number) => number;
-const reflect: Border = (place, size) => (place < 0 ? -place : place >= size ? 2 * (size - 1) - place : place);
+const reflect: Border = (place, size) =>
+  place < 0 ? -place : place >= size ? 2 * (size - 1) - place : place;
 const replicate: Border = (place, size) => Math.min(Math.max(place, 0), size - 1);
 
 /** Maps from output to input coordinates for the padded (last) dimensions; null for the others. */
-function borderMaps(shape: readonly number[], padding: readonly number[], border: Border): (Int32Array | null)[] {
+function borderMaps(
+  shape: readonly number[],
+  padding: readonly number[],
+  border: Border,
+): (Int32Array | null)[] {
   return shape.map((size, d) => {
     const k = shape.length - 1 - d;
     const [left, right] = [padding[2 * k], padding[2 * k + 1]];
@@ -44,9 +49,14 @@ function borderMaps(shape: readonly number[], padding: readonly number[], border
 
 const borderPad = (border: Border): AnyKernel =>
   kernel<{ self: Tensor; padding: readonly number[] }>(({ self, padding }, context) =>
-    gatherByAxes(emptyOutput(context), self, borderMaps(self.shape, padding, border)));
+    gatherByAxes(emptyOutput(context), self, borderMaps(self.shape, padding, border)),
+  );
 
-type PadBackward = { readonly grad_output: Tensor; readonly self: Tensor; readonly padding: readonly number[] };
+type PadBackward = {
+  readonly grad_output: Tensor;
+  readonly self: Tensor;
+  readonly padding: readonly number[];
+};
 
 /** Each gradient goes back to the element it was copied from. */
 const borderPadBackward = (border: Border): AnyKernel =>
@@ -58,7 +68,8 @@ const borderPadBackward = (border: Border): AnyKernel =>
     grad.shape.forEach((size, d) => {
       const next = new Int32Array(places.length * size);
       let at = 0;
-      for (const base of places) for (let c = 0; c < size; c++) next[at++] = base + steps[d]! * (maps[d]?.[c] ?? c);
+      for (const base of places)
+        for (let c = 0; c < size; c++) next[at++] = base + steps[d]! * (maps[d]?.[c] ?? c);
       places = next;
     });
     const values = readNumbers(grad);
@@ -68,8 +79,11 @@ const borderPadBackward = (border: Border): AnyKernel =>
   });
 
 interface Patches {
-  readonly self: Tensor; readonly kernel_size: readonly number[]; readonly dilation: readonly number[];
-  readonly padding: readonly number[]; readonly stride: readonly number[];
+  readonly self: Tensor;
+  readonly kernel_size: readonly number[];
+  readonly dilation: readonly number[];
+  readonly padding: readonly number[];
+  readonly stride: readonly number[];
 }
 
 /**
@@ -77,12 +91,15 @@ interface Patches {
  * image: [C, H, W]; columns: [C * kh * kw, outH * outW].
  */
 function eachPatchPair(
-  args: Omit<Patches, "self">, [channels, height, width]: readonly [number, number, number],
+  args: Omit<Patches, "self">,
+  [channels, height, width]: readonly [number, number, number],
   visit: (column: number, pixel: number) => void,
 ): void {
   const [kh, kw] = args.kernel_size as [number, number];
   const extent = (size: number, d: number): number =>
-    Math.floor((size + 2 * args.padding[d]! - args.dilation[d]! * (args.kernel_size[d]! - 1) - 1) / args.stride[d]!) + 1;
+    Math.floor(
+      (size + 2 * args.padding[d]! - args.dilation[d]! * (args.kernel_size[d]! - 1) - 1) / args.stride[d]!,
+    ) + 1;
   const [outHeight, outWidth] = [extent(height, 0), extent(width, 1)];
   let column = 0;
   for (let c = 0; c < channels; c++) {
@@ -104,7 +121,9 @@ function eachPatchPair(
 function partsOf(tensor: Tensor): ArrayLike<number>[] {
   if (dtypeInfo(tensor.dtype).kind !== "complex") return [readNumbers(tensor)];
   const pairs = readComplex(tensor);
-  return [0, 1].map((part) => Float64Array.from({ length: pairs.length / 2 }, (_, i) => pairs[2 * i + part]!));
+  return [0, 1].map((part) =>
+    Float64Array.from({ length: pairs.length / 2 }, (_, i) => pairs[2 * i + part]!),
+  );
 }
 
 function writeParts(out: Tensor, parts: readonly Float64Array[]): Tensor {
@@ -126,28 +145,40 @@ const im2col = kernel<Patches>(({ self, ...args }, context) => {
   const image = self.shape.slice(-3) as [number, number, number];
   const batches = self.ndim === 4 ? self.shape[0]! : 1;
   const [pixels, columns] = [self.numel / batches, out.numel / batches];
-  return writeParts(out, partsOf(self).map((values) => {
-    const results = new Float64Array(out.numel);
-    for (let b = 0; b < batches; b++) {
-      eachPatchPair(args, image, (column, pixel) => { results[b * columns + column] = values[b * pixels + pixel]!; });
-    }
-    return results;
-  }));
+  return writeParts(
+    out,
+    partsOf(self).map((values) => {
+      const results = new Float64Array(out.numel);
+      for (let b = 0; b < batches; b++) {
+        eachPatchPair(args, image, (column, pixel) => {
+          results[b * columns + column] = values[b * pixels + pixel]!;
+        });
+      }
+      return results;
+    }),
+  );
 });
 
-const col2im = kernel<Patches & { output_size: readonly number[] }>(({ self, output_size: size, ...args }, context) => {
-  const out = emptyOutput(context);
-  const image = [out.shape.at(-3)!, size[0]!, size[1]!] as const;
-  const batches = self.ndim === 3 ? self.shape[0]! : 1;
-  const [pixels, columns] = [out.numel / batches, self.numel / batches];
-  return writeParts(out, partsOf(self).map((values) => {
-    const results = new Float64Array(out.numel);
-    for (let b = 0; b < batches; b++) {
-      eachPatchPair(args, image, (column, pixel) => { results[b * pixels + pixel]! += values[b * columns + column]!; });
-    }
-    return results;
-  }));
-});
+const col2im = kernel<Patches & { output_size: readonly number[] }>(
+  ({ self, output_size: size, ...args }, context) => {
+    const out = emptyOutput(context);
+    const image = [out.shape.at(-3)!, size[0]!, size[1]!] as const;
+    const batches = self.ndim === 3 ? self.shape[0]! : 1;
+    const [pixels, columns] = [out.numel / batches, self.numel / batches];
+    return writeParts(
+      out,
+      partsOf(self).map((values) => {
+        const results = new Float64Array(out.numel);
+        for (let b = 0; b < batches; b++) {
+          eachPatchPair(args, image, (column, pixel) => {
+            results[b * pixels + pixel]! += values[b * columns + column]!;
+          });
+        }
+        return results;
+      }),
+    );
+  },
+);
 
 const reflection = borderPad(reflect);
 const replication = borderPad(replicate);

@@ -10,7 +10,10 @@ const i64 = (values: readonly number[], shape: readonly number[] = [values.lengt
   Tensor.from(values.map(BigInt), shape, "int64");
 const counting = (...shape: number[]): Tensor => {
   const count = shape.reduce((a, b) => a * b, 1);
-  return f32(Array.from({ length: count }, (_, i) => i), shape);
+  return f32(
+    Array.from({ length: count }, (_, i) => i),
+    shape,
+  );
 };
 
 describe("indexing kernels", () => {
@@ -44,14 +47,20 @@ describe("indexing kernels", () => {
   test("64-bit elements move as bits", () => {
     const x = Tensor.from([2n ** 62n + 1n, -(2n ** 63n)], [2], "int64");
     expect(run("aten.flip.default", [x, [0]]).toArray()).toEqual([-(2n ** 63n), 2n ** 62n + 1n]);
-    expect(run("aten.gather.default", [x, 0, i64([1, 1, 0])]).toArray()).toEqual([-(2n ** 63n), -(2n ** 63n), 2n ** 62n + 1n]);
+    expect(run("aten.gather.default", [x, 0, i64([1, 1, 0])]).toArray()).toEqual([
+      -(2n ** 63n),
+      -(2n ** 63n),
+      2n ** 62n + 1n,
+    ]);
   });
 
   test("scatter_reduce means count the element itself only when it is included", () => {
     const index = i64([0, 0, 1]);
     const source = f32([2, 4, 8]);
     const reduce = (include: boolean): unknown =>
-      run("aten.scatter_reduce.two", [f32([6, 0, 1]), 0, index, source, "mean"], { include_self: include }).toArray();
+      run("aten.scatter_reduce.two", [f32([6, 0, 1]), 0, index, source, "mean"], {
+        include_self: include,
+      }).toArray();
     expect(reduce(true)).toEqual([4, 4, 1]);
     expect(reduce(false)).toEqual([3, 8, 1]);
   });
@@ -63,7 +72,9 @@ describe("indexing kernels", () => {
 
   test("padding adds, cuts and reflects", () => {
     expect(run("aten.constant_pad_nd.default", [counting(1, 3), [1, -1], 9]).toArray()).toEqual([9, 0, 1]);
-    expect(run("aten.reflection_pad1d.default", [counting(1, 3), [2, 1]]).toArray()).toEqual([2, 1, 0, 1, 2, 1]);
+    expect(run("aten.reflection_pad1d.default", [counting(1, 3), [2, 1]]).toArray()).toEqual([
+      2, 1, 0, 1, 2, 1,
+    ]);
   });
 });
 
@@ -78,8 +89,17 @@ describe("sorting kernels", () => {
   });
 
   test("distinct values with their places and counts", () => {
-    const results = evaluate("aten._unique2.default", [i64([3, 1, 3]), true, true, true]) as unknown as readonly Tensor[];
-    expect(results.map((tensor) => tensor.toArray())).toEqual([[1n, 3n], [1n, 0n, 1n], [1n, 2n]]);
+    const results = evaluate("aten._unique2.default", [
+      i64([3, 1, 3]),
+      true,
+      true,
+      true,
+    ]) as unknown as readonly Tensor[];
+    expect(results.map((tensor) => tensor.toArray())).toEqual([
+      [1n, 3n],
+      [1n, 0n, 1n],
+      [1n, 2n],
+    ]);
   });
 
   test("insertion points to the left and to the right", () => {

@@ -21,9 +21,17 @@ const SQRT_TWO_OVER_PI = Math.sqrt(2 / Math.PI);
 const geluTanh = (x: number): number =>
   0.5 * x * (1 + Math.tanh(SQRT_TWO_OVER_PI * (x + 0.044715 * x * x * x)));
 
-type Elu = Unary & { readonly alpha: ScalarLiteral; readonly scale: ScalarLiteral; readonly input_scale: ScalarLiteral };
+type Elu = Unary & {
+  readonly alpha: ScalarLiteral;
+  readonly scale: ScalarLiteral;
+  readonly input_scale: ScalarLiteral;
+};
 const elu = withArguments<Elu>(({ alpha, scale, input_scale: inputScale }) => {
-  const [negative, positive, input] = [toNumber(alpha) * toNumber(scale), toNumber(scale), toNumber(inputScale)];
+  const [negative, positive, input] = [
+    toNumber(alpha) * toNumber(scale),
+    toNumber(scale),
+    toNumber(inputScale),
+  ];
   return (x) => (x <= 0 ? negative * Math.expm1(x * input) : x * positive);
 });
 
@@ -36,10 +44,12 @@ const SELU_ALPHA = 1.6732632423543772;
 const SELU_SCALE = 1.0507009873554805;
 const selu = (x: number): number => (x <= 0 ? SELU_SCALE * SELU_ALPHA * Math.expm1(x) : SELU_SCALE * x);
 
-const leakyRelu = withArguments<Unary & { readonly negative_slope: ScalarLiteral }>(({ negative_slope: slope }) => {
-  const s = toNumber(slope);
-  return (x) => (x > 0 ? x : x * s);
-});
+const leakyRelu = withArguments<Unary & { readonly negative_slope: ScalarLiteral }>(
+  ({ negative_slope: slope }) => {
+    const s = toNumber(slope);
+    return (x) => (x > 0 ? x : x * s);
+  },
+);
 
 type Softplus = Unary & { readonly beta: ScalarLiteral; readonly threshold: ScalarLiteral };
 const softplusKernel = withArguments<Softplus>(({ beta, threshold }) => {
@@ -64,7 +74,8 @@ const threshold = kernel<Threshold>(({ self, threshold: limit, value }, context)
 });
 
 const prelu = kernel<{ self: Tensor; weight: Operand }>(({ self, weight }, context) =>
-  elementwise({ real: map2((x, w) => (x > 0 ? x : x * w)) }, emptyOutput(context), [self, weight]));
+  elementwise({ real: map2((x, w) => (x > 0 ? x : x * w)) }, emptyOutput(context), [self, weight]),
+);
 
 const gelu = kernel<Unary & { approximate: string }>(({ self, approximate }, context) => {
   const exact = self.dtype === "float64" ? geluLoop : geluSingleLoop;

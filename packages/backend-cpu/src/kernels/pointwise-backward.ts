@@ -47,7 +47,11 @@ const geluTanhSlope: Derivative = (x) => {
 };
 
 function eluSlope(args: Args): Derivative {
-  const [alpha, scale, input] = ["alpha", "scale", "input_scale"].map((name) => scalar(args, name)) as [number, number, number];
+  const [alpha, scale, input] = ["alpha", "scale", "input_scale"].map((name) => scalar(args, name)) as [
+    number,
+    number,
+    number,
+  ];
   const negative = alpha * scale;
   if (args["is_result"]) return (y) => (y <= 0 ? input * (y + negative) : scale);
   return (x) => (x <= 0 ? input * negative * Math.exp(x * input) : scale);
@@ -62,13 +66,18 @@ const logitBackward = kernel<{ grad_output: Tensor; self: Tensor; eps: number | 
   ({ grad_output: grad, self, eps }, context) => {
     const [low, high] = [eps ?? 0, 1 - (eps ?? 0)];
     const outside = eps === null ? Number.NaN : 0;
-    const real = map2((g, x) => (x < low || x > high ? outside : x === 0 || x === 1 ? g * Infinity : g / (x * (1 - x))));
+    const real = map2((g, x) =>
+      x < low || x > high ? outside : x === 0 || x === 1 ? g * Infinity : g / (x * (1 - x)),
+    );
     return elementwise({ real }, emptyOutput(context), [grad, self]);
   },
 );
 
 type Loss = {
-  readonly grad_output: Tensor; readonly self: Tensor; readonly target: Tensor; readonly reduction: number;
+  readonly grad_output: Tensor;
+  readonly self: Tensor;
+  readonly target: Tensor;
+  readonly reduction: number;
 };
 
 /** Gradient of a loss in its input; the mean (reduction 1) divides by the number of elements. */
@@ -86,8 +95,11 @@ const smoothL1 = lossGradient<Loss & { beta: number }>(({ beta }) => (x, target)
   return difference <= -beta ? -1 : difference >= beta ? 1 : difference / beta;
 });
 
-const huber = lossGradient<Loss & { delta: number }>(({ delta }) => (x, target) =>
-  Math.min(Math.max(x - target, -delta), delta));
+const huber = lossGradient<Loss & { delta: number }>(
+  ({ delta }) =>
+    (x, target) =>
+      Math.min(Math.max(x - target, -delta), delta),
+);
 
 const softMargin = lossGradient<Loss>(() => (x, target) => -target * sigmoid(-target * x));
 
@@ -119,7 +131,9 @@ export const pointwiseBackwardKernels = defineKernels({
   "aten.tanh_backward.default": gradient("output", () => (y) => 1 - y * y),
   "aten.silu_backward.default": gradient("self", () => siluSlope),
   "aten.mish_backward.default": gradient("self", () => mishSlope),
-  "aten.gelu_backward.default": gradient("self", (args) => (args["approximate"] === "tanh" ? geluTanhSlope : geluSlope)),
+  "aten.gelu_backward.default": gradient("self", (args) =>
+    args["approximate"] === "tanh" ? geluTanhSlope : geluSlope,
+  ),
   "aten.elu_backward.default": gradient("self_or_result", eluSlope),
   "aten.leaky_relu_backward.default": gradient("self", (args) => {
     const slope = scalar(args, "negative_slope");

@@ -6,12 +6,37 @@ import { decodeTable, encodeFloat } from "../half.js";
 import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
 import { complexLoops } from "./pointwise-complex.js";
 import {
-  type Elementwise, elementwise, isTensorOperand, type Lane, type LaneLoop, map1, map2, type Operand,
+  type Elementwise,
+  elementwise,
+  isTensorOperand,
+  type Lane,
+  type LaneLoop,
+  map1,
+  map2,
+  type Operand,
 } from "./pointwise-loop.js";
 import { cubeLoop, reciprocalLoop, rsqrtLoop, sqrtLoop, squareLoop } from "./pointwise-loops.js";
 import {
-  bigGcd, bigMax, bigMin, bigPow, copySign, floorDivide, fmax, fmin, gcd, identity, int32Pow, intPow, logAddExp, logAddExp2, nextAfter32,
-  nextAfter64, pow, remainder, xlog1py, xlogy,
+  bigGcd,
+  bigMax,
+  bigMin,
+  bigPow,
+  copySign,
+  floorDivide,
+  fmax,
+  fmin,
+  gcd,
+  identity,
+  int32Pow,
+  intPow,
+  logAddExp,
+  logAddExp2,
+  nextAfter32,
+  nextAfter64,
+  pow,
+  remainder,
+  xlog1py,
+  xlogy,
 } from "./pointwise-math.js";
 import { zeta } from "./pointwise-special.js";
 
@@ -65,21 +90,36 @@ const axpyInt32: LaneLoop = (out, [x, y, alpha], count) => {
 
 const isNarrowInt = (dtype: DType): boolean => isIntegralDType(dtype) && dtypeInfo(dtype).itemSize <= 4;
 
-const multiply: Elementwise = { wideNumbers: true, real: mulLoop, big: (x, y) => x * y, complex: complexLoops.mul };
+const multiply: Elementwise = {
+  wideNumbers: true,
+  real: mulLoop,
+  big: (x, y) => x * y,
+  complex: complexLoops.mul,
+};
 const multiplyInt32: Elementwise = { real: map2(Math.imul) };
 
 /** Adds (sign 1) or subtracts `alpha * other`. */
-const addition = (sign: 1 | -1): AnyKernel => kernel<WithAlpha>(({ self, other, alpha }, context) => {
-  const out = emptyOutput(context);
-  const complex = sign === 1 ? complexLoops.add : complexLoops.sub;
-  const big = (x: bigint, y: bigint): bigint => (sign === 1 ? x + y : x - y);
-  if (alpha === null || alpha === undefined || toNumber(alpha) === 1) {
-    return elementwise({ wideNumbers: true, real: sign === 1 ? addLoop : subLoop, big, complex }, out, [self, other]);
-  }
-  return scaledAddition(out, self, other, alpha, sign);
-});
+const addition = (sign: 1 | -1): AnyKernel =>
+  kernel<WithAlpha>(({ self, other, alpha }, context) => {
+    const out = emptyOutput(context);
+    const complex = sign === 1 ? complexLoops.add : complexLoops.sub;
+    const big = (x: bigint, y: bigint): bigint => (sign === 1 ? x + y : x - y);
+    if (alpha === null || alpha === undefined || toNumber(alpha) === 1) {
+      return elementwise({ wideNumbers: true, real: sign === 1 ? addLoop : subLoop, big, complex }, out, [
+        self,
+        other,
+      ]);
+    }
+    return scaledAddition(out, self, other, alpha, sign);
+  });
 
-function scaledAddition(out: Tensor, self: Operand, other: Operand, alpha: ScalarLiteral, sign: 1 | -1): Tensor {
+function scaledAddition(
+  out: Tensor,
+  self: Operand,
+  other: Operand,
+  alpha: ScalarLiteral,
+  sign: 1 | -1,
+): Tensor {
   if (dtypeInfo(out.dtype).kind === "complex") {
     const scaled = elementwise({ complex: complexLoops.mul }, out, [other, alpha]);
     return elementwise({ complex: sign === 1 ? complexLoops.add : complexLoops.sub }, out, [self, scaled]);
@@ -123,7 +163,10 @@ const bigRemainder = (x: bigint, y: bigint): bigint => {
 };
 
 const trueDivision = binary({ wideNumbers: true, real: divLoop, complex: complexLoops.div });
-const intTrunc: Elementwise = { real: map2((x, y) => Math.trunc(x / nonZero(y))), big: (x, y) => x / bigNonZero(y) };
+const intTrunc: Elementwise = {
+  real: map2((x, y) => Math.trunc(x / nonZero(y))),
+  big: (x, y) => x / bigNonZero(y),
+};
 const intFloor: Elementwise = { real: map2((x, y) => Math.floor(x / nonZero(y))), big: bigFloorDivide };
 
 /** Rounds to the dtype itself, halves included. */
@@ -143,17 +186,22 @@ function roundedDivision(out: Tensor, self: Operand, other: Operand, mode: strin
   const step = stepOf(out.dtype);
   // Beside a Python number halves are computed in float32, otherwise the quotient is a half before it is cut.
   const quotient = isTensorOperand(other) ? roundTo(out.dtype) : step;
-  const f = mode === "floor"
-    ? (x: number, y: number): number => floorDivide(x, y, step)
-    : (x: number, y: number): number => Math.trunc(quotient(x / y));
+  const f =
+    mode === "floor"
+      ? (x: number, y: number): number => floorDivide(x, y, step)
+      : (x: number, y: number): number => Math.trunc(quotient(x / y));
   return elementwise({ wideNumbers: true, real: map2(f) }, out, [self, other]);
 }
 
 const division = kernel<WithMode>(({ self, other, rounding_mode: mode }, context) =>
-  mode === null ? trueDivision({ self, other }, context) : roundedDivision(emptyOutput(context), self, other, mode));
+  mode === null
+    ? trueDivision({ self, other }, context)
+    : roundedDivision(emptyOutput(context), self, other, mode),
+);
 
 const floorDivision = kernel<Binary>(({ self, other }, context) =>
-  roundedDivision(emptyOutput(context), self, other, "floor"));
+  roundedDivision(emptyOutput(context), self, other, "floor"),
+);
 
 /** One function for floats, another for integers, which refuse zero. */
 const modulus = (f: (x: number, y: number) => number, big: (x: bigint, y: bigint) => bigint): AnyKernel =>
@@ -223,7 +271,8 @@ const maximum = binary({ real: maxLoop, big: bigMax });
 const minimum = binary({ real: minLoop, big: bigMin });
 const heaviside = (x: number, y: number): number => (x === 0 ? y : x > 0 ? 1 : 0);
 const heavisideKernel = kernel<{ self: Tensor; values: Tensor }>(({ self, values }, context) =>
-  elementwise({ real: map2(heaviside) }, emptyOutput(context), [self, values]));
+  elementwise({ real: map2(heaviside) }, emptyOutput(context), [self, values]),
+);
 
 const atan2 = binary({ real: map2(Math.atan2) });
 const polar = kernel<{ abs: Tensor; angle: Tensor }>(({ abs, angle }, context) => {
@@ -243,11 +292,15 @@ const joinParts: Elementwise["complex"] = (out, [re, im], count) => {
   }
 };
 const complexFromParts = kernel<{ real: Tensor; imag: Tensor }>(({ real, imag }, context) =>
-  elementwise({ complex: joinParts }, emptyOutput(context), [real, imag]));
+  elementwise({ complex: joinParts }, emptyOutput(context), [real, imag]),
+);
 
 const add = addition(1);
 const sub = addition(-1);
-const fmod = modulus((x, y) => x % y, (x, y) => x % bigNonZero(y));
+const fmod = modulus(
+  (x, y) => x % y,
+  (x, y) => x % bigNonZero(y),
+);
 const pythonRemainder = modulus(remainder, bigRemainder);
 const copysign = binary({ real: map2(copySign) });
 const xlogyKernel = binary({ real: map2(xlogy) });

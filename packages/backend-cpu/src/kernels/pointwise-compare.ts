@@ -3,7 +3,13 @@ import { dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
 import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
 import { complexLoops } from "./pointwise-complex.js";
 import {
-  commonDType, type ComplexLoop, elementwise, isTensorOperand, type LaneLoop, map2, type Operand,
+  type ComplexLoop,
+  commonDType,
+  elementwise,
+  isTensorOperand,
+  type LaneLoop,
+  map2,
+  type Operand,
 } from "./pointwise-loop.js";
 
 type Binary = { readonly self: Operand; readonly other: Operand };
@@ -28,7 +34,9 @@ const greaterOrEqual: LaneLoop = (out, [x, y], count) => {
 };
 
 const comparison = (
-  real: LaneLoop, test: (x: bigint, y: bigint) => boolean, complex?: ComplexLoop,
+  real: LaneLoop,
+  test: (x: bigint, y: bigint) => boolean,
+  complex?: ComplexLoop,
 ): AnyKernel =>
   kernel<Binary>(({ self, other }, context) => {
     const operation = { real, big: (x: bigint, y: bigint) => (test(x, y) ? 1n : 0n), complex };
@@ -40,15 +48,22 @@ const logical = (test: (x: boolean, y: boolean) => boolean, complex: ComplexLoop
   const real = map2((x, y) => (test(x !== 0, y !== 0) ? 1 : 0));
   return kernel<Binary>(({ self, other }, context) => {
     const isComplex = [self, other].some((x) => isTensorOperand(x) && dtypeInfo(x.dtype).kind === "complex");
-    return elementwise({ real, complex }, emptyOutput(context), [self, other], isComplex ? "complex128" : "float64");
+    return elementwise(
+      { real, complex },
+      emptyOutput(context),
+      [self, other],
+      isComplex ? "complex128" : "float64",
+    );
   });
 };
 
 type BitFunction = (x: number, y: number) => number;
 
 /** Applies a function of 32-bit words to both words of integers up to 2^53 in size. */
-const onWords = (f: BitFunction): BitFunction => (x, y) =>
-  f(Math.floor(x / 2 ** 32), Math.floor(y / 2 ** 32)) * 2 ** 32 + (f(x, y) >>> 0);
+const onWords =
+  (f: BitFunction): BitFunction =>
+  (x, y) =>
+    f(Math.floor(x / 2 ** 32), Math.floor(y / 2 ** 32)) * 2 ** 32 + (f(x, y) >>> 0);
 
 const bitwise = (f: BitFunction, big: (x: bigint, y: bigint) => bigint): AnyKernel => {
   const narrow = map2(f);
@@ -93,9 +108,18 @@ const lt = comparison(less, (x, y) => x < y);
 const le = comparison(lessOrEqual, (x, y) => x <= y);
 const gt = comparison(greater, (x, y) => x > y);
 const ge = comparison(greaterOrEqual, (x, y) => x >= y);
-const and = bitwise((x, y) => x & y, (x, y) => x & y);
-const or = bitwise((x, y) => x | y, (x, y) => x | y);
-const xor = bitwise((x, y) => x ^ y, (x, y) => x ^ y);
+const and = bitwise(
+  (x, y) => x & y,
+  (x, y) => x & y,
+);
+const or = bitwise(
+  (x, y) => x | y,
+  (x, y) => x | y,
+);
+const xor = bitwise(
+  (x, y) => x ^ y,
+  (x, y) => x ^ y,
+);
 
 /** The overloads of one operator that take tensors and numbers in either place. */
 const overloads = <const N extends string>(name: N, run: AnyKernel, reversible = false) => ({

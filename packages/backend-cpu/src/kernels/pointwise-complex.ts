@@ -12,37 +12,47 @@ function give(re: number, im: number): void {
 type Complex1 = (re: number, im: number) => void;
 type Complex2 = (ar: number, ai: number, br: number, bi: number) => void;
 
-const complex1 = (f: Complex1): ComplexLoop => (out, [x], count) => {
-  for (let i = 0; i < 2 * count; i += 2) {
-    f(x![i]!, x![i + 1]!);
-    out[i] = result.re;
-    out[i + 1] = result.im;
-  }
-};
+const complex1 =
+  (f: Complex1): ComplexLoop =>
+  (out, [x], count) => {
+    for (let i = 0; i < 2 * count; i += 2) {
+      f(x![i]!, x![i + 1]!);
+      out[i] = result.re;
+      out[i + 1] = result.im;
+    }
+  };
 
-const complex2 = (f: Complex2): ComplexLoop => (out, [x, y], count) => {
-  for (let i = 0; i < 2 * count; i += 2) {
-    f(x![i]!, x![i + 1]!, y![i]!, y![i + 1]!);
-    out[i] = result.re;
-    out[i + 1] = result.im;
-  }
-};
+const complex2 =
+  (f: Complex2): ComplexLoop =>
+  (out, [x, y], count) => {
+    for (let i = 0; i < 2 * count; i += 2) {
+      f(x![i]!, x![i + 1]!, y![i]!, y![i + 1]!);
+      out[i] = result.re;
+      out[i + 1] = result.im;
+    }
+  };
 
-const complexToReal = (f: (re: number, im: number) => number): ComplexLoop => (out, [x], count) => {
-  for (let i = 0; i < count; i++) out[i] = f(x![2 * i]!, x![2 * i + 1]!);
-};
+const complexToReal =
+  (f: (re: number, im: number) => number): ComplexLoop =>
+  (out, [x], count) => {
+    for (let i = 0; i < count; i++) out[i] = f(x![2 * i]!, x![2 * i + 1]!);
+  };
 
-const compare = (f: (equal: boolean) => boolean): ComplexLoop => (out, [x, y], count) => {
-  for (let i = 0; i < count; i++) {
-    out[i] = f(x![2 * i] === y![2 * i] && x![2 * i + 1] === y![2 * i + 1]) ? 1 : 0;
-  }
-};
+const compare =
+  (f: (equal: boolean) => boolean): ComplexLoop =>
+  (out, [x, y], count) => {
+    for (let i = 0; i < count; i++) {
+      out[i] = f(x![2 * i] === y![2 * i] && x![2 * i + 1] === y![2 * i + 1]) ? 1 : 0;
+    }
+  };
 
-const truth = (f: (x: boolean, y: boolean) => boolean): ComplexLoop => (out, [x, y], count) => {
-  const isTrue = (pairs: Float64Array | undefined, i: number): boolean =>
-    pairs !== undefined && (pairs[2 * i] !== 0 || pairs[2 * i + 1] !== 0);
-  for (let i = 0; i < count; i++) out[i] = f(isTrue(x, i), isTrue(y, i)) ? 1 : 0;
-};
+const truth =
+  (f: (x: boolean, y: boolean) => boolean): ComplexLoop =>
+  (out, [x, y], count) => {
+    const isTrue = (pairs: Float64Array | undefined, i: number): boolean =>
+      pairs !== undefined && (pairs[2 * i] !== 0 || pairs[2 * i + 1] !== 0);
+    for (let i = 0; i < count; i++) out[i] = f(isTrue(x, i), isTrue(y, i)) ? 1 : 0;
+  };
 
 function multiply(ar: number, ai: number, br: number, bi: number): void {
   give(ar * br - ai * bi, ar * bi + ai * br);
@@ -135,10 +145,12 @@ function inverseTanh(re: number, im: number): void {
 }
 
 /** f(z) as -i g(i z): the circular functions from the hyperbolic ones. */
-const turned = (g: Complex1): Complex1 => (re, im) => {
-  g(-im, re);
-  give(result.im, -result.re);
-};
+const turned =
+  (g: Complex1): Complex1 =>
+  (re, im) => {
+    g(-im, re);
+    give(result.im, -result.re);
+  };
 const inverseSin = turned(inverseSinh);
 
 function inverseCos(re: number, im: number): void {

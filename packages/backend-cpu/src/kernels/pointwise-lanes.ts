@@ -1,14 +1,21 @@
 /**
- * @file Moves elements between a storage and a lane: a short Float64Array that the loops of elementwise kernels run over.
- * Each array type has a loop of its own, so that every typed-array access stays monomorphic.
+ * @file Moves elements between a storage and a lane: a short Float64Array that the loops of elementwise
+ * kernels run over. Each array type has a loop of its own, so that every typed-array access stays
+ * monomorphic.
  */
 import { internalError } from "@sconce/errors";
 import { type DType, dtypeInfo, type Tensor, type TypedArray } from "@sconce/tensor";
 import { decodeTable, encodeFloat } from "../half.js";
 
-/** Reads `count` elements, `step` apart, into `lane` from `at` on; false when some int64 is not exact as a number. */
+/**
+ * Reads `count` elements, `step` apart, into `lane` from `at` on; false when some int64 is not exact as a
+ * number.
+ */
 export type LoadLane = (from: number, step: number, lane: Float64Array, at: number, count: number) => boolean;
-/** Writes the first `count` numbers of a lane side by side; false when some number was beyond exact int64 range. */
+/**
+ * Writes the first `count` numbers of a lane side by side; false when some number was beyond exact int64
+ * range.
+ */
 export type StoreLane = (lane: Float64Array, to: number, count: number) => boolean;
 
 const TWO32 = 2 ** 32;
@@ -65,101 +72,131 @@ function loaderOf(dtype: DType, data: TypedArray): LoadLane {
   }
 }
 
-const loadFloat32 = (data: Float32Array): LoadLane => (from, step, lane, at, count) => {
-  for (let i = 0, p = from; i < count; i++, p += step) lane[at + i] = data[p]!;
-  return true;
-};
+const loadFloat32 =
+  (data: Float32Array): LoadLane =>
+  (from, step, lane, at, count) => {
+    for (let i = 0, p = from; i < count; i++, p += step) lane[at + i] = data[p]!;
+    return true;
+  };
 
-const loadFloat64 = (data: Float64Array): LoadLane => (from, step, lane, at, count) => {
-  for (let i = 0, p = from; i < count; i++, p += step) lane[at + i] = data[p]!;
-  return true;
-};
+const loadFloat64 =
+  (data: Float64Array): LoadLane =>
+  (from, step, lane, at, count) => {
+    for (let i = 0, p = from; i < count; i++, p += step) lane[at + i] = data[p]!;
+    return true;
+  };
 
-const loadHalf = (data: Uint16Array, table: Float32Array): LoadLane => (from, step, lane, at, count) => {
-  for (let i = 0, p = from; i < count; i++, p += step) lane[at + i] = table[data[p]!]!;
-  return true;
-};
+const loadHalf =
+  (data: Uint16Array, table: Float32Array): LoadLane =>
+  (from, step, lane, at, count) => {
+    for (let i = 0, p = from; i < count; i++, p += step) lane[at + i] = table[data[p]!]!;
+    return true;
+  };
 
-const loadInt32 = (data: Int32Array): LoadLane => (from, step, lane, at, count) => {
-  for (let i = 0, p = from; i < count; i++, p += step) lane[at + i] = data[p]!;
-  return true;
-};
+const loadInt32 =
+  (data: Int32Array): LoadLane =>
+  (from, step, lane, at, count) => {
+    for (let i = 0, p = from; i < count; i++, p += step) lane[at + i] = data[p]!;
+    return true;
+  };
 
-const loadUint8 = (data: Uint8Array): LoadLane => (from, step, lane, at, count) => {
-  for (let i = 0, p = from; i < count; i++, p += step) lane[at + i] = data[p]!;
-  return true;
-};
+const loadUint8 =
+  (data: Uint8Array): LoadLane =>
+  (from, step, lane, at, count) => {
+    for (let i = 0, p = from; i < count; i++, p += step) lane[at + i] = data[p]!;
+    return true;
+  };
 
-const loadSmallInt = (data: Int16Array): LoadLane => (from, step, lane, at, count) => {
-  for (let i = 0, p = from; i < count; i++, p += step) lane[at + i] = data[p]!;
-  return true;
-};
+const loadSmallInt =
+  (data: Int16Array): LoadLane =>
+  (from, step, lane, at, count) => {
+    for (let i = 0, p = from; i < count; i++, p += step) lane[at + i] = data[p]!;
+    return true;
+  };
 
 /** High words outside of -2^21 .. 2^21 - 1 belong to integers beyond 2^53. */
-const loadInt64 = (words: Int32Array): LoadLane => (from, step, lane, at, count) => {
-  let excess = 0;
-  for (let i = 0, p = 2 * from; i < count; i++, p += 2 * step) {
-    const high = words[p + 1]!;
-    excess |= (high + 0x200000) >>> 22;
-    lane[at + i] = high * TWO32 + (words[p]! >>> 0);
-  }
-  return excess === 0;
-};
+const loadInt64 =
+  (words: Int32Array): LoadLane =>
+  (from, step, lane, at, count) => {
+    let excess = 0;
+    for (let i = 0, p = 2 * from; i < count; i++, p += 2 * step) {
+      const high = words[p + 1]!;
+      excess |= (high + 0x200000) >>> 22;
+      lane[at + i] = high * TWO32 + (words[p]! >>> 0);
+    }
+    return excess === 0;
+  };
 
-const loadUint64 = (words: Int32Array): LoadLane => (from, step, lane, at, count) => {
-  let excess = 0;
-  for (let i = 0, p = 2 * from; i < count; i++, p += 2 * step) {
-    const high = words[p + 1]! >>> 0;
-    excess |= high >>> 21;
-    lane[at + i] = high * TWO32 + (words[p]! >>> 0);
-  }
-  return excess === 0;
-};
+const loadUint64 =
+  (words: Int32Array): LoadLane =>
+  (from, step, lane, at, count) => {
+    let excess = 0;
+    for (let i = 0, p = 2 * from; i < count; i++, p += 2 * step) {
+      const high = words[p + 1]! >>> 0;
+      excess |= high >>> 21;
+      lane[at + i] = high * TWO32 + (words[p]! >>> 0);
+    }
+    return excess === 0;
+  };
 
-const storeFloat32 = (data: Float32Array): StoreLane => (lane, to, count) => {
-  for (let i = 0; i < count; i++) data[to + i] = lane[i]!;
-  return true;
-};
+const storeFloat32 =
+  (data: Float32Array): StoreLane =>
+  (lane, to, count) => {
+    for (let i = 0; i < count; i++) data[to + i] = lane[i]!;
+    return true;
+  };
 
-const storeFloat64 = (data: Float64Array): StoreLane => (lane, to, count) => {
-  for (let i = 0; i < count; i++) data[to + i] = lane[i]!;
-  return true;
-};
+const storeFloat64 =
+  (data: Float64Array): StoreLane =>
+  (lane, to, count) => {
+    for (let i = 0; i < count; i++) data[to + i] = lane[i]!;
+    return true;
+  };
 
-const storeHalf = (data: Uint16Array, encode: (value: number) => number): StoreLane => (lane, to, count) => {
-  for (let i = 0; i < count; i++) data[to + i] = encode(lane[i]!);
-  return true;
-};
+const storeHalf =
+  (data: Uint16Array, encode: (value: number) => number): StoreLane =>
+  (lane, to, count) => {
+    for (let i = 0; i < count; i++) data[to + i] = encode(lane[i]!);
+    return true;
+  };
 
-const storeBool = (data: Uint8Array): StoreLane => (lane, to, count) => {
-  for (let i = 0; i < count; i++) data[to + i] = lane[i] === 0 ? 0 : 1;
-  return true;
-};
+const storeBool =
+  (data: Uint8Array): StoreLane =>
+  (lane, to, count) => {
+    for (let i = 0; i < count; i++) data[to + i] = lane[i] === 0 ? 0 : 1;
+    return true;
+  };
 
 /** Typed arrays wrap modulo their width, as C++ integers do. */
-const storeSmallInt = (data: Int32Array): StoreLane => (lane, to, count) => {
-  for (let i = 0; i < count; i++) data[to + i] = lane[i]!;
-  return true;
-};
+const storeSmallInt =
+  (data: Int32Array): StoreLane =>
+  (lane, to, count) => {
+    for (let i = 0; i < count; i++) data[to + i] = lane[i]!;
+    return true;
+  };
 
-const storeInt64 = (words: Int32Array): StoreLane => (lane, to, count) => {
-  let exact = true;
-  for (let i = 0, p = 2 * to; i < count; i++, p += 2) {
-    const value = Math.trunc(lane[i]!);
-    if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) {
-      words[p] = value;
-      words[p + 1] = Math.floor(value / TWO32);
-    } else {
-      exact = false;
-      const outside = !(value < 2 ** 63 && value >= -(2 ** 63));
-      words[p] = outside ? 0 : value % TWO32;
-      words[p + 1] = outside ? -(2 ** 31) : Math.floor(value / TWO32);
+const storeInt64 =
+  (words: Int32Array): StoreLane =>
+  (lane, to, count) => {
+    let exact = true;
+    for (let i = 0, p = 2 * to; i < count; i++, p += 2) {
+      const value = Math.trunc(lane[i]!);
+      if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) {
+        words[p] = value;
+        words[p + 1] = Math.floor(value / TWO32);
+      } else {
+        exact = false;
+        const outside = !(value < 2 ** 63 && value >= -(2 ** 63));
+        words[p] = outside ? 0 : value % TWO32;
+        words[p + 1] = outside ? -(2 ** 31) : Math.floor(value / TWO32);
+      }
     }
-  }
-  return exact;
-};
+    return exact;
+  };
 
-/** Rounds or wraps a lane to what a dtype can hold; undefined where every number of the kernel already fits. */
+/**
+ * Rounds or wraps a lane to what a dtype can hold; undefined where every number of the kernel already fits.
+ */
 export function laneRounder(dtype: DType): ((lane: Float64Array, count: number) => void) | undefined {
   if (dtype === "float64" || dtype === "int64" || dtype === "uint64") return undefined;
   if (dtype === "bool") return mapLane((x) => (x === 0 ? 0 : 1));
@@ -178,6 +215,8 @@ export function laneRounder(dtype: DType): ((lane: Float64Array, count: number) 
   });
 }
 
-const mapLane = (f: (x: number) => number) => (lane: Float64Array, count: number): void => {
-  for (let i = 0; i < count; i++) lane[i] = f(lane[i]!);
-};
+const mapLane =
+  (f: (x: number) => number) =>
+  (lane: Float64Array, count: number): void => {
+    for (let i = 0; i < count; i++) lane[i] = f(lane[i]!);
+  };

@@ -1,8 +1,16 @@
-/** @file The driver of elementwise kernels: broadcasting, strides, dtypes and the exact path for large integers. */
+/**
+ * @file The driver of elementwise kernels: broadcasting, strides, dtypes and the exact path for large
+ * integers.
+ */
 import { internalError } from "@sconce/errors";
 import { type ComplexLiteral, isInt, type ScalarLiteral, toNumber } from "@sconce/ir";
 import {
-  type DType, dtypeInfo, isBigIntDType, type PromotionOperand, resultType, Tensor,
+  type DType,
+  dtypeInfo,
+  isBigIntDType,
+  type PromotionOperand,
+  resultType,
+  Tensor,
 } from "@sconce/tensor";
 import { copyInto } from "../copy.js";
 import { readBigInts, readComplex, writeBigInts, writeComplex, writeNumbers } from "../dense.js";
@@ -15,7 +23,10 @@ export type Operand = Tensor | ScalarLiteral;
 export type Lane = Float64Array | Float32Array;
 /** Computes `count` results from as many elements of each input. `out` may be one of the inputs. */
 export type LaneLoop = (out: Lane, inputs: readonly Lane[], count: number) => void;
-/** As {@link LaneLoop}, on interleaved pairs; `count` counts pairs. A real result fills the first `count` places. */
+/**
+ * As {@link LaneLoop}, on interleaved pairs; `count` counts pairs. A real result fills the first `count`
+ * places.
+ */
 export type ComplexLoop = (out: Float64Array, inputs: readonly Float64Array[], count: number) => void;
 
 /** An elementwise operation in the number systems that it supports. */
@@ -24,7 +35,10 @@ export interface Elementwise {
   /** For int64 and uint64 beyond 2^53; without it such values are computed as float64. */
   readonly big?: ((...values: bigint[]) => bigint) | undefined;
   readonly complex?: ComplexLoop | undefined;
-  /** Python numbers beside halves stay float32, as in PyTorch's arithmetic; otherwise they are rounded to the half. */
+  /**
+   * Python numbers beside halves stay float32, as in PyTorch's arithmetic; otherwise they are rounded to the
+   * half.
+   */
   readonly wideNumbers?: boolean | undefined;
 }
 
@@ -59,7 +73,10 @@ export function numberDType(value: ScalarLiteral): DType {
  * @param computeDType - what operands are converted to first; the dtype of `out` when left out
  */
 export function elementwise(
-  operation: Elementwise, out: Tensor, operands: readonly Operand[], computeDType: DType = out.dtype,
+  operation: Elementwise,
+  out: Tensor,
+  operands: readonly Operand[],
+  computeDType: DType = out.dtype,
 ): Tensor {
   if (!fillsItsStorage(out)) {
     const dense = Tensor.empty(out.shape, out.dtype);
@@ -69,7 +86,8 @@ export function elementwise(
   if (dtypeInfo(computeDType).kind === "complex") return runComplex(operation, out, operands, computeDType);
   if (operation.real === undefined) throw internalError("an elementwise operation without a real loop");
   const exact = runReal(operation.real, out, operands, computeDType, operation.wideNumbers === true);
-  if (!exact && operation.big !== undefined && isBigIntDType(computeDType)) runBig(operation.big, out, operands);
+  if (!exact && operation.big !== undefined && isBigIntDType(computeDType))
+    runBig(operation.big, out, operands);
   return out;
 }
 
@@ -78,7 +96,11 @@ const fillsItsStorage = (out: Tensor): boolean =>
   out.storage.byteLength === out.numel * dtypeInfo(out.dtype).itemSize;
 
 function runReal(
-  loop: LaneLoop, out: Tensor, operands: readonly Operand[], dtype: DType, wideNumbers: boolean,
+  loop: LaneLoop,
+  out: Tensor,
+  operands: readonly Operand[],
+  dtype: DType,
+  wideNumbers: boolean,
 ): boolean {
   if (out.numel === 0) return true;
   const half = dtype === "float16" || dtype === "bfloat16";
@@ -104,7 +126,13 @@ function laneSource(operand: Operand, dtype: DType): LaneSource {
   if (!isTensorOperand(operand)) {
     cell[0] = toNumber(operand);
     laneRounder(dtype)?.(cell, 1);
-    return { constant: cell[0], tensor: undefined, load: undefined, round: undefined, exact: typeof operand !== "bigint" };
+    return {
+      constant: cell[0],
+      tensor: undefined,
+      load: undefined,
+      round: undefined,
+      exact: typeof operand !== "bigint",
+    };
   }
   const round = operand.dtype === dtype ? undefined : laneRounder(dtype);
   const load = laneLoader(operand);
@@ -115,8 +143,8 @@ function laneSource(operand: Operand, dtype: DType): LaneSource {
 }
 
 /**
- * Visits runs in the order of the output's memory. Where everything is float32 (or float64) and lies side by side, the
- * loop runs over the storages themselves; else runs are gathered into lanes until these are full.
+ * Visits runs in the order of the output's memory. Where everything is float32 (or float64) and lies side by
+ * side, the loop runs over the storages themselves; else runs are gathered into lanes until these are full.
  */
 class ElementwisePass {
   readonly #loop: LaneLoop;
@@ -132,7 +160,9 @@ class ElementwisePass {
   #exact: boolean;
 
   constructor(loop: LaneLoop, out: Tensor, sources: readonly LaneSource[], dtype: DType) {
-    this.#sameDType = out.dtype === dtype && (dtype === "float32" || dtype === "float64") &&
+    this.#sameDType =
+      out.dtype === dtype &&
+      (dtype === "float32" || dtype === "float64") &&
       sources.every(({ tensor }) => tensor === undefined || tensor.dtype === dtype);
     this.#loop = loop;
     this.#sources = sources;
@@ -146,7 +176,8 @@ class ElementwisePass {
   run(): boolean {
     const { shape } = this.#out;
     const views: StridedView[] = [this.#out];
-    for (const { tensor } of this.#sources) views.push(tensor === undefined ? constantView(shape) : broadcastView(tensor, shape));
+    for (const { tensor } of this.#sources)
+      views.push(tensor === undefined ? constantView(shape) : broadcastView(tensor, shape));
     let direct: boolean | undefined;
     eachRun(shape, views, (offsets, steps, count) => {
       if (direct === undefined) {
@@ -228,14 +259,19 @@ class ElementwisePass {
 }
 
 /** Stands for a constant operand among views; never read. */
-const constantView = (shape: readonly number[]): StridedView => ({ strides: shape.map(() => 0), storageOffset: 0 });
+const constantView = (shape: readonly number[]): StridedView => ({
+  strides: shape.map(() => 0),
+  storageOffset: 0,
+});
 
 function runBig(big: (...values: bigint[]) => bigint, out: Tensor, operands: readonly Operand[]): void {
   const total = out.numel;
   const unsigned = out.dtype === "uint64";
-  const inputs = operands.map((operand) => isTensorOperand(operand)
-    ? readBigInts(operand, out.shape)
-    : new BigInt64Array(total).fill(BigInt(typeof operand === "object" ? toNumber(operand) : operand)));
+  const inputs = operands.map((operand) =>
+    isTensorOperand(operand)
+      ? readBigInts(operand, out.shape)
+      : new BigInt64Array(total).fill(BigInt(typeof operand === "object" ? toNumber(operand) : operand)),
+  );
   const results = unsigned ? new BigUint64Array(total) : new BigInt64Array(total);
   const values = inputs.map(() => 0n);
   for (let i = 0; i < total; i++) {
@@ -274,25 +310,31 @@ export function complexOf(operand: ScalarLiteral): Pick<ComplexLiteral, "re" | "
 }
 
 /**
- * A loop that calls a function for each element. All such loops share one compiled body, so the call is not inlined and
- * costs about 7 ns; functions that are cheaper than that and frequent have loops of their own.
+ * A loop that calls a function for each element. All such loops share one compiled body, so the call is not
+ * inlined and costs about 7 ns; functions that are cheaper than that and frequent have loops of their own.
  */
-export const map1 = (f: (x: number) => number): LaneLoop => (out, [x], count) => {
-  const a = x!;
-  for (let i = 0; i < count; i++) out[i] = f(a[i]!);
-};
+export const map1 =
+  (f: (x: number) => number): LaneLoop =>
+  (out, [x], count) => {
+    const a = x!;
+    for (let i = 0; i < count; i++) out[i] = f(a[i]!);
+  };
 
 /** As {@link map1}, for two inputs. */
-export const map2 = (f: (x: number, y: number) => number): LaneLoop => (out, [x, y], count) => {
-  const a = x!;
-  const b = y!;
-  for (let i = 0; i < count; i++) out[i] = f(a[i]!, b[i]!);
-};
+export const map2 =
+  (f: (x: number, y: number) => number): LaneLoop =>
+  (out, [x, y], count) => {
+    const a = x!;
+    const b = y!;
+    for (let i = 0; i < count; i++) out[i] = f(a[i]!, b[i]!);
+  };
 
 /** As {@link map1}, for three inputs. */
-export const map3 = (f: (x: number, y: number, z: number) => number): LaneLoop => (out, [x, y, z], count) => {
-  const a = x!;
-  const b = y!;
-  const c = z!;
-  for (let i = 0; i < count; i++) out[i] = f(a[i]!, b[i]!, c[i]!);
-};
+export const map3 =
+  (f: (x: number, y: number, z: number) => number): LaneLoop =>
+  (out, [x, y, z], count) => {
+    const a = x!;
+    const b = y!;
+    const c = z!;
+    for (let i = 0; i < count; i++) out[i] = f(a[i]!, b[i]!, c[i]!);
+  };

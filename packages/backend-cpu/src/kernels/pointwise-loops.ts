@@ -1,4 +1,7 @@
-/** @file Loops of frequent functions, written out so that nothing is called for an element that could be inlined. */
+/**
+ * @file Loops of frequent functions, written out so that nothing is called for an element that could be
+ * inlined.
+ */
 import type { Lane, LaneLoop } from "./pointwise-loop.js";
 import { erf, erfSingle } from "./pointwise-special.js";
 

@@ -94,9 +94,11 @@ export function bigMin(x: bigint, y: bigint): bigint {
 }
 
 /** Larger of two, dropping NaN. */
-export const fmax = (x: number, y: number): number => (Number.isNaN(x) ? y : Number.isNaN(y) ? x : Math.max(x, y));
+export const fmax = (x: number, y: number): number =>
+  Number.isNaN(x) ? y : Number.isNaN(y) ? x : Math.max(x, y);
 /** Smaller of two, dropping NaN. */
-export const fmin = (x: number, y: number): number => (Number.isNaN(x) ? y : Number.isNaN(y) ? x : Math.min(x, y));
+export const fmin = (x: number, y: number): number =>
+  Number.isNaN(x) ? y : Number.isNaN(y) ? x : Math.min(x, y);
 
 export function gcd(x: number, y: number): number {
   let a = Math.abs(x);
@@ -114,7 +116,8 @@ export function bigGcd(x: bigint, y: bigint): bigint {
 
 /** x log(y), which is 0 for x = 0 unless y is NaN. */
 export const xlogy = (x: number, y: number): number => (Number.isNaN(y) ? y : x === 0 ? 0 : x * Math.log(y));
-export const xlog1py = (x: number, y: number): number => (Number.isNaN(y) ? y : x === 0 ? 0 : x * Math.log1p(y));
+export const xlog1py = (x: number, y: number): number =>
+  Number.isNaN(y) ? y : x === 0 ? 0 : x * Math.log1p(y);
 
 /** The float64 beside x in the direction of y. */
 export function nextAfter64(x: number, y: number): number {

@@ -5,7 +5,15 @@ import { readNumbers } from "../dense.js";
 import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
 import { broadcastShape } from "./index-elements.js";
 import { complexLoops } from "./pointwise-complex.js";
-import { type Elementwise, elementwise, type Lane, type LaneLoop, map2, map3, type Operand } from "./pointwise-loop.js";
+import {
+  type Elementwise,
+  elementwise,
+  type Lane,
+  type LaneLoop,
+  map2,
+  map3,
+  type Operand,
+} from "./pointwise-loop.js";
 import { bigMax, bigMin } from "./pointwise-math.js";
 
 const selectLoop: LaneLoop = (out, [condition, x, y], count) => {
@@ -15,16 +23,20 @@ const selectLoop: LaneLoop = (out, [condition, x, y], count) => {
 };
 
 const select: Elementwise = {
-  real: selectLoop, big: (condition, x, y) => (condition !== 0n ? x : y), complex: complexLoops.select,
+  real: selectLoop,
+  big: (condition, x, y) => (condition !== 0n ? x : y),
+  complex: complexLoops.select,
 };
 
 type Where = { readonly condition: Tensor; readonly self: Operand; readonly other: Operand };
 const where = kernel<Where>(({ condition, self, other }, context) =>
-  elementwise(select, emptyOutput(context), [condition, self, other]));
+  elementwise(select, emptyOutput(context), [condition, self, other]),
+);
 
 type MaskedFill = { readonly self: Tensor; readonly mask: Tensor; readonly value: Operand };
 const maskedFill = kernel<MaskedFill>(({ self, mask, value }, context) =>
-  elementwise(select, emptyOutput(context), [mask, value, self]));
+  elementwise(select, emptyOutput(context), [mask, value, self]),
+);
 
 const atLeast: Elementwise = { real: map2((x, low) => Math.max(x, low)), big: bigMax };
 const atMost: Elementwise = { real: map2((x, high) => Math.min(x, high)), big: bigMin };
@@ -41,9 +53,11 @@ const clamp = kernel<Clamp>(({ self, min, max }, context) => {
   return max === null ? elementwise(atLeast, out, [self, min]) : elementwise(between, out, [self, min, max]);
 });
 const clampMin = kernel<{ self: Tensor; min: Operand }>(({ self, min }, context) =>
-  elementwise(atLeast, emptyOutput(context), [self, min]));
+  elementwise(atLeast, emptyOutput(context), [self, min]),
+);
 const clampMax = kernel<{ self: Tensor; max: Operand }>(({ self, max }, context) =>
-  elementwise(atMost, emptyOutput(context), [self, max]));
+  elementwise(atMost, emptyOutput(context), [self, max]),
+);
 const hardtanh = kernel<{ self: Tensor; min_val: ScalarLiteral; max_val: ScalarLiteral }>(
   ({ self, min_val: low, max_val: high }, context) =>
     elementwise(between, emptyOutput(context), [self, low, high]),
@@ -53,15 +67,21 @@ const hardtanh = kernel<{ self: Tensor; min_val: ScalarLiteral; max_val: ScalarL
 const mix = (start: number, end: number, weight: number): number =>
   Math.abs(weight) < 0.5 ? start + weight * (end - start) : end - (end - start) * (1 - weight);
 const lerpTensor = kernel<{ self: Tensor; end: Tensor; weight: Tensor }>(({ self, end, weight }, context) =>
-  elementwise({ real: map3(mix) }, emptyOutput(context), [self, end, weight]));
+  elementwise({ real: map3(mix) }, emptyOutput(context), [self, end, weight]),
+);
 /** A number as weight is not rounded to the dtype of halves. */
-const lerpScalar = kernel<{ self: Tensor; end: Tensor; weight: ScalarLiteral }>(({ self, end, weight }, context) => {
-  const w = toNumber(weight);
-  return elementwise({ real: map2((x, y) => mix(x, y, w)) }, emptyOutput(context), [self, end]);
-});
+const lerpScalar = kernel<{ self: Tensor; end: Tensor; weight: ScalarLiteral }>(
+  ({ self, end, weight }, context) => {
+    const w = toNumber(weight);
+    return elementwise({ real: map2((x, y) => mix(x, y, w)) }, emptyOutput(context), [self, end]);
+  },
+);
 
 type AddC = {
-  readonly self: Tensor; readonly tensor1: Tensor; readonly tensor2: Tensor; readonly value: ScalarLiteral;
+  readonly self: Tensor;
+  readonly tensor1: Tensor;
+  readonly tensor2: Tensor;
+  readonly value: ScalarLiteral;
 };
 
 /** self + value * (tensor1 op tensor2). */
@@ -85,7 +105,10 @@ const nearEqual = (x: number, y: number, rtol: number, atol: number, equalNan: b
 };
 
 type IsClose = {
-  readonly self: Tensor; readonly other: Tensor; readonly rtol: number; readonly atol: number;
+  readonly self: Tensor;
+  readonly other: Tensor;
+  readonly rtol: number;
+  readonly atol: number;
   readonly equal_nan: boolean;
 };
 const isclose = kernel<IsClose>(({ self, other, rtol, atol, equal_nan: equalNan }, context) => {

@@ -1,6 +1,18 @@
 import { describe, expect, test } from "vitest";
 import {
-  besselI0, besselI1, digamma, erf, erfc, erfcx, erfinv, erfSingle, lgamma, logNdtr, ndtri, polygamma, zeta,
+  besselI0,
+  besselI1,
+  digamma,
+  erf,
+  erfc,
+  erfcx,
+  erfinv,
+  erfSingle,
+  lgamma,
+  logNdtr,
+  ndtri,
+  polygamma,
+  zeta,
 } from "./pointwise-special.js";
 
 /** Relative closeness; values from 50-digit arithmetic. */
@@ -68,7 +80,7 @@ describe("special functions", () => {
     expectClose(besselI0(5), 27.239871823604446, 1e-14);
     expectClose(besselI0(29), 292520631785.69086, 1e-14);
     expectClose(besselI0(31), 2089962966491.9038, 1e-14);
-    expectClose(besselI0(300), 4.475847367935052e+128, 1e-14);
+    expectClose(besselI0(300), 4.475847367935052e128, 1e-14);
     expectClose(besselI1(0.1), 0.050062526047092694, 1e-14);
     expectClose(besselI1(-5), -24.335642142450528, 1e-14);
     expectClose(besselI1(31), 2055972795294.5647, 1e-14);

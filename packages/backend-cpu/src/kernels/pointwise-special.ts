@@ -5,13 +5,34 @@ const SQRT_PI = Math.sqrt(Math.PI);
 
 /** log(erfc(x) exp(x^2) / t) as a Chebyshev series in 4t - 2, where t = 2 / (2 + x), x >= 0. */
 const ERFC_SERIES = Float64Array.of(
-  -1.3026537197817094, 0.6419697923564902, 0.019476473204185836, -0.009561514786808632,
-  -0.0009465953444820369, 0.00036683949785276145, 4.252332480690777e-05, -2.0278578112534242e-05,
-  -1.6242900046470256e-06, 1.3036558355805232e-06, 1.5626441722066142e-08, -8.523809591492654e-08,
-  6.5290544390988515e-09, 5.059343495551469e-09, -9.91364156493033e-10, -2.273651222931836e-10,
-  9.646791102015527e-11, 2.3940380830391146e-12, -6.886027526497553e-12, 8.944879273090725e-13,
-  3.130921399342958e-13, -1.1270822361367252e-13, 3.810905255189232e-16, 7.106097613609237e-15,
-  -1.5230282014571043e-15, -9.457494571291233e-17, 1.210237189224279e-16, -2.816663087747177e-17,
+  -1.3026537197817094,
+  0.6419697923564902,
+  0.019476473204185836,
+  -0.009561514786808632,
+  -0.0009465953444820369,
+  0.00036683949785276145,
+  4.252332480690777e-5,
+  -2.0278578112534242e-5,
+  -1.6242900046470256e-6,
+  1.3036558355805232e-6,
+  1.5626441722066142e-8,
+  -8.523809591492654e-8,
+  6.5290544390988515e-9,
+  5.059343495551469e-9,
+  -9.91364156493033e-10,
+  -2.273651222931836e-10,
+  9.646791102015527e-11,
+  2.3940380830391146e-12,
+  -6.886027526497553e-12,
+  8.944879273090725e-13,
+  3.130921399342958e-13,
+  -1.1270822361367252e-13,
+  3.810905255189232e-16,
+  7.106097613609237e-15,
+  -1.5230282014571043e-15,
+  -9.457494571291233e-17,
+  1.210237189224279e-16,
+  -2.816663087747177e-17,
 );
 
 /** (-1)^k / (k! (2k + 1)): Taylor coefficients of erf in x^2. */
@@ -101,7 +122,9 @@ function erfcInverse(q: number, p: number): number {
   return x;
 }
 
-/** The cumulative distribution of the normal distribution; like PyTorch's it is 0 far below, where erf is -1. */
+/**
+ * The cumulative distribution of the normal distribution; like PyTorch's it is 0 far below, where erf is -1.
+ */
 export const ndtr = (x: number): number => (1 + erf(x * Math.SQRT1_2)) / 2;
 
 /** log(ndtr(x)), accurate far into the tail. */
@@ -119,8 +142,21 @@ export function ndtri(p: number): number {
 
 /** Bernoulli numbers B_2k for k = 1 .. 15. */
 const BERNOULLI = Float64Array.of(
-  1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330,
-  854513 / 138, -236364091 / 2730, 8553103 / 6, -23749461029 / 870, 8615841276005 / 14322,
+  1 / 6,
+  -1 / 30,
+  1 / 42,
+  -1 / 30,
+  5 / 66,
+  -691 / 2730,
+  7 / 6,
+  -3617 / 510,
+  43867 / 798,
+  -174611 / 330,
+  854513 / 138,
+  -236364091 / 2730,
+  8553103 / 6,
+  -23749461029 / 870,
+  8615841276005 / 14322,
 );
 
 const LOG_SQRT_TWO_PI = 0.5 * Math.log(2 * Math.PI);
@@ -239,7 +275,9 @@ export function besselIScaled(order: 0 | 1, x: number): number {
     term *= -(4 * order - (2 * k - 1) ** 2) / (k * 8 * magnitude);
     sum += term;
   }
-  return magnitude === Number.POSITIVE_INFINITY ? sign * 0 : (sign * sum) / Math.sqrt(2 * Math.PI * magnitude);
+  return magnitude === Number.POSITIVE_INFINITY
+    ? sign * 0
+    : (sign * sum) / Math.sqrt(2 * Math.PI * magnitude);
 }
 
 export const besselI0 = (x: number): number => unscale(besselIScaled(0, x), x);

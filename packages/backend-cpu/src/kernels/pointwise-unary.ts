@@ -4,11 +4,32 @@ import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js
 import { complexLoops } from "./pointwise-complex.js";
 import { type ComplexLoop, type Elementwise, elementwise, type LaneLoop, map1 } from "./pointwise-loop.js";
 import {
-  absoluteLoop, expLoop, negateLoop, reciprocalLoop, reluLoop, rsqrtLoop, sigmoidLoop, sqrtLoop, squareLoop, tanhLoop,
+  absoluteLoop,
+  expLoop,
+  negateLoop,
+  reciprocalLoop,
+  reluLoop,
+  rsqrtLoop,
+  sigmoidLoop,
+  sqrtLoop,
+  squareLoop,
+  tanhLoop,
 } from "./pointwise-loops.js";
 import { isNegative, roundHalfEven } from "./pointwise-math.js";
 import {
-  besselI0, besselI1, besselIScaled, digamma, erf, erfc, erfcx, erfinv, lgamma, logNdtr, ndtr, ndtri, polygamma,
+  besselI0,
+  besselI1,
+  besselIScaled,
+  digamma,
+  erf,
+  erfc,
+  erfcx,
+  erfinv,
+  lgamma,
+  logNdtr,
+  ndtr,
+  ndtri,
+  polygamma,
 } from "./pointwise-special.js";
 
 type Unary = { readonly self: Tensor };
@@ -18,9 +39,12 @@ const unary = (operation: Elementwise): AnyKernel =>
   kernel<Unary>(({ self }, context) => elementwise(operation, emptyOutput(context), [self]));
 
 /** A float function, by itself or with its complex form. */
-const float = (f: (x: number) => number, complex?: ComplexLoop): AnyKernel => unary({ real: map1(f), complex });
+const float = (f: (x: number) => number, complex?: ComplexLoop): AnyKernel =>
+  unary({ real: map1(f), complex });
 
-/** Computes in the dtype of the argument, whatever the result's: predicates, magnitudes of complex numbers. */
+/**
+ * Computes in the dtype of the argument, whatever the result's: predicates, magnitudes of complex numbers.
+ */
 const inOwnDType = (operation: Elementwise): AnyKernel =>
   kernel<Unary>(({ self }, context) => elementwise(operation, emptyOutput(context), [self], self.dtype));
 
@@ -36,7 +60,11 @@ const signOf = (x: number): number => (x > 0 ? 1 : x < 0 ? -1 : 0);
 
 const square = kernel<Unary>(({ self }, context) => {
   const narrow = isIntegralDType(self.dtype) && dtypeInfo(self.dtype).itemSize <= 4;
-  const operation = { real: narrow ? squareInt32 : squareLoop, big: (x: bigint) => x * x, complex: complexLoops.square };
+  const operation = {
+    real: narrow ? squareInt32 : squareLoop,
+    big: (x: bigint) => x * x,
+    complex: complexLoops.square,
+  };
   return elementwise(operation, emptyOutput(context), [self]);
 });
 
@@ -54,8 +82,12 @@ const roundDecimals = kernel<{ self: Tensor; decimals: number }>(({ self, decima
 });
 
 const LIMITS: Partial<Record<DType, number>> = {
-  float64: Number.MAX_VALUE, float32: 3.4028234663852886e+38, complex128: Number.MAX_VALUE,
-  complex64: 3.4028234663852886e+38, float16: 65504, bfloat16: 3.3895313892515355e+38,
+  float64: Number.MAX_VALUE,
+  float32: 3.4028234663852886e38,
+  complex128: Number.MAX_VALUE,
+  complex64: 3.4028234663852886e38,
+  float16: 65504,
+  bfloat16: 3.3895313892515355e38,
 };
 
 const nanToNum = kernel<{ self: Tensor; nan: number | null; posinf: number | null; neginf: number | null }>(
@@ -73,7 +105,12 @@ const nanToNum = kernel<{ self: Tensor; nan: number | null; posinf: number | nul
 );
 
 const logit = kernel<{ self: Tensor; eps: number | null }>(({ self, eps }, context) => {
-  const clamp = (x: number): number => (eps === null ? x : Math.min(Math.max(x, eps), 1 - eps));
+  // Not a plain clamp: with bounds that cross (eps above 1/2) the lower one is looked at first.
+  const clamp = (x: number): number => {
+    if (eps === null) return x;
+    if (x < eps) return eps;
+    return Math.min(x, 1 - eps);
+  };
   const f = (x: number): number => {
     const p = clamp(x);
     return Math.log(p / (1 - p));
@@ -82,7 +119,8 @@ const logit = kernel<{ self: Tensor; eps: number | null }>(({ self, eps }, conte
 });
 
 const polygammaKernel = kernel<{ n: number; self: Tensor }>(({ n, self }, context) =>
-  elementwise({ real: map1((x) => polygamma(n, x)) }, emptyOutput(context), [self]));
+  elementwise({ real: map1((x) => polygamma(n, x)) }, emptyOutput(context), [self]),
+);
 
 const mvlgamma = kernel<{ self: Tensor; p: number }>(({ self, p }, context) => {
   const f = (x: number): number => {
@@ -95,7 +133,8 @@ const mvlgamma = kernel<{ self: Tensor; p: number }>(({ self, p }, context) => {
 
 /** sin(πx) / (πx), which is 1 at 0. */
 const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x));
-const entropy = (x: number): number => (Number.isNaN(x) ? x : x > 0 ? -x * Math.log(x) : x === 0 ? 0 : -Infinity);
+const entropy = (x: number): number =>
+  Number.isNaN(x) ? x : x > 0 ? -x * Math.log(x) : x === 0 ? 0 : -Infinity;
 /** The angle of a real number: π for negative ones. */
 const angle = (x: number): number => (Number.isNaN(x) ? x : x < 0 ? Math.PI : 0);
 /** In float32 the factor exp|x| overflows before the product does. */
@@ -122,7 +161,9 @@ export const pointwiseUnaryKernels = defineKernels({
   "aten.positive.default": positive,
   "aten.sign.default": unary({ real: map1(signOf), big: (x) => (x > 0n ? 1n : x < 0n ? -1n : 0n) }),
   "aten.sgn.default": unary({
-    real: map1(signOf), big: (x) => (x > 0n ? 1n : x < 0n ? -1n : 0n), complex: complexLoops.sgn,
+    real: map1(signOf),
+    big: (x) => (x > 0n ? 1n : x < 0n ? -1n : 0n),
+    complex: complexLoops.sgn,
   }),
   "aten.square.default": square,
   "aten.ceil.default": rounding(Math.ceil),
@@ -184,7 +225,10 @@ export const pointwiseUnaryKernels = defineKernels({
   "aten.signbit.default": predicate(isNegative),
   "aten.logical_not.default": predicate((x) => x === 0, complexLoops.logicalNot),
   "aten.bitwise_not.default": kernel<Unary>(({ self }, context) =>
-    self.dtype === "bool" ? elementwise({ real: notBool }, emptyOutput(context), [self]) : bitwiseNot({ self }, context)),
+    self.dtype === "bool"
+      ? elementwise({ real: notBool }, emptyOutput(context), [self])
+      : bitwiseNot({ self }, context),
+  ),
   "aten.nan_to_num.default": nanToNum,
   "aten.conj_physical.default": conjugate,
   "aten._conj_physical.default": conjugate,

@@ -3,7 +3,8 @@ import { contiguousStrides, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { evaluate } from "../backend.js";
 
-const run = (target: string, ...args: readonly unknown[]): Tensor => evaluate(target, args as never) as Tensor;
+const run = (target: string, ...args: readonly unknown[]): Tensor =>
+  evaluate(target, args as never) as Tensor;
 const f32 = (values: readonly number[], shape: readonly number[] = [values.length]): Tensor =>
   Tensor.from(values, shape, "float32");
 const i64 = (values: readonly (number | bigint)[], shape: readonly number[] = [values.length]): Tensor =>
@@ -34,7 +35,10 @@ describe("elementwise kernels", () => {
   test("64-bit integers stay exact beyond 2^53 and wrap beyond 2^63", () => {
     const large = i64([2n ** 60n + 1n, 2n ** 63n - 1n]);
     expect(run("aten.add.Tensor", large, i64([1])).toArray()).toEqual([2n ** 60n + 2n, -(2n ** 63n)]);
-    expect(run("aten.mul.Tensor", i64([3037000500, 5]), i64([3037000500, -7])).toArray()).toEqual([-9223372036709301616n, -35n]);
+    expect(run("aten.mul.Tensor", i64([3037000500, 5]), i64([3037000500, -7])).toArray()).toEqual([
+      -9223372036709301616n,
+      -35n,
+    ]);
     expect(run("aten.eq.Tensor", large, i64([2n ** 60n])).toArray()).toEqual([false, false]);
   });
 
@@ -54,7 +58,11 @@ describe("elementwise kernels", () => {
 
   test("integer division refuses zero, float division does not", () => {
     expect(() => run("aten.remainder.Tensor", i64([1]), i64([0]))).toThrow("ZeroDivisionError");
-    expect(run("aten.div.Tensor", f32([1, -1, 0]), f32([0, 0, 0])).toArray()).toEqual([Infinity, -Infinity, Number.NaN]);
+    expect(run("aten.div.Tensor", f32([1, -1, 0]), f32([0, 0, 0])).toArray()).toEqual([
+      Infinity,
+      -Infinity,
+      Number.NaN,
+    ]);
   });
 
   test("remainder takes the divisor's sign, fmod the dividend's", () => {
@@ -76,8 +84,14 @@ describe("elementwise kernels", () => {
   });
 
   test("powers keep C's special cases", () => {
-    expect(run("aten.pow.Tensor_Tensor", f32([1, -1, 2]), f32([Number.NaN, Infinity, -1])).toArray()).toEqual([1, 1, 0.5]);
-    expect(run("aten.pow.Tensor_Tensor", i64([2, -1, 3]), i64([-1, -3, 40])).toArray()).toEqual([0n, -1n, -6289078614652622815n]);
+    expect(run("aten.pow.Tensor_Tensor", f32([1, -1, 2]), f32([Number.NaN, Infinity, -1])).toArray()).toEqual(
+      [1, 1, 0.5],
+    );
+    expect(run("aten.pow.Tensor_Tensor", i64([2, -1, 3]), i64([-1, -3, 40])).toArray()).toEqual([
+      0n,
+      -1n,
+      -6289078614652622815n,
+    ]);
   });
 
   test("complex numbers multiply and divide", () => {

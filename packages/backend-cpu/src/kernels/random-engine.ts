@@ -1,4 +1,7 @@
-/** @file Random numbers drawn from the bits of a source, as PyTorch draws them: the same seed gives the same numbers. */
+/**
+ * @file Random numbers drawn from the bits of a source, as PyTorch draws them: the same seed gives the same
+ * numbers.
+ */
 import type { RandomSource } from "../kernel.js";
 
 /** Uniform in [0, 1) with the 24 bits of a float32. */
@@ -12,7 +15,8 @@ export function uniform53(random: RandomSource): number {
 }
 
 /** 64 uniform bits. */
-export const uint64 = (random: RandomSource): bigint => (BigInt(random.uint32()) << 32n) | BigInt(random.uint32());
+export const uint64 = (random: RandomSource): bigint =>
+  (BigInt(random.uint32()) << 32n) | BigInt(random.uint32());
 
 /** A normal deviate; they come in pairs, the second of which is kept for the next call. */
 export function normalDeviate(random: RandomSource): number {
@@ -33,10 +37,15 @@ export function fillUniform(values: Float64Array, random: RandomSource, wide: bo
 }
 
 /**
- * Normal deviates as PyTorch fills tensors with them: from 16 on in blocks of 8 pairs, the last block again for what is
- * left over. `drawsFirst` says that all uniform numbers are drawn before the first block.
+ * Normal deviates as PyTorch fills tensors with them: from 16 on in blocks of 8 pairs, the last block again
+ * for what is left over. `drawsFirst` says that all uniform numbers are drawn before the first block.
  */
-export function fillNormal(values: Float64Array, random: RandomSource, wide: boolean, drawsFirst: boolean): void {
+export function fillNormal(
+  values: Float64Array,
+  random: RandomSource,
+  wide: boolean,
+  drawsFirst: boolean,
+): void {
   const count = values.length;
   if (count < 16) {
     for (let i = 0; i < count; i++) values[i] = normalDeviate(random);

@@ -21,7 +21,8 @@ export function createRandomSource(seed: number | bigint): RandomSource {
     seed(value) {
       source.spareNormal = undefined;
       state[0] = Number(BigInt.asUintN(32, BigInt(value)));
-      for (let i = 1; i < SIZE; i++) state[i] = Math.imul(1812433253, state[i - 1]! ^ (state[i - 1]! >>> 30)) + i;
+      for (let i = 1; i < SIZE; i++)
+        state[i] = Math.imul(1812433253, state[i - 1]! ^ (state[i - 1]! >>> 30)) + i;
       next = SIZE;
     },
     uint32() {

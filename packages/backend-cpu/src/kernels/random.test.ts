@@ -16,13 +16,22 @@ const expectNear = (tensor: Tensor, wanted: readonly number[]): void => {
 
 describe("random kernels give PyTorch's numbers for a seed", () => {
   test("uniform float32, float64 and bfloat16", () => {
-    expectNear(seeded("aten.rand.default", [[3]]), [0.49625658988952637, 0.7682217955589294, 0.08847743272781372]);
-    expectNear(seeded("aten.rand.default", [[2]], { dtype: "float64" }), [0.9700530018065531, 0.707819864399788]);
+    expectNear(
+      seeded("aten.rand.default", [[3]]),
+      [0.49625658988952637, 0.7682217955589294, 0.08847743272781372],
+    );
+    expectNear(
+      seeded("aten.rand.default", [[2]], { dtype: "float64" }),
+      [0.9700530018065531, 0.707819864399788],
+    );
     expectNear(seeded("aten.rand.default", [[2]], { dtype: "bfloat16" }), [0.49609375, 0.76953125]);
   });
 
   test("normal deviates one by one below 16, in blocks from 16 on", () => {
-    expectNear(seeded("aten.randn.default", [[3]]), [1.5409960746765137, -0.293428897857666, -2.1787893772125244]);
+    expectNear(
+      seeded("aten.randn.default", [[3]]),
+      [1.5409960746765137, -0.293428897857666, -2.1787893772125244],
+    );
     const blocks = seeded("aten.randn.default", [[20]]).toArray();
     expect(blocks[0]).toBeCloseTo(-1.1258398294448853, 5);
     expect(blocks[19]).toBeCloseTo(0.05373690277338028, 5);

@@ -4,7 +4,13 @@ import { type DType, dtypeInfo, type Tensor } from "@sconce/tensor";
 import { readNumbers, writeBigInts, writeComplex, writeNumbers } from "../dense.js";
 import { invalidArgument } from "../errors.js";
 import {
-  type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel, type KernelContext, type RandomSource,
+  type AnyKernel,
+  defineKernels,
+  emptyOutput,
+  emptyOutputs,
+  type KernelContext,
+  kernel,
+  type RandomSource,
 } from "../kernel.js";
 import { fillNormal, fillUniform, uint64, uniform24, uniform53 } from "./random-engine.js";
 import { sortRow } from "./sort.js";
@@ -39,7 +45,10 @@ const standardNormal = kernel<unknown>((_, context) => {
   }
   const parts = new Float64Array(2 * out.numel);
   fillNormal(parts, context.random, isWide(out), true);
-  writeComplex(out, parts.map((x) => x * Math.SQRT1_2));
+  writeComplex(
+    out,
+    parts.map((x) => x * Math.SQRT1_2),
+  );
   return out;
 });
 
@@ -70,14 +79,25 @@ function integers(out: Tensor, low: bigint, high: bigint, random: RandomSource):
 }
 
 const randint = kernel<{ low?: number; high: number }>(({ low = 0, high }, context) => {
-  if (!(low < high)) throw invalidArgument(`random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`);
+  if (!(low < high))
+    throw invalidArgument(`random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`);
   return integers(emptyOutput(context), BigInt(low), BigInt(high), context.random);
 });
 
-/** Largest value that `random` without bounds gives: what a float dtype holds exactly, or the integer maximum. */
+/**
+ * Largest value that `random` without bounds gives: what a float dtype holds exactly, or the integer maximum.
+ */
 const RANDOM_LIMITS: Partial<Record<DType, bigint>> = {
-  float64: 1n << 53n, float32: 1n << 24n, float16: 1n << 11n, bfloat16: 1n << 8n, int64: (1n << 63n) - 1n,
-  int32: (1n << 31n) - 1n, int16: (1n << 15n) - 1n, int8: 127n, uint8: 255n, bool: 1n,
+  float64: 1n << 53n,
+  float32: 1n << 24n,
+  float16: 1n << 11n,
+  bfloat16: 1n << 8n,
+  int64: (1n << 63n) - 1n,
+  int32: (1n << 31n) - 1n,
+  int16: (1n << 15n) - 1n,
+  int8: 127n,
+  uint8: 255n,
+  bool: 1n,
 };
 
 const randomIntegers = kernel<unknown>((_, context) => {
@@ -86,7 +106,8 @@ const randomIntegers = kernel<unknown>((_, context) => {
   const range = RANDOM_LIMITS[out.dtype]! + 1n;
   const wide = out.dtype === "float64" || out.dtype === "int64";
   const values = new BigInt64Array(out.numel);
-  for (let i = 0; i < values.length; i++) values[i] = (wide ? uint64(random) : BigInt(random.uint32())) % range;
+  for (let i = 0; i < values.length; i++)
+    values[i] = (wide ? uint64(random) : BigInt(random.uint32())) % range;
   if (dtypeInfo(out.dtype).kind === "float") writeNumbers(out, Float64Array.from(values, Number));
   else writeBigInts(out, values);
   return out;
@@ -110,7 +131,8 @@ const bernoulli = kernel<{ self: Tensor }>(({ self }, context) => {
   const values = new Float64Array(out.numel);
   for (let i = 0; i < values.length; i++) {
     const chance = chances[i]!;
-    if (!(chance >= 0 && chance <= 1)) throw invalidArgument(`Expected p_in >= 0 && p_in <= 1 to be true, got ${chance}`);
+    if (!(chance >= 0 && chance <= 1))
+      throw invalidArgument(`Expected p_in >= 0 && p_in <= 1 to be true, got ${chance}`);
     values[i] = (wide ? uniform53(context.random) : uniform24(context.random)) < chance ? 1 : 0;
   }
   writeNumbers(out, values);
@@ -183,10 +205,13 @@ const multinomial = kernel<Multinomial>(({ self, num_samples: samples, replaceme
   if (replacement && samples > 1) {
     for (let r = 0; r < rows; r++) {
       const cumulated = cumulate(weights.subarray(r * length, (r + 1) * length));
-      for (let s = 0; s < samples; s++) values[r * samples + s] = placeOf(cumulated, uniform53(context.random));
+      for (let s = 0; s < samples; s++)
+        values[r * samples + s] = placeOf(cumulated, uniform53(context.random));
     }
   } else {
-    const quotients = exponentialNumbers(weights.length, 1, context.random).map((q, i) => weights[i]! / Math.fround(q));
+    const quotients = exponentialNumbers(weights.length, 1, context.random).map(
+      (q, i) => weights[i]! / Math.fround(q),
+    );
     for (let r = 0; r < rows; r++) {
       const order = sortRow(quotients, r * length, length, true);
       for (let s = 0; s < samples; s++) values[r * samples + s] = order[s]! - r * length;
@@ -215,7 +240,10 @@ function placeOf(cumulated: Float64Array, sample: number): number {
 }
 
 type Rrelu = {
-  readonly self: Tensor; readonly noise: Tensor; readonly lower: ScalarLiteral; readonly upper: ScalarLiteral;
+  readonly self: Tensor;
+  readonly noise: Tensor;
+  readonly lower: ScalarLiteral;
+  readonly upper: ScalarLiteral;
   readonly training: boolean;
 };
 
@@ -226,7 +254,11 @@ const rreluFunctional = kernel<Rrelu>(({ self, noise, lower, upper, training }, 
   const values = Float64Array.from(readNumbers(self) as Float64Array);
   const used = Float64Array.from(readNumbers(noise) as Float64Array);
   for (let i = 0; i < values.length; i++) {
-    const slope = training ? (values[i]! <= 0 ? uniform53(context.random) * (high - low) + low : 1) : (low + high) / 2;
+    const slope = training
+      ? values[i]! <= 0
+        ? uniform53(context.random) * (high - low) + low
+        : 1
+      : (low + high) / 2;
     if (training) used[i] = slope;
     if (values[i]! <= 0) values[i]! *= slope;
   }

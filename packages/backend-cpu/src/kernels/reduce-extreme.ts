@@ -30,7 +30,11 @@ type Locate = (data: NumberArray, start: number, length: number) => number;
 
 /** Fills `values` and `indices` (either may be left out) with what `locate` finds in each row. */
 export function reduceByPosition(
-  locate: Locate, self: Tensor, dims: readonly number[] | number | null, values?: Tensor, indices?: Tensor,
+  locate: Locate,
+  self: Tensor,
+  dims: readonly number[] | number | null,
+  values?: Tensor,
+  indices?: Tensor,
 ): void {
   const { tensor, count, length } = rowsOf(self, dims);
   const keys = readKeys(tensor);

@@ -21,7 +21,12 @@ function squaredDistances(data: ArrayLike<number>, start: number, length: number
   return length > 0 ? sum - (drift * drift) / length : sum;
 }
 
-interface Spread { readonly self: Tensor; readonly dims: Dims; readonly correction: number; readonly root: boolean }
+interface Spread {
+  readonly self: Tensor;
+  readonly dims: Dims;
+  readonly correction: number;
+  readonly root: boolean;
+}
 
 /** Writes variance (or deviation) and, when asked for, mean of each row. */
 function spread({ self, dims, correction, root }: Spread, out: Tensor, means?: Tensor): void {
@@ -48,7 +53,9 @@ function spread({ self, dims, correction, root }: Spread, out: Tensor, means?: T
 function complexSpread({ self, dims, correction, root }: Spread, out: Tensor, means?: Tensor): void {
   const { tensor, count, length } = rowsOf(self, dims);
   const pairs = readComplex(tensor);
-  const parts = [0, 1].map((part) => Float64Array.from({ length: pairs.length / 2 }, (_, i) => pairs[2 * i + part]!));
+  const parts = [0, 1].map((part) =>
+    Float64Array.from({ length: pairs.length / 2 }, (_, i) => pairs[2 * i + part]!),
+  );
   const results = openOutput(out);
   const centers = new Float64Array(2 * count);
   for (let r = 0; r < count; r++) {
@@ -108,7 +115,9 @@ function normOf(data: ArrayLike<number>, start: number, length: number, p: numbe
 function magnitudes(tensor: Tensor): ArrayLike<number> {
   if (dtypeInfo(tensor.dtype).kind !== "complex") return readNumbers(tensor);
   const pairs = readComplex(tensor);
-  return Float64Array.from({ length: pairs.length / 2 }, (_, i) => Math.hypot(pairs[2 * i]!, pairs[2 * i + 1]!));
+  return Float64Array.from({ length: pairs.length / 2 }, (_, i) =>
+    Math.hypot(pairs[2 * i]!, pairs[2 * i + 1]!),
+  );
 }
 
 function norm(self: Tensor, p: number, dims: Dims, dtype: DType | null, out: Tensor): Tensor {
@@ -120,16 +129,24 @@ function norm(self: Tensor, p: number, dims: Dims, dtype: DType | null, out: Ten
 }
 
 interface VectorNorm {
-  readonly self: Tensor; readonly ord: ScalarLiteral; readonly dim: Dims; readonly dtype: DType | null;
+  readonly self: Tensor;
+  readonly ord: ScalarLiteral;
+  readonly dim: Dims;
+  readonly dtype: DType | null;
 }
 const vectorNorm = kernel<VectorNorm>(({ self, ord, dim, dtype }, context) =>
-  norm(self, toNumber(ord), dim, dtype, emptyOutput(context)));
+  norm(self, toNumber(ord), dim, dtype, emptyOutput(context)),
+);
 
 interface Norm {
-  readonly self: Tensor; readonly p: ScalarLiteral | null; readonly dim?: Dims; readonly dtype?: DType | null;
+  readonly self: Tensor;
+  readonly p: ScalarLiteral | null;
+  readonly dim?: Dims;
+  readonly dtype?: DType | null;
 }
 const pNorm = kernel<Norm>(({ self, p, dim = null, dtype = null }, context) =>
-  norm(self, p === null ? 2 : toNumber(p), dim, dtype, emptyOutput(context)));
+  norm(self, p === null ? 2 : toNumber(p), dim, dtype, emptyOutput(context)),
+);
 
 /** The p-norm of the difference of two tensors. */
 const dist = kernel<{ self: Tensor; other: Tensor; p: ScalarLiteral }>(({ self, other, p }, context) => {

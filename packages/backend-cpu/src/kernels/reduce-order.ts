@@ -69,11 +69,21 @@ const byDim = (locate: Locate): AnyKernel =>
 
 const kthvalue = kernel<{ self: Tensor; k: number; dim: number }>(({ self, k, dim }, context) => {
   const [values, indices] = emptyOutputs(context) as [Tensor, Tensor];
-  reduceByPosition((data, start, length) => sortedPositions(data, start, length)[k - 1]!, self, dim, values, indices);
+  reduceByPosition(
+    (data, start, length) => sortedPositions(data, start, length)[k - 1]!,
+    self,
+    dim,
+    values,
+    indices,
+  );
   return [values, indices];
 });
 
-interface Bincount { readonly self: Tensor; readonly weights: Tensor | null; readonly minlength: number }
+interface Bincount {
+  readonly self: Tensor;
+  readonly weights: Tensor | null;
+  readonly minlength: number;
+}
 
 const bincount = kernel<Bincount>(({ self, weights, minlength }) => {
   const bins = readNumbers(self);
@@ -91,7 +101,12 @@ const bincount = kernel<Bincount>(({ self, weights, minlength }) => {
   return out;
 });
 
-interface Histc { readonly self: Tensor; readonly bins: number; readonly min: ScalarLiteral; readonly max: ScalarLiteral }
+interface Histc {
+  readonly self: Tensor;
+  readonly bins: number;
+  readonly min: ScalarLiteral;
+  readonly max: ScalarLiteral;
+}
 
 const histc = kernel<Histc>(({ self, bins, min, max }, context) => {
   const out = emptyOutput(context);

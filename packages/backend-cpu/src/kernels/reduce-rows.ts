@@ -1,6 +1,6 @@
 /**
- * @file The shape of every reduction here: dimensions that stay come first, the reduced ones last, so that each result
- * is a function of one dense row.
+ * @file The shape of every reduction here: dimensions that stay come first, the reduced ones last, so that
+ * each result is a function of one dense row.
  */
 import { type DType, isBigIntDType, numel, type Tensor } from "@sconce/tensor";
 import { type NumberArray, readBigInts, readNumbers, writeBigInts, writeNumbers } from "../dense.js";
@@ -17,7 +17,8 @@ export interface Rows {
 /** Non-negative dimensions; all of them when none are given. */
 export function reducedDims(ndim: number, dims: readonly number[] | number | null | undefined): number[] {
   if (typeof dims === "number") return ndim === 0 ? [] : [dims < 0 ? dims + ndim : dims];
-  if (dims === null || dims === undefined || dims.length === 0) return Array.from({ length: ndim }, (_, d) => d);
+  if (dims === null || dims === undefined || dims.length === 0)
+    return Array.from({ length: ndim }, (_, d) => d);
   return ndim === 0 ? [] : dims.map((d) => (d < 0 ? d + ndim : d));
 }
 
@@ -25,7 +26,10 @@ export function reducedDims(ndim: number, dims: readonly number[] | number | nul
 export function moveLast(tensor: Tensor, dims: readonly number[]): Tensor {
   const kept = tensor.shape.map((_, d) => d).filter((d) => !dims.includes(d));
   const order = [...kept, ...[...dims].sort((a, b) => a - b)];
-  return tensor.asStrided(order.map((d) => tensor.shape[d]!), order.map((d) => tensor.strides[d]!));
+  return tensor.asStrided(
+    order.map((d) => tensor.shape[d]!),
+    order.map((d) => tensor.strides[d]!),
+  );
 }
 
 export function rowsOf(self: Tensor, dims: readonly number[] | number | null | undefined): Rows {
@@ -37,8 +41,8 @@ export function rowsOf(self: Tensor, dims: readonly number[] | number | null | u
 }
 
 /**
- * Elements in row-major order as something that compares and moves exactly: numbers, or 64-bit integers where some is
- * beyond 2^53. Comparison operators treat both alike; arithmetic does not.
+ * Elements in row-major order as something that compares and moves exactly: numbers, or 64-bit integers where
+ * some is beyond 2^53. Comparison operators treat both alike; arithmetic does not.
  */
 export function readKeys(tensor: Tensor): NumberArray {
   const numbers = readNumbers(tensor);

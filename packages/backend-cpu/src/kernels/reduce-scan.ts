@@ -1,6 +1,14 @@
 /** @file Running sums, products and extremes along a dimension. */
 import { castTensor, type DType, isBigIntDType, type Tensor } from "@sconce/tensor";
-import { type NumberArray, readBigInts, readComplex, readNumbers, writeBigInts, writeComplex, writeNumbers } from "../dense.js";
+import {
+  type NumberArray,
+  readBigInts,
+  readComplex,
+  readNumbers,
+  writeBigInts,
+  writeComplex,
+  writeNumbers,
+} from "../dense.js";
 import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
 import { logAddExp } from "./pointwise-math.js";
 import { isExact, likeKeys, moveLast, readKeys, reducedDims, writeKeys } from "./reduce-rows.js";
@@ -36,7 +44,11 @@ const running = ({ start, real, big }: Step): AnyKernel =>
   });
 
 function scanBig(
-  step: (total: bigint, value: bigint) => bigint, start: bigint, input: Tensor, target: Tensor, length: number,
+  step: (total: bigint, value: bigint) => bigint,
+  start: bigint,
+  input: Tensor,
+  target: Tensor,
+  length: number,
 ): void {
   const data = readBigInts(input);
   const results = new BigInt64Array(data.length);
@@ -84,8 +96,16 @@ const runningExtreme = (beats: (value: number, best: number) => boolean): AnyKer
   });
 
 export const reduceScanKernels = defineKernels({
-  "aten.cumsum.default": running({ start: 0, real: (total, value) => total + value, big: (total, value) => total + value }),
-  "aten.cumprod.default": running({ start: 1, real: (total, value) => total * value, big: (total, value) => total * value }),
+  "aten.cumsum.default": running({
+    start: 0,
+    real: (total, value) => total + value,
+    big: (total, value) => total + value,
+  }),
+  "aten.cumprod.default": running({
+    start: 1,
+    real: (total, value) => total * value,
+    big: (total, value) => total * value,
+  }),
   "aten.logcumsumexp.default": running({ start: -Infinity, real: logAddExp }),
   "aten.cummax.default": runningExtreme((value, best) => value >= best),
   "aten.cummin.default": runningExtreme((value, best) => value <= best),

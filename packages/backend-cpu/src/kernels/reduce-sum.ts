@@ -1,10 +1,25 @@
 /** @file Sums, products and means; float64 all through, integers exact and wrapping. */
-import { castTensor, type DType, dtypeInfo, isBigIntDType, isIntegralDType, type Tensor } from "@sconce/tensor";
 import {
-  finishOutput, type NumberArray, openOutput, readBigInts, readComplex, readNumbers, writeBigInts, writeComplex, writeNumbers,
+  castTensor,
+  type DType,
+  dtypeInfo,
+  isBigIntDType,
+  isIntegralDType,
+  type Tensor,
+} from "@sconce/tensor";
+import {
+  finishOutput,
+  type NumberArray,
+  openOutput,
+  readBigInts,
+  readComplex,
+  readNumbers,
+  writeBigInts,
+  writeComplex,
+  writeNumbers,
 } from "../dense.js";
-import { type AnyKernel, defineKernels, emptyOutput, kernel, type KernelContext } from "../kernel.js";
-import { isExact, reducedDims, type Rows, rowsOf } from "./reduce-rows.js";
+import { type AnyKernel, defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
+import { isExact, type Rows, reducedDims, rowsOf } from "./reduce-rows.js";
 
 /** Pairwise sum: halves long stretches, so that rounding errors grow with the logarithm of the length. */
 export function sumOf(data: ArrayLike<number>, start: number, length: number): number {
@@ -33,7 +48,13 @@ export interface Fold {
   readonly real: (data: NumberArray, start: number, length: number) => number;
   readonly big: (sum: bigint, value: bigint) => bigint;
   readonly bigStart: bigint;
-  readonly complex: (data: Float64Array, start: number, length: number, out: Float64Array, at: number) => void;
+  readonly complex: (
+    data: Float64Array,
+    start: number,
+    length: number,
+    out: Float64Array,
+    at: number,
+  ) => void;
 }
 
 const sumFold: Fold = {
@@ -73,12 +94,16 @@ function fold(how: Fold, self: Tensor, dims: readonly number[] | number | null, 
   const data = readNumbers(rows.tensor);
   const results = openOutput(out);
   for (let r = 0; r < rows.count; r++) results[r] = how.real(data, r * rows.length, rows.length);
-  const exact = !isBigIntDType(out.dtype) ||
-    (isExact(rows.tensor.dtype, data) && results.subarray(0, rows.count).every((x: number) => Number.isSafeInteger(x)));
+  const exact =
+    !isBigIntDType(out.dtype) ||
+    (isExact(rows.tensor.dtype, data) &&
+      results.subarray(0, rows.count).every((x: number) => Number.isSafeInteger(x)));
   return exact ? finishOutput(out, results) : foldBig(how, rows, out);
 }
 
-/** True for row-major float32 tensors that are summed over their first dimensions: best done a row at a time. */
+/**
+ * True for row-major float32 tensors that are summed over their first dimensions: best done a row at a time.
+ */
 function sumsDownwards(self: Tensor, dims: readonly number[] | number | null, out: Tensor): boolean {
   if (self.dtype !== "float32" || out.dtype !== "float32" || !self.isContiguous) return false;
   const reduced = reducedDims(self.ndim, dims).sort((a, b) => a - b);
@@ -156,7 +181,8 @@ const byDims = (how: Fold): AnyKernel =>
   kernel<ByDims>(({ self, dim }, context) => fold(how, self, dim, emptyOutput(context)));
 
 const countNonzero = kernel<ByDims>(({ self, dim }, context) =>
-  fold(sumFold, castTensor(self, "bool"), dim, emptyOutput(context)));
+  fold(sumFold, castTensor(self, "bool"), dim, emptyOutput(context)),
+);
 
 const trace = kernel<Whole>(({ self }, context) => {
   const length = Math.min(self.shape[0]!, self.shape[1]!);

@@ -6,7 +6,9 @@ import { readKeys, rowsOf } from "./reduce-rows.js";
 
 type Truth = { readonly self: Tensor; readonly dim?: readonly number[] | number | null };
 
-/** `any` looks for a true element (1), `all` for a false one (0). An empty list of dimensions reduces nothing. */
+/**
+ * `any` looks for a true element (1), `all` for a false one (0). An empty list of dimensions reduces nothing.
+ */
 const quantifier = (wanted: 0 | 1): AnyKernel =>
   kernel<Truth>(({ self, dim = null }, context) => {
     const out = emptyOutput(context);

@@ -5,19 +5,29 @@ import { finishOutput, type NumberArray, openOutput, readNumbers } from "../dens
 import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
 import { fillWith } from "./create-fill.js";
 import { dynamicOutput } from "./index-elements.js";
-import { commonDType, type Operand, numberDType } from "./pointwise-loop.js";
+import { commonDType, numberDType, type Operand } from "./pointwise-loop.js";
 import { readKeys } from "./reduce-rows.js";
 
-/** First place in a sorted row at which `value` may be inserted (`right`: the last such place). NaN is the largest. */
+/**
+ * First place in a sorted row at which `value` may be inserted (`right`: the last such place). NaN is the
+ * largest.
+ */
 function insertionPoint(
-  sorted: NumberArray, order: NumberArray | undefined, start: number, length: number, value: number, right: boolean,
+  sorted: NumberArray,
+  order: NumberArray | undefined,
+  start: number,
+  length: number,
+  value: number,
+  right: boolean,
 ): number {
   let low = 0;
   let high = length;
   while (low < high) {
     const middle = (low + high) >> 1;
     const at = sorted[start + (order === undefined ? middle : order[start + middle]!)]!;
-    const goesOn = right ? !(at > value) && !(Number.isNaN(at) && !Number.isNaN(value)) : !(at >= value) && !Number.isNaN(at);
+    const goesOn = right
+      ? !(at > value) && !(Number.isNaN(at) && !Number.isNaN(value))
+      : !(at >= value) && !Number.isNaN(at);
     if (goesOn) low = middle + 1;
     else high = middle;
   }
@@ -28,7 +38,10 @@ const asTensor = (value: Operand): Tensor =>
   value instanceof Tensor ? value : fillWith(dynamicOutput([], numberDType(value as ScalarLiteral)), value);
 
 interface Search {
-  readonly sorted_sequence: Tensor; readonly self: Operand; readonly right: boolean; readonly side: string | null;
+  readonly sorted_sequence: Tensor;
+  readonly self: Operand;
+  readonly right: boolean;
+  readonly side: string | null;
   readonly sorter: Tensor | null;
 }
 
@@ -52,7 +65,8 @@ const searchsorted = kernel<Search>(({ sorted_sequence: sequence, self, right, s
 
 type Bucketize = { readonly self: Operand; readonly boundaries: Tensor; readonly right: boolean };
 const bucketize = kernel<Bucketize>(({ self, boundaries, right }, context) =>
-  searchsorted({ sorted_sequence: boundaries, self, right, side: null, sorter: null }, context));
+  searchsorted({ sorted_sequence: boundaries, self, right, side: null, sorter: null }, context),
+);
 
 type IsIn = { readonly elements: Operand; readonly tests: Operand; readonly invert: boolean };
 
@@ -74,7 +88,11 @@ function isIn({ elements, tests, invert }: IsIn, out: Tensor): Tensor {
 
 const isInKernel = (elements: string, tests: string): AnyKernel =>
   kernel<Readonly<Record<string, Operand>>>((args, context) =>
-    isIn({ elements: args[elements]!, tests: args[tests]!, invert: Boolean(args["invert"]) }, emptyOutput(context)));
+    isIn(
+      { elements: args[elements]!, tests: args[tests]!, invert: Boolean(args["invert"]) },
+      emptyOutput(context),
+    ),
+  );
 
 export const sortSearchKernels = defineKernels({
   "aten.searchsorted.Tensor": searchsorted,

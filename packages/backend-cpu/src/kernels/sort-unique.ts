@@ -46,7 +46,11 @@ function chosenKeys(keys: NumberArray, places: readonly number[], dtype: DType):
 
 type Wanted = { readonly self: Tensor; readonly return_inverse: boolean; readonly return_counts: boolean };
 
-function flatResults({ self, return_inverse: inverse, return_counts: counts }: Wanted, keys: NumberArray, groups: Groups): Tensor[] {
+function flatResults(
+  { self, return_inverse: inverse, return_counts: counts }: Wanted,
+  keys: NumberArray,
+  groups: Groups,
+): Tensor[] {
   return [
     chosenKeys(keys, groups.firsts, self.dtype),
     numbersTensor(groups.inverse, self.shape, inverse),
@@ -57,14 +61,21 @@ function flatResults({ self, return_inverse: inverse, return_counts: counts }: W
 const unique = kernel<Wanted>((args) => {
   const keys = readKeys(args.self);
   const order = sortedPositions(keys, 0, keys.length);
-  return flatResults(args, keys, groupNeighbours(order, (a, b) => keys[a] === keys[b]));
+  return flatResults(
+    args,
+    keys,
+    groupNeighbours(order, (a, b) => keys[a] === keys[b]),
+  );
 });
 
 /** Each slice along a dimension as one row of keys. */
 function sliceRows(self: Tensor, dim: number): { keys: NumberArray; count: number; length: number } {
   const others = self.shape.map((_, d) => d).filter((d) => d !== dim);
   const order = [dim, ...others];
-  const view = self.asStrided(order.map((d) => self.shape[d]!), order.map((d) => self.strides[d]!));
+  const view = self.asStrided(
+    order.map((d) => self.shape[d]!),
+    order.map((d) => self.strides[d]!),
+  );
   return { keys: readKeys(view), count: self.shape[dim]!, length: numel(others.map((d) => self.shape[d]!)) };
 }
 
@@ -79,7 +90,11 @@ function compareRows(keys: NumberArray, length: number, a: number, b: number): n
 /** With a dimension PyTorch gives inverse and counts whether asked for or not. */
 function sliceResults({ self }: Wanted, dim: number, groups: Groups): Tensor[] {
   const shape = self.shape.map((size, d) => (d === dim ? groups.firsts.length : size));
-  const values = gatherByAxes(dynamicOutput(shape, self.dtype), self, shape.map((_, d) => (d === dim ? groups.firsts : null)));
+  const values = gatherByAxes(
+    dynamicOutput(shape, self.dtype),
+    self,
+    shape.map((_, d) => (d === dim ? groups.firsts : null)),
+  );
   return [
     values,
     numbersTensor(groups.inverse, [self.shape[dim]!], true),
@@ -90,8 +105,14 @@ function sliceResults({ self }: Wanted, dim: number, groups: Groups): Tensor[] {
 const uniqueDim = kernel<Wanted & { dim: number }>((args) => {
   const dim = wrapDimension(args.dim, args.self.ndim);
   const { keys, count, length } = sliceRows(args.self, dim);
-  const order = Uint32Array.from({ length: count }, (_, i) => i).sort((a, b) => compareRows(keys, length, a, b) || a - b);
-  return sliceResults(args, dim, groupNeighbours(order, (a, b) => compareRows(keys, length, a, b) === 0));
+  const order = Uint32Array.from({ length: count }, (_, i) => i).sort(
+    (a, b) => compareRows(keys, length, a, b) || a - b,
+  );
+  return sliceResults(
+    args,
+    dim,
+    groupNeighbours(order, (a, b) => compareRows(keys, length, a, b) === 0),
+  );
 });
 
 const uniqueConsecutive = kernel<Wanted & { dim: number | null }>((args) => {
@@ -99,17 +120,26 @@ const uniqueConsecutive = kernel<Wanted & { dim: number | null }>((args) => {
   if (args.dim === null) {
     const keys = readKeys(self);
     const order = Uint32Array.from({ length: keys.length }, (_, i) => i);
-    return flatResults(args, keys, groupNeighbours(order, (a, b) => keys[a] === keys[b]));
+    return flatResults(
+      args,
+      keys,
+      groupNeighbours(order, (a, b) => keys[a] === keys[b]),
+    );
   }
   const dim = wrapDimension(args.dim, self.ndim);
   const { keys, count, length } = sliceRows(self, dim);
   const order = Uint32Array.from({ length: count }, (_, i) => i);
-  return sliceResults(args, dim, groupNeighbours(order, (a, b) => compareRows(keys, length, a, b) === 0));
+  return sliceResults(
+    args,
+    dim,
+    groupNeighbours(order, (a, b) => compareRows(keys, length, a, b) === 0),
+  );
 });
 
 /** The older overload: values and inverse only. */
 const uniqueOld = kernel<Omit<Wanted, "return_counts">>((args, context) =>
-  (unique({ ...args, return_counts: false }, context) as readonly Tensor[]).slice(0, 2));
+  (unique({ ...args, return_counts: false }, context) as readonly Tensor[]).slice(0, 2),
+);
 
 export const sortUniqueKernels = defineKernels({
   "aten._unique2.default": unique,

@@ -1,4 +1,6 @@
-/** @file Sorting along a dimension: `sort`, `topk`, `argsort`. Always stable; NaN counts as the largest value. */
+/**
+ * @file Sorting along a dimension: `sort`, `topk`, `argsort`. Always stable; NaN counts as the largest value.
+ */
 import type { Tensor } from "@sconce/tensor";
 import { type NumberArray, writeNumbers } from "../dense.js";
 import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
@@ -16,8 +18,12 @@ export function sortRow(data: NumberArray, start: number, length: number, descen
 
 /** Writes the first `kept` of each sorted row, and their places in it. */
 function sortInto(
-  self: Tensor, dim: number, descending: boolean, kept: number | undefined,
-  values: Tensor | undefined, indices: Tensor,
+  self: Tensor,
+  dim: number,
+  descending: boolean,
+  kept: number | undefined,
+  values: Tensor | undefined,
+  indices: Tensor,
 ): void {
   const dims = reducedDims(self.ndim, dim);
   const input = moveLast(self, dims);

@@ -1,8 +1,8 @@
 import { type Argument, Graph, mapRefs, type Node, ref } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { hasEffect } from "../decompose/dead-nodes.js";
-import { callKey } from "./call-key.js";
 import { definePass } from "../pass.js";
+import { CallTable } from "./call-table.js";
 import { mapSubgraphs } from "./subgraphs.js";
 
 /** `a = f(x); b = f(x)` becomes `a = f(x)`, with `a` in place of `b`. */
@@ -20,27 +20,20 @@ function mergeEqualNodes(graph: Graph, operators: OperatorTable): Graph {
 }
 
 function mergeLevel(graph: Graph, operators: OperatorTable): Graph {
-  const first = new Map<string, string>();
   const replaced = new Map<string, string>();
+  const table = new CallTable((name) => graph.indexOf(replaced.get(name) ?? name));
   const purity = new Map<string, Purity>();
-  const kept: Node[] = [];
   for (const node of graph.nodes()) {
-    const current = replaced.size === 0 ? node : withRefs(node, replaced);
-    const kind = purityOf(current, operators, purity);
+    const kind = purityOf(node, operators, purity);
     // A write may change what an equal call before it has read, views included.
     if (kind === "writes") return graph;
-    if (kind === "pure") {
-      const key = callKey(current);
-      const earlier = first.get(key);
-      if (earlier !== undefined) {
-        replaced.set(node.name, earlier);
-        continue;
-      }
-      first.set(key, node.name);
-    }
-    kept.push(current);
+    const first = kind === "pure" ? table.firstEqual(node) : undefined;
+    if (first !== undefined) replaced.set(node.name, first.name);
   }
-  return replaced.size === 0 ? graph : new Graph(kept, graph.subgraphs);
+  if (replaced.size === 0) return graph;
+  const kept: Node[] = [];
+  for (const node of graph.nodes()) if (!replaced.has(node.name)) kept.push(withRefs(node, replaced));
+  return new Graph(kept, graph.subgraphs);
 }
 
 type Purity = "pure" | "keep" | "writes";
@@ -58,22 +51,29 @@ function purityOf(node: Node, operators: OperatorTable, cache: Map<string, Purit
   return purity;
 }
 
-function withRefs(node: Node, replaced: ReadonlyMap<string, string>): Node {
+/** The node with references renamed; the same object when none is. */
+export function withRefs(node: Node, replaced: ReadonlyMap<string, string>): Node {
   const replace = (argument: Argument): Argument =>
     mapRefs(argument, (input) => {
       const name = replaced.get(input.name);
       return name === undefined ? input : ref(name);
     });
-  let changed = false;
-  const args = node.args.map((arg) => {
-    const next = replace(arg);
-    changed ||= next !== arg;
-    return next;
-  });
-  const kwargs: Record<string, Argument> = {};
-  for (const key in node.kwargs) {
-    kwargs[key] = replace(node.kwargs[key]!);
-    changed ||= kwargs[key] !== node.kwargs[key];
+  let args: Argument[] | undefined;
+  for (let i = 0; i < node.args.length; i++) {
+    const next = replace(node.args[i]!);
+    if (next !== node.args[i]) {
+      args ??= node.args.slice();
+      args[i] = next;
+    }
   }
-  return changed ? Object.freeze({ ...node, args, kwargs }) : node;
+  let kwargs: Record<string, Argument> | undefined;
+  for (const key in node.kwargs) {
+    const next = replace(node.kwargs[key]!);
+    if (next !== node.kwargs[key]) {
+      kwargs ??= { ...node.kwargs };
+      kwargs[key] = next;
+    }
+  }
+  if (args === undefined && kwargs === undefined) return node;
+  return Object.freeze({ ...node, args: args ?? node.args, kwargs: kwargs ?? node.kwargs });
 }

@@ -1,12 +1,12 @@
 import { SconceError } from "@sconce/errors";
 import {
-  type Argument, type ExportedProgram, FakeTensor, forEachInput, Graph, type InputSpec, mapRefs, type Node, NO_KWARGS, ref, type Value,
+  type Argument, type ExportedProgram, FakeTensor, forEachInput, Graph, type InputSpec, mapRefs, type Node, NO_KWARGS, type Value,
 } from "@sconce/ir";
 import { dtypeInfo, Tensor } from "@sconce/tensor";
 import { hasEffect } from "../decompose/dead-nodes.js";
-import { CollisionNames } from "../decompose/naming.js";
-import { callKey } from "./call-key.js";
 import { definePass, type Evaluator, type PassContext } from "../pass.js";
+import { CallTable } from "./call-table.js";
+import { withRefs } from "./cse.js";
 
 /** `permute(w)` of a constant `w` becomes a constant. */
 export const foldConstants = definePass({
@@ -25,77 +25,100 @@ export const foldConstants = definePass({
         fix: "run the pass through createSconce(), or give the pass manager's context an `evaluate`",
       });
     }
-    const folder = new Folder(program, context, context.evaluate, options["weights"] === true, Number(options["max-bytes"]));
-    return folder.run();
+    return new Folder(program, context, context.evaluate, Number(options["max-bytes"])).run(options["weights"] === true);
   },
 });
+
+/** A constant node: its value, whether a tensor constant flows into it, and the first node with an equal call. */
+interface Constant {
+  readonly value: Value | readonly Value[];
+  readonly rooted: boolean;
+  readonly first: Node;
+}
 
 class Folder {
   readonly #program: ExportedProgram;
   readonly #context: PassContext;
   readonly #evaluate: Evaluator;
   readonly #maxBytes: number;
-  /** Values of constant nodes, computed when first needed. */
-  readonly #known = new Map<string, Value | readonly Value[]>();
-  /** Names of the first computed node by call, so that equal calls are computed and stored once. */
-  readonly #first = new Map<string, string>();
-  readonly #same = new Map<string, string>();
-  /** Names of the nodes whose value is known to be constant because a tensor constant flows into them. */
-  readonly #rooted = new Set<string>();
+  readonly #known = new Map<string, Constant>();
+  readonly #foldable = new Map<string, boolean>();
+  readonly #calls: CallTable;
 
-  constructor(program: ExportedProgram, context: PassContext, evaluate: Evaluator, weights: boolean, maxBytes: number) {
+  constructor(program: ExportedProgram, context: PassContext, evaluate: Evaluator, maxBytes: number) {
     this.#program = program;
     this.#context = context;
     this.#evaluate = evaluate;
     this.#maxBytes = maxBytes;
-    const mutated = new Set(program.graphSignature.outputSpecs.map((spec) => spec.target));
-    for (const spec of program.graphSignature.inputSpecs) {
-      const constant = spec.kind === "CONSTANT_TENSOR" || (weights && (spec.kind === "PARAMETER" || spec.kind === "BUFFER"));
-      const value = constant && spec.target !== null && !mutated.has(spec.target) ? program.tensor(spec.target) : undefined;
-      if (value === undefined) continue;
-      this.#known.set(spec.arg.name, value);
-      this.#rooted.add(spec.arg.name);
+    this.#calls = new CallTable((name) => program.graph.indexOf(this.#known.get(name)?.first.name ?? name));
+  }
+
+  run(weights: boolean): ExportedProgram {
+    this.#seed(weights);
+    const computed = new Set<string>();
+    for (const node of this.#program.graph.nodes()) if (this.#visit(node)) computed.add(node.name);
+    if (computed.size === 0) return this.#program;
+    const lifted = this.#lifted(computed);
+    return lifted.length === 0 ? this.#program : this.#rebuild(lifted, computed);
+  }
+
+  #seed(weights: boolean): void {
+    const { graph, graphSignature } = this.#program;
+    const mutated = new Set(graphSignature.outputSpecs.map((spec) => spec.target));
+    for (const { kind, target, arg } of graphSignature.inputSpecs) {
+      const constant = kind === "CONSTANT_TENSOR" || (weights && (kind === "PARAMETER" || kind === "BUFFER"));
+      const value = constant && target !== null && !mutated.has(target) ? this.#program.tensor(target) : undefined;
+      if (value !== undefined) this.#known.set(arg.name, { value, rooted: true, first: graph.node(arg.name) });
     }
   }
 
-  run(): ExportedProgram {
-    const { graph } = this.#program;
-    for (const node of graph.nodes()) this.#visit(node);
-    const lifted = this.#lifted();
-    return lifted.length === 0 ? this.#program : this.#rebuild(lifted);
-  }
-
-  #visit(node: Node): void {
-    if (node.op !== "call_function" || !this.#isFoldable(node)) return;
+  /** Computes a call of constants; gives whether its node may go: factories alone are cheaper to run than to store. */
+  #visit(node: Node): boolean {
+    if (node.op !== "call_function") return false;
+    let constant = true;
     let rooted = false;
     forEachInput(node, (name) => {
-      rooted ||= this.#rooted.has(name);
+      const input = this.#known.get(name);
+      if (input === undefined) constant = false;
+      else rooted ||= input.rooted;
     });
-    const inputBytes = inputBytesOf(node, this.#known);
-    const size = bytesOf(node.meta.val);
-    if (size > Math.max(this.#maxBytes, inputBytes)) return;
-    const key = callKey(node, (name) => this.#same.get(name) ?? name);
-    const first = this.#first.get(key);
-    if (first === undefined) this.#first.set(key, node.name);
-    else this.#same.set(node.name, first);
-    this.#known.set(node.name, first === undefined ? this.#compute(node) : this.#known.get(first)!);
-    if (rooted) this.#rooted.add(node.name);
+    if (!constant || !this.#isFoldable(node)) return false;
+    const first = this.#calls.firstEqual(node) ?? node;
+    const value = this.#known.get(first.name)?.value ?? this.#compute(node);
+    this.#known.set(node.name, { value, rooted, first });
+    return rooted;
   }
 
   #isFoldable(node: Node): boolean {
-    let constant = true;
+    if (hasSymbols(node.meta.val)) return false;
+    let allowed = this.#foldable.get(node.target);
+    if (allowed === undefined) {
+      allowed = node.target === "operator.getitem" || this.#isPure(node);
+      this.#foldable.set(node.target, allowed);
+    }
+    return allowed && this.#isSmall(node);
+  }
+
+  #isPure(node: Node): boolean {
+    const { operators } = this.#context;
+    const row = operators.get(node.target);
+    if (row === undefined || hasEffect(node, operators) || row.schema.name.startsWith("empty")) return false;
+    return !row.tags.includes("nondeterministic_seeded");
+  }
+
+  #isSmall(node: Node): boolean {
+    const bytes = bytesOf(node.meta.val);
+    if (bytes <= this.#maxBytes) return true;
+    let inputs = 0;
     forEachInput(node, (name) => {
-      constant &&= this.#known.has(name);
+      const value = this.#known.get(name)?.value;
+      if (value instanceof Tensor) inputs += value.numel * dtypeInfo(value.dtype).itemSize;
     });
-    if (!constant || hasSymbols(node.meta.val)) return false;
-    if (node.target === "operator.getitem") return true;
-    const row = this.#context.operators.get(node.target);
-    if (row === undefined || hasEffect(node, this.#context.operators)) return false;
-    return !row.tags.includes("nondeterministic_seeded") && !node.target.startsWith("aten.empty");
+    return bytes <= inputs;
   }
 
   #compute(node: Node): Value | readonly Value[] {
-    const resolve = (argument: Argument): Argument => mapRefs(argument, (input) => this.#known.get(input.name) as Argument);
+    const resolve = (argument: Argument): Argument => mapRefs(argument, (input) => this.#known.get(input.name)!.value as Argument);
     const args = node.args.map(resolve);
     if (node.target === "operator.getitem") return (args[0] as unknown as readonly Value[])[Number(args[1])]!;
     const kwargs: Record<string, Argument> = {};
@@ -107,77 +130,62 @@ class Folder {
     }
   }
 
-  /** Computed nodes that a node which stays reads; a factory alone is cheaper to run than to store. */
-  #lifted(): Node[] {
+  /** Computed tensors that a node which stays reads, in graph order. */
+  #lifted(computed: ReadonlySet<string>): Node[] {
     const needed = new Set<string>();
     for (const node of this.#program.graph.nodes()) {
-      if (node.op === "placeholder" || this.#isComputed(node)) continue;
-      forEachInput(node, (name) => needed.add(name));
+      if (node.op === "placeholder" || computed.has(node.name)) continue;
+      forEachInput(node, (name) => {
+        if (computed.has(name)) needed.add(name);
+      });
     }
-    return [...this.#program.graph.nodes()].filter((node) => needed.has(node.name) && this.#isComputed(node) && this.#known.get(node.name) instanceof Tensor);
+    return [...needed].map((name) => this.#program.graph.node(name)).filter((node) => this.#known.get(node.name)!.value instanceof Tensor);
   }
 
-  #isComputed(node: Node): boolean {
-    return node.op === "call_function" && this.#known.has(node.name) && this.#rooted.has(node.name);
-  }
-
-  #rebuild(lifted: readonly Node[]): ExportedProgram {
+  #rebuild(lifted: readonly Node[], computed: ReadonlySet<string>): ExportedProgram {
     const { graph, graphSignature } = this.#program;
-    const names = new CollisionNames();
-    for (const node of graph.nodes()) names.placeholder(node.name);
     const constants = new Map(this.#program.constants);
     const placeholders: Node[] = [];
     const specs: InputSpec[] = [];
     const renamed = new Map<string, string>();
-    const freeKey = keyMaker(constants, this.#program);
+    const freeKey = keyMaker(this.#program);
     for (const node of lifted) {
-      const first = this.#same.get(node.name) ?? node.name;
-      const known = renamed.get(first);
-      if (known !== undefined) {
-        renamed.set(node.name, known);
-        continue;
+      const { first, value } = this.#known.get(node.name)!;
+      let name = renamed.get(first.name);
+      if (name === undefined) {
+        const target = freeKey();
+        name = `c_${target}`;
+        constants.set(target, value as Tensor);
+        placeholders.push(placeholderOf(name, first));
+        specs.push({ kind: "CONSTANT_TENSOR", arg: { kind: "tensor", name }, target, persistent: null });
+        renamed.set(first.name, name);
       }
-      const target = freeKey();
-      const name = names.rename(`c_${target}`);
-      constants.set(target, this.#known.get(node.name) as Tensor);
-      placeholders.push(placeholderOf(name, node));
-      specs.push({ kind: "CONSTANT_TENSOR", arg: { kind: "tensor", name }, target, persistent: null });
-      renamed.set(node.name, name).set(first, name);
+      renamed.set(node.name, name);
     }
-    const at = graphSignature.inputSpecs.findIndex((spec) => spec.kind === "USER_INPUT");
-    const position = at === -1 ? graphSignature.inputSpecs.length : at;
-    const computed = new Set([...graph.nodes()].filter((node) => this.#isComputed(node)).map((node) => node.name));
-    const kept = [...graph.nodes()].filter((node) => !computed.has(node.name)).map((node) => withRenamed(node, renamed));
-    const nodes = [...kept.slice(0, position), ...placeholders, ...kept.slice(position)];
-    const inputSpecs = graphSignature.inputSpecs.slice();
-    inputSpecs.splice(position, 0, ...specs);
+    const firstUser = graphSignature.inputSpecs.findIndex((spec) => spec.kind === "USER_INPUT");
+    const position = firstUser === -1 ? graphSignature.inputSpecs.length : firstUser;
+    const nodes: Node[] = [];
+    let index = 0;
+    for (const node of graph.nodes()) {
+      if (index++ === position) nodes.push(...placeholders);
+      if (!computed.has(node.name)) nodes.push(withRefs(node, renamed));
+    }
+    const inputSpecs = [...graphSignature.inputSpecs.slice(0, position), ...specs, ...graphSignature.inputSpecs.slice(position)];
     const outputSpecs = graphSignature.outputSpecs.map((spec) =>
       renamed.has(spec.arg.name) ? { ...spec, arg: { ...spec.arg, name: renamed.get(spec.arg.name)! } } : spec,
     );
-    return this.#program.with({
-      graph: new Graph(nodes, graph.subgraphs),
-      graphSignature: { inputSpecs, outputSpecs },
-      constants,
-    });
+    return this.#program.with({ graph: new Graph(nodes, graph.subgraphs), graphSignature: { inputSpecs, outputSpecs }, constants });
   }
 }
 
-function withRenamed(node: Node, renamed: ReadonlyMap<string, string>): Node {
-  const replace = (argument: Argument): Argument =>
-    mapRefs(argument, (input) => (renamed.has(input.name) ? ref(renamed.get(input.name)!) : input));
-  const kwargs: Record<string, Argument> = {};
-  for (const key in node.kwargs) kwargs[key] = replace(node.kwargs[key]!);
-  const args = node.args.map(replace);
-  const same = args.every((arg, i) => arg === node.args[i]) && Object.keys(kwargs).every((key) => kwargs[key] === node.kwargs[key]);
-  return same ? node : Object.freeze({ ...node, args, kwargs });
-}
-
-/** Gives `_folded_0`, `_folded_1`, ... past those in use. */
-function keyMaker(constants: ReadonlyMap<string, unknown>, program: ExportedProgram): () => string {
+/** Gives `_folded_0`, `_folded_1`, ... past the names in use. */
+function keyMaker({ graph, constants, stateDict }: ExportedProgram): () => string {
   let count = 0;
   return () => {
-    while (constants.has(`_folded_${count}`) || program.stateDict.has(`_folded_${count}`)) count++;
-    return `_folded_${count++}`;
+    for (; ; count++) {
+      const key = `_folded_${count}`;
+      if (!constants.has(key) && !stateDict.has(key) && !graph.has(`c_${key}`)) return `_folded_${count++}`;
+    }
   };
 }
 
@@ -198,13 +206,3 @@ function bytesOf(val: unknown): number {
   if (!(val instanceof FakeTensor)) return 0;
   return val.shape.reduce((product: number, size) => product * Number(size), dtypeInfo(val.dtype).itemSize);
 }
-
-function inputBytesOf(node: Node, known: ReadonlyMap<string, Value | readonly Value[]>): number {
-  let bytes = 0;
-  forEachInput(node, (name) => {
-    const value = known.get(name);
-    if (value instanceof Tensor) bytes += value.numel * dtypeInfo(value.dtype).itemSize;
-  });
-  return bytes;
-}
-
