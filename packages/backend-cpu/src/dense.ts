@@ -1,7 +1,6 @@
 /**
  * @file Tensors as dense arrays of numbers, for kernels that want plain loops: reading copies only where the
- * storage is
- * strided or not made of numbers (halves, int64), writing likewise.
+ * storage is strided or not made of numbers (halves, int64), writing likewise.
  */
 import { internalError } from "@sconce/errors";
 import type { DType, Tensor, TypedArray } from "@sconce/tensor";
@@ -28,9 +27,8 @@ export function isNativeDType(dtype: DType): boolean {
 
 /**
  * The elements in row-major order, broadcast to `shape` when given. Halves come as Float32Array, int64 as
- * Float64Array
- * (exact up to 2^53; use {@link readBigInts} where more is needed). May be a view of the storage: do not
- * write to it.
+ * Float64Array (exact up to 2^53; use {@link readBigInts} where more is needed). May be a view of the
+ * storage: do not write to it.
  */
 export function readNumbers(tensor: Tensor, shape: readonly number[] = tensor.shape): NumberArray {
   const view = shape === tensor.shape ? tensor : broadcastView(tensor, shape);
@@ -104,9 +102,8 @@ export function readComplex(tensor: Tensor, shape: readonly number[] = tensor.sh
 
 /**
  * An array to compute an output in: the storage itself when the tensor is row-major and native, else a
- * scratch array
- * (Float32Array for halves, Float64Array for int64, int dtypes their own). Hand it to {@link finishOutput}
- * afterwards.
+ * scratch array (Float32Array for halves, Float64Array for int64, int dtypes their own). Hand it to {@link
+ * finishOutput} afterwards.
  */
 export function openOutput(tensor: Tensor): NumberArray {
   const total = tensor.numel;

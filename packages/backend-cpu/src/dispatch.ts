@@ -37,10 +37,8 @@ export interface DispatcherParts {
 
 /**
  * Runs single operators on real tensors. In this order: a kernel; the functional overload and a copy into
- * `self` for
- * in-place overloads; the decomposition of composites; a view of the argument's storage, as the meta rule
- * gives it; any
- * other decomposition.
+ * `self` for in-place overloads; the decomposition of composites; a view of the argument's storage, as the
+ * meta rule gives it; any other decomposition.
  */
 export class Dispatcher {
   readonly #operators: OperatorTable;

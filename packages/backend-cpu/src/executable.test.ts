@@ -14,7 +14,7 @@ import {
   tuple,
   type Value,
 } from "@sconce/ir";
-import { Tensor } from "@sconce/tensor";
+import { Storage, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { cpuBackend } from "./backend.js";
 import { readNumbers } from "./dense.js";
@@ -133,6 +133,25 @@ describe("state", () => {
     const [sum] = await executable.run([input]);
     expect([numbers(sum), numbers(input), numbers(executable.state.get("count"))]).toEqual([[13], [6], [13]]);
   });
+});
+
+test("batch normalisation in training moves statistics of its own, not the program's", async () => {
+  const b = new GraphBuilder();
+  const [mean, variance] = [b.placeholder("b_mean", meta([1])), b.placeholder("b_var", meta([1]))];
+  const x = b.placeholder("x", meta([2, 1]));
+  const args = [x, null, null, mean, variance, true, 0.5, 1e-5, false];
+  b.output(tuple([b.call("norm", "aten.batch_norm.default", args)]));
+  // Weights of a file lie in a window of its bytes, in Node a `Buffer`, whose `slice` does not copy.
+  const bytes = Buffer.alloc(8);
+  const state = {
+    mean: new Tensor({ dtype: "float32", shape: [1], storage: new Storage(bytes.subarray(4)) }),
+  };
+  const specs = [buffer("b_mean", "mean"), buffer("b_var", "var"), user("x")];
+  const one = program(b.build(), specs, [output("norm")], { ...state, var: f32([1]) });
+  const executable = await cpuBackend().compile(one);
+  await executable.run([f32([1, 3], [2, 1])]);
+  expect([numbers(executable.state.get("mean")), numbers(executable.state.get("var"))]).toEqual([[1], [1.5]]);
+  expect([numbers(state.mean), numbers(one.stateDict.get("var"))]).toEqual([[0], [1]]);
 });
 
 describe("control flow", () => {

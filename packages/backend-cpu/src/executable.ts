@@ -130,8 +130,7 @@ function userValue(value: RuntimeValue): Value {
 
 /**
  * The program's tensors by name. Those that runs may write to lie in copies of their storages, so that the
- * program stays
- * as it is; views of one storage share the copy.
+ * program stays as it is; views of one storage share the copy.
  */
 function ownState(program: ExportedProgram, operators: OperatorTable): Map<string, Tensor> {
   const state = new Map([...program.constants, ...program.stateDict]);

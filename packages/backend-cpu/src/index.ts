@@ -13,3 +13,7 @@ export {
   type RandomSource,
   type RuntimeValue,
 } from "./kernel.js";
+export { finishOutput, type NumberArray, openOutput, readNumbers } from "./dense.js";
+export type { CallKwargs } from "./dispatch.js";
+export { CPU_KERNELS } from "./kernels.js";
+export { createRandomSource } from "./kernels/random-source.js";

@@ -6,8 +6,7 @@ import { numbersOf } from "./meta-number.js";
 
 /**
  * A value while a program runs. Python floats of integral value stay wrapped (`{kind: "float", value: 2}`),
- * so that
- * promotion sees what Python saw.
+ * so that promotion sees what Python saw.
  */
 export type RuntimeValue =
   | Tensor
@@ -48,8 +47,7 @@ export interface KernelContext {
 
 /**
  * Computes one overload. Arguments are bound by schema name as for meta rules, with real tensors in place of
- * fakes; a
- * Python number given for a `Tensor` argument arrives as it is. Results are new tensors (see {@link
+ * fakes; a Python number given for a `Tensor` argument arrives as it is. Results are new tensors (see {@link
  * emptyOutput}).
  */
 export type Kernel<A> = (args: A, context: KernelContext) => RuntimeValue;

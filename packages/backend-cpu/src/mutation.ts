@@ -2,10 +2,15 @@
 import { forEachRef, type Graph, isRef, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 
+/** Operators that write running statistics when training, though their schemas do not say so. */
+const WRITES_STATISTICS = new Set(
+  ["batch_norm", "instance_norm", "native_batch_norm"].map((name) => `aten.${name}.default`),
+);
+const STATISTICS = new Set(["running_mean", "running_var"]);
+
 /**
  * Names of the placeholders that in-place operators of a graph may write to, through views too. What cannot
- * be followed
- * (an operator without a schema) counts as a view of all its inputs.
+ * be followed (an operator without a schema) counts as a view of all its inputs.
  */
 export function mutatedPlaceholders(graph: Graph, operators: OperatorTable): ReadonlySet<string> {
   const mutated = new Set<string>();
@@ -20,7 +25,7 @@ export function mutatedPlaceholders(graph: Graph, operators: OperatorTable): Rea
       });
     }
     const schema = operators.schemaOf(node.target);
-    if (schema?.isMutable) markWritten(node, roots, mutated, operators);
+    if (schema?.isMutable || WRITES_STATISTICS.has(node.target)) markWritten(node, roots, mutated, operators);
     if (node.target.startsWith("higher_order.wrap") && hasMutation(graph, node, operators)) {
       for (const name of inputs) mutated.add(name);
     }
@@ -36,9 +41,10 @@ function markWritten(
   mutated: Set<string>,
   operators: OperatorTable,
 ): void {
-  const schema = operators.schemaOf(node.target)!;
-  schema.args.forEach((parameter, i) => {
-    if (parameter.alias?.write !== true) return;
+  const schema = operators.schemaOf(node.target);
+  schema?.args.forEach((parameter, i) => {
+    const statistic = !schema.isMutable && STATISTICS.has(parameter.name);
+    if (parameter.alias?.write !== true && !statistic) return;
     const value = (parameter.kwargOnly ? undefined : node.args[i]) ?? node.kwargs[parameter.name];
     forEachRef(value ?? null, (name) => {
       for (const root of roots.get(name) ?? []) mutated.add(root);

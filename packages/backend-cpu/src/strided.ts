@@ -1,7 +1,6 @@
 /**
  * @file Iteration over strided tensors. Nothing is allocated per element: a loop over several tensors of one
- * shape is cut
- * into runs of constant steps, so contiguous (or equally permuted dense) operands are one run.
+ * shape is cut into runs of constant steps, so contiguous (or equally permuted dense) operands are one run.
  */
 
 /** Where a tensor's elements lie; a {@link Tensor} is one. */
@@ -40,8 +39,7 @@ export function broadcastView(
 
 /**
  * Calls `body` for each run of elements. Elements are visited in an order that suits the first view's memory;
- * use
- * {@link eachRunInOrder} where the logical order matters.
+ * use {@link eachRunInOrder} where the logical order matters.
  */
 export function eachRun(shape: readonly number[], views: readonly StridedView[], body: RunBody): void {
   runLoop(shape, views, memoryOrder(shape, views), body);

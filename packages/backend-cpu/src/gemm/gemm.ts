@@ -4,8 +4,7 @@ import { TILE, type TileMachine, tileMachine } from "./tile-kernel.js";
 
 /**
  * A matrix by reference: element (i, j) is `values[rows[i] + columns[j]]`. Transposed, strided, broadcast and
- * im2col
- * operands all have this form, so none of them is copied before it is packed.
+ * im2col operands all have this form, so none of them is copied before it is packed.
  */
 export interface GatherMatrix {
   readonly values: NumberArray;

@@ -1,7 +1,6 @@
 /**
  * @file The inner loops of matrix multiplication: `C += A B` for packed panels of {@link TILE} rows of A and
- * columns of B, in
- * float64. In WebAssembly where there is SIMD, in JavaScript otherwise.
+ * columns of B, in float64. In WebAssembly where there is SIMD, in JavaScript otherwise.
  */
 import { assemble, wasm } from "./assembler.js";
 
@@ -16,8 +15,7 @@ export interface TileMachine {
   reserve(bytes: number): Float64Array;
   /**
    * For each of `columnPanels` panels at `b` and `rowPanels` panels at `a`, both `panelStride` bytes apart,
-   * adds the
-   * product over `k` steps to the tile of `c`, whose rows are `rowStride` bytes apart.
+   * adds the product over `k` steps to the tile of `c`, whose rows are `rowStride` bytes apart.
    */
   run(
     rowPanels: number,

@@ -15,8 +15,7 @@ export type InputCheck = (inputs: readonly Value[]) => void;
 
 /**
  * The checks of a program, prepared once: number, kinds and ranks of inputs, then the guards (or, for a
- * program without
- * example inputs, the constraints), then dtypes.
+ * program without example inputs, the constraints), then dtypes.
  *
  * @throws SconceError (when checking) `INPUT_COUNT`, `INPUT_TYPE`, `INPUT_RANK`, `GUARD_FAILED`,
  * `INPUT_MISMATCH`, `INPUT_DTYPE`

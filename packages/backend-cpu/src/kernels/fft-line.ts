@@ -8,8 +8,7 @@ const DIRECT_LIMIT = 31;
 
 /**
  * The transform of interleaved complex numbers, `sum x[k] exp(sign 2 pi i j k / n)`, in an array that the
- * next call may
- * reuse or not; the input stays as it is.
+ * next call may reuse or not; the input stays as it is.
  */
 export function transform(x: Float64Array, sign: 1 | -1): Float64Array {
   const n = x.length / 2;

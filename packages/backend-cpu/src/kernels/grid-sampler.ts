@@ -170,8 +170,8 @@ function eachPlace(
 }
 
 /**
- * Cubic sampling of halves: rows, then the column, in the dtype's own arithmetic, as PyTorch does; the differences
- * to exact sums are visible.
+ * Cubic sampling of halves: rows, then the column, in the dtype's own arithmetic, as PyTorch does; the
+ * differences to exact sums are visible.
  */
 function sampleCubicHalf(args: SampleArgs, context: KernelContext): Tensor {
   const out = emptyOutput(context);

@@ -1,14 +1,12 @@
 /** @file What all layouts share: the options of reading, and how the parts become a program. */
-import { ExportedProgram, type OperatorLookup } from "@sconce/ir";
+import { ExportedProgram } from "@sconce/ir";
 import type { ZipOptions } from "../zip/archive.js";
 import { checkState } from "./consistency.js";
-import type { ProgramDescription } from "./program.js";
+import type { OperatorPolicy, ProgramDescription } from "./program.js";
 import { SavedInputs } from "./sample-inputs.js";
 import type { Payload } from "./weights.js";
 
-export interface ReadPt2Options {
-  /** Operators that programs may call; without it the spelling of a target is all that is checked. */
-  readonly operators?: OperatorLookup | undefined;
+export interface ReadPt2Options extends OperatorPolicy {
   /** Which of several programs in the archive. Default `model`. */
   readonly model?: string | undefined;
   readonly limits?:

@@ -31,7 +31,7 @@ export async function readFlatArchive(
   };
   checkVersion(new TextDecoder().decode((await need(FLAT_RECORDS.version))[1]));
   const [file, json] = await need(FLAT_RECORDS.program);
-  const description = readProgramJson(json, file, options.operators);
+  const description = readProgramJson(json, file, options);
   const weights = await payload(FLAT_RECORDS.stateDict);
   const constants = await payload(FLAT_RECORDS.constants);
   const [inputsName, inputs] = await need(FLAT_RECORDS.sampleInputs);

@@ -35,6 +35,8 @@ export interface GraphContext {
   readonly values: ValueReaders;
   readonly metadata: MetadataReader;
   readonly operators: OperatorLookup | undefined;
+  /** Operators without a schema are kept when they belong to a namespace of their own. */
+  readonly keepsUnknown: boolean;
   readonly oldKinds: boolean;
   /** A higher-order call that does not say so returns a bare tensor. */
   readonly bareReturns: boolean;
@@ -246,9 +248,9 @@ class GraphReader implements Emission {
 
   #checkTarget(target: string, name: string | undefined, place: Place): void {
     if (target.startsWith("higher_order.") || isKnownFunction(target)) return;
-    const { operators } = this.#context;
+    const { operators, keepsUnknown } = this.#context;
     const known = operators === undefined ? !isHostTarget(target) : operators.schemaOf(target) !== undefined;
-    if (known) return;
+    if (known || (keepsUnknown && !target.startsWith("aten.") && !isHostTarget(target))) return;
     const packet = target.slice(0, target.lastIndexOf("."));
     const otherOverload = operators?.schemaOf(`${packet}.default`) !== undefined;
     throw unknownOperator(target, name ?? "", `${place}.target`, otherOverload);

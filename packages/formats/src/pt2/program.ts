@@ -92,6 +92,17 @@ const readDialect: Read<string> = (value, place) => {
   return names.find((name) => name !== "") ?? "ATEN";
 };
 
+/** Which operators a program may call. */
+export interface OperatorPolicy {
+  /** The operators that are known; without it the spelling of a target is all that is checked. */
+  readonly operators?: OperatorLookup | undefined;
+  /**
+   * Whether an operator that `operators` lacks is refused (the default), or kept with its arguments as the file has
+   * them: enough to print the program, not to run it. What claims to be of `aten` is refused either way.
+   */
+  readonly unknownOperators?: "refuse" | "keep" | undefined;
+}
+
 /**
  * Reads the JSON of a program.
  * @throws SconceError with the path of the field: `PT2_*`, `JSON_*`, `SYM_*`, `UNKNOWN_OPERATOR`
@@ -99,7 +110,7 @@ const readDialect: Read<string> = (value, place) => {
 export function readProgramJson(
   bytes: Uint8Array,
   file: string,
-  operators: OperatorLookup | undefined,
+  policy: OperatorPolicy,
 ): ProgramDescription {
   const place = new Place(file);
   const root = readObject(parseJson(bytes, file), place);
@@ -113,7 +124,8 @@ export function readProgramJson(
         {
           values: valueReaders(symbols),
           metadata: new MetadataReader(),
-          operators,
+          operators: policy.operators,
+          keepsUnknown: policy.unknownOperators === "keep",
           oldKinds: minor <= LAST_MINOR_WITH_OLD_KINDS && usesOldKinds(readObject(inner, deeper)),
           bareReturns: minor <= LAST_MINOR_WITHOUT_BARE_RETURNS,
           hasUnbacked: () => symbols.hasUnbacked,

@@ -49,7 +49,7 @@ class ArchiveReader {
     await this.#checkFormat();
     const model = this.#modelName();
     const file = `${RECORDS.models}${model}.json`;
-    const description = readProgramJson(await this.#need(file), file, this.#options.operators);
+    const description = readProgramJson(await this.#need(file), file, this.#options);
     const weights = await this.#payload(RECORDS.weights, `${model}_weights_config.json`, `${model}.pt`);
     const constants = await this.#payload(RECORDS.constants, `${model}_constants_config.json`, `${model}.pt`);
     const exampleInputs = await this.#sampleInputs(`${RECORDS.sampleInputs}${model}.pt`, description);

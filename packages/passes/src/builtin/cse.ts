@@ -20,14 +20,17 @@ function mergeEqualNodes(graph: Graph, operators: OperatorTable): Graph {
 }
 
 function mergeLevel(graph: Graph, operators: OperatorTable): Graph {
+  /** Number of the node that each name stands for. */
+  const numbers = new Map<string, number>();
   const replaced = new Map<string, string>();
-  const table = new CallTable((name) => graph.indexOf(replaced.get(name) ?? name));
+  const table = new CallTable((name) => numbers.get(name)!);
   const purity = new Map<string, Purity>();
   for (const node of graph.nodes()) {
     const kind = purityOf(node, operators, purity);
     // A write may change what an equal call before it has read, views included.
     if (kind === "writes") return graph;
     const first = kind === "pure" ? table.firstEqual(node) : undefined;
+    numbers.set(node.name, first === undefined ? numbers.size : numbers.get(first.name)!);
     if (first !== undefined) replaced.set(node.name, first.name);
   }
   if (replaced.size === 0) return graph;
@@ -75,5 +78,6 @@ export function withRefs(node: Node, replaced: ReadonlyMap<string, string>): Nod
     }
   }
   if (args === undefined && kwargs === undefined) return node;
-  return Object.freeze({ ...node, args: args ?? node.args, kwargs: kwargs ?? node.kwargs });
+  const { name, op, target, meta } = node;
+  return Object.freeze({ name, op, target, args: args ?? node.args, kwargs: kwargs ?? node.kwargs, meta });
 }

@@ -1,6 +1,6 @@
 import { SconceError } from "@sconce/errors";
 import {
-  type Argument, type ExportedProgram, FakeTensor, forEachInput, Graph, type InputSpec, mapRefs, type Node, NO_KWARGS, type Value,
+  type Argument, type ExportedProgram, FakeTensor, forEachInput, forEachRef, Graph, type InputSpec, mapRefs, type Node, NO_KWARGS, type Value,
 } from "@sconce/ir";
 import { dtypeInfo, Tensor } from "@sconce/tensor";
 import { hasEffect } from "../decompose/dead-nodes.js";
@@ -34,6 +34,8 @@ interface Constant {
   readonly value: Value | readonly Value[];
   readonly rooted: boolean;
   readonly first: Node;
+  /** Equal for equal calls. */
+  readonly number: number;
 }
 
 class Folder {
@@ -50,7 +52,7 @@ class Folder {
     this.#context = context;
     this.#evaluate = evaluate;
     this.#maxBytes = maxBytes;
-    this.#calls = new CallTable((name) => program.graph.indexOf(this.#known.get(name)?.first.name ?? name));
+    this.#calls = new CallTable((name) => this.#known.get(name)!.number);
   }
 
   run(weights: boolean): ExportedProgram {
@@ -68,7 +70,7 @@ class Folder {
     for (const { kind, target, arg } of graphSignature.inputSpecs) {
       const constant = kind === "CONSTANT_TENSOR" || (weights && (kind === "PARAMETER" || kind === "BUFFER"));
       const value = constant && target !== null && !mutated.has(target) ? this.#program.tensor(target) : undefined;
-      if (value !== undefined) this.#known.set(arg.name, { value, rooted: true, first: graph.node(arg.name) });
+      if (value !== undefined) this.#known.set(arg.name, { value, rooted: true, first: graph.node(arg.name), number: this.#known.size });
     }
   }
 
@@ -84,8 +86,8 @@ class Folder {
     });
     if (!constant || !this.#isFoldable(node)) return false;
     const first = this.#calls.firstEqual(node) ?? node;
-    const value = this.#known.get(first.name)?.value ?? this.#compute(node);
-    this.#known.set(node.name, { value, rooted, first });
+    const known = first === node ? undefined : this.#known.get(first.name)!;
+    this.#known.set(node.name, known ?? { value: this.#compute(node), rooted, first, number: this.#known.size });
     return rooted;
   }
 
@@ -131,26 +133,28 @@ class Folder {
   }
 
   /** Computed tensors that a node which stays reads, in graph order. */
-  #lifted(computed: ReadonlySet<string>): Node[] {
+  #lifted(computed: ReadonlySet<string>): string[] {
     const needed = new Set<string>();
+    const note = (name: string): void => {
+      if (computed.has(name)) needed.add(name);
+    };
     for (const node of this.#program.graph.nodes()) {
       if (node.op === "placeholder" || computed.has(node.name)) continue;
-      forEachInput(node, (name) => {
-        if (computed.has(name)) needed.add(name);
-      });
+      for (const arg of node.args) forEachRef(arg, note);
+      for (const key in node.kwargs) forEachRef(node.kwargs[key]!, note);
     }
-    return [...needed].map((name) => this.#program.graph.node(name)).filter((node) => this.#known.get(node.name)!.value instanceof Tensor);
+    return [...needed].filter((name) => this.#known.get(name)!.value instanceof Tensor);
   }
 
-  #rebuild(lifted: readonly Node[], computed: ReadonlySet<string>): ExportedProgram {
+  #rebuild(lifted: readonly string[], computed: ReadonlySet<string>): ExportedProgram {
     const { graph, graphSignature } = this.#program;
     const constants = new Map(this.#program.constants);
     const placeholders: Node[] = [];
     const specs: InputSpec[] = [];
     const renamed = new Map<string, string>();
     const freeKey = keyMaker(this.#program);
-    for (const node of lifted) {
-      const { first, value } = this.#known.get(node.name)!;
+    for (const source of lifted) {
+      const { first, value } = this.#known.get(source)!;
       let name = renamed.get(first.name);
       if (name === undefined) {
         const target = freeKey();
@@ -160,7 +164,7 @@ class Folder {
         specs.push({ kind: "CONSTANT_TENSOR", arg: { kind: "tensor", name }, target, persistent: null });
         renamed.set(first.name, name);
       }
-      renamed.set(node.name, name);
+      renamed.set(source, name);
     }
     const firstUser = graphSignature.inputSpecs.findIndex((spec) => spec.kind === "USER_INPUT");
     const position = firstUser === -1 ? graphSignature.inputSpecs.length : firstUser;
