@@ -1,4 +1,6 @@
 export { type CpuBackendOptions, cpuBackend, createEvaluator, type Evaluator, evaluate } from "./backend.js";
+export { finishOutput, type NumberArray, openOutput, readNumbers } from "./dense.js";
+export type { CallKwargs } from "./dispatch.js";
 export {
   type AnyKernel,
   allocate,
@@ -13,7 +15,5 @@ export {
   type RandomSource,
   type RuntimeValue,
 } from "./kernel.js";
-export { finishOutput, type NumberArray, openOutput, readNumbers } from "./dense.js";
-export type { CallKwargs } from "./dispatch.js";
-export { CPU_KERNELS } from "./kernels.js";
 export { createRandomSource } from "./kernels/random-source.js";
+export { CPU_KERNELS } from "./kernels.js";
