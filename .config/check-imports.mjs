@@ -38,7 +38,7 @@ function* sources(folder) {
 
 for (const name of Object.keys(MAY_IMPORT)) {
   for (const file of sources(join(ROOT, "packages", name, "src"))) {
-    const isTest = file.endsWith(".test.ts");
+    const isTest = file.endsWith(".test.ts") || file.endsWith("test-support.ts");
     const text = readFileSync(file, "utf8");
     const local = [];
     for (const match of text.matchAll(IMPORT)) {

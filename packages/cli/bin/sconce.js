@@ -1,4 +1,9 @@
 #!/usr/bin/env node
 import { run } from "../dist/main.js";
 
+// A reader that has seen enough (`sconce print FILE | head`) is no failure.
+process.stdout.on("error", (error) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit();
+});
 process.exitCode = await run(process.argv.slice(2));

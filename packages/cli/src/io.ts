@@ -1,4 +1,5 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { fileError } from "./errors.js";
 
 /** Exit codes of every command. */
 export const EXIT = { done: 0, differs: 1, bad: 2 } as const;
@@ -16,17 +17,28 @@ export interface Outcome {
   code: number;
 }
 
+/** The streams of this process. `NO_COLOR` keeps all control characters out, those of progress bars included. */
 export function processIo(): Io {
   return {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
-    interactive: process.stderr.isTTY === true && process.env["NO_COLOR"] === undefined,
+    interactive: process.stderr.isTTY === true && !process.env["NO_COLOR"],
   };
 }
 
-export const readBytes = async (path: string): Promise<Uint8Array> => readFile(path);
+/** @throws SconceError `FILE` */
+export async function readBytes(path: string): Promise<Uint8Array> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw fileError(path, error);
+  }
+}
 
-/** Writes to a temporary name beside the target and renames, so that no half-written file is ever seen. */
+/**
+ * Writes to a temporary name beside the target and renames, so that no half-written file is ever seen.
+ * @throws SconceError `FILE`
+ */
 export async function writeBytes(path: string, bytes: Uint8Array): Promise<void> {
   const temporary = `${path}.${process.pid}.part`;
   try {
@@ -34,9 +46,10 @@ export async function writeBytes(path: string, bytes: Uint8Array): Promise<void>
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw error;
+    throw fileError(path, error);
   }
 }
 
+/** A value as JSON text; integers past 2^53 become strings. */
 export const json = (value: unknown): string =>
   `${JSON.stringify(value, (_, item) => (typeof item === "bigint" ? String(item) : item), 2)}\n`;

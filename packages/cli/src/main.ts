@@ -6,18 +6,29 @@ import { opsCommand } from "./commands/ops.js";
 import { printCommand } from "./commands/print.js";
 import { runCommand } from "./commands/run.js";
 import { verifyCommand } from "./commands/verify.js";
-import { EXIT, type Io, processIo } from "./io.js";
+import { EXIT, type Io, type Outcome, processIo } from "./io.js";
+
+const COMMANDS = [infoCommand, printCommand, runCommand, verifyCommand, opsCommand];
+const HELP = `
+Exit codes: 0 done, 1 numbers differ, 2 bad usage or bad input.
+docs/reference/errors.md explains each error code.`;
 
 /** Parses arguments and runs a command; gives the exit code (0 done, 1 differences, 2 bad usage or input). */
 export async function run(args: readonly string[], io: Io = processIo()): Promise<number> {
-  const outcome = { code: EXIT.done as number };
+  const outcome: Outcome = { code: EXIT.done };
   const program = new Command("sconce")
     .description("Reads, prints, lowers and runs programs that PyTorch exported (.pt2).")
     .version("0.1.0")
+    .addHelpText("after", HELP)
     .exitOverride()
-    .configureOutput({ writeOut: (text) => io.out(text), writeErr: (text) => io.err(text) })
-    .showHelpAfterError("(sconce --help lists the commands)");
-  for (const command of [infoCommand, printCommand, runCommand, verifyCommand, opsCommand]) command(program, io, outcome);
+    .configureOutput({
+      writeOut: (text) => io.out(text),
+      writeErr: (text) => io.err(text),
+      outputError: (text, write) =>
+        write(text.replace(/^error: /, "error USAGE: ").replace("\n(Did", " (Did")),
+    })
+    .showHelpAfterError("  fix sconce --help and sconce <command> --help tell the usage");
+  for (const command of COMMANDS) command(program, io, outcome);
   try {
     await program.parseAsync([...args], { from: "user" });
   } catch (error) {
@@ -28,15 +39,7 @@ export async function run(args: readonly string[], io: Io = processIo()): Promis
 
 function failure(error: unknown, io: Io): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.bad;
-  if (error instanceof SconceError) {
-    io.err(`${error.describe()}\n`);
-    return EXIT.bad;
-  }
-  const code = (error as { code?: string }).code;
-  if (typeof code === "string" && /^E[A-Z]+$/.test(code)) {
-    io.err(`error ${code}: ${(error as Error).message}\n`);
-    return EXIT.bad;
-  }
-  io.err(`error INTERNAL: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  if (error instanceof SconceError) io.err(`${error.describe()}\n`);
+  else io.err(`error INTERNAL: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return EXIT.bad;
 }

@@ -1,13 +1,19 @@
-import { pathToFileURL } from "node:url";
+/** @file Sessions and program files, as all commands open them. */
 import { resolve } from "node:path";
-import { SconceError } from "@sconce/errors";
+import { pathToFileURL } from "node:url";
+import { isSconceError } from "@sconce/errors";
 import { openPt2File } from "@sconce/formats/node";
-import type { ExportedProgram, OperatorLookup, OpSchema } from "@sconce/ir";
-import type { OperatorTable } from "@sconce/ops";
+import type { ExportedProgram } from "@sconce/ir";
 import type { Plugin } from "@sconce/passes";
+import { readSafetensors, type Tensor } from "@sconce/tensor";
 import { createSconce, type Sconce } from "sconce";
+import { fileError, pluginError, systemCode } from "./errors.js";
+import { readBytes } from "./io.js";
 
-/** Opens a session with plugins from module paths; a module exports its plugin as `default` or `plugin`. */
+/**
+ * Opens a session with plugins from module paths; a module exports its plugin as `default` or `plugin`.
+ * @throws SconceError `PLUGIN`, `NAME_CLASH`
+ */
 export async function openSession(modules: readonly string[] = []): Promise<Sconce> {
   return createSconce({ plugins: await Promise.all(modules.map(loadPlugin)) });
 }
@@ -17,36 +23,40 @@ async function loadPlugin(path: string): Promise<Plugin> {
   try {
     module = (await import(pathToFileURL(resolve(path)).href)) as typeof module;
   } catch (error) {
-    throw new SconceError({ code: "PLUGIN", message: `cannot load the plugin ${path}: ${(error as Error).message}`, cause: error });
+    const why = error instanceof Error ? error.message : String(error);
+    throw pluginError(path, `cannot be loaded: ${why}`, "give the path of a JavaScript module", error);
   }
   const plugin = module.default ?? module.plugin;
   if (typeof plugin?.name === "string") return plugin;
-  throw new SconceError({
-    code: "PLUGIN", message: `${path} exports no plugin`, fix: "export an object with a `name` as default",
-  });
+  throw pluginError(path, "exports no plugin", "export an object with a `name` as default or as `plugin`");
 }
 
 /**
- * Reads a program file. Viewing commands read programs with custom operators that nothing here defines; the others
- * refuse them.
+ * Reads a program file. For viewing, programs with custom operators that nothing here defines are taken too.
+ * @throws SconceError `FILE`, and those of the reader with the path in front of the place
  */
 export function openProgram(path: string, session: Sconce, viewing = false): Promise<ExportedProgram> {
-  return openPt2File(path, { operators: viewing ? forViewing(session.operators) : session.operators });
+  const { operators } = session;
+  return atFile(path, () => openPt2File(path, { operators, unknownOperators: viewing ? "keep" : "refuse" }));
 }
 
-/** Takes any operator of a namespace that nothing here defines, so that a program can be looked at without its plugin. */
-function forViewing(operators: OperatorTable): OperatorLookup {
-  const namespaces = new Set([...operators].map((row) => row.schema.namespace));
-  return {
-    schemaOf: (target) => operators.schemaOf(target) ?? (namespaces.has(target.split(".")[0]!) ? undefined : opaqueSchema(target)),
-    tagsOf: (target) => operators.tagsOf(target),
-  };
+/** Reads a safetensors file. @throws SconceError `FILE`, `SAFETENSORS` */
+export function openTensors(path: string): Promise<ReadonlyMap<string, Tensor>> {
+  return atFile(path, async () => readSafetensors(await readBytes(path)).tensors);
 }
 
-function opaqueSchema(target: string): OpSchema {
-  const [namespace = "", name = "", overload = "default"] = target.split(".");
-  return { namespace, name, overload, target, args: [], returns: [], isMutable: false, isView: false };
+/** Errors of a file told with its path. */
+async function atFile<T>(path: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    if (isSconceError(error)) throw error.code === "FILE" ? error : error.at(path);
+    throw systemCode(error) === undefined ? error : fileError(path, error);
+  }
 }
 
 /** Collects a repeatable option. */
-export const repeatable = (value: string, previous: readonly string[]): readonly string[] => [...previous, value];
+export const repeatable = (value: string, previous: readonly string[] = []): readonly string[] => [
+  ...previous,
+  value,
+];

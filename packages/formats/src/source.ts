@@ -16,7 +16,8 @@ export class MemorySource implements RandomAccess {
   readonly bytes: Uint8Array;
 
   constructor(bytes: Uint8Array) {
-    this.bytes = bytes;
+    // A subclass such as Node's Buffer has a `slice` that does not copy; tensors must not inherit that.
+    this.bytes = bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   get size(): number {

@@ -1,9 +1,15 @@
 import { stat } from "node:fs/promises";
-import type { ExportedProgram } from "@sconce/ir";
-import { dtypeInfo } from "@sconce/tensor";
+import { annotation, type ExportedProgram, type InputSpec, type OutputSpec } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import type { Command } from "commander";
 import { type Io, json, type Outcome } from "../io.js";
 import { openProgram, openSession, repeatable } from "../open.js";
+
+interface InfoOptions {
+  readonly json?: boolean;
+  readonly plugin?: readonly string[];
+}
 
 export function infoCommand(program: Command, io: Io, _outcome: Outcome): void {
   program
@@ -11,11 +17,11 @@ export function infoCommand(program: Command, io: Io, _outcome: Outcome): void {
     .description("What a file holds: kind, versions, sizes, signature, operators.")
     .argument("<file>", "a .pt2 file")
     .option("--json", "for machines")
-    .option("--plugin <module>", "a module with further operators (repeatable)", repeatable, [])
-    .action(async (file: string, options: { json?: boolean; plugin: readonly string[] }) => {
+    .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
+    .action(async (file: string, options: InfoOptions) => {
       const session = await openSession(options.plugin);
       const exported = await openProgram(file, session, true);
-      const facts = factsOf(exported, (await stat(file)).size);
+      const facts = factsOf(exported, session.operators, (await stat(file)).size);
       io.out(options.json ? json({ file, ...facts }) : textOf(file, facts));
     });
 }
@@ -34,11 +40,14 @@ interface Facts {
   readonly outputs: readonly string[];
   readonly ranges: Readonly<Record<string, string>>;
   readonly operators: Readonly<Record<string, number>>;
+  /** Operators of the program that nothing here defines: it prints, but does not run. */
+  readonly unknownOperators: readonly string[];
 }
 
-function factsOf(program: ExportedProgram, fileBytes: number): Facts {
-  const tensors = [...program.stateDict.values()];
-  const parameters = [...program.parameterNames];
+function factsOf(program: ExportedProgram, operators: OperatorTable, fileBytes: number): Facts {
+  const { stateDict, graphSignature, rangeConstraints } = program;
+  const parameters = [...program.parameterNames].flatMap((name) => stateDict.get(name) ?? []);
+  const histogram = [...program.opHistogram()].sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     kind: "exported program (.pt2)",
     torch: program.torchVersion ?? null,
@@ -46,26 +55,58 @@ function factsOf(program: ExportedProgram, fileBytes: number): Facts {
     fileBytes,
     nodes: program.graph.size,
     parameters: parameters.length,
-    parameterElements: parameters.reduce((sum, name) => sum + (program.stateDict.get(name)?.numel ?? 0), 0),
-    stateBytes: tensors.reduce((sum, tensor) => sum + tensor.numel * dtypeInfo(tensor.dtype).itemSize, 0),
+    parameterElements: sum(parameters, (tensor) => tensor.numel),
+    stateBytes: sum(stateDict.values(), bytesOf),
     constants: program.constants.size,
-    inputs: program.graphSignature.inputSpecs.map((spec) => `${spec.arg.name}: ${spec.kind}${spec.target === null ? "" : ` ${spec.target}`}`),
-    outputs: program.graphSignature.outputSpecs.map((spec) => `${spec.arg.name}: ${spec.kind}${spec.target === null ? "" : ` ${spec.target}`}`),
-    ranges: Object.fromEntries([...program.rangeConstraints].map(([name, { min, max }]) => [name, `[${min}, ${max}]`])),
-    operators: Object.fromEntries([...program.opHistogram()].sort(([a], [b]) => (a < b ? -1 : 1))),
+    inputs: graphSignature.inputSpecs.map((spec) => specText(spec, program)),
+    outputs: graphSignature.outputSpecs.map((spec) => specText(spec, program)),
+    ranges: Object.fromEntries(
+      [...rangeConstraints].map(([name, { min, max }]) => [name, `[${min}, ${max}]`]),
+    ),
+    operators: Object.fromEntries(histogram),
+    unknownOperators: histogram.map(([target]) => target).filter((target) => isUnknown(target, operators)),
   };
 }
 
+const sum = <T>(items: Iterable<T>, amount: (item: T) => number): number =>
+  [...items].reduce((total, item) => total + amount(item), 0);
+
+const bytesOf = (tensor: Tensor): number => tensor.numel * dtypeInfo(tensor.dtype).itemSize;
+
+/** `x: USER_INPUT f32[s77, 12]`, `p_w: PARAMETER net.weight f32[3, 2]`. */
+function specText({ arg, kind, target }: InputSpec | OutputSpec, { graph }: ExportedProgram): string {
+  const type = arg.name === "" ? undefined : annotation(graph.find(arg.name)?.meta.val);
+  return [`${arg.name === "" ? "(constant)" : arg.name}:`, kind, target, type]
+    .filter((part) => part !== null && part !== undefined)
+    .join(" ");
+}
+
+/** Python functions and control flow are no operators of a table. */
+const isUnknown = (target: string, operators: OperatorTable): boolean =>
+  /^\w+\.\w+\.\w+$/.test(target) &&
+  !/^(torch|math|operator)\./.test(target) &&
+  operators.schemaOf(target) === undefined;
+
 function textOf(file: string, facts: Facts): string {
+  const { unknownOperators, ranges, operators } = facts;
   const lines = [
     `${file}: ${facts.kind}, torch ${facts.torch ?? "unknown"}, dialect ${facts.dialect}`,
     `${facts.nodes} nodes, ${facts.parameters} parameters (${facts.parameterElements} elements), ${facts.constants} constants`,
     `${facts.fileBytes} bytes in the file, ${facts.stateBytes} bytes of state`,
-    "inputs:", ...facts.inputs.map((line) => `  ${line}`),
-    "outputs:", ...facts.outputs.map((line) => `  ${line}`),
+    ...section("inputs", facts.inputs),
+    ...section("outputs", facts.outputs),
+    ...section(
+      "ranges",
+      Object.entries(ranges).map(([name, range]) => `${name} in ${range}`),
+    ),
+    ...section(
+      "operators",
+      Object.entries(operators).map(([name, count]) => `${String(count).padStart(5)}  ${name}`),
+    ),
+    ...section("operators that only a plugin can define", unknownOperators),
   ];
-  const ranges = Object.entries(facts.ranges);
-  if (ranges.length > 0) lines.push("ranges:", ...ranges.map(([name, range]) => `  ${name} in ${range}`));
-  lines.push("operators:", ...Object.entries(facts.operators).map(([name, count]) => `  ${String(count).padStart(5)}  ${name}`));
   return `${lines.join("\n")}\n`;
 }
+
+const section = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`)];

@@ -1,21 +1,46 @@
+import { isSconceError } from "@sconce/errors";
+import type { ExportedProgram, Problem } from "@sconce/ir";
 import type { Command } from "commander";
 import { EXIT, type Io, json, type Outcome } from "../io.js";
 import { openProgram, openSession, repeatable } from "../open.js";
 
+interface VerifyOptions {
+  readonly json?: boolean;
+  readonly plugin?: readonly string[];
+}
+
 export function verifyCommand(program: Command, io: Io, outcome: Outcome): void {
   program
     .command("verify")
-    .description("Checks the file and the program in it; lists every problem.")
+    .description(
+      "Checks the file and the program in it; lists every problem (exit code 2 when there are any).",
+    )
     .argument("<file>", "a .pt2 file")
     .option("--json", "for machines")
-    .option("--plugin <module>", "a module with further operators (repeatable)", repeatable, [])
-    .action(async (file: string, options: { json?: boolean; plugin: readonly string[] }) => {
+    .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
+    .action(async (file: string, options: VerifyOptions) => {
       const session = await openSession(options.plugin);
-      const exported = await openProgram(file, session);
-      const problems = session.verify(exported);
-      if (options.json) io.out(json({ file, valid: problems.length === 0, problems }));
-      else if (problems.length === 0) io.out(`${file}: valid, ${exported.graph.size} nodes, dialect ${exported.dialect}\n`);
-      else for (const problem of problems) io.out(`${problem.code} ${problem.node ?? ""}: ${problem.message}\n`);
+      const exported = await openProgram(file, session, true);
+      const problems = [...session.verify(exported), ...exampleProblems(exported)];
       if (problems.length > 0) outcome.code = EXIT.bad;
+      if (options.json) io.out(json({ file, valid: problems.length === 0, problems }));
+      else if (problems.length > 0) for (const problem of problems) io.out(`${textOf(problem)}\n`);
+      else io.out(`${file}: valid, ${exported.graph.size} nodes, dialect ${exported.dialect}\n`);
     });
+}
+
+/** Sample inputs are only unpacked when they are asked for. That some cannot be read safely is no fault of the file. */
+function exampleProblems(program: ExportedProgram): Problem[] {
+  try {
+    void program.exampleInputs?.leaves;
+    return [];
+  } catch (error) {
+    if (!isSconceError(error)) throw error;
+    return error.code === "PICKLE_FORBIDDEN" ? [] : [{ code: error.code, message: error.message }];
+  }
+}
+
+function textOf({ code, message, node, graph }: Problem): string {
+  const place = [graph, node].filter((part) => part !== undefined && part !== "").join(".");
+  return place === "" ? `${code}: ${message}` : `${code} at ${place}: ${message}`;
 }

@@ -3,6 +3,7 @@ import type { OperatorTable } from "@sconce/ops";
 import { hasEffect } from "../decompose/dead-nodes.js";
 import { definePass } from "../pass.js";
 import { CallTable } from "./call-table.js";
+import { withRenamed } from "./rename.js";
 import { mapSubgraphs } from "./subgraphs.js";
 
 /** `a = f(x); b = f(x)` becomes `a = f(x)`, with `a` in place of `b`. */
@@ -10,16 +11,23 @@ export const commonSubexpressionElimination = definePass({
   name: "cse",
   doc: "Merges calls of the same operator on the same arguments. Random operators, effects and programs that mutate are left alone.",
   run(program, { operators }) {
-    return program.with({ graph: mergeEqualNodes(program.graph, operators) });
+    const { graph, replaced } = mergeLevel(program.graph, operators);
+    return withRenamed(program, mergeInSubgraphs(graph, operators), replaced);
   },
 });
 
-function mergeEqualNodes(graph: Graph, operators: OperatorTable): Graph {
-  const merged = mergeLevel(graph, operators);
-  return mapSubgraphs(merged, (subgraph) => mergeEqualNodes(subgraph, operators));
+const mergeInSubgraphs = (graph: Graph, operators: OperatorTable): Graph =>
+  mapSubgraphs(graph, (subgraph) => mergeInSubgraphs(mergeLevel(subgraph, operators).graph, operators));
+
+interface Merged {
+  readonly graph: Graph;
+  /** Names of the nodes that went, with the names of those that stand for them. */
+  readonly replaced: ReadonlyMap<string, string>;
 }
 
-function mergeLevel(graph: Graph, operators: OperatorTable): Graph {
+const NOTHING: ReadonlyMap<string, string> = new Map();
+
+function mergeLevel(graph: Graph, operators: OperatorTable): Merged {
   /** Number of the node that each name stands for. */
   const numbers = new Map<string, number>();
   const replaced = new Map<string, string>();
@@ -28,15 +36,15 @@ function mergeLevel(graph: Graph, operators: OperatorTable): Graph {
   for (const node of graph.nodes()) {
     const kind = purityOf(node, operators, purity);
     // A write may change what an equal call before it has read, views included.
-    if (kind === "writes") return graph;
+    if (kind === "writes") return { graph, replaced: NOTHING };
     const first = kind === "pure" ? table.firstEqual(node) : undefined;
     numbers.set(node.name, first === undefined ? numbers.size : numbers.get(first.name)!);
     if (first !== undefined) replaced.set(node.name, first.name);
   }
-  if (replaced.size === 0) return graph;
+  if (replaced.size === 0) return { graph, replaced };
   const kept: Node[] = [];
   for (const node of graph.nodes()) if (!replaced.has(node.name)) kept.push(withRefs(node, replaced));
-  return new Graph(kept, graph.subgraphs);
+  return { graph: new Graph(kept, graph.subgraphs), replaced };
 }
 
 type Purity = "pure" | "keep" | "writes";

@@ -7,6 +7,7 @@ import { hasEffect } from "../decompose/dead-nodes.js";
 import { definePass, type Evaluator, type PassContext } from "../pass.js";
 import { CallTable } from "./call-table.js";
 import { withRefs } from "./cse.js";
+import { withRenamed } from "./rename.js";
 
 /** `permute(w)` of a constant `w` becomes a constant. */
 export const foldConstants = definePass({
@@ -175,10 +176,8 @@ class Folder {
       if (!computed.has(node.name)) nodes.push(withRefs(node, renamed));
     }
     const inputSpecs = [...graphSignature.inputSpecs.slice(0, position), ...specs, ...graphSignature.inputSpecs.slice(position)];
-    const outputSpecs = graphSignature.outputSpecs.map((spec) =>
-      renamed.has(spec.arg.name) ? { ...spec, arg: { ...spec.arg, name: renamed.get(spec.arg.name)! } } : spec,
-    );
-    return this.#program.with({ graph: new Graph(nodes, graph.subgraphs), graphSignature: { inputSpecs, outputSpecs }, constants });
+    const next = withRenamed(this.#program, new Graph(nodes, graph.subgraphs), renamed);
+    return next.with({ graphSignature: { ...next.graphSignature, inputSpecs }, constants });
   }
 }
 

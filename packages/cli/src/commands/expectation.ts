@@ -1,0 +1,53 @@
+/** @file What `sconce run --expect` compares: outputs, and state and inputs that the run changed. */
+import { SconceError } from "@sconce/errors";
+import type { Executable, Value } from "@sconce/ir";
+import { type Closeness, compareTensors, Tensor } from "@sconce/tensor";
+
+/** All that a run leaves behind. */
+export interface FinishedRun {
+  readonly executable: Executable;
+  readonly inputs: readonly Value[];
+  readonly outputs: readonly Value[];
+}
+
+/** One tensor that is not as expected. */
+export interface Difference {
+  readonly name: string;
+  readonly problem: string;
+}
+
+/**
+ * Compares a finished run with wanted tensors: `o0`, `o1`, ... are outputs, `buffer:NAME` is the state after the run,
+ * `input:0` an input after the run.
+ * @throws SconceError `EXPECTATION` for other names, and when there is nothing to compare
+ */
+export function compareRun(
+  run: FinishedRun,
+  wanted: ReadonlyMap<string, Tensor>,
+  closeness: Closeness,
+): Difference[] {
+  if (wanted.size === 0) throw badExpectation("the file of expected values holds no tensors");
+  const differences: Difference[] = [];
+  for (const [name, want] of wanted) {
+    const got = valueOf(run, name);
+    const problem = got instanceof Tensor ? compareTensors(got, want, closeness) : "is no tensor of this run";
+    if (problem !== undefined) differences.push({ name, problem });
+  }
+  return differences;
+}
+
+function valueOf({ executable, inputs, outputs }: FinishedRun, name: string): Value | undefined {
+  const [, kind, rest] = /^(o|input:|buffer:)(.*)$/s.exec(name) ?? [];
+  if (kind === "buffer:") return executable.state.get(rest!);
+  if (kind === undefined || !/^\d+$/.test(rest!)) {
+    throw badExpectation(`the file of expected values names "${name}", which is no result of a run`);
+  }
+  return (kind === "o" ? outputs : inputs)[Number(rest)];
+}
+
+const badExpectation = (message: string): SconceError =>
+  new SconceError({
+    code: "EXPECTATION",
+    message,
+    fix: "name the tensors o0, o1, ... (outputs), buffer:NAME (state), input:0, ... (mutated inputs)",
+  });

@@ -1,0 +1,54 @@
+/** @file Every error that the command raises itself. */
+import { SconceError } from "@sconce/errors";
+
+/** The command was called in a way that it does not take. */
+export const usage = (message: string, fix?: string, cause?: unknown): SconceError =>
+  new SconceError({ code: "USAGE", message, fix, cause });
+
+const FILE_FAULTS: Readonly<Record<string, (path: string) => string>> = {
+  ENOENT: (path) => `there is no file or folder ${path}`,
+  ENOTDIR: (path) => `a part of ${path} is a file, not a folder`,
+  EISDIR: (path) => `${path} is a folder, not a file`,
+  EACCES: (path) => `${path} may not be opened`,
+  EPERM: (path) => `${path} may not be opened`,
+  ENOSPC: (path) => `there is no space left to write ${path}`,
+};
+
+/** A file that cannot be read or written: the operating system's reason in words. */
+export function fileError(path: string, cause: unknown): SconceError {
+  const code = systemCode(cause) ?? "";
+  const message =
+    FILE_FAULTS[code]?.(path) ?? `${path}: ${cause instanceof Error ? cause.message : String(cause)}`;
+  return new SconceError({ code: "FILE", message, fix: "check the path and its permissions", cause });
+}
+
+/** `ENOENT` and the like; undefined for errors that the operating system did not raise. */
+export function systemCode(error: unknown): string | undefined {
+  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
+  return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : undefined;
+}
+
+export const pluginError = (path: string, why: string, fix?: string, cause?: unknown): SconceError =>
+  new SconceError({ code: "PLUGIN", message: `the plugin ${path} ${why}`, fix, cause });
+
+export const missingInput = (position: number, name: string, given: readonly string[]): SconceError =>
+  new SconceError({
+    code: "MISSING_INPUT",
+    message: `no value for input ${position} (${name})`,
+    where: given.length === 0 ? undefined : `the inputs file, which holds ${given.slice(0, 10).join(", ")}`,
+    fix: `put a tensor i${position} into the --inputs file, or give --scalars '{"${position}": ...}'`,
+  });
+
+export const unknownInput = (name: string, count: number): SconceError =>
+  new SconceError({
+    code: "UNKNOWN_INPUT",
+    message: `there is no input ${name}: the program takes ${count}, which count from 0`,
+    fix: "`sconce info` lists the inputs; only those of kind USER_INPUT are given",
+  });
+
+export const unknownBackend = (name: string, known: Iterable<string>): SconceError =>
+  new SconceError({
+    code: "UNKNOWN_BACKEND",
+    message: `there is no backend "${name}"`,
+    fix: `the backends are: ${[...known].join(", ")}`,
+  });

@@ -1,0 +1,86 @@
+import { Tensor } from "@sconce/tensor";
+import { describe, expect, test } from "vitest";
+import { context, programOf, run, textOf } from "../test-support.js";
+import { foldConstants } from "./fold-constants.js";
+
+const values = (tensor: Tensor | undefined): number[] => [...(tensor?.data as Float32Array)];
+
+describe("fold-constants", () => {
+  test("computes what depends on tensor constants only, and lifts the result", () => {
+    const program = programOf(`graph(%c_k: f32[2, 2], %x: f32[2, 2]) {
+      %a: f32[2, 2] = aten.mul.Tensor(%c_k, 2)
+      %b: f32[2, 2] = aten.relu.default(%a)
+      %y: f32[2, 2] = aten.add.Tensor(%x, %b)
+      return (%y)
+    }`);
+    const folded = run(foldConstants, program);
+    expect(textOf(folded)).toMatchInlineSnapshot(`
+      "graph(%c_k: f32[2, 2], %c__folded_0: f32[2, 2], %x: f32[2, 2]) {
+        %y: f32[2, 2] = aten.add.Tensor(%x, %c__folded_0)
+        return (%y)
+      }"
+    `);
+    expect(folded.graphSignature.inputSpecs.map((spec) => `${spec.kind} ${spec.target}`)).toEqual([
+      "CONSTANT_TENSOR k", "CONSTANT_TENSOR _folded_0", "USER_INPUT null",
+    ]);
+    expect(values(folded.constants.get("_folded_0"))).toEqual([1, 3, 5, 7]);
+    expect(program.constants.has("_folded_0")).toBe(false);
+  });
+
+  test("gives the same program back when nothing is constant", () => {
+    const program = programOf(`graph(%p_w: f32[2, 2], %x: f32[2, 2]) {
+      %t: f32[2, 2] = aten.permute.default(%p_w, [1, 0])
+      %y: f32[2, 2] = aten.add.Tensor(%x, %t)
+      return (%y)
+    }`);
+    expect(run(foldConstants, program)).toBe(program);
+  });
+
+  test("takes weights for constants when asked to, and equal calls for one", () => {
+    const program = programOf(`graph(%p_w: f32[2, 2], %x: f32[2, 2]) {
+      %t: f32[2, 2] = aten.permute.default(%p_w, [1, 0])
+      %u: f32[2, 2] = aten.permute.default(%p_w, [1, 0])
+      %y: f32[2, 2] = aten.add.Tensor(%x, %t)
+      %z: f32[2, 2] = aten.add.Tensor(%y, %u)
+      return (%z)
+    }`);
+    const folded = run(foldConstants, program, { weights: true });
+    expect([...folded.constants.keys()]).toEqual(["_folded_0"]);
+    expect(folded.graph.size).toBe(6);
+  });
+
+  test("never folds random calls, calls with effects, or factories alone", () => {
+    const program = programOf(`graph(%c_k: f32[2, 2]) {
+      %r: f32[2, 2] = aten.rand_like.default(%c_k)
+      %ones: f32[2, 2] = aten.full.default([2, 2], 1)
+      %y: f32[2, 2] = aten.add.Tensor(%r, %ones)
+      return (%y)
+    }`);
+    expect(run(foldConstants, program)).toBe(program);
+  });
+
+  test("keeps results below the size limit", () => {
+    const program = programOf(`graph(%c_k: f32[2, 2], %x: f32[2, 2]) {
+      %big: f32[64, 2, 2] = aten.expand.default(%c_k, [64, 2, 2])
+      %sum: f32[2, 2] = aten.sum.dim_IntList(%big, [0])
+      %y: f32[2, 2] = aten.add.Tensor(%x, %sum)
+      return (%y)
+    }`);
+    expect(run(foldConstants, program, { "max-bytes": 64 })).toBe(program);
+    expect(values(run(foldConstants, program).constants.get("_folded_0"))).toEqual([32, 96, 160, 224]);
+  });
+
+  test("lifts a constant that is itself an output", () => {
+    const program = programOf(`graph(%c_k: f32[2, 2]) {
+      %a: f32[2, 2] = aten.neg.default(%c_k)
+      return (%a)
+    }`);
+    const folded = run(foldConstants, program);
+    expect(folded.graphSignature.outputSpecs[0]!.arg).toEqual({ kind: "tensor", name: "c__folded_0" });
+  });
+
+  test("says that it needs a backend", () => {
+    const program = programOf("graph(%x: f32[2]) { return (%x) }");
+    expect(() => foldConstants.run(program, { operators: context.operators }, {})).toThrow(/needs a backend/);
+  });
+});

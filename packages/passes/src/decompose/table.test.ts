@@ -1,0 +1,119 @@
+import { FakeTensor } from "@sconce/ir";
+import { describe, expect, test } from "vitest";
+import { programOf, textOf } from "../test-support.js";
+import { runDecompositions } from "./run-decompositions.js";
+import { DecompositionTable, defaultDecompositions } from "./table.js";
+
+const program = programOf(`graph(%p_w: f32[2, 2], %x: f32[2, 2]) {
+  %l: f32[2, 2] = aten.linear.default(%x, %p_w)
+  %r: f32[2, 2] = aten.relu_.default(%l)
+  return (%r)
+}`, "TRAINING");
+const calls = (table?: DecompositionTable): string[] =>
+  [...runDecompositions(program, table).graph.nodes()].filter((node) => node.op === "call_function").map((node) => node.target);
+
+describe("the decomposition table", () => {
+  test("is PyTorch's default one when none is given", () => {
+    expect(calls()).toEqual(["aten.permute.default", "aten.mm.default", "aten.relu.default"]);
+  });
+
+  test("empty, it only functionalizes", () => {
+    expect(calls(new DecompositionTable())).toEqual(["aten.linear.default", "aten.relu.default"]);
+  });
+
+  test("keeps an operator whose entry is deleted", () => {
+    const table = defaultDecompositions();
+    table.delete("aten.linear.default");
+    expect(calls(table)).toEqual(["aten.linear.default", "aten.relu.default"]);
+  });
+
+  test("runs entries of one's own, and decomposes what they call", () => {
+    const table = defaultDecompositions();
+    table.set("aten.relu.default", (emit, args) => emit("aten.clamp_min.default", [args["self"] as FakeTensor, 0]));
+    expect(calls(table)).toEqual(["aten.permute.default", "aten.mm.default", "aten.clamp.default"]);
+  });
+
+  test("gives entries out once", () => {
+    const table = defaultDecompositions();
+    expect(table.pop("aten.linear.default")).toBeTypeOf("function");
+    expect(() => table.pop("aten.linear.default")).toThrow(/not in the decomposition table/);
+  });
+
+  test("gives each caller a table of its own", () => {
+    defaultDecompositions().clear();
+    expect(defaultDecompositions().size).toBeGreaterThan(100);
+  });
+
+  test("an entry that throws is named with its operator and node", () => {
+    const table = defaultDecompositions();
+    table.set("aten.relu.default", () => {
+      throw new Error("not today");
+    });
+    expect(() => runDecompositions(program, table)).toThrow(/decomposition of aten.relu_.default threw: not today/);
+  });
+
+  test("an entry that brings a tensor from elsewhere is refused", () => {
+    const table = defaultDecompositions();
+    table.set("aten.relu.default", (emit) => {
+      const stranger = new FakeTensor({ dtype: "float32", shape: [2, 2], strides: [2, 1] });
+      return emit("aten.neg.default", [stranger]);
+    });
+    expect(() => runDecompositions(program, table)).toThrow(/no node in the graph being traced/);
+  });
+});
+
+describe("functionalization", () => {
+  test("makes mutations of buffers leading outputs, in input order", () => {
+    const mutating = programOf(`graph(%b_n: f32[2, 2], %b_m: f32[2, 2], %x: f32[2, 2]) {
+      %second: f32[2, 2] = aten.add_.Tensor(%b_m, %x)
+      %first: f32[2, 2] = aten.mul_.Tensor(%b_n, 2)
+      %y: f32[2, 2] = aten.add.Tensor(%b_n, %b_m)
+      return (%y)
+    }`, "TRAINING");
+    const lowered = runDecompositions(mutating);
+    expect(textOf(lowered)).toMatchInlineSnapshot(`
+      "graph(%b_n: f32[2, 2], %b_m: f32[2, 2], %x: f32[2, 2]) {
+        %add: f32[2, 2] = aten.add.Tensor(%b_m, %x)
+        %mul: f32[2, 2] = aten.mul.Tensor(%b_n, 2)
+        %add_1: f32[2, 2] = aten.add.Tensor(%mul, %add)
+        return (%mul, %add, %add_1)
+      }"
+    `);
+    expect(lowered.graphSignature.outputSpecs.map((spec) => `${spec.kind} ${spec.target}`)).toEqual([
+      "BUFFER_MUTATION n", "BUFFER_MUTATION m", "USER_OUTPUT null",
+    ]);
+  });
+
+  test("writes through views into their base, and makes other views anew", () => {
+    const viewed = programOf(`graph(%x: f32[2, 2]) {
+      %a: f32[2, 2] = aten.clone.default(%x)
+      %row: f32[2] = aten.select.int(%a, 0, 1)
+      %t: f32[2, 2]{1, 2} = aten.t.default(%a)
+      %w: f32[2] = aten.add_.Tensor(%row, 1)
+      return (%t)
+    }`, "TRAINING");
+    expect(textOf(runDecompositions(viewed, new DecompositionTable()))).toMatchInlineSnapshot(`
+      "graph(%x: f32[2, 2]) {
+        %clone: f32[2, 2] = aten.clone.default(%x)
+        %select: f32[2]@2 = aten.select.int(%clone, 0, 1)
+        %add: f32[2] = aten.add.Tensor(%select, 1)
+        %select_scatter: f32[2, 2] = aten.select_scatter.default(%clone, %add, 0, 1)
+        %t_1: f32[2, 2]{1, 2} = aten.t.default(%select_scatter)
+        return (%t_1)
+      }"
+    `);
+  });
+
+  test("refuses to write to a lifted constant, as PyTorch does", () => {
+    const constant = programOf(`graph(%c_k: f32[2, 2], %x: f32[2, 2]) {
+      %w: f32[2, 2] = aten.add_.Tensor(%c_k, %x)
+      return (%w)
+    }`, "TRAINING");
+    expect(() => runDecompositions(constant)).toThrow("Constant k is mutated in the forward method. Pls register it as buffer");
+  });
+
+  test("is idempotent: lowering what was lowered changes no text", () => {
+    const once = runDecompositions(program);
+    expect(String(runDecompositions(once))).toBe(String(once));
+  });
+});

@@ -1,0 +1,61 @@
+import { SconceError } from "@sconce/errors";
+import { Graph } from "@sconce/ir";
+import { describe, expect, test } from "vitest";
+import { commonSubexpressionElimination } from "./builtin/cse.js";
+import { deadCodeElimination } from "./builtin/dce.js";
+import { foldConstants } from "./builtin/fold-constants.js";
+import { definePass } from "./pass.js";
+import { PassManager } from "./pass-manager.js";
+import { context, programOf } from "./test-support.js";
+
+const program = programOf(`graph(%x: f32[2]) {
+  %a: f32[2] = aten.neg.default(%x)
+  %b: f32[2] = aten.neg.default(%x)
+  return (%a)
+}`);
+const throwing = definePass({
+  name: "throwing",
+  doc: "Fails.",
+  run: () => {
+    throw new SconceError({ code: "BROKEN", message: "cannot go on", where: "%a", fix: "mend it" });
+  },
+});
+const breaking = definePass({
+  name: "breaking",
+  doc: "Drops a node that is used.",
+  run: (before) => before.with({ graph: new Graph([...before.graph.nodes()].filter((node) => node.name !== "a")) }),
+});
+
+describe("PassManager", () => {
+  test("runs passes in order and tells observers what each did", () => {
+    const seen: string[] = [];
+    const manager = new PassManager(context, {
+      verify: true,
+      observers: [({ pass, step, before, after }) => seen.push(`${step} ${pass.name} ${before.graph.size}->${after.graph.size}`)],
+    });
+    const result = manager.run(program, [commonSubexpressionElimination, deadCodeElimination]);
+    expect(seen).toEqual(["0 cse 4->3", "1 dce 3->3"]);
+    expect(result.graph.size).toBe(3);
+    expect(program.graph.size).toBe(4);
+  });
+
+  test("names the pass and the step that failed, with the cause", () => {
+    try {
+      new PassManager(context).run(program, [deadCodeElimination, throwing]);
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toMatchObject({ code: "PASS_FAILED", message: 'pass "throwing" (step 2) failed: cannot go on', where: "%a", fix: "mend it" });
+      expect((error as Error).cause).toMatchObject({ code: "BROKEN" });
+    }
+  });
+
+  test("verifies in between when asked, and only then", () => {
+    expect(() => new PassManager(context, { verify: true }).run(program, [breaking])).toThrow(/not valid after pass "breaking" \(step 1\)/);
+    expect(new PassManager(context).run(program, [breaking]).graph.size).toBe(3);
+  });
+
+  test("refuses a program in another dialect than a pass needs", () => {
+    const training = program.with({ dialect: "TRAINING" });
+    expect(() => new PassManager(context).run(training, [foldConstants])).toThrow(/needs a program in the ATEN dialect/);
+  });
+});

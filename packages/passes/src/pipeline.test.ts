@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import { parsePipeline, printPipeline } from "./pipeline.js";
+import { builtinPasses } from "./registry.js";
+
+const passes = new Map(builtinPasses.map((pass) => [pass.name, pass]));
+const again = (text: string): string => printPipeline(parsePipeline(text, passes));
+
+describe("pipelines as text", () => {
+  test.each([
+    "dce",
+    "decompose,fold-constants,cse,dce",
+    "decompose{keep=[aten.conv2d.default,aten.linear.default]},dce",
+    "decompose{table=none}",
+    "fold-constants{weights=true,max-bytes=64}",
+  ])("%s prints as it was read", (text) => {
+    expect(again(text)).toBe(text);
+  });
+
+  test("defaults and blanks are not printed", () => {
+    expect(again(" decompose { table = core } , dce ")).toBe("decompose,dce");
+  });
+
+  test.each([
+    ["", 0],
+    ["dce", 1],
+  ])("%j has %i passes", (text, count) => {
+    expect(parsePipeline(text, passes)).toHaveLength(count);
+  });
+
+  test.each([
+    ["nope", "UNKNOWN_PASS", /the passes are: decompose/],
+    ["dce,,cse", "PIPELINE_SYNTAX", /empty/],
+    ["dce{", "PIPELINE_SYNTAX", /not closed/],
+    ["dce}", "PIPELINE_SYNTAX", /unexpected/],
+    ["decompose{table}", "PIPELINE_SYNTAX", /cannot read the option/],
+    ["decompose{tabel=core}", "PASS_OPTION", /no option "tabel"/],
+    ["fold-constants{weights=3}", "PASS_OPTION", /must be a boolean/],
+    ["1 2", "PIPELINE_SYNTAX", /cannot read/],
+  ])("%s is refused with %s", (text, code, reason) => {
+    try {
+      parsePipeline(text, passes);
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toMatchObject({ code });
+      const { message, fix } = error as { message: string; fix?: string };
+      expect(`${message} ${fix}`).toMatch(reason);
+    }
+  });
+});
