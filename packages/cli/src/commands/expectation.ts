@@ -29,14 +29,14 @@ export function compareRun(
   if (wanted.size === 0) throw badExpectation("the file of expected values holds no tensors");
   const differences: Difference[] = [];
   for (const [name, want] of wanted) {
-    const got = valueOf(run, name);
+    const got = resultOf(run, name);
     const problem = got instanceof Tensor ? compareTensors(got, want, closeness) : "is no tensor of this run";
     if (problem !== undefined) differences.push({ name, problem });
   }
   return differences;
 }
 
-function valueOf({ executable, inputs, outputs }: FinishedRun, name: string): Value | undefined {
+function resultOf({ executable, inputs, outputs }: FinishedRun, name: string): Value | undefined {
   const [, kind, rest] = /^(o|input:|buffer:)(.*)$/s.exec(name) ?? [];
   if (kind === "buffer:") return executable.state.get(rest!);
   if (kind === undefined || !/^\d+$/.test(rest!)) {

@@ -20,9 +20,9 @@ function alignOperand(emit: Emit, operand: FakeTensor, labels: readonly string[]
   for (const label of labels) {
     const first = seen.get(label);
     if (label === "...") {
-      const missing = equation.ellipsisRank - (operand.ndim - labels.length + 1);
-      for (let k = 0; k < missing; k++) aligned = emit("aten.unsqueeze.default", [aligned, dim]);
-      for (let k = 0; k < equation.ellipsisRank; k++) places[equation.ellipsisAt + k] = dim++;
+      const covered = operand.ndim - labels.length + 1;
+      const start = equation.ellipsisAt + equation.ellipsisRank - covered;
+      for (let k = 0; k < covered; k++) places[start + k] = dim++;
     } else if (first !== undefined) {
       const diagonal = emit("aten.diagonal.default", [aligned, 0, first, dim]);
       aligned = emit("aten.movedim.int", [diagonal, -1, first]);
@@ -39,7 +39,7 @@ function alignOperand(emit: Emit, operand: FakeTensor, labels: readonly string[]
   return emit("aten.permute.default", [aligned, places]);
 }
 
-/** Which dimensions of a product appear in both factors, one, or none. */
+/** Which dimensions of a product appear in both factors, in one, or are summed. */
 interface Roles {
   readonly both: number[];
   readonly left: number[];
@@ -59,6 +59,10 @@ function sumProduct(emit: Emit, first: FakeTensor, second: FakeTensor, summed: r
       if (inLeft && !inRight) left = emit("aten.sum.dim_IntList", [left, [dim], true]);
       else if (inRight && !inLeft) right = emit("aten.sum.dim_IntList", [right, [dim], true]);
     } else (inLeft && inRight ? roles.both : inLeft ? roles.left : roles.right).push(dim);
+  }
+  // Swapped, the product comes out in the order of the result where the right factor's dimensions all come first.
+  if ((roles.right.at(-1) ?? Infinity) < (roles.left[0] ?? -1)) {
+    return multiply(emit, right, left, { ...roles, left: roles.right, right: roles.left });
   }
   return multiply(emit, left, right, roles);
 }

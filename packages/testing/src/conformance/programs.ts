@@ -46,7 +46,10 @@ class FolderChecker {
     if (this.#folder.info.program.load_error === undefined) this.#texts("program", "", program);
     const lowered = await this.#lowering(program);
     await this.#calls("run", program);
-    if (lowered !== undefined) await this.#calls("run lowered", lowered);
+    if (lowered !== undefined) {
+      await this.#calls("run lowered", lowered);
+      await this.#optimized(lowered);
+    }
     await this.#rejections(program);
     for (const variant of Object.keys(this.#folder.info.variants ?? {})) await this.#variant(variant, program);
   }
@@ -202,6 +205,16 @@ class FolderChecker {
       return a === b || Math.abs(a - b) <= atol + rtol * Math.abs(b) || (Number.isNaN(a) && Number.isNaN(b)) ? undefined : `${a} instead of ${b}`;
     }
     return got === want ? undefined : `${String(got)} instead of ${String(want)}`;
+  }
+
+  /** The built-in passes change no number. */
+  async #optimized(lowered: ExportedProgram): Promise<void> {
+    let optimized: ExportedProgram | undefined;
+    await this.#check("optimize", () => {
+      optimized = this.#sconce.transform(lowered, "fold-constants{weights=true},cse,dce", { verify: true });
+      return undefined;
+    });
+    if (optimized !== undefined) await this.#calls("run optimized", optimized);
   }
 
   async #rejections(program: ExportedProgram): Promise<void> {

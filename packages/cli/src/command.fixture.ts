@@ -1,0 +1,35 @@
+/** @file Runs the command inside of tests, and names the files that they use. */
+import { fileURLToPath } from "node:url";
+import { run } from "./main.js";
+
+const PROGRAMS = new URL("../../testing/fixtures/programs/", import.meta.url);
+
+/** Path of a file of one of the exported programs. */
+export const fixture = (program: string, file = "program.pt2"): string =>
+  fileURLToPath(new URL(`${program}/${file}`, PROGRAMS));
+
+/** A plugin module with `mylib.sin` and the pass `mylib-to-aten`. */
+export const PLUGIN: string = fileURLToPath(new URL("../fixtures/mylib.js", import.meta.url));
+
+/** What a run of the command wrote, and its exit code. */
+export interface CommandResult {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs `sconce` with these arguments, not on a terminal. */
+export async function sconce(...args: readonly string[]): Promise<CommandResult> {
+  let out = "";
+  let err = "";
+  const code = await run(args, {
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += text;
+    },
+    interactive: false,
+  });
+  return { code, out, err };
+}

@@ -1,0 +1,77 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { fixture, PLUGIN, sconce } from "../command.fixture.js";
+
+const text = (program: string, file: string): Promise<string> => readFile(fixture(program, file), "utf8");
+
+describe("sconce print", () => {
+  test.each([
+    ["program", "program.txt", ""],
+    ["graph", "graph.txt", "\n"],
+    ["code", "code.txt", "\n"],
+  ])("--format %s is PyTorch's text and nothing else", async (format, file, end) => {
+    const result = await sconce("print", fixture("net_mlp"), "--format", format);
+    expect(result).toEqual({ code: 0, err: "", out: (await text("net_mlp", file)) + end });
+  });
+
+  test("the program is what it prints without a format", async () => {
+    expect((await sconce("print", fixture("net_mlp"))).out).toBe(await text("net_mlp", "program.txt"));
+  });
+
+  test("--format signature and ir", async () => {
+    const signature = await sconce("print", fixture("net_mlp"), "--format", "signature");
+    expect(signature.out).toContain("x: USER_INPUT\n");
+    const ir = await sconce("print", fixture("net_mlp"), "--format", "ir");
+    expect(ir.out).toMatch(/^sconce-ir 1\n\nprogram "TRAINING" \{\n/);
+  });
+
+  test("--lower gives the text after run_decompositions()", async () => {
+    const { code, out } = await sconce("print", fixture("net_mlp"), "--lower", "--format", "graph");
+    expect(code).toBe(0);
+    expect(out).toBe(`${await text("net_mlp", "decomposed.graph.txt")}\n`);
+  });
+
+  test("--passes runs a pipeline", async () => {
+    const args = ["print", fixture("net_mlp"), "--format", "graph", "--passes"];
+    const folded = await sconce(...args, "decompose,fold-constants{weights=true},cse,dce");
+    expect(folded.code).toBe(0);
+    expect(folded.out).toContain("aten.addmm.default");
+    expect(folded.out).not.toContain("aten.permute.default");
+  });
+
+  test("a program with unknown custom operators can be looked at", async () => {
+    const { code, out } = await sconce("print", fixture("pm_custom_op"));
+    expect([code, out]).toEqual([0, await text("pm_custom_op", "program.txt")]);
+  });
+
+  test("it cannot be lowered without its plugin", async () => {
+    const args = ["print", fixture("pm_custom_op"), "--lower", "--format", "graph"];
+    const refused = await sconce(...args);
+    expect([refused.code, refused.out]).toEqual([2, ""]);
+    expect(refused.err).toMatch(/^error UNKNOWN_OPERATOR: node "sin" calls "mylib\.sin\.default"/);
+    const lowered = await sconce(...args, "--plugin", PLUGIN);
+    expect([lowered.code, lowered.err]).toEqual([0, ""]);
+    expect(lowered.out).toContain("mylib.sin.default");
+  });
+
+  test("a plugin's passes are named like the built-in ones", async () => {
+    const args = ["print", fixture("pm_custom_op"), "--format", "graph", "--plugin", PLUGIN];
+    const { out } = await sconce(...args, "--passes", "mylib-to-aten");
+    expect(out).toContain("aten.sin.default");
+    expect(out).not.toContain("mylib.sin");
+  });
+
+  test.each([
+    ["USAGE", ["--format", "xml"], "the formats are: program, graph, code, signature, ir"],
+    ["UNKNOWN_PASS", ["--passes", "frob"], "the passes are: decompose, fold-constants, cse, dce"],
+    ["PIPELINE_SYNTAX", ["--passes", "cse{"], "write passes between commas"],
+    ["PASS_OPTION", ["--passes", "decompose{tables=none}"], "see the options of"],
+    ["PASS_REQUIRES", ["--passes", "fold-constants"], 'put "decompose" before it'],
+    ["PLUGIN", ["--plugin", "./absent.js"], "give the path of a JavaScript module"],
+  ] as const)("%s", async (code, args, fix) => {
+    const result = await sconce("print", fixture("net_mlp"), ...args);
+    expect([result.code, result.out]).toEqual([2, ""]);
+    expect(result.err).toMatch(new RegExp(`^error ${code}: `));
+    expect(result.err).toContain(`\n  fix ${fix}`);
+  });
+});

@@ -1,0 +1,161 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readSafetensors, Tensor, writeSafetensors } from "@sconce/tensor";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type CommandResult, fixture, PLUGIN, sconce } from "../command.fixture.js";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sconce-cli-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const runProgram = (program: string, ...more: readonly string[]): Promise<CommandResult> =>
+  sconce("run", fixture(program), "--inputs", fixture(program, "inputs.safetensors"), ...more);
+const expecting = (program: string, ...more: readonly string[]): Promise<CommandResult> =>
+  runProgram(program, "--expect", fixture(program, "outputs.safetensors"), ...more);
+
+async function tensorFile(name: string, tensors: Readonly<Record<string, Tensor>>): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, writeSafetensors(Object.entries(tensors)));
+  return path;
+}
+
+describe("sconce run", () => {
+  test("gives PyTorch's numbers", async () => {
+    expect(await expecting("net_mlp")).toEqual({
+      code: 0,
+      out: "o0: float32[3, 5]\noutputs are as expected\n",
+      err: "",
+    });
+  });
+
+  test("--lower runs the lowered program", async () => {
+    expect(await expecting("net_mlp", "--lower")).toMatchObject({ code: 0 });
+  });
+
+  test("buffers and inputs that the program changes are compared too", async () => {
+    for (const program of ["pm_buffer_updates", "pm_input_mutation"]) {
+      expect(await expecting(program)).toMatchObject({ code: 0 });
+      expect(await expecting(program, "--lower")).toMatchObject({ code: 0 });
+    }
+  });
+
+  test("--outputs writes safetensors, and no half-written file stays", async () => {
+    const path = join(folder, "out.safetensors");
+    expect(await runProgram("net_mlp", "--outputs", path)).toMatchObject({ code: 0 });
+    const { tensors } = readSafetensors(await readFile(path));
+    expect([...tensors.keys()]).toEqual(["o0"]);
+    expect(tensors.get("o0")!.shape).toEqual([3, 5]);
+    expect((await readdir(folder)).filter((name) => name.endsWith(".part"))).toEqual([]);
+  });
+
+  test("--json", async () => {
+    const { code, out } = await expecting("net_mlp", "--json");
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toEqual({ outputs: [{ dtype: "float32", shape: [3, 5] }], differences: [] });
+  });
+
+  test("scalars are given as JSON; constants of the export need not be", async () => {
+    expect(await expecting("shape_int_input", "--scalars", '{"1": 4}')).toMatchObject({ code: 0 });
+    expect(await expecting("shape_int_input", "--scalars", '{"1": 4, "2": 2.5}')).toMatchObject({ code: 0 });
+  });
+
+  test("a program with a custom operator runs with its plugin only", async () => {
+    const refused = await runProgram("pm_custom_op");
+    expect(refused.code).toBe(2);
+    expect(refused.err).toMatch(/^error UNKNOWN_OPERATOR: /);
+    expect(await expecting("pm_custom_op", "--plugin", PLUGIN)).toMatchObject({ code: 0 });
+  });
+});
+
+describe("exit code 1", () => {
+  test("numbers that differ", async () => {
+    const want = await tensorFile("zeros.safetensors", { o0: Tensor.empty([3, 5], "float32") });
+    const { code, out, err } = await runProgram("net_mlp", "--expect", want);
+    expect([code, err]).toEqual([1, ""]);
+    expect(out).toMatch(/\no0 differs: element \d+ is 0\.\d+, wanted 0\n/);
+  });
+
+  test("wide tolerances accept them", async () => {
+    const want = await tensorFile("zeros.safetensors", { o0: Tensor.empty([3, 5], "float32") });
+    expect(await runProgram("net_mlp", "--expect", want, "--atol", "1")).toMatchObject({ code: 0 });
+  });
+
+  test("another dtype, another shape, an output that is not there", async () => {
+    const want = await tensorFile("other.safetensors", {
+      o0: Tensor.empty([3, 5], "float64"),
+      o1: Tensor.empty([1], "float32"),
+    });
+    const { code, out } = await runProgram("net_mlp", "--expect", want, "--json");
+    expect(code).toBe(1);
+    expect((JSON.parse(out) as { differences: unknown }).differences).toEqual([
+      { name: "o0", problem: "dtype float32, wanted float64" },
+      { name: "o1", problem: "is no tensor of this run" },
+    ]);
+  });
+});
+
+describe("exit code 2", () => {
+  test.each([
+    ["USAGE", "--scalars is not JSON", ["--scalars", "{1: 2}"]],
+    ["USAGE", "--scalars is no JSON object", ["--scalars", "[3]"]],
+    ["USAGE", '--scalars: "x" is no position', ["--scalars", '{"x": 3}']],
+    ["USAGE", "--scalars: cannot read", ["--scalars", '{"0": {"float": "big"}}']],
+    ["UNKNOWN_INPUT", "there is no input i7: the program takes 1", ["--scalars", '{"7": 3}']],
+    ["USAGE", '--rtol must be a number of at least 0, got "-1"', ["--rtol=-1"]],
+    ["UNKNOWN_BACKEND", 'there is no backend "gpu"', ["--backend", "gpu"]],
+    ["INPUT_TYPE", "Expected input at", ["--scalars", '{"0": 1}']],
+    ["FILE", "there is no file or folder", ["--expect", "/absent.safetensors"]],
+  ] as const)("%s: %s", async (code, message, args) => {
+    const result = await runProgram("net_mlp", ...args);
+    expect([result.code, result.out]).toEqual([2, ""]);
+    expect(result.err).toContain(`error ${code}: ${message}`);
+  });
+
+  test("an input that is missing is told with what the file has", async () => {
+    const file = await tensorFile("named.safetensors", { images: Tensor.empty([1, 12], "float32") });
+    const { code, err } = await sconce("run", fixture("net_mlp"), "--inputs", file);
+    expect(code).toBe(2);
+    expect(err).toMatch(/^error MISSING_INPUT: no value for input 0 \(x\)\n {2}in {2}.*images\n {2}fix .*i0/);
+    expect((await sconce("run", fixture("net_mlp"))).err).toMatch(/^error MISSING_INPUT: /);
+  });
+
+  test.each([
+    ["GUARD_FAILED", Tensor.empty([257, 12], "float32"), "x.size()[0] <= 256"],
+    ["GUARD_FAILED", Tensor.empty([3, 11], "float32"), "x.size()[1] == 12"],
+    ["INPUT_RANK", Tensor.empty([12], "float32"), "Unexpected number of dimensions"],
+    ["INPUT_DTYPE", Tensor.empty([3, 12], "float64"), "float64"],
+  ])("%s for a wrong input", async (code, tensor, message) => {
+    const file = await tensorFile("wrong.safetensors", { i0: tensor });
+    const { code: exit, err } = await sconce("run", fixture("net_mlp"), "--inputs", file);
+    expect(exit).toBe(2);
+    expect(err).toMatch(new RegExp(`^error ${code}: `));
+    expect(err).toContain(message);
+  });
+
+  test("an input that the program does not have", async () => {
+    const one = Tensor.empty([3, 12], "float32");
+    const file = await tensorFile("more.safetensors", { i0: one, i1: one });
+    const { code, err } = await sconce("run", fixture("net_mlp"), "--inputs", file);
+    expect(code).toBe(2);
+    expect(err).toContain("error UNKNOWN_INPUT: there is no input i1: the program takes 1");
+  });
+
+  test("expected values that name nothing, or are none", async () => {
+    const odd = await tensorFile("odd.safetensors", { logits: Tensor.empty([1], "float32") });
+    const empty = await tensorFile("empty.safetensors", {});
+    for (const file of [odd, empty]) {
+      const { code, err } = await runProgram("net_mlp", "--expect", file);
+      expect(code).toBe(2);
+      expect(err).toMatch(/^error EXPECTATION: /);
+    }
+  });
+
+  test("a file that is no safetensors", async () => {
+    const { code, err } = await sconce("run", fixture("net_mlp"), "--inputs", fixture("net_mlp"));
+    expect(code).toBe(2);
+    expect(err).toMatch(/^error SAFETENSORS: .*\n {2}in {2}.*program\.pt2/);
+  });
+});

@@ -1,0 +1,170 @@
+import { readFileSync } from "node:fs";
+import type { Backend } from "@sconce/ir";
+import { defineOp } from "@sconce/ops";
+import { definePass } from "@sconce/passes";
+import { Tensor } from "@sconce/tensor";
+import { describe, expect, test } from "vitest";
+import * as api from "./index.js";
+import { createSconce, EVALUATOR } from "./index.js";
+
+const fixture = (name: string): Uint8Array =>
+  new Uint8Array(readFileSync(new URL(`../../testing/fixtures/programs/${name}/program.pt2`, import.meta.url)));
+const ones = (shape: readonly number[]): Tensor => {
+  const tensor = Tensor.empty(shape, "float32");
+  (tensor.data as Float32Array).fill(1);
+  return tensor;
+};
+const doubled = defineOp({
+  schema: "mylib::sin(Tensor x) -> Tensor",
+  tags: ["not_in_default_table"],
+  decompose: (emit, { x }) => emit("aten.sin.default", [x]),
+});
+
+describe("createSconce", () => {
+  test("loads, prints, lowers and runs a program", async () => {
+    const sconce = createSconce();
+    const program = await sconce.load(fixture("api_sin_cos"));
+    expect(String(program)).toMatch(/torch\.ops\.aten\.sin\.default\(x\)/);
+    expect(sconce.verify(program)).toEqual([]);
+    const lowered = sconce.transform(program, "decompose,fold-constants,cse,dce", { verify: true });
+    const module = await sconce.module(lowered);
+    const result = (await module.call([ones([10, 10]), ones([10, 10])])) as Tensor;
+    expect((result.data as Float32Array)[0]).toBeCloseTo(Math.sin(1) + Math.cos(1), 6);
+  });
+
+  test("takes operators from plugins, and refuses programs whose operators nobody defines", async () => {
+    const bytes = fixture("pm_custom_op");
+    await expect(createSconce().load(bytes)).rejects.toMatchObject({ code: "UNKNOWN_OPERATOR" });
+    const program = await createSconce({ plugins: [{ name: "mylib", ops: [doubled] }] }).load(bytes);
+    expect(program.opHistogram().get("mylib.sin.default")).toBe(2);
+  });
+
+  test("refuses clashes and names both owners", () => {
+    const pass = definePass({ name: "mine", doc: "Does nothing.", run: (program) => program });
+    expect(() => createSconce({ plugins: [{ name: "a", passes: [pass] }, { name: "b", passes: [pass] }] })).toThrow(
+      'pass "mine" is defined by plugins "a" and "b"',
+    );
+    expect(() => createSconce({ plugins: [{ name: "a", ops: [doubled] }, { name: "b", ops: [doubled] }] })).toThrow(
+      'operator "mylib.sin.default" is defined by plugins "a" and "b"',
+    );
+    const dce = definePass({ name: "dce", doc: "Clashes.", run: (program) => program });
+    expect(() => createSconce({ plugins: [{ name: "a", passes: [dce] }] })).toThrow('defined by Sconce and by plugin "a"');
+  });
+
+  test("runs a plugin's pass by name in a pipeline, and its decomposition in the default table", async () => {
+    const seen: string[] = [];
+    const spy = definePass({
+      name: "spy",
+      doc: "Looks.",
+      run: (program) => {
+        seen.push(program.dialect);
+        return program;
+      },
+    });
+    const sconce = createSconce({
+      plugins: [{ name: "p", passes: [spy], decompositions: { "aten.sin.default": (emit, args) => emit("aten.cos.default", [args["self"] as never]) } }],
+    });
+    const program = await sconce.load(fixture("api_sin_cos"));
+    const lowered = sconce.transform(program, "spy,decompose,spy");
+    expect(seen).toEqual(["TRAINING", "ATEN"]);
+    expect([...sconce.runDecompositions(lowered).opHistogram().keys()]).not.toContain("aten.sin.default");
+  });
+
+  test("lets the container override a service", async () => {
+    const calls: string[] = [];
+    const sconce = createSconce({
+      configure: (container) => {
+        const { evaluate } = container.resolve(EVALUATOR);
+        container.register(EVALUATOR, {
+          useValue: {
+            evaluate: (target, args, kwargs) => {
+              calls.push(target);
+              return evaluate(target, args, kwargs);
+            },
+          },
+        });
+      },
+    });
+    const program = await sconce.load(fixture("pass_fusable"));
+    sconce.transform(program, "decompose,fold-constants{weights=true}");
+    expect(calls).toContain("aten.permute.default");
+  });
+
+  test("swapping the backend is one word, and an unknown one is told", async () => {
+    const cpu = createSconce().backends.get("cpu")!;
+    const other: Backend = { name: "other", supports: cpu.supports, compile: (program, options) => cpu.compile(program, options) };
+    const sconce = createSconce({ backends: [other] });
+    const program = await sconce.load(fixture("api_sin_cos"));
+    const executable = await sconce.compile(program, "other");
+    expect((await executable.run([ones([10, 10]), ones([10, 10])])).length).toBe(1);
+    expect(() => sconce.compile(program, "nope")).toThrow(/the backends are: cpu, other|no backend "nope"/);
+  });
+
+  test("keeps sessions apart", () => {
+    createSconce({ plugins: [{ name: "a", ops: [doubled] }] });
+    expect(createSconce().operators.get("mylib.sin.default")).toBeUndefined();
+  });
+
+  test("calls with keywords in any order, and refuses others in PyTorch's words", async () => {
+    const sconce = createSconce();
+    const module = await sconce.module(await sconce.load(fixture("tree_keyword_order")));
+    await expect(module.call([], { nope: ones([2]) })).rejects.toThrow(/Ran into a kwarg keyword mismatch: Got the following keywords \['nope'\]/);
+  });
+
+  test("has these names and no others", () => {
+    expect(Object.keys(api).sort()).toMatchInlineSnapshot(`
+      [
+        "BACKEND",
+        "DECOMPOSITIONS",
+        "DecompositionTable",
+        "EVALUATOR",
+        "ExportedProgram",
+        "FakeTensor",
+        "Graph",
+        "GraphBuilder",
+        "OPERATORS",
+        "OperatorTable",
+        "PASS",
+        "PASS_MANAGER",
+        "PassManager",
+        "Sconce",
+        "SconceError",
+        "Tensor",
+        "builtinPasses",
+        "codeText",
+        "commonSubexpressionElimination",
+        "compareTensors",
+        "cpuBackend",
+        "createContainer",
+        "createSconce",
+        "deadCodeElimination",
+        "decompose",
+        "defaultDecompositions",
+        "defaultOperators",
+        "defineOp",
+        "definePass",
+        "edit",
+        "evaluate",
+        "float",
+        "foldConstants",
+        "graphText",
+        "isSconceError",
+        "parseGraph",
+        "parseIr",
+        "parsePipeline",
+        "printIr",
+        "printPipeline",
+        "readPt2",
+        "readSafetensors",
+        "readableText",
+        "ref",
+        "runDecompositions",
+        "signatureText",
+        "tensorsOf",
+        "tuple",
+        "verify",
+        "writeSafetensors",
+      ]
+    `);
+  });
+});
