@@ -1,9 +1,10 @@
 /** @file What the demo computes: a trained classifier, lowered, run on the stored test images. */
-import { fileURLToPath } from "node:url";
+
 import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { openPt2File } from "@sconce/formats/node";
 import type { ExportedProgram } from "@sconce/ir";
-import { castTensor, compareTensors, readSafetensors, Tensor } from "@sconce/tensor";
+import { castTensor, compareTensors, readSafetensors, type Tensor } from "@sconce/tensor";
 import { createSconce, type Sconce } from "sconce";
 
 const DATA = new URL("../data/", import.meta.url);
@@ -21,16 +22,27 @@ export interface Digits {
 
 export async function loadDigits(): Promise<Digits> {
   const sconce = createSconce();
-  const program = await openPt2File(fileURLToPath(new URL("program.pt2", DATA)), { operators: sconce.operators });
+  const program = await openPt2File(fileURLToPath(new URL("program.pt2", DATA)), {
+    operators: sconce.operators,
+  });
   const { tensors } = readSafetensors(await readFile(new URL("digits_test.safetensors", DATA)));
   return {
-    sconce, program, images: tensors.get("images")!, labels: tensors.get("labels")!, logits: tensors.get("logits")!,
+    sconce,
+    program,
+    images: tensors.get("images")!,
+    labels: tensors.get("labels")!,
+    logits: tensors.get("logits")!,
   };
 }
 
 /** The lowered program with everything computed ahead that does not depend on the image. */
 export function optimize({ sconce, program }: Digits): ExportedProgram {
   return sconce.transform(program, "decompose,fold-constants{weights=true},cse,dce", { verify: true });
+}
+
+/** How many operators a program calls in one run. */
+export function callCount(program: ExportedProgram): number {
+  return [...program.opHistogram().values()].reduce((sum, count) => sum + count, 0);
 }
 
 export interface Classified {

@@ -43,7 +43,7 @@ describe("usage", () => {
     ["unknown option '--frob'", ["info", "--frob", MLP]],
     ["missing required argument 'file'", ["print"]],
     ["option '--format <name>' argument missing", ["print", MLP, "--format"]],
-    ["too many arguments for 'info'. Expected 1 argument but got 2: "],
+    ["too many arguments for 'info'. Expected 1 argument but got 2."],
   ] as const)("%s", async (message, args = ["info", MLP, MLP]) => {
     const { code, out, err } = await sconce(...args);
     expect([code, out]).toEqual([2, ""]);

@@ -50,6 +50,23 @@ describe("with a table of operators", () => {
     });
   });
 
+  test("unknown operators of other namespaces are kept when asked for", async () => {
+    const custom = add((n) => {
+      n["target"] = loose("torch.ops.mylib.foo.default");
+      n["name"] = loose("foo");
+    });
+    const { graph } = await readPt2(custom, { operators, unknownOperators: "keep" });
+    expect([...graph.nodes()].some((node) => node.target === "mylib.foo.default")).toBe(true);
+    for (const target of ["torch.ops.aten.frob.default", "torch.os.system", "_operator.getattr"]) {
+      const odd = add((n) => {
+        n["target"] = loose(target);
+      });
+      await expect(readPt2(odd, { operators, unknownOperators: "keep" })).rejects.toMatchObject({
+        code: expect.stringMatching(/UNKNOWN_OPERATOR|PT2_TARGET/),
+      });
+    }
+  });
+
   test("arguments are checked by the schema", async () => {
     const missing = add((n) => {
       n["inputs"]!.pop();

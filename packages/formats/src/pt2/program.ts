@@ -107,11 +107,7 @@ export interface OperatorPolicy {
  * Reads the JSON of a program.
  * @throws SconceError with the path of the field: `PT2_*`, `JSON_*`, `SYM_*`, `UNKNOWN_OPERATOR`
  */
-export function readProgramJson(
-  bytes: Uint8Array,
-  file: string,
-  policy: OperatorPolicy,
-): ProgramDescription {
+export function readProgramJson(bytes: Uint8Array, file: string, policy: OperatorPolicy): ProgramDescription {
   const place = new Place(file);
   const root = readObject(parseJson(bytes, file), place);
   const { minor } = place.field(root, "schema_version", readVersion);
