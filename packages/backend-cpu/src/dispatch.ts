@@ -6,11 +6,13 @@ import {
   type Emit,
   emitFrom,
   fakeEmit,
+  functionalArguments,
   type OpDefinition,
   type OperatorTable,
 } from "@sconce/ops";
 import { STATIC_ENV, type SymEnv, SymExpr, symbol } from "@sconce/symbolic";
-import { dtypeInfo, requiredBytes, Storage, Tensor } from "@sconce/tensor";
+import { type DType, dtypeInfo, requiredBytes, Storage, Tensor } from "@sconce/tensor";
+import { autocastArguments } from "./autocast.js";
 import { copyInto } from "./copy.js";
 import { atNode, noKernel, outOfStorage } from "./errors.js";
 import { FakePairs, symbolicOf } from "./fakes.js";
@@ -44,6 +46,8 @@ export class Dispatcher {
   readonly #operators: OperatorTable;
   readonly #kernels: KernelTable;
   readonly #random: RandomSource;
+  /** The dtype of the autocast region that calls are in. */
+  autocast: DType | null = null;
 
   constructor(parts: DispatcherParts) {
     this.#operators = parts.operators;
@@ -81,6 +85,12 @@ export class Dispatcher {
   callBound(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
     const { target, schema, tags } = definition;
     const composite = tags.includes("composite") && definition.decompose !== undefined;
+    if (this.autocast !== null) {
+      const cast = autocastArguments(target, bound, this.autocast);
+      if (cast !== undefined) return this.#withoutAutocast(() => this.callBound(definition, cast));
+      // Autocast sees what a composite is made of.
+      if (composite) return this.#runDecomposition(definition, bound);
+    }
     // Whether a composite returns a view or new memory depends on the call: only its decomposition knows.
     const kernel = composite && schema.isView ? undefined : this.#kernels[target];
     if (kernel !== undefined) return this.#runKernel(kernel, definition, bound);
@@ -88,6 +98,16 @@ export class Dispatcher {
     if (schema.isView && definition.meta !== undefined && !composite) return runView(definition, bound);
     if (definition.decompose === undefined) return plainResult(definition, bound);
     return this.#runDecomposition(definition, bound);
+  }
+
+  #withoutAutocast(run: () => RuntimeValue): RuntimeValue {
+    const before = this.autocast;
+    this.autocast = null;
+    try {
+      return run();
+    } finally {
+      this.autocast = before;
+    }
   }
 
   #runKernel(kernel: AnyKernel, definition: OpDefinition, bound: BoundArgs): RuntimeValue {
@@ -117,23 +137,16 @@ export class Dispatcher {
       return restride(bound[functional.schema.args[0]!.name] as Tensor, view);
     }
     definition.meta?.(fakeArgs(bound, new FakePairs()), META_CONTEXT);
-    // Names may differ (`dropout_(self)`, `dropout(input)`), positions do not.
-    const { args } = definition.schema;
-    const known = functional.schema.args.map(({ name }, i) => {
-      return [name, Object.hasOwn(bound, name) ? bound[name] : bound[args[i]?.name ?? name]] as const;
-    });
-    const result = this.callBound(functional, Object.fromEntries(known));
-    const written = definition.schema.args
-      .filter((arg) => arg.alias?.write)
-      .map((arg) => bound[arg.name] as Tensor);
-    const results = Array.isArray(result) ? (result as readonly Tensor[]) : [result as Tensor];
-    for (const [i, tensor] of written.entries()) copyInto(tensor, results[i]!);
-    return written.length === 1 ? written[0]! : written;
+    const result = this.callBound(functional, functionalArguments(definition.schema, functional, bound));
+    return writeResults(definition.schema, bound, result);
   }
 
   #runDecomposition(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
     const pairs = new FakePairs();
-    const result = definition.decompose!(this.#emitter(pairs), fakeArgs(bound, pairs));
+    const fakes = fakeArgs(bound, pairs);
+    // Only for what it refuses: the decomposition need not check the same.
+    definition.meta?.(fakes, META_CONTEXT);
+    const result = definition.decompose!(this.#emitter(pairs), fakes);
     return realResult(pairs, result);
   }
 
@@ -171,6 +184,29 @@ function realResult(pairs: FakePairs, value: MetaValue): RuntimeValue {
   }
   if (Array.isArray(value)) return (value as readonly MetaValue[]).map((item) => realResult(pairs, item));
   return pairs.toReals(value) as RuntimeValue;
+}
+
+/**
+ * Copies the results of a functional overload into the arguments that its writing one writes, and gives what the writing
+ * one returns: written arguments, and results of its own, which come first in `result`.
+ */
+function writeResults(schema: OpSchema, bound: BoundArgs, result: RuntimeValue): RuntimeValue {
+  const results = Array.isArray(result) ? (result as readonly Tensor[]) : [result as Tensor];
+  const written = schema.args.filter((arg) => arg.alias?.write);
+  const first = results.length - written.length;
+  const bySet = new Map<string, Tensor>();
+  for (const [i, arg] of written.entries()) {
+    const [target, value] = [bound[arg.name] as Tensor, results[first + i]!];
+    const { dtype, storageOffset } = target;
+    if (arg.kwargOnly && !sameNumbers(target.shape, value.shape)) {
+      restride(target, { dtype, storageOffset, shape: value.shape, strides: value.strides });
+    }
+    copyInto(target, value);
+    bySet.set(arg.alias!.set, target);
+  }
+  let next = 0;
+  const returned = schema.returns.map((ret) => (ret.alias ? bySet.get(ret.alias.set)! : results[next++]!));
+  return returned.length === 1 ? returned[0]! : returned.length === 0 ? null : returned;
 }
 
 function runView(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
@@ -229,6 +265,9 @@ function viewOf(base: Tensor, fake: FakeTensor): Tensor {
 
 const bytesOf = ({ dtype, shape, strides, storageOffset }: Layout): number =>
   requiredBytes(shape, strides, storageOffset, dtypeInfo(dtype).itemSize);
+
+const sameNumbers = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((value, i) => value === b[i]);
 
 /**
  * `squeeze_`, `t_`, `resize_` and the like: the tensor itself is seen differently, on more memory if need be.

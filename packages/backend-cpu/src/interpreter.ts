@@ -2,7 +2,6 @@
 import { isInt, type Node, type NodeProfile, type RunOptions, type ScalarLiteral } from "@sconce/ir";
 import { isScalarFunction, runScalarFunction } from "@sconce/ops";
 import type { DType, Tensor } from "@sconce/tensor";
-import { autocastArguments } from "./autocast.js";
 import { emptyResult, type GraphRunner, HIGHER_ORDER, selected, stacked } from "./control-flow.js";
 import type { CallKwargs, Dispatcher } from "./dispatch.js";
 import { aborted, atNode, invalidArgument } from "./errors.js";
@@ -20,7 +19,6 @@ export class Interpreter implements GraphRunner {
   readonly dispatcher: Dispatcher;
   readonly profile: NodeProfile[] = [];
   readonly #options: RunOptions;
-  #autocast: DType | null = null;
   /** Index of the running lane of each `vmap` that is open, outermost first. */
   readonly #lanes: number[] = [];
   #lastPause = performance.now();
@@ -45,12 +43,12 @@ export class Interpreter implements GraphRunner {
   }
 
   async withAutocast(dtype: DType | null, body: () => Promise<RuntimeValue>): Promise<RuntimeValue> {
-    const before = this.#autocast;
-    this.#autocast = dtype;
+    const before = this.dispatcher.autocast;
+    this.dispatcher.autocast = dtype;
     try {
       return await body();
     } finally {
-      this.#autocast = before;
+      this.dispatcher.autocast = before;
     }
   }
 
@@ -126,10 +124,9 @@ export class Interpreter implements GraphRunner {
     if (target.startsWith(PREDISPATCH)) return this.#batchDimension(target, args as CallArgument[]);
     if (NO_EFFECT.has(target)) return null;
     const values = args as CallArgument[];
-    const cast = this.#autocast === null ? values : autocastArguments(target, values, this.#autocast);
     return definition === undefined
-      ? this.dispatcher.call(target, cast, named)
-      : this.dispatcher.apply(definition, cast, named);
+      ? this.dispatcher.call(target, values, named)
+      : this.dispatcher.apply(definition, values, named);
   }
 
   /** A `vmap` region: its steps once for each lane; what leaves the region is stacked. */

@@ -65,7 +65,6 @@ export type Pt2Fault =
   | "PT2_SIGNATURE"
   | "PT2_TARGET"
   | "PT2_ARGUMENT"
-  | "PT2_TREESPEC"
   | "PT2_WEIGHT"
   | "PT2_USE_PICKLE"
   | "PT2_RANGE"

@@ -1,4 +1,5 @@
 /** @file Flattening and rebuilding JavaScript values by a tree specification. */
+import { isFloat } from "./argument.js";
 import { treeMismatch } from "./errors.js";
 import { dictKeys, LEAF, type TreeSpec, treeSpecText } from "./pytree.js";
 
@@ -143,7 +144,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 function isPlainRecord(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+  return (prototype === Object.prototype || prototype === null) && !isFloat(value);
 }
 
 const pick = (value: Record<string, unknown>, names: readonly string[]): unknown[] =>

@@ -1,6 +1,6 @@
 /**
- * @file In-place and `out=` overloads follow from their functional overload by the alias annotations of PyTorch's
- * code generator (`torchgen/model.py`), so no row is written for them.
+ * @file In-place overloads follow from their functional overload by the alias annotations of PyTorch's code generator
+ * (`torchgen/model.py`), so no row is written for them.
  */
 import { FakeTensor, type MetaValue, type SymInt } from "@sconce/ir";
 import type { BoundArgs, MetaContext, OpDefinition } from "./define-op.js";
@@ -11,7 +11,7 @@ import { parseSchema } from "./schema.js";
 type Find = (target: string) => OpDefinition | undefined;
 
 /** The definition of `aten.add_.Tensor` from `aten.add.Tensor`; undefined when the target has no functional row. */
-export function deriveVariant(target: string, find: Find): OpDefinition | undefined {
+export function deriveInPlaceVariant(target: string, find: Find): OpDefinition | undefined {
   const match = /^([\w.]+)\.(\w+)\.(\w+)$/.exec(target);
   if (match === null) return undefined;
   const [, namespace, name, overload] = match as unknown as [string, string, string, string];

@@ -2,6 +2,7 @@ import { SconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { bindArgs, type Resolve } from "./bind.js";
+import type { BoundArgs, OpDefinition } from "./define-op.js";
 import type { Emit, EmitArg } from "./emit.js";
 import { operatorWithoutMeta, resultKind } from "./errors.js";
 import type { OperatorTable } from "./table.js";
@@ -23,14 +24,18 @@ export function metaOf(
   resolve?: Resolve,
 ): MetaValue {
   const row = table.require(target);
-  const bound = bindArgs(row.schema, args, kwargs, resolve);
+  return metaOfBound(table, row, bindArgs(row.schema, args, kwargs, resolve), env);
+}
+
+/** As {@link metaOf}, of arguments that are bound already. */
+export function metaOfBound(table: OperatorTable, row: OpDefinition, bound: BoundArgs, env: SymEnv): MetaValue {
   try {
     if (row.meta !== undefined) return row.meta(bound, { env });
     if (row.decompose !== undefined) return row.decompose(fakeEmit(table, env), bound);
   } catch (error) {
-    throw error instanceof SconceError && error.where === undefined ? error.at(target) : error;
+    throw error instanceof SconceError && error.where === undefined ? error.at(row.target) : error;
   }
-  throw operatorWithoutMeta(target);
+  throw operatorWithoutMeta(row.target);
 }
 
 /** An emitter that only computes fake results. */

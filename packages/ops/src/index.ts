@@ -1,7 +1,9 @@
 export * from "./all.js";
+export * from "./autocast.js";
 export * from "./bind.js";
 export * from "./define-op.js";
 export * from "./derive.js";
+export { functionalArguments } from "./derive-writing.js";
 export * from "./emit.js";
 export * from "./fake-emit.js";
 export * from "./schema.js";

@@ -7,13 +7,19 @@ const parsed = new Map<string, OpSchema | undefined>();
 
 /** The schema of any ATen overload that PyTorch has, whether Sconce has a row for it or not. */
 export function knownSchema(target: string): OpSchema | undefined {
-  if (!target.startsWith("aten.")) return undefined;
   if (!parsed.has(target)) {
-    lines ??= index();
-    const text = lines.get(target);
-    parsed.set(target, text === undefined ? undefined : parseSchema(`aten::${text}`));
+    const text = knownSchemaText(target);
+    parsed.set(target, text === undefined ? undefined : parseSchema(text));
   }
   return parsed.get(target);
+}
+
+/** As {@link knownSchema}, unparsed. */
+export function knownSchemaText(target: string): string | undefined {
+  if (!target.startsWith("aten.")) return undefined;
+  lines ??= index();
+  const text = lines.get(target);
+  return text === undefined ? undefined : `aten::${text}`;
 }
 
 function index(): Map<string, string> {

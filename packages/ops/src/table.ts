@@ -1,13 +1,15 @@
 import { SconceError } from "@sconce/errors";
 import type { OperatorLookup, OpSchema } from "@sconce/ir";
 import type { OpDefinition } from "./define-op.js";
-import { deriveVariant } from "./derive.js";
+import { deriveInPlaceVariant } from "./derive.js";
+import { deriveWriting } from "./derive-writing.js";
 import { knownSchema } from "./known-schemas.js";
 
 /** All operators known to a session, by target; in-place and `out=` variants are derived when asked for. */
 export class OperatorTable implements OperatorLookup {
   readonly #rows = new Map<string, OpDefinition>();
   readonly #derived = new Map<string, OpDefinition | undefined>();
+  #packets: Map<string, OpDefinition[]> | undefined;
 
   constructor(rows: Iterable<OpDefinition>) {
     for (const row of rows) {
@@ -23,9 +25,16 @@ export class OperatorTable implements OperatorLookup {
     const row = this.#rows.get(target);
     if (row !== undefined) return row;
     if (!this.#derived.has(target)) {
-      this.#derived.set(target, deriveVariant(target, (base) => this.#rows.get(base)));
+      const inPlace = deriveInPlaceVariant(target, (base) => this.#rows.get(base));
+      this.#derived.set(target, inPlace ?? deriveWriting(target, this));
     }
     return this.#derived.get(target);
+  }
+
+  /** Rows of one name (`aten.add`), in definition order. */
+  overloadsOf(packet: string): readonly OpDefinition[] {
+    this.#packets ??= byPacket(this.#rows.values());
+    return this.#packets.get(packet) ?? [];
   }
 
   /** @throws SconceError `UNKNOWN_OPERATOR`; `UNIMPLEMENTED_OPERATOR` for one of PyTorch's that has no row here */
@@ -72,4 +81,15 @@ export class OperatorTable implements OperatorLookup {
   get size(): number {
     return this.#rows.size;
   }
+}
+
+function byPacket(rows: Iterable<OpDefinition>): Map<string, OpDefinition[]> {
+  const packets = new Map<string, OpDefinition[]>();
+  for (const row of rows) {
+    const packet = `${row.schema.namespace}.${row.schema.name}`;
+    const known = packets.get(packet);
+    if (known === undefined) packets.set(packet, [row]);
+    else known.push(row);
+  }
+  return packets;
 }

@@ -71,12 +71,16 @@ export type GuardFunction =
   | "math.atan"
   | "math.log2"
   | "torch.sym_float"
+  | "torch.sym_max"
+  | "torch.sym_min"
   | "torch._sym_sqrt";
 
 /** Every {@link GuardFunction}, and how many arguments it takes. */
 export const GUARD_FUNCTIONS: ReadonlyMap<string, readonly [min: number, max: number]> = new Map([
   ["max", [1, 64]],
   ["min", [1, 64]],
+  ["torch.sym_max", [1, 64]],
+  ["torch.sym_min", [1, 64]],
   ["round", [1, 2]],
   ...[
     "abs",

@@ -105,8 +105,10 @@ function call(fn: GuardFunction, args: readonly number[]): GuardValue {
   const first = args[0]!;
   switch (fn) {
     case "max":
+    case "torch.sym_max":
       return Math.max(...args);
     case "min":
+    case "torch.sym_min":
       return Math.min(...args);
     case "abs":
       return Math.abs(first);

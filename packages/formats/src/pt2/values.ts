@@ -156,16 +156,11 @@ export function valueReaders(symbols: SymbolTable): ValueReaders {
   const anyInt = readSymbolic("int", symbols);
   const anyFloat = readSymbolic("float", symbols);
   const anyBool = readSymbolic("bool", symbols);
-  const extent: Read<SymInt> = (value, place) => {
-    const size = value instanceof JsonObject && value.size === 1 ? value.get("as_int") : undefined;
-    if (typeof size === "number" && Number.isInteger(size) && size >= 0) return size;
-    const read = anyInt(value, place);
-    if (typeof read === "object") return read;
-    throw place.fail("PT2_TYPE", `${read} is no size, stride or offset`);
-  };
-  const extents = readList(extent);
+  const extents = readList(extentReader(anyInt));
+  // PyTorch does not read storage offsets: a symbol that only they have is none of the program's.
+  const offset = extentReader(readSymbolic("int", new SymbolTable()));
   return {
-    tensor: (value, place) => readTensorMeta(value, place, extents, extent),
+    tensor: (value, place) => readTensorMeta(value, place, extents, offset),
     symInt: (value, place) => {
       const read = anyInt(value, place);
       return typeof read === "object" ? symInt(read) : constantValue(int(Number(read)));
@@ -182,11 +177,21 @@ export function valueReaders(symbols: SymbolTable): ValueReaders {
   };
 }
 
+const extentReader =
+  (anyInt: Read<number | bigint | boolean | SymExpr>): Read<SymInt> =>
+  (value, place) => {
+    const size = value instanceof JsonObject && value.size === 1 ? value.get("as_int") : undefined;
+    if (typeof size === "number" && Number.isInteger(size) && size >= 0) return size;
+    const read = anyInt(value, place);
+    if (typeof read === "object") return read;
+    throw place.fail("PT2_TYPE", `${read} is no size, stride or offset`);
+  };
+
 function readTensorMeta(
   value: JsonValue,
   place: Place,
   extents: Read<SymInt[]>,
-  extent: Read<SymInt>,
+  offset: Read<SymInt>,
 ): FakeTensor {
   const object = readObject(value, place);
   const shape = place.field(object, "sizes", extents);
@@ -199,7 +204,7 @@ function readTensorMeta(
     dtype: place.field(object, "dtype", readDType),
     shape,
     strides,
-    storageOffset: place.field(object, "storage_offset", extent),
+    storageOffset: place.field(object, "storage_offset", offset),
     device: place.field(object, "device", readDevice),
     layout: place.field(object, "layout", readLayout),
     requiresGrad: place.field(object, "requires_grad", readBoolean),

@@ -54,19 +54,22 @@ export class Dispatcher {
     // The lifted literal is a constant input, which is copied before anything may write to it.
     if (target === "aten.lift_fresh_copy.default") return this.call("aten.clone.default", args, {});
     const row = this.operators.require(target);
+    if (this.autocast !== null) {
+      const cast = this.#withoutAutocast((state) => castForAutocast(state, target, args, this.functional));
+      if (cast !== undefined) return this.#withoutAutocast(() => this.call(target, cast, kwargs));
+    }
     if (row.tags.includes("composite")) {
       const rule = this.#ruleOf(row);
       if (rule !== undefined) return this.#decompose(row, rule, this.functional, args, kwargs);
     }
     const scalar = readMetadata(target, args);
     if (scalar !== undefined) return scalar;
-    const call = this.autocast === null ? { args, kwargs } : this.#castArguments(row, args, kwargs);
-    if (row.schema.isMutable) return this.#mutate(row, call.args, call.kwargs);
+    if (row.schema.isMutable) return this.#mutate(row, args, kwargs);
     // A reshape that copied is a view of its copy, which a write then goes through.
     if (row.schema.isView || target === "aten._unsafe_view.default") {
-      return this.#detached(row, this.#view(row, call.args, call.kwargs));
+      return this.#detached(row, this.#view(row, args, kwargs));
     }
-    return wrap(this.lower(target, unwrapAll(call.args), unwrapKwargs(call.kwargs)));
+    return wrap(this.lower(target, unwrapAll(args), unwrapKwargs(kwargs)));
   }
 
   /** The decomposition that applies to a row: the table's, or the composite's own where it cannot be kept. */
@@ -147,10 +150,12 @@ export class Dispatcher {
       if (target instanceof FunctionalTensor) target.replace(this.#likeTarget(target, values[i] as FakeTensor));
     });
     if (row.schema.returns.length === 0) return null;
-    if (row.schema.returns.every((ret) => ret.alias?.write)) {
-      return written.length === 1 ? (written[0] as FunctionalTensor) : (written as readonly FunctionalTensor[]);
-    }
-    return wrap(fresh.length === 1 ? fresh[0]! : fresh);
+    const sets = row.schema.args.filter((arg) => arg.alias?.write).map((arg) => arg.alias!.set);
+    let next = 0;
+    const returned = row.schema.returns.map((ret) =>
+      ret.alias ? (written[sets.indexOf(ret.alias.set)] as FunctionalTensor) : wrap(fresh[next++]!),
+    );
+    return returned.length === 1 ? returned[0]! : returned;
   }
 
   /** A write keeps the dtype of its target. */
@@ -167,13 +172,14 @@ export class Dispatcher {
     return self;
   }
 
-  #castArguments(row: OpDefinition, args: readonly EmitArg[], kwargs: Kwargs): { args: readonly EmitArg[]; kwargs: Kwargs } {
-    const autocast = this.autocast!;
+  /** An operator that autocast knows runs outside of it: its decomposition is not cast again. */
+  #withoutAutocast<T>(run: (state: AutocastState) => T): T {
+    const state = this.autocast!;
     this.autocast = null;
     try {
-      return castForAutocast(autocast, row.target, args, kwargs, this.functional);
+      return run(state);
     } finally {
-      this.autocast = autocast;
+      this.autocast = state;
     }
   }
 }

@@ -9,6 +9,7 @@ import { Dispatcher, unwrap } from "./dispatcher.js";
 import { FunctionalTensor } from "./functional-tensor.js";
 import { renameNodes, runHigherOrder } from "./higher-order.js";
 import { GraphInterpreter } from "./interpret.js";
+import { orderInputs } from "./input-order.js";
 import { CollisionNames } from "./naming.js";
 import { remapModuleCalls } from "./module-calls.js";
 import { RuntimeAssertions } from "./runtime-asserts.js";
@@ -24,7 +25,8 @@ export interface RunDecompositionsOptions {
 /**
  * Lowers a program as `ExportedProgram.run_decompositions` does: functionalizes it (in-place and view operators become
  * values, mutations of buffers, parameters and inputs become leading outputs), replaces operators by the table, and
- * drops what is dead. The result is in the ATEN dialect; state, constants and input names stay.
+ * drops what is dead. The result is in the ATEN dialect; state, constants and input names stay (the inputs' order too,
+ * but for constants: see {@link orderInputs}).
  *
  * Without a table, PyTorch's default one is used ({@link defaultDecompositions}); an empty table only functionalizes
  * and decomposes the composites that cannot be kept.
@@ -40,8 +42,8 @@ export function runDecompositions(
   const entries = (table ?? defaultDecompositions(operators)) as DecompositionTable;
   const tracer = new Tracer(operators, shapeEnvOf(program));
   const dispatcher = new Dispatcher(tracer, operators, entries);
-  const retrace = traceProgram(program, dispatcher);
-  return finish(program, retrace, operators);
+  const ordered = orderInputs(program);
+  return finish(ordered, traceProgram(ordered, dispatcher), operators);
 }
 
 interface Retrace {

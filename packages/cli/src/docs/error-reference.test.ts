@@ -1,0 +1,42 @@
+import { readdir, readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+
+const ROOT = new URL("../../../../", import.meta.url);
+
+/** Words in capitals that are no error codes: kinds of the signature, dialects, dtypes of safetensors, and the like. */
+const VOCABULARY = new Set(
+  (
+    "USER_INPUT PARAMETER BUFFER CONSTANT_TENSOR CUSTOM_OBJ TOKEN LOSS_OUTPUT BUFFER_MUTATION PARAMETER_MUTATION " +
+    "GRADIENT_TO_PARAMETER GRADIENT_TO_USER_INPUT USER_INPUT_MUTATION ATEN TRAINING NO_COLOR BOOL BF16 NFC OVER " +
+    "F8_E4M3 F8_E4M3FNUZ F8_E5M2 F8_E5M2FNUZ F8_E8M0 PASS_MANAGER ENOENT ENOTDIR EISDIR EACCES EPERM ENOSPC"
+  ).split(" "),
+);
+
+/** Every quoted word in capitals of four letters and more, types left out: a union says what may be, not what is. */
+async function codesOfSources(): Promise<Set<string>> {
+  const codes = new Set<string>();
+  for (const folder of await readdir(new URL("packages/", ROOT))) {
+    const source = new URL(`packages/${folder}/src/`, ROOT);
+    const files = await readdir(source, { recursive: true }).catch((): string[] => []);
+    for (const file of files) {
+      if (!file.endsWith(".ts") || /\.(test|fixture)\.ts$|aten-schemas\.ts$/.test(file)) continue;
+      const text = (await readFile(new URL(file, source), "utf8")).replace(/\btype \w+ =[^;]*;/g, "");
+      for (const [, word] of text.matchAll(/"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)"/g)) {
+        if (word!.length >= 4 && !VOCABULARY.has(word!)) codes.add(word!);
+      }
+    }
+  }
+  return codes;
+}
+
+async function codesOfPage(): Promise<Set<string>> {
+  const page = await readFile(new URL("docs/reference/errors.md", ROOT), "utf8");
+  const rows = page.split("\n").filter((line) => line.startsWith("| `"));
+  return new Set(rows.flatMap((row) => [...row.split("|")[1]!.matchAll(/`([A-Z0-9_]+)`/g)].map(([, code]) => code!)));
+}
+
+test("every error code of the sources has a line in docs/reference/errors.md, and no other", async () => {
+  const [sources, page] = [await codesOfSources(), await codesOfPage()];
+  expect([...sources].filter((code) => !page.has(code)).sort()).toEqual([]);
+  expect([...page].filter((code) => !sources.has(code)).sort()).toEqual([]);
+});

@@ -1,0 +1,122 @@
+/** @file Documentation pages as programs: their TypeScript blocks run, their console blocks are commands. */
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { transform } from "esbuild";
+
+/** The folder that paths in the documentation start from. */
+export const ROOT: string = fileURLToPath(new URL("../../../../", import.meta.url));
+
+/** A fenced block: its language, its text, and where it begins. */
+export interface Block {
+  readonly language: string;
+  readonly text: string;
+  readonly line: number;
+}
+
+/** The fenced blocks of a page, in order. */
+export async function blocksOf(page: string): Promise<Block[]> {
+  const text = await readFile(new URL(page, `file://${ROOT}`), "utf8");
+  return [...text.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map((match) => ({
+    language: match[1]!.trim(),
+    text: match[2]!,
+    line: text.slice(0, match.index).split("\n").length,
+  }));
+}
+
+/** What a `ts` block printed, and the `text` block that follows it, if one does. */
+export interface RunBlock {
+  readonly line: number;
+  readonly printed: string;
+  readonly shown: string | undefined;
+}
+
+type Loader = () => Promise<Readonly<Record<string, unknown>>>;
+
+const MODULES: Readonly<Record<string, Loader>> = {
+  sconce: () => import("sconce"),
+  "@sconce/backend-cpu": () => import("@sconce/backend-cpu"),
+  "@sconce/errors": () => import("@sconce/errors"),
+  "@sconce/formats": () => import("@sconce/formats"),
+  "@sconce/formats/node": () => import("@sconce/formats/node"),
+  "@sconce/ir": () => import("@sconce/ir"),
+  "@sconce/ops": () => import("@sconce/ops"),
+  "@sconce/passes": () => import("@sconce/passes"),
+  "@sconce/symbolic": () => import("@sconce/symbolic"),
+  "@sconce/tensor": () => import("@sconce/tensor"),
+  "@sconce/cli": () => import("../index.js"),
+  "node:fs/promises": () => import("node:fs/promises"),
+};
+
+const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor as new (
+  ...parameters: string[]
+) => (modules: unknown, console: unknown, mark: (line: number) => void) => Promise<void>;
+
+/** Runs the `ts` blocks of a page as one module; they see each other's names. */
+export async function runPage(page: string): Promise<RunBlock[]> {
+  const blocks = await blocksOf(page);
+  const code = blocks.flatMap((block) => (block.language === "ts" ? [`__mark(${block.line});`, block.text] : []));
+  if (code.length === 0) return [];
+  const { code: script } = await transform(code.join("\n"), { loader: "ts", format: "esm", target: "es2022" });
+  const { body, modules } = await bindImports(script);
+  const printed = new Map<number, string>();
+  let current = 0;
+  const log = (...values: unknown[]): void => {
+    printed.set(current, `${printed.get(current) ?? ""}${values.map(String).join(" ")}\n`);
+  };
+  await new AsyncFunction("__modules", "console", "__mark", body)(modules, { log }, (line) => {
+    current = line;
+    printed.set(line, "");
+  });
+  return blocks.flatMap((block, i) => {
+    if (block.language !== "ts") return [];
+    const next = blocks[i + 1];
+    const shown = next?.language === "text" && isNext(block, next) ? next.text : undefined;
+    return [{ line: block.line, printed: printed.get(block.line) ?? "", shown }];
+  });
+}
+
+/** A text block right behind a code block is its output. */
+const isNext = (block: Block, next: Block): boolean =>
+  next.line - block.line <= block.text.split("\n").length + 2;
+
+/** Imports become reads of a table: the blocks run inside of a function. */
+async function bindImports(script: string): Promise<{ body: string; modules: Record<string, unknown> }> {
+  const modules: Record<string, unknown> = {};
+  const names = new Map<string, string>();
+  const specifiers = new Set<string>();
+  const body = script.replace(/^import \{([^}]*)\} from "([^"]+)";$/gm, (_, list: string, from: string) => {
+    specifiers.add(from);
+    for (const item of list.split(",")) names.set(item.trim().replace(" as ", ": "), from);
+    return "";
+  });
+  for (const from of specifiers) {
+    const load = MODULES[from];
+    if (load === undefined) throw new Error(`the documentation imports ${from}, which its test does not know`);
+    modules[from] = await load();
+  }
+  const bindings = [...names].map(([name, from]) => `const { ${name} } = __modules[${JSON.stringify(from)}];`);
+  return { body: `${bindings.join("\n")}\n${body}`, modules };
+}
+
+/** A command of a `console` block, with what the page shows of its output. */
+export interface ShownCommand {
+  readonly line: number;
+  readonly args: readonly string[];
+  readonly shown: string;
+}
+
+/** The commands of a page: lines that begin with `$ sconce`. */
+export async function commandsOf(page: string): Promise<ShownCommand[]> {
+  const commands: ShownCommand[] = [];
+  for (const { language, text, line } of await blocksOf(page)) {
+    if (language !== "console") continue;
+    for (const part of text.split(/^\$ /m).slice(1)) {
+      const [command = "", ...output] = part.split("\n");
+      commands.push({ line, args: words(command).slice(1), shown: output.join("\n") });
+    }
+  }
+  return commands;
+}
+
+const words = (command: string): string[] =>
+  [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? "");

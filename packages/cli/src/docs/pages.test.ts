@@ -1,0 +1,40 @@
+import { readdirSync } from "node:fs";
+import { beforeAll, describe, expect, test } from "vitest";
+import { sconce } from "../command.fixture.js";
+import { commandsOf, ROOT, runPage } from "./page.fixture.js";
+
+const DOCS = readdirSync(`${ROOT}docs`, { recursive: true })
+  .map(String)
+  .filter((name) => name.endsWith(".md"))
+  .map((name) => `docs/${name.replaceAll("\\", "/")}`);
+const READMES = readdirSync(`${ROOT}packages`).flatMap((name) =>
+  readdirSync(`${ROOT}packages/${name}`).includes("README.md") ? [`packages/${name}/README.md`] : [],
+);
+
+beforeAll(() => process.chdir(ROOT));
+
+describe("TypeScript in the documentation runs, and prints what the page shows", () => {
+  test.each([...DOCS, ...READMES].sort())("%s", async (page) => {
+    for (const { line, printed, shown } of await runPage(page)) {
+      const expected = shown?.endsWith("...\n") ? startOf(printed, shown) : printed;
+      expect({ line, text: shown ?? printed }).toEqual({ line, text: expected });
+    }
+  });
+});
+
+describe("commands in the documentation give what the page shows", () => {
+  test.each(DOCS)("%s", async (page) => {
+    for (const { line, args, shown } of await commandsOf(page)) {
+      const { out, err } = await sconce(...args);
+      const expected = shown.endsWith("...\n") ? startOf(out + err, shown) : out + err;
+      expect({ line, args, text: shown }).toEqual({ line, args, text: expected });
+    }
+  });
+});
+
+/** As much of an output as a page shows that ends it in `...`. */
+const startOf = (output: string, shown: string): string =>
+  `${output
+    .split("\n")
+    .slice(0, shown.split("\n").length - 2)
+    .join("\n")}\n...\n`;
