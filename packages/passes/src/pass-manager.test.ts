@@ -1,12 +1,12 @@
 import { SconceError } from "@sconce/errors";
-import { Graph } from "@sconce/ir";
+import { Graph, graphVersions } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { commonSubexpressionElimination } from "./builtin/cse.js";
 import { deadCodeElimination } from "./builtin/dce.js";
 import { foldConstants } from "./builtin/fold-constants.js";
 import { definePass } from "./pass.js";
 import { PassManager } from "./pass-manager.js";
-import { context, programOf } from "./test-support.js";
+import { context, programOf, textOf } from "./test-support.js";
 
 const program = programOf(`graph(%x: f32[2]) {
   %a: f32[2] = aten.neg.default(%x)
@@ -52,6 +52,24 @@ describe("PassManager", () => {
   test("verifies in between when asked, and only then", () => {
     expect(() => new PassManager(context, { verify: true }).run(program, [breaking])).toThrow(/not valid after pass "breaking" \(step 1\)/);
     expect(new PassManager(context).run(program, [breaking]).graph.size).toBe(3);
+  });
+
+  test("tells when a pass loses metadata", () => {
+    const forgetful = definePass({
+      name: "forgetful",
+      doc: "Drops the metadata of all calls.",
+      run: (before) => before.with({ graph: new Graph([...before.graph.nodes()].map((node) => ({ ...node, meta: node.op === "call_function" ? {} : node.meta }))) }),
+    });
+    expect(() => new PassManager(context, { verify: true }).run(program, [forgetful])).toThrow(/missing val field|lost its val/);
+  });
+
+  test("keeps the history of changes when asked, which leads back to the first version", () => {
+    const result = new PassManager(context, { record: true }).run(program, [deadCodeElimination]);
+    expect(result.history.map((entry) => entry.pass)).toEqual(["dce"]);
+    const versions = [...graphVersions(result)];
+    expect(versions.map((version) => version.pass)).toEqual(["dce", undefined]);
+    expect(textOf(versions[1]!.graph)).toBe(textOf(program));
+    expect(new PassManager(context).run(program, [deadCodeElimination]).history).toEqual([]);
   });
 
   test("refuses a program in another dialect than a pass needs", () => {

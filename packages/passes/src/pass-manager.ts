@@ -1,5 +1,5 @@
 import { isSconceError, SconceError } from "@sconce/errors";
-import { type ExportedProgram, verify } from "@sconce/ir";
+import { type ExportedProgram, recordPass, verify, verifyTransition } from "@sconce/ir";
 import { type Pass, type PassCall, passCall, type PassContext } from "./pass.js";
 
 /** What happened in one step of a run. */
@@ -16,8 +16,10 @@ export interface PassEvent {
 export type PassObserver = (event: PassEvent) => void;
 
 export interface PassManagerOptions {
-  /** Verify the program before the first pass and after each. */
+  /** Verify the program before the first pass and after each, and that no pass loses metadata. */
   readonly verify?: boolean;
+  /** Keep each pass's change of the graph in `program.history`, as patches. */
+  readonly record?: boolean;
   readonly observers?: readonly PassObserver[];
 }
 
@@ -50,9 +52,10 @@ export class PassManager {
       });
     }
     const start = performance.now();
-    const after = this.#run(before, pass, options, place);
+    const result = this.#run(before, pass, options, place);
     const milliseconds = performance.now() - start;
-    if (this.#options.verify && after !== before) this.#verify(after, `after ${place}`);
+    if (this.#options.verify && result !== before) this.#verify(result, `after ${place}`, before);
+    const after = this.#options.record ? recordPass(pass.name, before, result) : result;
     for (const observe of this.#options.observers ?? []) observe({ pass, step, before, after, milliseconds });
     return after;
   }
@@ -72,8 +75,10 @@ export class PassManager {
     }
   }
 
-  #verify(program: ExportedProgram, when: string): void {
+  #verify(program: ExportedProgram, when: string, before?: ExportedProgram): void {
     const problems = verify(program, { operators: this.#context.operators });
+    // A change of dialect makes all nodes anew: their names are no longer the same nodes'.
+    if (before !== undefined && before.dialect === program.dialect) problems.push(...verifyTransition(before, program));
     if (problems.length === 0) return;
     throw new SconceError({
       code: "INVALID_PROGRAM",

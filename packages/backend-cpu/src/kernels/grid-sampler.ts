@@ -44,12 +44,13 @@ const newTaps = (mode: number): Taps => {
 };
 
 /** A coordinate folded back at both ends, and the sign of its slope. */
-function reflect(x: number, low: number, span: number): readonly [number, number] {
+function reflect(x: number, low: number, span: number, round: Round): readonly [number, number] {
   if (span === 0) return [0, 0];
-  const distance = Math.abs(x - low);
+  const distance = round(Math.abs(round(x - low)));
   const sign = x < low ? -1 : 1;
   const rest = distance % span;
-  return Math.floor(distance / span) % 2 === 0 ? [rest + low, sign] : [span - rest + low, -sign];
+  const even = Math.floor(round(distance / span)) % 2 === 0;
+  return even ? [round(rest + low), sign] : [round(round(span - rest) + low), -sign];
 }
 
 function clip(x: number, size: number): readonly [number, number] {
@@ -58,10 +59,15 @@ function clip(x: number, size: number): readonly [number, number] {
 }
 
 /** The coordinate of a place by the padding mode, and its slope. */
-function padded(x: number, size: number, padding: number, align: boolean): readonly [number, number] {
+function padded(
+  x: number,
+  size: number,
+  { padding_mode: padding, align_corners: align }: SampleArgs,
+  round: Round,
+): readonly [number, number] {
   if (padding === 0) return [x, 1];
   if (padding === 1) return clip(x, size);
-  const [folded, sign] = align ? reflect(x, 0, size - 1) : reflect(x, -0.5, size);
+  const [folded, sign] = align ? reflect(x, 0, size - 1, round) : reflect(x, -0.5, size, round);
   const [clipped, inside] = clip(folded, size);
   return [clipped, sign * inside];
 }
@@ -76,7 +82,7 @@ function roundingOf(dtype: DType): Round {
 }
 
 function fillTaps(taps: Taps, value: number, size: number, args: SampleArgs, round: Round): void {
-  const { interpolation_mode: mode, padding_mode: padding, align_corners: align } = args;
+  const { interpolation_mode: mode, align_corners: align } = args;
   const scale = align ? (size - 1) / 2 : size / 2;
   const shifted = round(value + 1);
   const raw = align ? round(round(shifted / 2) * (size - 1)) : round(round(round(shifted * size) - 1) / 2);
@@ -86,13 +92,13 @@ function fillTaps(taps: Taps, value: number, size: number, args: SampleArgs, rou
     const t = round(raw - first);
     const [weights, slopes] = [cubicWeights(t, round), cubicSlopes(t)];
     for (let k = 0; k < 4; k++) {
-      taps.position[k] = inside(Math.floor(padded(first - 1 + k, size, padding, align)[0]));
+      taps.position[k] = inside(Math.floor(padded(first - 1 + k, size, args, round)[0]));
       taps.weight[k] = weights[k]!;
       taps.slope[k] = slopes[k]! * scale;
     }
     return;
   }
-  const [x, slope] = padded(raw, size, padding, align);
+  const [x, slope] = padded(raw, size, args, round);
   if (mode === 1) {
     taps.position[0] = inside(roundHalfEven(x));
     taps.weight[0] = 1;
@@ -101,7 +107,7 @@ function fillTaps(taps: Taps, value: number, size: number, args: SampleArgs, rou
   const first = Math.floor(x);
   for (let t = 0; t < 2; t++) {
     taps.position[t] = inside(first + t);
-    taps.weight[t] = t === 0 ? first + 1 - x : x - first;
+    taps.weight[t] = round(t === 0 ? first + 1 - x : x - first);
     taps.slope[t] = (t === 0 ? -1 : 1) * slope * scale;
   }
 }
@@ -197,9 +203,33 @@ function sampleCubicHalf(args: SampleArgs, context: KernelContext): Tensor {
   return finishOutput(out, values);
 }
 
+/** Linear sampling of halves in three dimensions: one corner after the other, in the dtype's own arithmetic. */
+function sampleVolumeHalf(args: SampleArgs, context: KernelContext): Tensor {
+  const out = emptyOutput(context);
+  const x = readNumbers(args.input);
+  const round = roundingOf(args.input.dtype);
+  const values = new Float64Array(out.numel);
+  eachPlace(args, (n, point, taps, { sizes, channels, plane, points }) => {
+    const [slow, middle, fast] = taps as [Taps, Taps, Taps];
+    for (let corner = 0; corner < 8; corner++) {
+      const [i, j, k] = [corner >> 2, (corner >> 1) & 1, corner & 1];
+      const [z, y, p] = [slow.position[i]!, middle.position[j]!, fast.position[k]!];
+      if (z < 0 || y < 0 || p < 0) continue;
+      const weight = round(round(fast.weight[k]! * middle.weight[j]!) * slow.weight[i]!);
+      const position = (z * sizes[1]! + y) * sizes[2]! + p;
+      for (let c = 0; c < channels; c++) {
+        const at = (n * channels + c) * points + point;
+        values[at] = round(values[at]! + round(x[(n * channels + c) * plane + position]! * weight));
+      }
+    }
+  });
+  return finishOutput(out, values);
+}
+
 function sample(args: SampleArgs, context: KernelContext): Tensor {
-  if (args.interpolation_mode === 2 && patternEncoder(args.input.dtype) !== undefined) {
-    return sampleCubicHalf(args, context);
+  if (patternEncoder(args.input.dtype) !== undefined) {
+    if (args.interpolation_mode === 2) return sampleCubicHalf(args, context);
+    if (args.interpolation_mode === 0 && args.input.ndim === 5) return sampleVolumeHalf(args, context);
   }
   const out = emptyOutput(context);
   const x = readNumbers(args.input);

@@ -146,8 +146,9 @@ const mathAttention = defineOp({
     const wide = (tensor: FakeTensor): FakeTensor => convert(emit, tensor, computation);
     const [queries, keys, values] = [wide(args.query), wide(args.key), wide(args.value)];
     const negative = args.scale !== null && args.scale < 0;
-    const factor = scaleRoot(args.query, args.scale);
-    const query = emit("aten.mul.Scalar", [queries, negative && typeof factor === "number" ? -factor : factor]);
+    const root = scaleRoot(args.query, args.scale);
+    const factor = typeof root === "number" ? float(root) : root;
+    const query = emit("aten.mul.Scalar", [queries, negative && typeof root === "number" ? float(-root) : factor]);
     const mask = args.is_causal ? causalMask(emit, query, keys) : args.attn_mask;
     const [key, value] = args.enable_gqa ? repeatHeads(emit, query, keys, values) : [keys, values];
     const turned = emit("aten.transpose.int", [key, -2, -1]);

@@ -84,6 +84,22 @@ function multiply(emit: Emit, left: FakeTensor, right: FakeTensor, { both, left:
   return emit("aten.permute.default", [result, back]);
 }
 
+/** @throws SconceError `INVALID_ARGUMENT` */
+function checkPath(path: readonly number[], operands: number): void {
+  if (path.length !== 2 * (operands - 1)) {
+    throw invalidArgument(
+      `einsum(): expected contraction path given in path parameter to have size ${2 * (operands - 1)} but got ${path.length}`,
+    );
+  }
+  for (let step = 0; 2 * step < path.length; step++) {
+    const [i, j] = [Math.min(path[2 * step]!, path[2 * step + 1]!), Math.max(path[2 * step]!, path[2 * step + 1]!)];
+    if (i < 0 || j >= operands - step) {
+      throw invalidArgument(`einsum(): invalid contraction (${i}, ${j}) operand index is out of bounds`);
+    }
+    if (i === j) throw invalidArgument(`einsum(): invalid contraction (${i}, ${j}) cannot contract an operand with itself`);
+  }
+}
+
 /** Multiplies all operands; `pending[d]` counts those that still have summed dimension `d`. */
 function contract(emit: Emit, operands: readonly FakeTensor[], equation: Equation, path: readonly number[] | null): FakeTensor {
   const isWide = (tensor: FakeTensor, dim: number): boolean => mayDiffer(emit.env, tensor.shape[dim]!, 1);
@@ -127,6 +143,7 @@ const einsum = defineOp({
   tags: ["composite"],
   decompose: (emit, { equation: text, tensors, path }) => {
     if (tensors.length === 0) throw invalidArgument("einsum(): must provide at least one operand");
+    if (path !== null) checkPath(path as readonly number[], tensors.length);
     const equation = readEquation(text, tensors, emit.env);
     const aligned = tensors.map((tensor, i) => alignOperand(emit, tensor, equation.operands[i]!, equation));
     const result = contract(emit, aligned, equation, path as readonly number[] | null);

@@ -70,6 +70,7 @@ function sumToSize(
   { self, size }: { readonly self: FakeTensor; readonly size: readonly SymInt[] },
 ): FakeTensor {
   const dims = sumToSizeDims(self, size);
+  if (size.length === 0) return emit("aten.sum.default", [self]);
   const lead = self.ndim - size.length;
   const summed = dims.length > 0 ? emit("aten.sum.dim_IntList", [self, dims, true]) : self;
   return lead > 0 ? emit("aten.view.default", [summed, size]) : summed;

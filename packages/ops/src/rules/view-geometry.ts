@@ -66,7 +66,10 @@ export function viewStrides(base: FakeTensor, sizes: readonly SymInt[], env: Sym
     return same ? base.strides : contiguousStridesOf(sizes);
   }
   if (isContiguousFake(base, env) && !allNumbers(base.shape, base.strides, sizes)) return contiguousStridesOf(sizes);
-  return regroupStrides(base, sizes, env);
+  const strides = regroupStrides(base, sizes, env);
+  if (strides === undefined || !base.shape.includes(1) || !allNumbers(base.shape, base.strides, sizes)) return strides;
+  // Which stride a dimension of size 1 gets is arbitrary, and a retrace does not choose as the kernels do.
+  return rebuildStrides(base.shape as readonly number[], base.strides as readonly number[], sizes as readonly number[]) ?? strides;
 }
 
 const allNumbers = (...lists: readonly (readonly SymInt[])[]): boolean =>
@@ -101,3 +104,32 @@ function regroupStrides(base: FakeTensor, sizes: readonly SymInt[], env: SymEnv)
   return viewDim === -1 ? result : undefined;
 }
 
+/** Builds the sizes from the outermost dimension, merging and splitting dimensions as PyTorch's reference of `view` does. */
+function rebuildStrides(
+  from: readonly number[], fromStrides: readonly number[], sizes: readonly number[],
+): readonly number[] | undefined {
+  const shape = [...from];
+  const strides = [...fromStrides];
+  for (let dim = 0; dim < sizes.length; dim++) {
+    const size = sizes[dim]!;
+    if (dim >= shape.length) {
+      shape.push(1);
+      strides.push(strides.at(-1)!);
+      continue;
+    }
+    let end = dim;
+    let merged = shape[dim]!;
+    while (merged % size !== 0) {
+      end++;
+      if (end === shape.length) return undefined;
+      merged *= shape[end]!;
+    }
+    let stride = strides[end]!;
+    for (let d = end - 1; d >= dim; d--) if (shape[d] !== 1) stride = Math.min(stride, strides[d]!);
+    const rest = merged / size;
+    const split = rest === 1 || shape[dim] === size ? [] : [rest];
+    shape.splice(dim, end - dim + 1, size, ...split);
+    strides.splice(dim, end - dim + 1, split.length === 0 ? stride : stride * rest, ...split.map(() => stride));
+  }
+  return strides.slice(0, sizes.length);
+}

@@ -1,6 +1,6 @@
 /** @file Checks Sconce against programs that PyTorch exported, one folder at a time. */
 import { isSconceError } from "@sconce/errors";
-import { codeText, type ExportedProgram, graphText, isFloat, toNumber, type Value } from "@sconce/ir";
+import { codeText, type ExportedProgram, graphText, isFloat, parseIr, printIr, tensorsOf, toNumber, type Value } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import type { Sconce } from "sconce";
 import { compareTensors } from "./compare.js";
@@ -44,6 +44,7 @@ class FolderChecker {
     if (program === undefined) return;
     // What PyTorch cannot load it never printed as loaded: the recorded texts have names that are not in the file.
     if (this.#folder.info.program.load_error === undefined) this.#texts("program", "", program);
+    await this.#check("Sconce IR round trip", () => roundTrip(program));
     const lowered = await this.#lowering(program);
     await this.#calls("run", program);
     if (lowered !== undefined) {
@@ -231,6 +232,15 @@ class FolderChecker {
       });
     }
   }
+}
+
+/** Sconce IR text reads back to the same program. */
+function roundTrip(program: ExportedProgram): string | undefined {
+  const text = printIr(program);
+  const again = parseIr(text, { tensors: tensorsOf(program) });
+  // A comment tells of sample inputs that only their author can take apart; there is nothing of them to read back.
+  const stated = text.split("\n").filter((line) => !line.trimStart().startsWith("//")).join("\n");
+  return firstDifference(printIr(again), stated) ?? firstDifference(String(again), String(program));
 }
 
 function signatureDifference(got: ExportedProgram, want: ExportedProgram): string | undefined {
