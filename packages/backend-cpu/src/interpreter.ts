@@ -151,6 +151,8 @@ export class Interpreter implements GraphRunner {
       const dim = Number(resolve(step.args[3]!, frame));
       frame[step.slot] = rows.length > 0 ? stacked(rows, dim) : emptyResult(step.node.meta.val, dim);
     }
+    // What an outer region computed is read again by its next lane.
+    if (this.#lanes.length > 0) return;
     for (const step of plan.steps.slice(start, end)) for (const slot of step.dead) frame[slot] = undefined;
   }
 

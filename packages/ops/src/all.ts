@@ -4,6 +4,7 @@ import { activationBackwardOps } from "./families/activation-backward.js";
 import { adaptivePoolOps } from "./families/adaptive-pool.js";
 import { assertionOps } from "./families/assertion.js";
 import { attentionOps } from "./families/attention.js";
+import { batchNormBackwardOps } from "./families/batch-norm-backward.js";
 import { batchNormOps } from "./families/batch-norm.js";
 import { binaryPointwiseOps } from "./families/binary-pointwise.js";
 import { columnOps } from "./families/columns.js";
@@ -15,6 +16,7 @@ import { convolutionCompositeOps } from "./families/convolution-composite.js";
 import { creationOps } from "./families/creation.js";
 import { cumulativeOps } from "./families/cumulative.js";
 import { diagonalOps } from "./families/diagonal.js";
+import { diagonalFillOps } from "./families/diagonal-fill.js";
 import { differenceOps } from "./families/difference.js";
 import { distanceOps } from "./families/distance.js";
 import { einsumOps } from "./families/einsum.js";
@@ -28,6 +30,8 @@ import { indexReadOps } from "./families/index-read.js";
 import { indexWriteOps } from "./families/index-write.js";
 import { joinOps } from "./families/join.js";
 import { linearAlgebraOps } from "./families/linear-algebra.js";
+import { lookupBackwardOps } from "./families/lookup-backward.js";
+import { lossBackwardOps } from "./families/loss-backward.js";
 import { lossOps } from "./families/loss.js";
 import { lossClassificationOps } from "./families/loss-classification.js";
 import { lossMarginOps } from "./families/loss-margin.js";
@@ -37,6 +41,7 @@ import { normOps } from "./families/norm.js";
 import { normalizationOps } from "./families/normalization.js";
 import { oneHotOps } from "./families/one-hot.js";
 import { orderStatisticOps } from "./families/order-statistic.js";
+import { paddingBackwardOps } from "./families/padding-backward.js";
 import { paddingOps } from "./families/padding.js";
 import { poolOps } from "./families/pool.js";
 import { primitiveOps } from "./families/primitive.js";
@@ -48,6 +53,7 @@ import { rangeOps } from "./families/range.js";
 import { rearrangeOps } from "./families/rearrange.js";
 import { recurrentOps } from "./families/recurrent.js";
 import { reductionOps } from "./families/reduction.js";
+import { resizeBackwardOps } from "./families/resize-backward.js";
 import { resizeOps } from "./families/resize.js";
 import { resizeCubicOps } from "./families/resize-cubic.js";
 import { scalarReadOps } from "./families/scalar-reads.js";
@@ -75,6 +81,7 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...primitiveOps,
   ...attentionOps,
   ...batchNormOps,
+  ...batchNormBackwardOps,
   ...binaryPointwiseOps,
   ...columnOps,
   ...comparisonOps,
@@ -85,6 +92,7 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...creationOps,
   ...cumulativeOps,
   ...diagonalOps,
+  ...diagonalFillOps,
   ...differenceOps,
   ...distanceOps,
   ...einsumOps,
@@ -101,6 +109,8 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...lossClassificationOps,
   ...lossMarginOps,
   ...lossOps,
+  ...lossBackwardOps,
+  ...lookupBackwardOps,
   ...matmulCompositeOps,
   ...matmulOps,
   ...normOps,
@@ -108,6 +118,7 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...oneHotOps,
   ...orderStatisticOps,
   ...paddingOps,
+  ...paddingBackwardOps,
   ...poolOps,
   ...productOps,
   ...quantileOps,
@@ -119,6 +130,7 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...reductionOps,
   ...resizeCubicOps,
   ...resizeOps,
+  ...resizeBackwardOps,
   ...scalarReadOps,
   ...selectWhereOps,
   ...softmaxOps,

@@ -8,7 +8,7 @@ import {
 } from "@sconce/ir";
 import {
   add, addAll, and, bigInteger, ceilToInt, eq, floatPow, floatTrueDiv, floorDiv, floorToInt, ge, gt, intTrueDiv, ite, le, lt,
-  mathFunction, mul, ne, neg, not, or, pow, pythonMod, roundDecimalTo, roundToInt, sub, symAbs, type SymBool, SymExpr,
+  floatConstant, mathFunction, mod, mul, ne, neg, not, or, pow, pythonMod, roundDecimalTo, roundToInt, sub, symAbs, type SymBool, SymExpr,
   type SymInt, symMax, symMin, toFloat, truncToInt,
 } from "@sconce/symbolic";
 import { scalarArgument, scalarDomain } from "./errors.js";
@@ -19,7 +19,9 @@ interface Operand {
   readonly kind: Kind;
   readonly value: SymInt | SymBool;
 }
-type Rule = (args: readonly Operand[], target: string) => Operand;
+type Rule = (args: readonly Operand[], target: string, range?: RangeOf) => Operand;
+/** Bounds of a value as they are known where the function is called. */
+type RangeOf = (value: SymInt) => { readonly min: number };
 
 const isSymbolic = (value: unknown): value is SymExpr => value instanceof SymExpr;
 const int = (value: SymInt): Operand => ({ kind: "int", value });
@@ -37,7 +39,14 @@ const anyFloat = (args: readonly Operand[]): boolean => args.some((arg) => arg.k
 
 /** Python arithmetic: a float makes the result a float. */
 const arithmetic = (fn: (a: SymInt, b: SymInt) => SymInt): Rule => ([a, b]) =>
-  anyFloat([a!, b!]) ? real(fn(asFloat(a!), asFloat(b!))) : int(fn(numeric(a!), numeric(b!)));
+  anyFloat([a!, b!]) ? real(floatResult(fn, asFloat(a!), asFloat(b!))) : int(fn(numeric(a!), numeric(b!)));
+
+/** A plain float beside an expression stays one: `1.0*ToFloat(n)` is not `ToFloat(n)`. */
+function floatResult(fn: (a: SymInt, b: SymInt) => SymInt, a: SymInt, b: SymInt): SymInt {
+  const kept = (value: SymInt, other: SymInt): SymInt =>
+    typeof value === "number" && isSymbolic(other) ? floatConstant(value) : value;
+  return fn(kept(a, b), kept(b, a));
+}
 
 const comparison = (fn: (a: SymInt, b: SymInt) => SymBool): Rule => ([a, b]) =>
   truth(anyFloat([a!, b!]) ? fn(asFloat(a!), asFloat(b!)) : fn(numeric(a!), numeric(b!)));
@@ -62,9 +71,10 @@ const floorDivide: Rule = ([a, b], target) => {
   return real(typeof quotient === "number" ? Math.floor(quotient) : toFloat(floorToInt(quotient)));
 };
 
-const remainder: Rule = ([a, b], target) => {
+const remainder: Rule = ([a, b], target, range) => {
   refuseZero(b!, target);
-  return arithmetic(pythonMod)([a!, b!], target);
+  const natural = (operand: Operand): boolean => range !== undefined && range(numeric(operand)).min >= 0;
+  return arithmetic(!anyFloat([a!, b!]) && natural(a!) && natural(b!) ? mod : pythonMod)([a!, b!], target);
 };
 
 const power: Rule = ([a, b]) => {
@@ -152,8 +162,12 @@ export const isScalarFunction = (target: string): boolean => RULES.has(target);
  *
  * @throws SconceError `SCALAR_DOMAIN`, `SCALAR_ARGUMENT`, `UNKNOWN_OPERATOR`
  */
-export function evaluateScalarFunction(target: string, args: readonly (SymScalar | Argument)[]): SymScalar {
-  const { kind, value } = apply(target, args);
+export function evaluateScalarFunction(
+  target: string,
+  args: readonly (SymScalar | Argument)[],
+  range?: RangeOf,
+): SymScalar {
+  const { kind, value } = apply(target, args, range);
   if (kind === "bool") return symBool(value as SymBool);
   return kind === "float" ? symFloat(value as SymInt) : symInt(value as SymInt);
 }
@@ -176,14 +190,14 @@ export function runScalarFunction(
   return kind === "float" ? float(value) : value;
 }
 
-function apply(target: string, args: readonly (SymScalar | Argument)[]): Operand {
+function apply(target: string, args: readonly (SymScalar | Argument)[], range?: RangeOf): Operand {
   const rule = RULES.get(target);
   if (rule === undefined) {
     throw new SconceError({ code: "UNKNOWN_OPERATOR", message: `no scalar function is known as ${target}` });
   }
   // `sym_sum` and some calls of `max` take one list.
   const flat = args.length === 1 && Array.isArray(args[0]) ? (args[0] as readonly Argument[]) : args;
-  return rule(flat.map((arg) => operandOf(arg, target)), target);
+  return rule(flat.map((arg) => operandOf(arg, target)), target, range);
 }
 
 function operandOf(arg: SymScalar | Argument, target: string): Operand {

@@ -237,6 +237,9 @@ export function floatTrueDiv(a: SymFloat, b: SymFloat): SymFloat {
   return typeof a === "number" && typeof b === "number" ? a / b : applyFloat("FloatTrueDiv", a, b);
 }
 
+/** A float constant that stays one among expressions, where a plain integral number counts as an integer. */
+export const floatConstant = (value: number): SymExpr => lift(value, true);
+
 export const toFloat = (a: SymInt): SymFloat =>
   typeof a === "number" ? a : lowerNumber(construct("ToFloat", [a]));
 

@@ -8,6 +8,7 @@ export {
   cleanDiv,
   eq,
   expand,
+  floatConstant,
   floatPow,
   floatTrueDiv,
   floorDiv,

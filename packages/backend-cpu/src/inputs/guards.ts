@@ -159,7 +159,7 @@ function flatIndex({ root, path }: GuardSource): number | undefined {
 
 function propertyOf(value: Value | undefined, { property, index }: GuardSource): GuardValue | undefined {
   if (property === undefined) {
-    if (typeof value === "bigint") return Number(value);
+    if (typeof value === "bigint" || isFloat(value)) return toNumber(value);
     return value instanceof Tensor ? undefined : value;
   }
   if (!(value instanceof Tensor)) return undefined;

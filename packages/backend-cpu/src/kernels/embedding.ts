@@ -110,6 +110,78 @@ function embeddingDenseBackward(args: DenseBackwardArgs, context: KernelContext)
   return finishOutput(out, sums);
 }
 
+interface BagBackwardArgs {
+  readonly grad: Tensor;
+  readonly indices: Tensor;
+  readonly offsets: Tensor;
+  readonly offset2bag: Tensor;
+  readonly bag_size: Tensor;
+  readonly maximum_indices: Tensor;
+  readonly scale_grad_by_freq: boolean;
+  readonly mode: number;
+  readonly per_sample_weights: Tensor | null;
+  readonly padding_idx: number;
+}
+
+/** The bag of each index: as the forward pass noted it, or counted from where bags start. */
+function bagOfEach({ indices, offsets, offset2bag }: Pick<BagBackwardArgs, "indices" | "offsets" | "offset2bag">) {
+  if (offset2bag.numel > 0 || indices.numel === 0) return readNumbers(offset2bag);
+  const starts = readNumbers(offsets);
+  const bags = new Float64Array(indices.numel);
+  let bag = 0;
+  for (let i = 0; i < bags.length; i++) {
+    while (bag + 1 < starts.length && starts[bag + 1]! <= i) bag++;
+    bags[i] = bag;
+  }
+  return bags;
+}
+
+function embeddingBagBackward(args: BagBackwardArgs, context: KernelContext): Tensor {
+  const out = emptyOutput(context);
+  const width = out.shape[1]!;
+  const sums = new Float64Array(out.numel);
+  const grad = readNumbers(args.grad);
+  if (args.mode === 2) {
+    const sizes = readNumbers(args.bag_size);
+    readNumbers(args.maximum_indices).forEach((row: number, at: number) => {
+      if (sizes[Math.floor(at / width)]! > 0) sums[row * width + (at % width)]! += grad[at]!;
+    });
+    return finishOutput(out, sums);
+  }
+  const [indices, bags, sizes] = [readNumbers(args.indices), bagOfEach(args), readNumbers(args.bag_size)];
+  const weights = args.per_sample_weights && readNumbers(args.per_sample_weights);
+  const counts = new Float64Array(out.shape[0]!);
+  for (const index of indices) counts[index]!++;
+  indices.forEach((index: number, i: number) => {
+    if (index === args.padding_idx) return;
+    const bag = bags[i]!;
+    let scale = weights ? weights[i]! : 1;
+    if (args.scale_grad_by_freq) scale /= counts[index]!;
+    if (args.mode === 1) scale /= sizes[bag]!;
+    for (let c = 0; c < width; c++) sums[index * width + c]! += grad[bag * width + c]! * scale;
+  });
+  return finishOutput(out, sums);
+}
+
+type SampleWeightsArgs = Pick<BagBackwardArgs, "grad" | "indices" | "offsets" | "offset2bag" | "padding_idx"> & {
+  readonly weight: Tensor;
+};
+
+function perSampleWeightsBackward(args: SampleWeightsArgs, context: KernelContext): Tensor {
+  const out = emptyOutput(context);
+  const width = args.weight.shape[1]!;
+  const [grad, weight] = [readNumbers(args.grad), readNumbers(args.weight)];
+  const bags = bagOfEach(args);
+  const products = Float64Array.from(readNumbers(args.indices) as Float64Array, (index, i) => {
+    let sum = 0;
+    if (index !== args.padding_idx) {
+      for (let c = 0; c < width; c++) sum += grad[bags[i]! * width + c]! * weight[index * width + c]!;
+    }
+    return sum;
+  });
+  return finishOutput(out, products);
+}
+
 export const embeddingKernels = defineKernels({
   "aten.embedding.default": kernel<{ weight: Tensor; indices: Tensor }>(({ weight, indices }, context) =>
     embedding(weight, indices, context),
@@ -117,4 +189,6 @@ export const embeddingKernels = defineKernels({
   "aten._embedding_bag.default": kernel<BagArgs>(embeddingBag),
   "aten._embedding_bag_forward_only.default": kernel<BagArgs>(embeddingBag),
   "aten.embedding_dense_backward.default": kernel<DenseBackwardArgs>(embeddingDenseBackward),
+  "aten._embedding_bag_backward.default": kernel<BagBackwardArgs>(embeddingBagBackward),
+  "aten._embedding_bag_per_sample_weights_backward.default": kernel<SampleWeightsArgs>(perSampleWeightsBackward),
 });

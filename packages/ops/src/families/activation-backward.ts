@@ -2,46 +2,17 @@
 import { FakeTensor, float as pythonFloat } from "@sconce/ir";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../define-op.js";
-import type { Emit, EmitArg } from "../emit.js";
-import { dtypeMismatch } from "../errors.js";
-import { numberOf, promoted } from "../rules/decompose.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { Arithmetic } from "../rules/arithmetic.js";
+import { mayDiffer } from "../rules/comparison.js";
+import { convert, numberOf, promoted } from "../rules/decompose.js";
+import { wrapDim } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
+import { numelOf } from "../rules/fake.js";
+import { fakeInFormatOf, suggestMemoryFormat } from "../rules/memory-format.js";
+import { sizeMath } from "../rules/size-math.js";
 
 const POINTWISE: readonly OpTag[] = ["pointwise"];
-
-/** Python arithmetic on tensors; a number on the left is handled as Python's reflected operators do. */
-class Arithmetic {
-  constructor(readonly emit: Emit) {}
-  mul(a: FakeTensor, b: EmitArg): FakeTensor {
-    return this.emit("aten.mul.Tensor", [a, b]);
-  }
-  add(a: FakeTensor, b: EmitArg): FakeTensor {
-    return this.emit("aten.add.Tensor", [a, b]);
-  }
-  sub(a: FakeTensor, b: EmitArg): FakeTensor {
-    return this.emit("aten.sub.Tensor", [a, b]);
-  }
-  div(a: FakeTensor, b: EmitArg): FakeTensor {
-    return this.emit("aten.div.Tensor", [a, b]);
-  }
-  /** `number - a` */
-  minus(value: EmitArg, a: FakeTensor): FakeTensor {
-    return this.emit("aten.rsub.Scalar", [a, value]);
-  }
-  unary(name: string, a: FakeTensor): FakeTensor {
-    return this.emit(`aten.${name}.default`, [a]);
-  }
-  compare(name: "lt" | "le" | "gt" | "ge", a: FakeTensor, b: EmitArg): FakeTensor {
-    return this.emit(`aten.${name}.Scalar`, [a, b]);
-  }
-  /** `where` with a number or a tensor on either side. */
-  where(mask: FakeTensor, a: EmitArg, b: EmitArg): FakeTensor {
-    const left = a instanceof FakeTensor ? "" : "Self";
-    const right = b instanceof FakeTensor ? "" : "Other";
-    const overload = left && right ? "Scalar" : left || right ? `Scalar${left}${right}` : "self";
-    return this.emit(`aten.where.${overload}`, [mask, a, b]);
-  }
-}
 
 function gradient(context: MetaContext, grad: FakeTensor, self: FakeTensor, name: string): FakeTensor {
   if (!isFloatDType(self.dtype))
@@ -215,6 +186,72 @@ const preluKernel = defineOp({
   },
 });
 
+const glu = defineOp({
+  schema: "aten::glu_backward(Tensor grad_output, Tensor self, int dim) -> Tensor",
+  meta: ({ self, dim }, context) => {
+    if (self.ndim === 0) throw invalidArgument("glu does not support 0-dimensional tensors");
+    const at = wrapDim(dim, self.ndim);
+    const size = self.shape[at]!;
+    if (typeof size === "number" && size % 2 !== 0) {
+      throw shapeMismatch(`Halving dimension must be even, but dimension ${at} is size ${size}`);
+    }
+    return gradient(context, self, self, "glu");
+  },
+  decompose: (emit, { grad_output: grad, self, dim }) =>
+    promoted(emit, "default", [grad, self], (g, x) => {
+      const t = new Arithmetic(emit);
+      const at = wrapDim(dim, x.ndim);
+      const half = sizeMath(emit, "floordiv", x.shape[at]!, 2);
+      const gated = emit("aten.narrow.default", [x, at, 0, half]);
+      const gate = t.unary("sigmoid", emit("aten.narrow.default", [x, at, half, half]));
+      const slope = t.mul(t.mul(t.mul(t.minus(pythonFloat(1), gate), gate), gated), g);
+      return emit("aten.cat.default", [[t.mul(gate, g), slope], at]);
+    }),
+});
+
+const logSigmoid = defineOp({
+  schema: "aten::log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor",
+  meta: ({ grad_output: grad, self }, context) => gradient(context, grad, self, "log_sigmoid"),
+  decompose: (emit, { grad_output: grad, self, buffer }) =>
+    promoted(emit, "default", [grad, self, buffer], (g, x, kept) => {
+      const t = new Arithmetic(emit);
+      const negative = t.compare("lt", x, 0);
+      const most = t.where(negative, 1, 0);
+      const sign = t.where(negative, 1, -1);
+      const saved = mayDiffer(emit.env, numelOf(kept.shape), 0);
+      const z = saved ? kept : t.unary("exp", t.unary("neg", t.unary("abs", x)));
+      return t.mul(g, t.sub(most, t.mul(sign, t.div(z, t.add(z, 1)))));
+    }),
+});
+
+const logit = defineOp({
+  schema: "aten::logit_backward(Tensor grad_output, Tensor self, float? eps=None) -> Tensor",
+  tags: POINTWISE,
+  meta: ({ grad_output: grad, self }, context) => gradient(context, grad, self, "logit"),
+  decompose: (emit, { grad_output: grad, self, eps }) =>
+    promoted(emit, "default", [grad, self], (g, x) => {
+      const t = new Arithmetic(emit);
+      const low = t.compare("ge", x, pythonFloat(eps ?? 0));
+      const high = t.compare("le", x, pythonFloat(1 - (eps ?? 0)));
+      const inside = emit("aten.logical_and.default", [low, high]);
+      const slope = t.div(g, t.mul(x, t.minus(pythonFloat(1), x)));
+      const outside = eps === null ? emit("aten.new_full.default", [x, [], Number.NaN]) : pythonFloat(0);
+      return t.where(inside, slope, outside);
+    }),
+});
+
+const dropout = defineOp({
+  schema: "aten::native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor",
+  tags: POINTWISE,
+  meta: ({ grad_output: grad }, { env }) => fakeInFormatOf(grad, grad.shape, env),
+  decompose: (emit, { grad_output: grad, mask, scale }) => {
+    const t = new Arithmetic(emit);
+    const kept = t.mul(convert(emit, mask, grad.dtype), pythonFloat(scale));
+    const format = suggestMemoryFormat(grad, emit.env);
+    return emit("aten.clone.default", [t.mul(grad, kept)], { memory_format: format });
+  },
+});
+
 export const activationBackwardOps: readonly OpDefinition[] = [
   pair("silu", "self", ["composite", "pointwise", "not_in_default_table"], silu),
   pair("mish", "self", ["composite", "not_in_default_table"], mish),
@@ -231,4 +268,8 @@ export const activationBackwardOps: readonly OpDefinition[] = [
   shrink("softshrink", "grad_output"),
   shrink("hardshrink", "grad_out"),
   preluKernel,
+  glu,
+  logSigmoid,
+  logit,
+  dropout,
 ];

@@ -1,7 +1,7 @@
 /** @file Pooling to a given output size. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
-import { invalidArgument, shapeMismatch } from "../errors.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { isEqual } from "../rules/comparison.js";
 import { fake } from "../rules/fake.js";
 import { fakeInFormatOf, suggestMemoryFormat } from "../rules/memory-format.js";
@@ -129,8 +129,23 @@ const maxima1d = defineOp({
   },
 });
 
+type MaxBackwardSchema = "aten::adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor";
+
+const maxBackward = (spatial: 2 | 3): OpDefinition => {
+  const name = `adaptive_max_pool${spatial}d_backward`;
+  return defineOp({
+    schema: `aten::${name}(Tensor grad_output, Tensor self, Tensor indices) -> Tensor` as MaxBackwardSchema,
+    meta: ({ grad_output: grad, self }, { env }) => {
+      if (grad.dtype !== self.dtype) {
+        throw dtypeMismatch(`expected dtype ${self.dtype} for \`grad_output\` but got dtype ${grad.dtype}`);
+      }
+      return fakeInFormatOf(self, self.shape, env);
+    },
+  });
+};
+
 /** Pooling to a given output size. */
 export const adaptivePoolOps: readonly OpDefinition[] = [
   averages2d, averages3d, averages2dBackward, averages3dBackward, avgPool1d, avgPool2d, avgPool3d, maxima1d, maxima2d,
-  maxima3d,
+  maxima3d, maxBackward(2), maxBackward(3),
 ];

@@ -89,12 +89,22 @@ function emitIm2col(emit: Emit, image: FakeTensor, window: Window): FakeTensor {
   const [batch, channels, height, width] = image.shape as readonly [SymInt, SymInt, SymInt, SymInt];
   const rows = emitPlaces(emit, height, window, 0, image);
   const columns = emitPlaces(emit, width, window, 1, image);
-  const padded = constantPad(emit, image, window.padding, 1);
+  const padded = emitWhole(emit, constantPad(emit, image, window.padding, 1));
   const blocks = emit("aten.index.Tensor", [padded, [null, null, asColumns(emit, rows), columns]]);
   const sorted = emit("aten.permute.default", [blocks, [0, 1, 2, 4, 3, 5]]);
   const depth = sizeMath(emit, "mul", sizeMath(emit, "mul", channels, window.kernel[0]!), window.kernel[1]!);
   const count = sizeMath(emit, "mul", rows.shape[1]!, columns.shape[1]!);
   return emit("aten.reshape.default", [sorted, [batch, depth, count]]);
+}
+
+/** Python's `image[:, :, ...]`: a full slice of a symbolic size is a call, of a number it is the tensor itself. */
+function emitWhole(emit: Emit, image: FakeTensor): FakeTensor {
+  let result = image;
+  for (const dim of [0, 1]) {
+    if (typeof image.shape[dim] === "number") continue;
+    result = emit("aten.slice.Tensor", [result, dim, 0, 9223372036854775807n]);
+  }
+  return result;
 }
 
 const col2im = defineOp({

@@ -167,7 +167,21 @@ function expandTogether(emit: Emit, x1: FakeTensor, x2: FakeTensor): readonly [F
   return [emit("aten.expand.default", [x1, shape]), right];
 }
 
+const cdistBackward = defineOp({
+  schema: "aten::_cdist_backward(Tensor grad_output, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
+  meta: ({ x1, x2 }, { env }) => {
+    const batch = broadcastShapes(env, x1.shape.slice(0, -2), x2.shape.slice(0, -2));
+    return fake({ dtype: x1.dtype, shape: [...batch, ...x1.shape.slice(-2)], like: x1 });
+  },
+});
+
+const pdistBackward = defineOp({
+  schema: "aten::_pdist_backward(Tensor grad_output, Tensor self, float p, Tensor pdist) -> Tensor",
+  meta: ({ self }) => fake({ dtype: self.dtype, shape: self.shape, like: self }),
+});
+
 /** Distances and similarities. */
 export const distanceOps: readonly OpDefinition[] = [
-  cdistForward, cdist, euclidean, pdistForward, pdist, pairwiseDistance, cosineSimilarity,
+  cdistForward, cdist, euclidean, pdistForward, pdist, pairwiseDistance, cosineSimilarity, cdistBackward,
+  pdistBackward,
 ];

@@ -113,5 +113,20 @@ function fromMinusOne(
   return emit("aten.linspace.default", [start, end, steps], { dtype, device, pin_memory: false });
 }
 
+type BackwardSchema =
+  "aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)";
+
+const backward = (spatial: 2 | 3): OpDefinition =>
+  defineOp({
+    schema: `aten::grid_sampler_${spatial}d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)` as BackwardSchema,
+    meta: ({ input, grid, output_mask: mask }, context) => {
+      sampled(input, grid, spatial, context);
+      const freshLike = ({ dtype, shape }: FakeTensor): FakeTensor => fake({ dtype, shape, like: input });
+      return [mask[0] ? freshLike(input) : null, freshLike(grid)];
+    },
+  });
+
 /** Grids and sampling. */
-export const gridOps: readonly OpDefinition[] = [gridSampler, gridSampler2d, gridSampler3d, affineGrid];
+export const gridOps: readonly OpDefinition[] = [
+  gridSampler, gridSampler2d, gridSampler3d, affineGrid, backward(2), backward(3),
+];

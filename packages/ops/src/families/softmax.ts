@@ -4,8 +4,11 @@ import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch } from "../errors.js";
+import { Arithmetic } from "../rules/arithmetic.js";
+import { convert } from "../rules/decompose.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
+import { castForMath } from "../rules/opmath.js";
 import { computationDType } from "../rules/promote.js";
 
 interface SoftmaxArgs {
@@ -71,5 +74,38 @@ const safeSoftmax = defineOp({
   },
 });
 
+/** The dtype of a gradient that was computed in another one than its input's. */
+const gradientOf = (grad: FakeTensor, dtype: FakeTensor["dtype"], dim: SymInt): FakeTensor => {
+  wrapDim(dim, grad.ndim);
+  return fake({ dtype, shape: grad.shape, like: grad });
+};
+
+const softmaxBackward = defineOp({
+  schema: "aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+  meta: ({ grad_output, dim, input_dtype }) => gradientOf(grad_output, input_dtype, dim),
+  decompose: (emit, { grad_output, output, dim, input_dtype }) => {
+    const [grad, y] = castForMath(emit, [grad_output, output]).operands;
+    const t = new Arithmetic(emit);
+    const scaled = t.mul(grad, y);
+    const sum = emit("aten.sum.dim_IntList", [scaled, [dim], true]);
+    const result = convert(emit, t.sub(scaled, t.mul(y, sum)), input_dtype);
+    return emit("aten.contiguous.default", [result]);
+  },
+});
+
+const logSoftmaxBackward = defineOp({
+  schema: "aten::_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+  meta: ({ grad_output, dim, input_dtype }) => gradientOf(grad_output, input_dtype, dim),
+  decompose: (emit, { grad_output, output, dim, input_dtype }) => {
+    const [grad, y] = castForMath(emit, [grad_output, output]).operands;
+    const t = new Arithmetic(emit);
+    const probabilities = t.unary("exp", y);
+    const sum = emit("aten.sum.dim_IntList", [grad, [dim], true]);
+    return convert(emit, t.sub(grad, t.mul(probabilities, sum)), input_dtype);
+  },
+});
+
 /** The softmax family. */
-export const softmaxOps: readonly OpDefinition[] = [softmaxCore, logSoftmaxCore, softmax, logSoftmax, safeSoftmax];
+export const softmaxOps: readonly OpDefinition[] = [
+  softmaxCore, logSoftmaxCore, softmax, logSoftmax, safeSoftmax, softmaxBackward, logSoftmaxBackward,
+];

@@ -1,9 +1,9 @@
-import { type Argument, Graph, mapRefs, type Node, ref } from "@sconce/ir";
+import { Graph, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { hasEffect } from "../decompose/dead-nodes.js";
 import { definePass } from "../pass.js";
 import { CallTable } from "./call-table.js";
-import { withRenamed } from "./rename.js";
+import { refRenamer, withRenamed } from "./rename.js";
 import { mapSubgraphs } from "./subgraphs.js";
 
 /** `a = f(x); b = f(x)` becomes `a = f(x)`, with `a` in place of `b`. */
@@ -43,7 +43,8 @@ function mergeLevel(graph: Graph, operators: OperatorTable): Merged {
   }
   if (replaced.size === 0) return { graph, replaced };
   const kept: Node[] = [];
-  for (const node of graph.nodes()) if (!replaced.has(node.name)) kept.push(withRefs(node, replaced));
+  const rename = refRenamer(replaced);
+  for (const node of graph.nodes()) if (!replaced.has(node.name)) kept.push(rename(node));
   return { graph: new Graph(kept, graph.subgraphs), replaced };
 }
 
@@ -60,32 +61,4 @@ function purityOf(node: Node, operators: OperatorTable, cache: Map<string, Purit
     cache.set(node.target, purity);
   }
   return purity;
-}
-
-/** The node with references renamed; the same object when none is. */
-export function withRefs(node: Node, replaced: ReadonlyMap<string, string>): Node {
-  const replace = (argument: Argument): Argument =>
-    mapRefs(argument, (input) => {
-      const name = replaced.get(input.name);
-      return name === undefined ? input : ref(name);
-    });
-  let args: Argument[] | undefined;
-  for (let i = 0; i < node.args.length; i++) {
-    const next = replace(node.args[i]!);
-    if (next !== node.args[i]) {
-      args ??= node.args.slice();
-      args[i] = next;
-    }
-  }
-  let kwargs: Record<string, Argument> | undefined;
-  for (const key in node.kwargs) {
-    const next = replace(node.kwargs[key]!);
-    if (next !== node.kwargs[key]) {
-      kwargs ??= { ...node.kwargs };
-      kwargs[key] = next;
-    }
-  }
-  if (args === undefined && kwargs === undefined) return node;
-  const { name, op, target, meta } = node;
-  return Object.freeze({ name, op, target, args: args ?? node.args, kwargs: kwargs ?? node.kwargs, meta });
 }

@@ -6,8 +6,7 @@ import { dtypeInfo, Tensor } from "@sconce/tensor";
 import { hasEffect } from "../decompose/dead-nodes.js";
 import { definePass, type Evaluator, type PassContext } from "../pass.js";
 import { CallTable } from "./call-table.js";
-import { withRefs } from "./cse.js";
-import { withRenamed } from "./rename.js";
+import { refRenamer, withRenamed } from "./rename.js";
 
 /** `permute(w)` of a constant `w` becomes a constant. */
 export const foldConstants = definePass({
@@ -47,6 +46,16 @@ class Folder {
   readonly #known = new Map<string, Constant>();
   readonly #foldable = new Map<string, boolean>();
   readonly #calls: CallTable;
+  /** What the inputs of the node being visited are; one object for all, since there are many nodes. */
+  readonly #inputs = {
+    constant: true,
+    rooted: false,
+    note: (name: string): void => {
+      const input = this.#known.get(name);
+      if (input === undefined) this.#inputs.constant = false;
+      else if (input.rooted) this.#inputs.rooted = true;
+    },
+  };
 
   constructor(program: ExportedProgram, context: PassContext, evaluate: Evaluator, maxBytes: number) {
     this.#program = program;
@@ -78,14 +87,13 @@ class Folder {
   /** Computes a call of constants; gives whether its node may go: factories alone are cheaper to run than to store. */
   #visit(node: Node): boolean {
     if (node.op !== "call_function") return false;
-    let constant = true;
-    let rooted = false;
-    forEachInput(node, (name) => {
-      const input = this.#known.get(name);
-      if (input === undefined) constant = false;
-      else rooted ||= input.rooted;
-    });
-    if (!constant || !this.#isFoldable(node)) return false;
+    const inputs = this.#inputs;
+    inputs.constant = true;
+    inputs.rooted = false;
+    for (const arg of node.args) forEachRef(arg, inputs.note);
+    for (const key in node.kwargs) forEachRef(node.kwargs[key]!, inputs.note);
+    if (!inputs.constant || !this.#isFoldable(node)) return false;
+    const { rooted } = inputs;
     const first = this.#calls.firstEqual(node) ?? node;
     const known = first === node ? undefined : this.#known.get(first.name)!;
     this.#known.set(node.name, known ?? { value: this.#compute(node), rooted, first, number: this.#known.size });
@@ -169,11 +177,12 @@ class Folder {
     }
     const firstUser = graphSignature.inputSpecs.findIndex((spec) => spec.kind === "USER_INPUT");
     const position = firstUser === -1 ? graphSignature.inputSpecs.length : firstUser;
+    const rename = refRenamer(renamed);
     const nodes: Node[] = [];
     let index = 0;
     for (const node of graph.nodes()) {
       if (index++ === position) nodes.push(...placeholders);
-      if (!computed.has(node.name)) nodes.push(withRefs(node, renamed));
+      if (!computed.has(node.name)) nodes.push(rename(node));
     }
     const inputSpecs = [...graphSignature.inputSpecs.slice(0, position), ...specs, ...graphSignature.inputSpecs.slice(position)];
     const next = withRenamed(this.#program, new Graph(nodes, graph.subgraphs), renamed);

@@ -1,4 +1,4 @@
-import type { ArgumentSpec, ExportedProgram, Graph, ModuleCallEntry } from "@sconce/ir";
+import { type Argument, type ArgumentSpec, type ExportedProgram, type Graph, mapRefs, type ModuleCallEntry, type Node, type NodeRef, ref } from "@sconce/ir";
 
 /** The program with a new graph in which some nodes go by other names; signatures follow. */
 export function withRenamed(program: ExportedProgram, graph: Graph, renamed: ReadonlyMap<string, string>): ExportedProgram {
@@ -18,4 +18,31 @@ export function withRenamed(program: ExportedProgram, graph: Graph, renamed: Rea
     graphSignature: { inputSpecs, outputSpecs: outputSpecs.map((spec) => ({ ...spec, arg: rename(spec.arg) })) },
     moduleCallGraph,
   });
+}
+
+/** Renames the references of nodes; a node without any that changes comes back as it is. */
+export function refRenamer(renamed: ReadonlyMap<string, string>): (node: Node) => Node {
+  const replace = (input: NodeRef): NodeRef => {
+    const name = renamed.get(input.name);
+    return name === undefined ? input : ref(name);
+  };
+  return (node) => {
+    let args: Argument[] | undefined;
+    for (let i = 0; i < node.args.length; i++) {
+      const next = mapRefs(node.args[i]!, replace);
+      if (next === node.args[i]) continue;
+      args ??= node.args.slice();
+      args[i] = next;
+    }
+    let kwargs: Record<string, Argument> | undefined;
+    for (const key in node.kwargs) {
+      const next = mapRefs(node.kwargs[key]!, replace);
+      if (next === node.kwargs[key]) continue;
+      kwargs ??= { ...node.kwargs };
+      kwargs[key] = next;
+    }
+    if (args === undefined && kwargs === undefined) return node;
+    const { name, op, target, meta } = node;
+    return Object.freeze({ name, op, target, args: args ?? node.args, kwargs: kwargs ?? node.kwargs, meta });
+  };
 }

@@ -1,8 +1,8 @@
 import { forEachInput, Graph, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 
-/** Targets outside of the operator table that must stay without users. */
-const EFFECTS = /^(aten\._assert_|aten\.sym_constrain_range|higher_order\.(with_effects|print|call_torchbind))/;
+/** Targets that must stay without users; `_assert_async` without a message is not among PyTorch's. */
+const EFFECTS = /^(aten\._assert_(?!async\.default)|aten\.sym_constrain_range|higher_order\.(with_effects|print|call_torchbind))/;
 
 /** True when a node may not be dropped although nothing uses it. */
 export function hasEffect(node: Node, operators: OperatorTable): boolean {

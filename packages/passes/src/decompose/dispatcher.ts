@@ -60,7 +60,11 @@ export class Dispatcher {
     }
     if (row.tags.includes("composite")) {
       const rule = this.#ruleOf(row);
-      if (rule !== undefined) return this.#decompose(row, rule, this.functional, args, kwargs);
+      if (rule !== undefined) {
+        const decompose = (): MetaValue => this.#decompose(row, rule, this.functional, args, kwargs);
+        // A retrace decomposes below autocast, which then does not see what the composite is made of.
+        return this.autocast === null ? decompose() : this.#withoutAutocast(decompose);
+      }
     }
     const scalar = readMetadata(target, args);
     if (scalar !== undefined) return scalar;
@@ -147,7 +151,9 @@ export class Dispatcher {
     const fresh = results.slice(0, results.length - written.length);
     const values = results.slice(results.length - written.length);
     written.forEach((target, i) => {
-      if (target instanceof FunctionalTensor) target.replace(this.#likeTarget(target, values[i] as FakeTensor));
+      // A composite that has nothing to do (`dropout_` outside of training) hands back what it was given.
+      if (!(target instanceof FunctionalTensor) || values[i] === target.sync()) return;
+      target.replace(this.#likeTarget(target, values[i] as FakeTensor));
     });
     if (row.schema.returns.length === 0) return null;
     const sets = row.schema.args.filter((arg) => arg.alias?.write).map((arg) => arg.alias!.set);

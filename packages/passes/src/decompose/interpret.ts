@@ -106,7 +106,8 @@ export class GraphInterpreter {
   }
 
   #scalar(target: string, args: readonly EmitArg[]): Binding {
-    const value = evaluateScalarFunction(target, args as readonly SymScalar[]);
+    const { env } = this.dispatcher.tracer;
+    const value = evaluateScalarFunction(target, args as readonly SymScalar[], (size) => env.range(size));
     if (isSymScalar(value)) this.dispatcher.tracer.symbols.recipe(value, target, args as readonly SymScalar[]);
     return value as Binding;
   }

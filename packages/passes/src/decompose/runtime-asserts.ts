@@ -45,6 +45,7 @@ export class RuntimeAssertions {
       const name = isRef(node) ? node.name : "";
       const message = `Runtime assertion failed for expression ${text} on node '${name}'`;
       tracer.record(TARGET, [node, message], {}, null, "_assert_scalar_default");
+      tracer.env.addAxiom(condition);
     }
   }
 

@@ -186,6 +186,7 @@ export class SymbolicNodes {
   }
 
   #fromStructure(expr: SymExpr): Argument {
+    if (expr.op === "Piecewise") return this.#choice(expr);
     const target = TARGETS[expr.op];
     if (target === undefined) {
       throw new SconceError({ code: "SYMBOLIC_NODE", message: `the expression ${printExpr(expr)} has no node form (${expr.op})` });
@@ -194,6 +195,13 @@ export class SymbolicNodes {
     const args = expr.args.map((arg) => this.#nodeFor(arg));
     if (args.length <= 2 || expr.op === "Not") return this.#tracer.scalarCall(target, args, scalarOf(expr), candidate);
     return args.reduce((left, right) => this.#tracer.scalarCall(target, [left, right], scalarOf(expr), candidate));
+  }
+
+  /** `Piecewise((a, condition), (b, True))` is a choice. */
+  #choice(expr: SymExpr): Argument {
+    const [first, second] = expr.args;
+    const args = [first!.args[1]!, first!.args[0]!, second!.args[0]!].map((arg) => this.#nodeFor(arg));
+    return this.#tracer.scalarCall("torch.sym_ite", args, scalarOf(expr), "sym_ite");
   }
 }
 

@@ -1,0 +1,102 @@
+/** @file Gradients of batch normalisation. */
+import type { FakeTensor, MetaValue, SymInt } from "@sconce/ir";
+import { float } from "@sconce/ir";
+import { isFloatDType } from "@sconce/tensor";
+import { defineOp, type OpDefinition } from "../define-op.js";
+import type { Emit } from "../emit.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { Arithmetic } from "../rules/arithmetic.js";
+import { convert } from "../rules/decompose.js";
+import { fake, numelOf } from "../rules/fake.js";
+import { fakeInFormatOf } from "../rules/memory-format.js";
+import { computationDType } from "../rules/promote.js";
+
+interface BackwardArgs {
+  readonly grad_out: FakeTensor;
+  readonly input: FakeTensor;
+  readonly weight: FakeTensor | null;
+  readonly running_mean: FakeTensor | null;
+  readonly running_var: FakeTensor | null;
+  readonly save_mean: FakeTensor | null;
+  readonly save_invstd: FakeTensor | null;
+  readonly train: boolean;
+  readonly eps: number;
+  readonly output_mask: readonly boolean[];
+}
+
+function gradients(args: BackwardArgs, env: Emit["env"]): readonly MetaValue[] {
+  const { input, weight, output_mask: mask } = args;
+  if (input.ndim < 2) throw shapeMismatch(`rank of the input must be at least 2, got ${input.ndim}`);
+  if (!isFloatDType(input.dtype)) throw dtypeMismatch(`"batch_norm" not implemented for '${input.dtype}'`);
+  const parameter = (): FakeTensor =>
+    fake({ dtype: (weight ?? input).dtype, shape: [input.shape[1]!], like: input });
+  return [fakeInFormatOf(input, input.shape, env), mask[1] ? parameter() : null, mask[2] ? parameter() : null];
+}
+
+/** Mean and inverse deviation that the forward pass normalised with. */
+function statistics(t: Arithmetic, args: BackwardArgs, cast: Cast): readonly [mean: FakeTensor, inverse: FakeTensor] {
+  const [mean, inverse] = [cast(args.save_mean), cast(args.save_invstd)];
+  const [running, variance] = [cast(args.running_mean), cast(args.running_var)];
+  if (args.train) {
+    if (mean === null || inverse === null) {
+      throw invalidArgument("when train=True, save_mean and save_invstd are required");
+    }
+    return [mean, inverse];
+  }
+  if (running === null || variance === null) {
+    throw invalidArgument("running_mean and running_var must not be None in eval mode");
+  }
+  return [running, t.unary("rsqrt", t.add(variance, args.eps))];
+}
+
+type Cast = (tensor: FakeTensor | null) => FakeTensor | null;
+
+function emitGradients(emit: Emit, args: BackwardArgs): readonly MetaValue[] {
+  gradients(args, emit.env);
+  const t = new Arithmetic(emit);
+  const dtype = computationDType(args.input.dtype);
+  const [grad, input, weight] = [args.grad_out, args.input, args.weight].map((x) => x && convert(emit, x, dtype)) as [
+    FakeTensor, FakeTensor, FakeTensor | null,
+  ];
+  const [mean, inverse] = statistics(t, args, (tensor) => tensor && convert(emit, tensor, dtype));
+  const { shape } = input;
+  const axes = shape.map((_, d) => d).filter((d) => d !== 1);
+  const wide = (tensor: FakeTensor): FakeTensor =>
+    emit("aten.view.default", [tensor, shape.map((size: SymInt, d) => (d === 1 ? size : 1))]);
+  const norm = float(1 / (Number(numelOf(shape)) / Number(shape[1])));
+  const centre = wide(mean);
+  const gradSum = emit("aten.sum.dim_IntList", [grad, axes]);
+  const dot = emit("aten.sum.dim_IntList", [t.mul(grad, t.sub(input, centre)), axes]);
+  const gradMean = wide(t.mul(gradSum, norm));
+  const scaledDot = t.mul(dot, norm);
+  const slope = wide(t.mul(scaledDot, t.mul(inverse, inverse)));
+  const scale = weight === null ? t.mul(wide(inverse), float(1)) : wide(t.mul(inverse, weight));
+  const gradInput = args.train
+    ? t.mul(t.sub(t.sub(grad, t.mul(t.sub(input, centre), slope)), gradMean), scale)
+    : t.mul(grad, scale);
+  const parameterDType = (args.weight ?? args.input).dtype;
+  return [
+    convert(emit, gradInput, args.input.dtype),
+    args.output_mask[1] ? convert(emit, t.mul(dot, inverse), parameterDType) : null,
+    args.output_mask[2] ? convert(emit, gradSum, parameterDType) : null,
+  ];
+}
+
+const native = defineOp({
+  schema: "aten::native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+  meta: (args, { env }) => gradients(args, env),
+  decompose: emitGradients,
+});
+
+const withReserve = defineOp({
+  schema: "aten::batch_norm_backward(Tensor grad_out, Tensor input, Tensor weight, Tensor? running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_var, bool update, float eps, bool[3] output_mask, Tensor reserve) -> (Tensor, Tensor, Tensor)",
+  tags: ["not_in_default_table"],
+  meta: (args, { env }) => gradients({ ...args, save_invstd: args.save_var, train: args.update }, env),
+  decompose: (emit, args) =>
+    emit.value("aten.native_batch_norm_backward.default", [
+      args.grad_out, args.input, args.weight, args.running_mean, args.running_var, args.save_mean, args.save_var, args.update,
+      args.eps, args.output_mask,
+    ]),
+});
+
+export const batchNormBackwardOps: readonly OpDefinition[] = [native, withReserve];

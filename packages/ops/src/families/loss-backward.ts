@@ -1,0 +1,178 @@
+/** @file Gradients of losses. */
+import { FakeTensor, float, type SymInt } from "@sconce/ir";
+import { isFloatDType } from "@sconce/tensor";
+import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
+import type { Emit, EmitArg } from "../emit.js";
+import { dtypeMismatch, shapeMismatch } from "../errors.js";
+import { Arithmetic } from "../rules/arithmetic.js";
+import { mayDiffer } from "../rules/comparison.js";
+import { convert } from "../rules/decompose.js";
+import { elementwise } from "../rules/elementwise.js";
+import { fake, numelOf } from "../rules/fake.js";
+import { REDUCTION } from "../rules/loss-reduction.js";
+import { castForMath } from "../rules/opmath.js";
+import { describeSizes } from "../rules/view-geometry.js";
+
+interface LossArgs {
+  readonly grad_output: FakeTensor;
+  readonly self: FakeTensor;
+  readonly target: FakeTensor;
+  readonly reduction: SymInt;
+}
+
+type Operands = readonly [grad: FakeTensor, self: FakeTensor, target: FakeTensor, weight: FakeTensor | null];
+
+const gradient = ({ grad_output, self, target }: LossArgs, context: MetaContext): FakeTensor => {
+  if (!isFloatDType(self.dtype)) throw dtypeMismatch(`the gradient of a loss is not implemented for '${self.dtype}'`);
+  return elementwise(context, [self, target, grad_output]);
+};
+
+/** Computes in the dtype that PyTorch computes in. */
+function inMath(
+  emit: Emit, args: LossArgs & { readonly weight?: FakeTensor | null }, body: (t: Arithmetic, operands: Operands) => FakeTensor,
+): FakeTensor {
+  const { operands, result } = castForMath(emit, [args.grad_output, args.self, args.target, args.weight ?? null]);
+  return convert(emit, body(new Arithmetic(emit), operands), result);
+}
+
+/** `value / numel` for the mean, else `value`. */
+const normOf = ({ self, reduction }: LossArgs, value: number): number =>
+  reduction === REDUCTION.mean ? value / Number(numelOf(self.shape)) : value;
+
+const mse = defineOp({
+  schema: "aten::mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
+  meta: gradient,
+  decompose: (emit, args) =>
+    inMath(emit, args, (t, [grad, self, target]) =>
+      t.mul(t.mul(t.sub(self, target), float(normOf(args, 2))), grad),
+    ),
+});
+
+const smoothL1 = defineOp({
+  schema: "aten::smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) -> Tensor",
+  meta: gradient,
+  decompose: (emit, args) =>
+    inMath(emit, args, (t, [grad, self, target]) => {
+      const x = t.sub(self, target);
+      const size = t.unary("abs", x);
+      const scaled = t.mul(grad, float(normOf(args, 1)));
+      const near = t.compare("lt", size, float(args.beta));
+      const inside = t.div(t.mul(scaled, x), float(args.beta));
+      return t.where(near, inside, t.mul(scaled, t.unary("sign", x)));
+    }),
+});
+
+const huber = defineOp({
+  schema: "aten::huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> Tensor",
+  meta: gradient,
+  decompose: (emit, args) =>
+    inMath(emit, args, (t, [grad, self, target]) => {
+      const norm = normOf(args, 1);
+      const delta = float(args.delta);
+      const x = t.sub(self, target);
+      const low = t.compare("lt", x, float(-args.delta));
+      const below = t.mul(t.mul(grad, float(-norm)), delta);
+      const high = t.compare("gt", x, delta);
+      const above = t.mul(t.mul(grad, float(norm)), delta);
+      return t.where(low, below, t.where(high, above, t.mul(t.mul(x, float(norm)), grad)));
+    }),
+});
+
+/** `tensor / numel` for the mean. */
+const averaged = (t: Arithmetic, tensor: FakeTensor, { self, reduction }: LossArgs): FakeTensor =>
+  reduction === REDUCTION.mean ? t.div(tensor, numelOf(self.shape)) : tensor;
+
+const softMargin = defineOp({
+  schema: "aten::soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
+  meta: gradient,
+  decompose: (emit, args) =>
+    inMath(emit, args, (t, [grad, self, target]) => {
+      const scaled = t.mul(target, grad);
+      return averaged(t, t.mul(scaled, t.sub(t.unary("sigmoid", t.mul(target, self)), 1)), args);
+    }),
+});
+
+const binaryCrossEntropy = defineOp({
+  schema: "aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
+  meta: gradient,
+  decompose: (emit, args) =>
+    inMath(emit, args, (t, [grad, self, target, weight]) => {
+      const scaled = t.mul(grad, t.sub(self, target));
+      const variance = emit("aten.clamp.default", [t.mul(self, t.minus(1, self)), float(1e-12)]);
+      const result = t.div(scaled, variance);
+      return averaged(t, weight === null ? result : t.mul(result, weight), args);
+    }),
+});
+
+interface NllArgs extends LossArgs {
+  readonly weight: FakeTensor | null;
+  readonly ignore_index: SymInt;
+  readonly total_weight: FakeTensor;
+}
+
+/** Minus the gradient at the target's class, zero elsewhere. */
+function likelihoodGradient(emit: Emit, args: NllArgs): FakeTensor {
+  const { self, weight, reduction, ignore_index } = args;
+  const t = new Arithmetic(emit);
+  const dim = self.ndim < 2 ? 0 : 1;
+  let grad = reduction === REDUCTION.mean ? t.div(args.grad_output, args.total_weight) : args.grad_output;
+  const first = self.ndim === 1 && args.target.ndim > 0;
+  const classes = first ? emit("aten.select.int", [args.target, 0, 0]) : args.target;
+  const target = emit("aten.unsqueeze.default", [classes, dim]);
+  const counted = (): FakeTensor => emit("aten.ne.Scalar", [target, ignore_index]);
+  const safe = t.where(counted(), target, 0);
+  const zeros = emit("aten.zeros_like.default", [self]);
+  const selected = emit("aten.scatter.value", [zeros, dim, safe, float(-1)]);
+  if (self.ndim > grad.ndim && grad.ndim > 0) grad = emit("aten.unsqueeze.default", [grad, dim]);
+  if (weight !== null) {
+    const shape: EmitArg = self.shape.map((_, d) => (d === dim ? weight.shape[0]! : 1));
+    grad = t.mul(grad, emit("aten.reshape.default", [weight, shape]));
+  }
+  return t.mul(selected, t.where(counted(), grad, 0));
+}
+
+function checkLikelihood({ self, target, weight, total_weight }: NllArgs, { env }: MetaContext): FakeTensor {
+  const batched = self.ndim > 1 || target.ndim > 0;
+  if (batched && self.ndim > 1 && mayDiffer(env, self.shape[0]!, target.shape[0] ?? 1)) {
+    throw shapeMismatch(`size mismatch (got input: ${describeSizes(self.shape)}, target: ${describeSizes(target.shape)})`);
+  }
+  if (numelOf(total_weight.shape) !== 1) {
+    throw shapeMismatch("expected total_weight to be a single element tensor");
+  }
+  const classes = self.shape[self.ndim < 2 ? 0 : 1] ?? 1;
+  if (weight !== null && mayDiffer(env, numelOf(weight.shape), classes)) {
+    throw shapeMismatch("weight tensor should be defined either for all or no classes");
+  }
+  return fake({ dtype: self.dtype, shape: self.shape, like: self });
+}
+
+const nll = defineOp({
+  schema: "aten::nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor",
+  meta: (args, context) => {
+    if (args.self.ndim > 2) throw shapeMismatch(`input tensor should be 1D or 2D, got ${args.self.ndim}D`);
+    if (args.target.ndim > 1) {
+      throw shapeMismatch(`0D or 1D target tensor expected, multi-target not supported, got ${args.target.ndim}D`);
+    }
+    return checkLikelihood(args, context);
+  },
+  decompose: likelihoodGradient,
+});
+
+const nll2d = defineOp({
+  schema: "aten::nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor",
+  meta: (args, context) => {
+    if (args.self.ndim !== 4) {
+      throw shapeMismatch(`only batches of spatial inputs supported (4D tensors), but got input of dimension: ${args.self.ndim}`);
+    }
+    if (args.target.ndim !== 3) {
+      throw shapeMismatch(
+        `only batches of spatial targets supported (3D tensors) but got targets of dimension: ${args.target.ndim}`,
+      );
+    }
+    return checkLikelihood(args, context);
+  },
+  decompose: likelihoodGradient,
+});
+
+/** Gradients of losses. */
+export const lossBackwardOps: readonly OpDefinition[] = [mse, smoothL1, huber, softMargin, binaryCrossEntropy, nll, nll2d];
