@@ -8,6 +8,8 @@ export const EXIT = { done: 0, differs: 1, bad: 2 } as const;
 export interface Io {
   out(text: string): void;
   err(text: string): void;
+  /** Whether standard output is a terminal. */
+  readonly terminal: boolean;
   /** Whether progress may be drawn (a terminal on standard error). */
   readonly interactive: boolean;
 }
@@ -22,6 +24,7 @@ export function processIo(): Io {
   return {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
+    terminal: process.stdout.isTTY === true,
     interactive: process.stderr.isTTY === true && !process.env["NO_COLOR"],
   };
 }

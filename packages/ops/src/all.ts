@@ -38,6 +38,7 @@ import { lossMarginOps } from "./families/loss-margin.js";
 import { matmulOps } from "./families/matmul.js";
 import { matmulCompositeOps } from "./families/matmul-composite.js";
 import { normOps } from "./families/norm.js";
+import { normalizationBackwardOps } from "./families/normalization-backward.js";
 import { normalizationOps } from "./families/normalization.js";
 import { oneHotOps } from "./families/one-hot.js";
 import { orderStatisticOps } from "./families/order-statistic.js";
@@ -115,6 +116,7 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...matmulOps,
   ...normOps,
   ...normalizationOps,
+  ...normalizationBackwardOps,
   ...oneHotOps,
   ...orderStatisticOps,
   ...paddingOps,

@@ -64,6 +64,9 @@ function slope(difference: number, norm: number, grad: number, p: number): numbe
     : (difference * size ** (p - 2) * grad) / norm ** (p - 1);
 }
 
+/** The greatest difference is found by comparing with the norm, which was rounded. */
+const roundingOf = ({ dtype }: Tensor): ((x: number) => number) => (dtype === "float64" ? (x) => x : Math.fround);
+
 interface CdistBackwardArgs {
   readonly grad_output: Tensor;
   readonly x1: Tensor;
@@ -86,17 +89,14 @@ function cdistBackward(
     readNumbers(norms, [...batch, rows, columns]),
   ];
   const sums = new Float64Array(out.numel);
+  const round = roundingOf(out);
   for (let row = 0; row < numel(batch) * rows; row++) {
     const other = Math.floor(row / rows) * columns;
     for (let j = 0; j < columns; j++) {
       const pair = row * columns + j;
       for (let k = 0; k < size; k++) {
-        sums[row * size + k]! += slope(
-          x[row * size + k]! - y[(other + j) * size + k]!,
-          d[pair]!,
-          g[pair]!,
-          p,
-        );
+        const difference = round(x[row * size + k]! - y[(other + j) * size + k]!);
+        sums[row * size + k]! += slope(difference, d[pair]!, g[pair]!, p);
       }
     }
   }
@@ -118,10 +118,11 @@ function pdistBackward(
   const [rows, size] = self.shape as [number, number];
   const [x, g, d] = [readNumbers(self), readNumbers(grad), readNumbers(norms)];
   const sums = new Float64Array(out.numel);
+  const round = roundingOf(out);
   for (let i = 0, pair = 0; i < rows; i++) {
     for (let j = i + 1; j < rows; j++, pair++) {
       for (let k = 0; k < size; k++) {
-        const term = slope(x[i * size + k]! - x[j * size + k]!, d[pair]!, g[pair]!, p);
+        const term = slope(round(x[i * size + k]! - x[j * size + k]!), d[pair]!, g[pair]!, p);
         sums[i * size + k]! += term;
         sums[j * size + k]! -= term;
       }

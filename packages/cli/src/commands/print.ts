@@ -8,9 +8,9 @@ type Print = (program: ExportedProgram) => string;
 
 const FORMATS: ReadonlyMap<string, Print> = new Map<string, Print>([
   ["program", String],
-  ["graph", (program) => `${graphText(program.graph)}\n`],
-  ["code", (program) => `${codeText(program.graph)}\n`],
-  ["signature", (program) => `${signatureText(program.graphSignature)}\n`],
+  ["graph", (program) => graphText(program.graph)],
+  ["code", (program) => codeText(program.graph)],
+  ["signature", (program) => signatureText(program.graphSignature)],
   ["ir", printIr],
 ]);
 const NAMES = [...FORMATS.keys()].join(", ");
@@ -42,6 +42,8 @@ export function printCommand(program: Command, io: Io, _outcome: Outcome): void 
       let exported = await openProgram(file, session, viewing);
       if (options.lower) exported = session.runDecompositions(exported);
       if (options.passes !== undefined) exported = session.transform(exported, options.passes);
-      io.out(print(exported));
+      const text = print(exported);
+      // The text to the byte; a line end is added only for the eyes.
+      io.out(io.terminal && !text.endsWith("\n") ? `${text}\n` : text);
     });
 }

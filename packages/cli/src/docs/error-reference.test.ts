@@ -32,7 +32,9 @@ async function codesOfSources(): Promise<Set<string>> {
 async function codesOfPage(): Promise<Set<string>> {
   const page = await readFile(new URL("docs/reference/errors.md", ROOT), "utf8");
   const rows = page.split("\n").filter((line) => line.startsWith("| `"));
-  return new Set(rows.flatMap((row) => [...row.split("|")[1]!.matchAll(/`([A-Z0-9_]+)`/g)].map(([, code]) => code!)));
+  return new Set(
+    rows.flatMap((row) => [...row.split("|")[1]!.matchAll(/`([A-Z0-9_]+)`/g)].map(([, code]) => code!)),
+  );
 }
 
 test("every error code of the sources has a line in docs/reference/errors.md, and no other", async () => {

@@ -54,9 +54,15 @@ const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor as new (
 /** Runs the `ts` blocks of a page as one module; they see each other's names. */
 export async function runPage(page: string): Promise<RunBlock[]> {
   const blocks = await blocksOf(page);
-  const code = blocks.flatMap((block) => (block.language === "ts" ? [`__mark(${block.line});`, block.text] : []));
+  const code = blocks.flatMap((block) =>
+    block.language === "ts" ? [`__mark(${block.line});`, block.text] : [],
+  );
   if (code.length === 0) return [];
-  const { code: script } = await transform(code.join("\n"), { loader: "ts", format: "esm", target: "es2022" });
+  const { code: script } = await transform(code.join("\n"), {
+    loader: "ts",
+    format: "esm",
+    target: "es2022",
+  });
   const { body, modules } = await bindImports(script);
   const printed = new Map<number, string>();
   let current = 0;
@@ -91,10 +97,13 @@ async function bindImports(script: string): Promise<{ body: string; modules: Rec
   });
   for (const from of specifiers) {
     const load = MODULES[from];
-    if (load === undefined) throw new Error(`the documentation imports ${from}, which its test does not know`);
+    if (load === undefined)
+      throw new Error(`the documentation imports ${from}, which its test does not know`);
     modules[from] = await load();
   }
-  const bindings = [...names].map(([name, from]) => `const { ${name} } = __modules[${JSON.stringify(from)}];`);
+  const bindings = [...names].map(
+    ([name, from]) => `const { ${name} } = __modules[${JSON.stringify(from)}];`,
+  );
   return { body: `${bindings.join("\n")}\n${body}`, modules };
 }
 

@@ -5,11 +5,12 @@ import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../de
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { Arithmetic } from "../rules/arithmetic.js";
 import { mayDiffer } from "../rules/comparison.js";
-import { convert, numberOf, promoted } from "../rules/decompose.js";
+import { numberOf, promoted } from "../rules/decompose.js";
 import { wrapDim } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
 import { numelOf } from "../rules/fake.js";
-import { fakeInFormatOf, suggestMemoryFormat } from "../rules/memory-format.js";
+import { suggestMemoryFormat } from "../rules/memory-format.js";
+import { promoteOperands, toFloatDType } from "../rules/promote.js";
 import { sizeMath } from "../rules/size-math.js";
 
 const POINTWISE: readonly OpTag[] = ["pointwise"];
@@ -243,10 +244,15 @@ const logit = defineOp({
 const dropout = defineOp({
   schema: "aten::native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor",
   tags: POINTWISE,
-  meta: ({ grad_output: grad }, { env }) => fakeInFormatOf(grad, grad.shape, env),
+  meta: ({ grad_output: grad, mask, scale }, context) => {
+    const dtype = toFloatDType(promoteOperands([grad, mask, pythonFloat(scale)]));
+    return elementwise(context, [grad, mask], { dtype });
+  },
   decompose: (emit, { grad_output: grad, mask, scale }) => {
     const t = new Arithmetic(emit);
-    const kept = t.mul(convert(emit, mask, grad.dtype), pythonFloat(scale));
+    const { dtype, layout, device } = grad;
+    const cast = mask.dtype === dtype ? mask : emit("aten._to_copy.default", [mask], { dtype, layout, device });
+    const kept = t.mul(cast, pythonFloat(scale));
     const format = suggestMemoryFormat(grad, emit.env);
     return emit("aten.clone.default", [t.mul(grad, kept)], { memory_format: format });
   },

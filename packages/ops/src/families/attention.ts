@@ -95,7 +95,8 @@ function isFused({ env }: Emit, args: Attention, enableGqa: boolean): boolean {
   const same = (tensor: FakeTensor, dim: number, other: FakeTensor): boolean =>
     isEqual(env, tensor.shape[dim]!, other.shape[dim]!);
   if (!same(query, 0, key) || !same(query, 0, value) || !same(key, 1, value)) return false;
-  if (!enableGqa && !same(query, 1, key)) return false;
+  // One head of keys and values serves all queries without being asked to.
+  if (!enableGqa && !same(query, 1, key) && !isEqual(env, key.shape[1]!, 1)) return false;
   if (!same(query, 3, key) || !same(query, 3, value) || !same(key, 2, value)) return false;
   if (inputs.some((tensor) => isEqual(env, tensor.shape[2]!, 0) || !hasUnitStride(env, tensor))) return false;
   return attn_mask === null || isMaskFused(env, attn_mask, query, key);
@@ -156,8 +157,8 @@ const mathAttention = defineOp({
     if (mask !== null) weights = emit("aten.add.Tensor", [weights, mask]);
     weights = emit("aten._safe_softmax.default", [weights, -1]);
     if (args.dropout_p > 0) weights = emit("aten.dropout.default", [weights, args.dropout_p, true]);
-    const output = emit("aten.matmul.default", [weights, value]);
     const narrow = convert(emit, weights, args.query.dtype);
+    const output = emit("aten.matmul.default", [weights, value]);
     return [convert(emit, output, args.query.dtype), narrow];
   },
 });

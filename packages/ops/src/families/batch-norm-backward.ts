@@ -49,6 +49,16 @@ function statistics(t: Arithmetic, args: BackwardArgs, cast: Cast): readonly [me
   return [running, t.unary("rsqrt", t.add(variance, args.eps))];
 }
 
+/** One value per channel, with a dimension of 1 for every other one. */
+function alongChannels(emit: Emit, perChannel: FakeTensor, shape: readonly SymInt[]): FakeTensor {
+  let wide = perChannel;
+  for (let dim = 0; dim < shape.length; dim++) {
+    const size = dim === 1 ? shape[1]! : 1;
+    if (size === 1 && (dim >= wide.ndim || wide.shape[dim] !== 1)) wide = emit("aten.unsqueeze.default", [wide, dim]);
+  }
+  return wide;
+}
+
 type Cast = (tensor: FakeTensor | null) => FakeTensor | null;
 
 function emitGradients(emit: Emit, args: BackwardArgs): readonly MetaValue[] {
@@ -61,8 +71,7 @@ function emitGradients(emit: Emit, args: BackwardArgs): readonly MetaValue[] {
   const [mean, inverse] = statistics(t, args, (tensor) => tensor && convert(emit, tensor, dtype));
   const { shape } = input;
   const axes = shape.map((_, d) => d).filter((d) => d !== 1);
-  const wide = (tensor: FakeTensor): FakeTensor =>
-    emit("aten.view.default", [tensor, shape.map((size: SymInt, d) => (d === 1 ? size : 1))]);
+  const wide = (tensor: FakeTensor): FakeTensor => alongChannels(emit, tensor, shape);
   const norm = float(1 / (Number(numelOf(shape)) / Number(shape[1])));
   const centre = wide(mean);
   const gradSum = emit("aten.sum.dim_IntList", [grad, axes]);

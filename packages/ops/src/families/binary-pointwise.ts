@@ -4,7 +4,7 @@ import { type DType, dtypeInfo, isComplexDType, isFloatDType } from "@sconce/ten
 import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument } from "../errors.js";
-import { convert, promoted } from "../rules/decompose.js";
+import { broadcastPair, convert, promoted } from "../rules/decompose.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake } from "../rules/fake.js";
 import { type Operand, promoteOperands, scalarKind, toFloatDType } from "../rules/promote.js";
@@ -290,7 +290,8 @@ const asFloat = (value: ScalarLiteral): ScalarLiteral =>
 
 function logAddExp(base2: boolean) {
   return (emit: Emit, self: FakeTensor, other: FakeTensor): FakeTensor =>
-    promoted(emit, "default", [self, other], (a, b) => {
+    promoted(emit, "default", [self, other], (left, right) => {
+      const [a, b] = broadcastPair(emit, left, right);
       const mask = emit("aten.ge.Tensor", [a, b]);
       const max = emit("aten.where.self", [mask, a, b]);
       const min = emit("aten.where.self", [mask, b, a]);
@@ -333,7 +334,8 @@ const heaviside: BinaryOptions = {
     return self.dtype;
   },
   decompose: (emit, self, values) =>
-    promoted(emit, "default", [self, values], (x, atZero) => {
+    promoted(emit, "default", [self, values], (input, value) => {
+      const [x, atZero] = broadcastPair(emit, input, value);
       const zero = emit("aten.eq.Scalar", [x, 0]);
       const below = emit("aten.lt.Scalar", [x, 0]);
       const low = emit("aten.logical_or.default", [below, emit("aten.isnan.default", [x])]);

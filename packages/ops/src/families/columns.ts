@@ -89,8 +89,9 @@ function emitIm2col(emit: Emit, image: FakeTensor, window: Window): FakeTensor {
   const [batch, channels, height, width] = image.shape as readonly [SymInt, SymInt, SymInt, SymInt];
   const rows = emitPlaces(emit, height, window, 0, image);
   const columns = emitPlaces(emit, width, window, 1, image);
-  const padded = emitWhole(emit, constantPad(emit, image, window.padding, 1));
-  const blocks = emit("aten.index.Tensor", [padded, [null, null, asColumns(emit, rows), columns]]);
+  const padded = constantPad(emit, image, window.padding, 1);
+  const places = [null, null, asColumns(emit, rows), columns];
+  const blocks = emit("aten.index.Tensor", [emitWhole(emit, padded), places]);
   const sorted = emit("aten.permute.default", [blocks, [0, 1, 2, 4, 3, 5]]);
   const depth = sizeMath(emit, "mul", sizeMath(emit, "mul", channels, window.kernel[0]!), window.kernel[1]!);
   const count = sizeMath(emit, "mul", rows.shape[1]!, columns.shape[1]!);

@@ -8,7 +8,7 @@ import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { isBelow, isEqual, mayDiffer } from "../rules/comparison.js";
 import { broadcastShapes } from "../rules/dims.js";
 import { fake, numelOf } from "../rules/fake.js";
-import { promoteOperands } from "../rules/promote.js";
+import { computationDType, promoteOperands } from "../rules/promote.js";
 import { sizeProduct } from "../rules/size-product.js";
 
 interface CdistArgs {
@@ -149,7 +149,7 @@ const cosineSimilarity = defineOp({
       emit("aten.clone.default", [emit("aten.linalg_vector_norm.default", [x, 2, [dim], true])]);
     const norm1 = normOf(x1);
     const norm2 = normOf(x2);
-    const least = emit("aten.scalar_tensor.default", [eps], { dtype: norm1.dtype, device: norm1.device });
+    const least = emit("aten.scalar_tensor.default", [eps], { dtype: computationDType(norm1.dtype), device: norm1.device });
     const held1 = emit("aten.clamp_min.Tensor", [norm1, least]);
     const held2 = emit("aten.clamp_min.Tensor", [norm2, least]);
     const unit2 = emit("aten.div.Tensor", [x2, held2]);

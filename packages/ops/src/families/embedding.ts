@@ -5,9 +5,12 @@ import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit, EmitArg } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { Arithmetic } from "../rules/arithmetic.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
+import { convert } from "../rules/decompose.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake, numelOf } from "../rules/fake.js";
+import { computationDType } from "../rules/promote.js";
 
 function requireIndex(what: string, tensor: FakeTensor): void {
   if (tensor.dtype !== "int64" && tensor.dtype !== "int32") {
@@ -35,7 +38,30 @@ const embeddingDenseBackward = defineOp({
     requireIndex("indices", indices);
     return fake({ dtype: grad_output.dtype, shape: [num_weights, grad_output.shape.at(-1)!], like: grad_output });
   },
+  decompose: (emit, args) => {
+    const { indices: given, num_weights: rows, padding_idx: padding } = args;
+    const t = new Arithmetic(emit);
+    const indices = convert(emit, given, "int64");
+    const and = (a: FakeTensor, b: FakeTensor): FakeTensor => emit("aten.bitwise_and.Tensor", [a, b]);
+    let grad = convert(emit, args.grad_output, computationDType(args.grad_output.dtype));
+    const valid = and(t.compare("ge", indices, 0), t.compare("lt", indices, rows));
+    if (args.scale_grad_by_freq) grad = t.div(grad, frequencies(emit, indices, rows, valid));
+    let mask = and(valid, emit("aten.ne.Scalar", [indices, padding]));
+    while (mask.ndim < grad.ndim) mask = emit("aten.unsqueeze.default", [mask, -1]);
+    const zeros = emit("aten.new_zeros.default", [grad, [rows, ...grad.shape.slice(indices.ndim)]]);
+    const sums = emit("aten._unsafe_masked_index_put_accumulate.default", [zeros, mask, [indices], grad]);
+    return convert(emit, sums, args.grad_output.dtype);
+  },
 });
+
+/** How often each index occurs, as a column. */
+function frequencies(emit: Emit, indices: FakeTensor, rows: SymInt, valid: FakeTensor): FakeTensor {
+  const zeros = emit("aten.new_zeros.default", [indices, [rows]]);
+  const ones = emit("aten.ones_like.default", [indices]);
+  const counts = emit("aten._unsafe_masked_index_put_accumulate.default", [zeros, valid, [indices], ones]);
+  const each = emit("aten._unsafe_masked_index.default", [counts, valid, [indices], 1]);
+  return emit("aten.unsqueeze.default", [each, -1]);
+}
 
 interface BagArgs {
   readonly weight: FakeTensor;

@@ -65,8 +65,8 @@ const product = defineOp({
   schema: "aten::cumprod_backward(Tensor grad, Tensor input, int dim, Tensor output) -> Tensor",
   tags: ["composite"],
   meta: ({ grad, input, dim }) => {
-    wrapDim(dim, input.ndim);
-    return freshLike(grad);
+    const at = wrapDim(dim, input.ndim);
+    return numelOf(input.shape) === 1 || input.shape[at] === 1 ? grad : freshLike(grad);
   },
 });
 

@@ -188,29 +188,7 @@ function normExcept(emit: Emit, v: FakeTensor, pow: SymInt, dim: number): FakeTe
   return emit("aten.view.default", [norm, v.shape.map((_, d) => (d === dim ? size : 1))]);
 }
 
-/** Gradients of the tensors that are wanted. */
-const gradients = (mask: readonly boolean[], tensors: readonly (FakeTensor | null)[]): readonly (FakeTensor | null)[] =>
-  tensors.map((tensor, i) =>
-    tensor !== null && mask[i] ? fake({ dtype: tensor.dtype, shape: tensor.shape, like: tensor }) : null,
-  );
-
-const layerNormBackward = defineOp({
-  schema: "aten::native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-  tags: ["core"],
-  meta: ({ input, weight, bias, output_mask }) => gradients(output_mask, [input, weight, bias]),
-});
-
-const groupNormBackward = defineOp({
-  schema: "aten::native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, SymInt N, SymInt C, SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-  tags: ["core"],
-  meta: ({ input, weight, C, output_mask }) => {
-    const parameter = weight ?? fake({ dtype: input.dtype, shape: [C], like: input });
-    return gradients(output_mask, [input, parameter, parameter]);
-  },
-});
-
 /** Normalisation within an example. */
 export const normalizationOps: readonly OpDefinition[] = [
   nativeLayerNorm, layerNorm, nativeGroupNorm, groupNorm, rmsNorm, weightNorm, weightNormInterface, normExceptDim,
-  layerNormBackward, groupNormBackward,
 ];

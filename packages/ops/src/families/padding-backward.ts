@@ -57,7 +57,7 @@ function foldReflections(emit: Emit, { grad_output: grad, self, padding }: PadAr
     const range = emit("aten.arange.default", [size], { device: self.device, pin_memory: false });
     return emit("aten.view.default", [range, self.shape.map((_, i) => (i === d ? -1 : 1))]);
   });
-  const areas = pads.map(([before, after], i) => areasOf(t, lines[lead + i]!, self.shape[lead + i]!, before, after));
+  const areas = areasOf(t, lines.slice(lead), self.shape.slice(lead), pads);
   const inside = ({ places, low, high }: Range): FakeTensor =>
     emit("aten.logical_and.default", [t.compare("ge", places, low), t.compare("le", places, high)]);
   const take = (chosen: readonly Area[]): FakeTensor => {
@@ -76,17 +76,22 @@ function foldReflections(emit: Emit, { grad_output: grad, self, padding }: PadAr
 
 const isEmpty = ({ low, high }: Range): boolean => lt(high, low) === true;
 
-/** The areas before, in and after the middle along one dimension. */
-function areasOf(t: Arithmetic, line: FakeTensor, size: SymInt, before: SymInt, after: SymInt): readonly Area[] {
-  const last = sub(size, 1);
-  const middle = t.add(line, before);
-  const left = t.minus(before, line);
-  const right = t.minus(addAll([last, last, before]), line);
-  return [
-    { at: left, range: { places: line, low: 1, high: before } },
-    { at: middle, range: { places: middle, low: 0, high: addAll([last, before, after]) } },
-    { at: right, range: { places: line, low: sub(last, after), high: sub(last, 1) } },
-  ];
+/** For each dimension the areas before, in and after the middle; all middles are computed first, as PyTorch does. */
+function areasOf(
+  t: Arithmetic, lines: readonly FakeTensor[], sizes: readonly SymInt[], pads: readonly (readonly [SymInt, SymInt])[],
+): readonly (readonly Area[])[] {
+  const last = sizes.map((size) => sub(size, 1));
+  const middle = lines.map((line, i) => t.add(line, pads[i]![0]));
+  const left = lines.map((line, i) => t.minus(pads[i]![0], line));
+  const right = lines.map((line, i) => t.minus(addAll([last[i]!, last[i]!, pads[i]![0]]), line));
+  return lines.map((places, i) => {
+    const [before, after] = pads[i]!;
+    return [
+      { at: left[i]!, range: { places, low: 1, high: before } },
+      { at: middle[i]!, range: { places: middle[i]!, low: 0, high: addAll([last[i]!, before, after]) } },
+      { at: right[i]!, range: { places, low: sub(last[i]!, after), high: sub(last[i]!, 1) } },
+    ];
+  });
 }
 
 const combinations = (areas: readonly (readonly Area[])[]): readonly (readonly Area[])[] =>

@@ -77,7 +77,10 @@ function emitTensordot(
   };
   const [rows, columns] = [free(left, dimsSelf), free(right, dimsOther)];
   const [height, width] = [rows.map((d) => left.shape[d]!), columns.map((d) => right.shape[d]!)];
-  if (height.length + width.length === 0) return emitFullContraction(emit, left, right, dimsSelf, dimsOther);
+  const single = (sizes: readonly SymInt[]): boolean => sizes.every((size) => isEqual(emit.env, size, 1));
+  if (single(height) && single(width)) {
+    return emitFullContraction(emit, left, right, [...rows, ...dimsSelf], [...dimsOther, ...columns], [...height, ...width]);
+  }
   const inner = sizeProduct(emit, contracted);
   const matrix = (tensor: FakeTensor, order: readonly number[], shape: readonly SymInt[]): FakeTensor =>
     emit("aten.reshape.default", [emit("aten.permute.default", [tensor, order]), shape]);
@@ -86,19 +89,20 @@ function emitTensordot(
   return emit("aten.reshape.default", [emit("aten.mm.default", [a, b]), [...height, ...width]]);
 }
 
-/** All dimensions contracted: a dot product of the elements when both lie in order. */
+/** All dimensions contracted but those of size 1: a dot product of the elements when both lie in order. */
 function emitFullContraction(
-  emit: Emit, self: FakeTensor, other: FakeTensor, dimsSelf: readonly number[], dimsOther: readonly number[],
+  emit: Emit, self: FakeTensor, other: FakeTensor, orderSelf: readonly number[], orderOther: readonly number[],
+  shape: readonly SymInt[],
 ): FakeTensor {
-  const left = emit("aten.permute.default", [self, dimsSelf]);
-  const right = emit("aten.permute.default", [other, dimsOther]);
+  const left = emit("aten.permute.default", [self, orderSelf]);
+  const right = emit("aten.permute.default", [other, orderOther]);
   const inOrder = isContiguousFake(left, emit.env) && isContiguousFake(right, emit.env);
   const make = inOrder ? "aten.flatten.using_ints" : "aten.squeeze.default";
   const b = emit(make, [right]);
   const a = emit(make, [left]);
   const sum = inOrder ? emit("aten.dot.default", [a, b])
     : emit("aten.sum.default", [emit("aten.mul.Tensor", [a, b])], { dtype: left.dtype });
-  return emit("aten.view.default", [sum, []]);
+  return emit("aten.view.default", [sum, shape]);
 }
 
 const cross = defineOp({

@@ -247,6 +247,14 @@ const nativeChannelShuffle = defineOp({
     checkGroups(env, self, groups);
     return fake({ dtype: self.dtype, shape: self.shape, like: self });
   },
+  decompose: (emit, { self, groups }) => {
+    checkGroups(emit.env, self, groups);
+    const [batch, channels] = self.shape as readonly [SymInt, SymInt];
+    const each = sizeMath(emit, "floordiv", channels, groups);
+    const apart = emit("aten.view.default", [self, [batch, groups, each, -1]]);
+    const woven = emit("aten.permute.default", [apart, [0, 2, 1, 3]]);
+    return emit("aten.reshape.default", [emit("aten.contiguous.default", [woven]), self.shape]);
+  },
 });
 
 export const rearrangeOps: readonly OpDefinition[] = [

@@ -3,6 +3,8 @@ import { FakeTensor, type ScalarLiteral } from "@sconce/ir";
 import type { DType } from "@sconce/tensor";
 import type { Emit } from "../emit.js";
 import type { ScalarArg } from "../schema-types.js";
+import { isEqual } from "./comparison.js";
+import { broadcastShapes } from "./dims.js";
 import { computationDType, type Operand, promoteOperands, toFloatDType } from "./promote.js";
 
 /** Converts to a dtype; the tensor itself when it has that dtype. */
@@ -44,4 +46,14 @@ export function numberOf(value: ScalarArg | ScalarLiteral): number {
   if (typeof value !== "object") return Number(value);
   if (value.kind === "float") return value.value;
   return value.kind !== "complex" && typeof value.expr === "number" ? value.expr : Number.NaN;
+}
+
+/** Both operands at their common shape, as references of binary operators start; single numbers stay what they are. */
+export function broadcastPair(emit: Emit, a: FakeTensor, b: FakeTensor): readonly [FakeTensor, FakeTensor] {
+  const shape = broadcastShapes(emit.env, a.shape, b.shape);
+  const fits = (tensor: FakeTensor): boolean =>
+    tensor.ndim === 0 || (tensor.ndim === shape.length && tensor.shape.every((size, d) => isEqual(emit.env, size, shape[d]!)));
+  const expanded = (tensor: FakeTensor): FakeTensor => (fits(tensor) ? tensor : emit("aten.expand.default", [tensor, shape]));
+  const first = expanded(a);
+  return [first, expanded(b)];
 }

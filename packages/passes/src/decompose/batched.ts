@@ -61,39 +61,109 @@ export const hasBatched = (args: readonly EmitArg[]): boolean => args.some((arg)
 const CONVERSIONS = /^aten\.(clone|detach|alias|_to_copy)\./;
 const FACTORIES = /^aten\.new_(ones|zeros|full|empty)\./;
 
-/** @throws SconceError `UNSUPPORTED_VMAP` for operators that are not pointwise */
-export function callBatched(dispatcher: Dispatcher, target: string, args: readonly EmitArg[], kwargs: Kwargs): EmitArg {
-  if (target === "aten._assert_tensor_metadata.default") return null;
-  if (!hasBatched(args)) return dispatcher.call(target, args, kwargs) as EmitArg;
-  const row = dispatcher.operators.require(target);
-  if (row.tags.includes("composite") && row.decompose !== undefined) {
-    const emit = emitFrom(dispatcher.tracer.env, (inner, innerArgs, innerKwargs) =>
-      callBatched(dispatcher, inner, innerArgs, innerKwargs) as MetaValue);
-    return row.decompose(emit, bindArgs(row.schema, args, kwargs)) as EmitArg;
-  }
+/**
+ * A call with batched arguments: the innermost level is taken off, the outer ones see the call that is left.
+ *
+ * @throws SconceError `UNSUPPORTED_VMAP` for a dynamic batch and an operator that has no rule
+ */
+export function callBatched(
+  dispatcher: Dispatcher,
+  target: string,
+  args: readonly EmitArg[],
+  kwargs: Kwargs,
+): EmitArg {
   const level = Math.max(...args.map((arg) => (arg instanceof BatchedTensor ? arg.level : 0)));
-  const result = callBatched(dispatcher, target, peeled(dispatcher, target, args, level), kwargs);
-  return result instanceof FakeTensor ? new BatchedTensor(result, level) : result;
+  if (level === 0) return dispatcher.call(target, args, kwargs) as EmitArg;
+  const isHere = (arg: EmitArg): arg is BatchedTensor => arg instanceof BatchedTensor && arg.level === level;
+  const batch: Batch = { dispatcher, level, isHere };
+  const whole = wholeBatch(batch, target, args);
+  if (whole !== undefined) return batchedResult(callBatched(dispatcher, whole.target, whole.args, kwargs), level);
+  const row = dispatcher.operators.require(target);
+  if (!row.tags.includes("composite") || row.decompose === undefined) return unroll(batch, target, args, kwargs);
+  const inner = (name: string, given: readonly EmitArg[], named: Kwargs): MetaValue =>
+    callBatched(dispatcher, name, given, named) as MetaValue;
+  const emit = emitFrom(dispatcher.tracer.env, inner);
+  return row.decompose(emit, bindArgs(row.schema, args, kwargs)) as EmitArg;
 }
 
-/** The arguments with the batch dimension of the level in sight. */
-function peeled(dispatcher: Dispatcher, target: string, args: readonly EmitArg[], level: number): readonly EmitArg[] {
-  const isOfLevel = (arg: EmitArg): arg is BatchedTensor => arg instanceof BatchedTensor && arg.level === level;
-  if (FACTORIES.test(target)) {
-    const batch = (args[0] as BatchedTensor).value;
-    return [batch, [batch.shape[0]!, ...(args[1] as readonly SymInt[])], ...args.slice(2)];
-  }
-  if (!CONVERSIONS.test(target) && !dispatcher.operators.require(target).tags.includes("pointwise")) {
-    throw new SconceError({
-      code: "UNSUPPORTED_VMAP",
-      message: `${target} inside of torch.vmap is not pointwise, which is all that can be batched here`,
-      where: target,
-      fix: "decompose the program in PyTorch, or write the batched form without vmap",
-    });
-  }
-  const rank = Math.max(...args.map((arg) => (arg instanceof FakeTensor ? arg.ndim : 0)));
-  return args.map((arg) => (isOfLevel(arg) ? withRank(dispatcher, arg, rank) : arg));
+interface Batch {
+  readonly dispatcher: Dispatcher;
+  readonly level: number;
+  /** Whether an argument is batched at this level. */
+  readonly isHere: (arg: EmitArg) => arg is BatchedTensor;
 }
+
+interface Call {
+  readonly target: string;
+  readonly args: readonly EmitArg[];
+}
+
+/** The call that does for the whole batch what the given one does for an element, where there is one. */
+function wholeBatch({ dispatcher, isHere }: Batch, target: string, args: readonly EmitArg[]): Call | undefined {
+  const [self, second, ...rest] = args;
+  if (CONVERSIONS.test(target) && isHere(self)) return { target, args: [self.value, ...args.slice(1)] };
+  if (FACTORIES.test(target) && isHere(self) && Array.isArray(second)) {
+    return { target, args: [self.value, [self.value.shape[0]!, ...(second as readonly SymInt[])], ...rest] };
+  }
+  const shifted = isHere(self) && !args.slice(1).some(isHere) ? shiftDims(target, self, args) : undefined;
+  if (shifted !== undefined) return shifted;
+  if (!dispatcher.operators.require(target).tags.includes("pointwise")) return undefined;
+  const rank = Math.max(...args.map((arg) => (arg instanceof FakeTensor ? arg.ndim : 0)));
+  return { target, args: args.map((arg) => (isHere(arg) ? withRank(dispatcher, arg, rank) : arg)) };
+}
+
+function batchedResult(result: EmitArg, level: number): EmitArg {
+  if (result instanceof FakeTensor) return new BatchedTensor(result, level);
+  return Array.isArray(result) ? (result as readonly EmitArg[]).map((item) => batchedResult(item, level)) : result;
+}
+
+/** Operators whose second argument names dimensions of the first: they act one dimension further right. */
+const OF_DIMENSIONS: ReadonlySet<string> = new Set(
+  (
+    "select.int slice.Tensor sum.dim_IntList mean.dim amax.default amin.default prod.dim_int argmax.default argmin.default " +
+    "any.dim all.dim logsumexp.default unsqueeze.default squeeze.dim softmax.int log_softmax.int cumsum.default flip.default"
+  ).split(" "),
+);
+/** Reductions of everything as reductions of the given dimensions. */
+const OF_EVERYTHING: Readonly<Record<string, string>> = {
+  "aten.sum.default": "aten.sum.dim_IntList",
+  "aten.mean.default": "aten.mean.dim",
+};
+
+function shiftDims(target: string, self: BatchedTensor, args: readonly EmitArg[]): Call | undefined {
+  const [, dims, ...rest] = args;
+  const everything = OF_EVERYTHING[target];
+  if (everything !== undefined) {
+    return { target: everything, args: [self.value, self.shape.map((_, dim) => dim + 1), ...rest] };
+  }
+  if (!OF_DIMENSIONS.has(target.slice("aten.".length))) return undefined;
+  // A new dimension may also stand behind the last.
+  const rank = self.ndim + (target === "aten.unsqueeze.default" ? 1 : 0);
+  const shift = (dim: EmitArg): number => (Number(dim) < 0 ? Number(dim) + rank : Number(dim)) + 1;
+  if (typeof dims === "number") return { target, args: [self.value, shift(dims), ...rest] };
+  if (!Array.isArray(dims)) return undefined;
+  return { target, args: [self.value, (dims as readonly EmitArg[]).map(shift), ...rest] };
+}
+
+/** One call for each lane, stacked: the right numbers where no rule for the whole batch is known. */
+function unroll({ dispatcher, level, isHere }: Batch, target: string, args: readonly EmitArg[], kwargs: Kwargs): EmitArg {
+  const count = args.find(isHere)!.value.shape[0];
+  if (typeof count !== "number") throw unsupported(target);
+  const lanes = Array.from({ length: count }, (_, lane) => {
+    const plain = args.map((arg) => (isHere(arg) ? callBatched(dispatcher, "aten.select.int", [arg.value, 0, lane], {}) : arg));
+    return callBatched(dispatcher, target, plain, kwargs);
+  });
+  if (!lanes.every((lane) => lane instanceof FakeTensor)) throw unsupported(target);
+  return batchedResult(callBatched(dispatcher, "aten.stack.default", [lanes], {}), level);
+}
+
+const unsupported = (target: string): SconceError =>
+  new SconceError({
+    code: "UNSUPPORTED_VMAP",
+    message: `${target} inside of torch.vmap cannot be batched here`,
+    where: target,
+    fix: "decompose the program in PyTorch, or write the batched form without vmap",
+  });
 
 /** The batch with sizes of 1 after its first dimension, so that elements broadcast from the right. */
 function withRank(dispatcher: Dispatcher, { value, ndim }: BatchedTensor, rank: number): FakeTensor {

@@ -23,6 +23,10 @@ export class ConjugateMarks {
     return args.some((arg) => Array.isArray(arg) || (arg instanceof FakeTensor && this.#marked.has(arg))) ? args.map(change) : args;
   }
 
+  has(tensor: FakeTensor): boolean {
+    return this.#marked.has(tensor);
+  }
+
   /** Marks the result of `_conj`, and of views of marked tensors. */
   note(row: OpDefinition, args: readonly EmitArg[], result: MetaValue): void {
     if (!row.schema.isView || !(args[0] instanceof FakeTensor)) return;

@@ -1,13 +1,15 @@
 import { forEachInput, Graph, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 
-/** Targets that must stay without users; `_assert_async` without a message is not among PyTorch's. */
-const EFFECTS = /^(aten\._assert_(?!async\.default)|aten\.sym_constrain_range|higher_order\.(with_effects|print|call_torchbind))/;
+/** Targets that must stay without users. */
+const EFFECTS = /^(aten\._assert_|aten\.sym_constrain_range|higher_order\.(with_effects|print|call_torchbind))/;
 
 /** True when a node may not be dropped although nothing uses it. */
 export function hasEffect(node: Node, operators: OperatorTable): boolean {
   if (node.op === "placeholder" || node.op === "output") return true;
   if (node.op === "get_attr") return false;
+  // PyTorch drops an assertion on values that has no message.
+  if (node.target === "aten._assert_async.default") return false;
   if (EFFECTS.test(node.target)) return true;
   const row = operators.get(node.target);
   return row !== undefined && (row.schema.isMutable || row.tags.includes("effect"));

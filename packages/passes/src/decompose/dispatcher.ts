@@ -5,6 +5,7 @@
 import { SconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue, type SymScalar } from "@sconce/ir";
 import { bindArgs, type BoundArgs, type Emit, type EmitArg, emitFrom, type OpDefinition, type OperatorTable, viewInverse } from "@sconce/ops";
+import { le, mul, type SymInt } from "@sconce/symbolic";
 import { castForAutocast, type AutocastState } from "./autocast.js";
 import { ConjugateMarks } from "./conjugate.js";
 import { FunctionalTensor, type ViewStep } from "./functional-tensor.js";
@@ -135,6 +136,7 @@ export class Dispatcher {
     const viewTarget = MUTATING_VIEWS[row.target];
     if (viewTarget !== undefined) return this.#becomeView(viewTarget, args, kwargs);
     if (row.target === "aten.detach_.default") return args[0] as FunctionalTensor;
+    if (row.target === "aten.resize_.default" && this.#shrinks(args)) return this.#shrink(args);
     const target = functionalTarget(row, this.operators);
     const bound = bindArgs(row.schema, args, kwargs);
     const written = row.schema.args.filter((arg) => arg.alias?.write).map((arg) => bound[arg.name]);
@@ -164,10 +166,26 @@ export class Dispatcher {
     return returned.length === 1 ? returned[0]! : returned;
   }
 
-  /** A write keeps the dtype of its target. */
+  /** A write keeps the dtype of its target; a lazily conjugated one is written through a copy. */
   #likeTarget(target: FunctionalTensor, value: FakeTensor): FakeTensor {
+    const current = target.sync();
+    if (this.#conjugates.has(current)) {
+      return this.lowered("aten.copy.default", [this.lowered("aten.clone.default", [current]), value]);
+    }
     if (value.dtype === target.dtype) return value;
     return this.lowered("aten._to_copy.default", [value], { dtype: target.dtype, layout: target.layout });
+  }
+
+  #shrinks([self, size]: readonly EmitArg[]): boolean {
+    const count = (sizes: readonly SymInt[]): SymInt => sizes.reduce((a, b) => mul(a, b), 1);
+    return this.tracer.env.guard(le(count(size as readonly SymInt[]), count((self as FakeTensor).shape)));
+  }
+
+  /** `resize_` to no more elements is a view of the first ones. */
+  #shrink([self, size]: readonly EmitArg[]): MetaValue {
+    const sizes = size as readonly SymInt[];
+    const strides = sizes.map((_, dim) => sizes.slice(dim + 1).reduce((a, b) => mul(a, b), 1));
+    return this.#becomeView("aten.as_strided.default", [self, sizes, strides], {});
   }
 
   #becomeView(viewTarget: string, args: readonly EmitArg[], kwargs: Kwargs): MetaValue {

@@ -79,6 +79,10 @@ export class FunctionalTensor extends FakeTensor {
     return new FunctionalTensor(value, this.storage, [...this.#views, step]);
   }
 
+  requireGrad(): void {
+    Object.assign(this, { requiresGrad: true });
+  }
+
   /** A write: the new value goes into the storage, and this view is brought up to date at once. */
   replace(value: FakeTensor): void {
     this.#value = value;

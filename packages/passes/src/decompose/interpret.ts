@@ -7,6 +7,7 @@ import { type EmitArg, evaluateScalarFunction, isScalarFunction } from "@sconce/
 import { freeSymbols, SymExpr } from "@sconce/symbolic";
 import { callBatched, hasBatched, isVmapCall, runVmapCall } from "./batched.js";
 import type { Dispatcher } from "./dispatcher.js";
+import { FunctionalTensor } from "./functional-tensor.js";
 
 /** What a node's name stands for while its graph is run. */
 export type Binding = EmitArg | MetaValue | Graph;
@@ -99,7 +100,7 @@ export class GraphInterpreter {
       if (hasBatched(args)) return callBatched(this.dispatcher, node.target, args, kwargs);
       if (isScalarFunction(node.target)) return this.#scalar(node.target, args);
       if (node.target === "aten._assert_scalar.default") return this.#assertScalar(args);
-      return this.dispatcher.call(node.target, args, kwargs);
+      return keepGrad(node.target, args, this.dispatcher.call(node.target, args, kwargs));
     } catch (error) {
       throw atNode(error, node);
     }
@@ -125,6 +126,16 @@ export class GraphInterpreter {
       code: "MISSING_SUBGRAPH", message: `get_attr reads "${node.target}", which the graph does not hold`, where: node.name,
     });
   }
+}
+
+/** The program's own views of what requires gradients require them too; views that a composite takes do not. */
+function keepGrad(target: string, args: readonly EmitArg[], result: MetaValue): MetaValue {
+  const base = args[0];
+  if (!(base instanceof FunctionalTensor) || !base.requiresGrad || target.startsWith("aten.detach")) return result;
+  for (const value of Array.isArray(result) ? (result as readonly MetaValue[]) : [result]) {
+    if (value instanceof FunctionalTensor && value.storage === base.storage) value.requireGrad();
+  }
+  return result;
 }
 
 export const isSymScalar = (value: unknown): value is SymScalar =>

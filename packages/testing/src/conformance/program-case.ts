@@ -35,7 +35,7 @@ export interface ProgramCase {
   readonly sequence?: boolean;
   readonly tolerance: { readonly rtol: number; readonly atol: number };
   readonly program: { readonly save_error?: unknown; readonly load_error?: unknown };
-  readonly decomposed?: { readonly error?: unknown; readonly same_as_program?: boolean };
+  readonly decomposed?: { readonly error?: unknown; readonly load_error?: unknown; readonly same_as_program?: boolean };
   readonly variants?: Readonly<Record<string, { readonly how: string; readonly call?: CaseCall }>>;
   readonly call?: CaseCall;
   readonly more?: readonly CaseCall[];

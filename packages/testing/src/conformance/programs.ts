@@ -114,7 +114,7 @@ class FolderChecker {
     }
     const wanted = await this.#load("decomposed");
     if (wanted === undefined) return undefined;
-    this.#texts("decomposed", "decomposed.", wanted);
+    if (this.#folder.info.decomposed?.load_error === undefined) this.#texts("decomposed", "decomposed.", wanted);
     await this.#check("lower", () => {
       lowered = this.#sconce.runDecompositions(program);
       return graphDifference(lowered.graph, wanted.graph) ?? signatureDifference(lowered, wanted);

@@ -1,0 +1,150 @@
+/** @file Gradients of normalisation within an example. */
+import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { floorDiv } from "@sconce/symbolic";
+import { defineOp, type OpDefinition } from "../define-op.js";
+import type { Emit } from "../emit.js";
+import { Arithmetic } from "../rules/arithmetic.js";
+import { convert } from "../rules/decompose.js";
+import { fake, numelOf } from "../rules/fake.js";
+import { castForMath } from "../rules/opmath.js";
+import { computationDType } from "../rules/promote.js";
+
+type Gradients = readonly (FakeTensor | null)[];
+
+/** Gradients of the tensors that are wanted. */
+const gradients = (mask: readonly boolean[], tensors: Gradients): Gradients =>
+  tensors.map((tensor, i) =>
+    tensor !== null && mask[i] ? fake({ dtype: tensor.dtype, shape: tensor.shape, like: tensor }) : null,
+  );
+
+/** `x.to(dtype, memory_format=torch.contiguous_format)` */
+const denseIn = (emit: Emit, tensor: FakeTensor, dtype: FakeTensor["dtype"]): FakeTensor =>
+  emit("aten.to.dtype", [tensor, dtype, false, false], { memory_format: "contiguous_format" });
+
+const sumOver = (emit: Emit, tensor: FakeTensor, dims: readonly number[], keep?: boolean): FakeTensor =>
+  emit("aten.sum.dim_IntList", [tensor, dims, keep]);
+
+function toRank(emit: Emit, tensor: FakeTensor, rank: number): FakeTensor {
+  let wide = tensor;
+  while (wide.ndim < rank) wide = emit("aten.unsqueeze.default", [wide, -1]);
+  return wide;
+}
+
+const layerNorm = defineOp({
+  schema: "aten::native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+  tags: ["core"],
+  meta: ({ input, weight, bias, output_mask }) => gradients(output_mask, [input, weight, bias]),
+  decompose: (emit, args) => {
+    const { normalized_shape: inner, output_mask: mask } = args;
+    const t = new Arithmetic(emit);
+    const dtype = computationDType(args.input.dtype);
+    const [grad, input, weight, bias] = [args.grad_out, args.input, args.weight, args.bias].map(
+      (tensor) => tensor && denseIn(emit, tensor, dtype),
+    ) as [FakeTensor, FakeTensor, FakeTensor | null, FakeTensor | null];
+    const axis = input.ndim - inner.length;
+    if (numelOf(input.shape) === 0) {
+      const zeros = (shape: readonly SymInt[]): FakeTensor => emit("aten.new_zeros.default", [args.input, shape]);
+      return [input.shape, inner, inner].map((shape, i) => (mask[i] ? zeros(shape) : null));
+    }
+    const dims = input.shape.map((_, d) => d);
+    const outer = dims.slice(0, axis);
+    const mean = toRank(emit, args.mean, input.ndim);
+    const rstd = toRank(emit, args.rstd, input.ndim);
+    const unit = t.mul(t.sub(input, mean), rstd);
+    const slope = innerSlope(t, weight === null ? grad : t.mul(grad, weight), unit, dims.slice(axis));
+    const count = numelOf(input.shape.slice(axis));
+    const inputGrad = mask[0] ? t.mul(t.div(rstd, count), slope) : null;
+    const overRows = (tensor: FakeTensor): FakeTensor => (outer.length > 0 ? sumOver(emit, tensor, outer) : tensor);
+    const weightGrad = mask[1] && weight !== null ? overRows(t.mul(grad, unit)) : null;
+    const copied = (): FakeTensor => (outer.length > 0 ? overRows(grad) : emit("aten.clone.default", [grad]));
+    const biasGrad = mask[2] && bias !== null ? copied() : null;
+    return [
+      inputGrad && convert(emit, inputGrad, args.input.dtype),
+      weightGrad && convert(emit, weightGrad, args.weight!.dtype),
+      biasGrad && convert(emit, biasGrad, args.bias!.dtype),
+    ];
+  },
+});
+
+/** `N * g - sum(g) - unit * sum(g * unit)`, over the normalised dimensions. */
+function innerSlope(t: Arithmetic, grad: FakeTensor, unit: FakeTensor, dims: readonly number[]): FakeTensor {
+  const scaled = t.mul(grad, numelOf(grad.shape.slice(dims[0])));
+  const sum = sumOver(t.emit, grad, dims, true);
+  const dot = sumOver(t.emit, t.mul(grad, unit), dims, true);
+  const along = t.mul(unit, dot);
+  return t.sub(t.sub(scaled, sum), along);
+}
+
+interface Groups {
+  readonly N: SymInt;
+  readonly C: SymInt;
+  readonly HxW: SymInt;
+  readonly group: SymInt;
+  /** Channels of a group. */
+  readonly each: SymInt;
+}
+
+const groupNorm = defineOp({
+  schema: "aten::native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, SymInt N, SymInt C, SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+  tags: ["core"],
+  meta: ({ input, weight, C, output_mask }) => {
+    const parameter = weight ?? fake({ dtype: input.dtype, shape: [C], like: input });
+    return gradients(output_mask, [input, parameter, parameter]);
+  },
+  decompose: (emit, args) => {
+    const { N, C, HxW, group, output_mask: mask } = args;
+    const t = new Arithmetic(emit);
+    const cast = castForMath(emit, [args.grad_out, args.input, args.mean, args.rstd, args.weight]);
+    const [grad, input, mean, rstd] = cast.operands;
+    const groups = { N, C, HxW, group, each: floorDiv(C, group) };
+    const perChannel = (tensor: FakeTensor): FakeTensor =>
+      sumOver(emit, emit("aten.reshape.default", [tensor, [N, C, HxW]]), [2]);
+    const dot = perChannel(t.mul(grad, input));
+    const sum = perChannel(grad);
+    const inputGrad = mask[0] ? groupInputGradient(t, cast.operands, [dot, sum], groups) : null;
+    const apart = (tensor: FakeTensor): FakeTensor => emit("aten.view.default", [tensor, [N, group, groups.each]]);
+    const column = (tensor: FakeTensor): FakeTensor => emit("aten.unsqueeze.default", [tensor, -1]);
+    const weightGrad = (): FakeTensor => {
+      const left = apart(dot);
+      const centred = t.sub(left, t.mul(apart(sum), column(mean)));
+      return emit("aten.reshape.default", [sumOver(emit, t.mul(centred, column(rstd)), [0]), [C]]);
+    };
+    const results = [inputGrad, mask[1] ? weightGrad() : null, mask[2] ? sumOver(emit, sum, [0]) : null];
+    return results.map((tensor) => tensor && convert(emit, tensor, cast.result));
+  },
+});
+
+function groupInputGradient(
+  t: Arithmetic,
+  [grad, input, mean, rstd, weight]: readonly [FakeTensor, FakeTensor, FakeTensor, FakeTensor, FakeTensor | null],
+  [dot, sum]: readonly [FakeTensor, FakeTensor],
+  { N, HxW, group, each }: Groups,
+): FakeTensor {
+  const { emit } = t;
+  const reshape = (tensor: FakeTensor, shape: readonly SymInt[]): FakeTensor => emit("aten.reshape.default", [tensor, shape]);
+  const perGroup = (tensor: FakeTensor): FakeTensor => {
+    const scaled = weight === null ? tensor : t.mul(tensor, emit("aten.unsqueeze.default", [weight, 0]));
+    return sumOver(emit, reshape(scaled, [N, group, each]), [2]);
+  };
+  const [dots, sums] = [perGroup(dot), perGroup(sum)];
+  const column = emit("aten.unsqueeze.default", [rstd, -1]);
+  const gains = weight === null
+    ? emit("aten.ones.default", [[1, group, each]], { device: rstd.device, pin_memory: false })
+    : reshape(weight, [1, group, each]);
+  const scale = t.mul(column, gains);
+  const share = float(1 / (Number(HxW) * Number(each)));
+  const rest = emit("aten.addcmul.default", [t.unary("neg", dots), sums, mean]);
+  const slope = t.mul(t.mul(t.mul(t.mul(rest, rstd), rstd), rstd), share);
+  const drift = t.mul(t.unary("neg", slope), mean);
+  const offset = t.sub(drift, t.mul(t.mul(sums, rstd), share));
+  const [wideScale, wideSlope, wideOffset] = [
+    emit("aten.unsqueeze.default", [scale, -1]), toRank(emit, slope, 4), toRank(emit, offset, 4),
+  ];
+  const shape = [N, group, each, HxW];
+  const fromGrad = t.mul(reshape(grad, shape), wideScale);
+  const fromInput = t.mul(reshape(input, shape), wideSlope);
+  return convert(emit, reshape(t.add(t.add(fromGrad, fromInput), wideOffset), input.shape), input.dtype);
+}
+
+/** Gradients of normalisation within an example. */
+export const normalizationBackwardOps: readonly OpDefinition[] = [layerNorm, groupNorm];
