@@ -33,6 +33,20 @@ export const inputRejected = (code: string, message: string, where?: string): Sc
 export const invalidArgument = (message: string): SconceError =>
   new SconceError({ code: "INVALID_ARGUMENT", message });
 
+/** A matrix without inverse, factors or solution; `code` is the place that LAPACK names. */
+export function singularMatrix(name: string, code: number, batch: number | undefined): SconceError {
+  const where = batch === undefined ? name : `${name}: (Batch element ${batch})`;
+  const reason = /inv$/.test(name)
+    ? `The diagonal element ${code} is zero, the inversion could not be completed because the input matrix is singular.`
+    : /solve/.test(name)
+      ? "The solver failed because the input matrix is singular."
+      : /cholesky/.test(name)
+        ? "The factorization could not be completed because the input is not positive-definite " +
+          `(the leading minor of order ${code} is not positive-definite).`
+        : `The algorithm failed to converge or the input is singular (error code: ${code}).`;
+  return new SconceError({ code: "INVALID_ARGUMENT", message: `${where}: ${reason}` });
+}
+
 /** An index outside of its dimension. */
 export const indexOutOfRange = (message: string): SconceError =>
   new SconceError({ code: "INDEX_OUT_OF_RANGE", message });

@@ -4,6 +4,7 @@ import { assertionKernels } from "./kernels/assertion.js";
 import { attentionKernels } from "./kernels/attention.js";
 import { convertKernels } from "./kernels/convert.js";
 import { convertQuantizeKernels } from "./kernels/convert-quantize.js";
+import { convertQuantizeParametersKernels } from "./kernels/convert-quantize-parameters.js";
 import { convolutionKernels } from "./kernels/convolution.js";
 import { convolutionBackwardKernels } from "./kernels/convolution-backward.js";
 import { createKernels } from "./kernels/create.js";
@@ -17,6 +18,8 @@ import { indexJoinKernels } from "./kernels/index-join.js";
 import { indexNonzeroKernels } from "./kernels/index-nonzero.js";
 import { indexPadKernels } from "./kernels/index-pad.js";
 import { indexScatterKernels } from "./kernels/index-scatter.js";
+import { linearAlgebraKernels } from "./kernels/linear-algebra.js";
+import { linearSystemKernels } from "./kernels/linear-system.js";
 import { matmulKernels } from "./kernels/matmul.js";
 import { normalizationKernels } from "./kernels/normalization.js";
 import { normalizationBackwardKernels } from "./kernels/normalization-backward.js";
@@ -26,6 +29,7 @@ import { pointwiseBinaryKernels } from "./kernels/pointwise-binary.js";
 import { pointwiseCompareKernels } from "./kernels/pointwise-compare.js";
 import { pointwiseSelectKernels } from "./kernels/pointwise-select.js";
 import { pointwiseUnaryKernels } from "./kernels/pointwise-unary.js";
+import { pointwiseBesselKernels } from "./kernels/pointwise-bessel.js";
 import { poolingKernels } from "./kernels/pooling.js";
 import { randomKernels } from "./kernels/random.js";
 import { reduceExtremeKernels } from "./kernels/reduce-extreme.js";
@@ -46,6 +50,7 @@ export const CPU_KERNELS: KernelTable = Object.freeze({
   ...assertionKernels,
   ...attentionKernels,
   ...convertQuantizeKernels,
+  ...convertQuantizeParametersKernels,
   ...convertKernels,
   ...convolutionBackwardKernels,
   ...convolutionKernels,
@@ -60,6 +65,8 @@ export const CPU_KERNELS: KernelTable = Object.freeze({
   ...indexNonzeroKernels,
   ...indexPadKernels,
   ...indexScatterKernels,
+  ...linearAlgebraKernels,
+  ...linearSystemKernels,
   ...matmulKernels,
   ...normalizationBackwardKernels,
   ...normalizationKernels,
@@ -69,6 +76,7 @@ export const CPU_KERNELS: KernelTable = Object.freeze({
   ...pointwiseCompareKernels,
   ...pointwiseSelectKernels,
   ...pointwiseUnaryKernels,
+  ...pointwiseBesselKernels,
   ...poolingKernels,
   ...randomKernels,
   ...reduceExtremeKernels,

@@ -81,6 +81,7 @@ export {
   type ModuleCallEntry,
   type ModuleCallSignature,
   type RangeConstraint,
+  rangeConstraint,
 } from "./program.js";
 export {
   dictKeys,

@@ -20,8 +20,17 @@ import {
 export interface RangeConstraint {
   readonly min: number;
   readonly max: number;
+  /** The exact bounds where they lie past 2^53, as those of sizes do (2^63 - 2). */
+  readonly exact?: { readonly min: bigint | null; readonly max: bigint | null };
   /** A float symbol: infinities print `oo` instead of `int_oo`. */
   readonly float?: boolean;
+}
+
+/** A range from bounds as texts have them: integers past 2^53 are kept exactly beside their nearest numbers. */
+export function rangeConstraint(low: number | bigint, high: number | bigint): RangeConstraint {
+  const range = { min: Number(low), max: Number(high) };
+  const exact = { min: typeof low === "bigint" ? low : null, max: typeof high === "bigint" ? high : null };
+  return exact.min === null && exact.max === null ? range : { ...range, exact };
 }
 
 /** The calling convention of one module call, preserved or of the root. */

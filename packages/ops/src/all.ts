@@ -30,11 +30,13 @@ import { indexReadOps } from "./families/index-read.js";
 import { indexWriteOps } from "./families/index-write.js";
 import { joinOps } from "./families/join.js";
 import { linearAlgebraOps } from "./families/linear-algebra.js";
+import { linearSystemOps } from "./families/linear-system.js";
 import { lookupBackwardOps } from "./families/lookup-backward.js";
 import { lossBackwardOps } from "./families/loss-backward.js";
 import { lossOps } from "./families/loss.js";
 import { lossClassificationOps } from "./families/loss-classification.js";
 import { lossMarginOps } from "./families/loss-margin.js";
+import { lossMultiMarginOps } from "./families/loss-multi-margin.js";
 import { matmulOps } from "./families/matmul.js";
 import { matmulCompositeOps } from "./families/matmul-composite.js";
 import { normOps } from "./families/norm.js";
@@ -61,6 +63,7 @@ import { scalarReadOps } from "./families/scalar-reads.js";
 import { selectWhereOps } from "./families/select-where.js";
 import { softmaxOps } from "./families/softmax.js";
 import { sortOps } from "./families/sort.js";
+import { specialCompositeOps } from "./families/special-composite.js";
 import { ternaryPointwiseOps } from "./families/ternary-pointwise.js";
 import { unaryPointwiseOps } from "./families/unary-pointwise.js";
 import { varianceOps } from "./families/variance.js";
@@ -107,8 +110,10 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...indexWriteOps,
   ...joinOps,
   ...linearAlgebraOps,
+  ...linearSystemOps,
   ...lossClassificationOps,
   ...lossMarginOps,
+  ...lossMultiMarginOps,
   ...lossOps,
   ...lossBackwardOps,
   ...lookupBackwardOps,
@@ -137,6 +142,7 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...selectWhereOps,
   ...softmaxOps,
   ...sortOps,
+  ...specialCompositeOps,
   ...ternaryPointwiseOps,
   ...unaryPointwiseOps,
   ...varianceOps,

@@ -5,6 +5,7 @@
 import { FakeTensor, type MetaValue, type SymInt } from "@sconce/ir";
 import type { BoundArgs, MetaContext, OpDefinition } from "./define-op.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "./errors.js";
+import { describeSizes } from "./rules/describe.js";
 import { canCast } from "./rules/promote.js";
 import { parseSchema } from "./schema.js";
 
@@ -73,7 +74,7 @@ export function checkInPlace(self: FakeTensor, result: MetaValue, name: string):
     typeof size === "number" && typeof self.shape[d] === "number" && size !== self.shape[d];
   if (result.ndim !== self.ndim || result.shape.some(differs)) {
     throw shapeMismatch(
-      `${name}: output with shape [${self.shape.join(", ")}] doesn't match the broadcast shape [${result.shape.join(", ")}]`,
+      `${name}: output with shape ${describeSizes(self.shape)} doesn't match the broadcast shape ${describeSizes(result.shape)}`,
     );
   }
   if (!canCast(result.dtype, self.dtype)) {

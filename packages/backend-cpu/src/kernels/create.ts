@@ -1,6 +1,6 @@
 /** @file New tensors from sizes and numbers. Memory that PyTorch leaves uninitialised is zero here. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
-import { type DType, isBigIntDType, isIntegralDType, Tensor } from "@sconce/tensor";
+import { type DType, dtypeInfo, isBigIntDType, isIntegralDType, Tensor } from "@sconce/tensor";
 import { readNumbers, writeBigInts, writeNumbers } from "../dense.js";
 import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
 import { fillWith } from "./create-fill.js";
@@ -106,6 +106,16 @@ const eye = kernel<unknown>((_, context) => {
   return out;
 });
 
+/** The memory of a tensor, cut off or followed by nothing in particular, under other sizes. */
+const resize = kernel<{ self: Tensor }>(({ self }, context) => {
+  const out = emptyOutput(context);
+  const { itemSize } = dtypeInfo(self.dtype);
+  const start = self.storageOffset * itemSize;
+  const bytes = self.storage.bytes.subarray(start, start + out.storage.byteLength);
+  out.storage.bytes.set(bytes);
+  return out;
+});
+
 type Triangle = { readonly row: number; readonly col: number; readonly offset: number };
 
 /** Coordinates of a triangle's elements, row by row: [2, count]. */
@@ -154,6 +164,7 @@ export const createKernels = defineKernels({
   "aten.linspace.Tensor_Scalar": linspace,
   "aten.linspace.Scalar_Tensor": linspace,
   "aten.logspace.default": logspace,
+  "aten.resize.default": resize,
   "aten.eye.default": eye,
   "aten.eye.m": eye,
   "aten.tril_indices.default": triangleIndices((row, column, offset) => column - row <= offset),

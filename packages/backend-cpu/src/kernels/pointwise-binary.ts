@@ -274,6 +274,7 @@ const heavisideKernel = kernel<{ self: Tensor; values: Tensor }>(({ self, values
   elementwise({ real: map2(heaviside) }, emptyOutput(context), [self, values]),
 );
 
+const ldexp = binary({ real: map2((x, exponent) => x * 2 ** exponent) });
 const atan2 = binary({ real: map2(Math.atan2) });
 const polar = kernel<{ abs: Tensor; angle: Tensor }>(({ abs, angle }, context) => {
   const out = emptyOutput(context);
@@ -327,6 +328,7 @@ export const pointwiseBinaryKernels = defineKernels({
   "aten.remainder.Tensor": pythonRemainder,
   "aten.remainder.Scalar": pythonRemainder,
   "aten.remainder.Scalar_Tensor": pythonRemainder,
+  "aten.ldexp.Tensor": ldexp,
   "aten.pow.Tensor_Tensor": power,
   "aten.pow.Tensor_Scalar": power,
   "aten.pow.Scalar": power,

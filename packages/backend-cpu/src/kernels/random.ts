@@ -12,7 +12,7 @@ import {
   kernel,
   type RandomSource,
 } from "../kernel.js";
-import { fillNormal, fillUniform, uint64, uniform24, uniform53 } from "./random-engine.js";
+import { fillNormal, fillUniform, normalDeviate, uint64, uniform24, uniform53 } from "./random-engine.js";
 import { sortRow } from "./sort.js";
 
 /** float64 draws 53 bits, everything else 24. */
@@ -124,10 +124,10 @@ const randperm = kernel<{ n: number }>(({ n }, context) => {
   return out;
 });
 
-const bernoulli = kernel<{ self: Tensor }>(({ self }, context) => {
+const bernoulli = kernel<{ self: Tensor; p?: Tensor }>(({ self, p = self }, context) => {
   const out = emptyOutput(context);
-  const chances = readNumbers(self);
-  const wide = isWide(self);
+  const chances = readNumbers(p, out.shape);
+  const wide = isWide(p);
   const values = new Float64Array(out.numel);
   for (let i = 0; i < values.length; i++) {
     const chance = chances[i]!;
@@ -182,6 +182,34 @@ const exponential = kernel<{ lambd: number }>(({ lambd = 1 }, context) => {
 
 const exponentialNumbers = (count: number, rate: number, random: RandomSource): Float64Array =>
   Float64Array.from({ length: count }, () => -Math.log1p(-uniform53(random)) / rate);
+
+/** Fills a tensor with draws from a distribution that one uniform number decides, or a normal one. */
+const draws = <A>(check: (args: A) => string | undefined, draw: (args: A, random: RandomSource) => number): AnyKernel =>
+  kernel<A>((args, context) => {
+    const problem = check(args);
+    if (problem !== undefined) throw invalidArgument(problem);
+    const out = emptyOutput(context);
+    writeNumbers(
+      out,
+      Float64Array.from({ length: out.numel }, () => draw(args, context.random)),
+    );
+    return out;
+  });
+
+const cauchy = draws<{ median: number; sigma: number }>(
+  ({ sigma }) => (sigma > 0 ? undefined : `cauchy_ expects sigma > 0.0, but found sigma=${sigma}`),
+  ({ median, sigma }, random) => median + sigma * Math.tan(Math.PI * (uniform53(random) - 0.5)),
+);
+
+const logNormal = draws<{ mean: number; std: number }>(
+  ({ std }) => (std > 0 ? undefined : `log_normal_ expects std > 0.0, but found std=${std}`),
+  ({ mean, std }, random) => Math.exp(normalDeviate(random) * std + mean),
+);
+
+const geometric = draws<{ p: number }>(
+  ({ p }) => (p > 0 && p < 1 ? undefined : `geometric_ expects p to be in (0, 1), but got p=${p}`),
+  ({ p }, random) => Math.ceil(Math.log(uniform53(random)) / Math.log1p(-p)),
+);
 
 type Multinomial = { readonly self: Tensor; readonly num_samples: number; readonly replacement: boolean };
 
@@ -284,6 +312,10 @@ export const randomKernels = defineKernels({
   "aten.randperm.default": randperm,
   "aten.bernoulli.default": bernoulli,
   "aten.bernoulli.p": bernoulliScalar,
+  "aten.bernoulli.Tensor": bernoulli,
+  "aten.cauchy.default": cauchy,
+  "aten.log_normal.default": logNormal,
+  "aten.geometric.default": geometric,
   "aten.native_dropout.default": nativeDropout,
   "aten.exponential.default": exponential,
   "aten.multinomial.default": multinomial,

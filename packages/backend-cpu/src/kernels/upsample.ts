@@ -94,6 +94,41 @@ export function cubicSlopes(t: number): readonly number[] {
   return [far(t + 1), near(t), -near(1 - t), -far(2 - t)];
 }
 
+/** The kernels of antialiased resizing by their distance; the cubic one has a = -0.5. */
+const FILTERS = {
+  linear: (x: number): number => Math.max(1 - Math.abs(x), 0),
+  cubic: (value: number): number => {
+    const x = Math.abs(value);
+    if (x < 1) return (1.5 * x - 2.5) * x * x + 1;
+    return x < 2 ? ((-0.5 * x + 2.5) * x - 4) * x + 2 : 0;
+  },
+} as const;
+
+/** Taps that reach as far as an output element covers the input, so that shrinking averages. */
+function wideTaps(inputs: number, outputs: number, scale: number | null, align: boolean, mode: "linear" | "cubic"): Taps {
+  const ratio = align
+    ? outputs > 1 ? (inputs - 1) / (outputs - 1) : 0
+    : scale !== null && scale > 0 ? 1 / scale : inputs / outputs;
+  const squeeze = ratio >= 1 ? 1 / ratio : 1;
+  const support = (WIDTHS[mode] / 2) / squeeze;
+  const width = Math.ceil(support) * 2 + 1;
+  const index = new Int32Array(outputs * width);
+  const weight = new Float64Array(outputs * width);
+  for (let o = 0; o < outputs; o++) {
+    const centre = ratio * (o + 0.5);
+    const first = Math.max(Math.trunc(centre - support + 0.5), 0);
+    const count = Math.min(Math.min(Math.trunc(centre + support + 0.5), inputs) - first, width);
+    let total = 0;
+    for (let t = 0; t < count; t++) total += FILTERS[mode]((t + first - centre + 0.5) * squeeze);
+    for (let t = 0; t < count; t++) {
+      index[o * width + t] = first + t;
+      const share = FILTERS[mode]((t + first - centre + 0.5) * squeeze);
+      weight[o * width + t] = total === 0 ? share : share / total;
+    }
+  }
+  return { inputs, outputs, width, index, weight };
+}
+
 /** Applies taps along a dimension of size `taps.inputs`, with `inner` elements after it. */
 function applyTaps(
   x: Float64Array,
@@ -180,6 +215,24 @@ function upsample(mode: Mode, args: UpsampleArgs, context: KernelContext): Tenso
   return finishOutput(out, values);
 }
 
+function upsampleWide(mode: "linear" | "cubic", args: UpsampleArgs & { self: Tensor }, context: KernelContext): Tensor {
+  const out = emptyOutput(context);
+  const scales = scalesOf(args, 2);
+  const shape = args.self.shape.slice();
+  const bytes = out.dtype === "uint8";
+  let values = readFloat64(args.self);
+  for (const d of [3, 2]) {
+    const taps = wideTaps(shape[d]!, out.shape[d]!, scales[d - 2]!, args.align_corners ?? false, mode);
+    values = applyTaps(values, taps, numel(shape.slice(d + 1)));
+    if (bytes) values = values.map((x) => Math.min(255, Math.max(0, Math.round(x))));
+    shape[d] = out.shape[d]!;
+  }
+  return finishOutput(out, values);
+}
+
+const wideKernel = (mode: "linear" | "cubic") =>
+  kernel<UpsampleArgs & { self: Tensor }>((args, context) => upsampleWide(mode, args, context));
+
 const upsampleKernel = (mode: Mode) => kernel<UpsampleArgs>((args, context) => upsample(mode, args, context));
 const [nearest, exact, linear, cubic] = (["nearest", "nearest-exact", "linear", "cubic"] as const).map(
   upsampleKernel,
@@ -211,6 +264,8 @@ export const upsampleKernels = defineKernels({
   "aten.upsample_trilinear3d.vec": linear,
   "aten.upsample_bicubic2d.default": cubic,
   "aten.upsample_bicubic2d.vec": cubic,
+  "aten._upsample_bilinear2d_aa.default": wideKernel("linear"),
+  "aten._upsample_bicubic2d_aa.default": wideKernel("cubic"),
   "aten.upsample_nearest1d_backward.default": nearest,
   "aten.upsample_nearest2d_backward.default": nearest,
   "aten.upsample_nearest3d_backward.default": nearest,

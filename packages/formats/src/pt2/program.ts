@@ -1,5 +1,5 @@
 /** @file The ExportedProgram object of the JSON file, without its weights. */
-import type { ExportedProgramInit, OperatorLookup, RangeConstraint } from "@sconce/ir";
+import { type ExportedProgramInit, type OperatorLookup, type RangeConstraint, rangeConstraint } from "@sconce/ir";
 import { parseSrepr, printExpr } from "@sconce/symbolic";
 import { parseJson } from "../json/parse.js";
 import {
@@ -49,14 +49,14 @@ const readVersion: Read<{ major: number; minor: number }> = (value, place) => {
 
 const readRange: Read<RangeConstraint> = (value, place) => {
   const object = readObject(value, place);
-  const bound = (key: string, infinity: number): number => {
+  const bound = (key: string, infinity: number): number | bigint => {
     const field = object.get(key);
     if (field === undefined) throw place.fail("PT2_FIELD", `the field "${key}" is missing`);
     // Older files write infinities as bare tokens.
     if (field === null || field === infinity) return infinity;
-    return Number(place.at(key, field, readInteger));
+    return place.at(key, field, readInteger);
   };
-  const range = { min: bound("min_val", -Infinity), max: bound("max_val", Infinity) };
+  const range = rangeConstraint(bound("min_val", -Infinity), bound("max_val", Infinity));
   if (range.min > range.max)
     throw place.fail("PT2_RANGE", `the range from ${range.min} to ${range.max} is empty`);
   return range;

@@ -59,7 +59,7 @@ function programLines(program: ExportedProgram, writer: ExpressionWriter): strin
     lines.push(`opset ${JSON.stringify(name)} ${version}`);
   for (const [expr, range] of program.rangeConstraints) {
     lines.push(
-      `range ${JSON.stringify(expr)} [${bound(range.min)}, ${bound(range.max)}]${range.float === true ? " float" : ""}`,
+      `range ${JSON.stringify(expr)} [${bound(range.exact?.min ?? range.min)}, ${bound(range.exact?.max ?? range.max)}]${range.float === true ? " float" : ""}`,
     );
   }
   for (const [symbol, value] of program.symbolHints)
@@ -79,8 +79,8 @@ function programLines(program: ExportedProgram, writer: ExpressionWriter): strin
   return [`program ${JSON.stringify(program.dialect)} {`, ...lines.map((line) => `  ${line}`), "}"];
 }
 
-const bound = (value: number): string =>
-  Number.isFinite(value) ? String(value) : value > 0 ? "inf" : "-inf";
+const bound = (value: number | bigint): string =>
+  value === Infinity ? "inf" : value === -Infinity ? "-inf" : String(value);
 
 function signatureLines(program: ExportedProgram): string[] {
   const { inputSpecs, outputSpecs } = program.graphSignature;

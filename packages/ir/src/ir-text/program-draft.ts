@@ -7,6 +7,7 @@ import {
   type ExportedProgramInit,
   type ModuleCallEntry,
   type RangeConstraint,
+  rangeConstraint,
 } from "../program.js";
 import type { InputSpec, OutputSpec } from "../signature.js";
 import type { Cursor } from "./cursor.js";
@@ -165,9 +166,17 @@ function parseNumber(cursor: Cursor): number {
 
 function parseRange(cursor: Cursor): RangeConstraint {
   cursor.expect("[");
-  const min = parseNumber(cursor);
+  const min = parseBound(cursor);
   cursor.expect(",");
-  const max = parseNumber(cursor);
+  const max = parseBound(cursor);
   cursor.expect("]");
-  return cursor.acceptWord("float") ? { min, max, float: true } : { min, max };
+  const range = rangeConstraint(min, max);
+  return cursor.acceptWord("float") ? { ...range, float: true } : range;
+}
+
+function parseBound(cursor: Cursor): number | bigint {
+  const number = cursor.number();
+  if (number === undefined) throw cursor.fail(`expected a number, found ${cursor.found()}`);
+  const isPast = !number.isFloat && !Number.isSafeInteger(number.value);
+  return isPast ? BigInt(number.text) : number.value;
 }

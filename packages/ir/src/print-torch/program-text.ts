@@ -31,7 +31,9 @@ const targetText = (target: string | null): string => (target === null ? "" : ` 
 export function rangeConstraintsText(ranges: ReadonlyMap<string, RangeConstraint>): string {
   const parts: string[] = [];
   for (const [expr, range] of ranges) {
-    parts.push(`${expr}: VR[${boundText(range.min, range)}, ${boundText(range.max, range)}]`);
+    const min = range.exact?.min ?? boundText(range.min, range);
+    const max = range.exact?.max ?? boundText(range.max, range);
+    parts.push(`${expr}: VR[${min}, ${max}]`);
   }
   return `{${parts.join(", ")}}`;
 }

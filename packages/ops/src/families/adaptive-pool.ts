@@ -3,9 +3,9 @@ import type { FakeTensor, SymInt } from "@sconce/ir";
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { isEqual } from "../rules/comparison.js";
+import { describeSizes } from "../rules/describe.js";
 import { fake } from "../rules/fake.js";
 import { fakeInFormatOf, suggestMemoryFormat } from "../rules/memory-format.js";
-import { describeSizes } from "../rules/view-geometry.js";
 
 function adaptedShape(
   name: string, self: FakeTensor, output: readonly SymInt[], { env }: MetaContext,

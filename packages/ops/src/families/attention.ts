@@ -7,10 +7,10 @@ import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
+import { describeSizes } from "../rules/describe.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake } from "../rules/fake.js";
 import { computationDType } from "../rules/promote.js";
-import { describeSizes } from "../rules/view-geometry.js";
 
 interface Attention {
   readonly query: FakeTensor;

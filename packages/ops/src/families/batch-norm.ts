@@ -5,6 +5,7 @@ import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
+import { describeSize } from "../rules/describe.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { sizeProduct } from "../rules/size-product.js";
@@ -28,7 +29,7 @@ function normalizedLike(args: NormArgs, context: MetaContext): FakeTensor {
   for (const name of ["running_mean", "running_var", "weight", "bias"] as const) {
     const tensor = args[name];
     if (tensor && mayDiffer(context.env, numelOf(tensor.shape), channels)) {
-      throw shapeMismatch(`${name} should contain ${String(channels)} elements not ${String(numelOf(tensor.shape))}`);
+      throw shapeMismatch(`${name} should contain ${describeSize(channels)} elements not ${describeSize(numelOf(tensor.shape))}`);
     }
   }
   const perChannel = fake({

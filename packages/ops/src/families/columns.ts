@@ -6,11 +6,11 @@ import type { Emit, EmitArg } from "../emit.js";
 import { invalidArgument, shapeMismatch } from "../errors.js";
 import { check, isAtMost, isEqual } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
+import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { emitNewZeros, emitRange, toContiguous } from "../rules/mask.js";
 import { computationDType } from "../rules/promote.js";
 import { sizeMath } from "../rules/size-math.js";
-import { describeSizes } from "../rules/view-geometry.js";
 
 /** Kernel, dilation, padding and stride, height before width. */
 interface Window {
@@ -140,7 +140,7 @@ function checkColumns(env: SymEnv, self: FakeTensor, output: readonly SymInt[], 
   check(env, eq(self.shape.at(-1)!, count), () =>
     shapeMismatch(
       `Given output_size=${describeSizes(output)}, kernel_size=${describeSizes(window.kernel)}, expected size of input's ` +
-        `dimension 2 to match the calculated number of sliding blocks ${String(count)}, but got ${String(self.shape.at(-1)!)}.`));
+        `dimension 2 to match the calculated number of sliding blocks ${describeSize(count)}, but got ${describeSize(self.shape.at(-1)!)}.`));
 }
 
 function emitCol2im(emit: Emit, columns: FakeTensor, output: readonly SymInt[], window: Window): FakeTensor {
@@ -162,7 +162,7 @@ function emitCol2im(emit: Emit, columns: FakeTensor, output: readonly SymInt[], 
 const unfoldBackward = defineOp({
   schema: "aten::unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor",
   decompose: (emit, { grad_in, input_sizes, dim, size, step }) => {
-    if (isAtMost(emit.env, step, 0)) throw invalidArgument(`step is ${String(step)} but must be > 0`);
+    if (isAtMost(emit.env, step, 0)) throw invalidArgument(`step is ${describeSize(step)} but must be > 0`);
     if (input_sizes.length === 0) return emit("aten.squeeze_copy.dim", [grad_in, 0]);
     const axis = wrapDim(dim, input_sizes.length);
     const zeros = emitNewZeros(emit, grad_in, input_sizes);

@@ -5,6 +5,7 @@ import type { DType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { invalidArgument } from "../errors.js";
+import { describeSizes } from "../rules/describe.js";
 import { broadcastShapes, sizesEqual } from "../rules/dims.js";
 import {
   fake,
@@ -221,7 +222,7 @@ const aliasOps = [
 function checkCopy(self: FakeTensor, src: FakeTensor, env: SymEnv): void {
   if (sizesEqual(broadcastShapes(env, self.shape, src.shape), self.shape, env)) return;
   throw invalidArgument(
-    `output with shape [${self.shape.join(", ")}] doesn't match the broadcast shape of [${src.shape.join(", ")}]`,
+    `output with shape ${describeSizes(self.shape)} doesn't match the broadcast shape of ${describeSizes(src.shape)}`,
   );
 }
 

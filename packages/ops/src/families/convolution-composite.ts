@@ -5,7 +5,7 @@ import { complex } from "@sconce/ir";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit, EmitArg } from "../emit.js";
 import { invalidArgument, shapeMismatch } from "../errors.js";
-import { describeSizes } from "../rules/view-geometry.js";
+import { describeSizes } from "../rules/describe.js";
 
 interface PlainArgs {
   readonly input: FakeTensor;

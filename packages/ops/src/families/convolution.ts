@@ -4,9 +4,9 @@ import { add, floorDiv, ge, gt, mul, or, sub, type SymEnv } from "@sconce/symbol
 import { defineOp, type OpDefinition } from "../define-op.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { check, isEqual, mayDiffer } from "../rules/comparison.js";
+import { describeSize, describeSizes } from "../rules/describe.js";
 import { contiguousStridesOf, fake, numelOf } from "../rules/fake.js";
 import { suggestMemoryFormat } from "../rules/memory-format.js";
-import { describeSizes } from "../rules/view-geometry.js";
 
 interface ConvolutionArgs {
   readonly input: FakeTensor;
@@ -49,8 +49,8 @@ function outputSizes(args: ConvolutionArgs, env: SymEnv): readonly SymInt[] {
     }
     const fits = (): Error =>
       shapeMismatch(
-        `Calculated padded input size per channel: (${String(add(size, padding))}). Kernel size: ` +
-          `(${String(add(reach, 1))}). Kernel size can't be greater than actual input size`,
+        `Calculated padded input size per channel: (${describeSize(add(size, padding))}). Kernel size: ` +
+          `(${describeSize(add(reach, 1))}). Kernel size can't be greater than actual input size`,
       );
     check(env, ge(add(size, padding), add(reach, 1)), fits);
     return add(floorDiv(sub(sub(add(size, padding), reach), 1), stride), 1);
@@ -107,16 +107,16 @@ function checkConvolution(args: ConvolutionArgs, env: SymEnv): void {
   const expected = transposed ? weight.shape[0]! : mul(weight.shape[1]!, groups);
   if (mayDiffer(env, input.shape[1]!, expected)) {
     throw shapeMismatch(
-      `Given ${transposed ? "transposed=1" : `groups=${String(groups)}`}, weight of size ` +
-        `${describeSizes(weight.shape)}, expected input${describeSizes(input.shape)} to have ${String(expected)} ` +
-        `channels, but got ${String(input.shape[1])} channels instead`,
+      `Given ${transposed ? "transposed=1" : `groups=${describeSize(groups)}`}, weight of size ` +
+        `${describeSizes(weight.shape)}, expected input${describeSizes(input.shape)} to have ${describeSize(expected)} ` +
+        `channels, but got ${describeSize(input.shape[1])} channels instead`,
     );
   }
   const channels = outputChannels(args);
   if (bias !== null && (bias.ndim !== 1 || mayDiffer(env, bias.shape[0]!, channels))) {
     throw shapeMismatch(
       `Given ${transposed ? "transposed=1, " : ""}weight of size ${describeSizes(weight.shape)}, expected bias to be ` +
-        `1-dimensional with ${String(channels)} elements, but got bias of size ${describeSizes(bias.shape)} instead`,
+        `1-dimensional with ${describeSize(channels)} elements, but got bias of size ${describeSizes(bias.shape)} instead`,
     );
   }
 }

@@ -4,6 +4,7 @@ import { symMin } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { invalidArgument } from "../errors.js";
+import { describeSize } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { emitNewZeros, emitRange, maskTensor, toContiguous } from "../rules/mask.js";
 import { sizeMath } from "../rules/size-math.js";
@@ -28,7 +29,7 @@ const diagEmbed = defineOp({
   decompose: (emit, { self, offset, dim1, dim2 }) => {
     const [first, second] = [wrapDim(dim1, self.ndim + 1), wrapDim(dim2, self.ndim + 1)];
     if (first === second) {
-      throw invalidArgument(`diagonal dimensions cannot be identical ${String(dim1)}, ${String(dim2)}`);
+      throw invalidArgument(`diagonal dimensions cannot be identical ${describeSize(dim1)}, ${describeSize(dim2)}`);
     }
     const swapped = first > second;
     const shift = swapped ? -Number(offset) : Number(offset);

@@ -5,6 +5,7 @@ import type { Emit, EmitArg } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { isBelow } from "../rules/comparison.js";
 import { numberOf } from "../rules/decompose.js";
+import { describeSize } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { sizeMath } from "../rules/size-math.js";
 import type { ScalarArg } from "../schema-types.js";
@@ -17,7 +18,7 @@ const diff = defineOp({
   tags: ["composite"],
   decompose: (emit, { self, n, dim, prepend, append }) => {
     if (self.ndim === 0) throw invalidArgument("diff expects input to be at least one-dimensional");
-    if (Number(n) < 0) throw invalidArgument(`order must be non-negative but got ${String(n)}`);
+    if (Number(n) < 0) throw invalidArgument(`order must be non-negative but got ${describeSize(n)}`);
     if (n === 0) {
       const result = emit("aten.zeros_like.default", [self]);
       return emit("aten.copy_.default", [result, self]);
@@ -105,6 +106,32 @@ const cumulativeTrapezoidDx = defineOp({
   },
 });
 
+const cumulativeTrapezoidX = defineOp({
+  schema: "aten::cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
+  tags: ["composite"],
+  decompose: (emit, { y, x, dim }) => {
+    const at = wrapDim(dim, y.ndim);
+    const points = alongDim(emit, x, y, at);
+    const [low, high] = [slice(emit, points, at, 0, -1), slice(emit, points, at, 1)];
+    const steps = emit("aten.sub.Tensor", [high, low]);
+    const [left, right] = [slice(emit, y, at, 0, -1), slice(emit, y, at, 1)];
+    const areas = emit("aten.mul.Tensor", [emit("aten.add.Tensor", [left, right]), steps]);
+    return emit("aten.div.Scalar", [emit("aten.cumsum.default", [areas, at]), float(2) as EmitArg]);
+  },
+});
+
+const trapzX = defineOp({
+  schema: "aten::trapz.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
+  tags: ["composite"],
+  decompose: (emit, { y, x, dim }) => emit("aten.trapezoid.x", [y, x], { dim }),
+});
+
+const trapzDx = defineOp({
+  schema: "aten::trapz.dx(Tensor y, *, float dx=1., int dim=-1) -> Tensor",
+  tags: ["composite"],
+  decompose: (emit, { y, dx, dim }) => emit("aten.trapezoid.dx", [y], { dx: float(dx) as EmitArg, dim }),
+});
+
 const gradient = defineOp({
   schema: "aten::gradient.scalarint(Tensor self, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor[]",
   tags: ["composite"],
@@ -154,4 +181,4 @@ function emitRightEnd(emit: Emit, self: FakeTensor, dim: number, step: EmitArg):
   return emit("aten.div.Scalar", [sum, step]);
 }
 
-export const differenceOps: readonly OpDefinition[] = [diff, trapezoidDx, trapezoidX, cumulativeTrapezoidDx, gradient];
+export const differenceOps: readonly OpDefinition[] = [diff, trapezoidDx, trapezoidX, cumulativeTrapezoidDx, cumulativeTrapezoidX, trapzX, trapzDx, gradient];

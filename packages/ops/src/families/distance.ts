@@ -6,6 +6,7 @@ import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { isBelow, isEqual, mayDiffer } from "../rules/comparison.js";
+import { describeSize } from "../rules/describe.js";
 import { broadcastShapes } from "../rules/dims.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { computationDType, promoteOperands } from "../rules/promote.js";
@@ -27,12 +28,12 @@ function checkCdist({ x1, x2, p, compute_mode }: CdistArgs, { env }: MetaContext
   });
   if (mayDiffer(env, x1.shape.at(-1)!, x2.shape.at(-1)!)) {
     throw shapeMismatch(
-      `X1 and X2 must have the same number of columns. X1: ${String(x1.shape.at(-1))} X2: ${String(x2.shape.at(-1))}`,
+      `X1 and X2 must have the same number of columns. X1: ${describeSize(x1.shape.at(-1))} X2: ${describeSize(x2.shape.at(-1))}`,
     );
   }
   if (p < 0) throw invalidArgument("cdist only supports non-negative p values");
   if (compute_mode !== null && ![0, 1, 2].includes(Number(compute_mode))) {
-    throw invalidArgument(`possible modes: 0, 1, 2, but was: ${String(compute_mode)}`);
+    throw invalidArgument(`possible modes: 0, 1, 2, but was: ${describeSize(compute_mode)}`);
   }
 }
 

@@ -3,6 +3,7 @@ import type { FakeTensor, SymInt } from "@sconce/ir";
 import { eq, or, type SymEnv } from "@sconce/symbolic";
 import { invalidArgument, shapeMismatch } from "../errors.js";
 import { check } from "../rules/comparison.js";
+import { describeSize } from "../rules/describe.js";
 
 /** Labels with the place of their dimension: output labels first, then the summed ones. */
 export interface Equation {
@@ -79,8 +80,8 @@ function checkSizes(operands: readonly (readonly string[])[], tensors: readonly 
       else if (size !== known) {
         check(env, or(eq(size, 1), eq(size, known)), () =>
           shapeMismatch(
-            `einsum(): operands do not broadcast with remapped shapes: subscript ${label} has size ${String(size)} for ` +
-              `operand ${i} which does not broadcast with previously seen size ${String(known)}`,
+            `einsum(): operands do not broadcast with remapped shapes: subscript ${label} has size ${describeSize(size)} for ` +
+              `operand ${i} which does not broadcast with previously seen size ${describeSize(known)}`,
           ),
         );
       }

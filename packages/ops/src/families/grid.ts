@@ -6,9 +6,9 @@ import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
+import { describeSizes } from "../rules/describe.js";
 import { fake } from "../rules/fake.js";
 import { castForMath } from "../rules/opmath.js";
-import { describeSizes } from "../rules/view-geometry.js";
 
 function sampled(input: FakeTensor, grid: FakeTensor, spatial: number, { env }: Pick<MetaContext, "env">): FakeTensor {
   if (input.ndim !== spatial + 2 || grid.ndim !== spatial + 2) {

@@ -2,10 +2,11 @@
 import type { FakeTensor, MemoryFormat, SymInt } from "@sconce/ir";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import { invalidArgument } from "../errors.js";
+import { describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake, memoryFormatStrides } from "../rules/fake.js";
 import { suggestMemoryFormat } from "../rules/memory-format.js";
-import { describeSizes, viewOf } from "../rules/view-geometry.js";
+import { viewOf } from "../rules/view-geometry.js";
 import { permuteMeta } from "./view-permute.js";
 
 function exchange(self: FakeTensor, dim0: SymInt, dim1: SymInt): FakeTensor {

@@ -6,10 +6,11 @@ import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { check, isEqual } from "../rules/comparison.js";
 import { freshSize, remembered } from "../rules/data-dependent.js";
+import { describeSizes } from "../rules/describe.js";
 import { broadcastShapes, wrapDim } from "../rules/dims.js";
 import { memoryOrder } from "../rules/elementwise.js";
 import { contiguousStridesOf, fake, isContiguousFake, numelOf, stridesInOrder } from "../rules/fake.js";
-import { describeSizes, viewOf } from "../rules/view-geometry.js";
+import { viewOf } from "../rules/view-geometry.js";
 
 const MASKS: ReadonlySet<string> = new Set(["bool", "uint8"]);
 const INDEX_DTYPES: ReadonlySet<string> = new Set(["int64", "int32", "bool", "uint8"]);

@@ -6,11 +6,11 @@ import type { Emit, EmitArg } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { check, isEqual } from "../rules/comparison.js";
 import { isIntLiteral } from "../rules/decompose.js";
+import { describeSize, describeSizes } from "../rules/describe.js";
 import { broadcastShapes, sizesEqual, wrapDim } from "../rules/dims.js";
 import { elementwiseStrides } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { emitNewZeros, toContiguous } from "../rules/mask.js";
-import { describeSizes } from "../rules/view-geometry.js";
 import { planIndex } from "./index-read.js";
 
 /** Fresh memory like `self`, its layout kept when that is dense. */
@@ -95,7 +95,7 @@ const indexAdd = defineOp({
     const given = source.ndim > 0 ? source.shape[wrapDim(dim, source.ndim)]! : 1;
     check(emit.env, eq(count, given), () =>
       shapeMismatch(
-        `Number of indices (${String(count)}) should be equal to tensor.size(dim) (${String(given)}), for dim=${axis}`,
+        `Number of indices (${describeSize(count)}) should be equal to tensor.size(dim) (${describeSize(given)}), for dim=${axis}`,
       ),
     );
     if (self.ndim > 0 && !sizesEqual(source.shape, self.shape.with(axis, given), emit.env)) {
@@ -119,7 +119,7 @@ function checkIndexCopy(env: SymEnv, self: FakeTensor, dim: number, index: FakeT
   const count = numelOf(index.shape);
   if (source.ndim === 0) {
     check(env, eq(count, 1), () =>
-      shapeMismatch(`index_copy_(): When source is scalar, index should have one element (got ${String(count)})`));
+      shapeMismatch(`index_copy_(): When source is scalar, index should have one element (got ${describeSize(count)})`));
     return;
   }
   if (self.ndim !== 0 && source.ndim !== self.ndim) {
@@ -138,7 +138,7 @@ function checkIndexCopy(env: SymEnv, self: FakeTensor, dim: number, index: FakeT
   }
   check(env, eq(count, source.shape[dim]!), () =>
     shapeMismatch(
-      `index_copy_(): Number of indices (${String(count)}) should be equal to source.size(dim) (${String(source.shape[dim]!)})`,
+      `index_copy_(): Number of indices (${describeSize(count)}) should be equal to source.size(dim) (${describeSize(source.shape[dim]!)})`,
     ),
   );
 }
@@ -316,7 +316,7 @@ const put = defineOp({
     check(env, eq(numelOf(index.shape), numelOf(source.shape)), () =>
       shapeMismatch(
         "put_(): Expected source and index to have the same number of elements, but got source.numel() = " +
-          `${String(numelOf(source.shape))}, index.numel() = ${String(numelOf(index.shape))}`,
+          `${describeSize(numelOf(source.shape))}, index.numel() = ${describeSize(numelOf(index.shape))}`,
       ),
     );
     return like(self, env);

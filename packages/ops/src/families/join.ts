@@ -5,12 +5,12 @@ import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { check, isEqual } from "../rules/comparison.js";
+import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake, memoryFormatStrides, numelOf } from "../rules/fake.js";
 import { suggestMemoryFormat } from "../rules/memory-format.js";
 import { promoteOperands } from "../rules/promote.js";
 import { sizeMath } from "../rules/size-math.js";
-import { describeSizes } from "../rules/view-geometry.js";
 import { emitAtLeast } from "./view-expand.js";
 
 const requireSome = (tensors: readonly FakeTensor[], name: string): void => {
@@ -46,8 +46,8 @@ function checkJoinable(env: SymEnv, first: FakeTensor, tensor: FakeTensor, dim: 
     if (d === dim || size === expected) return;
     check(env, eq(size, expected), () =>
       shapeMismatch(
-        `Sizes of tensors must match except in dimension ${dim}. Expected size ${String(expected)} but got size ` +
-          `${String(size)} for tensor number ${position} in the list.`,
+        `Sizes of tensors must match except in dimension ${dim}. Expected size ${describeSize(expected)} but got size ` +
+          `${describeSize(size)} for tensor number ${position} in the list.`,
       ),
     );
   });

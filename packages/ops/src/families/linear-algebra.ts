@@ -6,6 +6,7 @@ import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
+import { describeSize } from "../rules/describe.js";
 import { broadcastShapes, wrapDim } from "../rules/dims.js";
 import { contiguousStridesOf, fake } from "../rules/fake.js";
 import { castForMath } from "../rules/opmath.js";
@@ -18,17 +19,17 @@ function columnMajor(shape: readonly SymInt[]): readonly SymInt[] {
   return [...strides.slice(0, -2), strides.at(-1)!, strides.at(-2)!];
 }
 
-const matrices = (like: FakeTensor, shape: readonly SymInt[]): FakeTensor =>
+export const matrices = (like: FakeTensor, shape: readonly SymInt[]): FakeTensor =>
   fake({ dtype: like.dtype, shape, strides: columnMajor(shape), like });
 
-function requireSquare(name: string, tensor: FakeTensor, { env }: MetaContext): void {
+export function requireSquare(name: string, tensor: FakeTensor, { env }: MetaContext): void {
   if (tensor.ndim < 2) {
     throw shapeMismatch(`${name}: The input tensor A must have at least 2 dimensions.`);
   }
   if (mayDiffer(env, tensor.shape.at(-1)!, tensor.shape.at(-2)!)) {
     throw shapeMismatch(
-      `${name}: A must be batches of square matrices, but they are ${String(tensor.shape.at(-2))} by ` +
-        `${String(tensor.shape.at(-1))} matrices`,
+      `${name}: A must be batches of square matrices, but they are ${describeSize(tensor.shape.at(-2))} by ` +
+        `${describeSize(tensor.shape.at(-1))} matrices`,
     );
   }
   requireFloat(name, tensor);
@@ -112,8 +113,8 @@ const cross = defineOp({
     }
     if (mayDiffer(env, self.shape[wrapped]!, 3) || mayDiffer(env, other.shape[wrapped]!, 3)) {
       throw shapeMismatch(
-        `linalg.cross: inputs dimension ${String(dim)} must have length 3. Got ${String(self.shape[wrapped])} and ` +
-          String(other.shape[wrapped]),
+        `linalg.cross: inputs dimension ${describeSize(dim)} must have length 3. Got ${describeSize(self.shape[wrapped])} and ` +
+          describeSize(other.shape[wrapped]),
       );
     }
     const shape = broadcastShapes(env, self.shape, other.shape);

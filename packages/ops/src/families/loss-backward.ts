@@ -7,11 +7,11 @@ import { dtypeMismatch, shapeMismatch } from "../errors.js";
 import { Arithmetic } from "../rules/arithmetic.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
+import { describeSizes } from "../rules/describe.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { REDUCTION } from "../rules/loss-reduction.js";
 import { castForMath } from "../rules/opmath.js";
-import { describeSizes } from "../rules/view-geometry.js";
 
 interface LossArgs {
   readonly grad_output: FakeTensor;

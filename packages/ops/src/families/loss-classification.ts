@@ -6,9 +6,9 @@ import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
+import { describeSize, describeSizes } from "../rules/describe.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { REDUCTION } from "../rules/loss-reduction.js";
-import { describeSizes } from "../rules/view-geometry.js";
 
 interface NllArgs {
   readonly self: FakeTensor;
@@ -63,7 +63,7 @@ function likelihoodShapes(args: NllArgs, { env }: MetaContext): readonly [FakeTe
   const classes = self.shape[classDim(self)]!;
   if (weight !== null && (weight.ndim !== 1 || mayDiffer(env, weight.shape[0]!, classes))) {
     throw shapeMismatch(
-      `weight tensor should be defined either for all ${String(classes)} classes or no classes but got weight ` +
+      `weight tensor should be defined either for all ${describeSize(classes)} classes or no classes but got weight ` +
         `tensor of shape: ${describeSizes(weight.shape)}`,
     );
   }
@@ -123,7 +123,7 @@ const nllLossNd = defineOp({
     if (self.ndim < 1) throw shapeMismatch(`Expected 1 or more dimensions (got ${self.ndim})`);
     if (self.ndim !== 1 && mayDiffer(emit.env, self.shape[0]!, target.shape[0] ?? 1)) {
       throw shapeMismatch(
-        `Expected input batch_size (${String(self.shape[0])}) to match target batch_size (${String(target.shape[0])}).`,
+        `Expected input batch_size (${describeSize(self.shape[0])}) to match target batch_size (${describeSize(target.shape[0])}).`,
       );
     }
     const rest = [weight, reduction, ignore_index];

@@ -7,6 +7,7 @@ import type { Emit } from "../emit.js";
 import { dtypeMismatch, shapeMismatch } from "../errors.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
+import { describeSize } from "../rules/describe.js";
 import { broadcastShapes, sizeEquals } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
 import { castForMath } from "../rules/opmath.js";
@@ -42,8 +43,8 @@ function batchShape(a: FakeTensor, b: FakeTensor, context: MetaContext): readonl
   const [batch, rows, inner] = a.shape as [SymInt, SymInt, SymInt];
   if (!sizeEquals(batch, b.shape[0]!, context.env) || !sizeEquals(inner, b.shape[1]!, context.env)) {
     throw shapeMismatch(
-      `Expected size for first two dimensions of batch2 tensor to be: [${String(batch)}, ${String(inner)}] ` +
-        `but got: [${String(b.shape[0])}, ${String(b.shape[1])}].`,
+      `Expected size for first two dimensions of batch2 tensor to be: [${describeSize(batch)}, ${describeSize(inner)}] ` +
+        `but got: [${describeSize(b.shape[0])}, ${describeSize(b.shape[1])}].`,
     );
   }
   if (a.dtype !== b.dtype) throw dtypeMismatch(`expected scalar type ${a.dtype} but found ${b.dtype}`);
@@ -185,7 +186,7 @@ function vectorProduct(name: string, a: FakeTensor, b: FakeTensor, { env }: Meta
   }
   if (!sizeEquals(a.shape[0]!, b.shape[0]!, env)) {
     throw shapeMismatch(
-      `inconsistent tensor size, expected tensor [${String(a.shape[0])}] and src [${String(b.shape[0])}] ` +
+      `inconsistent tensor size, expected tensor [${describeSize(a.shape[0])}] and src [${describeSize(b.shape[0])}] ` +
         "to have the same number of elements",
     );
   }

@@ -7,11 +7,11 @@ import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
+import { describeSize, describeSizes } from "../rules/describe.js";
 import { fake } from "../rules/fake.js";
 import { fakeInFormatOf } from "../rules/memory-format.js";
 import { computationDType } from "../rules/promote.js";
 import { sizeProduct } from "../rules/size-product.js";
-import { describeSizes } from "../rules/view-geometry.js";
 
 type Parameters = Readonly<Record<string, FakeTensor | null>>;
 
@@ -89,7 +89,7 @@ function checkGroups(
   if (!isEqual(env, mod(channels, groups), 0)) {
     throw shapeMismatch(
       "Expected number of channels in input to be divisible by num_groups, but got input of shape " +
-        `${describeSizes(input.shape)} and num_groups=${String(groups)}`,
+        `${describeSizes(input.shape)} and num_groups=${describeSize(groups)}`,
     );
   }
   for (const [name, tensor] of Object.entries(parameters)) {

@@ -6,6 +6,7 @@ import type { Emit } from "../emit.js";
 import { shapeMismatch } from "../errors.js";
 import { Arithmetic } from "../rules/arithmetic.js";
 import { mayDiffer } from "../rules/comparison.js";
+import { describeSize } from "../rules/describe.js";
 import { fakeInFormatOf } from "../rules/memory-format.js";
 
 interface PadArgs {
@@ -28,7 +29,7 @@ function unpadded({ grad_output: grad, self, padding }: PadArgs, { env }: { env:
     const want = addAll([self.shape[dim]!, before, after]);
     if (mayDiffer(env, grad.shape[dim]!, want)) {
       throw shapeMismatch(
-        `grad_output size at dimension ${dim} unexpected. Expected: ${String(want)}, Got: ${String(grad.shape[dim])}`,
+        `grad_output size at dimension ${dim} unexpected. Expected: ${describeSize(want)}, Got: ${describeSize(grad.shape[dim])}`,
       );
     }
   });

@@ -6,11 +6,11 @@ import type { Emit, EmitArg } from "../emit.js";
 import { invalidArgument, shapeMismatch } from "../errors.js";
 import { check, isBelow } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
+import { describeSize, describeSizes } from "../rules/describe.js";
 import { isChannelsLast, isContiguousFake } from "../rules/fake.js";
 import { fakeInFormatOf, suggestMemoryFormat } from "../rules/memory-format.js";
 import { computationDType } from "../rules/promote.js";
 import { sizeMath } from "../rules/size-math.js";
-import { describeSizes } from "../rules/view-geometry.js";
 
 /** Pads name the last dimension first: what lies before and after dimension `d` of a tensor of this rank. */
 function around(pad: readonly SymInt[], ndim: number, d: number): readonly [before: SymInt, after: SymInt] {
@@ -42,7 +42,7 @@ const constantPadNd = defineOp({
       if (!isBelow(env, size, 0)) return;
       const [before, after] = around(pad, self.ndim, d);
       throw shapeMismatch(
-        `The input size ${String(self.shape[d]!)}, plus negative padding ${String(before)} and ${String(after)} resulted in ` +
+        `The input size ${describeSize(self.shape[d]!)}, plus negative padding ${describeSize(before)} and ${describeSize(after)} resulted in ` +
           "a negative output size, which is invalid. Check dimension " + `${d} of your input.`);
     });
     return fakeInFormatOf(self, shape, env);
@@ -77,11 +77,11 @@ function checkEdgePad(env: SymEnv, self: FakeTensor, pad: readonly SymInt[], dim
       check(env, and(lt(before, size), lt(after, size)), () =>
         shapeMismatch(
           "Padding size should be less than the corresponding input dimension, but got: padding " +
-            `(${String(before)}, ${String(after)}) at dimension ${d} of input ${describeSizes(self.shape)}`));
+            `(${describeSize(before)}, ${describeSize(after)}) at dimension ${d} of input ${describeSizes(self.shape)}`));
     }
     check(env, ge(addAll([size, before, after]), 1), () =>
       shapeMismatch(
-        `input (size: ${String(size)}) is too small. Calculated output size ${String(addAll([size, before, after]))} at ` +
+        `input (size: ${describeSize(size)}) is too small. Calculated output size ${describeSize(addAll([size, before, after]))} at ` +
           `dimension ${d}`));
   }
 }
@@ -217,12 +217,36 @@ const padEnum = defineOp({
   tags: ["composite"],
   decompose: (emit, { self, pad: sizes, mode, value }) => {
     const name = MODES[Number(mode)];
-    if (name === undefined) throw invalidArgument(`Unrecognised padding mode ${String(mode)}`);
+    if (name === undefined) throw invalidArgument(`Unrecognised padding mode ${describeSize(mode)}`);
     return emitPad(emit, self, sizes, name, value);
+  },
+});
+
+const padSequence = defineOp({
+  schema:
+    'aten::pad_sequence(Tensor[] sequences, bool batch_first=False, float padding_value=0.0, str padding_side="right") -> Tensor',
+  doc: "Sequences of different lengths side by side, padded to the longest.",
+  tags: ["composite"],
+  decompose: (emit, { sequences, batch_first: batchFirst, padding_value: value, padding_side: side }) => {
+    const [first] = sequences as readonly FakeTensor[];
+    if (first === undefined) throw invalidArgument("received an empty list of sequences");
+    if (side !== "right" && side !== "left") throw invalidArgument(`Expected padding_side to be one of left or right, but got ${side}.`);
+    const longest = sequences.map(({ shape }) => shape[0]!).reduce((a, b) => symMax(a, b));
+    const trailing = first.shape.slice(1);
+    const shape = batchFirst ? [sequences.length, longest, ...trailing] : [longest, sequences.length, ...trailing];
+    let out = emit("aten.new_full.default", [first, shape, float(value)]);
+    sequences.forEach((sequence, i) => {
+      const missing = sizeMath(emit, "sub", longest, sequence.shape[0]!);
+      const pads = [...trailing.flatMap(() => [0, 0]), ...(side === "right" ? [0, missing] : [missing, 0])];
+      const row = emit("aten.constant_pad_nd.default", [convert(emit, sequence, first.dtype), pads, float(value)]);
+      out = emit("aten.select_scatter.default", [out, row, batchFirst ? 0 : 1, i]);
+    });
+    return out;
   },
 });
 
 export const paddingOps: readonly OpDefinition[] = [
   constantPadNd, edgePad("reflection", 1, true), edgePad("reflection", 2, true), edgePad("reflection", 3, true),
   edgePad("replication", 1, false), edgePad("replication", 2, true), edgePad("replication", 3, true), padCircular, pad, padEnum,
+  padSequence,
 ];

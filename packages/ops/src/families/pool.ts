@@ -170,6 +170,20 @@ const maxUnpool2d = defineOp({
   decompose: (emit, { self, indices, output_size }) => unpool(emit, self, indices, output_size),
 });
 
+const maxUnpool3d = defineOp({
+  schema: "aten::max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> Tensor",
+  meta: ({ self, indices, output_size }, { env }) => {
+    if (indices.dtype !== "int64") throw dtypeMismatch("elements in indices should be type int64");
+    if (output_size.length !== 3) {
+      throw invalidArgument(
+        `There should be exactly three elements (depth, height, width) in output_size, but got ${output_size.length} elements.`,
+      );
+    }
+    return fakeInFormatOf(self, [...self.shape.slice(0, -3), ...output_size], env);
+  },
+  decompose: (emit, { self, indices, output_size }) => unpool(emit, self, indices, output_size),
+});
+
 function unpool(emit: Emit, self: FakeTensor, indices: FakeTensor, size: readonly SymInt[]): FakeTensor {
   const { env } = emit;
   const lead = self.shape.slice(0, -size.length);
@@ -193,5 +207,5 @@ function unpool(emit: Emit, self: FakeTensor, indices: FakeTensor, size: readonl
 export const poolOps: readonly OpDefinition[] = [
   avgPool1d, avgPool2d, avgPool3d, avgPool2dBackward, avgPool3dBackward, maxPool1d, maxPool1dWithIndices, maxPool2d,
   maxPool3d, maxPool2dWithIndices, maxPool3dWithIndices, maxPool2dWithIndicesBackward, maxPool3dWithIndicesBackward,
-  maxUnpool2d,
+  maxUnpool2d, maxUnpool3d,
 ];

@@ -5,11 +5,11 @@ import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { check, isEqual } from "../rules/comparison.js";
+import { describeSize } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { isContiguousFake } from "../rules/fake.js";
 import { promoteOperands } from "../rules/promote.js";
 import { sizeProduct } from "../rules/size-product.js";
-import { describeSizes } from "../rules/view-geometry.js";
 
 function requireVectors(self: FakeTensor, other: FakeTensor, name: string): void {
   if (self.ndim !== 1) throw invalidArgument(`${name}: Expected 1-D argument self, but got ${self.ndim}-D`);
@@ -66,8 +66,8 @@ function emitTensordot(
     else {
       check(emit.env, eq(a, b), () =>
         shapeMismatch(
-          `contracted dimensions need to match, but first has size ${String(a)} in dim ${dim} and second has size ` +
-            `${String(b)} in dim ${dimsOther[i]!}`));
+          `contracted dimensions need to match, but first has size ${describeSize(a)} in dim ${dim} and second has size ` +
+            `${describeSize(b)} in dim ${dimsOther[i]!}`));
       contracted.push(a);
     }
   });

@@ -8,6 +8,7 @@ import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { convert } from "../rules/decompose.js";
+import { describeSize } from "../rules/describe.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake } from "../rules/fake.js";
 
@@ -263,7 +264,7 @@ const chooseParameters = defineOp({
     requireQuantizable(input);
     if (Number(quant_min) >= Number(quant_max)) {
       throw invalidArgument(
-        `Expecting quant_min to be smaller than quant_max but received min: ${String(quant_min)} max: ${String(quant_max)}`,
+        `Expecting quant_min to be smaller than quant_max but received min: ${describeSize(quant_min)} max: ${describeSize(quant_max)}`,
       );
     }
     return parameters(input, [1]);

@@ -6,13 +6,13 @@ import type { Emit } from "../emit.js";
 import { dimOutOfRange, dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { check, isEqual } from "../rules/comparison.js";
 import { freshSize } from "../rules/data-dependent.js";
+import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim, wrapDims } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { emitRange } from "../rules/mask.js";
 import { suggestMemoryFormat } from "../rules/memory-format.js";
 import { sizeMath } from "../rules/size-math.js";
-import { describeSizes } from "../rules/view-geometry.js";
 
 const flip = defineOp({
   schema: "aten::flip(Tensor self, int[] dims) -> Tensor",
@@ -42,7 +42,7 @@ const rot90 = defineOp({
     if (self.ndim < 2) throw invalidArgument(`expected total dims >= 2, but got total dims = ${self.ndim}`);
     const [first, second] = dims.map((dim) => wrapDim(dim, self.ndim)) as [number, number];
     if (first === second) {
-      throw invalidArgument(`expected rotation dims to be different, but got dim0 = ${String(dims[0])} and dim1 = ${String(dims[1])}`);
+      throw invalidArgument(`expected rotation dims to be different, but got dim0 = ${describeSize(dims[0])} and dim1 = ${describeSize(dims[1])}`);
     }
     const turns = ((Number(k) % 4) + 4) % 4;
     if (turns === 0) return emit("aten.clone.default", [self], { memory_format: "contiguous_format" });
@@ -89,7 +89,7 @@ const repeat = defineOp({
     }
     const lead = repeats.length - self.ndim;
     const shape = repeats.map((count, d) => {
-      check(env, ge(count, 0), () => invalidArgument(`Repeats cannot be negative, found ${String(count)} at index ${d}`));
+      check(env, ge(count, 0), () => invalidArgument(`Repeats cannot be negative, found ${describeSize(count)} at index ${d}`));
       return d < lead ? count : mul(self.shape[d - lead]!, count);
     });
     return fake({ dtype: self.dtype, shape, like: self });
@@ -138,8 +138,8 @@ function repeatCounts(emit: Emit, repeats: FakeTensor, size: SymInt): FakeTensor
   if (repeats.ndim !== 1) throw invalidArgument("repeats must be 0-dim or 1-dim tensor");
   check(emit.env, eq(repeats.shape[0]!, size), () =>
     shapeMismatch(
-      `repeats must have the same size as input along dim, but got repeats.size(0) = ${String(repeats.shape[0]!)} and ` +
-        `input.size(dim) = ${String(size)}`,
+      `repeats must have the same size as input along dim, but got repeats.size(0) = ${describeSize(repeats.shape[0]!)} and ` +
+        `input.size(dim) = ${describeSize(size)}`,
     ),
   );
   return repeats;
@@ -179,7 +179,7 @@ const pixelShuffle = defineOp({
     const [channels, height, width] = self.shape.slice(-3) as [SymInt, SymInt, SymInt];
     requireDivisible(emit.env, channels, r * r, () =>
       "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but " +
-      `input.size(-3)=${String(channels)} is not divisible by ${r * r}`);
+      `input.size(-3)=${describeSize(channels)} is not divisible by ${r * r}`);
     const batch = self.shape.slice(0, -3);
     const n = batch.length;
     const out = sizeMath(emit, "floordiv", channels, r * r);
@@ -201,7 +201,7 @@ const pixelUnshuffle = defineOp({
     for (const [name, size] of [["height", height], ["width", width]] as const) {
       requireDivisible(emit.env, size, r, () =>
         `pixel_unshuffle expects ${name} to be divisible by downscale_factor, but input.size(${name === "height" ? -2 : -1})=` +
-        `${String(size)} is not divisible by ${r}`);
+        `${describeSize(size)} is not divisible by ${r}`);
     }
     const batch = self.shape.slice(0, -3);
     const n = batch.length;
@@ -225,7 +225,7 @@ function checkGroups(env: SymEnv, self: FakeTensor, groups: SymInt): void {
   }
   check(env, eq(mod(self.shape[1]!, groups), 0), () =>
     shapeMismatch(
-      `Number of channels must be divisible by groups. Got ${String(self.shape[1]!)} channels and ${String(groups)} groups.`));
+      `Number of channels must be divisible by groups. Got ${describeSize(self.shape[1]!)} channels and ${describeSize(groups)} groups.`));
 }
 
 const channelShuffle = defineOp({

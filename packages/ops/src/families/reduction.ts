@@ -5,6 +5,7 @@ import { defineOp, type OpDefinition, type OpTag } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, shapeMismatch } from "../errors.js";
 import { promoted } from "../rules/decompose.js";
+import { describeSizes } from "../rules/describe.js";
 import { reduced, reducedShape, requireElements, requireFloat } from "../rules/dim-reduction.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake, numelOf } from "../rules/fake.js";
@@ -56,7 +57,7 @@ function sumToSizeDims(self: FakeTensor, size: readonly SymInt[]): readonly numb
   const fits = lead >= 0 && size.every((want, d) => want === 1 || mayEqual(want, self.shape[d + lead]!));
   if (!fits) {
     throw shapeMismatch(
-      `size {[${size.join(", ")}]} is not expandable to size {[${self.shape.join(", ")}]}.`,
+      `size {${describeSizes(size)}} is not expandable to size {${describeSizes(self.shape)}}.`,
     );
   }
   return self.shape.flatMap((own, d) => (d < lead || (size[d - lead] === 1 && own !== 1) ? [d] : []));

@@ -4,8 +4,8 @@ import type { SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import { shapeMismatch } from "../errors.js";
 import { mayDiffer } from "../rules/comparison.js";
+import { describeSizes } from "../rules/describe.js";
 import { fakeInFormatOf } from "../rules/memory-format.js";
-import { describeSizes } from "../rules/view-geometry.js";
 
 interface ResizeArgs {
   readonly grad_output: FakeTensor;

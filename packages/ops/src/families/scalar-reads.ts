@@ -6,6 +6,7 @@ import { defineOp, type OpDefinition } from "../define-op.js";
 import { dtypeMismatch, invalidArgument } from "../errors.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { remembered } from "../rules/data-dependent.js";
+import { describeSize } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { isChannelsLast, isContiguousFake, numelOf } from "../rules/fake.js";
 
@@ -13,7 +14,7 @@ import { isChannelsLast, isContiguousFake, numelOf } from "../rules/fake.js";
 function itemMeta(self: FakeTensor, env: SymEnv): SymScalar {
   const numel = numelOf(self.shape);
   if (mayDiffer(env, numel, 1)) {
-    throw invalidArgument(`a Tensor with ${String(numel)} elements cannot be converted to Scalar`);
+    throw invalidArgument(`a Tensor with ${describeSize(numel)} elements cannot be converted to Scalar`);
   }
   if (isComplexDType(self.dtype)) throw dtypeMismatch(`item() of a ${self.dtype} tensor has no symbolic form`);
   return remembered(env, "item", self, () => {

@@ -8,10 +8,10 @@ import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { check } from "../rules/comparison.js";
 import { freshSize, remembered } from "../rules/data-dependent.js";
 import { numberOf } from "../rules/decompose.js";
+import { describeSizes } from "../rules/describe.js";
 import { sizesEqual, wrapDim } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
-import { describeSizes } from "../rules/view-geometry.js";
 
 function requireOrder(self: FakeTensor, name: string): void {
   if (isComplexDType(self.dtype)) throw dtypeMismatch(`${name} does not support complex dtypes on CPU`);

@@ -285,6 +285,7 @@ export const unaryPointwiseOps: readonly OpDefinition[] = [
   }),
   unary("square", {
     tags: ["composite", "pointwise"],
+    dtype: (dtype) => (dtype === "bool" ? "int64" : dtype),
     decompose: (emit, self) => emit("aten.pow.Tensor_Scalar", [self, 2]),
   }),
   ...["erf", "erfc", "erfinv", "exp2", "expm1", "i0", "log1p", "sinc"].map((name) =>

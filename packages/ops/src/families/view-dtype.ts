@@ -5,6 +5,7 @@ import { type DType, dtypeInfo } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import { shapeMismatch } from "../errors.js";
 import { check, isEqual, mayDiffer } from "../rules/comparison.js";
+import { describeSize } from "../rules/describe.js";
 import { viewOf } from "../rules/view-geometry.js";
 
 /** @throws SconceError `SHAPE_MISMATCH` when the last dimension cannot be cut or joined */
@@ -14,7 +15,7 @@ function viewDTypeMeta(self: FakeTensor, dtype: DType, env: SymEnv): FakeTensor 
   const names = `${self.dtype} as ${dtype} (different element sizes)`;
   if (self.ndim === 0) throw shapeMismatch(`self.dim() cannot be 0 to view ${names}`);
   if (mayDiffer(env, self.strides.at(-1)!, 1) && mayDiffer(env, self.shape.at(-1)!, 1)) {
-    throw shapeMismatch(`self.stride(-1) must be 1 to view ${names}, but got ${String(self.strides.at(-1)!)}`);
+    throw shapeMismatch(`self.stride(-1) must be 1 to view ${names}, but got ${describeSize(self.strides.at(-1)!)}`);
   }
   return from > to ? narrower(self, dtype, from / to) : wider(self, dtype, to / from, env, names);
 }
@@ -29,7 +30,7 @@ function wider(self: FakeTensor, dtype: DType, ratio: number, env: SymEnv, names
   const last = self.ndim - 1;
   const divisible = (value: SymInt, what: string): SymInt => {
     check(env, eq(mod(value, ratio), 0), () =>
-      shapeMismatch(`${what} must be divisible by ${ratio} to view ${names}, but got ${String(value)}`));
+      shapeMismatch(`${what} must be divisible by ${ratio} to view ${names}, but got ${describeSize(value)}`));
     return floorDiv(value, ratio);
   };
   const size = divisible(self.shape[last]!, `self.size(-1)`);

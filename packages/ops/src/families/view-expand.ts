@@ -5,8 +5,9 @@ import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { shapeMismatch } from "../errors.js";
 import { check, isEqual, mayDiffer } from "../rules/comparison.js";
+import { describeSize, describeSizes } from "../rules/describe.js";
 import { broadcastShapes, sizesEqual, wrapDim } from "../rules/dims.js";
-import { aliasOf, describeSizes, viewOf } from "../rules/view-geometry.js";
+import { aliasOf, viewOf } from "../rules/view-geometry.js";
 
 /** @throws SconceError `SHAPE_MISMATCH` */
 export function expandMeta(self: FakeTensor, size: readonly SymInt[], env: SymEnv): FakeTensor {
@@ -54,7 +55,7 @@ function expandDim(
   }
   check(env, eq(asked, have), () =>
     shapeMismatch(
-      `The expanded size of the tensor (${String(asked)}) must match the existing size (${String(have)}) at non-singleton ` +
+      `The expanded size of the tensor (${describeSize(asked)}) must match the existing size (${describeSize(have)}) at non-singleton ` +
         `dimension ${to}.  Target sizes: ${describeSizes(size)}.  Tensor sizes: ${describeSizes(self.shape)}`,
     ),
   );

@@ -2,8 +2,9 @@
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import { invalidArgument } from "../errors.js";
+import { describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
-import { describeSizes, viewOf } from "../rules/view-geometry.js";
+import { viewOf } from "../rules/view-geometry.js";
 
 /** @throws SconceError `INVALID_ARGUMENT`, `DIM_OUT_OF_RANGE` */
 export function permuteMeta(self: FakeTensor, dims: readonly SymInt[]): FakeTensor {

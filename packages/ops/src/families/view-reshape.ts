@@ -4,10 +4,11 @@ import type { SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { invalidArgument, shapeMismatch } from "../errors.js";
+import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { contiguousStridesOf, fake, isContiguousFake, numelOf } from "../rules/fake.js";
 import { sizeMath } from "../rules/size-math.js";
-import { describeSizes, inferSizes, viewOf, viewStrides } from "../rules/view-geometry.js";
+import { inferSizes, viewOf, viewStrides } from "../rules/view-geometry.js";
 
 /** @throws SconceError `SHAPE_MISMATCH` when the sizes do not fit the elements or their layout. */
 export function viewMeta(self: FakeTensor, size: readonly SymInt[], env: SymEnv): FakeTensor {
@@ -124,8 +125,8 @@ function inferUnflattened(env: SymEnv, sizes: readonly SymInt[], size: SymInt, d
     return inferSizes(env, sizes, size);
   } catch {
     throw shapeMismatch(
-      `unflatten: Provided sizes ${describeSizes(sizes)} don't multiply up to the size of dim ${String(dim)} ` +
-        `(${String(size)}) in the input tensor`,
+      `unflatten: Provided sizes ${describeSizes(sizes)} don't multiply up to the size of dim ${describeSize(dim)} ` +
+        `(${describeSize(size)}) in the input tensor`,
     );
   }
 }

@@ -4,9 +4,10 @@ import { add, and, floorDiv, ge, gt, le, lt, mul, neg, sub, symMax, symMin, type
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import { invalidArgument, shapeMismatch } from "../errors.js";
 import { check, isAtMost, isBelow } from "../rules/comparison.js";
+import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { sizeMath } from "../rules/size-math.js";
-import { describeSizes, viewOf } from "../rules/view-geometry.js";
+import { viewOf } from "../rules/view-geometry.js";
 
 const INT64_MAX = 9223372036854775807;
 
@@ -17,7 +18,7 @@ export function selectMeta(self: FakeTensor, dim: SymInt, index: SymInt, { env }
   const size = self.shape[at]!;
   if (isAtMost(env, size, index) || isBelow(env, index, neg(size))) {
     throw invalidArgument(
-      `select(): index ${String(index)} out of range for tensor of size ${describeSizes(self.shape)} at dimension ${at}`,
+      `select(): index ${describeSize(index)} out of range for tensor of size ${describeSizes(self.shape)} at dimension ${at}`,
     );
   }
   const stride = self.strides[at]!;
@@ -92,12 +93,12 @@ export function checkNarrow(env: SymEnv, self: FakeTensor, dim: SymInt, start: S
   check(env, ge(length, 0), () => invalidArgument("narrow(): length must be non-negative."));
   check(env, and(le(neg(size), start), le(start, size)), () =>
     invalidArgument(
-      `start out of range (expected to be in range of [${String(neg(size))}, ${String(size)}], but got ${String(start)})`,
+      `start out of range (expected to be in range of [${describeSize(neg(size))}, ${describeSize(size)}], but got ${describeSize(start)})`,
     ),
   );
   const from = isBelow(env, start, 0) ? add(start, size) : start;
   check(env, le(from, sub(size, length)), () =>
-    invalidArgument(`start (${String(from)}) + length (${String(length)}) exceeds dimension size (${String(size)}).`),
+    invalidArgument(`start (${describeSize(from)}) + length (${describeSize(length)}) exceeds dimension size (${describeSize(size)}).`),
   );
   return at;
 }
@@ -126,7 +127,7 @@ const narrowTensor = defineOp({
 export function diagonalMeta(self: FakeTensor, offset: SymInt, dim1: SymInt, dim2: SymInt, env: SymEnv): FakeTensor {
   const [first, second] = [wrapDim(dim1, self.ndim), wrapDim(dim2, self.ndim)];
   if (first === second) {
-    throw invalidArgument(`diagonal dimensions cannot be identical ${String(dim1)}, ${String(dim2)}`);
+    throw invalidArgument(`diagonal dimensions cannot be identical ${describeSize(dim1)}, ${describeSize(dim2)}`);
   }
   const rows = self.shape[first]!;
   const columns = self.shape[second]!;
@@ -177,11 +178,11 @@ const asStrided = defineOp({
 export function unfoldMeta(self: FakeTensor, dimension: SymInt, size: SymInt, step: SymInt, env: SymEnv): FakeTensor {
   const at = wrapDim(dimension, self.ndim);
   const have = self.ndim === 0 ? 1 : self.shape[at]!;
-  if (isBelow(env, size, 0)) throw invalidArgument(`size is ${String(size)} but must be >= 0`);
+  if (isBelow(env, size, 0)) throw invalidArgument(`size is ${describeSize(size)} but must be >= 0`);
   check(env, le(size, have), () =>
-    shapeMismatch(`maximum size for tensor at dimension ${at} is ${String(have)} but size is ${String(size)}`),
+    shapeMismatch(`maximum size for tensor at dimension ${at} is ${describeSize(have)} but size is ${describeSize(size)}`),
   );
-  if (isAtMost(env, step, 0)) throw invalidArgument(`step is ${String(step)} but must be > 0`);
+  if (isAtMost(env, step, 0)) throw invalidArgument(`step is ${describeSize(step)} but must be > 0`);
   if (self.ndim === 0) return viewOf(self, [size], [1]);
   const stride = self.strides[at]!;
   const windows = add(floorDiv(sub(have, size), step), 1);

@@ -5,9 +5,9 @@ import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { check, isBelow, isEqual } from "../rules/comparison.js";
+import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { sizeMath } from "../rules/size-math.js";
-import { describeSizes } from "../rules/view-geometry.js";
 import { selectMeta, sliceMeta } from "./view-slice.js";
 
 function requireDims(self: FakeTensor, what: string): void {
@@ -24,7 +24,7 @@ function splitWithSizesMeta(
   const total = addAll(sizes);
   const misfit = (): Error =>
     shapeMismatch(
-      `split_with_sizes expects split_sizes to sum exactly to ${String(self.shape[at]!)} (input tensor's size at ` +
+      `split_with_sizes expects split_sizes to sum exactly to ${describeSize(self.shape[at]!)} (input tensor's size at ` +
         `dimension ${at}), but got split_sizes=${describeSizes(sizes)}`,
     );
   for (const size of sizes) {
@@ -55,10 +55,10 @@ function evenSizes(env: SymEnv, self: FakeTensor, size: SymInt, dim: SymInt): re
   const at = wrapDim(dim, self.ndim);
   const length = self.shape[at]!;
   if (isBelow(env, size, 0)) {
-    throw invalidArgument(`split expects split_size be non-negative, but got split_size=${String(size)}`);
+    throw invalidArgument(`split expects split_size be non-negative, but got split_size=${describeSize(size)}`);
   }
   if (isEqual(env, size, 0) && !isEqual(env, length, 0)) {
-    throw invalidArgument(`split_size can only be 0 if dimension size is 0, but got dimension size of ${String(length)}`);
+    throw invalidArgument(`split_size can only be 0 if dimension size is 0, but got dimension size of ${describeSize(length)}`);
   }
   if (isEqual(env, length, 0)) return [length];
   const pieces = typeof length === "number" && typeof size === "number" ? Math.ceil(length / size) : countPieces(env, length, size);
@@ -115,7 +115,7 @@ const unsafeSplitWithSizes = defineOp({
 function chunkSize(emit: Emit, self: FakeTensor, chunks: SymInt, dim: SymInt): SymInt {
   requireDims(self, "chunk");
   if (isBelow(emit.env, chunks, 1)) {
-    throw invalidArgument(`chunk expects \`chunks\` to be greater than 0, got: ${String(chunks)}`);
+    throw invalidArgument(`chunk expects \`chunks\` to be greater than 0, got: ${describeSize(chunks)}`);
   }
   const length = self.shape[wrapDim(dim, self.ndim)]!;
   return sizeMath(emit, "floordiv", sizeMath(emit, "sub", sizeMath(emit, "add", length, chunks), 1), chunks);
@@ -163,7 +163,7 @@ export function emitSplitAt(emit: Emit, self: FakeTensor, indices: readonly SymI
 export function emitSections(emit: Emit, self: FakeTensor, sections: SymInt, dim: SymInt): readonly FakeTensor[] {
   requireDims(self, "tensor_split");
   if (typeof sections !== "number" || sections <= 0) {
-    throw invalidArgument(`number of sections must be larger than 0, got ${String(sections)}`);
+    throw invalidArgument(`number of sections must be larger than 0, got ${describeSize(sections)}`);
   }
   const at = wrapDim(dim, self.ndim);
   const length = self.shape[at]!;
@@ -225,8 +225,8 @@ function namedSplit(name: string, least: number, dimOf: (self: FakeTensor) => nu
         const length = self.shape[dim]!;
         check(emit.env, sections === 0 ? false : eq(mod(length, sections), 0), () =>
           shapeMismatch(
-            `torch.${name} attempted to split along dimension ${dim}, but the size of the dimension ${String(length)} is ` +
-              `not divisible by the split_size ${String(sections)}!`,
+            `torch.${name} attempted to split along dimension ${dim}, but the size of the dimension ${describeSize(length)} is ` +
+              `not divisible by the split_size ${describeSize(sections)}!`,
           ),
         );
         return emitSections(emit, self, sections, dim);

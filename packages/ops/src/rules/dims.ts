@@ -2,6 +2,7 @@
 import type { SymInt } from "@sconce/ir";
 import { eq, printExpr, type SymEnv } from "@sconce/symbolic";
 import { dimOutOfRange, invalidArgument, shapeMismatch } from "../errors.js";
+import { describeSize } from "./describe.js";
 import { sameAs } from "./fake.js";
 
 /** A dimension number counted from the front; a 0-d tensor takes 0 and -1. */
@@ -73,7 +74,3 @@ function broadcastSize(env: SymEnv, a: SymInt, b: SymInt, dim: number): SymInt {
 /** Asked only where the plain numbers have not settled it. */
 const isOne = (env: SymEnv, size: SymInt): boolean =>
   typeof size === "number" ? size === 1 : env.orFalse(eq(size, 1));
-
-/** A size for an error message. */
-export const describeSize = (size: SymInt): string =>
-  typeof size === "number" ? String(size) : printExpr(size);

@@ -4,6 +4,7 @@ import type { SymEnv } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import type { EmitArg } from "../emit.js";
 import { invalidArgument } from "../errors.js";
+import { describeSizes } from "./describe.js";
 import { memoryOrder } from "./elementwise.js";
 import { fake, isNonOverlappingAndDense, memoryFormatStrides, stridesInOrder } from "./fake.js";
 
@@ -29,7 +30,7 @@ export function created(
   const negative = shape.find((size) => typeof size === "number" && size < 0);
   if (negative !== undefined) {
     throw invalidArgument(
-      `Trying to create tensor with negative dimension ${negative}: [${shape.join(", ")}]`,
+      `Trying to create tensor with negative dimension ${negative}: ${describeSizes(shape)}`,
     );
   }
   return fake({ dtype, shape, layout, device });

@@ -3,7 +3,7 @@ import type { FakeTensor, SymInt } from "@sconce/ir";
 import { add, floorDiv, ge, mul, sub, type SymEnv } from "@sconce/symbolic";
 import { invalidArgument, shapeMismatch } from "../errors.js";
 import { check, isEqual, mayBeBelow } from "./comparison.js";
-import { describeSizes } from "./view-geometry.js";
+import { describeSizes } from "./describe.js";
 
 /** A pooling window as operators take it: lists of one value or of one per spatial dimension. */
 export interface Window {

@@ -1,13 +1,13 @@
 /** @file Sizes and scales of resizing, as `UpSample.h` and PyTorch's decompositions compute them. */
 import { type FakeTensor, type SymInt, type SymScalar, symFloat } from "@sconce/ir";
-import { floatTrueDiv, intTrueDiv, mul, sub, toFloat, truncToInt } from "@sconce/symbolic";
+import { floatConstant, floatTrueDiv, intTrueDiv, mul, sub, toFloat, truncToInt } from "@sconce/symbolic";
 import type { SymEnv } from "@sconce/symbolic";
 import type { Emit } from "../emit.js";
 import { invalidArgument, shapeMismatch } from "../errors.js";
 import { isEqual } from "./comparison.js";
+import { describeSizes } from "./describe.js";
 import { fakeInFormatOf } from "./memory-format.js";
 import { sizeMath } from "./size-math.js";
-import { describeSizes } from "./view-geometry.js";
 
 /** A factor of coordinates: a Python number, symbolic when a size is. */
 export type Factor = number | SymScalar;
@@ -85,7 +85,8 @@ export function interpolationScale(
   if (alignCorners) {
     if (output === 1) return 0;
     if (typeof input === "number" && typeof output === "number") return (input - 1) / (output - 1);
-    return symFloat(floatTrueDiv(toFloat(sub(input, 1)), toFloat(sub(output, 1))));
+    const last = (size: SymInt): SymInt => (typeof size === "number" ? size - 1 : sub(toFloat(size), floatConstant(1)));
+    return symFloat(floatTrueDiv(last(input), last(output)));
   }
   if (scale !== null && scale > 0) return 1 / scale;
   return typeof input === "number" && typeof output === "number"

@@ -4,6 +4,7 @@ import { eq, floorDiv, mod, mul, type SymEnv } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { invalidArgument, shapeMismatch } from "../errors.js";
 import { check, isEqual, mayBeBelow, mayDiffer } from "./comparison.js";
+import { describeSize, describeSizes } from "./describe.js";
 import { contiguousStridesOf, isContiguousFake, numelOf } from "./fake.js";
 
 /** A view into the memory of `base`. */
@@ -20,9 +21,6 @@ export function viewOf(
 
 /** A new object for the same memory, sizes and strides. */
 export const aliasOf = (base: FakeTensor): FakeTensor => viewOf(base, base.shape, base.strides);
-
-/** `[2, 3]`, as messages show sizes. */
-export const describeSizes = (sizes: readonly SymInt[]): string => `[${sizes.map(String).join(", ")}]`;
 
 /**
  * The sizes with a -1 replaced by what the number of elements leaves for it.
@@ -41,7 +39,7 @@ export function inferSizes(env: SymEnv, sizes: readonly SymInt[], numel: SymInt)
       throw invalidArgument(`invalid shape dimension ${size}`);
     } else known = mul(known, size);
   }
-  const misfit = (): Error => shapeMismatch(`shape '${describeSizes(sizes)}' is invalid for input of size ${String(numel)}`);
+  const misfit = (): Error => shapeMismatch(`shape '${describeSizes(sizes)}' is invalid for input of size ${describeSize(numel)}`);
   if (inferred < 0) {
     check(env, eq(numel, known), misfit);
     return sizes;

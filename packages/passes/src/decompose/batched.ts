@@ -56,7 +56,20 @@ function moveDim(dispatcher: Dispatcher, tensor: FakeTensor, from: number, to: n
   return dispatcher.functional("aten.permute.default", [tensor, order]);
 }
 
-export const hasBatched = (args: readonly EmitArg[]): boolean => args.some((arg) => arg instanceof BatchedTensor);
+export const hasBatched = (args: readonly EmitArg[]): boolean => levelOf(args) > 0;
+
+/** The innermost level among arguments and the items of lists; 0 for none. */
+function levelOf(args: readonly EmitArg[]): number {
+  let level = 0;
+  for (const arg of args) {
+    if (arg instanceof BatchedTensor) level = Math.max(level, arg.level);
+    else if (Array.isArray(arg)) level = Math.max(level, levelOf(arg as readonly EmitArg[]));
+  }
+  return level;
+}
+
+const mapNested = (arg: EmitArg, map: (item: EmitArg) => EmitArg): EmitArg =>
+  Array.isArray(arg) ? (arg as readonly EmitArg[]).map((item) => mapNested(item, map)) : map(arg);
 
 const CONVERSIONS = /^aten\.(clone|detach|alias|_to_copy)\./;
 const FACTORIES = /^aten\.new_(ones|zeros|full|empty)\./;
@@ -72,8 +85,9 @@ export function callBatched(
   args: readonly EmitArg[],
   kwargs: Kwargs,
 ): EmitArg {
-  const level = Math.max(...args.map((arg) => (arg instanceof BatchedTensor ? arg.level : 0)));
+  const level = levelOf(args);
   if (level === 0) return dispatcher.call(target, args, kwargs) as EmitArg;
+  if (target === "aten._assert_tensor_metadata.default") return null;
   const isHere = (arg: EmitArg): arg is BatchedTensor => arg instanceof BatchedTensor && arg.level === level;
   const batch: Batch = { dispatcher, level, isHere };
   const whole = wholeBatch(batch, target, args);
@@ -107,9 +121,19 @@ function wholeBatch({ dispatcher, isHere }: Batch, target: string, args: readonl
   }
   const shifted = isHere(self) && !args.slice(1).some(isHere) ? shiftDims(target, self, args) : undefined;
   if (shifted !== undefined) return shifted;
+  if (target === "aten.index.Tensor" && !hasBatched([self])) {
+    const indices = second as readonly (FakeTensor | null)[];
+    // Indices of the first dimensions: those of the batch come in front of the result as they do of the indices.
+    if (!indices.includes(null)) return { target, args: [self, aligned(dispatcher, indices, isHere)] };
+  }
   if (!dispatcher.operators.require(target).tags.includes("pointwise")) return undefined;
+  return { target, args: aligned(dispatcher, args, isHere) };
+}
+
+/** The arguments with whole batches in place, all of the rank that broadcasting gives an element. */
+function aligned(dispatcher: Dispatcher, args: readonly EmitArg[], isHere: Batch["isHere"]): readonly EmitArg[] {
   const rank = Math.max(...args.map((arg) => (arg instanceof FakeTensor ? arg.ndim : 0)));
-  return { target, args: args.map((arg) => (isHere(arg) ? withRank(dispatcher, arg, rank) : arg)) };
+  return args.map((arg) => (isHere(arg) ? withRank(dispatcher, arg, rank) : arg));
 }
 
 function batchedResult(result: EmitArg, level: number): EmitArg {
@@ -147,10 +171,14 @@ function shiftDims(target: string, self: BatchedTensor, args: readonly EmitArg[]
 
 /** One call for each lane, stacked: the right numbers where no rule for the whole batch is known. */
 function unroll({ dispatcher, level, isHere }: Batch, target: string, args: readonly EmitArg[], kwargs: Kwargs): EmitArg {
-  const count = args.find(isHere)!.value.shape[0];
+  const batched: BatchedTensor[] = [];
+  for (const arg of args) mapNested(arg, (item) => (isHere(item) ? (batched.push(item), item) : item));
+  const count = batched[0]!.value.shape[0];
   if (typeof count !== "number") throw unsupported(target);
   const lanes = Array.from({ length: count }, (_, lane) => {
-    const plain = args.map((arg) => (isHere(arg) ? callBatched(dispatcher, "aten.select.int", [arg.value, 0, lane], {}) : arg));
+    const ofLane = (arg: EmitArg): EmitArg =>
+      isHere(arg) ? callBatched(dispatcher, "aten.select.int", [arg.value, 0, lane], {}) : arg;
+    const plain = args.map((arg) => mapNested(arg, ofLane));
     return callBatched(dispatcher, target, plain, kwargs);
   });
   if (!lanes.every((lane) => lane instanceof FakeTensor)) throw unsupported(target);

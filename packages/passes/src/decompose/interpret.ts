@@ -109,7 +109,7 @@ export class GraphInterpreter {
   #scalar(target: string, args: readonly EmitArg[]): Binding {
     const { env } = this.dispatcher.tracer;
     const value = evaluateScalarFunction(target, args as readonly SymScalar[], (size) => env.range(size));
-    if (isSymScalar(value)) this.dispatcher.tracer.symbols.recipe(value, target, args as readonly SymScalar[]);
+    if (isSymScalar(value)) this.dispatcher.tracer.symbols.evaluated(value, target, args as readonly SymScalar[]);
     return value as Binding;
   }
 

@@ -50,8 +50,12 @@ interface Retrace {
   readonly graph: Graph;
   /** Mutated inputs, in input order. */
   readonly mutated: readonly InputSpec[];
+  /** 1 when ordered effects made a token the first input and output, else 0. */
+  readonly tokens: number;
   readonly placeholders: ReadonlyMap<string, string>;
 }
+
+const TOKEN = { kind: "TOKEN", arg: { kind: "token", name: "token" }, target: null, persistent: null } as const satisfies InputSpec;
 
 function traceProgram(program: ExportedProgram, dispatcher: Dispatcher): Retrace {
   const { tracer } = dispatcher;
@@ -77,8 +81,11 @@ function traceProgram(program: ExportedProgram, dispatcher: Dispatcher): Retrace
   const mutated = program.graphSignature.inputSpecs.filter((_, i) => inputs[i]?.storage.mutated);
   const values = inputs.filter((input) => input?.storage.mutated).map((input) => tracer.toArgument(input!.sync()));
   const outputs = copies.map((value) => tracer.toArgument(unwrap(value) as never));
-  tracer.output(tuple([...values, ...outputs]));
-  return { graph: tracer.build(), mutated, placeholders: traced };
+  const tokens = tracer.token === undefined ? [] : [tracer.toArgument(tracer.token)];
+  tracer.output(tuple([...tokens, ...values, ...outputs]));
+  const graph = tracer.build();
+  if (tokens.length > 0) traced.set(graph.nodeAt(0).name, TOKEN.arg.name);
+  return { graph, mutated, tokens: tokens.length, placeholders: traced };
 }
 
 /** A program that is functional already returns its mutations; retracing writes them back as `module()` does. */
@@ -125,11 +132,12 @@ function finish(program: ExportedProgram, retrace: Retrace, operators: OperatorT
     });
   }
   const named = applyNames(retrace);
-  const graph = eliminateDeadNodes(dropBufferCopies(named, retrace.mutated), operators);
-  const outputSpecs = outputSpecsOf(program, graph, retrace.mutated);
+  const graph = eliminateDeadNodes(dropBufferCopies(named, retrace), operators);
+  const outputSpecs = outputSpecsOf(program, graph, retrace);
+  const inputSpecs = [...(retrace.tokens > 0 ? [TOKEN] : []), ...program.graphSignature.inputSpecs];
   return program.with({
     graph,
-    graphSignature: { inputSpecs: program.graphSignature.inputSpecs, outputSpecs },
+    graphSignature: { inputSpecs, outputSpecs },
     moduleCallGraph: remapModuleCalls(program, graph),
     dialect: "ATEN",
   });
@@ -150,8 +158,8 @@ function applyNames({ graph, placeholders }: Retrace): Graph {
 }
 
 /** `copy(buffer, value)` as a buffer's new value is just `value` (`_remove_unnecessary_copy_op_pass`). */
-function dropBufferCopies(graph: Graph, mutated: readonly InputSpec[]): Graph {
-  const results = itemsOf(graph.outputArgument())!;
+function dropBufferCopies(graph: Graph, { mutated, tokens }: Retrace): Graph {
+  const results = itemsOf(graph.outputArgument())!.slice(tokens);
   const replaced = new Map<string, string>();
   mutated.forEach((spec, i) => {
     const result = results[i];
@@ -165,15 +173,19 @@ function dropBufferCopies(graph: Graph, mutated: readonly InputSpec[]): Graph {
   return renameNodes(new Graph(kept, graph.subgraphs), replaced);
 }
 
-function outputSpecsOf(program: ExportedProgram, graph: Graph, mutated: readonly InputSpec[]): OutputSpec[] {
-  const results = itemsOf(graph.outputArgument())!;
+function outputSpecsOf(program: ExportedProgram, graph: Graph, { mutated, tokens }: Retrace): OutputSpec[] {
+  const all = itemsOf(graph.outputArgument())!;
+  const results = all.slice(tokens);
+  const ordered = all.slice(0, tokens).map((result): OutputSpec => ({
+    kind: "TOKEN", arg: { kind: "token", name: nameOf(result) }, target: null,
+  }));
   const mutations = mutated.map((spec, i): OutputSpec => ({
     kind: MUTATION_KINDS[spec.kind]!,
     arg: { kind: "tensor", name: nameOf(results[i]!) },
     target: spec.kind === "USER_INPUT" ? spec.arg.name : spec.target,
   }));
   const user = program.graphSignature.outputSpecs.filter((spec) => !spec.kind.endsWith("_MUTATION"));
-  return [...mutations, ...user.map((spec, i) => ({ ...spec, arg: renamedArg(spec.arg, results[mutated.length + i]!) }))];
+  return [...ordered, ...mutations, ...user.map((spec, i) => ({ ...spec, arg: renamedArg(spec.arg, results[mutated.length + i]!) }))];
 }
 
 function renamedArg(arg: ArgumentSpec, result: Argument): ArgumentSpec {

@@ -31,12 +31,16 @@ interface Recipe {
 interface SizeRead {
   readonly node: NodeRef;
   readonly dim: number;
+  /** Its place among all sizes of the inputs. */
+  readonly at: number;
 }
 
 export class SymbolicNodes {
   readonly #tracer: Tracer;
   readonly #nodes = new Map<string, Argument>();
   readonly #sizes = new Map<string, SizeRead>();
+  readonly #firstSizes = new Map<string, SizeRead>();
+  #reads = 0;
   readonly #recipes = new Map<string, Recipe>();
   readonly #prelude: Node[] = [];
   readonly #seen = new Set<string>();
@@ -64,15 +68,27 @@ export class SymbolicNodes {
     value.shape.forEach((size, dim) => {
       if (!(size instanceof SymExpr)) return;
       if (!this.#inBody) {
-        // Of several inputs with the size, PyTorch reads the last.
-        this.#sizes.set(size.key, { node, dim });
+        this.#readable(size, { node, dim, at: this.#reads++ });
         this.#see(size);
       } else if (size.op === "Symbol" && !this.#seen.has(size.name)) {
         bound = this.#see(size);
         this.#bind(size.key, this.#readSize(node, dim, size, false));
       }
     });
+    if (!this.#inBody) value.strides.forEach((stride) => this.#shadow(stride));
     return bound;
+  }
+
+  /** Of several inputs with a size, PyTorch reads the last. */
+  #readable(size: SymExpr, read: SizeRead): void {
+    this.#sizes.set(size.key, read);
+    if (!this.#firstSizes.has(size.key)) this.#firstSizes.set(size.key, read);
+  }
+
+  /** A stride that is equal to a size takes its place, and is then read as that size of the first input. */
+  #shadow(stride: SymInt): void {
+    const first = stride instanceof SymExpr ? this.#firstSizes.get(stride.key) : undefined;
+    if (first !== undefined) this.#sizes.set((stride as SymExpr).key, first);
   }
 
   /** Marks an expression's symbols as bound; gives whether one was not yet. */
@@ -96,6 +112,13 @@ export class SymbolicNodes {
     if (value.expr instanceof SymExpr && !this.#recipes.has(value.expr.key)) {
       this.#recipes.set(value.expr.key, { target, args });
     }
+  }
+
+  /** Arithmetic of the source program: it stays where it is, when it is used at all. */
+  evaluated(value: SymScalar, target: string, args: readonly (SymScalar | Argument)[]): void {
+    if (!(value.expr instanceof SymExpr)) return;
+    this.recipe(value, target, args);
+    this.#nodeFor(value.expr);
   }
 
   /** Arithmetic that a decomposition does at this place: it becomes a node here, unless one is there already. */
@@ -122,7 +145,7 @@ export class SymbolicNodes {
   /** The nodes with the size reads put after the placeholders, in the order of inputs and dimensions. */
   withPrelude(nodes: readonly Node[]): readonly Node[] {
     const first = nodes.findIndex((node) => node.op !== "placeholder");
-    const order = new Map([...this.#sizes.keys()].map((key, index) => [key, index]));
+    const order = new Map([...this.#sizes].map(([key, { at }]) => [key, at]));
     const prelude = [...this.#prelude].sort((a, b) => position(a, order) - position(b, order));
     return [...nodes.slice(0, first), ...prelude, ...nodes.slice(first)];
   }

@@ -11,6 +11,9 @@ import type { RuntimeAssertions } from "./runtime-asserts.js";
 import type { RetraceEnv } from "./shape-env.js";
 import { SymbolicNodes } from "./symbolic-nodes.js";
 
+/** Effects that `with_effects` keeps in order. */
+const ORDERED_EFFECTS: ReadonlySet<string> = new Set(["aten._linalg_check_errors.default"]);
+
 /** Values that stand for nodes while a graph is built: fake tensors by identity, symbolic scalars by expression. */
 export class Tracer {
   readonly operators: OperatorTable;
@@ -21,6 +24,8 @@ export class Tracer {
   currentMeta: NodeMeta = NO_META;
   /** Run-time assertions to place; bodies of control flow have none. */
   assertions: RuntimeAssertions | undefined;
+  /** What the last ordered effect gave: an input and an output of the program once there is one. */
+  token: FakeTensor | undefined;
   readonly #nodes: Node[] = [];
   readonly #tensors = new Map<FakeTensor, NodeRef>();
   readonly #subgraphs = new Map<string, Graph>();
@@ -59,7 +64,23 @@ export class Tracer {
   call(row: OpDefinition, args: readonly EmitArg[], kwargs: Readonly<Record<string, EmitArg>>): MetaValue {
     const normal = normalizeCall(row.schema, args, kwargs);
     const result = this.fakeResult(row, normal.args, normal.kwargs);
+    if (ORDERED_EFFECTS.has(row.target) && this.assertions !== undefined) return this.#ordered(row, normal.args, normal.kwargs);
     return this.record(row.target, normal.args, normal.kwargs, result);
+  }
+
+  /** An effect that must keep its place takes the token of the one before it, and gives the next its own. */
+  #ordered(row: OpDefinition, args: readonly UnboundArg[], kwargs: Readonly<Record<string, UnboundArg>>): MetaValue {
+    const fresh = (): FakeTensor => new FakeTensor({ dtype: "float32", shape: [0], strides: [1] });
+    if (this.token === undefined) {
+      this.token = fresh();
+      const name = this.names.create("token");
+      this.#nodes.unshift({ name, op: "placeholder", target: name, args: [], kwargs: {}, meta: { val: this.token } });
+      this.track(this.token, ref(name));
+    }
+    const operator: Argument = { kind: "operator", target: row.target };
+    const result = this.record("higher_order.with_effects", [this.token, operator, ...args], kwargs, [fresh(), null]);
+    this.token = (result as readonly FakeTensor[])[0]!;
+    return null;
   }
 
   /** The operator's results on fakes, without a node. */
