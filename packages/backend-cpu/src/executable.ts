@@ -13,6 +13,7 @@ import {
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { Storage, Tensor } from "@sconce/tensor";
+import { refuseConjugateWrites } from "./conjugate-writes.js";
 import { copyInto } from "./copy.js";
 import type { Dispatcher } from "./dispatch.js";
 import { missingState } from "./errors.js";
@@ -37,6 +38,7 @@ export class CpuExecutable implements Executable {
   constructor(program: ExportedProgram, operators: OperatorTable, dispatcher: Dispatcher) {
     this.#program = program;
     this.#dispatcher = dispatcher;
+    refuseConjugateWrites(program.graph, operators);
     this.#plan = planGraph(program.graph, operators);
     this.#check = inputCheck(program);
     this.#state = ownState(program, operators);

@@ -44,6 +44,8 @@ describe("guards", () => {
     ["L['x'].size()[0] == 7 and (L['n'] > 5 or L['s'] == 'sin')", true],
     ["not L['n'] == 3", false],
     ["math.trunc(L['x'].size()[0] / 2) == 3 and max(L['n'], 9) == 9", true],
+    ["torch.sym_max(1, L['x'].size()[0]) == L['x'].size()[0]", true],
+    ["torch.sym_min(2, L['x'].size()[0]) > 2", false],
     ["(0 - L['x'].size()[0]) // 2 == -4 and (0 - L['x'].size()[0]) % 4 == 1", true],
   ])("%s is %s", (text, want) => {
     expect(guardHolds(parseGuard(text), resolve)).toBe(want);

@@ -13,10 +13,10 @@ const solve = kernel<System>(({ A, B, left, check_errors: checks }, context) => 
   const isVector = result.ndim < 2 || result.ndim < B.ndim || (B.ndim === A.ndim - 1 && result.ndim === A.ndim - 1);
   const [rows, columns] = isVector ? [n, 1] : (result.shape.slice(-2) as [number, number]);
   const batch = isVector ? result.shape.slice(0, -1) : result.shape.slice(0, -2);
-  const wide = squareMatrices("linalg.solve", A.expand([...batch, n, n]));
+  const wide = readFloat64(A, [...batch, n, n]);
   const values = Float64Array.from(readFloat64(B, result.shape));
   for (let m = 0; m < numel(batch); m++) {
-    const source = wide.values.subarray(m * n * n, (m + 1) * n * n);
+    const source = wide.subarray(m * n * n, (m + 1) * n * n);
     const matrix = left ? Float64Array.from(source) : transposed(source, n, n);
     const b = values.subarray(m * rows * columns, (m + 1) * rows * columns);
     // X A = B is A' X' = B'.

@@ -77,11 +77,15 @@ function exactProduct(out: Tensor, a: Tensor, b: Tensor, added: Added | undefine
   return out;
 }
 
+const complexFactor = (value: ScalarLiteral): readonly [re: number, im: number] =>
+  typeof value === "object" && value.kind === "complex" ? [value.re, value.im] : [toNumber(value), 0];
+
 function complexProduct(out: Tensor, a: Tensor, b: Tensor, added: Added | undefined): Tensor {
   const [m, k, n] = [out.shape[out.ndim - 2]!, a.shape[a.ndim - 1]!, out.shape[out.ndim - 1]!];
   const [x, y] = [readComplex(a), readComplex(b)];
-  const self = added && toNumber(added.beta) !== 0 ? readComplex(added.self, out.shape) : undefined;
-  const [alpha, beta] = factorsOf(out, added);
+  const [alpha, alphaIm] = complexFactor(added?.alpha ?? 1);
+  const [beta, betaIm] = complexFactor(added?.beta ?? 0);
+  const self = added && (beta !== 0 || betaIm !== 0) ? readComplex(added.self, out.shape) : undefined;
   const values = new Float64Array(2 * out.numel);
   for (let at = 0; at < out.numel; at++) {
     const row = Math.floor(at / n);
@@ -92,8 +96,9 @@ function complexProduct(out: Tensor, a: Tensor, b: Tensor, added: Added | undefi
       re += x[i]! * y[j]! - x[i + 1]! * y[j + 1]!;
       im += x[i]! * y[j + 1]! + x[i + 1]! * y[j]!;
     }
-    values[2 * at] = alpha * re + (self ? beta * self[2 * at]! : 0);
-    values[2 * at + 1] = alpha * im + (self ? beta * self[2 * at + 1]! : 0);
+    const [addRe, addIm] = self ? [self[2 * at]!, self[2 * at + 1]!] : [0, 0];
+    values[2 * at] = alpha * re - alphaIm * im + (self ? beta * addRe - betaIm * addIm : 0);
+    values[2 * at + 1] = alpha * im + alphaIm * re + (self ? beta * addIm + betaIm * addRe : 0);
   }
   writeComplex(out, values);
   return out;

@@ -2,6 +2,7 @@
 import type { MetaValue } from "@sconce/ir";
 import { defineOp, type OpDefinition, type OpTag } from "../define-op.js";
 import { dtypeMismatch } from "../errors.js";
+import { fake } from "../rules/fake.js";
 
 const EFFECT: readonly OpTag[] = ["effect"];
 const nothing = (): MetaValue => null;
@@ -12,6 +13,12 @@ export const assertionOps: readonly OpDefinition[] = [
     schema: "aten::_assert_async.msg(Tensor self, str assert_msg) -> ()",
     tags: EFFECT,
     meta: nothing,
+  }),
+  defineOp({
+    schema: "aten::_functional_assert_async.msg(Tensor self, str assert_msg, Tensor dep_token) -> Tensor",
+    doc: "An assertion that gives a token, by which later ones are kept behind it.",
+    tags: EFFECT,
+    meta: ({ dep_token: token }) => fake({ dtype: token.dtype, shape: token.shape, like: token }),
   }),
   defineOp({
     schema: "aten::_assert_scalar(Scalar self, str assert_msg) -> ()",

@@ -191,6 +191,7 @@ function repeatHeads(
           `${describeSizes(tensor.shape)} for ${heads} heads`,
       );
     }
+    if (isEqual(emit.env, heads, own)) return tensor;
     return emit("aten.repeat_interleave.self_int", [tensor, floorDiv(heads, own), -3]);
   };
   const keys = repeat(key);

@@ -196,7 +196,7 @@ const divisionOps = [
     schema: "aten::divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",
     tags: COMPOSITE,
     decompose: (emit, { self, other, rounding_mode: mode }) =>
-      emit("aten.div.Tensor_mode", [self, other], { rounding_mode: mode }),
+      emit("aten.div.Scalar_mode", [self, other], { rounding_mode: mode }),
   }),
   ...["floor_divide", "floor_divide.Scalar"].map((text) =>
     binary("floor_divide", {
@@ -272,6 +272,16 @@ const powerOps = [
     },
   }),
   binary("float_power", {
+    overload: "Scalar",
+    args: "Scalar self, Tensor exponent",
+    tags: ["composite", "pointwise"],
+    dtype: doubleOf,
+    decompose: (emit, self, exponent) => {
+      const dtype = doubleOf([self, exponent]);
+      return emit("aten.pow.Scalar", [asFloat(self as unknown as ScalarLiteral), convert(emit, exponent, dtype)]);
+    },
+  }),
+  binary("float_power", {
     overload: "Tensor_Tensor",
     args: "Tensor self, Tensor exponent",
     tags: ["composite", "pointwise"],
@@ -324,6 +334,13 @@ const scalarLike = (emit: Emit, value: ScalarArg, like: FakeTensor): FakeTensor 
     dtype: like.dtype,
     device: like.device,
   });
+
+/** The overload of two tensors and those with a number on one side. */
+const withScalars = (name: string, options: BinaryOptions): readonly OpDefinition[] => [
+  binary(name, options),
+  binary(name, { ...options, overload: "other_scalar", args: "Tensor self, Scalar other" }),
+  binary(name, { ...options, overload: "self_scalar", args: "Scalar self, Tensor other" }),
+];
 
 const heaviside: BinaryOptions = {
   args: "Tensor self, Tensor values",
@@ -408,7 +425,7 @@ export const binaryPointwiseOps: readonly OpDefinition[] = [
     dtype: toFloat,
     decompose: xLog("log"),
   }),
-  binary("special_xlog1py", { dtype: toFloat, decompose: xLog("log1p") }),
-  binary("special_zeta", { dtype: toFloat }),
+  ...withScalars("special_xlog1py", { dtype: toFloat, decompose: xLog("log1p") }),
+  ...withScalars("special_zeta", { dtype: toFloat }),
   binary("heaviside", heaviside),
 ];

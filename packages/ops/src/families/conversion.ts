@@ -139,7 +139,7 @@ const toOps = [
       "aten::to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",
     tags: ["composite"],
     meta: ({ other, ...args }, { env }) => toMeta({ ...args, ...placeOf(other) }, env),
-    decompose: (emit, { other, ...args }) => to(emit, { ...args, ...placeOf(other) }),
+    decompose: (emit, { other, ...args }) => to(emit, { ...args, ...placeOf(other), pin_memory: false }),
   }),
   defineOp({
     schema: "aten::type_as(Tensor self, Tensor other) -> Tensor",

@@ -50,6 +50,34 @@ export const fakeQuantizeOps: readonly OpDefinition[] = [
   }),
   defineOp({
     schema:
+      "aten::fake_quantize_per_tensor_affine.tensor_qparams(Tensor self, Tensor scale, Tensor zero_point, int quant_min, int quant_max) -> Tensor",
+    tags: ["composite"],
+    meta: ({ self, quant_min: min, quant_max: max }, { env }) => {
+      checkRange(Number(min), Number(max));
+      return withMask(self, env)[0]!;
+    },
+    decompose: (emit, { self, scale, zero_point: zero, quant_min: min, quant_max: max }) => {
+      const enabled = emit("aten.ones.default", [[1]], { dtype: "int64", device: self.device, pin_memory: false });
+      return emit.many("aten._fake_quantize_per_tensor_affine_cachemask_tensor_qparams.default", [
+        self,
+        scale,
+        zero,
+        enabled,
+        min,
+        max,
+      ])[0]!;
+    },
+  }),
+  defineOp({
+    schema:
+      "aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams(Tensor self, Tensor scale, Tensor zero_point, Tensor fake_quant_enabled, int quant_min, int quant_max) -> (Tensor output, Tensor mask)",
+    meta: ({ self, quant_min: min, quant_max: max }, { env }) => {
+      checkRange(Number(min), Number(max));
+      return withMask(self, env);
+    },
+  }),
+  defineOp({
+    schema:
       "aten::fake_quantize_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max) -> Tensor",
     tags: ["composite"],
     meta: ({ self }, { env }) => withMask(self, env)[0]!,

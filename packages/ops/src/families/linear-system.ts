@@ -6,7 +6,7 @@ import { shapeMismatch } from "../errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { broadcastShapes } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
-import { sizeProduct } from "../rules/size-math.js";
+import { sizeProduct } from "../rules/size-product.js";
 import { matrices, requireSquare } from "./linear-algebra.js";
 
 const codes = (like: FakeTensor, shape: readonly SymInt[]): FakeTensor => fake({ dtype: "int32", shape, like });
@@ -134,8 +134,8 @@ const tensorSolve = defineOp({
     const a = dims === null ? self : emit("aten.movedim.intlist", [self, from, to]);
     const shape = a.shape.slice(other.ndim);
     const columns = sizeProduct(emit, shape);
-    const matrix = emit("aten.reshape.default", [a, [sizeProduct(emit, other.shape), columns]]);
-    const vector = emit("aten.reshape.default", [other, [-1]]);
+    const matrix = emit("aten.reshape.default", [a, [columns, columns]]);
+    const vector = emit("aten.reshape.default", [other, [columns]]);
     return emit("aten.reshape.default", [emit("aten.linalg_solve.default", [matrix, vector]), shape]);
   },
 });

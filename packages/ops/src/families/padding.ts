@@ -224,7 +224,7 @@ const padEnum = defineOp({
 
 const padSequence = defineOp({
   schema:
-    'aten::pad_sequence(Tensor[] sequences, bool batch_first=False, float padding_value=0.0, str padding_side="right") -> Tensor',
+    'aten::pad_sequence(Tensor[] sequences, bool batch_first=False, float padding_value=0., str padding_side="right") -> Tensor',
   doc: "Sequences of different lengths side by side, padded to the longest.",
   tags: ["composite"],
   decompose: (emit, { sequences, batch_first: batchFirst, padding_value: value, padding_side: side }) => {

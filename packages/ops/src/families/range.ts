@@ -1,5 +1,5 @@
 /** @file Sequences, identity matrices, index grids and windows. */
-import { FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
+import { device, FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
 import { add, floorDiv, sub } from "@sconce/symbolic";
 import { type DType, isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
@@ -46,20 +46,23 @@ function arange(start: ScalarArg, end: ScalarArg, step: ScalarArg, options: Fact
   return created([rangeLength(start, end, step)], dtype, options);
 }
 
+/** Ranges stay without a device where none was given. */
+const unplaced = (options: FactoryOptions) => ({ ...factoryKwargs(options), device: options.device });
+
 const arangeOps = [
   defineOp({
     schema:
       `aten::arange(Scalar end, *, ${OPTIONS}) -> Tensor` as `aten::arange(Scalar end, *, ${Options}) -> Tensor`,
     meta: ({ end, ...options }) => arange(0, end, 1, options),
     decompose: (emit, { end, ...options }) =>
-      emit("aten.arange.start_step", [0, end, 1], factoryKwargs(options)),
+      emit("aten.arange.start_step", [0, end, 1], unplaced(options)),
   }),
   defineOp({
     schema:
       `aten::arange.start(Scalar start, Scalar end, *, ${OPTIONS}) -> Tensor` as `aten::arange.start(Scalar start, Scalar end, *, ${Options}) -> Tensor`,
     meta: ({ start, end, ...options }) => arange(start, end, 1, options),
     decompose: (emit, { start, end, ...options }) =>
-      emit("aten.arange.start_step", [start, end, 1], factoryKwargs(options)),
+      emit("aten.arange.start_step", [start, end, 1], unplaced(options)),
   }),
   defineOp({
     schema:
@@ -72,7 +75,7 @@ const arangeOps = [
 function eye(emit: Emit, rows: SymInt, columns: SymInt, options: FactoryOptions): FakeTensor {
   const dtype = countingDType(rows, columns);
   const [down, across] = [rows, columns].map((size) =>
-    emit("aten.arange.default", [size], { dtype, device: options.device, pin_memory: false }),
+    emit("aten.arange.default", [size], { dtype, device: options.device ?? device("cpu"), pin_memory: false }),
   ) as [FakeTensor, FakeTensor];
   const diagonal = emit("aten.eq.Tensor", [emit("aten.unsqueeze.default", [down, -1]), across]);
   return convert(emit, diagonal, options.dtype ?? DEFAULT);

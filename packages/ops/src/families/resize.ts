@@ -136,8 +136,8 @@ const composite: readonly OpTag[] = ["composite"];
 const kept: readonly OpTag[] = ["core", "composite", "not_in_default_table"];
 const optional: readonly OpTag[] = ["not_in_default_table"];
 
-const nearest = { meta: sizeMeta, decompose: sizeNearest(false) };
-const exact = { meta: sizeMeta, decompose: sizeNearest(true) };
+const nearest = { tags: optional, meta: sizeMeta, decompose: sizeNearest(false) };
+const exact = { tags: optional, meta: sizeMeta, decompose: sizeNearest(true) };
 const linear = { meta: sizeMeta, decompose: sizeLinear };
 
 /** Resizing by nearest neighbours and by linear interpolation. */
@@ -202,10 +202,10 @@ export const resizeOps: readonly OpDefinition[] = [
   }),
   defineOp({
     schema: "aten::upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
-    tags: optional, ...linear,
+    ...linear,
   }),
   defineOp({
     schema: "aten::upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
-    tags: optional, ...linear,
+    ...linear,
   }),
 ];

@@ -4,7 +4,7 @@ import { sub } from "@sconce/symbolic";
 import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import { invalidArgument } from "../errors.js";
-import { convert } from "../rules/decompose.js";
+import { promoted } from "../rules/decompose.js";
 import { elementwise } from "../rules/elementwise.js";
 import { toFloatDType } from "../rules/promote.js";
 
@@ -24,15 +24,14 @@ const multivariateGamma = defineOp({
   decompose: (emit, { self, p }) => {
     const count = Number(p);
     if (count < 1) throw invalidArgument("p has to be greater than or equal to 1");
-    const dtype = toFloatDType(self.dtype);
-    const input = convert(emit, self, dtype);
-    const steps = emit("aten.arange.start_step", [1 - count, 1], { dtype, device: self.device, pin_memory: false });
-    const halves = emit("aten.mul.Tensor", [steps, 0.5]);
-    const terms = emit("aten.lgamma.default", [
-      emit("aten.add.Tensor", [emit("aten.unsqueeze.default", [input, -1]), halves]),
-    ]);
-    const constant = (count * (count - 1) * Math.log(Math.PI)) / 4;
-    return emit("aten.add.Tensor", [emit("aten.sum.dim_IntList", [terms, [-1]]), float(constant)]);
+    return promoted(emit, "int-to-float", [self], (input) => {
+      const { dtype, device } = input;
+      const steps = emit("aten.arange.start_step", [1 - count, 1], { dtype, device, pin_memory: false });
+      const halves = emit("aten.mul.Tensor", [steps, 0.5]);
+      const sums = emit("aten.add.Tensor", [emit("aten.unsqueeze.default", [input, -1]), halves]);
+      const total = emit("aten.sum.dim_IntList", [emit("aten.lgamma.default", [sums]), [-1]]);
+      return emit("aten.add.Tensor", [total, float((count * (count - 1) * Math.log(Math.PI)) / 4)]);
+    });
   },
 });
 

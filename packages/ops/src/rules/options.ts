@@ -1,5 +1,5 @@
 /** @file The factory options `dtype`, `layout`, `device`, `pin_memory`, which end many schemas. */
-import type { DeviceLiteral, FakeTensor, LayoutName, MemoryFormat, SymInt } from "@sconce/ir";
+import { type DeviceLiteral, device, type FakeTensor, type LayoutName, type MemoryFormat, type SymInt } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import type { EmitArg } from "../emit.js";
@@ -62,11 +62,13 @@ export function createdLike(
 
 export type EmitKwargs = Readonly<Record<string, EmitArg>>;
 
-/** As PyTorch's Python factories hand options on: strided unless said otherwise, not pinned. */
-export const factoryKwargs = ({ dtype, layout, device, pin_memory: pin }: FactoryOptions): EmitKwargs => ({
+const CPU = device("cpu");
+
+/** As PyTorch's Python factories hand options on: strided and on the CPU unless said otherwise, not pinned. */
+export const factoryKwargs = ({ dtype, layout, device: place, pin_memory: pin }: FactoryOptions): EmitKwargs => ({
   dtype,
   layout: layout ?? "strided",
-  device,
+  device: place ?? CPU,
   pin_memory: pin ?? false,
 });
 

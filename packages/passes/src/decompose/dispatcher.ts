@@ -142,7 +142,7 @@ export class Dispatcher {
     const written = row.schema.args.filter((arg) => arg.alias?.write).map((arg) => bound[arg.name]);
     const functional = this.operators.require(target);
     const takesAll = functional.schema.args.length === row.schema.args.length;
-    const plain = takesAll ? { args, kwargs } : withoutOut(row, bound);
+    const plain = takesAll ? { args: withRequired(functional, row, bound, args, kwargs), kwargs } : withoutOut(row, bound);
     const result = this.lower(target, unwrapAll(plain.args), unwrapKwargs(plain.kwargs));
     return this.#writeBack(row, result, written);
   }
@@ -224,6 +224,22 @@ function readMetadata(target: string, args: readonly EmitArg[]): SymScalar | und
     default:
       return undefined;
   }
+}
+
+/** Arguments that only the mutating overload has a default for (`bernoulli_(p=0.5)`, `bernoulli.p(p)`) are spelt out. */
+function withRequired(
+  functional: OpDefinition,
+  row: OpDefinition,
+  bound: BoundArgs,
+  args: readonly EmitArg[],
+  kwargs: Kwargs,
+): readonly EmitArg[] {
+  const all = [...args];
+  for (const parameter of functional.schema.args.slice(args.length)) {
+    if (parameter.kwargOnly || parameter.hasDefault || kwargs[parameter.name] !== undefined) break;
+    all.push(bound[row.schema.args[all.length]!.name] as EmitArg);
+  }
+  return all;
 }
 
 /** `op.out(self, out=x)` without its outputs. */

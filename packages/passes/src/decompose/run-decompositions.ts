@@ -9,6 +9,7 @@ import { Dispatcher, unwrap } from "./dispatcher.js";
 import { FunctionalTensor } from "./functional-tensor.js";
 import { renameNodes, runHigherOrder } from "./higher-order.js";
 import { GraphInterpreter } from "./interpret.js";
+import { withoutTokens } from "./effect-tokens.js";
 import { orderInputs } from "./input-order.js";
 import { CollisionNames } from "./naming.js";
 import { remapModuleCalls } from "./module-calls.js";
@@ -42,7 +43,7 @@ export function runDecompositions(
   const entries = (table ?? defaultDecompositions(operators)) as DecompositionTable;
   const tracer = new Tracer(operators, shapeEnvOf(program));
   const dispatcher = new Dispatcher(tracer, operators, entries);
-  const ordered = orderInputs(program);
+  const ordered = orderInputs(withoutTokens(program));
   return finish(ordered, traceProgram(ordered, dispatcher), operators);
 }
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { float, type TreeSpec, type Value } from "@sconce/ir";
-import { castTensor, contiguousStrides, type DType, numel, readSafetensors, setElement, Storage, Tensor } from "@sconce/tensor";
+import { castTensor, contiguousStrides, type DType, getElement, numel, readSafetensors, setElement, Storage, Tensor } from "@sconce/tensor";
 
 /** A leaf of a call: a stored tensor, a filled or listed one, or a Python scalar. */
 export type CaseLeaf =
@@ -109,14 +109,9 @@ function restride(tensor: Tensor, strides: readonly number[]): Tensor {
   const count = tensor.numel;
   for (let i = 0; i < count; i++) {
     const index = tensor.shape.map((size, d) => Math.floor(i / order[d]!) % size);
-    setElement(result, index, getAt(tensor, index));
+    setElement(result, index, getElement(tensor, index));
   }
   return result;
-}
-
-function getAt(tensor: Tensor, index: readonly number[]): never {
-  const at = index.reduce((sum, i, d) => sum + i * tensor.strides[d]!, tensor.storageOffset);
-  return tensor.data[at] as never;
 }
 
 function numberOf(value: unknown): number {

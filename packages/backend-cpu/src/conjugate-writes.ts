@@ -1,0 +1,36 @@
+/** @file Writes that a copy cannot take the place of a view for. */
+import { SconceError } from "@sconce/errors";
+import { FakeTensor, type Graph, isRef } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import { isComplexDType } from "@sconce/tensor";
+
+/** Views of PyTorch's that the interpreter computes as copies: it has no conjugate and no negative bit. */
+const COPIED = new Set(["aten._conj.default", "aten.conj.default", "aten._neg_view.default", "aten.adjoint.default"]);
+
+/**
+ * Refuses a graph that writes to a conjugated or negated view, or to what such a view was taken from: the interpreter's copy
+ * would miss the write.
+ * @throws SconceError `CONJUGATE_WRITE`
+ */
+export function refuseConjugateWrites(graph: Graph, operators: OperatorTable): void {
+  const roots = new Map<string, string>();
+  const copied = new Map<string, string>();
+  for (const node of graph.nodes()) {
+    const schema = operators.schemaOf(node.target);
+    if (schema === undefined) continue;
+    const [first] = node.args;
+    const root = isRef(first) ? (roots.get(first.name) ?? first.name) : undefined;
+    if (root === undefined) continue;
+    const { val } = node.meta;
+    if (COPIED.has(node.target) && val instanceof FakeTensor && isComplexDType(val.dtype)) copied.set(root, node.name);
+    if (schema.isView || schema.isMutable) roots.set(node.name, root);
+    if (schema.isMutable && copied.has(root)) {
+      throw new SconceError({
+        code: "CONJUGATE_WRITE",
+        message: `%${node.name} writes in place to memory that %${copied.get(root)} is a conjugated view of, which the interpreter cannot follow`,
+        where: `%${node.name} = ${node.target}`,
+        fix: "run the program after runDecompositions(), where the write is a value of its own",
+      });
+    }
+  }
+}
