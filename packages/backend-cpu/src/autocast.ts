@@ -16,6 +16,10 @@ function castTo(value: unknown, dtype: DType): unknown {
 
 function dtypesIn(values: readonly unknown[]): DType[] {
   return values.flatMap((value) =>
-    value instanceof Tensor ? [value.dtype] : Array.isArray(value) ? dtypesIn(value as readonly unknown[]) : [],
+    value instanceof Tensor
+      ? [value.dtype]
+      : Array.isArray(value)
+        ? dtypesIn(value as readonly unknown[])
+        : [],
   );
 }

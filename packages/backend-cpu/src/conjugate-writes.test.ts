@@ -9,13 +9,25 @@ const check = (body: string): void =>
 describe("writes around conjugated views", () => {
   test("through the view, and behind its back, are refused", () => {
     const conj = "%a: c64[2] = aten.clone.default(%x)\n%z: c64[2] = aten._conj.default(%a)";
-    expect(() => check(`${conj}\n%w: c64[2] = aten.mul_.Tensor(%z, 2)\nreturn (%a)`)).toThrow(/conjugated view/);
-    expect(() => check(`${conj}\n%w: c64[2] = aten.mul_.Tensor(%a, 2)\nreturn (%z)`)).toThrow(/runs? the program|conjugated view/);
-    expect(() => check(`${conj}\n%v: c64[1] = aten.slice.Tensor(%z, 0, 0, 1)\n%w: c64[1] = aten.mul_.Tensor(%v, 2)\nreturn (%a)`)).toThrow();
+    expect(() => check(`${conj}\n%w: c64[2] = aten.mul_.Tensor(%z, 2)\nreturn (%a)`)).toThrow(
+      /conjugated view/,
+    );
+    expect(() => check(`${conj}\n%w: c64[2] = aten.mul_.Tensor(%a, 2)\nreturn (%z)`)).toThrow(
+      /runs? the program|conjugated view/,
+    );
+    expect(() =>
+      check(
+        `${conj}\n%v: c64[1] = aten.slice.Tensor(%z, 0, 0, 1)\n%w: c64[1] = aten.mul_.Tensor(%v, 2)\nreturn (%a)`,
+      ),
+    ).toThrow();
   });
 
   test("elsewhere, or before, are not", () => {
-    check("%a: c64[2] = aten.clone.default(%x)\n%w: c64[2] = aten.mul_.Tensor(%a, 2)\n%z: c64[2] = aten._conj.default(%w)\nreturn (%z)");
-    check("%z: c64[2] = aten._conj.default(%x)\n%b: c64[2] = aten.mul.Tensor(%z, 2)\n%w: c64[2] = aten.mul_.Tensor(%b, 2)\nreturn (%w)");
+    check(
+      "%a: c64[2] = aten.clone.default(%x)\n%w: c64[2] = aten.mul_.Tensor(%a, 2)\n%z: c64[2] = aten._conj.default(%w)\nreturn (%z)",
+    );
+    check(
+      "%z: c64[2] = aten._conj.default(%x)\n%b: c64[2] = aten.mul.Tensor(%z, 2)\n%w: c64[2] = aten.mul_.Tensor(%b, 2)\nreturn (%w)",
+    );
   });
 });

@@ -5,7 +5,12 @@ import type { OperatorTable } from "@sconce/ops";
 import { isComplexDType } from "@sconce/tensor";
 
 /** Views of PyTorch's that the interpreter computes as copies: it has no conjugate and no negative bit. */
-const COPIED = new Set(["aten._conj.default", "aten.conj.default", "aten._neg_view.default", "aten.adjoint.default"]);
+const COPIED = new Set([
+  "aten._conj.default",
+  "aten.conj.default",
+  "aten._neg_view.default",
+  "aten.adjoint.default",
+]);
 
 /**
  * Refuses a graph that writes to a conjugated or negated view, or to what such a view was taken from: the interpreter's copy
@@ -22,7 +27,8 @@ export function refuseConjugateWrites(graph: Graph, operators: OperatorTable): v
     const root = isRef(first) ? (roots.get(first.name) ?? first.name) : undefined;
     if (root === undefined) continue;
     const { val } = node.meta;
-    if (COPIED.has(node.target) && val instanceof FakeTensor && isComplexDType(val.dtype)) copied.set(root, node.name);
+    if (COPIED.has(node.target) && val instanceof FakeTensor && isComplexDType(val.dtype))
+      copied.set(root, node.name);
     if (schema.isView || schema.isMutable) roots.set(node.name, root);
     if (schema.isMutable && copied.has(root)) {
       throw new SconceError({

@@ -1,5 +1,14 @@
 /** @file Synthetic programs for benchmarks of graph work. */
-import { CPU, ExportedProgram, FakeTensor, type Graph, GraphBuilder, type NodeRef, ref, tuple } from "@sconce/ir";
+import {
+  CPU,
+  ExportedProgram,
+  FakeTensor,
+  type Graph,
+  GraphBuilder,
+  type NodeRef,
+  ref,
+  tuple,
+} from "@sconce/ir";
 import { contiguousStrides } from "@sconce/tensor";
 
 const SHAPE = [4, 4];
@@ -15,7 +24,13 @@ export function chain(count: number, dead = false): Graph {
   let current: NodeRef = builder.placeholder("x", meta);
   for (let i = 0; i < count; i++) {
     const target = OPS[i % 3]!;
-    const next = builder.call(`n${i}`, target, target === "aten.relu.default" ? [current] : [current, current], {}, meta);
+    const next = builder.call(
+      `n${i}`,
+      target,
+      target === "aten.relu.default" ? [current] : [current, current],
+      {},
+      meta,
+    );
     if (!dead || i % 2 === 0) current = next;
   }
   builder.output(tuple([current]));
@@ -58,10 +73,16 @@ export function programOf(graph: Graph, constant?: ExportedProgram["constants"])
     graph,
     graphSignature: {
       inputSpecs: graph.placeholders().map((node) => ({
-        kind: node.name === "c_k" ? "CONSTANT_TENSOR" : "USER_INPUT", arg: { kind: "tensor", name: node.name },
-        target: node.name === "c_k" ? "k" : null, persistent: null,
+        kind: node.name === "c_k" ? "CONSTANT_TENSOR" : "USER_INPUT",
+        arg: { kind: "tensor", name: node.name },
+        target: node.name === "c_k" ? "k" : null,
+        persistent: null,
       })),
-      outputSpecs: output.items.map((item) => ({ kind: "USER_OUTPUT", arg: { kind: "tensor", name: item.name }, target: null })),
+      outputSpecs: output.items.map((item) => ({
+        kind: "USER_OUTPUT",
+        arg: { kind: "tensor", name: item.name },
+        target: null,
+      })),
     },
     stateDict: new Map(),
     parameterNames: new Set(),

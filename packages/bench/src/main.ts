@@ -6,12 +6,24 @@ import { graphRows } from "./rows-graph.js";
 import { loadRows } from "./rows-load.js";
 
 const { values } = parseArgs({
-  options: { json: { type: "boolean", default: false }, pt2: { type: "string" }, help: { type: "boolean", default: false } },
+  options: {
+    json: { type: "boolean", default: false },
+    pt2: { type: "string" },
+    help: { type: "boolean", default: false },
+  },
 });
 if (values.help) {
-  console.log("usage: npm run bench [-- --json] [--pt2 FILE]\n  --json  for machines\n  --pt2   also load and run this program on its sample inputs");
+  console.log(
+    "usage: npm run bench [-- --json] [--pt2 FILE]\n  --json  for machines\n  --pt2   also load and run this program on its sample inputs",
+  );
 } else {
-  const rows = [...(await graphRows()), ...(await loadRows(values.pt2 === undefined ? undefined : readFileSync(values.pt2)))];
+  const rows = [
+    ...(await graphRows()),
+    ...(await loadRows(values.pt2 === undefined ? undefined : readFileSync(values.pt2))),
+  ];
   console.log(values.json ? JSON.stringify(rows, null, 2) : table(rows));
-  if (!values.json) console.log("\nmedians on this machine; peers' figures from one machine (2 cores of a Zen 4 at 3.65 GHz), so compare ratios");
+  if (!values.json)
+    console.log(
+      "\nmedians on this machine; peers' figures from one machine (2 cores of a Zen 4 at 3.65 GHz), so compare ratios",
+    );
 }

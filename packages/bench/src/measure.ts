@@ -28,15 +28,30 @@ export async function median(run: () => unknown, minimum = 5): Promise<number> {
 /** Rows as an aligned table. */
 export function table(rows: readonly Row[]): string {
   const cells = rows.map((row) => [
-    row.group, row.name, time(row.milliseconds),
-    row.per === undefined ? "" : `${((row.milliseconds * 1000) / row.per.count).toFixed(2)} µs/${row.per.unit}`,
-    row.target === undefined ? "" : `${row.milliseconds <= row.target ? "within" : "OVER"} ${time(row.target)}`,
-    row.peer === undefined ? "" : `${row.peer.name} ${time(row.peer.milliseconds)} (${(row.peer.milliseconds / row.milliseconds).toFixed(1)}x)`,
+    row.group,
+    row.name,
+    time(row.milliseconds),
+    row.per === undefined
+      ? ""
+      : `${((row.milliseconds * 1000) / row.per.count).toFixed(2)} µs/${row.per.unit}`,
+    row.target === undefined
+      ? ""
+      : `${row.milliseconds <= row.target ? "within" : "OVER"} ${time(row.target)}`,
+    row.peer === undefined
+      ? ""
+      : `${row.peer.name} ${time(row.peer.milliseconds)} (${(row.peer.milliseconds / row.milliseconds).toFixed(1)}x)`,
   ]);
   const header = ["group", "what", "time", "each", "target", "peer (theirs / ours)"];
   const widths = header.map((title, i) => Math.max(title.length, ...cells.map((cell) => cell[i]!.length)));
-  const line = (cell: readonly string[]): string => cell.map((text, i) => text.padEnd(widths[i]!)).join("  ").trimEnd();
+  const line = (cell: readonly string[]): string =>
+    cell
+      .map((text, i) => text.padEnd(widths[i]!))
+      .join("  ")
+      .trimEnd();
   return [line(header), widths.map((width) => "-".repeat(width)).join("  "), ...cells.map(line)].join("\n");
 }
 
-const time = (milliseconds: number): string => (milliseconds >= 1000 ? `${(milliseconds / 1000).toFixed(2)} s` : `${milliseconds.toFixed(milliseconds < 10 ? 2 : 0)} ms`);
+const time = (milliseconds: number): string =>
+  milliseconds >= 1000
+    ? `${(milliseconds / 1000).toFixed(2)} s`
+    : `${milliseconds.toFixed(milliseconds < 10 ? 2 : 0)} ms`;

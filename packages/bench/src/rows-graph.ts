@@ -1,7 +1,14 @@
 import { evaluate } from "@sconce/backend-cpu";
 import { edit, type Graph, verify } from "@sconce/ir";
 import { defaultOperators, metaOf } from "@sconce/ops";
-import { commonSubexpressionElimination, deadCodeElimination, type Evaluator, foldConstants, passCall, runDecompositions } from "@sconce/passes";
+import {
+  commonSubexpressionElimination,
+  deadCodeElimination,
+  type Evaluator,
+  foldConstants,
+  passCall,
+  runDecompositions,
+} from "@sconce/passes";
 import { STATIC_ENV } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { chain, constants, duplicates, fakeF32, programOf } from "./graphs.js";
@@ -22,20 +29,61 @@ export async function graphRows(): Promise<Row[]> {
   const options = passCall(foldConstants).options;
   return [
     row("build 100,000 nodes", await median(() => chain(N)), per, 200, ["torch.fx", 760]),
-    row("verify 100,000 nodes", await median(() => verify(programOf(live), { operators })), per, undefined, ["torch.fx lint", 124]),
-    row("dce, half dead", await median(() => deadCodeElimination.run(dead, context, {})), per, 100, ["torch.fx", 418]),
-    row("cse, a third equal", await median(() => commonSubexpressionElimination.run(repeated, context, {})), per, 100, ["mlir-opt", 119]),
-    row("fold-constants, a third constant", await median(() => foldConstants.run(constant, context, options)), per, 100, ["mlir-opt canonicalize", 243]),
-    row("rewrite every third node", await median(() => rewriteThirds(live)), per, undefined, ["torch.fx", 369]),
+    row("verify 100,000 nodes", await median(() => verify(programOf(live), { operators })), per, undefined, [
+      "torch.fx lint",
+      124,
+    ]),
+    row("dce, half dead", await median(() => deadCodeElimination.run(dead, context, {})), per, 100, [
+      "torch.fx",
+      418,
+    ]),
+    row(
+      "cse, a third equal",
+      await median(() => commonSubexpressionElimination.run(repeated, context, {})),
+      per,
+      100,
+      ["mlir-opt", 119],
+    ),
+    row(
+      "fold-constants, a third constant",
+      await median(() => foldConstants.run(constant, context, options)),
+      per,
+      100,
+      ["mlir-opt canonicalize", 243],
+    ),
+    row("rewrite every third node", await median(() => rewriteThirds(live)), per, undefined, [
+      "torch.fx",
+      369,
+    ]),
     row("one edit of 100,000 nodes", await median(() => renameOne(live)), undefined, 1),
-    row("shape propagation, 10,000 calls", await median(() => propagate(10_000)), { count: 10_000, unit: "node" }, 50, ["torch.fx ShapeProp", 1450]),
-    row("runDecompositions, 2,000 nodes", await median(() => runDecompositions(small)), { count: 2000, unit: "node" }, 200, ["torch.export", 13_224]),
+    row(
+      "shape propagation, 10,000 calls",
+      await median(() => propagate(10_000)),
+      { count: 10_000, unit: "node" },
+      50,
+      ["torch.fx ShapeProp", 1450],
+    ),
+    row(
+      "runDecompositions, 2,000 nodes",
+      await median(() => runDecompositions(small)),
+      { count: 2000, unit: "node" },
+      200,
+      ["torch.export", 13_224],
+    ),
   ];
 }
 
-function row(name: string, milliseconds: number, per?: Row["per"], target?: number, peer?: readonly [string, number]): Row {
+function row(
+  name: string,
+  milliseconds: number,
+  per?: Row["per"],
+  target?: number,
+  peer?: readonly [string, number],
+): Row {
   return {
-    group: "graph", name, milliseconds,
+    group: "graph",
+    name,
+    milliseconds,
     ...(per === undefined ? {} : { per }),
     ...(target === undefined ? {} : { target }),
     ...(peer === undefined ? {} : { peer: { name: peer[0], milliseconds: peer[1] } }),
@@ -44,7 +92,9 @@ function row(name: string, milliseconds: number, per?: Row["per"], target?: numb
 
 function rewriteThirds(graph: Graph): Graph {
   return edit(graph, (editor) => {
-    for (const node of graph.nodes()) if (node.target === "aten.relu.default") editor.replaceNode(node.name, { target: "aten.sigmoid.default" });
+    for (const node of graph.nodes())
+      if (node.target === "aten.relu.default")
+        editor.replaceNode(node.name, { target: "aten.sigmoid.default" });
   });
 }
 
@@ -54,5 +104,6 @@ const renameOne = (graph: Graph): Graph =>
 function propagate(calls: number): void {
   const operators = defaultOperators();
   let current = fakeF32();
-  for (let i = 0; i < calls; i++) current = metaOf(operators, "aten.add.Tensor", [current, current], {}, STATIC_ENV) as typeof current;
+  for (let i = 0; i < calls; i++)
+    current = metaOf(operators, "aten.add.Tensor", [current, current], {}, STATIC_ENV) as typeof current;
 }

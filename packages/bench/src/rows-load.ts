@@ -1,5 +1,5 @@
 import { readPt2 } from "@sconce/formats";
-import { verify, type Value } from "@sconce/ir";
+import { type Value, verify } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import { createSconce } from "sconce";
 import { syntheticArchive } from "./archive.js";
@@ -12,17 +12,24 @@ export async function loadRows(file: Uint8Array | undefined): Promise<Row[]> {
   const weights = syntheticArchive(122, 122, 96_000);
   const rows: Row[] = [
     {
-      group: "load", name: "20,000 nodes: load, verify, print", target: 1000, per: { count: 20_000, unit: "node" },
+      group: "load",
+      name: "20,000 nodes: load, verify, print",
+      target: 1000,
+      per: { count: 20_000, unit: "node" },
       milliseconds: await median(async () => {
         const program = await readPt2(nodes, { operators });
-        if (verify(program, { operators }).length > 0) throw new Error("the synthetic program does not verify");
+        if (verify(program, { operators }).length > 0)
+          throw new Error("the synthetic program does not verify");
         return String(program);
       }),
       peer: { name: "torch load and run", milliseconds: 29_500 },
     },
     {
-      group: "load", name: `${(weights.byteLength / 1e6).toFixed(0)} MB of weights in 122 entries`, target: 60,
-      milliseconds: await median(() => readPt2(weights, { operators })), peer: { name: "torch.export.load", milliseconds: 203 },
+      group: "load",
+      name: `${(weights.byteLength / 1e6).toFixed(0)} MB of weights in 122 entries`,
+      target: 60,
+      milliseconds: await median(() => readPt2(weights, { operators })),
+      peer: { name: "torch.export.load", milliseconds: 203 },
     },
   ];
   return file === undefined ? rows : [...rows, ...(await fileRows(file))];
@@ -35,7 +42,15 @@ async function fileRows(file: Uint8Array): Promise<Row[]> {
   const executable = await sconce.compile(program);
   return [
     { group: "file", name: "load", milliseconds: await median(() => sconce.load(file)) },
-    { group: "file", name: "runDecompositions", milliseconds: await median(() => sconce.runDecompositions(program)) },
-    { group: "file", name: "run on the interpreter", milliseconds: await median(() => executable.run(inputs), 3) },
+    {
+      group: "file",
+      name: "runDecompositions",
+      milliseconds: await median(() => sconce.runDecompositions(program)),
+    },
+    {
+      group: "file",
+      name: "run on the interpreter",
+      milliseconds: await median(() => executable.run(inputs), 3),
+    },
   ];
 }

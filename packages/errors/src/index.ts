@@ -28,7 +28,13 @@ export class SconceError extends Error {
   /** The same error told again with a more precise place. */
   at(where: string): SconceError {
     const { code, message, fix } = this;
-    return new SconceError({ code, message, where: this.where ? `${where}: ${this.where}` : where, fix, cause: this.cause });
+    return new SconceError({
+      code,
+      message,
+      where: this.where ? `${where}: ${this.where}` : where,
+      fix,
+      cause: this.cause,
+    });
   }
 
   /** `error CODE: message`, then where and how to mend it, a line each. */
@@ -42,7 +48,12 @@ export class SconceError extends Error {
 
 /** A fault of Sconce itself, not of the input. */
 export function internalError(message: string, where?: string): SconceError {
-  return new SconceError({ code: "INTERNAL", message: `internal: ${message}`, where, fix: "please report this with the program" });
+  return new SconceError({
+    code: "INTERNAL",
+    message: `internal: ${message}`,
+    where,
+    fix: "please report this with the program",
+  });
 }
 
 /** True for a {@link SconceError}, optionally of one code. */

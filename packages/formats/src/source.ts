@@ -17,7 +17,10 @@ export class MemorySource implements RandomAccess {
 
   constructor(bytes: Uint8Array) {
     // A subclass such as Node's Buffer has a `slice` that does not copy; tensors must not inherit that.
-    this.bytes = bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.bytes =
+      bytes.constructor === Uint8Array
+        ? bytes
+        : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   get size(): number {

@@ -15,5 +15,11 @@ test.each([
 });
 
 test("only floats up to 32 bits are cast", () => {
-  expect((["float32", "float16", "float64", "int64", "complex64"] as const).map(isAutocastEligible)).toEqual([true, true, false, false, false]);
+  expect((["float32", "float16", "float64", "int64", "complex64"] as const).map(isAutocastEligible)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
 });

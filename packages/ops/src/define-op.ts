@@ -10,10 +10,13 @@ export type OpTag =
   | "core"
   /** CompositeImplicitAutograd: decomposed when dispatched, before functionalization, unless preserved. */
   | "composite"
-  | "pointwise" | "reduction"
+  | "pointwise"
+  | "reduction"
   /** Draws random numbers: never folded, merged or treated as pure. */
   | "nondeterministic_seeded"
-  | "dynamic_output_shape" | "data_dependent_output" | "maybe_aliasing_or_mutating"
+  | "dynamic_output_shape"
+  | "data_dependent_output"
+  | "maybe_aliasing_or_mutating"
   /** Has an effect besides its results (assertions): dead-code elimination keeps it. */
   | "effect"
   /** `op(a, b)` equals `op(b, a)` in the first two arguments. */

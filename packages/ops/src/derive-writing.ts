@@ -31,7 +31,12 @@ export function deriveWriting(target: string, operators: OperatorTable): OpDefin
     functional: functional.target,
     decompose: undefined,
     meta: (given: BoundArgs, context: MetaContext) => {
-      const result = metaOfBound(operators, functional, functionalArguments(schema, functional, given), context.env);
+      const result = metaOfBound(
+        operators,
+        functional,
+        functionalArguments(schema, functional, given),
+        context.env,
+      );
       return writtenResults(schema, functional, given, result, context.env);
     },
   });
@@ -40,7 +45,9 @@ export function deriveWriting(target: string, operators: OperatorTable): OpDefin
 function functionalOf(schema: OpSchema, operators: OperatorTable): OpDefinition | undefined {
   const { namespace, name, overload } = schema;
   const named = operators.get(`${namespace}.${name.replace(/_$/, "")}_functional.${overload}`);
-  return named ?? operators.overloadsOf(`${namespace}.${name}`).find((row) => isFunctionalOf(row.schema, schema));
+  return (
+    named ?? operators.overloadsOf(`${namespace}.${name}`).find((row) => isFunctionalOf(row.schema, schema))
+  );
 }
 
 const isOutput = (arg: SchemaArgument): boolean => arg.kwargOnly && arg.alias?.write === true;
@@ -50,7 +57,9 @@ function isFunctionalOf(functional: OpSchema, schema: OpSchema): boolean {
   const written = schema.args.length - own.length;
   if (functional.isMutable || functional.isView || written === 0) return false;
   const names = new Set(own.map((arg) => arg.name));
-  const rest = functional.args.filter((arg) => names.has(arg.name) || !(arg.kwargOnly && OPTIONS.has(arg.name)));
+  const rest = functional.args.filter(
+    (arg) => names.has(arg.name) || !(arg.kwargOnly && OPTIONS.has(arg.name)),
+  );
   if (functional.returns.length !== written || rest.length !== own.length) return false;
   return own.every(({ name, type }, i) => {
     const other = rest[i]!;
@@ -75,7 +84,10 @@ export function functionalArguments(schema: OpSchema, functional: OpDefinition, 
 
 /** Sums and the like compute in the dtype of their output. */
 function takesOutputDType(
-  functional: OpDefinition, name: string, given: BoundArgs, output: SchemaArgument | undefined,
+  functional: OpDefinition,
+  name: string,
+  given: BoundArgs,
+  output: SchemaArgument | undefined,
 ): unknown {
   const value = given[name];
   if (name !== "dtype" || value !== null || output === undefined || !hasDTypeOption(functional)) return value;
@@ -91,13 +103,19 @@ const hasDTypeOption = ({ schema }: OpDefinition): boolean => schema.args.some((
  * @throws SconceError `DTYPE_MISMATCH`
  */
 function writtenResults(
-  schema: OpSchema, functional: OpDefinition, given: BoundArgs, result: MetaValue, env: SymEnv,
+  schema: OpSchema,
+  functional: OpDefinition,
+  given: BoundArgs,
+  result: MetaValue,
+  env: SymEnv,
 ): MetaValue {
   const results = Array.isArray(result) ? (result as readonly MetaValue[]) : [result];
   const written = schema.args.filter((arg) => arg.alias?.write);
   const first = results.length - written.length;
   const values = new Map(
-    written.map((arg, i) => [arg.alias!.set, afterWrite(arg, given, results[first + i]!, functional, env)] as const),
+    written.map(
+      (arg, i) => [arg.alias!.set, afterWrite(arg, given, results[first + i]!, functional, env)] as const,
+    ),
   );
   let next = 0;
   const returned = schema.returns.map((ret) => (ret.alias ? values.get(ret.alias.set)! : results[next++]!));
@@ -105,7 +123,11 @@ function writtenResults(
 }
 
 function afterWrite(
-  arg: SchemaArgument, given: BoundArgs, value: MetaValue, functional: OpDefinition, env: SymEnv,
+  arg: SchemaArgument,
+  given: BoundArgs,
+  value: MetaValue,
+  functional: OpDefinition,
+  env: SymEnv,
 ): MetaValue {
   const target = given[arg.name];
   if (!(target instanceof FakeTensor) || !(value instanceof FakeTensor)) return value;
@@ -115,6 +137,9 @@ function afterWrite(
   return fake({ dtype: target.dtype, shape: value.shape, strides: value.strides, like: target });
 }
 
+/** Operators that convert to the dtype of their output although they are not elementwise. */
+const CONVERTING: ReadonlySet<string> = new Set(["aten.cat.default", "aten.stack.default"]);
+
 /**
  * Elementwise operators convert to the dtype of their output, others want the exact one.
  *
@@ -122,10 +147,12 @@ function afterWrite(
  */
 function checkOutputDType(value: FakeTensor, output: FakeTensor, functional: OpDefinition): void {
   if (value.dtype === output.dtype) return;
-  if (!functional.tags.includes("pointwise")) {
+  if (!functional.tags.includes("pointwise") && !CONVERTING.has(functional.target)) {
     throw dtypeMismatch(`Expected out tensor to have dtype ${value.dtype}, but got ${output.dtype} instead`);
   }
   if (!canCast(value.dtype, output.dtype)) {
-    throw dtypeMismatch(`result type ${value.dtype} can't be cast to the desired output type ${output.dtype}`);
+    throw dtypeMismatch(
+      `result type ${value.dtype} can't be cast to the desired output type ${output.dtype}`,
+    );
   }
 }

@@ -6,9 +6,7 @@ import type { SymEnv } from "@sconce/symbolic";
  * schema expects them; an integral number is a Python int unless the schema says `float` (use `float(2)` for a
  * `Scalar` that is a Python float); symbolic sizes are expressions.
  */
-export type EmitArg =
-  | FakeTensor | SymInt | SymScalar | Argument | undefined
-  | readonly EmitArg[];
+export type EmitArg = FakeTensor | SymInt | SymScalar | Argument | undefined | readonly EmitArg[];
 
 /**
  * Calls operators from inside of a decomposition. Depending on who runs it, a call adds a node to a graph, computes a
@@ -18,7 +16,11 @@ export interface Emit {
   /** An operator with one tensor result. Positional arguments as Python writes them; `undefined` is left out. */
   (target: string, args: readonly EmitArg[], kwargs?: Readonly<Record<string, EmitArg>>): FakeTensor;
   /** An operator with several results, or a tensor list. */
-  many(target: string, args: readonly EmitArg[], kwargs?: Readonly<Record<string, EmitArg>>): readonly FakeTensor[];
+  many(
+    target: string,
+    args: readonly EmitArg[],
+    kwargs?: Readonly<Record<string, EmitArg>>,
+  ): readonly FakeTensor[];
   /** Any operator: results as they are (symbolic scalars of `item`, null of assertions). */
   value(target: string, args: readonly EmitArg[], kwargs?: Readonly<Record<string, EmitArg>>): MetaValue;
   /** Decides conditions on symbolic sizes. */

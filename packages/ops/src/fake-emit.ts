@@ -28,7 +28,12 @@ export function metaOf(
 }
 
 /** As {@link metaOf}, of arguments that are bound already. */
-export function metaOfBound(table: OperatorTable, row: OpDefinition, bound: BoundArgs, env: SymEnv): MetaValue {
+export function metaOfBound(
+  table: OperatorTable,
+  row: OpDefinition,
+  bound: BoundArgs,
+  env: SymEnv,
+): MetaValue {
   try {
     if (row.meta !== undefined) return row.meta(bound, { env });
     if (row.decompose !== undefined) return row.decompose(fakeEmit(table, env), bound);

@@ -1,5 +1,5 @@
 import { float, symBool, symInt } from "@sconce/ir";
-import { mul, symbol, SymExpr } from "@sconce/symbolic";
+import { mul, type SymExpr, symbol } from "@sconce/symbolic";
 import { describe, expect, test } from "vitest";
 import { evaluateScalarFunction, isScalarFunction, runScalarFunction } from "./scalar-functions.js";
 
@@ -34,8 +34,12 @@ describe("runScalarFunction has Python's arithmetic", () => {
   });
 
   test("division by zero and roots of negative numbers are refused", () => {
-    expect(() => runScalarFunction("operator.floordiv", [1, 0])).toThrowError(expect.objectContaining({ code: "SCALAR_DOMAIN" }));
-    expect(() => runScalarFunction("math.sqrt", [-1])).toThrowError(expect.objectContaining({ code: "SCALAR_DOMAIN" }));
+    expect(() => runScalarFunction("operator.floordiv", [1, 0])).toThrowError(
+      expect.objectContaining({ code: "SCALAR_DOMAIN" }),
+    );
+    expect(() => runScalarFunction("math.sqrt", [-1])).toThrowError(
+      expect.objectContaining({ code: "SCALAR_DOMAIN" }),
+    );
   });
 });
 

@@ -4,12 +4,55 @@
  */
 import { SconceError } from "@sconce/errors";
 import {
-  type Argument, type FloatLiteral, float, isFloat, isInt, type ScalarLiteral, symBool, symFloat, symInt, type SymScalar,
+  type Argument,
+  type FloatLiteral,
+  float,
+  isFloat,
+  isInt,
+  type ScalarLiteral,
+  type SymScalar,
+  symBool,
+  symFloat,
+  symInt,
 } from "@sconce/ir";
 import {
-  add, addAll, and, bigInteger, ceilToInt, eq, floatPow, floatTrueDiv, floorDiv, floorToInt, ge, gt, intTrueDiv, ite, le, lt,
-  floatConstant, mathFunction, mod, mul, ne, neg, not, or, pow, pythonMod, roundDecimalTo, roundToInt, sub, symAbs, type SymBool, SymExpr,
-  type SymInt, symMax, symMin, toFloat, truncToInt,
+  add,
+  addAll,
+  and,
+  bigInteger,
+  ceilToInt,
+  eq,
+  floatConstant,
+  floatPow,
+  floatTrueDiv,
+  floorDiv,
+  floorToInt,
+  ge,
+  gt,
+  intTrueDiv,
+  ite,
+  le,
+  lt,
+  mathFunction,
+  mod,
+  mul,
+  ne,
+  neg,
+  not,
+  or,
+  pow,
+  pythonMod,
+  roundDecimalTo,
+  roundToInt,
+  type SymBool,
+  SymExpr,
+  type SymInt,
+  sub,
+  symAbs,
+  symMax,
+  symMin,
+  toFloat,
+  truncToInt,
 } from "@sconce/symbolic";
 import { scalarArgument, scalarDomain } from "./errors.js";
 
@@ -33,13 +76,17 @@ function numeric({ kind, value }: Operand): SymInt {
   if (kind !== "bool") return value as SymInt;
   return typeof value === "boolean" ? Number(value) : (ite(value as SymExpr, 1, 0) as SymInt);
 }
-const asFloat = (operand: Operand): SymInt => (operand.kind === "float" ? numeric(operand) : toFloat(numeric(operand)));
-const asBool = (operand: Operand): SymBool => (operand.kind === "bool" ? (operand.value as SymBool) : ne(numeric(operand), 0));
+const asFloat = (operand: Operand): SymInt =>
+  operand.kind === "float" ? numeric(operand) : toFloat(numeric(operand));
+const asBool = (operand: Operand): SymBool =>
+  operand.kind === "bool" ? (operand.value as SymBool) : ne(numeric(operand), 0);
 const anyFloat = (args: readonly Operand[]): boolean => args.some((arg) => arg.kind === "float");
 
 /** Python arithmetic: a float makes the result a float. */
-const arithmetic = (fn: (a: SymInt, b: SymInt) => SymInt): Rule => ([a, b]) =>
-  anyFloat([a!, b!]) ? real(floatResult(fn, asFloat(a!), asFloat(b!))) : int(fn(numeric(a!), numeric(b!)));
+const arithmetic =
+  (fn: (a: SymInt, b: SymInt) => SymInt): Rule =>
+  ([a, b]) =>
+    anyFloat([a!, b!]) ? real(floatResult(fn, asFloat(a!), asFloat(b!))) : int(fn(numeric(a!), numeric(b!)));
 
 /** A plain float beside an expression stays one: `1.0*ToFloat(n)` is not `ToFloat(n)`. */
 function floatResult(fn: (a: SymInt, b: SymInt) => SymInt, a: SymInt, b: SymInt): SymInt {
@@ -48,20 +95,29 @@ function floatResult(fn: (a: SymInt, b: SymInt) => SymInt, a: SymInt, b: SymInt)
   return fn(kept(a, b), kept(b, a));
 }
 
-const comparison = (fn: (a: SymInt, b: SymInt) => SymBool): Rule => ([a, b]) =>
-  truth(anyFloat([a!, b!]) ? fn(asFloat(a!), asFloat(b!)) : fn(numeric(a!), numeric(b!)));
+const comparison =
+  (fn: (a: SymInt, b: SymInt) => SymBool): Rule =>
+  ([a, b]) =>
+    truth(anyFloat([a!, b!]) ? fn(asFloat(a!), asFloat(b!)) : fn(numeric(a!), numeric(b!)));
 
-const rounding = (fn: (a: SymInt) => SymInt): Rule => ([a]) => int(a!.kind === "float" ? fn(asFloat(a!)) : numeric(a!));
+const rounding =
+  (fn: (a: SymInt) => SymInt): Rule =>
+  ([a]) =>
+    int(a!.kind === "float" ? fn(asFloat(a!)) : numeric(a!));
 
-const extremum = (fn: (a: SymInt, b: SymInt) => SymInt): Rule => (args) => {
-  const numbers = anyFloat(args) ? args.map(asFloat) : args.map(numeric);
-  const value = numbers.reduce((a, b) => fn(a, b));
-  return anyFloat(args) ? real(value) : int(value);
-};
+const extremum =
+  (fn: (a: SymInt, b: SymInt) => SymInt): Rule =>
+  (args) => {
+    const numbers = anyFloat(args) ? args.map(asFloat) : args.map(numeric);
+    const value = numbers.reduce((a, b) => fn(a, b));
+    return anyFloat(args) ? real(value) : int(value);
+  };
 
 const divide: Rule = ([a, b], target) => {
   refuseZero(b!, target);
-  return real(anyFloat([a!, b!]) ? floatTrueDiv(asFloat(a!), asFloat(b!)) : intTrueDiv(numeric(a!), numeric(b!)));
+  return real(
+    anyFloat([a!, b!]) ? floatTrueDiv(asFloat(a!), asFloat(b!)) : intTrueDiv(numeric(a!), numeric(b!)),
+  );
 };
 
 const floorDivide: Rule = ([a, b], target) => {
@@ -88,9 +144,11 @@ function refuseZero(divisor: Operand, target: string): void {
 }
 
 /** `&`, `|`, `^`: of conditions, else of the bits of plain integers. */
-const bitwise = (logical: (a: SymBool, b: SymBool) => SymBool, bits: (a: bigint, b: bigint) => bigint): Rule =>
+const bitwise =
+  (logical: (a: SymBool, b: SymBool) => SymBool, bits: (a: bigint, b: bigint) => bigint): Rule =>
   ([a, b], target) => {
-    if (a!.kind === "bool" && b!.kind === "bool") return truth(logical(a!.value as SymBool, b!.value as SymBool));
+    if (a!.kind === "bool" && b!.kind === "bool")
+      return truth(logical(a!.value as SymBool, b!.value as SymBool));
     return int(bigInteger(bits(plainInteger(a!, target), plainInteger(b!, target))));
   };
 
@@ -104,17 +162,21 @@ function plainInteger(operand: Operand, target: string): bigint {
 const exclusiveOr = (a: SymBool, b: SymBool): SymBool => and(or(a, b), not(and(a, b)));
 
 /** A function of `math`: computed for numbers, opaque for expressions. */
-const mathRule = (name: string): Rule => ([a], target) => {
-  const value = asFloat(a!);
-  if (typeof value !== "number") return real(mathFunction(name, value));
-  const result = (Math as unknown as Record<string, (x: number) => number>)[name]!(value);
-  if (Number.isNaN(result) && !Number.isNaN(value)) throw scalarDomain(target, "math domain error");
-  return real(result);
-};
+const mathRule =
+  (name: string): Rule =>
+  ([a], target) => {
+    const value = asFloat(a!);
+    if (typeof value !== "number") return real(mathFunction(name, value));
+    const result = (Math as unknown as Record<string, (x: number) => number>)[name]!(value);
+    if (Number.isNaN(result) && !Number.isNaN(value)) throw scalarDomain(target, "math domain error");
+    return real(result);
+  };
 
 const round: Rule = ([a, digits]) => {
   if (digits === undefined) return a!.kind === "float" ? int(roundToInt(asFloat(a!))) : int(numeric(a!));
-  return a!.kind === "float" ? real(roundDecimalTo(asFloat(a!), numeric(digits) as number)) : int(numeric(a!));
+  return a!.kind === "float"
+    ? real(roundDecimalTo(asFloat(a!), numeric(digits) as number))
+    : int(numeric(a!));
 };
 
 const select: Rule = ([condition, whenTrue, whenFalse]) => {
@@ -123,34 +185,78 @@ const select: Rule = ([condition, whenTrue, whenFalse]) => {
   return { kind: whenTrue!.kind, value: ite(chosen, whenTrue!.value, whenFalse!.value) };
 };
 
-const shift = (left: boolean): Rule => ([a, b]) => {
-  const factor = pow(2, numeric(b!));
-  return int(left ? mul(numeric(a!), factor) : floorDiv(numeric(a!), factor));
-};
+const shift =
+  (left: boolean): Rule =>
+  ([a, b]) => {
+    const factor = pow(2, numeric(b!));
+    return int(left ? mul(numeric(a!), factor) : floorDiv(numeric(a!), factor));
+  };
 
-const sum: Rule = (args) => (anyFloat(args) ? real(addAll(args.map(asFloat))) : int(addAll(args.map(numeric))));
+const sum: Rule = (args) =>
+  anyFloat(args) ? real(addAll(args.map(asFloat))) : int(addAll(args.map(numeric)));
 const negate: Rule = ([a]) => (a!.kind === "float" ? real(neg(numeric(a!))) : int(neg(numeric(a!))));
 const negation: Rule = ([a]) => truth(not(asBool(a!)));
 const toReal: Rule = ([a]) => real(asFloat(a!));
-const MATH_NAMES = ["sqrt", "cos", "cosh", "sin", "sinh", "tan", "tanh", "asin", "acos", "atan", "exp", "log", "log2"];
+const MATH_NAMES = [
+  "sqrt",
+  "cos",
+  "cosh",
+  "sin",
+  "sinh",
+  "tan",
+  "tanh",
+  "asin",
+  "acos",
+  "atan",
+  "exp",
+  "log",
+  "log2",
+];
 
 const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  ["operator.add", arithmetic(add)], ["operator.sub", arithmetic(sub)], ["operator.mul", arithmetic(mul)],
-  ["operator.truediv", divide], ["operator.floordiv", floorDivide], ["operator.mod", remainder], ["operator.pow", power],
-  ["operator.neg", negate], ["operator.pos", ([a]) => (a!.kind === "bool" ? int(numeric(a!)) : a!)],
+  ["operator.add", arithmetic(add)],
+  ["operator.sub", arithmetic(sub)],
+  ["operator.mul", arithmetic(mul)],
+  ["operator.truediv", divide],
+  ["operator.floordiv", floorDivide],
+  ["operator.mod", remainder],
+  ["operator.pow", power],
+  ["operator.neg", negate],
+  ["operator.pos", ([a]) => (a!.kind === "bool" ? int(numeric(a!)) : a!)],
   ["operator.abs", ([a]) => (a!.kind === "float" ? real(symAbs(numeric(a!))) : int(symAbs(numeric(a!))))],
-  ["operator.eq", comparison(eq)], ["operator.ne", comparison(ne)], ["operator.lt", comparison(lt)],
-  ["operator.le", comparison(le)], ["operator.gt", comparison(gt)], ["operator.ge", comparison(ge)],
-  ["operator.and_", bitwise(and, (a, b) => a & b)], ["operator.or_", bitwise(or, (a, b) => a | b)],
-  ["operator.xor", bitwise(exclusiveOr, (a, b) => a ^ b)], ["operator.not_", negation],
-  ["operator.lshift", shift(true)], ["operator.rshift", shift(false)],
-  ["math.ceil", rounding(ceilToInt)], ["math.floor", rounding(floorToInt)], ["math.trunc", rounding(truncToInt)],
+  ["operator.eq", comparison(eq)],
+  ["operator.ne", comparison(ne)],
+  ["operator.lt", comparison(lt)],
+  ["operator.le", comparison(le)],
+  ["operator.gt", comparison(gt)],
+  ["operator.ge", comparison(ge)],
+  ["operator.and_", bitwise(and, (a, b) => a & b)],
+  ["operator.or_", bitwise(or, (a, b) => a | b)],
+  ["operator.xor", bitwise(exclusiveOr, (a, b) => a ^ b)],
+  ["operator.not_", negation],
+  ["operator.lshift", shift(true)],
+  ["operator.rshift", shift(false)],
+  ["math.ceil", rounding(ceilToInt)],
+  ["math.floor", rounding(floorToInt)],
+  ["math.trunc", rounding(truncToInt)],
   ["math.pow", ([a, b]) => real(floatPow(asFloat(a!), asFloat(b!)))],
-  ["builtins.round", round], ["builtins.int", rounding(truncToInt)], ["builtins.float", toReal],
-  ["builtins.bool", ([a]) => truth(asBool(a!))], ["builtins.max", extremum(symMax)], ["builtins.min", extremum(symMin)],
-  ["torch.sym_max", extremum(symMax)], ["torch.sym_min", extremum(symMin)], ["torch.sym_int", rounding(truncToInt)],
-  ["torch.sym_float", toReal], ["torch.sym_not", negation], ["torch.sym_ite", select], ["torch.sym_sum", sum],
-  ...MATH_NAMES.flatMap((name): [string, Rule][] => [[`math.${name}`, mathRule(name)], [`torch._sym_${name}`, mathRule(name)]]),
+  ["builtins.round", round],
+  ["builtins.int", rounding(truncToInt)],
+  ["builtins.float", toReal],
+  ["builtins.bool", ([a]) => truth(asBool(a!))],
+  ["builtins.max", extremum(symMax)],
+  ["builtins.min", extremum(symMin)],
+  ["torch.sym_max", extremum(symMax)],
+  ["torch.sym_min", extremum(symMin)],
+  ["torch.sym_int", rounding(truncToInt)],
+  ["torch.sym_float", toReal],
+  ["torch.sym_not", negation],
+  ["torch.sym_ite", select],
+  ["torch.sym_sum", sum],
+  ...MATH_NAMES.flatMap((name): [string, Rule][] => [
+    [`math.${name}`, mathRule(name)],
+    [`torch._sym_${name}`, mathRule(name)],
+  ]),
 ]);
 
 /** Whether a call target is a function on Python scalars. */
@@ -179,7 +285,8 @@ export function evaluateScalarFunction(
  * @throws SconceError `SCALAR_DOMAIN`, `SCALAR_ARGUMENT`, `UNKNOWN_OPERATOR`
  */
 export function runScalarFunction(
-  target: string, args: readonly (ScalarLiteral | readonly ScalarLiteral[])[],
+  target: string,
+  args: readonly (ScalarLiteral | readonly ScalarLiteral[])[],
 ): number | bigint | boolean | FloatLiteral {
   const { kind, value } = apply(target, args);
   if (typeof value === "boolean") return value;
@@ -197,7 +304,11 @@ function apply(target: string, args: readonly (SymScalar | Argument)[], range?: 
   }
   // `sym_sum` and some calls of `max` take one list.
   const flat = args.length === 1 && Array.isArray(args[0]) ? (args[0] as readonly Argument[]) : args;
-  return rule(flat.map((arg) => operandOf(arg, target)), target, range);
+  return rule(
+    flat.map((arg) => operandOf(arg, target)),
+    target,
+    range,
+  );
 }
 
 function operandOf(arg: SymScalar | Argument, target: string): Operand {

@@ -1,13 +1,37 @@
 /** @file Parser of ATen schema text (`aten::add.Tensor(Tensor self, ...) -> Tensor`). */
 import { SconceError } from "@sconce/errors";
 import {
-  type AliasInfo, type Argument, float, int, memoryFormat, type OpSchema, type SchemaArgument, type SchemaBase,
-  type SchemaReturn, type SchemaType,
+  type AliasInfo,
+  type Argument,
+  float,
+  int,
+  memoryFormat,
+  type OpSchema,
+  type SchemaArgument,
+  type SchemaBase,
+  type SchemaReturn,
+  type SchemaType,
 } from "@sconce/ir";
 
 const BASES = new Set<string>([
-  "Tensor", "Scalar", "int", "SymInt", "SymBool", "float", "bool", "str", "ScalarType", "Layout", "Device", "MemoryFormat",
-  "Generator", "Storage", "Stream", "Dimname", "complex", "Any",
+  "Tensor",
+  "Scalar",
+  "int",
+  "SymInt",
+  "SymBool",
+  "float",
+  "bool",
+  "str",
+  "ScalarType",
+  "Layout",
+  "Device",
+  "MemoryFormat",
+  "Generator",
+  "Storage",
+  "Stream",
+  "Dimname",
+  "complex",
+  "Any",
 ]);
 
 /** @throws SconceError `SCHEMA_SYNTAX` */
@@ -15,12 +39,22 @@ export function parseSchema(text: string): OpSchema {
   const head = /^\s*([\w.]+)::(\w+)(?:\.(\w+))?\((.*)\)\s*->\s*(.+?)\s*$/s.exec(text);
   if (head === null) throw schemaSyntax(text, "expected `namespace::name.overload(arguments) -> returns`");
   const [, namespace, name, overload = "default", argumentText, returnText] = head as unknown as [
-    string, string, string, string | undefined, string, string,
+    string,
+    string,
+    string,
+    string | undefined,
+    string,
+    string,
   ];
   const args = parseArguments(argumentText, text);
   const returns = parseReturns(returnText, text);
   return Object.freeze({
-    namespace, name, overload, target: `${namespace}.${name}.${overload}`, args, returns,
+    namespace,
+    name,
+    overload,
+    target: `${namespace}.${name}.${overload}`,
+    args,
+    returns,
     isMutable: args.some((arg) => arg.alias?.write === true),
     isView: returns.some((ret) => ret.alias !== undefined && !ret.alias.write),
   });

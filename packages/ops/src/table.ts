@@ -14,7 +14,10 @@ export class OperatorTable implements OperatorLookup {
   constructor(rows: Iterable<OpDefinition>) {
     for (const row of rows) {
       if (this.#rows.has(row.target)) {
-        throw new SconceError({ code: "DUPLICATE_OPERATOR", message: `operator ${row.target} is defined twice` });
+        throw new SconceError({
+          code: "DUPLICATE_OPERATOR",
+          message: `operator ${row.target} is defined twice`,
+        });
       }
       this.#rows.set(row.target, row);
     }

@@ -10,12 +10,21 @@ import { viewInverse } from "./view-inverse.js";
 const operators = defaultOperators();
 
 /** What is called to write a view's new value back, as text, and the sizes that come out. */
-function writeBack(shape: readonly number[], target: string, args: readonly unknown[], index: number | null = null) {
+function writeBack(
+  shape: readonly number[],
+  target: string,
+  args: readonly unknown[],
+  index: number | null = null,
+) {
   const base = fake({ dtype: "float32", shape });
   const names = new Map<FakeTensor, string>([[base, "base"]]);
   const calls: string[] = [];
   const show = (value: unknown): string =>
-    value instanceof FakeTensor ? names.get(value)! : Array.isArray(value) ? `[${value.map(show).join(", ")}]` : String(value);
+    value instanceof FakeTensor
+      ? names.get(value)!
+      : Array.isArray(value)
+        ? `[${value.map(show).join(", ")}]`
+        : String(value);
   const emit = emitFrom(STATIC_ENV, (called, given, kwargs) => {
     calls.push(`${called}(${given.map(show).join(", ")})`);
     const result = metaOf(operators, called, given, kwargs, STATIC_ENV);
@@ -41,14 +50,31 @@ describe("viewInverse", () => {
     [[4, 3], "aten.slice.Tensor", [0, 1, 3], null, ["aten.slice_scatter.default(base, new, 0, 1, 3, 1)"]],
     [[3, 3], "aten.diagonal.default", [1], null, ["aten.diagonal_scatter.default(base, new, 1, 0, 1)"]],
     [[2, 3], "aten.unsqueeze.default", [1], null, ["aten.squeeze.dim(new, 1)"]],
-    [[2, 1, 3, 1], "aten.squeeze.default", [], null, ["aten.unsqueeze.default(new, 1)", "aten.unsqueeze.default(v1, 3)"]],
+    [
+      [2, 1, 3, 1],
+      "aten.squeeze.default",
+      [],
+      null,
+      ["aten.unsqueeze.default(new, 1)", "aten.unsqueeze.default(v1, 3)"],
+    ],
     [[2, 1, 3], "aten.squeeze.dim", [0], null, []],
     [[5, 3], "aten.split.Tensor", [2, 0], 2, ["aten.slice_scatter.default(base, new, 0, 4, 5)"]],
-    [[5, 3], "aten.split_with_sizes.default", [[2, 3]], 1, ["aten.slice_scatter.default(base, new, 0, 2, 5)"]],
+    [
+      [5, 3],
+      "aten.split_with_sizes.default",
+      [[2, 3]],
+      1,
+      ["aten.slice_scatter.default(base, new, 0, 2, 5)"],
+    ],
     [[5, 3], "aten.unbind.int", [-1], 2, ["aten.select_scatter.default(base, new, 1, 2)"]],
     [[6], "aten.unfold.default", [0, 2, 2], null, ["aten.unfold_backward.default(new, [6], 0, 2, 2)"]],
-    [[1, 3], "aten.expand.default", [[4, 3]], null,
-      ["aten.sub.Tensor(new, base)", "aten.sum.dim_IntList(v1, [0], true)", "aten.add.Tensor(base, v2)"]],
+    [
+      [1, 3],
+      "aten.expand.default",
+      [[4, 3]],
+      null,
+      ["aten.sub.Tensor(new, base)", "aten.sum.dim_IntList(v1, [0], true)", "aten.add.Tensor(base, v2)"],
+    ],
     [[2, 3], "aten.view.dtype", ["int32"], null, ["aten.view.dtype(new, float32)"]],
   ] as const)("of %j through %s", (shape, target, args, index, calls) => {
     const result = writeBack(shape, target, args, index);
@@ -58,8 +84,8 @@ describe("viewInverse", () => {
   });
 
   test("refuses operators without an inverse", () => {
-    expect(() => viewInverse(undefined as never, "aten.add.Tensor", undefined as never, undefined as never, {})).toThrowError(
-      expect.objectContaining({ code: "VIEW_INVERSE" }),
-    );
+    expect(() =>
+      viewInverse(undefined as never, "aten.add.Tensor", undefined as never, undefined as never, {}),
+    ).toThrowError(expect.objectContaining({ code: "VIEW_INVERSE" }));
   });
 });

@@ -3,7 +3,7 @@
  * `aten/src/ATen/FunctionalInverses.cpp`.
  */
 import { SconceError } from "@sconce/errors";
-import { FakeTensor, type SymInt } from "@sconce/ir";
+import type { FakeTensor, SymInt } from "@sconce/ir";
 import { add } from "@sconce/symbolic";
 import type { BoundArgs } from "./define-op.js";
 import type { Emit, EmitArg } from "./emit.js";
@@ -26,29 +26,40 @@ type Inverse = (inversion: Inversion) => FakeTensor;
 const arg = <T extends EmitArg>(inversion: Inversion, name: string): T => inversion.args[name] as T;
 const int = (inversion: Inversion, name: string): number => Number(inversion.args[name]);
 
-const reshaped = (target: string): Inverse => ({ emit, base, mutated }) => emit(target, [mutated, base.shape]);
-const scattered = (target: string, ...names: readonly string[]): Inverse => (inversion) =>
-  inversion.emit(target, [inversion.base, inversion.mutated, ...names.map((name) => arg(inversion, name))]);
-const again = (target: string, ...names: readonly string[]): Inverse => (inversion) =>
-  inversion.emit(target, [inversion.mutated, ...names.map((name) => arg(inversion, name))]);
+const reshaped =
+  (target: string): Inverse =>
+  ({ emit, base, mutated }) =>
+    emit(target, [mutated, base.shape]);
+const scattered =
+  (target: string, ...names: readonly string[]): Inverse =>
+  (inversion) =>
+    inversion.emit(target, [inversion.base, inversion.mutated, ...names.map((name) => arg(inversion, name))]);
+const again =
+  (target: string, ...names: readonly string[]): Inverse =>
+  (inversion) =>
+    inversion.emit(target, [inversion.mutated, ...names.map((name) => arg(inversion, name))]);
 const unchanged: Inverse = ({ mutated }) => mutated;
 
 const permuted: Inverse = ({ emit, base, mutated, args }) => {
   const inverse = new Array<number>(base.ndim);
-  (args["dims"] as readonly number[]).forEach((dim, at) => (inverse[wrapDim(dim, base.ndim)] = at));
+  for (const [at, dim] of (args["dims"] as readonly number[]).entries())
+    inverse[wrapDim(dim, base.ndim)] = at;
   return emit("aten.permute.default", [mutated, inverse]);
 };
 
 /** Puts the dropped dimensions of size 1 back, one at a time. */
-const unsqueezed = (dims: (inversion: Inversion) => readonly number[]): Inverse => (inversion) => {
-  const { emit, base, mutated } = inversion;
-  const dropped = new Set(dims(inversion).map((dim) => wrapDim(dim, base.ndim)));
-  let result = mutated;
-  base.shape.forEach((size, dim) => {
-    if (dropped.has(dim) && isEqual(emit.env, size, 1)) result = emit("aten.unsqueeze.default", [result, dim]);
-  });
-  return result;
-};
+const unsqueezed =
+  (dims: (inversion: Inversion) => readonly number[]): Inverse =>
+  (inversion) => {
+    const { emit, base, mutated } = inversion;
+    const dropped = new Set(dims(inversion).map((dim) => wrapDim(dim, base.ndim)));
+    let result = mutated;
+    base.shape.forEach((size, dim) => {
+      if (dropped.has(dim) && isEqual(emit.env, size, 1))
+        result = emit("aten.unsqueeze.default", [result, dim]);
+    });
+    return result;
+  };
 
 /** `base + sum_to_size(mutated - base)`: what each repetition gained is gathered in the element that it repeats. */
 const expanded: Inverse = ({ emit, base, mutated }) => {
@@ -60,13 +71,18 @@ function sumToSize(emit: Emit, tensor: FakeTensor, shape: readonly SymInt[]): Fa
   const lead = tensor.ndim - shape.length;
   const dims = tensor.shape
     .map((_, dim) => dim)
-    .filter((dim) => dim < lead || (isEqual(emit.env, shape[dim - lead]!, 1) && mayDiffer(emit.env, tensor.shape[dim]!, 1)));
+    .filter(
+      (dim) =>
+        dim < lead ||
+        (isEqual(emit.env, shape[dim - lead]!, 1) && mayDiffer(emit.env, tensor.shape[dim]!, 1)),
+    );
   const summed = dims.length === 0 ? tensor : emit("aten.sum.dim_IntList", [tensor, dims, true]);
   return lead > 0 ? emit("aten.view.default", [summed, shape]) : summed;
 }
 
 /** Writes one piece of a split back. */
-const piece = (sizeAt: (inversion: Inversion, dim: number) => readonly [start: SymInt, end: SymInt]): Inverse =>
+const piece =
+  (sizeAt: (inversion: Inversion, dim: number) => readonly [start: SymInt, end: SymInt]): Inverse =>
   (inversion) => {
     const { emit, base, mutated } = inversion;
     const dim = wrapDim(int(inversion, "dim"), base.ndim);
@@ -82,11 +98,12 @@ const evenPiece = piece(({ emit, base, args, index }, dim) => {
   return [start, typeof end === "number" && typeof limit === "number" ? Math.min(end, limit) : end];
 });
 
-const sizedPiece = (name: string): Inverse => piece(({ args, index }) => {
-  const sizes = args[name] as readonly SymInt[];
-  const start = sizes.slice(0, index).reduce((a, b) => add(a, b), 0);
-  return [start, add(start, sizes[index]!)];
-});
+const sizedPiece = (name: string): Inverse =>
+  piece(({ args, index }) => {
+    const sizes = args[name] as readonly SymInt[];
+    const start = sizes.slice(0, index).reduce((a, b) => add(a, b), 0);
+    return [start, add(start, sizes[index]!)];
+  });
 
 /** Views that negate or conjugate: a copy of the view takes the new values and is turned back. */
 const turned = (target: string): Inverse => again(target);
@@ -94,15 +111,20 @@ const turned = (target: string): Inverse => again(target);
 const INVERSES: ReadonlyMap<string, Inverse> = new Map<string, Inverse>([
   ["aten.view.default", reshaped("aten.view.default")],
   ["aten._unsafe_view.default", reshaped("aten._unsafe_view.default")],
-  ["aten._reshape_alias.default", ({ emit, base, mutated }) =>
-    emit("aten._reshape_alias.default", [mutated, base.shape, base.strides])],
+  [
+    "aten._reshape_alias.default",
+    ({ emit, base, mutated }) => emit("aten._reshape_alias.default", [mutated, base.shape, base.strides]),
+  ],
   ["aten.permute.default", permuted],
   ["aten.transpose.int", again("aten.transpose.int", "dim0", "dim1")],
   ["aten.t.default", again("aten.t.default")],
   ["aten.select.int", scattered("aten.select_scatter.default", "dim", "index")],
   ["aten.slice.Tensor", scattered("aten.slice_scatter.default", "dim", "start", "end", "step")],
   ["aten.diagonal.default", scattered("aten.diagonal_scatter.default", "offset", "dim1", "dim2")],
-  ["aten.as_strided.default", scattered("aten.as_strided_scatter.default", "size", "stride", "storage_offset")],
+  [
+    "aten.as_strided.default",
+    scattered("aten.as_strided_scatter.default", "size", "stride", "storage_offset"),
+  ],
   ["aten.unsqueeze.default", again("aten.squeeze.dim", "dim")],
   ["aten.squeeze.default", unsqueezed(({ base }) => base.shape.map((_, dim) => dim))],
   ["aten.squeeze.dim", unsqueezed((inversion) => [int(inversion, "dim")])],
@@ -111,10 +133,22 @@ const INVERSES: ReadonlyMap<string, Inverse> = new Map<string, Inverse>([
   ["aten.split.Tensor", evenPiece],
   ["aten.split.sizes", sizedPiece("split_size")],
   ["aten.split_with_sizes.default", sizedPiece("split_sizes")],
-  ["aten.unbind.int", ({ emit, base, mutated, args, index }) =>
-    emit("aten.select_scatter.default", [base, mutated, wrapDim(Number(args["dim"]), base.ndim), index])],
-  ["aten.unfold.default", ({ emit, base, mutated, args }) => emit("aten.unfold_backward.default", [
-    mutated, base.shape, args["dimension"] as number, args["size"] as number, args["step"] as number])],
+  [
+    "aten.unbind.int",
+    ({ emit, base, mutated, args, index }) =>
+      emit("aten.select_scatter.default", [base, mutated, wrapDim(Number(args["dim"]), base.ndim), index]),
+  ],
+  [
+    "aten.unfold.default",
+    ({ emit, base, mutated, args }) =>
+      emit("aten.unfold_backward.default", [
+        mutated,
+        base.shape,
+        args["dimension"] as number,
+        args["size"] as number,
+        args["step"] as number,
+      ]),
+  ],
   ["aten.view_as_real.default", again("aten.view_as_complex.default")],
   ["aten.view_as_complex.default", again("aten.view_as_real.default")],
   ["aten.view.dtype", ({ emit, base, mutated }) => emit("aten.view.dtype", [mutated, base.dtype])],
@@ -136,7 +170,12 @@ export const hasViewInverse = (target: string): boolean => INVERSES.has(target);
  * @throws SconceError `VIEW_INVERSE` for a view operator that cannot be undone
  */
 export function viewInverse(
-  emit: Emit, target: string, base: FakeTensor, mutated: FakeTensor, args: BoundArgs, index: number | null = null,
+  emit: Emit,
+  target: string,
+  base: FakeTensor,
+  mutated: FakeTensor,
+  args: BoundArgs,
+  index: number | null = null,
 ): FakeTensor {
   const inverse = INVERSES.get(target);
   if (inverse === undefined) {

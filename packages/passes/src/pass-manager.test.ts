@@ -23,7 +23,8 @@ const throwing = definePass({
 const breaking = definePass({
   name: "breaking",
   doc: "Drops a node that is used.",
-  run: (before) => before.with({ graph: new Graph([...before.graph.nodes()].filter((node) => node.name !== "a")) }),
+  run: (before) =>
+    before.with({ graph: new Graph([...before.graph.nodes()].filter((node) => node.name !== "a")) }),
 });
 
 describe("PassManager", () => {
@@ -31,7 +32,10 @@ describe("PassManager", () => {
     const seen: string[] = [];
     const manager = new PassManager(context, {
       verify: true,
-      observers: [({ pass, step, before, after }) => seen.push(`${step} ${pass.name} ${before.graph.size}->${after.graph.size}`)],
+      observers: [
+        ({ pass, step, before, after }) =>
+          seen.push(`${step} ${pass.name} ${before.graph.size}->${after.graph.size}`),
+      ],
     });
     const result = manager.run(program, [commonSubexpressionElimination, deadCodeElimination]);
     expect(seen).toEqual(["0 cse 4->3", "1 dce 3->3"]);
@@ -44,13 +48,20 @@ describe("PassManager", () => {
       new PassManager(context).run(program, [deadCodeElimination, throwing]);
       expect.unreachable();
     } catch (error) {
-      expect(error).toMatchObject({ code: "PASS_FAILED", message: 'pass "throwing" (step 2) failed: cannot go on', where: "%a", fix: "mend it" });
+      expect(error).toMatchObject({
+        code: "PASS_FAILED",
+        message: 'pass "throwing" (step 2) failed: cannot go on',
+        where: "%a",
+        fix: "mend it",
+      });
       expect((error as Error).cause).toMatchObject({ code: "BROKEN" });
     }
   });
 
   test("verifies in between when asked, and only then", () => {
-    expect(() => new PassManager(context, { verify: true }).run(program, [breaking])).toThrow(/not valid after pass "breaking" \(step 1\)/);
+    expect(() => new PassManager(context, { verify: true }).run(program, [breaking])).toThrow(
+      /not valid after pass "breaking" \(step 1\)/,
+    );
     expect(new PassManager(context).run(program, [breaking]).graph.size).toBe(3);
   });
 
@@ -58,9 +69,19 @@ describe("PassManager", () => {
     const forgetful = definePass({
       name: "forgetful",
       doc: "Drops the metadata of all calls.",
-      run: (before) => before.with({ graph: new Graph([...before.graph.nodes()].map((node) => ({ ...node, meta: node.op === "call_function" ? {} : node.meta }))) }),
+      run: (before) =>
+        before.with({
+          graph: new Graph(
+            [...before.graph.nodes()].map((node) => ({
+              ...node,
+              meta: node.op === "call_function" ? {} : node.meta,
+            })),
+          ),
+        }),
     });
-    expect(() => new PassManager(context, { verify: true }).run(program, [forgetful])).toThrow(/missing val field|lost its val/);
+    expect(() => new PassManager(context, { verify: true }).run(program, [forgetful])).toThrow(
+      /missing val field|lost its val/,
+    );
   });
 
   test("keeps the history of changes when asked, which leads back to the first version", () => {
@@ -74,6 +95,8 @@ describe("PassManager", () => {
 
   test("refuses a program in another dialect than a pass needs", () => {
     const training = program.with({ dialect: "TRAINING" });
-    expect(() => new PassManager(context).run(training, [foldConstants])).toThrow(/needs a program in the ATEN dialect/);
+    expect(() => new PassManager(context).run(training, [foldConstants])).toThrow(
+      /needs a program in the ATEN dialect/,
+    );
   });
 });

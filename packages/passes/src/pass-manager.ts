@@ -1,6 +1,6 @@
 import { isSconceError, SconceError } from "@sconce/errors";
 import { type ExportedProgram, recordPass, verify, verifyTransition } from "@sconce/ir";
-import { type Pass, type PassCall, passCall, type PassContext } from "./pass.js";
+import { type Pass, type PassCall, type PassContext, passCall } from "./pass.js";
 
 /** What happened in one step of a run. */
 export interface PassEvent {
@@ -39,7 +39,9 @@ export class PassManager {
   /** @throws SconceError `PASS_FAILED`, `PASS_REQUIRES`, `INVALID_PROGRAM` */
   run(program: ExportedProgram, passes: readonly (Pass | PassCall)[]): ExportedProgram {
     if (this.#options.verify) this.#verify(program, "before the first pass");
-    return passes.map((item) => ("pass" in item ? item : passCall(item))).reduce((current, call, step) => this.#step(current, call, step), program);
+    return passes
+      .map((item) => ("pass" in item ? item : passCall(item)))
+      .reduce((current, call, step) => this.#step(current, call, step), program);
   }
 
   #step(before: ExportedProgram, { pass, options }: PassCall, step: number): ExportedProgram {
@@ -48,7 +50,10 @@ export class PassManager {
       throw new SconceError({
         code: "PASS_REQUIRES",
         message: `${place} needs a program in the ${pass.requires} dialect, this one is in ${before.dialect}`,
-        fix: pass.requires === "ATEN" ? 'put "decompose" before it' : `give it a program in the ${pass.requires} dialect`,
+        fix:
+          pass.requires === "ATEN"
+            ? 'put "decompose" before it'
+            : `give it a program in the ${pass.requires} dialect`,
       });
     }
     const start = performance.now();
@@ -78,7 +83,8 @@ export class PassManager {
   #verify(program: ExportedProgram, when: string, before?: ExportedProgram): void {
     const problems = verify(program, { operators: this.#context.operators });
     // A change of dialect makes all nodes anew: their names are no longer the same nodes'.
-    if (before !== undefined && before.dialect === program.dialect) problems.push(...verifyTransition(before, program));
+    if (before !== undefined && before.dialect === program.dialect)
+      problems.push(...verifyTransition(before, program));
     if (problems.length === 0) return;
     throw new SconceError({
       code: "INVALID_PROGRAM",

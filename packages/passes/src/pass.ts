@@ -67,7 +67,10 @@ export function passCall(pass: Pass, options: PassOptions = {}): PassCall {
       throw passOption(pass, `has no option "${name}" (it has: ${known})`);
     }
     if (kindOf(value) !== kindOf(spec.default)) {
-      throw passOption(pass, `option "${name}" must be a ${kindOf(spec.default)}, got ${JSON.stringify(value)}`);
+      throw passOption(
+        pass,
+        `option "${name}" must be a ${kindOf(spec.default)}, got ${JSON.stringify(value)}`,
+      );
     }
     bound[name] = value;
   }
@@ -77,4 +80,8 @@ export function passCall(pass: Pass, options: PassOptions = {}): PassCall {
 const kindOf = (value: OptionValue): string => (Array.isArray(value) ? "list" : typeof value);
 
 const passOption = (pass: Pass, what: string): SconceError =>
-  new SconceError({ code: "PASS_OPTION", message: `pass "${pass.name}" ${what}`, fix: `see the options of "${pass.name}"` });
+  new SconceError({
+    code: "PASS_OPTION",
+    message: `pass "${pass.name}" ${what}`,
+    fix: `see the options of "${pass.name}"`,
+  });

@@ -1,6 +1,6 @@
 /** @file Pipelines as text: `decompose{keep=[aten.conv2d.default]},fold-constants,cse,dce`. */
 import { SconceError } from "@sconce/errors";
-import { type OptionValue, type Pass, type PassCall, passCall, type PassOptions } from "./pass.js";
+import { type OptionValue, type Pass, type PassCall, type PassOptions, passCall } from "./pass.js";
 
 /**
  * Reads a pipeline. Option values are words, numbers, `true`/`false`, or lists in brackets.
@@ -27,8 +27,12 @@ export function parsePipeline(text: string, passes: ReadonlyMap<string, Pass>): 
 export function printPipeline(calls: readonly PassCall[]): string {
   return calls
     .map(({ pass, options }) => {
-      const given = Object.entries(options).filter(([name, value]) => String(value) !== String(pass.options[name]?.default));
-      const text = given.map(([name, value]) => `${name}=${Array.isArray(value) ? `[${value.join(",")}]` : String(value)}`);
+      const given = Object.entries(options).filter(
+        ([name, value]) => String(value) !== String(pass.options[name]?.default),
+      );
+      const text = given.map(
+        ([name, value]) => `${name}=${Array.isArray(value) ? `[${value.join(",")}]` : String(value)}`,
+      );
       return text.length === 0 ? pass.name : `${pass.name}{${text.join(",")}}`;
     })
     .join(",");

@@ -6,5 +6,8 @@ import type { Pass } from "./pass.js";
 
 /** The passes that come with Sconce. */
 export const builtinPasses: readonly Pass[] = Object.freeze([
-  decompose, foldConstants, commonSubexpressionElimination, deadCodeElimination,
+  decompose,
+  foldConstants,
+  commonSubexpressionElimination,
+  deadCodeElimination,
 ]);

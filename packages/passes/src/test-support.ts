@@ -4,7 +4,7 @@ import { ExportedProgram, type Graph, type InputSpec, isRef, itemsOf, parseGraph
 import { defaultOperators } from "@sconce/ops";
 import { contiguousStrides, Storage, Tensor } from "@sconce/tensor";
 import type { Evaluator, Pass, PassContext } from "./pass.js";
-import { passCall, type PassOptions } from "./pass.js";
+import { type PassOptions, passCall } from "./pass.js";
 
 export const context: PassContext = { operators: defaultOperators(), evaluate: evaluate as Evaluator };
 
@@ -12,32 +12,52 @@ export const context: PassContext = { operators: defaultOperators(), evaluate: e
 export function ramp(shape: readonly number[]): Tensor {
   const count = shape.reduce((a, b) => a * b, 1);
   const data = Float32Array.from({ length: count }, (_, i) => i + 0.5);
-  return new Tensor({ dtype: "float32", shape, strides: contiguousStrides(shape), storage: new Storage(new Uint8Array(data.buffer)) });
+  return new Tensor({
+    dtype: "float32",
+    shape,
+    strides: contiguousStrides(shape),
+    storage: new Storage(new Uint8Array(data.buffer)),
+  });
 }
 
-const KINDS: Readonly<Record<string, InputSpec["kind"]>> = { p: "PARAMETER", b: "BUFFER", c: "CONSTANT_TENSOR" };
+const KINDS: Readonly<Record<string, InputSpec["kind"]>> = {
+  p: "PARAMETER",
+  b: "BUFFER",
+  c: "CONSTANT_TENSOR",
+};
 
 /** A program around a graph; placeholders `p_*`, `b_*` and `c_*` of shape [2, 2] are parameters, buffers and constants. */
 export function programOf(text: string, dialect = "ATEN"): ExportedProgram {
   const graph = parseGraph(text);
   const inputSpecs = graph.placeholders().map(({ name }): InputSpec => {
     const kind = KINDS[/^([pbc])_/.exec(name)?.[1] ?? ""] ?? "USER_INPUT";
-    return { kind, arg: { kind: "tensor", name }, target: kind === "USER_INPUT" ? null : name.slice(2), persistent: kind === "BUFFER" ? true : null };
+    return {
+      kind,
+      arg: { kind: "tensor", name },
+      target: kind === "USER_INPUT" ? null : name.slice(2),
+      persistent: kind === "BUFFER" ? true : null,
+    };
   });
-  const tensors = new Map(inputSpecs.filter((spec) => spec.target !== null).map((spec) => [spec.target!, ramp([2, 2])]));
-  const isConstant = (target: string): boolean => inputSpecs.some((spec) => spec.target === target && spec.kind === "CONSTANT_TENSOR");
+  const tensors = new Map(
+    inputSpecs.filter((spec) => spec.target !== null).map((spec) => [spec.target!, ramp([2, 2])]),
+  );
+  const isConstant = (target: string): boolean =>
+    inputSpecs.some((spec) => spec.target === target && spec.kind === "CONSTANT_TENSOR");
   const outputs = itemsOf(graph.outputArgument()) ?? [];
   return new ExportedProgram({
     graph,
     graphSignature: {
       inputSpecs,
       outputSpecs: outputs.map((value) => ({
-        kind: "USER_OUTPUT", target: null,
+        kind: "USER_OUTPUT",
+        target: null,
         arg: isRef(value) ? { kind: "tensor", name: value.name } : { kind: "constant", name: "", value },
       })),
     },
     stateDict: new Map([...tensors].filter(([target]) => !isConstant(target))),
-    parameterNames: new Set(inputSpecs.filter((spec) => spec.kind === "PARAMETER").map((spec) => spec.target!)),
+    parameterNames: new Set(
+      inputSpecs.filter((spec) => spec.kind === "PARAMETER").map((spec) => spec.target!),
+    ),
     constants: new Map([...tensors].filter(([target]) => isConstant(target))),
     rangeConstraints: new Map(),
     moduleCallGraph: [],

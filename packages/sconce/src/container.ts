@@ -3,29 +3,56 @@ import { cpuBackend, createEvaluator } from "@sconce/backend-cpu";
 import { SconceError } from "@sconce/errors";
 import type { Backend } from "@sconce/ir";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
-import { builtinPasses, defaultDecompositions, type Evaluator, PassManager, type PassManagerOptions, type Plugin } from "@sconce/passes";
+import {
+  builtinPasses,
+  defaultDecompositions,
+  type Evaluator,
+  PassManager,
+  type PassManagerOptions,
+  type Plugin,
+} from "@sconce/passes";
 import { type DependencyContainer, container as root } from "tsyringe";
 import { BACKEND, DECOMPOSITIONS, EVALUATOR, OPERATORS, PASS, PASS_MANAGER } from "./tokens.js";
 
 /** Builds a container of its own for one session; the global one is never registered on. */
-export function createContainer(plugins: readonly Plugin[], backends: readonly Backend[]): DependencyContainer {
+export function createContainer(
+  plugins: readonly Plugin[],
+  backends: readonly Backend[],
+): DependencyContainer {
   const container = root.createChildContainer();
   const operators = withPluginOps(plugins);
   container.register(OPERATORS, { useValue: operators });
   const passes = [...builtinPasses, ...plugins.flatMap((plugin) => plugin.passes ?? [])];
-  refuseClashes("pass", passes, plugins.map((plugin) => [plugin.name, plugin.passes ?? []]));
+  refuseClashes(
+    "pass",
+    passes,
+    plugins.map((plugin) => [plugin.name, plugin.passes ?? []]),
+  );
   for (const pass of passes) container.register(PASS, { useValue: pass });
-  const allBackends = [cpuBackend({ operators }), ...backends, ...plugins.flatMap((plugin) => plugin.backends ?? [])];
-  refuseClashes("backend", allBackends, plugins.map((plugin) => [plugin.name, plugin.backends ?? []]));
+  const allBackends = [
+    cpuBackend({ operators }),
+    ...backends,
+    ...plugins.flatMap((plugin) => plugin.backends ?? []),
+  ];
+  refuseClashes(
+    "backend",
+    allBackends,
+    plugins.map((plugin) => [plugin.name, plugin.backends ?? []]),
+  );
   for (const backend of allBackends) container.register(BACKEND, { useValue: backend });
   container.register(DECOMPOSITIONS, { useFactory: (from) => tableWith(from.resolve(OPERATORS), plugins) });
   container.register(EVALUATOR, {
-    useFactory: (from) => ({ evaluate: createEvaluator({ operators: from.resolve(OPERATORS) }) as Evaluator }),
+    useFactory: (from) => ({
+      evaluate: createEvaluator({ operators: from.resolve(OPERATORS) }) as Evaluator,
+    }),
   });
   container.register(PASS_MANAGER, {
     useFactory: (from) => ({
       create: (options?: PassManagerOptions) =>
-        new PassManager({ operators: from.resolve(OPERATORS), evaluate: from.resolve(EVALUATOR).evaluate }, options),
+        new PassManager(
+          { operators: from.resolve(OPERATORS), evaluate: from.resolve(EVALUATOR).evaluate },
+          options,
+        ),
     }),
   });
   return container;
@@ -33,7 +60,11 @@ export function createContainer(plugins: readonly Plugin[], backends: readonly B
 
 function withPluginOps(plugins: readonly Plugin[]): OperatorTable {
   const rows = plugins.flatMap((plugin) => (plugin.ops ?? []).map((op) => ({ name: op.target, op })));
-  refuseClashes("operator", rows, plugins.map((plugin) => [plugin.name, (plugin.ops ?? []).map((op) => ({ name: op.target }))]));
+  refuseClashes(
+    "operator",
+    rows,
+    plugins.map((plugin) => [plugin.name, (plugin.ops ?? []).map((op) => ({ name: op.target }))]),
+  );
   return rows.length === 0 ? defaultOperators() : defaultOperators().extend(rows.map((row) => row.op));
 }
 
@@ -50,13 +81,24 @@ interface Named {
 }
 
 /** @throws SconceError `NAME_CLASH` naming both owners */
-function refuseClashes(kind: string, all: readonly Named[], owners: readonly (readonly [string, readonly Named[]])[]): void {
+function refuseClashes(
+  kind: string,
+  all: readonly Named[],
+  owners: readonly (readonly [string, readonly Named[]])[],
+): void {
   const seen = new Set<string>();
   for (const { name } of all) {
     if (seen.has(name)) {
-      const plugins = owners.filter(([, items]) => items.some((item) => item.name === name)).map(([owner]) => `"${owner}"`);
-      const who = plugins.length > 1 ? `plugins ${plugins.join(" and ")}` : `Sconce and by plugin ${plugins[0] ?? "?"}`;
-      throw new SconceError({ code: "NAME_CLASH", message: `${kind} "${name}" is defined by ${who}`, fix: "rename one of them" });
+      const plugins = owners
+        .filter(([, items]) => items.some((item) => item.name === name))
+        .map(([owner]) => `"${owner}"`);
+      const who =
+        plugins.length > 1 ? `plugins ${plugins.join(" and ")}` : `Sconce and by plugin ${plugins[0] ?? "?"}`;
+      throw new SconceError({
+        code: "NAME_CLASH",
+        message: `${kind} "${name}" is defined by ${who}`,
+        fix: "rename one of them",
+      });
     }
     seen.add(name);
   }

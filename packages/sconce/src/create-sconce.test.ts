@@ -8,7 +8,9 @@ import * as api from "./index.js";
 import { createSconce, EVALUATOR } from "./index.js";
 
 const fixture = (name: string): Uint8Array =>
-  new Uint8Array(readFileSync(new URL(`../../testing/fixtures/programs/${name}/program.pt2`, import.meta.url)));
+  new Uint8Array(
+    readFileSync(new URL(`../../testing/fixtures/programs/${name}/program.pt2`, import.meta.url)),
+  );
 const ones = (shape: readonly number[]): Tensor => {
   const tensor = Tensor.empty(shape, "float32");
   (tensor.data as Float32Array).fill(1);
@@ -41,14 +43,26 @@ describe("createSconce", () => {
 
   test("refuses clashes and names both owners", () => {
     const pass = definePass({ name: "mine", doc: "Does nothing.", run: (program) => program });
-    expect(() => createSconce({ plugins: [{ name: "a", passes: [pass] }, { name: "b", passes: [pass] }] })).toThrow(
-      'pass "mine" is defined by plugins "a" and "b"',
-    );
-    expect(() => createSconce({ plugins: [{ name: "a", ops: [doubled] }, { name: "b", ops: [doubled] }] })).toThrow(
-      'operator "mylib.sin.default" is defined by plugins "a" and "b"',
-    );
+    expect(() =>
+      createSconce({
+        plugins: [
+          { name: "a", passes: [pass] },
+          { name: "b", passes: [pass] },
+        ],
+      }),
+    ).toThrow('pass "mine" is defined by plugins "a" and "b"');
+    expect(() =>
+      createSconce({
+        plugins: [
+          { name: "a", ops: [doubled] },
+          { name: "b", ops: [doubled] },
+        ],
+      }),
+    ).toThrow('operator "mylib.sin.default" is defined by plugins "a" and "b"');
     const dce = definePass({ name: "dce", doc: "Clashes.", run: (program) => program });
-    expect(() => createSconce({ plugins: [{ name: "a", passes: [dce] }] })).toThrow('defined by Sconce and by plugin "a"');
+    expect(() => createSconce({ plugins: [{ name: "a", passes: [dce] }] })).toThrow(
+      'defined by Sconce and by plugin "a"',
+    );
   });
 
   test("runs a plugin's pass by name in a pipeline, and its decomposition in the default table", async () => {
@@ -62,7 +76,15 @@ describe("createSconce", () => {
       },
     });
     const sconce = createSconce({
-      plugins: [{ name: "p", passes: [spy], decompositions: { "aten.sin.default": (emit, args) => emit("aten.cos.default", [args["self"] as never]) } }],
+      plugins: [
+        {
+          name: "p",
+          passes: [spy],
+          decompositions: {
+            "aten.sin.default": (emit, args) => emit("aten.cos.default", [args["self"] as never]),
+          },
+        },
+      ],
     });
     const program = await sconce.load(fixture("api_sin_cos"));
     const lowered = sconce.transform(program, "spy,decompose,spy");
@@ -92,7 +114,11 @@ describe("createSconce", () => {
 
   test("swapping the backend is one word, and an unknown one is told", async () => {
     const cpu = createSconce().backends.get("cpu")!;
-    const other: Backend = { name: "other", supports: cpu.supports, compile: (program, options) => cpu.compile(program, options) };
+    const other: Backend = {
+      name: "other",
+      supports: cpu.supports,
+      compile: (program, options) => cpu.compile(program, options),
+    };
     const sconce = createSconce({ backends: [other] });
     const program = await sconce.load(fixture("api_sin_cos"));
     const executable = await sconce.compile(program, "other");
@@ -108,7 +134,9 @@ describe("createSconce", () => {
   test("calls with keywords in any order, and refuses others in PyTorch's words", async () => {
     const sconce = createSconce();
     const module = await sconce.module(await sconce.load(fixture("tree_keyword_order")));
-    await expect(module.call([], { nope: ones([2]) })).rejects.toThrow(/Ran into a kwarg keyword mismatch: Got the following keywords \['nope'\]/);
+    await expect(module.call([], { nope: ones([2]) })).rejects.toThrow(
+      /Ran into a kwarg keyword mismatch: Got the following keywords \['nope'\]/,
+    );
   });
 
   test("has these names and no others", () => {

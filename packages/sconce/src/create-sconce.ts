@@ -1,11 +1,25 @@
 import { SconceError } from "@sconce/errors";
 import { type ByteSource, type ReadPt2Options, readPt2 } from "@sconce/formats";
 import {
-  type Backend, type CompileOptions, type Executable, type ExportedProgram, Graph, type Node, type Problem, type PytreeRegistry, verify,
+  type Backend,
+  type CompileOptions,
+  type Executable,
+  type ExportedProgram,
+  Graph,
+  type Node,
+  type Problem,
+  type PytreeRegistry,
+  verify,
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import {
-  type DecompositionTable, type Pass, type PassCall, type PassManagerOptions, type Plugin, parsePipeline, runDecompositions,
+  type DecompositionTable,
+  type Pass,
+  type PassCall,
+  type PassManagerOptions,
+  type Plugin,
+  parsePipeline,
+  runDecompositions,
 } from "@sconce/passes";
 import type { DependencyContainer } from "tsyringe";
 import { createContainer } from "./container.js";
@@ -56,7 +70,10 @@ export class Sconce {
   }
 
   /** `ExportedProgram.run_decompositions`; see `runDecompositions` for the meaning of the table. */
-  runDecompositions(program: ExportedProgram, table: DecompositionTable = this.defaultDecompositions()): ExportedProgram {
+  runDecompositions(
+    program: ExportedProgram,
+    table: DecompositionTable = this.defaultDecompositions(),
+  ): ExportedProgram {
     return runDecompositions(program, table, { operators: this.operators });
   }
 
@@ -76,7 +93,11 @@ export class Sconce {
   }
 
   /** @throws SconceError `UNKNOWN_BACKEND`, `UNSUPPORTED_NODES` */
-  compile(program: ExportedProgram, backend: string | Backend = "cpu", options?: CompileOptions): Promise<Executable> {
+  compile(
+    program: ExportedProgram,
+    backend: string | Backend = "cpu",
+    options?: CompileOptions,
+  ): Promise<Executable> {
     const chosen = typeof backend === "string" ? this.#backend(backend) : backend;
     return chosen.compile(program, options);
   }
@@ -91,7 +112,9 @@ export class Sconce {
   backendsFor(target: string): readonly string[] {
     const probe: Node = { name: "probe", op: "call_function", target, args: [], kwargs: {}, meta: {} };
     const graph = new Graph([probe]);
-    return [...this.backends.values()].filter((backend) => backend.supports(probe, graph) === true).map((backend) => backend.name);
+    return [...this.backends.values()]
+      .filter((backend) => backend.supports(probe, graph) === true)
+      .map((backend) => backend.name);
   }
 
   #backend(name: string): Backend {
@@ -117,4 +140,3 @@ export function createSconce(options: SconceOptions = {}): Sconce {
   options.configure?.(container);
   return new Sconce(container);
 }
-

@@ -1,31 +1,54 @@
 // Sessions
+
+export { cpuBackend, evaluate } from "@sconce/backend-cpu";
+export { isSconceError, SconceError } from "@sconce/errors";
+// Files, tensors, backends
+export type { ByteSource, ReadPt2Options } from "@sconce/formats";
+export { readPt2 } from "@sconce/formats";
+// Programs and graphs
+export type { Argument, Backend, Executable, Node, NodeMeta, RunOptions, Value } from "@sconce/ir";
+export {
+  codeText,
+  ExportedProgram,
+  edit,
+  FakeTensor,
+  float,
+  Graph,
+  GraphBuilder,
+  graphText,
+  parseGraph,
+  parseIr,
+  printIr,
+  readableText,
+  ref,
+  signatureText,
+  tensorsOf,
+  tuple,
+  verify,
+} from "@sconce/ir";
+// Operators and passes
+export type { Emit, OpDefinition } from "@sconce/ops";
+export { defaultOperators, defineOp, OperatorTable } from "@sconce/ops";
+export type { Decomposition, Pass, PassContext, PassEvent, PassObserver, Plugin } from "@sconce/passes";
+export {
+  builtinPasses,
+  commonSubexpressionElimination,
+  DecompositionTable,
+  deadCodeElimination,
+  decompose,
+  defaultDecompositions,
+  definePass,
+  foldConstants,
+  PassManager,
+  parsePipeline,
+  printPipeline,
+  runDecompositions,
+} from "@sconce/passes";
+export type { DType } from "@sconce/tensor";
+export { compareTensors, readSafetensors, Tensor, writeSafetensors } from "@sconce/tensor";
 export { createContainer } from "./container.js";
 export type { ModuleOptions, SconceOptions } from "./create-sconce.js";
 export { createSconce, Sconce } from "./create-sconce.js";
 export type { ProgramModule } from "./module.js";
 export type { EvaluatorService, PassManagers } from "./tokens.js";
 export { BACKEND, DECOMPOSITIONS, EVALUATOR, OPERATORS, PASS, PASS_MANAGER } from "./tokens.js";
-export { isSconceError, SconceError } from "@sconce/errors";
-
-// Programs and graphs
-export type { Argument, Backend, Executable, Node, NodeMeta, RunOptions, Value } from "@sconce/ir";
-export {
-  codeText, edit, ExportedProgram, FakeTensor, float, Graph, GraphBuilder, graphText, parseGraph, parseIr, printIr, readableText, ref,
-  signatureText, tensorsOf, tuple, verify,
-} from "@sconce/ir";
-
-// Operators and passes
-export type { Emit, OpDefinition } from "@sconce/ops";
-export { defaultOperators, defineOp, OperatorTable } from "@sconce/ops";
-export type { Decomposition, Pass, PassContext, PassEvent, PassObserver, Plugin } from "@sconce/passes";
-export {
-  builtinPasses, commonSubexpressionElimination, deadCodeElimination, decompose, DecompositionTable, defaultDecompositions, definePass,
-  foldConstants, parsePipeline, PassManager, printPipeline, runDecompositions,
-} from "@sconce/passes";
-
-// Files, tensors, backends
-export type { ByteSource, ReadPt2Options } from "@sconce/formats";
-export { readPt2 } from "@sconce/formats";
-export type { DType } from "@sconce/tensor";
-export { compareTensors, readSafetensors, Tensor, writeSafetensors } from "@sconce/tensor";
-export { cpuBackend, evaluate } from "@sconce/backend-cpu";

@@ -1,20 +1,41 @@
 import { SconceError } from "@sconce/errors";
-import { type Executable, type ExportedProgram, flattenTree, type PytreeRegistry, type RunOptions, type TreeSpec, unflattenTree, type Value } from "@sconce/ir";
+import {
+  type Executable,
+  type ExportedProgram,
+  flattenTree,
+  type PytreeRegistry,
+  type RunOptions,
+  type TreeSpec,
+  unflattenTree,
+  type Value,
+} from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 
 /** A program that is called as the Python module was: positional arguments, then keywords. */
 export interface ProgramModule {
   /** Calls with positional and keyword arguments, containers as arrays, objects and Maps; gives the outputs likewise. */
-  call(args: readonly unknown[], kwargs?: Readonly<Record<string, unknown>>, options?: RunOptions): Promise<unknown>;
+  call(
+    args: readonly unknown[],
+    kwargs?: Readonly<Record<string, unknown>>,
+    options?: RunOptions,
+  ): Promise<unknown>;
   /** The same with the outputs' leaves in order, not put back into containers. */
-  callFlat(args: readonly unknown[], kwargs?: Readonly<Record<string, unknown>>, options?: RunOptions): Promise<readonly Value[]>;
+  callFlat(
+    args: readonly unknown[],
+    kwargs?: Readonly<Record<string, unknown>>,
+    options?: RunOptions,
+  ): Promise<readonly Value[]>;
   readonly executable: Executable;
   /** Current parameters, buffers and constants; buffers that the program mutates change from call to call. */
   readonly state: ReadonlyMap<string, Tensor>;
 }
 
 /** @throws SconceError `NO_CALLING_CONVENTION` */
-export function createModule(program: ExportedProgram, executable: Executable, types?: PytreeRegistry): ProgramModule {
+export function createModule(
+  program: ExportedProgram,
+  executable: Executable,
+  types?: PytreeRegistry,
+): ProgramModule {
   const root = program.moduleCallGraph.find((entry) => entry.fqn === "")?.signature;
   if (root === null || root === undefined) {
     throw new SconceError({
@@ -31,7 +52,8 @@ export function createModule(program: ExportedProgram, executable: Executable, t
     executable,
     state: executable.state,
     callFlat,
-    call: async (args, kwargs, options) => unflattenTree(await callFlat(args, kwargs, options), root.outSpec, types),
+    call: async (args, kwargs, options) =>
+      unflattenTree(await callFlat(args, kwargs, options), root.outSpec, types),
   };
 }
 

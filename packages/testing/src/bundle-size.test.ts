@@ -8,8 +8,16 @@ const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 /** Minified and gzipped bytes of everything that these packages export, as a browser would load it. */
 async function gzippedSize(packages: readonly string[]): Promise<number> {
   const { outputFiles } = await build({
-    stdin: { contents: packages.map((name) => `export * from "${name}";`).join("\n"), resolveDir: `${ROOT}packages/sconce` },
-    bundle: true, write: false, minify: true, format: "esm", platform: "browser", conditions: ["@sconce/source"],
+    stdin: {
+      contents: packages.map((name) => `export * from "${name}";`).join("\n"),
+      resolveDir: `${ROOT}packages/sconce`,
+    },
+    bundle: true,
+    write: false,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    conditions: ["@sconce/source"],
   });
   return gzipSync(outputFiles[0]!.contents, { level: 9 }).byteLength;
 }

@@ -5,7 +5,9 @@ import { ExportedProgram } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import { expect, test } from "vitest";
 
-const file = new Uint8Array(readFileSync(new URL("../fixtures/programs/api_custom_module/program.pt2", import.meta.url)));
+const file = new Uint8Array(
+  readFileSync(new URL("../fixtures/programs/api_custom_module/program.pt2", import.meta.url)),
+);
 const operators = defaultOperators();
 const original = await readPt2(file, { operators });
 const fingerprint = (program: ExportedProgram): string =>
@@ -16,7 +18,9 @@ const expected = fingerprint(original);
 async function outcome(bytes: Uint8Array): Promise<string> {
   try {
     const program = await readPt2(bytes, { operators });
-    return program instanceof ExportedProgram && fingerprint(program) === expected ? "same" : "another program";
+    return program instanceof ExportedProgram && fingerprint(program) === expected
+      ? "same"
+      : "another program";
   } catch (error) {
     return isSconceError(error) && error.code !== "INTERNAL" ? "refused" : `untyped: ${String(error)}`;
   }
@@ -24,7 +28,8 @@ async function outcome(bytes: Uint8Array): Promise<string> {
 
 test("a file cut at any byte is refused", async () => {
   const outcomes = new Set<string>();
-  for (let length = 0; length < file.byteLength; length++) outcomes.add(await outcome(file.subarray(0, length)));
+  for (let length = 0; length < file.byteLength; length++)
+    outcomes.add(await outcome(file.subarray(0, length)));
   expect([...outcomes]).toEqual(["refused"]);
 });
 

@@ -21,7 +21,9 @@ const callOf = (target: string): Node =>
 
 test("every row can run: by a kernel, a decomposition or its shape rule", () => {
   const backend = cpuBackend({ operators });
-  const stranded = [...operators].filter(({ target }) => backend.supports(callOf(target), undefined!) !== true);
+  const stranded = [...operators].filter(
+    ({ target }) => backend.supports(callOf(target), undefined!) !== true,
+  );
   expect(stranded.map(({ target }) => target)).toEqual([]);
 });
 
@@ -59,22 +61,38 @@ describe("shape rule and run agree on dtype, sizes and strides", () => {
     for (const one of file.cases) {
       if (one.compare === "error") continue;
       const build = () => one.args.map((value) => file.build(value));
-      const kwargs = () => Object.fromEntries(Object.entries(one.kwargs).map(([key, value]) => [key, file.build(value)]));
+      const kwargs = () =>
+        Object.fromEntries(Object.entries(one.kwargs).map(([key, value]) => [key, file.build(value)]));
       const fakes = Object.fromEntries(Object.entries(kwargs()).map(([key, value]) => [key, toFake(value)]));
-      const outlook = metaOf(operators, target, build().map(toFake), fakes, new ShapeEnv({ ranges: new Map(), hints: new Map() }));
+      const outlook = metaOf(
+        operators,
+        target,
+        build().map(toFake),
+        fakes,
+        new ShapeEnv({ ranges: new Map(), hints: new Map() }),
+      );
       if (isOpen(outlook)) continue;
-      expect(layoutOf(evaluate(target, build() as never, kwargs() as never)), one.id).toEqual(layoutOf(outlook));
+      expect(layoutOf(evaluate(target, build() as never, kwargs() as never)), one.id).toEqual(
+        layoutOf(outlook),
+      );
     }
   });
 });
 
 /** PyTorch's decomposition picks another neighbour than its kernel, or rounds a byte the other way. */
-const APART: ReadonlySet<string> = new Set(["upsample_nearest2d.vec-ed5ce0130b", "upsample_bilinear2d.vec-5b47bf503d"]);
+const APART: ReadonlySet<string> = new Set([
+  "upsample_nearest2d.vec-ed5ce0130b",
+  "upsample_bilinear2d.vec-5b47bf503d",
+]);
 
 describe("decomposition and kernel give the same numbers", () => {
   const both = FILES.filter(({ target }) => {
     const row = operators.get(target);
-    return Object.hasOwn(CPU_KERNELS, target) && row?.decompose !== undefined && !row.tags.includes("nondeterministic_seeded");
+    return (
+      Object.hasOwn(CPU_KERNELS, target) &&
+      row?.decompose !== undefined &&
+      !row.tags.includes("nondeterministic_seeded")
+    );
   });
   test.each(both.map((file) => [file.target, file] as const))("%s", (target, file) => {
     const evaluate = createEvaluator({ operators, kernels: { [target]: undefined! } });

@@ -9,7 +9,9 @@ const FOLDER = fileURLToPath(new URL("../fixtures/programs/", import.meta.url));
 const sconce = createSconce({ plugins: [corpusPlugin] });
 
 describe("programs that PyTorch exported", () => {
-  const names = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  const names = readdirSync(FOLDER, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name);
   test.each(names)("%s: texts, lowering, numbers and refusals are PyTorch's", async (name) => {
     const checks = await checkProgramFolder(`${FOLDER}${name}`, sconce);
     expect(checks.filter((check) => check.problem !== undefined)).toEqual([]);
@@ -18,6 +20,8 @@ describe("programs that PyTorch exported", () => {
   test("the corpus is there and is really checked", async () => {
     expect(names.length).toBeGreaterThan(150);
     const checks = await checkProgramFolder(`${FOLDER}net_gpt`, sconce);
-    expect(checks.map((check) => check.name)).toEqual(expect.arrayContaining(["load program.pt2", "lower", "run", "run lowered"]));
+    expect(checks.map((check) => check.name)).toEqual(
+      expect.arrayContaining(["load program.pt2", "lower", "run", "run lowered"]),
+    );
   });
 });

@@ -2,7 +2,14 @@
 import { contiguousStrides, type DType, type Tensor } from "@sconce/tensor";
 import { finishOutput, readNumbers, writeNumbers } from "../dense.js";
 import { invalidArgument } from "../errors.js";
-import { defineKernels, emptyOutputs, emptyStrided, type KernelContext, kernel, type RuntimeValue } from "../kernel.js";
+import {
+  defineKernels,
+  emptyOutputs,
+  emptyStrided,
+  type KernelContext,
+  kernel,
+  type RuntimeValue,
+} from "../kernel.js";
 import { roundHalfEven } from "./pointwise-math.js";
 
 interface Range {
@@ -35,13 +42,19 @@ interface TensorArgs {
 /** One scale for the whole tensor; all is computed in float32. */
 function wholeTensor(args: TensorArgs, context: KernelContext, symmetric: boolean): RuntimeValue {
   const { input, quant_min: least, quant_max: most } = args;
-  if (input.numel === 0) throw invalidArgument("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
+  if (input.numel === 0)
+    throw invalidArgument(
+      "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.",
+    );
   const { low, high } = rangeOf(readNumbers(input), 0, input.numel);
   const eps = Math.fround(args.eps);
   const [scales, zeros] = emptyOutputs(context) as [Tensor, Tensor];
   if (symmetric) {
     const scale = Math.max(Math.fround(Math.max(-low, high) / ((most - least) / 2)), eps);
-    return [finishOutput(scales, new Float64Array([scale])), finishOutput(zeros, new Float64Array([args.dtype === "uint8" ? 128 : 0]))];
+    return [
+      finishOutput(scales, new Float64Array([scale])),
+      finishOutput(zeros, new Float64Array([args.dtype === "uint8" ? 128 : 0])),
+    ];
   }
   const scale = Math.max(Math.fround(Math.fround(high - low) / (most - least)), eps);
   const zero = clamp(least - roundHalfEven(Math.fround(low / scale)), least, most);
@@ -55,7 +68,10 @@ const perToken = kernel<{ input: Tensor; dtype: DType }>(({ input, dtype }) => {
   const width = input.shape.at(-1)!;
   const shape = [...input.shape.slice(0, -1), 1];
   const kind = input.dtype === "float16" ? "float32" : input.dtype;
-  const [scales, zeros] = [0, 1].map(() => emptyStrided(shape, contiguousStrides(shape), kind)) as [Tensor, Tensor];
+  const [scales, zeros] = [0, 1].map(() => emptyStrided(shape, contiguousStrides(shape), kind)) as [
+    Tensor,
+    Tensor,
+  ];
   const results = new Float64Array(scales.numel);
   for (let row = 0; row < results.length; row++) {
     const { low, high } = rangeOf(values, row * width, width);
@@ -83,7 +99,9 @@ const perTokenAsymmetric = kernel<{ input: Tensor }>(({ input }, context) => {
 });
 
 export const convertQuantizeParametersKernels = defineKernels({
-  "quantized_decomposed.choose_qparams.tensor": kernel<TensorArgs>((args, context) => wholeTensor(args, context, false)),
+  "quantized_decomposed.choose_qparams.tensor": kernel<TensorArgs>((args, context) =>
+    wholeTensor(args, context, false),
+  ),
   "quantized_decomposed.choose_qparams_symmetric.tensor": kernel<TensorArgs>((args, context) =>
     wholeTensor(args, context, true),
   ),

@@ -65,7 +65,8 @@ function slope(difference: number, norm: number, grad: number, p: number): numbe
 }
 
 /** The greatest difference is found by comparing with the norm, which was rounded. */
-const roundingOf = ({ dtype }: Tensor): ((x: number) => number) => (dtype === "float64" ? (x) => x : Math.fround);
+const roundingOf = ({ dtype }: Tensor): ((x: number) => number) =>
+  dtype === "float64" ? (x) => x : Math.fround;
 
 interface CdistBackwardArgs {
   readonly grad_output: Tensor;

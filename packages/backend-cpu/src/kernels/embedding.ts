@@ -124,7 +124,11 @@ interface BagBackwardArgs {
 }
 
 /** The bag of each index: as the forward pass noted it, or counted from where bags start. */
-function bagOfEach({ indices, offsets, offset2bag }: Pick<BagBackwardArgs, "indices" | "offsets" | "offset2bag">) {
+function bagOfEach({
+  indices,
+  offsets,
+  offset2bag,
+}: Pick<BagBackwardArgs, "indices" | "offsets" | "offset2bag">) {
   if (offset2bag.numel > 0 || indices.numel === 0) return readNumbers(offset2bag);
   const starts = readNumbers(offsets);
   const bags = new Float64Array(indices.numel);
@@ -163,7 +167,10 @@ function embeddingBagBackward(args: BagBackwardArgs, context: KernelContext): Te
   return finishOutput(out, sums);
 }
 
-type SampleWeightsArgs = Pick<BagBackwardArgs, "grad" | "indices" | "offsets" | "offset2bag" | "padding_idx"> & {
+type SampleWeightsArgs = Pick<
+  BagBackwardArgs,
+  "grad" | "indices" | "offsets" | "offset2bag" | "padding_idx"
+> & {
   readonly weight: Tensor;
 };
 
@@ -190,5 +197,6 @@ export const embeddingKernels = defineKernels({
   "aten._embedding_bag_forward_only.default": kernel<BagArgs>(embeddingBag),
   "aten.embedding_dense_backward.default": kernel<DenseBackwardArgs>(embeddingDenseBackward),
   "aten._embedding_bag_backward.default": kernel<BagBackwardArgs>(embeddingBagBackward),
-  "aten._embedding_bag_per_sample_weights_backward.default": kernel<SampleWeightsArgs>(perSampleWeightsBackward),
+  "aten._embedding_bag_per_sample_weights_backward.default":
+    kernel<SampleWeightsArgs>(perSampleWeightsBackward),
 });

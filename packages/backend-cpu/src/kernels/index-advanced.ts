@@ -9,6 +9,7 @@ import { broadcastView, positionsOf } from "../strided.js";
 import { combineAt } from "./index-combine.js";
 import { copyAsOutput, dynamicOutput, gatherElements, moveElements, readIndices } from "./index-elements.js";
 import { nonzeroCoordinates } from "./index-nonzero.js";
+import { complexOf } from "./pointwise-loop.js";
 
 type Indices = readonly (Tensor | null)[];
 
@@ -156,23 +157,29 @@ const indexPut = kernel<IndexPut>(({ self, indices, values, accumulate }, contex
 
 type MaskedIndex = Index & { readonly mask: Tensor };
 
-/** Indices where the mask holds, 0 elsewhere: those elements are not looked at. */
-function maskedIndices({ indices, mask }: MaskedIndex): Indices {
-  const holds = readNumbers(mask);
-  return indices.map((one) => {
+/** Indices held inside of their dimensions: what lies outside is masked, and only must not be looked at. */
+function clampedIndices(self: Tensor, indices: Indices, below: (size: number) => number): Indices {
+  return indices.map((one, d) => {
     if (one === null) return null;
-    const view = broadcastView(one, mask.shape);
-    const values = readNumbers(one.asStrided(mask.shape, view.strides, view.storageOffset));
-    const safe = dynamicOutput(mask.shape, "int64");
+    const size = self.shape[d]!;
+    const safe = dynamicOutput(one.shape, "int64");
     const out = safe.data as BigInt64Array;
-    for (let i = 0; i < values.length; i++) out[i] = holds[i] ? BigInt(values[i]!) : 0n;
+    readNumbers(one).forEach((value: number, i: number) => {
+      out[i] = BigInt(Math.min(Math.max(value, below(size)), size - 1));
+    });
     return safe;
   });
 }
 
 const unsafeMaskedIndex = kernel<MaskedIndex & { fill: ScalarLiteral }>(
   ({ self, mask, indices, fill }, context) =>
-    maskedGather(self, mask, maskedIndices({ self, mask, indices }), fill, context),
+    maskedGather(
+      self,
+      mask,
+      clampedIndices(self, indices, () => 0),
+      fill,
+      context,
+    ),
 );
 
 function maskedGather(
@@ -194,16 +201,19 @@ function maskedGather(
 }
 
 function scalarTensor(value: ScalarLiteral): Tensor {
-  const tensor = dynamicOutput([], "float64");
-  (tensor.data as Float64Array)[0] =
-    typeof value === "object" ? (value.kind === "float" ? value.value : value.re) : Number(value);
+  const { re, im } = complexOf(value);
+  const tensor = dynamicOutput([], im === 0 ? "float64" : "complex128");
+  (tensor.data as Float64Array).set(im === 0 ? [re] : [re, im]);
   return tensor;
 }
 
 const unsafeMaskedIndexPut = kernel<MaskedIndex & { values: Tensor }>(
   ({ self, mask, indices, values }, context) => {
     const out = copyAsOutput(context, self);
-    const { shape, positions } = select(out, maskedIndices({ self, mask, indices }));
+    const { shape, positions } = select(
+      out,
+      clampedIndices(self, indices, (size) => -size),
+    );
     const holds = readNumbers(mask, shape);
     const kept = dynamicOutput(shape, out.dtype);
     copyInto(kept, castTensor(values, out.dtype));

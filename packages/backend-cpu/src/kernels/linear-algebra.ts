@@ -34,7 +34,8 @@ export function factor(values: Float64Array, n: number): Factors {
   let [sign, singularAt] = [1, 0];
   for (let k = 0; k < n; k++) {
     let best = k;
-    for (let i = k + 1; i < n; i++) if (Math.abs(values[i * n + k]!) > Math.abs(values[best * n + k]!)) best = i;
+    for (let i = k + 1; i < n; i++)
+      if (Math.abs(values[i * n + k]!) > Math.abs(values[best * n + k]!)) best = i;
     pivots[k] = best;
     if (best !== k) {
       swapRows(values, n, best, k);
@@ -46,7 +47,8 @@ export function factor(values: Float64Array, n: number): Factors {
       continue;
     }
     for (let i = k + 1; i < n; i++) {
-      const ratio = (values[i * n + k]! /= pivot);
+      const ratio = values[i * n + k]! / pivot;
+      values[i * n + k] = ratio;
       if (ratio !== 0) for (let j = k + 1; j < n; j++) values[i * n + j]! -= ratio * values[k * n + j]!;
     }
   }
@@ -62,7 +64,14 @@ export function swapRows(values: Float64Array, width: number, a: number, b: numb
 }
 
 /** Solves `T X = B` in place for a triangular `T` of `n` rows. */
-export function substitute(t: Float64Array, n: number, b: Float64Array, width: number, upper: boolean, unit: boolean): void {
+export function substitute(
+  t: Float64Array,
+  n: number,
+  b: Float64Array,
+  width: number,
+  upper: boolean,
+  unit: boolean,
+): void {
   for (let step = 0; step < n; step++) {
     const i = upper ? n - 1 - step : step;
     for (let k = upper ? i + 1 : 0; k < (upper ? n : i); k++) {
@@ -151,7 +160,8 @@ const solveTriangular = kernel<Triangular>(({ self, B, upper, left, unitriangula
 
 export function transposed(values: Float64Array, rows: number, columns: number): Float64Array {
   const result = new Float64Array(values.length);
-  for (let i = 0; i < rows; i++) for (let j = 0; j < columns; j++) result[j * rows + i] = values[i * columns + j]!;
+  for (let i = 0; i < rows; i++)
+    for (let j = 0; j < columns; j++) result[j * rows + i] = values[i * columns + j]!;
   return result;
 }
 

@@ -2,15 +2,29 @@
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, readFloat64 } from "../dense.js";
 import { defineKernels, emptyOutputs, kernel } from "../kernel.js";
-import { checkCodes, exchangedIfRowMajor, factor, squareMatrices, substitute, swapRows, transposed } from "./linear-algebra.js";
+import {
+  checkCodes,
+  exchangedIfRowMajor,
+  factor,
+  squareMatrices,
+  substitute,
+  swapRows,
+  transposed,
+} from "./linear-algebra.js";
 
-type System = { readonly A: Tensor; readonly B: Tensor; readonly left: boolean; readonly check_errors: boolean };
+type System = {
+  readonly A: Tensor;
+  readonly B: Tensor;
+  readonly left: boolean;
+  readonly check_errors: boolean;
+};
 
 const solve = kernel<System>(({ A, B, left, check_errors: checks }, context) => {
   const [result, lu, pivots, info] = emptyOutputs(context) as [Tensor, Tensor, Tensor, Tensor];
   const n = A.shape.at(-1)!;
   const factors = squareMatrices("linalg.solve", A);
-  const isVector = result.ndim < 2 || result.ndim < B.ndim || (B.ndim === A.ndim - 1 && result.ndim === A.ndim - 1);
+  const isVector =
+    result.ndim < 2 || result.ndim < B.ndim || (B.ndim === A.ndim - 1 && result.ndim === A.ndim - 1);
   const [rows, columns] = isVector ? [n, 1] : (result.shape.slice(-2) as [number, number]);
   const batch = isVector ? result.shape.slice(0, -1) : result.shape.slice(0, -2);
   const wide = readFloat64(A, [...batch, n, n]);
@@ -31,7 +45,9 @@ const solve = kernel<System>(({ A, B, left, check_errors: checks }, context) => 
   const found = factorAll(factors.values, n, factors.count);
   if (checks) checkCodes(found.codes, "torch.linalg.solve", A.ndim === 2);
   return [
-    finishOutput(result, values), finishOutput(lu, factors.values), finishOutput(pivots, found.places),
+    finishOutput(result, values),
+    finishOutput(lu, factors.values),
+    finishOutput(pivots, found.places),
     finishOutput(info, found.codes),
   ];
 });
@@ -48,7 +64,7 @@ function factorAll(values: Float64Array, n: number, count: number): Found {
   const [places, codes, signs] = [new Int32Array(count * n), new Int32Array(count), new Int32Array(count)];
   for (let m = 0; m < count; m++) {
     const { pivots, sign, singularAt } = factor(values.subarray(m * n * n, (m + 1) * n * n), n);
-    pivots.forEach((row, k) => (places[m * n + k] = row + 1));
+    for (let k = 0; k < n; k++) places[m * n + k] = pivots[k]! + 1;
     codes[m] = singularAt;
     signs[m] = sign;
   }
@@ -68,7 +84,12 @@ const signedLog = kernel<{ A: Tensor }>(({ A }, context) => {
       sums[m]! += Math.log(Math.abs(pivot));
     }
   }
-  return [finishOutput(sign, signValues), finishOutput(logarithm, sums), finishOutput(lu, values), finishOutput(pivots, places)];
+  return [
+    finishOutput(sign, signValues),
+    finishOutput(logarithm, sums),
+    finishOutput(lu, values),
+    finishOutput(pivots, places),
+  ];
 });
 
 type Cholesky = { readonly self: Tensor; readonly upper: boolean; readonly check_errors: boolean };

@@ -165,13 +165,12 @@ function sinc(re: number, im: number): void {
   else divide(Math.sin(x) * Math.cosh(y), Math.cos(x) * Math.sinh(y), x, y);
 }
 
+/** The larger plus `log1p(exp(smaller - larger))`: the imaginary part of the larger stays, full turns included. */
 function logAddExponentials(ar: number, ai: number, br: number, bi: number): void {
-  const top = Math.max(ar, br);
-  exponential(ar - top, ai);
-  const { re, im } = result;
-  exponential(br - top, bi);
-  logarithm(re + result.re, im + result.im);
-  plus(top);
+  const [tr, ti, lr, li] = ar >= br ? [ar, ai, br, bi] : [br, bi, ar, ai];
+  exponential(lr - tr, li - ti);
+  logarithm(1 + result.re, result.im);
+  give(tr + result.re, ti + result.im);
 }
 
 function unitOf(re: number, im: number): void {

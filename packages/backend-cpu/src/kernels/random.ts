@@ -184,7 +184,10 @@ const exponentialNumbers = (count: number, rate: number, random: RandomSource): 
   Float64Array.from({ length: count }, () => -Math.log1p(-uniform53(random)) / rate);
 
 /** Fills a tensor with draws from a distribution that one uniform number decides, or a normal one. */
-const draws = <A>(check: (args: A) => string | undefined, draw: (args: A, random: RandomSource) => number): AnyKernel =>
+const draws = <A>(
+  check: (args: A) => string | undefined,
+  draw: (args: A, random: RandomSource) => number,
+): AnyKernel =>
   kernel<A>((args, context) => {
     const problem = check(args);
     if (problem !== undefined) throw invalidArgument(problem);

@@ -96,26 +96,28 @@ const runningExtreme = (beats: (value: number, best: number) => boolean): AnyKer
   });
 
 /** Each gradient times the product of the others: without dividing, so that zeros are no trouble. */
-const cumprodBackward = kernel<{ grad: Tensor; input: Tensor; dim: number }>(({ grad, input, dim }, context) => {
-  const out = emptyOutput(context);
-  const dims = reducedDims(input.ndim, dim);
-  const along = moveLast(input, dims);
-  const length = along.shape.at(-1) ?? 1;
-  if (length === 1 || input.numel <= 1) return grad;
-  const [x, g] = [readNumbers(along), readNumbers(moveLast(grad, dims))];
-  const slopes = new Float64Array(x.length);
-  for (let k = 0; k < x.length; k++) {
-    const start = k - (k % length);
-    let product = 1;
-    for (let i = start; i < k; i++) product *= x[i]!;
-    for (let i = k; i < start + length; i++) {
-      if (i > k) product *= x[i]!;
-      slopes[k]! += g[i]! * product;
+const cumprodBackward = kernel<{ grad: Tensor; input: Tensor; dim: number }>(
+  ({ grad, input, dim }, context) => {
+    const out = emptyOutput(context);
+    const dims = reducedDims(input.ndim, dim);
+    const along = moveLast(input, dims);
+    const length = along.shape.at(-1) ?? 1;
+    if (length === 1 || input.numel <= 1) return grad;
+    const [x, g] = [readNumbers(along), readNumbers(moveLast(grad, dims))];
+    const slopes = new Float64Array(x.length);
+    for (let k = 0; k < x.length; k++) {
+      const start = k - (k % length);
+      let product = 1;
+      for (let i = start; i < k; i++) product *= x[i]!;
+      for (let i = k; i < start + length; i++) {
+        if (i > k) product *= x[i]!;
+        slopes[k]! += g[i]! * product;
+      }
     }
-  }
-  writeNumbers(moveLast(out, dims), slopes);
-  return out;
-});
+    writeNumbers(moveLast(out, dims), slopes);
+    return out;
+  },
+);
 
 export const reduceScanKernels = defineKernels({
   "aten.cumsum.default": running({

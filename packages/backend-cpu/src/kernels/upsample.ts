@@ -105,12 +105,22 @@ const FILTERS = {
 } as const;
 
 /** Taps that reach as far as an output element covers the input, so that shrinking averages. */
-function wideTaps(inputs: number, outputs: number, scale: number | null, align: boolean, mode: "linear" | "cubic"): Taps {
+function wideTaps(
+  inputs: number,
+  outputs: number,
+  scale: number | null,
+  align: boolean,
+  mode: "linear" | "cubic",
+): Taps {
   const ratio = align
-    ? outputs > 1 ? (inputs - 1) / (outputs - 1) : 0
-    : scale !== null && scale > 0 ? 1 / scale : inputs / outputs;
+    ? outputs > 1
+      ? (inputs - 1) / (outputs - 1)
+      : 0
+    : scale !== null && scale > 0
+      ? 1 / scale
+      : inputs / outputs;
   const squeeze = ratio >= 1 ? 1 / ratio : 1;
-  const support = (WIDTHS[mode] / 2) / squeeze;
+  const support = WIDTHS[mode] / 2 / squeeze;
   const width = Math.ceil(support) * 2 + 1;
   const index = new Int32Array(outputs * width);
   const weight = new Float64Array(outputs * width);
@@ -215,7 +225,11 @@ function upsample(mode: Mode, args: UpsampleArgs, context: KernelContext): Tenso
   return finishOutput(out, values);
 }
 
-function upsampleWide(mode: "linear" | "cubic", args: UpsampleArgs & { self: Tensor }, context: KernelContext): Tensor {
+function upsampleWide(
+  mode: "linear" | "cubic",
+  args: UpsampleArgs & { self: Tensor },
+  context: KernelContext,
+): Tensor {
   const out = emptyOutput(context);
   const scales = scalesOf(args, 2);
   const shape = args.self.shape.slice();

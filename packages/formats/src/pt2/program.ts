@@ -1,5 +1,10 @@
 /** @file The ExportedProgram object of the JSON file, without its weights. */
-import { type ExportedProgramInit, type OperatorLookup, type RangeConstraint, rangeConstraint } from "@sconce/ir";
+import {
+  type ExportedProgramInit,
+  type OperatorLookup,
+  type RangeConstraint,
+  rangeConstraint,
+} from "@sconce/ir";
 import { parseSrepr, printExpr } from "@sconce/symbolic";
 import { parseJson } from "../json/parse.js";
 import {

@@ -1,5 +1,5 @@
 /** @file Gradients of activation functions, as programs exported with their backward pass hold them. */
-import { FakeTensor, float as pythonFloat } from "@sconce/ir";
+import { type FakeTensor, float as pythonFloat } from "@sconce/ir";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../define-op.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
@@ -251,7 +251,8 @@ const dropout = defineOp({
   decompose: (emit, { grad_output: grad, mask, scale }) => {
     const t = new Arithmetic(emit);
     const { dtype, layout, device } = grad;
-    const cast = mask.dtype === dtype ? mask : emit("aten._to_copy.default", [mask], { dtype, layout, device });
+    const cast =
+      mask.dtype === dtype ? mask : emit("aten._to_copy.default", [mask], { dtype, layout, device });
     const kept = t.mul(cast, pythonFloat(scale));
     const format = suggestMemoryFormat(grad, emit.env);
     return emit("aten.clone.default", [t.mul(grad, kept)], { memory_format: format });

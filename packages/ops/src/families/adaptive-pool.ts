@@ -8,7 +8,10 @@ import { fake } from "../rules/fake.js";
 import { fakeInFormatOf, suggestMemoryFormat } from "../rules/memory-format.js";
 
 function adaptedShape(
-  name: string, self: FakeTensor, output: readonly SymInt[], { env }: MetaContext,
+  name: string,
+  self: FakeTensor,
+  output: readonly SymInt[],
+  { env }: MetaContext,
 ): readonly SymInt[] {
   const spatial = Number(/(\d)d$/.exec(name)![1]);
   const { shape, ndim } = self;
@@ -75,7 +78,9 @@ const isOnes = (sizes: readonly SymInt[]): boolean => sizes.length > 0 && sizes.
 
 /** Strides of a tensor with one pixel per channel that is meant as channels last. */
 const pixelStrides = (channels: SymInt, spatial: number): readonly SymInt[] => [
-  channels, 1, ...new Array<SymInt>(spatial).fill(channels),
+  channels,
+  1,
+  ...new Array<SymInt>(spatial).fill(channels),
 ];
 
 const avgPool2d = defineOp({
@@ -129,7 +134,8 @@ const maxima1d = defineOp({
   },
 });
 
-type MaxBackwardSchema = "aten::adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor";
+type MaxBackwardSchema =
+  "aten::adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor";
 
 const maxBackward = (spatial: 2 | 3): OpDefinition => {
   const name = `adaptive_max_pool${spatial}d_backward`;
@@ -146,6 +152,16 @@ const maxBackward = (spatial: 2 | 3): OpDefinition => {
 
 /** Pooling to a given output size. */
 export const adaptivePoolOps: readonly OpDefinition[] = [
-  averages2d, averages3d, averages2dBackward, averages3dBackward, avgPool1d, avgPool2d, avgPool3d, maxima1d, maxima2d,
-  maxima3d, maxBackward(2), maxBackward(3),
+  averages2d,
+  averages3d,
+  averages2dBackward,
+  averages3dBackward,
+  avgPool1d,
+  avgPool2d,
+  avgPool3d,
+  maxima1d,
+  maxima2d,
+  maxima3d,
+  maxBackward(2),
+  maxBackward(3),
 ];

@@ -43,7 +43,9 @@ function checkAttention({ query, key, value, attn_mask, is_causal }: Attention):
     );
   }
   if (is_causal) {
-    throw invalidArgument("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
+    throw invalidArgument(
+      "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True",
+    );
   }
 }
 
@@ -56,7 +58,8 @@ function additiveMask(emit: Emit, mask: FakeTensor | null, query: FakeTensor): F
 }
 
 const attention = defineOp({
-  schema: "aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
+  schema:
+    "aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
   tags: ["composite", "nondeterministic_seeded"],
   decompose: (emit, args) => {
     checkAttention(args);
@@ -65,11 +68,17 @@ const attention = defineOp({
     const fused = isFused(emit, args, enable_gqa);
     const attn_mask = additiveMask(emit, args.attn_mask, query);
     if (!fused) {
-      return emit.many("aten._scaled_dot_product_attention_math.default",
-        [query, key, value, attn_mask, dropout_p, is_causal, null], { scale, enable_gqa })[0]!;
+      return emit.many(
+        "aten._scaled_dot_product_attention_math.default",
+        [query, key, value, attn_mask, dropout_p, is_causal, null],
+        { scale, enable_gqa },
+      )[0]!;
     }
-    return emit.many("aten._scaled_dot_product_flash_attention_for_cpu.default",
-      [query, key, value, dropout_p, is_causal], { attn_mask, scale })[0]!;
+    return emit.many(
+      "aten._scaled_dot_product_flash_attention_for_cpu.default",
+      [query, key, value, dropout_p, is_causal],
+      { attn_mask, scale },
+    )[0]!;
   },
 });
 
@@ -82,8 +91,11 @@ function withoutBatch(emit: Emit, args: Attention, enable_gqa: boolean): FakeTen
   let mask = args.attn_mask;
   if (mask?.ndim === 2) mask = unsqueeze(mask);
   if (mask !== null) mask = unsqueeze(mask);
-  const out = emit("aten.scaled_dot_product_attention.default",
-    [query, key, value, mask, dropout_p, is_causal], { scale, enable_gqa });
+  const out = emit(
+    "aten.scaled_dot_product_attention.default",
+    [query, key, value, mask, dropout_p, is_causal],
+    { scale, enable_gqa },
+  );
   return emit("aten.squeeze.dim", [out, 0]);
 }
 
@@ -115,7 +127,8 @@ function isMaskFused(env: Emit["env"], mask: FakeTensor, query: FakeTensor, key:
 }
 
 const fusedAttention = defineOp({
-  schema: "aten::_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0., bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp)",
+  schema:
+    "aten::_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0., bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp)",
   tags: ["nondeterministic_seeded"],
   meta: ({ query }, context) => {
     const [batch, heads, length] = query.shape as readonly [SymInt, SymInt, SymInt];
@@ -129,8 +142,11 @@ const fusedAttention = defineOp({
   decompose: (emit, { query, key, value, dropout_p, is_causal, attn_mask, scale }) => {
     if (dropout_p !== 0) throw invalidArgument(`dropout probability must be zero, got ${dropout_p}`);
     const enable_gqa = mayDiffer(emit.env, query.shape[1]!, key.shape[1]!);
-    const [output, weights] = emit.many("aten._scaled_dot_product_attention_math.default",
-      [query, key, value, attn_mask, dropout_p, is_causal, null], { scale, enable_gqa });
+    const [output, weights] = emit.many(
+      "aten._scaled_dot_product_attention_math.default",
+      [query, key, value, attn_mask, dropout_p, is_causal, null],
+      { scale, enable_gqa },
+    );
     // The fused kernel lays its result out by position first; views taken of it rely on that.
     const byPosition = emit("aten.permute.default", [output!, [2, 0, 1, 3]]);
     const dense = emit("aten.contiguous.default", [byPosition], { memory_format: "contiguous_format" });
@@ -139,7 +155,8 @@ const fusedAttention = defineOp({
 });
 
 const mathAttention = defineOp({
-  schema: "aten::_scaled_dot_product_attention_math(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool is_causal=False, Tensor? dropout_mask=None, *, float? scale=None, bool enable_gqa=False) -> (Tensor, Tensor)",
+  schema:
+    "aten::_scaled_dot_product_attention_math(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool is_causal=False, Tensor? dropout_mask=None, *, float? scale=None, bool enable_gqa=False) -> (Tensor, Tensor)",
   tags: ["composite", "nondeterministic_seeded"],
   decompose: (emit, args) => {
     checkAttention(args);
@@ -149,7 +166,10 @@ const mathAttention = defineOp({
     const negative = args.scale !== null && args.scale < 0;
     const root = scaleRoot(args.query, args.scale);
     const factor = typeof root === "number" ? float(root) : root;
-    const query = emit("aten.mul.Scalar", [queries, negative && typeof root === "number" ? float(-root) : factor]);
+    const query = emit("aten.mul.Scalar", [
+      queries,
+      negative && typeof root === "number" ? float(-root) : factor,
+    ]);
     const mask = args.is_causal ? causalMask(emit, query, keys) : args.attn_mask;
     const [key, value] = args.enable_gqa ? repeatHeads(emit, query, keys, values) : [keys, values];
     const turned = emit("aten.transpose.int", [key, -2, -1]);
@@ -180,7 +200,10 @@ function causalMask(emit: Emit, query: FakeTensor, key: FakeTensor): FakeTensor 
 
 /** Grouped queries: each head of keys and values serves several of queries. */
 function repeatHeads(
-  emit: Emit, query: FakeTensor, key: FakeTensor, value: FakeTensor,
+  emit: Emit,
+  query: FakeTensor,
+  key: FakeTensor,
+  value: FakeTensor,
 ): readonly [FakeTensor, FakeTensor] {
   const heads = query.shape.at(-3)!;
   const repeat = (tensor: FakeTensor): FakeTensor => {
@@ -199,7 +222,8 @@ function repeatHeads(
 }
 
 const fusedBackward = defineOp({
-  schema: "aten::_scaled_dot_product_flash_attention_for_cpu_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor logsumexp, float dropout_p, bool is_causal, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor grad_query, Tensor grad_key, Tensor grad_value)",
+  schema:
+    "aten::_scaled_dot_product_flash_attention_for_cpu_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor logsumexp, float dropout_p, bool is_causal, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor grad_query, Tensor grad_key, Tensor grad_value)",
   meta: ({ query, key, value }) =>
     [query, key, value].map((tensor) => {
       const [batch, heads, length, width] = tensor.shape as readonly [SymInt, SymInt, SymInt, SymInt];
@@ -210,4 +234,9 @@ const fusedBackward = defineOp({
 });
 
 /** The attention family. */
-export const attentionOps: readonly OpDefinition[] = [attention, fusedAttention, mathAttention, fusedBackward];
+export const attentionOps: readonly OpDefinition[] = [
+  attention,
+  fusedAttention,
+  mathAttention,
+  fusedBackward,
+];

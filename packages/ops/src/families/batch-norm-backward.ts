@@ -30,11 +30,19 @@ function gradients(args: BackwardArgs, env: Emit["env"]): readonly MetaValue[] {
   if (!isFloatDType(input.dtype)) throw dtypeMismatch(`"batch_norm" not implemented for '${input.dtype}'`);
   const parameter = (): FakeTensor =>
     fake({ dtype: (weight ?? input).dtype, shape: [input.shape[1]!], like: input });
-  return [fakeInFormatOf(input, input.shape, env), mask[1] ? parameter() : null, mask[2] ? parameter() : null];
+  return [
+    fakeInFormatOf(input, input.shape, env),
+    mask[1] ? parameter() : null,
+    mask[2] ? parameter() : null,
+  ];
 }
 
 /** Mean and inverse deviation that the forward pass normalised with. */
-function statistics(t: Arithmetic, args: BackwardArgs, cast: Cast): readonly [mean: FakeTensor, inverse: FakeTensor] {
+function statistics(
+  t: Arithmetic,
+  args: BackwardArgs,
+  cast: Cast,
+): readonly [mean: FakeTensor, inverse: FakeTensor] {
   const [mean, inverse] = [cast(args.save_mean), cast(args.save_invstd)];
   const [running, variance] = [cast(args.running_mean), cast(args.running_var)];
   if (args.train) {
@@ -54,7 +62,8 @@ function alongChannels(emit: Emit, perChannel: FakeTensor, shape: readonly SymIn
   let wide = perChannel;
   for (let dim = 0; dim < shape.length; dim++) {
     const size = dim === 1 ? shape[1]! : 1;
-    if (size === 1 && (dim >= wide.ndim || wide.shape[dim] !== 1)) wide = emit("aten.unsqueeze.default", [wide, dim]);
+    if (size === 1 && (dim >= wide.ndim || wide.shape[dim] !== 1))
+      wide = emit("aten.unsqueeze.default", [wide, dim]);
   }
   return wide;
 }
@@ -65,9 +74,9 @@ function emitGradients(emit: Emit, args: BackwardArgs): readonly MetaValue[] {
   gradients(args, emit.env);
   const t = new Arithmetic(emit);
   const dtype = computationDType(args.input.dtype);
-  const [grad, input, weight] = [args.grad_out, args.input, args.weight].map((x) => x && convert(emit, x, dtype)) as [
-    FakeTensor, FakeTensor, FakeTensor | null,
-  ];
+  const [grad, input, weight] = [args.grad_out, args.input, args.weight].map(
+    (x) => x && convert(emit, x, dtype),
+  ) as [FakeTensor, FakeTensor, FakeTensor | null];
   const [mean, inverse] = statistics(t, args, (tensor) => tensor && convert(emit, tensor, dtype));
   const { shape } = input;
   const axes = shape.map((_, d) => d).filter((d) => d !== 1);
@@ -92,19 +101,29 @@ function emitGradients(emit: Emit, args: BackwardArgs): readonly MetaValue[] {
 }
 
 const native = defineOp({
-  schema: "aten::native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+  schema:
+    "aten::native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
   meta: (args, { env }) => gradients(args, env),
   decompose: emitGradients,
 });
 
 const withReserve = defineOp({
-  schema: "aten::batch_norm_backward(Tensor grad_out, Tensor input, Tensor weight, Tensor? running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_var, bool update, float eps, bool[3] output_mask, Tensor reserve) -> (Tensor, Tensor, Tensor)",
+  schema:
+    "aten::batch_norm_backward(Tensor grad_out, Tensor input, Tensor weight, Tensor? running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_var, bool update, float eps, bool[3] output_mask, Tensor reserve) -> (Tensor, Tensor, Tensor)",
   tags: ["not_in_default_table"],
   meta: (args, { env }) => gradients({ ...args, save_invstd: args.save_var, train: args.update }, env),
   decompose: (emit, args) =>
     emit.value("aten.native_batch_norm_backward.default", [
-      args.grad_out, args.input, args.weight, args.running_mean, args.running_var, args.save_mean, args.save_var, args.update,
-      args.eps, args.output_mask,
+      args.grad_out,
+      args.input,
+      args.weight,
+      args.running_mean,
+      args.running_var,
+      args.save_mean,
+      args.save_var,
+      args.update,
+      args.eps,
+      args.output_mask,
     ]),
 });
 

@@ -29,7 +29,9 @@ function normalizedLike(args: NormArgs, context: MetaContext): FakeTensor {
   for (const name of ["running_mean", "running_var", "weight", "bias"] as const) {
     const tensor = args[name];
     if (tensor && mayDiffer(context.env, numelOf(tensor.shape), channels)) {
-      throw shapeMismatch(`${name} should contain ${describeSize(channels)} elements not ${describeSize(numelOf(tensor.shape))}`);
+      throw shapeMismatch(
+        `${name} should contain ${describeSize(channels)} elements not ${describeSize(numelOf(tensor.shape))}`,
+      );
     }
   }
   const perChannel = fake({
@@ -51,41 +53,55 @@ const results = (args: NormArgs, training: boolean, context: MetaContext): reado
 ];
 
 const noTraining = defineOp({
-  schema: "aten::_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+  schema:
+    "aten::_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
   tags: ["core"],
   meta: (args, context) => results(args, false, context),
 });
 
 const noStatistics = defineOp({
-  schema: "aten::_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+  schema:
+    "aten::_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
   tags: ["core"],
   meta: (args, context) => results(args, args.training, context),
 });
 
 const mutating = defineOp({
-  schema: "aten::_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+  schema:
+    "aten::_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
   tags: ["core"],
   meta: (args, context) => results(args, args.training, context),
 });
 
 const functional = defineOp({
-  schema: "aten::_native_batch_norm_legit_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor running_mean_out, Tensor running_var_out)",
+  schema:
+    "aten::_native_batch_norm_legit_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor running_mean_out, Tensor running_var_out)",
   doc: "Batch normalisation that gives the new running statistics as results.",
   meta: (args, context) => [...results(args, args.training, context), ...newStatistics(args)],
 });
 
-const newStatistics = ({ running_mean, running_var }: { running_mean: FakeTensor; running_var: FakeTensor }) =>
-  [running_mean, running_var].map((tensor) => fake({ dtype: tensor.dtype, shape: tensor.shape, like: tensor }));
+const newStatistics = ({
+  running_mean,
+  running_var,
+}: {
+  running_mean: FakeTensor;
+  running_var: FakeTensor;
+}) =>
+  [running_mean, running_var].map((tensor) =>
+    fake({ dtype: tensor.dtype, shape: tensor.shape, like: tensor }),
+  );
 
 const reserve = (input: FakeTensor): FakeTensor => fake({ dtype: "uint8", shape: [0], like: input });
 
 const updating = defineOp({
-  schema: "aten::_batch_norm_with_update(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor)",
+  schema:
+    "aten::_batch_norm_with_update(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor)",
   meta: (args, context) => [...results(args, true, context), reserve(args.input)],
 });
 
 const updatingFunctional = defineOp({
-  schema: "aten::_batch_norm_with_update_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor, Tensor running_mean_out, Tensor running_var_out)",
+  schema:
+    "aten::_batch_norm_with_update_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor, Tensor running_mean_out, Tensor running_var_out)",
   meta: (args, context) => [...results(args, true, context), reserve(args.input), ...newStatistics(args)],
 });
 
@@ -99,7 +115,14 @@ interface BatchNormArgs extends Required<NormArgs> {
 function dispatch(emit: Emit, args: BatchNormArgs): readonly FakeTensor[] {
   const { input, weight, bias, running_mean, running_var, training, momentum, eps } = args;
   if (running_mean === null && running_var === null) {
-    return emit.many("aten._native_batch_norm_legit.no_stats", [input, weight, bias, training, momentum, eps]);
+    return emit.many("aten._native_batch_norm_legit.no_stats", [
+      input,
+      weight,
+      bias,
+      training,
+      momentum,
+      eps,
+    ]);
   }
   if (running_mean === null || running_var === null) {
     throw invalidArgument("running_mean and running_var should both be None or both be provided");
@@ -111,7 +134,8 @@ function dispatch(emit: Emit, args: BatchNormArgs): readonly FakeTensor[] {
 }
 
 const nativeBatchNorm = defineOp({
-  schema: "aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+  schema:
+    "aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
   // Dispatched to a Python implementation above functionalization, as composites are; it writes the running statistics.
   tags: ["composite", "maybe_aliasing_or_mutating"],
   meta: (args, context) => results(args, args.training, context),
@@ -119,7 +143,8 @@ const nativeBatchNorm = defineOp({
 });
 
 const batchNorm = defineOp({
-  schema: "aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+  schema:
+    "aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
   tags: ["composite", "maybe_aliasing_or_mutating"],
   decompose: (emit, args) => {
     const { input, weight, bias } = args;
@@ -134,27 +159,43 @@ const batchNorm = defineOp({
 });
 
 const instanceNorm = defineOp({
-  schema: "aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+  schema:
+    "aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
   doc: "Batch normalisation with every instance's channel as a channel of its own.",
   tags: ["composite"],
   decompose: (emit, args) => {
     const { input, use_input_stats, momentum, eps, cudnn_enabled } = args;
     if (!use_input_stats && (args.running_mean === null || args.running_var === null)) {
-      throw invalidArgument("Expected running_mean and running_var to be defined when use_input_stats is false");
+      throw invalidArgument(
+        "Expected running_mean and running_var to be defined when use_input_stats is false",
+      );
     }
     const [batch, channels, ...spatial] = input.shape as readonly [SymInt, SymInt, ...SymInt[]];
     const rows = sizeProduct(emit, [batch, channels]);
     const repeat = (tensor: FakeTensor | null): FakeTensor | null =>
       tensor && emit("aten.repeat.default", [tensor, [batch]]);
-    const [weight, bias, mean, variance] = [args.weight, args.bias, args.running_mean, args.running_var].map(repeat);
+    const [weight, bias, mean, variance] = [args.weight, args.bias, args.running_mean, args.running_var].map(
+      repeat,
+    );
     const flat = emit("aten.view.default", [emit("aten.contiguous.default", [input]), [1, rows, ...spatial]]);
     const out = emit("aten.batch_norm.default", [
-      flat, weight, bias, mean, variance, use_input_stats, momentum, eps, cudnn_enabled,
+      flat,
+      weight,
+      bias,
+      mean,
+      variance,
+      use_input_stats,
+      momentum,
+      eps,
+      cudnn_enabled,
     ]);
     const average = (into: FakeTensor | null, repeated: FakeTensor | null | undefined): void => {
       if (!use_input_stats || into === null || !repeated) return;
       const perInstance = emit("aten.view.default", [repeated, [batch, channels]]);
-      emit("aten.copy_.default", [emit("aten.alias.default", [into]), emit("aten.mean.dim", [perInstance, [0], false])]);
+      emit("aten.copy_.default", [
+        emit("aten.alias.default", [into]),
+        emit("aten.mean.dim", [perInstance, [0], false]),
+      ]);
     };
     average(args.running_mean, mean);
     average(args.running_var, variance);
@@ -164,5 +205,13 @@ const instanceNorm = defineOp({
 
 /** Normalisation over the batch. */
 export const batchNormOps: readonly OpDefinition[] = [
-  noTraining, noStatistics, mutating, functional, updating, updatingFunctional, nativeBatchNorm, batchNorm, instanceNorm,
+  noTraining,
+  noStatistics,
+  mutating,
+  functional,
+  updating,
+  updatingFunctional,
+  nativeBatchNorm,
+  batchNorm,
+  instanceNorm,
 ];

@@ -278,7 +278,10 @@ const powerOps = [
     dtype: doubleOf,
     decompose: (emit, self, exponent) => {
       const dtype = doubleOf([self, exponent]);
-      return emit("aten.pow.Scalar", [asFloat(self as unknown as ScalarLiteral), convert(emit, exponent, dtype)]);
+      return emit("aten.pow.Scalar", [
+        asFloat(self as unknown as ScalarLiteral),
+        convert(emit, exponent, dtype),
+      ]);
     },
   }),
   binary("float_power", {

@@ -1,6 +1,6 @@
 /** @file Sliding windows: `im2col`, `col2im`, and the gradient of `unfold`. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
-import { add, eq, floorDiv, mul, sub, type SymEnv } from "@sconce/symbolic";
+import { add, eq, floorDiv, mul, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit, EmitArg } from "../emit.js";
 import { invalidArgument, shapeMismatch } from "../errors.js";
@@ -37,10 +37,21 @@ const windowCount = (size: SymInt, { kernel, dilation, padding, stride }: Window
 };
 
 /** Places of all window elements along one dimension: starts in a row, kernel offsets in a column. */
-function emitPlaces(emit: Emit, size: SymInt, { kernel, dilation, padding, stride }: Window, d: 0 | 1, like: FakeTensor): FakeTensor {
+function emitPlaces(
+  emit: Emit,
+  size: SymInt,
+  { kernel, dilation, padding, stride }: Window,
+  d: 0 | 1,
+  like: FakeTensor,
+): FakeTensor {
   const kwargs = { dtype: "int64", device: like.device, pin_memory: false } as const;
   const padded = sizeMath(emit, "add", size, sizeMath(emit, "mul", padding[d]!, 2));
-  const end = sizeMath(emit, "sub", padded, sizeMath(emit, "mul", dilation[d]!, sizeMath(emit, "sub", kernel[d]!, 1)));
+  const end = sizeMath(
+    emit,
+    "sub",
+    padded,
+    sizeMath(emit, "mul", dilation[d]!, sizeMath(emit, "sub", kernel[d]!, 1)),
+  );
   const starts = emit("aten.arange.start_step", [0, end, stride[d]!], kwargs);
   const row = emit("aten.unsqueeze.default", [starts, 0]);
   const reach = sizeMath(emit, "mul", kernel[d]!, dilation[d]!);
@@ -51,13 +62,19 @@ function emitPlaces(emit: Emit, size: SymInt, { kernel, dilation, padding, strid
 const asColumns = (emit: Emit, places: FakeTensor): FakeTensor =>
   emit("aten.unsqueeze.default", [emit("aten.unsqueeze.default", [places, -1]), -1]);
 
-const constantPad = (emit: Emit, self: FakeTensor, [tall, wide]: readonly SymInt[], sign: 1 | -1): FakeTensor => {
+const constantPad = (
+  emit: Emit,
+  self: FakeTensor,
+  [tall, wide]: readonly SymInt[],
+  sign: 1 | -1,
+): FakeTensor => {
   const [height, width] = [mul(tall!, sign), mul(wide!, sign)];
   return emit("aten.constant_pad_nd.default", [self, [width, width, height, height], float(0) as EmitArg]);
 };
 
 const im2col = defineOp({
-  schema: "aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
+  schema:
+    "aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
   decompose: (emit, { self, kernel_size, dilation, padding, stride }) => {
     const window = { kernel: kernel_size, dilation, padding, stride };
     checkWindow(window, "im2col()");
@@ -73,7 +90,8 @@ function checkImage(env: SymEnv, self: FakeTensor, window: Window): void {
   if ((self.ndim !== 3 && self.ndim !== 4) || empty) {
     throw shapeMismatch(
       "Expected 3D or 4D (batch mode) tensor for input with possible 0 batch size and non-zero dimensions, but got: " +
-        describeSizes(self.shape));
+        describeSizes(self.shape),
+    );
   }
   const counts = ([0, 1] as const).map((d) => windowCount(self.shape[self.ndim - 2 + d]!, window, d));
   if (counts.some((count) => isAtMost(env, count, 0))) {
@@ -81,7 +99,8 @@ function checkImage(env: SymEnv, self: FakeTensor, window: Window): void {
       `Given an input with spatial size ${describeSizes(self.shape.slice(-2))}, kernel_size=${describeSizes(window.kernel)}, ` +
         `dilation=${describeSizes(window.dilation)}, padding=${describeSizes(window.padding)}, ` +
         `stride=${describeSizes(window.stride)}, the calculated shape of the array of sliding blocks is ` +
-        `${describeSizes(counts)}, but its components must be at least one.`);
+        `${describeSizes(counts)}, but its components must be at least one.`,
+    );
   }
 }
 
@@ -109,7 +128,8 @@ function emitWhole(emit: Emit, image: FakeTensor): FakeTensor {
 }
 
 const col2im = defineOp({
-  schema: "aten::col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
+  schema:
+    "aten::col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
   tags: ["core"],
   decompose: (emit, { self, output_size, kernel_size, dilation, padding, stride }) => {
     const window = { kernel: kernel_size, dilation, padding, stride };
@@ -127,20 +147,24 @@ function checkColumns(env: SymEnv, self: FakeTensor, output: readonly SymInt[], 
   if ((self.ndim !== 2 && self.ndim !== 3) || empty) {
     throw shapeMismatch(
       "Expected 2D or 3D (batch mode) tensor for input with possible 0 batch size and non-zero dimensions, but got: " +
-        describeSizes(self.shape));
+        describeSizes(self.shape),
+    );
   }
   const area = Number(window.kernel[0]) * Number(window.kernel[1]);
   const depth = self.shape.at(-2)!;
   if (typeof depth === "number" && depth % area !== 0) {
     throw shapeMismatch(
       "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got " +
-        `input.size(1)=${depth} and kernel_size=${describeSizes(window.kernel)}.`);
+        `input.size(1)=${depth} and kernel_size=${describeSizes(window.kernel)}.`,
+    );
   }
   const count = mul(windowCount(output[0]!, window, 0), windowCount(output[1]!, window, 1));
   check(env, eq(self.shape.at(-1)!, count), () =>
     shapeMismatch(
       `Given output_size=${describeSizes(output)}, kernel_size=${describeSizes(window.kernel)}, expected size of input's ` +
-        `dimension 2 to match the calculated number of sliding blocks ${describeSize(count)}, but got ${describeSize(self.shape.at(-1)!)}.`));
+        `dimension 2 to match the calculated number of sliding blocks ${describeSize(count)}, but got ${describeSize(self.shape.at(-1)!)}.`,
+    ),
+  );
 }
 
 function emitCol2im(emit: Emit, columns: FakeTensor, output: readonly SymInt[], window: Window): FakeTensor {
@@ -148,25 +172,39 @@ function emitCol2im(emit: Emit, columns: FakeTensor, output: readonly SymInt[], 
   const area = Number(kernel[0]) * Number(kernel[1]);
   const [batch, depth] = columns.shape as readonly [SymInt, SymInt, SymInt];
   const channels = sizeMath(emit, "floordiv", depth, area);
-  const blocks = [batch, channels, ...kernel, windowCount(output[0]!, window, 0), windowCount(output[1]!, window, 1)];
+  const blocks = [
+    batch,
+    channels,
+    ...kernel,
+    windowCount(output[0]!, window, 0),
+    windowCount(output[1]!, window, 1),
+  ];
   const apart = emit("aten.reshape.default", [columns, blocks]);
   const values = emit("aten.permute.default", [apart, [0, 1, 2, 4, 3, 5]]);
   const rows = asColumns(emit, emitPlaces(emit, output[0]!, window, 0, columns));
   const across = emitPlaces(emit, output[1]!, window, 1, columns);
-  const size = output.map((length, d) => sizeMath(emit, "add", length, sizeMath(emit, "mul", 2, padding[d]!)));
+  const size = output.map((length, d) =>
+    sizeMath(emit, "add", length, sizeMath(emit, "mul", 2, padding[d]!)),
+  );
   const zeros = emitNewZeros(emit, columns, [batch, channels, ...size]);
   const filled = emit("aten._unsafe_index_put.default", [zeros, [null, null, rows, across], values, true]);
   return constantPad(emit, filled, padding, -1);
 }
 
 const unfoldBackward = defineOp({
-  schema: "aten::unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor",
+  schema:
+    "aten::unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor",
   decompose: (emit, { grad_in, input_sizes, dim, size, step }) => {
     if (isAtMost(emit.env, step, 0)) throw invalidArgument(`step is ${describeSize(step)} but must be > 0`);
     if (input_sizes.length === 0) return emit("aten.squeeze_copy.dim", [grad_in, 0]);
     const axis = wrapDim(dim, input_sizes.length);
     const zeros = emitNewZeros(emit, grad_in, input_sizes);
-    const places = emit("aten.unfold.default", [emitRange(emit, input_sizes[axis]!, grad_in, "int32"), 0, size, step]);
+    const places = emit("aten.unfold.default", [
+      emitRange(emit, input_sizes[axis]!, grad_in, "int32"),
+      0,
+      size,
+      step,
+    ]);
     const flatPlaces = emit("aten.flatten.using_ints", [places]);
     const moved = emit("aten.movedim.int", [grad_in, -1, axis + 1]);
     const source = emit("aten.flatten.using_ints", [moved, axis, axis + 1]);

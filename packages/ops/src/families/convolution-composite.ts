@@ -1,7 +1,7 @@
 /** @file `conv1d` and its relatives: batching, padding by name, and the transposed forms. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { isComplexDType } from "@sconce/tensor";
 import { complex } from "@sconce/ir";
+import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit, EmitArg } from "../emit.js";
 import { invalidArgument, shapeMismatch } from "../errors.js";
@@ -21,13 +21,21 @@ type TransposedArgs = PaddedArgs & { readonly output_padding: readonly SymInt[] 
 
 /** Everything after weight and bias in a call of `aten.convolution`. */
 type Rest = readonly [
-  stride: readonly SymInt[], padding: readonly SymInt[], dilation: readonly SymInt[], transposed: boolean,
-  outputPadding: readonly SymInt[], groups: SymInt,
+  stride: readonly SymInt[],
+  padding: readonly SymInt[],
+  dilation: readonly SymInt[],
+  transposed: boolean,
+  outputPadding: readonly SymInt[],
+  groups: SymInt,
 ];
 
 /** Runs a convolution on an input that may lack the batch dimension. */
 function batched(
-  name: string, spatial: number, emit: Emit, input: FakeTensor, run: (input: FakeTensor) => FakeTensor,
+  name: string,
+  spatial: number,
+  emit: Emit,
+  input: FakeTensor,
+  run: (input: FakeTensor) => FakeTensor,
 ): FakeTensor {
   if (input.ndim !== spatial + 1 && input.ndim !== spatial + 2) {
     throw shapeMismatch(
@@ -40,7 +48,11 @@ function batched(
 }
 
 function convolve(
-  emit: Emit, input: FakeTensor, weight: FakeTensor, bias: FakeTensor | null, rest: Rest,
+  emit: Emit,
+  input: FakeTensor,
+  weight: FakeTensor,
+  bias: FakeTensor | null,
+  rest: Rest,
 ): FakeTensor {
   if (isComplexDType(input.dtype)) return convolveComplex(emit, input, weight, bias, rest);
   return emit("aten.convolution.default", [input, weight, bias, ...(rest as readonly EmitArg[])]);
@@ -48,7 +60,11 @@ function convolve(
 
 /** Three real convolutions instead of four. */
 function convolveComplex(
-  emit: Emit, input: FakeTensor, weight: FakeTensor, bias: FakeTensor | null, rest: Rest,
+  emit: Emit,
+  input: FakeTensor,
+  weight: FakeTensor,
+  bias: FakeTensor | null,
+  rest: Rest,
 ): FakeTensor {
   const parts = (tensor: FakeTensor): readonly [FakeTensor, FakeTensor] => {
     const pairs = emit("aten.view_as_real.default", [tensor]);
@@ -71,27 +87,33 @@ function convolveComplex(
 
 const zeros = (n: number): readonly SymInt[] => new Array<SymInt>(n).fill(0);
 
-const plain = (name: string, spatial: number) => (emit: Emit, args: PaddedArgs): FakeTensor =>
-  batched(name, spatial, emit, args.input, (input) => {
-    const { weight, bias, stride, padding, dilation, groups } = args;
-    return convolve(emit, input, weight, bias, [stride, padding, dilation, false, zeros(spatial), groups]);
-  });
+const plain =
+  (name: string, spatial: number) =>
+  (emit: Emit, args: PaddedArgs): FakeTensor =>
+    batched(name, spatial, emit, args.input, (input) => {
+      const { weight, bias, stride, padding, dilation, groups } = args;
+      return convolve(emit, input, weight, bias, [stride, padding, dilation, false, zeros(spatial), groups]);
+    });
 
-const transposed = (name: string, spatial: number) => (emit: Emit, args: TransposedArgs): FakeTensor =>
-  batched(name, spatial, emit, args.input, (input) => {
-    const { weight, bias, stride, padding, dilation, output_padding, groups } = args;
-    return convolve(emit, input, weight, bias, [stride, padding, dilation, true, output_padding, groups]);
-  });
+const transposed =
+  (name: string, spatial: number) =>
+  (emit: Emit, args: TransposedArgs): FakeTensor =>
+    batched(name, spatial, emit, args.input, (input) => {
+      const { weight, bias, stride, padding, dilation, output_padding, groups } = args;
+      return convolve(emit, input, weight, bias, [stride, padding, dilation, true, output_padding, groups]);
+    });
 
-const named = (name: string, spatial: number) => (emit: Emit, args: NamedArgs): FakeTensor =>
-  batched(name, spatial, emit, args.input, (input) => {
-    const { weight, bias, stride, dilation, groups } = args;
-    if (args.padding === "same") return convolveSame(emit, input, args);
-    if (args.padding === "valid") {
-      return convolve(emit, input, weight, bias, [stride, [0], dilation, false, [0], groups]);
-    }
-    throw invalidArgument(`Invalid padding string: '${args.padding}'`);
-  });
+const named =
+  (name: string, spatial: number) =>
+  (emit: Emit, args: NamedArgs): FakeTensor =>
+    batched(name, spatial, emit, args.input, (input) => {
+      const { weight, bias, stride, dilation, groups } = args;
+      if (args.padding === "same") return convolveSame(emit, input, args);
+      if (args.padding === "valid") {
+        return convolve(emit, input, weight, bias, [stride, [0], dilation, false, [0], groups]);
+      }
+      throw invalidArgument(`Invalid padding string: '${args.padding}'`);
+    });
 
 /** Output of the input's size; what cannot be padded evenly is padded beforehand, at the far end. */
 function convolveSame(emit: Emit, input: FakeTensor, args: NamedArgs): FakeTensor {
@@ -103,7 +125,8 @@ function convolveSame(emit: Emit, input: FakeTensor, args: NamedArgs): FakeTenso
   const padding: SymInt[] = [];
   const uneven = new Array<SymInt>(2 * spatial).fill(0);
   for (let i = 0; i < spatial; i++) {
-    const total = Number(dilation.length === 1 ? dilation[0] : dilation[i]) * (Number(weight.shape[i + 2]) - 1);
+    const total =
+      Number(dilation.length === 1 ? dilation[0] : dilation[i]) * (Number(weight.shape[i + 2]) - 1);
     padding.push(Math.floor(total / 2));
     uneven[2 * (spatial - 1 - i) + 1] = total % 2;
   }
@@ -118,47 +141,56 @@ const composite = { tags: ["composite"] } as const;
 /** Convolutions by number of spatial dimensions. */
 export const convolutionCompositeOps: readonly OpDefinition[] = [
   defineOp({
-    schema: "aten::conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], SymInt[1] padding=[0], SymInt[1] dilation=[1], SymInt groups=1) -> Tensor",
+    schema:
+      "aten::conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], SymInt[1] padding=[0], SymInt[1] dilation=[1], SymInt groups=1) -> Tensor",
     ...composite,
     decompose: plain("conv1d", 1),
   }),
   defineOp({
-    schema: "aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0], SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor",
+    schema:
+      "aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0], SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor",
     ...composite,
     decompose: plain("conv2d", 2),
   }),
   defineOp({
-    schema: "aten::conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], SymInt[3] dilation=[1, 1, 1], SymInt groups=1) -> Tensor",
+    schema:
+      "aten::conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], SymInt[3] dilation=[1, 1, 1], SymInt groups=1) -> Tensor",
     ...composite,
     decompose: plain("conv3d", 3),
   }),
   defineOp({
-    schema: 'aten::conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], str padding="valid", SymInt[1] dilation=[1], SymInt groups=1) -> Tensor',
+    schema:
+      'aten::conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], str padding="valid", SymInt[1] dilation=[1], SymInt groups=1) -> Tensor',
     ...composite,
     decompose: named("conv1d", 1),
   }),
   defineOp({
-    schema: 'aten::conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], str padding="valid", SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor',
+    schema:
+      'aten::conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], str padding="valid", SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor',
     ...composite,
     decompose: named("conv2d", 2),
   }),
   defineOp({
-    schema: 'aten::conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], str padding="valid", SymInt[3] dilation=[1, 1, 1], SymInt groups=1) -> Tensor',
+    schema:
+      'aten::conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], str padding="valid", SymInt[3] dilation=[1, 1, 1], SymInt groups=1) -> Tensor',
     ...composite,
     decompose: named("conv3d", 3),
   }),
   defineOp({
-    schema: "aten::conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], SymInt[1] padding=[0], SymInt[1] output_padding=[0], SymInt groups=1, SymInt[1] dilation=[1]) -> Tensor",
+    schema:
+      "aten::conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], SymInt[1] padding=[0], SymInt[1] output_padding=[0], SymInt groups=1, SymInt[1] dilation=[1]) -> Tensor",
     ...composite,
     decompose: transposed("conv_transpose1d", 1),
   }),
   defineOp({
-    schema: "aten::conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0], SymInt[2] output_padding=[0, 0], SymInt groups=1, SymInt[2] dilation=[1, 1]) -> Tensor",
+    schema:
+      "aten::conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0], SymInt[2] output_padding=[0, 0], SymInt groups=1, SymInt[2] dilation=[1, 1]) -> Tensor",
     ...composite,
     decompose: transposed("conv_transpose2d", 2),
   }),
   defineOp({
-    schema: "aten::conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], SymInt[3] output_padding=[0, 0, 0], SymInt groups=1, SymInt[3] dilation=[1, 1, 1]) -> Tensor",
+    schema:
+      "aten::conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], SymInt[3] output_padding=[0, 0, 0], SymInt groups=1, SymInt[3] dilation=[1, 1, 1]) -> Tensor",
     ...composite,
     decompose: transposed("conv_transpose3d", 3),
   }),

@@ -1,6 +1,6 @@
 /** @file The convolution operator: sizes, layout and checks. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { add, floorDiv, ge, gt, mul, or, sub, type SymEnv } from "@sconce/symbolic";
+import { add, floorDiv, ge, gt, mul, or, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { check, isEqual, mayDiffer } from "../rules/comparison.js";
@@ -21,7 +21,8 @@ interface ConvolutionArgs {
 }
 
 const convolution = defineOp({
-  schema: "aten::convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor",
+  schema:
+    "aten::convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor",
   tags: ["core"],
   meta: (args, { env }) => {
     checkConvolution(args, env);
@@ -60,7 +61,11 @@ function outputSizes(args: ConvolutionArgs, env: SymEnv): readonly SymInt[] {
       `Given input size per channel: ${describeSizes(input.shape.slice(2))}. ` +
         `Calculated output size per channel: ${describeSizes(sizes)}. Output size is too small`,
     );
-  check(env, sizes.map((size) => gt(size, 0)).reduce((a, b) => or(a, b)), tooSmall);
+  check(
+    env,
+    sizes.map((size) => gt(size, 0)).reduce((a, b) => or(a, b)),
+    tooSmall,
+  );
   return sizes;
 }
 
@@ -135,7 +140,8 @@ function checkNumbers(args: ConvolutionArgs, spatial: number): void {
   const negative = (list: readonly SymInt[], least: number): boolean =>
     list.some((value) => typeof value === "number" && value < least);
   if (negative(padding, 0)) throw invalidArgument("negative padding is not supported");
-  if (transposed && negative(output_padding, 0)) throw invalidArgument("negative output_padding is not supported");
+  if (transposed && negative(output_padding, 0))
+    throw invalidArgument("negative output_padding is not supported");
   if (negative(stride, 1)) throw invalidArgument("non-positive stride is not supported");
   if (negative(dilation, 1)) throw invalidArgument("dilation should be greater than zero");
   if (negative([groups], 1)) throw invalidArgument("non-positive groups is not supported");
@@ -150,7 +156,8 @@ function checkNumbers(args: ConvolutionArgs, spatial: number): void {
 }
 
 const convolutionBackward = defineOp({
-  schema: "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+  schema:
+    "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
   tags: ["core"],
   meta: ({ grad_output, input, weight, bias_sizes, output_mask }, { env }) => {
     const [wantInput, wantWeight, wantBias] = output_mask;

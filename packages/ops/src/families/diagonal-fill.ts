@@ -15,7 +15,9 @@ const fillDiagonal = defineOp({
     if (self.ndim < 2) throw shapeMismatch("dimensions must larger than 1");
     const [height, width] = self.shape as readonly [SymInt, SymInt];
     for (const size of self.ndim > 2 ? self.shape : []) {
-      check(emit.env, eq(size, height), () => shapeMismatch("all dimensions of input must be of equal length"));
+      check(emit.env, eq(size, height), () =>
+        shapeMismatch("all dimensions of input must be of equal length"),
+      );
     }
     const length = isEqual(emit.env, height, width) ? height : symMin(height, width);
     const step = self.strides.reduce<SymInt>((sum, stride) => add(sum, stride), 0);
@@ -30,7 +32,14 @@ const fillDiagonal = defineOp({
   },
 });
 
-function fillStrided(emit: Emit, self: FakeTensor, length: SymInt, step: SymInt, offset: SymInt, value: unknown): void {
+function fillStrided(
+  emit: Emit,
+  self: FakeTensor,
+  length: SymInt,
+  step: SymInt,
+  offset: SymInt,
+  value: unknown,
+): void {
   const diagonal = emit("aten.as_strided.default", [self, [length], [step], offset]);
   emit("aten.fill_.Scalar", [diagonal, value as number]);
 }

@@ -29,7 +29,9 @@ const diagEmbed = defineOp({
   decompose: (emit, { self, offset, dim1, dim2 }) => {
     const [first, second] = [wrapDim(dim1, self.ndim + 1), wrapDim(dim2, self.ndim + 1)];
     if (first === second) {
-      throw invalidArgument(`diagonal dimensions cannot be identical ${describeSize(dim1)}, ${describeSize(dim2)}`);
+      throw invalidArgument(
+        `diagonal dimensions cannot be identical ${describeSize(dim1)}, ${describeSize(dim2)}`,
+      );
     }
     const swapped = first > second;
     const shift = swapped ? -Number(offset) : Number(offset);
@@ -43,8 +45,14 @@ function emitDiagEmbed(emit: Emit, self: FakeTensor, offset: number, dim1: numbe
   const size = values.shape.at(-1)!;
   const lifted = emit("aten.movedim.int", [emit("aten.unsqueeze.default", [values, dim1]), -1, dim2]);
   const columns = emitRange(emit, size, self, "int64");
-  const rows = offset === 0 ? emitRange(emit, size, self, "int64")
-    : emit("aten.arange.start", [offset, (size as number) + offset], { dtype: "int64", device, pin_memory: false });
+  const rows =
+    offset === 0
+      ? emitRange(emit, size, self, "int64")
+      : emit("aten.arange.start", [offset, (size as number) + offset], {
+          dtype: "int64",
+          device,
+          pin_memory: false,
+        });
   const onDiagonal = emit("aten.eq.Tensor", [columns, emit("aten.unsqueeze.default", [rows, -1])]);
   const shape = lifted.shape.map((_, d) => (d === dim1 || d === dim2 ? size : 1));
   const mask = emit("aten.reshape.default", [onDiagonal, shape]);
@@ -54,7 +62,11 @@ function emitDiagEmbed(emit: Emit, self: FakeTensor, offset: number, dim1: numbe
 /** Zeros before (or after) the values, so that the shifted diagonal keeps the size of the matrix. */
 function padded(emit: Emit, self: FakeTensor, offset: number): FakeTensor {
   const shape = self.shape.with(-1, Math.abs(offset));
-  const zeros = emit("aten.zeros.default", [shape], { dtype: self.dtype, device: self.device, pin_memory: false });
+  const zeros = emit("aten.zeros.default", [shape], {
+    dtype: self.dtype,
+    device: self.device,
+    pin_memory: false,
+  });
   return emit("aten.cat.default", [offset > 0 ? [zeros, self] : [self, zeros], -1]);
 }
 
@@ -62,7 +74,8 @@ const diag = defineOp({
   schema: "aten::diag(Tensor self, int diagonal=0) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { self, diagonal }) => {
-    if (self.ndim !== 1 && self.ndim !== 2) throw invalidArgument(`diag(): Supports 1D or 2D tensors. Got ${self.ndim}D`);
+    if (self.ndim !== 1 && self.ndim !== 2)
+      throw invalidArgument(`diag(): Supports 1D or 2D tensors. Got ${self.ndim}D`);
     return emit(self.ndim === 1 ? "aten.diag_embed.default" : "aten.diagonal_copy.default", [self, diagonal]);
   },
 });
@@ -83,7 +96,8 @@ const linalgDiagonal = defineOp({
 });
 
 function requireMatrix(self: FakeTensor): void {
-  if (self.ndim !== 2) throw invalidArgument(`trace: expected a matrix, but got tensor with dim ${self.ndim}`);
+  if (self.ndim !== 2)
+    throw invalidArgument(`trace: expected a matrix, but got tensor with dim ${self.ndim}`);
 }
 
 const trace = defineOp({
@@ -103,13 +117,23 @@ const traceBackward = defineOp({
     const [rows, columns] = sizes as readonly [SymInt, SymInt];
     const step = sizeMath(emit, "add", columns, 1);
     const end = sizeMath(emit, "mul", symMin(rows, columns), step);
-    const places = emit("aten.arange.start_step", [0, end, step], { dtype: "int64", layout: "strided", device: grad.device });
+    const places = emit("aten.arange.start_step", [0, end, step], {
+      dtype: "int64",
+      layout: "strided",
+      device: grad.device,
+    });
     const filled = emit("aten.index_fill.int_Tensor", [zeros, 0, places, grad]);
     return emit("aten.view.default", [filled, sizes]);
   },
 });
 
 export const diagonalOps: readonly OpDefinition[] = [
-  triangle("tril", "aten.le.Scalar"), triangle("triu", "aten.ge.Scalar"), diagEmbed, diag, diagflat, linalgDiagonal,
-  trace, traceBackward,
+  triangle("tril", "aten.le.Scalar"),
+  triangle("triu", "aten.ge.Scalar"),
+  diagEmbed,
+  diag,
+  diagflat,
+  linalgDiagonal,
+  trace,
+  traceBackward,
 ];

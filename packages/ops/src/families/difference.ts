@@ -56,9 +56,11 @@ const trapezoidDx = defineOp({
   tags: ["composite"],
   decompose: (emit, { y, dx, dim }) => {
     requireReal(dx, "trapezoid");
-    if (y.dtype === "bool") throw dtypeMismatch("trapezoid: received a bool input for `y`, but bool is not supported");
+    if (y.dtype === "bool")
+      throw dtypeMismatch("trapezoid: received a bool input for `y`, but bool is not supported");
     const at = wrapDim(dim, y.ndim);
-    if (y.shape[at] === 0) return emit("aten.zeros.default", [y.shape.toSpliced(at, 1)], { dtype: y.dtype, device: y.device });
+    if (y.shape[at] === 0)
+      return emit("aten.zeros.default", [y.shape.toSpliced(at, 1)], { dtype: y.dtype, device: y.device });
     const last = emit("aten.select.int", [y, dim, -1]);
     const first = emit("aten.select.int", [y, dim, 0]);
     const ends = emit("aten.mul.Scalar", [emit("aten.add.Tensor", [first, last]), 0.5]);
@@ -83,9 +85,11 @@ const trapezoidX = defineOp({
   schema: "aten::trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { y, x, dim }) => {
-    if (y.dtype === "bool" || x.dtype === "bool") throw dtypeMismatch("trapezoid: received a bool input, which is not supported");
+    if (y.dtype === "bool" || x.dtype === "bool")
+      throw dtypeMismatch("trapezoid: received a bool input, which is not supported");
     const at = wrapDim(dim, y.ndim);
-    if (y.shape[at] === 0) return emit("aten.zeros.default", [y.shape.toSpliced(at, 1)], { dtype: y.dtype, device: y.device });
+    if (y.shape[at] === 0)
+      return emit("aten.zeros.default", [y.shape.toSpliced(at, 1)], { dtype: y.dtype, device: y.device });
     const points = alongDim(emit, x, y, at);
     const [low, high] = [slice(emit, points, at, 0, -1), slice(emit, points, at, 1)];
     const steps = emit("aten.sub.Tensor", [high, low]);
@@ -101,7 +105,10 @@ const cumulativeTrapezoidDx = defineOp({
   decompose: (emit, { y, dx, dim }) => {
     requireReal(dx, "cumulative_trapezoid");
     const [left, right] = [slice(emit, y, dim, 0, -1), slice(emit, y, dim, 1)];
-    const areas = emit("aten.mul.Scalar", [emit("aten.add.Tensor", [left, right]), float(numberOf(dx) / 2) as EmitArg]);
+    const areas = emit("aten.mul.Scalar", [
+      emit("aten.add.Tensor", [left, right]),
+      float(numberOf(dx) / 2) as EmitArg,
+    ]);
     return emit("aten.cumsum.default", [areas, dim]);
   },
 });
@@ -133,10 +140,12 @@ const trapzDx = defineOp({
 });
 
 const gradient = defineOp({
-  schema: "aten::gradient.scalarint(Tensor self, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor[]",
+  schema:
+    "aten::gradient.scalarint(Tensor self, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor[]",
   tags: ["composite"],
   decompose: (emit, { self, spacing, dim, edge_order }) => {
-    if (edge_order !== 1 && edge_order !== 2) throw invalidArgument("torch.gradient only supports edge_order=1 and edge_order=2.");
+    if (edge_order !== 1 && edge_order !== 2)
+      throw invalidArgument("torch.gradient only supports edge_order=1 and edge_order=2.");
     const step = float(spacing === null ? 1 : numberOf(spacing)) as EmitArg;
     const dims = dim === null ? self.shape.map((_, d) => d) : [wrapDim(dim, self.ndim)];
     return dims.map((axis) => {
@@ -155,13 +164,20 @@ function emitGradient(emit: Emit, self: FakeTensor, dim: number, step: EmitArg, 
     return emit("aten.div.Scalar", [emit("aten.sub.Tensor", [slice(emit, self, dim, ...high), from]), step]);
   };
   const center = difference([0, -2], [2]);
-  const [before, after] = order === 1 ? [difference([0, 1], [1, 2]), difference([-2, -1], [-1])]
-    : [emitLeftEnd(emit, self, dim, step), emitRightEnd(emit, self, dim, step)];
+  const [before, after] =
+    order === 1
+      ? [difference([0, 1], [1, 2]), difference([-2, -1], [-1])]
+      : [emitLeftEnd(emit, self, dim, step), emitRightEnd(emit, self, dim, step)];
   return emit("aten.cat.default", [[before, emit("aten.div.Scalar", [center, 2]), after], dim]);
 }
 
-const scaled = (emit: Emit, self: FakeTensor, dim: number, at: readonly [number, number?], by: number): FakeTensor =>
-  emit("aten.mul.Scalar", [slice(emit, self, dim, ...at), by]);
+const scaled = (
+  emit: Emit,
+  self: FakeTensor,
+  dim: number,
+  at: readonly [number, number?],
+  by: number,
+): FakeTensor => emit("aten.mul.Scalar", [slice(emit, self, dim, ...at), by]);
 
 /** `(-1.5 a + 2 b - 0.5 c) / step` of the first three values. */
 function emitLeftEnd(emit: Emit, self: FakeTensor, dim: number, step: EmitArg): FakeTensor {
@@ -181,4 +197,13 @@ function emitRightEnd(emit: Emit, self: FakeTensor, dim: number, step: EmitArg):
   return emit("aten.div.Scalar", [sum, step]);
 }
 
-export const differenceOps: readonly OpDefinition[] = [diff, trapezoidDx, trapezoidX, cumulativeTrapezoidDx, cumulativeTrapezoidX, trapzX, trapzDx, gradient];
+export const differenceOps: readonly OpDefinition[] = [
+  diff,
+  trapezoidDx,
+  trapezoidX,
+  cumulativeTrapezoidDx,
+  cumulativeTrapezoidX,
+  trapzX,
+  trapzDx,
+  gradient,
+];

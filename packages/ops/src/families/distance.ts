@@ -62,7 +62,9 @@ const cdist = defineOp({
     const empty = isEqual(env, numelOf(x1.shape), 0) || isEqual(env, numelOf(x2.shape), 0);
     const many = [x1, x2].some((x) => isBelow(env, ROWS, x.shape.at(-2)!));
     const byProduct = !empty && p === 2 && (mode === 1 || (mode === 0 && many));
-    return byProduct ? euclideanByProduct(emit, x1, x2) : emit("aten._cdist_forward.default", [x1, x2, p, compute_mode]);
+    return byProduct
+      ? euclideanByProduct(emit, x1, x2)
+      : emit("aten._cdist_forward.default", [x1, x2, p, compute_mode]);
   },
 });
 
@@ -129,7 +131,8 @@ const pdist = defineOp({
 });
 
 const pairwiseDistance = defineOp({
-  schema: "aten::pairwise_distance(Tensor x1, Tensor x2, float p=2., float eps=9.9999999999999995e-07, bool keepdim=False) -> Tensor",
+  schema:
+    "aten::pairwise_distance(Tensor x1, Tensor x2, float p=2., float eps=9.9999999999999995e-07, bool keepdim=False) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { x1, x2, p, eps, keepdim }) => {
     const difference = emit("aten.add.Scalar", [emit("aten.sub.Tensor", [x1, x2]), float(eps)]);
@@ -150,7 +153,10 @@ const cosineSimilarity = defineOp({
       emit("aten.clone.default", [emit("aten.linalg_vector_norm.default", [x, 2, [dim], true])]);
     const norm1 = normOf(x1);
     const norm2 = normOf(x2);
-    const least = emit("aten.scalar_tensor.default", [eps], { dtype: computationDType(norm1.dtype), device: norm1.device });
+    const least = emit("aten.scalar_tensor.default", [eps], {
+      dtype: computationDType(norm1.dtype),
+      device: norm1.device,
+    });
     const held1 = emit("aten.clamp_min.Tensor", [norm1, least]);
     const held2 = emit("aten.clamp_min.Tensor", [norm2, least]);
     const unit2 = emit("aten.div.Tensor", [x2, held2]);
@@ -183,6 +189,13 @@ const pdistBackward = defineOp({
 
 /** Distances and similarities. */
 export const distanceOps: readonly OpDefinition[] = [
-  cdistForward, cdist, euclidean, pdistForward, pdist, pairwiseDistance, cosineSimilarity, cdistBackward,
+  cdistForward,
+  cdist,
+  euclidean,
+  pdistForward,
+  pdist,
+  pairwiseDistance,
+  cosineSimilarity,
+  cdistBackward,
   pdistBackward,
 ];

@@ -29,7 +29,10 @@ function readLabels(text: string, where: string): readonly string[] {
       labels.push("...");
       i += 2;
     } else if (/[a-zA-Z]/.test(c)) labels.push(c);
-    else throw invalidArgument(`einsum(): invalid subscript given at index ${i} in the equation string, subscripts must be in [a-zA-Z]`);
+    else
+      throw invalidArgument(
+        `einsum(): invalid subscript given at index ${i} in the equation string, subscripts must be in [a-zA-Z]`,
+      );
   }
   return labels;
 }
@@ -45,12 +48,17 @@ export function readEquation(text: string, tensors: readonly FakeTensor[], env: 
     const more = operands.length > tensors.length ? "fewer" : "more";
     throw invalidArgument(`einsum(): ${more} operands were provided than specified in the equation`);
   }
-  operands.forEach((labels, i) => checkRank(labels, tensors[i]!, i));
+  for (const [i, labels] of operands.entries()) checkRank(labels, tensors[i]!, i);
   checkSizes(operands, tensors, env);
   const ellipsisRank = Math.max(
-    0, ...operands.map((labels, i) => (labels.includes("...") ? tensors[i]!.ndim - labels.length + 1 : 0)),
+    0,
+    ...operands.map((labels, i) => (labels.includes("...") ? tensors[i]!.ndim - labels.length + 1 : 0)),
   );
-  return place(operands, output === undefined ? implicitOutput(operands) : readLabels(output, "the output"), ellipsisRank);
+  return place(
+    operands,
+    output === undefined ? implicitOutput(operands) : readLabels(output, "the output"),
+    ellipsisRank,
+  );
 }
 
 function checkRank(labels: readonly string[], tensor: FakeTensor, i: number): void {
@@ -66,7 +74,11 @@ function checkRank(labels: readonly string[], tensor: FakeTensor, i: number): vo
 }
 
 /** A label has one size, or 1 where it is broadcast. */
-function checkSizes(operands: readonly (readonly string[])[], tensors: readonly FakeTensor[], env: SymEnv): void {
+function checkSizes(
+  operands: readonly (readonly string[])[],
+  tensors: readonly FakeTensor[],
+  env: SymEnv,
+): void {
   const sizes = new Map<string, SymInt>();
   operands.forEach((labels, i) => {
     const after = labels.length - labels.indexOf("...") - 1;
@@ -92,11 +104,17 @@ function checkSizes(operands: readonly (readonly string[])[], tensors: readonly 
 /** Without `->`: the dimensions of the ellipsis, then labels that occur once, in alphabetical order. */
 function implicitOutput(operands: readonly (readonly string[])[]): readonly string[] {
   const all = operands.flat();
-  const once = new Set(all.filter((label) => label !== "..." && all.indexOf(label) === all.lastIndexOf(label)));
+  const once = new Set(
+    all.filter((label) => label !== "..." && all.indexOf(label) === all.lastIndexOf(label)),
+  );
   return ["...", ...inOrder(once)];
 }
 
-function place(operands: readonly (readonly string[])[], output: readonly string[], ellipsisRank: number): Equation {
+function place(
+  operands: readonly (readonly string[])[],
+  output: readonly string[],
+  ellipsisRank: number,
+): Equation {
   const places = new Map<string, number>();
   const known = new Set(operands.flat());
   let next = 0;
@@ -107,9 +125,12 @@ function place(operands: readonly (readonly string[])[], output: readonly string
       next += ellipsisRank;
       continue;
     }
-    if (places.has(label)) throw invalidArgument(`einsum(): output subscript ${label} appears more than once in the output`);
+    if (places.has(label))
+      throw invalidArgument(`einsum(): output subscript ${label} appears more than once in the output`);
     if (!known.has(label)) {
-      throw invalidArgument(`einsum(): output subscript ${label} does not appear in the equation for any input operand`);
+      throw invalidArgument(
+        `einsum(): output subscript ${label} does not appear in the equation for any input operand`,
+      );
     }
     places.set(label, next++);
   }
@@ -121,5 +142,12 @@ function place(operands: readonly (readonly string[])[], output: readonly string
   }
   known.delete("...");
   for (const label of inOrder(known)) if (!places.has(label)) places.set(label, next++);
-  return { operands, ellipsisRank, ellipsisAt, outputRank, rank: next, placeOf: (label) => places.get(label)! };
+  return {
+    operands,
+    ellipsisRank,
+    ellipsisAt,
+    outputRank,
+    rank: next,
+    placeOf: (label) => places.get(label)!,
+  };
 }

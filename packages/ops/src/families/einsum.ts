@@ -9,10 +9,15 @@ import type { Emit } from "../emit.js";
 import { invalidArgument } from "../errors.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { sizeProduct } from "../rules/size-product.js";
-import { readEquation, type Equation } from "./einsum-equation.js";
+import { type Equation, readEquation } from "./einsum-equation.js";
 
 /** Gives an operand one dimension for each label of the equation, of size 1 where it has none. */
-function alignOperand(emit: Emit, operand: FakeTensor, labels: readonly string[], equation: Equation): FakeTensor {
+function alignOperand(
+  emit: Emit,
+  operand: FakeTensor,
+  labels: readonly string[],
+  equation: Equation,
+): FakeTensor {
   let aligned = operand;
   const places = new Array<number>(equation.rank).fill(-1);
   const seen = new Map<string, number>();
@@ -48,7 +53,12 @@ interface Roles {
 }
 
 /** The product of two aligned operands, summed over some dimensions, which stay with size 1. */
-function sumProduct(emit: Emit, first: FakeTensor, second: FakeTensor, summed: readonly number[]): FakeTensor {
+function sumProduct(
+  emit: Emit,
+  first: FakeTensor,
+  second: FakeTensor,
+  summed: readonly number[],
+): FakeTensor {
   if (summed.length === 0) return emit("aten.mul.Tensor", [first, second]);
   const isWide = (tensor: FakeTensor, dim: number): boolean => mayDiffer(emit.env, tensor.shape[dim]!, 1);
   const roles: Roles = { both: [], left: [], right: [], summed };
@@ -67,12 +77,29 @@ function sumProduct(emit: Emit, first: FakeTensor, second: FakeTensor, summed: r
   return multiply(emit, left, right, roles);
 }
 
-function multiply(emit: Emit, left: FakeTensor, right: FakeTensor, { both, left: own, right: other, summed }: Roles): FakeTensor {
-  const sizes = (tensor: FakeTensor, dims: readonly number[]): readonly SymInt[] => dims.map((dim) => tensor.shape[dim]!);
-  const product = (tensor: FakeTensor, dims: readonly number[]): SymInt => sizeProduct(emit, sizes(tensor, dims));
+function multiply(
+  emit: Emit,
+  left: FakeTensor,
+  right: FakeTensor,
+  { both, left: own, right: other, summed }: Roles,
+): FakeTensor {
+  const sizes = (tensor: FakeTensor, dims: readonly number[]): readonly SymInt[] =>
+    dims.map((dim) => tensor.shape[dim]!);
+  const product = (tensor: FakeTensor, dims: readonly number[]): SymInt =>
+    sizeProduct(emit, sizes(tensor, dims));
   const wide = summed.filter((dim) => left.shape[dim] !== 1);
-  const [batch, rows, inner, columns] = [product(left, both), product(left, own), product(left, wide), product(right, other)];
-  const outSizes = [...sizes(left, both), ...sizes(left, own), ...summed.map(() => 1), ...sizes(right, other)];
+  const [batch, rows, inner, columns] = [
+    product(left, both),
+    product(left, own),
+    product(left, wide),
+    product(right, other),
+  ];
+  const outSizes = [
+    ...sizes(left, both),
+    ...sizes(left, own),
+    ...summed.map(() => 1),
+    ...sizes(right, other),
+  ];
   const out = [...both, ...own, ...summed, ...other];
   const matrices = (tensor: FakeTensor, order: readonly number[], shape: readonly SymInt[]): FakeTensor =>
     emit("aten.reshape.default", [emit("aten.permute.default", [tensor, order]), shape]);
@@ -80,7 +107,7 @@ function multiply(emit: Emit, left: FakeTensor, right: FakeTensor, { both, left:
   const b = matrices(right, [...both, ...summed, ...other, ...own], [batch, inner, columns]);
   const result = emit("aten.view.default", [emit("aten.bmm.default", [a, b]), outSizes]);
   const back = new Array<number>(out.length);
-  out.forEach((dim, at) => (back[dim] = at));
+  for (const [at, dim] of out.entries()) back[dim] = at;
   return emit("aten.permute.default", [result, back]);
 }
 
@@ -92,18 +119,32 @@ function checkPath(path: readonly number[], operands: number): void {
     );
   }
   for (let step = 0; 2 * step < path.length; step++) {
-    const [i, j] = [Math.min(path[2 * step]!, path[2 * step + 1]!), Math.max(path[2 * step]!, path[2 * step + 1]!)];
+    const [i, j] = [
+      Math.min(path[2 * step]!, path[2 * step + 1]!),
+      Math.max(path[2 * step]!, path[2 * step + 1]!),
+    ];
     if (i < 0 || j >= operands - step) {
       throw invalidArgument(`einsum(): invalid contraction (${i}, ${j}) operand index is out of bounds`);
     }
-    if (i === j) throw invalidArgument(`einsum(): invalid contraction (${i}, ${j}) cannot contract an operand with itself`);
+    if (i === j)
+      throw invalidArgument(
+        `einsum(): invalid contraction (${i}, ${j}) cannot contract an operand with itself`,
+      );
   }
 }
 
 /** Multiplies all operands; `pending[d]` counts those that still have summed dimension `d`. */
-function contract(emit: Emit, operands: readonly FakeTensor[], equation: Equation, path: readonly number[] | null): FakeTensor {
+function contract(
+  emit: Emit,
+  operands: readonly FakeTensor[],
+  equation: Equation,
+  path: readonly number[] | null,
+): FakeTensor {
   const isWide = (tensor: FakeTensor, dim: number): boolean => mayDiffer(emit.env, tensor.shape[dim]!, 1);
-  const pending = Array.from({ length: equation.rank }, (_, dim) => operands.filter((operand) => isWide(operand, dim)).length);
+  const pending = Array.from(
+    { length: equation.rank },
+    (_, dim) => operands.filter((operand) => isWide(operand, dim)).length,
+  );
   const queue = [...operands];
   for (let step = 0; queue.length > 1; step++) {
     const i = path === null ? 0 : Math.min(path[2 * step]!, path[2 * step + 1]!);
@@ -118,7 +159,11 @@ function contract(emit: Emit, operands: readonly FakeTensor[], equation: Equatio
 }
 
 function contractPair(
-  emit: Emit, first: FakeTensor, second: FakeTensor, equation: Equation, pending: number[],
+  emit: Emit,
+  first: FakeTensor,
+  second: FakeTensor,
+  equation: Equation,
+  pending: number[],
   isWide: (tensor: FakeTensor, dim: number) => boolean,
 ): FakeTensor {
   const together: number[] = [];
@@ -148,8 +193,12 @@ const einsum = defineOp({
     const aligned = tensors.map((tensor, i) => alignOperand(emit, tensor, equation.operands[i]!, equation));
     const result = contract(emit, aligned, equation, path as readonly number[] | null);
     if (equation.rank === equation.outputRank) return result;
-    if (tensors.length > 1) return emit("aten.view.default", [result, result.shape.slice(0, equation.outputRank)]);
-    const summed = Array.from({ length: equation.rank - equation.outputRank }, (_, k) => equation.outputRank + k);
+    if (tensors.length > 1)
+      return emit("aten.view.default", [result, result.shape.slice(0, equation.outputRank)]);
+    const summed = Array.from(
+      { length: equation.rank - equation.outputRank },
+      (_, k) => equation.outputRank + k,
+    );
     return emit("aten.sum.dim_IntList", [result, summed]);
   },
 });

@@ -22,7 +22,8 @@ function requireIndex(what: string, tensor: FakeTensor): void {
 }
 
 const embedding = defineOp({
-  schema: "aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
+  schema:
+    "aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
   tags: ["core"],
   meta: ({ weight, indices }) => {
     if (weight.ndim !== 2) throw shapeMismatch("'weight' must be 2-D");
@@ -32,11 +33,16 @@ const embedding = defineOp({
 });
 
 const embeddingDenseBackward = defineOp({
-  schema: "aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, bool scale_grad_by_freq) -> Tensor",
+  schema:
+    "aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, bool scale_grad_by_freq) -> Tensor",
   tags: ["core"],
   meta: ({ grad_output, indices, num_weights }) => {
     requireIndex("indices", indices);
-    return fake({ dtype: grad_output.dtype, shape: [num_weights, grad_output.shape.at(-1)!], like: grad_output });
+    return fake({
+      dtype: grad_output.dtype,
+      shape: [num_weights, grad_output.shape.at(-1)!],
+      like: grad_output,
+    });
   },
   decompose: (emit, args) => {
     const { indices: given, num_weights: rows, padding_idx: padding } = args;
@@ -84,8 +90,10 @@ function bags(args: BagArgs, { env }: Pick<Emit, "env">): readonly FakeTensor[] 
   const count = include_last_offset ? sub(offsets.shape[0]!, 1) : offsets.shape[0]!;
   const width = weight.shape[1]!;
   const like = (shape: readonly SymInt[]): FakeTensor => fake({ dtype: offsets.dtype, shape, like: offsets });
-  const unitStride = isEqual(env, weight.strides[1]!, 1) && (scale === null || isEqual(env, scale.strides[0]!, 1));
-  const fast = (weight.dtype === "float32" || weight.dtype === "float16") && unitStride && Number(args.padding_idx) < 0;
+  const unitStride =
+    isEqual(env, weight.strides[1]!, 1) && (scale === null || isEqual(env, scale.strides[0]!, 1));
+  const fast =
+    (weight.dtype === "float32" || weight.dtype === "float16") && unitStride && Number(args.padding_idx) < 0;
   return [
     fake({ dtype: weight.dtype, shape: [count, width], like: weight }),
     like([mode === SUM && fast ? 0 : indices.shape[0]!]),
@@ -98,16 +106,20 @@ function checkBags(args: BagArgs, { env }: Pick<Emit, "env">): void {
   const { weight, indices, offsets, mode, per_sample_weights: scale, include_last_offset } = args;
   requireIndex("indices", indices);
   requireIndex("offsets", offsets);
-  if (!isFloatDType(weight.dtype)) throw dtypeMismatch(`expected weight to be floating point type, got ${weight.dtype}`);
+  if (!isFloatDType(weight.dtype))
+    throw dtypeMismatch(`expected weight to be floating point type, got ${weight.dtype}`);
   if (weight.ndim !== 2 || indices.ndim !== 1 || offsets.ndim !== 1) {
-    throw shapeMismatch("embedding_bag: weight has to be a matrix, indices and offsets have to be 1D Tensors");
+    throw shapeMismatch(
+      "embedding_bag: weight has to be a matrix, indices and offsets have to be 1D Tensors",
+    );
   }
   if (include_last_offset && isEqual(env, offsets.shape[0]!, 0)) {
     throw shapeMismatch("include_last_offset: numBags should be at least 1");
   }
   if (scale === null) return;
   if (mode !== SUM) throw invalidArgument("embedding_bag: per_sample_weights only supported with mode='sum'");
-  if (scale.ndim !== 1) throw shapeMismatch(`expected per_sample_weights to be 1D tensor, got ${scale.ndim}D`);
+  if (scale.ndim !== 1)
+    throw shapeMismatch(`expected per_sample_weights to be 1D tensor, got ${scale.ndim}D`);
   if (scale.dtype !== weight.dtype) {
     throw dtypeMismatch(
       `expected weight and per_sample_weights to have the same dtype, but got ${weight.dtype} and ${scale.dtype}`,
@@ -119,13 +131,15 @@ function checkBags(args: BagArgs, { env }: Pick<Emit, "env">): void {
 }
 
 const embeddingBagCore = defineOp({
-  schema: "aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
+  schema:
+    "aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
   tags: ["core"],
   meta: bags,
 });
 
 const embeddingBagForward = defineOp({
-  schema: "aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
+  schema:
+    "aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
   meta: (args, context) => {
     const [output, bagOf, , maxima] = bags(args, context) as [FakeTensor, FakeTensor, FakeTensor, FakeTensor];
     const { offsets } = args;
@@ -141,25 +155,39 @@ function lookUpBags(emit: Emit, args: CompositeBag): readonly FakeTensor[] {
   const padding = args.padding_idx === null ? -1 : wrapDim(args.padding_idx, Number(weight.shape[0]));
   const dense = (tensor: FakeTensor): FakeTensor => emit("aten.contiguous.default", [tensor]);
   const rest: readonly EmitArg[] = [
-    args.scale_grad_by_freq, args.mode, args.sparse, per_sample_weights, args.include_last_offset, padding,
+    args.scale_grad_by_freq,
+    args.mode,
+    args.sparse,
+    per_sample_weights,
+    args.include_last_offset,
+    padding,
   ];
-  const target = weight.requiresGrad ? "aten._embedding_bag.default" : "aten._embedding_bag_forward_only.default";
+  const target = weight.requiresGrad
+    ? "aten._embedding_bag.default"
+    : "aten._embedding_bag_forward_only.default";
   return emit.many(target, [weight, dense(indices), dense(offsets), ...rest]);
 }
 
 const embeddingBag = defineOp({
-  schema: "aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)",
+  schema:
+    "aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)",
   tags: ["composite"],
   decompose: (emit, args) => lookUpBags(emit, { ...args, padding_idx: null }),
 });
 
 const embeddingBagWithPadding = defineOp({
-  schema: "aten::embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor)",
+  schema:
+    "aten::embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor)",
   tags: ["composite"],
   decompose: lookUpBags,
 });
 
 /** Lookup of rows. */
 export const embeddingOps: readonly OpDefinition[] = [
-  embedding, embeddingDenseBackward, embeddingBagCore, embeddingBagForward, embeddingBag, embeddingBagWithPadding,
+  embedding,
+  embeddingDenseBackward,
+  embeddingBagCore,
+  embeddingBagForward,
+  embeddingBag,
+  embeddingBagWithPadding,
 ];

@@ -57,7 +57,11 @@ export const fakeQuantizeOps: readonly OpDefinition[] = [
       return withMask(self, env)[0]!;
     },
     decompose: (emit, { self, scale, zero_point: zero, quant_min: min, quant_max: max }) => {
-      const enabled = emit("aten.ones.default", [[1]], { dtype: "int64", device: self.device, pin_memory: false });
+      const enabled = emit("aten.ones.default", [[1]], {
+        dtype: "int64",
+        device: self.device,
+        pin_memory: false,
+      });
       return emit.many("aten._fake_quantize_per_tensor_affine_cachemask_tensor_qparams.default", [
         self,
         scale,

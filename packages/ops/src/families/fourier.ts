@@ -56,7 +56,12 @@ function promote(emit: Emit, self: FakeTensor, complex: boolean): FakeTensor {
 }
 
 /** Trims or pads dimensions to these sizes; null leaves a dimension as it is. */
-function resize(emit: Emit, self: FakeTensor, dims: readonly number[], sizes: readonly (SymInt | null)[]): FakeTensor {
+function resize(
+  emit: Emit,
+  self: FakeTensor,
+  dims: readonly number[],
+  sizes: readonly (SymInt | null)[],
+): FakeTensor {
   let input = self;
   const padding = new Array<SymInt>(2 * self.ndim).fill(0);
   dims.forEach((dim, i) => {
@@ -69,7 +74,9 @@ function resize(emit: Emit, self: FakeTensor, dims: readonly number[], sizes: re
     if (isBelow(emit.env, own, size)) padding[padding.length - 2 * dim - 1] = sub(size, own);
     else if (isBelow(emit.env, size, own)) input = emit("aten.slice.Tensor", [input, dim, 0, size]);
   });
-  return padding.every((amount) => amount === 0) ? input : emit("aten.constant_pad_nd.default", [input, padding]);
+  return padding.every((amount) => amount === 0)
+    ? input
+    : emit("aten.constant_pad_nd.default", [input, padding]);
 }
 
 interface LineArgs {
@@ -85,33 +92,38 @@ const lineDim = ({ self, dim }: LineArgs): number => {
 };
 
 function lineToComplex(emit: Emit, args: LineArgs, forward: boolean, onesided: boolean): FakeTensor {
-  if (isComplexDType(args.self.dtype)) throw dtypeMismatch(`expects a real input tensor, but got ${args.self.dtype}`);
+  if (isComplexDType(args.self.dtype))
+    throw dtypeMismatch(`expects a real input tensor, but got ${args.self.dtype}`);
   const dim = lineDim(args);
   const input = resize(emit, promote(emit, args.self, false), [dim], [args.n]);
   const result = emit("aten._fft_r2c.default", [input, [dim], normalization(args.norm, forward), onesided]);
   return forward ? result : emit("aten.conj.default", [result]);
 }
 
-const line = (forward: boolean) => (emit: Emit, args: LineArgs): FakeTensor => {
-  if (!isComplexDType(args.self.dtype)) return lineToComplex(emit, args, forward, false);
-  const dim = lineDim(args);
-  const input = resize(emit, args.self, [dim], [args.n]);
-  return emit("aten._fft_c2c.default", [input, [dim], normalization(args.norm, forward), forward]);
-};
+const line =
+  (forward: boolean) =>
+  (emit: Emit, args: LineArgs): FakeTensor => {
+    if (!isComplexDType(args.self.dtype)) return lineToComplex(emit, args, forward, false);
+    const dim = lineDim(args);
+    const input = resize(emit, args.self, [dim], [args.n]);
+    return emit("aten._fft_c2c.default", [input, [dim], normalization(args.norm, forward), forward]);
+  };
 
 /** The input is the first half of a Hermitian signal. */
-const lineToReal = (forward: boolean) => (emit: Emit, args: LineArgs): FakeTensor => {
-  const dim = lineDim(args);
-  const promoted = promote(emit, args.self, true);
-  const size = args.n ?? mul(2, sub(promoted.shape[dim]!, 1));
-  if (typeof size === "number" && size < 1) {
-    throw invalidArgument(`Invalid number of data points (${size}) specified`);
-  }
-  const half = args.n === null ? null : add(floorDiv(size, 2), 1);
-  let input = resize(emit, promoted, [dim], [half]);
-  if (forward) input = emit("aten.conj.default", [input]);
-  return emit("aten._fft_c2r.default", [input, [dim], normalization(args.norm, forward), size]);
-};
+const lineToReal =
+  (forward: boolean) =>
+  (emit: Emit, args: LineArgs): FakeTensor => {
+    const dim = lineDim(args);
+    const promoted = promote(emit, args.self, true);
+    const size = args.n ?? mul(2, sub(promoted.shape[dim]!, 1));
+    if (typeof size === "number" && size < 1) {
+      throw invalidArgument(`Invalid number of data points (${size}) specified`);
+    }
+    const half = args.n === null ? null : add(floorDiv(size, 2), 1);
+    let input = resize(emit, promoted, [dim], [half]);
+    if (forward) input = emit("aten.conj.default", [input]);
+    return emit("aten._fft_c2r.default", [input, [dim], normalization(args.norm, forward), size]);
+  };
 
 interface SpaceArgs {
   readonly self: FakeTensor;
@@ -131,11 +143,13 @@ function space({ self, s, dim }: SpaceArgs): { dims: readonly number[]; sizes: r
   return { dims, sizes: s ?? dims.map(() => null) };
 }
 
-const spaceToSpace = (forward: boolean) => (emit: Emit, args: SpaceArgs): FakeTensor => {
-  const { dims, sizes } = space(args);
-  const input = resize(emit, promote(emit, args.self, true), dims, sizes);
-  return emit("aten._fft_c2c.default", [input, dims, normalization(args.norm, forward), forward]);
-};
+const spaceToSpace =
+  (forward: boolean) =>
+  (emit: Emit, args: SpaceArgs): FakeTensor => {
+    const { dims, sizes } = space(args);
+    const input = resize(emit, promote(emit, args.self, true), dims, sizes);
+    return emit("aten._fft_c2c.default", [input, dims, normalization(args.norm, forward), forward]);
+  };
 
 const spaceToComplex = (emit: Emit, args: SpaceArgs): FakeTensor => {
   if (isComplexDType(args.self.dtype)) {
@@ -161,8 +175,12 @@ const spaceToReal = (emit: Emit, args: SpaceArgs): FakeTensor => {
 };
 
 /** Moves the zero frequency to the middle, or back. */
-const shift = (back: boolean) =>
-  (emit: Emit, { self, dim }: { readonly self: FakeTensor; readonly dim: readonly SymInt[] | null }): FakeTensor => {
+const shift =
+  (back: boolean) =>
+  (
+    emit: Emit,
+    { self, dim }: { readonly self: FakeTensor; readonly dim: readonly SymInt[] | null },
+  ): FakeTensor => {
     const dims = (dim ?? self.shape.map((_, d) => d)).map((d) => wrapDim(d, self.ndim));
     const by = dims.map((d) => floorDiv(add(self.shape[d]!, back ? 1 : 0), 2));
     return emit("aten.roll.default", [self, by, dims]);
@@ -176,10 +194,14 @@ export const fourierOps: readonly OpDefinition[] = [
   realToComplex,
   complexToReal,
   defineOp({
-    schema: "aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor", tags, decompose: line(true),
+    schema: "aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor",
+    tags,
+    decompose: line(true),
   }),
   defineOp({
-    schema: "aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor", tags, decompose: line(false),
+    schema: "aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor",
+    tags,
+    decompose: line(false),
   }),
   defineOp({
     schema: "aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor",
@@ -241,6 +263,14 @@ export const fourierOps: readonly OpDefinition[] = [
     tags,
     decompose: spaceToReal,
   }),
-  defineOp({ schema: "aten::fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor", tags, decompose: shift(false) }),
-  defineOp({ schema: "aten::fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor", tags, decompose: shift(true) }),
+  defineOp({
+    schema: "aten::fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor",
+    tags,
+    decompose: shift(false),
+  }),
+  defineOp({
+    schema: "aten::fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor",
+    tags,
+    decompose: shift(true),
+  }),
 ];

@@ -10,14 +10,20 @@ import { describeSizes } from "../rules/describe.js";
 import { fake } from "../rules/fake.js";
 import { castForMath } from "../rules/opmath.js";
 
-function sampled(input: FakeTensor, grid: FakeTensor, spatial: number, { env }: Pick<MetaContext, "env">): FakeTensor {
+function sampled(
+  input: FakeTensor,
+  grid: FakeTensor,
+  spatial: number,
+  { env }: Pick<MetaContext, "env">,
+): FakeTensor {
   if (input.ndim !== spatial + 2 || grid.ndim !== spatial + 2) {
     throw shapeMismatch(
       `grid_sampler(): expected ${spatial + 2}D input and grid with same number of dimensions, but got input with ` +
         `sizes ${describeSizes(input.shape)} and grid with sizes ${describeSizes(grid.shape)}`,
     );
   }
-  if (input.dtype !== grid.dtype) throw dtypeMismatch(`expected scalar type ${input.dtype} but found ${grid.dtype}`);
+  if (input.dtype !== grid.dtype)
+    throw dtypeMismatch(`expected scalar type ${input.dtype} but found ${grid.dtype}`);
   if (mayDiffer(env, input.shape[0]!, grid.shape[0]!)) {
     throw shapeMismatch(
       "grid_sampler(): expected grid and input to have same batch size, but got input with sizes " +
@@ -38,13 +44,15 @@ function sampled(input: FakeTensor, grid: FakeTensor, spatial: number, { env }: 
 }
 
 const gridSampler2d = defineOp({
-  schema: "aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
+  schema:
+    "aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
   tags: ["core"],
   meta: ({ input, grid }, context) => sampled(input, grid, 2, context),
 });
 
 const gridSampler3d = defineOp({
-  schema: "aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
+  schema:
+    "aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
   meta: ({ input, grid, interpolation_mode }, context) => {
     if (interpolation_mode === 2) {
       throw invalidArgument("grid_sampler(): bicubic interpolation only supports 4D input");
@@ -54,7 +62,8 @@ const gridSampler3d = defineOp({
 });
 
 const gridSampler = defineOp({
-  schema: "aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
+  schema:
+    "aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { input, grid, interpolation_mode, padding_mode, align_corners }) => {
     const target = input.ndim === 5 ? "aten.grid_sampler_3d.default" : "aten.grid_sampler_2d.default";
@@ -71,7 +80,10 @@ const affineGrid = defineOp({
   },
   decompose: (emit, args) => {
     checkGridSize(args.size);
-    const { operands: [theta], result } = castForMath(emit, [args.theta]);
+    const {
+      operands: [theta],
+      result,
+    } = castForMath(emit, [args.theta]);
     const [batch, , ...spatial] = args.size;
     const base = baseGrid(emit, theta, spatial, args.align_corners);
     const coordinates = spatial.length + 1;
@@ -99,12 +111,18 @@ function baseGrid(emit: Emit, theta: FakeTensor, spatial: readonly SymInt[], ali
     return emit("aten.view.default", [line, ones.map((one, i) => (i === d ? spatial[d]! : one))]);
   });
   parts.push(emit("aten.ones.default", [ones], { dtype, device, pin_memory: false }));
-  const padded = parts.map((part, i) => emit("aten.pad.default", [part, [i, rank - i], "constant", float(0)]));
+  const padded = parts.map((part, i) =>
+    emit("aten.pad.default", [part, [i, rank - i], "constant", float(0)]),
+  );
   return padded.reduce((sum, part) => emit("aten.add.Tensor", [sum, part]));
 }
 
 function fromMinusOne(
-  emit: Emit, steps: SymInt, align: boolean, dtype: DType, device: FakeTensor["device"],
+  emit: Emit,
+  steps: SymInt,
+  align: boolean,
+  dtype: DType,
+  device: FakeTensor["device"],
 ): FakeTensor {
   const count = Number(steps);
   if (count <= 1) return emit("aten.scalar_tensor.default", [0], { dtype, device });
@@ -118,7 +136,8 @@ type BackwardSchema =
 
 const backward = (spatial: 2 | 3): OpDefinition =>
   defineOp({
-    schema: `aten::grid_sampler_${spatial}d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)` as BackwardSchema,
+    schema:
+      `aten::grid_sampler_${spatial}d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)` as BackwardSchema,
     meta: ({ input, grid, output_mask: mask }, context) => {
       sampled(input, grid, spatial, context);
       const freshLike = ({ dtype, shape }: FakeTensor): FakeTensor => fake({ dtype, shape, like: input });
@@ -128,5 +147,10 @@ const backward = (spatial: 2 | 3): OpDefinition =>
 
 /** Grids and sampling. */
 export const gridOps: readonly OpDefinition[] = [
-  gridSampler, gridSampler2d, gridSampler3d, affineGrid, backward(2), backward(3),
+  gridSampler,
+  gridSampler2d,
+  gridSampler3d,
+  affineGrid,
+  backward(2),
+  backward(3),
 ];

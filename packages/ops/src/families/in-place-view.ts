@@ -50,7 +50,8 @@ const resizeInPlace = defineOp({
 });
 
 const resizeAsInPlace = defineOp({
-  schema: "aten::resize_as_(Tensor(a!) self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
+  schema:
+    "aten::resize_as_(Tensor(a!) self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
   meta: ({ self, the_template: like, memory_format }, { env }) => {
     const format = memory_format === "preserve_format" ? suggestMemoryFormat(like, env) : memory_format;
     return resized(self, like.shape, format ?? "contiguous_format");
@@ -67,5 +68,10 @@ const resize = defineOp({
 });
 
 export const inPlaceViewOps: readonly OpDefinition[] = [
-  transposeInPlace, swapaxesInPlace, swapdimsInPlace, resizeInPlace, resizeAsInPlace, resize,
+  transposeInPlace,
+  swapaxesInPlace,
+  swapdimsInPlace,
+  resizeInPlace,
+  resizeAsInPlace,
+  resize,
 ];

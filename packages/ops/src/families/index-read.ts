@@ -1,6 +1,6 @@
 /** @file Reading elements by index or by mask. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { eq, le, sub, type SymEnv } from "@sconce/symbolic";
+import { eq, le, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
@@ -23,7 +23,9 @@ export function countNonzero(env: SymEnv, mask: FakeTensor): SymInt {
 
 /** Indices with masks taken apart into one index list for each of their dimensions. */
 function expandMasks(
-  self: FakeTensor, indices: readonly (FakeTensor | null)[], env: SymEnv,
+  self: FakeTensor,
+  indices: readonly (FakeTensor | null)[],
+  env: SymEnv,
 ): readonly (readonly SymInt[] | null)[] {
   const shapes: (readonly SymInt[] | null)[] = [];
   for (const index of indices) {
@@ -44,7 +46,8 @@ function expandMasks(
 }
 
 function checkMask(self: FakeTensor, mask: FakeTensor, at: number, env: SymEnv): void {
-  if (at + mask.ndim > self.ndim) throw invalidArgument(`too many indices for tensor of dimension ${self.ndim}`);
+  if (at + mask.ndim > self.ndim)
+    throw invalidArgument(`too many indices for tensor of dimension ${self.ndim}`);
   mask.shape.forEach((size, d) => {
     check(env, eq(size, self.shape[at + d]!), () =>
       shapeMismatch(
@@ -71,7 +74,10 @@ export function planIndex(self: FakeTensor, indices: readonly (FakeTensor | null
   if (indices.length === 0) throw invalidArgument("at least one index must be provided");
   const shapes = expandMasks(self, indices, env);
   const given = shapes.map((shape, d) => (shape === null ? -1 : d)).filter((d) => d >= 0);
-  const replaced = broadcastIndices(env, given.map((d) => shapes[d]!));
+  const replaced = broadcastIndices(
+    env,
+    given.map((d) => shapes[d]!),
+  );
   const adjacent = given.length === 0 || given.at(-1)! - given[0]! === given.length - 1;
   const rest = self.shape.map((_, d) => d).filter((d) => !given.includes(d));
   const split = adjacent && given.length > 0 ? given[0]! : 0;
@@ -79,7 +85,13 @@ export function planIndex(self: FakeTensor, indices: readonly (FakeTensor | null
   const afterDims = rest.filter((d) => !beforeDims.includes(d));
   const before = beforeDims.map((d) => self.shape[d]!);
   const after = afterDims.map((d) => self.shape[d]!);
-  return { before, replaced, after, order: [...beforeDims, ...given, ...afterDims], shape: [...before, ...replaced, ...after] };
+  return {
+    before,
+    replaced,
+    after,
+    order: [...beforeDims, ...given, ...afterDims],
+    shape: [...before, ...replaced, ...after],
+  };
 }
 
 function broadcastIndices(env: SymEnv, shapes: readonly (readonly SymInt[])[]): readonly SymInt[] {
@@ -93,14 +105,21 @@ function broadcastIndices(env: SymEnv, shapes: readonly (readonly SymInt[])[]): 
 }
 
 /** Fresh memory laid out as the kernel does: in the order of the strides of `self`, index dimensions counting as 0. */
-export function indexMeta(self: FakeTensor, indices: readonly (FakeTensor | null)[], { env }: MetaContext): FakeTensor {
+export function indexMeta(
+  self: FakeTensor,
+  indices: readonly (FakeTensor | null)[],
+  { env }: MetaContext,
+): FakeTensor {
   const plan = planIndex(self, indices, env);
   const { before, replaced, after, shape, order } = plan;
-  const result = (strides: readonly SymInt[]): FakeTensor => fake({ dtype: self.dtype, shape, strides, like: self });
-  if (isContiguousFake(self, env) && order.every((d, i) => d === i)) return result(contiguousStridesOf(shape));
+  const result = (strides: readonly SymInt[]): FakeTensor =>
+    fake({ dtype: self.dtype, shape, strides, like: self });
+  if (isContiguousFake(self, env) && order.every((d, i) => d === i))
+    return result(contiguousStridesOf(shape));
   const stride = (d: number): SymInt => self.strides[d]!;
   const strides = [
-    ...order.slice(0, before.length).map(stride), ...replaced.map(() => 0),
+    ...order.slice(0, before.length).map(stride),
+    ...replaced.map(() => 0),
     ...order.slice(order.length - after.length).map(stride),
   ];
   if (isEqual(env, numelOf(self.shape), 0)) return result(contiguousStridesOf(shape));
@@ -117,7 +136,8 @@ const unsafeIndex = defineOp({
   schema: "aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
   doc: "Indexing that leaves out the check of bounds.",
   meta: ({ self, indices }, context) => indexMeta(self, indices as readonly (FakeTensor | null)[], context),
-  decompose: (emit, { self, indices }) => emit("aten.index.Tensor", [self, indices as readonly (FakeTensor | null)[]]),
+  decompose: (emit, { self, indices }) =>
+    emit("aten.index.Tensor", [self, indices as readonly (FakeTensor | null)[]]),
 });
 
 const unsafeMaskedIndex = defineOp({
@@ -125,9 +145,13 @@ const unsafeMaskedIndex = defineOp({
   decompose: (emit, { self, mask, indices, fill }) => {
     const plan = indices as readonly (FakeTensor | null)[];
     if (isEqual(emit.env, numelOf(self.shape), 0)) {
-      return emit("aten.new_full.default", [self, planIndex(self, plan, emit.env).shape, fill], { pin_memory: false });
+      return emit("aten.new_full.default", [self, planIndex(self, plan, emit.env).shape, fill], {
+        pin_memory: false,
+      });
     }
-    const clamped = plan.map((index, d) => index && emit("aten.clamp.default", [index, 0, sub(self.shape[d]!, 1)]));
+    const clamped = plan.map(
+      (index, d) => index && emit("aten.clamp.default", [index, 0, sub(self.shape[d]!, 1)]),
+    );
     const values = emit("aten._unsafe_index.Tensor", [self, clamped]);
     return emit("aten.masked_fill.Scalar", [values, emit("aten.bitwise_not.default", [mask]), fill]);
   },
@@ -180,7 +204,8 @@ function checkGather(env: SymEnv, self: FakeTensor, dim: number, index: FakeTens
 const take = defineOp({
   schema: "aten::take(Tensor self, Tensor index) -> Tensor",
   meta: ({ self, index }) => {
-    if (index.dtype !== "int64") throw dtypeMismatch(`take(): Expected a long tensor for index, but got ${index.dtype}`);
+    if (index.dtype !== "int64")
+      throw dtypeMismatch(`take(): Expected a long tensor for index, but got ${index.dtype}`);
     return fake({ dtype: self.dtype, shape: index.shape, like: self });
   },
   decompose: (emit, { self, index }) =>
@@ -263,6 +288,17 @@ const whereCondition = defineOp({
 });
 
 export const indexReadOps: readonly OpDefinition[] = [
-  index, unsafeIndex, unsafeMaskedIndex, indexSelect, gather, take, takeAlongDim, maskedSelect, nonzero, nonzeroStatic,
-  nonzeroNumpy, argwhere, whereCondition,
+  index,
+  unsafeIndex,
+  unsafeMaskedIndex,
+  indexSelect,
+  gather,
+  take,
+  takeAlongDim,
+  maskedSelect,
+  nonzero,
+  nonzeroStatic,
+  nonzeroNumpy,
+  argwhere,
+  whereCondition,
 ];

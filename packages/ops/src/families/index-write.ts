@@ -1,6 +1,6 @@
 /** @file Writing elements by index or by mask into a copy. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { eq, le, sub, neg, type SymEnv } from "@sconce/symbolic";
+import { eq, le, neg, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit, EmitArg } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
@@ -15,7 +15,12 @@ import { planIndex } from "./index-read.js";
 
 /** Fresh memory like `self`, its layout kept when that is dense. */
 const like = (self: FakeTensor, env: SymEnv): FakeTensor =>
-  fake({ dtype: self.dtype, shape: self.shape, strides: elementwiseStrides(env, self.shape, [self]), like: self });
+  fake({
+    dtype: self.dtype,
+    shape: self.shape,
+    strides: elementwiseStrides(env, self.shape, [self]),
+    like: self,
+  });
 /** Fresh row-major memory like `self`. */
 const rowMajor = (self: FakeTensor): FakeTensor => fake({ dtype: self.dtype, shape: self.shape, like: self });
 type Indices = readonly (FakeTensor | null)[];
@@ -28,10 +33,12 @@ function indexPutMeta(self: FakeTensor, indices: Indices, values: FakeTensor, en
     );
   }
   const { shape } = planIndex(self, indices, env);
-  const fits = values.ndim <= shape.length && values.shape.every((size, d) => {
-    const target = shape[d + shape.length - values.ndim]!;
-    return isEqual(env, size, 1) || size === target || env.orTrue(eq(size, target));
-  });
+  const fits =
+    values.ndim <= shape.length &&
+    values.shape.every((size, d) => {
+      const target = shape[d + shape.length - values.ndim]!;
+      return isEqual(env, size, 1) || size === target || env.orTrue(eq(size, target));
+    });
   if (!fits && !leadingOnes(values, shape)) {
     throw shapeMismatch(
       `shape mismatch: value tensor of shape ${describeSizes(values.shape)} cannot be broadcast to indexing result of shape ` +
@@ -54,18 +61,20 @@ const indexPut = defineOp({
 });
 
 const unsafeIndexPut = defineOp({
-  schema: "aten::_unsafe_index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
+  schema:
+    "aten::_unsafe_index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
   meta: ({ self, indices, values }, { env }) => indexPutMeta(self, indices as Indices, values, env),
   decompose: (emit, { self, indices, values, accumulate }) =>
     emit("aten.index_put.default", [self, indices as Indices, values, accumulate]),
 });
 
 const unsafeMaskedIndexPut = defineOp({
-  schema: "aten::_unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor",
+  schema:
+    "aten::_unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor",
   decompose: (emit, { self, mask, indices, values }) => {
     if (isEqual(emit.env, numelOf(self.shape), 0)) return emit("aten.clone.default", [self]);
-    const clamped = (indices as Indices).map((index, d) =>
-      index && emit("aten.clamp.default", [index, neg(self.shape[d]!), sub(self.shape[d]!, 1)]),
+    const clamped = (indices as Indices).map(
+      (index, d) => index && emit("aten.clamp.default", [index, neg(self.shape[d]!), sub(self.shape[d]!, 1)]),
     );
     const kept = emit("aten.masked_fill.Scalar", [values, emit("aten.bitwise_not.default", [mask]), 0]);
     return emit("aten._unsafe_index_put.default", [self, clamped, kept, true]);
@@ -90,7 +99,8 @@ const indexAdd = defineOp({
   decompose: (emit, { self, dim, index, source, alpha }) => {
     const axis = wrapDim(dim, self.ndim);
     checkVector(index);
-    if (self.dtype !== source.dtype) throw dtypeMismatch("index_add_(): self and source must have the same scalar type");
+    if (self.dtype !== source.dtype)
+      throw dtypeMismatch("index_add_(): self and source must have the same scalar type");
     const count = index.ndim === 1 ? index.shape[0]! : 1;
     const given = source.ndim > 0 ? source.shape[wrapDim(dim, source.ndim)]! : 1;
     check(emit.env, eq(count, given), () =>
@@ -105,21 +115,35 @@ const indexAdd = defineOp({
       );
     }
     const values = isIntLiteral(alpha, 1) ? source : emit("aten.mul.Tensor", [source, alpha as EmitArg]);
-    return overVector(emit, self, (base) => emit("aten.index_put.default", [base, at(axis, index), values, true]));
+    return overVector(emit, self, (base) =>
+      emit("aten.index_put.default", [base, at(axis, index), values, true]),
+    );
   },
 });
 
-function checkIndexCopy(env: SymEnv, self: FakeTensor, dim: number, index: FakeTensor, source: FakeTensor): void {
+function checkIndexCopy(
+  env: SymEnv,
+  self: FakeTensor,
+  dim: number,
+  index: FakeTensor,
+  source: FakeTensor,
+): void {
   checkVector(index);
   if (self.dtype !== source.dtype) {
-    throw dtypeMismatch(`index_copy_(): self and source expected to have the same dtype, but got (self) ${self.dtype} and ` +
-      `(source) ${source.dtype}`);
+    throw dtypeMismatch(
+      `index_copy_(): self and source expected to have the same dtype, but got (self) ${self.dtype} and ` +
+        `(source) ${source.dtype}`,
+    );
   }
-  if (index.dtype !== "int64") throw dtypeMismatch(`index_copy_(): Expected a long tensor for index, but got ${index.dtype}`);
+  if (index.dtype !== "int64")
+    throw dtypeMismatch(`index_copy_(): Expected a long tensor for index, but got ${index.dtype}`);
   const count = numelOf(index.shape);
   if (source.ndim === 0) {
     check(env, eq(count, 1), () =>
-      shapeMismatch(`index_copy_(): When source is scalar, index should have one element (got ${describeSize(count)})`));
+      shapeMismatch(
+        `index_copy_(): When source is scalar, index should have one element (got ${describeSize(count)})`,
+      ),
+    );
     return;
   }
   if (self.ndim !== 0 && source.ndim !== self.ndim) {
@@ -155,7 +179,13 @@ const indexCopy = defineOp({
   },
 });
 
-function emitIndexFill(emit: Emit, self: FakeTensor, dim: SymInt, index: FakeTensor, value: FakeTensor): FakeTensor {
+function emitIndexFill(
+  emit: Emit,
+  self: FakeTensor,
+  dim: SymInt,
+  index: FakeTensor,
+  value: FakeTensor,
+): FakeTensor {
   const axis = wrapDim(dim, self.ndim);
   const base = self.ndim === 0 ? emit("aten.unsqueeze.default", [self, 0]) : self;
   const values = emit("aten.expand.default", [value, base.shape.with(axis, numelOf(index.shape))]);
@@ -169,7 +199,12 @@ const indexFillScalar = defineOp({
   decompose: (emit, { self, dim, index, value }) => {
     checkVector(index);
     const { dtype, layout, device } = self;
-    const number = emit("aten.scalar_tensor.default", [value as EmitArg], { dtype, layout, device, pin_memory: false });
+    const number = emit("aten.scalar_tensor.default", [value as EmitArg], {
+      dtype,
+      layout,
+      device,
+      pin_memory: false,
+    });
     return emitIndexFill(emit, self, dim, index, number);
   },
 });
@@ -179,7 +214,9 @@ const indexFillTensor = defineOp({
   decompose: (emit, { self, dim, index, value }) => {
     checkVector(index);
     if (value.ndim !== 0) {
-      throw invalidArgument(`Only supports 0-dimensional value tensor. Got a tensor with ${value.ndim} dimensions.`);
+      throw invalidArgument(
+        `Only supports 0-dimensional value tensor. Got a tensor with ${value.ndim} dimensions.`,
+      );
     }
     return emitIndexFill(emit, self, dim, index, value);
   },
@@ -194,9 +231,12 @@ const indexReduce = defineOp({
     wrapDim(dim, self.ndim);
     checkVector(index);
     if (!REDUCTIONS.includes(reduce)) {
-      throw invalidArgument(`index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got ${reduce}.`);
+      throw invalidArgument(
+        `index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got ${reduce}.`,
+      );
     }
-    if (self.dtype !== source.dtype) throw dtypeMismatch("index_reduce(): self and source must have the same scalar type");
+    if (self.dtype !== source.dtype)
+      throw dtypeMismatch("index_reduce(): self and source must have the same scalar type");
     return like(self, env);
   },
 });
@@ -204,9 +244,16 @@ const indexReduce = defineOp({
 const sizeAt = (tensor: FakeTensor, dim: number): SymInt => (tensor.ndim === 0 ? 1 : tensor.shape[dim]!);
 
 /** What all scatters refuse. */
-function checkScatter(env: SymEnv, self: FakeTensor, dim: SymInt, index: FakeTensor, src: FakeTensor | null): void {
+function checkScatter(
+  env: SymEnv,
+  self: FakeTensor,
+  dim: SymInt,
+  index: FakeTensor,
+  src: FakeTensor | null,
+): void {
   const axis = wrapDim(dim, self.ndim);
-  if (src !== null && self.dtype !== src.dtype) throw dtypeMismatch("scatter(): Expected self.dtype to be equal to src.dtype");
+  if (src !== null && self.dtype !== src.dtype)
+    throw dtypeMismatch("scatter(): Expected self.dtype to be equal to src.dtype");
   if (isEqual(env, numelOf(index.shape), 0)) return;
   if (index.dtype !== "int64" && index.dtype !== "int32") {
     throw dtypeMismatch("scatter(): Expected dtype int32/int64 for index");
@@ -252,7 +299,8 @@ const scatterValue = defineOp({
 });
 
 function checkScatterReduce(reduce: string, names: readonly string[]): void {
-  if (!names.includes(reduce)) throw invalidArgument(`reduce argument must be one of ${names.join(", ")}, got ${reduce}`);
+  if (!names.includes(reduce))
+    throw invalidArgument(`reduce argument must be one of ${names.join(", ")}, got ${reduce}`);
 }
 
 const scatterReduceOld = defineOp({
@@ -265,7 +313,8 @@ const scatterReduceOld = defineOp({
 });
 
 const scatterValueReduce = defineOp({
-  schema: "aten::scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
+  schema:
+    "aten::scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
   meta: ({ self, dim, index, reduce }, { env }) => {
     checkScatterReduce(reduce, ["add", "multiply"]);
     checkScatter(env, self, dim, index, null);
@@ -302,7 +351,8 @@ const maskedScatter = defineOp({
     }
     if (self.dtype !== source.dtype) {
       throw dtypeMismatch(
-        `masked_scatter: expected self and source to have same dtypes but got ${self.dtype} and ${source.dtype}`);
+        `masked_scatter: expected self and source to have same dtypes but got ${self.dtype} and ${source.dtype}`,
+      );
     }
     return fake({ dtype: self.dtype, shape: broadcastShapes(env, self.shape, mask.shape), like: self });
   },
@@ -311,8 +361,10 @@ const maskedScatter = defineOp({
 const put = defineOp({
   schema: "aten::put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
   meta: ({ self, index, source }, { env }) => {
-    if (index.dtype !== "int64") throw dtypeMismatch(`put_(): Expected a long tensor for index, but got ${index.dtype}`);
-    if (self.dtype !== source.dtype) throw dtypeMismatch("put_(): self and source expected to have the same dtype");
+    if (index.dtype !== "int64")
+      throw dtypeMismatch(`put_(): Expected a long tensor for index, but got ${index.dtype}`);
+    if (self.dtype !== source.dtype)
+      throw dtypeMismatch("put_(): self and source expected to have the same dtype");
     check(env, eq(numelOf(index.shape), numelOf(source.shape)), () =>
       shapeMismatch(
         "put_(): Expected source and index to have the same number of elements, but got source.numel() = " +
@@ -353,7 +405,21 @@ const backwards: readonly OpDefinition[] = [
 ];
 
 export const indexWriteOps: readonly OpDefinition[] = [
-  indexPut, unsafeIndexPut, unsafeMaskedIndexPut, indexAdd, indexCopy, indexFillScalar, indexFillTensor, indexReduce,
-  scatterSrc, scatterValue, scatterReduceOld, scatterValueReduce, scatterAdd, scatterReduce, maskedScatter, put,
+  indexPut,
+  unsafeIndexPut,
+  unsafeMaskedIndexPut,
+  indexAdd,
+  indexCopy,
+  indexFillScalar,
+  indexFillTensor,
+  indexReduce,
+  scatterSrc,
+  scatterValue,
+  scatterReduceOld,
+  scatterValueReduce,
+  scatterAdd,
+  scatterReduce,
+  maskedScatter,
+  put,
   ...backwards,
 ];

@@ -18,13 +18,15 @@ const requireSome = (tensors: readonly FakeTensor[], name: string): void => {
 };
 
 /** A one-dimensional tensor without elements is skipped whatever the others look like. */
-const isSkipped = (tensor: FakeTensor, env: SymEnv): boolean => tensor.ndim === 1 && isEqual(env, tensor.shape[0]!, 0);
+const isSkipped = (tensor: FakeTensor, env: SymEnv): boolean =>
+  tensor.ndim === 1 && isEqual(env, tensor.shape[0]!, 0);
 
 /** @throws SconceError `SHAPE_MISMATCH`, `INVALID_ARGUMENT` */
 function catMeta(tensors: readonly FakeTensor[], dim: SymInt, env: SymEnv): FakeTensor {
   if (tensors.length === 0) throw invalidArgument("torch.cat(): expected a non-empty list of Tensors");
   tensors.forEach((tensor, i) => {
-    if (tensor.ndim === 0) throw invalidArgument(`zero-dimensional tensor (at position ${i}) cannot be concatenated`);
+    if (tensor.ndim === 0)
+      throw invalidArgument(`zero-dimensional tensor (at position ${i}) cannot be concatenated`);
   });
   const dtype = promoteOperands(tensors);
   const like = tensors[0]!;
@@ -37,7 +39,13 @@ function catMeta(tensors: readonly FakeTensor[], dim: SymInt, env: SymEnv): Fake
   return fake({ dtype, shape, strides: memoryFormatStrides(shape, commonFormat(tensors, env)), like });
 }
 
-function checkJoinable(env: SymEnv, first: FakeTensor, tensor: FakeTensor, dim: number, position: number): void {
+function checkJoinable(
+  env: SymEnv,
+  first: FakeTensor,
+  tensor: FakeTensor,
+  dim: number,
+  position: number,
+): void {
   if (tensor.ndim !== first.ndim) {
     throw shapeMismatch(`Tensors must have same number of dimensions: got ${first.ndim} and ${tensor.ndim}`);
   }
@@ -56,7 +64,9 @@ function checkJoinable(env: SymEnv, first: FakeTensor, tensor: FakeTensor, dim: 
 /** Channels last when all inputs are. */
 function commonFormat(tensors: readonly FakeTensor[], env: SymEnv): ReturnType<typeof suggestMemoryFormat> {
   const format = suggestMemoryFormat(tensors[0]!, env);
-  return tensors.every((tensor) => suggestMemoryFormat(tensor, env) === format) ? format : "contiguous_format";
+  return tensors.every((tensor) => suggestMemoryFormat(tensor, env) === format)
+    ? format
+    : "contiguous_format";
 }
 
 const cat = defineOp({
@@ -80,7 +90,10 @@ const stack = defineOp({
     const axis = wrapDim(dim, first.ndim + 1);
     checkEqualSizes(emit.env, tensors);
     if (axis === first.ndim) {
-      return emit("aten.cat.default", [tensors.map((tensor) => emit("aten.unsqueeze.default", [tensor, axis])), dim]);
+      return emit("aten.cat.default", [
+        tensors.map((tensor) => emit("aten.unsqueeze.default", [tensor, axis])),
+        dim,
+      ]);
     }
     const joined = emit("aten.cat.default", [tensors, axis]);
     return emit("aten.view.default", [joined, first.shape.toSpliced(axis, 0, tensors.length)]);
@@ -96,7 +109,7 @@ function checkEqualSizes(env: SymEnv, tensors: readonly FakeTensor[]): void {
           `${describeSizes(tensor.shape)} at entry ${i}`,
       );
     if (tensor.ndim !== first!.ndim) throw misfit();
-    tensor.shape.forEach((size, d) => check(env, eq(size, first!.shape[d]!), misfit));
+    for (const [d, size] of tensor.shape.entries()) check(env, eq(size, first!.shape[d]!), misfit);
   });
 }
 
@@ -137,7 +150,9 @@ const blockDiag = defineOp({
   decompose: (emit, { tensors }) => {
     const blocks = tensors.map((tensor, i) => {
       if (tensor.ndim > 2) {
-        throw invalidArgument(`Input tensors must have 2 or fewer dimensions. Input ${i} has ${tensor.ndim} dimensions`);
+        throw invalidArgument(
+          `Input tensors must have 2 or fewer dimensions. Input ${i} has ${tensor.ndim} dimensions`,
+        );
       }
       return tensor.ndim <= 1 ? emit("aten.view.default", [tensor, [1, -1]]) : tensor;
     });
@@ -159,14 +174,21 @@ const emitZeros = (emit: Emit, size: readonly SymInt[], { device, dtype }: FakeT
   emit("aten.zeros.default", [size], { dtype, device, pin_memory: false });
 
 /** A view of each tensor along a dimension of its own, expanded to the whole grid. */
-export function emitMeshgrid(emit: Emit, tensors: readonly FakeTensor[], indexing: string): readonly FakeTensor[] {
+export function emitMeshgrid(
+  emit: Emit,
+  tensors: readonly FakeTensor[],
+  indexing: string,
+): readonly FakeTensor[] {
   requireSome(tensors, "meshgrid");
   checkMeshgrid(tensors, indexing);
   const swap = indexing === "xy" && tensors.length >= 2;
   const sources = swap ? [tensors[1]!, tensors[0]!, ...tensors.slice(2)] : tensors;
   const shape = sources.map((tensor) => numelOf(tensor.shape));
   const grids = sources.map((tensor, i) =>
-    emit("aten.expand.default", [emit("aten.view.default", [tensor, shape.map((_, d) => (d === i ? -1 : 1))]), shape]),
+    emit("aten.expand.default", [
+      emit("aten.view.default", [tensor, shape.map((_, d) => (d === i ? -1 : 1))]),
+      shape,
+    ]),
   );
   return swap ? [grids[1]!, grids[0]!, ...grids.slice(2)] : grids;
 }
@@ -178,9 +200,11 @@ function checkMeshgrid(tensors: readonly FakeTensor[], indexing: string): void {
   for (const tensor of tensors) {
     if (tensor.ndim > 1) {
       throw invalidArgument(
-        `torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: ${describeSizes(tensor.shape)}`);
+        `torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: ${describeSizes(tensor.shape)}`,
+      );
     }
-    if (tensor.dtype !== tensors[0]!.dtype) throw dtypeMismatch("torch.meshgrid expects all tensors to have the same dtype");
+    if (tensor.dtype !== tensors[0]!.dtype)
+      throw dtypeMismatch("torch.meshgrid expects all tensors to have the same dtype");
   }
 }
 
@@ -217,18 +241,25 @@ const combinations = defineOp({
   tags: ["composite"],
   decompose: (emit, { self, r, with_replacement }) => {
     const count = Number(r);
-    if (self.ndim !== 1) throw invalidArgument(`Expect a 1D vector, but got shape ${describeSizes(self.shape)}`);
+    if (self.ndim !== 1)
+      throw invalidArgument(`Expect a 1D vector, but got shape ${describeSizes(self.shape)}`);
     if (count < 0) throw invalidArgument(`Expect a non-negative number, but got ${count}`);
     const { device } = self;
-    if (count === 0) return emit("aten.empty.memory_format", [[0]], { dtype: self.dtype, device, layout: self.layout });
+    if (count === 0)
+      return emit("aten.empty.memory_format", [[0]], { dtype: self.dtype, device, layout: self.layout });
     const length = emit.env.guardInt(self.shape[0]!);
     const kwargs = { dtype: "int64", layout: "strided", device, pin_memory: false } as const;
     const grids = count === 1 ? [] : combinationGrids(emit, length, count, kwargs);
     let mask = emit("aten.full.default", [new Array<number>(count).fill(length), true], {
-      dtype: "bool", layout: "strided", device,
+      dtype: "bool",
+      layout: "strided",
+      device,
     });
     for (let i = 0; i + 1 < count; i++) {
-      const ordered = emit(with_replacement ? "aten.le.Tensor" : "aten.lt.Tensor", [grids[i]!, grids[i + 1]!]);
+      const ordered = emit(with_replacement ? "aten.le.Tensor" : "aten.lt.Tensor", [
+        grids[i]!,
+        grids[i + 1]!,
+      ]);
       mask = emit("aten.mul.Tensor", [mask, ordered]);
     }
     const rows = choose(with_replacement ? length + count - 1 : length, count);
@@ -238,7 +269,10 @@ const combinations = defineOp({
 });
 
 function combinationGrids(
-  emit: Emit, length: number, count: number, kwargs: Readonly<Record<string, FakeTensor["device"] | string | boolean>>,
+  emit: Emit,
+  length: number,
+  count: number,
+  kwargs: Readonly<Record<string, FakeTensor["device"] | string | boolean>>,
 ): readonly FakeTensor[] {
   const range = emit("aten.arange.start_step", [0, length], kwargs);
   return emitMeshgrid(emit, new Array<FakeTensor>(count).fill(range), "ij");
@@ -252,6 +286,18 @@ function choose(n: number, k: number): number {
 }
 
 export const joinOps: readonly OpDefinition[] = [
-  cat, catAlias("concat"), catAlias("concatenate"), stack, hstack, stackAlong("vstack", 2, 0), stackAlong("row_stack", 2, 0),
-  stackAlong("dstack", 3, 2), columnStack, blockDiag, meshgrid, meshgridIndexing, cartesianProd, combinations,
+  cat,
+  catAlias("concat"),
+  catAlias("concatenate"),
+  stack,
+  hstack,
+  stackAlong("vstack", 2, 0),
+  stackAlong("row_stack", 2, 0),
+  stackAlong("dstack", 3, 2),
+  columnStack,
+  blockDiag,
+  meshgrid,
+  meshgridIndexing,
+  cartesianProd,
+  combinations,
 ];

@@ -86,7 +86,8 @@ const checkErrors = defineOp({
 });
 
 const solveTriangular = defineOp({
-  schema: "aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor",
+  schema:
+    "aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor",
   meta: ({ self, B, left }, context) => {
     requireSquare("linalg.solve_triangular", self, context);
     if (B.ndim < 2) throw shapeMismatch("linalg.solve_triangular: B must have at least 2 dimensions.");
@@ -122,7 +123,10 @@ const cross = defineOp({
   },
   decompose: (emit, args) => {
     const cast = castForMath(emit, [args.self, args.other]);
-    const [a, b] = emit.many("aten.broadcast_tensors.default", [[...cast.operands]]) as [FakeTensor, FakeTensor];
+    const [a, b] = emit.many("aten.broadcast_tensors.default", [[...cast.operands]]) as [
+      FakeTensor,
+      FakeTensor,
+    ];
     const dim = wrapDim(args.dim, a.ndim);
     const indices = emit("aten.arange.default", [3], { device: a.device });
     const turned = (tensor: FakeTensor, by: number): FakeTensor => {
@@ -170,7 +174,10 @@ function power(emit: Emit, self: FakeTensor, n: number): FakeTensor {
   if (n === 0) {
     const { dtype, layout, device } = self;
     const out = copy();
-    return emit("aten.copy.default", [out, emit("aten.eye.default", [self.shape.at(-2)!], { dtype, layout, device })]);
+    return emit("aten.copy.default", [
+      out,
+      emit("aten.eye.default", [self.shape.at(-2)!], { dtype, layout, device }),
+    ]);
   }
   if (n === 1) return copy();
   let square = n < 0 ? emit("aten.linalg_inv.default", [self]) : self;
@@ -209,7 +216,10 @@ const chainMatmul = defineOp({
 function chain(emit: Emit, tensors: readonly FakeTensor[]): FakeTensor {
   const first = tensors[0]!;
   const last = tensors.at(-1)!;
-  const shape = [...(first.ndim === 1 ? [] : [first.shape[0]!]), ...(last.ndim === 1 ? [] : [last.shape[1]!])];
+  const shape = [
+    ...(first.ndim === 1 ? [] : [first.shape[0]!]),
+    ...(last.ndim === 1 ? [] : [last.shape[1]!]),
+  ];
   const list = [...tensors];
   if (first.ndim === 1) list[0] = emit("aten.unsqueeze.default", [first, 0]);
   if (last.ndim === 1) list[list.length - 1] = emit("aten.unsqueeze.default", [last, -1]);
@@ -255,6 +265,16 @@ function chainSplits(list: readonly FakeTensor[]): (from: number, to: number) =>
 
 /** Linear algebra. */
 export const linearAlgebraOps: readonly OpDefinition[] = [
-  detParts, det, inverseParts, inverse, checkErrors, solveTriangular, cross, vecdot, matrixPower, linalgMatmul, multiDot,
+  detParts,
+  det,
+  inverseParts,
+  inverse,
+  checkErrors,
+  solveTriangular,
+  cross,
+  vecdot,
+  matrixPower,
+  linalgMatmul,
+  multiDot,
   chainMatmul,
 ];

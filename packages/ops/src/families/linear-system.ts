@@ -9,7 +9,8 @@ import { fake } from "../rules/fake.js";
 import { sizeProduct } from "../rules/size-product.js";
 import { matrices, requireSquare } from "./linear-algebra.js";
 
-const codes = (like: FakeTensor, shape: readonly SymInt[]): FakeTensor => fake({ dtype: "int32", shape, like });
+const codes = (like: FakeTensor, shape: readonly SymInt[]): FakeTensor =>
+  fake({ dtype: "int32", shape, like });
 
 /** Whether the right-hand sides are vectors: one for every matrix. */
 function isVectorSide(a: FakeTensor, b: FakeTensor, env: MetaContext["env"]): boolean {
@@ -18,7 +19,8 @@ function isVectorSide(a: FakeTensor, b: FakeTensor, env: MetaContext["env"]): bo
 }
 
 const solveParts = defineOp({
-  schema: "aten::_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor LU, Tensor pivots, Tensor info)",
+  schema:
+    "aten::_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor LU, Tensor pivots, Tensor info)",
   meta: ({ A, B, left }, context) => {
     requireSquare("linalg.solve", A, context);
     const isVector = isVectorSide(A, B, context.env);
@@ -30,13 +32,16 @@ const solveParts = defineOp({
     const shape = [...batch, ...sides.slice(-2)].slice(0, isVector ? -1 : undefined);
     return [
       left && shape.length > 1 ? matrices(B, shape) : fake({ dtype: B.dtype, shape, like: B }),
-      matrices(A, A.shape), codes(A, A.shape.slice(0, -1)), codes(A, A.shape.slice(0, -2)),
+      matrices(A, A.shape),
+      codes(A, A.shape.slice(0, -1)),
+      codes(A, A.shape.slice(0, -2)),
     ];
   },
 });
 
 const solveWithInfo = defineOp({
-  schema: "aten::linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)",
+  schema:
+    "aten::linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)",
   tags: ["composite"],
   decompose: (emit, { A, B, left, check_errors }) => {
     const [result, , , info] = emit.many("aten._linalg_solve_ex.default", [A, B], { left, check_errors });
@@ -59,7 +64,8 @@ const solve = defineOp({
 });
 
 const choleskyParts = defineOp({
-  schema: "aten::linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)",
+  schema:
+    "aten::linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)",
   meta: ({ self }, context) => {
     requireSquare("linalg.cholesky", self, context);
     return [matrices(self, self.shape), codes(self, self.shape.slice(0, -2))];
@@ -146,7 +152,10 @@ const tensorInverse = defineOp({
   decompose: (emit, { self, ind }) => {
     const split = Number(ind);
     const [rows, columns] = [self.shape.slice(0, split), self.shape.slice(split)];
-    const matrix = emit("aten.reshape.default", [self, [sizeProduct(emit, rows), sizeProduct(emit, columns)]]);
+    const matrix = emit("aten.reshape.default", [
+      self,
+      [sizeProduct(emit, rows), sizeProduct(emit, columns)],
+    ]);
     const [result, info] = emit.many("aten.linalg_inv_ex.default", [matrix]);
     checkCodes(emit, info!, "inv", matrix);
     return emit("aten.reshape.default", [result!, [...columns, ...rows]]);
@@ -155,6 +164,17 @@ const tensorInverse = defineOp({
 
 /** Systems of equations and factors. */
 export const linearSystemOps: readonly OpDefinition[] = [
-  solveParts, solveWithInfo, solve, choleskyParts, cholesky, signedLogParts, slogdet, slogdetOfTensor, logdet, det, inverse,
-  tensorSolve, tensorInverse,
+  solveParts,
+  solveWithInfo,
+  solve,
+  choleskyParts,
+  cholesky,
+  signedLogParts,
+  slogdet,
+  slogdetOfTensor,
+  logdet,
+  det,
+  inverse,
+  tensorSolve,
+  tensorInverse,
 ];

@@ -15,16 +15,24 @@ const noSparse = (sparse: boolean): void => {
 };
 
 const embedding = defineOp({
-  schema: "aten::embedding_backward(Tensor grad, Tensor indices, SymInt num_weights, SymInt padding_idx, bool scale_grad_by_freq, bool sparse) -> Tensor",
+  schema:
+    "aten::embedding_backward(Tensor grad, Tensor indices, SymInt num_weights, SymInt padding_idx, bool scale_grad_by_freq, bool sparse) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { grad, indices, num_weights, padding_idx, scale_grad_by_freq, sparse }) => {
     noSparse(sparse);
-    return emit("aten.embedding_dense_backward.default", [grad, indices, num_weights, padding_idx, scale_grad_by_freq]);
+    return emit("aten.embedding_dense_backward.default", [
+      grad,
+      indices,
+      num_weights,
+      padding_idx,
+      scale_grad_by_freq,
+    ]);
   },
 });
 
 const embeddingBag = defineOp({
-  schema: "aten::_embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, int padding_idx=-1) -> Tensor",
+  schema:
+    "aten::_embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, int padding_idx=-1) -> Tensor",
   meta: ({ grad, num_weights, sparse }) => {
     noSparse(sparse);
     return fake({ dtype: grad.dtype, shape: [num_weights, grad.shape[1]!], like: grad });
@@ -32,15 +40,18 @@ const embeddingBag = defineOp({
 });
 
 const perSampleWeights = defineOp({
-  schema: "aten::_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets, Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor",
+  schema:
+    "aten::_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets, Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor",
   meta: ({ grad, indices, mode }) => {
-    if (mode !== 0) throw invalidArgument("embedding_bag_backward: per_sample_weights only supported for mode='sum'");
+    if (mode !== 0)
+      throw invalidArgument("embedding_bag_backward: per_sample_weights only supported for mode='sum'");
     return fake({ dtype: grad.dtype, shape: [indices.shape[0]!], like: grad });
   },
 });
 
 const gather = defineOp({
-  schema: "aten::gather_backward(Tensor grad, Tensor self, int dim, Tensor index, bool sparse_grad) -> Tensor",
+  schema:
+    "aten::gather_backward(Tensor grad, Tensor self, int dim, Tensor index, bool sparse_grad) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { grad, self, dim, index, sparse_grad }) => {
     noSparse(sparse_grad);
@@ -76,5 +87,11 @@ const maskedScatter = defineOp({
 });
 
 export const lookupBackwardOps: readonly OpDefinition[] = [
-  embedding, embeddingBag, perSampleWeights, gather, extremum, product, maskedScatter,
+  embedding,
+  embeddingBag,
+  perSampleWeights,
+  gather,
+  extremum,
+  product,
+  maskedScatter,
 ];

@@ -1,5 +1,5 @@
 /** @file Gradients of losses. */
-import { FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit, EmitArg } from "../emit.js";
@@ -23,15 +23,23 @@ interface LossArgs {
 type Operands = readonly [grad: FakeTensor, self: FakeTensor, target: FakeTensor, weight: FakeTensor | null];
 
 const gradient = ({ grad_output, self, target }: LossArgs, context: MetaContext): FakeTensor => {
-  if (!isFloatDType(self.dtype)) throw dtypeMismatch(`the gradient of a loss is not implemented for '${self.dtype}'`);
+  if (!isFloatDType(self.dtype))
+    throw dtypeMismatch(`the gradient of a loss is not implemented for '${self.dtype}'`);
   return elementwise(context, [self, target, grad_output]);
 };
 
 /** Computes in the dtype that PyTorch computes in. */
 function inMath(
-  emit: Emit, args: LossArgs & { readonly weight?: FakeTensor | null }, body: (t: Arithmetic, operands: Operands) => FakeTensor,
+  emit: Emit,
+  args: LossArgs & { readonly weight?: FakeTensor | null },
+  body: (t: Arithmetic, operands: Operands) => FakeTensor,
 ): FakeTensor {
-  const { operands, result } = castForMath(emit, [args.grad_output, args.self, args.target, args.weight ?? null]);
+  const { operands, result } = castForMath(emit, [
+    args.grad_output,
+    args.self,
+    args.target,
+    args.weight ?? null,
+  ]);
   return convert(emit, body(new Arithmetic(emit), operands), result);
 }
 
@@ -49,7 +57,8 @@ const mse = defineOp({
 });
 
 const smoothL1 = defineOp({
-  schema: "aten::smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) -> Tensor",
+  schema:
+    "aten::smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) -> Tensor",
   meta: gradient,
   decompose: (emit, args) =>
     inMath(emit, args, (t, [grad, self, target]) => {
@@ -63,7 +72,8 @@ const smoothL1 = defineOp({
 });
 
 const huber = defineOp({
-  schema: "aten::huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> Tensor",
+  schema:
+    "aten::huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> Tensor",
   meta: gradient,
   decompose: (emit, args) =>
     inMath(emit, args, (t, [grad, self, target]) => {
@@ -83,7 +93,8 @@ const averaged = (t: Arithmetic, tensor: FakeTensor, { self, reduction }: LossAr
   reduction === REDUCTION.mean ? t.div(tensor, numelOf(self.shape)) : tensor;
 
 const softMargin = defineOp({
-  schema: "aten::soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
+  schema:
+    "aten::soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
   meta: gradient,
   decompose: (emit, args) =>
     inMath(emit, args, (t, [grad, self, target]) => {
@@ -93,7 +104,8 @@ const softMargin = defineOp({
 });
 
 const binaryCrossEntropy = defineOp({
-  schema: "aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
+  schema:
+    "aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
   meta: gradient,
   decompose: (emit, args) =>
     inMath(emit, args, (t, [grad, self, target, weight]) => {
@@ -134,7 +146,9 @@ function likelihoodGradient(emit: Emit, args: NllArgs): FakeTensor {
 function checkLikelihood({ self, target, weight, total_weight }: NllArgs, { env }: MetaContext): FakeTensor {
   const batched = self.ndim > 1 || target.ndim > 0;
   if (batched && self.ndim > 1 && mayDiffer(env, self.shape[0]!, target.shape[0] ?? 1)) {
-    throw shapeMismatch(`size mismatch (got input: ${describeSizes(self.shape)}, target: ${describeSizes(target.shape)})`);
+    throw shapeMismatch(
+      `size mismatch (got input: ${describeSizes(self.shape)}, target: ${describeSizes(target.shape)})`,
+    );
   }
   if (numelOf(total_weight.shape) !== 1) {
     throw shapeMismatch("expected total_weight to be a single element tensor");
@@ -147,11 +161,14 @@ function checkLikelihood({ self, target, weight, total_weight }: NllArgs, { env 
 }
 
 const nll = defineOp({
-  schema: "aten::nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor",
+  schema:
+    "aten::nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor",
   meta: (args, context) => {
     if (args.self.ndim > 2) throw shapeMismatch(`input tensor should be 1D or 2D, got ${args.self.ndim}D`);
     if (args.target.ndim > 1) {
-      throw shapeMismatch(`0D or 1D target tensor expected, multi-target not supported, got ${args.target.ndim}D`);
+      throw shapeMismatch(
+        `0D or 1D target tensor expected, multi-target not supported, got ${args.target.ndim}D`,
+      );
     }
     return checkLikelihood(args, context);
   },
@@ -159,10 +176,13 @@ const nll = defineOp({
 });
 
 const nll2d = defineOp({
-  schema: "aten::nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor",
+  schema:
+    "aten::nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor",
   meta: (args, context) => {
     if (args.self.ndim !== 4) {
-      throw shapeMismatch(`only batches of spatial inputs supported (4D tensors), but got input of dimension: ${args.self.ndim}`);
+      throw shapeMismatch(
+        `only batches of spatial inputs supported (4D tensors), but got input of dimension: ${args.self.ndim}`,
+      );
     }
     if (args.target.ndim !== 3) {
       throw shapeMismatch(
@@ -175,4 +195,12 @@ const nll2d = defineOp({
 });
 
 /** Gradients of losses. */
-export const lossBackwardOps: readonly OpDefinition[] = [mse, smoothL1, huber, softMargin, binaryCrossEntropy, nll, nll2d];
+export const lossBackwardOps: readonly OpDefinition[] = [
+  mse,
+  smoothL1,
+  huber,
+  softMargin,
+  binaryCrossEntropy,
+  nll,
+  nll2d,
+];

@@ -27,7 +27,8 @@ function likelihoods(emit: Emit, args: NllArgs): readonly [FakeTensor, FakeTenso
   const wide = weight === null ? null : alongClasses(emit, args.self, weight);
   const self = wide === null ? args.self : emit("aten.mul.Tensor", [args.self, wide]);
   const counted = (): FakeTensor => emit("aten.ne.Scalar", [target, ignore_index]);
-  const keepCounted = (tensor: FakeTensor): FakeTensor => emit("aten.where.ScalarOther", [counted(), tensor, 0]);
+  const keepCounted = (tensor: FakeTensor): FakeTensor =>
+    emit("aten.where.ScalarOther", [counted(), tensor, 0]);
   const at = emit("aten.unsqueeze.default", [keepCounted(target), dim]);
   const pick = (from: FakeTensor): FakeTensor =>
     emit("aten.squeeze.dim", [emit("aten.gather.default", [from, dim, at]), dim]);
@@ -36,9 +37,10 @@ function likelihoods(emit: Emit, args: NllArgs): readonly [FakeTensor, FakeTenso
     return [loss, emit("aten.new_full.default", [self, [], float(0)])];
   }
   const sum = (tensor: FakeTensor): FakeTensor => emit("aten.sum.default", [tensor]);
-  const total = wide === null
-    ? emit("aten.to.device", [sum(counted()), self.device, self.dtype])
-    : sum(keepCounted(pick(emit("aten.expand.default", [wide, self.shape]))));
+  const total =
+    wide === null
+      ? emit("aten.to.device", [sum(counted()), self.device, self.dtype])
+      : sum(keepCounted(pick(emit("aten.expand.default", [wide, self.shape]))));
   if (reduction === REDUCTION.sum) return [sum(loss), total];
   return reduction === REDUCTION.mean ? [emit("aten.div.Tensor", [sum(loss), total]), total] : [loss, total];
 }
@@ -68,22 +70,26 @@ function likelihoodShapes(args: NllArgs, { env }: MetaContext): readonly [FakeTe
     );
   }
   const shape = reduction === REDUCTION.none && self.ndim > 1 ? target.shape : [];
-  const make = (sizes: readonly SymInt[]): FakeTensor => fake({ dtype: self.dtype, shape: sizes, like: self });
+  const make = (sizes: readonly SymInt[]): FakeTensor =>
+    fake({ dtype: self.dtype, shape: sizes, like: self });
   return [make(shape), make([])];
 }
 
 const nllLossForward = defineOp({
-  schema: "aten::nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> (Tensor output, Tensor total_weight)",
+  schema:
+    "aten::nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> (Tensor output, Tensor total_weight)",
   meta: (args, context) => {
     if (args.self.ndim < 1 || args.self.ndim > 2) throw shapeMismatch("input tensor should be 1D or 2D");
-    if (args.target.ndim > 1) throw shapeMismatch("0D or 1D target tensor expected, multi-target not supported");
+    if (args.target.ndim > 1)
+      throw shapeMismatch("0D or 1D target tensor expected, multi-target not supported");
     return likelihoodShapes(args, context);
   },
   decompose: likelihoods,
 });
 
 const nllLoss2dForward = defineOp({
-  schema: "aten::nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> (Tensor output, Tensor total_weight)",
+  schema:
+    "aten::nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> (Tensor output, Tensor total_weight)",
   meta: (args, context) => {
     if (args.target.ndim !== 3) {
       throw shapeMismatch(
@@ -100,23 +106,28 @@ const nllLoss2dForward = defineOp({
   decompose: likelihoods,
 });
 
-const forward = (target: string) => (emit: Emit, args: NllArgs): FakeTensor =>
-  emit.many(target, [args.self, args.target, args.weight, args.reduction, args.ignore_index])[0]!;
+const forward =
+  (target: string) =>
+  (emit: Emit, args: NllArgs): FakeTensor =>
+    emit.many(target, [args.self, args.target, args.weight, args.reduction, args.ignore_index])[0]!;
 
 const nllLoss = defineOp({
-  schema: "aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor",
+  schema:
+    "aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor",
   tags: ["composite"],
   decompose: forward("aten.nll_loss_forward.default"),
 });
 
 const nllLoss2d = defineOp({
-  schema: "aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor",
+  schema:
+    "aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor",
   tags: ["composite"],
   decompose: forward("aten.nll_loss2d_forward.default"),
 });
 
 const nllLossNd = defineOp({
-  schema: "aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor",
+  schema:
+    "aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor",
   tags: ["composite"],
   decompose: (emit, args) => {
     const { self, target, weight, reduction, ignore_index } = args;
@@ -146,7 +157,13 @@ function asImages(emit: Emit, { self, target, weight, reduction, ignore_index }:
     return emit("aten.view.default", [dense, empty ? [...lead, 0, 0] : [...lead, 1, -1]]);
   };
   const scores = flatten(self, [batch, classes]);
-  const loss = emit("aten.nll_loss2d.default", [scores, flatten(target, [batch]), weight, reduction, ignore_index]);
+  const loss = emit("aten.nll_loss2d.default", [
+    scores,
+    flatten(target, [batch]),
+    weight,
+    reduction,
+    ignore_index,
+  ]);
   return reduction === REDUCTION.none ? emit("aten.view.default", [loss, shape]) : loss;
 }
 
@@ -155,14 +172,16 @@ interface EntropyArgs extends NllArgs {
 }
 
 const crossEntropyLoss = defineOp({
-  schema: "aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100, float label_smoothing=0.) -> Tensor",
+  schema:
+    "aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100, float label_smoothing=0.) -> Tensor",
   tags: ["composite"],
   decompose: (emit, args) => {
     const { self, target, label_smoothing } = args;
     if (label_smoothing < 0 || label_smoothing > 1) {
       throw invalidArgument(`label_smoothing must be between 0.0 and 1.0. Got: ${label_smoothing}`);
     }
-    const soft = self.ndim === target.ndim && self.shape.every((size, d) => isEqual(emit.env, size, target.shape[d]!));
+    const soft =
+      self.ndim === target.ndim && self.shape.every((size, d) => isEqual(emit.env, size, target.shape[d]!));
     if (soft) return softTargetEntropy(emit, args);
     const scores = logScores(emit, self);
     return label_smoothing > 0 ? smoothedEntropy(emit, args, scores) : likelihoodLoss(emit, scores, args);
@@ -172,14 +191,19 @@ const crossEntropyLoss = defineOp({
 const logScores = (emit: Emit, self: FakeTensor): FakeTensor =>
   emit("aten.log_softmax.int", [self, classDim(self), self.dtype]);
 
-const likelihoodLoss = (emit: Emit, scores: FakeTensor, { target, weight, reduction, ignore_index }: NllArgs) =>
-  emit("aten.nll_loss_nd.default", [scores, target, weight, reduction, ignore_index]);
+const likelihoodLoss = (
+  emit: Emit,
+  scores: FakeTensor,
+  { target, weight, reduction, ignore_index }: NllArgs,
+) => emit("aten.nll_loss_nd.default", [scores, target, weight, reduction, ignore_index]);
 
 /** Targets are probabilities of classes. */
 function softTargetEntropy(emit: Emit, args: EntropyArgs): FakeTensor {
   const { self, target, weight, reduction, ignore_index, label_smoothing } = args;
   if (!isFloatDType(target.dtype)) {
-    throw dtypeMismatch(`Expected floating point type for target with class probabilities, got ${target.dtype}`);
+    throw dtypeMismatch(
+      `Expected floating point type for target with class probabilities, got ${target.dtype}`,
+    );
   }
   if (typeof ignore_index === "number" && ignore_index >= 0) {
     throw invalidArgument("ignore_index is not supported for floating point target");
@@ -207,7 +231,8 @@ function smoothedEntropy(emit: Emit, args: EntropyArgs, scores: FakeTensor): Fak
   const { target, weight, ignore_index, label_smoothing } = args;
   const dim = classDim(scores);
   const likelihood = likelihoodLoss(emit, scores, args);
-  const weighted = weight === null ? scores : emit("aten.mul.Tensor", [scores, alongClasses(emit, scores, weight)]);
+  const weighted =
+    weight === null ? scores : emit("aten.mul.Tensor", [scores, alongClasses(emit, scores, weight)]);
   const negative = emit("aten.neg.default", [emit("aten.sum.dim_IntList", [weighted, [dim]])]);
   const ignored = emit("aten.eq.Scalar", [target, ignore_index]);
   const loss = emit("aten.masked_fill.Scalar", [negative, ignored, float(0)]);
@@ -234,5 +259,10 @@ function reduceSmoothed(emit: Emit, loss: FakeTensor, ignored: FakeTensor, args:
 
 /** Losses over classes. */
 export const lossClassificationOps: readonly OpDefinition[] = [
-  nllLossForward, nllLoss2dForward, nllLoss, nllLoss2d, nllLossNd, crossEntropyLoss,
+  nllLossForward,
+  nllLoss2dForward,
+  nllLoss,
+  nllLoss2d,
+  nllLossNd,
+  crossEntropyLoss,
 ];

@@ -13,13 +13,15 @@ function minusFrom(emit: Emit, value: EmitArg, tensor: FakeTensor): FakeTensor {
 
 const zerosLike = (emit: Emit, tensor: FakeTensor): FakeTensor =>
   emit("aten.zeros_like.default", [tensor], { memory_format: "contiguous_format" });
-const atLeastZero = (emit: Emit, tensor: FakeTensor): FakeTensor => emit("aten.clamp_min.default", [tensor, 0]);
+const atLeastZero = (emit: Emit, tensor: FakeTensor): FakeTensor =>
+  emit("aten.clamp_min.default", [tensor, 0]);
 
 /** Keeps distances away from 0 under the square root; a float32 constant in PyTorch. */
 const EPSILON = Math.fround(1e-12);
 
 const cosineEmbeddingLoss = defineOp({
-  schema: "aten::cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> Tensor",
+  schema:
+    "aten::cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { input1, input2, target, margin, reduction }) => {
     if (target.ndim > 1) {
@@ -48,7 +50,8 @@ const cosineEmbeddingLoss = defineOp({
 });
 
 const hingeEmbeddingLoss = defineOp({
-  schema: "aten::hinge_embedding_loss(Tensor self, Tensor target, float margin=1., int reduction=1) -> Tensor",
+  schema:
+    "aten::hinge_embedding_loss(Tensor self, Tensor target, float margin=1., int reduction=1) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { self, target, margin, reduction }) => {
     const zeros = zerosLike(emit, self);
@@ -60,7 +63,8 @@ const hingeEmbeddingLoss = defineOp({
 });
 
 const marginRankingLoss = defineOp({
-  schema: "aten::margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> Tensor",
+  schema:
+    "aten::margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { input1, input2, target, margin, reduction }) => {
     if (input1.ndim !== input2.ndim || input1.ndim !== target.ndim) {
@@ -76,7 +80,8 @@ const marginRankingLoss = defineOp({
 });
 
 const tripletMarginLoss = defineOp({
-  schema: "aten::triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1., float p=2., float eps=9.9999999999999995e-07, bool swap=False, int reduction=1) -> Tensor",
+  schema:
+    "aten::triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1., float p=2., float eps=9.9999999999999995e-07, bool swap=False, int reduction=1) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { anchor, positive, negative, margin, p, eps, swap, reduction }) => {
     if (anchor.ndim !== positive.ndim || anchor.ndim !== negative.ndim) {
@@ -97,5 +102,8 @@ const tripletMarginLoss = defineOp({
 
 /** Losses with a margin. */
 export const lossMarginOps: readonly OpDefinition[] = [
-  cosineEmbeddingLoss, hingeEmbeddingLoss, marginRankingLoss, tripletMarginLoss,
+  cosineEmbeddingLoss,
+  hingeEmbeddingLoss,
+  marginRankingLoss,
+  tripletMarginLoss,
 ];

@@ -6,8 +6,8 @@ import type { Emit } from "../emit.js";
 import { invalidArgument, shapeMismatch } from "../errors.js";
 import { check, isEqual, mayDiffer } from "../rules/comparison.js";
 import { convert, numberOf } from "../rules/decompose.js";
-import { REDUCTION, reduceLoss } from "../rules/loss-reduction.js";
 import { describeSizes } from "../rules/describe.js";
+import { REDUCTION, reduceLoss } from "../rules/loss-reduction.js";
 
 const atLeast = (emit: Emit, rank: 1 | 2, tensor: FakeTensor): FakeTensor =>
   emit(`aten.atleast_${rank}d.default`, [tensor]);
@@ -20,7 +20,8 @@ function checkScores(emit: Emit, scores: FakeTensor, given: FakeTensor): void {
 }
 
 const multiMarginLoss = defineOp({
-  schema: "aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=1) -> Tensor",
+  schema:
+    "aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=1) -> Tensor",
   decompose: (emit, { self, target, p, margin, weight, reduction }) => {
     const scores = atLeast(emit, 2, self);
     const labels = atLeast(emit, 1, target);
@@ -29,7 +30,10 @@ const multiMarginLoss = defineOp({
     if (power !== 1 && power !== 2) throw invalidArgument("only p == 1 and p == 2 supported");
     checkScores(emit, scores, self);
     check(emit.env, eq(labels.shape[0]!, count), () =>
-      shapeMismatch(`inconsistent target size, expected ${String(count)} but got ${describeSizes(labels.shape)}`));
+      shapeMismatch(
+        `inconsistent target size, expected ${String(count)} but got ${describeSizes(labels.shape)}`,
+      ),
+    );
     const factors = weight === null ? null : atLeast(emit, 1, weight);
     const column = emit("aten.unsqueeze.default", [labels, 1]);
     const right = emit("aten.gather.default", [scores, 1, column]);
@@ -49,11 +53,19 @@ const multiMarginLoss = defineOp({
 });
 
 /** The loss, and a mask of the classes that are targets. Labels after the first -1 do not count. */
-function multilabel(emit: Emit, self: FakeTensor, target: FakeTensor, reduction: SymInt): readonly FakeTensor[] {
+function multilabel(
+  emit: Emit,
+  self: FakeTensor,
+  target: FakeTensor,
+  reduction: SymInt,
+): readonly FakeTensor[] {
   const scores = atLeast(emit, 2, self);
   const labels = atLeast(emit, 2, target);
   checkScores(emit, scores, self);
-  if (target.ndim !== self.ndim || target.shape.some((size, d) => mayDiffer(emit.env, size, self.shape[d]!))) {
+  if (
+    target.ndim !== self.ndim ||
+    target.shape.some((size, d) => mayDiffer(emit.env, size, self.shape[d]!))
+  ) {
     throw shapeMismatch(
       `inconsistent target size: ${describeSizes(target.shape)} for input of size: ${describeSizes(self.shape)}`,
     );
@@ -61,7 +73,11 @@ function multilabel(emit: Emit, self: FakeTensor, target: FakeTensor, reduction:
   const classes = scores.shape[1]!;
   const index = emit("aten.arange.default", [classes], { device: target.device });
   const isEnd = emit("aten.eq.Scalar", [labels, -1]);
-  const end = emit("aten.amin.default", [emit("aten.where.ScalarOther", [isEnd, index, classes]), [-1], true]);
+  const end = emit("aten.amin.default", [
+    emit("aten.where.ScalarOther", [isEnd, index, classes]),
+    [-1],
+    true,
+  ]);
   const counts = emit("aten.lt.Tensor", [index, end]);
   const readable = emit("aten.where.ScalarOther", [counts, labels, 0]);
   const right = emit("aten.gather.default", [scores, -1, readable]);
@@ -69,7 +85,10 @@ function multilabel(emit: Emit, self: FakeTensor, target: FakeTensor, reduction:
   const isTarget = emit("aten.any.dim", [emit("aten.eq.Tensor", [index, valid]), 1]);
   const perLabel = (tensor: FakeTensor): FakeTensor =>
     emit("aten.unsqueeze.default", [emit("aten.permute.default", [tensor, [1, 0]]), -1]);
-  let loss = emit("aten.add.Tensor", [emit("aten.rsub.Scalar", [perLabel(right), { kind: "float", value: 1 }]), scores]);
+  let loss = emit("aten.add.Tensor", [
+    emit("aten.rsub.Scalar", [perLabel(right), { kind: "float", value: 1 }]),
+    scores,
+  ]);
   loss = emit("aten.div.Tensor", [emit("aten.clamp_min.default", [loss, 0]), classes]);
   loss = emit("aten.where.ScalarSelf", [isTarget, 0, loss]);
   loss = emit("aten.where.ScalarOther", [perLabel(counts), loss, 0]);
@@ -79,7 +98,8 @@ function multilabel(emit: Emit, self: FakeTensor, target: FakeTensor, reduction:
 }
 
 const multilabelForward = defineOp({
-  schema: "aten::multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor is_target)",
+  schema:
+    "aten::multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor is_target)",
   decompose: (emit, { self, target, reduction }) => multilabel(emit, self, target, reduction),
 });
 
@@ -91,4 +111,8 @@ const multilabelMarginLoss = defineOp({
 });
 
 /** Losses over the classes of a sample. */
-export const lossMultiMarginOps: readonly OpDefinition[] = [multiMarginLoss, multilabelForward, multilabelMarginLoss];
+export const lossMultiMarginOps: readonly OpDefinition[] = [
+  multiMarginLoss,
+  multilabelForward,
+  multilabelMarginLoss,
+];

@@ -7,8 +7,8 @@ import { dtypeMismatch, invalidArgument } from "../errors.js";
 import { convert } from "../rules/decompose.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake } from "../rules/fake.js";
-import { castForMath } from "../rules/opmath.js";
 import { REDUCTION, reduceLoss } from "../rules/loss-reduction.js";
+import { castForMath } from "../rules/opmath.js";
 
 /** A loss over broadcast operands: their shape without reduction, a scalar with it. */
 function lossOf(context: MetaContext, operands: readonly FakeTensor[], reduction: SymInt): FakeTensor {
@@ -19,7 +19,10 @@ function lossOf(context: MetaContext, operands: readonly FakeTensor[], reduction
 
 /** Computes a loss in the dtype that PyTorch computes it in, and reduces it. */
 function inMath(
-  emit: Emit, self: FakeTensor, target: FakeTensor, reduction: SymInt,
+  emit: Emit,
+  self: FakeTensor,
+  target: FakeTensor,
+  reduction: SymInt,
   loss: (self: FakeTensor, target: FakeTensor) => FakeTensor,
 ): FakeTensor {
   const { operands, result } = castForMath(emit, [self, target]);
@@ -30,7 +33,8 @@ const sub = (emit: Emit, a: FakeTensor, b: FakeTensor | number): FakeTensor =>
   emit("aten.sub.Tensor", [a, typeof b === "number" ? float(b) : b]);
 const mul = (emit: Emit, a: FakeTensor, b: FakeTensor | number): FakeTensor =>
   emit("aten.mul.Tensor", [a, typeof b === "number" ? float(b) : b]);
-const distance = (emit: Emit, a: FakeTensor, b: FakeTensor): FakeTensor => emit("aten.abs.default", [sub(emit, a, b)]);
+const distance = (emit: Emit, a: FakeTensor, b: FakeTensor): FakeTensor =>
+  emit("aten.abs.default", [sub(emit, a, b)]);
 
 const mseLoss = defineOp({
   schema: "aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
@@ -88,11 +92,15 @@ const softMarginLoss = defineOp({
 });
 
 const binaryCrossEntropy = defineOp({
-  schema: "aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
+  schema:
+    "aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
   meta: ({ self, target, weight, reduction }, context) =>
     lossOf(context, weight === null ? [self, target] : [self, target, weight], reduction),
   decompose: (emit, args) => {
-    const { operands: [self, target, weight], result } = castForMath(emit, [args.self, args.target, args.weight]);
+    const {
+      operands: [self, target, weight],
+      result,
+    } = castForMath(emit, [args.self, args.target, args.weight]);
     // Logarithms are held above -100, so that a wrong certainty costs a finite amount.
     const floored = (log: FakeTensor): FakeTensor =>
       emit("aten.maximum.default", [log, emit("aten.new_full.default", [self, [], -100])]);
@@ -107,7 +115,8 @@ const binaryCrossEntropy = defineOp({
 });
 
 const binaryCrossEntropyWithLogits = defineOp({
-  schema: "aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor",
+  schema:
+    "aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor",
   meta: ({ self, target, weight, pos_weight, reduction }, context) => {
     const operands = [self, target, weight, pos_weight].filter((tensor) => tensor !== null);
     const elements = elementwise(context, operands, { dtype: target.dtype });
@@ -143,7 +152,8 @@ const klDiv = defineOp({
 });
 
 const poissonNllLoss = defineOp({
-  schema: "aten::poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> Tensor",
+  schema:
+    "aten::poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { input, target, log_input, full, eps, reduction }) => {
     let loss: FakeTensor;
@@ -171,6 +181,13 @@ function stirling(emit: Emit, target: FakeTensor): FakeTensor {
 
 /** Losses over pairs of elements. */
 export const lossOps: readonly OpDefinition[] = [
-  mseLoss, l1Loss, smoothL1Loss, huberLoss, softMarginLoss, binaryCrossEntropy, binaryCrossEntropyWithLogits, klDiv,
+  mseLoss,
+  l1Loss,
+  smoothL1Loss,
+  huberLoss,
+  softMarginLoss,
+  binaryCrossEntropy,
+  binaryCrossEntropyWithLogits,
+  klDiv,
   poissonNllLoss,
 ];

@@ -8,7 +8,8 @@ import { broadcastShapes } from "../rules/dims.js";
 import { isContiguousFake, numelOf } from "../rules/fake.js";
 import { sizeProduct } from "../rules/size-product.js";
 
-const transposeLast = (emit: Emit, tensor: FakeTensor): FakeTensor => emit("aten.transpose.int", [tensor, -2, -1]);
+const transposeLast = (emit: Emit, tensor: FakeTensor): FakeTensor =>
+  emit("aten.transpose.int", [tensor, -2, -1]);
 
 const matmul = defineOp({
   schema: "aten::matmul(Tensor self, Tensor other) -> Tensor",
@@ -18,7 +19,9 @@ const matmul = defineOp({
 
 function multiply(emit: Emit, a: FakeTensor, b: FakeTensor): FakeTensor {
   if (a.ndim === 0 || b.ndim === 0) {
-    throw shapeMismatch(`both arguments to matmul need to be at least 1D, but they are ${a.ndim}D and ${b.ndim}D`);
+    throw shapeMismatch(
+      `both arguments to matmul need to be at least 1D, but they are ${a.ndim}D and ${b.ndim}D`,
+    );
   }
   if (a.ndim === 1 && b.ndim === 1) return emit("aten.dot.default", [a, b]);
   if (a.ndim === 2 && b.ndim === 1) return emit("aten.mv.default", [a, b]);
@@ -86,7 +89,10 @@ function withoutBroadcastBatch(emit: Emit, a: FakeTensor, b: FakeTensor): FakeTe
 }
 
 const expandAndFlatten = (
-  emit: Emit, tensor: FakeTensor, expanded: readonly SymInt[], flat: readonly SymInt[],
+  emit: Emit,
+  tensor: FakeTensor,
+  expanded: readonly SymInt[],
+  flat: readonly SymInt[],
 ): FakeTensor => emit("aten.reshape.default", [emit("aten.expand.default", [tensor, expanded]), flat]);
 
 const linear = defineOp({
@@ -130,9 +136,14 @@ const bilinear = defineOp({
 });
 
 function checkBilinear(
-  { env }: Emit, input1: FakeTensor, input2: FakeTensor, weight: FakeTensor, bias: FakeTensor | null,
+  { env }: Emit,
+  input1: FakeTensor,
+  input2: FakeTensor,
+  weight: FakeTensor,
+  bias: FakeTensor | null,
 ): void {
-  if (weight.ndim !== 3) throw shapeMismatch(`bilinear(): weight must be 3-dimensional, but got ${weight.ndim}`);
+  if (weight.ndim !== 3)
+    throw shapeMismatch(`bilinear(): weight must be 3-dimensional, but got ${weight.ndim}`);
   if (input1.ndim !== input2.ndim) {
     throw shapeMismatch(`bilinear(): input dimensions do not match: got ${input1.ndim} and ${input2.ndim}`);
   }

@@ -1,7 +1,7 @@
 /** @file Matrix products that are operators of their own. */
 import type { FakeTensor, ScalarLiteral, SymInt } from "@sconce/ir";
-import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { toNumber } from "@sconce/ir";
+import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, shapeMismatch } from "../errors.js";
@@ -54,7 +54,9 @@ function batchShape(a: FakeTensor, b: FakeTensor, context: MetaContext): readonl
 /** Refuses a bias that does not expand to the product. */
 function requireExpandable(self: FakeTensor, shape: readonly SymInt[], { env }: MetaContext): void {
   const misfit = (): Error =>
-    shapeMismatch(`The expanded size of the tensor (${by(shape)}) must match the existing size (${by(self.shape)})`);
+    shapeMismatch(
+      `The expanded size of the tensor (${by(shape)}) must match the existing size (${by(self.shape)})`,
+    );
   if (self.ndim > shape.length) throw misfit();
   const whole = broadcastShapes(env, self.shape, shape);
   if (whole.some((size, d) => mayDiffer(env, size, shape[d]!))) throw misfit();
@@ -63,13 +65,15 @@ function requireExpandable(self: FakeTensor, shape: readonly SymInt[], { env }: 
 const mm = defineOp({
   schema: "aten::mm(Tensor self, Tensor mat2) -> Tensor",
   tags: ["core"],
-  meta: ({ self, mat2 }, context) => fake({ dtype: self.dtype, shape: matrixShape(self, mat2, context), like: self }),
+  meta: ({ self, mat2 }, context) =>
+    fake({ dtype: self.dtype, shape: matrixShape(self, mat2, context), like: self }),
 });
 
 const bmm = defineOp({
   schema: "aten::bmm(Tensor self, Tensor mat2) -> Tensor",
   tags: ["core"],
-  meta: ({ self, mat2 }, context) => fake({ dtype: self.dtype, shape: batchShape(self, mat2, context), like: self }),
+  meta: ({ self, mat2 }, context) =>
+    fake({ dtype: self.dtype, shape: batchShape(self, mat2, context), like: self }),
 });
 
 const addmm = defineOp({
@@ -89,9 +93,7 @@ const addmv = defineOp({
   schema: "aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
   meta: ({ self, mat, vec }, context) => {
     if (mat.ndim !== 2 || vec.ndim !== 1 || self.ndim > 1) {
-      throw shapeMismatch(
-        `vector + matrix @ vector expected, got ${self.ndim}, ${mat.ndim}, ${vec.ndim}`,
-      );
+      throw shapeMismatch(`vector + matrix @ vector expected, got ${self.ndim}, ${mat.ndim}, ${vec.ndim}`);
     }
     requireDType(mat, vec);
     requireDType(self, mat);
@@ -109,7 +111,8 @@ function requireInner(mat: FakeTensor, vec: FakeTensor, { env }: MetaContext): v
 }
 
 const addbmm = defineOp({
-  schema: "aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+  schema:
+    "aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
   meta: ({ self, batch1, batch2 }, context) => {
     const shape = batchShape(batch1, batch2, context).slice(1);
     requireExpandable(self, shape, context);
@@ -120,18 +123,23 @@ const addbmm = defineOp({
 
 /** `beta` and `alpha` of an integer product are truncated. */
 const factor = (self: FakeTensor, value: ScalarArg): ScalarArg =>
-  isFloatDType(self.dtype) || isComplexDType(self.dtype) || !isPlain(value) ? value : Math.trunc(toNumber(value));
+  isFloatDType(self.dtype) || isComplexDType(self.dtype) || !isPlain(value)
+    ? value
+    : Math.trunc(toNumber(value));
 const isPlain = (value: ScalarArg): value is ScalarLiteral =>
   typeof value !== "object" || value.kind === "float" || value.kind === "complex";
 const isNumber = (value: ScalarArg, wanted: number): boolean => isPlain(value) && toNumber(value) === wanted;
 
 const baddbmm = defineOp({
-  schema: "aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+  schema:
+    "aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
   meta: ({ self, batch1, batch2 }, context) => {
     const shape = batchShape(batch1, batch2, context);
     requireExpandable(self, shape, context);
     if (self.dtype !== batch1.dtype) {
-      throw dtypeMismatch(`Input dtypes must be the same, got: input: ${self.dtype}, batch1: ${batch1.dtype}`);
+      throw dtypeMismatch(
+        `Input dtypes must be the same, got: input: ${self.dtype}, batch1: ${batch1.dtype}`,
+      );
     }
     return fake({ dtype: self.dtype, shape, like: self });
   },
@@ -159,7 +167,8 @@ const addr = defineOp({
     if (vec2.ndim !== 1) throw shapeMismatch(`addr: Expected 1-D argument vec2, but got ${vec2.ndim}-D`);
     const withoutSelf = isNumber(args.beta, 0);
     const whole = emit("aten.expand.default", [self, [vec1.shape[0]!, vec2.shape[0]!]]);
-    if (self.dtype === "bool") return addrOfBools(emit, whole, vec1, vec2, withoutSelf, isNumber(args.alpha, 0));
+    if (self.dtype === "bool")
+      return addrOfBools(emit, whole, vec1, vec2, withoutSelf, isNumber(args.alpha, 0));
     const weighted = withoutSelf ? undefined : emit("aten.mul.Tensor", [whole, args.beta]);
     const product = emit("aten.mul.Tensor", [emit("aten.outer.default", [vec1, vec2]), args.alpha]);
     const sum = weighted === undefined ? product : emit("aten.add.Tensor", [weighted, product]);
@@ -168,7 +177,12 @@ const addr = defineOp({
 });
 
 function addrOfBools(
-  emit: Emit, self: FakeTensor, vec1: FakeTensor, vec2: FakeTensor, withoutSelf: boolean, withoutProduct: boolean,
+  emit: Emit,
+  self: FakeTensor,
+  vec1: FakeTensor,
+  vec2: FakeTensor,
+  withoutSelf: boolean,
+  withoutProduct: boolean,
 ): FakeTensor {
   const product = withoutProduct
     ? emit("aten.full_like.default", [self, false])
@@ -182,7 +196,9 @@ function vectorProduct(name: string, a: FakeTensor, b: FakeTensor, { env }: Meta
     throw shapeMismatch(`1D tensors expected, but got ${a.ndim}D and ${b.ndim}D tensors`);
   }
   if (a.dtype !== b.dtype) {
-    throw dtypeMismatch(`${name} : expected both vectors to have same dtype, but found ${a.dtype} and ${b.dtype}`);
+    throw dtypeMismatch(
+      `${name} : expected both vectors to have same dtype, but found ${a.dtype} and ${b.dtype}`,
+    );
   }
   if (!sizeEquals(a.shape[0]!, b.shape[0]!, env)) {
     throw shapeMismatch(
@@ -197,7 +213,10 @@ const dot = defineOp({
   schema: "aten::dot(Tensor self, Tensor tensor) -> Tensor",
   meta: ({ self, tensor }, context) => vectorProduct("dot", self, tensor, context),
   decompose: (emit, args) => {
-    const { operands: [self, tensor], result } = castForMath(emit, [args.self, args.tensor]);
+    const {
+      operands: [self, tensor],
+      result,
+    } = castForMath(emit, [args.self, args.tensor]);
     return convert(emit, emit("aten.sum.default", [emit("aten.mul.Tensor", [self, tensor])]), result);
   },
 });
@@ -206,9 +225,14 @@ const vdot = defineOp({
   schema: "aten::vdot(Tensor self, Tensor other) -> Tensor",
   meta: ({ self, other }, context) => vectorProduct("vdot", self, other, context),
   decompose: (emit, args) => {
-    const { operands: [self, other], result } = castForMath(emit, [args.self, args.other]);
+    const {
+      operands: [self, other],
+      result,
+    } = castForMath(emit, [args.self, args.other]);
     const product = isComplexDType(self.dtype)
-      ? emit("aten.sum.default", [emit("aten.mul.Tensor", [emit("aten.conj_physical.default", [self]), other])])
+      ? emit("aten.sum.default", [
+          emit("aten.mul.Tensor", [emit("aten.conj_physical.default", [self]), other]),
+        ])
       : emit("aten.dot.default", [self, other]);
     return convert(emit, product, result);
   },
@@ -225,14 +249,18 @@ const mv = defineOp({
     return fake({ dtype: self.dtype, shape: [self.shape[0]!], like: self });
   },
   decompose: (emit, args) => {
-    const { operands: [self, vec], result } = castForMath(emit, [args.self, args.vec]);
+    const {
+      operands: [self, vec],
+      result,
+    } = castForMath(emit, [args.self, args.vec]);
     const sum = emit("aten.sum.dim_IntList", [emit("aten.mul.Tensor", [self, vec]), [1]]);
     return convert(emit, sum, result);
   },
 });
 
 const trilinear = defineOp({
-  schema: "aten::_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, int unroll_dim=1) -> Tensor",
+  schema:
+    "aten::_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, int unroll_dim=1) -> Tensor",
   doc: "Product of three tensors with new dimensions of size 1 at `expand*`, summed over `sumdim`.",
   meta: ({ i1, i2, i3, expand1, expand2, expand3, sumdim }, { env }) => {
     const shapes = [withOnes(i1, expand1), withOnes(i2, expand2), withOnes(i3, expand3)];
@@ -249,5 +277,15 @@ function withOnes(tensor: FakeTensor, at: readonly SymInt[]): readonly SymInt[] 
 
 /** Products of matrices, vectors and batches of matrices. */
 export const matmulOps: readonly OpDefinition[] = [
-  mm, bmm, addmm, addmv, addbmm, baddbmm, addr, dot, vdot, mv, trilinear,
+  mm,
+  bmm,
+  addmm,
+  addmv,
+  addbmm,
+  baddbmm,
+  addr,
+  dot,
+  vdot,
+  mv,
+  trilinear,
 ];

@@ -6,28 +6,28 @@ import { describe, expect, it } from "vitest";
 import { defaultOperators } from "../all.js";
 import type { EmitArg } from "../emit.js";
 import { metaOf } from "../fake-emit.js";
-import { type CaseValue, decodeValue, fakeOf, type Geometry } from "../testing-cases/values.js";
 import { operatorsOf } from "../testing-cases/trace.js";
+import { type CaseValue, decodeValue, fakeOf, type Geometry } from "../testing-cases/values.js";
 import { adaptivePoolOps } from "./adaptive-pool.js";
 import { attentionOps } from "./attention.js";
 import { batchNormOps } from "./batch-norm.js";
-import { convolutionCompositeOps } from "./convolution-composite.js";
 import { convolutionOps } from "./convolution.js";
+import { convolutionCompositeOps } from "./convolution-composite.js";
 import { distanceOps } from "./distance.js";
 import { embeddingOps } from "./embedding.js";
 import { fourierOps } from "./fourier.js";
 import { gridOps } from "./grid.js";
 import { linearAlgebraOps } from "./linear-algebra.js";
+import { lossOps } from "./loss.js";
 import { lossClassificationOps } from "./loss-classification.js";
 import { lossMarginOps } from "./loss-margin.js";
-import { lossOps } from "./loss.js";
-import { matmulCompositeOps } from "./matmul-composite.js";
 import { matmulOps } from "./matmul.js";
+import { matmulCompositeOps } from "./matmul-composite.js";
 import { normalizationOps } from "./normalization.js";
 import { poolOps } from "./pool.js";
 import { recurrentOps } from "./recurrent.js";
-import { resizeCubicOps } from "./resize-cubic.js";
 import { resizeOps } from "./resize.js";
+import { resizeCubicOps } from "./resize-cubic.js";
 import { softmaxOps } from "./softmax.js";
 
 const fixture = (path: string): unknown =>
@@ -52,21 +52,48 @@ interface Decomposition {
 const CASES = fixture("ops/meta-cases.json") as Readonly<Record<string, readonly MetaCase[]>>;
 const DECOMPOSITIONS = fixture("decompositions/neural.json") as readonly Decomposition[];
 const FAMILIES = {
-  adaptivePoolOps, attentionOps, batchNormOps, convolutionCompositeOps, convolutionOps, distanceOps, embeddingOps,
-  fourierOps, gridOps, linearAlgebraOps, lossClassificationOps, lossMarginOps, lossOps, matmulCompositeOps, matmulOps,
-  normalizationOps, poolOps, recurrentOps, resizeCubicOps, resizeOps, softmaxOps,
+  adaptivePoolOps,
+  attentionOps,
+  batchNormOps,
+  convolutionCompositeOps,
+  convolutionOps,
+  distanceOps,
+  embeddingOps,
+  fourierOps,
+  gridOps,
+  linearAlgebraOps,
+  lossClassificationOps,
+  lossMarginOps,
+  lossOps,
+  matmulCompositeOps,
+  matmulOps,
+  normalizationOps,
+  poolOps,
+  recurrentOps,
+  resizeCubicOps,
+  resizeOps,
+  softmaxOps,
 };
 /** Refusals that depend on the values of indices, which kernels check. */
-const BY_VALUE = /index out of range|Index \d+ is out of bounds|Target \d+ is out of bounds|offsets\[0\] has to be 0/;
+const BY_VALUE =
+  /index out of range|Index \d+ is out of bounds|Target \d+ is out of bounds|offsets\[0\] has to be 0/;
 
 const table = defaultOperators();
 const decodeAll = (values: Readonly<Record<string, CaseValue>>, inputs?: readonly FakeTensor[]) =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, decodeValue(value, inputs)]));
 
 function check(target: string, { args, kwargs, outputs, error }: MetaCase): void {
-  const run = () => metaOf(table, target, args.map((arg) => decodeValue(arg)), decodeAll(kwargs), STATIC_ENV);
+  const run = () =>
+    metaOf(
+      table,
+      target,
+      args.map((arg) => decodeValue(arg)),
+      decodeAll(kwargs),
+      STATIC_ENV,
+    );
   if (error !== undefined) {
-    if (!BY_VALUE.test(error)) expect(run, error).toThrow(expect.objectContaining({ code: expect.any(String) }));
+    if (!BY_VALUE.test(error))
+      expect(run, error).toThrow(expect.objectContaining({ code: expect.any(String) }));
     return;
   }
   const results = [run()].flat() as readonly FakeTensor[];
@@ -85,17 +112,23 @@ describe.each(Object.entries(FAMILIES))("meta rules of %s", (_name, rows) => {
 });
 
 describe("decompositions", () => {
-  it.each(DECOMPOSITIONS.map((one) => [one.name, one] as const))("%s", (_name, { target, inputs, args, kwargs, becomes }) => {
-    const tensors = inputs.map(fakeOf);
-    const given = args.map((arg) => decodeValue(arg, tensors)) as readonly EmitArg[];
-    const named = decodeAll(kwargs, tensors) as Readonly<Record<string, EmitArg>>;
-    expect(operatorsOf(table, STATIC_ENV, target, given, named)).toEqual(becomes);
-  });
+  it.each(DECOMPOSITIONS.map((one) => [one.name, one] as const))(
+    "%s",
+    (_name, { target, inputs, args, kwargs, becomes }) => {
+      const tensors = inputs.map(fakeOf);
+      const given = args.map((arg) => decodeValue(arg, tensors)) as readonly EmitArg[];
+      const named = decodeAll(kwargs, tensors) as Readonly<Record<string, EmitArg>>;
+      expect(operatorsOf(table, STATIC_ENV, target, given, named)).toEqual(becomes);
+    },
+  );
 });
 
 describe("symbolic sizes", () => {
   const batch = symbol("s0", { positive: true });
-  const env = new ShapeEnv({ ranges: new Map([["s0", { min: 2, max: Infinity }]]), hints: new Map([["s0", 8]]) });
+  const env = new ShapeEnv({
+    ranges: new Map([["s0", { min: 2, max: Infinity }]]),
+    hints: new Map([["s0", 8]]),
+  });
 
   it("pass through a convolution and keep its layout", () => {
     const input = new FakeTensor({ dtype: "float32", shape: [batch, 3, 8, 8], strides: [192, 1, 24, 3] });

@@ -31,7 +31,8 @@ function toRank(emit: Emit, tensor: FakeTensor, rank: number): FakeTensor {
 }
 
 const layerNorm = defineOp({
-  schema: "aten::native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+  schema:
+    "aten::native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
   tags: ["core"],
   meta: ({ input, weight, bias, output_mask }) => gradients(output_mask, [input, weight, bias]),
   decompose: (emit, args) => {
@@ -43,7 +44,8 @@ const layerNorm = defineOp({
     ) as [FakeTensor, FakeTensor, FakeTensor | null, FakeTensor | null];
     const axis = input.ndim - inner.length;
     if (numelOf(input.shape) === 0) {
-      const zeros = (shape: readonly SymInt[]): FakeTensor => emit("aten.new_zeros.default", [args.input, shape]);
+      const zeros = (shape: readonly SymInt[]): FakeTensor =>
+        emit("aten.new_zeros.default", [args.input, shape]);
       return [input.shape, inner, inner].map((shape, i) => (mask[i] ? zeros(shape) : null));
     }
     const dims = input.shape.map((_, d) => d);
@@ -54,7 +56,8 @@ const layerNorm = defineOp({
     const slope = innerSlope(t, weight === null ? grad : t.mul(grad, weight), unit, dims.slice(axis));
     const count = numelOf(input.shape.slice(axis));
     const inputGrad = mask[0] ? t.mul(t.div(rstd, count), slope) : null;
-    const overRows = (tensor: FakeTensor): FakeTensor => (outer.length > 0 ? sumOver(emit, tensor, outer) : tensor);
+    const overRows = (tensor: FakeTensor): FakeTensor =>
+      outer.length > 0 ? sumOver(emit, tensor, outer) : tensor;
     const weightGrad = mask[1] && weight !== null ? overRows(t.mul(grad, unit)) : null;
     const copied = (): FakeTensor => (outer.length > 0 ? overRows(grad) : emit("aten.clone.default", [grad]));
     const biasGrad = mask[2] && bias !== null ? copied() : null;
@@ -85,7 +88,8 @@ interface Groups {
 }
 
 const groupNorm = defineOp({
-  schema: "aten::native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, SymInt N, SymInt C, SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+  schema:
+    "aten::native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, SymInt N, SymInt C, SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
   tags: ["core"],
   meta: ({ input, weight, C, output_mask }) => {
     const parameter = weight ?? fake({ dtype: input.dtype, shape: [C], like: input });
@@ -102,7 +106,8 @@ const groupNorm = defineOp({
     const dot = perChannel(t.mul(grad, input));
     const sum = perChannel(grad);
     const inputGrad = mask[0] ? groupInputGradient(t, cast.operands, [dot, sum], groups) : null;
-    const apart = (tensor: FakeTensor): FakeTensor => emit("aten.view.default", [tensor, [N, group, groups.each]]);
+    const apart = (tensor: FakeTensor): FakeTensor =>
+      emit("aten.view.default", [tensor, [N, group, groups.each]]);
     const column = (tensor: FakeTensor): FakeTensor => emit("aten.unsqueeze.default", [tensor, -1]);
     const weightGrad = (): FakeTensor => {
       const left = apart(dot);
@@ -116,21 +121,29 @@ const groupNorm = defineOp({
 
 function groupInputGradient(
   t: Arithmetic,
-  [grad, input, mean, rstd, weight]: readonly [FakeTensor, FakeTensor, FakeTensor, FakeTensor, FakeTensor | null],
+  [grad, input, mean, rstd, weight]: readonly [
+    FakeTensor,
+    FakeTensor,
+    FakeTensor,
+    FakeTensor,
+    FakeTensor | null,
+  ],
   [dot, sum]: readonly [FakeTensor, FakeTensor],
   { N, HxW, group, each }: Groups,
 ): FakeTensor {
   const { emit } = t;
-  const reshape = (tensor: FakeTensor, shape: readonly SymInt[]): FakeTensor => emit("aten.reshape.default", [tensor, shape]);
+  const reshape = (tensor: FakeTensor, shape: readonly SymInt[]): FakeTensor =>
+    emit("aten.reshape.default", [tensor, shape]);
   const perGroup = (tensor: FakeTensor): FakeTensor => {
     const scaled = weight === null ? tensor : t.mul(tensor, emit("aten.unsqueeze.default", [weight, 0]));
     return sumOver(emit, reshape(scaled, [N, group, each]), [2]);
   };
   const [dots, sums] = [perGroup(dot), perGroup(sum)];
   const column = emit("aten.unsqueeze.default", [rstd, -1]);
-  const gains = weight === null
-    ? emit("aten.ones.default", [[1, group, each]], { device: rstd.device, pin_memory: false })
-    : reshape(weight, [1, group, each]);
+  const gains =
+    weight === null
+      ? emit("aten.ones.default", [[1, group, each]], { device: rstd.device, pin_memory: false })
+      : reshape(weight, [1, group, each]);
   const scale = t.mul(column, gains);
   const share = float(1 / (Number(HxW) * Number(each)));
   const rest = emit("aten.addcmul.default", [t.unary("neg", dots), sums, mean]);
@@ -138,7 +151,9 @@ function groupInputGradient(
   const drift = t.mul(t.unary("neg", slope), mean);
   const offset = t.sub(drift, t.mul(t.mul(sums, rstd), share));
   const [wideScale, wideSlope, wideOffset] = [
-    emit("aten.unsqueeze.default", [scale, -1]), toRank(emit, slope, 4), toRank(emit, offset, 4),
+    emit("aten.unsqueeze.default", [scale, -1]),
+    toRank(emit, slope, 4),
+    toRank(emit, offset, 4),
   ];
   const shape = [N, group, each, HxW];
   const fromGrad = t.mul(reshape(grad, shape), wideScale);

@@ -16,11 +16,16 @@ import { sizeProduct } from "../rules/size-product.js";
 type Parameters = Readonly<Record<string, FakeTensor | null>>;
 
 function checkNormalizedShape(
-  env: SymEnv, input: FakeTensor, normalized: readonly SymInt[], parameters: Parameters,
+  env: SymEnv,
+  input: FakeTensor,
+  normalized: readonly SymInt[],
+  parameters: Parameters,
 ): void {
   const text = describeSizes(normalized);
   if (normalized.length === 0) {
-    throw invalidArgument("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element");
+    throw invalidArgument(
+      "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element",
+    );
   }
   const differs = (sizes: readonly SymInt[]): boolean =>
     sizes.length !== normalized.length || sizes.some((size, d) => mayDiffer(env, size, normalized[d]!));
@@ -47,7 +52,8 @@ function requireReal(name: string, input: FakeTensor): void {
 }
 
 const nativeLayerNorm = defineOp({
-  schema: "aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)",
+  schema:
+    "aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)",
   tags: ["core"],
   meta: ({ input, normalized_shape, weight, bias }, { env }) => {
     checkNormalizedShape(env, input, normalized_shape, { weight, bias });
@@ -60,28 +66,35 @@ const nativeLayerNorm = defineOp({
 });
 
 const layerNorm = defineOp({
-  schema: "aten::layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1.0000000000000001e-05, bool cudnn_enable=True) -> Tensor",
+  schema:
+    "aten::layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1.0000000000000001e-05, bool cudnn_enable=True) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { input, normalized_shape, weight, bias, eps }) =>
     emit.many("aten.native_layer_norm.default", [input, normalized_shape, weight, bias, eps])[0]!,
 });
 
 const nativeGroupNorm = defineOp({
-  schema: "aten::native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps) -> (Tensor, Tensor, Tensor)",
+  schema:
+    "aten::native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps) -> (Tensor, Tensor, Tensor)",
   tags: ["core"],
   meta: ({ input, weight, bias, N, C, group }, { env }) => {
     checkGroups(env, input, C, group, { weight, bias });
     requireReal("GroupNormKernelImpl", input);
     const statistic = (): FakeTensor => fake({ dtype: input.dtype, shape: [N, group], like: input });
-    const out = weight === null
-      ? fake({ dtype: input.dtype, shape: input.shape, like: input })
-      : fakeInFormatOf(input, input.shape, env);
+    const out =
+      weight === null
+        ? fake({ dtype: input.dtype, shape: input.shape, like: input })
+        : fakeInFormatOf(input, input.shape, env);
     return [out, statistic(), statistic()];
   },
 });
 
 function checkGroups(
-  env: SymEnv, input: FakeTensor, channels: SymInt, groups: SymInt, parameters: Parameters,
+  env: SymEnv,
+  input: FakeTensor,
+  channels: SymInt,
+  groups: SymInt,
+  parameters: Parameters,
 ): void {
   if (typeof groups === "number" && groups <= 0) {
     throw invalidArgument(`Expected num groups to be greater than 0, got ${groups}`);
@@ -103,7 +116,8 @@ function checkGroups(
 }
 
 const groupNorm = defineOp({
-  schema: "aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1.0000000000000001e-05, bool cudnn_enabled=True) -> Tensor",
+  schema:
+    "aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1.0000000000000001e-05, bool cudnn_enabled=True) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { input, num_groups, weight, bias, eps }) => {
     if (input.ndim < 2) {
@@ -113,7 +127,14 @@ const groupNorm = defineOp({
     checkGroups(emit.env, input, channels, num_groups, { weight, bias });
     const pixels = sizeProduct(emit, spatial);
     return emit.many("aten.native_group_norm.default", [
-      input, weight, bias, batch, channels, pixels, num_groups, eps,
+      input,
+      weight,
+      bias,
+      batch,
+      channels,
+      pixels,
+      num_groups,
+      eps,
     ])[0]!;
   },
 });
@@ -122,7 +143,8 @@ const groupNorm = defineOp({
 const EPSILON = { float32: 2 ** -23, float64: 2 ** -52 } as const;
 
 const rmsNorm = defineOp({
-  schema: "aten::rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
+  schema:
+    "aten::rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { input, normalized_shape, weight, eps }) => {
     checkNormalizedShape(emit.env, input, normalized_shape, { weight });
@@ -190,5 +212,12 @@ function normExcept(emit: Emit, v: FakeTensor, pow: SymInt, dim: number): FakeTe
 
 /** Normalisation within an example. */
 export const normalizationOps: readonly OpDefinition[] = [
-  nativeLayerNorm, layerNorm, nativeGroupNorm, groupNorm, rmsNorm, weightNorm, weightNormInterface, normExceptDim,
+  nativeLayerNorm,
+  layerNorm,
+  nativeGroupNorm,
+  groupNorm,
+  rmsNorm,
+  weightNorm,
+  weightNormInterface,
+  normExceptDim,
 ];

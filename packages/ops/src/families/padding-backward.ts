@@ -1,6 +1,6 @@
 /** @file Gradients of padding by reflection and replication. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
-import { addAll, lt, sub, type SymEnv } from "@sconce/symbolic";
+import { addAll, lt, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { shapeMismatch } from "../errors.js";
@@ -62,7 +62,9 @@ function foldReflections(emit: Emit, { grad_output: grad, self, padding }: PadAr
   const inside = ({ places, low, high }: Range): FakeTensor =>
     emit("aten.logical_and.default", [t.compare("ge", places, low), t.compare("le", places, high)]);
   const take = (chosen: readonly Area[]): FakeTensor => {
-    const where = chosen.map(({ range }) => inside(range)).reduce((a, b) => emit("aten.logical_and.default", [a, b]));
+    const where = chosen
+      .map(({ range }) => inside(range))
+      .reduce((a, b) => emit("aten.logical_and.default", [a, b]));
     const at = [...lines.slice(0, lead), ...chosen.map((area) => area.at)];
     return emit("aten._unsafe_masked_index.default", [grad, where, at, float(0)]);
   };
@@ -79,7 +81,10 @@ const isEmpty = ({ low, high }: Range): boolean => lt(high, low) === true;
 
 /** For each dimension the areas before, in and after the middle; all middles are computed first, as PyTorch does. */
 function areasOf(
-  t: Arithmetic, lines: readonly FakeTensor[], sizes: readonly SymInt[], pads: readonly (readonly [SymInt, SymInt])[],
+  t: Arithmetic,
+  lines: readonly FakeTensor[],
+  sizes: readonly SymInt[],
+  pads: readonly (readonly [SymInt, SymInt])[],
 ): readonly (readonly Area[])[] {
   const last = sizes.map((size) => sub(size, 1));
   const middle = lines.map((line, i) => t.add(line, pads[i]![0]));

@@ -1,6 +1,6 @@
 /** @file Padding in all modes. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
-import { add, addAll, and, ge, le, lt, neg, symMax, type SymEnv } from "@sconce/symbolic";
+import { add, addAll, and, ge, le, lt, neg, type SymEnv, symMax } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit, EmitArg } from "../emit.js";
 import { invalidArgument, shapeMismatch } from "../errors.js";
@@ -35,7 +35,8 @@ const constantPadNd = defineOp({
     if (pad.length > 2 * self.ndim) {
       throw invalidArgument(
         "Length of pad should be no more than twice the number of dimensions of the input. Pad length is " +
-          `${pad.length} while the input has ${self.ndim} dimensions.`);
+          `${pad.length} while the input has ${self.ndim} dimensions.`,
+      );
     }
     const shape = paddedShape(self, pad);
     shape.forEach((size, d) => {
@@ -43,7 +44,9 @@ const constantPadNd = defineOp({
       const [before, after] = around(pad, self.ndim, d);
       throw shapeMismatch(
         `The input size ${describeSize(self.shape[d]!)}, plus negative padding ${describeSize(before)} and ${describeSize(after)} resulted in ` +
-          "a negative output size, which is invalid. Check dimension " + `${d} of your input.`);
+          "a negative output size, which is invalid. Check dimension " +
+          `${d} of your input.`,
+      );
     });
     return fakeInFormatOf(self, shape, env);
   },
@@ -67,9 +70,11 @@ function checkEdgePad(env: SymEnv, self: FakeTensor, pad: readonly SymInt[], dim
   if (self.ndim !== dims + 1 && self.ndim !== dims + 2) {
     throw invalidArgument(
       `${name}: Expected ${dims + 1}D or ${dims + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero ` +
-        `dimensions for input, but got: ${describeSizes(self.shape)}`);
+        `dimensions for input, but got: ${describeSizes(self.shape)}`,
+    );
   }
-  if (pad.length !== 2 * dims) throw invalidArgument(`padding size is expected to be ${2 * dims}, but got: ${pad.length}`);
+  if (pad.length !== 2 * dims)
+    throw invalidArgument(`padding size is expected to be ${2 * dims}, but got: ${pad.length}`);
   for (let d = self.ndim - dims; d < self.ndim; d++) {
     const size = self.shape[d]!;
     const [before, after] = around(pad, self.ndim, d);
@@ -77,12 +82,16 @@ function checkEdgePad(env: SymEnv, self: FakeTensor, pad: readonly SymInt[], dim
       check(env, and(lt(before, size), lt(after, size)), () =>
         shapeMismatch(
           "Padding size should be less than the corresponding input dimension, but got: padding " +
-            `(${describeSize(before)}, ${describeSize(after)}) at dimension ${d} of input ${describeSizes(self.shape)}`));
+            `(${describeSize(before)}, ${describeSize(after)}) at dimension ${d} of input ${describeSizes(self.shape)}`,
+        ),
+      );
     }
     check(env, ge(addAll([size, before, after]), 1), () =>
       shapeMismatch(
         `input (size: ${describeSize(size)}) is too small. Calculated output size ${describeSize(addAll([size, before, after]))} at ` +
-          `dimension ${d}`));
+          `dimension ${d}`,
+      ),
+    );
   }
 }
 
@@ -101,7 +110,13 @@ const edgePad = (mode: Mode, dims: 1 | 2 | 3, core: boolean): OpDefinition =>
     },
   });
 
-function emitEdgePad(emit: Emit, self: FakeTensor, pad: readonly SymInt[], dims: number, mode: Mode): FakeTensor {
+function emitEdgePad(
+  emit: Emit,
+  self: FakeTensor,
+  pad: readonly SymInt[],
+  dims: number,
+  mode: Mode,
+): FakeTensor {
   let result = self;
   for (let d = self.ndim - dims; d < self.ndim; d++) {
     const size = self.shape[d]!;
@@ -115,8 +130,13 @@ function emitEdgePad(emit: Emit, self: FakeTensor, pad: readonly SymInt[], dims:
 }
 
 /** `x.contiguous(memory_format=...)`. */
-function inFormat(emit: Emit, tensor: FakeTensor, format: ReturnType<typeof suggestMemoryFormat>): FakeTensor {
-  const there = format === "contiguous_format" ? isContiguousFake(tensor, emit.env) : isChannelsLast(tensor, emit.env);
+function inFormat(
+  emit: Emit,
+  tensor: FakeTensor,
+  format: ReturnType<typeof suggestMemoryFormat>,
+): FakeTensor {
+  const there =
+    format === "contiguous_format" ? isContiguousFake(tensor, emit.env) : isChannelsLast(tensor, emit.env);
   return there ? tensor : emit("aten.clone.default", [tensor], { memory_format: format });
 }
 
@@ -145,9 +165,20 @@ function copyMiddle(emit: Emit, out: FakeTensor, self: FakeTensor, pad: readonly
   let [target, source] = [out, self];
   for (let d = self.ndim - 1; d >= self.ndim - pad.length / 2; d--) {
     const [before, after] = around(pad, self.ndim, d);
-    const trimmed = (size: SymInt, cut: SymInt): SymInt => (cut === 0 ? size : sizeMath(emit, "sub", size, cut));
-    target = emit("aten.slice.Tensor", [target, d, symMax(before, 0), trimmed(out.shape[d]!, symMax(after, 0))]);
-    source = emit("aten.slice.Tensor", [source, d, symMax(neg(before), 0), trimmed(self.shape[d]!, symMax(neg(after), 0))]);
+    const trimmed = (size: SymInt, cut: SymInt): SymInt =>
+      cut === 0 ? size : sizeMath(emit, "sub", size, cut);
+    target = emit("aten.slice.Tensor", [
+      target,
+      d,
+      symMax(before, 0),
+      trimmed(out.shape[d]!, symMax(after, 0)),
+    ]);
+    source = emit("aten.slice.Tensor", [
+      source,
+      d,
+      symMax(neg(before), 0),
+      trimmed(self.shape[d]!, symMax(neg(after), 0)),
+    ]);
   }
   emit("aten.copy_.default", [target, source]);
 }
@@ -169,35 +200,49 @@ function checkCircular(env: SymEnv, self: FakeTensor, pad: readonly SymInt[]): v
   const dims = pad.length / 2;
   if (self.ndim !== dims + 1 && self.ndim !== dims + 2) {
     throw invalidArgument(
-      `Invalid padding size, expected 1 or 2 dimensions more than the ${dims} that are padded, got ${self.ndim}`);
+      `Invalid padding size, expected 1 or 2 dimensions more than the ${dims} that are padded, got ${self.ndim}`,
+    );
   }
   for (let d = self.ndim - dims; d < self.ndim; d++) {
     const [before, after] = around(pad, self.ndim, d);
     const size = self.shape[d]!;
     check(env, and(le(before, size), le(after, size)), () =>
-      shapeMismatch("Padding value causes wrapping around more than once."));
-    check(env, ge(addAll([size, before, after]), 0), () => shapeMismatch("Negative padding value is resulting in an empty dimension"));
+      shapeMismatch("Padding value causes wrapping around more than once."),
+    );
+    check(env, ge(addAll([size, before, after]), 0), () =>
+      shapeMismatch("Negative padding value is resulting in an empty dimension"),
+    );
   }
 }
 
 const MODES = ["reflect", "replicate", "circular", "constant"] as const;
 type PadMode = (typeof MODES)[number];
 
-function emitPad(emit: Emit, self: FakeTensor, pad: readonly SymInt[], mode: PadMode, value: number | null): FakeTensor {
+function emitPad(
+  emit: Emit,
+  self: FakeTensor,
+  pad: readonly SymInt[],
+  mode: PadMode,
+  value: number | null,
+): FakeTensor {
   if (pad.length % 2 !== 0) throw invalidArgument("Padding length must be divisible by 2");
   if (pad.length > 2 * self.ndim) {
     throw invalidArgument(
       `Padding length should be less than or equal to two times the input dimension but got padding length ${pad.length} and ` +
-        `input of dimension ${self.ndim}`);
+        `input of dimension ${self.ndim}`,
+    );
   }
-  if (mode === "constant") return emit("aten.constant_pad_nd.default", [self, pad, float(value ?? 0) as EmitArg]);
-  if (value !== null && value !== 0) throw invalidArgument(`Padding mode "${mode}" doesn't take in value argument`);
+  if (mode === "constant")
+    return emit("aten.constant_pad_nd.default", [self, pad, float(value ?? 0) as EmitArg]);
+  if (value !== null && value !== 0)
+    throw invalidArgument(`Padding mode "${mode}" doesn't take in value argument`);
   const dims = pad.length / 2;
   const fits = dims >= 1 && dims <= 3 && (self.ndim === dims + 1 || self.ndim === dims + 2);
   if (!fits) {
     throw invalidArgument(
       "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now; " +
-        `got ${self.ndim}D input and a padding of length ${pad.length}`);
+        `got ${self.ndim}D input and a padding of length ${pad.length}`,
+    );
   }
   if (mode === "circular") return emit("aten._pad_circular.default", [self, pad]);
   return emit(`aten.${mode === "reflect" ? "reflection" : "replication"}_pad${dims}d.default`, [self, pad]);
@@ -230,15 +275,22 @@ const padSequence = defineOp({
   decompose: (emit, { sequences, batch_first: batchFirst, padding_value: value, padding_side: side }) => {
     const [first] = sequences as readonly FakeTensor[];
     if (first === undefined) throw invalidArgument("received an empty list of sequences");
-    if (side !== "right" && side !== "left") throw invalidArgument(`Expected padding_side to be one of left or right, but got ${side}.`);
+    if (side !== "right" && side !== "left")
+      throw invalidArgument(`Expected padding_side to be one of left or right, but got ${side}.`);
     const longest = sequences.map(({ shape }) => shape[0]!).reduce((a, b) => symMax(a, b));
     const trailing = first.shape.slice(1);
-    const shape = batchFirst ? [sequences.length, longest, ...trailing] : [longest, sequences.length, ...trailing];
+    const shape = batchFirst
+      ? [sequences.length, longest, ...trailing]
+      : [longest, sequences.length, ...trailing];
     let out = emit("aten.new_full.default", [first, shape, float(value)]);
     sequences.forEach((sequence, i) => {
       const missing = sizeMath(emit, "sub", longest, sequence.shape[0]!);
       const pads = [...trailing.flatMap(() => [0, 0]), ...(side === "right" ? [0, missing] : [missing, 0])];
-      const row = emit("aten.constant_pad_nd.default", [convert(emit, sequence, first.dtype), pads, float(value)]);
+      const row = emit("aten.constant_pad_nd.default", [
+        convert(emit, sequence, first.dtype),
+        pads,
+        float(value),
+      ]);
       out = emit("aten.select_scatter.default", [out, row, batchFirst ? 0 : 1, i]);
     });
     return out;
@@ -246,7 +298,15 @@ const padSequence = defineOp({
 });
 
 export const paddingOps: readonly OpDefinition[] = [
-  constantPadNd, edgePad("reflection", 1, true), edgePad("reflection", 2, true), edgePad("reflection", 3, true),
-  edgePad("replication", 1, false), edgePad("replication", 2, true), edgePad("replication", 3, true), padCircular, pad, padEnum,
+  constantPadNd,
+  edgePad("reflection", 1, true),
+  edgePad("reflection", 2, true),
+  edgePad("reflection", 3, true),
+  edgePad("replication", 1, false),
+  edgePad("replication", 2, true),
+  edgePad("replication", 3, true),
+  padCircular,
+  pad,
+  padEnum,
   padSequence,
 ];

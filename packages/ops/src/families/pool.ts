@@ -18,7 +18,8 @@ function checkAverage(name: string, self: FakeTensor, divisor: SymInt | null): v
 }
 
 const avgPool2d = defineOp({
-  schema: "aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
+  schema:
+    "aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
   tags: ["core"],
   meta: (args, { env }) => {
     checkAverage("avg_pool2d", args.self, args.divisor_override);
@@ -27,7 +28,8 @@ const avgPool2d = defineOp({
 });
 
 const avgPool3d = defineOp({
-  schema: "aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
+  schema:
+    "aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
   tags: ["core"],
   meta: (args, { env }) => {
     checkAverage("avg_pool3d", args.self, args.divisor_override);
@@ -37,7 +39,8 @@ const avgPool3d = defineOp({
 });
 
 const avgPool2dBackward = defineOp({
-  schema: "aten::avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
+  schema:
+    "aten::avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
   tags: ["core"],
   meta: (args, { env }) => {
     checkAverage("avg_pool2d_backward", args.self, args.divisor_override);
@@ -47,7 +50,8 @@ const avgPool2dBackward = defineOp({
 });
 
 const avgPool3dBackward = defineOp({
-  schema: "aten::avg_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
+  schema:
+    "aten::avg_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
   meta: (args, { env }) => {
     checkAverage("avg_pool3d_backward", args.self, args.divisor_override);
     pooledShape("avg_pool3d_backward", args.self, args, 3, env);
@@ -63,13 +67,15 @@ const maxima2d = (args: PoolArgs, env: SymEnv): readonly [FakeTensor, FakeTensor
 };
 
 const maxPool2dWithIndices = defineOp({
-  schema: "aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
+  schema:
+    "aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
   tags: ["core"],
   meta: (args, { env }) => maxima2d(args, env),
 });
 
 const maxPool3dWithIndices = defineOp({
-  schema: "aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
+  schema:
+    "aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
   tags: ["core"],
   meta: (args, { env }) => {
     const { self } = args;
@@ -80,7 +86,8 @@ const maxPool3dWithIndices = defineOp({
 });
 
 const maxPool2dWithIndicesBackward = defineOp({
-  schema: "aten::max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor",
+  schema:
+    "aten::max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor",
   tags: ["core"],
   meta: (args, { env }) => {
     maxima2d(args, env);
@@ -89,27 +96,45 @@ const maxPool2dWithIndicesBackward = defineOp({
 });
 
 const maxPool3dWithIndicesBackward = defineOp({
-  schema: "aten::max_pool3d_with_indices_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices) -> Tensor",
+  schema:
+    "aten::max_pool3d_with_indices_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices) -> Tensor",
   meta: (args, { env }) => {
     pooledShape("max_pool3d_with_indices_backward", args.self, args, 3, env);
     return fakeInFormatOf(args.self, args.self.shape, env);
   },
 });
 
-const first = (emit: Emit, target: string, args: readonly EmitArg[]): FakeTensor => emit.many(target, args)[0]!;
+const first = (emit: Emit, target: string, args: readonly EmitArg[]): FakeTensor =>
+  emit.many(target, args)[0]!;
 
 const maxPool2d = defineOp({
-  schema: "aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor",
+  schema:
+    "aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { self, kernel_size, stride, padding, dilation, ceil_mode }) =>
-    first(emit, "aten.max_pool2d_with_indices.default", [self, kernel_size, stride, padding, dilation, ceil_mode]),
+    first(emit, "aten.max_pool2d_with_indices.default", [
+      self,
+      kernel_size,
+      stride,
+      padding,
+      dilation,
+      ceil_mode,
+    ]),
 });
 
 const maxPool3d = defineOp({
-  schema: "aten::max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> Tensor",
+  schema:
+    "aten::max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { self, kernel_size, stride, padding, dilation, ceil_mode }) =>
-    first(emit, "aten.max_pool3d_with_indices.default", [self, kernel_size, stride, padding, dilation, ceil_mode]),
+    first(emit, "aten.max_pool3d_with_indices.default", [
+      self,
+      kernel_size,
+      stride,
+      padding,
+      dilation,
+      ceil_mode,
+    ]),
 });
 
 /** Values of a window over a signal, as those of a window over an image of height 1. */
@@ -118,33 +143,53 @@ const flatStride = ({ stride, kernel_size }: Pick<Window, "stride" | "kernel_siz
   flat(stride.length === 0 ? kernel_size : stride, 1);
 
 const maxPool1dWithIndices = defineOp({
-  schema: "aten::max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> (Tensor, Tensor)",
+  schema:
+    "aten::max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> (Tensor, Tensor)",
   tags: ["composite"],
   decompose: (emit, args) => {
     checkSignal("max_pool1d", args.self);
     const image = emit("aten.unsqueeze.default", [args.self, -2]);
     const pooled = emit.many("aten.max_pool2d_with_indices.default", [
-      image, flat(args.kernel_size, 1), flatStride(args), flat(args.padding, 0), flat(args.dilation, 1), args.ceil_mode,
+      image,
+      flat(args.kernel_size, 1),
+      flatStride(args),
+      flat(args.padding, 0),
+      flat(args.dilation, 1),
+      args.ceil_mode,
     ]);
     return pooled.map((tensor) => emit("aten.squeeze.dim", [tensor, -2]));
   },
 });
 
 const maxPool1d = defineOp({
-  schema: "aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> Tensor",
+  schema:
+    "aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { self, kernel_size, stride, padding, dilation, ceil_mode }) =>
-    first(emit, "aten.max_pool1d_with_indices.default", [self, kernel_size, stride, padding, dilation, ceil_mode]),
+    first(emit, "aten.max_pool1d_with_indices.default", [
+      self,
+      kernel_size,
+      stride,
+      padding,
+      dilation,
+      ceil_mode,
+    ]),
 });
 
 const avgPool1d = defineOp({
-  schema: "aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool ceil_mode=False, bool count_include_pad=True) -> Tensor",
+  schema:
+    "aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool ceil_mode=False, bool count_include_pad=True) -> Tensor",
   tags: ["core", "composite"],
   decompose: (emit, args) => {
     checkSignal("avg_pool1d", args.self);
     const image = emit("aten.unsqueeze.default", [args.self, -2]);
     const pooled = emit("aten.avg_pool2d.default", [
-      image, flat(args.kernel_size, 1), flatStride(args), flat(args.padding, 0), args.ceil_mode, args.count_include_pad,
+      image,
+      flat(args.kernel_size, 1),
+      flatStride(args),
+      flat(args.padding, 0),
+      args.ceil_mode,
+      args.count_include_pad,
     ]);
     return emit("aten.squeeze.dim", [pooled, -2]);
   },
@@ -171,7 +216,8 @@ const maxUnpool2d = defineOp({
 });
 
 const maxUnpool3d = defineOp({
-  schema: "aten::max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> Tensor",
+  schema:
+    "aten::max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> Tensor",
   meta: ({ self, indices, output_size }, { env }) => {
     if (indices.dtype !== "int64") throw dtypeMismatch("elements in indices should be type int64");
     if (output_size.length !== 3) {
@@ -205,7 +251,19 @@ function unpool(emit: Emit, self: FakeTensor, indices: FakeTensor, size: readonl
 
 /** Pooling over windows. */
 export const poolOps: readonly OpDefinition[] = [
-  avgPool1d, avgPool2d, avgPool3d, avgPool2dBackward, avgPool3dBackward, maxPool1d, maxPool1dWithIndices, maxPool2d,
-  maxPool3d, maxPool2dWithIndices, maxPool3dWithIndices, maxPool2dWithIndicesBackward, maxPool3dWithIndicesBackward,
-  maxUnpool2d, maxUnpool3d,
+  avgPool1d,
+  avgPool2d,
+  avgPool3d,
+  avgPool2dBackward,
+  avgPool3dBackward,
+  maxPool1d,
+  maxPool1dWithIndices,
+  maxPool2d,
+  maxPool3d,
+  maxPool2dWithIndices,
+  maxPool3dWithIndices,
+  maxPool2dWithIndicesBackward,
+  maxPool3dWithIndicesBackward,
+  maxUnpool2d,
+  maxUnpool3d,
 ];

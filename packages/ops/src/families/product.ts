@@ -32,7 +32,10 @@ const kron = defineOp({
   tags: ["composite"],
   decompose: (emit, { self, other }) => {
     const rank = Math.max(self.ndim, other.ndim);
-    const padded = ({ shape }: FakeTensor): readonly SymInt[] => [...new Array<SymInt>(rank - shape.length).fill(1), ...shape];
+    const padded = ({ shape }: FakeTensor): readonly SymInt[] => [
+      ...new Array<SymInt>(rank - shape.length).fill(1),
+      ...shape,
+    ];
     const [left, right] = [padded(self), padded(other)];
     const blocks = emit("aten._unsafe_view.default", [self, left.flatMap((size) => [size, 1])]);
     const within = emit("aten._unsafe_view.default", [other, right.flatMap((size) => [1, size])]);
@@ -45,14 +48,19 @@ const tensordot = defineOp({
   schema: "aten::tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { self, other, dims_self, dims_other }) => {
-    if (dims_self.length !== dims_other.length) throw invalidArgument("both dimension lists should have same length");
+    if (dims_self.length !== dims_other.length)
+      throw invalidArgument("both dimension lists should have same length");
     if (self.dtype !== other.dtype) throw dtypeMismatch("tensordot: both inputs should have same dtype");
     return emitTensordot(emit, self, other, dims_self as readonly number[], dims_other as readonly number[]);
   },
 });
 
 function emitTensordot(
-  emit: Emit, self: FakeTensor, other: FakeTensor, dimsSelf: readonly number[], dimsOther: readonly number[],
+  emit: Emit,
+  self: FakeTensor,
+  other: FakeTensor,
+  dimsSelf: readonly number[],
+  dimsOther: readonly number[],
 ): FakeTensor {
   let [left, right] = [self, other];
   const contracted: SymInt[] = [];
@@ -67,7 +75,9 @@ function emitTensordot(
       check(emit.env, eq(a, b), () =>
         shapeMismatch(
           `contracted dimensions need to match, but first has size ${describeSize(a)} in dim ${dim} and second has size ` +
-            `${describeSize(b)} in dim ${dimsOther[i]!}`));
+            `${describeSize(b)} in dim ${dimsOther[i]!}`,
+        ),
+      );
       contracted.push(a);
     }
   });
@@ -79,7 +89,14 @@ function emitTensordot(
   const [height, width] = [rows.map((d) => left.shape[d]!), columns.map((d) => right.shape[d]!)];
   const single = (sizes: readonly SymInt[]): boolean => sizes.every((size) => isEqual(emit.env, size, 1));
   if (single(height) && single(width)) {
-    return emitFullContraction(emit, left, right, [...rows, ...dimsSelf], [...dimsOther, ...columns], [...height, ...width]);
+    return emitFullContraction(
+      emit,
+      left,
+      right,
+      [...rows, ...dimsSelf],
+      [...dimsOther, ...columns],
+      [...height, ...width],
+    );
   }
   const inner = sizeProduct(emit, contracted);
   const matrix = (tensor: FakeTensor, order: readonly number[], shape: readonly SymInt[]): FakeTensor =>
@@ -91,7 +108,11 @@ function emitTensordot(
 
 /** All dimensions contracted but those of size 1: a dot product of the elements when both lie in order. */
 function emitFullContraction(
-  emit: Emit, self: FakeTensor, other: FakeTensor, orderSelf: readonly number[], orderOther: readonly number[],
+  emit: Emit,
+  self: FakeTensor,
+  other: FakeTensor,
+  orderSelf: readonly number[],
+  orderOther: readonly number[],
   shape: readonly SymInt[],
 ): FakeTensor {
   const left = emit("aten.permute.default", [self, orderSelf]);
@@ -100,7 +121,8 @@ function emitFullContraction(
   const make = inOrder ? "aten.flatten.using_ints" : "aten.squeeze.default";
   const b = emit(make, [right]);
   const a = emit(make, [left]);
-  const sum = inOrder ? emit("aten.dot.default", [a, b])
+  const sum = inOrder
+    ? emit("aten.dot.default", [a, b])
     : emit("aten.sum.default", [emit("aten.mul.Tensor", [a, b])], { dtype: left.dtype });
   return emit("aten.view.default", [sum, shape]);
 }
@@ -147,5 +169,10 @@ function fillPowers(emit: Emit, result: FakeTensor, x: FakeTensor): void {
 }
 
 export const productOps: readonly OpDefinition[] = [
-  outerProduct("outer"), outerProduct("ger"), kron, tensordot, cross, vander,
+  outerProduct("outer"),
+  outerProduct("ger"),
+  kron,
+  tensordot,
+  cross,
+  vander,
 ];

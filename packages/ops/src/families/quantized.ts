@@ -27,10 +27,14 @@ function checkRange(min: SymInt, max: SymInt, dtype: DType): void {
     throw dtypeMismatch(`Unsupported dtype: ${dtype}`);
   }
   if (typeof min === "number" && min < bounds[0]) {
-    throw invalidArgument(`quant_min out of bound for dtype, quant_min_lower_bound: ${bounds[0]} quant_min: ${min}`);
+    throw invalidArgument(
+      `quant_min out of bound for dtype, quant_min_lower_bound: ${bounds[0]} quant_min: ${min}`,
+    );
   }
   if (typeof max === "number" && max > bounds[1]) {
-    throw invalidArgument(`quant_max out of bound for dtype, quant_max_upper_bound: ${bounds[1]} quant_max: ${max}`);
+    throw invalidArgument(
+      `quant_max out of bound for dtype, quant_max_upper_bound: ${bounds[1]} quant_max: ${max}`,
+    );
   }
 }
 
@@ -41,7 +45,8 @@ function requireQuantizable(input: FakeTensor): void {
 }
 
 function requireStored(input: FakeTensor, dtype: DType): void {
-  if (input.dtype !== dtype) throw dtypeMismatch(`Expecting input to have dtype: ${dtype}, but got ${input.dtype}`);
+  if (input.dtype !== dtype)
+    throw dtypeMismatch(`Expecting input to have dtype: ${dtype}, but got ${input.dtype}`);
 }
 
 function requireAxis(input: FakeTensor, axis: SymInt): void {
@@ -55,14 +60,21 @@ interface QuantizeArgs {
   readonly dtype: DType;
 }
 
-const quantizedLike = ({ input, quant_min, quant_max, dtype }: QuantizeArgs, context: MetaContext): FakeTensor => {
+const quantizedLike = (
+  { input, quant_min, quant_max, dtype }: QuantizeArgs,
+  context: MetaContext,
+): FakeTensor => {
   requireQuantizable(input);
   if (typeof quant_min === "number" && typeof quant_max === "number") checkRange(quant_min, quant_max, dtype);
   return elementwise(context, [input], { dtype });
 };
 
 const dequantizedLike = (
-  { input, dtype, out_dtype }: { readonly input: FakeTensor; readonly dtype: DType; readonly out_dtype: DType | null },
+  {
+    input,
+    dtype,
+    out_dtype,
+  }: { readonly input: FakeTensor; readonly dtype: DType; readonly out_dtype: DType | null },
   context: MetaContext,
 ): FakeTensor => {
   requireStored(input, dtype);
@@ -79,7 +91,8 @@ const inverse = (emit: Emit, scales: FakeTensor): FakeTensor =>
 const tags = ["not_in_default_table"] as const;
 
 const quantizePerTensor = defineOp({
-  schema: "quantized_decomposed::quantize_per_tensor(Tensor input, float scale, int zero_point, int quant_min, int quant_max, ScalarType dtype) -> Tensor",
+  schema:
+    "quantized_decomposed::quantize_per_tensor(Tensor input, float scale, int zero_point, int quant_min, int quant_max, ScalarType dtype) -> Tensor",
   tags,
   meta: quantizedLike,
   decompose: (emit, { input, scale, zero_point, quant_min, quant_max, dtype }) => {
@@ -90,17 +103,20 @@ const quantizePerTensor = defineOp({
 });
 
 const quantizePerTensorOf = defineOp({
-  schema: "quantized_decomposed::quantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, int quant_min, int quant_max, ScalarType dtype) -> Tensor",
+  schema:
+    "quantized_decomposed::quantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, int quant_min, int quant_max, ScalarType dtype) -> Tensor",
   meta: quantizedLike,
 });
 
 const quantizePerTensorOfRange = defineOp({
-  schema: "quantized_decomposed::quantize_per_tensor.tensor2(Tensor input, Tensor scale, Tensor zero_point, Tensor quant_min, Tensor quant_max, ScalarType dtype) -> Tensor",
+  schema:
+    "quantized_decomposed::quantize_per_tensor.tensor2(Tensor input, Tensor scale, Tensor zero_point, Tensor quant_min, Tensor quant_max, ScalarType dtype) -> Tensor",
   meta: quantizedLike,
 });
 
 const dequantizePerTensor = defineOp({
-  schema: "quantized_decomposed::dequantize_per_tensor(Tensor input, float scale, int zero_point, int quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
+  schema:
+    "quantized_decomposed::dequantize_per_tensor(Tensor input, float scale, int zero_point, int quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
   tags,
   meta: dequantizedLike,
   decompose: (emit, { input, scale, zero_point, out_dtype }) => {
@@ -110,12 +126,14 @@ const dequantizePerTensor = defineOp({
 });
 
 const dequantizePerTensorOf = defineOp({
-  schema: "quantized_decomposed::dequantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, int quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
+  schema:
+    "quantized_decomposed::dequantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, int quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
   meta: dequantizedLike,
 });
 
 const dequantizePerTensorOfRange = defineOp({
-  schema: "quantized_decomposed::dequantize_per_tensor.tensor2(Tensor input, Tensor scale, Tensor zero_point, Tensor quant_min, Tensor quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
+  schema:
+    "quantized_decomposed::dequantize_per_tensor.tensor2(Tensor input, Tensor scale, Tensor zero_point, Tensor quant_min, Tensor quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
   meta: dequantizedLike,
 });
 
@@ -132,7 +150,8 @@ const perRow = (emit: Emit, values: FakeTensor, like: FakeTensor): FakeTensor =>
   emit("aten.view.default", [values, like.shape.map((_, d) => (d === 0 ? values.shape[0]! : 1))]);
 
 const quantizePerChannel = defineOp({
-  schema: "quantized_decomposed::quantize_per_channel(Tensor input, Tensor scales, Tensor zero_points, int axis, int quant_min, int quant_max, ScalarType dtype) -> Tensor",
+  schema:
+    "quantized_decomposed::quantize_per_channel(Tensor input, Tensor scales, Tensor zero_points, int axis, int quant_min, int quant_max, ScalarType dtype) -> Tensor",
   tags,
   meta: (args, context) => {
     requireAxis(args.input, args.axis);
@@ -151,7 +170,8 @@ const quantizePerChannel = defineOp({
 });
 
 const dequantizePerChannel = defineOp({
-  schema: "quantized_decomposed::dequantize_per_channel(Tensor input, Tensor scales, Tensor? zero_points, int axis, int quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
+  schema:
+    "quantized_decomposed::dequantize_per_channel(Tensor input, Tensor scales, Tensor? zero_points, int axis, int quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
   tags,
   meta: (args, context) => {
     requireAxis(args.input, args.axis);
@@ -161,16 +181,18 @@ const dequantizePerChannel = defineOp({
   decompose: (emit, args) => {
     const input = axisFirst(emit, args.input, args.axis);
     const scales = perRow(emit, args.scales, input);
-    const shifted = args.zero_points === null
-      ? input
-      : emit("aten.sub.Tensor", [input, perRow(emit, args.zero_points, input)]);
+    const shifted =
+      args.zero_points === null
+        ? input
+        : emit("aten.sub.Tensor", [input, perRow(emit, args.zero_points, input)]);
     const scaled = convert(emit, emit("aten.mul.Tensor", [shifted, scales]), args.out_dtype ?? "float32");
     return axisFirst(emit, scaled, args.axis);
   },
 });
 
 const quantizePerToken = defineOp({
-  schema: "quantized_decomposed::quantize_per_token(Tensor input, Tensor scales, Tensor zero_points, int quant_min, int quant_max, ScalarType dtype) -> Tensor",
+  schema:
+    "quantized_decomposed::quantize_per_token(Tensor input, Tensor scales, Tensor zero_points, int quant_min, int quant_max, ScalarType dtype) -> Tensor",
   tags,
   meta: ({ input, quant_min, quant_max, dtype }, context) => {
     checkRange(quant_min, quant_max, dtype);
@@ -184,7 +206,8 @@ const quantizePerToken = defineOp({
 });
 
 const dequantizePerToken = defineOp({
-  schema: "quantized_decomposed::dequantize_per_token(Tensor input, Tensor scales, Tensor zero_points, int quant_min, int quant_max, ScalarType dtype, ScalarType output_dtype) -> Tensor",
+  schema:
+    "quantized_decomposed::dequantize_per_token(Tensor input, Tensor scales, Tensor zero_points, int quant_min, int quant_max, ScalarType dtype, ScalarType output_dtype) -> Tensor",
   tags,
   meta: ({ input, quant_min, quant_max, dtype, output_dtype }, context) => {
     checkRange(quant_min, quant_max, dtype);
@@ -213,10 +236,12 @@ function groupSize({ input, scales, group_size }: GroupArgs): SymInt {
   return size;
 }
 
-const asColumn = (emit: Emit, tensor: FakeTensor): FakeTensor => emit("aten.reshape.default", [tensor, [-1, 1]]);
+const asColumn = (emit: Emit, tensor: FakeTensor): FakeTensor =>
+  emit("aten.reshape.default", [tensor, [-1, 1]]);
 
 const quantizePerGroup = defineOp({
-  schema: "quantized_decomposed::quantize_per_channel_group(Tensor input, Tensor scales, Tensor zero_points, int quant_min, int quant_max, ScalarType dtype, int group_size) -> Tensor",
+  schema:
+    "quantized_decomposed::quantize_per_channel_group(Tensor input, Tensor scales, Tensor zero_points, int quant_min, int quant_max, ScalarType dtype, int group_size) -> Tensor",
   tags,
   meta: (args, context) => {
     groupSize(args);
@@ -233,7 +258,8 @@ const quantizePerGroup = defineOp({
 });
 
 const dequantizePerGroup = defineOp({
-  schema: "quantized_decomposed::dequantize_per_channel_group(Tensor input, Tensor scales, Tensor? zero_points, int quant_min, int quant_max, ScalarType dtype, int group_size, ScalarType output_dtype) -> Tensor",
+  schema:
+    "quantized_decomposed::dequantize_per_channel_group(Tensor input, Tensor scales, Tensor? zero_points, int quant_min, int quant_max, ScalarType dtype, int group_size, ScalarType output_dtype) -> Tensor",
   tags,
   meta: (args, context) => {
     groupSize(args);
@@ -241,9 +267,10 @@ const dequantizePerGroup = defineOp({
   },
   decompose: (emit, args) => {
     const groups = emit("aten.reshape.default", [args.input, [-1, groupSize(args)]]);
-    const shifted = args.zero_points === null
-      ? groups
-      : emit("aten.sub.Tensor", [groups, asColumn(emit, args.zero_points)]);
+    const shifted =
+      args.zero_points === null
+        ? groups
+        : emit("aten.sub.Tensor", [groups, asColumn(emit, args.zero_points)]);
     const scaled = emit("aten.mul.Tensor", [shifted, asColumn(emit, args.scales)]);
     return convert(emit, emit("aten.reshape.default", [scaled, args.input.shape]), args.output_dtype);
   },
@@ -259,7 +286,8 @@ const perToken = ({ input }: { readonly input: FakeTensor }): readonly [FakeTens
   parameters(input, [...input.shape.slice(0, -1), 1]);
 
 const chooseParameters = defineOp({
-  schema: "quantized_decomposed::choose_qparams.tensor(Tensor input, int quant_min, int quant_max, float eps, ScalarType dtype) -> (Tensor, Tensor)",
+  schema:
+    "quantized_decomposed::choose_qparams.tensor(Tensor input, int quant_min, int quant_max, float eps, ScalarType dtype) -> (Tensor, Tensor)",
   meta: ({ input, quant_min, quant_max }) => {
     requireQuantizable(input);
     if (Number(quant_min) >= Number(quant_max)) {
@@ -272,24 +300,39 @@ const chooseParameters = defineOp({
 });
 
 const chooseSymmetricParameters = defineOp({
-  schema: "quantized_decomposed::choose_qparams_symmetric.tensor(Tensor input, int quant_min, int quant_max, float eps, ScalarType dtype) -> (Tensor, Tensor)",
+  schema:
+    "quantized_decomposed::choose_qparams_symmetric.tensor(Tensor input, int quant_min, int quant_max, float eps, ScalarType dtype) -> (Tensor, Tensor)",
   meta: ({ input }) => parameters(input, [1]),
 });
 
 const chooseTokenParameters = defineOp({
-  schema: "quantized_decomposed::choose_qparams_per_token(Tensor input, ScalarType dtype) -> (Tensor, Tensor)",
+  schema:
+    "quantized_decomposed::choose_qparams_per_token(Tensor input, ScalarType dtype) -> (Tensor, Tensor)",
   meta: perToken,
 });
 
 const chooseAsymmetricTokenParameters = defineOp({
-  schema: "quantized_decomposed::choose_qparams_per_token_asymmetric(Tensor input, ScalarType dtype) -> (Tensor, Tensor)",
+  schema:
+    "quantized_decomposed::choose_qparams_per_token_asymmetric(Tensor input, ScalarType dtype) -> (Tensor, Tensor)",
   meta: perToken,
 });
 
 /** Quantization as PyTorch's passes write it. */
 export const quantizedOps: readonly OpDefinition[] = [
-  quantizePerTensor, quantizePerTensorOf, quantizePerTensorOfRange, dequantizePerTensor, dequantizePerTensorOf,
-  dequantizePerTensorOfRange, quantizePerChannel, dequantizePerChannel, quantizePerToken, dequantizePerToken,
-  quantizePerGroup, dequantizePerGroup, chooseParameters, chooseSymmetricParameters, chooseTokenParameters,
+  quantizePerTensor,
+  quantizePerTensorOf,
+  quantizePerTensorOfRange,
+  dequantizePerTensor,
+  dequantizePerTensorOf,
+  dequantizePerTensorOfRange,
+  quantizePerChannel,
+  dequantizePerChannel,
+  quantizePerToken,
+  dequantizePerToken,
+  quantizePerGroup,
+  dequantizePerGroup,
+  chooseParameters,
+  chooseSymmetricParameters,
+  chooseTokenParameters,
   chooseAsymmetricTokenParameters,
 ];

@@ -54,8 +54,7 @@ const arangeOps = [
     schema:
       `aten::arange(Scalar end, *, ${OPTIONS}) -> Tensor` as `aten::arange(Scalar end, *, ${Options}) -> Tensor`,
     meta: ({ end, ...options }) => arange(0, end, 1, options),
-    decompose: (emit, { end, ...options }) =>
-      emit("aten.arange.start_step", [0, end, 1], unplaced(options)),
+    decompose: (emit, { end, ...options }) => emit("aten.arange.start_step", [0, end, 1], unplaced(options)),
   }),
   defineOp({
     schema:
@@ -75,7 +74,11 @@ const arangeOps = [
 function eye(emit: Emit, rows: SymInt, columns: SymInt, options: FactoryOptions): FakeTensor {
   const dtype = countingDType(rows, columns);
   const [down, across] = [rows, columns].map((size) =>
-    emit("aten.arange.default", [size], { dtype, device: options.device ?? device("cpu"), pin_memory: false }),
+    emit("aten.arange.default", [size], {
+      dtype,
+      device: options.device ?? device("cpu"),
+      pin_memory: false,
+    }),
   ) as [FakeTensor, FakeTensor];
   const diagonal = emit("aten.eq.Tensor", [emit("aten.unsqueeze.default", [down, -1]), across]);
   return convert(emit, diagonal, options.dtype ?? DEFAULT);

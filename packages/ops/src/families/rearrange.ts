@@ -42,7 +42,9 @@ const rot90 = defineOp({
     if (self.ndim < 2) throw invalidArgument(`expected total dims >= 2, but got total dims = ${self.ndim}`);
     const [first, second] = dims.map((dim) => wrapDim(dim, self.ndim)) as [number, number];
     if (first === second) {
-      throw invalidArgument(`expected rotation dims to be different, but got dim0 = ${describeSize(dims[0])} and dim1 = ${describeSize(dims[1])}`);
+      throw invalidArgument(
+        `expected rotation dims to be different, but got dim0 = ${describeSize(dims[0])} and dim1 = ${describeSize(dims[1])}`,
+      );
     }
     const turns = ((Number(k) % 4) + 4) % 4;
     if (turns === 0) return emit("aten.clone.default", [self], { memory_format: "contiguous_format" });
@@ -64,7 +66,9 @@ const roll = defineOp({
       return emit("aten.view.default", [rolled, self.shape]);
     }
     if (shifts.length !== axes.length) {
-      throw invalidArgument(`shifts and dimensions must align. shifts: ${shifts.length}, dims: ${axes.length}`);
+      throw invalidArgument(
+        `shifts and dimensions must align. shifts: ${shifts.length}, dims: ${axes.length}`,
+      );
     }
     return axes.reduce((result, dim, i) => rollOne(emit, result, shifts[i]!, dim), self);
   },
@@ -89,7 +93,9 @@ const repeat = defineOp({
     }
     const lead = repeats.length - self.ndim;
     const shape = repeats.map((count, d) => {
-      check(env, ge(count, 0), () => invalidArgument(`Repeats cannot be negative, found ${describeSize(count)} at index ${d}`));
+      check(env, ge(count, 0), () =>
+        invalidArgument(`Repeats cannot be negative, found ${describeSize(count)} at index ${d}`),
+      );
       return d < lead ? count : mul(self.shape[d - lead]!, count);
     });
     return fake({ dtype: self.dtype, shape, like: self });
@@ -118,14 +124,19 @@ const repeatInterleaveTensor = defineOp({
 });
 
 const repeatInterleaveByTensor = defineOp({
-  schema: "aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor",
+  schema:
+    "aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { self, repeats, dim, output_size }) => {
     const source = dim === null ? emit("aten.flatten.using_ints", [self]) : self;
     const axis = dim ?? 0;
     const size = source.ndim === 0 ? 1 : source.shape[wrapDim(axis, source.ndim)]!;
     const counts = repeatCounts(emit, repeats, size);
-    const places = emit("aten.repeat_interleave.Tensor", [counts], output_size === null ? {} : { output_size });
+    const places = emit(
+      "aten.repeat_interleave.Tensor",
+      [counts],
+      output_size === null ? {} : { output_size },
+    );
     return emit("aten.index_select.default", [source, axis, places]);
   },
 });
@@ -146,7 +157,8 @@ function repeatCounts(emit: Emit, repeats: FakeTensor, size: SymInt): FakeTensor
 }
 
 const repeatInterleaveByInt = defineOp({
-  schema: "aten::repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor",
+  schema:
+    "aten::repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { self, repeats, dim }) => {
     const source = dim === null ? emit("aten.flatten.using_ints", [self]) : self;
@@ -162,7 +174,8 @@ const repeatInterleaveByInt = defineOp({
 function checkPixels(self: FakeTensor, factor: number, name: string, what: string): void {
   if (self.ndim < 3) {
     throw invalidArgument(
-      `${name} expects input to have at least 3 dimensions, but got input with ${self.ndim} dimension(s)`);
+      `${name} expects input to have at least 3 dimensions, but got input with ${self.ndim} dimension(s)`,
+    );
   }
   if (factor <= 0) throw invalidArgument(`${name} expects a positive ${what}, but got ${factor}`);
 }
@@ -177,9 +190,14 @@ const pixelShuffle = defineOp({
     const r = Number(upscale_factor);
     checkPixels(self, r, "pixel_shuffle", "upscale_factor");
     const [channels, height, width] = self.shape.slice(-3) as [SymInt, SymInt, SymInt];
-    requireDivisible(emit.env, channels, r * r, () =>
-      "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but " +
-      `input.size(-3)=${describeSize(channels)} is not divisible by ${r * r}`);
+    requireDivisible(
+      emit.env,
+      channels,
+      r * r,
+      () =>
+        "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but " +
+        `input.size(-3)=${describeSize(channels)} is not divisible by ${r * r}`,
+    );
     const batch = self.shape.slice(0, -3);
     const n = batch.length;
     const out = sizeMath(emit, "floordiv", channels, r * r);
@@ -198,10 +216,18 @@ const pixelUnshuffle = defineOp({
     const r = Number(downscale_factor);
     checkPixels(self, r, "pixel_unshuffle", "downscale_factor");
     const [channels, height, width] = self.shape.slice(-3) as [SymInt, SymInt, SymInt];
-    for (const [name, size] of [["height", height], ["width", width]] as const) {
-      requireDivisible(emit.env, size, r, () =>
-        `pixel_unshuffle expects ${name} to be divisible by downscale_factor, but input.size(${name === "height" ? -2 : -1})=` +
-        `${describeSize(size)} is not divisible by ${r}`);
+    for (const [name, size] of [
+      ["height", height],
+      ["width", width],
+    ] as const) {
+      requireDivisible(
+        emit.env,
+        size,
+        r,
+        () =>
+          `pixel_unshuffle expects ${name} to be divisible by downscale_factor, but input.size(${name === "height" ? -2 : -1})=` +
+          `${describeSize(size)} is not divisible by ${r}`,
+      );
     }
     const batch = self.shape.slice(0, -3);
     const n = batch.length;
@@ -218,14 +244,19 @@ const pixelUnshuffle = defineOp({
 function checkGroups(env: SymEnv, self: FakeTensor, groups: SymInt): void {
   if (self.ndim < 3) {
     throw invalidArgument(
-      `channel_shuffle expects input with > 2 dims, but got input with sizes ${describeSizes(self.shape)}`);
+      `channel_shuffle expects input with > 2 dims, but got input with sizes ${describeSizes(self.shape)}`,
+    );
   }
   if (typeof groups === "number" && groups <= 0) {
-    throw invalidArgument(`Number of groups to divide channels in must be positive. Value of groups:${groups}`);
+    throw invalidArgument(
+      `Number of groups to divide channels in must be positive. Value of groups:${groups}`,
+    );
   }
   check(env, eq(mod(self.shape[1]!, groups), 0), () =>
     shapeMismatch(
-      `Number of channels must be divisible by groups. Got ${describeSize(self.shape[1]!)} channels and ${describeSize(groups)} groups.`));
+      `Number of channels must be divisible by groups. Got ${describeSize(self.shape[1]!)} channels and ${describeSize(groups)} groups.`,
+    ),
+  );
 }
 
 const channelShuffle = defineOp({
@@ -258,6 +289,18 @@ const nativeChannelShuffle = defineOp({
 });
 
 export const rearrangeOps: readonly OpDefinition[] = [
-  flip, flipAlong("fliplr", 2, 1), flipAlong("flipud", 1, 0), rot90, roll, repeat, tile, repeatInterleaveTensor,
-  repeatInterleaveByTensor, repeatInterleaveByInt, pixelShuffle, pixelUnshuffle, channelShuffle, nativeChannelShuffle,
+  flip,
+  flipAlong("fliplr", 2, 1),
+  flipAlong("flipud", 1, 0),
+  rot90,
+  roll,
+  repeat,
+  tile,
+  repeatInterleaveTensor,
+  repeatInterleaveByTensor,
+  repeatInterleaveByInt,
+  pixelShuffle,
+  pixelUnshuffle,
+  channelShuffle,
+  nativeChannelShuffle,
 ];

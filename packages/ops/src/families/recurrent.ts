@@ -17,7 +17,11 @@ interface LayerWeights {
 
 /** Runs one layer in one direction: its outputs over time, and the state after the last step. */
 type RunLayer<State> = (
-  emit: Emit, input: FakeTensor, state: State, weights: LayerWeights, reverse: boolean,
+  emit: Emit,
+  input: FakeTensor,
+  state: State,
+  weights: LayerWeights,
+  reverse: boolean,
 ) => readonly [output: FakeTensor, state: State];
 
 interface Options {
@@ -30,11 +34,15 @@ interface Options {
 }
 
 function groupWeights(
-  params: readonly FakeTensor[], hasBiases: boolean, hasProjections: boolean,
+  params: readonly FakeTensor[],
+  hasBiases: boolean,
+  hasProjections: boolean,
 ): readonly LayerWeights[] {
   const size = 2 + (hasBiases ? 2 : 0) + (hasProjections ? 1 : 0);
   if (params.length % size !== 0) {
-    throw invalidArgument(`got an incorrect number of RNN parameters: ${params.length} is not divisible by ${size}`);
+    throw invalidArgument(
+      `got an incorrect number of RNN parameters: ${params.length} is not divisible by ${size}`,
+    );
   }
   return Array.from({ length: params.length / size }, (_, i) => {
     const group = params.slice(i * size, (i + 1) * size);
@@ -79,7 +87,8 @@ function runLayers<State>(
 const linear = (emit: Emit, input: FakeTensor, weight: FakeTensor, bias: FakeTensor | null): FakeTensor =>
   emit("aten.linear.default", [input, weight, bias]);
 
-const unbind = (emit: Emit, tensor: FakeTensor): readonly FakeTensor[] => emit.many("aten.unbind.int", [tensor]);
+const unbind = (emit: Emit, tensor: FakeTensor): readonly FakeTensor[] =>
+  emit.many("aten.unbind.int", [tensor]);
 
 /** The contribution of the inputs to all steps at once. */
 function precompute(emit: Emit, input: FakeTensor, weights: LayerWeights, reverse: boolean): FakeTensor {
@@ -93,31 +102,40 @@ const joinSteps = (emit: Emit, steps: FakeTensor[], reverse: boolean): FakeTenso
 type Cell = (emit: Emit, input: FakeTensor, hidden: FakeTensor, weights: LayerWeights) => FakeTensor;
 
 /** A layer whose state is its hidden value. */
-const layerOf = (cell: Cell): RunLayer<FakeTensor> => (emit, input, state, weights, reverse) => {
-  const inputs = precompute(emit, input, weights, reverse);
-  let hidden = emit("aten.unsqueeze.default", [state, 0]);
-  const steps = unbind(emit, inputs).map((step) => {
-    hidden = cell(emit, step, hidden, weights);
-    return hidden;
-  });
-  return [joinSteps(emit, steps, reverse), emit("aten.squeeze.dim", [hidden, 0])];
-};
+const layerOf =
+  (cell: Cell): RunLayer<FakeTensor> =>
+  (emit, input, state, weights, reverse) => {
+    const inputs = precompute(emit, input, weights, reverse);
+    let hidden = emit("aten.unsqueeze.default", [state, 0]);
+    const steps = unbind(emit, inputs).map((step) => {
+      hidden = cell(emit, step, hidden, weights);
+      return hidden;
+    });
+    return [joinSteps(emit, steps, reverse), emit("aten.squeeze.dim", [hidden, 0])];
+  };
 
-const simpleCell = (activation: string): Cell => (emit, input, hidden, weights) => {
-  const fromHidden = linear(emit, hidden, weights.hidden, weights.hiddenBias);
-  return emit(activation, [emit("aten.add.Tensor", [fromHidden, input])]);
-};
+const simpleCell =
+  (activation: string): Cell =>
+  (emit, input, hidden, weights) => {
+    const fromHidden = linear(emit, hidden, weights.hidden, weights.hiddenBias);
+    return emit(activation, [emit("aten.add.Tensor", [fromHidden, input])]);
+  };
 
 const gruCell: Cell = (emit, input, hidden, weights) => {
   const fromInput = emit.many("aten.chunk.default", [input, 3, 1]);
   const fromHidden = emit.many("aten.chunk.default", [
-    linear(emit, hidden, weights.hidden, weights.hiddenBias), 3, 2,
+    linear(emit, hidden, weights.hidden, weights.hiddenBias),
+    3,
+    2,
   ]);
   return gruStep(emit, fromInput, fromHidden, hidden);
 };
 
 function gruStep(
-  emit: Emit, fromInput: readonly FakeTensor[], fromHidden: readonly FakeTensor[], hidden: FakeTensor,
+  emit: Emit,
+  fromInput: readonly FakeTensor[],
+  fromHidden: readonly FakeTensor[],
+  hidden: FakeTensor,
 ): FakeTensor {
   const gate = (i: number): FakeTensor =>
     emit("aten.sigmoid.default", [emit("aten.add.Tensor", [fromHidden[i]!, fromInput[i]!])]);
@@ -164,32 +182,38 @@ type RecurrentArgs = Options & {
   readonly params: readonly FakeTensor[];
 };
 
-const recurrent = (run: RunLayer<FakeTensor>) => (emit: Emit, args: RecurrentArgs): readonly FakeTensor[] => {
-  const weights = groupWeights(args.params, args.has_biases, false);
-  const [output, states] = runLayers(emit, args.input, unbind(emit, args.hx), weights, args, run);
-  return [output, emit("aten.stack.default", [states, 0])];
-};
+const recurrent =
+  (run: RunLayer<FakeTensor>) =>
+  (emit: Emit, args: RecurrentArgs): readonly FakeTensor[] => {
+    const weights = groupWeights(args.params, args.has_biases, false);
+    const [output, states] = runLayers(emit, args.input, unbind(emit, args.hx), weights, args, run);
+    return [output, emit("aten.stack.default", [states, 0])];
+  };
 
 const rnnTanh = defineOp({
-  schema: "aten::rnn_tanh.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
+  schema:
+    "aten::rnn_tanh.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
   tags,
   decompose: recurrent(layerOf(simpleCell("aten.tanh.default"))),
 });
 
 const rnnRelu = defineOp({
-  schema: "aten::rnn_relu.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
+  schema:
+    "aten::rnn_relu.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
   tags,
   decompose: recurrent(layerOf(simpleCell("aten.relu.default"))),
 });
 
 const gru = defineOp({
-  schema: "aten::gru.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
+  schema:
+    "aten::gru.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
   tags,
   decompose: recurrent(layerOf(gruCell)),
 });
 
 const lstm = defineOp({
-  schema: "aten::lstm.input(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)",
+  schema:
+    "aten::lstm.input(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)",
   tags,
   decompose: (emit, args) => {
     const [hx, cx] = args.hx;
@@ -200,17 +224,20 @@ const lstm = defineOp({
     const cells = unbind(emit, cx);
     const states = hidden.map((state, i): LstmState => [state, cells[i]!]);
     const [output, finals] = runLayers(emit, args.input, states, weights, args, lstmLayer);
-    const stack = (which: 0 | 1): FakeTensor => emit("aten.stack.default", [finals.map((state) => state[which]), 0]);
+    const stack = (which: 0 | 1): FakeTensor =>
+      emit("aten.stack.default", [finals.map((state) => state[which]), 0]);
     return [output, stack(0), stack(1)];
   },
 });
 
 const lstmCell = defineOp({
-  schema: "aten::lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> (Tensor, Tensor)",
+  schema:
+    "aten::lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> (Tensor, Tensor)",
   tags: ["composite"],
   decompose: (emit, { input, hx, w_ih, w_hh, b_ih, b_hh }) => {
     const [hidden, cell] = hx;
-    if (hidden === undefined || cell === undefined) throw invalidArgument("lstm_cell expects two hidden states");
+    if (hidden === undefined || cell === undefined)
+      throw invalidArgument("lstm_cell expects two hidden states");
     const fromHidden = linear(emit, hidden, w_hh, b_hh);
     const gates = emit("aten.add.Tensor", [fromHidden, linear(emit, input, w_ih, b_ih)]);
     return lstmStep(emit, emit.many("aten.unsafe_chunk.default", [gates, 4, 1]), cell);
@@ -218,7 +245,8 @@ const lstmCell = defineOp({
 });
 
 const gruCellOp = defineOp({
-  schema: "aten::gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
+  schema:
+    "aten::gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { input, hx, w_ih, w_hh, b_ih, b_hh }) => {
     const fromInput = emit.many("aten.unsafe_chunk.default", [linear(emit, input, w_ih, b_ih), 3, 1]);
@@ -236,24 +264,35 @@ interface CellArgs {
   readonly b_hh: FakeTensor | null;
 }
 
-const cellWith = (activation: string) => (emit: Emit, { input, hx, w_ih, w_hh, b_ih, b_hh }: CellArgs): FakeTensor => {
-  const fromHidden = linear(emit, hx, w_hh, b_hh);
-  return emit(activation, [emit("aten.add.Tensor", [fromHidden, linear(emit, input, w_ih, b_ih)])]);
-};
+const cellWith =
+  (activation: string) =>
+  (emit: Emit, { input, hx, w_ih, w_hh, b_ih, b_hh }: CellArgs): FakeTensor => {
+    const fromHidden = linear(emit, hx, w_hh, b_hh);
+    return emit(activation, [emit("aten.add.Tensor", [fromHidden, linear(emit, input, w_ih, b_ih)])]);
+  };
 
 const rnnTanhCell = defineOp({
-  schema: "aten::rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
+  schema:
+    "aten::rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
   tags: ["composite"],
   decompose: cellWith("aten.tanh.default"),
 });
 
 const rnnReluCell = defineOp({
-  schema: "aten::rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
+  schema:
+    "aten::rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
   tags: ["composite"],
   decompose: cellWith("aten.relu.default"),
 });
 
 /** Recurrent layers and cells. */
 export const recurrentOps: readonly OpDefinition[] = [
-  rnnTanh, rnnRelu, gru, lstm, lstmCell, gruCellOp, rnnTanhCell, rnnReluCell,
+  rnnTanh,
+  rnnRelu,
+  gru,
+  lstm,
+  lstmCell,
+  gruCellOp,
+  rnnTanhCell,
+  rnnReluCell,
 ];

@@ -1,5 +1,5 @@
 /** @file Gradients of resizing: of the input's size, from a gradient of the output's. */
-import { type FakeTensor, type SymInt } from "@sconce/ir";
+import type { FakeTensor, SymInt } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import { shapeMismatch } from "../errors.js";
@@ -13,7 +13,10 @@ interface ResizeArgs {
   readonly input_size: readonly SymInt[];
 }
 
-function resized({ grad_output: grad, output_size: size, input_size: input }: ResizeArgs, { env }: { env: SymEnv }): FakeTensor {
+function resized(
+  { grad_output: grad, output_size: size, input_size: input }: ResizeArgs,
+  { env }: { env: SymEnv },
+): FakeTensor {
   const rank = size.length;
   if (input.length !== rank + 2) {
     throw shapeMismatch(`It is expected input_size equals to ${rank + 2}, but got size ${input.length}`);

@@ -15,10 +15,17 @@ import { sourceIndex } from "./resize.js";
 const A = -0.75;
 
 function resizeCubic(
-  emit: Emit, image: FakeTensor, size: readonly SymInt[], align: boolean, scales: readonly (number | null)[],
+  emit: Emit,
+  image: FakeTensor,
+  size: readonly SymInt[],
+  align: boolean,
+  scales: readonly (number | null)[],
 ): FakeTensor {
   if (image.dtype === "uint8") throw dtypeMismatch("upsample_bicubic2d: uint8 images are not decomposed");
-  const { operands: [input], result } = castForMath(emit, [image]);
+  const {
+    operands: [input],
+    result,
+  } = castForMath(emit, [image]);
   const [height, width] = input.shape.slice(2) as [SymInt, SymInt];
   const dtype = toFloatDType(input.dtype);
   const positions = (length: SymInt): FakeTensor =>
@@ -46,7 +53,13 @@ function resizeCubic(
     const c = emit("aten.clamp.default", [column, 0, sub(width, 1)]);
     return emit("aten._unsafe_index.Tensor", [input, [null, null, r, c]]);
   };
-  const lines = aroundY.map((row) => weighted(emit, aroundX.map((column) => load(row, column)), weightsX));
+  const lines = aroundY.map((row) =>
+    weighted(
+      emit,
+      aroundX.map((column) => load(row, column)),
+      weightsX,
+    ),
+  );
   const memory_format = suggestMemoryFormat(input, emit.env);
   const output = emit("aten.contiguous.default", [weighted(emit, lines, weightsY)], { memory_format });
   return convert(emit, output, result);
@@ -86,35 +99,43 @@ function weighted(emit: Emit, values: readonly FakeTensor[], weights: readonly F
 }
 
 const bicubic = defineOp({
-  schema: "aten::upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+  schema:
+    "aten::upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
   meta: ({ self, output_size }, { env }) => resizedTo(env, self, output_size),
   decompose: (emit, { self, output_size, align_corners, scales_h, scales_w }) =>
     resizeCubic(emit, self, output_size, align_corners, [scales_h, scales_w]),
 });
 
 const bicubicVector = defineOp({
-  schema: "aten::upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
+  schema:
+    "aten::upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
   tags: ["composite"],
   meta: ({ input, output_size, scale_factors }, { env }) => resizedBy(env, input, output_size, scale_factors),
   decompose: (emit, { input, output_size, align_corners, scale_factors }) => {
     if ((output_size === null) === (scale_factors === null)) {
       throw invalidArgument("Must specify exactly one of output_size and scale_factors.");
     }
-    const size = output_size ?? scale_factors!.map((scale, i) => {
-      const length = input.shape[i + 2]!;
-      return typeof length === "number" ? Math.trunc(length * scale) : truncToInt(mul(toFloat(length), scale));
-    });
+    const size =
+      output_size ??
+      scale_factors!.map((scale, i) => {
+        const length = input.shape[i + 2]!;
+        return typeof length === "number"
+          ? Math.trunc(length * scale)
+          : truncToInt(mul(toFloat(length), scale));
+      });
     return resizeCubic(emit, input, size, align_corners, scale_factors ?? []);
   },
 });
 
 const bilinearAntialiased = defineOp({
-  schema: "aten::_upsample_bilinear2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+  schema:
+    "aten::_upsample_bilinear2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
   meta: ({ self, output_size }, { env }) => resizedTo(env, self, output_size),
 });
 
 const bicubicAntialiased = defineOp({
-  schema: "aten::_upsample_bicubic2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+  schema:
+    "aten::_upsample_bicubic2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
   meta: ({ self, output_size }, { env }) => resizedTo(env, self, output_size),
 });
 
@@ -125,25 +146,34 @@ interface AntialiasedArgs {
   readonly scale_factors: readonly number[] | null;
 }
 
-const antialiased = (target: string) => (emit: Emit, args: AntialiasedArgs): FakeTensor => {
-  const { input, align_corners, scale_factors } = args;
-  const size = resizedSize(emit, input, args.output_size, scale_factors);
-  return emit(target, [input, size, align_corners, scale_factors?.[0] ?? null, scale_factors?.[1] ?? null]);
-};
+const antialiased =
+  (target: string) =>
+  (emit: Emit, args: AntialiasedArgs): FakeTensor => {
+    const { input, align_corners, scale_factors } = args;
+    const size = resizedSize(emit, input, args.output_size, scale_factors);
+    return emit(target, [input, size, align_corners, scale_factors?.[0] ?? null, scale_factors?.[1] ?? null]);
+  };
 
 const bilinearAntialiasedVector = defineOp({
-  schema: "aten::_upsample_bilinear2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
+  schema:
+    "aten::_upsample_bilinear2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
   tags: ["composite"],
   decompose: antialiased("aten._upsample_bilinear2d_aa.default"),
 });
 
 const bicubicAntialiasedVector = defineOp({
-  schema: "aten::_upsample_bicubic2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
+  schema:
+    "aten::_upsample_bicubic2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
   tags: ["composite"],
   decompose: antialiased("aten._upsample_bicubic2d_aa.default"),
 });
 
 /** Bicubic and antialiased resizing. */
 export const resizeCubicOps: readonly OpDefinition[] = [
-  bicubic, bicubicVector, bilinearAntialiased, bicubicAntialiased, bilinearAntialiasedVector, bicubicAntialiasedVector,
+  bicubic,
+  bicubicVector,
+  bilinearAntialiased,
+  bicubicAntialiased,
+  bilinearAntialiasedVector,
+  bicubicAntialiasedVector,
 ];

@@ -9,7 +9,12 @@ import { suggestMemoryFormat } from "../rules/memory-format.js";
 import { castForMath } from "../rules/opmath.js";
 import { toFloatDType } from "../rules/promote.js";
 import {
-  type Factor, interpolationScale, nearestScale, resizedBy, resizedSize, resizedTo,
+  type Factor,
+  interpolationScale,
+  nearestScale,
+  resizedBy,
+  resizedSize,
+  resizedTo,
 } from "../rules/resize.js";
 
 type Sizes = readonly SymInt[];
@@ -21,8 +26,17 @@ const pythonFloat = (value: Factor): EmitArg => (typeof value === "number" ? flo
 const inFormatOf = (emit: Emit, input: FakeTensor, result: FakeTensor): FakeTensor =>
   emit("aten.contiguous.default", [result], { memory_format: suggestMemoryFormat(input, emit.env) });
 
-function resizeNearest(emit: Emit, image: FakeTensor, size: Sizes, scales: Scales, exact: boolean): FakeTensor {
-  const { operands: [input], result } = castForMath(emit, [image]);
+function resizeNearest(
+  emit: Emit,
+  image: FakeTensor,
+  size: Sizes,
+  scales: Scales,
+  exact: boolean,
+): FakeTensor {
+  const {
+    operands: [input],
+    result,
+  } = castForMath(emit, [image]);
   const indices = size.map((length, d) => {
     const factor = nearestScale(input.shape[d + 2]!, length, scales[d] ?? null);
     const outputs = emit("aten.arange.default", [length], { dtype: "float32", device: input.device });
@@ -39,8 +53,17 @@ function resizeNearest(emit: Emit, image: FakeTensor, size: Sizes, scales: Scale
 /** Positions along one dimension: exact, the index before, the index after. */
 type Positions = readonly [exact: FakeTensor, before: FakeTensor, after: FakeTensor];
 
-function resizeLinear(emit: Emit, image: FakeTensor, size: Sizes, align: boolean, scales: Scales): FakeTensor {
-  const { operands: [input], result } = castForMath(emit, [image]);
+function resizeLinear(
+  emit: Emit,
+  image: FakeTensor,
+  size: Sizes,
+  align: boolean,
+  scales: Scales,
+): FakeTensor {
+  const {
+    operands: [input],
+    result,
+  } = castForMath(emit, [image]);
   const dtype = toFloatDType(input.dtype);
   const rank = size.length;
   const positions = size.map((length, d): Positions => {
@@ -72,7 +95,10 @@ export function sourceIndex(emit: Emit, outputs: FakeTensor, factor: Factor, ali
 
 /** Interpolates between corners, one dimension after the other from the last. */
 function blend(
-  emit: Emit, corners: readonly FakeTensor[], positions: readonly Positions[], dtype: FakeTensor["dtype"],
+  emit: Emit,
+  corners: readonly FakeTensor[],
+  positions: readonly Positions[],
+  dtype: FakeTensor["dtype"],
 ): FakeTensor {
   let values = corners;
   for (const [exact, before] of [...positions].reverse()) {
@@ -94,13 +120,17 @@ interface VectorArgs {
   readonly scale_factors: readonly number[] | null;
 }
 
-const vectorMeta = ({ input, output_size, scale_factors }: VectorArgs, { env }: Pick<Emit, "env">): FakeTensor =>
-  resizedBy(env, input, output_size, scale_factors);
+const vectorMeta = (
+  { input, output_size, scale_factors }: VectorArgs,
+  { env }: Pick<Emit, "env">,
+): FakeTensor => resizedBy(env, input, output_size, scale_factors);
 
-const vectorNearest = (exact: boolean) => (emit: Emit, { input, output_size, scale_factors }: VectorArgs) => {
-  const size = resizedSize(emit, input, output_size, scale_factors);
-  return resizeNearest(emit, input, size, scale_factors ?? [], exact);
-};
+const vectorNearest =
+  (exact: boolean) =>
+  (emit: Emit, { input, output_size, scale_factors }: VectorArgs) => {
+    const size = resizedSize(emit, input, output_size, scale_factors);
+    return resizeNearest(emit, input, size, scale_factors ?? [], exact);
+  };
 
 const vectorLinear = (emit: Emit, args: VectorArgs & { readonly align_corners: boolean }): FakeTensor => {
   const { input, output_size, scale_factors, align_corners } = args;
@@ -126,8 +156,10 @@ const scalesOf = ({ output_size, scales, scales_d, scales_h, scales_w }: SizeArg
 
 const sizeMeta = ({ self, output_size }: SizeArgs, { env }: Pick<Emit, "env">): FakeTensor =>
   resizedTo(env, self, output_size);
-const sizeNearest = (exact: boolean) => (emit: Emit, args: SizeArgs): FakeTensor =>
-  resizeNearest(emit, args.self, args.output_size, scalesOf(args), exact);
+const sizeNearest =
+  (exact: boolean) =>
+  (emit: Emit, args: SizeArgs): FakeTensor =>
+    resizeNearest(emit, args.self, args.output_size, scalesOf(args), exact);
 const sizeLinear = (emit: Emit, args: SizeArgs & { readonly align_corners: boolean }): FakeTensor =>
   resizeLinear(emit, args.self, args.output_size, args.align_corners, scalesOf(args));
 
@@ -143,69 +175,110 @@ const linear = { meta: sizeMeta, decompose: sizeLinear };
 /** Resizing by nearest neighbours and by linear interpolation. */
 export const resizeOps: readonly OpDefinition[] = [
   defineOp({
-    schema: "aten::upsample_nearest1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
-    tags: composite, meta: vectorMeta, decompose: vectorNearest(false),
+    schema:
+      "aten::upsample_nearest1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
+    tags: composite,
+    meta: vectorMeta,
+    decompose: vectorNearest(false),
   }),
   defineOp({
-    schema: "aten::upsample_nearest2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
-    tags: kept, meta: vectorMeta, decompose: vectorNearest(false),
+    schema:
+      "aten::upsample_nearest2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
+    tags: kept,
+    meta: vectorMeta,
+    decompose: vectorNearest(false),
   }),
   defineOp({
-    schema: "aten::upsample_nearest3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
-    tags: composite, meta: vectorMeta, decompose: vectorNearest(false),
+    schema:
+      "aten::upsample_nearest3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
+    tags: composite,
+    meta: vectorMeta,
+    decompose: vectorNearest(false),
   }),
   defineOp({
-    schema: "aten::_upsample_nearest_exact1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
-    tags: composite, meta: vectorMeta, decompose: vectorNearest(true),
+    schema:
+      "aten::_upsample_nearest_exact1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
+    tags: composite,
+    meta: vectorMeta,
+    decompose: vectorNearest(true),
   }),
   defineOp({
-    schema: "aten::_upsample_nearest_exact2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
-    tags: composite, meta: vectorMeta, decompose: vectorNearest(true),
+    schema:
+      "aten::_upsample_nearest_exact2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
+    tags: composite,
+    meta: vectorMeta,
+    decompose: vectorNearest(true),
   }),
   defineOp({
-    schema: "aten::_upsample_nearest_exact3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
-    tags: composite, meta: vectorMeta, decompose: vectorNearest(true),
+    schema:
+      "aten::_upsample_nearest_exact3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
+    tags: composite,
+    meta: vectorMeta,
+    decompose: vectorNearest(true),
   }),
   defineOp({
-    schema: "aten::upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
-    tags: composite, meta: vectorMeta, decompose: vectorLinear,
+    schema:
+      "aten::upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
+    tags: composite,
+    meta: vectorMeta,
+    decompose: vectorLinear,
   }),
   defineOp({
-    schema: "aten::upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
-    tags: kept, meta: vectorMeta, decompose: vectorLinear,
+    schema:
+      "aten::upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
+    tags: kept,
+    meta: vectorMeta,
+    decompose: vectorLinear,
   }),
   defineOp({
-    schema: "aten::upsample_trilinear3d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
-    tags: composite, meta: vectorMeta, decompose: vectorLinear,
+    schema:
+      "aten::upsample_trilinear3d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
+    tags: composite,
+    meta: vectorMeta,
+    decompose: vectorLinear,
   }),
-  defineOp({ schema: "aten::upsample_nearest1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor", ...nearest }),
   defineOp({
-    schema: "aten::upsample_nearest2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor",
+    schema: "aten::upsample_nearest1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor",
     ...nearest,
   }),
   defineOp({
-    schema: "aten::upsample_nearest3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
+    schema:
+      "aten::upsample_nearest2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor",
     ...nearest,
   }),
-  defineOp({ schema: "aten::_upsample_nearest_exact1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor", ...exact }),
   defineOp({
-    schema: "aten::_upsample_nearest_exact2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor",
+    schema:
+      "aten::upsample_nearest3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
+    ...nearest,
+  }),
+  defineOp({
+    schema:
+      "aten::_upsample_nearest_exact1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor",
     ...exact,
   }),
   defineOp({
-    schema: "aten::_upsample_nearest_exact3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
+    schema:
+      "aten::_upsample_nearest_exact2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor",
     ...exact,
   }),
   defineOp({
-    schema: "aten::upsample_linear1d(Tensor self, SymInt[1] output_size, bool align_corners, float? scales=None) -> Tensor",
+    schema:
+      "aten::_upsample_nearest_exact3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
+    ...exact,
+  }),
+  defineOp({
+    schema:
+      "aten::upsample_linear1d(Tensor self, SymInt[1] output_size, bool align_corners, float? scales=None) -> Tensor",
     ...linear,
   }),
   defineOp({
-    schema: "aten::upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+    schema:
+      "aten::upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
     ...linear,
   }),
   defineOp({
-    schema: "aten::upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
+    schema:
+      "aten::upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
     ...linear,
   }),
 ];

@@ -1,5 +1,5 @@
 /** @file Reading sizes and single values out of tensors. */
-import { type FakeTensor, symBool, symFloat, symInt, type SymScalar } from "@sconce/ir";
+import { type FakeTensor, type SymScalar, symBool, symFloat, symInt } from "@sconce/ir";
 import { eq, type SymEnv } from "@sconce/symbolic";
 import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
@@ -16,7 +16,8 @@ function itemMeta(self: FakeTensor, env: SymEnv): SymScalar {
   if (mayDiffer(env, numel, 1)) {
     throw invalidArgument(`a Tensor with ${describeSize(numel)} elements cannot be converted to Scalar`);
   }
-  if (isComplexDType(self.dtype)) throw dtypeMismatch(`item() of a ${self.dtype} tensor has no symbolic form`);
+  if (isComplexDType(self.dtype))
+    throw dtypeMismatch(`item() of a ${self.dtype} tensor has no symbolic form`);
   return remembered(env, "item", self, () => {
     if (isFloatDType(self.dtype)) return symFloat(env.freshUnbackedFloat());
     const value = env.freshUnbackedInt();
@@ -47,7 +48,9 @@ const isNonzero = defineOp({
 const comparesWhole = (schema: `aten::${"equal" | "allclose"}(${string}) -> bool`): OpDefinition =>
   defineOp({
     schema,
-    tags: schema.startsWith("aten::equal") ? ["data_dependent_output", "pointwise"] : ["data_dependent_output"],
+    tags: schema.startsWith("aten::equal")
+      ? ["data_dependent_output", "pointwise"]
+      : ["data_dependent_output"],
     meta: (_, { env }) => symBool(eq(env.freshUnbackedInt(), 1)),
   });
 
@@ -88,13 +91,23 @@ const symIsContiguous = defineOp({
   meta: ({ self, memory_format }, { env }) => {
     const lastChannels = memory_format === "channels_last" || memory_format === "channels_last_3d";
     const rank = memory_format === "channels_last" ? 4 : 5;
-    return symBool(lastChannels ? self.ndim === rank && isChannelsLast(self, env) : isContiguousFake(self, env));
+    return symBool(
+      lastChannels ? self.ndim === rank && isChannelsLast(self, env) : isContiguousFake(self, env),
+    );
   },
 });
 
 export const scalarReadOps: readonly OpDefinition[] = [
-  localScalarDense, item, isNonzero,
+  localScalarDense,
+  item,
+  isNonzero,
   comparesWhole("aten::equal(Tensor self, Tensor other) -> bool"),
-  comparesWhole("aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> bool"),
-  symSize, symStride, symNumel, symStorageOffset, symIsContiguous,
+  comparesWhole(
+    "aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> bool",
+  ),
+  symSize,
+  symStride,
+  symNumel,
+  symStorageOffset,
+  symIsContiguous,
 ];

@@ -18,7 +18,9 @@ const whereSelf = defineOp({
   tags: ["core", "pointwise"],
   meta: ({ condition, self, other }, context) => {
     if (condition.dtype !== "bool" && condition.dtype !== "uint8") {
-      throw dtypeMismatch(`where expected condition to be a boolean tensor, but got a tensor with dtype ${condition.dtype}`);
+      throw dtypeMismatch(
+        `where expected condition to be a boolean tensor, but got a tensor with dtype ${condition.dtype}`,
+      );
     }
     return elementwise(context, [condition, self, other], { dtype: promoteOperands([self, other]) });
   },
@@ -61,20 +63,25 @@ const whereScalar = defineOp({
 
 /** The number as Python converts it to the type of a dtype: `int(2.5)`, `float(1)`, `bool(3)`. */
 export function castScalar(value: ScalarArg, dtype: DType): ScalarArg {
-  if (typeof value === "object" && (value.kind === "SymInt" || value.kind === "SymFloat" || value.kind === "SymBool")) {
+  if (
+    typeof value === "object" &&
+    (value.kind === "SymInt" || value.kind === "SymFloat" || value.kind === "SymBool")
+  ) {
     return value;
   }
   const { kind } = dtypeInfo(dtype);
   const literal: ScalarLiteral = value;
   if (kind === "complex") return literal;
-  if (scalarKind(literal) === "complex") throw dtypeMismatch(`could not convert to type ${dtype} without overflow`);
+  if (scalarKind(literal) === "complex")
+    throw dtypeMismatch(`could not convert to type ${dtype} without overflow`);
   if (kind === "float") return float(toNumber(literal));
   if (kind === "bool") return toNumber(literal) !== 0;
   return typeof literal === "bigint" ? literal : Math.trunc(toNumber(literal));
 }
 
 function checkMaskedFill(mask: FakeTensor, value: FakeTensor | null): void {
-  if (mask.dtype !== "bool") throw dtypeMismatch(`masked_fill_ only supports boolean masks, but got mask with dtype ${mask.dtype}`);
+  if (mask.dtype !== "bool")
+    throw dtypeMismatch(`masked_fill_ only supports boolean masks, but got mask with dtype ${mask.dtype}`);
   if (value !== null && value.ndim !== 0) {
     throw invalidArgument(
       `masked_fill_ only supports a 0-dimensional value tensor, but got tensor with ${value.ndim} dimension(s).`,
@@ -114,5 +121,10 @@ const maskedFillTensor = defineOp({
 });
 
 export const selectWhereOps: readonly OpDefinition[] = [
-  whereSelf, whereScalarOther, whereScalarSelf, whereScalar, maskedFillScalar, maskedFillTensor,
+  whereSelf,
+  whereScalarOther,
+  whereScalarSelf,
+  whereScalar,
+  maskedFillScalar,
+  maskedFillTensor,
 ];

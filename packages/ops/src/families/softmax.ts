@@ -18,14 +18,20 @@ interface SoftmaxArgs {
 }
 
 /** The result is row-major whatever the layout of the input. */
-const normalized = (name: string) => ({ self, dim, half_to_float }: SoftmaxArgs): FakeTensor => {
-  wrapDim(dim, self.ndim);
-  if (half_to_float && self.dtype !== "float16" && self.dtype !== "bfloat16") {
-    throw dtypeMismatch(`half_to_float is True but x.dtype is ${self.dtype}, expected half or bfloat16`);
-  }
-  if (!isFloatDType(self.dtype)) throw dtypeMismatch(`"${name}" not implemented for '${self.dtype}'`);
-  return fake({ dtype: half_to_float ? computationDType(self.dtype) : self.dtype, shape: self.shape, like: self });
-};
+const normalized =
+  (name: string) =>
+  ({ self, dim, half_to_float }: SoftmaxArgs): FakeTensor => {
+    wrapDim(dim, self.ndim);
+    if (half_to_float && self.dtype !== "float16" && self.dtype !== "bfloat16") {
+      throw dtypeMismatch(`half_to_float is True but x.dtype is ${self.dtype}, expected half or bfloat16`);
+    }
+    if (!isFloatDType(self.dtype)) throw dtypeMismatch(`"${name}" not implemented for '${self.dtype}'`);
+    return fake({
+      dtype: half_to_float ? computationDType(self.dtype) : self.dtype,
+      shape: self.shape,
+      like: self,
+    });
+  };
 
 const softmaxCore = defineOp({
   schema: "aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
@@ -39,7 +45,11 @@ const logSoftmaxCore = defineOp({
   meta: normalized("log_softmax"),
 });
 
-type WithDType = { readonly self: FakeTensor; readonly dim: SymInt; readonly dtype: FakeTensor["dtype"] | null };
+type WithDType = {
+  readonly self: FakeTensor;
+  readonly dim: SymInt;
+  readonly dtype: FakeTensor["dtype"] | null;
+};
 
 const converted = (emit: Emit, { self, dtype }: WithDType): FakeTensor => {
   if (dtype === null || dtype === self.dtype) return self;
@@ -81,7 +91,8 @@ const gradientOf = (grad: FakeTensor, dtype: FakeTensor["dtype"], dim: SymInt): 
 };
 
 const softmaxBackward = defineOp({
-  schema: "aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+  schema:
+    "aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
   meta: ({ grad_output, dim, input_dtype }) => gradientOf(grad_output, input_dtype, dim),
   decompose: (emit, { grad_output, output, dim, input_dtype }) => {
     const [grad, y] = castForMath(emit, [grad_output, output]).operands;
@@ -94,7 +105,8 @@ const softmaxBackward = defineOp({
 });
 
 const logSoftmaxBackward = defineOp({
-  schema: "aten::_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+  schema:
+    "aten::_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
   meta: ({ grad_output, dim, input_dtype }) => gradientOf(grad_output, input_dtype, dim),
   decompose: (emit, { grad_output, output, dim, input_dtype }) => {
     const [grad, y] = castForMath(emit, [grad_output, output]).operands;
@@ -107,5 +119,11 @@ const logSoftmaxBackward = defineOp({
 
 /** The softmax family. */
 export const softmaxOps: readonly OpDefinition[] = [
-  softmaxCore, logSoftmaxCore, softmax, logSoftmax, safeSoftmax, softmaxBackward, logSoftmaxBackward,
+  softmaxCore,
+  logSoftmaxCore,
+  softmax,
+  logSoftmax,
+  safeSoftmax,
+  softmaxBackward,
+  logSoftmaxBackward,
 ];

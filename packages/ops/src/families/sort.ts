@@ -1,7 +1,7 @@
 /** @file Sorting, searching and counting of values. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { and, eq, ge, le } from "@sconce/symbolic";
-import { isComplexDType, isFloatDType, isIntegralDType, type DType } from "@sconce/tensor";
+import { type DType, isComplexDType, isFloatDType, isIntegralDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit, EmitArg } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
@@ -31,7 +31,8 @@ const sort = defineOp({
 });
 
 const sortStable = defineOp({
-  schema: "aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
+  schema:
+    "aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
   meta: ({ self, dim }, context) => sortMeta(self, dim, context),
 });
 
@@ -44,7 +45,8 @@ const argsort = defineOp({
 const argsortStable = defineOp({
   schema: "aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor",
   tags: ["composite"],
-  decompose: (emit, { self, stable, dim, descending }) => emit.many("aten.sort.stable", [self], { stable, dim, descending })[1]!,
+  decompose: (emit, { self, stable, dim, descending }) =>
+    emit.many("aten.sort.stable", [self], { stable, dim, descending })[1]!,
 });
 
 const msort = defineOp({
@@ -54,7 +56,8 @@ const msort = defineOp({
 });
 
 const topk = defineOp({
-  schema: "aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)",
+  schema:
+    "aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)",
   tags: ["core"],
   meta: ({ self, k, dim }, { env }) => {
     const axis = wrapDim(dim, self.ndim);
@@ -68,13 +71,22 @@ const topk = defineOp({
 
 /** Unique values, where each element went, and how often each value occurs; what was not asked for is empty. */
 function uniqueMeta(
-  self: FakeTensor, dim: number | null, inverse: boolean, counts: boolean, { env }: MetaContext, memo: string | null,
+  self: FakeTensor,
+  dim: number | null,
+  inverse: boolean,
+  counts: boolean,
+  { env }: MetaContext,
+  memo: string | null,
 ): readonly FakeTensor[] {
   const numel = numelOf(self.shape);
   const most = dim === null ? numel : self.shape[dim]!;
   const make = (): SymInt => (numel === 0 ? 0 : freshSize(env, most));
   const size = memo === null ? make() : remembered(env, memo, self, make);
-  const values = fake({ dtype: self.dtype, shape: dim === null ? [size] : self.shape.with(dim, size), like: self });
+  const values = fake({
+    dtype: self.dtype,
+    shape: dim === null ? [size] : self.shape.with(dim, size),
+    like: self,
+  });
   const places = dim === null ? self.shape : [self.shape[dim]!];
   return [
     values,
@@ -84,7 +96,8 @@ function uniqueMeta(
 }
 
 const unique2 = defineOp({
-  schema: "aten::_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)",
+  schema:
+    "aten::_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)",
   tags: ["dynamic_output_shape"],
   meta: ({ self, return_inverse, return_counts }, context) =>
     uniqueMeta(self, null, return_inverse, return_counts, context, "unique"),
@@ -98,23 +111,30 @@ const unique = defineOp({
 });
 
 const uniqueDim = defineOp({
-  schema: "aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)",
+  schema:
+    "aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)",
   tags: ["dynamic_output_shape"],
   meta: ({ self, dim }, context) => uniqueMeta(self, wrapDim(dim, self.ndim), true, true, context, null),
 });
 
 const uniqueConsecutive = defineOp({
-  schema: "aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)",
+  schema:
+    "aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)",
   tags: ["dynamic_output_shape"],
   meta: ({ self, return_inverse, return_counts, dim }, context) =>
-    dim === null ? uniqueMeta(self, null, return_inverse, return_counts, context, "unique_consecutive")
+    dim === null
+      ? uniqueMeta(self, null, return_inverse, return_counts, context, "unique_consecutive")
       : uniqueMeta(self, wrapDim(dim, self.ndim), true, true, context, null),
 });
 
 const placeDType = (int32: boolean): DType => (int32 ? "int32" : "int64");
 
 function checkSearch(
-  sequence: FakeTensor, self: FakeTensor | null, right: boolean, side: string | null, sorter: FakeTensor | null,
+  sequence: FakeTensor,
+  self: FakeTensor | null,
+  right: boolean,
+  side: string | null,
+  sorter: FakeTensor | null,
   { env }: MetaContext,
 ): void {
   if (side !== null && side !== "left" && side !== "right") {
@@ -122,27 +142,33 @@ function checkSearch(
   }
   if (side === "left" && right) {
     throw invalidArgument(
-      "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True");
+      "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True",
+    );
   }
   if (sorter !== null && !sizesEqual(sorter.shape, sequence.shape, env)) {
     throw shapeMismatch(
       `torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor ` +
-        `${describeSizes(sequence.shape)}and got sorter tensor ${describeSizes(sorter.shape)}`);
+        `${describeSizes(sequence.shape)}and got sorter tensor ${describeSizes(sorter.shape)}`,
+    );
   }
   if (sorter !== null && sorter.dtype !== "int64") {
-    throw dtypeMismatch(`torch.searchsorted(): sorter must be a tensor of long dtype but got dtype ${sorter.dtype}`);
+    throw dtypeMismatch(
+      `torch.searchsorted(): sorter must be a tensor of long dtype but got dtype ${sorter.dtype}`,
+    );
   }
   if (sequence.ndim <= 1 || self === null) return;
   if (!sizesEqual(sequence.shape.slice(0, -1), self.shape.slice(0, -1), env)) {
     throw shapeMismatch(
       "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and " +
         `input value tensor must match, but we got boundaries tensor ${describeSizes(sequence.shape)} and input value tensor ` +
-        describeSizes(self.shape));
+        describeSizes(self.shape),
+    );
   }
 }
 
 const searchsortedTensor = defineOp({
-  schema: "aten::searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
+  schema:
+    "aten::searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
   meta: ({ sorted_sequence, self, out_int32, right, side, sorter }, context) => {
     checkSearch(sorted_sequence, self, right, side, sorter, context);
     return fake({ dtype: placeDType(out_int32), shape: self.shape, like: self });
@@ -150,7 +176,8 @@ const searchsortedTensor = defineOp({
 });
 
 const searchsortedScalar = defineOp({
-  schema: "aten::searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
+  schema:
+    "aten::searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
   meta: ({ sorted_sequence, out_int32, right, side, sorter }, context) => {
     checkSearch(sorted_sequence, null, right, side, sorter, context);
     return fake({ dtype: placeDType(out_int32), shape: [], like: sorted_sequence });
@@ -163,7 +190,8 @@ function checkBoundaries(boundaries: FakeTensor): void {
 }
 
 const bucketizeTensor = defineOp({
-  schema: "aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+  schema:
+    "aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
   meta: ({ self, boundaries, out_int32 }) => {
     checkBoundaries(boundaries);
     return fake({ dtype: placeDType(out_int32), shape: self.shape, like: self });
@@ -171,7 +199,8 @@ const bucketizeTensor = defineOp({
 });
 
 const bucketizeScalar = defineOp({
-  schema: "aten::bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+  schema:
+    "aten::bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
   meta: ({ boundaries, out_int32 }) => {
     checkBoundaries(boundaries);
     return fake({ dtype: placeDType(out_int32), shape: [], like: boundaries });
@@ -188,7 +217,8 @@ const bincount = defineOp({
     check(env, ge(minlength, 0), () => invalidArgument("minlength should be >= 0"));
     if (weights !== null) {
       check(env, weights.ndim === 1 ? eq(weights.shape[0]!, self.shape[0]!) : false, () =>
-        shapeMismatch("weights should be 1-d and have the same length as input"));
+        shapeMismatch("weights should be 1-d and have the same length as input"),
+      );
     }
     const dtype = weights === null ? "int64" : weights.dtype === "float32" ? "float32" : "float64";
     const shape = [self.shape[0] === 0 ? minlength : freshSize(env, undefined, Number(minlength))];
@@ -208,8 +238,10 @@ const histc = defineOp({
 
 /** Compares every element with every test element. */
 function emitIsInPairs(emit: Emit, elements: FakeTensor, test: FakeTensor, invert: boolean): FakeTensor {
-  const inverted = (result: FakeTensor): FakeTensor => (invert ? emit("aten.bitwise_not.default", [result]) : result);
-  if (numelOf(elements.shape) === 0) return emit("aten.empty_like.default", [elements], { dtype: "bool", pin_memory: false });
+  const inverted = (result: FakeTensor): FakeTensor =>
+    invert ? emit("aten.bitwise_not.default", [result]) : result;
+  if (numelOf(elements.shape) === 0)
+    return emit("aten.empty_like.default", [elements], { dtype: "bool", pin_memory: false });
   if (test.ndim === 0) return inverted(emit("aten.eq.Tensor", [elements, test]));
   const wide = emit("aten.view.default", [elements, [...elements.shape, ...test.shape.map(() => 1)]]);
   const equal = emit("aten.eq.Tensor", [wide, test]);
@@ -217,7 +249,13 @@ function emitIsInPairs(emit: Emit, elements: FakeTensor, test: FakeTensor, inver
 }
 
 /** Searches the sorted test elements. */
-function emitIsInSorted(emit: Emit, elements: FakeTensor, test: FakeTensor, unique: boolean, invert: boolean): FakeTensor {
+function emitIsInSorted(
+  emit: Emit,
+  elements: FakeTensor,
+  test: FakeTensor,
+  unique: boolean,
+  invert: boolean,
+): FakeTensor {
   const flat = emit("aten.flatten.using_ints", [elements]);
   const flatTest = emit("aten.flatten.using_ints", [test]);
   if (unique) return emitIsInUnique(emit, elements, flat, flatTest, invert);
@@ -233,12 +271,25 @@ function emitIsInSorted(emit: Emit, elements: FakeTensor, test: FakeTensor, uniq
 const INT64_MAX = 9223372036854775807n;
 
 /** Without repetitions on either side, equal neighbours after sorting come from both. */
-function emitIsInUnique(emit: Emit, elements: FakeTensor, flat: FakeTensor, test: FakeTensor, invert: boolean): FakeTensor {
+function emitIsInUnique(
+  emit: Emit,
+  elements: FakeTensor,
+  flat: FakeTensor,
+  test: FakeTensor,
+  invert: boolean,
+): FakeTensor {
   const all = emit("aten.cat.default", [[flat, test]]);
-  const [sorted, order] = emit.many("aten.sort.stable", [all], { stable: true }) as readonly [FakeTensor, FakeTensor];
+  const [sorted, order] = emit.many("aten.sort.stable", [all], { stable: true }) as readonly [
+    FakeTensor,
+    FakeTensor,
+  ];
   const later = emit("aten.slice.Tensor", [sorted, 0, 1, INT64_MAX as EmitArg]);
   const earlier = emit("aten.slice.Tensor", [sorted, 0, 0, -1]);
-  const twice = emit("aten.constant_pad_nd.default", [emit("aten.eq.Tensor", [later, earlier]), [0, 1], false]);
+  const twice = emit("aten.constant_pad_nd.default", [
+    emit("aten.eq.Tensor", [later, earlier]),
+    [0, 1],
+    false,
+  ]);
   const wanted = invert ? emit("aten.logical_not.default", [twice]) : twice;
   const mask = emit("aten.empty_like.default", [wanted], { pin_memory: false });
   const placed = emit("aten.index_copy.default", [mask, 0, order, wanted]);
@@ -246,27 +297,38 @@ function emitIsInUnique(emit: Emit, elements: FakeTensor, flat: FakeTensor, test
   return emit("aten.reshape.default", [own, elements.shape]);
 }
 
-function emitIsIn(emit: Emit, elements: FakeTensor, test: FakeTensor, unique: boolean, invert: boolean): FakeTensor {
+function emitIsIn(
+  emit: Emit,
+  elements: FakeTensor,
+  test: FakeTensor,
+  unique: boolean,
+  invert: boolean,
+): FakeTensor {
   const [count, tests] = [numelOf(elements.shape), numelOf(test.shape)];
   const few = typeof count === "number" && typeof tests === "number" && tests < 10 * count ** 0.145;
-  return few ? emitIsInPairs(emit, elements, test, invert) : emitIsInSorted(emit, elements, test, unique, invert);
+  return few
+    ? emitIsInPairs(emit, elements, test, invert)
+    : emitIsInSorted(emit, elements, test, unique, invert);
 }
 
 const isinTensors = defineOp({
-  schema: "aten::isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
+  schema:
+    "aten::isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
   meta: ({ elements }) => fake({ dtype: "bool", shape: elements.shape, like: elements }),
   decompose: (emit, { elements, test_elements, assume_unique, invert }) =>
     emitIsIn(emit, elements, test_elements, assume_unique, invert),
 });
 
 const isinTensorScalar = defineOp({
-  schema: "aten::isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor",
+  schema:
+    "aten::isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor",
   decompose: (emit, { elements, test_element, invert }) =>
     emit(invert ? "aten.ne.Scalar" : "aten.eq.Scalar", [elements, test_element as EmitArg]),
 });
 
 const isinScalarTensor = defineOp({
-  schema: "aten::isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
+  schema:
+    "aten::isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
   decompose: (emit, { element, test_elements, assume_unique, invert }) => {
     const { device } = test_elements;
     const elements = emit("aten.scalar_tensor.default", [element as EmitArg], { device, pin_memory: false });
@@ -275,6 +337,23 @@ const isinScalarTensor = defineOp({
 });
 
 export const sortOps: readonly OpDefinition[] = [
-  sort, sortStable, argsort, argsortStable, msort, topk, unique2, unique, uniqueDim, uniqueConsecutive, searchsortedTensor,
-  searchsortedScalar, bucketizeTensor, bucketizeScalar, bincount, histc, isinTensors, isinTensorScalar, isinScalarTensor,
+  sort,
+  sortStable,
+  argsort,
+  argsortStable,
+  msort,
+  topk,
+  unique2,
+  unique,
+  uniqueDim,
+  uniqueConsecutive,
+  searchsortedTensor,
+  searchsortedScalar,
+  bucketizeTensor,
+  bucketizeScalar,
+  bincount,
+  histc,
+  isinTensors,
+  isinTensorScalar,
+  isinScalarTensor,
 ];

@@ -59,7 +59,8 @@ const vander = defineOp({
     const x = args.x.ndim === 0 ? emit("aten.unsqueeze.default", [args.x, -1]) : args.x;
     const columns = N ?? x.shape.at(-1)!;
     const repeated = emit("aten.expand.default", [
-      emit("aten.unsqueeze.default", [x, -1]), [...x.shape, sub(columns, 1)],
+      emit("aten.unsqueeze.default", [x, -1]),
+      [...x.shape, sub(columns, 1)],
     ]);
     const powers: FakeTensor = emit("aten.cumprod.default", [repeated, -1]);
     const { dtype, layout, device } = powers;
@@ -69,4 +70,10 @@ const vander = defineOp({
 });
 
 /** Functions made of others. */
-export const specialCompositeOps: readonly OpDefinition[] = [isReal, multivariateGamma, normalCdf, polygamma, vander];
+export const specialCompositeOps: readonly OpDefinition[] = [
+  isReal,
+  multivariateGamma,
+  normalCdf,
+  polygamma,
+  vander,
+];

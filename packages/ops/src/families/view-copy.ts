@@ -4,17 +4,16 @@ import type { SymEnv } from "@sconce/symbolic";
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { shapeMismatch } from "../errors.js";
+import { isBelow } from "../rules/comparison.js";
 import { describeSizes } from "../rules/describe.js";
 import { sizesEqual, wrapDim } from "../rules/dims.js";
-import { contiguousStridesOf, fake, isNonOverlappingAndDense } from "../rules/fake.js";
+import { contiguousStridesOf, fake, isNonOverlappingAndDense, numelOf } from "../rules/fake.js";
 import { emitNewZeros, emitRange } from "../rules/mask.js";
 import { sizeMath } from "../rules/size-math.js";
 import { inferSizes } from "../rules/view-geometry.js";
-import { isBelow } from "../rules/comparison.js";
-import { numelOf } from "../rules/fake.js";
-import { asStridedMeta, checkNarrow, diagonalMeta, selectMeta, sliceMeta, unfoldMeta } from "./view-slice.js";
 import { expandMeta, squeezeMeta } from "./view-expand.js";
 import { permuteMeta } from "./view-permute.js";
+import { asStridedMeta, checkNarrow, diagonalMeta, selectMeta, sliceMeta, unfoldMeta } from "./view-slice.js";
 
 /** Fresh row-major memory with the sizes of a view. */
 const copied = (view: FakeTensor): FakeTensor => fake({ dtype: view.dtype, shape: view.shape, like: view });
@@ -25,7 +24,8 @@ const emitCopy = (emit: Emit, view: FakeTensor): FakeTensor =>
 const viewCopies: readonly OpDefinition[] = [
   defineOp({
     schema: "aten::view_copy(Tensor self, SymInt[] size) -> Tensor",
-    meta: ({ self, size }, { env }) => fake({ dtype: self.dtype, shape: inferSizes(env, size, numelOf(self.shape)), like: self }),
+    meta: ({ self, size }, { env }) =>
+      fake({ dtype: self.dtype, shape: inferSizes(env, size, numelOf(self.shape)), like: self }),
     decompose: (emit, { self, size }) => emitCopy(emit, emit("aten.view.default", [self, size])),
     tags: ["not_in_default_table"],
   }),
@@ -44,14 +44,17 @@ const viewCopies: readonly OpDefinition[] = [
   defineOp({
     schema:
       "aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor",
-    meta: ({ self, dim, start, end, step }, context) => copied(sliceMeta(self, dim, start, end, step, context)),
+    meta: ({ self, dim, start, end, step }, context) =>
+      copied(sliceMeta(self, dim, start, end, step, context)),
     decompose: (emit, { self, dim, start, end, step }) =>
       emitCopy(emit, emit("aten.slice.Tensor", [self, dim, start, end, step])),
     tags: ["not_in_default_table"],
   }),
   defineOp({
-    schema: "aten::as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor",
-    meta: ({ self, size, stride, storage_offset }) => copied(asStridedMeta(self, size, stride, storage_offset)),
+    schema:
+      "aten::as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor",
+    meta: ({ self, size, stride, storage_offset }) =>
+      copied(asStridedMeta(self, size, stride, storage_offset)),
     decompose: (emit, { self, size, stride, storage_offset }) =>
       emitCopy(emit, emit("aten.as_strided.default", [self, size, stride, storage_offset])),
     tags: ["not_in_default_table"],
@@ -68,12 +71,14 @@ const viewCopies: readonly OpDefinition[] = [
       const at = checkNarrow(context.env, self, dim, start, length);
       return fake({ dtype: self.dtype, shape: self.shape.with(at, length), like: self });
     },
-    decompose: (emit, { self, dim, start, length }) => emitCopy(emit, emit("aten.narrow.default", [self, dim, start, length])),
+    decompose: (emit, { self, dim, start, length }) =>
+      emitCopy(emit, emit("aten.narrow.default", [self, dim, start, length])),
     tags: ["not_in_default_table"],
   }),
   defineOp({
     schema: "aten::unbind_copy.int(Tensor self, int dim=0) -> Tensor[]",
-    decompose: (emit, { self, dim }) => emit.many("aten.unbind.int", [self, dim]).map((piece) => emitCopy(emit, piece)),
+    decompose: (emit, { self, dim }) =>
+      emit.many("aten.unbind.int", [self, dim]).map((piece) => emitCopy(emit, piece)),
     tags: ["not_in_default_table"],
   }),
   defineOp({
@@ -85,7 +90,9 @@ const viewCopies: readonly OpDefinition[] = [
   defineOp({
     schema: "aten::split_with_sizes_copy(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]",
     decompose: (emit, { self, split_sizes, dim }) =>
-      emit.many("aten.split_with_sizes.default", [self, split_sizes, dim]).map((piece) => emitCopy(emit, piece)),
+      emit
+        .many("aten.split_with_sizes.default", [self, split_sizes, dim])
+        .map((piece) => emitCopy(emit, piece)),
   }),
   defineOp({
     schema: "aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor",
@@ -152,10 +159,20 @@ function requireSameSizes(env: SymEnv, view: FakeTensor, src: FakeTensor, what: 
 
 /** The sizes that the slice names; broadcasting `src` into it is not allowed. */
 function sliceScatterMeta(
-  self: FakeTensor, src: FakeTensor, dim: SymInt, start: SymInt | null, end: SymInt | null, step: SymInt,
+  self: FakeTensor,
+  src: FakeTensor,
+  dim: SymInt,
+  start: SymInt | null,
+  end: SymInt | null,
+  step: SymInt,
   context: MetaContext,
 ): FakeTensor {
-  requireSameSizes(context.env, sliceMeta(self, dim, start, end, step, context), src, "the slice of the input");
+  requireSameSizes(
+    context.env,
+    sliceMeta(self, dim, start, end, step, context),
+    src,
+    "the slice of the input",
+  );
   return scatterResult(self, context.env);
 }
 
@@ -163,7 +180,8 @@ const sliceScatter = defineOp({
   schema:
     "aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor",
   tags: ["core"],
-  meta: ({ self, src, dim, start, end, step }, context) => sliceScatterMeta(self, src, dim, start, end, step, context),
+  meta: ({ self, src, dim, start, end, step }, context) =>
+    sliceScatterMeta(self, src, dim, start, end, step, context),
 });
 
 const selectScatter = defineOp({
@@ -196,30 +214,66 @@ const asStridedScatter = defineOp({
   schema:
     "aten::as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor",
   meta: ({ self, src, size, stride, storage_offset }, { env }) => {
-    requireSameSizes(env, asStridedMeta(self, size, stride, storage_offset), src, "the as_strided of the input");
-    return fake({ dtype: self.dtype, shape: self.shape, strides: self.strides, storageOffset: self.storageOffset, like: self });
+    requireSameSizes(
+      env,
+      asStridedMeta(self, size, stride, storage_offset),
+      src,
+      "the as_strided of the input",
+    );
+    return fake({
+      dtype: self.dtype,
+      shape: self.shape,
+      strides: self.strides,
+      storageOffset: self.storageOffset,
+      like: self,
+    });
   },
 });
 
 const backwards: readonly OpDefinition[] = [
   defineOp({
-    schema: "aten::select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor",
+    schema:
+      "aten::select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor",
     decompose: (emit, { grad_output, input_sizes, dim, index }) =>
-      emit("aten.select_scatter.default", [emitNewZeros(emit, grad_output, input_sizes), grad_output, dim, index]),
+      emit("aten.select_scatter.default", [
+        emitNewZeros(emit, grad_output, input_sizes),
+        grad_output,
+        dim,
+        index,
+      ]),
   }),
   defineOp({
     schema:
       "aten::slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step) -> Tensor",
     decompose: (emit, { grad_output, input_sizes, dim, start, end, step }) =>
-      emit("aten.slice_scatter.default", [emitNewZeros(emit, grad_output, input_sizes), grad_output, dim, start, end, step]),
+      emit("aten.slice_scatter.default", [
+        emitNewZeros(emit, grad_output, input_sizes),
+        grad_output,
+        dim,
+        start,
+        end,
+        step,
+      ]),
   }),
   defineOp({
-    schema: "aten::diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor",
+    schema:
+      "aten::diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor",
     decompose: (emit, { grad_output, input_sizes, offset, dim1, dim2 }) =>
-      emit("aten.diagonal_scatter.default", [emitNewZeros(emit, grad_output, input_sizes), grad_output, offset, dim1, dim2]),
+      emit("aten.diagonal_scatter.default", [
+        emitNewZeros(emit, grad_output, input_sizes),
+        grad_output,
+        offset,
+        dim1,
+        dim2,
+      ]),
   }),
 ];
 
 export const viewCopyOps: readonly OpDefinition[] = [
-  ...viewCopies, sliceScatter, selectScatter, diagonalScatter, asStridedScatter, ...backwards,
+  ...viewCopies,
+  sliceScatter,
+  selectScatter,
+  diagonalScatter,
+  asStridedScatter,
+  ...backwards,
 ];

@@ -15,7 +15,9 @@ function viewDTypeMeta(self: FakeTensor, dtype: DType, env: SymEnv): FakeTensor 
   const names = `${self.dtype} as ${dtype} (different element sizes)`;
   if (self.ndim === 0) throw shapeMismatch(`self.dim() cannot be 0 to view ${names}`);
   if (mayDiffer(env, self.strides.at(-1)!, 1) && mayDiffer(env, self.shape.at(-1)!, 1)) {
-    throw shapeMismatch(`self.stride(-1) must be 1 to view ${names}, but got ${describeSize(self.strides.at(-1)!)}`);
+    throw shapeMismatch(
+      `self.stride(-1) must be 1 to view ${names}, but got ${describeSize(self.strides.at(-1)!)}`,
+    );
   }
   return from > to ? narrower(self, dtype, from / to) : wider(self, dtype, to / from, env, names);
 }
@@ -23,21 +25,32 @@ function viewDTypeMeta(self: FakeTensor, dtype: DType, env: SymEnv): FakeTensor 
 function narrower(self: FakeTensor, dtype: DType, ratio: number): FakeTensor {
   const last = self.ndim - 1;
   const strides = self.strides.map((stride, d) => (d === last ? 1 : mul(stride, ratio)));
-  return viewOf(self, self.shape.with(last, mul(self.shape[last]!, ratio)), strides, mul(self.storageOffset, ratio), dtype);
+  return viewOf(
+    self,
+    self.shape.with(last, mul(self.shape[last]!, ratio)),
+    strides,
+    mul(self.storageOffset, ratio),
+    dtype,
+  );
 }
 
 function wider(self: FakeTensor, dtype: DType, ratio: number, env: SymEnv, names: string): FakeTensor {
   const last = self.ndim - 1;
   const divisible = (value: SymInt, what: string): SymInt => {
     check(env, eq(mod(value, ratio), 0), () =>
-      shapeMismatch(`${what} must be divisible by ${ratio} to view ${names}, but got ${describeSize(value)}`));
+      shapeMismatch(`${what} must be divisible by ${ratio} to view ${names}, but got ${describeSize(value)}`),
+    );
     return floorDiv(value, ratio);
   };
   const size = divisible(self.shape[last]!, `self.size(-1)`);
   const offset = divisible(self.storageOffset, "self.storage_offset()");
   const strides = self.strides.map((stride, d) =>
-    d === last ? 1 : isEqual(env, self.shape[d]!, 1) && typeof stride === "number" && stride % ratio !== 0 ? stride
-      : divisible(stride, `self.stride(${d})`));
+    d === last
+      ? 1
+      : isEqual(env, self.shape[d]!, 1) && typeof stride === "number" && stride % ratio !== 0
+        ? stride
+        : divisible(stride, `self.stride(${d})`),
+  );
   return viewOf(self, self.shape.with(last, size), strides, offset, dtype);
 }
 

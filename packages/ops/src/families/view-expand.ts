@@ -26,7 +26,9 @@ export function expandMeta(self: FakeTensor, size: readonly SymInt[], env: SymEn
     if (from >= 0) expandDim(self, from, d, asked, size, shape, strides, env);
     else {
       if (asked === -1) {
-        throw shapeMismatch(`The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension ${d}`);
+        throw shapeMismatch(
+          `The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension ${d}`,
+        );
       }
       shape[d] = asked;
       // A new dimension of 1 steps over those that follow it, as in the C++ kernel; a repetition has stride 0.
@@ -38,7 +40,13 @@ export function expandMeta(self: FakeTensor, size: readonly SymInt[], env: SymEn
 }
 
 function expandDim(
-  self: FakeTensor, from: number, to: number, asked: SymInt, size: readonly SymInt[], shape: SymInt[], strides: SymInt[],
+  self: FakeTensor,
+  from: number,
+  to: number,
+  asked: SymInt,
+  size: readonly SymInt[],
+  shape: SymInt[],
+  strides: SymInt[],
   env: SymEnv,
 ): void {
   const have = self.shape[from]!;
@@ -112,9 +120,16 @@ const unsqueeze = defineOp({
 /** Drops those of the given dimensions whose size is 1. */
 export function squeezeMeta(self: FakeTensor, dims: readonly SymInt[] | null, env: SymEnv): FakeTensor {
   const asked = dims === null ? null : new Set(dims.map((dim) => wrapDim(dim, self.ndim)));
-  const kept = self.shape.map((_, d) => d).filter((d) => (asked !== null && !asked.has(d)) || !isEqual(env, self.shape[d]!, 1));
-  return kept.length === self.ndim ? aliasOf(self)
-    : viewOf(self, kept.map((d) => self.shape[d]!), kept.map((d) => self.strides[d]!));
+  const kept = self.shape
+    .map((_, d) => d)
+    .filter((d) => (asked !== null && !asked.has(d)) || !isEqual(env, self.shape[d]!, 1));
+  return kept.length === self.ndim
+    ? aliasOf(self)
+    : viewOf(
+        self,
+        kept.map((d) => self.shape[d]!),
+        kept.map((d) => self.strides[d]!),
+      );
 }
 
 const squeeze = defineOp({
@@ -158,6 +173,15 @@ const atLeast = (rank: 1 | 2 | 3): readonly OpDefinition[] => [
 ];
 
 export const viewExpandOps: readonly OpDefinition[] = [
-  expand, expandAs, broadcastTo, broadcastTensors, unsqueeze, squeeze, squeezeDim, squeezeDims,
-  ...atLeast(1), ...atLeast(2), ...atLeast(3),
+  expand,
+  expandAs,
+  broadcastTo,
+  broadcastTensors,
+  unsqueeze,
+  squeeze,
+  squeezeDim,
+  squeezeDims,
+  ...atLeast(1),
+  ...atLeast(2),
+  ...atLeast(3),
 ];

@@ -15,8 +15,13 @@ export function permuteMeta(self: FakeTensor, dims: readonly SymInt[]): FakeTens
     );
   }
   const order = dims.map((dim) => wrapDim(dim, self.ndim));
-  if (new Set(order).size !== order.length) throw invalidArgument("permute(): duplicate dims are not allowed.");
-  return viewOf(self, order.map((dim) => self.shape[dim]!), order.map((dim) => self.strides[dim]!));
+  if (new Set(order).size !== order.length)
+    throw invalidArgument("permute(): duplicate dims are not allowed.");
+  return viewOf(
+    self,
+    order.map((dim) => self.shape[dim]!),
+    order.map((dim) => self.strides[dim]!),
+  );
 }
 
 /** All dimensions in order, with two exchanged. */
@@ -49,7 +54,8 @@ const transpose = defineOp({
 const t = defineOp({
   schema: "aten::t(Tensor(a) self) -> Tensor(a)",
   meta: ({ self }) => {
-    if (self.ndim > 2) throw invalidArgument(`t() expects a tensor with <= 2 dimensions, but self is ${self.ndim}D`);
+    if (self.ndim > 2)
+      throw invalidArgument(`t() expects a tensor with <= 2 dimensions, but self is ${self.ndim}D`);
     return viewOf(self, self.shape.toReversed(), self.strides.toReversed());
   },
   decompose: (emit, { self }) => emit("aten.transpose.int", [self, 0, self.ndim < 2 ? 0 : 1]),
@@ -70,12 +76,15 @@ const swapdims = defineOp({
 const numpyT = defineOp({
   schema: "aten::numpy_T(Tensor(a) self) -> Tensor(a)",
   tags: ["composite"],
-  decompose: (emit, { self }) => emit("aten.permute.default", [self, self.shape.map((_, d) => self.ndim - 1 - d)]),
+  decompose: (emit, { self }) =>
+    emit("aten.permute.default", [self, self.shape.map((_, d) => self.ndim - 1 - d)]),
 });
 
 function requireMatrix(self: FakeTensor, name: string): void {
   if (self.ndim >= 2) return;
-  throw invalidArgument(`tensor.${name} is only supported on matrices or batches of matrices. Got ${self.ndim}-D tensor.`);
+  throw invalidArgument(
+    `tensor.${name} is only supported on matrices or batches of matrices. Got ${self.ndim}-D tensor.`,
+  );
 }
 
 const mT = defineOp({
@@ -108,7 +117,9 @@ const matrixH = defineOp({
   tags: ["composite"],
   decompose: (emit, { self }) => {
     if (self.ndim !== 0 && self.ndim !== 2) {
-      throw invalidArgument(`tensor.H is only supported on matrices (2-D tensors). Got ${self.ndim}-D tensor.`);
+      throw invalidArgument(
+        `tensor.H is only supported on matrices (2-D tensors). Got ${self.ndim}-D tensor.`,
+      );
     }
     const complex = self.dtype.startsWith("complex");
     if (self.ndim === 0) return complex ? emit("aten._conj.default", [self]) : self;
@@ -145,18 +156,31 @@ const movedim = (name: "movedim" | "moveaxis"): readonly OpDefinition[] => [
     schema: `aten::${name}.int(Tensor(a) self, int source, int destination) -> Tensor(a)`,
     tags: ["composite"],
     decompose: (emit, { self, source, destination }) =>
-      self.ndim === 0 ? emit("aten.alias.default", [self])
+      self.ndim === 0
+        ? emit("aten.alias.default", [self])
         : emit("aten.permute.default", [self, movedOrder(self.ndim, [source], [destination])]),
   }),
   defineOp({
     schema: `aten::${name}.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)`,
     tags: ["composite"],
     decompose: (emit, { self, source, destination }) =>
-      self.ndim === 0 ? emit("aten.alias.default", [self])
+      self.ndim === 0
+        ? emit("aten.alias.default", [self])
         : emit("aten.permute.default", [self, movedOrder(self.ndim, source, destination)]),
   }),
 ];
 
 export const viewPermuteOps: readonly OpDefinition[] = [
-  permute, transpose, t, swapaxes, swapdims, numpyT, mT, adjoint, mH, matrixH, ...movedim("movedim"), ...movedim("moveaxis"),
+  permute,
+  transpose,
+  t,
+  swapaxes,
+  swapdims,
+  numpyT,
+  mT,
+  adjoint,
+  mH,
+  matrixH,
+  ...movedim("movedim"),
+  ...movedim("moveaxis"),
 ];

@@ -56,7 +56,8 @@ function emitInferSizes(emit: Emit, shape: readonly SymInt[], self: FakeTensor):
   const inferred = shape.indexOf(-1);
   const sizes = inferSizes(emit.env, shape, numelOf(self.shape));
   if (inferred < 0 || typeof sizes[inferred] === "number") return sizes;
-  const product = (factors: readonly SymInt[]): SymInt => factors.reduce((a, b) => sizeMath(emit, "mul", a, b), 1);
+  const product = (factors: readonly SymInt[]): SymInt =>
+    factors.reduce((a, b) => sizeMath(emit, "mul", a, b), 1);
   const known = product(shape.filter((_, d) => d !== inferred));
   const size = sizeMath(emit, "floordiv", product(self.shape), known);
   return sizes.map((given, d) => (d === inferred ? size : given));
@@ -120,7 +121,12 @@ const unflatten = defineOp({
   },
 });
 
-function inferUnflattened(env: SymEnv, sizes: readonly SymInt[], size: SymInt, dim: SymInt): readonly SymInt[] {
+function inferUnflattened(
+  env: SymEnv,
+  sizes: readonly SymInt[],
+  size: SymInt,
+  dim: SymInt,
+): readonly SymInt[] {
   try {
     return inferSizes(env, sizes, size);
   } catch {
@@ -132,5 +138,13 @@ function inferUnflattened(env: SymEnv, sizes: readonly SymInt[], size: SymInt, d
 }
 
 export const viewReshapeOps: readonly OpDefinition[] = [
-  view, unsafeView, reshapeAlias, reshape, reshapeAs, viewAs, ravel, flatten, unflatten,
+  view,
+  unsafeView,
+  reshapeAlias,
+  reshape,
+  reshapeAs,
+  viewAs,
+  ravel,
+  flatten,
+  unflatten,
 ];

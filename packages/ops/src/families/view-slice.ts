@@ -1,6 +1,20 @@
 /** @file Views of a part of a tensor, and views by strides. */
 import type { FakeTensor, SymInt, SymScalar } from "@sconce/ir";
-import { add, and, floorDiv, ge, gt, le, lt, mul, neg, sub, symMax, symMin, type SymEnv } from "@sconce/symbolic";
+import {
+  add,
+  and,
+  floorDiv,
+  ge,
+  gt,
+  le,
+  lt,
+  mul,
+  neg,
+  type SymEnv,
+  sub,
+  symMax,
+  symMin,
+} from "@sconce/symbolic";
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import { invalidArgument, shapeMismatch } from "../errors.js";
 import { check, isAtMost, isBelow } from "../rules/comparison.js";
@@ -9,7 +23,8 @@ import { wrapDim } from "../rules/dims.js";
 import { sizeMath } from "../rules/size-math.js";
 import { viewOf } from "../rules/view-geometry.js";
 
-const INT64_MAX = 9223372036854775807;
+/** The largest int64, 2^63 - 1, as the nearest double. */
+const INT64_MAX = 2 ** 63;
 
 /** @throws SconceError `INVALID_ARGUMENT` when the index is out of range */
 export function selectMeta(self: FakeTensor, dim: SymInt, index: SymInt, { env }: MetaContext): FakeTensor {
@@ -57,15 +72,22 @@ function sliceLength(env: SymEnv, start: SymInt, end: SymInt, step: SymInt): Sym
 
 /** @throws SconceError `INVALID_ARGUMENT` */
 export function sliceMeta(
-  self: FakeTensor, dim: SymInt, start: SymInt | null, end: SymInt | null, step: SymInt, { env }: MetaContext,
+  self: FakeTensor,
+  dim: SymInt,
+  start: SymInt | null,
+  end: SymInt | null,
+  step: SymInt,
+  { env }: MetaContext,
 ): FakeTensor {
   if (self.ndim === 0) throw invalidArgument("slice() cannot be applied to a 0-dim tensor.");
   const at = wrapDim(dim, self.ndim);
   if (isAtMost(env, step, 0)) throw invalidArgument("slice step must be positive");
   const size = self.shape[at]!;
   const from = start === null ? 0 : sliceBound(env, size, start);
-  const to = end === null || (typeof end === "number" && end >= INT64_MAX) ? size : sliceBound(env, size, end);
-  const length = from === undefined || to === undefined ? unknownLength(env, size) : sliceLength(env, from, to, step);
+  const to =
+    end === null || (typeof end === "number" && end >= INT64_MAX) ? size : sliceBound(env, size, end);
+  const length =
+    from === undefined || to === undefined ? unknownLength(env, size) : sliceLength(env, from, to, step);
   const stride = self.strides[at]!;
   const offset = from === undefined ? env.freshUnbackedInt() : add(self.storageOffset, mul(from, stride));
   return viewOf(self, self.shape.with(at, length), self.strides.with(at, mul(stride, step)), offset);
@@ -86,7 +108,13 @@ const slice = defineOp({
 });
 
 /** Refuses a `narrow` that leaves the dimension; gives the dimension. */
-export function checkNarrow(env: SymEnv, self: FakeTensor, dim: SymInt, start: SymInt, length: SymInt): number {
+export function checkNarrow(
+  env: SymEnv,
+  self: FakeTensor,
+  dim: SymInt,
+  start: SymInt,
+  length: SymInt,
+): number {
   if (self.ndim === 0) throw invalidArgument("narrow() cannot be applied to a 0-dim tensor.");
   const at = wrapDim(dim, self.ndim);
   const size = self.shape[at]!;
@@ -98,7 +126,9 @@ export function checkNarrow(env: SymEnv, self: FakeTensor, dim: SymInt, start: S
   );
   const from = isBelow(env, start, 0) ? add(start, size) : start;
   check(env, le(from, sub(size, length)), () =>
-    invalidArgument(`start (${describeSize(from)}) + length (${describeSize(length)}) exceeds dimension size (${describeSize(size)}).`),
+    invalidArgument(
+      `start (${describeSize(from)}) + length (${describeSize(length)}) exceeds dimension size (${describeSize(size)}).`,
+    ),
   );
   return at;
 }
@@ -124,15 +154,25 @@ const narrowTensor = defineOp({
 });
 
 /** @throws SconceError `INVALID_ARGUMENT` */
-export function diagonalMeta(self: FakeTensor, offset: SymInt, dim1: SymInt, dim2: SymInt, env: SymEnv): FakeTensor {
+export function diagonalMeta(
+  self: FakeTensor,
+  offset: SymInt,
+  dim1: SymInt,
+  dim2: SymInt,
+  env: SymEnv,
+): FakeTensor {
   const [first, second] = [wrapDim(dim1, self.ndim), wrapDim(dim2, self.ndim)];
   if (first === second) {
-    throw invalidArgument(`diagonal dimensions cannot be identical ${describeSize(dim1)}, ${describeSize(dim2)}`);
+    throw invalidArgument(
+      `diagonal dimensions cannot be identical ${describeSize(dim1)}, ${describeSize(dim2)}`,
+    );
   }
   const rows = self.shape[first]!;
   const columns = self.shape[second]!;
   const above = isAtMost(env, 0, offset);
-  const length = above ? symMax(symMin(rows, sub(columns, offset)), 0) : symMax(symMin(add(rows, offset), columns), 0);
+  const length = above
+    ? symMax(symMin(rows, sub(columns, offset)), 0)
+    : symMax(symMin(add(rows, offset), columns), 0);
   const step = above ? mul(offset, self.strides[second]!) : mul(neg(offset), self.strides[first]!);
   const start = length === 0 ? self.storageOffset : add(self.storageOffset, step);
   const rest = self.shape.map((_, d) => d).filter((d) => d !== first && d !== second);
@@ -152,41 +192,61 @@ const diagonal = defineOp({
 
 /** @throws SconceError `INVALID_ARGUMENT` */
 export function asStridedMeta(
-  self: FakeTensor, size: readonly SymInt[], stride: readonly SymInt[], offset: SymInt | null,
+  self: FakeTensor,
+  size: readonly SymInt[],
+  stride: readonly SymInt[],
+  offset: SymInt | null,
 ): FakeTensor {
   if (size.length !== stride.length) throw invalidArgument("mismatch in length of strides and shape");
   for (const step of stride) {
     if (typeof step === "number" && step < 0) {
-      throw invalidArgument(`as_strided: Negative strides are not supported at the moment, got strides: ${describeSizes(stride)}`);
+      throw invalidArgument(
+        `as_strided: Negative strides are not supported at the moment, got strides: ${describeSizes(stride)}`,
+      );
     }
   }
   for (const length of size) {
     if (typeof length === "number" && length < 0) {
-      throw invalidArgument(`Trying to create tensor with negative dimension ${length}: ${describeSizes(size)}`);
+      throw invalidArgument(
+        `Trying to create tensor with negative dimension ${length}: ${describeSizes(size)}`,
+      );
     }
   }
   return viewOf(self, size, stride, offset ?? self.storageOffset);
 }
 
 const asStrided = defineOp({
-  schema: "aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)",
+  schema:
+    "aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)",
   tags: ["core"],
   meta: ({ self, size, stride, storage_offset }) => asStridedMeta(self, size, stride, storage_offset),
 });
 
 /** Windows of `size` elements along a dimension, `step` apart, as a new last dimension. */
-export function unfoldMeta(self: FakeTensor, dimension: SymInt, size: SymInt, step: SymInt, env: SymEnv): FakeTensor {
+export function unfoldMeta(
+  self: FakeTensor,
+  dimension: SymInt,
+  size: SymInt,
+  step: SymInt,
+  env: SymEnv,
+): FakeTensor {
   const at = wrapDim(dimension, self.ndim);
   const have = self.ndim === 0 ? 1 : self.shape[at]!;
   if (isBelow(env, size, 0)) throw invalidArgument(`size is ${describeSize(size)} but must be >= 0`);
   check(env, le(size, have), () =>
-    shapeMismatch(`maximum size for tensor at dimension ${at} is ${describeSize(have)} but size is ${describeSize(size)}`),
+    shapeMismatch(
+      `maximum size for tensor at dimension ${at} is ${describeSize(have)} but size is ${describeSize(size)}`,
+    ),
   );
   if (isAtMost(env, step, 0)) throw invalidArgument(`step is ${describeSize(step)} but must be > 0`);
   if (self.ndim === 0) return viewOf(self, [size], [1]);
   const stride = self.strides[at]!;
   const windows = add(floorDiv(sub(have, size), step), 1);
-  return viewOf(self, [...self.shape.with(at, windows), size], [...self.strides.with(at, mul(step, stride)), stride]);
+  return viewOf(
+    self,
+    [...self.shape.with(at, windows), size],
+    [...self.strides.with(at, mul(step, stride)), stride],
+  );
 }
 
 const unfold = defineOp({
@@ -195,5 +255,11 @@ const unfold = defineOp({
 });
 
 export const viewSliceOps: readonly OpDefinition[] = [
-  select, slice, narrow, narrowTensor, diagonal, asStrided, unfold,
+  select,
+  slice,
+  narrow,
+  narrowTensor,
+  diagonal,
+  asStrided,
+  unfold,
 ];

@@ -1,6 +1,6 @@
 /** @file Views that cut a dimension into pieces. */
 import type { FakeTensor, SymInt, SymScalar } from "@sconce/ir";
-import { add, addAll, ceilDiv, eq, mod, mul, sub, type SymEnv } from "@sconce/symbolic";
+import { add, addAll, ceilDiv, eq, mod, mul, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
@@ -16,7 +16,10 @@ function requireDims(self: FakeTensor, what: string): void {
 
 /** @throws SconceError `SHAPE_MISMATCH` when the sizes do not add up */
 function splitWithSizesMeta(
-  self: FakeTensor, sizes: readonly SymInt[], dim: SymInt, context: MetaContext,
+  self: FakeTensor,
+  sizes: readonly SymInt[],
+  dim: SymInt,
+  context: MetaContext,
 ): readonly FakeTensor[] {
   requireDims(self, "split");
   const at = wrapDim(dim, self.ndim);
@@ -55,19 +58,27 @@ function evenSizes(env: SymEnv, self: FakeTensor, size: SymInt, dim: SymInt): re
   const at = wrapDim(dim, self.ndim);
   const length = self.shape[at]!;
   if (isBelow(env, size, 0)) {
-    throw invalidArgument(`split expects split_size be non-negative, but got split_size=${describeSize(size)}`);
+    throw invalidArgument(
+      `split expects split_size be non-negative, but got split_size=${describeSize(size)}`,
+    );
   }
   if (isEqual(env, size, 0) && !isEqual(env, length, 0)) {
-    throw invalidArgument(`split_size can only be 0 if dimension size is 0, but got dimension size of ${describeSize(length)}`);
+    throw invalidArgument(
+      `split_size can only be 0 if dimension size is 0, but got dimension size of ${describeSize(length)}`,
+    );
   }
   if (isEqual(env, length, 0)) return [length];
-  const pieces = typeof length === "number" && typeof size === "number" ? Math.ceil(length / size) : countPieces(env, length, size);
+  const pieces =
+    typeof length === "number" && typeof size === "number"
+      ? Math.ceil(length / size)
+      : countPieces(env, length, size);
   const last = sub(length, mul(size, pieces - 1));
   return [...new Array<SymInt>(pieces - 1).fill(size), last];
 }
 
 /** How many pieces there are is part of the program: a symbolic count is made a number. */
-const countPieces = (env: SymEnv, length: SymInt, size: SymInt): number => env.guardInt(ceilDiv(length, size));
+const countPieces = (env: SymEnv, length: SymInt, size: SymInt): number =>
+  env.guardInt(ceilDiv(length, size));
 
 const splitTensor = defineOp({
   schema: "aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]",
@@ -89,7 +100,8 @@ function emitSplit(emit: Emit, self: FakeTensor, size: SymInt, dim: SymInt): rea
 const splitSizes = defineOp({
   schema: "aten::split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]",
   tags: ["composite"],
-  decompose: (emit, { self, split_size, dim }) => emit.many("aten.split_with_sizes.default", [self, split_size, dim]),
+  decompose: (emit, { self, split_size, dim }) =>
+    emit.many("aten.split_with_sizes.default", [self, split_size, dim]),
 });
 
 const splitWithSizes = defineOp({
@@ -108,7 +120,8 @@ const unsafeSplit = defineOp({
 const unsafeSplitWithSizes = defineOp({
   schema: "aten::unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]",
   meta: ({ self, split_sizes, dim }, context) => splitWithSizesMeta(self, split_sizes, dim, context),
-  decompose: (emit, { self, split_sizes, dim }) => emit.many("aten.split_with_sizes.default", [self, split_sizes, dim]),
+  decompose: (emit, { self, split_sizes, dim }) =>
+    emit.many("aten.split_with_sizes.default", [self, split_sizes, dim]),
 });
 
 /** The `split_size` that gives at most `chunks` pieces; records the arithmetic as `(size + chunks - 1) / chunks`. */
@@ -122,8 +135,12 @@ function chunkSize(emit: Emit, self: FakeTensor, chunks: SymInt, dim: SymInt): S
 }
 
 /** `chunk` of an empty dimension keeps the number of pieces. */
-const chunkRule = (even: string, sized: string) =>
-  (emit: Emit, { self, chunks, dim }: { self: FakeTensor; chunks: SymInt; dim: SymInt }): readonly FakeTensor[] => {
+const chunkRule =
+  (even: string, sized: string) =>
+  (
+    emit: Emit,
+    { self, chunks, dim }: { self: FakeTensor; chunks: SymInt; dim: SymInt },
+  ): readonly FakeTensor[] => {
     const size = chunkSize(emit, self, chunks, dim);
     const empty = size === 0 && self.shape[wrapDim(dim, self.ndim)] === 0;
     if (empty) return emit.many(sized, [self, new Array<SymInt>(Number(chunks)).fill(size), dim]);
@@ -143,7 +160,12 @@ const unsafeChunk = defineOp({
 });
 
 /** Slices between consecutive places. */
-function emitSlices(emit: Emit, self: FakeTensor, places: readonly SymInt[], dim: SymInt): readonly FakeTensor[] {
+function emitSlices(
+  emit: Emit,
+  self: FakeTensor,
+  places: readonly SymInt[],
+  dim: SymInt,
+): readonly FakeTensor[] {
   let start: SymInt = 0;
   return places.map((end) => {
     const piece = emit("aten.slice.Tensor", [self, dim, start, end]);
@@ -153,14 +175,24 @@ function emitSlices(emit: Emit, self: FakeTensor, places: readonly SymInt[], dim
 }
 
 /** `tensor_split` at given places. */
-export function emitSplitAt(emit: Emit, self: FakeTensor, indices: readonly SymInt[], dim: SymInt): readonly FakeTensor[] {
+export function emitSplitAt(
+  emit: Emit,
+  self: FakeTensor,
+  indices: readonly SymInt[],
+  dim: SymInt,
+): readonly FakeTensor[] {
   requireDims(self, "tensor_split");
   const at = wrapDim(dim, self.ndim);
   return emitSlices(emit, self, [...indices, self.shape[at]!], at);
 }
 
 /** `tensor_split` into sections of nearly equal length, the first ones longer. */
-export function emitSections(emit: Emit, self: FakeTensor, sections: SymInt, dim: SymInt): readonly FakeTensor[] {
+export function emitSections(
+  emit: Emit,
+  self: FakeTensor,
+  sections: SymInt,
+  dim: SymInt,
+): readonly FakeTensor[] {
   requireDims(self, "tensor_split");
   if (typeof sections !== "number" || sections <= 0) {
     throw invalidArgument(`number of sections must be larger than 0, got ${describeSize(sections)}`);
@@ -172,7 +204,8 @@ export function emitSections(emit: Emit, self: FakeTensor, sections: SymInt, dim
   let end: SymInt = 0;
   const places = Array.from({ length: sections }, (_, i) => {
     const size = isBelow(emit.env, i, longer) ? sizeMath(emit, "add", least, 1) : least;
-    return (end = sizeMath(emit, "add", end, size));
+    end = sizeMath(emit, "add", end, size);
+    return end;
   });
   return emitSlices(emit, self, places, at);
 }
@@ -190,14 +223,18 @@ const tensorSplitIndices = defineOp({
 });
 
 const tensorSplitTensor = defineOp({
-  schema: "aten::tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]",
+  schema:
+    "aten::tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]",
   tags: ["composite"],
   decompose: (emit, { self, tensor_indices_or_sections: places, dim }) => {
     requireDims(self, "tensor_split");
     if (places.dtype !== "int64") {
-      throw dtypeMismatch(`tensor_split expected tensor_indices_or_sections to have dtype of long, but got ${places.dtype}`);
+      throw dtypeMismatch(
+        `tensor_split expected tensor_indices_or_sections to have dtype of long, but got ${places.dtype}`,
+      );
     }
-    const read = (tensor: FakeTensor): SymInt => (emit.value("aten.item.default", [tensor]) as SymScalar).expr as SymInt;
+    const read = (tensor: FakeTensor): SymInt =>
+      (emit.value("aten.item.default", [tensor]) as SymScalar).expr as SymInt;
     if (places.ndim === 0) return emitSections(emit, self, emit.env.guardInt(read(places)), dim);
     const count = emit.env.guardInt(places.shape[0]!);
     const indices = Array.from({ length: count }, (_, i) => read(emit("aten.select.int", [places, 0, i])));
@@ -206,7 +243,11 @@ const tensorSplitTensor = defineOp({
 });
 
 /** `hsplit`, `vsplit` and `dsplit`: `tensor_split` along a fixed dimension. */
-function namedSplit(name: string, least: number, dimOf: (self: FakeTensor) => number): readonly OpDefinition[] {
+function namedSplit(
+  name: string,
+  least: number,
+  dimOf: (self: FakeTensor) => number,
+): readonly OpDefinition[] {
   const along = (self: FakeTensor): number => {
     if (self.ndim < least) {
       throw invalidArgument(
@@ -257,8 +298,18 @@ const unbind = defineOp({
 });
 
 export const viewSplitOps: readonly OpDefinition[] = [
-  splitTensor, splitSizes, splitWithSizes, unsafeSplit, unsafeSplitWithSizes, chunk, unsafeChunk,
-  tensorSplitSections, tensorSplitIndices, tensorSplitTensor,
-  ...namedSplit("hsplit", 1, (self) => (self.ndim === 1 ? 0 : 1)), ...namedSplit("vsplit", 2, () => 0),
-  ...namedSplit("dsplit", 3, () => 2), unbind,
+  splitTensor,
+  splitSizes,
+  splitWithSizes,
+  unsafeSplit,
+  unsafeSplitWithSizes,
+  chunk,
+  unsafeChunk,
+  tensorSplitSections,
+  tensorSplitIndices,
+  tensorSplitTensor,
+  ...namedSplit("hsplit", 1, (self) => (self.ndim === 1 ? 0 : 1)),
+  ...namedSplit("vsplit", 2, () => 0),
+  ...namedSplit("dsplit", 3, () => 2),
+  unbind,
 ];

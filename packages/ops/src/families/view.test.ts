@@ -1,5 +1,5 @@
 import type { FakeTensor } from "@sconce/ir";
-import { mul, ShapeEnv, STATIC_ENV, symbol, type SymEnv, type SymInt } from "@sconce/symbolic";
+import { mul, ShapeEnv, STATIC_ENV, type SymEnv, type SymInt, symbol } from "@sconce/symbolic";
 import { describe, expect, test } from "vitest";
 import { defaultOperators } from "../all.js";
 import { metaOf } from "../fake-emit.js";
@@ -29,7 +29,9 @@ describe("views of plain sizes", () => {
   });
 
   test("a view that would need a copy is refused, with PyTorch's advice", () => {
-    expect(() => call("aten.view.default", [tensor([2, 3], [1, 2]), [6]])).toThrowError(/Use \.reshape\(\.\.\.\) instead/);
+    expect(() => call("aten.view.default", [tensor([2, 3], [1, 2]), [6]])).toThrowError(
+      /Use \.reshape\(\.\.\.\) instead/,
+    );
   });
 
   test("reshape copies where a view cannot do", () => {
@@ -42,7 +44,10 @@ describe("views of symbolic sizes", () => {
 
   test("a slice to the end keeps the expression", () => {
     const env = new ShapeEnv();
-    expect(call("aten.slice.Tensor", [tensor([n, 4]), 0, 0, 9223372036854775807n], env).shape).toEqual([n, 4]);
+    expect(call("aten.slice.Tensor", [tensor([n, 4]), 0, 0, 9223372036854775807n], env).shape).toEqual([
+      n,
+      4,
+    ]);
   });
 
   test("-1 is inferred", () => {

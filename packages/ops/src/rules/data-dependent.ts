@@ -8,9 +8,15 @@ const MEMOS = new WeakMap<SymEnv, Map<string, Memo>>();
 /** What `make` gave for this tensor before, so that reading a value twice gives one symbol. */
 export function remembered<T>(env: SymEnv, what: string, tensor: FakeTensor, make: () => T): T {
   let memos = MEMOS.get(env);
-  if (memos === undefined) MEMOS.set(env, (memos = new Map()));
+  if (memos === undefined) {
+    memos = new Map();
+    MEMOS.set(env, memos);
+  }
   let memo = memos.get(what);
-  if (memo === undefined) memos.set(what, (memo = new WeakMap()));
+  if (memo === undefined) {
+    memo = new WeakMap();
+    memos.set(what, memo);
+  }
   if (!memo.has(tensor)) memo.set(tensor, make());
   return memo.get(tensor) as T;
 }

@@ -52,8 +52,10 @@ export function numberOf(value: ScalarArg | ScalarLiteral): number {
 export function broadcastPair(emit: Emit, a: FakeTensor, b: FakeTensor): readonly [FakeTensor, FakeTensor] {
   const shape = broadcastShapes(emit.env, a.shape, b.shape);
   const fits = (tensor: FakeTensor): boolean =>
-    tensor.ndim === 0 || (tensor.ndim === shape.length && tensor.shape.every((size, d) => isEqual(emit.env, size, shape[d]!)));
-  const expanded = (tensor: FakeTensor): FakeTensor => (fits(tensor) ? tensor : emit("aten.expand.default", [tensor, shape]));
+    tensor.ndim === 0 ||
+    (tensor.ndim === shape.length && tensor.shape.every((size, d) => isEqual(emit.env, size, shape[d]!)));
+  const expanded = (tensor: FakeTensor): FakeTensor =>
+    fits(tensor) ? tensor : emit("aten.expand.default", [tensor, shape]);
   const first = expanded(a);
   return [first, expanded(b)];
 }

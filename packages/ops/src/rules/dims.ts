@@ -1,6 +1,6 @@
 /** @file Dimension numbers and broadcasting. */
 import type { SymInt } from "@sconce/ir";
-import { eq, printExpr, type SymEnv } from "@sconce/symbolic";
+import { eq, type SymEnv } from "@sconce/symbolic";
 import { dimOutOfRange, invalidArgument, shapeMismatch } from "../errors.js";
 import { describeSize } from "./describe.js";
 import { sameAs } from "./fake.js";

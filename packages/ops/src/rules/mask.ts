@@ -10,7 +10,8 @@ export const toContiguous = (emit: Emit, tensor: FakeTensor): FakeTensor =>
 
 /** `torch.where(mask, t, 0)`, and `mask & t` for conditions. */
 export const maskTensor = (emit: Emit, mask: FakeTensor, tensor: FakeTensor): FakeTensor =>
-  tensor.dtype === "bool" ? emit("aten.logical_and.default", [mask, tensor])
+  tensor.dtype === "bool"
+    ? emit("aten.logical_and.default", [mask, tensor])
     : emit("aten.where.ScalarOther", [mask, tensor, 0]);
 
 /** `torch.arange(end, device=...)`, with a dtype when one is given. */

@@ -1,6 +1,6 @@
 /** @file The memory format that an operator keeps for its result. */
 import type { FakeTensor, MemoryFormat, SymInt } from "@sconce/ir";
-import { mul as times, type SymEnv } from "@sconce/symbolic";
+import { type SymEnv, mul as times } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { isBelow, isEqual } from "./comparison.js";
 import { fake, memoryFormatStrides } from "./fake.js";

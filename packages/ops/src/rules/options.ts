@@ -1,5 +1,12 @@
 /** @file The factory options `dtype`, `layout`, `device`, `pin_memory`, which end many schemas. */
-import { type DeviceLiteral, device, type FakeTensor, type LayoutName, type MemoryFormat, type SymInt } from "@sconce/ir";
+import {
+  type DeviceLiteral,
+  device,
+  type FakeTensor,
+  type LayoutName,
+  type MemoryFormat,
+  type SymInt,
+} from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import type { EmitArg } from "../emit.js";
@@ -65,7 +72,12 @@ export type EmitKwargs = Readonly<Record<string, EmitArg>>;
 const CPU = device("cpu");
 
 /** As PyTorch's Python factories hand options on: strided and on the CPU unless said otherwise, not pinned. */
-export const factoryKwargs = ({ dtype, layout, device: place, pin_memory: pin }: FactoryOptions): EmitKwargs => ({
+export const factoryKwargs = ({
+  dtype,
+  layout,
+  device: place,
+  pin_memory: pin,
+}: FactoryOptions): EmitKwargs => ({
   dtype,
   layout: layout ?? "strided",
   device: place ?? CPU,

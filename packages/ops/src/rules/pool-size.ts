@@ -1,6 +1,6 @@
 /** @file Output sizes of pooling windows. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { add, floorDiv, ge, mul, sub, type SymEnv } from "@sconce/symbolic";
+import { add, floorDiv, ge, mul, type SymEnv, sub } from "@sconce/symbolic";
 import { invalidArgument, shapeMismatch } from "../errors.js";
 import { check, isEqual, mayBeBelow } from "./comparison.js";
 import { describeSizes } from "./describe.js";
@@ -33,14 +33,19 @@ function axesOf(name: string, window: Window, spatial: number): readonly Axis[] 
   }
   const at = (list: readonly SymInt[], i: number): number => Number(list.length === 1 ? list[0] : list[i]);
   return Array.from({ length: spatial }, (_, i) => ({
-    kernel: at(kernel_size, i), stride: at(stride, i), padding: at(padding, i), dilation: at(dilation, i),
+    kernel: at(kernel_size, i),
+    stride: at(stride, i),
+    padding: at(padding, i),
+    dilation: at(dilation, i),
   }));
 }
 
 function checkAxis(name: string, { kernel, stride, padding, dilation }: Axis): void {
-  if (kernel <= 0) throw invalidArgument(`${name}: kernel size should be greater than zero, but got ${kernel}`);
+  if (kernel <= 0)
+    throw invalidArgument(`${name}: kernel size should be greater than zero, but got ${kernel}`);
   if (stride <= 0) throw invalidArgument(`${name}: stride should be greater than zero, but got ${stride}`);
-  if (dilation <= 0) throw invalidArgument(`${name}: dilation should be greater than zero, but got ${dilation}`);
+  if (dilation <= 0)
+    throw invalidArgument(`${name}: dilation should be greater than zero, but got ${dilation}`);
   if (padding < 0) throw invalidArgument(`${name}: pad must be non-negative, but got pad: ${padding}`);
   if (padding > Math.floor(kernel / 2)) {
     throw invalidArgument(
@@ -56,7 +61,11 @@ function checkAxis(name: string, { kernel, stride, padding, dilation }: Axis): v
  * @throws SconceError `SHAPE_MISMATCH`, `INVALID_ARGUMENT`
  */
 export function pooledShape(
-  name: string, input: FakeTensor, window: Window, spatial: number, env: SymEnv,
+  name: string,
+  input: FakeTensor,
+  window: Window,
+  spatial: number,
+  env: SymEnv,
 ): readonly SymInt[] {
   const { shape, ndim } = input;
   if (ndim !== spatial + 1 && ndim !== spatial + 2) {

@@ -1,7 +1,7 @@
 /** @file Sizes and scales of resizing, as `UpSample.h` and PyTorch's decompositions compute them. */
 import { type FakeTensor, type SymInt, type SymScalar, symFloat } from "@sconce/ir";
-import { floatConstant, floatTrueDiv, intTrueDiv, mul, sub, toFloat, truncToInt } from "@sconce/symbolic";
 import type { SymEnv } from "@sconce/symbolic";
+import { floatConstant, floatTrueDiv, intTrueDiv, mul, sub, toFloat, truncToInt } from "@sconce/symbolic";
 import type { Emit } from "../emit.js";
 import { invalidArgument, shapeMismatch } from "../errors.js";
 import { isEqual } from "./comparison.js";
@@ -13,7 +13,9 @@ import { sizeMath } from "./size-math.js";
 export type Factor = number | SymScalar;
 
 function checkSizeOrScale(
-  input: FakeTensor, size: readonly SymInt[] | null, scales: readonly number[] | null,
+  input: FakeTensor,
+  size: readonly SymInt[] | null,
+  scales: readonly number[] | null,
 ): readonly SymInt[] {
   const spatial = input.shape.slice(2);
   if ((size === null) === (scales === null)) {
@@ -28,7 +30,10 @@ function checkSizeOrScale(
 
 /** The output size: given, or the input's multiplied; symbolic products become nodes. */
 export function resizedSize(
-  emit: Emit, input: FakeTensor, size: readonly SymInt[] | null, scales: readonly number[] | null,
+  emit: Emit,
+  input: FakeTensor,
+  size: readonly SymInt[] | null,
+  scales: readonly number[] | null,
 ): readonly SymInt[] {
   const spatial = checkSizeOrScale(input, size, scales);
   if (size !== null) return size;
@@ -43,13 +48,18 @@ const truncated = (length: SymInt, scale: number): SymInt =>
 
 /** The fake result of resizing by size or by scale. */
 export function resizedBy(
-  env: SymEnv, input: FakeTensor, size: readonly SymInt[] | null, scales: readonly number[] | null,
+  env: SymEnv,
+  input: FakeTensor,
+  size: readonly SymInt[] | null,
+  scales: readonly number[] | null,
 ): FakeTensor {
   const spatial = checkSizeOrScale(input, size, scales);
-  const sizes = size ?? spatial.map((length, i) => {
-    const scale = scales![i]!;
-    return Number.isInteger(scale) ? mul(length, scale) : truncated(length, scale);
-  });
+  const sizes =
+    size ??
+    spatial.map((length, i) => {
+      const scale = scales![i]!;
+      return Number.isInteger(scale) ? mul(length, scale) : truncated(length, scale);
+    });
   return resizedTo(env, input, sizes);
 }
 
@@ -80,12 +90,16 @@ export function nearestScale(input: SymInt, output: SymInt, scale: number | null
 
 /** Input positions per output position, for interpolation. */
 export function interpolationScale(
-  input: SymInt, output: SymInt, alignCorners: boolean, scale: number | null,
+  input: SymInt,
+  output: SymInt,
+  alignCorners: boolean,
+  scale: number | null,
 ): Factor {
   if (alignCorners) {
     if (output === 1) return 0;
     if (typeof input === "number" && typeof output === "number") return (input - 1) / (output - 1);
-    const last = (size: SymInt): SymInt => (typeof size === "number" ? size - 1 : sub(toFloat(size), floatConstant(1)));
+    const last = (size: SymInt): SymInt =>
+      typeof size === "number" ? size - 1 : sub(toFloat(size), floatConstant(1));
     return symFloat(floatTrueDiv(last(input), last(output)));
   }
   if (scale !== null && scale > 0) return 1 / scale;

@@ -14,6 +14,7 @@ export type SizeOperator = keyof typeof OPERATORS;
  */
 export function sizeMath(emit: Emit, operator: SizeOperator, a: SymInt, b: SymInt): SymInt {
   const result = OPERATORS[operator](a, b);
-  if (typeof a !== "number" || typeof b !== "number") emit.arithmetic?.(`operator.${operator}`, [a, b], result);
+  if (typeof a !== "number" || typeof b !== "number")
+    emit.arithmetic?.(`operator.${operator}`, [a, b], result);
   return result;
 }

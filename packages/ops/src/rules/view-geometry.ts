@@ -39,7 +39,8 @@ export function inferSizes(env: SymEnv, sizes: readonly SymInt[], numel: SymInt)
       throw invalidArgument(`invalid shape dimension ${size}`);
     } else known = mul(known, size);
   }
-  const misfit = (): Error => shapeMismatch(`shape '${describeSizes(sizes)}' is invalid for input of size ${describeSize(numel)}`);
+  const misfit = (): Error =>
+    shapeMismatch(`shape '${describeSizes(sizes)}' is invalid for input of size ${describeSize(numel)}`);
   if (inferred < 0) {
     check(env, eq(numel, known), misfit);
     return sizes;
@@ -56,25 +57,41 @@ export function inferSizes(env: SymEnv, sizes: readonly SymInt[], numel: SymInt)
 }
 
 /** Strides under which the same memory has these sizes (already inferred); undefined when a copy is needed. */
-export function viewStrides(base: FakeTensor, sizes: readonly SymInt[], env: SymEnv): readonly SymInt[] | undefined {
+export function viewStrides(
+  base: FakeTensor,
+  sizes: readonly SymInt[],
+  env: SymEnv,
+): readonly SymInt[] | undefined {
   if (base.ndim === 0) return sizes.map(() => 1);
   const numel = numelOf(base.shape);
   if (isEqual(env, numel, 0)) {
     const same = sizes.length === base.ndim && sizes.every((size, d) => isEqual(env, size, base.shape[d]!));
     return same ? base.strides : contiguousStridesOf(sizes);
   }
-  if (isContiguousFake(base, env) && !allNumbers(base.shape, base.strides, sizes)) return contiguousStridesOf(sizes);
+  if (isContiguousFake(base, env) && !allNumbers(base.shape, base.strides, sizes))
+    return contiguousStridesOf(sizes);
   const strides = regroupStrides(base, sizes, env);
-  if (strides === undefined || !base.shape.includes(1) || !allNumbers(base.shape, base.strides, sizes)) return strides;
+  if (strides === undefined || !base.shape.includes(1) || !allNumbers(base.shape, base.strides, sizes))
+    return strides;
   // Which stride a dimension of size 1 gets is arbitrary, and a retrace does not choose as the kernels do.
-  return rebuildStrides(base.shape as readonly number[], base.strides as readonly number[], sizes as readonly number[]) ?? strides;
+  return (
+    rebuildStrides(
+      base.shape as readonly number[],
+      base.strides as readonly number[],
+      sizes as readonly number[],
+    ) ?? strides
+  );
 }
 
 const allNumbers = (...lists: readonly (readonly SymInt[])[]): boolean =>
   lists.every((list) => list.every((item) => typeof item === "number"));
 
 /** Walks both shapes from the innermost dimension, matching runs of memory that lie evenly. */
-function regroupStrides(base: FakeTensor, sizes: readonly SymInt[], env: SymEnv): readonly SymInt[] | undefined {
+function regroupStrides(
+  base: FakeTensor,
+  sizes: readonly SymInt[],
+  env: SymEnv,
+): readonly SymInt[] | undefined {
   const { shape, strides, ndim } = base;
   const result = new Array<SymInt>(sizes.length);
   let viewDim = sizes.length - 1;
@@ -84,7 +101,10 @@ function regroupStrides(base: FakeTensor, sizes: readonly SymInt[], env: SymEnv)
   for (let dim = ndim - 1; dim >= 0; dim--) {
     runSize = mul(runSize, shape[dim]!);
     const outer = dim - 1;
-    if (outer >= 0 && (!mayDiffer(env, shape[outer]!, 1) || !mayDiffer(env, strides[outer]!, mul(runSize, runStride)))) {
+    if (
+      outer >= 0 &&
+      (!mayDiffer(env, shape[outer]!, 1) || !mayDiffer(env, strides[outer]!, mul(runSize, runStride)))
+    ) {
       continue;
     }
     while (viewDim >= 0 && (mayBeBelow(env, viewSize, runSize) || isEqual(env, sizes[viewDim]!, 1))) {
@@ -104,7 +124,9 @@ function regroupStrides(base: FakeTensor, sizes: readonly SymInt[], env: SymEnv)
 
 /** Builds the sizes from the outermost dimension, merging and splitting dimensions as PyTorch's reference of `view` does. */
 function rebuildStrides(
-  from: readonly number[], fromStrides: readonly number[], sizes: readonly number[],
+  from: readonly number[],
+  fromStrides: readonly number[],
+  sizes: readonly number[],
 ): readonly number[] | undefined {
   const shape = [...from];
   const strides = [...fromStrides];
@@ -127,7 +149,12 @@ function rebuildStrides(
     const rest = merged / size;
     const split = rest === 1 || shape[dim] === size ? [] : [rest];
     shape.splice(dim, end - dim + 1, size, ...split);
-    strides.splice(dim, end - dim + 1, split.length === 0 ? stride : stride * rest, ...split.map(() => stride));
+    strides.splice(
+      dim,
+      end - dim + 1,
+      split.length === 0 ? stride : stride * rest,
+      ...split.map(() => stride),
+    );
   }
   return strides.slice(0, sizes.length);
 }

@@ -26,18 +26,28 @@ export function operatorsOf(
 ): readonly string[] {
   const steps: Step[] = [];
   const emit: Emit = emitFrom(env, (name, given, named) => call(table.require(name), given, named));
-  const call = (row: OpDefinition, given: readonly EmitArg[], named: Readonly<Record<string, EmitArg>>): MetaValue => {
+  const call = (
+    row: OpDefinition,
+    given: readonly EmitArg[],
+    named: Readonly<Record<string, EmitArg>>,
+  ): MetaValue => {
     const bound = bindArgs(row.schema, given, named);
-    if (row.decompose !== undefined && !row.tags.includes("not_in_default_table")) return row.decompose(emit, bound);
-    const result = row.meta !== undefined ? row.meta(bound, { env }) : row.decompose!(fakeEmit(table, env), bound);
+    if (row.decompose !== undefined && !row.tags.includes("not_in_default_table"))
+      return row.decompose(emit, bound);
+    const result =
+      row.meta !== undefined ? row.meta(bound, { env }) : row.decompose!(fakeEmit(table, env), bound);
     const inputs = new Set([...given, ...Object.values(named)].flatMap(tensorsIn));
     steps.push({ target: row.target, inputs, results: tensorsIn(result) });
     return result;
   };
   const live = new Set(tensorsIn(call(table.require(target), args, kwargs)));
-  return steps.reverse().filter(({ inputs, results }) => {
-    if (!results.some((tensor) => live.has(tensor))) return false;
-    for (const tensor of inputs) live.add(tensor);
-    return true;
-  }).map((step) => step.target).reverse();
+  return steps
+    .reverse()
+    .filter(({ inputs, results }) => {
+      if (!results.some((tensor) => live.has(tensor))) return false;
+      for (const tensor of inputs) live.add(tensor);
+      return true;
+    })
+    .map((step) => step.target)
+    .reverse();
 }

@@ -1,5 +1,14 @@
 /** @file Values of the operator fixtures: one-key unions, as `packages/testing/oracle` writes them. */
-import { type Argument, device, dtypeLiteral, FakeTensor, float, int, layout, memoryFormat } from "@sconce/ir";
+import {
+  type Argument,
+  device,
+  dtypeLiteral,
+  FakeTensor,
+  float,
+  int,
+  layout,
+  memoryFormat,
+} from "@sconce/ir";
 import { contiguousStrides, type DType } from "@sconce/tensor";
 
 /** A tensor without its values. */
@@ -17,7 +26,12 @@ export type CaseValue = Readonly<Record<string, unknown>>;
 
 /** The fake tensor of this geometry. */
 export function fakeOf({ dtype, shape, strides, storage_offset: storageOffset }: Geometry): FakeTensor {
-  return new FakeTensor({ dtype, shape, strides: strides ?? contiguousStrides(shape), storageOffset: storageOffset ?? 0 });
+  return new FakeTensor({
+    dtype,
+    shape,
+    strides: strides ?? contiguousStrides(shape),
+    storageOffset: storageOffset ?? 0,
+  });
 }
 
 const NON_FINITE: Readonly<Record<string, number>> = { nan: Number.NaN, inf: Infinity, "-inf": -Infinity };

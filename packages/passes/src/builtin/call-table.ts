@@ -33,7 +33,10 @@ export class CallTable {
 
   #hash(node: Node): number {
     let target = this.#targets.get(node.target);
-    if (target === undefined) this.#targets.set(node.target, (target = this.#targets.size + 1));
+    if (target === undefined) {
+      target = this.#targets.size + 1;
+      this.#targets.set(node.target, target);
+    }
     let hash = target;
     for (const arg of node.args) hash = Math.imul(hash, 31) + this.#hashArgument(arg);
     for (const key in node.kwargs) hash = (Math.imul(hash, 31) + this.#hashArgument(node.kwargs[key]!)) | 0;
@@ -47,7 +50,8 @@ export class CallTable {
     if (isRef(value)) return Math.imul(this.#represent(value.name) + 1, 40503);
     let hash = 17;
     const items = Array.isArray(value) ? value : (value as { items?: readonly Argument[] }).items;
-    if (items !== undefined) for (const item of items as readonly Argument[]) hash = Math.imul(hash, 31) + this.#hashArgument(item);
+    if (items !== undefined)
+      for (const item of items as readonly Argument[]) hash = Math.imul(hash, 31) + this.#hashArgument(item);
     return hash | 0;
   }
 
@@ -55,17 +59,25 @@ export class CallTable {
     if (a.target !== b.target || a.args.length !== b.args.length) return false;
     for (let i = 0; i < a.args.length; i++) if (!this.#sameArgument(a.args[i]!, b.args[i]!)) return false;
     const keys = Object.keys(a.kwargs);
-    return keys.length === Object.keys(b.kwargs).length &&
-      keys.every((key) => key in b.kwargs && this.#sameArgument(a.kwargs[key]!, b.kwargs[key]!));
+    return (
+      keys.length === Object.keys(b.kwargs).length &&
+      keys.every((key) => key in b.kwargs && this.#sameArgument(a.kwargs[key]!, b.kwargs[key]!))
+    );
   }
 
   #sameArgument(a: Argument, b: Argument): boolean {
     if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return Object.is(a, b);
-    if (Array.isArray(a) || Array.isArray(b)) return Array.isArray(a) && Array.isArray(b) && this.#sameItems(a, b);
+    if (Array.isArray(a) || Array.isArray(b))
+      return Array.isArray(a) && Array.isArray(b) && this.#sameItems(a, b);
     if (kindOf(a) !== kindOf(b)) return false;
     if (isRef(a)) return this.#represent(a.name) === this.#represent((b as { name: string }).name);
-    if (kindOf(a) === "tuple") return this.#sameItems((a as { items: readonly Argument[] }).items, (b as { items: readonly Argument[] }).items);
-    if (kindOf(a) === "float") return Object.is((a as { value: number }).value, (b as { value: number }).value);
+    if (kindOf(a) === "tuple")
+      return this.#sameItems(
+        (a as { items: readonly Argument[] }).items,
+        (b as { items: readonly Argument[] }).items,
+      );
+    if (kindOf(a) === "float")
+      return Object.is((a as { value: number }).value, (b as { value: number }).value);
     return JSON.stringify(a) === JSON.stringify(b);
   }
 

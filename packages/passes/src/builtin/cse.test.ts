@@ -7,13 +7,15 @@ const graphOf = (body: string): string => `graph(%x: f32[2], %y: f32[2]) {\n${bo
 
 describe("cse", () => {
   test("merges equal calls, and calls that become equal by that", () => {
-    const program = programOf(graphOf(`
+    const program = programOf(
+      graphOf(`
       %a: f32[2] = aten.add.Tensor(%x, %y)
       %b: f32[2] = aten.add.Tensor(%x, %y)
       %c: f32[2] = aten.relu.default(%a)
       %d: f32[2] = aten.relu.default(%b)
       %e: f32[2] = aten.mul.Tensor(%c, %d)
-      return (%e, %d)`));
+      return (%e, %d)`),
+    );
     expect(textOf(run(cse, program))).toMatchInlineSnapshot(`
       "graph(%x: f32[2], %y: f32[2]) {
         %a: f32[2] = aten.add.Tensor(%x, %y)
@@ -25,20 +27,24 @@ describe("cse", () => {
   });
 
   test("output specs follow when an output is merged away", () => {
-    const program = programOf(graphOf(`
+    const program = programOf(
+      graphOf(`
       %a: f32[2] = aten.neg.default(%x)
       %b: f32[2] = aten.neg.default(%x)
-      return (%a, %b)`));
+      return (%a, %b)`),
+    );
     const merged = run(cse, program);
     expect(merged.graphSignature.outputSpecs.map((spec) => spec.arg.name)).toEqual(["a", "a"]);
     expect(verify(merged, { operators: context.operators })).toEqual([]);
   });
 
   test("gives the same program back when no two calls are equal", () => {
-    const program = programOf(graphOf(`
+    const program = programOf(
+      graphOf(`
       %a: f32[2] = aten.add.Tensor(%x, %y)
       %b: f32[2] = aten.add.Tensor(%y, %x)
-      return (%a, %b)`));
+      return (%a, %b)`),
+    );
     expect(run(cse, program)).toBe(program);
   });
 
@@ -55,30 +61,37 @@ describe("cse", () => {
   });
 
   test("never merges random calls", () => {
-    const program = programOf(graphOf(`
+    const program = programOf(
+      graphOf(`
       %a: f32[2] = aten.rand_like.default(%x)
       %b: f32[2] = aten.rand_like.default(%x)
-      return (%a, %b)`));
+      return (%a, %b)`),
+    );
     expect(run(cse, program)).toBe(program);
   });
 
   test("leaves a program that writes alone: an equal call after a write may read something else", () => {
-    const program = programOf(graphOf(`
+    const program = programOf(
+      graphOf(`
       %a: f32[2] = aten.relu.default(%x)
       %w: f32[2] = aten.add_.Tensor(%x, 1)
       %b: f32[2] = aten.relu.default(%x)
-      return (%a, %b)`), "TRAINING");
+      return (%a, %b)`),
+      "TRAINING",
+    );
     expect(run(cse, program)).toBe(program);
   });
 
   test("merges results of several values and their items", () => {
-    const program = programOf(graphOf(`
+    const program = programOf(
+      graphOf(`
       %s: (f32[1], f32[1]) = aten.split.Tensor(%x, 1)
       %a: f32[1] = operator.getitem(%s, 0)
       %t: (f32[1], f32[1]) = aten.split.Tensor(%x, 1)
       %b: f32[1] = operator.getitem(%t, 0)
       %c: f32[1] = aten.add.Tensor(%a, %b)
-      return (%c)`));
+      return (%c)`),
+    );
     expect(run(cse, program).graph.size).toBe(6);
   });
 });

@@ -27,12 +27,15 @@ describe("dce", () => {
   });
 
   test("keeps assertions and writes, and what they need", () => {
-    const program = programOf(`graph(%x: f32[2]) {
+    const program = programOf(
+      `graph(%x: f32[2]) {
       %ok: b8[] = aten.all.default(%x)
       %check = aten._assert_async.msg(%ok, "all")
       %written: f32[2] = aten.add_.Tensor(%x, 1)
       return (%x)
-    }`, "TRAINING");
+    }`,
+      "TRAINING",
+    );
     expect(run(deadCodeElimination, program)).toBe(program);
   });
 

@@ -14,5 +14,7 @@ export const deadCodeElimination = definePass({
 });
 
 function withoutDeadNodes(graph: Graph, operators: OperatorTable): Graph {
-  return mapSubgraphs(eliminateDeadNodes(graph, operators), (subgraph) => withoutDeadNodes(subgraph, operators));
+  return mapSubgraphs(eliminateDeadNodes(graph, operators), (subgraph) =>
+    withoutDeadNodes(subgraph, operators),
+  );
 }

@@ -1,5 +1,5 @@
-import { DecompositionTable, defaultDecompositions } from "../decompose/table.js";
 import { runDecompositions } from "../decompose/run-decompositions.js";
+import { DecompositionTable, defaultDecompositions } from "../decompose/table.js";
 import { definePass } from "../pass.js";
 
 /** `run_decompositions` as a pass. */
@@ -8,7 +8,10 @@ export const decompose = definePass({
   doc: "Functionalizes the program and lowers it to core ATen operators (run_decompositions).",
   ensures: "ATEN",
   options: {
-    table: { default: "core", doc: '"core" for PyTorch\'s default table, "none" for an empty one (functionalization only)' },
+    table: {
+      default: "core",
+      doc: '"core" for PyTorch\'s default table, "none" for an empty one (functionalization only)',
+    },
     keep: { default: [], doc: "operators to leave as they are" },
   },
   run(program, { operators }, options) {

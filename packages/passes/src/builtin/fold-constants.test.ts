@@ -1,9 +1,9 @@
-import { Tensor } from "@sconce/tensor";
+import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { context, programOf, run, textOf } from "../test-support.js";
 import { foldConstants } from "./fold-constants.js";
 
-const values = (tensor: Tensor | undefined): number[] => [...(tensor?.data as Float32Array)];
+const values = (tensor: Tensor | undefined): number[] => [...(tensor!.data as Float32Array)];
 
 describe("fold-constants", () => {
   test("computes what depends on tensor constants only, and lifts the result", () => {
@@ -21,7 +21,9 @@ describe("fold-constants", () => {
       }"
     `);
     expect(folded.graphSignature.inputSpecs.map((spec) => `${spec.kind} ${spec.target}`)).toEqual([
-      "CONSTANT_TENSOR k", "CONSTANT_TENSOR _folded_0", "USER_INPUT null",
+      "CONSTANT_TENSOR k",
+      "CONSTANT_TENSOR _folded_0",
+      "USER_INPUT null",
     ]);
     expect(values(folded.constants.get("_folded_0"))).toEqual([1, 3, 5, 7]);
     expect(program.constants.has("_folded_0")).toBe(false);

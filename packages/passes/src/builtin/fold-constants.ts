@@ -1,6 +1,16 @@
 import { SconceError } from "@sconce/errors";
 import {
-  type Argument, type ExportedProgram, FakeTensor, forEachInput, forEachRef, Graph, type InputSpec, mapRefs, type Node, NO_KWARGS, type Value,
+  type Argument,
+  type ExportedProgram,
+  FakeTensor,
+  forEachInput,
+  forEachRef,
+  Graph,
+  type InputSpec,
+  mapRefs,
+  NO_KWARGS,
+  type Node,
+  type Value,
 } from "@sconce/ir";
 import { dtypeInfo, Tensor } from "@sconce/tensor";
 import { hasEffect } from "../decompose/dead-nodes.js";
@@ -14,8 +24,14 @@ export const foldConstants = definePass({
   doc: "Computes calls whose inputs are all constant, and lifts the results as tensor constants.",
   requires: "ATEN",
   options: {
-    weights: { default: false, doc: "count parameters and buffers that nothing mutates as constants too (freezing)" },
-    "max-bytes": { default: 1 << 20, doc: "largest result kept, in bytes, unless its inputs together are larger" },
+    weights: {
+      default: false,
+      doc: "count parameters and buffers that nothing mutates as constants too (freezing)",
+    },
+    "max-bytes": {
+      default: 1 << 20,
+      doc: "largest result kept, in bytes, unless its inputs together are larger",
+    },
   },
   run(program, context, options) {
     if (context.evaluate === undefined) {
@@ -25,7 +41,9 @@ export const foldConstants = definePass({
         fix: "run the pass through createSconce(), or give the pass manager's context an `evaluate`",
       });
     }
-    return new Folder(program, context, context.evaluate, Number(options["max-bytes"])).run(options["weights"] === true);
+    return new Folder(program, context, context.evaluate, Number(options["max-bytes"])).run(
+      options["weights"] === true,
+    );
   },
 });
 
@@ -79,8 +97,15 @@ class Folder {
     const mutated = new Set(graphSignature.outputSpecs.map((spec) => spec.target));
     for (const { kind, target, arg } of graphSignature.inputSpecs) {
       const constant = kind === "CONSTANT_TENSOR" || (weights && (kind === "PARAMETER" || kind === "BUFFER"));
-      const value = constant && target !== null && !mutated.has(target) ? this.#program.tensor(target) : undefined;
-      if (value !== undefined) this.#known.set(arg.name, { value, rooted: true, first: graph.node(arg.name), number: this.#known.size });
+      const value =
+        constant && target !== null && !mutated.has(target) ? this.#program.tensor(target) : undefined;
+      if (value !== undefined)
+        this.#known.set(arg.name, {
+          value,
+          rooted: true,
+          first: graph.node(arg.name),
+          number: this.#known.size,
+        });
     }
   }
 
@@ -96,7 +121,10 @@ class Folder {
     const { rooted } = inputs;
     const first = this.#calls.firstEqual(node) ?? node;
     const known = first === node ? undefined : this.#known.get(first.name)!;
-    this.#known.set(node.name, known ?? { value: this.#compute(node), rooted, first, number: this.#known.size });
+    this.#known.set(
+      node.name,
+      known ?? { value: this.#compute(node), rooted, first, number: this.#known.size },
+    );
     return rooted;
   }
 
@@ -129,7 +157,8 @@ class Folder {
   }
 
   #compute(node: Node): Value | readonly Value[] {
-    const resolve = (argument: Argument): Argument => mapRefs(argument, (input) => this.#known.get(input.name)!.value as Argument);
+    const resolve = (argument: Argument): Argument =>
+      mapRefs(argument, (input) => this.#known.get(input.name)!.value as Argument);
     const args = node.args.map(resolve);
     if (node.target === "operator.getitem") return (args[0] as unknown as readonly Value[])[Number(args[1])]!;
     const kwargs: Record<string, Argument> = {};
@@ -184,7 +213,11 @@ class Folder {
       if (index++ === position) nodes.push(...placeholders);
       if (!computed.has(node.name)) nodes.push(rename(node));
     }
-    const inputSpecs = [...graphSignature.inputSpecs.slice(0, position), ...specs, ...graphSignature.inputSpecs.slice(position)];
+    const inputSpecs = [
+      ...graphSignature.inputSpecs.slice(0, position),
+      ...specs,
+      ...graphSignature.inputSpecs.slice(position),
+    ];
     const next = withRenamed(this.#program, new Graph(nodes, graph.subgraphs), renamed);
     return next.with({ graphSignature: { ...next.graphSignature, inputSpecs }, constants });
   }
@@ -203,14 +236,23 @@ function keyMaker({ graph, constants, stateDict }: ExportedProgram): () => strin
 
 const placeholderOf = (name: string, node: Node): Node =>
   Object.freeze({
-    name, op: "placeholder", target: name, args: [], kwargs: NO_KWARGS,
+    name,
+    op: "placeholder",
+    target: name,
+    args: [],
+    kwargs: NO_KWARGS,
     meta: { val: node.meta.val ?? null, origin: { pass: "fold-constants", from: [node.name] } },
   });
 
 function hasSymbols(val: unknown): boolean {
   if (val instanceof FakeTensor) return val.shape.some((size) => typeof size !== "number");
   if (Array.isArray(val)) return val.some(hasSymbols);
-  return typeof val === "object" && val !== null && "expr" in val && typeof (val as { expr: unknown }).expr === "object";
+  return (
+    typeof val === "object" &&
+    val !== null &&
+    "expr" in val &&
+    typeof (val as { expr: unknown }).expr === "object"
+  );
 }
 
 function bytesOf(val: unknown): number {

@@ -1,7 +1,21 @@
-import { type Argument, type ArgumentSpec, type ExportedProgram, type Graph, mapRefs, type ModuleCallEntry, type Node, type NodeRef, ref } from "@sconce/ir";
+import {
+  type Argument,
+  type ArgumentSpec,
+  type ExportedProgram,
+  type Graph,
+  type ModuleCallEntry,
+  mapRefs,
+  type Node,
+  type NodeRef,
+  ref,
+} from "@sconce/ir";
 
 /** The program with a new graph in which some nodes go by other names; signatures follow. */
-export function withRenamed(program: ExportedProgram, graph: Graph, renamed: ReadonlyMap<string, string>): ExportedProgram {
+export function withRenamed(
+  program: ExportedProgram,
+  graph: Graph,
+  renamed: ReadonlyMap<string, string>,
+): ExportedProgram {
   if (renamed.size === 0) return program.with({ graph });
   const rename = <T extends ArgumentSpec>(arg: T): T => {
     const name = renamed.get(arg.name);
@@ -11,11 +25,17 @@ export function withRenamed(program: ExportedProgram, graph: Graph, renamed: Rea
   const moduleCallGraph = program.moduleCallGraph.map((entry): ModuleCallEntry => {
     if (entry.signature === null) return entry;
     const { inputs, outputs } = entry.signature;
-    return { ...entry, signature: { ...entry.signature, inputs: inputs.map(rename), outputs: outputs.map(rename) } };
+    return {
+      ...entry,
+      signature: { ...entry.signature, inputs: inputs.map(rename), outputs: outputs.map(rename) },
+    };
   });
   return program.with({
     graph,
-    graphSignature: { inputSpecs, outputSpecs: outputSpecs.map((spec) => ({ ...spec, arg: rename(spec.arg) })) },
+    graphSignature: {
+      inputSpecs,
+      outputSpecs: outputSpecs.map((spec) => ({ ...spec, arg: rename(spec.arg) })),
+    },
     moduleCallGraph,
   });
 }

@@ -17,7 +17,11 @@ export function castForAutocast(
   args: readonly EmitArg[],
   emit: Emit,
 ): readonly EmitArg[] | undefined {
-  const dtype = autocastDtype(target, state.dtype, tensorsIn(args).map((tensor) => tensor.dtype));
+  const dtype = autocastDtype(
+    target,
+    state.dtype,
+    tensorsIn(args).map((tensor) => tensor.dtype),
+  );
   if (dtype === undefined) return undefined;
   const cast = (value: EmitArg): EmitArg => {
     if (Array.isArray(value)) return (value as readonly EmitArg[]).map(cast);

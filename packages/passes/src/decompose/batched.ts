@@ -30,7 +30,10 @@ export const isVmapCall = (target: string): boolean => target.startsWith(PREFIX)
 export function runVmapCall(dispatcher: Dispatcher, target: string, args: readonly EmitArg[]): EmitArg {
   switch (target.slice(PREFIX.length)) {
     case "_add_batch_dim":
-      return new BatchedTensor(moveDim(dispatcher, args[0] as FakeTensor, Number(args[1]), 0), Number(args[2]));
+      return new BatchedTensor(
+        moveDim(dispatcher, args[0] as FakeTensor, Number(args[1]), 0),
+        Number(args[2]),
+      );
     case "_remove_batch_dim":
       return removeBatchDim(dispatcher, args);
     default:
@@ -44,7 +47,10 @@ function removeBatchDim(dispatcher: Dispatcher, [input, level, size, outDim]: re
     return moveDim(dispatcher, tensor.value, 0, Number(outDim));
   }
   const unsqueezed = dispatcher.functional("aten.unsqueeze.default", [tensor, 0]);
-  const expanded = dispatcher.functional("aten.expand.default", [unsqueezed, [size as number, ...tensor.shape]]);
+  const expanded = dispatcher.functional("aten.expand.default", [
+    unsqueezed,
+    [size as number, ...tensor.shape],
+  ]);
   return moveDim(dispatcher, expanded, 0, Number(outDim));
 }
 
@@ -91,9 +97,11 @@ export function callBatched(
   const isHere = (arg: EmitArg): arg is BatchedTensor => arg instanceof BatchedTensor && arg.level === level;
   const batch: Batch = { dispatcher, level, isHere };
   const whole = wholeBatch(batch, target, args);
-  if (whole !== undefined) return batchedResult(callBatched(dispatcher, whole.target, whole.args, kwargs), level);
+  if (whole !== undefined)
+    return batchedResult(callBatched(dispatcher, whole.target, whole.args, kwargs), level);
   const row = dispatcher.operators.require(target);
-  if (!row.tags.includes("composite") || row.decompose === undefined) return unroll(batch, target, args, kwargs);
+  if (!row.tags.includes("composite") || row.decompose === undefined)
+    return unroll(batch, target, args, kwargs);
   const inner = (name: string, given: readonly EmitArg[], named: Kwargs): MetaValue =>
     callBatched(dispatcher, name, given, named) as MetaValue;
   const emit = emitFrom(dispatcher.tracer.env, inner);
@@ -113,7 +121,11 @@ interface Call {
 }
 
 /** The call that does for the whole batch what the given one does for an element, where there is one. */
-function wholeBatch({ dispatcher, isHere }: Batch, target: string, args: readonly EmitArg[]): Call | undefined {
+function wholeBatch(
+  { dispatcher, isHere }: Batch,
+  target: string,
+  args: readonly EmitArg[],
+): Call | undefined {
   const [self, second, ...rest] = args;
   if (CONVERSIONS.test(target) && isHere(self)) return { target, args: [self.value, ...args.slice(1)] };
   if (FACTORIES.test(target) && isHere(self) && Array.isArray(second)) {
@@ -131,14 +143,20 @@ function wholeBatch({ dispatcher, isHere }: Batch, target: string, args: readonl
 }
 
 /** The arguments with whole batches in place, all of the rank that broadcasting gives an element. */
-function aligned(dispatcher: Dispatcher, args: readonly EmitArg[], isHere: Batch["isHere"]): readonly EmitArg[] {
+function aligned(
+  dispatcher: Dispatcher,
+  args: readonly EmitArg[],
+  isHere: Batch["isHere"],
+): readonly EmitArg[] {
   const rank = Math.max(...args.map((arg) => (arg instanceof FakeTensor ? arg.ndim : 0)));
   return args.map((arg) => (isHere(arg) ? withRank(dispatcher, arg, rank) : arg));
 }
 
 function batchedResult(result: EmitArg, level: number): EmitArg {
   if (result instanceof FakeTensor) return new BatchedTensor(result, level);
-  return Array.isArray(result) ? (result as readonly EmitArg[]).map((item) => batchedResult(item, level)) : result;
+  return Array.isArray(result)
+    ? (result as readonly EmitArg[]).map((item) => batchedResult(item, level))
+    : result;
 }
 
 /** Operators whose second argument names dimensions of the first: they act one dimension further right. */
@@ -170,9 +188,19 @@ function shiftDims(target: string, self: BatchedTensor, args: readonly EmitArg[]
 }
 
 /** One call for each lane, stacked: the right numbers where no rule for the whole batch is known. */
-function unroll({ dispatcher, level, isHere }: Batch, target: string, args: readonly EmitArg[], kwargs: Kwargs): EmitArg {
+function unroll(
+  { dispatcher, level, isHere }: Batch,
+  target: string,
+  args: readonly EmitArg[],
+  kwargs: Kwargs,
+): EmitArg {
   const batched: BatchedTensor[] = [];
-  for (const arg of args) mapNested(arg, (item) => (isHere(item) ? (batched.push(item), item) : item));
+  for (const arg of args) {
+    mapNested(arg, (item) => {
+      if (isHere(item)) batched.push(item);
+      return item;
+    });
+  }
   const count = batched[0]!.value.shape[0];
   if (typeof count !== "number") throw unsupported(target);
   const lanes = Array.from({ length: count }, (_, lane) => {
@@ -202,5 +230,8 @@ function withRank(dispatcher: Dispatcher, { value, ndim }: BatchedTensor, rank: 
 
 function viewed(dispatcher: Dispatcher, tensor: FakeTensor, sizes: readonly SymInt[]): FakeTensor {
   if (!(tensor instanceof BatchedTensor)) return dispatcher.functional("aten.view.default", [tensor, sizes]);
-  return new BatchedTensor(viewed(dispatcher, tensor.value, [tensor.value.shape[0]!, ...sizes]), tensor.level);
+  return new BatchedTensor(
+    viewed(dispatcher, tensor.value, [tensor.value.shape[0]!, ...sizes]),
+    tensor.level,
+  );
 }

@@ -2,7 +2,8 @@ import { forEachInput, Graph, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 
 /** Targets that must stay without users. */
-const EFFECTS = /^(aten\._assert_|aten\.sym_constrain_range|higher_order\.(with_effects|print|call_torchbind))/;
+const EFFECTS =
+  /^(aten\._assert_|aten\.sym_constrain_range|higher_order\.(with_effects|print|call_torchbind))/;
 
 /** True when a node may not be dropped although nothing uses it. */
 export function hasEffect(node: Node, operators: OperatorTable): boolean {

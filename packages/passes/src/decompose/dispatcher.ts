@@ -4,12 +4,21 @@
  */
 import { SconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue, type SymScalar } from "@sconce/ir";
-import { bindArgs, type BoundArgs, type Emit, type EmitArg, emitFrom, type OpDefinition, type OperatorTable, viewInverse } from "@sconce/ops";
+import {
+  type BoundArgs,
+  bindArgs,
+  type Emit,
+  type EmitArg,
+  emitFrom,
+  type OpDefinition,
+  type OperatorTable,
+  viewInverse,
+} from "@sconce/ops";
 import { le, mul, type SymInt } from "@sconce/symbolic";
-import { castForAutocast, type AutocastState } from "./autocast.js";
+import { type AutocastState, castForAutocast } from "./autocast.js";
 import { ConjugateMarks } from "./conjugate.js";
-import { FunctionalTensor, type ViewStep } from "./functional-tensor.js";
 import { functionalTarget, MUTATING_VIEWS } from "./functional-targets.js";
+import { FunctionalTensor, type ViewStep } from "./functional-tensor.js";
 import { type DecompositionTable, isPreservable } from "./table.js";
 import type { Tracer } from "./tracer.js";
 
@@ -30,7 +39,8 @@ export class Dispatcher {
     this.tracer = tracer;
     this.operators = operators;
     this.table = table;
-    const arithmetic: NonNullable<Emit["arithmetic"]> = (target, args, result) => tracer.symbols.computed(target, args, result);
+    const arithmetic: NonNullable<Emit["arithmetic"]> = (target, args, result) =>
+      tracer.symbols.computed(target, args, result);
     const lowered = emitFrom(tracer.env, (target, args, kwargs) => this.lower(target, args, kwargs));
     const functional = emitFrom(tracer.env, (target, args, kwargs) => this.call(target, args, kwargs));
     this.lowered = Object.assign(lowered, { arithmetic });
@@ -44,7 +54,9 @@ export class Dispatcher {
     if (rule !== undefined) return this.#decompose(row, rule, this.lowered, args, kwargs);
     const scalar = readMetadata(target, args);
     if (scalar !== undefined) return scalar;
-    const plain = this.#conjugates.resolved(row, args, (tensor) => this.lowered("aten.clone.default", [tensor]));
+    const plain = this.#conjugates.resolved(row, args, (tensor) =>
+      this.lowered("aten.clone.default", [tensor]),
+    );
     const result = this.tracer.call(row, plain, kwargs);
     this.#conjugates.note(row, plain, result);
     return result;
@@ -113,7 +125,9 @@ export class Dispatcher {
 
   /** Autograd does not look through a view of the bits: its result is detached. */
   #detached(row: OpDefinition, result: MetaValue): MetaValue {
-    return row.target === "aten.view.dtype" ? this.call("aten.detach.default", [result as FakeTensor], {}) : result;
+    return row.target === "aten.view.dtype"
+      ? this.call("aten.detach.default", [result as FakeTensor], {})
+      : result;
   }
 
   /** How a view is replayed on another base, and how a write to it goes back. */
@@ -142,7 +156,9 @@ export class Dispatcher {
     const written = row.schema.args.filter((arg) => arg.alias?.write).map((arg) => bound[arg.name]);
     const functional = this.operators.require(target);
     const takesAll = functional.schema.args.length === row.schema.args.length;
-    const plain = takesAll ? { args: withRequired(functional, row, bound, args, kwargs), kwargs } : withoutOut(row, bound);
+    const plain = takesAll
+      ? { args: withRequired(functional, row, bound, args, kwargs), kwargs }
+      : withoutOut(row, bound);
     const result = this.lower(target, unwrapAll(plain.args), unwrapKwargs(plain.kwargs));
     return this.#writeBack(row, result, written);
   }
@@ -278,4 +294,3 @@ export function wrap(value: MetaValue): MetaValue {
   if (value instanceof FakeTensor) return new FunctionalTensor(value);
   return Array.isArray(value) ? (value as readonly MetaValue[]).map(wrap) : value;
 }
-

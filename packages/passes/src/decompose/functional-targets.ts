@@ -42,7 +42,9 @@ export function functionalTarget(row: OpDefinition, operators: OperatorTable): s
     `${packet}.${overload!.replace(/_?out$/, "") || "default"}`,
     `${packet}_functional.${overload}`,
   ];
-  const found = candidates.find((target) => target !== row.target && operators.get(target)?.schema.isMutable === false);
+  const found = candidates.find(
+    (target) => target !== row.target && operators.get(target)?.schema.isMutable === false,
+  );
   if (found !== undefined) return found;
   throw new SconceError({
     code: "NOT_FUNCTIONALIZABLE",

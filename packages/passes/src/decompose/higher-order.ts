@@ -1,7 +1,17 @@
 /** @file Higher-order operators in a retrace: wrappers are inlined, bodies of control flow are traced on their own. */
 import { SconceError } from "@sconce/errors";
 import {
-  type Argument, FakeTensor, Graph, isRef, isTuple, kindOf, type MetaValue, type Node, type NodeRef, ref, tuple,
+  type Argument,
+  FakeTensor,
+  Graph,
+  isRef,
+  isTuple,
+  kindOf,
+  type MetaValue,
+  type Node,
+  type NodeRef,
+  ref,
+  tuple,
 } from "@sconce/ir";
 import type { EmitArg } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
@@ -24,14 +34,25 @@ interface ControlFlow {
 }
 
 const CONTROL_FLOW: Readonly<Record<string, ControlFlow>> = {
-  "higher_order.cond": { prefixes: ["true_graph", "false_graph"], bodies: [1, 2], inheritNames: true, tuples: [3] },
+  "higher_order.cond": {
+    prefixes: ["true_graph", "false_graph"],
+    bodies: [1, 2],
+    inheritNames: true,
+    tuples: [3],
+  },
   "higher_order.map_impl": { prefixes: ["body_graph"], bodies: [0], inheritNames: true, tuples: [] },
   "higher_order.while_loop": {
-    prefixes: ["while_loop_cond_graph", "while_loop_body_graph"], bodies: [0, 1], inheritNames: false, tuples: [2, 3],
+    prefixes: ["while_loop_cond_graph", "while_loop_body_graph"],
+    bodies: [0, 1],
+    inheritNames: false,
+    tuples: [2, 3],
   },
   "higher_order.scan": { prefixes: ["scan_combine_graph"], bodies: [0], inheritNames: false, tuples: [3] },
   "higher_order.associative_scan": {
-    prefixes: ["associative_scan_combine_graph"], bodies: [0], inheritNames: false, tuples: [2],
+    prefixes: ["associative_scan_combine_graph"],
+    bodies: [0],
+    inheritNames: false,
+    tuples: [2],
   },
 };
 
@@ -41,7 +62,8 @@ export function runHigherOrder(
   args: readonly EmitArg[],
   kwargs: Kwargs,
 ): MetaValue {
-  if (node.target === "higher_order.wrap_with_set_grad_enabled") return inline(interpreter, args[1], args.slice(2));
+  if (node.target === "higher_order.wrap_with_set_grad_enabled")
+    return inline(interpreter, args[1], args.slice(2));
   if (node.target === "higher_order.wrap_with_autocast") return inlineAutocast(interpreter, args);
   const shape = CONTROL_FLOW[node.target];
   if (shape !== undefined) return traceControlFlow(interpreter, node, shape, args, kwargs);
@@ -57,7 +79,7 @@ export function runHigherOrder(
 function inline(interpreter: GraphInterpreter, body: EmitArg, operands: readonly EmitArg[]): MetaValue {
   const graph = asGraph(body);
   const inner = new GraphInterpreter(interpreter.dispatcher, graph, runHigherOrder);
-  graph.placeholders().forEach((placeholder, i) => inner.bind(placeholder.name, operands[i]));
+  for (const [i, placeholder] of graph.placeholders().entries()) inner.bind(placeholder.name, operands[i]);
   const result = inner.run();
   return (isTuple(result) ? result.items : result) as MetaValue;
 }
@@ -85,9 +107,13 @@ function traceControlFlow(
   const { dispatcher } = interpreter;
   const { tracer } = dispatcher;
   const plain = args.map((arg) => (arg instanceof Graph ? arg : unwrap(arg)));
-  const operandNames = plain.flatMap((arg, i) => (shape.bodies.includes(i) || (i === 0 && node.target === "higher_order.cond") ? [] : namesIn(arg, tracer)));
+  const operandNames = plain.flatMap((arg, i) =>
+    shape.bodies.includes(i) || (i === 0 && node.target === "higher_order.cond") ? [] : namesIn(arg, tracer),
+  );
   const nodeArgs: (EmitArg | NodeRef)[] = plain.slice();
-  const graphs = shape.bodies.map((index) => traceBody(dispatcher, asGraph(plain[index]), shape.inheritNames ? operandNames : null));
+  const graphs = shape.bodies.map((index) =>
+    traceBody(dispatcher, asGraph(plain[index]), shape.inheritNames ? operandNames : null),
+  );
   shape.bodies.forEach((index, i) => {
     nodeArgs[index] = tracer.getAttr(tracer.subgraphTarget(shape.prefixes[i]!), graphs[i]!);
   });
@@ -95,7 +121,12 @@ function traceControlFlow(
     const items = nodeArgs[index];
     if (Array.isArray(items)) nodeArgs[index] = { kind: "tuple", items } as EmitArg;
   }
-  const result = tracer.record(node.target, nodeArgs as Argument[], kwargs as Record<string, Argument>, cloneResult(node));
+  const result = tracer.record(
+    node.target,
+    nodeArgs as Argument[],
+    kwargs as Record<string, Argument>,
+    cloneResult(node),
+  );
   return wrap(result);
 }
 
@@ -111,7 +142,8 @@ function cloneResult(node: Node): MetaValue {
 function namesIn(value: EmitArg, tracer: Tracer): string[] {
   if (value instanceof FakeTensor) return [tracer.nodeOf(value).name];
   if (Array.isArray(value)) return (value as readonly EmitArg[]).flatMap((item) => namesIn(item, tracer));
-  if (kindOf(value) === "tuple") return (value as unknown as { items: readonly EmitArg[] }).items.flatMap((item) => namesIn(item, tracer));
+  if (kindOf(value) === "tuple")
+    return (value as unknown as { items: readonly EmitArg[] }).items.flatMap((item) => namesIn(item, tracer));
   if (typeof value === "object" && value !== null && "expr" in value) {
     const argument = tracer.toArgument(value as never);
     return isRef(argument) ? [argument.name] : [""];
@@ -128,7 +160,10 @@ function traceBody(outer: Dispatcher, body: Graph, operandNames: readonly string
     const val = placeholder.meta.val ?? null;
     const value = val instanceof FakeTensor ? new FakeTensor(val) : val;
     tracer.placeholder(`arg${i}_1`, value);
-    interpreter.bind(placeholder.name, value instanceof FakeTensor ? new FunctionalTensor(value) : (value as EmitArg));
+    interpreter.bind(
+      placeholder.name,
+      value instanceof FakeTensor ? new FunctionalTensor(value) : (value as EmitArg),
+    );
   });
   tracer.symbols.beginBody();
   const result = interpreter.run();
@@ -173,6 +208,8 @@ function mapNames(value: Argument, renamed: ReadonlyMap<string, string>): Argume
 
 function asGraph(value: unknown): Graph {
   if (value instanceof Graph) return value;
-  throw new SconceError({ code: "MISSING_SUBGRAPH", message: "a higher-order operator has no graph where its body belongs" });
+  throw new SconceError({
+    code: "MISSING_SUBGRAPH",
+    message: "a higher-order operator has no graph where its body belongs",
+  });
 }
-

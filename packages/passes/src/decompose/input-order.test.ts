@@ -6,9 +6,12 @@ import { orderInputs } from "./input-order.js";
 /** A program with these targets: `p` parameters, `b` buffers, `c` constants. */
 function programWith(targets: readonly string[]): ExportedProgram {
   const names = targets.map((target) => target.replaceAll(".", "_"));
-  const program = programOf(`graph(${[...names, "x"].map((name) => `%${name}: f32[2, 2]`).join(", ")}) {
+  const program = programOf(
+    `graph(${[...names, "x"].map((name) => `%${name}: f32[2, 2]`).join(", ")}) {
     return (%x)
-  }`, "TRAINING");
+  }`,
+    "TRAINING",
+  );
   const inputSpecs = program.graphSignature.inputSpecs.map((spec, i): InputSpec => {
     const target = targets[i];
     return target === undefined ? spec : { ...spec, target: target.slice(2) };
@@ -27,7 +30,11 @@ describe("the order of lifted inputs", () => {
   test("puts a constant of a module before the buffers of its children", () => {
     const program = programWith(["p_m.a.w", "b_m.a.mean", "c_m.k"]);
     expect(order(program)).toEqual(["m.a.w", "m.k", "m.a.mean"]);
-    expect(orderInputs(program).graph.placeholders().map(({ name }) => name)).toEqual(["p_m_a_w", "c_m_k", "b_m_a_mean", "x"]);
+    expect(
+      orderInputs(program)
+        .graph.placeholders()
+        .map(({ name }) => name),
+    ).toEqual(["p_m_a_w", "c_m_k", "b_m_a_mean", "x"]);
   });
 
   test("puts a constant behind the buffers of its own module", () => {

@@ -24,7 +24,10 @@ export function orderInputs(program: ExportedProgram): ExportedProgram {
   const nodes = [...program.graph.nodes()];
   const placeholders = ordered.map((spec) => program.graph.node(spec.arg.name));
   const moved = nodes.map((node) => (node.op === "placeholder" ? placeholders.shift()! : node));
-  return program.with({ graph: new Graph(moved, program.graph.subgraphs), graphSignature: { inputSpecs: ordered, outputSpecs } });
+  return program.with({
+    graph: new Graph(moved, program.graph.subgraphs),
+    graphSignature: { inputSpecs: ordered, outputSpecs },
+  });
 }
 
 const isLifted = ({ kind, target }: InputSpec): boolean =>

@@ -1,7 +1,16 @@
 /** @file Runs a source graph through the dispatcher, node by node, as `torch.fx.Interpreter` does when retracing. */
 import { isSconceError, SconceError } from "@sconce/errors";
 import {
-  type Argument, FakeTensor, type Graph, isRef, isTuple, kindOf, type MetaValue, type Node, type NodeMeta, type SymScalar,
+  type Argument,
+  FakeTensor,
+  type Graph,
+  isRef,
+  isTuple,
+  kindOf,
+  type MetaValue,
+  type Node,
+  type NodeMeta,
+  type SymScalar,
 } from "@sconce/ir";
 import { type EmitArg, evaluateScalarFunction, isScalarFunction } from "@sconce/ops";
 import { freeSymbols, SymExpr } from "@sconce/symbolic";
@@ -75,16 +84,22 @@ export class GraphInterpreter {
       const value = this.#bindings.get(argument.name);
       if (value === undefined) {
         throw new SconceError({
-          code: "UNDEFINED_NODE", message: `%${argument.name} is used before it is defined`, where: argument.name,
+          code: "UNDEFINED_NODE",
+          message: `%${argument.name} is used before it is defined`,
+          where: argument.name,
         });
       }
       return value as EmitArg;
     }
     if (Array.isArray(argument)) return (argument as readonly Argument[]).map((item) => this.resolve(item));
-    if (isTuple(argument)) return { kind: "tuple", items: argument.items.map((item) => this.resolve(item)) } as EmitArg;
+    if (isTuple(argument))
+      return { kind: "tuple", items: argument.items.map((item) => this.resolve(item)) } as EmitArg;
     if (kindOf(argument) === "dict") {
       const { entries } = argument as { entries: readonly (readonly [string, Argument])[] };
-      return { kind: "dict", entries: entries.map(([key, item]) => [key, this.resolve(item)] as const) } as EmitArg;
+      return {
+        kind: "dict",
+        entries: entries.map(([key, item]) => [key, this.resolve(item)] as const),
+      } as EmitArg;
     }
     return argument;
   }
@@ -109,7 +124,8 @@ export class GraphInterpreter {
   #scalar(target: string, args: readonly EmitArg[]): Binding {
     const { env } = this.dispatcher.tracer;
     const value = evaluateScalarFunction(target, args as readonly SymScalar[], (size) => env.range(size));
-    if (isSymScalar(value)) this.dispatcher.tracer.symbols.evaluated(value, target, args as readonly SymScalar[]);
+    if (isSymScalar(value))
+      this.dispatcher.tracer.symbols.evaluated(value, target, args as readonly SymScalar[]);
     return value as Binding;
   }
 
@@ -123,7 +139,9 @@ export class GraphInterpreter {
     const graph = this.graph.subgraphs.get(node.target);
     if (graph !== undefined) return graph;
     throw new SconceError({
-      code: "MISSING_SUBGRAPH", message: `get_attr reads "${node.target}", which the graph does not hold`, where: node.name,
+      code: "MISSING_SUBGRAPH",
+      message: `get_attr reads "${node.target}", which the graph does not hold`,
+      where: node.name,
     });
   }
 }
@@ -131,7 +149,8 @@ export class GraphInterpreter {
 /** The program's own views of what requires gradients require them too; views that a composite takes do not. */
 function keepGrad(target: string, args: readonly EmitArg[], result: MetaValue): MetaValue {
   const base = args[0];
-  if (!(base instanceof FunctionalTensor) || !base.requiresGrad || target.startsWith("aten.detach")) return result;
+  if (!(base instanceof FunctionalTensor) || !base.requiresGrad || target.startsWith("aten.detach"))
+    return result;
   for (const value of Array.isArray(result) ? (result as readonly MetaValue[]) : [result]) {
     if (value instanceof FunctionalTensor && value.storage === base.storage) value.requireGrad();
   }
@@ -146,7 +165,8 @@ function newSymbols(val: MetaValue | undefined, known: (name: string) => boolean
   const names: string[] = [];
   const visit = (value: unknown): void => {
     if (value instanceof SymExpr) {
-      for (const name of freeSymbols(value).keys()) if (!known(name) && !names.includes(name)) names.push(name);
+      for (const name of freeSymbols(value).keys())
+        if (!known(name) && !names.includes(name)) names.push(name);
     } else if (value instanceof FakeTensor) value.shape.forEach(visit);
     else if (Array.isArray(value)) value.forEach(visit);
     else if (isSymScalar(value)) visit(value.expr);
@@ -165,4 +185,3 @@ function atNode(error: unknown, node: Node): unknown {
     cause: error,
   });
 }
-

@@ -19,7 +19,10 @@ export function remapModuleCalls(program: ExportedProgram, graph: Graph): readon
   return program.moduleCallGraph.map((entry) => {
     if (hasNoNodes(entry)) return entry;
     const { inputs, outputs } = entry.signature!;
-    return { ...entry, signature: { ...entry.signature!, inputs: inputs.map(rename), outputs: outputs.map(rename) } };
+    return {
+      ...entry,
+      signature: { ...entry.signature!, inputs: inputs.map(rename), outputs: outputs.map(rename) },
+    };
   });
 }
 

@@ -3,7 +3,16 @@
  * keywords, whatever equals its default at the end left out (`parseIValuesToPyArgsKwargs` in
  * `torch/csrc/utils/pybind.cpp`).
  */
-import { type Argument, FakeTensor, float, isTuple, kindOf, type OpSchema, type SchemaArgument, type SchemaType } from "@sconce/ir";
+import {
+  type Argument,
+  FakeTensor,
+  float,
+  isTuple,
+  kindOf,
+  type OpSchema,
+  type SchemaArgument,
+  type SchemaType,
+} from "@sconce/ir";
 import { argumentMissing, argumentUnexpected, type EmitArg, type UnboundArg, unbindValue } from "@sconce/ops";
 
 export interface NormalizedCall {
@@ -84,9 +93,19 @@ export function sameArgument(a: UnboundArg, b: UnboundArg): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return Object.is(a, b);
   if (Array.isArray(a)) {
     const other = b as readonly UnboundArg[];
-    return Array.isArray(b) && a.length === b.length && a.every((item, i) => sameArgument(item as UnboundArg, other[i]!));
+    return (
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((item, i) => sameArgument(item as UnboundArg, other[i]!))
+    );
   }
-  if (a instanceof FakeTensor || b instanceof FakeTensor || kindOf(a) === undefined || kindOf(a) !== kindOf(b)) return false;
+  if (
+    a instanceof FakeTensor ||
+    b instanceof FakeTensor ||
+    kindOf(a) === undefined ||
+    kindOf(a) !== kindOf(b)
+  )
+    return false;
   const left = a as unknown as Record<string, unknown>;
   const right = b as unknown as Record<string, unknown>;
   const keys = Object.keys(left);

@@ -9,44 +9,63 @@ const calls = (text: string): string[] =>
 
 describe("in-place views", () => {
   test("resize_ to fewer elements is a view", () => {
-    expect(calls(`graph(%x: f32[12]) {
+    expect(
+      calls(`graph(%x: f32[12]) {
       %y: f32[12] = aten.clone.default(%x)
       %z: f32[2, 3] = aten.resize_.default(%y, [2, 3])
       return (%z)
-    }`)).toEqual(["aten.clone.default", "aten.as_strided.default"]);
+    }`),
+    ).toEqual(["aten.clone.default", "aten.as_strided.default"]);
   });
 
   test("fill_diagonal_ writes through a strided view", () => {
-    expect(calls(`graph(%x: f32[3, 3]) {
+    expect(
+      calls(`graph(%x: f32[3, 3]) {
       %y: f32[3, 3] = aten.clone.default(%x)
       %z: f32[3, 3] = aten.fill_diagonal_.default(%y, 1.0)
       return (%z)
-    }`)).toEqual(["aten.clone.default", "aten.as_strided.default", "aten.full_like.default", "aten.as_strided_scatter.default"]);
+    }`),
+    ).toEqual([
+      "aten.clone.default",
+      "aten.as_strided.default",
+      "aten.full_like.default",
+      "aten.as_strided_scatter.default",
+    ]);
   });
 
   test("a write through a lazy conjugate goes through a copy", () => {
-    expect(calls(`graph(%x: c64[3]) {
+    expect(
+      calls(`graph(%x: c64[3]) {
       %y: c64[3] = aten.clone.default(%x)
       %c: c64[3] = aten._conj.default(%y)
       %m: c64[3] = aten.mul_.Tensor(%c, 2)
       return (%y)
-    }`)).toEqual([
-      "aten.clone.default", "aten._conj.default", "aten.clone.default", "aten.mul.Tensor", "aten.clone.default", "aten.copy.default",
+    }`),
+    ).toEqual([
+      "aten.clone.default",
+      "aten._conj.default",
+      "aten.clone.default",
+      "aten.mul.Tensor",
+      "aten.clone.default",
+      "aten.copy.default",
       "aten._conj.default",
     ]);
   });
 });
 
 test("an assertion on values without a message is dropped, as PyTorch drops it", () => {
-  expect(calls(`graph(%x: f32[3], %p: b8[]) {
+  expect(
+    calls(`graph(%x: f32[3], %p: b8[]) {
     %checked = aten._assert_async.default(%p)
     %y: f32[3] = aten.neg.default(%x)
     return (%y)
-  }`)).toEqual(["aten.neg.default"]);
+  }`),
+  ).toEqual(["aten.neg.default"]);
 });
 
 test("torch.vmap: reductions and selections act one dimension further right, other operators lane by lane", () => {
-  expect(calls(`graph(%x: f32[2, 3]) {
+  expect(
+    calls(`graph(%x: f32[2, 3]) {
     %in = torch._functorch.predispatch._vmap_increment_nesting(2, "error")
     %b: f32[3] = torch._functorch.predispatch._add_batch_dim(%x, 0, 1)
     %s: f32[] = aten.sum.default(%b)
@@ -54,5 +73,6 @@ test("torch.vmap: reductions and selections act one dimension further right, oth
     %a: f32[] = aten.add.Tensor(%s, %f)
     %r: f32[2] = torch._functorch.predispatch._remove_batch_dim(%a, 1, 2, 0)
     return (%r)
-  }`)).toEqual(["aten.sum.dim_IntList", "aten.select.int", "aten.add.Tensor"]);
+  }`),
+  ).toEqual(["aten.sum.dim_IntList", "aten.select.int", "aten.add.Tensor"]);
 });

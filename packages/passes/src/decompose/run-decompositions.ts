@@ -1,18 +1,30 @@
 import { SconceError } from "@sconce/errors";
 import {
-  type Argument, type ArgumentSpec, type ExportedProgram, FakeTensor, Graph, type InputSpec, isRef, itemsOf, type Node, type NodeMeta,
-  type OutputKind, type OutputSpec, ref, tuple,
+  type Argument,
+  type ArgumentSpec,
+  type ExportedProgram,
+  FakeTensor,
+  Graph,
+  type InputSpec,
+  isRef,
+  itemsOf,
+  type Node,
+  type NodeMeta,
+  type OutputKind,
+  type OutputSpec,
+  ref,
+  tuple,
 } from "@sconce/ir";
 import { defaultOperators, type EmitArg, type OperatorTable } from "@sconce/ops";
 import { eliminateDeadNodes } from "./dead-nodes.js";
 import { Dispatcher, unwrap } from "./dispatcher.js";
+import { withoutTokens } from "./effect-tokens.js";
 import { FunctionalTensor } from "./functional-tensor.js";
 import { renameNodes, runHigherOrder } from "./higher-order.js";
-import { GraphInterpreter } from "./interpret.js";
-import { withoutTokens } from "./effect-tokens.js";
 import { orderInputs } from "./input-order.js";
-import { CollisionNames } from "./naming.js";
+import { GraphInterpreter } from "./interpret.js";
 import { remapModuleCalls } from "./module-calls.js";
+import { CollisionNames } from "./naming.js";
 import { RuntimeAssertions } from "./runtime-asserts.js";
 import { shapeEnvOf } from "./shape-env.js";
 import { type DecompositionTable, defaultDecompositions } from "./table.js";
@@ -56,7 +68,12 @@ interface Retrace {
   readonly placeholders: ReadonlyMap<string, string>;
 }
 
-const TOKEN = { kind: "TOKEN", arg: { kind: "token", name: "token" }, target: null, persistent: null } as const satisfies InputSpec;
+const TOKEN = {
+  kind: "TOKEN",
+  arg: { kind: "token", name: "token" },
+  target: null,
+  persistent: null,
+} as const satisfies InputSpec;
 
 function traceProgram(program: ExportedProgram, dispatcher: Dispatcher): Retrace {
   const { tracer } = dispatcher;
@@ -80,7 +97,9 @@ function traceProgram(program: ExportedProgram, dispatcher: Dispatcher): Retrace
   tracer.currentMeta = {};
   const copies = writeBack(program, interpreter, dispatcher, result);
   const mutated = program.graphSignature.inputSpecs.filter((_, i) => inputs[i]?.storage.mutated);
-  const values = inputs.filter((input) => input?.storage.mutated).map((input) => tracer.toArgument(input!.sync()));
+  const values = inputs
+    .filter((input) => input?.storage.mutated)
+    .map((input) => tracer.toArgument(input!.sync()));
   const outputs = copies.map((value) => tracer.toArgument(unwrap(value) as never));
   const tokens = tracer.token === undefined ? [] : [tracer.toArgument(tracer.token)];
   tracer.output(tuple([...tokens, ...values, ...outputs]));
@@ -106,7 +125,9 @@ function writeBack(
       return;
     }
     const byName = spec.kind === "USER_INPUT_MUTATION";
-    const input = inputSpecs.find((candidate) => (byName ? candidate.arg.name : candidate.target) === spec.target);
+    const input = inputSpecs.find(
+      (candidate) => (byName ? candidate.arg.name : candidate.target) === spec.target,
+    );
     const target = interpreter.resolve(ref(input?.arg.name ?? ""));
     written.set(values[i], dispatcher.call("aten.copy_.default", [target, values[i]], {}) as EmitArg);
   });
@@ -119,7 +140,9 @@ function placeholderMeta(node: Node): NodeMeta {
 }
 
 const MUTATION_KINDS: Readonly<Record<string, OutputKind>> = {
-  BUFFER: "BUFFER_MUTATION", PARAMETER: "PARAMETER_MUTATION", USER_INPUT: "USER_INPUT_MUTATION",
+  BUFFER: "BUFFER_MUTATION",
+  PARAMETER: "PARAMETER_MUTATION",
+  USER_INPUT: "USER_INPUT_MUTATION",
 };
 
 function finish(program: ExportedProgram, retrace: Retrace, operators: OperatorTable): ExportedProgram {
@@ -153,7 +176,8 @@ function applyNames({ graph, placeholders }: Retrace): Graph {
     names.placeholder(original);
   }
   for (const node of graph.nodes()) {
-    if (node.op === "call_function" || node.op === "get_attr") renamed.set(node.name, names.rename(node.name));
+    if (node.op === "call_function" || node.op === "get_attr")
+      renamed.set(node.name, names.rename(node.name));
   }
   return renameNodes(graph, renamed);
 }
@@ -177,22 +201,32 @@ function dropBufferCopies(graph: Graph, { mutated, tokens }: Retrace): Graph {
 function outputSpecsOf(program: ExportedProgram, graph: Graph, { mutated, tokens }: Retrace): OutputSpec[] {
   const all = itemsOf(graph.outputArgument())!;
   const results = all.slice(tokens);
-  const ordered = all.slice(0, tokens).map((result): OutputSpec => ({
-    kind: "TOKEN", arg: { kind: "token", name: nameOf(result) }, target: null,
-  }));
-  const mutations = mutated.map((spec, i): OutputSpec => ({
-    kind: MUTATION_KINDS[spec.kind]!,
-    arg: { kind: "tensor", name: nameOf(results[i]!) },
-    target: spec.kind === "USER_INPUT" ? spec.arg.name : spec.target,
-  }));
+  const ordered = all.slice(0, tokens).map(
+    (result): OutputSpec => ({
+      kind: "TOKEN",
+      arg: { kind: "token", name: nameOf(result) },
+      target: null,
+    }),
+  );
+  const mutations = mutated.map(
+    (spec, i): OutputSpec => ({
+      kind: MUTATION_KINDS[spec.kind]!,
+      arg: { kind: "tensor", name: nameOf(results[i]!) },
+      target: spec.kind === "USER_INPUT" ? spec.arg.name : spec.target,
+    }),
+  );
   const user = program.graphSignature.outputSpecs.filter((spec) => !spec.kind.endsWith("_MUTATION"));
-  return [...ordered, ...mutations, ...user.map((spec, i) => ({ ...spec, arg: renamedArg(spec.arg, results[mutated.length + i]!) }))];
+  return [
+    ...ordered,
+    ...mutations,
+    ...user.map((spec, i) => ({ ...spec, arg: renamedArg(spec.arg, results[mutated.length + i]!) })),
+  ];
 }
 
 function renamedArg(arg: ArgumentSpec, result: Argument): ArgumentSpec {
-  if (isRef(result)) return arg.kind === "constant" ? { kind: "tensor", name: result.name } : { ...arg, name: result.name };
+  if (isRef(result))
+    return arg.kind === "constant" ? { kind: "tensor", name: result.name } : { ...arg, name: result.name };
   return { kind: "constant", name: "", value: result };
 }
 
 const nameOf = (value: Argument): string => (isRef(value) ? value.name : "");
-

@@ -4,22 +4,63 @@
  * once per expression (what `torch/fx/passes/runtime_assert.py` leaves behind).
  */
 import { SconceError } from "@sconce/errors";
-import { type Argument, float, type FakeTensor, type MetaValue, type Node, type NodeRef, ref, symInt, type SymScalar } from "@sconce/ir";
+import {
+  type Argument,
+  type FakeTensor,
+  float,
+  type MetaValue,
+  type Node,
+  type NodeRef,
+  ref,
+  type SymScalar,
+  symInt,
+} from "@sconce/ir";
 import { freeSymbols, printExpr, SymExpr, type SymInt } from "@sconce/symbolic";
 import type { Tracer } from "./tracer.js";
 
 /** Python targets of expression heads. */
 const TARGETS: Readonly<Record<string, string>> = {
-  Add: "operator.add", Mul: "operator.mul", FloorDiv: "operator.floordiv", CleanDiv: "operator.floordiv",
-  Mod: "operator.mod", PythonMod: "operator.mod", Pow: "operator.pow", PowByNatural: "operator.pow",
-  FloatPow: "operator.pow", Max: "torch.sym_max", Min: "torch.sym_min", ToFloat: "torch.sym_float",
-  IntTrueDiv: "operator.truediv", FloatTrueDiv: "operator.truediv", CeilToInt: "math.ceil", FloorToInt: "math.floor",
-  TruncToInt: "math.trunc", RoundToInt: "builtins.round", OpaqueUnaryFn_sqrt: "torch._sym_sqrt", Equality: "operator.eq",
-  Unequality: "operator.ne", StrictLessThan: "operator.lt", LessThan: "operator.le", StrictGreaterThan: "operator.gt",
-  GreaterThan: "operator.ge", And: "operator.and_", Or: "operator.or_", Not: "torch.sym_not",
+  Add: "operator.add",
+  Mul: "operator.mul",
+  FloorDiv: "operator.floordiv",
+  CleanDiv: "operator.floordiv",
+  Mod: "operator.mod",
+  PythonMod: "operator.mod",
+  Pow: "operator.pow",
+  PowByNatural: "operator.pow",
+  FloatPow: "operator.pow",
+  Max: "torch.sym_max",
+  Min: "torch.sym_min",
+  ToFloat: "torch.sym_float",
+  IntTrueDiv: "operator.truediv",
+  FloatTrueDiv: "operator.truediv",
+  CeilToInt: "math.ceil",
+  FloorToInt: "math.floor",
+  TruncToInt: "math.trunc",
+  RoundToInt: "builtins.round",
+  OpaqueUnaryFn_sqrt: "torch._sym_sqrt",
+  Equality: "operator.eq",
+  Unequality: "operator.ne",
+  StrictLessThan: "operator.lt",
+  LessThan: "operator.le",
+  StrictGreaterThan: "operator.gt",
+  GreaterThan: "operator.ge",
+  And: "operator.and_",
+  Or: "operator.or_",
+  Not: "torch.sym_not",
 };
 
-const CONDITIONS = new Set(["Equality", "Unequality", "StrictLessThan", "LessThan", "StrictGreaterThan", "GreaterThan", "And", "Or", "Not"]);
+const CONDITIONS = new Set([
+  "Equality",
+  "Unequality",
+  "StrictLessThan",
+  "LessThan",
+  "StrictGreaterThan",
+  "GreaterThan",
+  "And",
+  "Or",
+  "Not",
+]);
 const FLOATS = new Set(["ToFloat", "IntTrueDiv", "FloatTrueDiv", "FloatPow", "Float", "OpaqueUnaryFn_sqrt"]);
 
 /** How a source program computed an expression; followed so that the arithmetic keeps its shape. */
@@ -75,7 +116,7 @@ export class SymbolicNodes {
         this.#bind(size.key, this.#readSize(node, dim, size, false));
       }
     });
-    if (!this.#inBody) value.strides.forEach((stride) => this.#shadow(stride));
+    if (!this.#inBody) for (const stride of value.strides) this.#shadow(stride);
     return bound;
   }
 
@@ -124,7 +165,11 @@ export class SymbolicNodes {
   /** Arithmetic that a decomposition does at this place: it becomes a node here, unless one is there already. */
   computed(target: string, args: readonly SymInt[], result: SymInt): void {
     if (!(result instanceof SymExpr)) return;
-    this.recipe(symInt(result), target, args.map((arg) => (typeof arg === "number" ? arg : symInt(arg))));
+    this.recipe(
+      symInt(result),
+      target,
+      args.map((arg) => (typeof arg === "number" ? arg : symInt(arg))),
+    );
     this.#nodeFor(result);
   }
 
@@ -179,7 +224,12 @@ export class SymbolicNodes {
     }
     const name = this.#tracer.names.create("sym_size_int");
     this.#prelude.push({
-      name, op: "call_function", target: "aten.sym_size.int", args: [node, dim], kwargs: {}, meta: { val: symInt(expr) },
+      name,
+      op: "call_function",
+      target: "aten.sym_size.int",
+      args: [node, dim],
+      kwargs: {},
+      meta: { val: symInt(expr) },
     });
     return ref(name);
   }
@@ -196,10 +246,17 @@ export class SymbolicNodes {
       const solved = size instanceof SymExpr ? linearIn(size, symbol.name) : undefined;
       if (solved === undefined) continue;
       const read = this.#nodeFor(size as SymExpr);
-      const shifted = solved.offset === 0 ? read
-        : this.#tracer.scalarCall("operator.sub", [read, solved.offset], symInt(symbol), "sub");
+      const shifted =
+        solved.offset === 0
+          ? read
+          : this.#tracer.scalarCall("operator.sub", [read, solved.offset], symInt(symbol), "sub");
       if (solved.factor === 1) return shifted;
-      return this.#tracer.scalarCall("operator.floordiv", [shifted, solved.factor], symInt(symbol), "floordiv");
+      return this.#tracer.scalarCall(
+        "operator.floordiv",
+        [shifted, solved.factor],
+        symInt(symbol),
+        "floordiv",
+      );
     }
     throw new SconceError({
       code: "UNBOUND_SYMBOL",
@@ -212,12 +269,18 @@ export class SymbolicNodes {
     if (expr.op === "Piecewise") return this.#choice(expr);
     const target = TARGETS[expr.op];
     if (target === undefined) {
-      throw new SconceError({ code: "SYMBOLIC_NODE", message: `the expression ${printExpr(expr)} has no node form (${expr.op})` });
+      throw new SconceError({
+        code: "SYMBOLIC_NODE",
+        message: `the expression ${printExpr(expr)} has no node form (${expr.op})`,
+      });
     }
     const candidate = candidateOf(target);
     const args = expr.args.map((arg) => this.#nodeFor(arg));
-    if (args.length <= 2 || expr.op === "Not") return this.#tracer.scalarCall(target, args, scalarOf(expr), candidate);
-    return args.reduce((left, right) => this.#tracer.scalarCall(target, [left, right], scalarOf(expr), candidate));
+    if (args.length <= 2 || expr.op === "Not")
+      return this.#tracer.scalarCall(target, args, scalarOf(expr), candidate);
+    return args.reduce((left, right) =>
+      this.#tracer.scalarCall(target, [left, right], scalarOf(expr), candidate),
+    );
   }
 
   /** `Piecewise((a, condition), (b, True))` is a choice. */
@@ -237,7 +300,9 @@ function scalarOf(expr: SymExpr): SymScalar {
 }
 
 const isFloating = (expr: SymExpr): boolean =>
-  FLOATS.has(expr.op) || ((expr.op === "Add" || expr.op === "Mul" || expr.op === "Max" || expr.op === "Min") && expr.args.some(isFloating));
+  FLOATS.has(expr.op) ||
+  ((expr.op === "Add" || expr.op === "Mul" || expr.op === "Max" || expr.op === "Min") &&
+    expr.args.some(isFloating));
 
 function candidateOf(target: string): string {
   const name = target.slice(target.lastIndexOf(".") + 1);

@@ -4,13 +4,18 @@ import { programOf, textOf } from "../test-support.js";
 import { runDecompositions } from "./run-decompositions.js";
 import { DecompositionTable, defaultDecompositions } from "./table.js";
 
-const program = programOf(`graph(%p_w: f32[2, 2], %x: f32[2, 2]) {
+const program = programOf(
+  `graph(%p_w: f32[2, 2], %x: f32[2, 2]) {
   %l: f32[2, 2] = aten.linear.default(%x, %p_w)
   %r: f32[2, 2] = aten.relu_.default(%l)
   return (%r)
-}`, "TRAINING");
+}`,
+  "TRAINING",
+);
 const calls = (table?: DecompositionTable): string[] =>
-  [...runDecompositions(program, table).graph.nodes()].filter((node) => node.op === "call_function").map((node) => node.target);
+  [...runDecompositions(program, table).graph.nodes()]
+    .filter((node) => node.op === "call_function")
+    .map((node) => node.target);
 
 describe("the decomposition table", () => {
   test("is PyTorch's default one when none is given", () => {
@@ -29,7 +34,9 @@ describe("the decomposition table", () => {
 
   test("runs entries of one's own, and decomposes what they call", () => {
     const table = defaultDecompositions();
-    table.set("aten.relu.default", (emit, args) => emit("aten.clamp_min.default", [args["self"] as FakeTensor, 0]));
+    table.set("aten.relu.default", (emit, args) =>
+      emit("aten.clamp_min.default", [args["self"] as FakeTensor, 0]),
+    );
     expect(calls(table)).toEqual(["aten.permute.default", "aten.mm.default", "aten.clamp.default"]);
   });
 
@@ -49,7 +56,9 @@ describe("the decomposition table", () => {
     table.set("aten.relu.default", () => {
       throw new Error("not today");
     });
-    expect(() => runDecompositions(program, table)).toThrow(/decomposition of aten.relu_.default threw: not today/);
+    expect(() => runDecompositions(program, table)).toThrow(
+      /decomposition of aten.relu_.default threw: not today/,
+    );
   });
 
   test("an entry that brings a tensor from elsewhere is refused", () => {
@@ -64,12 +73,15 @@ describe("the decomposition table", () => {
 
 describe("functionalization", () => {
   test("makes mutations of buffers leading outputs, in input order", () => {
-    const mutating = programOf(`graph(%b_n: f32[2, 2], %b_m: f32[2, 2], %x: f32[2, 2]) {
+    const mutating = programOf(
+      `graph(%b_n: f32[2, 2], %b_m: f32[2, 2], %x: f32[2, 2]) {
       %second: f32[2, 2] = aten.add_.Tensor(%b_m, %x)
       %first: f32[2, 2] = aten.mul_.Tensor(%b_n, 2)
       %y: f32[2, 2] = aten.add.Tensor(%b_n, %b_m)
       return (%y)
-    }`, "TRAINING");
+    }`,
+      "TRAINING",
+    );
     const lowered = runDecompositions(mutating);
     expect(textOf(lowered)).toMatchInlineSnapshot(`
       "graph(%b_n: f32[2, 2], %b_m: f32[2, 2], %x: f32[2, 2]) {
@@ -80,18 +92,23 @@ describe("functionalization", () => {
       }"
     `);
     expect(lowered.graphSignature.outputSpecs.map((spec) => `${spec.kind} ${spec.target}`)).toEqual([
-      "BUFFER_MUTATION n", "BUFFER_MUTATION m", "USER_OUTPUT null",
+      "BUFFER_MUTATION n",
+      "BUFFER_MUTATION m",
+      "USER_OUTPUT null",
     ]);
   });
 
   test("writes through views into their base, and makes other views anew", () => {
-    const viewed = programOf(`graph(%x: f32[2, 2]) {
+    const viewed = programOf(
+      `graph(%x: f32[2, 2]) {
       %a: f32[2, 2] = aten.clone.default(%x)
       %row: f32[2] = aten.select.int(%a, 0, 1)
       %t: f32[2, 2]{1, 2} = aten.t.default(%a)
       %w: f32[2] = aten.add_.Tensor(%row, 1)
       return (%t)
-    }`, "TRAINING");
+    }`,
+      "TRAINING",
+    );
     expect(textOf(runDecompositions(viewed, new DecompositionTable()))).toMatchInlineSnapshot(`
       "graph(%x: f32[2, 2]) {
         %clone: f32[2, 2] = aten.clone.default(%x)
@@ -105,11 +122,16 @@ describe("functionalization", () => {
   });
 
   test("refuses to write to a lifted constant, as PyTorch does", () => {
-    const constant = programOf(`graph(%c_k: f32[2, 2], %x: f32[2, 2]) {
+    const constant = programOf(
+      `graph(%c_k: f32[2, 2], %x: f32[2, 2]) {
       %w: f32[2, 2] = aten.add_.Tensor(%c_k, %x)
       return (%w)
-    }`, "TRAINING");
-    expect(() => runDecompositions(constant)).toThrow("Constant k is mutated in the forward method. Pls register it as buffer");
+    }`,
+      "TRAINING",
+    );
+    expect(() => runDecompositions(constant)).toThrow(
+      "Constant k is mutated in the forward method. Pls register it as buffer",
+    );
   });
 
   test("is idempotent: lowering what was lowered changes no text", () => {

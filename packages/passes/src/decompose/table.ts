@@ -29,7 +29,8 @@ export class DecompositionTable extends Map<string, Decomposition> {
 export function defaultDecompositions(operators: OperatorTable = defaultOperators()): DecompositionTable {
   const table = new DecompositionTable();
   for (const row of operators) {
-    if (row.decompose !== undefined && !row.tags.includes("not_in_default_table")) table.set(row.target, row.decompose);
+    if (row.decompose !== undefined && !row.tags.includes("not_in_default_table"))
+      table.set(row.target, row.decompose);
   }
   return table;
 }

@@ -1,9 +1,28 @@
 import { SconceError } from "@sconce/errors";
 import {
-  type Argument, type DictLiteral, FakeTensor, type Graph, GraphBuilder, type MetaValue, Namespace, NO_META, type Node, type NodeMeta,
-  type NodeRef, ref, type SymScalar, type TupleLiteral,
+  type Argument,
+  type DictLiteral,
+  FakeTensor,
+  type Graph,
+  GraphBuilder,
+  type MetaValue,
+  Namespace,
+  NO_META,
+  type Node,
+  type NodeMeta,
+  type NodeRef,
+  ref,
+  type SymScalar,
+  type TupleLiteral,
 } from "@sconce/ir";
-import { bindArgs, type EmitArg, fakeEmit, type OpDefinition, type OperatorTable, type UnboundArg } from "@sconce/ops";
+import {
+  bindArgs,
+  type EmitArg,
+  fakeEmit,
+  type OpDefinition,
+  type OperatorTable,
+  type UnboundArg,
+} from "@sconce/ops";
 import type { SymInt } from "@sconce/symbolic";
 import { callName } from "./naming.js";
 import { normalizeCall } from "./normalize.js";
@@ -64,31 +83,54 @@ export class Tracer {
   call(row: OpDefinition, args: readonly EmitArg[], kwargs: Readonly<Record<string, EmitArg>>): MetaValue {
     const normal = normalizeCall(row.schema, args, kwargs);
     const result = this.fakeResult(row, normal.args, normal.kwargs);
-    if (ORDERED_EFFECTS.has(row.target) && this.assertions !== undefined) return this.#ordered(row, normal.args, normal.kwargs);
+    if (ORDERED_EFFECTS.has(row.target) && this.assertions !== undefined)
+      return this.#ordered(row, normal.args, normal.kwargs);
     return this.record(row.target, normal.args, normal.kwargs, result);
   }
 
   /** An effect that must keep its place takes the token of the one before it, and gives the next its own. */
-  #ordered(row: OpDefinition, args: readonly UnboundArg[], kwargs: Readonly<Record<string, UnboundArg>>): MetaValue {
+  #ordered(
+    row: OpDefinition,
+    args: readonly UnboundArg[],
+    kwargs: Readonly<Record<string, UnboundArg>>,
+  ): MetaValue {
     const fresh = (): FakeTensor => new FakeTensor({ dtype: "float32", shape: [0], strides: [1] });
     if (this.token === undefined) {
       this.token = fresh();
       const name = this.names.create("token");
-      this.#nodes.unshift({ name, op: "placeholder", target: name, args: [], kwargs: {}, meta: { val: this.token } });
+      this.#nodes.unshift({
+        name,
+        op: "placeholder",
+        target: name,
+        args: [],
+        kwargs: {},
+        meta: { val: this.token },
+      });
       this.track(this.token, ref(name));
     }
     const operator: Argument = { kind: "operator", target: row.target };
-    const result = this.record("higher_order.with_effects", [this.token, operator, ...args], kwargs, [fresh(), null]);
+    const result = this.record("higher_order.with_effects", [this.token, operator, ...args], kwargs, [
+      fresh(),
+      null,
+    ]);
     this.token = (result as readonly FakeTensor[])[0]!;
     return null;
   }
 
   /** The operator's results on fakes, without a node. */
-  fakeResult(row: OpDefinition, args: readonly UnboundArg[], kwargs: Readonly<Record<string, UnboundArg>>): MetaValue {
+  fakeResult(
+    row: OpDefinition,
+    args: readonly UnboundArg[],
+    kwargs: Readonly<Record<string, UnboundArg>>,
+  ): MetaValue {
     const bound = bindArgs(row.schema, args, kwargs);
     if (row.meta !== undefined) return row.meta(bound, { env: this.env });
     if (row.decompose !== undefined) return row.decompose(fakeEmit(this.operators, this.env), bound);
-    throw new SconceError({ code: "OPERATOR_WITHOUT_META", message: `${row.target} has no meta rule`, where: row.target });
+    throw new SconceError({
+      code: "OPERATOR_WITHOUT_META",
+      message: `${row.target} has no meta rule`,
+      where: row.target,
+    });
   }
 
   /** Adds a `call_function` node and, for several results, a `getitem` node for each. */
@@ -105,7 +147,12 @@ export class Tracer {
     const fresh = this.#fresh(result);
     const name = this.names.create(candidate);
     this.#push({
-      name, op: "call_function", target, args: nodeArgs, kwargs: nodeKwargs, meta: { ...this.currentMeta, val: fresh },
+      name,
+      op: "call_function",
+      target,
+      args: nodeArgs,
+      kwargs: nodeKwargs,
+      meta: { ...this.currentMeta, val: fresh },
     });
     if (this.#trackResult(fresh, ref(name))) this.assertions?.emitReady(this);
     return fresh;
@@ -148,11 +195,17 @@ export class Tracer {
     }
     if (tagged.kind === "tuple") {
       const { items } = value as unknown as TupleLiteral;
-      return Object.freeze({ kind: "tuple", items: items.map((item) => this.toArgument(item as UnboundArg)) });
+      return Object.freeze({
+        kind: "tuple",
+        items: items.map((item) => this.toArgument(item as UnboundArg)),
+      });
     }
     if (tagged.kind === "dict") {
       const entries = (value as unknown as DictLiteral).entries;
-      return { kind: "dict", entries: entries.map(([key, item]) => [key, this.toArgument(item as UnboundArg)] as const) };
+      return {
+        kind: "dict",
+        entries: entries.map(([key, item]) => [key, this.toArgument(item as UnboundArg)] as const),
+      };
     }
     return value as Argument;
   }
@@ -188,7 +241,9 @@ export class Tracer {
   #fresh(result: MetaValue): MetaValue {
     // Retracing runs without gradients: only inputs require them.
     if (result instanceof FakeTensor) {
-      return this.#tensors.has(result) || result.requiresGrad ? new FakeTensor({ ...result, requiresGrad: false }) : result;
+      return this.#tensors.has(result) || result.requiresGrad
+        ? new FakeTensor({ ...result, requiresGrad: false })
+        : result;
     }
     if (Array.isArray(result)) {
       const seen = new Set<MetaValue>();
@@ -214,7 +269,11 @@ export class Tracer {
       if (item === null) return;
       const name = this.names.create("getitem");
       this.#push({
-        name, op: "call_function", target: "operator.getitem", args: [source, index], kwargs: {},
+        name,
+        op: "call_function",
+        target: "operator.getitem",
+        args: [source, index],
+        kwargs: {},
         meta: { ...this.currentMeta, val: item },
       });
       bound = this.#trackResult(item, ref(name)) || bound;

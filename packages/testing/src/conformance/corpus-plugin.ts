@@ -19,10 +19,21 @@ export const corpusPlugin: Plugin = {
       doc: "Like aten::nonzero.",
       tags: ["not_in_default_table", "dynamic_output_shape"],
       meta: ({ x }, { env }) =>
-        new Fake({ dtype: "int64", shape: [env.freshUnbackedInt(), x.ndim], strides: [x.ndim, 1], device: x.device }),
+        new Fake({
+          dtype: "int64",
+          shape: [env.freshUnbackedInt(), x.ndim],
+          strides: [x.ndim, 1],
+          device: x.device,
+        }),
       decompose: (emit, { x }) => emit("aten.nonzero.default", [x]),
     }),
   ],
 };
 
-const fields = ({ dtype, shape, strides, device, layout }: FakeTensor) => ({ dtype, shape, strides, device, layout });
+const fields = ({ dtype, shape, strides, device, layout }: FakeTensor) => ({
+  dtype,
+  shape,
+  strides,
+  device,
+  layout,
+});

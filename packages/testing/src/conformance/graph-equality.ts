@@ -1,5 +1,5 @@
 /** @file Whether two graphs are the same program: operators in order with equal arguments, whatever the nodes are called. */
-import { type Argument, FakeTensor, Graph, isRef, isTuple, type MetaValue, type Node } from "@sconce/ir";
+import { type Argument, FakeTensor, type Graph, isRef, isTuple, type MetaValue, type Node } from "@sconce/ir";
 import { printExpr, SymExpr } from "@sconce/symbolic";
 
 /**
@@ -36,13 +36,19 @@ class Comparison {
 
   #node(a: Node, b: Node): string | undefined {
     if (a.op !== b.op) return `${a.op} instead of ${b.op}`;
-    if (a.op === "get_attr") return graphDifference(this.#got.subgraphs.get(a.target)!, this.#want.subgraphs.get(b.target)!);
-    if (a.op === "placeholder") return typeOf(a.meta.val) === typeOf(b.meta.val) ? undefined : `${typeOf(a.meta.val)} instead of ${typeOf(b.meta.val)}`;
+    if (a.op === "get_attr")
+      return graphDifference(this.#got.subgraphs.get(a.target)!, this.#want.subgraphs.get(b.target)!);
+    if (a.op === "placeholder")
+      return typeOf(a.meta.val) === typeOf(b.meta.val)
+        ? undefined
+        : `${typeOf(a.meta.val)} instead of ${typeOf(b.meta.val)}`;
     if (a.target !== b.target) return `${a.target} instead of ${b.target}`;
     const [left, right] = [this.#call(a, this.#got, true), this.#call(b, this.#want, false)];
     if (left !== right) return `${a.target}${left} instead of ${right}`;
     const [given, wanted] = [typeOf(a.meta.val), typeOf(b.meta.val)];
-    return a.op === "output" || given === wanted || wanted === "" ? undefined : `${a.target} gives ${given} instead of ${wanted}`;
+    return a.op === "output" || given === wanted || wanted === ""
+      ? undefined
+      : `${a.target} gives ${given} instead of ${wanted}`;
   }
 
   #call(node: Node, graph: Graph, ours: boolean): string {
@@ -57,9 +63,14 @@ class Comparison {
       const scalar = scalarText(graph.node(value.name).meta.val);
       return scalar ?? `%${ours ? (this.#names.get(value.name) ?? `${value.name}?`) : value.name}`;
     }
-    if (Array.isArray(value)) return `[${(value as readonly Argument[]).map((item) => this.#argument(item, graph, ours)).join(", ")}]`;
+    if (Array.isArray(value))
+      return `[${(value as readonly Argument[]).map((item) => this.#argument(item, graph, ours)).join(", ")}]`;
     if (isTuple(value)) return `[${value.items.map((item) => this.#argument(item, graph, ours)).join(", ")}]`;
-    return typeof value === "object" && value !== null ? JSON.stringify(value) : Object.is(value, -0) ? "-0" : String(value);
+    return typeof value === "object" && value !== null
+      ? JSON.stringify(value)
+      : Object.is(value, -0)
+        ? "-0"
+        : String(value);
   }
 }
 
@@ -67,7 +78,8 @@ class Comparison {
 function significant(graph: Graph): Node[] {
   return [...graph.nodes()].filter((node) => {
     if (node.op === "placeholder" || node.op === "output") return true;
-    if (node.target === "operator.getitem") return graph.users(node.name).length > 0 && scalarText(node.meta.val) === undefined;
+    if (node.target === "operator.getitem")
+      return graph.users(node.name).length > 0 && scalarText(node.meta.val) === undefined;
     if (/^(operator|math|builtins|torch)\./.test(node.target)) return false;
     if (node.target.startsWith("aten._local_scalar") || node.target === "aten.item.default") return true;
     return scalarText(node.meta.val) === undefined;
@@ -81,8 +93,10 @@ function scalarText(val: MetaValue | undefined): string | undefined {
 
 /** dtype, sizes and strides of tensors; strides of dimensions of size 1 do not matter. */
 function typeOf(val: MetaValue | undefined): string {
-  if (val instanceof FakeTensor) return `${val.dtype}[${val.shape.map((size) => (typeof size === "number" ? size : printExpr(size))).join(", ")}]`;
+  if (val instanceof FakeTensor)
+    return `${val.dtype}[${val.shape.map((size) => (typeof size === "number" ? size : printExpr(size))).join(", ")}]`;
   return "";
 }
 
-const told = (node: Node | undefined): string => (node === undefined ? "nothing" : `${node.name} = ${node.target}`);
+const told = (node: Node | undefined): string =>
+  node === undefined ? "nothing" : `${node.name} = ${node.target}`;

@@ -22,8 +22,12 @@ interface Tally {
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
-      programs: { type: "string" }, ops: { type: "string" }, backend: { type: "string", default: "cpu" },
-      filter: { type: "string", default: "" }, verbose: { type: "boolean", default: false }, help: { type: "boolean", default: false },
+      programs: { type: "string" },
+      ops: { type: "string" },
+      backend: { type: "string", default: "cpu" },
+      filter: { type: "string", default: "" },
+      verbose: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
     },
   });
   if (values.help || (values.programs === undefined && values.ops === undefined)) {
@@ -47,7 +51,9 @@ async function main(): Promise<number> {
   if (values.programs !== undefined) {
     for (const name of listed(values.programs, values.filter)) {
       if (!existsSync(join(values.programs, name, "case.json"))) continue;
-      for (const check of await checkProgramFolder(join(values.programs, name), sconce, { backend: values.backend })) {
+      for (const check of await checkProgramFolder(join(values.programs, name), sconce, {
+        backend: values.backend,
+      })) {
         tell(name, check.name, check.problem);
       }
     }
@@ -55,13 +61,17 @@ async function main(): Promise<number> {
   if (values.ops !== undefined) {
     for (const name of listed(values.ops, values.filter)) {
       if (!name.endsWith(".safetensors")) continue;
-      for (const result of await checkOpFolder(join(values.ops, name), sconce, values.backend)) tell(name, result.id, result.problem);
+      for (const result of await checkOpFolder(join(values.ops, name), sconce, values.backend))
+        tell(name, result.id, result.problem);
     }
   }
   console.log(`${tally.passed} passed, ${tally.failed} failed`);
   return tally.failed === 0 ? 0 : 1;
 }
 
-const listed = (folder: string, filter: string): string[] => readdirSync(folder).filter((name) => name.includes(filter)).sort();
+const listed = (folder: string, filter: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.includes(filter))
+    .sort();
 
 process.exitCode = await main();

@@ -11,11 +11,15 @@ const LAYOUT_MATTERS = /^aten\.(clone|_to_copy|empty_like|full_like|zeros_like|o
 /** Runs the cases of one file on a backend. Only the interpreter runs single operators. */
 export async function checkOpFolder(path: string, sconce: Sconce, backend: string): Promise<OpCaseResult[]> {
   if (backend !== "cpu") {
-    throw new SconceError({ code: "UNKNOWN_BACKEND", message: `operator cases run on the backend "cpu", not on "${backend}"` });
+    throw new SconceError({
+      code: "UNKNOWN_BACKEND",
+      message: `operator cases run on the backend "cpu", not on "${backend}"`,
+    });
   }
   const file = new OpCaseFile(readFileSync(path));
   const evaluate = createEvaluator({ operators: sconce.operators });
   return checkOpFile(file, evaluate as OperatorCall, {
-    checkStrides: (target) => LAYOUT_MATTERS.test(target) || sconce.operators.tagsOf(target).includes("pointwise"),
+    checkStrides: (target) =>
+      LAYOUT_MATTERS.test(target) || sconce.operators.tagsOf(target).includes("pointwise"),
   });
 }

@@ -2,13 +2,28 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { float, type TreeSpec, type Value } from "@sconce/ir";
-import { castTensor, contiguousStrides, type DType, getElement, numel, readSafetensors, setElement, Storage, Tensor } from "@sconce/tensor";
+import {
+  castTensor,
+  contiguousStrides,
+  type DType,
+  getElement,
+  numel,
+  readSafetensors,
+  Storage,
+  setElement,
+  Tensor,
+} from "@sconce/tensor";
 
 /** A leaf of a call: a stored tensor, a filled or listed one, or a Python scalar. */
 export type CaseLeaf =
   | {
-      readonly kind: "tensor"; readonly tensor?: string; readonly dtype: DType; readonly shape: readonly number[];
-      readonly stride?: readonly number[]; readonly fill?: unknown; readonly values?: readonly unknown[];
+      readonly kind: "tensor";
+      readonly tensor?: string;
+      readonly dtype: DType;
+      readonly shape: readonly number[];
+      readonly stride?: readonly number[];
+      readonly fill?: unknown;
+      readonly values?: readonly unknown[];
     }
   | { readonly kind: "int" | "float" | "bool" | "str"; readonly value: unknown }
   | { readonly kind: "none" };
@@ -35,7 +50,11 @@ export interface ProgramCase {
   readonly sequence?: boolean;
   readonly tolerance: { readonly rtol: number; readonly atol: number };
   readonly program: { readonly save_error?: unknown; readonly load_error?: unknown };
-  readonly decomposed?: { readonly error?: unknown; readonly load_error?: unknown; readonly same_as_program?: boolean };
+  readonly decomposed?: {
+    readonly error?: unknown;
+    readonly load_error?: unknown;
+    readonly same_as_program?: boolean;
+  };
   readonly variants?: Readonly<Record<string, { readonly how: string; readonly call?: CaseCall }>>;
   readonly call?: CaseCall;
   readonly more?: readonly CaseCall[];
@@ -87,7 +106,10 @@ function leafValue(leaf: CaseLeaf, stored: ReadonlyMap<string, Tensor>): Value {
   return leaf.value as Value;
 }
 
-function leafTensor(leaf: Extract<CaseLeaf, { kind: "tensor" }>, stored: ReadonlyMap<string, Tensor>): Tensor {
+function leafTensor(
+  leaf: Extract<CaseLeaf, { kind: "tensor" }>,
+  stored: ReadonlyMap<string, Tensor>,
+): Tensor {
   if (leaf.tensor !== undefined) {
     const tensor = stored.get(leaf.tensor);
     if (tensor === undefined) throw new Error(`the file has no tensor ${leaf.tensor}`);
@@ -96,7 +118,9 @@ function leafTensor(leaf: Extract<CaseLeaf, { kind: "tensor" }>, stored: Readonl
   const count = numel(leaf.shape);
   const values = leaf.values?.map(numberOf) ?? new Array<number>(count).fill(numberOf(leaf.fill));
   const wide = new Tensor({
-    dtype: "float64", shape: leaf.shape, storage: new Storage(new Uint8Array(Float64Array.from(values).buffer)),
+    dtype: "float64",
+    shape: leaf.shape,
+    storage: new Storage(new Uint8Array(Float64Array.from(values).buffer)),
   });
   return castTensor(wide, leaf.dtype);
 }
@@ -134,5 +158,7 @@ export function buildTree(tree: CaseTree, leaves: readonly Value[]): { value: un
   }
   if (kind !== "tuple" && kind !== "list") return undefined;
   const built = (children as readonly CaseTree[]).map((child) => buildTree(child, leaves));
-  return built.some((child) => child === undefined) ? undefined : { value: built.map((child) => child!.value) };
+  return built.some((child) => child === undefined)
+    ? undefined
+    : { value: built.map((child) => child!.value) };
 }

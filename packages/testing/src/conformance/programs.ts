@@ -1,6 +1,16 @@
 /** @file Checks Sconce against programs that PyTorch exported, one folder at a time. */
 import { isSconceError } from "@sconce/errors";
-import { codeText, type ExportedProgram, graphText, isFloat, parseIr, printIr, tensorsOf, toNumber, type Value } from "@sconce/ir";
+import {
+  codeText,
+  type ExportedProgram,
+  graphText,
+  isFloat,
+  parseIr,
+  printIr,
+  tensorsOf,
+  toNumber,
+  type Value,
+} from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import type { Sconce } from "sconce";
 import { compareTensors } from "./compare.js";
@@ -19,7 +29,11 @@ export interface ProgramCheckOptions {
 }
 
 /** Runs every check of a folder: texts, lowering, calls, refusals. Nothing is thrown. */
-export async function checkProgramFolder(path: string, sconce: Sconce, options: ProgramCheckOptions = {}): Promise<Check[]> {
+export async function checkProgramFolder(
+  path: string,
+  sconce: Sconce,
+  options: ProgramCheckOptions = {},
+): Promise<Check[]> {
   const folder = new ProgramFolder(path);
   if (folder.info.status !== "exported" || !folder.has("program.pt2")) return [];
   const checker = new FolderChecker(folder, sconce, options.backend ?? "cpu");
@@ -52,7 +66,8 @@ class FolderChecker {
       await this.#optimized(lowered);
     }
     await this.#rejections(program);
-    for (const variant of Object.keys(this.#folder.info.variants ?? {})) await this.#variant(variant, program);
+    for (const variant of Object.keys(this.#folder.info.variants ?? {}))
+      await this.#variant(variant, program);
   }
 
   async #check(name: string, run: () => string | undefined | Promise<string | undefined>): Promise<void> {
@@ -60,7 +75,9 @@ class FolderChecker {
     try {
       problem = await run();
     } catch (error) {
-      problem = isSconceError(error) ? error.describe().replace(/\n\s*/g, " | ") : `threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+      problem = isSconceError(error)
+        ? error.describe().replace(/\n\s*/g, " | ")
+        : `threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
     }
     this.checks.push({ name, problem });
   }
@@ -71,15 +88,21 @@ class FolderChecker {
       program = await this.#sconce.load(this.#folder.bytes(`${stem}.pt2`));
       if (stem === "program" && this.#folder.info.program.load_error !== undefined) return undefined;
       const problems = this.#sconce.verify(program);
-      return problems.length === 0 ? undefined : `verify: ${problems.map((problem) => problem.message).join("; ")}`;
+      return problems.length === 0
+        ? undefined
+        : `verify: ${problems.map((problem) => problem.message).join("; ")}`;
     });
     return program;
   }
 
   /** A loaded program prints as PyTorch prints it after loading. */
   #texts(stem: string, prefix: string, program: ExportedProgram): void {
-    const { has, text } = { has: this.#folder.has.bind(this.#folder), text: this.#folder.text.bind(this.#folder) };
-    const pick = (loaded: string, plain: string): string | undefined => (has(loaded) ? loaded : has(plain) ? plain : undefined);
+    const { has, text } = {
+      has: this.#folder.has.bind(this.#folder),
+      text: this.#folder.text.bind(this.#folder),
+    };
+    const pick = (loaded: string, plain: string): string | undefined =>
+      has(loaded) ? loaded : has(plain) ? plain : undefined;
     const main = pick(`${stem}.loaded.txt`, `${stem}.txt`);
     const graph = pick(`${stem}.loaded.graph.txt`, `${prefix}graph.txt`);
     const compare = (name: string, file: string | undefined, got: () => string): void => {
@@ -87,7 +110,10 @@ class FolderChecker {
     };
     compare(`text ${main}`, main, () => String(program));
     compare(`text ${graph}`, graph, () => graphText(program.graph));
-    if (!has(`${stem}.loaded.txt`)) compare(`text ${prefix}code.txt`, has(`${prefix}code.txt`) ? `${prefix}code.txt` : undefined, () => codeText(program.graph));
+    if (!has(`${stem}.loaded.txt`))
+      compare(`text ${prefix}code.txt`, has(`${prefix}code.txt`) ? `${prefix}code.txt` : undefined, () =>
+        codeText(program.graph),
+      );
   }
 
   #sync(name: string, run: () => string | undefined): void {
@@ -114,7 +140,8 @@ class FolderChecker {
     }
     const wanted = await this.#load("decomposed");
     if (wanted === undefined) return undefined;
-    if (this.#folder.info.decomposed?.load_error === undefined) this.#texts("decomposed", "decomposed.", wanted);
+    if (this.#folder.info.decomposed?.load_error === undefined)
+      this.#texts("decomposed", "decomposed.", wanted);
     await this.#check("lower", () => {
       lowered = this.#sconce.runDecompositions(program);
       return graphDifference(lowered.graph, wanted.graph) ?? signatureDifference(lowered, wanted);
@@ -127,7 +154,9 @@ class FolderChecker {
   #loweredNames(lowered: ExportedProgram, prefix: string): void {
     const file = `${prefix}graph.txt`;
     if (!this.#folder.has(file) || lowered.rangeConstraints.size > 0) return;
-    this.#sync(`lower names ${file}`, () => firstDifference(graphText(lowered.graph), this.#folder.text(file)));
+    this.#sync(`lower names ${file}`, () =>
+      firstDifference(graphText(lowered.graph), this.#folder.text(file)),
+    );
   }
 
   async #variant(name: string, program: ExportedProgram): Promise<void> {
@@ -153,12 +182,17 @@ class FolderChecker {
     for (const call of [info.call, ...(info.more ?? [])]) {
       if (module === undefined) return;
       if (!first && !info.sequence) module = await this.#open(label, program);
-      await this.#check(`${label}${first ? "" : ` ${call.note ?? "again"}`}`, () => this.#call(module!, call));
+      await this.#check(`${label}${first ? "" : ` ${call.note ?? "again"}`}`, () =>
+        this.#call(module!, call),
+      );
       first = false;
     }
   }
 
-  async #open(label: string, program: ExportedProgram): Promise<Awaited<ReturnType<Sconce["module"]>> | undefined> {
+  async #open(
+    label: string,
+    program: ExportedProgram,
+  ): Promise<Awaited<ReturnType<Sconce["module"]>> | undefined> {
     try {
       return await this.#sconce.module(program, { backend: this.#backend });
     } catch (error) {
@@ -188,7 +222,11 @@ class FolderChecker {
   }
 
   /** Through the calling convention where the containers have a JavaScript form, else with flat leaves. */
-  async #run(module: Awaited<ReturnType<Sconce["module"]>>, call: CaseCall, inputs: readonly Value[]): Promise<readonly Value[]> {
+  async #run(
+    module: Awaited<ReturnType<Sconce["module"]>>,
+    call: CaseCall,
+    inputs: readonly Value[],
+  ): Promise<readonly Value[]> {
     const tree = buildTree(call.input_tree, inputs);
     if (tree === undefined) return module.executable.run(inputs);
     const [args, kwargs] = tree.value as [unknown[], Record<string, unknown>];
@@ -198,12 +236,17 @@ class FolderChecker {
   #difference(got: Value, want: Value): string | undefined {
     if (want instanceof Tensor) {
       if (!(got instanceof Tensor)) return `${String(got)} instead of a tensor`;
-      return compareTensors(got, want, { ...this.#folder.info.tolerance, values: this.#folder.info.compare_values !== false });
+      return compareTensors(got, want, {
+        ...this.#folder.info.tolerance,
+        values: this.#folder.info.compare_values !== false,
+      });
     }
     if (isFloat(want)) {
       const [a, b] = [toNumber(got as number), toNumber(want)];
       const { rtol, atol } = this.#folder.info.tolerance;
-      return a === b || Math.abs(a - b) <= atol + rtol * Math.abs(b) || (Number.isNaN(a) && Number.isNaN(b)) ? undefined : `${a} instead of ${b}`;
+      return a === b || Math.abs(a - b) <= atol + rtol * Math.abs(b) || (Number.isNaN(a) && Number.isNaN(b))
+        ? undefined
+        : `${a} instead of ${b}`;
     }
     return got === want ? undefined : `${String(got)} instead of ${String(want)}`;
   }
@@ -239,7 +282,10 @@ function roundTrip(program: ExportedProgram): string | undefined {
   const text = printIr(program);
   const again = parseIr(text, { tensors: tensorsOf(program) });
   // A comment tells of sample inputs that only their author can take apart; there is nothing of them to read back.
-  const stated = text.split("\n").filter((line) => !line.trimStart().startsWith("//")).join("\n");
+  const stated = text
+    .split("\n")
+    .filter((line) => !line.trimStart().startsWith("//"))
+    .join("\n");
   return firstDifference(printIr(again), stated) ?? firstDifference(String(again), String(program));
 }
 

@@ -13,12 +13,26 @@ export function variantTable(sconce: Sconce, name: string): DecompositionTable |
       table.delete("aten.conv2d.default");
       return table;
     case "custom_relu":
-      table.set("aten.relu.default", (emit, args) => emit("aten.clamp.default", [args["self"] as FakeTensor, 0]));
+      table.set("aten.relu.default", (emit, args) =>
+        emit("aten.clamp.default", [args["self"] as FakeTensor, 0]),
+      );
       return table;
     case "custom_conv2d":
       table.set("aten.conv2d.default", (emit, args) => {
-        const { input, weight, bias, stride, padding, dilation, groups } = args as Readonly<Record<string, EmitArg>>;
-        const convolution = emit("aten.convolution.default", [input, weight, bias, stride, padding, dilation, false, [0, 0], groups]);
+        const { input, weight, bias, stride, padding, dilation, groups } = args as Readonly<
+          Record<string, EmitArg>
+        >;
+        const convolution = emit("aten.convolution.default", [
+          input,
+          weight,
+          bias,
+          stride,
+          padding,
+          dilation,
+          false,
+          [0, 0],
+          groups,
+        ]);
         return emit("aten.mul.Tensor", [convolution, 2]);
       });
       return table;
@@ -26,4 +40,3 @@ export function variantTable(sconce: Sconce, name: string): DecompositionTable |
       return undefined;
   }
 }
-

@@ -1,0 +1,52 @@
+import { FakeTensor } from "@sconce/ir";
+import { STATIC_ENV } from "@sconce/symbolic";
+import type { DType } from "@sconce/tensor";
+import { describe, expect, it } from "vitest";
+import { defaultOperators } from "./all.js";
+import { metaOf } from "./fake-emit.js";
+
+const table = defaultOperators();
+const vector = (length: number, dtype: DType = "float32"): FakeTensor =>
+  new FakeTensor({ dtype, shape: [length], strides: [1], storageOffset: 0 });
+const run = (target: string, args: readonly unknown[], kwargs: Readonly<Record<string, unknown>>) =>
+  metaOf(table, target, args, kwargs, STATIC_ENV);
+
+describe("overloads with outputs", () => {
+  it("are found by their arguments, whatever they are called", () => {
+    expect(table.require("aten.add.out").functional).toBe("aten.add.Tensor");
+    expect(table.require("aten.topk.values").functional).toBe("aten.topk.default");
+    expect(table.require("aten.sum.IntList_out").functional).toBe("aten.sum.dim_IntList");
+    expect(table.get("aten.no_such.out")).toBeUndefined();
+  });
+
+  it("return their outputs", () => {
+    const out = vector(3);
+    expect(run("aten.atan2.out", [vector(3), vector(3)], { out })).toBe(out);
+    const [values, indices] = [vector(2), vector(2, "int64")];
+    expect(run("aten.topk.values", [vector(3), 2], { values, indices })).toEqual([values, indices]);
+  });
+
+  it("give an output of another size the size of the result", () => {
+    const resized = run("aten.add.out", [vector(3), vector(3)], { out: vector(0) }) as FakeTensor;
+    expect(resized.shape).toEqual([3]);
+  });
+
+  it("convert elementwise results upwards only, and others not at all", () => {
+    const doubled = vector(3, "float64");
+    expect(run("aten.add.out", [vector(3), vector(3)], { out: doubled })).toBe(doubled);
+    const whole = { out: vector(3, "int64") };
+    expect(() => run("aten.add.out", [vector(3), vector(3)], whole)).toThrow("can't be cast");
+    expect(() => run("aten.cat.out", [[vector(3)], 0], whole)).toThrow("can't be cast");
+    expect(() => run("aten.flip.out", [vector(3), [0]], { out: doubled })).toThrow("Expected out tensor");
+  });
+});
+
+describe("overloads that write other arguments", () => {
+  it("give their own result, and know the functional overload", () => {
+    const row = table.require("aten.rrelu_with_noise.default");
+    expect(row.functional).toBe("aten.rrelu_with_noise_functional.default");
+    const [self, noise] = [vector(4), vector(4)];
+    expect(run(row.target, [self, noise], {})).not.toBe(self);
+    expect(run("aten.rrelu_with_noise_.default", [self, noise], {})).toBe(self);
+  });
+});
