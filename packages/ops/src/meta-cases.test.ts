@@ -1,17 +1,7 @@
 /** @file Meta rules against what PyTorch's operators gave: dtype, sizes, strides, and refusals. */
 import { readFileSync } from "node:fs";
-import {
-  type Argument,
-  device,
-  dtypeLiteral,
-  FakeTensor,
-  float,
-  int,
-  layout,
-  memoryFormat,
-} from "@sconce/ir";
+import type { FakeTensor } from "@sconce/ir";
 import { STATIC_ENV } from "@sconce/symbolic";
-import { contiguousStrides, type DType } from "@sconce/tensor";
 import { describe, expect, it } from "vitest";
 import { defaultOperators } from "./all.js";
 import { metaOf } from "./fake-emit.js";
@@ -30,19 +20,12 @@ import { reductionOps } from "./families/reduction.js";
 import { ternaryPointwiseOps } from "./families/ternary-pointwise.js";
 import { unaryPointwiseOps } from "./families/unary-pointwise.js";
 import { varianceOps } from "./families/variance.js";
+import { type CaseValue, decodeValue, fakeOf, type Geometry } from "./testing-cases/values.js";
 
-interface Geometry {
-  readonly dtype: DType;
-  readonly shape: readonly number[];
-  readonly strides?: readonly number[];
-  readonly storage_offset?: number;
-  readonly alias?: string;
-}
-type Value = Readonly<Record<string, unknown>>;
 interface Case {
-  readonly args: readonly Value[];
-  readonly kwargs: Readonly<Record<string, Value>>;
-  readonly outputs?: readonly Value[];
+  readonly args: readonly CaseValue[];
+  readonly kwargs: Readonly<Record<string, CaseValue>>;
+  readonly outputs?: readonly CaseValue[];
   readonly error?: string;
 }
 
@@ -67,43 +50,6 @@ const FAMILIES = {
 };
 const table = defaultOperators();
 
-function fakeOf({ dtype, shape, strides, storage_offset: storageOffset }: Geometry): FakeTensor {
-  return new FakeTensor({
-    dtype,
-    shape,
-    strides: strides ?? contiguousStrides(shape),
-    storageOffset: storageOffset ?? 0,
-  });
-}
-
-const NON_FINITE: Readonly<Record<string, number>> = { nan: Number.NaN, inf: Infinity, "-inf": -Infinity };
-
-function decode(value: Value): unknown {
-  const [kind, content] = Object.entries(value)[0]!;
-  switch (kind) {
-    case "tensor":
-      return fakeOf(content as Geometry);
-    case "list":
-      return (content as readonly Value[]).map(decode);
-    case "int":
-      return int(BigInt(content as string));
-    case "float":
-      return float(typeof content === "string" ? NON_FINITE[content]! : (content as number));
-    case "dtype":
-      return dtypeLiteral(content as DType);
-    case "memory_format":
-      return memoryFormat(content as never);
-    case "layout":
-      return layout(content as never);
-    case "device":
-      return device(content as string);
-    case "none":
-      return null;
-    default:
-      return content as Argument;
-  }
-}
-
 const describeTensor = (tensor: FakeTensor, view: boolean) => ({
   dtype: tensor.dtype,
   shape: tensor.shape,
@@ -112,8 +58,15 @@ const describeTensor = (tensor: FakeTensor, view: boolean) => ({
 });
 
 function check(target: string, { args, kwargs, outputs, error }: Case): void {
-  const named = Object.fromEntries(Object.entries(kwargs).map(([key, value]) => [key, decode(value)]));
-  const run = () => metaOf(table, target, args.map(decode), named, STATIC_ENV);
+  const named = Object.fromEntries(Object.entries(kwargs).map(([key, value]) => [key, decodeValue(value)]));
+  const run = () =>
+    metaOf(
+      table,
+      target,
+      args.map((arg) => decodeValue(arg)),
+      named,
+      STATIC_ENV,
+    );
   if (error !== undefined) {
     expect(run, `${target} accepts what PyTorch refuses: ${error}`).toThrow(
       expect.objectContaining({ code: expect.any(String) }),

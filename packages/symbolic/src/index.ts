@@ -57,7 +57,7 @@ export {
 } from "./algebra.js";
 export { canonicalCondition } from "./condition.js";
 export { type Bindings, evaluate, evaluateBool, evaluateInt } from "./evaluate.js";
-export { type Assumption, type Assumptions, SymExpr, type SymHead, type SymOp } from "./expr.js";
+export { type Assumption, type Assumptions, isCondition, SymExpr, type SymHead, type SymOp } from "./expr.js";
 export type {
   GuardBinaryOp,
   GuardCompareOp,

@@ -15,7 +15,7 @@ import {
   type SymScalar,
   symInt,
 } from "@sconce/ir";
-import { freeSymbols, printExpr, SymExpr, type SymInt } from "@sconce/symbolic";
+import { freeSymbols, isCondition, printExpr, SymExpr, type SymInt } from "@sconce/symbolic";
 import type { Tracer } from "./tracer.js";
 
 /** Python targets of expression heads. */
@@ -50,17 +50,6 @@ const TARGETS: Readonly<Record<string, string>> = {
   Not: "torch.sym_not",
 };
 
-const CONDITIONS = new Set([
-  "Equality",
-  "Unequality",
-  "StrictLessThan",
-  "LessThan",
-  "StrictGreaterThan",
-  "GreaterThan",
-  "And",
-  "Or",
-  "Not",
-]);
 const FLOATS = new Set(["ToFloat", "IntTrueDiv", "FloatTrueDiv", "FloatPow", "Float", "OpaqueUnaryFn_sqrt"]);
 
 /** How a source program computed an expression; followed so that the arithmetic keeps its shape. */
@@ -295,7 +284,7 @@ const isScalar = (value: unknown): value is SymScalar =>
   typeof value === "object" && value !== null && "expr" in value;
 
 function scalarOf(expr: SymExpr): SymScalar {
-  if (CONDITIONS.has(expr.op)) return { kind: "SymBool", expr };
+  if (isCondition(expr)) return { kind: "SymBool", expr };
   return isFloating(expr) ? { kind: "SymFloat", expr } : { kind: "SymInt", expr };
 }
 
