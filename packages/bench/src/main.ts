@@ -24,6 +24,6 @@ if (values.help) {
   console.log(values.json ? JSON.stringify(rows, null, 2) : table(rows));
   if (!values.json)
     console.log(
-      "\nmedians on this machine; peers' figures from one machine (2 cores of a Zen 4 at 3.65 GHz), so compare ratios",
+      "\nthe least of several runs on this machine; peers' figures from one machine (2 cores of a Zen 4 at 3.65 GHz), so compare ratios",
     );
 }
