@@ -16,7 +16,7 @@ import { Storage, Tensor } from "@sconce/tensor";
 import { refuseConjugateWrites } from "./conjugate-writes.js";
 import { copyInto } from "./copy.js";
 import type { Dispatcher } from "./dispatch.js";
-import { missingState } from "./errors.js";
+import { aborted, missingState } from "./errors.js";
 import { type InputCheck, inputCheck } from "./inputs/check.js";
 import { Interpreter } from "./interpreter.js";
 import type { RuntimeValue } from "./kernel.js";
@@ -49,6 +49,7 @@ export class CpuExecutable implements Executable {
   }
 
   async run(inputs: readonly Value[], options: RunOptions = {}): Promise<readonly Value[]> {
+    if (options.signal?.aborted) throw aborted(options.signal.reason);
     this.#check(inputs);
     const interpreter = new Interpreter(this.#dispatcher, options);
     const given = this.#graphInputs(inputs);

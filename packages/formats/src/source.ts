@@ -1,5 +1,5 @@
 /** @file Where the bytes of a file come from. */
-import { sourceChanged, sourceTooLarge } from "./errors.js";
+import { sourceChanged, sourceTooLarge, sourceType } from "./errors.js";
 
 /** A file that can be read in pieces: how archives larger than memory are opened. */
 export interface RandomAccess {
@@ -40,15 +40,25 @@ export interface SourceLimits {
 
 /**
  * Makes any source readable in pieces. A stream is collected first, up to a limit.
- * @throws SconceError `SOURCE_TOO_LARGE`; whatever the stream or the signal throws
+ * @throws SconceError `SOURCE_TOO_LARGE`, `SOURCE_TYPE`; whatever the stream or the signal throws
  */
 export async function toRandomAccess(source: ByteSource, limits: SourceLimits): Promise<RandomAccess> {
   limits.signal?.throwIfAborted();
   if (source instanceof Uint8Array) return new MemorySource(source);
   if (source instanceof ArrayBuffer) return new MemorySource(new Uint8Array(source));
   if (typeof Blob !== "undefined" && source instanceof Blob) return blobSource(source);
+  if (typeof source !== "object" || source === null) throw sourceType(source);
   if ("getReader" in source) return new MemorySource(await collect(source, limits));
-  return source as RandomAccess;
+  if (ArrayBuffer.isView(source)) {
+    return new MemorySource(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
+  }
+  if (
+    typeof (source as RandomAccess).read === "function" &&
+    typeof (source as RandomAccess).size === "number"
+  ) {
+    return source as RandomAccess;
+  }
+  throw sourceType(source);
 }
 
 function blobSource(blob: Blob): RandomAccess {

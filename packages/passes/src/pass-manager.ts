@@ -1,5 +1,5 @@
 import { isSconceError, SconceError } from "@sconce/errors";
-import { type ExportedProgram, recordPass, verify, verifyTransition } from "@sconce/ir";
+import { ExportedProgram, recordPass, verify, verifyTransition } from "@sconce/ir";
 import { type Pass, type PassCall, type PassContext, passCall } from "./pass.js";
 
 /** What happened in one step of a run. */
@@ -66,8 +66,9 @@ export class PassManager {
   }
 
   #run(program: ExportedProgram, pass: Pass, options: PassCall["options"], place: string): ExportedProgram {
+    let result: unknown;
     try {
-      return pass.run(program, this.#context, options);
+      result = pass.run(program, this.#context, options);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       throw new SconceError({
@@ -78,6 +79,12 @@ export class PassManager {
         cause: error,
       });
     }
+    if (result instanceof ExportedProgram) return result;
+    throw new SconceError({
+      code: "PASS_FAILED",
+      message: `${place} returned no program`,
+      fix: "return the program, the same object when nothing changed",
+    });
   }
 
   #verify(program: ExportedProgram, when: string, before?: ExportedProgram): void {

@@ -1,6 +1,7 @@
 import { SconceError } from "@sconce/errors";
 import type { Argument, Dialect, ExportedProgram, Value } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
+import type { DecompositionTable } from "./decompose/table.js";
 
 /** Computes one call on real values: what constant folding and differential checks run. */
 export type Evaluator = (
@@ -14,6 +15,8 @@ export interface PassContext {
   readonly operators: OperatorTable;
   /** Absent when no backend is there to compute with. */
   readonly evaluate?: Evaluator | undefined;
+  /** A fresh decomposition table of the session, its plugins' entries included; PyTorch's default when left out. */
+  readonly decompositions?: (() => DecompositionTable) | undefined;
 }
 
 /** Values that a pipeline's text can give to an option. */

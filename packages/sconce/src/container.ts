@@ -19,6 +19,7 @@ export function createContainer(
   plugins: readonly Plugin[],
   backends: readonly Backend[],
 ): DependencyContainer {
+  checkPlugins(plugins);
   const container = root.createChildContainer();
   const operators = withPluginOps(plugins);
   container.register(OPERATORS, { useValue: operators });
@@ -50,13 +51,46 @@ export function createContainer(
     useFactory: (from) => ({
       create: (options?: PassManagerOptions) =>
         new PassManager(
-          { operators: from.resolve(OPERATORS), evaluate: from.resolve(EVALUATOR).evaluate },
+          {
+            operators: from.resolve(OPERATORS),
+            evaluate: from.resolve(EVALUATOR).evaluate,
+            decompositions: () => from.resolve(DECOMPOSITIONS),
+          },
           options,
         ),
     }),
   });
   return container;
 }
+
+const PLUGIN_KEYS: ReadonlySet<string> = new Set(["name", "ops", "passes", "decompositions", "backends"]);
+
+/** @throws SconceError `PLUGIN`, `NAME_CLASH` */
+function checkPlugins(plugins: readonly Plugin[]): void {
+  for (const plugin of plugins) {
+    const unknown = Object.keys(plugin).find((key) => !PLUGIN_KEYS.has(key));
+    if (unknown === undefined) continue;
+    throw new SconceError({
+      code: "PLUGIN",
+      message: `plugin "${plugin.name}" has a field "${unknown}", which no plugin has`,
+      fix: `the fields are: ${[...PLUGIN_KEYS].join(", ")}`,
+    });
+  }
+  const entries = plugins.map((plugin) => [plugin.name, namesOf(plugin)] as const);
+  refuseClashes(
+    "plugin",
+    plugins,
+    plugins.map((plugin) => [plugin.name, [plugin]]),
+  );
+  refuseClashes(
+    "decomposition",
+    entries.flatMap(([, names]) => names),
+    entries,
+  );
+}
+
+const namesOf = (plugin: Plugin): readonly Named[] =>
+  Object.keys(plugin.decompositions ?? {}).map((name) => ({ name }));
 
 function withPluginOps(plugins: readonly Plugin[]): OperatorTable {
   const rows = plugins.flatMap((plugin) => (plugin.ops ?? []).map((op) => ({ name: op.target, op })));
@@ -71,10 +105,21 @@ function withPluginOps(plugins: readonly Plugin[]): OperatorTable {
 function tableWith(operators: OperatorTable, plugins: readonly Plugin[]) {
   const table = defaultDecompositions(operators);
   for (const plugin of plugins) {
-    for (const [target, rule] of Object.entries(plugin.decompositions ?? {})) table.set(target, rule);
+    for (const [target, rule] of Object.entries(plugin.decompositions ?? {})) {
+      // A decomposition of an operator that nobody has would never run.
+      if (operators.schemaOf(target) === undefined) throw unknownTarget(plugin, target);
+      table.set(target, rule);
+    }
   }
   return table;
 }
+
+const unknownTarget = (plugin: Plugin, target: string): SconceError =>
+  new SconceError({
+    code: "PLUGIN",
+    message: `plugin "${plugin.name}" decomposes ${target}, which is no operator`,
+    fix: "write the overload out (aten.relu.default), or define the operator under `ops`",
+  });
 
 interface Named {
   readonly name: string;

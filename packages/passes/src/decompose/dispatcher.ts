@@ -92,7 +92,7 @@ export class Dispatcher {
   /** The decomposition that applies to a row: the table's, or the composite's own where it cannot be kept. */
   #ruleOf(row: OpDefinition): OpDefinition["decompose"] {
     const entry = this.table.get(row.target);
-    if (entry !== undefined) return entry;
+    if (entry !== undefined) return entry as OpDefinition["decompose"];
     if (row.tags.includes("composite") && !isPreservable(this.operators, row.target)) return row.decompose;
     return undefined;
   }

@@ -1,6 +1,6 @@
 /** @file Takes the tokens of ordered effects out of a program, as `ExportedProgram.module()` does before a retrace. */
 import { type ExportedProgram, Graph, isRef, itemsOf, type Node, tuple } from "@sconce/ir";
-import { renameNodes } from "./higher-order.js";
+import { renameNodes } from "./rename-nodes.js";
 
 /**
  * The program with plain calls in place of `with_effects`, and without the token inputs and outputs. The same program

@@ -6,6 +6,7 @@ import {
   Graph,
   isRef,
   isTuple,
+  itemsOf,
   kindOf,
   type MetaValue,
   type Node,
@@ -24,11 +25,10 @@ import { Tracer } from "./tracer.js";
 
 type Kwargs = Readonly<Record<string, EmitArg>>;
 
-/** Which arguments are bodies, what their graphs are called, and whether their inputs take the operands' names. */
+/** Which arguments are bodies, and what their graphs are called. */
 interface ControlFlow {
   readonly prefixes: readonly string[];
   readonly bodies: readonly number[];
-  readonly inheritNames: boolean;
   /** Arguments that a trace holds as tuples; files give all containers as lists. */
   readonly tuples: readonly number[];
 }
@@ -37,24 +37,24 @@ const CONTROL_FLOW: Readonly<Record<string, ControlFlow>> = {
   "higher_order.cond": {
     prefixes: ["true_graph", "false_graph"],
     bodies: [1, 2],
-    inheritNames: true,
     tuples: [3],
   },
-  "higher_order.map_impl": { prefixes: ["body_graph"], bodies: [0], inheritNames: true, tuples: [] },
+  "higher_order.map_impl": { prefixes: ["body_graph"], bodies: [0], tuples: [] },
   "higher_order.while_loop": {
     prefixes: ["while_loop_cond_graph", "while_loop_body_graph"],
     bodies: [0, 1],
-    inheritNames: false,
     tuples: [2, 3],
   },
-  "higher_order.scan": { prefixes: ["scan_combine_graph"], bodies: [0], inheritNames: false, tuples: [3] },
+  "higher_order.scan": { prefixes: ["scan_combine_graph"], bodies: [0], tuples: [3] },
   "higher_order.associative_scan": {
     prefixes: ["associative_scan_combine_graph"],
     bodies: [0],
-    inheritNames: false,
     tuples: [2],
   },
 };
+
+/** Operators whose bodies return a list, where the others return a tuple. */
+const LIST_RESULTS = new Set(["higher_order.scan", "higher_order.associative_scan"]);
 
 export function runHigherOrder(
   interpreter: GraphInterpreter,
@@ -107,12 +107,9 @@ function traceControlFlow(
   const { dispatcher } = interpreter;
   const { tracer } = dispatcher;
   const plain = args.map((arg) => (arg instanceof Graph ? arg : unwrap(arg)));
-  const operandNames = plain.flatMap((arg, i) =>
-    shape.bodies.includes(i) || (i === 0 && node.target === "higher_order.cond") ? [] : namesIn(arg, tracer),
-  );
   const nodeArgs: (EmitArg | NodeRef)[] = plain.slice();
   const graphs = shape.bodies.map((index) =>
-    traceBody(dispatcher, asGraph(plain[index]), shape.inheritNames ? operandNames : null),
+    traceBody(dispatcher, asGraph(plain[index]), LIST_RESULTS.has(node.target)),
   );
   shape.bodies.forEach((index, i) => {
     nodeArgs[index] = tracer.getAttr(tracer.subgraphTarget(shape.prefixes[i]!), graphs[i]!);
@@ -139,20 +136,8 @@ function cloneResult(node: Node): MetaValue {
   return clone(node.meta.val ?? null);
 }
 
-function namesIn(value: EmitArg, tracer: Tracer): string[] {
-  if (value instanceof FakeTensor) return [tracer.nodeOf(value).name];
-  if (Array.isArray(value)) return (value as readonly EmitArg[]).flatMap((item) => namesIn(item, tracer));
-  if (kindOf(value) === "tuple")
-    return (value as unknown as { items: readonly EmitArg[] }).items.flatMap((item) => namesIn(item, tracer));
-  if (typeof value === "object" && value !== null && "expr" in value) {
-    const argument = tracer.toArgument(value as never);
-    return isRef(argument) ? [argument.name] : [""];
-  }
-  return [""];
-}
-
-/** Traces a body with a namespace of its own; for some operators its inputs are then called as the operands are. */
-function traceBody(outer: Dispatcher, body: Graph, operandNames: readonly string[] | null): Graph {
+/** Traces a body with a namespace of its own. */
+function traceBody(outer: Dispatcher, body: Graph, asList: boolean): Graph {
   const tracer = new Tracer(outer.operators, outer.tracer.env);
   const dispatcher = new Dispatcher(tracer, outer.operators, outer.table);
   const interpreter = new GraphInterpreter(dispatcher, body, runHigherOrder);
@@ -166,44 +151,9 @@ function traceBody(outer: Dispatcher, body: Graph, operandNames: readonly string
     );
   });
   tracer.symbols.beginBody();
-  const result = interpreter.run();
-  tracer.output(tracer.toArgument(unwrap(result) as never));
-  const graph = eliminateDeadNodes(tracer.build(), outer.operators);
-  return operandNames === null ? graph : renameInputs(graph, operandNames);
-}
-
-function renameInputs(graph: Graph, operandNames: readonly string[]): Graph {
-  const names = new CollisionNames();
-  const renamed = new Map<string, string>();
-  let index = 0;
-  for (const node of graph.nodes()) {
-    if (node.op === "placeholder") {
-      const name = operandNames[index++] || node.name;
-      renamed.set(node.name, name);
-      names.placeholder(name);
-    } else if (node.op !== "output") renamed.set(node.name, names.rename(node.name));
-  }
-  return renameNodes(graph, renamed);
-}
-
-/** The graph with nodes called otherwise; a placeholder's target follows its name. */
-export function renameNodes(graph: Graph, renamed: ReadonlyMap<string, string>): Graph {
-  const replace = (value: Argument): Argument => mapNames(value, renamed);
-  const nodes = [...graph.nodes()].map((node): Node => {
-    const name = renamed.get(node.name) ?? node.name;
-    const kwargs: Record<string, Argument> = {};
-    for (const key in node.kwargs) kwargs[key] = replace(node.kwargs[key]!);
-    const target = node.op === "placeholder" ? name : node.target;
-    return Object.freeze({ ...node, name, target, args: node.args.map(replace), kwargs });
-  });
-  return new Graph(nodes, graph.subgraphs);
-}
-
-function mapNames(value: Argument, renamed: ReadonlyMap<string, string>): Argument {
-  if (isRef(value)) return renamed.has(value.name) ? ref(renamed.get(value.name)!) : value;
-  if (Array.isArray(value)) return (value as readonly Argument[]).map((item) => mapNames(item, renamed));
-  if (isTuple(value)) return tuple(value.items.map((item) => mapNames(item, renamed)));
-  return value;
+  const result = tracer.toArgument(unwrap(interpreter.run()) as never);
+  tracer.output(asList ? (itemsOf(result) ?? result) : result);
+  return eliminateDeadNodes(tracer.build(), outer.operators);
 }
 
 function asGraph(value: unknown): Graph {

@@ -16,15 +16,17 @@ import {
   tuple,
 } from "@sconce/ir";
 import { defaultOperators, type EmitArg, type OperatorTable } from "@sconce/ops";
+import { nameBodies } from "./body-names.js";
 import { eliminateDeadNodes } from "./dead-nodes.js";
 import { Dispatcher, unwrap } from "./dispatcher.js";
 import { withoutTokens } from "./effect-tokens.js";
 import { FunctionalTensor } from "./functional-tensor.js";
-import { renameNodes, runHigherOrder } from "./higher-order.js";
+import { runHigherOrder } from "./higher-order.js";
 import { orderInputs } from "./input-order.js";
 import { GraphInterpreter } from "./interpret.js";
 import { remapModuleCalls } from "./module-calls.js";
 import { CollisionNames } from "./naming.js";
+import { renameNodes } from "./rename-nodes.js";
 import { RuntimeAssertions } from "./runtime-asserts.js";
 import { shapeEnvOf } from "./shape-env.js";
 import { type DecompositionTable, defaultDecompositions } from "./table.js";
@@ -155,7 +157,7 @@ function finish(program: ExportedProgram, retrace: Retrace, operators: OperatorT
       fix: "register the tensor as a buffer before exporting",
     });
   }
-  const named = applyNames(retrace);
+  const named = nameBodies(applyNames(retrace));
   const graph = eliminateDeadNodes(dropBufferCopies(named, retrace), operators);
   const outputSpecs = outputSpecsOf(program, graph, retrace);
   const inputSpecs = [...(retrace.tokens > 0 ? [TOKEN] : []), ...program.graphSignature.inputSpecs];

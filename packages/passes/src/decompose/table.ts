@@ -1,8 +1,8 @@
 import { SconceError } from "@sconce/errors";
-import { type BoundArgs, type DecomposeRule, defaultOperators, type OperatorTable } from "@sconce/ops";
+import { type DecomposeRule, defaultOperators, type EmitArg, type OperatorTable } from "@sconce/ops";
 
-/** A decomposition of one overload. */
-export type Decomposition = DecomposeRule<BoundArgs>;
+/** A decomposition of one overload; its arguments come by the names of the schema, defaults filled in. */
+export type Decomposition = DecomposeRule<Readonly<Record<string, EmitArg>>>;
 
 /**
  * What `runDecompositions` replaces, by overload: PyTorch's meaning of the table. Deleting an entry keeps the operator;

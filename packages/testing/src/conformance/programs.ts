@@ -157,6 +157,10 @@ class FolderChecker {
     this.#sync(`lower names ${file}`, () =>
       firstDifference(graphText(lowered.graph), this.#folder.text(file)),
     );
+    const whole = `${prefix}txt`;
+    this.#sync(`lower text ${whole}`, () =>
+      firstDifference(withoutComments(String(lowered)), withoutComments(this.#folder.text(whole))),
+    );
   }
 
   async #variant(name: string, program: ExportedProgram): Promise<void> {
@@ -276,6 +280,13 @@ class FolderChecker {
     }
   }
 }
+
+/** A program's text without source comments: which line of which file made a node is not always told alike. */
+const withoutComments = (text: string): string =>
+  text
+    .split("\n")
+    .filter((line) => !/^\s*(#.*)?$/.test(line))
+    .join("\n");
 
 /** Sconce IR text reads back to the same program. */
 function roundTrip(program: ExportedProgram): string | undefined {

@@ -1,0 +1,49 @@
+/**
+ * @file Names inside of control flow (`torch/_export/utils.py`, `_name_hoo_subgraph_placeholders`): the inputs of some
+ * bodies are called as the operands are, and the body's other nodes make way for them.
+ */
+import { type Argument, Graph, isRef, itemsOf, type Node } from "@sconce/ir";
+import { CollisionNames } from "./naming.js";
+import { renameNodes } from "./rename-nodes.js";
+
+/** Bodies and operands of a call whose bodies take the operands' names. */
+function namedBodies({ target, args }: Node): { bodies: readonly Argument[]; operands: readonly Argument[] } {
+  const list = (index: number): readonly Argument[] => itemsOf(args[index] ?? null) ?? [];
+  switch (target) {
+    case "higher_order.cond":
+      return { bodies: [args[1]!, args[2]!], operands: list(3) };
+    case "higher_order.map_impl":
+      return { bodies: [args[0]!], operands: [...list(1), ...list(2)] };
+    default:
+      return { bodies: [], operands: [] };
+  }
+}
+
+export function nameBodies(graph: Graph): Graph {
+  if (graph.subgraphs.size === 0) return graph;
+  const subgraphs = new Map(graph.subgraphs);
+  for (const node of graph.nodes()) {
+    const { bodies, operands } = namedBodies(node);
+    for (const body of bodies) {
+      const target = isRef(body) ? graph.node(body.name).target : "";
+      const subgraph = subgraphs.get(target);
+      if (subgraph !== undefined) subgraphs.set(target, nameBodies(renameInputs(subgraph, operands)));
+    }
+  }
+  return new Graph([...graph.nodes()], subgraphs);
+}
+
+function renameInputs(graph: Graph, operands: readonly Argument[]): Graph {
+  const names = new CollisionNames();
+  const renamed = new Map<string, string>();
+  let index = 0;
+  for (const node of graph.nodes()) {
+    if (node.op === "placeholder") {
+      const operand = operands[index++];
+      const name = isRef(operand) ? operand.name : node.name;
+      renamed.set(node.name, name);
+      names.placeholder(name);
+    } else if (node.op !== "output") renamed.set(node.name, names.rename(node.name));
+  }
+  return renameNodes(graph, renamed);
+}
