@@ -29,6 +29,7 @@ export async function sconce(...args: readonly string[]): Promise<CommandResult>
     err: (text) => {
       err += text;
     },
+    terminal: false,
     interactive: false,
   });
   return { code, out, err };

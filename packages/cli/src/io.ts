@@ -6,6 +6,7 @@ export const EXIT = { done: 0, differs: 1, bad: 2 } as const;
 
 /** Where a command writes; tests give their own. */
 export interface Io {
+  /** Text that may hold names from a file: control characters come out escaped. */
   out(text: string): void;
   err(text: string): void;
   /** Whether standard output is a terminal. */
@@ -13,6 +14,25 @@ export interface Io {
   /** Whether progress may be drawn (a terminal on standard error). */
   readonly interactive: boolean;
 }
+
+/** An {@link Io} as commands see it. */
+export interface SafeIo extends Io {
+  /** Writes a text to the byte, escaped only where a terminal would act on it. */
+  exact(text: string): void;
+}
+
+/** Keeps what a file says from steering a terminal: every control character but line ends and tabs is spelt out. */
+export function withoutControls(io: Io): SafeIo {
+  return {
+    ...io,
+    out: (text) => io.out(escapeControls(text)),
+    err: (text) => io.err(escapeControls(text)),
+    exact: (text) => io.out(io.terminal ? escapeControls(text) : text),
+  };
+}
+
+const escapeControls = (text: string): string =>
+  text.replace(/(?![\n\t])\p{Cc}/gu, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
 
 /** What a finished command says of itself. */
 export interface Outcome {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fixture, sconce } from "./command.fixture.js";
+import { run } from "./main.js";
 
 const MLP = fixture("net_mlp");
 const COMMANDS = ["info", "print", "run", "verify", "ops"];
@@ -92,5 +93,15 @@ describe("files that are no programs", () => {
     const { code, err } = await sconce("verify", path);
     expect(code).toBe(2);
     expect(err).toMatch(/^error ZIP_CRC: .*\n {2}in {2}.*damaged\.pt2: .*weight_0/);
+  });
+});
+
+describe("names from a file", () => {
+  test("cannot steer a terminal: control characters come out spelt", async () => {
+    let err = "";
+    const io = { out: () => {}, err: (text: string) => (err += text), terminal: true, interactive: false };
+    expect(await run(["print", "\u001b]0;title\u0007.pt2"], io as never)).toBe(2);
+    expect(err).toContain("\\x1b]0;title\\x07");
+    expect(err).not.toContain("\u001b");
   });
 });

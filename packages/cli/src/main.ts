@@ -6,7 +6,7 @@ import { opsCommand } from "./commands/ops.js";
 import { printCommand } from "./commands/print.js";
 import { runCommand } from "./commands/run.js";
 import { verifyCommand } from "./commands/verify.js";
-import { EXIT, type Io, type Outcome, processIo } from "./io.js";
+import { EXIT, type Io, type Outcome, processIo, withoutControls } from "./io.js";
 
 const COMMANDS = [infoCommand, printCommand, runCommand, verifyCommand, opsCommand];
 const HELP = `
@@ -14,7 +14,8 @@ Exit codes: 0 done, 1 numbers differ, 2 bad usage or bad input.
 docs/reference/errors.md explains each error code.`;
 
 /** Parses arguments and runs a command; gives the exit code (0 done, 1 differences, 2 bad usage or input). */
-export async function run(args: readonly string[], io: Io = processIo()): Promise<number> {
+export async function run(args: readonly string[], streams: Io = processIo()): Promise<number> {
+  const io = withoutControls(streams);
   const outcome: Outcome = { code: EXIT.done };
   const program = new Command("sconce")
     .description("Reads, prints, lowers and runs programs that PyTorch exported (.pt2).")

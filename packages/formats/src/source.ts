@@ -79,6 +79,7 @@ async function collect(stream: ReadableStream<Uint8Array>, limits: SourceLimits)
       const { done, value } = await reader.read();
       limits.signal?.throwIfAborted();
       if (done) break;
+      if (!(value instanceof Uint8Array)) throw sourceType(value);
       size += value.byteLength;
       if (size > limits.maxStreamBytes) {
         await reader.cancel();

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Backend } from "@sconce/ir";
-import { defineOp } from "@sconce/ops";
+import { defineOp, type Emit, type EmitArg } from "@sconce/ops";
 import { definePass } from "@sconce/passes";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
@@ -124,6 +124,52 @@ describe("createSconce", () => {
     const executable = await sconce.compile(program, "other");
     expect((await executable.run([ones([10, 10]), ones([10, 10])])).length).toBe(1);
     expect(() => sconce.compile(program, "nope")).toThrow(/the backends are: cpu, other|no backend "nope"/);
+  });
+
+  test("reaches the decompose pass with a plugin's entries, and refuses entries that clash or name nothing", async () => {
+    const entry = {
+      "aten.sin.default": (emit: Emit, args: Readonly<Record<string, EmitArg>>) =>
+        emit("aten.cos.default", [args["self"]]),
+    };
+    const sconce = createSconce({ plugins: [{ name: "a", decompositions: entry }] });
+    const lowered = sconce.transform(await sconce.load(fixture("api_sin_cos")), "decompose");
+    expect([...lowered.opHistogram().keys()]).not.toContain("aten.sin.default");
+    expect(() =>
+      createSconce({
+        plugins: [
+          { name: "a", decompositions: entry },
+          { name: "b", decompositions: entry },
+        ],
+      }),
+    ).toThrow('decomposition "aten.sin.default" is defined by plugins "a" and "b"');
+    const nothing = { "aten.sine.default": entry["aten.sin.default"] };
+    expect(() =>
+      createSconce({ plugins: [{ name: "a", decompositions: nothing }] }).defaultDecompositions(),
+    ).toThrow(/which is no operator/);
+    expect(() => createSconce({ plugins: [{ name: "a", opz: [] } as never] })).toThrow(/has a field "opz"/);
+  });
+
+  test("refuses options that name nothing", async () => {
+    const sconce = createSconce();
+    const program = await sconce.load(fixture("api_sin_cos"));
+    expect(() => sconce.transform(program, "decompose{table=foo}")).toThrow(/no table "foo"/);
+    expect(() => sconce.transform(program, "decompose{keep=[aten.nope.default]}")).toThrow(/is no operator/);
+  });
+
+  test.each([
+    ["a path", "program.pt2"],
+    ["null", null],
+    ["a number", 3],
+    ["an object", {}],
+  ])("load refuses %s with a typed error", async (_, source) => {
+    await expect(createSconce().load(source as never)).rejects.toMatchObject({ code: "SOURCE_TYPE" });
+  });
+
+  test("a signal that was raised before stops a run at once", async () => {
+    const sconce = createSconce();
+    const module = await sconce.module(await sconce.load(fixture("api_sin_cos")));
+    const run = module.call([ones([10, 10]), ones([10, 10])], {}, { signal: AbortSignal.abort() });
+    await expect(run).rejects.toMatchObject({ code: "ABORTED" });
   });
 
   test("keeps sessions apart", () => {

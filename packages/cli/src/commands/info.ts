@@ -90,7 +90,7 @@ const isUnknown = (target: string, operators: OperatorTable): boolean =>
 function textOf(file: string, facts: Facts): string {
   const { unknownOperators, ranges, operators } = facts;
   const lines = [
-    `${file}: ${facts.kind}, torch ${facts.torch ?? "unknown"}, dialect ${facts.dialect}`,
+    `${file}: ${facts.kind}, torch ${oneLine(facts.torch ?? "unknown")}, dialect ${oneLine(facts.dialect)}`,
     `${facts.nodes} nodes, ${facts.parameters} parameters (${facts.parameterElements} elements), ${facts.constants} constants`,
     `${facts.fileBytes} bytes in the file, ${facts.stateBytes} bytes of state`,
     ...section("inputs", facts.inputs),
@@ -110,3 +110,6 @@ function textOf(file: string, facts: Facts): string {
 
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`)];
+
+/** A version or dialect is what a file says: it must not start a line of its own. */
+const oneLine = (text: string): string => text.replaceAll("\n", "\\n");

@@ -1,7 +1,7 @@
 import { codeText, type ExportedProgram, graphText, printIr, signatureText } from "@sconce/ir";
 import type { Command } from "commander";
 import { usage } from "../errors.js";
-import type { Io, Outcome } from "../io.js";
+import type { Outcome, SafeIo } from "../io.js";
 import { openProgram, openSession, repeatable } from "../open.js";
 
 type Print = (program: ExportedProgram) => string;
@@ -22,7 +22,7 @@ interface PrintOptions {
   readonly plugin?: readonly string[];
 }
 
-export function printCommand(program: Command, io: Io, _outcome: Outcome): void {
+export function printCommand(program: Command, io: SafeIo, _outcome: Outcome): void {
   program
     .command("print")
     .description(
@@ -44,6 +44,6 @@ export function printCommand(program: Command, io: Io, _outcome: Outcome): void 
       if (options.passes !== undefined) exported = session.transform(exported, options.passes);
       const text = print(exported);
       // The text to the byte; a line end is added only for the eyes.
-      io.out(io.terminal && !text.endsWith("\n") ? `${text}\n` : text);
+      io.exact(io.terminal && !text.endsWith("\n") ? `${text}\n` : text);
     });
 }

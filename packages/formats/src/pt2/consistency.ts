@@ -1,5 +1,5 @@
 /** @file Checks between the parts of a file that no single part can make. */
-import { FakeTensor, type InputSpec, type NodeMeta } from "@sconce/ir";
+import { FakeTensor, type InputSpec, isRef, itemsOf, type NodeMeta } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { pt2Error } from "../errors.js";
 import type { ProgramDescription } from "./program.js";
@@ -32,6 +32,18 @@ export function checkState(description: ProgramDescription, weights: Payload, co
       "graph_module.signature.output_specs",
     );
   }
+  const results = itemsOf(result) ?? [result];
+  outputSpecs.forEach((spec, i) => {
+    const value = results[i]!;
+    const name = isRef(value) ? value.name : "";
+    if (spec.arg.kind !== "constant" && spec.arg.name !== name) {
+      throw pt2Error(
+        "PT2_SIGNATURE",
+        `the signature names output ${i} "${spec.arg.name}", the graph ${name === "" ? "gives a constant there" : `"${name}"`}`,
+        `graph_module.signature.output_specs[${i}]`,
+      );
+    }
+  });
   inputSpecs.forEach((spec, i) => {
     const placeholder = placeholders[i]!;
     const where = `graph_module.signature.input_specs[${i}]`;

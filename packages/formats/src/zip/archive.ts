@@ -14,6 +14,8 @@ export interface ZipOptions {
 
 /** Deflate cannot do better than this. */
 const LARGEST_RATIO = 1032;
+/** Programs deflate 10 to 60 to 1. A parsed value takes many times its text, so text that says nothing is refused early. */
+const LARGEST_JSON_RATIO = 200;
 const MEBI = 2 ** 20;
 const CHUNK = 8 * MEBI;
 const SMALL = 65536;
@@ -159,6 +161,13 @@ export class ZipArchive {
     const { name, size } = entry;
     if (size > packed.length * LARGEST_RATIO + 64) {
       throw zipError("ZIP_BOMB", `${packed.length} bytes cannot unpack to ${size}`, name);
+    }
+    if (name.endsWith(".json") && size > MEBI && size > packed.length * LARGEST_JSON_RATIO) {
+      throw zipError(
+        "ZIP_BOMB",
+        `${packed.length} bytes of JSON that unpack to ${size} are no program`,
+        name,
+      );
     }
     if (size > this.#inflateBudget) {
       throw zipError(

@@ -4,15 +4,11 @@ import {
   type Argument,
   FakeTensor,
   Graph,
-  isRef,
   isTuple,
   itemsOf,
-  kindOf,
   type MetaValue,
   type Node,
   type NodeRef,
-  ref,
-  tuple,
 } from "@sconce/ir";
 import type { EmitArg } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
@@ -20,7 +16,6 @@ import { eliminateDeadNodes } from "./dead-nodes.js";
 import { Dispatcher, unwrap, wrap } from "./dispatcher.js";
 import { FunctionalTensor } from "./functional-tensor.js";
 import { GraphInterpreter } from "./interpret.js";
-import { CollisionNames } from "./naming.js";
 import { Tracer } from "./tracer.js";
 
 type Kwargs = Readonly<Record<string, EmitArg>>;

@@ -91,7 +91,7 @@ function scalarText(val: MetaValue | undefined): string | undefined {
   return val.expr instanceof SymExpr ? printExpr(val.expr) : String(val.expr);
 }
 
-/** dtype, sizes and strides of tensors; strides of dimensions of size 1 do not matter. */
+/** dtype and sizes of tensors. */
 function typeOf(val: MetaValue | undefined): string {
   if (val instanceof FakeTensor)
     return `${val.dtype}[${val.shape.map((size) => (typeof size === "number" ? size : printExpr(size))).join(", ")}]`;
