@@ -28,24 +28,51 @@ interface Merged {
 const NOTHING: ReadonlyMap<string, string> = new Map();
 
 function mergeLevel(graph: Graph, operators: OperatorTable): Merged {
-  /** Number of the node that each name stands for. */
+  const { size } = graph;
+  /** For each name the number of the node that stands for it; complemented when that is another node. */
   const numbers = new Map<string, number>();
-  const replaced = new Map<string, string>();
-  const table = new CallTable((name) => numbers.get(name)!);
+  let touched = false;
+  const represent = (name: string): number => {
+    const number = numbers.get(name)!;
+    if (number >= 0) return number;
+    touched = true;
+    return ~number;
+  };
+  const table = new CallTable(represent, size);
   const purity = new Map<string, Purity>();
+  const replaced = new Map<string, string>();
+  /** 1 for nodes that go, 2 for nodes that may refer to one. */
+  const marks = new Uint8Array(size);
+  let index = -1;
   for (const node of graph.nodes()) {
+    index++;
     const kind = purityOf(node, operators, purity);
     // A write may change what an equal call before it has read, views included.
     if (kind === "writes") return { graph, replaced: NOTHING };
+    touched = kind === "keep";
     const first = kind === "pure" ? table.firstEqual(node) : undefined;
-    numbers.set(node.name, first === undefined ? numbers.size : numbers.get(first.name)!);
-    if (first !== undefined) replaced.set(node.name, first.name);
+    if (first === undefined) {
+      numbers.set(node.name, index);
+      if (touched) marks[index] = 2;
+    } else {
+      numbers.set(node.name, ~represent(first.name));
+      replaced.set(node.name, first.name);
+      marks[index] = 1;
+    }
   }
   if (replaced.size === 0) return { graph, replaced };
+  return { graph: new Graph(withoutMerged(graph, marks, replaced), graph.subgraphs), replaced };
+}
+
+function withoutMerged(graph: Graph, marks: Uint8Array, replaced: ReadonlyMap<string, string>): Node[] {
   const kept: Node[] = [];
   const rename = refRenamer(replaced);
-  for (const node of graph.nodes()) if (!replaced.has(node.name)) kept.push(rename(node));
-  return { graph: new Graph(kept, graph.subgraphs), replaced };
+  let index = 0;
+  for (const node of graph.nodes()) {
+    const mark = marks[index++];
+    if (mark !== 1) kept.push(mark === 2 ? rename(node) : node);
+  }
+  return kept;
 }
 
 type Purity = "pure" | "keep" | "writes";

@@ -56,6 +56,10 @@ interface Constant {
   readonly number: number;
 }
 
+/** What becomes of a node: nothing, it goes, or it reads one that goes. */
+const [STAYS, GOES, READS] = [0, 1, 2] as const;
+type Mark = typeof STAYS | typeof GOES | typeof READS;
+
 class Folder {
   readonly #program: ExportedProgram;
   readonly #context: PassContext;
@@ -67,29 +71,37 @@ class Folder {
   /** What the inputs of the node being visited are; one object for all, since there are many nodes. */
   readonly #inputs = {
     constant: true,
-    rooted: false,
+    rooted: [] as string[],
     note: (name: string): void => {
       const input = this.#known.get(name);
       if (input === undefined) this.#inputs.constant = false;
-      else if (input.rooted) this.#inputs.rooted = true;
+      else if (input.rooted) this.#inputs.rooted.push(name);
     },
   };
+  /** Names of computed nodes that nodes which stay read, in order of first use. */
+  readonly #needed = new Set<string>();
+  readonly #marks: Uint8Array;
 
   constructor(program: ExportedProgram, context: PassContext, evaluate: Evaluator, maxBytes: number) {
     this.#program = program;
     this.#context = context;
     this.#evaluate = evaluate;
     this.#maxBytes = maxBytes;
-    this.#calls = new CallTable((name) => this.#known.get(name)!.number);
+    this.#calls = new CallTable((name) => this.#known.get(name)!.number, program.graph.size);
+    this.#marks = new Uint8Array(program.graph.size);
   }
 
   run(weights: boolean): ExportedProgram {
     this.#seed(weights);
-    const computed = new Set<string>();
-    for (const node of this.#program.graph.nodes()) if (this.#visit(node)) computed.add(node.name);
-    if (computed.size === 0) return this.#program;
-    const lifted = this.#lifted(computed);
-    return lifted.length === 0 ? this.#program : this.#rebuild(lifted, computed);
+    let index = 0;
+    for (const node of this.#program.graph.nodes()) this.#marks[index++] = this.#visit(node);
+    const lifted = [...this.#needed].filter((name) => !this.#isSeed(name));
+    return lifted.length === 0 ? this.#program : this.#rebuild(lifted);
+  }
+
+  /** A constant of the program itself, which stays as it is. */
+  #isSeed(name: string): boolean {
+    return this.#known.get(name)!.first.op === "placeholder";
   }
 
   #seed(weights: boolean): void {
@@ -109,23 +121,32 @@ class Folder {
     }
   }
 
-  /** Computes a call of constants; gives whether its node may go: factories alone are cheaper to run than to store. */
-  #visit(node: Node): boolean {
-    if (node.op !== "call_function") return false;
+  /** Computes a call of constants. Factories alone stay: they are cheaper to run than to store. */
+  #visit(node: Node): Mark {
+    if (node.op === "placeholder") return STAYS;
     const inputs = this.#inputs;
-    inputs.constant = true;
-    inputs.rooted = false;
+    inputs.constant = node.op === "call_function";
+    inputs.rooted.length = 0;
     for (const arg of node.args) forEachRef(arg, inputs.note);
     for (const key in node.kwargs) forEachRef(node.kwargs[key]!, inputs.note);
-    if (!inputs.constant || !this.#isFoldable(node)) return false;
-    const { rooted } = inputs;
-    const first = this.#calls.firstEqual(node) ?? node;
-    const known = first === node ? undefined : this.#known.get(first.name)!;
-    this.#known.set(
-      node.name,
-      known ?? { value: this.#compute(node), rooted, first, number: this.#known.size },
-    );
-    return rooted;
+    const rooted = inputs.rooted.length > 0;
+    if (inputs.constant && this.#isFoldable(node)) {
+      const first = this.#calls.firstEqual(node) ?? node;
+      const known = first === node ? undefined : this.#known.get(first.name);
+      const value = known === undefined ? this.#compute(node) : known.value;
+      if (value instanceof Tensor || this.#isOnlyTakenApart(node, value)) {
+        this.#known.set(node.name, known ?? { value, rooted, first, number: this.#known.size });
+        return rooted ? GOES : STAYS;
+      }
+    }
+    for (const name of inputs.rooted) this.#needed.add(name);
+    return rooted ? READS : STAYS;
+  }
+
+  /** Several tensors of which only `getitem` takes: no node that stays will ask for all. */
+  #isOnlyTakenApart(node: Node, value: Value | readonly Value[]): boolean {
+    if (!Array.isArray(value) || !value.every((item) => item instanceof Tensor)) return false;
+    return this.#program.graph.users(node.name).every((user) => user.target === "operator.getitem");
   }
 
   #isFoldable(node: Node): boolean {
@@ -147,7 +168,8 @@ class Folder {
 
   #isSmall(node: Node): boolean {
     const bytes = bytesOf(node.meta.val);
-    if (bytes <= this.#maxBytes) return true;
+    // What is taken out of a computed tuple is there already.
+    if (bytes <= this.#maxBytes || node.target === "operator.getitem") return true;
     let inputs = 0;
     forEachInput(node, (name) => {
       const value = this.#known.get(name)?.value;
@@ -170,21 +192,7 @@ class Folder {
     }
   }
 
-  /** Computed tensors that a node which stays reads, in graph order. */
-  #lifted(computed: ReadonlySet<string>): string[] {
-    const needed = new Set<string>();
-    const note = (name: string): void => {
-      if (computed.has(name)) needed.add(name);
-    };
-    for (const node of this.#program.graph.nodes()) {
-      if (node.op === "placeholder" || computed.has(node.name)) continue;
-      for (const arg of node.args) forEachRef(arg, note);
-      for (const key in node.kwargs) forEachRef(node.kwargs[key]!, note);
-    }
-    return [...needed].filter((name) => this.#known.get(name)!.value instanceof Tensor);
-  }
-
-  #rebuild(lifted: readonly string[], computed: ReadonlySet<string>): ExportedProgram {
+  #rebuild(lifted: readonly string[]): ExportedProgram {
     const { graph, graphSignature } = this.#program;
     const constants = new Map(this.#program.constants);
     const placeholders: Node[] = [];
@@ -210,8 +218,9 @@ class Folder {
     const nodes: Node[] = [];
     let index = 0;
     for (const node of graph.nodes()) {
-      if (index++ === position) nodes.push(...placeholders);
-      if (!computed.has(node.name)) nodes.push(rename(node));
+      if (index === position) for (const placeholder of placeholders) nodes.push(placeholder);
+      const mark = this.#marks[index++];
+      if (mark !== GOES) nodes.push(mark === READS ? rename(node) : node);
     }
     const inputSpecs = [
       ...graphSignature.inputSpecs.slice(0, position),
