@@ -16,46 +16,50 @@ import { least, type Row } from "./measure.js";
 
 const N = 100_000;
 
-/** Graph transformation at 100,000 nodes, beside torch.fx and MLIR. */
+/** Graph transformation at 100,000 nodes, beside torch.fx and MLIR. Each row makes its own input and lets it go. */
 export async function graphRows(): Promise<Row[]> {
   const operators = defaultOperators();
   const context = { operators, evaluate: evaluate as Evaluator };
-  const live = chain(N);
-  const dead = programOf(chain(N, true));
-  const repeated = programOf(duplicates(N));
-  const constant = programOf(constants(N), new Map([["k", Tensor.empty([4, 4], "float32")]]));
   const per = { count: N, unit: "node" };
-  const small = programOf(chain(2000));
+  const each = async <T>(input: T, run: (input: T) => unknown): Promise<number> => least(() => run(input));
   const options = passCall(foldConstants).options;
+  const constant = new Map([["k", Tensor.empty([4, 4], "float32")]]);
   return [
     row("build 100,000 nodes", await least(() => chain(N)), per, 200, ["torch.fx", 760]),
-    row("verify 100,000 nodes", await least(() => verify(programOf(live), { operators })), per, undefined, [
-      "torch.fx lint",
-      124,
-    ]),
-    row("dce, half dead", await least(() => deadCodeElimination.run(dead, context, {})), per, 100, [
-      "torch.fx",
-      418,
-    ]),
+    row(
+      "verify 100,000 nodes",
+      await each(programOf(chain(N)), (program) => verify(program, { operators })),
+      per,
+      undefined,
+      ["torch.fx lint", 124],
+    ),
+    row(
+      "dce, half dead",
+      await each(programOf(chain(N, true)), (program) => deadCodeElimination.run(program, context, {})),
+      per,
+      100,
+      ["torch.fx", 418],
+    ),
     row(
       "cse, a third equal",
-      await least(() => commonSubexpressionElimination.run(repeated, context, {})),
+      await each(programOf(duplicates(N)), (program) =>
+        commonSubexpressionElimination.run(program, context, {}),
+      ),
       per,
       100,
       ["mlir-opt", 119],
     ),
     row(
       "fold-constants, a third constant",
-      await least(() => foldConstants.run(constant, context, options)),
+      await each(programOf(constants(N), constant), (program) =>
+        foldConstants.run(program, context, options),
+      ),
       per,
       100,
       ["mlir-opt canonicalize", 243],
     ),
-    row("rewrite every third node", await least(() => rewriteThirds(live)), per, undefined, [
-      "torch.fx",
-      369,
-    ]),
-    row("one edit of 100,000 nodes", await least(() => renameOne(live)), undefined, 1),
+    row("rewrite every third node", await each(chain(N), rewriteThirds), per, undefined, ["torch.fx", 369]),
+    row("one edit of 100,000 nodes", await each(chain(N), renameOne), undefined, 1),
     row(
       "shape propagation, 10,000 calls",
       await least(() => propagate(10_000)),
@@ -65,7 +69,7 @@ export async function graphRows(): Promise<Row[]> {
     ),
     row(
       "runDecompositions, 2,000 nodes",
-      await least(() => runDecompositions(small)),
+      await each(programOf(chain(2000)), (program) => runDecompositions(program)),
       { count: 2000, unit: "node" },
       200,
       ["torch.export", 13_224],
