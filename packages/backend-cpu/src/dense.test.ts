@@ -65,3 +65,7 @@ describe("dense reading and writing", () => {
     expect([...(finishOutput(out, values).data as Float32Array)]).toEqual([1, 3, 2, 4]);
   });
 });
+
+test("a complex tensor is refused where only real numbers are computed with", () => {
+  expect(() => readNumbers(emptyStrided([2], [1], "complex64"))).toThrow(/does not compute with complex64/);
+});

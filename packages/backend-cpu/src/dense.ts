@@ -2,9 +2,9 @@
  * @file Tensors as dense arrays of numbers, for kernels that want plain loops: reading copies only where the
  * storage is strided or not made of numbers (halves, int64), writing likewise.
  */
-import { internalError } from "@sconce/errors";
 import type { DType, Tensor, TypedArray } from "@sconce/tensor";
 import { dtypeInfo, floatToInt64, isBigIntDType, isContiguous, numel } from "@sconce/tensor";
+import { noComplexKernel } from "./errors.js";
 import { decodeTable, encodeFloat } from "./half.js";
 import { broadcastView, eachRunInOrder, type StridedView } from "./strided.js";
 
@@ -43,7 +43,7 @@ export function readNumbers(tensor: Tensor, shape: readonly number[] = tensor.sh
     return out;
   }
   if (isBigIntDType(tensor.dtype)) return readBigAsNumbers(tensor, shape, view, total);
-  if (dtypeInfo(tensor.dtype).lanes === 2) throw internalError("readNumbers of a complex tensor");
+  if (dtypeInfo(tensor.dtype).lanes === 2) throw noComplexKernel(tensor.dtype);
   return readHalves(shape, view, source as Uint16Array, decodeTable(tensor.dtype), total);
 }
 

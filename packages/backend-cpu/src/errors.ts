@@ -9,6 +9,14 @@ export const noKernel = (target: string): SconceError =>
     fix: "decompose the program first, or give the backend a kernel for it (`cpuBackend({ kernels })`)",
   });
 
+/** The kernel of an operator computes with real numbers only; {@link atNode} adds which operator. */
+export const noComplexKernel = (dtype: string): SconceError =>
+  new SconceError({
+    code: "NO_COMPLEX_KERNEL",
+    message: `the CPU backend's kernel for this operator does not compute with ${dtype} tensors`,
+    fix: "compute on `view_as_real`, or give the backend a kernel for it (`cpuBackend({ kernels })`)",
+  });
+
 /** An error told again with the node in which it happened; other errors become one of ours. */
 export function atNode(error: unknown, where: string): SconceError {
   if (isSconceError(error)) return error.at(where);

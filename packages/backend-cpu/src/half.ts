@@ -1,17 +1,17 @@
 /** @file Floats stored as bit patterns (16 and 8 bits), in bulk. */
-import { internalError } from "@sconce/errors";
 import { type DType, patternEncoder, valueTable } from "@sconce/tensor";
+import { noComplexKernel } from "./errors.js";
 
 /** The value of each bit pattern. */
 export function decodeTable(dtype: DType): Float32Array {
   const table = valueTable(dtype);
-  if (table === undefined) throw internalError(`${dtype} is not stored as patterns`);
+  if (table === undefined) throw noComplexKernel(dtype);
   return table;
 }
 
 /** The function that rounds a number to a bit pattern. */
 export function encodeFloat(dtype: DType): (value: number) => number {
   const encode = patternEncoder(dtype);
-  if (encode === undefined) throw internalError(`${dtype} is not stored as patterns`);
+  if (encode === undefined) throw noComplexKernel(dtype);
   return encode;
 }

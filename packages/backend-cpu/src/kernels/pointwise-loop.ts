@@ -14,6 +14,7 @@ import {
 } from "@sconce/tensor";
 import { copyInto } from "../copy.js";
 import { readBigInts, readComplex, writeBigInts, writeComplex, writeNumbers } from "../dense.js";
+import { noComplexKernel } from "../errors.js";
 import { broadcastView, eachRun, type StridedView } from "../strided.js";
 import { type LoadLane, laneLoader, laneRounder, laneStorer, type StoreLane } from "./pointwise-lanes.js";
 
@@ -282,7 +283,7 @@ function runBig(big: (...values: bigint[]) => bigint, out: Tensor, operands: rea
 }
 
 function runComplex(operation: Elementwise, out: Tensor, operands: readonly Operand[], dtype: DType): Tensor {
-  if (operation.complex === undefined) throw internalError("an elementwise operation without a complex loop");
+  if (operation.complex === undefined) throw noComplexKernel(dtype);
   const total = out.numel;
   const narrow = dtype === "complex64" ? Math.fround : (x: number): number => x;
   const inputs = operands.map((operand) => {
