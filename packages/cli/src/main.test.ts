@@ -45,7 +45,7 @@ describe("usage", () => {
     ["missing required argument 'file'", ["print"]],
     ["option '--format <name>' argument missing", ["print", MLP, "--format"]],
     ["too many arguments for 'info'. Expected 1 argument but got 2."],
-  ] as const)("%s", async (message, args = ["info", MLP, MLP]) => {
+  ] as [string, string[]?][])("%s", async (message, args = ["info", MLP, MLP]) => {
     const { code, out, err } = await sconce(...args);
     expect([code, out]).toEqual([2, ""]);
     expect(err.split("\n")[0]).toContain(`error USAGE: ${message}`);

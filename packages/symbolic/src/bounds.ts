@@ -1,4 +1,4 @@
-import type { SymExpr } from "./expr.js";
+import { isCondition, type SymExpr } from "./expr.js";
 import { roundHalfEven } from "./float-op.js";
 import {
   absRange,
@@ -94,22 +94,8 @@ const decided = (value: boolean | undefined): ValueRange =>
   value === undefined ? UNDECIDED : point(value ? 1 : 0);
 
 function conditionBounds(e: SymExpr, rangeOf: RangeOf): ValueRange {
-  return e.op === "True" || e.op === "False" || CONDITIONS.has(e.op)
-    ? decided(decideByRange(e, rangeOf))
-    : UNBOUNDED;
+  return isCondition(e) ? decided(decideByRange(e, rangeOf)) : UNBOUNDED;
 }
-
-const CONDITIONS: ReadonlySet<string> = new Set([
-  "Equality",
-  "Unequality",
-  "StrictLessThan",
-  "LessThan",
-  "StrictGreaterThan",
-  "GreaterThan",
-  "And",
-  "Or",
-  "Not",
-]);
 
 /** The truth of a condition, when the ranges alone decide it. */
 export function decideByRange(e: SymExpr, rangeOf: RangeOf): boolean | undefined {
@@ -128,7 +114,7 @@ export function decideByRange(e: SymExpr, rangeOf: RangeOf): boolean | undefined
       return inner === undefined ? undefined : !inner;
     }
     default:
-      return CONDITIONS.has(e.op)
+      return isCondition(e)
         ? compareRanges(e.op, boundsOf(e.args[0]!, rangeOf), boundsOf(e.args[1]!, rangeOf))
         : undefined;
   }

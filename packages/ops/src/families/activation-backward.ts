@@ -2,7 +2,7 @@
 import { type FakeTensor, float as pythonFloat } from "@sconce/ir";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../define-op.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { dtypeMismatch } from "../errors.js";
 import { Arithmetic } from "../rules/arithmetic.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { numberOf, promoted } from "../rules/decompose.js";
@@ -12,6 +12,7 @@ import { numelOf } from "../rules/fake.js";
 import { suggestMemoryFormat } from "../rules/memory-format.js";
 import { promoteOperands, toFloatDType } from "../rules/promote.js";
 import { sizeMath } from "../rules/size-math.js";
+import { halvedDim } from "./activation.js";
 
 const POINTWISE: readonly OpTag[] = ["pointwise"];
 
@@ -190,12 +191,7 @@ const preluKernel = defineOp({
 const glu = defineOp({
   schema: "aten::glu_backward(Tensor grad_output, Tensor self, int dim) -> Tensor",
   meta: ({ self, dim }, context) => {
-    if (self.ndim === 0) throw invalidArgument("glu does not support 0-dimensional tensors");
-    const at = wrapDim(dim, self.ndim);
-    const size = self.shape[at]!;
-    if (typeof size === "number" && size % 2 !== 0) {
-      throw shapeMismatch(`Halving dimension must be even, but dimension ${at} is size ${size}`);
-    }
+    halvedDim(self, dim);
     return gradient(context, self, self, "glu");
   },
   decompose: (emit, { grad_output: grad, self, dim }) =>

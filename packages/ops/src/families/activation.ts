@@ -1,5 +1,5 @@
 /** @file Activation functions and what they become. */
-import type { FakeTensor } from "@sconce/ir";
+import type { FakeTensor, SymInt } from "@sconce/ir";
 import { floorDiv } from "@sconce/symbolic";
 import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
@@ -200,15 +200,21 @@ const threshold = defineOp({
     ),
 });
 
+/** The dimension, counted from the front, that `glu` splits in two gates of equal size. */
+export function halvedDim(self: FakeTensor, dim: SymInt): number {
+  if (self.ndim === 0) throw invalidArgument("glu does not support 0-dimensional tensors");
+  const at = wrapDim(dim, self.ndim);
+  const size = self.shape[at]!;
+  if (typeof size === "number" && size % 2 !== 0) {
+    throw shapeMismatch(`Halving dimension must be even, but dimension ${at} is size ${size}`);
+  }
+  return at;
+}
+
 const glu = defineOp({
   schema: "aten::glu(Tensor self, int dim=-1) -> Tensor",
   meta: ({ self, dim }, context) => {
-    if (self.ndim === 0) throw invalidArgument("glu does not support 0-dimensional tensors");
-    const at = wrapDim(dim, self.ndim);
-    const size = self.shape[at]!;
-    if (typeof size === "number" && size % 2 !== 0) {
-      throw shapeMismatch(`Halving dimension must be even, but dimension ${at} is size ${size}`);
-    }
+    const at = halvedDim(self, dim);
     const shape = self.shape.map((s, d) => (d === at ? floorDiv(s, 2) : s));
     return same(context, fake({ dtype: self.dtype, shape, strides: self.strides, like: self }), "glu_cpu");
   },

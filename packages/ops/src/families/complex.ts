@@ -5,7 +5,7 @@ import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import { dtypeMismatch, invalidArgument } from "../errors.js";
 import { elementwise } from "../rules/elementwise.js";
-import { fake } from "../rules/fake.js";
+import { aliasOf, fake } from "../rules/fake.js";
 import { toComplexDType, toRealDType } from "../rules/promote.js";
 
 type PairSchema = "aten::complex(Tensor real, Tensor imag) -> Tensor";
@@ -78,15 +78,6 @@ const viewAsComplex = defineOp({
 
 const half = (value: SymInt): SymInt => floorDiv(value, 2);
 
-const sameView = (self: FakeTensor): FakeTensor =>
-  fake({
-    dtype: self.dtype,
-    shape: self.shape,
-    strides: self.strides,
-    storageOffset: self.storageOffset,
-    like: self,
-  });
-
 type ViewSchema = "aten::real(Tensor(a) self) -> Tensor(a)";
 const part = (name: "real" | "imag", index: 0 | 1): OpDefinition =>
   defineOp({
@@ -122,12 +113,12 @@ export const complexOps: readonly OpDefinition[] = [
   viewAsComplex,
   part("real", 0),
   part("imag", 1),
-  defineOp({ schema: "aten::_conj(Tensor(a) self) -> Tensor(a)", meta: ({ self }) => sameView(self) }),
-  defineOp({ schema: "aten::_neg_view(Tensor(a) self) -> Tensor(a)", meta: ({ self }) => sameView(self) }),
+  defineOp({ schema: "aten::_conj(Tensor(a) self) -> Tensor(a)", meta: ({ self }) => aliasOf(self) }),
+  defineOp({ schema: "aten::_neg_view(Tensor(a) self) -> Tensor(a)", meta: ({ self }) => aliasOf(self) }),
   defineOp({
     schema: "aten::conj(Tensor(a) self) -> Tensor(a)",
     tags: ["composite"],
-    meta: ({ self }) => (isComplexDType(self.dtype) ? sameView(self) : self),
+    meta: ({ self }) => (isComplexDType(self.dtype) ? aliasOf(self) : self),
     decompose: (emit, { self }) => (isComplexDType(self.dtype) ? emit("aten._conj.default", [self]) : self),
   }),
   ...["_conj_physical"].map((name) =>

@@ -8,6 +8,7 @@ import { invalidArgument } from "../errors.js";
 import { describeSizes } from "../rules/describe.js";
 import { broadcastShapes, sizesEqual } from "../rules/dims.js";
 import {
+  aliasOf,
   fake,
   isChannelsLast,
   isContiguousFake,
@@ -52,19 +53,26 @@ function copyStrides(self: FakeTensor, format: MemoryFormat | null, env: SymEnv)
 const TO_COPY = `${OPTIONS}, bool non_blocking=False` as const;
 const TO = `${TO_COPY}, bool copy=False, MemoryFormat? memory_format=None` as const;
 
+/** What a conversion gives: the dtype, device and memory format asked for, else the tensor's own. */
+function converted(
+  { self, dtype, layout, device, memory_format: format }: Omit<ToArgs, "copy" | "non_blocking">,
+  env: SymEnv,
+): FakeTensor {
+  return fake({
+    dtype: dtype ?? self.dtype,
+    shape: self.shape,
+    strides: copyStrides(self, format, env),
+    like: self,
+    layout,
+    device,
+  });
+}
+
 const toCopy = defineOp({
   schema:
     `aten::_to_copy(Tensor self, *, ${TO_COPY}, MemoryFormat? memory_format=None) -> Tensor` as `aten::_to_copy(Tensor self, *, ${Options}, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor`,
   tags: ["core"],
-  meta: ({ self, dtype, layout, device, memory_format: format }, { env }) =>
-    fake({
-      dtype: dtype ?? self.dtype,
-      shape: self.shape,
-      strides: copyStrides(self, format, env),
-      like: self,
-      layout,
-      device,
-    }),
+  meta: (args, { env }) => converted(args, env),
 });
 
 interface ToArgs {
@@ -103,14 +111,7 @@ function to(emit: Emit, args: ToArgs): FakeTensor {
 function toMeta(args: ToArgs, env: SymEnv): FakeTensor {
   const { self, dtype, layout = null, device = null, copy, memory_format: format } = args;
   if (isNoConversion(self, dtype, layout, device, copy, format, env)) return self;
-  return fake({
-    dtype: dtype ?? self.dtype,
-    shape: self.shape,
-    strides: copyStrides(self, format, env),
-    like: self,
-    layout,
-    device,
-  });
+  return converted(args, env);
 }
 
 const toOps = [
@@ -180,16 +181,6 @@ function isInFormat(self: FakeTensor, format: MemoryFormat, env: SymEnv): boolea
     throw invalidArgument("preserve memory format is unsupported by the contiguous operator");
   return format === "contiguous_format" ? isContiguousFake(self, env) : isChannelsLast(self, env);
 }
-
-/** A view of the same elements: a new object, for what happens to it is recorded apart. */
-const aliasOf = (self: FakeTensor): FakeTensor =>
-  fake({
-    dtype: self.dtype,
-    shape: self.shape,
-    strides: self.strides,
-    storageOffset: self.storageOffset,
-    like: self,
-  });
 
 type AliasSchema = "aten::alias(Tensor(a) self) -> Tensor(a)";
 const aliasOps = [

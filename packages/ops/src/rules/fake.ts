@@ -29,6 +29,16 @@ export function fake(spec: FakeSpec): FakeTensor {
   });
 }
 
+/** A view of the same elements: a new object, for what happens to it is recorded apart. */
+export const aliasOf = (self: FakeTensor): FakeTensor =>
+  fake({
+    dtype: self.dtype,
+    shape: self.shape,
+    strides: self.strides,
+    storageOffset: self.storageOffset,
+    like: self,
+  });
+
 const AT_LEAST_ONE = new WeakMap<object, SymInt>();
 
 /** `Max(1, size)`, which strides are products of. */
