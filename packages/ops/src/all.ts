@@ -159,6 +159,6 @@ let table: OperatorTable | undefined;
 
 /** The table of {@link ALL_OPS}, made when first asked for. */
 export function defaultOperators(): OperatorTable {
-  table ??= new OperatorTable(ALL_OPS);
+  table ??= new OperatorTable(ALL_OPS, true);
   return table;
 }

@@ -22,7 +22,9 @@ export type OpTag =
   /** `op(a, b)` equals `op(b, a)` in the first two arguments. */
   | "commutative"
   /** In PyTorch's decompositions but absent from the default table: `decompose` runs only when asked for. */
-  | "not_in_default_table";
+  | "not_in_default_table"
+  /** Decomposed by PyTorch's dispatcher whatever the table says, though it is no composite of the schema kind. */
+  | "always_decomposed";
 
 /** Context of meta rules. */
 export interface MetaContext {

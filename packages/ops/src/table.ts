@@ -3,15 +3,42 @@ import type { OperatorLookup, OpSchema } from "@sconce/ir";
 import type { OpDefinition } from "./define-op.js";
 import { deriveInPlaceVariant } from "./derive.js";
 import { deriveWriting } from "./derive-writing.js";
-import { knownSchema } from "./known-schemas.js";
+import { knownSchema, knownSchemaText } from "./known-schemas.js";
 
 /** All operators known to a session, by target; in-place and `out=` variants are derived when asked for. */
 export class OperatorTable implements OperatorLookup {
   readonly #rows = new Map<string, OpDefinition>();
+  readonly #shared: boolean;
+  #version = 0;
   readonly #derived = new Map<string, OpDefinition | undefined>();
   #packets: Map<string, OpDefinition[]> | undefined;
 
-  constructor(rows: Iterable<OpDefinition>) {
+  /** @param shared whether others use the table too, so that nothing may be registered later */
+  constructor(rows: Iterable<OpDefinition>, shared = false) {
+    this.#add(rows);
+    this.#shared = shared;
+  }
+
+  /**
+   * Adds rows to this table, as a library that is loaded late registers its operators.
+   *
+   * @throws SconceError `DUPLICATE_OPERATOR`; `REGISTRY_FROZEN` for the table that all sessions share
+   */
+  register(rows: Iterable<OpDefinition>): void {
+    if (this.#shared) {
+      throw new SconceError({
+        code: "REGISTRY_FROZEN",
+        message: "the default operator table is shared by all sessions and takes no further operators",
+        fix: "make a table of your own with defaultOperators().extend(rows)",
+      });
+    }
+    this.#add(rows);
+    this.#derived.clear();
+    this.#packets = undefined;
+    this.#version++;
+  }
+
+  #add(rows: Iterable<OpDefinition>): void {
     for (const row of rows) {
       if (this.#rows.has(row.target)) {
         throw new SconceError({
@@ -21,6 +48,11 @@ export class OperatorTable implements OperatorLookup {
       }
       this.#rows.set(row.target, row);
     }
+  }
+
+  /** Counts the registrations after construction: what is computed from the rows is good for one version. */
+  get version(): number {
+    return this.#version;
   }
 
   /** The row of a target, or the one derived for an in-place or `out=` overload; undefined when unknown. */
@@ -57,7 +89,7 @@ export class OperatorTable implements OperatorLookup {
   }
 
   #missing(target: string): SconceError {
-    if (knownSchema(target) !== undefined) {
+    if (knownSchemaText(target) !== undefined) {
       return new SconceError({
         code: "UNIMPLEMENTED_OPERATOR",
         message: `${target} is an operator of PyTorch's that Sconce does not implement yet`,

@@ -5,7 +5,7 @@ export { foldConstants } from "./builtin/fold-constants.js";
 export type { RunDecompositionsOptions } from "./decompose/run-decompositions.js";
 export { runDecompositions } from "./decompose/run-decompositions.js";
 export type { Decomposition } from "./decompose/table.js";
-export { DecompositionTable, defaultDecompositions } from "./decompose/table.js";
+export { CustomDecompTable, DecompositionTable, defaultDecompositions } from "./decompose/table.js";
 export type { Evaluator, OptionSpec, OptionValue, Pass, PassCall, PassContext, PassOptions } from "./pass.js";
 export { definePass, passCall } from "./pass.js";
 export type { PassEvent, PassManagerOptions, PassObserver } from "./pass-manager.js";

@@ -99,7 +99,7 @@ function withPluginOps(plugins: readonly Plugin[]): OperatorTable {
     rows,
     plugins.map((plugin) => [plugin.name, (plugin.ops ?? []).map((op) => ({ name: op.target }))]),
   );
-  return rows.length === 0 ? defaultOperators() : defaultOperators().extend(rows.map((row) => row.op));
+  return defaultOperators().extend(rows.map((row) => row.op));
 }
 
 function tableWith(operators: OperatorTable, plugins: readonly Plugin[]) {

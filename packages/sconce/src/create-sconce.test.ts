@@ -189,6 +189,7 @@ describe("createSconce", () => {
     expect(Object.keys(api).sort()).toMatchInlineSnapshot(`
       [
         "BACKEND",
+        "CustomDecompTable",
         "DECOMPOSITIONS",
         "DecompositionTable",
         "EVALUATOR",

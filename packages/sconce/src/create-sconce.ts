@@ -13,6 +13,7 @@ import {
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import {
+  type CustomDecompTable,
   type DecompositionTable,
   type Pass,
   type PassCall,
@@ -64,8 +65,8 @@ export class Sconce {
     return readPt2(source, { operators: this.operators, ...options });
   }
 
-  /** A fresh copy of the default decomposition table, the plugins' entries included. */
-  defaultDecompositions(): DecompositionTable {
+  /** A fresh copy of the default decomposition table, the plugins' entries included; it sees operators that come later. */
+  defaultDecompositions(): CustomDecompTable {
     return this.container.resolve(DECOMPOSITIONS);
   }
 

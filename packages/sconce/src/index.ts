@@ -32,6 +32,7 @@ export { defaultOperators, defineOp, OperatorTable } from "@sconce/ops";
 export type { Decomposition, Pass, PassContext, PassEvent, PassObserver, Plugin } from "@sconce/passes";
 export {
   builtinPasses,
+  CustomDecompTable,
   commonSubexpressionElimination,
   DecompositionTable,
   deadCodeElimination,

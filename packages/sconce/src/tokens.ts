@@ -1,7 +1,7 @@
 /** @file Tokens of the container: a test or an application overrides any service by registering under its token. */
 import type { Backend } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import type { DecompositionTable, Evaluator, Pass, PassManager, PassManagerOptions } from "@sconce/passes";
+import type { CustomDecompTable, Evaluator, Pass, PassManager, PassManagerOptions } from "@sconce/passes";
 import type { InjectionToken } from "tsyringe";
 
 export const OPERATORS: InjectionToken<OperatorTable> = Symbol("Operators");
@@ -10,7 +10,7 @@ export const PASS: InjectionToken<Pass> = Symbol("Pass");
 /** Registered once for each backend; the first is the default. */
 export const BACKEND: InjectionToken<Backend> = Symbol("Backend");
 /** A fresh default table each time it is resolved. */
-export const DECOMPOSITIONS: InjectionToken<DecompositionTable> = Symbol("Decompositions");
+export const DECOMPOSITIONS: InjectionToken<CustomDecompTable> = Symbol("Decompositions");
 /** Computes single calls, for constant folding. */
 export interface EvaluatorService {
   readonly evaluate: Evaluator;

@@ -203,6 +203,7 @@ const aliasOps = [
   }),
   defineOp({
     schema: "aten::lift_fresh_copy(Tensor self) -> Tensor",
+    tags: ["always_decomposed"],
     meta: ({ self }, { env }) =>
       fake({ dtype: self.dtype, shape: self.shape, strides: likeStrides(self, null, env), like: self }),
     decompose: (emit, { self }) => emit("aten.clone.default", [self]),

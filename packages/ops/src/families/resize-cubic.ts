@@ -101,6 +101,7 @@ function weighted(emit: Emit, values: readonly FakeTensor[], weights: readonly F
 const bicubic = defineOp({
   schema:
     "aten::upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+  tags: ["composite", "always_decomposed"],
   meta: ({ self, output_size }, { env }) => resizedTo(env, self, output_size),
   decompose: (emit, { self, output_size, align_corners, scales_h, scales_w }) =>
     resizeCubic(emit, self, output_size, align_corners, [scales_h, scales_w]),

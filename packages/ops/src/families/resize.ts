@@ -274,11 +274,13 @@ export const resizeOps: readonly OpDefinition[] = [
   defineOp({
     schema:
       "aten::upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+    tags: ["composite", "always_decomposed"],
     ...linear,
   }),
   defineOp({
     schema:
       "aten::upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
+    tags: optional,
     ...linear,
   }),
 ];

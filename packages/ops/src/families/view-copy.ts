@@ -1,13 +1,13 @@
 /** @file The `*_copy` forms of views, and the `*_scatter` forms that write into a copy. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import type { SymEnv } from "@sconce/symbolic";
+import { gt, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { shapeMismatch } from "../errors.js";
 import { isBelow } from "../rules/comparison.js";
 import { describeSizes } from "../rules/describe.js";
 import { sizesEqual, wrapDim } from "../rules/dims.js";
-import { contiguousStridesOf, fake, isNonOverlappingAndDense, numelOf } from "../rules/fake.js";
+import { contiguousStridesOf, fake, numelOf } from "../rules/fake.js";
 import { emitNewZeros, emitRange } from "../rules/mask.js";
 import { sizeMath } from "../rules/size-math.js";
 import { inferSizes } from "../rules/view-geometry.js";
@@ -143,9 +143,10 @@ const viewCopies: readonly OpDefinition[] = [
   }),
 ];
 
-/** A copy of `self` that keeps its layout when that is dense, as `clone_preserve_strides` and `clone` do. */
+/** A copy with the same strides, gaps included, unless elements share a place (`clone_preserve_strides`). */
 function scatterResult(self: FakeTensor, env: SymEnv): FakeTensor {
-  const strides = isNonOverlappingAndDense(self, env) ? self.strides : contiguousStridesOf(self.shape);
+  const isExpanded = self.strides.some((stride, d) => stride === 0 && env.orTrue(gt(self.shape[d]!, 1)));
+  const strides = isExpanded ? contiguousStridesOf(self.shape) : self.strides;
   return fake({ dtype: self.dtype, shape: self.shape, strides, like: self });
 }
 

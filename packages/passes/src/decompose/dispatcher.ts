@@ -19,7 +19,7 @@ import { type AutocastState, castForAutocast } from "./autocast.js";
 import { ConjugateMarks } from "./conjugate.js";
 import { functionalTarget, MUTATING_VIEWS } from "./functional-targets.js";
 import { FunctionalTensor, type ViewStep } from "./functional-tensor.js";
-import { type DecompositionTable, isPreservable } from "./table.js";
+import { type DecompositionTable, isAlwaysDecomposed } from "./table.js";
 import type { Tracer } from "./tracer.js";
 
 type Kwargs = Readonly<Record<string, EmitArg>>;
@@ -91,10 +91,10 @@ export class Dispatcher {
 
   /** The decomposition that applies to a row: the table's, or the composite's own where it cannot be kept. */
   #ruleOf(row: OpDefinition): OpDefinition["decompose"] {
-    const entry = this.table.get(row.target);
+    // What mutates is functionalized before the table is asked.
+    const entry = row.schema.isMutable ? undefined : this.table.get(row.target);
     if (entry !== undefined) return entry as OpDefinition["decompose"];
-    if (row.tags.includes("composite") && !isPreservable(this.operators, row.target)) return row.decompose;
-    return undefined;
+    return isAlwaysDecomposed(row) ? row.decompose : undefined;
   }
 
   #decompose(

@@ -29,7 +29,7 @@ import { CollisionNames } from "./naming.js";
 import { renameNodes } from "./rename-nodes.js";
 import { RuntimeAssertions } from "./runtime-asserts.js";
 import { shapeEnvOf } from "./shape-env.js";
-import { type DecompositionTable, defaultDecompositions } from "./table.js";
+import { CustomDecompTable, type DecompositionTable, defaultDecompositions } from "./table.js";
 import { Tracer } from "./tracer.js";
 
 export interface RunDecompositionsOptions {
@@ -54,7 +54,9 @@ export function runDecompositions(
   options: RunDecompositionsOptions = {},
 ): ExportedProgram {
   const operators = options.operators ?? defaultOperators();
-  const entries = (table ?? defaultDecompositions(operators)) as DecompositionTable;
+  const given = (table ?? defaultDecompositions(operators)) as DecompositionTable;
+  // Operators that were registered after the table was made count too.
+  const entries = given instanceof CustomDecompTable ? given.materialize() : given;
   const tracer = new Tracer(operators, shapeEnvOf(program));
   const dispatcher = new Dispatcher(tracer, operators, entries);
   const ordered = orderInputs(withoutTokens(program));

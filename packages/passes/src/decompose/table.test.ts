@@ -1,8 +1,10 @@
-import { FakeTensor } from "@sconce/ir";
+import { FakeTensor, type MetaValue } from "@sconce/ir";
+import { defaultOperators, defineOp, emitFrom, type OperatorTable } from "@sconce/ops";
+import { STATIC_ENV } from "@sconce/symbolic";
 import { describe, expect, test } from "vitest";
 import { programOf, textOf } from "../test-support.js";
 import { runDecompositions } from "./run-decompositions.js";
-import { DecompositionTable, defaultDecompositions } from "./table.js";
+import { type CustomDecompTable, DecompositionTable, defaultDecompositions } from "./table.js";
 
 const program = programOf(
   `graph(%p_w: f32[2, 2], %x: f32[2, 2]) {
@@ -137,5 +139,110 @@ describe("functionalization", () => {
   test("is idempotent: lowering what was lowered changes no text", () => {
     const once = runDecompositions(program);
     expect(String(runDecompositions(once))).toBe(String(once));
+  });
+});
+
+describe("the table of a session, as operators are registered late", () => {
+  const twice = defineOp({
+    schema: "late::twice(Tensor x) -> Tensor",
+    tags: ["composite"],
+    decompose: (emit, { x }) => emit("aten.add.Tensor", [x, x]),
+  });
+  const thrice = defineOp({
+    schema: "late::thrice(Tensor x) -> Tensor",
+    decompose: (emit, { x }) => emit("aten.mul.Scalar", [x, 3]),
+  });
+  const doubled = programOf(
+    `graph(%x: f32[2, 2]) {
+  %a: f32[2, 2] = late.twice.default(%x)
+  return (%a)
+}`,
+    "TRAINING",
+  );
+  const session = (): { operators: OperatorTable; table: CustomDecompTable } => {
+    const operators = defaultOperators().extend([]);
+    return { operators, table: defaultDecompositions(operators) };
+  };
+  const lowered = (operators: OperatorTable, table: DecompositionTable): string[] =>
+    [...runDecompositions(doubled, table, { operators }).graph.nodes()]
+      .filter((node) => node.op === "call_function")
+      .map((node) => node.target);
+
+  test("ATen's entries are there from the start, whatever is registered", () => {
+    const { operators, table } = session();
+    expect(operators.version).toBe(0);
+    for (const target of ["aten.linear.default", "aten.addcmul_.default", "aten.rsub.Scalar_out"])
+      expect(table.has(target)).toBe(true);
+    for (const target of ["aten.relu.default", "aten.reshape.default", "aten.upsample_bilinear2d.vec"])
+      expect(table.has(target)).toBe(false);
+  });
+
+  test("a read takes in what is registered by then, and later reads what came after", () => {
+    const { operators, table } = session();
+    expect(table.has("late.twice.default")).toBe(false);
+    operators.register([twice]);
+    const before = table.size;
+    expect([...table.keys()]).toContain("late.twice.default");
+    operators.register([thrice]);
+    expect(table.size).toBe(before + 1);
+    expect(table.get("late.thrice.default")).toBeTypeOf("function");
+  });
+
+  test("lowering counts operators that came after the last read", () => {
+    const { operators, table } = session();
+    expect(table.size).toBeGreaterThan(600);
+    operators.register([twice]);
+    expect(lowered(operators, table)).toEqual(["aten.add.Tensor"]);
+  });
+
+  test("a deleted entry keeps its operator, deleted before or after it was registered", () => {
+    for (const early of [true, false]) {
+      const { operators, table } = session();
+      if (early) expect(table.delete("late.twice.default")).toBe(true);
+      operators.register([twice]);
+      if (!early) expect(table.delete("late.twice.default")).toBe(true);
+      expect(table.delete("late.twice.default")).toBe(false);
+      expect(table.has("late.twice.default")).toBe(false);
+      expect(lowered(operators, table)).toEqual(["late.twice.default"]);
+      expect(lowered(operators, table.copy())).toEqual(["late.twice.default"]);
+    }
+  });
+
+  test("an entry of one's own, given before the operator is registered, stays", () => {
+    const { operators, table } = session();
+    table.set("late.twice.default", (emit, args) => emit("aten.mul.Scalar", [args["x"] as FakeTensor, 2]));
+    operators.register([twice]);
+    expect(lowered(operators, table)).toEqual(["aten.mul.Scalar"]);
+  });
+
+  test("a copy and a cleared table are on their own", () => {
+    const { operators, table } = session();
+    const [copy, cleared] = [table.copy(), table.copy()];
+    cleared.clear();
+    operators.register([twice]);
+    copy.delete("late.twice.default");
+    expect([table, copy, cleared].map((one) => one.has("late.twice.default"))).toEqual([true, false, false]);
+    expect(cleared.size).toBe(0);
+    expect(copy.materialize()).toEqual(new DecompositionTable(copy));
+  });
+
+  test("the operators that all sessions share take no more", () => {
+    expect(() => defaultOperators().register([twice])).toThrow(/shared by all sessions/);
+    const { operators } = session();
+    operators.register([twice]);
+    expect(() => operators.register([twice])).toThrow(/defined twice/);
+    expect(operators.get("late.twice.default")).toBe(twice);
+  });
+
+  test("entries of writing overloads compute and copy, and lowering does without them", () => {
+    const calls: string[] = [];
+    const emit = emitFrom(STATIC_ENV, (target, args): MetaValue => {
+      calls.push(target);
+      return args[0] as FakeTensor;
+    });
+    const x = new FakeTensor({ dtype: "float32", shape: [2], strides: [1] });
+    const entry = defaultDecompositions().get("aten.addcmul_.default")!;
+    expect(entry(emit, { self: x, tensor1: x, tensor2: x, value: 1 })).toBe(x);
+    expect(calls).toEqual(["aten.addcmul.default", "aten.copy_.default"]);
   });
 });

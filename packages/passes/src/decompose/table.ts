@@ -1,5 +1,12 @@
 import { SconceError } from "@sconce/errors";
-import { type DecomposeRule, defaultOperators, type EmitArg, type OperatorTable } from "@sconce/ops";
+import {
+  type DecomposeRule,
+  defaultOperators,
+  type EmitArg,
+  type OpDefinition,
+  type OperatorTable,
+} from "@sconce/ops";
+import { writingEntries } from "./writing-entries.js";
 
 /** A decomposition of one overload; its arguments come by the names of the schema, defaults filled in. */
 export type Decomposition = DecomposeRule<Readonly<Record<string, EmitArg>>>;
@@ -13,9 +20,7 @@ export class DecompositionTable extends Map<string, Decomposition> {
   /** Removes and returns an entry. @throws SconceError `NOT_IN_TABLE` when there is none and no fallback is given */
   pop(target: string, fallback?: Decomposition): Decomposition {
     const entry = this.get(target) ?? fallback;
-    if (entry === undefined) {
-      throw new SconceError({ code: "NOT_IN_TABLE", message: `${target} is not in the decomposition table` });
-    }
+    if (entry === undefined) throw notInTable(target);
     this.delete(target);
     return entry;
   }
@@ -25,20 +30,150 @@ export class DecompositionTable extends Map<string, Decomposition> {
   }
 }
 
-/** A fresh copy of PyTorch's default table (`torch.export.default_decompositions()`), of the operators known. */
-export function defaultDecompositions(operators: OperatorTable = defaultOperators()): DecompositionTable {
-  const table = new DecompositionTable();
-  for (const row of operators) {
-    if (row.decompose !== undefined && !row.tags.includes("not_in_default_table"))
-      table.set(row.target, row.decompose);
+/**
+ * The default table of a session (`torch.export.default_decompositions()`, `torch/export/decomp_utils.py`), which knows
+ * operators that are registered after it was made:
+ *
+ * 1. ATen's entries are there from the start;
+ * 2. every read (`get`, `has`, `size`, iteration, {@link copy}) first takes in the other namespaces' operators;
+ * 3. writes do not: an operator may be deleted or replaced before it is registered;
+ * 4. `runDecompositions` reads a last time ({@link materialize}), so late registrations count.
+ *
+ * A deleted entry stays away: the operator is kept in lowered programs.
+ */
+export class CustomDecompTable extends DecompositionTable {
+  readonly #operators: OperatorTable;
+  readonly #deleted = new Set<string>();
+  #seen: number | undefined;
+  #open = true;
+
+  constructor(operators: OperatorTable = defaultOperators()) {
+    super();
+    this.#operators = operators;
+    for (const [target, entry] of atenEntries(operators)) super.set(target, entry);
   }
-  return table;
+
+  /** The entries as they are now, those of late registrations included. */
+  materialize(): DecompositionTable {
+    this.#takeIn();
+    return new DecompositionTable(super.entries());
+  }
+
+  override get(target: string): Decomposition | undefined {
+    this.#takeIn();
+    return super.get(target);
+  }
+
+  override has(target: string): boolean {
+    this.#takeIn();
+    return super.has(target);
+  }
+
+  override set(target: string, entry: Decomposition): this {
+    this.#deleted.delete(target);
+    return super.set(target, entry);
+  }
+
+  /** Removes an entry, also one of an operator that is not registered yet. Whether there was, or might be, one. */
+  override delete(target: string): boolean {
+    if (isAten(target)) return super.delete(target);
+    const pending = !this.#deleted.has(target);
+    this.#deleted.add(target);
+    return super.delete(target) || pending;
+  }
+
+  override clear(): void {
+    this.#open = false;
+    super.clear();
+  }
+
+  override get size(): number {
+    this.#takeIn();
+    return super.size;
+  }
+
+  override keys(): MapIterator<string> {
+    this.#takeIn();
+    return super.keys();
+  }
+
+  override values(): MapIterator<Decomposition> {
+    this.#takeIn();
+    return super.values();
+  }
+
+  override entries(): MapIterator<[string, Decomposition]> {
+    this.#takeIn();
+    return super.entries();
+  }
+
+  override [Symbol.iterator](): MapIterator<[string, Decomposition]> {
+    return this.entries();
+  }
+
+  override forEach(
+    visit: (entry: Decomposition, target: string, table: Map<string, Decomposition>) => void,
+  ): void {
+    this.#takeIn();
+    super.forEach(visit);
+  }
+
+  override copy(): CustomDecompTable {
+    this.#takeIn();
+    const copy = new CustomDecompTable(this.#operators);
+    copy.clear();
+    for (const [target, entry] of this) copy.set(target, entry);
+    for (const target of this.#deleted) copy.#deleted.add(target);
+    copy.#seen = this.#seen;
+    copy.#open = this.#open;
+    return copy;
+  }
+
+  /** Entries of operators outside of ATen that are registered by now, were not deleted and have none yet. */
+  #takeIn(): void {
+    if (!this.#open || this.#seen === this.#operators.version) return;
+    this.#seen = this.#operators.version;
+    for (const row of this.#operators) {
+      const { target, decompose } = row;
+      if (isAten(target) || super.has(target) || this.#deleted.has(target) || !isInTable(row)) continue;
+      super.set(target, decompose!);
+    }
+  }
 }
 
-/** Composites whose schema neither aliases nor mutates may be kept; the others are always decomposed. */
-export function isPreservable(operators: OperatorTable, target: string): boolean {
-  const row = operators.get(target);
-  if (row === undefined || !row.tags.includes("composite")) return false;
-  const { schema, tags } = row;
-  return !schema.isMutable && !schema.isView && !tags.includes("maybe_aliasing_or_mutating");
+/** A fresh copy of PyTorch's default table (`torch.export.default_decompositions()`), of the operators known. */
+export function defaultDecompositions(operators: OperatorTable = defaultOperators()): CustomDecompTable {
+  return new CustomDecompTable(operators);
 }
+
+/** Composites whose schema aliases or mutates cannot be kept, whatever the table says. */
+export function isAlwaysDecomposed({ schema, tags }: OpDefinition): boolean {
+  if (tags.includes("always_decomposed")) return true;
+  return (
+    tags.includes("composite") &&
+    (schema.isMutable || schema.isView || tags.includes("maybe_aliasing_or_mutating"))
+  );
+}
+
+const isInTable = (row: OpDefinition): boolean =>
+  row.decompose !== undefined && !row.tags.includes("not_in_default_table") && !isAlwaysDecomposed(row);
+
+const isAten = (target: string): boolean => target.startsWith("aten.");
+
+const known = new WeakMap<OperatorTable, { version: number; entries: ReadonlyMap<string, Decomposition> }>();
+
+/** ATen's entries: those of the rows, then those of the in-place and `out=` overloads that PyTorch registers with them. */
+function atenEntries(operators: OperatorTable): ReadonlyMap<string, Decomposition> {
+  const cached = known.get(operators);
+  if (cached?.version === operators.version) return cached.entries;
+  const entries = new Map<string, Decomposition>();
+  for (const row of operators) {
+    if (isAten(row.target) && isInTable(row)) entries.set(row.target, row.decompose!);
+  }
+  for (const [target, entry] of writingEntries(operators, entries)) entries.set(target, entry);
+  known.set(operators, { version: operators.version, entries });
+  return entries;
+}
+
+const notInTable = (target: string): SconceError =>
+  new SconceError({ code: "NOT_IN_TABLE", message: `${target} is not in the decomposition table` });

@@ -1,18 +1,20 @@
-/** @file `npm run conformance -- --programs DIR | --ops DIR [--backend NAME] [--filter TEXT]`. */
-import { existsSync, readdirSync } from "node:fs";
+/** @file `npm run conformance -- --programs DIR | --ops DIR | --decompositions FILE [--backend NAME] [--filter TEXT]`. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createSconce } from "sconce";
 import { corpusPlugin } from "./corpus-plugin.js";
+import { type DecompositionFile, decompositionProblem } from "./decompositions.js";
 import { checkOpFolder } from "./op-folder.js";
 import { checkProgramFolder } from "./programs.js";
 
-const USAGE = `usage: npm run conformance -- --programs DIR | --ops DIR [--backend NAME] [--filter TEXT] [--verbose]
-  --programs  program folders in the oracle's format (case.json, program.pt2, texts, inputs, outputs)
-  --ops       operator cases in the oracle's format (NAME.OVERLOAD.safetensors)
-  --backend   where to run (default cpu)
-  --filter    only folders or files whose name contains TEXT
-  --verbose   list what passed too`;
+const USAGE = `usage: npm run conformance -- --programs DIR | --ops DIR | --decompositions FILE [--backend NAME] [--filter TEXT] [--verbose]
+  --programs        program folders in the oracle's format (case.json, program.pt2, texts, inputs, outputs)
+  --ops             operator cases in the oracle's format (NAME.OVERLOAD.safetensors)
+  --decompositions  a JSON file of calls before and after run_decompositions()
+  --backend         where to run (default cpu)
+  --filter          only folders or files whose name contains TEXT
+  --verbose         list what passed too`;
 
 interface Tally {
   passed: number;
@@ -24,13 +26,15 @@ async function main(): Promise<number> {
     options: {
       programs: { type: "string" },
       ops: { type: "string" },
+      decompositions: { type: "string" },
       backend: { type: "string", default: "cpu" },
       filter: { type: "string", default: "" },
       verbose: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
-  if (values.help || (values.programs === undefined && values.ops === undefined)) {
+  const sources = [values.programs, values.ops, values.decompositions].filter((path) => path !== undefined);
+  if (values.help || sources.length === 0) {
     console.log(USAGE);
     return values.help ? 0 : 2;
   }
@@ -41,9 +45,9 @@ async function main(): Promise<number> {
     if (problem !== undefined) console.log(`FAIL ${where}: ${name}: ${problem}`);
     else if (values.verbose) console.log(`ok   ${where}: ${name}`);
   };
-  for (const folder of [values.programs, values.ops]) {
-    if (folder !== undefined && !existsSync(folder)) {
-      console.error(`error NO_FOLDER: there is no folder ${folder}`);
+  for (const path of sources) {
+    if (!existsSync(path)) {
+      console.error(`error NO_FOLDER: there is no file or folder ${path}`);
       return 2;
     }
   }
@@ -63,6 +67,13 @@ async function main(): Promise<number> {
       if (!name.endsWith(".safetensors")) continue;
       for (const result of await checkOpFolder(join(values.ops, name), sconce, values.backend))
         tell(name, result.id, result.problem);
+    }
+  }
+  if (values.decompositions !== undefined) {
+    const file = JSON.parse(readFileSync(values.decompositions, "utf8")) as DecompositionFile;
+    for (const one of [...file.cases, ...file.dynamic_cases]) {
+      if (one.core === undefined || !one.name.includes(values.filter)) continue;
+      tell("decomposition", one.name, decompositionProblem(one, sconce));
     }
   }
   console.log(`${tally.passed} passed, ${tally.failed} failed`);
