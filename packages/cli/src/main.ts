@@ -1,6 +1,7 @@
 /** @file The `sconce` command. */
 import { SconceError } from "@sconce/errors";
 import { Command, CommanderError } from "commander";
+import { explainCommand } from "./commands/explain.js";
 import { infoCommand } from "./commands/info.js";
 import { opsCommand } from "./commands/ops.js";
 import { printCommand } from "./commands/print.js";
@@ -8,7 +9,7 @@ import { runCommand } from "./commands/run.js";
 import { verifyCommand } from "./commands/verify.js";
 import { EXIT, type Io, type Outcome, processIo, withoutControls } from "./io.js";
 
-const COMMANDS = [infoCommand, printCommand, runCommand, verifyCommand, opsCommand];
+const COMMANDS = [infoCommand, printCommand, runCommand, verifyCommand, opsCommand, explainCommand];
 const HELP = `
 Exit codes: 0 done, 1 numbers differ, 2 bad usage or bad input.
 docs/reference/errors.md explains each error code.`;

@@ -2,6 +2,8 @@ import { SconceError } from "@sconce/errors";
 import type { Argument, Dialect, ExportedProgram, Value } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { DecompositionTable } from "./decompose/table.js";
+import type { RewriteContext } from "./rewrite/driver.js";
+import type { Rule } from "./rewrite/rule.js";
 
 /** Computes one call on real values: what constant folding and differential checks run. */
 export type Evaluator = (
@@ -17,6 +19,10 @@ export interface PassContext {
   readonly evaluate?: Evaluator | undefined;
   /** A fresh decomposition table of the session, its plugins' entries included; PyTorch's default when left out. */
   readonly decompositions?: (() => DecompositionTable) | undefined;
+  /** The session's rewrite rules, by name. */
+  readonly rules?: ReadonlyMap<string, Rule> | undefined;
+  /** Who watches and limits the rewrites of rules: `explain` and `bisect`. */
+  readonly rewrites?: Pick<RewriteContext, "observe" | "allows"> | undefined;
 }
 
 /** Values that a pipeline's text can give to an option. */

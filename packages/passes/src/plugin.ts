@@ -2,6 +2,7 @@ import type { Backend } from "@sconce/ir";
 import type { OpDefinition } from "@sconce/ops";
 import type { Decomposition } from "./decompose/table.js";
 import type { Pass } from "./pass.js";
+import type { Rule } from "./rewrite/rule.js";
 
 /** What a package adds to Sconce: a plain object, given to `createSconce({ plugins: [...] })`. */
 export interface Plugin {
@@ -9,6 +10,8 @@ export interface Plugin {
   /** Operators, defined with `defineOp`. */
   readonly ops?: readonly OpDefinition[];
   readonly passes?: readonly Pass[];
+  /** Rewrite rules, which the pass `rewrite` applies. */
+  readonly rules?: readonly Rule[];
   /** Entries that the default decomposition table gets, or that replace its own, by target. */
   readonly decompositions?: Readonly<Record<string, Decomposition>>;
   readonly backends?: readonly Backend[];

@@ -1,13 +1,28 @@
+import { canonicalize } from "./builtin/canonicalize.js";
 import { commonSubexpressionElimination } from "./builtin/cse.js";
 import { deadCodeElimination } from "./builtin/dce.js";
 import { decompose } from "./builtin/decompose.js";
 import { foldConstants } from "./builtin/fold-constants.js";
+import { rewrite } from "./builtin/rewrite.js";
+import { approximateRules } from "./builtin/rules/approximate.js";
+import { identityRules } from "./builtin/rules/identities.js";
+import { viewRules } from "./builtin/rules/views.js";
 import type { Pass } from "./pass.js";
+import type { Rule } from "./rewrite/rule.js";
 
 /** The passes that come with Sconce. */
 export const builtinPasses: readonly Pass[] = Object.freeze([
   decompose,
+  canonicalize,
+  rewrite,
   foldConstants,
   commonSubexpressionElimination,
   deadCodeElimination,
+]);
+
+/** The rules that come with Sconce; `canonicalize` applies them, the approximate ones when asked to. */
+export const builtinRules: readonly Rule[] = Object.freeze([
+  ...identityRules,
+  ...viewRules,
+  ...approximateRules,
 ]);

@@ -5,6 +5,7 @@ import type { Backend } from "@sconce/ir";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import {
   builtinPasses,
+  builtinRules,
   defaultDecompositions,
   type Evaluator,
   PassManager,
@@ -12,7 +13,7 @@ import {
   type Plugin,
 } from "@sconce/passes";
 import { type DependencyContainer, container as root } from "tsyringe";
-import { BACKEND, DECOMPOSITIONS, EVALUATOR, OPERATORS, PASS, PASS_MANAGER } from "./tokens.js";
+import { BACKEND, DECOMPOSITIONS, EVALUATOR, OPERATORS, PASS, PASS_MANAGER, RULE } from "./tokens.js";
 
 /** Builds a container of its own for one session; the global one is never registered on. */
 export function createContainer(
@@ -30,6 +31,13 @@ export function createContainer(
     plugins.map((plugin) => [plugin.name, plugin.passes ?? []]),
   );
   for (const pass of passes) container.register(PASS, { useValue: pass });
+  const rules = [...builtinRules, ...plugins.flatMap((plugin) => plugin.rules ?? [])];
+  refuseClashes(
+    "rule",
+    rules,
+    plugins.map((plugin) => [plugin.name, plugin.rules ?? []]),
+  );
+  for (const rule of rules) container.register(RULE, { useValue: rule });
   const allBackends = [
     cpuBackend({ operators }),
     ...backends,
@@ -55,6 +63,7 @@ export function createContainer(
             operators: from.resolve(OPERATORS),
             evaluate: from.resolve(EVALUATOR).evaluate,
             decompositions: () => from.resolve(DECOMPOSITIONS),
+            rules: new Map(from.resolveAll(RULE).map((rule) => [rule.name, rule])),
           },
           options,
         ),
@@ -63,7 +72,14 @@ export function createContainer(
   return container;
 }
 
-const PLUGIN_KEYS: ReadonlySet<string> = new Set(["name", "ops", "passes", "decompositions", "backends"]);
+const PLUGIN_KEYS: ReadonlySet<string> = new Set([
+  "name",
+  "ops",
+  "passes",
+  "rules",
+  "decompositions",
+  "backends",
+]);
 
 /** @throws SconceError `PLUGIN`, `NAME_CLASH` */
 function checkPlugins(plugins: readonly Plugin[]): void {

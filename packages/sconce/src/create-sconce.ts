@@ -20,12 +20,13 @@ import {
   type PassManagerOptions,
   type Plugin,
   parsePipeline,
+  type Rule,
   runDecompositions,
 } from "@sconce/passes";
 import type { DependencyContainer } from "tsyringe";
 import { createContainer } from "./container.js";
 import { createModule, type ProgramModule } from "./module.js";
-import { BACKEND, DECOMPOSITIONS, OPERATORS, PASS, PASS_MANAGER } from "./tokens.js";
+import { BACKEND, DECOMPOSITIONS, OPERATORS, PASS, PASS_MANAGER, RULE } from "./tokens.js";
 
 export interface SconceOptions {
   readonly plugins?: readonly Plugin[];
@@ -50,6 +51,11 @@ export class Sconce {
   /** Passes by name. */
   get passes(): ReadonlyMap<string, Pass> {
     return new Map(this.container.resolveAll(PASS).map((pass) => [pass.name, pass]));
+  }
+
+  /** Rewrite rules by name: the built-in ones and those of plugins. */
+  get rules(): ReadonlyMap<string, Rule> {
+    return new Map(this.container.resolveAll(RULE).map((rule) => [rule.name, rule]));
   }
 
   /** Backends by name; the interpreter, `cpu`, is the first. */

@@ -29,20 +29,39 @@ export {
 // Operators and passes
 export type { Emit, OpDefinition } from "@sconce/ops";
 export { defaultOperators, defineOp, OperatorTable } from "@sconce/ops";
-export type { Decomposition, Pass, PassContext, PassEvent, PassObserver, Plugin } from "@sconce/passes";
+export type {
+  Attempt,
+  Captures,
+  Decomposition,
+  Match,
+  Pass,
+  PassContext,
+  PassEvent,
+  PassObserver,
+  Plugin,
+  Rule,
+} from "@sconce/passes";
 export {
   builtinPasses,
+  builtinRules,
   CustomDecompTable,
+  canonicalize,
   commonSubexpressionElimination,
   DecompositionTable,
   deadCodeElimination,
   decompose,
   defaultDecompositions,
   definePass,
+  defineRule,
+  explainRule,
   foldConstants,
   PassManager,
   parsePipeline,
   printPipeline,
+  replacePattern,
+  rewrite,
+  rewriteProgram,
+  rulePass,
   runDecompositions,
 } from "@sconce/passes";
 export type { DType } from "@sconce/tensor";
@@ -52,4 +71,4 @@ export type { ModuleOptions, SconceOptions } from "./create-sconce.js";
 export { createSconce, Sconce } from "./create-sconce.js";
 export type { ProgramModule } from "./module.js";
 export type { EvaluatorService, PassManagers } from "./tokens.js";
-export { BACKEND, DECOMPOSITIONS, EVALUATOR, OPERATORS, PASS, PASS_MANAGER } from "./tokens.js";
+export { BACKEND, DECOMPOSITIONS, EVALUATOR, OPERATORS, PASS, PASS_MANAGER, RULE } from "./tokens.js";

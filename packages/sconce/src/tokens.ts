@@ -1,12 +1,21 @@
 /** @file Tokens of the container: a test or an application overrides any service by registering under its token. */
 import type { Backend } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import type { CustomDecompTable, Evaluator, Pass, PassManager, PassManagerOptions } from "@sconce/passes";
+import type {
+  CustomDecompTable,
+  Evaluator,
+  Pass,
+  PassManager,
+  PassManagerOptions,
+  Rule,
+} from "@sconce/passes";
 import type { InjectionToken } from "tsyringe";
 
 export const OPERATORS: InjectionToken<OperatorTable> = Symbol("Operators");
 /** Registered once for each pass. */
 export const PASS: InjectionToken<Pass> = Symbol("Pass");
+/** Registered once for each rewrite rule. */
+export const RULE: InjectionToken<Rule> = Symbol("Rule");
 /** Registered once for each backend; the first is the default. */
 export const BACKEND: InjectionToken<Backend> = Symbol("Backend");
 /** A fresh default table each time it is resolved. */

@@ -60,6 +60,13 @@ export class Cursor {
     return this.text.startsWith(sign, this.at);
   }
 
+  /** True when the sticky expression matches here; does not read it. */
+  peek(pattern: RegExp): boolean {
+    this.skip();
+    pattern.lastIndex = this.at;
+    return pattern.test(this.text);
+  }
+
   accept(sign: string): boolean {
     if (!this.sees(sign)) return false;
     this.at += sign.length;

@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import { fixture, sconce } from "../command.fixture.js";
+
+const MLP = fixture("net_mlp");
+
+describe("sconce explain", () => {
+  test("lists the rules", async () => {
+    const { code, out } = await sconce("explain", "--list");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^mul-1 +x \* 1 is x\.$/m);
+    expect(JSON.parse((await sconce("explain", "--list", "--json")).out)[0]).toHaveProperty("doc");
+  });
+
+  test("shows where a pattern is, and where it nearly is", async () => {
+    const { code, out } = await sconce(
+      "explain",
+      MLP,
+      "--pattern",
+      "aten.addmm.default($b, aten.gelu.default($x), _)",
+    );
+    expect(code).toBe(0);
+    expect(out.split("\n")).toEqual([
+      "misses  pattern  %addmm = aten.addmm.default",
+      "         %x is an input, not aten.gelu.default",
+      "misses  pattern  %addmm_1 = aten.addmm.default",
+      "         %getitem is operator.getitem, not aten.gelu.default",
+      "fires   pattern  %addmm_2 = aten.addmm.default",
+      'rule "pattern": 1 match, 2 near misses',
+      "",
+    ]);
+  });
+
+  test("takes all rules when none is named", async () => {
+    const { code, out } = await sconce("explain", MLP);
+    expect(code).toBe(0);
+    expect(out).toMatch(/\d+ rules: \d+ matches, \d+ near misses\n$/);
+    expect(Array.isArray(JSON.parse((await sconce("explain", MLP, "--json")).out))).toBe(true);
+  });
+
+  test.each([
+    ["UNKNOWN_RULE", [MLP, "--rule", "frobnicate"]],
+    ["PATTERN_SYNTAX", [MLP, "--pattern", "aten.relu.default("]],
+    ["USAGE", []],
+  ])("refuses: %s", async (code, args) => {
+    const result = await sconce("explain", ...args);
+    expect([result.code, result.out]).toEqual([2, ""]);
+    expect(result.err).toContain(`error ${code}`);
+  });
+});

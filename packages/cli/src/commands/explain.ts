@@ -1,0 +1,85 @@
+import { SconceError } from "@sconce/errors";
+import { type Attempt, defineRule, explainRule, type Rule } from "@sconce/passes";
+import type { Command } from "commander";
+import type { Sconce } from "sconce";
+import { usage } from "../errors.js";
+import { json, type Outcome, type SafeIo } from "../io.js";
+import { openProgram, openSession, repeatable } from "../open.js";
+
+interface ExplainOptions {
+  readonly rule?: readonly string[];
+  readonly pattern?: string;
+  readonly list?: boolean;
+  readonly lower: boolean;
+  readonly passes?: string;
+  readonly plugin?: readonly string[];
+  readonly json?: boolean;
+}
+
+export function explainCommand(program: Command, io: SafeIo, _outcome: Outcome): void {
+  program
+    .command("explain")
+    .description("Where rewrite rules fire in a program, and where they nearly do, with the reason why not.")
+    .argument("[file]", "a .pt2 file")
+    .option("--rule <name>", "a rule (repeatable); all of them when left out", repeatable)
+    .option("--pattern <text>", "a pattern instead: aten.add.Tensor($x, 0)")
+    .option("--list", "only list the rules that there are")
+    .option("--no-lower", "take the program as it is; it is lowered by run_decompositions() otherwise")
+    .option("--passes <pipeline>", "run these passes first")
+    .option("--plugin <module>", "a module with further rules (repeatable)", repeatable)
+    .option("--json", "for machines")
+    .action(async (file: string | undefined, options: ExplainOptions) => {
+      const session = await openSession(options.plugin);
+      if (options.list === true) {
+        io.out(options.json ? json(listed(session)) : listText(session));
+        return;
+      }
+      if (file === undefined)
+        throw usage("missing required argument 'file'", "name a program, or ask for --list");
+      const rules = options.pattern === undefined ? chosen(session, options.rule) : [probe(options.pattern)];
+      let exported = await openProgram(file, session);
+      if (options.lower) exported = session.runDecompositions(exported);
+      if (options.passes !== undefined) exported = session.transform(exported, options.passes);
+      const attempts = rules.flatMap((rule) => explainRule(exported, rule, session.operators));
+      io.out(options.json ? json(attempts) : textOf(attempts, rules));
+    });
+}
+
+/** @throws SconceError `UNKNOWN_RULE` */
+function chosen(session: Sconce, names: readonly string[] | undefined): readonly Rule[] {
+  if (names === undefined) return [...session.rules.values()];
+  return names.map((name) => {
+    const rule = session.rules.get(name);
+    if (rule !== undefined) return rule;
+    throw new SconceError({
+      code: "UNKNOWN_RULE",
+      message: `there is no rule "${name}"`,
+      fix: "sconce explain --list tells the rules",
+    });
+  });
+}
+
+/** A rule that matches and changes nothing. */
+const probe = (pattern: string): Rule =>
+  defineRule({ name: "pattern", doc: pattern, match: pattern, replace: () => MATCHES });
+
+const MATCHES = "matches";
+
+const listed = (session: Sconce): object[] =>
+  [...session.rules.values()].map(({ name, doc }) => ({ name, doc }));
+
+const listText = (session: Sconce): string =>
+  `${[...session.rules.values()].map(({ name, doc }) => `${name.padEnd(24)} ${doc}`).join("\n")}\n`;
+
+function textOf(attempts: readonly Attempt[], rules: readonly Rule[]): string {
+  const isHit = ({ reason }: Attempt): boolean => reason === undefined || reason === MATCHES;
+  const lines = attempts.map(
+    (attempt) =>
+      `${isHit(attempt) ? "fires  " : "misses "} ${attempt.rule}  %${attempt.node} = ${attempt.target}` +
+      (isHit(attempt) ? "" : `\n         ${attempt.reason}`),
+  );
+  const hits = attempts.filter(isHit).length;
+  const what = rules.length === 1 ? `rule "${rules[0]!.name}"` : `${rules.length} rules`;
+  lines.push(`${what}: ${hits} ${hits === 1 ? "match" : "matches"}, ${attempts.length - hits} near misses`);
+  return `${lines.join("\n")}\n`;
+}

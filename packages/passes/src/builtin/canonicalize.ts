@@ -1,0 +1,21 @@
+import { definePass } from "../pass.js";
+import { rewriteProgram } from "../rewrite/rewrite.js";
+import { approximateRules } from "./rules/approximate.js";
+import { identityRules } from "./rules/identities.js";
+import { viewRules } from "./rules/views.js";
+
+/** `mul(x, 1)` becomes `x`, `permute(permute(x))` one permutation, and so on. */
+export const canonicalize = definePass({
+  name: "canonicalize",
+  doc: "Applies algebraic identities that keep every bit, and joins views of views.",
+  options: {
+    approximate: {
+      default: false,
+      doc: "also identities that hold up to rounding, NaN, infinities or the sign of zero",
+    },
+  },
+  run(program, { operators, rewrites }, { approximate }) {
+    const rules = [...identityRules, ...viewRules, ...(approximate === true ? approximateRules : [])];
+    return rewriteProgram(program, rules, { operators, pass: "canonicalize", ...rewrites });
+  },
+});

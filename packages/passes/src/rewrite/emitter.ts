@@ -1,0 +1,216 @@
+import { SconceError } from "@sconce/errors";
+import {
+  type Argument,
+  FakeTensor,
+  isRef,
+  type MetaValue,
+  NO_KWARGS,
+  type Node,
+  type NodeMeta,
+  type NodeRef,
+  ref,
+  type SymScalar,
+  symInt,
+} from "@sconce/ir";
+import { type Emit, type EmitArg, emitFrom, metaOf, type OperatorTable, type UnboundArg } from "@sconce/ops";
+import { printExpr, type SymEnv, SymExpr, type SymInt } from "@sconce/symbolic";
+import { callName } from "../decompose/naming.js";
+import { normalizeCall } from "../decompose/normalize.js";
+import type { Found } from "./match.js";
+import type { WorkGraph } from "./work-graph.js";
+
+/** Arithmetic on sizes as nodes. */
+const ARITHMETIC: Readonly<Record<string, string>> = {
+  Add: "operator.add",
+  Mul: "operator.mul",
+  FloorDiv: "operator.floordiv",
+  CleanDiv: "operator.floordiv",
+  Mod: "operator.mod",
+};
+
+/**
+ * Makes the nodes of one replacement. They are held back until the rule has agreed to its own result, and then put into
+ * the graph, or forgotten.
+ */
+export class Replacer {
+  readonly emit: Emit;
+  readonly nodes: Node[] = [];
+  readonly #graph: WorkGraph;
+  readonly #operators: OperatorTable;
+  readonly #env: SymEnv;
+  readonly #meta: NodeMeta;
+  readonly #tensors = new Map<FakeTensor, NodeRef>();
+  readonly #scalars = new Map<string, Argument>();
+
+  constructor(graph: WorkGraph, operators: OperatorTable, env: SymEnv, meta: NodeMeta) {
+    this.#graph = graph;
+    this.#operators = operators;
+    this.#env = env;
+    this.#meta = meta;
+    this.emit = emitFrom(env, (target, args, kwargs) => this.#call(target, args, kwargs));
+  }
+
+  /** What a rule's functions see in place of captured arguments. */
+  captures(found: Found): Record<string, EmitArg> {
+    return Object.fromEntries([...found.captures].map(([name, value]) => [name, this.#value(value)]));
+  }
+
+  #value(argument: Argument): EmitArg {
+    if (Array.isArray(argument)) return (argument as readonly Argument[]).map((item) => this.#value(item));
+    if (!isRef(argument)) return argument;
+    const val = this.#graph.find(argument.name)?.meta.val;
+    if (val instanceof FakeTensor) {
+      // An object of its own: two nodes may have the same value.
+      const own = new FakeTensor(val);
+      this.#tensors.set(own, argument);
+      return own;
+    }
+    if (isSymbolic(val)) {
+      this.#scalars.set(val.expr.key, argument);
+      return val;
+    }
+    return argument;
+  }
+
+  /** The argument that refers to a value of this replacement. @throws SconceError `UNTRACED_TENSOR` */
+  argumentOf(value: UnboundArg | EmitArg): Argument {
+    if (value instanceof FakeTensor) return this.#nodeOf(value);
+    if (value === undefined || value === null || typeof value !== "object")
+      return (value ?? null) as Argument;
+    if (Array.isArray(value)) return (value as readonly UnboundArg[]).map((item) => this.argumentOf(item));
+    if (value instanceof SymExpr) return this.#sizeNode(value);
+    if (isSymbolic(value)) return this.#sizeNode(value.expr);
+    const tagged = value as { kind?: string; items?: readonly UnboundArg[]; expr?: number };
+    if (tagged.kind === "tuple")
+      return { kind: "tuple", items: tagged.items!.map((item) => this.argumentOf(item)) };
+    return tagged.kind?.startsWith("Sym") ? (tagged.expr as number) : (value as Argument);
+  }
+
+  #call(target: string, args: readonly EmitArg[], kwargs: Readonly<Record<string, EmitArg>>): MetaValue {
+    const row = this.#operators.require(target);
+    const normal = normalizeCall(row.schema, args, kwargs);
+    const result = metaOf(this.#operators, target, normal.args, normal.kwargs, this.#env);
+    const nodeKwargs = Object.fromEntries(
+      Object.entries(normal.kwargs).map(([key, value]) => [key, this.argumentOf(value)]),
+    );
+    const own = fresh(result);
+    const node = this.#push(
+      callName(target),
+      target,
+      normal.args.map((arg) => this.argumentOf(arg)),
+      nodeKwargs,
+      own,
+    );
+    this.#track(own, node);
+    return own;
+  }
+
+  #track(value: MetaValue, node: NodeRef): void {
+    if (value instanceof FakeTensor) this.#tensors.set(value, node);
+    else if (isSymbolic(value)) this.#scalars.set(value.expr.key, node);
+    else if (Array.isArray(value)) {
+      (value as readonly MetaValue[]).forEach((item, index) => {
+        if (item instanceof FakeTensor)
+          this.#track(item, this.#push("getitem", "operator.getitem", [node, index], NO_KWARGS, item));
+      });
+    }
+  }
+
+  #push(
+    candidate: string,
+    target: string,
+    args: readonly Argument[],
+    kwargs: Readonly<Record<string, Argument>>,
+    val: MetaValue,
+  ): NodeRef {
+    const name = this.#graph.freshName(candidate);
+    this.nodes.push({ name, op: "call_function", target, args, kwargs, meta: { ...this.#meta, val } });
+    return ref(name);
+  }
+
+  #nodeOf(value: FakeTensor): NodeRef {
+    const node = this.#tensors.get(value);
+    if (node !== undefined) return node;
+    throw new SconceError({
+      code: "UNTRACED_TENSOR",
+      message: `a tensor of ${value.dtype}[${value.ndim} dims] was neither captured nor emitted by the rule`,
+      fix: "a rule must use its captures and the results of its emitter only",
+    });
+  }
+
+  /** A node for a symbolic size: one that was captured, a size of a tensor at hand, or arithmetic on those. */
+  #sizeNode(expr: SymExpr): Argument {
+    const known = this.#scalars.get(expr.key);
+    if (known !== undefined) return known;
+    if (expr.op === "Integer") return Number(expr.value);
+    const node = this.#readSize(expr) ?? this.#arithmetic(expr);
+    this.#scalars.set(expr.key, node);
+    return node;
+  }
+
+  #readSize(expr: SymExpr): NodeRef | undefined {
+    for (const [tensor, node] of this.#tensors) {
+      const dim = tensor.shape.findIndex((size) => size instanceof SymExpr && size.key === expr.key);
+      if (dim >= 0)
+        return this.#push("sym_size_int", "aten.sym_size.int", [node, dim], NO_KWARGS, symInt(expr));
+    }
+    return undefined;
+  }
+
+  #arithmetic(expr: SymExpr): Argument {
+    const target = ARITHMETIC[expr.op];
+    if (target === undefined) {
+      throw new SconceError({
+        code: "SYMBOLIC_NODE",
+        message: `the size ${printExpr(expr)} is not a size of any tensor at hand`,
+        fix: "capture the size, or a tensor that has it",
+      });
+    }
+    return expr.args
+      .map((arg) => [this.#sizeNode(arg), arg as SymInt] as const)
+      .reduce<readonly [Argument, SymInt] | undefined>((left, right) => {
+        if (left === undefined) return right;
+        const name = target.slice(target.lastIndexOf(".") + 1);
+        return [this.#push(name, target, [left[0], right[0]], NO_KWARGS, symInt(expr)), expr];
+      }, undefined)![0];
+  }
+}
+
+const isSymbolic = (value: unknown): value is SymScalar & { readonly expr: SymExpr } =>
+  typeof value === "object" && value !== null && "expr" in value && value.expr instanceof SymExpr;
+
+/** Results of meta rules may be the arguments themselves; a node's value has an identity of its own. */
+function fresh(value: MetaValue): MetaValue {
+  if (value instanceof FakeTensor) return new FakeTensor({ ...value, requiresGrad: false });
+  return Array.isArray(value) ? (value as readonly MetaValue[]).map(fresh) : value;
+}
+
+/** Why a value may not take the place of another, or undefined when it may. */
+export function replacementProblem(
+  before: MetaValue | undefined,
+  after: MetaValue | undefined,
+  changesLayout: boolean,
+): string | undefined {
+  if (!(before instanceof FakeTensor)) return undefined;
+  if (!(after instanceof FakeTensor)) return "the replacement is no tensor";
+  if (before.dtype !== after.dtype) return `would give ${after.dtype} instead of ${before.dtype}`;
+  if (!sameSizes(before.shape, after.shape))
+    return `would give the shape ${sizesText(after.shape)} instead of ${sizesText(before.shape)}`;
+  if (!changesLayout && !sameSizes(significant(before), significant(after)))
+    return `would give the strides ${sizesText(after.strides)} instead of ${sizesText(before.strides)}`;
+  return undefined;
+}
+
+/** Strides of dimensions with more than one element. */
+const significant = ({ shape, strides }: FakeTensor): SymInt[] =>
+  shape.includes(0) ? [] : strides.filter((_, d) => shape[d] !== 1);
+
+const sameSizes = (a: readonly SymInt[], b: readonly SymInt[]): boolean =>
+  a.length === b.length &&
+  a.every((size, d) => {
+    const other = b[d]!;
+    return size === other || (size instanceof SymExpr && other instanceof SymExpr && size.key === other.key);
+  });
+
+const sizesText = (sizes: readonly SymInt[]): string =>
+  `[${sizes.map((size) => (typeof size === "number" ? size : printExpr(size))).join(", ")}]`;

@@ -1,0 +1,32 @@
+import type { ExportedProgram } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import { rewriteProgram } from "./rewrite.js";
+import type { Rule } from "./rule.js";
+
+/** A place that a rule was tried at: its root's operator stands there. */
+export interface Attempt {
+  readonly rule: string;
+  /** The node at the root, and its operator. */
+  readonly node: string;
+  readonly target: string;
+  /** Why the rule does not fire there; undefined where it does. */
+  readonly reason: string | undefined;
+}
+
+/**
+ * Where a rule fires in a program, and where it nearly does, with the reason: the first difference from the pattern, the
+ * user outside of the match, or what the guard says. Each place is told once, as the program stands at the beginning.
+ */
+export function explainRule(program: ExportedProgram, rule: Rule, operators: OperatorTable): Attempt[] {
+  const attempts = new Map<string, Attempt>();
+  rewriteProgram(program, [rule], {
+    operators,
+    allows: () => true,
+    observe: ({ root, reason }) => {
+      const known = attempts.get(root.name);
+      if (known === undefined || (known.reason !== undefined && reason === undefined))
+        attempts.set(root.name, { rule: rule.name, node: root.name, target: root.target, reason });
+    },
+  });
+  return [...attempts.values()];
+}

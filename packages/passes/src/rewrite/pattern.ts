@@ -1,0 +1,217 @@
+/**
+ * @file Patterns: expressions with holes that calls of a graph are compared with. They are written as the expression
+ * they match, `aten.add.Tensor(aten.mul.Tensor($x, $y), $z)`; {@link parsePattern} has the grammar.
+ */
+import { SconceError } from "@sconce/errors";
+import { type Argument, argumentText, IrCursor, parseArgument } from "@sconce/ir";
+
+/** Matches anything, and captures it when named. The same name twice must capture the same. */
+export interface AnyPattern {
+  readonly kind: "any";
+  readonly name: string | undefined;
+}
+
+/** Matches an equal literal; an int also the float of the same value, as `1` and `1.0` (but `0` is not `-0.0`). */
+export interface LiteralPattern {
+  readonly kind: "literal";
+  readonly value: Argument;
+}
+
+/** Matches a list or tuple item by item; `rest` takes any further items. */
+export interface ListPattern {
+  readonly kind: "list";
+  readonly items: readonly Pattern[];
+  readonly rest: Rest | undefined;
+}
+
+/**
+ * Matches a call of one of the targets. Parameters that the pattern leaves out must have their defaults, unless `rest`
+ * says that they do not matter.
+ */
+export interface CallPattern {
+  readonly kind: "call";
+  readonly targets: readonly string[];
+  readonly args: readonly Pattern[];
+  readonly kwargs: ReadonlyMap<string, Pattern>;
+  readonly rest: Rest | undefined;
+  /** The name under which a rule finds the node. */
+  readonly name: string | undefined;
+}
+
+/** What `...` and `$name...` stand for. */
+export interface Rest {
+  readonly name: string | undefined;
+}
+
+export type Pattern = AnyPattern | LiteralPattern | ListPattern | CallPattern;
+
+/**
+ * Reads a pattern:
+ *
+ * - `aten.add.Tensor(a, b, alpha=c)`: a call; `aten.relu.default|aten.gelu.default(a)`: of one of several operators;
+ * - `... as $name` behind a call names its node;
+ * - `$x` captures anything, `_` matches anything;
+ * - `1`, `1.0`, `float32`, `none`, `"text"`, `device(cpu)`: literals as in IR text;
+ * - `[a, b]`: a list; `$xs...` at the end of a list captures its other items;
+ * - `...` at the end of a call: its other arguments may be anything; without it they must be the defaults.
+ *
+ * @throws SconceError `PATTERN_SYNTAX`
+ */
+export function parsePattern(text: string): Pattern {
+  try {
+    const cursor = new IrCursor(text);
+    const pattern = readPattern(cursor);
+    if (!cursor.done) throw cursor.fail(`unexpected ${cursor.found()}`);
+    return pattern;
+  } catch (error) {
+    throw new SconceError({
+      code: "PATTERN_SYNTAX",
+      message: `cannot read the pattern ${JSON.stringify(text)}: ${error instanceof Error ? error.message : String(error)}`,
+      where: error instanceof SconceError ? error.where : undefined,
+      fix: "write calls with the full overload, captures with $: aten.add.Tensor(aten.relu.default($x), 1)",
+      cause: error,
+    });
+  }
+}
+
+const CALL = /[A-Za-z_]\w*(?:\.\w+)+/y;
+
+function readPattern(cursor: IrCursor): Pattern {
+  return cursor.nested(() => {
+    if (cursor.accept("$")) return { kind: "any", name: cursor.word("a capture's name") };
+    if (cursor.accept("[")) return readList(cursor);
+    if (cursor.peek(CALL)) return readCall(cursor);
+    if (cursor.peek(/_(?!\w)/y)) {
+      cursor.expect("_");
+      return { kind: "any", name: undefined };
+    }
+    return { kind: "literal", value: parseArgument(cursor) };
+  });
+}
+
+function readCall(cursor: IrCursor): CallPattern {
+  const targets = [cursor.path("an operator")];
+  while (cursor.accept("|")) targets.push(cursor.path("an operator"));
+  cursor.expect("(");
+  const args: Pattern[] = [];
+  const kwargs = new Map<string, Pattern>();
+  const rest = readItems(cursor, ")", () => {
+    if (!cursor.peek(/\w+\s*=/y)) {
+      if (kwargs.size > 0) throw cursor.fail("an argument without a name after one with a name");
+      args.push(readPattern(cursor));
+      return;
+    }
+    const key = cursor.word("a parameter's name");
+    cursor.expect("=");
+    kwargs.set(key, readPattern(cursor));
+  });
+  if (rest?.name !== undefined) throw cursor.fail("the other arguments of a call cannot be captured");
+  let name: string | undefined;
+  if (cursor.peek(/as\s*\$/y)) {
+    cursor.expect("as");
+    cursor.expect("$");
+    name = cursor.word("a node's name");
+  }
+  return { kind: "call", targets, args, kwargs, rest, name };
+}
+
+function readList(cursor: IrCursor): ListPattern {
+  const items: Pattern[] = [];
+  const rest = readItems(cursor, "]", () => items.push(readPattern(cursor)));
+  return { kind: "list", items, rest };
+}
+
+/** Items up to the closing sign; gives what `...` in the last place stands for. */
+function readItems(cursor: IrCursor, close: string, read: () => void): Rest | undefined {
+  let rest: Rest | undefined;
+  while (!cursor.accept(close)) {
+    if (rest !== undefined) throw cursor.fail("nothing may follow `...`");
+    if (cursor.accept("...")) rest = { name: undefined };
+    else if (cursor.peek(/\$\w+\s*\.\.\./y)) {
+      cursor.expect("$");
+      rest = { name: cursor.word("a capture's name") };
+      cursor.expect("...");
+    } else read();
+    if (!cursor.sees(close)) cursor.expect(",");
+  }
+  return rest;
+}
+
+/** The text that reads back to the pattern. */
+export function patternText(pattern: Pattern): string {
+  switch (pattern.kind) {
+    case "any":
+      return pattern.name === undefined ? "_" : `$${pattern.name}`;
+    case "literal":
+      return argumentText(pattern.value);
+    case "list":
+      return `[${[...pattern.items.map(patternText), ...restText(pattern.rest)].join(", ")}]`;
+    case "call": {
+      const kwargs = [...pattern.kwargs].map(([key, value]) => `${key}=${patternText(value)}`);
+      const items = [...pattern.args.map(patternText), ...kwargs, ...restText(pattern.rest)];
+      const name = pattern.name === undefined ? "" : ` as $${pattern.name}`;
+      return `${pattern.targets.join("|")}(${items.join(", ")})${name}`;
+    }
+  }
+}
+
+const restText = (rest: Rest | undefined): string[] =>
+  rest === undefined ? [] : [rest.name === undefined ? "..." : `$${rest.name}...`];
+
+/** How many calls deep a pattern is. */
+export function depthOf(pattern: Pattern): number {
+  if (pattern.kind === "list") return Math.max(0, ...pattern.items.map(depthOf));
+  if (pattern.kind !== "call") return 0;
+  return 1 + Math.max(0, ...[...pattern.args, ...pattern.kwargs.values()].map(depthOf));
+}
+
+/** Names of the captures in a pattern's text, as a type: `"x" | "y"`. */
+export type CaptureNames<S extends string> = string extends S
+  ? string
+  : S extends `${string}$${infer Rest}`
+    ? Word<Rest> | CaptureNames<Rest>
+    : never;
+
+type Letter =
+  | "a"
+  | "b"
+  | "c"
+  | "d"
+  | "e"
+  | "f"
+  | "g"
+  | "h"
+  | "i"
+  | "j"
+  | "k"
+  | "l"
+  | "m"
+  | "n"
+  | "o"
+  | "p"
+  | "q"
+  | "r"
+  | "s"
+  | "t"
+  | "u"
+  | "v"
+  | "w"
+  | "x"
+  | "y"
+  | "z"
+  | "0"
+  | "1"
+  | "2"
+  | "3"
+  | "4"
+  | "5"
+  | "6"
+  | "7"
+  | "8"
+  | "9"
+  | "_";
+type Word<S extends string> = S extends `${infer Head}${infer Tail}`
+  ? Lowercase<Head> extends Letter
+    ? `${Head}${Word<Tail>}`
+    : ""
+  : "";

@@ -1,0 +1,333 @@
+import { FakeTensor } from "@sconce/ir";
+import { describe, expect, test } from "vitest";
+import { context, programOf, textOf } from "../test-support.js";
+import { explainRule } from "./explain.js";
+import { parsePattern, patternText } from "./pattern.js";
+import { replacePattern } from "./replace-pattern.js";
+import { rewriteProgram } from "./rewrite.js";
+import { defineRule, type Rule } from "./rule.js";
+
+const { operators } = context;
+const apply = (text: string, ...rules: Rule[]): string =>
+  textOf(rewriteProgram(programOf(text), rules, { operators }));
+
+const reluTwice = defineRule({
+  name: "relu-twice",
+  doc: "relu of a relu is the inner one.",
+  match: "aten.relu.default(aten.relu.default($x))",
+  replace: "aten.relu.default($x)",
+});
+
+const mulAdd = defineRule({
+  name: "mul-add",
+  doc: "a product and a sum in one call",
+  match: "aten.add.Tensor(aten.mul.Tensor($x, $y), $z)",
+  where: ({ x }) => (x instanceof FakeTensor ? true : "x is no tensor"),
+  replace: (emit, { x, y, z }) => emit("aten.addcmul.default", [z, x, y]),
+});
+
+describe("patterns", () => {
+  test.each([
+    "aten.relu.default($x)",
+    "aten.add.Tensor(aten.mul.Tensor($x, 1.0), _, alpha=2)",
+    "aten.relu.default|aten.gelu.default($x, ...)",
+    "aten.cat.default([$a, _, $rest...], -1)",
+    "operator.getitem(aten.native_layer_norm.default($x, [4], none, $b, ...) as $norm, 0)",
+    "aten.to.dtype($x, float32, true)",
+  ])("%s reads back", (text) => {
+    expect(patternText(parsePattern(text))).toBe(text);
+  });
+
+  test.each([
+    ["aten.relu.default($x", "expected ,, found the end"],
+    ["aten.cat.default([$a..., $b])", "nothing may follow"],
+    ["aten.add.Tensor($x, alpha=1, $y)", "an argument without a name"],
+    ["aten.add.Tensor($xs...)", "cannot be captured"],
+    ["aten.add.Tensor($x) more", "unexpected"],
+    ["frobnicate", "is no value"],
+  ])("%s is refused", (text, reason) => {
+    expect(() => parsePattern(text)).toThrow(reason);
+  });
+});
+
+describe("rules", () => {
+  test("fire until nothing is left", () => {
+    expect(
+      apply(
+        `graph(%x: f32[2]) {
+  %a: f32[2] = aten.relu.default(%x)
+  %b: f32[2] = aten.relu.default(%a)
+  %c: f32[2] = aten.relu.default(%b)
+  return (%c)
+}`,
+        reluTwice,
+      ),
+    ).toBe(`graph(%x: f32[2]) {
+  %relu_1: f32[2] = aten.relu.default(%x)
+  return (%relu_1)
+}`);
+  });
+
+  test("give the same program where nothing matches", () => {
+    const program = programOf(`graph(%x: f32[2]) {
+  %a: f32[2] = aten.relu.default(%x)
+  return (%a)
+}`);
+    expect(rewriteProgram(program, [reluTwice], { operators })).toBe(program);
+    expect(rewriteProgram(program, [], { operators })).toBe(program);
+  });
+
+  test("match operands of commutative calls in either order", () => {
+    expect(
+      apply(
+        `graph(%x: f32[2], %y: f32[2], %z: f32[2]) {
+  %m: f32[2] = aten.mul.Tensor(%x, %y)
+  %s: f32[2] = aten.add.Tensor(%z, %m)
+  return (%s)
+}`,
+        mulAdd,
+      ),
+    ).toBe(`graph(%x: f32[2], %y: f32[2], %z: f32[2]) {
+  %addcmul: f32[2] = aten.addcmul.default(%z, %x, %y)
+  return (%addcmul)
+}`);
+  });
+
+  test("leave a call with other arguments than the defaults alone", () => {
+    const text = `graph(%x: f32[2], %y: f32[2], %z: f32[2]) {
+  %m: f32[2] = aten.mul.Tensor(%x, %y)
+  %s: f32[2] = aten.add.Tensor(%m, %z, alpha=2)
+  return (%s)
+}`;
+    expect(apply(text, mulAdd)).toBe(text);
+    expect(explainRule(programOf(text), mulAdd, operators)).toEqual([
+      { rule: "mul-add", node: "s", target: "aten.add.Tensor", reason: "%s has alpha=2" },
+    ]);
+  });
+
+  test("leave inner calls that others read alone, and say so", () => {
+    const text = `graph(%x: f32[2], %y: f32[2], %z: f32[2]) {
+  %m: f32[2] = aten.mul.Tensor(%x, %y)
+  %s: f32[2] = aten.add.Tensor(%m, %z)
+  return (%s, %m)
+}`;
+    expect(apply(text, mulAdd)).toBe(text);
+    expect(explainRule(programOf(text), mulAdd, operators)[0]!.reason).toBe("%m is used by %output too");
+  });
+
+  test("refuse a replacement of another type, and say so", () => {
+    const plus0 = defineRule({ name: "plus-0", doc: "", match: "aten.add.Tensor($x, $y)", replace: "$x" });
+    const text = `graph(%x: i64[2], %y: f32[3, 2]) {
+  %s: f32[3, 2] = aten.add.Tensor(%x, %y)
+  return (%s)
+}`;
+    expect(apply(text, plus0)).toBe(text);
+    expect(explainRule(programOf(text), plus0, operators)[0]!.reason).toBe(
+      "would give int64 instead of float32",
+    );
+  });
+
+  test("rename outputs in the signature", () => {
+    const program = programOf(`graph(%x: f32[2]) {
+  %a: f32[2] = aten.relu.default(%x)
+  %b: f32[2] = aten.relu.default(%a)
+  return (%b)
+}`);
+    const result = rewriteProgram(program, [reluTwice], { operators });
+    expect(result.userOutputs).toEqual([{ name: "relu" }]);
+  });
+
+  test("name where new nodes come from", () => {
+    const result = rewriteProgram(
+      programOf(`graph(%x: f32[2]) {
+  %a: f32[2] = aten.relu.default(%x)
+  %b: f32[2] = aten.relu.default(%a)
+  return (%b)
+}`),
+      [reluTwice],
+      { operators, pass: "tidy" },
+    );
+    expect(result.graph.node("relu").meta.origin).toEqual({
+      pass: "tidy",
+      rule: "relu-twice",
+      from: ["a", "b"],
+    });
+  });
+
+  test("with several roots replace all of them together", () => {
+    const split = defineRule({
+      name: "sum-and-difference",
+      doc: "",
+      match: { sum: "aten.add.Tensor($x, $y)", difference: "aten.sub.Tensor($x, $y)" },
+      replace: { sum: "aten.maximum.default($x, $y)", difference: "aten.minimum.default($x, $y)" },
+    });
+    expect(
+      apply(
+        `graph(%x: f32[2], %y: f32[2]) {
+  %s: f32[2] = aten.add.Tensor(%x, %y)
+  %u: f32[2] = aten.neg.default(%s)
+  %d: f32[2] = aten.sub.Tensor(%x, %y)
+  return (%u, %d)
+}`,
+        split,
+      ),
+    ).toBe(`graph(%x: f32[2], %y: f32[2]) {
+  %maximum: f32[2] = aten.maximum.default(%x, %y)
+  %minimum: f32[2] = aten.minimum.default(%x, %y)
+  %u: f32[2] = aten.neg.default(%maximum)
+  return (%u, %minimum)
+}`);
+  });
+
+  test("capture the other items of a list", () => {
+    const flatten = defineRule({
+      name: "cat-of-cat",
+      doc: "",
+      match: "aten.cat.default([aten.cat.default([$a, $as...], $dim), $rest...], $dim)",
+      replace: "aten.cat.default([$a, $as..., $rest...], $dim)".replace("$as..., ", ""),
+    });
+    const keep = defineRule({
+      name: "cat-of-cat",
+      doc: "",
+      match: "aten.cat.default([aten.cat.default([$as...], $dim), $rest...], $dim)",
+      replace: (emit, { as, rest, dim }) =>
+        emit("aten.cat.default", [[...(as as FakeTensor[]), ...(rest as FakeTensor[])], dim]),
+    });
+    const text = `graph(%x: f32[2], %y: f32[3]) {
+  %a: f32[5] = aten.cat.default([%x, %y], 0)
+  %b: f32[8] = aten.cat.default([%a, %y], 0)
+  return (%b)
+}`;
+    expect(apply(text, flatten)).toBe(text);
+    expect(apply(text, keep)).toContain("%cat: f32[8] = aten.cat.default([%x, %y, %y])");
+  });
+
+  test("that never settle are named", () => {
+    const swap = defineRule({
+      name: "swap",
+      doc: "",
+      match: "aten.sub.Tensor($x, $y)",
+      replace: (emit, { x, y }) => emit("aten.sub.Tensor", [x, y]),
+    });
+    const text = `graph(%x: f32[2]) {
+  %a: f32[2] = aten.sub.Tensor(%x, %x)
+  return (%a)
+}`;
+    expect(() => apply(text, swap)).toThrow(/rule "swap" still fires after \d+ rewrites/);
+  });
+
+  test("do not fire where an operator refuses the replacement", () => {
+    const wrong = defineRule({
+      name: "wrong-size",
+      doc: "",
+      match: "aten.relu.default($x)",
+      replace: (emit, { x }) => emit("aten.view.default", [x, [7]]),
+    });
+    const text = `graph(%x: f32[2]) {
+  %a: f32[2] = aten.relu.default(%x)
+  return (%a)
+}`;
+    expect(apply(text, wrong)).toBe(text);
+    expect(explainRule(programOf(text), wrong, operators)[0]!.reason).toContain(
+      "is invalid for input of size 2",
+    );
+  });
+
+  test("that throw are named, with the node", () => {
+    const broken = defineRule({
+      name: "broken",
+      doc: "",
+      match: "aten.relu.default($x)",
+      replace: () => {
+        throw new TypeError("not today");
+      },
+    });
+    const text = `graph(%x: f32[2]) {
+  %a: f32[2] = aten.relu.default(%x)
+  return (%a)
+}`;
+    expect(() => apply(text, broken)).toThrow(/rule "broken" threw at %a: not today/);
+  });
+
+  test("refuse programs that write", () => {
+    const text = `graph(%x: f32[2]) {
+  %a: f32[2] = aten.relu_.default(%x)
+  return (%a)
+}`;
+    expect(() => apply(text, reluTwice)).toThrow(/writes to its arguments/);
+  });
+
+  test.each([
+    [
+      "no capture",
+      () => defineRule({ name: "r", doc: "", match: "aten.relu.default($x)", replace: "$y" as string }),
+      "uses $y",
+    ],
+    ["no call", () => defineRule({ name: "r", doc: "", match: "$x", replace: "$x" }), "which is no call"],
+  ])("%s is refused when it is defined", (_, define, reason) => {
+    expect(define).toThrow(reason);
+  });
+
+  test("compute sizes that their calls need", () => {
+    const fold = defineRule({
+      name: "flatten",
+      doc: "",
+      match: "aten.relu.default($x)",
+      replace: (emit, { x }) => {
+        const tensor = x as FakeTensor;
+        if (tensor.ndim === 1) return "is flat";
+        const flat = emit("aten.view.default", [tensor, [-1]]);
+        return emit("aten.view.default", [emit("aten.relu.default", [flat]), tensor.shape]);
+      },
+    });
+    expect(
+      apply(
+        `graph(%x: f32[s0, 3]) {
+  %a: f32[s0, 3] = aten.relu.default(%x)
+  return (%a)
+}`,
+        fold,
+      ),
+    ).toBe(`graph(%x: f32[s0, 3]) {
+  %view: f32[3*s0] = aten.view.default(%x, [-1])
+  %relu: f32[3*s0] = aten.relu.default(%view)
+  %sym_size_int: int(s0) = aten.sym_size.int(%x, 0)
+  %view_1: f32[s0, 3] = aten.view.default(%relu, [%sym_size_int, 3])
+  return (%view_1)
+}`);
+  });
+});
+
+describe("a pair of functions", () => {
+  test("makes a rule", () => {
+    const rule = replacePattern(
+      (emit, x, y) => emit("aten.relu.default", [emit("aten.add.Tensor", [x, y])]),
+      (emit, x, y) => emit("aten.maximum.default", [x, y]),
+    );
+    expect(
+      apply(
+        `graph(%x: f32[2], %y: f32[2]) {
+  %s: f32[2] = aten.add.Tensor(%y, %x)
+  %r: f32[2] = aten.relu.default(%s)
+  return (%r)
+}`,
+        rule,
+      ),
+    ).toContain("%maximum: f32[2] = aten.maximum.default(%y, %x)");
+  });
+
+  test("must agree on operands, and match something", () => {
+    expect(() =>
+      replacePattern(
+        (_, x) => x!,
+        (_, x, _y) => x!,
+      ),
+    ).toThrow(/1 operands and a replacement of 2/);
+    expect(() =>
+      replacePattern(
+        (_, x) => x!,
+        (_, x) => x!,
+      ),
+    ).toThrow(/nothing to match/);
+  });
+});

@@ -1,0 +1,66 @@
+import { SconceError } from "@sconce/errors";
+import type { ExportedProgram, Graph } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import { withRenamed } from "../builtin/rename.js";
+import { mapSubgraphs } from "../builtin/subgraphs.js";
+import { shapeEnvOf } from "../decompose/shape-env.js";
+import { definePass, type Pass } from "../pass.js";
+import { type RewriteContext, type RewriteEvent, rewriteGraph } from "./driver.js";
+import type { Rule } from "./rule.js";
+
+export interface RewriteOptions {
+  readonly operators: OperatorTable;
+  /** The pass that new nodes name as their origin; "rewrite" when left out. */
+  readonly pass?: string;
+  /** Told of every match, fired or refused. */
+  readonly observe?: ((event: RewriteEvent) => void) | undefined;
+  /** Asked before each rewrite; false leaves the match alone. */
+  readonly allows?: (() => boolean) | undefined;
+  /** Most rewrites in one graph, by default 1,000 and 10 for each node. */
+  readonly limit?: number;
+}
+
+/**
+ * Applies rules to a program, nested graphs included, until none fires; the same program when none did.
+ *
+ * @throws SconceError `NOT_FUNCTIONAL` when something in the program writes; `REWRITE_DIVERGES`, `RULE`
+ */
+export function rewriteProgram(
+  program: ExportedProgram,
+  rules: readonly Rule[],
+  options: RewriteOptions,
+): ExportedProgram {
+  const context: RewriteContext = { ...options, pass: options.pass ?? "rewrite", env: shapeEnvOf(program) };
+  requireFunctional(program.graph, options.operators);
+  const { graph, renamed } = rewriteGraph(program.graph, rules, context);
+  const inner = (nested: Graph): Graph =>
+    mapSubgraphs(nested, (subgraph) => {
+      requireFunctional(subgraph, options.operators);
+      return inner(rewriteGraph(subgraph, rules, context).graph);
+    });
+  return withRenamed(program, inner(graph), renamed);
+}
+
+/** A pass that applies rules. */
+export const rulePass = (
+  definition: Pick<Pass, "name" | "doc"> & { readonly rules: readonly Rule[] },
+): Pass =>
+  definePass({
+    name: definition.name,
+    doc: definition.doc,
+    run: (program, { operators, rewrites }) =>
+      rewriteProgram(program, definition.rules, { operators, pass: definition.name, ...rewrites }),
+  });
+
+/** Where something writes, what was captured may have changed by the time the replacement runs. */
+function requireFunctional(graph: Graph, operators: OperatorTable): void {
+  for (const node of graph.nodes()) {
+    if (node.op !== "call_function" || operators.get(node.target)?.schema.isMutable !== true) continue;
+    throw new SconceError({
+      code: "NOT_FUNCTIONAL",
+      message: `%${node.name} = ${node.target} writes to its arguments; rules need a functional program`,
+      where: node.name,
+      fix: 'put "decompose" before the rules',
+    });
+  }
+}

@@ -1,0 +1,167 @@
+import { SconceError } from "@sconce/errors";
+import type { FakeTensor, Graph, MetaValue, Node } from "@sconce/ir";
+import type { Emit, EmitArg, OperatorTable } from "@sconce/ops";
+import type { SymEnv } from "@sconce/symbolic";
+import { type CallPattern, type CaptureNames, type Pattern, parsePattern } from "./pattern.js";
+
+/**
+ * What a pattern captured, by name: fake tensors for tensors, symbolic scalars, literals, lists of those. A fake tensor
+ * stands for the node that it came from; handed to the emitter, it becomes a reference to it.
+ */
+export type Captures<Names extends string = string> = Readonly<Record<Names, EmitArg>>;
+
+/** What a rule's functions may ask about a match. */
+export interface Match {
+  /** The first root's node, and every node that the pattern covers, roots last. */
+  readonly root: Node;
+  readonly nodes: readonly Node[];
+  /** A node named with `as $name`. @throws SconceError `RULE` */
+  node(name: string): Node;
+  /** A captured tensor. @throws SconceError `RULE` when it is none */
+  tensor(name: string): FakeTensor;
+  /** A captured number, or undefined when it is none (or symbolic). */
+  number(name: string): number | undefined;
+  /** The node that a capture stands for, when it is one. */
+  source(name: string): Node | undefined;
+  readonly operators: OperatorTable;
+  readonly env: SymEnv;
+  readonly graph: Graph;
+}
+
+/** The value that stands for the root from now on, or one for each root; a string says why the rule does not fire. */
+export type Replacement = MetaValue | Readonly<Record<string, MetaValue>> | string;
+
+/** A local rewrite: where the pattern matches and the guard agrees, the replacement takes the place of the roots. */
+export interface Rule {
+  readonly name: string;
+  /** One sentence: what becomes what, and why that is the same. */
+  readonly doc: string;
+  /** Named patterns of the values that are replaced; one of them, called `root`, in the usual case. */
+  readonly roots: ReadonlyMap<string, CallPattern>;
+  /** Inner calls of the pattern may have users outside of it. */
+  readonly sharesInner: boolean;
+  /** The replacement may have other strides than the root: users compute theirs anew. */
+  readonly changesLayout: boolean;
+  readonly where: ((captures: Captures, match: Match) => true | string) | undefined;
+  readonly replace: (emit: Emit, captures: Captures, match: Match) => Replacement;
+}
+
+/** What {@link defineRule} takes. */
+export interface RuleDefinition<S extends string, T extends Readonly<Record<string, string>>> {
+  readonly name: string;
+  readonly doc: string;
+  /** The expression to replace, or several that belong together, by name. See {@link parsePattern}. */
+  readonly match: S | T;
+  /** A guard: true, or the reason why not, which `sconce explain` shows. */
+  readonly where?: (captures: Captures<CaptureNames<S | T[keyof T]>>, match: Match) => true | string;
+  /**
+   * The new value: an expression over the captures, or a function that emits calls and gives the value, the values by
+   * the names of the roots, or the reason why it has none.
+   */
+  readonly replace:
+    | string
+    | Readonly<Record<keyof T, string>>
+    | ((emit: Emit, captures: Captures<CaptureNames<S | T[keyof T]>>, match: Match) => Replacement);
+  /** Inner calls may have other users; they then stay beside the replacement. */
+  readonly sharesInner?: boolean;
+  readonly changesLayout?: boolean;
+}
+
+/**
+ * Defines a rewrite rule; the result is a frozen value.
+ *
+ * @throws SconceError `PATTERN_SYNTAX`, `RULE`
+ */
+export function defineRule<
+  const S extends string = never,
+  const T extends Readonly<Record<string, string>> = never,
+>(definition: RuleDefinition<S, T>): Rule {
+  const texts: Readonly<Record<string, string>> =
+    typeof definition.match === "string" ? { root: definition.match } : definition.match;
+  const roots = new Map(Object.entries(texts).map(([name, text]) => [name, rootOf(definition.name, text)]));
+  if (roots.size === 0) throw badRule(definition.name, "has no pattern");
+  return Object.freeze({
+    name: definition.name,
+    doc: definition.doc,
+    roots,
+    sharesInner: definition.sharesInner ?? false,
+    changesLayout: definition.changesLayout ?? false,
+    where: definition.where as Rule["where"],
+    replace:
+      typeof definition.replace === "function"
+        ? (definition.replace as Rule["replace"])
+        : templateOf(definition.name, definition.replace, roots),
+  });
+}
+
+function rootOf(rule: string, text: string): CallPattern {
+  const pattern = parsePattern(text);
+  if (pattern.kind === "call") return pattern;
+  throw badRule(rule, `has the pattern ${JSON.stringify(text)}, which is no call`);
+}
+
+/** Replacements written as expressions over the captures. */
+function templateOf(
+  rule: string,
+  given: string | Readonly<Record<string, string>>,
+  roots: ReadonlyMap<string, CallPattern>,
+): Rule["replace"] {
+  const texts = typeof given === "string" ? { root: given } : given;
+  const templates = new Map(Object.entries(texts).map(([name, text]) => [name, parsePattern(text)]));
+  for (const name of roots.keys()) {
+    if (!templates.has(name)) throw badRule(rule, `gives no replacement for "${name}"`);
+  }
+  const captured = capturesIn([...roots.values()]);
+  for (const name of capturesIn([...templates.values()])) {
+    if (!captured.has(name)) throw badRule(rule, `uses $${name}, which its pattern does not capture`);
+  }
+  return (emit, captures) => {
+    const values = [...templates].map(
+      ([name, template]) => [name, instantiate(template, emit, captures) as MetaValue] as const,
+    );
+    return values.length === 1 ? values[0]![1] : Object.fromEntries(values);
+  };
+}
+
+function capturesIn(patterns: readonly Pattern[]): Set<string> {
+  const found = new Set<string>();
+  const visit = (pattern: Pattern): void => {
+    if (pattern.kind === "any" && pattern.name !== undefined) found.add(pattern.name);
+    if (pattern.kind === "list" || pattern.kind === "call") {
+      if (pattern.rest?.name !== undefined) found.add(pattern.rest.name);
+      for (const item of pattern.kind === "list" ? pattern.items : pattern.args) visit(item);
+    }
+    if (pattern.kind === "call") for (const item of pattern.kwargs.values()) visit(item);
+  };
+  patterns.forEach(visit);
+  return found;
+}
+
+function instantiate(template: Pattern, emit: Emit, captures: Captures): EmitArg {
+  switch (template.kind) {
+    case "any":
+      return template.name === undefined ? null : captures[template.name];
+    case "literal":
+      return template.value;
+    case "list": {
+      const rest =
+        template.rest?.name === undefined ? [] : (captures[template.rest.name] as readonly EmitArg[]);
+      return [...template.items.map((item) => instantiate(item, emit, captures)), ...rest];
+    }
+    case "call": {
+      const args = template.args.map((item) => instantiate(item, emit, captures));
+      const kwargs = Object.fromEntries(
+        [...template.kwargs].map(([key, item]) => [key, instantiate(item, emit, captures)]),
+      );
+      return emit.value(template.targets[0]!, args, kwargs) as EmitArg;
+    }
+  }
+}
+
+/** What is wrong with a rule itself. */
+export const badRule = (rule: string, what: string): SconceError =>
+  new SconceError({
+    code: "RULE",
+    message: `rule "${rule}" ${what}`,
+    fix: "see docs/concepts/rewriting.md for how rules are written",
+  });
