@@ -4,9 +4,11 @@ import { defaultOperators, metaOf } from "@sconce/ops";
 import {
   commonSubexpressionElimination,
   deadCodeElimination,
+  defineRule,
   type Evaluator,
   foldConstants,
   passCall,
+  rewriteProgram,
   runDecompositions,
 } from "@sconce/passes";
 import { STATIC_ENV } from "@sconce/symbolic";
@@ -59,6 +61,13 @@ export async function graphRows(): Promise<Row[]> {
       ["mlir-opt canonicalize", 243],
     ),
     row("rewrite every third node", await each(chain(N), rewriteThirds), per, undefined, ["torch.fx", 369]),
+    row(
+      "pattern replaced at a third of 10,000 nodes",
+      await each(programOf(chain(10_000)), (program) => rewriteProgram(program, [RELU_TO_SIGMOID], context)),
+      { count: 10_000, unit: "node" },
+      50,
+      ["torch.fx replace_pattern", 3900],
+    ),
     row("one edit of 100,000 nodes", await each(chain(N), renameOne), undefined, 1),
     row(
       "shape propagation, 10,000 calls",
@@ -93,6 +102,13 @@ function row(
     ...(peer === undefined ? {} : { peer: { name: peer[0], milliseconds: peer[1] } }),
   };
 }
+
+const RELU_TO_SIGMOID = defineRule({
+  name: "relu-to-sigmoid",
+  doc: "Another operator at each match, for timing only.",
+  match: "aten.relu.default($x)",
+  replace: "aten.sigmoid.default($x)",
+});
 
 function rewriteThirds(graph: Graph): Graph {
   return edit(graph, (editor) => {

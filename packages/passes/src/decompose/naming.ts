@@ -35,6 +35,17 @@ export class CollisionNames {
 
 /** Candidate name of a traced call: the operator's name in snake case, double underscores of magic names dropped. */
 export function callName(target: string): string {
+  let name = callNames.get(target);
+  if (name === undefined) {
+    name = snakeCase(target);
+    callNames.set(target, name);
+  }
+  return name;
+}
+
+const callNames = new Map<string, string>();
+
+function snakeCase(target: string): string {
   const parts = target.split(".");
   const packet = parts.length >= 3 ? parts[parts.length - 2]! : parts[parts.length - 1]!;
   const plain = /^__(.*)__$/s.exec(packet)?.[1] ?? packet;

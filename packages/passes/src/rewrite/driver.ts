@@ -214,6 +214,7 @@ class Driver {
 
   /** The root before which the replacement goes: the first in the graph. */
   #anchor({ roots }: Candidate): Node {
+    if (roots.size === 1) return roots.values().next().value!;
     let first: Node | undefined;
     let place: Position | undefined;
     for (const node of roots.values()) {
@@ -302,15 +303,16 @@ class Driver {
     // What has lost all users but one may be an inner node of that one's pattern now.
     for (const name of operands) {
       const users = this.#work.users(name);
-      if (users.size === 1) this.#enqueueFrom(users.values().next().value!, this.#reach);
+      if (users.size === 1) for (const user of users) this.#enqueueFrom(user, this.#reach);
     }
   }
 
   /** A node whose operands changed, and those above it whose patterns reach down to it. */
   #enqueueFrom(name: string, reach: number): void {
     const node = this.#work.find(name);
-    if (node === undefined || reach === 0) return;
+    if (node === undefined) return;
     this.#enqueue(node);
+    if (reach <= 1) return;
     for (const user of this.#work.users(name)) this.#enqueueFrom(user, reach - 1);
   }
 

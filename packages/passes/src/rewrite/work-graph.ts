@@ -1,6 +1,7 @@
 import {
   type Argument,
   forEachInput,
+  forEachRef,
   type Graph,
   mapRefs,
   Namespace,
@@ -8,6 +9,7 @@ import {
   rebuild,
   type ref,
 } from "@sconce/ir";
+import { NameSet } from "./name-set.js";
 
 /** Where a node stands: the base node that it stands before (or is), and its place among those inserted there. */
 export type Position = readonly [base: number, inserted: number];
@@ -18,9 +20,9 @@ export type Position = readonly [base: number, inserted: number];
  */
 export class WorkGraph {
   readonly base: Graph;
-  readonly #changed = new Map<string, Node>();
-  readonly #removed = new Set<string>();
-  readonly #users = new Map<string, Set<string>>();
+  /** Nodes that are new, changed, or gone (null). */
+  readonly #changed = new Map<string, Node | null>();
+  readonly #users = new Map<string, NameSet>();
   /** Names of inserted nodes by the base node that they stand before. */
   readonly #inserted = new Map<string, string[]>();
   readonly #anchors = new Map<string, string>();
@@ -32,10 +34,11 @@ export class WorkGraph {
 
   /** The node as it is now; undefined when there is none. */
   find(name: string): Node | undefined {
-    return this.#removed.has(name) ? undefined : (this.#changed.get(name) ?? this.base.find(name));
+    const changed = this.#changed.get(name);
+    return changed === undefined ? this.base.find(name) : (changed ?? undefined);
   }
 
-  users(name: string): ReadonlySet<string> {
+  users(name: string): Pick<NameSet, "size" | typeof Symbol.iterator> {
     return this.#usersOf(name);
   }
 
@@ -61,7 +64,6 @@ export class WorkGraph {
     else row.splice(row.indexOf(name), 0, node.name);
     this.#anchors.set(node.name, anchor);
     this.#changed.set(node.name, Object.freeze(node));
-    this.#users.set(node.name, new Set());
     forEachInput(node, (input) => this.#usersOf(input).add(node.name));
   }
 
@@ -74,9 +76,8 @@ export class WorkGraph {
         mapRefs(argument, (input) => (input.name === name ? (replacement as ReturnType<typeof ref>) : input));
       const kwargs: Record<string, Argument> = {};
       for (const key in node.kwargs) kwargs[key] = swap(node.kwargs[key]!);
-      const next = Object.freeze({ ...node, args: node.args.map(swap), kwargs });
-      this.#changed.set(user, next);
-      forEachInput(next, (input) => this.#usersOf(input).add(user));
+      this.#changed.set(user, Object.freeze({ ...node, args: node.args.map(swap), kwargs }));
+      forEachRef(replacement, (input) => this.#usersOf(input).add(user));
     }
     this.#usersOf(name).clear();
     return users;
@@ -86,8 +87,7 @@ export class WorkGraph {
   remove(name: string): void {
     const node = this.find(name)!;
     forEachInput(node, (input) => this.#usersOf(input).delete(name));
-    this.#removed.add(name);
-    this.#changed.delete(name);
+    this.#changed.set(name, null);
     const anchor = this.#anchors.get(name);
     if (anchor === undefined) return;
     const row = this.#inserted.get(anchor)!;
@@ -96,21 +96,21 @@ export class WorkGraph {
 
   /** The new version; the base itself when nothing changed. */
   finish(): Graph {
-    if (this.#changed.size === 0 && this.#removed.size === 0) return this.base;
+    if (this.#changed.size === 0) return this.base;
     return rebuild(this.base, (node) => {
       const before = this.#inserted.get(node.name);
-      const own = this.#changed.get(node.name) ?? node;
-      const stays = !this.#removed.has(node.name);
-      if (before === undefined || before.length === 0) return stays ? own : false;
+      const changed = this.#changed.get(node.name);
+      const own = changed === undefined ? node : changed;
+      if (before === undefined || before.length === 0) return own ?? false;
       const inserted = before.map((name) => this.#changed.get(name)!);
-      return stays ? [...inserted, own] : inserted;
+      return own === null ? inserted : [...inserted, own];
     });
   }
 
-  #usersOf(name: string): Set<string> {
+  #usersOf(name: string): NameSet {
     let users = this.#users.get(name);
     if (users === undefined) {
-      users = new Set(this.base.users(name).map((node) => node.name));
+      users = new NameSet(this.base.users(name).map((node) => node.name));
       this.#users.set(name, users);
     }
     return users;
