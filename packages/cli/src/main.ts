@@ -4,12 +4,21 @@ import { Command, CommanderError } from "commander";
 import { explainCommand } from "./commands/explain.js";
 import { infoCommand } from "./commands/info.js";
 import { opsCommand } from "./commands/ops.js";
+import { passesCommand } from "./commands/passes.js";
 import { printCommand } from "./commands/print.js";
 import { runCommand } from "./commands/run.js";
 import { verifyCommand } from "./commands/verify.js";
 import { EXIT, type Io, type Outcome, processIo, withoutControls } from "./io.js";
 
-const COMMANDS = [infoCommand, printCommand, runCommand, verifyCommand, opsCommand, explainCommand];
+const COMMANDS = [
+  infoCommand,
+  printCommand,
+  runCommand,
+  verifyCommand,
+  opsCommand,
+  passesCommand,
+  explainCommand,
+];
 const HELP = `
 Exit codes: 0 done, 1 numbers differ, 2 bad usage or bad input.
 docs/reference/errors.md explains each error code.`;

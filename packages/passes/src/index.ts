@@ -4,12 +4,23 @@ export { deadCodeElimination } from "./builtin/dce.js";
 export { decompose } from "./builtin/decompose.js";
 export { foldConstants } from "./builtin/fold-constants.js";
 export { rewrite } from "./builtin/rewrite.js";
+export { completePipeline } from "./complete.js";
 export type { RunDecompositionsOptions } from "./decompose/run-decompositions.js";
 export { runDecompositions } from "./decompose/run-decompositions.js";
 export type { Decomposition } from "./decompose/table.js";
 export { CustomDecompTable, DecompositionTable, defaultDecompositions } from "./decompose/table.js";
-export type { Evaluator, OptionSpec, OptionValue, Pass, PassCall, PassContext, PassOptions } from "./pass.js";
-export { definePass, passCall } from "./pass.js";
+export type {
+  Evaluator,
+  OptionSpec,
+  OptionValue,
+  Pass,
+  PassCall,
+  PassContext,
+  PassOptions,
+  PipelineItem,
+  Repeat,
+} from "./pass.js";
+export { definePass, passCall, repeat } from "./pass.js";
 export type { PassEvent, PassManagerOptions, PassObserver } from "./pass-manager.js";
 export { PassManager } from "./pass-manager.js";
 export { parsePipeline, printPipeline } from "./pipeline.js";

@@ -4,8 +4,10 @@ import { describe, expect, test } from "vitest";
 import { commonSubexpressionElimination } from "./builtin/cse.js";
 import { deadCodeElimination } from "./builtin/dce.js";
 import { foldConstants } from "./builtin/fold-constants.js";
-import { definePass } from "./pass.js";
-import { PassManager } from "./pass-manager.js";
+import { definePass, repeat } from "./pass.js";
+import { type PassEvent, PassManager } from "./pass-manager.js";
+import { rulePass } from "./rewrite/rewrite.js";
+import { defineRule } from "./rewrite/rule.js";
 import { context, programOf, textOf } from "./test-support.js";
 
 const program = programOf(`graph(%x: f32[2]) {
@@ -25,6 +27,79 @@ const breaking = definePass({
   doc: "Drops a node that is used.",
   run: (before) =>
     before.with({ graph: new Graph([...before.graph.nodes()].filter((node) => node.name !== "a")) }),
+});
+
+/** Puts `relu` in place of `neg`, and another pass back again. */
+const swap = (name: string, from: string, to: string) =>
+  rulePass({
+    name,
+    doc: "One operator for another.",
+    rules: [
+      defineRule({
+        name: `${from}-${to}`,
+        doc: "",
+        match: `aten.${from}.default($x)`,
+        replace: `aten.${to}.default($x)`,
+      }),
+    ],
+  });
+
+describe("repeat", () => {
+  const forth = swap("forth", "neg", "relu");
+  const back = swap("back", "relu", "neg");
+
+  test("goes on until nothing changes", () => {
+    const steps: string[] = [];
+    const observers = [
+      ({ pass, fired }: PassEvent) => steps.push(`${pass.name} ${[...fired].join(" ")}`.trim()),
+    ];
+    new PassManager(context, { observers }).run(program, [repeat([forth, deadCodeElimination])]);
+    expect(steps).toEqual(["forth neg-relu,2", "dce", "forth", "dce"]);
+  });
+
+  test("names what still changes when the rounds are over", () => {
+    expect(() => new PassManager(context).run(program, [repeat([forth, back], 3)])).toThrow(
+      'the program still changes in round 3: "forth" (neg-relu 2x), "back" (relu-neg 2x)',
+    );
+  });
+});
+
+describe("what passes promise", () => {
+  test("another dialect than ensured is refused", () => {
+    const liar = definePass({
+      name: "liar",
+      doc: "",
+      ensures: "ATEN",
+      run: (before) => before.with({ dialect: "MINE" }),
+    });
+    expect(() => new PassManager(context).run(program, [liar])).toThrow(
+      'pass "liar" (step 1) promises a program in the ATEN dialect and gave one in MINE',
+    );
+  });
+
+  test("renamed inputs are told", () => {
+    const renaming = definePass({
+      name: "renaming",
+      doc: "",
+      run: () =>
+        programOf(`graph(%z: f32[2]) {
+  %a: f32[2] = aten.neg.default(%z)
+  return (%a)
+}`),
+    });
+    expect(() => new PassManager(context).run(program, [renaming])).toThrow(
+      /not valid after pass "renaming" \(step 1\): user input x is called z now/,
+    );
+    expect(new PassManager(context, { verify: false }).run(program, [renaming]).userInputs).toEqual([
+      { name: "z" },
+    ]);
+  });
+
+  test("other people's passes are verified unless told not to be", () => {
+    expect(() => new PassManager(context).run(program, [breaking])).toThrow(
+      /not valid after pass "breaking"/,
+    );
+  });
 });
 
 describe("PassManager", () => {
@@ -62,7 +137,7 @@ describe("PassManager", () => {
     expect(() => new PassManager(context, { verify: true }).run(program, [breaking])).toThrow(
       /not valid after pass "breaking" \(step 1\)/,
     );
-    expect(new PassManager(context).run(program, [breaking]).graph.size).toBe(3);
+    expect(new PassManager(context, { verify: false }).run(program, [breaking]).graph.size).toBe(3);
   });
 
   test("tells when a pass loses metadata", () => {

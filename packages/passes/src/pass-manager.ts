@@ -1,23 +1,44 @@
 import { isSconceError, SconceError } from "@sconce/errors";
 import { ExportedProgram, recordPass, verify, verifyTransition } from "@sconce/ir";
-import { type Pass, type PassCall, type PassContext, passCall } from "./pass.js";
+import {
+  type Pass,
+  type PassCall,
+  type PassContext,
+  type PipelineItem,
+  pipelineItem,
+  type Repeat,
+} from "./pass.js";
+import { builtinPasses } from "./registry.js";
+import type { Rule } from "./rewrite/rule.js";
+
+/** One call of {@link PassManager.run}. */
+interface Run {
+  step: number;
+  /** What changed the program in this round of the innermost repetition. */
+  readonly changes: { readonly pass: string; readonly fired: ReadonlyMap<string, number> }[];
+}
 
 /** What happened in one step of a run. */
 export interface PassEvent {
   readonly pass: Pass;
-  /** Counts from 0. */
+  /** Counts from 0; passes that are repeated count each time. */
   readonly step: number;
   readonly before: ExportedProgram;
   readonly after: ExportedProgram;
   readonly milliseconds: number;
+  /** How often each rewrite rule fired. */
+  readonly fired: ReadonlyMap<string, number>;
 }
 
 /** Sees every step: printing, timing, checking and viewers are observers. */
 export type PassObserver = (event: PassEvent) => void;
 
 export interface PassManagerOptions {
-  /** Verify the program before the first pass and after each, and that no pass loses metadata. */
-  readonly verify?: boolean;
+  /**
+   * Verify the program after each pass that changed it, that no pass loses metadata or renames inputs, and the program
+   * that goes in: after all passes (true), after none (false), or, by default, after those that are not Sconce's own.
+   */
+  readonly verify?: boolean | "plugins";
   /** Keep each pass's change of the graph in `program.history`, as patches. */
   readonly record?: boolean;
   readonly observers?: readonly PassObserver[];
@@ -36,39 +57,70 @@ export class PassManager {
     this.#options = options;
   }
 
-  /** @throws SconceError `PASS_FAILED`, `PASS_REQUIRES`, `INVALID_PROGRAM` */
-  run(program: ExportedProgram, passes: readonly (Pass | PassCall)[]): ExportedProgram {
-    if (this.#options.verify) this.#verify(program, "before the first pass");
-    return passes
-      .map((item) => ("pass" in item ? item : passCall(item)))
-      .reduce((current, call, step) => this.#step(current, call, step), program);
+  /** @throws SconceError `PASS_FAILED`, `PASS_REQUIRES`, `PASS_ENSURES`, `INVALID_PROGRAM`, `NO_FIXPOINT` */
+  run(program: ExportedProgram, passes: readonly (Pass | PipelineItem)[]): ExportedProgram {
+    if (this.#options.verify === true) this.#verify(program, "before the first pass");
+    return this.#items(program, passes.map(pipelineItem), { step: 0, changes: [] });
   }
 
-  #step(before: ExportedProgram, { pass, options }: PassCall, step: number): ExportedProgram {
-    const place = `pass "${pass.name}" (step ${step + 1})`;
-    if (pass.requires !== undefined && before.dialect !== pass.requires) {
-      throw new SconceError({
-        code: "PASS_REQUIRES",
-        message: `${place} needs a program in the ${pass.requires} dialect, this one is in ${before.dialect}`,
-        fix:
-          pass.requires === "ATEN"
-            ? 'put "decompose" before it'
-            : `give it a program in the ${pass.requires} dialect`,
-      });
+  #items(program: ExportedProgram, items: readonly PipelineItem[], run: Run): ExportedProgram {
+    return items.reduce(
+      (current, item) =>
+        "repeat" in item ? this.#repeat(current, item, run) : this.#step(current, item, run),
+      program,
+    );
+  }
+
+  #repeat(program: ExportedProgram, { repeat, max }: Repeat, run: Run): ExportedProgram {
+    let current = program;
+    for (let round = 0; round < max; round++) {
+      run.changes.length = 0;
+      const next = this.#items(current, repeat, run);
+      if (next === current) return current;
+      current = next;
     }
+    throw noFixpoint(max, run.changes);
+  }
+
+  #step(before: ExportedProgram, { pass, options }: PassCall, run: Run): ExportedProgram {
+    const step = run.step++;
+    const place = `pass "${pass.name}" (step ${step + 1})`;
+    if (pass.requires !== undefined && before.dialect !== pass.requires) throw requires(pass, before, place);
+    const fired = new Map<string, number>();
     const start = performance.now();
-    const result = this.#run(before, pass, options, place);
+    const result = this.#run(before, pass, options, place, fired);
     const milliseconds = performance.now() - start;
-    if (this.#options.verify && result !== before) this.#verify(result, `after ${place}`, before);
+    if (pass.ensures !== undefined && result.dialect !== pass.ensures) throw ensures(pass, result, place);
+    if (result !== before) {
+      run.changes.push({ pass: pass.name, fired });
+      if (this.#checks(pass)) this.#verify(result, `after ${place}`, before);
+    }
     const after = this.#options.record ? recordPass(pass.name, before, result) : result;
-    for (const observe of this.#options.observers ?? []) observe({ pass, step, before, after, milliseconds });
+    for (const observe of this.#options.observers ?? [])
+      observe({ pass, step, before, after, milliseconds, fired });
     return after;
   }
 
-  #run(program: ExportedProgram, pass: Pass, options: PassCall["options"], place: string): ExportedProgram {
+  #checks(pass: Pass): boolean {
+    const { verify: which = "plugins" } = this.#options;
+    return which === "plugins" ? !builtinPasses.includes(pass) : which;
+  }
+
+  #run(
+    program: ExportedProgram,
+    pass: Pass,
+    options: PassCall["options"],
+    place: string,
+    counts: Map<string, number>,
+  ): ExportedProgram {
+    const { rewrites } = this.#context;
+    const fired = (rule: Rule): void => {
+      counts.set(rule.name, (counts.get(rule.name) ?? 0) + 1);
+      rewrites?.fired?.(rule);
+    };
     let result: unknown;
     try {
-      result = pass.run(program, this.#context, options);
+      result = pass.run(program, { ...this.#context, rewrites: { ...rewrites, fired } }, options);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       throw new SconceError({
@@ -99,4 +151,33 @@ export class PassManager {
       where: problems[0]!.node,
     });
   }
+}
+
+const requires = (pass: Pass, program: ExportedProgram, place: string): SconceError =>
+  new SconceError({
+    code: "PASS_REQUIRES",
+    message: `${place} needs a program in the ${pass.requires} dialect, this one is in ${program.dialect}`,
+    fix:
+      pass.requires === "ATEN"
+        ? 'put "decompose" before it'
+        : `give it a program in the ${pass.requires} dialect`,
+  });
+
+const ensures = (pass: Pass, program: ExportedProgram, place: string): SconceError =>
+  new SconceError({
+    code: "PASS_ENSURES",
+    message: `${place} promises a program in the ${pass.ensures} dialect and gave one in ${program.dialect}`,
+    fix: "give the result the dialect that the pass ensures, or take the promise back",
+  });
+
+function noFixpoint(rounds: number, changes: Run["changes"]): SconceError {
+  const told = changes.map(({ pass, fired }) => {
+    const rules = [...fired].map(([rule, count]) => `${rule} ${count}x`);
+    return rules.length === 0 ? `"${pass}"` : `"${pass}" (${rules.join(", ")})`;
+  });
+  return new SconceError({
+    code: "NO_FIXPOINT",
+    message: `the program still changes in round ${rounds}: ${told.join(", ")}`,
+    fix: "look for passes or rules that undo each other, or allow more rounds",
+  });
 }

@@ -22,7 +22,7 @@ export interface PassContext {
   /** The session's rewrite rules, by name. */
   readonly rules?: ReadonlyMap<string, Rule> | undefined;
   /** Who watches and limits the rewrites of rules: `explain` and `bisect`. */
-  readonly rewrites?: Pick<RewriteContext, "observe" | "allows"> | undefined;
+  readonly rewrites?: Pick<RewriteContext, "observe" | "allows" | "fired"> | undefined;
 }
 
 /** Values that a pipeline's text can give to an option. */
@@ -43,7 +43,7 @@ export interface Pass {
   readonly options: Readonly<Record<string, OptionSpec>>;
   /** The dialect that the program must be in; any when left out. */
   readonly requires?: Dialect | undefined;
-  /** The dialect that the result is in; that of the input when left out. */
+  /** The dialect that the result is in; that of the input when left out. The pass manager holds the pass to it. */
   readonly ensures?: Dialect | undefined;
   run(program: ExportedProgram, context: PassContext, options: PassOptions): ExportedProgram;
 }
@@ -60,6 +60,26 @@ export interface PassCall {
   readonly pass: Pass;
   readonly options: PassOptions;
 }
+
+/** Passes that are run again and again until none of them changes the program. */
+export interface Repeat {
+  readonly repeat: readonly PipelineItem[];
+  /** Most rounds. */
+  readonly max: number;
+}
+
+/** One item of a pipeline. */
+export type PipelineItem = PassCall | Repeat;
+
+/** Passes to be repeated to a fixpoint. The run fails when the last of `max` rounds still changes something. */
+export const repeat = (items: readonly (Pass | PipelineItem)[], max = 10): Repeat => ({
+  repeat: items.map(pipelineItem),
+  max,
+});
+
+/** A pass as an item, with its default options. */
+export const pipelineItem = (item: Pass | PipelineItem): PipelineItem =>
+  "pass" in item || "repeat" in item ? item : passCall(item);
 
 /**
  * Binds options to a pass, defaults filled in.

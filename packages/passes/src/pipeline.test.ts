@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { completePipeline } from "./complete.js";
 import { parsePipeline, printPipeline } from "./pipeline.js";
 import { builtinPasses } from "./registry.js";
 
@@ -12,6 +13,8 @@ describe("pipelines as text", () => {
     "decompose{keep=[aten.conv2d.default,aten.linear.default]},dce",
     "decompose{table=none}",
     "fold-constants{weights=true,max-bytes=64}",
+    "decompose,repeat(canonicalize{approximate=true},cse),dce",
+    "repeat{max=3}(cse,repeat(dce))",
   ])("%s prints as it was read", (text) => {
     expect(again(text)).toBe(text);
   });
@@ -36,6 +39,10 @@ describe("pipelines as text", () => {
     ["decompose{tabel=core}", "PASS_OPTION", /no option "tabel"/],
     ["fold-constants{weights=3}", "PASS_OPTION", /must be a boolean/],
     ["1 2", "PIPELINE_SYNTAX", /cannot read/],
+    ["repeat(dce", "PIPELINE_SYNTAX", /not closed/],
+    ["repeat{max=0}(dce)", "PIPELINE_SYNTAX", /positive integer/],
+    ["repeat{times=2}(dce)", "PIPELINE_SYNTAX", /only "max"/],
+    ["dce(cse)", "PIPELINE_SYNTAX", /takes no passes/],
   ])("%s is refused with %s", (text, code, reason) => {
     try {
       parsePipeline(text, passes);
@@ -45,5 +52,21 @@ describe("pipelines as text", () => {
       const { message, fix } = error as { message: string; fix?: string };
       expect(`${message} ${fix}`).toMatch(reason);
     }
+  });
+});
+
+describe("completion", () => {
+  test.each([
+    ["de", ["decompose"]],
+    ["decompose,c", ["decompose,canonicalize", "decompose,cse"]],
+    ["repeat(cs", ["repeat(cse"]],
+    ["rep", ["repeat("]],
+    ["decompose{", ["decompose{table=", "decompose{keep="]],
+    ["fold-constants{weights=", ["fold-constants{weights=true", "fold-constants{weights=false"]],
+    ["fold-constants{weights=true,m", ["fold-constants{weights=true,max-bytes="]],
+    ["decompose{keep=[aten.", []],
+    ["zzz", []],
+  ])("%s", (text, expected) => {
+    expect(completePipeline(text, passes)).toEqual(expected);
   });
 });

@@ -16,8 +16,8 @@ import {
   type CustomDecompTable,
   type DecompositionTable,
   type Pass,
-  type PassCall,
   type PassManagerOptions,
+  type PipelineItem,
   type Plugin,
   parsePipeline,
   type Rule,
@@ -84,10 +84,10 @@ export class Sconce {
     return runDecompositions(program, table, { operators: this.operators });
   }
 
-  /** Runs passes, given as text (`"decompose,cse,dce"`) or as values. */
+  /** Runs passes, given as text (`"decompose,repeat(canonicalize,cse),dce"`) or as values. */
   transform(
     program: ExportedProgram,
-    passes: string | readonly (Pass | PassCall)[],
+    passes: string | readonly (Pass | PipelineItem)[],
     options: PassManagerOptions = {},
   ): ExportedProgram {
     const calls = typeof passes === "string" ? parsePipeline(passes, this.passes) : passes;

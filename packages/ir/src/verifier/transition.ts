@@ -20,6 +20,7 @@ export function verifyTransition(before: ExportedProgram, after: ExportedProgram
   if (before === after) return [];
   const problems: Problem[] = [];
   compareGraphs(before.graph, after.graph, "", problems);
+  compareNames(before, after, problems);
   const counts: readonly (readonly [string, number, number])[] = [
     ["inputs", before.userInputs.length, after.userInputs.length],
     ["outputs", before.userOutputs.length, after.userOutputs.length],
@@ -34,6 +35,28 @@ export function verifyTransition(before: ExportedProgram, after: ExportedProgram
   }
   return problems;
 }
+
+/** Callers find inputs, and state its values, by name. */
+function compareNames(before: ExportedProgram, after: ExportedProgram, problems: Problem[]): void {
+  const [old, now] = [before.userInputs, after.userInputs];
+  for (const [i, input] of old.entries()) {
+    const name = "name" in input ? input.name : undefined;
+    const other = now[i];
+    if (name === undefined || other === undefined || !("name" in other) || other.name === name) continue;
+    problems.push({
+      code: "RENAMED",
+      message: `user input ${name} is called ${other.name} now`,
+      node: other.name,
+    });
+  }
+  for (const name of before.stateDict.keys()) {
+    if (after.stateDict.has(name) || after.constants.has(name) || !isRead(after, name)) continue;
+    problems.push({ code: "RENAMED", message: `the parameter or buffer ${name} is gone, and still read` });
+  }
+}
+
+const isRead = ({ graphSignature }: ExportedProgram, target: string): boolean =>
+  graphSignature.inputSpecs.some((spec) => spec.target === target);
 
 function compareGraphs(before: Graph, after: Graph, path: string, problems: Problem[]): void {
   if (before === after) return;

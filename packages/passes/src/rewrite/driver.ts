@@ -30,6 +30,8 @@ export interface RewriteContext {
   readonly pass: string;
   /** Told of every match, fired or refused; `reason` is undefined for those that fired. */
   readonly observe?: ((event: RewriteEvent) => void) | undefined;
+  /** Told of each rewrite; costs nothing, where `observe` looks for reasons. */
+  readonly fired?: ((rule: Rule) => void) | undefined;
   /** Refuses a rewrite before it is made: how `bisect` stops after the n-th. */
   readonly allows?: (() => boolean) | undefined;
   /** Most rewrites, by default 1,000 and 10 for each node. */
@@ -137,6 +139,7 @@ class Driver {
     if (this.#context.allows?.() === false)
       return this.#refuse(rule, node, "stopped by the limit of rewrites");
     this.#apply(candidate, replacer, values);
+    this.#context.fired?.(rule);
     this.#context.observe?.({ rule, root: node, reason: undefined });
     return true;
   }

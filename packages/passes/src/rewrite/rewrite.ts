@@ -14,6 +14,8 @@ export interface RewriteOptions {
   readonly pass?: string;
   /** Told of every match, fired or refused. */
   readonly observe?: ((event: RewriteEvent) => void) | undefined;
+  /** Told of each rewrite. */
+  readonly fired?: ((rule: Rule) => void) | undefined;
   /** Asked before each rewrite; false leaves the match alone. */
   readonly allows?: (() => boolean) | undefined;
   /** Most rewrites in one graph, by default 1,000 and 10 for each node. */

@@ -1,0 +1,74 @@
+import { completePipeline, type Pass } from "@sconce/passes";
+import type { Command } from "commander";
+import { json, type Outcome, type SafeIo } from "../io.js";
+import { openSession, repeatable } from "../open.js";
+
+interface PassesOptions {
+  readonly complete?: string;
+  readonly plugin?: readonly string[];
+  readonly json?: boolean;
+  readonly bash?: boolean;
+}
+
+/** Completes commands, files, and what stands behind `--passes`. Pipelines have commas and braces, which bash breaks words at. */
+const BASH = `_sconce() {
+  local line=\${COMP_LINE:0:COMP_POINT} cur=\${COMP_WORDS[COMP_CWORD]} typed offer
+  if [[ $line =~ --passes[[:space:]]+([^[:space:]]*)$ ]]; then
+    typed=\${BASH_REMATCH[1]}
+    compopt -o nospace
+    while IFS= read -r offer; do
+      COMPREPLY+=("$cur\${offer#"$typed"}")
+    done < <(sconce passes --complete "$typed")
+  elif [[ $COMP_CWORD -eq 1 ]]; then
+    COMPREPLY=($(compgen -W "info print run verify ops passes explain help" -- "$cur"))
+  else
+    COMPREPLY=($(compgen -f -- "$cur"))
+  fi
+}
+complete -F _sconce sconce
+`;
+
+export function passesCommand(program: Command, io: SafeIo, _outcome: Outcome): void {
+  program
+    .command("passes")
+    .description("The passes that pipelines are made of, with their options.")
+    .option("--complete <text>", "what may follow in a pipeline that is being typed, one a line")
+    .option("--bash", "print a completion script for bash: source <(sconce passes --bash)")
+    .option("--plugin <module>", "a module with further passes (repeatable)", repeatable)
+    .option("--json", "for machines")
+    .action(async (options: PassesOptions) => {
+      if (options.bash === true) {
+        io.out(BASH);
+        return;
+      }
+      const { passes } = await openSession(options.plugin);
+      if (options.complete !== undefined)
+        io.out(
+          completePipeline(options.complete, passes)
+            .map((text) => `${text}\n`)
+            .join(""),
+        );
+      else
+        io.out(
+          options.json
+            ? json([...passes.values()].map(described))
+            : [...passes.values()].map(textOf).join(""),
+        );
+    });
+}
+
+const described = ({ name, doc, options, requires, ensures }: Pass): object => ({
+  name,
+  doc,
+  options,
+  requires,
+  ensures,
+});
+
+function textOf({ name, doc, options, requires }: Pass): string {
+  const needs = requires === undefined ? "" : ` Needs a program in the ${requires} dialect.`;
+  const lines = Object.entries(options).map(
+    ([option, spec]) => `    ${option}=${JSON.stringify(spec.default)}  ${spec.doc}\n`,
+  );
+  return `${name}\n    ${doc}${needs}\n${lines.join("")}`;
+}
