@@ -133,6 +133,8 @@ const fillOps = [
   ["log_normal", "float mean=1., float std=2."],
   ["geometric", "float p"],
   ["random", ""],
+  ["random.from", "int from, int? to"],
+  ["random.to", "int to"],
 ].map(([name, parameters]) =>
   defineOp({
     schema:
@@ -141,6 +143,17 @@ const fillOps = [
     meta: ({ self }, context) => same(context, self),
   }),
 );
+
+/** A bound as a tensor of one number is read when the numbers are drawn. */
+const randintLikeTensor = defineOp({
+  schema:
+    `aten::randint_like.Tensor(Tensor self, Tensor high, *, ${OPTIONS}, MemoryFormat? memory_format=None) -> Tensor` as `aten::randint_like.Tensor(Tensor self, Tensor high, *, ${Options}, MemoryFormat? memory_format=None) -> Tensor`,
+  tags: SEEDED,
+  meta: ({ self, high, memory_format: format, ...options }, { env }) => {
+    if (high.ndim !== 0) throw invalidArgument("high must be a scalar tensor and on CPU");
+    return createdLike(self, options, format, env);
+  },
+});
 
 const normalOps = [
   defineOp({
@@ -314,6 +327,7 @@ export const randomOps: readonly OpDefinition[] = [
   ...factoryOps,
   ...bernoulliOps,
   ...fillOps,
+  randintLikeTensor,
   ...normalOps,
   multinomial,
   nativeDropout,
