@@ -7,6 +7,7 @@ export { functionalArguments } from "./derive-writing.js";
 export * from "./emit.js";
 export * from "./errors.js";
 export * from "./fake-emit.js";
+export { knownSchemaText, knownTargets } from "./known-schemas.js";
 export * from "./scalar-functions.js";
 export * from "./schema.js";
 export * from "./schema-types.js";

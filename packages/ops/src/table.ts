@@ -3,7 +3,7 @@ import type { OperatorLookup, OpSchema } from "@sconce/ir";
 import type { OpDefinition } from "./define-op.js";
 import { deriveInPlaceVariant } from "./derive.js";
 import { deriveWriting } from "./derive-writing.js";
-import { knownSchema } from "./known-schemas.js";
+import { knownSchema, knownSchemaText } from "./known-schemas.js";
 
 /** All operators known to a session, by target; in-place and `out=` variants are derived when asked for. */
 export class OperatorTable implements OperatorLookup {
@@ -57,7 +57,7 @@ export class OperatorTable implements OperatorLookup {
   }
 
   #missing(target: string): SconceError {
-    if (knownSchema(target) !== undefined) {
+    if (knownSchemaText(target) !== undefined) {
       return new SconceError({
         code: "UNIMPLEMENTED_OPERATOR",
         message: `${target} is an operator of PyTorch's that Sconce does not implement yet`,

@@ -117,6 +117,14 @@ export class Sconce {
       .map((backend) => backend.name);
   }
 
+  /** By what each backend runs an operator, by the backend's name; a backend that does not say so only `runs` it. */
+  waysToRun(target: string): ReadonlyMap<string, string> {
+    const { backends } = this;
+    return new Map(
+      this.backendsFor(target).map((name) => [name, backends.get(name)?.wayOf?.(target) ?? "runs"]),
+    );
+  }
+
   #backend(name: string): Backend {
     const backend = this.backends.get(name);
     if (backend !== undefined) return backend;
