@@ -27,7 +27,9 @@ describe("sconce ops", () => {
 
   test("--schema", async () => {
     const { out } = await sconce("ops", "--name", "aten.relu.", "--schema");
-    expect(out).toMatch(/^core {2}kept +cpu: kernel +aten::relu\(Tensor self\) -> Tensor\n1 operators: 1 core/);
+    expect(out).toMatch(
+      /^core {2}kept +cpu: kernel +aten::relu\(Tensor self\) -> Tensor\n1 operators: 1 core/,
+    );
   });
 
   test("--json, --backend and --plugin", async () => {
@@ -52,7 +54,9 @@ describe("sconce ops", () => {
     expect(core.every(({ tags }) => tags.includes("core"))).toBe(true);
     const pools = await rows("--composite", "--name", "pool");
     expect(pools.length).toBeGreaterThan(0);
-    expect(pools.every(({ target, tags }) => target.includes("pool") && tags.includes("composite"))).toBe(true);
+    expect(pools.every(({ target, tags }) => target.includes("pool") && tags.includes("composite"))).toBe(
+      true,
+    );
   });
 
   test("--missing lists PyTorch's overloads without a row", async () => {
