@@ -1,3 +1,4 @@
+import type { RandomSource } from "@sconce/backend-cpu";
 import { SconceError } from "@sconce/errors";
 import { type ByteSource, type ReadPt2Options, readPt2 } from "@sconce/formats";
 import {
@@ -30,6 +31,8 @@ export interface SconceOptions {
   readonly plugins?: readonly Plugin[];
   /** Backends besides the interpreter. */
   readonly backends?: readonly Backend[];
+  /** Source of random numbers of the interpreter; a Mersenne Twister of seed 0 when left out. */
+  readonly random?: RandomSource;
   /** Containers that override services; see the tokens. */
   readonly configure?: (container: DependencyContainer) => void;
 }
@@ -144,7 +147,7 @@ export interface ModuleOptions {
 
 /** Opens a session. */
 export function createSconce(options: SconceOptions = {}): Sconce {
-  const container = createContainer(options.plugins ?? [], options.backends ?? []);
+  const container = createContainer(options);
   options.configure?.(container);
   return new Sconce(container);
 }
