@@ -84,7 +84,7 @@ def call(target, *args, **kwargs):
     torch.manual_seed(SEED)
     try:
         result = op(*args, **kwargs)
-    except RuntimeError as error:
+    except (RuntimeError, ValueError) as error:
         CASES.append({**case, "error": str(error).splitlines()[0]})
         return
     case["results"] = [encode(value) for value in (result if isinstance(result, (list, tuple)) else [result])]
@@ -274,6 +274,36 @@ def slopes():
         call("rrelu_.default", values.clone(), 0.1, 0.4, True)
 
 
+def refusals():
+    floats, integers = torch.zeros(3), torch.zeros(3, dtype=torch.int64)
+    call("uniform_.default", floats, 3.0, 1.0)
+    call("uniform_.default", torch.zeros(3, dtype=torch.float16), 0.0, 1e6)
+    call("uniform_.default", integers, 0.0, 1.0)
+    call("normal_.default", floats, 0.0, -1.0)
+    call("normal_.default", integers, 0.0, 1.0)
+    call("exponential_.default", floats, 0.0)
+    call("exponential_.default", integers, 1.0)
+    call("cauchy_.default", floats, 0.0, 0.0)
+    call("cauchy_.default", integers, 0.0, 1.0)
+    call("log_normal_.default", floats, 0.0, 0.0)
+    call("log_normal_.default", integers, 0.0, 1.0)
+    call("geometric_.default", floats, 1.0)
+    call("random_.from", floats, 5, 5)
+    call("random_.to", torch.zeros(3, dtype=torch.int8), 200)
+    call("bernoulli_.float", floats, 1.5)
+    call("poisson.default", -torch.ones(2))
+    call("poisson.default", integers)
+    call("binomial.default", floats, floats.double())
+    call("binomial.default", integers, floats)
+    call("_philox_uniform.default", floats, torch.zeros(2, dtype=torch.int64))
+    call("_philox_uniform.default", floats, torch.zeros(3, dtype=torch.uint64))
+    call("_philox_uniform.default", torch.zeros(2, 5), torch.zeros(3, 1, 2, dtype=torch.uint64))
+    call("_philox_uniform.default", torch.zeros(2, 5), torch.zeros(2, 2, dtype=torch.uint64))
+    call("_philox_normal.default", integers, torch.zeros(2, dtype=torch.uint64))
+    call("_philox_key_split.default", torch.zeros(2, dtype=torch.uint64), 0)
+    call("_philox_key_split.default", torch.zeros(2), 2)
+
+
 def philox():
     key = torch.tensor([2**63 + 12345, 678], dtype=torch.uint64)
     keys = torch.tensor([[1, 2], [2**64 - 1, 2**64 - 1], [0, 0]], dtype=torch.uint64)
@@ -294,6 +324,8 @@ def philox():
             call("_philox_uniform.default", self, key, -3.0, 5.0)
             call("_philox_normal.default", self, key)
             call("_philox_normal.default", self, key, 2.0, 0.5)
+        call("_philox_uniform.default", torch.zeros(2, 3, 4, dtype=dtype(name)), keys[None, :, None])
+        call("_philox_normal.default", torch.zeros(4, 3, dtype=dtype(name)), keys[None])
         call("_philox_uniform_.default", torch.zeros(6, dtype=dtype(name)), key)
         call("_philox_normal_.default", strided(name), key)
         for target in ("_philox_uniform.default", "_philox_normal.default"):
@@ -305,7 +337,7 @@ def main():
     torch.set_num_threads(1)
     for family in (
         factories, integer_factories, permutations, coins, dropouts, fills, normals, choices,
-        shapes_of_distributions, slopes, philox,
+        shapes_of_distributions, slopes, philox, refusals,
     ):
         family()
     lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in CASES)

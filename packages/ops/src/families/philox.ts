@@ -6,12 +6,14 @@ import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import { dtypeMismatch, invalidArgument } from "../errors.js";
 import { describeSizes } from "../rules/describe.js";
 import { sizeEquals } from "../rules/dims.js";
+import { scalarTypeName } from "../rules/dtype-names.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
 
 /** @throws SconceError `DTYPE_MISMATCH`, `INVALID_ARGUMENT` */
 function checkKey(name: string, key: FakeTensor, shape: string): void {
-  if (key.dtype !== "uint64") throw dtypeMismatch(`${name}: key must have dtype uint64, got ${key.dtype}`);
+  if (key.dtype !== "uint64")
+    throw dtypeMismatch(`${name}: key must have dtype uint64, got ${scalarTypeName(key.dtype)}`);
   if (key.ndim === 0 || key.shape[key.ndim - 1] !== 2)
     throw invalidArgument(`${name}: key must have shape ${shape}, got shape ${describeSizes(key.shape)}`);
 }
@@ -41,7 +43,7 @@ const keyOps = [
     meta: ({ key, data }) => {
       checkKey("_philox_key_fold_in", key, "(*batch, 2)");
       if (data.dtype !== "uint64") {
-        const got = data.dtype === "int64" ? "Long" : data.dtype;
+        const got = scalarTypeName(data.dtype);
         throw dtypeMismatch(`_philox_key_fold_in: data must have dtype uint64, got ${got}`);
       }
       const count = numelOf(data.shape);
@@ -72,7 +74,8 @@ function checkBatch(name: string, self: FakeTensor, key: FakeTensor, env: SymEnv
 
 function filled(name: string, self: FakeTensor, key: FakeTensor, context: MetaContext): FakeTensor {
   checkBatch(name, self, key, context.env);
-  if (!isFloatDType(self.dtype)) throw dtypeMismatch(`"${name}" not implemented for '${self.dtype}'`);
+  if (!isFloatDType(self.dtype))
+    throw dtypeMismatch(`"${name}" not implemented for '${scalarTypeName(self.dtype)}'`);
   return elementwise(context, [self], { dtype: self.dtype });
 }
 

@@ -3,6 +3,7 @@ import { type DType, dtypeInfo, isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition, type OpTag } from "../define-op.js";
 import { dtypeMismatch } from "../errors.js";
 import { broadcastShapes } from "../rules/dims.js";
+import { scalarTypeName } from "../rules/dtype-names.js";
 import { fake } from "../rules/fake.js";
 
 const SEEDED: readonly OpTag[] = ["nondeterministic_seeded"];
@@ -10,18 +11,8 @@ const SEEDED: readonly OpTag[] = ["nondeterministic_seeded"];
 /** Kernels of PyTorch's that compute with float32 and float64 only. */
 function checkFull(name: string, dtype: DType): void {
   if (dtype !== "float32" && dtype !== "float64")
-    throw dtypeMismatch(`"${name}" not implemented for '${CPP_NAMES[dtype] ?? dtype}'`);
+    throw dtypeMismatch(`"${name}" not implemented for '${scalarTypeName(dtype)}'`);
 }
-
-/** Names of dtypes in PyTorch's refusals. */
-const CPP_NAMES: Partial<Record<DType, string>> = {
-  float16: "Half",
-  bfloat16: "BFloat16",
-  int64: "Long",
-  int32: "Int",
-  complex64: "ComplexFloat",
-  complex128: "ComplexDouble",
-};
 
 type UnarySchema = "aten::poisson(Tensor self, Generator? generator=None) -> Tensor";
 
@@ -39,7 +30,7 @@ const unaryOps = (
     meta: ({ self }) => {
       if (name !== "poisson") checkFull(kernel, self.dtype);
       else if (!isFloatDType(self.dtype))
-        throw dtypeMismatch(`"${kernel}" not implemented for '${CPP_NAMES[self.dtype] ?? self.dtype}'`);
+        throw dtypeMismatch(`"${kernel}" not implemented for '${scalarTypeName(self.dtype)}'`);
       return fake({ dtype: self.dtype, shape: self.shape, like: self });
     },
   }),
@@ -51,17 +42,16 @@ const binomial = defineOp({
   meta: ({ count, prob }, { env }) => {
     for (const [name, { dtype }] of Object.entries({ count, prob })) {
       if (dtypeInfo(dtype).kind === "float") continue;
-      const got = CPP_NAMES[dtype] ?? dtype;
+      const got = scalarTypeName(dtype);
       throw dtypeMismatch(`binomial only supports floating-point dtypes for ${name}, got: ${got}`);
     }
     checkFull("binomial_cpu", count.dtype);
     if (prob.dtype !== count.dtype)
-      throw dtypeMismatch(`Found dtype ${scalarName(prob.dtype)} but expected ${scalarName(count.dtype)}`);
+      throw dtypeMismatch(
+        `Found dtype ${scalarTypeName(prob.dtype)} but expected ${scalarTypeName(count.dtype)}`,
+      );
     return fake({ dtype: count.dtype, shape: broadcastShapes(env, count.shape, prob.shape), like: count });
   },
 });
-
-const scalarName = (dtype: DType): string =>
-  dtype === "float64" ? "Double" : dtype === "float32" ? "Float" : (CPP_NAMES[dtype] ?? dtype);
 
 export const randomDistributionOps: readonly OpDefinition[] = [...unaryOps, binomial];
