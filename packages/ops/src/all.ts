@@ -54,6 +54,7 @@ import { quantileOps } from "./families/quantile.js";
 import { quantizedOps } from "./families/quantized.js";
 import { randomOps } from "./families/random.js";
 import { randomDistributionOps } from "./families/random-distributions.js";
+import { randomGeneratorOps } from "./families/random-generator.js";
 import { rangeOps } from "./families/range.js";
 import { rearrangeOps } from "./families/rearrange.js";
 import { recurrentOps } from "./families/recurrent.js";
@@ -135,6 +136,7 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...quantizedOps,
   ...randomOps,
   ...randomDistributionOps,
+  ...randomGeneratorOps,
   ...rangeOps,
   ...rearrangeOps,
   ...recurrentOps,

@@ -135,6 +135,20 @@ def integer_factories():
     call("randint_like.low_dtype_out", torch.zeros(5), 3, 50, out=torch.zeros(5))
 
 
+def with_generators():
+    like = strided("float32")
+    call("rand.generator", [5], generator=None)
+    call("randn.generator", [17], generator=None, dtype=torch.float64)
+    call("rand_like.generator", like, generator=None)
+    call("randn_like.generator", like, generator=None)
+    call("randint.generator", 100, [5], generator=None)
+    call("randint.low_generator", -3, 100, [5], generator=None)
+    call("randint_like.generator", like, 9, generator=None)
+    call("randint_like.Tensor_generator", like, torch.tensor(9), generator=None)
+    call("randint_like.low_generator_dtype", like, -3, 9, generator=None)
+    call("randperm.generator", 9, generator=None)
+
+
 def permutations():
     for n in (0, 1, 2, 7, 40, 1000):
         call("randperm.default", n)
@@ -336,7 +350,7 @@ def philox():
 def main():
     torch.set_num_threads(1)
     for family in (
-        factories, integer_factories, permutations, coins, dropouts, fills, normals, choices,
+        factories, integer_factories, with_generators, permutations, coins, dropouts, fills, normals, choices,
         shapes_of_distributions, slopes, philox, refusals,
     ):
         family()
