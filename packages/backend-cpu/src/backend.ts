@@ -61,6 +61,7 @@ export function cpuBackend(options: CpuBackendOptions = {}): Backend {
   return {
     name: "cpu",
     supports: (node: Node, _graph: Graph) => supports(node),
+    wayOf: (target) => dispatcher.wayOf(target),
     async compile(program: ExportedProgram, compileOptions: CompileOptions = {}): Promise<Executable> {
       for (const node of program.graph.nodes()) {
         if (compileOptions.exclude?.includes(node.target))

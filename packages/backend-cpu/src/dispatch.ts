@@ -72,14 +72,22 @@ export class Dispatcher {
 
   /** True when {@link call} would find a way to run the target. */
   supports(target: string): boolean {
-    if (Object.hasOwn(this.#kernels, target)) return true;
+    return this.wayOf(target) !== undefined;
+  }
+
+  /** By what {@link call} runs the target: `kernel`, `view`, `shape rule`, `decomposition`, `from` another one. */
+  wayOf(target: string): string | undefined {
     const definition = this.#operators.get(target);
-    if (definition === undefined) return false;
-    if (definition.functional !== undefined) return this.supports(definition.functional);
-    const { decompose, meta, schema } = definition;
-    if (decompose !== undefined) return true;
-    if (meta === undefined) return false;
-    return schema.isView || schema.isMutable || SCALAR_RETURNS.has(schema.returns[0]?.type.base ?? "");
+    const kernel = Object.hasOwn(this.#kernels, target) ? "kernel" : undefined;
+    if (definition === undefined) return kernel;
+    const { decompose, meta, schema, tags, functional } = definition;
+    const composite = tags.includes("composite") && decompose !== undefined;
+    if (kernel !== undefined && !(composite && schema.isView)) return kernel;
+    if (functional !== undefined) return this.supports(functional) ? `from ${functional}` : undefined;
+    if (schema.isView && meta !== undefined && !composite) return "view";
+    if (decompose !== undefined) return "decomposition";
+    const isPlain = schema.isMutable || SCALAR_RETURNS.has(schema.returns[0]?.type.base ?? "");
+    return meta !== undefined && isPlain ? "shape rule" : undefined;
   }
 
   callBound(definition: OpDefinition, bound: BoundArgs): RuntimeValue {

@@ -15,5 +15,6 @@ export {
   type RandomSource,
   type RuntimeValue,
 } from "./kernel.js";
+export { createPhiloxSource } from "./kernels/philox.js";
 export { createRandomSource } from "./kernels/random-source.js";
 export { CPU_KERNELS } from "./kernels.js";

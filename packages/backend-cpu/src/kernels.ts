@@ -32,6 +32,11 @@ import { pointwiseSelectKernels } from "./kernels/pointwise-select.js";
 import { pointwiseUnaryKernels } from "./kernels/pointwise-unary.js";
 import { poolingKernels } from "./kernels/pooling.js";
 import { randomKernels } from "./kernels/random.js";
+import { randomChoiceKernels } from "./kernels/random-choice.js";
+import { randomDistributionKernels } from "./kernels/random-distributions.js";
+import { randomIntegerKernels } from "./kernels/random-integers.js";
+import { multinomialKernels } from "./kernels/random-multinomial.js";
+import { philoxKernels } from "./kernels/random-philox.js";
 import { reduceExtremeKernels } from "./kernels/reduce-extreme.js";
 import { reduceMomentKernels } from "./kernels/reduce-moment.js";
 import { reduceOrderKernels } from "./kernels/reduce-order.js";
@@ -79,6 +84,11 @@ export const CPU_KERNELS: KernelTable = Object.freeze({
   ...pointwiseBesselKernels,
   ...poolingKernels,
   ...randomKernels,
+  ...randomChoiceKernels,
+  ...randomDistributionKernels,
+  ...randomIntegerKernels,
+  ...multinomialKernels,
+  ...philoxKernels,
   ...reduceExtremeKernels,
   ...reduceMomentKernels,
   ...reduceOrderKernels,

@@ -56,7 +56,7 @@ export function eachRunInOrder(shape: readonly number[], views: readonly Strided
 }
 
 /** Dimensions by falling stride of the first view that tells them apart. */
-function memoryOrder(shape: readonly number[], views: readonly StridedView[]): number[] {
+export function memoryOrder(shape: readonly number[], views: readonly StridedView[]): number[] {
   const order = shape.map((_, d) => d);
   const compare = (a: number, b: number): number => {
     for (const { strides } of views) {

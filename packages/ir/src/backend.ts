@@ -48,6 +48,8 @@ export interface Backend {
   readonly name: string;
   /** Whether the backend can run this node, asked before anything runs. */
   supports(node: Node, graph: Graph): true | Reason;
+  /** By what it runs an operator (`kernel`, `decomposition`, ...), for people; undefined when it does not. */
+  wayOf?(target: string): string | undefined;
   compile(program: ExportedProgram, options?: CompileOptions): Promise<Executable>;
 }
 

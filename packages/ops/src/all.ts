@@ -46,12 +46,15 @@ import { oneHotOps } from "./families/one-hot.js";
 import { orderStatisticOps } from "./families/order-statistic.js";
 import { paddingOps } from "./families/padding.js";
 import { paddingBackwardOps } from "./families/padding-backward.js";
+import { philoxOps } from "./families/philox.js";
 import { poolOps } from "./families/pool.js";
 import { primitiveOps } from "./families/primitive.js";
 import { productOps } from "./families/product.js";
 import { quantileOps } from "./families/quantile.js";
 import { quantizedOps } from "./families/quantized.js";
 import { randomOps } from "./families/random.js";
+import { randomDistributionOps } from "./families/random-distributions.js";
+import { randomGeneratorOps } from "./families/random-generator.js";
 import { rangeOps } from "./families/range.js";
 import { rearrangeOps } from "./families/rearrange.js";
 import { recurrentOps } from "./families/recurrent.js";
@@ -126,11 +129,14 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...orderStatisticOps,
   ...paddingOps,
   ...paddingBackwardOps,
+  ...philoxOps,
   ...poolOps,
   ...productOps,
   ...quantileOps,
   ...quantizedOps,
   ...randomOps,
+  ...randomDistributionOps,
+  ...randomGeneratorOps,
   ...rangeOps,
   ...rearrangeOps,
   ...recurrentOps,

@@ -1,19 +1,30 @@
+import { isSconceError } from "@sconce/errors";
 import type { OpSchema } from "@sconce/ir";
 import { ATEN_SCHEMAS } from "./aten-schemas.js";
 import { parseSchema } from "./schema.js";
 
 let lines: Map<string, string> | undefined;
-/** Types that no value of a graph has; the few overloads with them are known by name only. */
-const HOST_TYPES = /Dict\(|QScheme|__torch__/;
 const parsed = new Map<string, OpSchema | undefined>();
 
-/** The schema of any ATen overload that PyTorch has, whether Sconce has a row for it or not. */
+/**
+ * The schema of any ATen overload that PyTorch has, whether Sconce has a row for it or not; undefined also for the few
+ * with types that no program holds (`QScheme`, `Dict(Tensor, Tensor)`).
+ */
 export function knownSchema(target: string): OpSchema | undefined {
   if (!parsed.has(target)) {
     const text = knownSchemaText(target);
-    parsed.set(target, text === undefined || HOST_TYPES.test(text) ? undefined : parseSchema(text));
+    parsed.set(target, text === undefined ? undefined : parsedOrNothing(text));
   }
   return parsed.get(target);
+}
+
+function parsedOrNothing(text: string): OpSchema | undefined {
+  try {
+    return parseSchema(text);
+  } catch (error) {
+    if (isSconceError(error) && error.code === "SCHEMA_SYNTAX") return undefined;
+    throw error;
+  }
 }
 
 /** As {@link knownSchema}, unparsed. */
@@ -24,7 +35,7 @@ export function knownSchemaText(target: string): string | undefined {
   return text === undefined ? undefined : `aten::${text}`;
 }
 
-/** Every ATen overload that PyTorch has. */
+/** Targets of every ATen overload that PyTorch has. */
 export function knownTargets(): Iterable<string> {
   lines ??= index();
   return lines.keys();

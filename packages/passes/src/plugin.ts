@@ -4,11 +4,16 @@ import type { Decomposition } from "./decompose/table.js";
 import type { Pass } from "./pass.js";
 import type { Rule } from "./rewrite/rule.js";
 
+/** A kernel of `@sconce/backend-cpu` (`kernel(...)`), whose types this package does not know. */
+export type PluginKernel = (args: Readonly<Record<string, unknown>>, context: never) => unknown;
+
 /** What a package adds to Sconce: a plain object, given to `createSconce({ plugins: [...] })`. */
 export interface Plugin {
   readonly name: string;
   /** Operators, defined with `defineOp`. */
   readonly ops?: readonly OpDefinition[];
+  /** What the interpreter runs operators by, by target; an operator with a decomposition needs none. */
+  readonly kernels?: Readonly<Record<string, PluginKernel>>;
   readonly passes?: readonly Pass[];
   /** Rewrite rules, which the pass `rewrite` applies. */
   readonly rules?: readonly Rule[];

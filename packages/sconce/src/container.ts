@@ -1,7 +1,6 @@
 import "reflect-metadata";
-import { cpuBackend, createEvaluator } from "@sconce/backend-cpu";
+import { cpuBackend, createEvaluator, type KernelTable } from "@sconce/backend-cpu";
 import { SconceError } from "@sconce/errors";
-import type { Backend } from "@sconce/ir";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import {
   builtinPasses,
@@ -13,13 +12,15 @@ import {
   type Plugin,
 } from "@sconce/passes";
 import { type DependencyContainer, container as root } from "tsyringe";
+import type { SconceOptions } from "./create-sconce.js";
 import { BACKEND, DECOMPOSITIONS, EVALUATOR, OPERATORS, PASS, PASS_MANAGER, RULE } from "./tokens.js";
 
 /** Builds a container of its own for one session; the global one is never registered on. */
-export function createContainer(
-  plugins: readonly Plugin[],
-  backends: readonly Backend[],
-): DependencyContainer {
+export function createContainer({
+  plugins = [],
+  backends = [],
+  random,
+}: SconceOptions = {}): DependencyContainer {
   checkPlugins(plugins);
   const container = root.createChildContainer();
   const operators = withPluginOps(plugins);
@@ -38,8 +39,9 @@ export function createContainer(
     plugins.map((plugin) => [plugin.name, plugin.rules ?? []]),
   );
   for (const rule of rules) container.register(RULE, { useValue: rule });
+  const kernels = pluginKernels(plugins, operators);
   const allBackends = [
-    cpuBackend({ operators }),
+    cpuBackend({ operators, kernels, ...(random && { random }) }),
     ...backends,
     ...plugins.flatMap((plugin) => plugin.backends ?? []),
   ];
@@ -52,7 +54,7 @@ export function createContainer(
   container.register(DECOMPOSITIONS, { useFactory: (from) => tableWith(from.resolve(OPERATORS), plugins) });
   container.register(EVALUATOR, {
     useFactory: (from) => ({
-      evaluate: createEvaluator({ operators: from.resolve(OPERATORS) }) as Evaluator,
+      evaluate: createEvaluator({ operators: from.resolve(OPERATORS), kernels }) as Evaluator,
     }),
   });
   container.register(PASS_MANAGER, {
@@ -75,6 +77,7 @@ export function createContainer(
 const PLUGIN_KEYS: ReadonlySet<string> = new Set([
   "name",
   "ops",
+  "kernels",
   "passes",
   "rules",
   "decompositions",
@@ -118,6 +121,23 @@ function withPluginOps(plugins: readonly Plugin[]): OperatorTable {
   return defaultOperators().extend(rows.map((row) => row.op));
 }
 
+/** @throws SconceError `NAME_CLASH`; `PLUGIN` for a kernel of no operator */
+function pluginKernels(plugins: readonly Plugin[], operators: OperatorTable): KernelTable {
+  const entries = plugins.map(
+    (plugin) => [plugin.name, Object.keys(plugin.kernels ?? {}).map((name) => ({ name }))] as const,
+  );
+  refuseClashes(
+    "kernel",
+    entries.flatMap(([, names]) => names),
+    entries,
+  );
+  for (const plugin of plugins) {
+    const unknown = Object.keys(plugin.kernels ?? {}).find((name) => operators.get(name) === undefined);
+    if (unknown !== undefined) throw unknownTarget(plugin, unknown, "has a kernel for");
+  }
+  return Object.assign({}, ...plugins.map((plugin) => plugin.kernels ?? {})) as KernelTable;
+}
+
 function tableWith(operators: OperatorTable, plugins: readonly Plugin[]) {
   const table = defaultDecompositions(operators);
   for (const plugin of plugins) {
@@ -130,10 +150,10 @@ function tableWith(operators: OperatorTable, plugins: readonly Plugin[]) {
   return table;
 }
 
-const unknownTarget = (plugin: Plugin, target: string): SconceError =>
+const unknownTarget = (plugin: Plugin, target: string, does = "decomposes"): SconceError =>
   new SconceError({
     code: "PLUGIN",
-    message: `plugin "${plugin.name}" decomposes ${target}, which is no operator`,
+    message: `plugin "${plugin.name}" ${does} ${target}, which is no operator`,
     fix: "write the overload out (aten.relu.default), or define the operator under `ops`",
   });
 

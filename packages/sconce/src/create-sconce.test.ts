@@ -41,6 +41,17 @@ describe("createSconce", () => {
     expect(program.opHistogram().get("mylib.sin.default")).toBe(2);
   });
 
+  test("takes kernels from plugins, and refuses those of no operator", async () => {
+    const kernels = { "mylib.sin.default": ({ x }: { x?: unknown }) => x };
+    const sconce = createSconce({ plugins: [{ name: "mylib", ops: [doubled], kernels }] });
+    expect(sconce.waysToRun("mylib.sin.default")).toEqual(new Map([["cpu", "kernel"]]));
+    const x = ones([2]);
+    expect(sconce.container.resolve(EVALUATOR).evaluate("mylib.sin.default", [x], {})).toBe(x);
+    expect(() => createSconce({ plugins: [{ name: "mylib", kernels }] })).toThrow(
+      'plugin "mylib" has a kernel for mylib.sin.default, which is no operator',
+    );
+  });
+
   test("refuses clashes and names both owners", () => {
     const pass = definePass({ name: "mine", doc: "Does nothing.", run: (program) => program });
     expect(() =>
@@ -214,6 +225,8 @@ describe("createSconce", () => {
         "compareTensors",
         "cpuBackend",
         "createContainer",
+        "createPhiloxSource",
+        "createRandomSource",
         "createSconce",
         "deadCodeElimination",
         "decompose",

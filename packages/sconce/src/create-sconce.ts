@@ -1,3 +1,4 @@
+import type { RandomSource } from "@sconce/backend-cpu";
 import { SconceError } from "@sconce/errors";
 import { type ByteSource, type ReadPt2Options, readPt2 } from "@sconce/formats";
 import {
@@ -32,6 +33,8 @@ export interface SconceOptions {
   readonly plugins?: readonly Plugin[];
   /** Backends besides the interpreter. */
   readonly backends?: readonly Backend[];
+  /** Source of random numbers of the interpreter; a Mersenne Twister of seed 0 when left out. */
+  readonly random?: RandomSource;
   /** Containers that override services; see the tokens. */
   readonly configure?: (container: DependencyContainer) => void;
 }
@@ -124,6 +127,14 @@ export class Sconce {
       .map((backend) => backend.name);
   }
 
+  /** By what each backend runs an operator, by the backend's name; a backend that does not say so only `runs` it. */
+  waysToRun(target: string): ReadonlyMap<string, string> {
+    const { backends } = this;
+    return new Map(
+      this.backendsFor(target).map((name) => [name, backends.get(name)?.wayOf?.(target) ?? "runs"]),
+    );
+  }
+
   #backend(name: string): Backend {
     const backend = this.backends.get(name);
     if (backend !== undefined) return backend;
@@ -143,7 +154,7 @@ export interface ModuleOptions {
 
 /** Opens a session. */
 export function createSconce(options: SconceOptions = {}): Sconce {
-  const container = createContainer(options.plugins ?? [], options.backends ?? []);
+  const container = createContainer(options);
   options.configure?.(container);
   return new Sconce(container);
 }

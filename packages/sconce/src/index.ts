@@ -1,6 +1,6 @@
 // Sessions
 
-export { cpuBackend, evaluate } from "@sconce/backend-cpu";
+export { cpuBackend, createPhiloxSource, createRandomSource, evaluate } from "@sconce/backend-cpu";
 export { isSconceError, SconceError } from "@sconce/errors";
 // Files, tensors, backends
 export type { ByteSource, ReadPt2Options } from "@sconce/formats";

@@ -2,7 +2,10 @@
  * @file Random numbers drawn from the bits of a source, as PyTorch draws them: the same seed gives the same
  * numbers.
  */
+import type { DType, Tensor } from "@sconce/tensor";
+import { decodeTable, encodeFloat } from "../half.js";
 import type { RandomSource } from "../kernel.js";
+import { memoryOrder } from "../strided.js";
 
 /** Uniform in [0, 1) with the 24 bits of a float32. */
 export const uniform24 = (random: RandomSource): number => (random.uint32() & 0xffffff) * 2 ** -24;
@@ -71,3 +74,31 @@ function transformBlock(block: Float64Array): void {
     block[j + 8] = radius * Math.sin(turn);
   }
 }
+
+export const exponentialNumbers = (count: number, rate: number, random: RandomSource): Float64Array =>
+  Float64Array.from({ length: count }, () => -Math.log1p(-uniform53(random)) / rate);
+
+/** float64 draws 53 bits, everything else 24. */
+export const isWide = ({ dtype }: Tensor): boolean => dtype === "float64" || dtype === "complex128";
+
+/** Rounds a number to what a dtype holds. */
+export function rounding(dtype: DType): (value: number) => number {
+  if (dtype === "float64") return (value) => value;
+  if (dtype === "float32") return Math.fround;
+  const [encode, table] = [encodeFloat(dtype), decodeTable(dtype)];
+  return (value) => table[encode(value)]!;
+}
+
+/** Dimensions as they lie in memory, the outermost first. */
+export const memoryDims = (tensor: Tensor): readonly number[] => memoryOrder(tensor.shape, [tensor]);
+
+/** The view with its dimensions in this order. */
+export const permuted = (tensor: Tensor, order: readonly number[]): Tensor =>
+  tensor.asStrided(
+    order.map((d) => tensor.shape[d]!),
+    order.map((d) => tensor.strides[d]!),
+  );
+
+/** The view in whose order PyTorch fills a tensor: that of its memory, whatever the order of its dimensions. */
+export const inMemoryOrder = (tensor: Tensor): Tensor =>
+  tensor.isContiguous ? tensor : permuted(tensor, memoryDims(tensor));

@@ -3,27 +3,69 @@ import { PLUGIN, sconce } from "../command.fixture.js";
 
 interface Row {
   readonly target: string;
+  readonly schema: string;
   readonly tags: readonly string[];
-  readonly decomposed: boolean;
-  readonly backends: readonly string[];
+  readonly decomposition: string;
+  readonly backends: Readonly<Record<string, string>>;
 }
 
+const rows = async (...args: readonly string[]): Promise<Row[]> =>
+  JSON.parse((await sconce("ops", "--json", ...args)).out) as Row[];
+
 describe("sconce ops", () => {
-  test("lists schemas with their marks", async () => {
+  test("says how each is lowered and run, and counts", async () => {
     const { code, out, err } = await sconce("ops");
     expect([code, err]).toEqual([0, ""]);
-    expect(out).toContain("C.R  aten::relu(Tensor self) -> Tensor\n");
-    expect(out).toContain(".DR  aten::silu(Tensor self) -> Tensor\n");
-    expect(out).toMatch(/\n\d+ operators \(C core, /);
+    expect(out).toMatch(/^aten\.relu\.default +core {2}kept {8}cpu: kernel$/m);
+    expect(out).toMatch(/^aten\.silu\.default +decomposed {2}cpu: kernel$/m);
+    expect(out).toMatch(/^aten\.bernoulli_\.float +kept +cpu: kernel$/m);
+    expect(out).toMatch(/^aten\.pow_\.Scalar +kept +cpu: from aten\.pow\.Tensor_Scalar$/m);
+    expect(out).toMatch(/^\d+ operators: \d+ core, \d+ composite, \d+ decomposed by default/m);
+    expect(out).toMatch(/^cpu: \d+ kernel, \d+ decomposition/m);
+    expect(out).toMatch(/^PyTorch's \d+ overloads: \d+ have a row, \d+ in-place and out= ones follow/m);
+  });
+
+  test("--schema", async () => {
+    const { out } = await sconce("ops", "--name", "aten.relu.", "--schema");
+    expect(out).toMatch(
+      /^core {2}kept +cpu: kernel +aten::relu\(Tensor self\) -> Tensor\n1 operators: 1 core/,
+    );
   });
 
   test("--json, --backend and --plugin", async () => {
-    const { code, out } = await sconce("ops", "--json", "--backend", "cpu", "--plugin", PLUGIN);
-    expect(code).toBe(0);
-    const rows = JSON.parse(out) as Row[];
-    expect(rows.find((row) => row.target === "aten.relu.default")).toMatchObject({ decomposed: false });
-    expect(rows.find((row) => row.target === "mylib.sin.default")).toMatchObject({ backends: ["cpu"] });
-    expect(rows.every((row) => row.backends.includes("cpu"))).toBe(true);
+    const all = await rows("--backend", "cpu", "--plugin", PLUGIN);
+    expect(all.find(({ target }) => target === "aten.relu.default")).toEqual({
+      target: "aten.relu.default",
+      schema: "aten::relu(Tensor self) -> Tensor",
+      tags: ["core", "pointwise"],
+      decomposition: "none",
+      backends: { cpu: "kernel" },
+    });
+    expect(all.find(({ target }) => target === "mylib.sin.default")).toMatchObject({
+      decomposition: "on request",
+      backends: { cpu: "decomposition" },
+    });
+    expect(all.every(({ backends }) => Object.hasOwn(backends, "cpu"))).toBe(true);
+  });
+
+  test("--core, --composite and --name", async () => {
+    const core = await rows("--core");
+    expect(core.length).toBeGreaterThan(150);
+    expect(core.every(({ tags }) => tags.includes("core"))).toBe(true);
+    const pools = await rows("--composite", "--name", "pool");
+    expect(pools.length).toBeGreaterThan(0);
+    expect(pools.every(({ target, tags }) => target.includes("pool") && tags.includes("composite"))).toBe(
+      true,
+    );
+  });
+
+  test("--missing lists PyTorch's overloads without a row", async () => {
+    const { out } = await sconce("ops", "--missing", "--name", "cudnn_convolution");
+    expect(out).toContain("aten::cudnn_convolution(");
+    expect(out).toMatch(/\n\d+ of PyTorch's overloads are not there\n$/);
+    const missing = JSON.parse((await sconce("ops", "--missing", "--json")).out) as string[];
+    expect(missing.some((schema) => schema.startsWith("aten::relu("))).toBe(false);
+    expect(missing.some((schema) => schema.startsWith("aten::relu_("))).toBe(false);
   });
 
   test("an unknown backend", async () => {

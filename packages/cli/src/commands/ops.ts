@@ -1,3 +1,4 @@
+import { knownSchemaText, knownTargets } from "@sconce/ops";
 import type { Command } from "commander";
 import type { Sconce } from "sconce";
 import { unknownBackend } from "../errors.js";
@@ -5,6 +6,11 @@ import { type Io, json, type Outcome } from "../io.js";
 import { openSession, repeatable } from "../open.js";
 
 interface OpsOptions {
+  readonly name?: string;
+  readonly core?: boolean;
+  readonly composite?: boolean;
+  readonly missing?: boolean;
+  readonly schema?: boolean;
   readonly backend?: string;
   readonly json?: boolean;
   readonly plugin?: readonly string[];
@@ -13,16 +19,19 @@ interface OpsOptions {
 export function opsCommand(program: Command, io: Io, _outcome: Outcome): void {
   program
     .command("ops")
-    .description(
-      "The operators that are known: schema, whether core, whether decomposed by default, where they run.",
-    )
+    .description("The operators that are known: how each is lowered, and what runs it where.")
+    .option("--name <text>", "only those whose name holds this text")
+    .option("--core", "only the core ATen set")
+    .option("--composite", "only composites, which are decomposed before anything else")
+    .option("--missing", "PyTorch's overloads that have no row and follow from none")
     .option("--backend <name>", "only what this backend runs")
-    .option("--json", "for machines")
+    .option("--schema", "schemas in place of names")
+    .option("--json", "for machines, with schemas and tags")
     .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
     .action(async (options: OpsOptions) => {
       const session = await openSession(options.plugin);
-      const rows = rowsOf(session, options.backend);
-      io.out(options.json ? json(rows) : textOf(rows));
+      if (options.missing) io.out(missingText(session, options));
+      else io.out(rowsText(session, options));
     });
 }
 
@@ -30,29 +39,91 @@ interface Row {
   readonly target: string;
   readonly schema: string;
   readonly tags: readonly string[];
-  readonly decomposed: boolean;
-  readonly backends: readonly string[];
+  /** What lowering makes of it. */
+  readonly decomposition: "default" | "on request" | "none";
+  /** By what each backend runs it. */
+  readonly backends: Readonly<Record<string, string>>;
 }
 
-function rowsOf(session: Sconce, backend: string | undefined): Row[] {
+/** @throws SconceError `UNKNOWN_BACKEND` */
+function rowsOf(session: Sconce, { name, core, composite, backend }: OpsOptions): Row[] {
   if (backend !== undefined && !session.backends.has(backend))
     throw unknownBackend(backend, session.backends.keys());
   const table = session.defaultDecompositions();
-  const rows = [...session.operators].map((row) => ({
-    target: row.target,
-    schema: row.schemaText,
-    tags: row.tags,
-    decomposed: table.has(row.target),
-    backends: session.backendsFor(row.target),
-  }));
-  return backend === undefined ? rows : rows.filter((row) => row.backends.includes(backend));
+  const rows: Row[] = [];
+  for (const { target, schemaText, tags, decompose } of session.operators) {
+    if (name !== undefined && !target.includes(name)) continue;
+    if ((core && !tags.includes("core")) || (composite && !tags.includes("composite"))) continue;
+    const backends = Object.fromEntries(session.waysToRun(target));
+    if (backend !== undefined && !Object.hasOwn(backends, backend)) continue;
+    const decomposition = table.has(target) ? "default" : decompose ? "on request" : "none";
+    rows.push({ target, schema: schemaText, tags, decomposition, backends });
+  }
+  return rows;
 }
 
-function textOf(rows: readonly Row[]): string {
-  const lines = rows.map((row) => `${marks(row)}  ${row.schema}`);
-  lines.push(`${rows.length} operators (C core, D decomposed by default, R runs on a backend)`);
-  return `${lines.join("\n")}\n`;
+/** PyTorch's overloads that the session has no row for and derives from none. */
+function missingSchemas({ operators }: Sconce, name: string | undefined): string[] {
+  const unknown = [...knownTargets()].filter(
+    (target) => (name === undefined || target.includes(name)) && operators.get(target) === undefined,
+  );
+  return unknown.map((target) => knownSchemaText(target) ?? target);
 }
 
-const marks = ({ tags, decomposed, backends }: Row): string =>
-  `${tags.includes("core") ? "C" : "."}${decomposed ? "D" : "."}${backends.length > 0 ? "R" : "."}`;
+function missingText(session: Sconce, options: OpsOptions): string {
+  const schemas = missingSchemas(session, options.name);
+  if (options.json) return json(schemas);
+  return `${[...schemas, `${schemas.length} of PyTorch's overloads are not there`].join("\n")}\n`;
+}
+
+const LOWERING = { default: "decomposed", "on request": "on request", none: "kept" } as const;
+
+function rowsText(session: Sconce, options: OpsOptions): string {
+  const rows = rowsOf(session, options);
+  if (options.json) return json(rows);
+  const width = Math.max(0, ...rows.map(({ target }) => target.length));
+  const lines = rows.map((row) => {
+    const ways = Object.entries(row.backends).map(([name, way]) => `${name}: ${way}`);
+    const first = options.schema ? "" : `${row.target.padEnd(width)}  `;
+    const marks = `${row.tags.includes("core") ? "core" : "    "}  ${LOWERING[row.decomposition].padEnd(10)}`;
+    const line = `${first}${marks}  ${ways.join(", ") || "nowhere"}`;
+    return options.schema ? `${line.padEnd(40)}  ${row.schema}` : line;
+  });
+  return `${[...lines, ...summary(session, rows, options)].join("\n")}\n`;
+}
+
+/** How many there are of each kind, and what follows from them. */
+function summary(session: Sconce, rows: readonly Row[], { name, core, composite }: OpsOptions): string[] {
+  const tagged = (tag: string): number => rows.filter(({ tags }) => tags.includes(tag)).length;
+  const lowered = (kind: Row["decomposition"]): number =>
+    rows.filter(({ decomposition }) => decomposition === kind).length;
+  const lines = [
+    `${rows.length} operators: ${tagged("core")} core, ${tagged("composite")} composite, ` +
+      `${lowered("default")} decomposed by default, ${lowered("on request")} on request, ${lowered("none")} kept`,
+  ];
+  for (const backend of session.backends.keys()) lines.push(`${backend}: ${waysOf(rows, backend)}`);
+  if (name === undefined && !core && !composite) lines.push(coverage(session));
+  return lines;
+}
+
+function waysOf(rows: readonly Row[], backend: string): string {
+  const counts = new Map<string, number>();
+  for (const { backends } of rows) {
+    const way = backends[backend]?.replace(/^from .*/, "from another") ?? "not run";
+    counts.set(way, (counts.get(way) ?? 0) + 1);
+  }
+  const sorted = [...counts].sort(([, a], [, b]) => b - a);
+  return sorted.map(([way, count]) => `${count} ${way}`).join(", ");
+}
+
+function coverage(session: Sconce): string {
+  const rows = new Set([...session.operators].map(({ target }) => target));
+  const all = [...knownTargets()];
+  const missing = missingSchemas(session, undefined).length;
+  const own = all.filter((target) => rows.has(target)).length;
+  const derived = all.length - missing - own;
+  return (
+    `PyTorch's ${all.length} overloads: ${own} have a row, ` +
+    `${derived} in-place and out= ones follow from it, ${missing} are not there (--missing)`
+  );
+}

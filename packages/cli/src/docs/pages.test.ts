@@ -1,7 +1,7 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sconce } from "../command.fixture.js";
-import { commandsOf, ROOT, runPage } from "./page.fixture.js";
+import { blocksOf, commandsOf, ROOT, runPage } from "./page.fixture.js";
 
 const DOCS = readdirSync(`${ROOT}docs`, { recursive: true })
   .map(String)
@@ -18,6 +18,17 @@ describe("TypeScript in the documentation runs, and prints what the page shows",
     for (const { line, printed, shown } of await runPage(page)) {
       const expected = shown?.endsWith("...\n") ? startOf(printed, shown) : printed;
       expect({ line, text: shown ?? printed }).toEqual({ line, text: expected });
+    }
+  });
+});
+
+describe("code that the documentation quotes from a file is there", () => {
+  test.each(DOCS)("%s", async (page) => {
+    for (const { language, text, line } of await blocksOf(page)) {
+      const file = /^ts from (\S+)$/.exec(language)?.[1];
+      if (file === undefined) continue;
+      const isQuoted = readFileSync(`${ROOT}${file}`, "utf8").includes(text);
+      expect({ page, line, file, isQuoted }).toEqual({ page, line, file, isQuoted: true });
     }
   });
 });

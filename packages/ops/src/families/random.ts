@@ -8,6 +8,7 @@ import { numberOf } from "../rules/decompose.js";
 import { elementwise } from "../rules/elementwise.js";
 import { contiguousStridesOf, fake, numelOf } from "../rules/fake.js";
 import { created, createdLike, OPTIONS, type Options } from "../rules/options.js";
+import { fillOps } from "./random-fill.js";
 
 const SEEDED: readonly OpTag[] = ["nondeterministic_seeded"];
 const CORE: readonly OpTag[] = ["core", "nondeterministic_seeded"];
@@ -121,26 +122,16 @@ const bernoulliOps = [
   }),
 ];
 
-type FillSchema =
-  "aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) -> Tensor";
-
-/** The functional forms of `uniform_` and its kin. */
-const fillOps = [
-  ["uniform", "float from=0., float to=1."],
-  ["normal_functional", "float mean=0., float std=1."],
-  ["exponential", "float lambd=1."],
-  ["cauchy", "float median=0., float sigma=1."],
-  ["log_normal", "float mean=1., float std=2."],
-  ["geometric", "float p"],
-  ["random", ""],
-].map(([name, parameters]) =>
-  defineOp({
-    schema:
-      `aten::${name}(Tensor self, ${parameters ? `${parameters}, ` : ""}*, Generator? generator=None) -> Tensor` as FillSchema,
-    tags: SEEDED,
-    meta: ({ self }, context) => same(context, self),
-  }),
-);
+/** A bound as a tensor of one number is read when the numbers are drawn. */
+const randintLikeTensor = defineOp({
+  schema:
+    `aten::randint_like.Tensor(Tensor self, Tensor high, *, ${OPTIONS}, MemoryFormat? memory_format=None) -> Tensor` as `aten::randint_like.Tensor(Tensor self, Tensor high, *, ${Options}, MemoryFormat? memory_format=None) -> Tensor`,
+  tags: SEEDED,
+  meta: ({ self, high, memory_format: format, ...options }, { env }) => {
+    if (high.ndim !== 0) throw invalidArgument("high must be a scalar tensor and on CPU");
+    return createdLike(self, options, format, env);
+  },
+});
 
 const normalOps = [
   defineOp({
@@ -314,6 +305,7 @@ export const randomOps: readonly OpDefinition[] = [
   ...factoryOps,
   ...bernoulliOps,
   ...fillOps,
+  randintLikeTensor,
   ...normalOps,
   multinomial,
   nativeDropout,

@@ -1,0 +1,33 @@
+/** @file The files under `packages/ops/src/families`, each with its rows: the groups of `docs/reference/operators.md`. */
+import { readdirSync } from "node:fs";
+import type { OpDefinition } from "@sconce/ops";
+
+/** One file of rows. */
+export interface Family {
+  /** Name of the file: `batch-norm`. */
+  readonly name: string;
+  readonly targets: readonly string[];
+}
+
+/** Reads the families from a folder of sources (in tests) or of what was built from them. */
+export async function readFamilies(folder: URL): Promise<Family[]> {
+  const files = readdirSync(folder).filter(
+    (name) => /\.(ts|js)$/.test(name) && !/\.(test|d)\.(ts|js)$/.test(name),
+  );
+  const families: Family[] = [];
+  const seen = new Set<string>();
+  for (const file of files.sort()) {
+    const exported = Object.values((await import(new URL(file, folder).href)) as object);
+    const targets = exported
+      .flat()
+      .filter(isRow)
+      .map(({ target }) => target);
+    const own = targets.filter((target) => !seen.has(target));
+    for (const target of own) seen.add(target);
+    if (own.length > 0) families.push({ name: file.replace(/\.\w+$/, ""), targets: own });
+  }
+  return families;
+}
+
+const isRow = (value: unknown): value is OpDefinition =>
+  typeof value === "object" && value !== null && "schemaText" in value && "target" in value;

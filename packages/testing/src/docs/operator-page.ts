@@ -1,0 +1,162 @@
+/** @file The text of `docs/reference/operators.md`, from the rows. */
+import { knownTargets, type OpDefinition } from "@sconce/ops";
+import type { Sconce } from "sconce";
+import type { Family } from "./families.js";
+
+/** What the page is made from. */
+export interface OperatorPageParts {
+  readonly sconce: Sconce;
+  readonly families: readonly Family[];
+  /** Targets whose random numbers are compared with PyTorch's (`fixtures/random/draws.json`). */
+  readonly drawn: ReadonlySet<string>;
+}
+
+type Kind = "core" | "kept" | "decomposed" | "on request";
+const KINDS: readonly Kind[] = ["core", "kept", "decomposed", "on request"];
+
+/** The page; the same rows give the same text. */
+export function operatorPage({ sconce, families, drawn }: OperatorPageParts): string {
+  const rows = new Map([...sconce.operators].map((row) => [row.target, row] as const));
+  const page = new Page(sconce, rows);
+  return [
+    "# Operators",
+    "",
+    "<!-- Written by `npm run docs` from the rows in packages/ops; a test compares. -->",
+    "",
+    ...page.head(),
+    "",
+    "## Core ATen",
+    "",
+    "What the default lowering leaves, as tagged by PyTorch.",
+    "",
+    ...page.core(families),
+    "",
+    "## Random operators",
+    "",
+    ...page.random(drawn),
+    "",
+    "## All, by family",
+    "",
+    "A family is a file of `packages/ops/src/families`. *Kept* operators stay in lowered programs, *decomposed* ones do not with the",
+    "default table, those *on request* are decomposed by a table that names them.",
+    "",
+    ...families.flatMap((family) => page.family(family)),
+    "",
+  ]
+    .join("\n")
+    .replace(/\n{3,}/g, "\n\n");
+}
+
+class Page {
+  readonly #sconce: Sconce;
+  readonly #rows: ReadonlyMap<string, OpDefinition>;
+  readonly #table: { has(target: string): boolean };
+
+  constructor(sconce: Sconce, rows: ReadonlyMap<string, OpDefinition>) {
+    this.#sconce = sconce;
+    this.#rows = rows;
+    this.#table = sconce.defaultDecompositions();
+  }
+
+  head(): string[] {
+    const all = [...this.#rows.values()];
+    const known = [...knownTargets()];
+    const own = known.filter((target) => this.#rows.has(target)).length;
+    const derived = known.filter((target) => this.#sconce.operators.get(target) !== undefined).length - own;
+    const composite = all.filter(({ tags }) => tags.includes("composite")).length;
+    const counts = KINDS.map((kind) => `${all.filter((row) => this.kindOf(row) === kind).length} ${kind}`);
+    const ways = new Map<string, number>();
+    for (const { target } of all) {
+      const way = this.wayOf(target).replace(/^from .*/, "from another");
+      ways.set(way, (ways.get(way) ?? 0) + 1);
+    }
+    return [
+      `${all.length} operators: ${counts.join(", ")}; ${composite} of them are composites. Of PyTorch's ${known.length} ATen`,
+      `overloads ${own} have a row; ${derived} more, the in-place and \`out=\` ones, have none: schema, shape rule and run follow from`,
+      "the functional overload by the alias annotations of PyTorch's schema, so they are not listed here. `sconce ops` prints the same",
+      "with schemas (`--schema`, `--json`), `sconce ops --missing` what PyTorch has beyond.",
+      "",
+      "| the interpreter (`cpu`) runs by | operators |",
+      "| --- | --- |",
+      ...[...ways].sort(([, a], [, b]) => b - a).map(([way, count]) => `| ${WAYS[way] ?? way} | ${count} |`),
+      "",
+      "Names below: plain by a kernel, † by the decomposition, ‡ as a view or by the shape rule alone.",
+    ];
+  }
+
+  core(families: readonly Family[]): string[] {
+    const rows = families.flatMap(({ name, targets }) => {
+      const core = targets.filter((target) => this.#rows.get(target)?.tags.includes("core"));
+      return core.length === 0 ? [] : [`| ${title(name)} | ${this.list(core)} |`];
+    });
+    return ["| family | operators |", "| --- | --- |", ...rows];
+  }
+
+  random(drawn: ReadonlySet<string>): string[] {
+    const seeded = [...this.#rows.values()].filter(
+      ({ target, tags }) => tags.includes("nondeterministic_seeded") || target.includes("._philox_"),
+    );
+    const same = seeded.filter(({ target }) => drawn.has(target));
+    const rest = seeded.filter(({ target }) => !drawn.has(target));
+    const keyed = (row: OpDefinition): boolean => row.target.includes("._philox_");
+    const names = (rows: readonly OpDefinition[]): string => this.list(rows.map(({ target }) => target));
+    return [
+      "For the same seed these give PyTorch's values and leave its generator in the same state; integers and choices exactly, floats up",
+      "to the last bits of logarithms and cosines. Compared with recorded draws for every dtype that PyTorch takes, below and above 16",
+      "elements, on row-major and other strides; in-place overloads too.",
+      "",
+      `- by a generator (Mersenne Twister): ${names(same.filter((row) => !keyed(row)))}`,
+      `- by a key (Philox4x32-10), without a generator: ${names(same.filter(keyed))}`,
+      "",
+      "Reproducible for a seed, not compared value by value:",
+      "",
+      `- ${names(rest) || "none"}`,
+      "",
+      "[Seeds](../concepts/backends.md#random-numbers) says how to set one, and where PyTorch's own builds differ.",
+    ];
+  }
+
+  family({ name, targets }: Family): string[] {
+    const lines = KINDS.flatMap((kind) => {
+      const found = targets.filter((target) => this.kindOf(this.#rows.get(target)) === kind);
+      return found.length === 0 ? [] : [`- ${kind}: ${this.list(found)}`];
+    });
+    return lines.length === 0 ? [] : [`### ${title(name)}`, "", ...lines, ""];
+  }
+
+  kindOf(row: OpDefinition | undefined): Kind | undefined {
+    if (row === undefined) return undefined;
+    if (row.tags.includes("core")) return "core";
+    if (this.#table.has(row.target)) return "decomposed";
+    return row.decompose === undefined ? "kept" : "on request";
+  }
+
+  wayOf(target: string): string {
+    return this.#sconce.waysToRun(target).get("cpu") ?? "nothing";
+  }
+
+  /** `relu`, `add.Tensor`: without the namespace of ATen and the overload `default`. */
+  list(targets: readonly string[]): string {
+    const names = targets.map((target) => {
+      const way = this.wayOf(target);
+      const mark = way === "decomposition" ? "†" : way === "view" || way === "shape rule" ? "‡" : "";
+      return `\`${target.replace(/^aten\./, "").replace(/\.default$/, "")}\`${mark}`;
+    });
+    return names.join(" ");
+  }
+}
+
+const WAYS: Readonly<Record<string, string>> = {
+  kernel: "a kernel",
+  decomposition: "its decomposition",
+  view: "the view that its shape rule gives",
+  "shape rule": "its shape rule alone (sizes, strides, properties)",
+  "from another": "the functional overload and a copy into the written argument",
+  nothing: "nothing yet",
+};
+
+/** `batch-norm-backward` as a heading. */
+const title = (name: string): string => {
+  const words = name.replaceAll("-", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
