@@ -87,10 +87,6 @@ const euclidean = defineOp({
   schema: "aten::_euclidean_dist(Tensor x1, Tensor x2) -> Tensor",
   meta: ({ x1, x2 }, { env }) => {
     const batch = broadcastShapes(env, x1.shape.slice(0, -2), x2.shape.slice(0, -2));
-    const sizes = [numelOf(batch), numelOf(x1.shape.slice(-2)), x2.shape.at(-2)!];
-    // Without a pair of points the gradient is `zeros_like(x1)`, which is not broadcast.
-    if (sizes.some((size) => size === 0))
-      return fake({ dtype: x1.dtype, shape: x1.shape, strides: likeStrides(x1, null, env), like: x1 });
     return fake({ dtype: x1.dtype, shape: [...batch, x1.shape.at(-2)!, x2.shape.at(-2)!], like: x1 });
   },
   decompose: (emit, { x1, x2 }) => {
@@ -190,6 +186,10 @@ const cdistBackward = defineOp({
   schema: "aten::_cdist_backward(Tensor grad_output, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
   meta: ({ x1, x2 }, { env }) => {
     const batch = broadcastShapes(env, x1.shape.slice(0, -2), x2.shape.slice(0, -2));
+    const sizes = [numelOf(batch), numelOf(x1.shape.slice(-2)), x2.shape.at(-2)!];
+    // Without a pair of points the gradient is `zeros_like(x1)`, which is not broadcast.
+    if (sizes.some((size) => size === 0))
+      return fake({ dtype: x1.dtype, shape: x1.shape, strides: likeStrides(x1, null, env), like: x1 });
     return fake({ dtype: x1.dtype, shape: [...batch, ...x1.shape.slice(-2)], like: x1 });
   },
 });
