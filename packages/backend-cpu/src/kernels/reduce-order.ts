@@ -5,6 +5,7 @@ import { finishOutput, type NumberArray, openOutput, readNumbers, writeNumbers }
 import { invalidArgument } from "../errors.js";
 import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, emptyStrided, kernel } from "../kernel.js";
 import { reduceByPosition } from "./reduce-extreme.js";
+import { positionOfRank } from "./select-position.js";
 
 type Locate = (data: NumberArray, start: number, length: number) => number;
 
@@ -26,13 +27,13 @@ export function compareAscending(x: number, y: number): number {
 /** The lower median; a NaN when there is one. */
 const medianOf: Locate = (data, start, length) => {
   for (let i = start; i < start + length; i++) if (Number.isNaN(data[i])) return i;
-  return sortedPositions(data, start, length)[(length - 1) >> 1]!;
+  return positionOfRank(data, start, length, (length - 1) >> 1);
 };
 
 const nanMedianOf: Locate = (data, start, length) => {
   let numbers = 0;
   for (let i = start; i < start + length; i++) if (!Number.isNaN(data[i])) numbers++;
-  return sortedPositions(data, start, length)[Math.max(0, (numbers - 1) >> 1)]!;
+  return positionOfRank(data, start, length, Math.max(0, (numbers - 1) >> 1));
 };
 
 /** The smallest of the most frequent values, at its last place. */
@@ -70,7 +71,7 @@ const byDim = (locate: Locate): AnyKernel =>
 const kthvalue = kernel<{ self: Tensor; k: number; dim: number }>(({ self, k, dim }, context) => {
   const [values, indices] = emptyOutputs(context) as [Tensor, Tensor];
   reduceByPosition(
-    (data, start, length) => sortedPositions(data, start, length)[k - 1]!,
+    (data, start, length) => positionOfRank(data, start, length, k - 1),
     self,
     dim,
     values,
