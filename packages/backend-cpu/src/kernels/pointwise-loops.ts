@@ -1,7 +1,8 @@
 /**
  * @file Loops of frequent functions, written out so that nothing is called for an element that could be
- * inlined.
+ * inlined. Where the output is float32 side by side, functions that are right to nine digits will do.
  */
+import { expSingle, tanhSingle } from "./exponential.js";
 import type { Lane, LaneLoop } from "./pointwise-loop.js";
 import { erf, erfSingle } from "./pointwise-special.js";
 
@@ -52,22 +53,32 @@ export const reluLoop: LaneLoop = (out, [x], count) => {
 
 export const expLoop: LaneLoop = (out, [x], count) => {
   const a = x as Lane;
-  for (let i = 0; i < count; i++) out[i] = Math.exp(a[i]!);
+  if (out instanceof Float32Array) for (let i = 0; i < count; i++) out[i] = expSingle(a[i]!);
+  else for (let i = 0; i < count; i++) out[i] = Math.exp(a[i]!);
 };
 
 export const tanhLoop: LaneLoop = (out, [x], count) => {
   const a = x as Lane;
-  for (let i = 0; i < count; i++) out[i] = Math.tanh(a[i]!);
+  if (out instanceof Float32Array) for (let i = 0; i < count; i++) out[i] = tanhSingle(a[i]!);
+  else for (let i = 0; i < count; i++) out[i] = Math.tanh(a[i]!);
 };
 
 export const sigmoidLoop: LaneLoop = (out, [x], count) => {
   const a = x as Lane;
-  for (let i = 0; i < count; i++) out[i] = 1 / (1 + Math.exp(-a[i]!));
+  if (out instanceof Float32Array) for (let i = 0; i < count; i++) out[i] = 1 / (1 + expSingle(-a[i]!));
+  else for (let i = 0; i < count; i++) out[i] = 1 / (1 + Math.exp(-a[i]!));
+};
+
+export const erfLoop: LaneLoop = (out, [x], count) => {
+  const a = x as Lane;
+  if (out instanceof Float32Array) for (let i = 0; i < count; i++) out[i] = erfSingle(a[i]!);
+  else for (let i = 0; i < count; i++) out[i] = erf(a[i]!);
 };
 
 export const siluLoop: LaneLoop = (out, [x], count) => {
   const a = x as Lane;
-  for (let i = 0; i < count; i++) out[i] = a[i]! / (1 + Math.exp(-a[i]!));
+  if (out instanceof Float32Array) for (let i = 0; i < count; i++) out[i] = a[i]! / (1 + expSingle(-a[i]!));
+  else for (let i = 0; i < count; i++) out[i] = a[i]! / (1 + Math.exp(-a[i]!));
 };
 
 export const hardsigmoidLoop: LaneLoop = (out, [x], count) => {

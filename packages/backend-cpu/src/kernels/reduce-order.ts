@@ -38,19 +38,22 @@ const nanMedianOf: Locate = (data, start, length) => {
 
 /** The smallest of the most frequent values, at its last place. */
 const modeOf: Locate = (data, start, length) => {
-  const positions = sortedPositions(data, start, length);
-  let best = positions[0]!;
+  const sorted = data.slice(start, start + length).sort();
+  let best = sorted[0]!;
   let most = 0;
   for (let i = 0; i < length; ) {
+    const value = sorted[i]!;
     let j = i;
-    while (j < length && compareAscending(data[positions[i]!]!, data[positions[j]!]!) === 0) j++;
+    while (j < length && compareAscending(value, sorted[j]!) === 0) j++;
     if (j - i > most) {
       most = j - i;
-      best = positions[j - 1]!;
+      best = value;
     }
     i = j;
   }
-  return best;
+  let last = start + length - 1;
+  while (last > start && compareAscending(data[last]!, best) !== 0) last--;
+  return last;
 };
 
 const whole = (locate: Locate): AnyKernel =>
