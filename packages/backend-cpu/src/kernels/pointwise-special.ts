@@ -1,5 +1,4 @@
 /** @file Special functions in float64, by series, continued fractions and Newton steps on them. */
-import { expSingle } from "./exponential.js";
 
 const TWO_OVER_SQRT_PI = 2 / Math.sqrt(Math.PI);
 const SQRT_PI = Math.sqrt(Math.PI);
@@ -84,7 +83,7 @@ function erfcSingle(x: number): number {
     dd = d;
     d = next;
   }
-  return t * expSingle(0.5 * (ERFC_SERIES[0]! + ty * d) - dd - x * x);
+  return t * Math.exp(0.5 * (ERFC_SERIES[0]! + ty * d) - dd - x * x);
 }
 
 /** The error function to 1e-9: enough for every dtype but float64, in half the time. */

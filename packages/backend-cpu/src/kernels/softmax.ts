@@ -3,7 +3,6 @@ import { patternEncoder, type Tensor, valueTable } from "@sconce/tensor";
 import { type Axis, axisOf } from "../axis.js";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../dense.js";
 import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
-import { expSingle } from "./exponential.js";
 
 /** Handles one line of a dimension: `size` elements from `start`, `step` apart, in both arrays. */
 type Line = (x: NumberArray, y: NumberArray, start: number, step: number, size: number) => void;
@@ -28,48 +27,14 @@ function maximum(x: NumberArray, start: number, step: number, size: number): num
   return max;
 }
 
-/** Writes exp(x - max) and gives the sum. */
-function exponentials(
-  x: NumberArray,
-  y: NumberArray,
-  max: number,
-  start: number,
-  step: number,
-  size: number,
-): number {
+const softmaxLine: Line = (x, y, start, step, size) => {
+  const max = maximum(x, start, step, size);
   let sum = 0;
   for (let i = 0, p = start; i < size; i++, p += step) {
     const e = Math.exp(x[p]! - max);
     y[p] = e;
     sum += e;
   }
-  return sum;
-}
-
-/** The same for float32, where nine digits will do. */
-function singleExponentials(
-  x: NumberArray,
-  y: Float32Array,
-  max: number,
-  start: number,
-  step: number,
-  size: number,
-): number {
-  let sum = 0;
-  for (let i = 0, p = start; i < size; i++, p += step) {
-    const e = expSingle(x[p]! - max);
-    y[p] = e;
-    sum += e;
-  }
-  return sum;
-}
-
-const softmaxLine: Line = (x, y, start, step, size) => {
-  const max = maximum(x, start, step, size);
-  const sum =
-    y instanceof Float32Array
-      ? singleExponentials(x, y, max, start, step, size)
-      : exponentials(x, y, max, start, step, size);
   const scale = 1 / sum;
   for (let i = 0, p = start; i < size; i++, p += step) y[p]! *= scale;
 };
