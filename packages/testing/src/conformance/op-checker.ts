@@ -37,8 +37,11 @@ export class OpChecker {
   /** The first problem of every case, with the check that found it. Nothing is thrown. */
   check(file: OpCaseFile): OpCaseResult[] {
     const checks = this.#of(file);
+    if (checks.length === 0) return [];
     return file.cases.map((one) => {
       for (const [name, run] of checks) {
+        // What is to be refused has no result to foretell or to decompose.
+        if (name !== "run" && one.compare === "error") continue;
         this.counts[name]++;
         const problem = run(one);
         if (problem !== undefined) return { id: one.id, target: file.target, problem: `${name}: ${problem}` };
