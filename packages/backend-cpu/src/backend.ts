@@ -4,7 +4,7 @@ import { HIGHER_ORDER } from "./control-flow.js";
 import { type CallKwargs, Dispatcher } from "./dispatch.js";
 import { noKernel } from "./errors.js";
 import { CpuExecutable } from "./executable.js";
-import type { CallArgument, KernelTable, RandomSource, RuntimeValue } from "./kernel.js";
+import type { AnyKernel, CallArgument, KernelTable, RandomSource, RuntimeValue } from "./kernel.js";
 import { createRandomSource } from "./kernels/random-source.js";
 import { CPU_KERNELS } from "./kernels.js";
 
@@ -14,6 +14,8 @@ export interface CpuBackendOptions {
   readonly operators?: OperatorTable;
   /** Further kernels, of custom operators or in place of built-in ones. */
   readonly kernels?: KernelTable;
+  /** Operators whose kernels stand aside, so that their decompositions run: for comparing the two. */
+  readonly withoutKernels?: readonly string[];
   /** Source of random numbers; a generator of seed 0 when left out. */
   readonly random?: RandomSource;
 }
@@ -22,8 +24,10 @@ export interface CpuBackendOptions {
 export type Evaluator = (target: string, args: readonly CallArgument[], kwargs?: CallKwargs) => RuntimeValue;
 
 function dispatcherOf(options: CpuBackendOptions): Dispatcher {
-  const { operators = defaultOperators(), kernels = {}, random = createRandomSource(0) } = options;
-  return new Dispatcher({ operators, random, kernels: { ...CPU_KERNELS, ...kernels } });
+  const { operators = defaultOperators(), kernels = {}, withoutKernels = [] } = options;
+  const table: Record<string, AnyKernel> = { ...CPU_KERNELS, ...kernels };
+  for (const target of withoutKernels) delete table[target];
+  return new Dispatcher({ operators, random: options.random ?? createRandomSource(0), kernels: table });
 }
 
 /** An evaluator with its own random generator. */

@@ -1,17 +1,20 @@
-import { readdirSync } from "node:fs";
+/** @file All recorded calls: the run, the shape rule and the decomposition give what PyTorch gave. */
 import { fileURLToPath } from "node:url";
 import { createSconce } from "sconce";
-import { describe, expect, test } from "vitest";
-import { checkOpFolder } from "./conformance/op-folder.js";
+import { expect, test } from "vitest";
+import { openOpCases } from "./conformance/op-case-set.js";
+import { OpChecker } from "./conformance/op-checker.js";
 
-const FOLDER = fileURLToPath(new URL("../fixtures/op-cases/", import.meta.url));
-const sconce = createSconce();
+const entries = openOpCases(fileURLToPath(new URL("../fixtures/op-cases.zip", import.meta.url)));
+const checker = new OpChecker(createSconce(), "cpu");
 
-describe("operators on recorded calls", () => {
-  const names = readdirSync(FOLDER).filter((name) => name.endsWith(".safetensors"));
-  test.each(names)("%s", async (name) => {
-    const results = await checkOpFolder(`${FOLDER}${name}`, sconce, "cpu");
-    expect(results.length).toBeGreaterThan(0);
-    expect(results.filter((result) => result.problem !== undefined)).toEqual([]);
-  });
+test.each(entries.map((entry) => [entry.name, entry] as const))("%s", (_, entry) => {
+  const results = checker.check(entry.read());
+  expect(results.length).toBeGreaterThan(0);
+  expect(results.filter(({ problem }) => problem !== undefined)).toEqual([]);
+});
+
+test("every recorded call was run, every one that gives something was foretold, and many were decomposed", () => {
+  expect(checker.counts).toMatchObject({ run: 7270, fake: 6747 });
+  expect(checker.counts.decomposition).toBeGreaterThan(1300);
 });

@@ -1,24 +1,35 @@
 /**
- * @file One discrete Fourier transform: mixed radix for small prime factors, Bluestein's algorithm for large
- * ones.
+ * @file One discrete Fourier transform: mixed radix where all prime factors are small (Stockham's order, so that nothing is
+ * permuted), else Bluestein's algorithm.
  */
 
 /** Largest prime factor that is transformed by its definition. */
 const DIRECT_LIMIT = 31;
 
 /**
- * The transform of interleaved complex numbers, `sum x[k] exp(sign 2 pi i j k / n)`, in an array that the
- * next call may reuse or not; the input stays as it is.
+ * The transform of interleaved complex numbers, `sum x[k] exp(sign 2 pi i j k / n)`. The result is the plan's own memory,
+ * which its next run overwrites; the input stays as it is.
  */
-export function transform(x: Float64Array, sign: 1 | -1): Float64Array {
-  const n = x.length / 2;
-  if (n <= 1) return x.slice();
-  const out = new Float64Array(2 * n);
-  mixedRadix(x, 0, 1, out, 0, n, sign, rootsOf(n, sign), 1);
-  return out;
+export type LineTransform = (x: Float64Array) => Float64Array;
+
+/** The transform of lines of `n` numbers; roots and memory are made once for all lines. */
+export function planTransform(n: number, sign: 1 | -1): LineTransform {
+  if (n <= 1) return (x) => x;
+  const factors = factorsOf(n);
+  return factors.at(-1)! > DIRECT_LIMIT ? planBluestein(n, sign) : planMixedRadix(n, factors, sign);
 }
 
-/** `exp(sign 2 pi i k / n)` for all k; the angle is reduced to an eighth turn for exactness at the axes. */
+/** Fours first, then primes by size. */
+function factorsOf(n: number): number[] {
+  const factors: number[] = [];
+  let rest = n;
+  for (; rest % 4 === 0; rest /= 4) factors.push(4);
+  for (let p = 2; p * p <= rest; p++) for (; rest % p === 0; rest /= p) factors.push(p);
+  if (rest > 1) factors.push(rest);
+  return factors.sort((a, b) => (a === 4 ? 0 : a) - (b === 4 ? 0 : b));
+}
+
+/** `exp(sign 2 pi i k / n)` for all k; exact on the axes. */
 function rootsOf(n: number, sign: 1 | -1): Float64Array {
   const roots = new Float64Array(2 * n);
   for (let k = 0; k < n; k++) {
@@ -29,106 +40,152 @@ function rootsOf(n: number, sign: 1 | -1): Float64Array {
   return roots;
 }
 
-function smallestFactor(n: number): number {
-  for (let p = 2; p * p <= n; p++) if (n % p === 0) return p;
-  return n;
+/** `lines` interleaved transforms, each still of length `parts * radix`. */
+interface Stage {
+  readonly radix: number;
+  readonly parts: number;
+  readonly lines: number;
 }
 
-/**
- * Transforms `n` elements of x from `start`, `step` apart, into `out` from `to`. `stride` scales indices into
- * the roots.
- */
-function mixedRadix(
-  x: Float64Array,
-  start: number,
-  step: number,
-  out: Float64Array,
-  to: number,
-  n: number,
-  sign: 1 | -1,
-  roots: Float64Array,
-  stride: number,
-): void {
-  if (n === 1) {
-    out[2 * to] = x[2 * start]!;
-    out[2 * to + 1] = x[2 * start + 1]!;
-    return;
+function planMixedRadix(n: number, factors: readonly number[], sign: 1 | -1): LineTransform {
+  const roots = rootsOf(n, sign);
+  const buffers = [new Float64Array(2 * n), new Float64Array(2 * n)] as const;
+  const column = new Float64Array(2 * factors.at(-1)!);
+  const stages: Stage[] = [];
+  let lines = 1;
+  for (const radix of factors) {
+    stages.push({ radix, parts: n / (lines * radix), lines });
+    lines *= radix;
   }
-  const radix = smallestFactor(n);
-  if (radix > DIRECT_LIMIT) {
-    const line = new Float64Array(2 * n);
-    for (let i = 0; i < n; i++)
-      line.set(x.subarray(2 * (start + i * step), 2 * (start + i * step) + 2), 2 * i);
-    out.set(bluestein(line, sign), 2 * to);
-    return;
-  }
-  const part = n / radix;
-  for (let r = 0; r < radix; r++) {
-    mixedRadix(x, start + r * step, step * radix, out, to + r * part, part, sign, roots, stride * radix);
-  }
-  combine(out, to, n, radix, roots, stride);
+  return (x) => {
+    let from = x;
+    stages.forEach((stage, i) => {
+      const to = buffers[i % 2]!;
+      if (stage.radix === 4) quarterStage(from, to, stage, roots, sign);
+      else if (stage.radix === 2) halfStage(from, to, stage, roots);
+      else anyStage(from, to, stage, roots, column);
+      from = to;
+    });
+    return from;
+  };
 }
 
-/** Joins `radix` transforms of length `n / radix` that lie behind each other. */
-function combine(
-  out: Float64Array,
-  to: number,
-  n: number,
-  radix: number,
-  roots: Float64Array,
-  stride: number,
-): void {
-  const part = n / radix;
-  const column = new Float64Array(2 * radix);
-  for (let k = 0; k < part; k++) {
-    for (let r = 0; r < radix; r++) {
-      const at = 2 * (to + r * part + k);
-      const root = 2 * (r * k * stride);
-      column[2 * r] = out[at]! * roots[root]! - out[at + 1]! * roots[root + 1]!;
-      column[2 * r + 1] = out[at]! * roots[root + 1]! + out[at + 1]! * roots[root]!;
+function halfStage(x: Float64Array, y: Float64Array, { parts, lines }: Stage, roots: Float64Array): void {
+  const far = 2 * lines * parts;
+  for (let j = 0; j < parts; j++) {
+    const [re, im] = [roots[2 * j * lines]!, roots[2 * j * lines + 1]!];
+    for (let q = 0, a = 2 * lines * j, to = 4 * lines * j; q < lines; q++, a += 2, to += 2) {
+      const dr = x[a]! - x[a + far]!;
+      const di = x[a + 1]! - x[a + far + 1]!;
+      y[to] = x[a]! + x[a + far]!;
+      y[to + 1] = x[a + 1]! + x[a + far + 1]!;
+      y[to + 2 * lines] = dr * re - di * im;
+      y[to + 2 * lines + 1] = dr * im + di * re;
     }
-    for (let j = 0; j < radix; j++) {
-      let [re, im] = [0, 0];
-      for (let r = 0; r < radix; r++) {
-        const root = 2 * (((j * r) % radix) * part * stride);
-        re += column[2 * r]! * roots[root]! - column[2 * r + 1]! * roots[root + 1]!;
-        im += column[2 * r]! * roots[root + 1]! + column[2 * r + 1]! * roots[root]!;
+  }
+}
+
+function quarterStage(
+  x: Float64Array,
+  y: Float64Array,
+  { parts, lines }: Stage,
+  roots: Float64Array,
+  sign: 1 | -1,
+): void {
+  const far = 2 * lines * parts;
+  const step = 2 * lines;
+  for (let j = 0; j < parts; j++) {
+    const at = 2 * j * lines;
+    const [re1, im1] = [roots[at]!, roots[at + 1]!];
+    const [re2, im2] = [roots[2 * at]!, roots[2 * at + 1]!];
+    const [re3, im3] = [roots[3 * at]!, roots[3 * at + 1]!];
+    for (let q = 0, a = at, to = 4 * at; q < lines; q++, a += 2, to += 2) {
+      const [b, c, d] = [a + far, a + 2 * far, a + 3 * far];
+      const evenRe = x[a]! + x[c]!;
+      const evenIm = x[a + 1]! + x[c + 1]!;
+      const leftRe = x[a]! - x[c]!;
+      const leftIm = x[a + 1]! - x[c + 1]!;
+      const oddRe = x[b]! + x[d]!;
+      const oddIm = x[b + 1]! + x[d + 1]!;
+      // The difference of b and d, turned by a quarter.
+      const turnRe = -sign * (x[b + 1]! - x[d + 1]!);
+      const turnIm = sign * (x[b]! - x[d]!);
+      y[to] = evenRe + oddRe;
+      y[to + 1] = evenIm + oddIm;
+      multiplyInto(y, to + step, leftRe + turnRe, leftIm + turnIm, re1, im1);
+      multiplyInto(y, to + 2 * step, evenRe - oddRe, evenIm - oddIm, re2, im2);
+      multiplyInto(y, to + 3 * step, leftRe - turnRe, leftIm - turnIm, re3, im3);
+    }
+  }
+}
+
+function anyStage(
+  x: Float64Array,
+  y: Float64Array,
+  { radix, parts, lines }: Stage,
+  roots: Float64Array,
+  column: Float64Array,
+): void {
+  const far = 2 * lines * parts;
+  for (let j = 0; j < parts; j++) {
+    for (let q = 0; q < lines; q++) {
+      for (let k = 0, a = 2 * (lines * j + q); k < radix; k++, a += far) {
+        column[2 * k] = x[a]!;
+        column[2 * k + 1] = x[a + 1]!;
       }
-      out[2 * (to + j * part + k)] = re;
-      out[2 * (to + j * part + k) + 1] = im;
+      for (let t = 0; t < radix; t++) {
+        let [re, im] = [0, 0];
+        for (let k = 0, turn = 0; k < radix; k++, turn = (turn + t) % radix) {
+          const root = 2 * turn * parts * lines;
+          re += column[2 * k]! * roots[root]! - column[2 * k + 1]! * roots[root + 1]!;
+          im += column[2 * k]! * roots[root + 1]! + column[2 * k + 1]! * roots[root]!;
+        }
+        const root = 2 * j * t * lines;
+        multiplyInto(y, 2 * (q + lines * (radix * j + t)), re, im, roots[root]!, roots[root + 1]!);
+      }
     }
   }
 }
 
 /** A transform of any length as a convolution, by transforms of a power of two. */
-function bluestein(x: Float64Array, sign: 1 | -1): Float64Array {
-  const n = x.length / 2;
+function planBluestein(n: number, sign: 1 | -1): LineTransform {
   const size = 2 ** Math.ceil(Math.log2(2 * n - 1));
+  const [forward, backward] = [planTransform(size, -1), planTransform(size, 1)];
   const chirp = new Float64Array(2 * n);
+  const mirrored = new Float64Array(2 * size);
   for (let k = 0; k < n; k++) {
     const angle = (Math.PI * ((k * k) % (2 * n))) / n;
     chirp[2 * k] = Math.cos(angle);
     chirp[2 * k + 1] = sign * Math.sin(angle);
-  }
-  const [a, b] = [new Float64Array(2 * size), new Float64Array(2 * size)];
-  for (let k = 0; k < n; k++) {
-    multiplyTo(a, k, x[2 * k]!, x[2 * k + 1]!, chirp[2 * k]!, chirp[2 * k + 1]!);
     for (const at of k === 0 ? [0] : [k, size - k]) {
-      b[2 * at] = chirp[2 * k]!;
-      b[2 * at + 1] = -chirp[2 * k + 1]!;
+      mirrored[2 * at] = chirp[2 * k]!;
+      mirrored[2 * at + 1] = -chirp[2 * k + 1]!;
     }
   }
-  const [fa, fb] = [transform(a, -1), transform(b, -1)];
-  for (let k = 0; k < size; k++) multiplyTo(fa, k, fa[2 * k]!, fa[2 * k + 1]!, fb[2 * k]!, fb[2 * k + 1]!);
-  const product = transform(fa, 1);
-  const out = new Float64Array(2 * n);
-  for (let k = 0; k < n; k++) {
-    multiplyTo(out, k, product[2 * k]! / size, product[2 * k + 1]! / size, chirp[2 * k]!, chirp[2 * k + 1]!);
-  }
-  return out;
+  const kernel = forward(mirrored).slice();
+  const [padded, out] = [new Float64Array(2 * size), new Float64Array(2 * n)];
+  return (x) => {
+    multiplyPairs(padded, x, chirp, n, 1);
+    const spectrum = forward(padded);
+    multiplyPairs(spectrum, spectrum, kernel, size, 1 / size);
+    multiplyPairs(out, backward(spectrum), chirp, n, 1);
+    return out;
+  };
 }
 
-function multiplyTo(out: Float64Array, k: number, a: number, b: number, c: number, d: number): void {
-  out[2 * k] = a * c - b * d;
-  out[2 * k + 1] = a * d + b * c;
+function multiplyPairs(
+  out: Float64Array,
+  a: Float64Array,
+  b: Float64Array,
+  count: number,
+  scale: number,
+): void {
+  for (let k = 0; k < 2 * count; k += 2) {
+    multiplyInto(out, k, scale * a[k]!, scale * a[k + 1]!, b[k]!, b[k + 1]!);
+  }
+}
+
+function multiplyInto(out: Float64Array, at: number, a: number, b: number, c: number, d: number): void {
+  out[at] = a * c - b * d;
+  out[at + 1] = a * d + b * c;
 }

@@ -3,12 +3,13 @@ import type { Tensor } from "@sconce/tensor";
 import { axisOf } from "../axis.js";
 import { finishOutput, readComplex, writeComplex } from "../dense.js";
 import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
-import { transform } from "./fft-line.js";
+import { planTransform } from "./fft-line.js";
 
 /** Transforms every line along a dimension of interleaved complex numbers, in place. */
 function transformAlong(values: Float64Array, shape: readonly number[], dim: number, sign: 1 | -1): void {
   const { outer, size, inner } = axisOf(shape, dim);
   const line = new Float64Array(2 * size);
+  const transform = planTransform(size, sign);
   for (let o = 0; o < outer; o++) {
     for (let n = 0; n < inner; n++) {
       const start = 2 * (o * size * inner + n);
@@ -16,7 +17,7 @@ function transformAlong(values: Float64Array, shape: readonly number[], dim: num
         line[2 * i] = values[p]!;
         line[2 * i + 1] = values[p + 1]!;
       }
-      const result = transform(line, sign);
+      const result = transform(line);
       for (let i = 0, p = start; i < size; i++, p += 2 * inner) {
         values[p] = result[2 * i]!;
         values[p + 1] = result[2 * i + 1]!;
@@ -101,6 +102,7 @@ function complexToReal({ self, dim, normalization }: HalfArgs, context: KernelCo
   const size = out.shape.at(last)!;
   const real = new Float64Array(outer * size * inner);
   const line = new Float64Array(2 * size);
+  const transform = planTransform(size, 1);
   for (let o = 0; o < outer; o++) {
     for (let n = 0; n < inner; n++) {
       for (let i = 0; i < size; i++) {
@@ -111,7 +113,7 @@ function complexToReal({ self, dim, normalization }: HalfArgs, context: KernelCo
         line[2 * i + 1] =
           source < from && source !== 0 && 2 * source !== size ? (mirrored ? -1 : 1) * values[p + 1]! : 0;
       }
-      const result = transform(line, 1);
+      const result = transform(line);
       for (let i = 0; i < size; i++) real[(o * size + i) * inner + n] = result[2 * i]!;
     }
   }

@@ -107,8 +107,12 @@ export function copyAsOutput(context: KernelContext, self: Tensor): Tensor {
 }
 
 /** The output of an operator whose result size depends on data: the meta rule knows its dtype only. */
-export function dynamicOutput(shape: readonly number[], dtype: DType): Tensor {
-  return emptyStrided(shape, contiguousStrides(shape), dtype);
+export function dynamicOutput(
+  shape: readonly number[],
+  dtype: DType,
+  strides: readonly number[] = contiguousStrides(shape),
+): Tensor {
+  return emptyStrided(shape, strides, dtype);
 }
 
 /** Index values in row-major order, negative ones counted from the end, all checked against the size. */

@@ -48,10 +48,9 @@ function nonzeroTable(self: Tensor): Float64Array {
 
 const nonzero = kernel<{ self: Tensor }>(({ self }) => {
   const table = nonzeroTable(self);
-  const out = dynamicOutput(
-    [self.ndim === 0 ? countTrue(self) : table.length / self.ndim, self.ndim],
-    "int64",
-  );
+  const count = self.ndim === 0 ? countTrue(self) : table.length / self.ndim;
+  // One coordinate after the other, as PyTorch lays the table out.
+  const out = dynamicOutput([count, self.ndim], "int64", [1, count]);
   writeNumbers(out, table);
   return out;
 });

@@ -30,7 +30,8 @@ function layerNorm(
   const size = numel(shape);
   const rows = size === 0 ? 0 : numel(input.shape) / size;
   const x = readNumbers(input);
-  const [w, b] = [weight && readNumbers(weight), bias && readNumbers(bias)];
+  const w = weight === null ? new Float64Array(size).fill(1) : readNumbers(weight);
+  const b = bias === null ? new Float64Array(size) : readNumbers(bias);
   const [y, means, rstds] = [openOutput(out), openOutput(mean), openOutput(rstd)];
   for (let row = 0; row < rows; row++) {
     const start = row * size;
@@ -38,8 +39,7 @@ function layerNorm(
     const scale = 1 / Math.sqrt(variance + eps);
     means[row] = mu;
     rstds[row] = scale;
-    for (let i = 0; i < size; i++)
-      y[start + i] = (x[start + i]! - mu) * scale * (w ? w[i]! : 1) + (b ? b[i]! : 0);
+    for (let i = 0; i < size; i++) y[start + i] = (x[start + i]! - mu) * scale * w[i]! + b[i]!;
   }
   return [finishOutput(out, y), finishOutput(mean, means), finishOutput(rstd, rstds)];
 }

@@ -65,6 +65,13 @@ export const sigmoidLoop: LaneLoop = (out, [x], count) => {
   for (let i = 0; i < count; i++) out[i] = 1 / (1 + Math.exp(-a[i]!));
 };
 
+/** Nine digits are enough for an output that is float32 side by side, and take half the time. */
+export const erfLoop: LaneLoop = (out, [x], count) => {
+  const a = x as Lane;
+  if (out instanceof Float32Array) for (let i = 0; i < count; i++) out[i] = erfSingle(a[i]!);
+  else for (let i = 0; i < count; i++) out[i] = erf(a[i]!);
+};
+
 export const siluLoop: LaneLoop = (out, [x], count) => {
   const a = x as Lane;
   for (let i = 0; i < count; i++) out[i] = a[i]! / (1 + Math.exp(-a[i]!));

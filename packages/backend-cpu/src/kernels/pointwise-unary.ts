@@ -5,6 +5,7 @@ import { complexLoops } from "./pointwise-complex.js";
 import { type ComplexLoop, type Elementwise, elementwise, type LaneLoop, map1 } from "./pointwise-loop.js";
 import {
   absoluteLoop,
+  erfLoop,
   expLoop,
   negateLoop,
   reciprocalLoop,
@@ -21,7 +22,6 @@ import {
   besselI1,
   besselIScaled,
   digamma,
-  erf,
   erfc,
   erfcx,
   erfinv,
@@ -196,7 +196,7 @@ export const pointwiseUnaryKernels = defineKernels({
   "aten.atanh.default": float(Math.atanh, complexLoops.atanh),
   "aten.sigmoid.default": unary({ real: sigmoidLoop, complex: complexLoops.sigmoid }),
   "aten.relu.default": unary({ real: reluLoop, big: (x) => (x < 0n ? 0n : x) }),
-  "aten.erf.default": float(erf),
+  "aten.erf.default": unary({ real: erfLoop }),
   "aten.erfc.default": float(erfc),
   "aten.erfinv.default": float(erfinv),
   "aten.special_erfcx.default": float(erfcx),

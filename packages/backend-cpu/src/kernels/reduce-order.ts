@@ -5,6 +5,7 @@ import { finishOutput, type NumberArray, openOutput, readNumbers, writeNumbers }
 import { invalidArgument } from "../errors.js";
 import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, emptyStrided, kernel } from "../kernel.js";
 import { reduceByPosition } from "./reduce-extreme.js";
+import { positionOfRank } from "./select-position.js";
 
 type Locate = (data: NumberArray, start: number, length: number) => number;
 
@@ -26,30 +27,33 @@ export function compareAscending(x: number, y: number): number {
 /** The lower median; a NaN when there is one. */
 const medianOf: Locate = (data, start, length) => {
   for (let i = start; i < start + length; i++) if (Number.isNaN(data[i])) return i;
-  return sortedPositions(data, start, length)[(length - 1) >> 1]!;
+  return positionOfRank(data, start, length, (length - 1) >> 1);
 };
 
 const nanMedianOf: Locate = (data, start, length) => {
   let numbers = 0;
   for (let i = start; i < start + length; i++) if (!Number.isNaN(data[i])) numbers++;
-  return sortedPositions(data, start, length)[Math.max(0, (numbers - 1) >> 1)]!;
+  return positionOfRank(data, start, length, Math.max(0, (numbers - 1) >> 1));
 };
 
 /** The smallest of the most frequent values, at its last place. */
 const modeOf: Locate = (data, start, length) => {
-  const positions = sortedPositions(data, start, length);
-  let best = positions[0]!;
+  const sorted = data.slice(start, start + length).sort();
+  let best = sorted[0]!;
   let most = 0;
   for (let i = 0; i < length; ) {
+    const value = sorted[i]!;
     let j = i;
-    while (j < length && compareAscending(data[positions[i]!]!, data[positions[j]!]!) === 0) j++;
+    while (j < length && compareAscending(value, sorted[j]!) === 0) j++;
     if (j - i > most) {
       most = j - i;
-      best = positions[j - 1]!;
+      best = value;
     }
     i = j;
   }
-  return best;
+  let last = start + length - 1;
+  while (last > start && compareAscending(data[last]!, best) !== 0) last--;
+  return last;
 };
 
 const whole = (locate: Locate): AnyKernel =>
@@ -70,7 +74,7 @@ const byDim = (locate: Locate): AnyKernel =>
 const kthvalue = kernel<{ self: Tensor; k: number; dim: number }>(({ self, k, dim }, context) => {
   const [values, indices] = emptyOutputs(context) as [Tensor, Tensor];
   reduceByPosition(
-    (data, start, length) => sortedPositions(data, start, length)[k - 1]!,
+    (data, start, length) => positionOfRank(data, start, length, k - 1),
     self,
     dim,
     values,

@@ -6,6 +6,7 @@ import { type NumberArray, writeNumbers } from "../dense.js";
 import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
 import { compareAscending } from "./reduce-order.js";
 import { likeKeys, moveLast, readKeys, reducedDims, writeKeys } from "./reduce-rows.js";
+import { precedes, selectFirst } from "./select-position.js";
 
 /** Positions of a row in order, equal values as they came. */
 export function sortRow(data: NumberArray, start: number, length: number, descending: boolean): Uint32Array {
@@ -14,6 +15,20 @@ export function sortRow(data: NumberArray, start: number, length: number, descen
   return descending
     ? positions.sort((a, b) => compareAscending(data[b]!, data[a]!) || a - b)
     : positions.sort((a, b) => compareAscending(data[a]!, data[b]!) || a - b);
+}
+
+/** The first positions of a row in order. */
+function firstOfRow(
+  data: NumberArray,
+  start: number,
+  length: number,
+  take: number,
+  descending: boolean,
+): Uint32Array {
+  const positions = new Uint32Array(length);
+  for (let i = 0; i < length; i++) positions[i] = start + i;
+  selectFirst(data, positions, take, descending);
+  return positions.subarray(0, take).sort((a, b) => (precedes(data, a, b, descending) ? -1 : 1));
 }
 
 /** Writes the first `kept` of each sorted row, and their places in it. */
@@ -34,7 +49,10 @@ function sortInto(
   const sorted = likeKeys(data, rows * take);
   const places = new Float64Array(rows * take);
   for (let r = 0; r < rows; r++) {
-    const order = sortRow(data, r * length, length, descending);
+    const order =
+      take < length
+        ? firstOfRow(data, r * length, length, take, descending)
+        : sortRow(data, r * length, length, descending);
     for (let i = 0; i < take; i++) {
       sorted[r * take + i] = data[order[i]!]!;
       places[r * take + i] = order[i]! - r * length;

@@ -7,6 +7,7 @@ import { dtypeMismatch, invalidArgument } from "../errors.js";
 import { broadcastPair, convert, promoted } from "../rules/decompose.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake } from "../rules/fake.js";
+import { logAddExp } from "../rules/log-add-exp.js";
 import { type Operand, promoteOperands, scalarKind, toFloatDType } from "../rules/promote.js";
 import type { ScalarArg } from "../schema-types.js";
 
@@ -300,24 +301,6 @@ const powerOps = [
 
 const asFloat = (value: ScalarLiteral): ScalarLiteral =>
   typeof value === "object" ? value : pythonFloat(Number(value));
-
-function logAddExp(base2: boolean) {
-  return (emit: Emit, self: FakeTensor, other: FakeTensor): FakeTensor =>
-    promoted(emit, "default", [self, other], (left, right) => {
-      const [a, b] = broadcastPair(emit, left, right);
-      const mask = emit("aten.ge.Tensor", [a, b]);
-      const max = emit("aten.where.self", [mask, a, b]);
-      const min = emit("aten.where.self", [mask, b, a]);
-      const unbounded = base2
-        ? emit("aten.isinf.default", [a])
-        : emit("aten.logical_not.default", [emit("aten.isfinite.default", [a])]);
-      const infinite = emit("aten.logical_and.default", [unbounded, emit("aten.eq.Tensor", [a, b])]);
-      const exp = base2 ? "aten.exp2.default" : "aten.exp.default";
-      const tail = emit("aten.log1p.default", [emit(exp, [emit("aten.sub.Tensor", [min, max])])]);
-      const scaled = base2 ? emit("aten.mul.Tensor", [tail, 1 / Math.LN2]) : tail;
-      return emit("aten.where.self", [infinite, a, emit("aten.add.Tensor", [max, scaled])]);
-    });
-}
 
 function xLog(log: "log" | "log1p") {
   return (emit: Emit, self: Operand, other: Operand): FakeTensor =>

@@ -9,6 +9,7 @@ import { isBelow, isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSize } from "../rules/describe.js";
 import { broadcastShapes } from "../rules/dims.js";
 import { fake, numelOf } from "../rules/fake.js";
+import { likeStrides } from "../rules/options.js";
 import { computationDType, promoteOperands } from "../rules/promote.js";
 import { sizeProduct } from "../rules/size-product.js";
 
@@ -157,8 +158,15 @@ const cosineSimilarity = defineOp({
       dtype: computationDType(norm1.dtype),
       device: norm1.device,
     });
-    const held1 = emit("aten.clamp_min.Tensor", [norm1, least]);
-    const held2 = emit("aten.clamp_min.Tensor", [norm2, least]);
+    // In PyTorch the norms are clamped in place and keep their dtype, even halves that are 0-d like the bound.
+    const hold = (norm: FakeTensor): FakeTensor => {
+      const held = emit("aten.clamp_min.Tensor", [norm, least]);
+      return held.dtype === norm.dtype
+        ? held
+        : emit("aten._to_copy.default", [held], { dtype: norm.dtype, layout: "strided" });
+    };
+    const held1 = hold(norm1);
+    const held2 = hold(norm2);
     const unit2 = emit("aten.div.Tensor", [x2, held2]);
     const unit1 = emit("aten.div.Tensor", [x1, held1]);
     return emit("aten.sum.dim_IntList", [emit("aten.mul.Tensor", [unit1, unit2]), [dim]]);
@@ -178,6 +186,10 @@ const cdistBackward = defineOp({
   schema: "aten::_cdist_backward(Tensor grad_output, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
   meta: ({ x1, x2 }, { env }) => {
     const batch = broadcastShapes(env, x1.shape.slice(0, -2), x2.shape.slice(0, -2));
+    const sizes = [numelOf(batch), numelOf(x1.shape.slice(-2)), x2.shape.at(-2)!];
+    // Without a pair of points the gradient is `zeros_like(x1)`, which is not broadcast.
+    if (sizes.some((size) => size === 0))
+      return fake({ dtype: x1.dtype, shape: x1.shape, strides: likeStrides(x1, null, env), like: x1 });
     return fake({ dtype: x1.dtype, shape: [...batch, ...x1.shape.slice(-2)], like: x1 });
   },
 });

@@ -194,8 +194,24 @@ function emitIndexFill(
   return emit("aten.clone.default", [emit("aten.squeeze.dim", [filled, 0])]);
 }
 
+/** The kernel fills a clone, which keeps the layout; the decomposition's `index_copy` is row-major. */
+function indexFillMeta(self: FakeTensor, dim: SymInt, index: FakeTensor, env: SymEnv): FakeTensor {
+  wrapDim(dim, self.ndim);
+  checkVector(index);
+  if (index.dtype !== "int64") throw dtypeMismatch("index_fill_(): Expected dtype int64 for index.");
+  return like(self, env);
+}
+
+function checkFillValue(value: FakeTensor): void {
+  if (value.ndim === 0) return;
+  throw invalidArgument(
+    `Only supports 0-dimensional value tensor. Got a tensor with ${value.ndim} dimensions.`,
+  );
+}
+
 const indexFillScalar = defineOp({
   schema: "aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+  meta: ({ self, dim, index }, { env }) => indexFillMeta(self, dim, index, env),
   decompose: (emit, { self, dim, index, value }) => {
     checkVector(index);
     const { dtype, layout, device } = self;
@@ -211,13 +227,13 @@ const indexFillScalar = defineOp({
 
 const indexFillTensor = defineOp({
   schema: "aten::index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
+  meta: ({ self, dim, index, value }, { env }) => {
+    checkFillValue(value);
+    return indexFillMeta(self, dim, index, env);
+  },
   decompose: (emit, { self, dim, index, value }) => {
     checkVector(index);
-    if (value.ndim !== 0) {
-      throw invalidArgument(
-        `Only supports 0-dimensional value tensor. Got a tensor with ${value.ndim} dimensions.`,
-      );
-    }
+    checkFillValue(value);
     return emitIndexFill(emit, self, dim, index, value);
   },
 });
@@ -227,7 +243,7 @@ const REDUCTIONS = ["prod", "mean", "amax", "amin"];
 const indexReduce = defineOp({
   schema:
     "aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor",
-  meta: ({ self, dim, index, source, reduce }, { env }) => {
+  meta: ({ self, dim, index, source, reduce }) => {
     wrapDim(dim, self.ndim);
     checkVector(index);
     if (!REDUCTIONS.includes(reduce)) {
@@ -237,7 +253,7 @@ const indexReduce = defineOp({
     }
     if (self.dtype !== source.dtype)
       throw dtypeMismatch("index_reduce(): self and source must have the same scalar type");
-    return like(self, env);
+    return rowMajor(self);
   },
 });
 

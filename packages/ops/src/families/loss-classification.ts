@@ -7,6 +7,7 @@ import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
+import { elementwiseStrides } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { REDUCTION } from "../rules/loss-reduction.js";
 
@@ -70,9 +71,10 @@ function likelihoodShapes(args: NllArgs, { env }: MetaContext): readonly [FakeTe
     );
   }
   const shape = reduction === REDUCTION.none && self.ndim > 1 ? target.shape : [];
-  const make = (sizes: readonly SymInt[]): FakeTensor =>
-    fake({ dtype: self.dtype, shape: sizes, like: self });
-  return [make(shape), make([])];
+  // The last step selects by the target, whose layout the losses take over.
+  const strides = shape === target.shape ? elementwiseStrides(env, shape, [target]) : [];
+  const total = fake({ dtype: self.dtype, shape: [], like: self });
+  return [fake({ dtype: self.dtype, shape, strides, like: self }), total];
 }
 
 const nllLossForward = defineOp({

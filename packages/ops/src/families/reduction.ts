@@ -43,10 +43,6 @@ const sumOps = [
   defineOp({
     schema: "aten::sum_to_size(Tensor self, SymInt[] size) -> Tensor",
     tags: ["composite"],
-    meta: ({ self, size }) => {
-      const dtype = sumToSizeDims(self, size).length > 0 ? toSumDType(self.dtype) : self.dtype;
-      return fake({ dtype, shape: size, like: self });
-    },
     decompose: sumToSize,
   }),
 ];

@@ -3,7 +3,7 @@ import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { mul, sub, toFloat, truncToInt } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
-import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { invalidArgument } from "../errors.js";
 import { convert } from "../rules/decompose.js";
 import { suggestMemoryFormat } from "../rules/memory-format.js";
 import { castForMath } from "../rules/opmath.js";
@@ -21,7 +21,6 @@ function resizeCubic(
   align: boolean,
   scales: readonly (number | null)[],
 ): FakeTensor {
-  if (image.dtype === "uint8") throw dtypeMismatch("upsample_bicubic2d: uint8 images are not decomposed");
   const {
     operands: [input],
     result,
@@ -48,20 +47,15 @@ function resizeCubic(
   const aroundX = neighbours(emit, x);
   const weightsX = cubicWeights(emit, fractionX);
   const weightsY = cubicWeights(emit, fractionY);
+  const [mixX, mixY] = mixers(emit, [weightsX, weightsY], input.dtype === "uint8");
   const load = (row: FakeTensor, column: FakeTensor): FakeTensor => {
     const r = emit("aten.clamp.default", [row, 0, sub(height, 1)]);
     const c = emit("aten.clamp.default", [column, 0, sub(width, 1)]);
     return emit("aten._unsafe_index.Tensor", [input, [null, null, r, c]]);
   };
-  const lines = aroundY.map((row) =>
-    weighted(
-      emit,
-      aroundX.map((column) => load(row, column)),
-      weightsX,
-    ),
-  );
+  const lines = aroundY.map((row) => mixX(aroundX.map((column) => load(row, column))));
   const memory_format = suggestMemoryFormat(input, emit.env);
-  const output = emit("aten.contiguous.default", [weighted(emit, lines, weightsY)], { memory_format });
+  const output = emit("aten.contiguous.default", [mixY(lines)], { memory_format });
   return convert(emit, output, result);
 }
 
@@ -87,6 +81,54 @@ function cubicWeights(emit: Emit, t: FakeTensor): readonly FakeTensor[] {
   const [first, last] = emit.many("aten.unbind.int", [outer]);
   const [second, third] = emit.many("aten.unbind.int", [inner]);
   return [first!, second!, third!, last!];
+}
+
+/** Sums values by their weights; of a line, or of the lines. */
+type Mixer = (values: readonly FakeTensor[]) => FakeTensor;
+
+/** Bytes are summed in integers: weights times a power of two, which is as great as 16 bits allow. */
+function mixers(
+  emit: Emit,
+  weights: readonly [readonly FakeTensor[], readonly FakeTensor[]],
+  bytes: boolean,
+): readonly [Mixer, Mixer] {
+  const [first, second] = weights;
+  if (!bytes) return [(values) => weighted(emit, values, first), (values) => weighted(emit, values, second)];
+  const bitsX = weightPrecision(emit, first);
+  const bitsY = weightPrecision(emit, second);
+  const wholeX = first.map((weight) => wholeWeight(emit, weight, bitsX));
+  const wholeY = second.map((weight) => wholeWeight(emit, weight, bitsY));
+  return [(values) => byteSum(emit, values, wholeX, bitsX), (values) => byteSum(emit, values, wholeY, bitsY)];
+}
+
+/** How many bits the fractions of these weights may have, as `_compute_weight_precision` counts them. */
+function weightPrecision(emit: Emit, weights: readonly FakeTensor[]): FakeTensor {
+  const greatest = emit("aten.max.default", [emit("aten.stack.default", [weights])]);
+  const bits = emit("aten.arange.default", [22], { device: greatest.device });
+  const scale = emit("aten.bitwise_left_shift.Scalar_Tensor", [1, emit("aten.add.Tensor", [bits, 1])]);
+  const scaled = emit("aten.add.Tensor", [emit("aten.mul.Tensor", [greatest, scale]), float(0.5)]);
+  const over = emit("aten.ge.Scalar", [scaled, 2 ** 15]);
+  return emit("aten.rsub.Scalar", [emit("aten.sum.default", [over]), 22]);
+}
+
+function wholeWeight(emit: Emit, weight: FakeTensor, precision: FakeTensor): FakeTensor {
+  const scale = emit("aten.bitwise_left_shift.Scalar_Tensor", [1, precision]);
+  const half = emit("aten.mul.Tensor", [emit("aten.sign.default", [weight]), float(0.5)]);
+  return convert(emit, emit("aten.add.Tensor", [emit("aten.mul.Tensor", [weight, scale]), half]), "int16");
+}
+
+function byteSum(
+  emit: Emit,
+  values: readonly FakeTensor[],
+  weights: readonly FakeTensor[],
+  precision: FakeTensor,
+): FakeTensor {
+  const wide = (tensor: FakeTensor): FakeTensor => convert(emit, tensor, "int32");
+  const terms = values.map((value, i) => emit("aten.mul.Tensor", [wide(value), wide(weights[i]!)]));
+  const total = terms.reduce((sum, term) => emit("aten.add.Tensor", [sum, term]));
+  const half = emit("aten.bitwise_left_shift.Scalar_Tensor", [1, emit("aten.sub.Tensor", [precision, 1])]);
+  const shifted = emit("aten.__rshift__.Tensor", [emit("aten.add.Tensor", [total, half]), precision]);
+  return convert(emit, emit("aten.clamp.default", [shifted, 0, 255]), "uint8");
 }
 
 function weighted(emit: Emit, values: readonly FakeTensor[], weights: readonly FakeTensor[]): FakeTensor {

@@ -1,14 +1,15 @@
 /** @file The `*_copy` forms of views, and the `*_scatter` forms that write into a copy. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { gt, type SymEnv } from "@sconce/symbolic";
+import type { SymEnv } from "@sconce/symbolic";
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { shapeMismatch } from "../errors.js";
-import { isBelow } from "../rules/comparison.js";
+import { isAtMost, isBelow } from "../rules/comparison.js";
 import { describeSizes } from "../rules/describe.js";
 import { sizesEqual, wrapDim } from "../rules/dims.js";
-import { contiguousStridesOf, fake, numelOf } from "../rules/fake.js";
+import { fake, numelOf } from "../rules/fake.js";
 import { emitNewZeros, emitRange } from "../rules/mask.js";
+import { likeStrides } from "../rules/options.js";
 import { sizeMath } from "../rules/size-math.js";
 import { inferSizes } from "../rules/view-geometry.js";
 import { expandMeta, squeezeMeta } from "./view-expand.js";
@@ -143,10 +144,10 @@ const viewCopies: readonly OpDefinition[] = [
   }),
 ];
 
-/** A copy with the same strides, gaps included, unless elements share a place (`clone_preserve_strides`). */
+/** A copy of the memory behind `self` (`clone_preserve_strides`), or of `self` alone where expansion repeats elements. */
 function scatterResult(self: FakeTensor, env: SymEnv): FakeTensor {
-  const isExpanded = self.strides.some((stride, d) => stride === 0 && env.orTrue(gt(self.shape[d]!, 1)));
-  const strides = isExpanded ? contiguousStridesOf(self.shape) : self.strides;
+  const expanded = self.strides.some((stride, d) => stride === 0 && !isAtMost(env, self.shape[d]!, 1));
+  const strides = expanded ? likeStrides(self, null, env) : self.strides;
   return fake({ dtype: self.dtype, shape: self.shape, strides, like: self });
 }
 

@@ -1,20 +1,25 @@
-/** @file `npm run conformance -- --programs DIR | --ops DIR | --decompositions FILE [--backend NAME] [--filter TEXT]`. */
+/** @file `npm run conformance -- --programs DIR | --ops DIR [--checks LIST] | --decompositions FILE [--backend NAME] [--filter TEXT]`. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createSconce } from "sconce";
 import { corpusPlugin } from "./corpus-plugin.js";
 import { type DecompositionFile, decompositionProblem } from "./decompositions.js";
-import { checkOpFolder } from "./op-folder.js";
+import { openOpCases } from "./op-case-set.js";
+import { OP_CHECKS, type OpCheck, OpChecker } from "./op-checker.js";
 import { checkProgramFolder } from "./programs.js";
 
-const USAGE = `usage: npm run conformance -- --programs DIR | --ops DIR | --decompositions FILE [--backend NAME] [--filter TEXT] [--verbose]
-  --programs        program folders in the oracle's format (case.json, program.pt2, texts, inputs, outputs)
-  --ops             operator cases in the oracle's format (NAME.OVERLOAD.safetensors)
+const USAGE = `usage: npm run conformance -- --programs DIR | --ops DIR [--checks LIST] | --decompositions FILE [--backend NAME] [--filter TEXT] [--verbose]
+  --programs  program folders in the oracle's format (case.json, program.pt2, texts, inputs, outputs)
+  --ops       operator cases in the oracle's format: a folder of NAME.OVERLOAD.safetensors, or a zip of them
+  --checks    what each operator case is put through, with commas between (default all):
+                run            the results are PyTorch's
+                fake           the shape rule foretells dtype, sizes and strides of the run and of PyTorch
+                decomposition  where there is a kernel too, the decomposition gives PyTorch's numbers
   --decompositions  a JSON file of calls before and after run_decompositions()
-  --backend         where to run (default cpu)
-  --filter          only folders or files whose name contains TEXT
-  --verbose         list what passed too`;
+  --backend   where to run (default cpu)
+  --filter    only folders or files whose name contains TEXT
+  --verbose   list what passed too`;
 
 interface Tally {
   passed: number;
@@ -27,6 +32,7 @@ async function main(): Promise<number> {
       programs: { type: "string" },
       ops: { type: "string" },
       decompositions: { type: "string" },
+      checks: { type: "string", default: OP_CHECKS.join() },
       backend: { type: "string", default: "cpu" },
       filter: { type: "string", default: "" },
       verbose: { type: "boolean", default: false },
@@ -37,6 +43,12 @@ async function main(): Promise<number> {
   if (values.help || sources.length === 0) {
     console.log(USAGE);
     return values.help ? 0 : 2;
+  }
+  const checks = values.checks.split(",") as OpCheck[];
+  const unknown = checks.find((check) => !OP_CHECKS.includes(check));
+  if (unknown !== undefined) {
+    console.error(`error UNKNOWN_CHECK: "${unknown}" is none of ${OP_CHECKS.join(", ")}`);
+    return 2;
   }
   const tally: Tally = { passed: 0, failed: 0 };
   const tell = (where: string, name: string, problem: string | undefined): void => {
@@ -63,11 +75,10 @@ async function main(): Promise<number> {
     }
   }
   if (values.ops !== undefined) {
-    for (const name of listed(values.ops, values.filter)) {
-      if (!name.endsWith(".safetensors")) continue;
-      for (const result of await checkOpFolder(join(values.ops, name), sconce, values.backend))
-        tell(name, result.id, result.problem);
-    }
+    const checker = new OpChecker(sconce, values.backend, checks);
+    for (const entry of openOpCases(values.ops, values.filter))
+      for (const { id, problem } of checker.check(entry.read())) tell(entry.name, id, problem);
+    console.log(`checks made: ${checks.map((check) => `${check} ${checker.counts[check]}`).join(", ")}`);
   }
   if (values.decompositions !== undefined) {
     const file = JSON.parse(readFileSync(values.decompositions, "utf8")) as DecompositionFile;

@@ -1,0 +1,140 @@
+/** @file Checks shape rules: what a rule foretells, what PyTorch gave, and what the kernel gives are laid out alike. */
+import { isSconceError } from "@sconce/errors";
+import { FakeTensor } from "@sconce/ir";
+import { metaOf, type OperatorTable } from "@sconce/ops";
+import { ShapeEnv, type SymInt, solveLinear, substitute } from "@sconce/symbolic";
+import { Tensor } from "@sconce/tensor";
+import type { BuiltValue, CaseValue, OpCase, OpCaseFile } from "./op-cases.js";
+import { foretellsOtherwise } from "./op-differences.js";
+import { buildCall, type OperatorCall } from "./ops.js";
+
+/** Dtype, sizes and strides of a result, lists of them, or the kind of a scalar. */
+type Outlook = unknown;
+
+/**
+ * What is wrong with the shape rule's word on one case, or undefined. Strides are compared exactly with those of the
+ * run; with PyTorch's only where they address other elements.
+ */
+export function checkFake(
+  file: OpCaseFile,
+  one: OpCase,
+  operators: OperatorTable,
+  call: OperatorCall,
+): string | undefined {
+  if (one.compare === "error") return undefined;
+  const { args, kwargs } = buildCall(file, one);
+  let outlook: Outlook;
+  try {
+    outlook = foretell(operators, file.target, args, kwargs);
+  } catch (error) {
+    if (isSconceError(error) && DATA_DEPENDENT.has(error.code)) return undefined;
+    const told = error instanceof Error ? error.message : String(error);
+    return `${isSconceError(error) ? error.code : "threw"}: ${told}`;
+  }
+  const recorded = (one.outputs ?? []).map((output) => recordedOf(file, output));
+  const wanted = recorded.length > 1 ? recorded : recorded[0];
+  const strides = foretellsOtherwise(file.target) ? "any" : "where elements are";
+  return (
+    compareOutlook(outlook, resultOf(call, file.target, { args, kwargs }), {
+      source: "the run gives",
+      strides: "all",
+    }) ?? compareOutlook(outlook, wanted, { source: "PyTorch gives", strides })
+  );
+}
+
+/** Refusals of a shape rule that needs to know what is in a tensor; PyTorch's refuse the same. */
+const DATA_DEPENDENT: ReadonlySet<string> = new Set(["DATA_DEPENDENT_GUARD"]);
+
+/** What the run gives; undefined when it refuses, which is for the check of runs to judge. */
+function resultOf(
+  call: OperatorCall,
+  target: string,
+  { args, kwargs }: ReturnType<typeof buildCall>,
+): unknown {
+  try {
+    return call(target, args, kwargs);
+  } catch {
+    return undefined;
+  }
+}
+
+/** With what a foretold layout is compared, and which strides have to agree. */
+export interface OutlookOptions {
+  readonly source: string;
+  readonly strides: "all" | "where elements are" | "any";
+}
+
+/** The shape rule's word on a call of real tensors. */
+export function foretell(
+  operators: OperatorTable,
+  target: string,
+  args: readonly BuiltValue[],
+  kwargs: Readonly<Record<string, BuiltValue>>,
+): Outlook {
+  const fakeKwargs = Object.fromEntries(Object.entries(kwargs).map(([key, value]) => [key, toFake(value)]));
+  const env = new ShapeEnv({ ranges: new Map(), hints: new Map() });
+  return metaOf(operators, target, args.map(toFake), fakeKwargs, env);
+}
+
+const toFake = (value: unknown): unknown =>
+  value instanceof Tensor ? new FakeTensor(value) : Array.isArray(value) ? value.map(toFake) : value;
+
+/** A tensor as recorded, undefined for what is not to be compared, null for what is no tensor. */
+function recordedOf(file: OpCaseFile, value: CaseValue): unknown {
+  if ("unspecified" in value) return undefined;
+  if ("tensor" in value) return file.tensor({ ...value, tensor: null });
+  return "list" in value ? value.list.map((item) => recordedOf(file, item)) : null;
+}
+
+/**
+ * In what a foretold layout differs from a real one. Sizes that only the data tell may be any, but one symbol is one
+ * number.
+ */
+export function compareOutlook(
+  outlook: Outlook,
+  real: unknown,
+  options: OutlookOptions,
+  solved: Map<string, number> = new Map(),
+): string | undefined {
+  if (real === undefined) return undefined;
+  if (Array.isArray(real)) {
+    if (!Array.isArray(outlook) || outlook.length !== real.length)
+      return `foretells ${Array.isArray(outlook) ? outlook.length : 1} results, not ${real.length}`;
+    for (const [i, item] of real.entries()) {
+      const problem = compareOutlook(outlook[i], item, options, solved);
+      if (problem !== undefined) return `${i}: ${problem}`;
+    }
+    return undefined;
+  }
+  if (!(real instanceof Tensor))
+    return outlook instanceof FakeTensor ? "foretells a tensor, there is none" : undefined;
+  if (!(outlook instanceof FakeTensor)) return "foretells no tensor";
+  return compareLayout(outlook, real, options, solved);
+}
+
+function compareLayout(
+  fake: FakeTensor,
+  real: Tensor,
+  { source, strides: judged }: OutlookOptions,
+  solved: Map<string, number>,
+): string | undefined {
+  if (fake.dtype !== real.dtype) return `foretells ${fake.dtype}, ${source} ${real.dtype}`;
+  const shape = fake.shape.map((size, d) => numberOf(size, real.shape[d], solved));
+  if (shape.join() !== real.shape.join()) return `foretells sizes [${shape}], ${source} [${real.shape}]`;
+  const strides = fake.strides.map((stride, d) => numberOf(stride, real.strides[d], solved));
+  if (judged === "any") return undefined;
+  const matters = (d: number): boolean => judged === "all" || (real.numel > 0 && real.shape[d]! > 1);
+  return real.strides.some((stride, d) => matters(d) && strides[d] !== stride)
+    ? `foretells strides [${strides}], ${source} [${real.strides}] (sizes [${real.shape}])`
+    : undefined;
+}
+
+/** A size as a number; a symbol seen for the first time takes the real one. */
+function numberOf(size: SymInt, real: number | undefined, solved: Map<string, number>): SymInt {
+  const known = substitute(size, solved);
+  if (typeof known !== "object" || real === undefined) return known as SymInt;
+  const found = solveLinear(known, real);
+  if (found === undefined) return known;
+  solved.set(found.symbol.name, found.value);
+  return real;
+}
