@@ -24,7 +24,6 @@ import { embeddingOps } from "./families/embedding.js";
 import { fakeQuantizeOps } from "./families/fake-quantize.js";
 import { fourierOps } from "./families/fourier.js";
 import { gridOps } from "./families/grid.js";
-import { inPlaceOps } from "./families/in-place.js";
 import { inPlaceViewOps } from "./families/in-place-view.js";
 import { indexReadOps } from "./families/index-read.js";
 import { indexWriteOps } from "./families/index-write.js";
@@ -56,6 +55,7 @@ import { rangeOps } from "./families/range.js";
 import { rearrangeOps } from "./families/rearrange.js";
 import { recurrentOps } from "./families/recurrent.js";
 import { reductionOps } from "./families/reduction.js";
+import { renamedOps } from "./families/renamed.js";
 import { resizeOps } from "./families/resize.js";
 import { resizeBackwardOps } from "./families/resize-backward.js";
 import { resizeCubicOps } from "./families/resize-cubic.js";
@@ -105,7 +105,6 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...fourierOps,
   ...gridOps,
   ...inPlaceViewOps,
-  ...inPlaceOps,
   ...indexReadOps,
   ...indexWriteOps,
   ...joinOps,
@@ -135,6 +134,7 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...rearrangeOps,
   ...recurrentOps,
   ...reductionOps,
+  ...renamedOps,
   ...resizeCubicOps,
   ...resizeOps,
   ...resizeBackwardOps,

@@ -28,7 +28,7 @@ export class OperatorTable implements OperatorLookup {
     const row = this.#rows.get(target);
     if (row !== undefined) return row;
     if (!this.#derived.has(target)) {
-      const inPlace = deriveInPlaceVariant(target, (base) => this.#rows.get(base));
+      const inPlace = deriveInPlaceVariant(target, this);
       this.#derived.set(target, inPlace ?? deriveWriting(target, this));
     }
     return this.#derived.get(target);
