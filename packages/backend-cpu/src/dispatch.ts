@@ -239,7 +239,15 @@ function plainResult(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
   return result;
 }
 
-const SCALAR_RETURNS: ReadonlySet<string> = new Set(["int", "SymInt", "bool", "SymBool", "float", "Scalar"]);
+const SCALAR_RETURNS: ReadonlySet<string> = new Set([
+  "int",
+  "SymInt",
+  "bool",
+  "SymBool",
+  "float",
+  "Scalar",
+  "ScalarType",
+]);
 
 /** The argument whose alias set the results share. */
 function viewedArgument(schema: OpSchema, bound: BoundArgs): Tensor {

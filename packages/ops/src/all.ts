@@ -7,6 +7,7 @@ import { attentionOps } from "./families/attention.js";
 import { batchNormOps } from "./families/batch-norm.js";
 import { batchNormBackwardOps } from "./families/batch-norm-backward.js";
 import { binaryPointwiseOps } from "./families/binary-pointwise.js";
+import { chunkCatOps } from "./families/chunk-cat.js";
 import { columnOps } from "./families/columns.js";
 import { comparisonOps } from "./families/comparison.js";
 import { complexOps } from "./families/complex.js";
@@ -23,7 +24,10 @@ import { einsumOps } from "./families/einsum.js";
 import { embeddingOps } from "./families/embedding.js";
 import { fakeQuantizeOps } from "./families/fake-quantize.js";
 import { fourierOps } from "./families/fourier.js";
+import { fourierHermitianOps } from "./families/fourier-hermitian.js";
+import { gradientOps } from "./families/gradient.js";
 import { gridOps } from "./families/grid.js";
+import { histogramOps } from "./families/histogram.js";
 import { inPlaceViewOps } from "./families/in-place-view.js";
 import { indexReadOps } from "./families/index-read.js";
 import { indexWriteOps } from "./families/index-write.js";
@@ -35,6 +39,7 @@ import { lossOps } from "./families/loss.js";
 import { lossBackwardOps } from "./families/loss-backward.js";
 import { lossClassificationOps } from "./families/loss-classification.js";
 import { lossMarginOps } from "./families/loss-margin.js";
+import { lossMarginBackwardOps } from "./families/loss-margin-backward.js";
 import { lossMultiMarginOps } from "./families/loss-multi-margin.js";
 import { matmulOps } from "./families/matmul.js";
 import { matmulCompositeOps } from "./families/matmul-composite.js";
@@ -46,6 +51,7 @@ import { orderStatisticOps } from "./families/order-statistic.js";
 import { paddingOps } from "./families/padding.js";
 import { paddingBackwardOps } from "./families/padding-backward.js";
 import { poolOps } from "./families/pool.js";
+import { poolFractionalOps } from "./families/pool-fractional.js";
 import { primitiveOps } from "./families/primitive.js";
 import { productOps } from "./families/product.js";
 import { quantileOps } from "./families/quantile.js";
@@ -60,10 +66,14 @@ import { resizeOps } from "./families/resize.js";
 import { resizeBackwardOps } from "./families/resize-backward.js";
 import { resizeCubicOps } from "./families/resize-cubic.js";
 import { scalarReadOps } from "./families/scalar-reads.js";
+import { segmentOps } from "./families/segment.js";
 import { selectWhereOps } from "./families/select-where.js";
 import { softmaxOps } from "./families/softmax.js";
 import { sortOps } from "./families/sort.js";
 import { specialCompositeOps } from "./families/special-composite.js";
+import { spectrogramOps } from "./families/spectrogram.js";
+import { statisticOps } from "./families/statistic.js";
+import { tensorPropertyOps } from "./families/tensor-properties.js";
 import { ternaryPointwiseOps } from "./families/ternary-pointwise.js";
 import { unaryPointwiseOps } from "./families/unary-pointwise.js";
 import { varianceOps } from "./families/variance.js";
@@ -153,6 +163,16 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...viewReshapeOps,
   ...viewSliceOps,
   ...viewSplitOps,
+  ...statisticOps,
+  ...gradientOps,
+  ...fourierHermitianOps,
+  ...spectrogramOps,
+  ...tensorPropertyOps,
+  ...segmentOps,
+  ...histogramOps,
+  ...poolFractionalOps,
+  ...lossMarginBackwardOps,
+  ...chunkCatOps,
 ]);
 
 let table: OperatorTable | undefined;

@@ -58,7 +58,8 @@ function functionalOf(schema: OpSchema, operators: OperatorTable): OpDefinition 
  * `polygamma(n, self)`, `pow_.Scalar` is `pow.Tensor_Scalar`.
  */
 function isOutOfPlaceOf(functional: OpSchema, schema: OpSchema): boolean {
-  if (functional.isMutable || functional.isView || functional.args.length !== schema.args.length) return false;
+  if (functional.isMutable || functional.isView || functional.args.length !== schema.args.length)
+    return false;
   const written = schema.args.filter((arg) => arg.alias?.write === true);
   if (functional.returns.length !== written.length) return false;
   return schema.args.every(({ name, type }) =>

@@ -27,11 +27,7 @@ export function deriveInPlaceVariant(target: string, operators: OperatorTable): 
   return undefined;
 }
 
-function deriveInPlace(
-  base: OpDefinition,
-  name: string,
-  operators: OperatorTable,
-): OpDefinition | undefined {
+function deriveInPlace(base: OpDefinition, name: string, operators: OperatorTable): OpDefinition | undefined {
   const first = base.schema.args[0];
   if (first?.type.base !== "Tensor" || first.type.list || base.schema.returns.length !== 1) return undefined;
   if (base.schema.isMutable) return undefined;

@@ -65,6 +65,13 @@ const floatOnly =
       throw dtypeMismatch(`"${name}_cpu" not implemented for '${dtype}'`);
     return dtype;
   };
+const realFloatOnly =
+  (name: string): DTypeRule =>
+  (operands) => {
+    const dtype = promoteOperands(operands);
+    if (!isFloatDType(dtype)) throw dtypeMismatch(`"${name}_cpu" not implemented for '${dtype}'`);
+    return dtype;
+  };
 const noBool =
   (what: string): DTypeRule =>
   (operands) => {
@@ -406,6 +413,7 @@ export const binaryPointwiseOps: readonly OpDefinition[] = [
   ),
   binary("atan2", { tags: CORE, dtype: toFloat }),
   binary("arctan2", { tags: COMPOSITE, decompose: (emit, a, b) => emit("aten.atan2.default", [a, b]) }),
+  ...["igamma", "igammac"].map((name) => binary(name, { dtype: realFloatOnly(name) })),
   binary("copysign", { overload: "Tensor", dtype: toFloat }),
   binary("copysign", { overload: "Scalar", args: "Tensor self, Scalar other", dtype: toFloat }),
   binary("hypot"),
