@@ -193,6 +193,11 @@ function realResult(pairs: FakePairs, value: MetaValue): RuntimeValue {
 function writeResults(schema: OpSchema, bound: BoundArgs, result: RuntimeValue): RuntimeValue {
   const results = Array.isArray(result) ? (result as readonly Tensor[]) : [result as Tensor];
   const written = schema.args.filter((arg) => arg.alias?.write);
+  // Lists are written element by element (`_foreach_add_`), and such overloads return nothing.
+  if (written.length === 1 && Array.isArray(bound[written[0]!.name])) {
+    (bound[written[0]!.name] as readonly Tensor[]).forEach((target, i) => copyInto(target, results[i]!));
+    return null;
+  }
   const first = results.length - written.length;
   const bySet = new Map<string, Tensor>();
   for (const [i, arg] of written.entries()) {

@@ -23,7 +23,7 @@ function hermitianToReal(emit: Emit, args: SpaceArgs): FakeTensor {
   let half = resize(emit, promoted, dims, halves);
   const others = dims.slice(0, -1);
   if (others.length > 0) half = emit("aten._fft_c2c.default", [half, others, norm, true]);
-  const conjugate = emit("aten.clone.default", [emit("aten.conj.default", [half])]);
+  const conjugate = emit("aten.conj.default", [half]);
   return emit("aten._fft_c2r.default", [conjugate, [last], norm, size]);
 }
 

@@ -121,8 +121,7 @@ const lineToReal =
     }
     const half = args.n === null ? null : add(floorDiv(size, 2), 1);
     let input = resize(emit, promoted, [dim], [half]);
-    // The conjugate of a view is not transformed as it is: PyTorch resolves it first.
-    if (forward) input = emit("aten.clone.default", [emit("aten.conj.default", [input])]);
+    if (forward) input = emit("aten.conj.default", [input]);
     return emit("aten._fft_c2r.default", [input, [dim], normalization(args.norm, forward), size]);
   };
 
