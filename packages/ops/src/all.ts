@@ -12,8 +12,10 @@ import { columnOps } from "./families/columns.js";
 import { comparisonOps } from "./families/comparison.js";
 import { complexOps } from "./families/complex.js";
 import { conversionOps } from "./families/conversion.js";
+import { conversionLegacyOps } from "./families/conversion-legacy.js";
 import { convolutionOps } from "./families/convolution.js";
 import { convolutionCompositeOps } from "./families/convolution-composite.js";
+import { convolutionLegacyOps } from "./families/convolution-legacy.js";
 import { creationOps } from "./families/creation.js";
 import { cumulativeOps } from "./families/cumulative.js";
 import { diagonalOps } from "./families/diagonal.js";
@@ -84,6 +86,7 @@ import { viewPermuteOps } from "./families/view-permute.js";
 import { viewReshapeOps } from "./families/view-reshape.js";
 import { viewSliceOps } from "./families/view-slice.js";
 import { viewSplitOps } from "./families/view-split.js";
+import { windowOps } from "./families/window.js";
 import { OperatorTable } from "./table.js";
 
 /** Every operator row that Sconce has. */
@@ -173,6 +176,9 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...poolFractionalOps,
   ...lossMarginBackwardOps,
   ...chunkCatOps,
+  ...windowOps,
+  ...convolutionLegacyOps,
+  ...conversionLegacyOps,
 ]);
 
 let table: OperatorTable | undefined;

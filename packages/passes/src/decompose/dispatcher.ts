@@ -166,8 +166,8 @@ export class Dispatcher {
     const plain = !sameOrder(row, functional)
       ? { args: functional.schema.args.map(({ name }) => bound[name] as EmitArg), kwargs: {} }
       : takesAll
-      ? { args: withRequired(functional, row, bound, args, kwargs), kwargs }
-      : withoutOut(row, bound);
+        ? { args: withRequired(functional, row, bound, args, kwargs), kwargs }
+        : withoutOut(row, bound);
     const result = this.lower(target, unwrapAll(plain.args), unwrapKwargs(plain.kwargs));
     return this.#writeBack(row, result, written);
   }
