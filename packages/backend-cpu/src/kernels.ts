@@ -8,6 +8,7 @@ import { convertQuantizeParametersKernels } from "./kernels/convert-quantize-par
 import { convolutionKernels } from "./kernels/convolution.js";
 import { convolutionBackwardKernels } from "./kernels/convolution-backward.js";
 import { createKernels } from "./kernels/create.js";
+import { ctcLossKernels } from "./kernels/ctc-loss.js";
 import { distanceKernels } from "./kernels/distance.js";
 import { embeddingKernels } from "./kernels/embedding.js";
 import { fftKernels } from "./kernels/fft.js";
@@ -99,4 +100,5 @@ export const CPU_KERNELS: KernelTable = Object.freeze({
   ...histogramKernels,
   ...poolingFractionalKernels,
   ...lossMarginKernels,
+  ...ctcLossKernels,
 });

@@ -17,6 +17,7 @@ import { convolutionOps } from "./families/convolution.js";
 import { convolutionCompositeOps } from "./families/convolution-composite.js";
 import { convolutionLegacyOps } from "./families/convolution-legacy.js";
 import { creationOps } from "./families/creation.js";
+import { ctcLossOps } from "./families/ctc-loss.js";
 import { cumulativeOps } from "./families/cumulative.js";
 import { diagonalOps } from "./families/diagonal.js";
 import { diagonalFillOps } from "./families/diagonal-fill.js";
@@ -179,6 +180,7 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...windowOps,
   ...convolutionLegacyOps,
   ...conversionLegacyOps,
+  ...ctcLossOps,
 ]);
 
 let table: OperatorTable | undefined;
