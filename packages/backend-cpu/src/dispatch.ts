@@ -195,7 +195,9 @@ function writeResults(schema: OpSchema, bound: BoundArgs, result: RuntimeValue):
   const written = schema.args.filter((arg) => arg.alias?.write);
   // Lists are written element by element (`_foreach_add_`), and such overloads return nothing.
   if (written.length === 1 && Array.isArray(bound[written[0]!.name])) {
-    (bound[written[0]!.name] as readonly Tensor[]).forEach((target, i) => copyInto(target, results[i]!));
+    for (const [i, target] of (bound[written[0]!.name] as readonly Tensor[]).entries()) {
+      copyInto(target, results[i]!);
+    }
     return null;
   }
   const first = results.length - written.length;

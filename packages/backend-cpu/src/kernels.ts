@@ -33,6 +33,7 @@ import { pointwiseBinaryKernels } from "./kernels/pointwise-binary.js";
 import { pointwiseCompareKernels } from "./kernels/pointwise-compare.js";
 import { pointwiseSelectKernels } from "./kernels/pointwise-select.js";
 import { pointwiseUnaryKernels } from "./kernels/pointwise-unary.js";
+import { polynomialKernels } from "./kernels/polynomial.js";
 import { poolingKernels } from "./kernels/pooling.js";
 import { poolingFractionalKernels } from "./kernels/pooling-fractional.js";
 import { randomKernels } from "./kernels/random.js";
@@ -101,4 +102,5 @@ export const CPU_KERNELS: KernelTable = Object.freeze({
   ...poolingFractionalKernels,
   ...lossMarginKernels,
   ...ctcLossKernels,
+  ...polynomialKernels,
 });

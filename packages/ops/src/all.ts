@@ -53,6 +53,7 @@ import { oneHotOps } from "./families/one-hot.js";
 import { orderStatisticOps } from "./families/order-statistic.js";
 import { paddingOps } from "./families/padding.js";
 import { paddingBackwardOps } from "./families/padding-backward.js";
+import { polynomialOps } from "./families/polynomial.js";
 import { poolOps } from "./families/pool.js";
 import { poolFractionalOps } from "./families/pool-fractional.js";
 import { primitiveOps } from "./families/primitive.js";
@@ -181,6 +182,7 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...convolutionLegacyOps,
   ...conversionLegacyOps,
   ...ctcLossOps,
+  ...polynomialOps,
 ]);
 
 let table: OperatorTable | undefined;

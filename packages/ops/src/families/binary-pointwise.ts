@@ -15,7 +15,7 @@ const COMMUTATIVE: readonly OpTag[] = ["core", "pointwise", "commutative"];
 const COMPOSITE: readonly OpTag[] = ["composite"];
 
 type BinarySchema = "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor";
-type DTypeRule = (operands: readonly Operand[]) => DType;
+export type DTypeRule = (operands: readonly Operand[]) => DType;
 
 interface BinaryOptions {
   readonly tags?: readonly OpTag[];
@@ -26,7 +26,7 @@ interface BinaryOptions {
 }
 
 /** Defines a binary elementwise operator; `args` is the schema text of its two arguments. */
-function binary(name: string, options: BinaryOptions = {}): OpDefinition {
+export function binary(name: string, options: BinaryOptions = {}): OpDefinition {
   const {
     tags = ["pointwise"],
     overload,
