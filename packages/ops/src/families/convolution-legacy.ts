@@ -1,5 +1,6 @@
 /** @file Older names of convolutions: one general convolution each. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
+import { add, mul, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { invalidArgument } from "../errors.js";
@@ -130,7 +131,7 @@ const tbc = defineOp({
   },
   meta: ({ self, weight, pad }) => {
     const [time, batch] = self.shape as readonly [SymInt, SymInt];
-    const length = Number(time) + 2 * Number(pad) - Number(weight.shape[0]) + 1;
+    const length = add(sub(add(time, mul(2, pad)), weight.shape[0]!), 1);
     return fake({ dtype: self.dtype, shape: [length, batch, weight.shape[2]!], like: self });
   },
 });

@@ -1,9 +1,11 @@
 /** @file The connectionist temporal classification loss (`LossCTC.cpp`). */
 import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
-import { isBelow, isEqual } from "../rules/comparison.js";
+import { isAtMost, isBelow, isEqual, mayDiffer } from "../rules/comparison.js";
+import { describeSize } from "../rules/describe.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { REDUCTION } from "../rules/loss-reduction.js";
 
@@ -15,7 +17,7 @@ interface CtcArgs {
   readonly blank: SymInt;
 }
 
-function checkCtc(args: CtcArgs): readonly [time: SymInt, batch: number] {
+function checkCtc(args: CtcArgs, env: SymEnv): readonly [time: SymInt, batch: SymInt] {
   const { log_probs: logs, targets, input_lengths, target_lengths, blank } = args;
   if (logs.dtype !== "float32" && logs.dtype !== "float64") {
     throw dtypeMismatch(`"ctc_loss_cpu" not implemented for '${logs.dtype}'`);
@@ -23,32 +25,33 @@ function checkCtc(args: CtcArgs): readonly [time: SymInt, batch: number] {
   if (targets.dtype !== "int64" && targets.dtype !== "int32") {
     throw dtypeMismatch(`expected scalar type Long or Int but found ${targets.dtype}`);
   }
-  const [time, count, classes] = logs.shape as readonly [SymInt, SymInt, SymInt];
-  const batch = Number(count);
-  if (typeof blank !== "number" || blank < 0 || blank >= Number(classes)) {
+  const [time, batch, classes] = logs.shape as readonly [SymInt, SymInt, SymInt];
+  if (typeof blank !== "number" || blank < 0 || isAtMost(env, classes, blank)) {
     throw invalidArgument("blank must be in label range");
   }
-  if (input_lengths.length !== batch) throw invalidArgument("input_lengths must be of size batch_size");
-  if (target_lengths.length !== batch) throw invalidArgument("target_lengths must be of size batch_size");
+  if (mayDiffer(env, input_lengths.length, batch))
+    throw invalidArgument("input_lengths must be of size batch_size");
+  if (mayDiffer(env, target_lengths.length, batch))
+    throw invalidArgument("target_lengths must be of size batch_size");
   if (target_lengths.some((length) => Number(length) < 0)) {
     throw invalidArgument("Expected target_lengths to have value at least 0");
   }
-  if (input_lengths.some((length) => Number(length) < 0 || Number(length) > Number(time))) {
+  if (input_lengths.some((length) => Number(length) < 0 || isBelow(env, time, length))) {
     throw invalidArgument(`Expected input_lengths to have value at most ${String(time)}`);
   }
   return [time, batch];
 }
 
-function checkTargets({ targets, target_lengths }: CtcArgs): number {
+function checkTargets({ targets, target_lengths }: CtcArgs, env: SymEnv): number {
   const lengths = target_lengths.map(Number);
   const longest = Math.max(0, ...lengths);
   const total = lengths.reduce((sum, length) => sum + length, 0);
   const [dim, wanted] = targets.ndim === 1 ? [0, total] : [1, longest];
-  const size = Number(targets.shape[dim] ?? 0);
-  if (targets.ndim === 1 ? size !== wanted : size < wanted) {
+  const size = targets.shape[dim] ?? 0;
+  if (targets.ndim === 1 ? mayDiffer(env, size, wanted) : isBelow(env, size, wanted)) {
     throw shapeMismatch(
       `Expected tensor to have size ${targets.ndim === 1 ? "" : "at least "}${wanted} at dimension ${dim}, but got size ` +
-        `${size} for argument #2 'targets' (while checking arguments for ctc_loss_cpu)`,
+        `${describeSize(size)} for argument #2 'targets' (while checking arguments for ctc_loss_cpu)`,
     );
   }
   return longest;
@@ -62,8 +65,8 @@ const ctc = defineOp({
     if (logs.ndim !== 3 || isEqual(env, numelOf(logs.shape), 0) || isBelow(env, logs.shape[0]!, 1)) {
       throw shapeMismatch("log_probs tensor must not be empty");
     }
-    const [time, batch] = checkCtc(args);
-    const longest = checkTargets(args);
+    const [time, batch] = checkCtc(args, env);
+    const longest = checkTargets(args, env);
     const { dtype } = logs;
     return [
       fake({ dtype, shape: [batch], like: logs }),

@@ -1,5 +1,6 @@
 /** @file Covariance, and correlation made of it (`Correlation.cpp`). */
 import type { FakeTensor, SymInt } from "@sconce/ir";
+import { sub, symMax } from "@sconce/symbolic";
 import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
@@ -78,7 +79,7 @@ function degrees(
   weights: FakeTensor | null,
   total: FakeTensor,
 ): FakeTensor {
-  if (weights === null) return countOf(emit, self, Math.max(Number(observations) - Number(correction), 0));
+  if (weights === null) return countOf(emit, self, symMax(sub(observations, correction), 0));
   const t = new Arithmetic(emit);
   if (isEqual(emit.env, correction, 0)) return emit("aten.clamp_min.default", [total, 0]);
   if (aweights === null) {
