@@ -201,6 +201,13 @@ function realResult(pairs: FakePairs, value: MetaValue): RuntimeValue {
 function writeResults(schema: OpSchema, bound: BoundArgs, result: RuntimeValue): RuntimeValue {
   const results = Array.isArray(result) ? (result as readonly Tensor[]) : [result as Tensor];
   const written = schema.args.filter((arg) => arg.alias?.write);
+  // Lists are written element by element (`_foreach_add_`), and such overloads return nothing.
+  if (written.length === 1 && Array.isArray(bound[written[0]!.name])) {
+    for (const [i, target] of (bound[written[0]!.name] as readonly Tensor[]).entries()) {
+      copyInto(target, results[i]!);
+    }
+    return null;
+  }
   const first = results.length - written.length;
   const bySet = new Map<string, Tensor>();
   for (const [i, arg] of written.entries()) {
@@ -247,7 +254,15 @@ function plainResult(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
   return result;
 }
 
-const SCALAR_RETURNS: ReadonlySet<string> = new Set(["int", "SymInt", "bool", "SymBool", "float", "Scalar"]);
+const SCALAR_RETURNS: ReadonlySet<string> = new Set([
+  "int",
+  "SymInt",
+  "bool",
+  "SymBool",
+  "float",
+  "Scalar",
+  "ScalarType",
+]);
 
 /** The argument whose alias set the results share. */
 function viewedArgument(schema: OpSchema, bound: BoundArgs): Tensor {

@@ -15,3 +15,11 @@ export function encodeFloat(dtype: DType): (value: number) => number {
   if (encode === undefined) throw noComplexKernel(dtype);
   return encode;
 }
+
+/** Rounds to a float dtype, as each step of a computation in that dtype does. */
+export function rounderTo(dtype: DType): (value: number) => number {
+  if (dtype === "float64") return (value) => value;
+  if (dtype === "float32") return Math.fround;
+  const [encode, table] = [encodeFloat(dtype), decodeTable(dtype)];
+  return (value) => table[encode(value)]!;
+}

@@ -8,10 +8,12 @@ import { convertQuantizeParametersKernels } from "./kernels/convert-quantize-par
 import { convolutionKernels } from "./kernels/convolution.js";
 import { convolutionBackwardKernels } from "./kernels/convolution-backward.js";
 import { createKernels } from "./kernels/create.js";
+import { ctcLossKernels } from "./kernels/ctc-loss.js";
 import { distanceKernels } from "./kernels/distance.js";
 import { embeddingKernels } from "./kernels/embedding.js";
 import { fftKernels } from "./kernels/fft.js";
 import { gridSamplerKernels } from "./kernels/grid-sampler.js";
+import { histogramKernels } from "./kernels/histogram.js";
 import { indexAdvancedKernels } from "./kernels/index-advanced.js";
 import { indexBackwardKernels } from "./kernels/index-backward.js";
 import { indexJoinKernels } from "./kernels/index-join.js";
@@ -20,6 +22,7 @@ import { indexPadKernels } from "./kernels/index-pad.js";
 import { indexScatterKernels } from "./kernels/index-scatter.js";
 import { linearAlgebraKernels } from "./kernels/linear-algebra.js";
 import { linearSystemKernels } from "./kernels/linear-system.js";
+import { lossMarginKernels } from "./kernels/loss-margin.js";
 import { matmulKernels } from "./kernels/matmul.js";
 import { normalizationKernels } from "./kernels/normalization.js";
 import { normalizationBackwardKernels } from "./kernels/normalization-backward.js";
@@ -30,7 +33,9 @@ import { pointwiseBinaryKernels } from "./kernels/pointwise-binary.js";
 import { pointwiseCompareKernels } from "./kernels/pointwise-compare.js";
 import { pointwiseSelectKernels } from "./kernels/pointwise-select.js";
 import { pointwiseUnaryKernels } from "./kernels/pointwise-unary.js";
+import { polynomialKernels } from "./kernels/polynomial.js";
 import { poolingKernels } from "./kernels/pooling.js";
+import { poolingFractionalKernels } from "./kernels/pooling-fractional.js";
 import { randomKernels } from "./kernels/random.js";
 import { randomChoiceKernels } from "./kernels/random-choice.js";
 import { randomDistributionKernels } from "./kernels/random-distributions.js";
@@ -43,6 +48,7 @@ import { reduceOrderKernels } from "./kernels/reduce-order.js";
 import { reduceScanKernels } from "./kernels/reduce-scan.js";
 import { reduceSumKernels } from "./kernels/reduce-sum.js";
 import { reduceTruthKernels } from "./kernels/reduce-truth.js";
+import { segmentKernels } from "./kernels/segment.js";
 import { softmaxKernels } from "./kernels/softmax.js";
 import { sortKernels } from "./kernels/sort.js";
 import { sortSearchKernels } from "./kernels/sort-search.js";
@@ -101,4 +107,10 @@ export const CPU_KERNELS: KernelTable = Object.freeze({
   ...sortKernels,
   ...trilinearKernels,
   ...upsampleKernels,
+  ...segmentKernels,
+  ...histogramKernels,
+  ...poolingFractionalKernels,
+  ...lossMarginKernels,
+  ...ctcLossKernels,
+  ...polynomialKernels,
 });

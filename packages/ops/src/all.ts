@@ -7,13 +7,17 @@ import { attentionOps } from "./families/attention.js";
 import { batchNormOps } from "./families/batch-norm.js";
 import { batchNormBackwardOps } from "./families/batch-norm-backward.js";
 import { binaryPointwiseOps } from "./families/binary-pointwise.js";
+import { chunkCatOps } from "./families/chunk-cat.js";
 import { columnOps } from "./families/columns.js";
 import { comparisonOps } from "./families/comparison.js";
 import { complexOps } from "./families/complex.js";
 import { conversionOps } from "./families/conversion.js";
+import { conversionLegacyOps } from "./families/conversion-legacy.js";
 import { convolutionOps } from "./families/convolution.js";
 import { convolutionCompositeOps } from "./families/convolution-composite.js";
+import { convolutionLegacyOps } from "./families/convolution-legacy.js";
 import { creationOps } from "./families/creation.js";
+import { ctcLossOps } from "./families/ctc-loss.js";
 import { cumulativeOps } from "./families/cumulative.js";
 import { diagonalOps } from "./families/diagonal.js";
 import { diagonalFillOps } from "./families/diagonal-fill.js";
@@ -23,8 +27,10 @@ import { einsumOps } from "./families/einsum.js";
 import { embeddingOps } from "./families/embedding.js";
 import { fakeQuantizeOps } from "./families/fake-quantize.js";
 import { fourierOps } from "./families/fourier.js";
+import { fourierHermitianOps } from "./families/fourier-hermitian.js";
+import { gradientOps } from "./families/gradient.js";
 import { gridOps } from "./families/grid.js";
-import { inPlaceOps } from "./families/in-place.js";
+import { histogramOps } from "./families/histogram.js";
 import { inPlaceViewOps } from "./families/in-place-view.js";
 import { indexReadOps } from "./families/index-read.js";
 import { indexWriteOps } from "./families/index-write.js";
@@ -36,6 +42,7 @@ import { lossOps } from "./families/loss.js";
 import { lossBackwardOps } from "./families/loss-backward.js";
 import { lossClassificationOps } from "./families/loss-classification.js";
 import { lossMarginOps } from "./families/loss-margin.js";
+import { lossMarginBackwardOps } from "./families/loss-margin-backward.js";
 import { lossMultiMarginOps } from "./families/loss-multi-margin.js";
 import { matmulOps } from "./families/matmul.js";
 import { matmulCompositeOps } from "./families/matmul-composite.js";
@@ -47,7 +54,9 @@ import { orderStatisticOps } from "./families/order-statistic.js";
 import { paddingOps } from "./families/padding.js";
 import { paddingBackwardOps } from "./families/padding-backward.js";
 import { philoxOps } from "./families/philox.js";
+import { polynomialOps } from "./families/polynomial.js";
 import { poolOps } from "./families/pool.js";
+import { poolFractionalOps } from "./families/pool-fractional.js";
 import { primitiveOps } from "./families/primitive.js";
 import { productOps } from "./families/product.js";
 import { quantileOps } from "./families/quantile.js";
@@ -59,14 +68,19 @@ import { rangeOps } from "./families/range.js";
 import { rearrangeOps } from "./families/rearrange.js";
 import { recurrentOps } from "./families/recurrent.js";
 import { reductionOps } from "./families/reduction.js";
+import { renamedOps } from "./families/renamed.js";
 import { resizeOps } from "./families/resize.js";
 import { resizeBackwardOps } from "./families/resize-backward.js";
 import { resizeCubicOps } from "./families/resize-cubic.js";
 import { scalarReadOps } from "./families/scalar-reads.js";
+import { segmentOps } from "./families/segment.js";
 import { selectWhereOps } from "./families/select-where.js";
 import { softmaxOps } from "./families/softmax.js";
 import { sortOps } from "./families/sort.js";
 import { specialCompositeOps } from "./families/special-composite.js";
+import { spectrogramOps } from "./families/spectrogram.js";
+import { statisticOps } from "./families/statistic.js";
+import { tensorPropertyOps } from "./families/tensor-properties.js";
 import { ternaryPointwiseOps } from "./families/ternary-pointwise.js";
 import { unaryPointwiseOps } from "./families/unary-pointwise.js";
 import { varianceOps } from "./families/variance.js";
@@ -77,6 +91,7 @@ import { viewPermuteOps } from "./families/view-permute.js";
 import { viewReshapeOps } from "./families/view-reshape.js";
 import { viewSliceOps } from "./families/view-slice.js";
 import { viewSplitOps } from "./families/view-split.js";
+import { windowOps } from "./families/window.js";
 import { OperatorTable } from "./table.js";
 
 /** Every operator row that Sconce has. */
@@ -108,7 +123,6 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...fourierOps,
   ...gridOps,
   ...inPlaceViewOps,
-  ...inPlaceOps,
   ...indexReadOps,
   ...indexWriteOps,
   ...joinOps,
@@ -141,6 +155,7 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...rearrangeOps,
   ...recurrentOps,
   ...reductionOps,
+  ...renamedOps,
   ...resizeCubicOps,
   ...resizeOps,
   ...resizeBackwardOps,
@@ -159,6 +174,21 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...viewReshapeOps,
   ...viewSliceOps,
   ...viewSplitOps,
+  ...statisticOps,
+  ...gradientOps,
+  ...fourierHermitianOps,
+  ...spectrogramOps,
+  ...tensorPropertyOps,
+  ...segmentOps,
+  ...histogramOps,
+  ...poolFractionalOps,
+  ...lossMarginBackwardOps,
+  ...chunkCatOps,
+  ...windowOps,
+  ...convolutionLegacyOps,
+  ...conversionLegacyOps,
+  ...ctcLossOps,
+  ...polynomialOps,
 ]);
 
 let table: OperatorTable | undefined;

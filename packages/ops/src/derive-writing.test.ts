@@ -50,3 +50,37 @@ describe("overloads that write other arguments", () => {
     expect(run("aten.rrelu_with_noise_.default", [self, noise], {})).toBe(self);
   });
 });
+
+describe("in-place overloads that are not spelt like their functional one", () => {
+  it("are found by their arguments, whatever their order and the overload's name", () => {
+    const functional = {
+      "aten.polygamma_.default": "aten.polygamma.default",
+      "aten.float_power_.Tensor": "aten.float_power.Tensor_Tensor",
+      "aten.pow_.Scalar": "aten.pow.Tensor_Scalar",
+      "aten.ldexp_.default": "aten.ldexp.Tensor",
+      "aten.bernoulli_.float": "aten.bernoulli.p",
+    };
+    for (const [target, base] of Object.entries(functional)) {
+      expect(table.require(target).functional).toBe(base);
+    }
+    expect(table.require("aten.true_divide_.Scalar").functional).toBe("aten.true_divide.Scalar");
+  });
+
+  it("refuse a self that cannot hold the result", () => {
+    expect(() => run("aten.polygamma_.default", [vector(3, "int64"), 2], {})).toThrow("can't be cast");
+    expect(() => run("aten.clip_.Tensor", [vector(1), vector(3)], {})).toThrow("broadcast shape");
+    const self = vector(3);
+    expect(run("aten.polygamma_.default", [self, 2], {})).toBe(self);
+  });
+});
+
+describe("operators over lists", () => {
+  it("are rows of what they repeat, which in-place and out forms write", () => {
+    const lists = [[vector(3)], [vector(3)]];
+    const results = run("aten._foreach_add.List", lists, {}) as readonly FakeTensor[];
+    expect(results.map(({ shape }) => shape)).toEqual([[3]]);
+    expect(run("aten._foreach_add_.List", lists, {})).toBeNull();
+    expect(() => run("aten._foreach_exp_.default", [[vector(3, "int64")]], {})).toThrow("can't be cast");
+    expect(table.require("aten._foreach_sqrt.out").functional).toBe("aten._foreach_sqrt.default");
+  });
+});

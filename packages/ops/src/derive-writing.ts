@@ -1,10 +1,11 @@
 /**
- * @file Overloads that write into other arguments than `self`: `out=`, and those whose functional overload is named
- * `*_functional`. PyTorch groups overloads by their arguments without the written ones (`torchgen/model.py`).
+ * @file Overloads that write into other arguments than `self`: `out=`, those whose functional overload is named
+ * `*_functional`, and in-place ones whose functional overload has another name or another order of arguments. PyTorch groups overloads by their arguments without the written ones (`torchgen/model.py`).
  */
 import { FakeTensor, type MetaValue, type OpSchema, type SchemaArgument } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import type { BoundArgs, MetaContext, OpDefinition } from "./define-op.js";
+import { checkInPlace } from "./derive.js";
 import { dtypeMismatch } from "./errors.js";
 import { metaOfBound } from "./fake-emit.js";
 import { knownSchema, knownSchemaText } from "./known-schemas.js";
@@ -37,17 +38,43 @@ export function deriveWriting(target: string, operators: OperatorTable): OpDefin
         functionalArguments(schema, functional, given),
         context.env,
       );
+      checkSelf(schema, given, result);
       return writtenResults(schema, functional, given, result, context.env);
     },
   });
 }
 
 function functionalOf(schema: OpSchema, operators: OperatorTable): OpDefinition | undefined {
-  const { namespace, name, overload } = schema;
-  const named = operators.get(`${namespace}.${name.replace(/_$/, "")}_functional.${overload}`);
-  return (
-    named ?? operators.overloadsOf(`${namespace}.${name}`).find((row) => isFunctionalOf(row.schema, schema))
+  const { namespace, overload } = schema;
+  const name = schema.name.replace(/_$/, "");
+  const named = operators.get(`${namespace}.${name}_functional.${overload}`);
+  if (named !== undefined) return named;
+  const matches = name === schema.name ? isFunctionalOf : isOutOfPlaceOf;
+  return operators.overloadsOf(`${namespace}.${name}`).find((row) => matches(row.schema, schema));
+}
+
+/**
+ * Whether an overload takes the arguments of an in-place one, in whatever order: `polygamma_(self, n)` is
+ * `polygamma(n, self)`, `pow_.Scalar` is `pow.Tensor_Scalar`.
+ */
+function isOutOfPlaceOf(functional: OpSchema, schema: OpSchema): boolean {
+  if (functional.isMutable || functional.isView || functional.args.length !== schema.args.length)
+    return false;
+  const written = schema.args.filter((arg) => arg.alias?.write === true);
+  if (functional.returns.length !== written.length) return false;
+  return schema.args.every(({ name, type }) =>
+    functional.args.some(
+      (arg) => arg.name === name && arg.type.base === type.base && arg.type.list === type.list,
+    ),
   );
+}
+
+/** An in-place overload with a single result: `self` has to be able to hold it. */
+function checkSelf(schema: OpSchema, given: BoundArgs, result: MetaValue): void {
+  const [self] = schema.args;
+  if (self === undefined || self.kwargOnly || self.alias?.write !== true) return;
+  const target = given[self.name];
+  if (target instanceof FakeTensor) checkInPlace(target, result, schema.name);
 }
 
 const isOutput = (arg: SchemaArgument): boolean => arg.kwargOnly && arg.alias?.write === true;

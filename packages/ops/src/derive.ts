@@ -5,31 +5,32 @@
 import { FakeTensor, type MetaValue, type SymInt } from "@sconce/ir";
 import type { BoundArgs, MetaContext, OpDefinition } from "./define-op.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "./errors.js";
+import { metaOfBound } from "./fake-emit.js";
 import { describeSizes } from "./rules/describe.js";
 import { canCast } from "./rules/promote.js";
 import { parseSchema } from "./schema.js";
-
-type Find = (target: string) => OpDefinition | undefined;
+import type { OperatorTable } from "./table.js";
 
 /** The definition of `aten.add_.Tensor` from `aten.add.Tensor`; undefined when the target has no functional row. */
-export function deriveInPlaceVariant(target: string, find: Find): OpDefinition | undefined {
+export function deriveInPlaceVariant(target: string, operators: OperatorTable): OpDefinition | undefined {
   const match = /^([\w.]+)\.(\w+)\.(\w+)$/.exec(target);
   if (match === null) return undefined;
   const [, namespace, name, overload] = match as unknown as [string, string, string, string];
   if (/[^_]_$/.test(name)) {
-    const base = find(`${namespace}.${name.slice(0, -1)}.${overload}`);
-    return base && deriveInPlace(base, name);
+    const base = operators.get(`${namespace}.${name.slice(0, -1)}.${overload}`);
+    return base && deriveInPlace(base, name, operators);
   }
   if (/^__i\w+__$/.test(name)) {
-    const base = find(`${namespace}.__${name.slice(3)}.${overload}`);
-    return base && deriveInPlace(base, name);
+    const base = operators.get(`${namespace}.__${name.slice(3)}.${overload}`);
+    return base && deriveInPlace(base, name, operators);
   }
   return undefined;
 }
 
-function deriveInPlace(base: OpDefinition, name: string): OpDefinition | undefined {
+function deriveInPlace(base: OpDefinition, name: string, operators: OperatorTable): OpDefinition | undefined {
   const first = base.schema.args[0];
   if (first?.type.base !== "Tensor" || first.type.list || base.schema.returns.length !== 1) return undefined;
+  if (base.schema.isMutable) return undefined;
   const text = base.schemaText
     .replace(`::${base.schema.name}`, `::${name}`)
     // In-place overloads call their first argument `self`, whatever the functional one calls it.
@@ -49,7 +50,7 @@ function deriveInPlace(base: OpDefinition, name: string): OpDefinition | undefin
       const args = first.name === "self" ? given : { ...given, [first.name]: self };
       // In-place views change the sizes of self: its new geometry is the result.
       if (base.schema.isView && meta !== undefined) return meta(args, context);
-      if (meta !== undefined) checkInPlace(self, meta(args, context), name);
+      checkInPlace(self, metaOfBound(operators, base, args, context.env), name);
       return self;
     },
   });

@@ -11,7 +11,6 @@ import { comparisonOps } from "./families/comparison.js";
 import { conversionOps } from "./families/conversion.js";
 import { creationOps } from "./families/creation.js";
 import { cumulativeOps } from "./families/cumulative.js";
-import { inPlaceOps } from "./families/in-place.js";
 import { normOps } from "./families/norm.js";
 import { orderStatisticOps } from "./families/order-statistic.js";
 import { randomOps } from "./families/random.js";
@@ -38,7 +37,6 @@ const FAMILIES = {
   conversionOps,
   creationOps,
   cumulativeOps,
-  inPlaceOps,
   normOps,
   orderStatisticOps,
   randomOps,

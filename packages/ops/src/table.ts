@@ -2,6 +2,7 @@ import { SconceError } from "@sconce/errors";
 import type { OperatorLookup, OpSchema } from "@sconce/ir";
 import type { OpDefinition } from "./define-op.js";
 import { deriveInPlaceVariant } from "./derive.js";
+import { deriveForeach } from "./derive-foreach.js";
 import { deriveWriting } from "./derive-writing.js";
 import { knownSchema, knownSchemaText } from "./known-schemas.js";
 
@@ -60,8 +61,8 @@ export class OperatorTable implements OperatorLookup {
     const row = this.#rows.get(target);
     if (row !== undefined) return row;
     if (!this.#derived.has(target)) {
-      const inPlace = deriveInPlaceVariant(target, (base) => this.#rows.get(base));
-      this.#derived.set(target, inPlace ?? deriveWriting(target, this));
+      const inPlace = deriveInPlaceVariant(target, this);
+      this.#derived.set(target, inPlace ?? deriveForeach(target, this) ?? deriveWriting(target, this));
     }
     return this.#derived.get(target);
   }

@@ -8,7 +8,12 @@ export { completePipeline } from "./complete.js";
 export type { RunDecompositionsOptions } from "./decompose/run-decompositions.js";
 export { runDecompositions } from "./decompose/run-decompositions.js";
 export type { Decomposition } from "./decompose/table.js";
-export { CustomDecompTable, DecompositionTable, defaultDecompositions } from "./decompose/table.js";
+export {
+  CustomDecompTable,
+  DecompositionTable,
+  defaultDecompositions,
+  isAlwaysDecomposed,
+} from "./decompose/table.js";
 export type {
   Evaluator,
   OptionSpec,

@@ -1,7 +1,8 @@
 /** @file Table look-ups. */
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
-import { finishOutput, readNumbers } from "../dense.js";
+import { finishOutput, openOutput, readFloat64, readNumbers } from "../dense.js";
 import { indexOutOfRange, invalidArgument } from "../errors.js";
+import { rounderTo } from "../half.js";
 import { defineKernels, emptyOutput, emptyOutputs, type KernelContext, kernel } from "../kernel.js";
 
 function embedding(weight: Tensor, indices: Tensor, context: KernelContext): Tensor {
@@ -24,6 +25,52 @@ function embedding(weight: Tensor, indices: Tensor, context: KernelContext): Ten
     at += width * lanes;
   }
   return out;
+}
+
+interface RenormArgs {
+  readonly self: Tensor;
+  readonly indices: Tensor;
+  readonly max_norm: number;
+  readonly norm_type: number;
+}
+
+/** Keeps the quotient of a norm finite (`Embedding.cpp`). */
+const NORM_EPSILON = 1e-7;
+
+function normOf(row: Float64Array, p: number): number {
+  if (p === Infinity) return row.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+  if (p === -Infinity) return row.reduce((least, x) => Math.min(least, Math.abs(x)), Infinity);
+  if (p === 0) return row.reduce((count, x) => count + (x === 0 ? 0 : 1), 0);
+  let sum = 0;
+  for (const x of row) sum += p === 2 ? x * x : Math.abs(x) ** p;
+  return p === 2 ? Math.sqrt(sum) : sum ** (1 / p);
+}
+
+/** Rows that are looked up are made no longer than `max_norm`, each once. */
+function renormalized(
+  { self, indices, max_norm: most, norm_type: p }: RenormArgs,
+  context: KernelContext,
+): Tensor {
+  const out = emptyOutput(context);
+  const [x, y] = [readFloat64(self), openOutput(out)];
+  const [rows, width] = self.shape as [number, number];
+  const round = rounderTo(self.dtype);
+  y.set(x);
+  for (const index of new Set(readNumbers(indices))) {
+    if (index < 0 || index >= rows) {
+      throw indexOutOfRange(
+        `select(): index ${index} out of range for tensor of size [${rows}, ${width}] at dimension 0`,
+      );
+    }
+    const row = x.subarray(index * width, (index + 1) * width);
+    const norm = round(normOf(row, p));
+    if (!(norm > most)) continue;
+    const factor = most / (norm + NORM_EPSILON);
+    row.forEach((value, i) => {
+      y[index * width + i] = value * factor;
+    });
+  }
+  return finishOutput(out, y);
 }
 
 interface BagArgs {
@@ -190,6 +237,7 @@ function perSampleWeightsBackward(args: SampleWeightsArgs, context: KernelContex
 }
 
 export const embeddingKernels = defineKernels({
+  "aten.embedding_renorm.default": kernel<RenormArgs>(renormalized),
   "aten.embedding.default": kernel<{ weight: Tensor; indices: Tensor }>(({ weight, indices }, context) =>
     embedding(weight, indices, context),
   ),

@@ -2,7 +2,7 @@
 import type { Tensor } from "@sconce/tensor";
 import { copyInto } from "../copy.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel.js";
-import { positionsOf } from "../strided.js";
+import { broadcastStrides, positionsOf } from "../strided.js";
 import { combineAt } from "./index-combine.js";
 import { narrowView, wrapDimension } from "./index-elements.js";
 
@@ -47,15 +47,16 @@ const unfoldBackward = kernel<{ grad_in: Tensor; dim: number; size: number; step
   ({ grad_in: grad, dim, step }, context) => {
     const out = emptyOutput(context);
     const d = wrapDimension(dim, out.ndim);
+    if (out.ndim === 0) {
+      copyInto(out, grad.asStrided([], []));
+      return out;
+    }
     const strides = out.strides.map((stride, k) => (k === d ? stride * step : stride));
-    if (out.ndim === 0) copyInto(out, grad.asStrided([], []));
-    else
-      combineAt(
-        out,
-        positionsOf(grad.shape, { strides: [...strides, out.strides[d]!], storageOffset: 0 }),
-        grad,
-        "sum",
-      );
+    // Other dimensions of the gradient may be those of a broadcast one.
+    const shape = [...out.shape.with(d, grad.shape[d]!), grad.shape.at(-1)!];
+    const wide = grad.asStrided(shape, broadcastStrides(grad.shape, grad.strides, shape), grad.storageOffset);
+    const places = positionsOf(shape, { strides: [...strides, out.strides[d]!], storageOffset: 0 });
+    combineAt(out, places, wide, "sum");
     return out;
   },
 );

@@ -2,8 +2,9 @@
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { type DType, dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
 import { divisionByZero } from "../errors.js";
-import { decodeTable, encodeFloat } from "../half.js";
+import { decodeTable, encodeFloat, rounderTo } from "../half.js";
 import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { gammaP, gammaQ } from "./incomplete-gamma.js";
 import { complexLoops } from "./pointwise-complex.js";
 import {
   type Elementwise,
@@ -169,14 +170,6 @@ const intTrunc: Elementwise = {
 };
 const intFloor: Elementwise = { real: map2((x, y) => Math.floor(x / nonZero(y))), big: bigFloorDivide };
 
-/** Rounds to the dtype itself, halves included. */
-function roundTo(dtype: DType): (x: number) => number {
-  if (dtype !== "float16" && dtype !== "bfloat16") return stepOf(dtype);
-  const encode = encodeFloat(dtype);
-  const table = decodeTable(dtype);
-  return (x) => table[encode(x)]!;
-}
-
 /** How each step of a float computation rounds: halves are computed in float32. */
 const stepOf = (dtype: DType): ((x: number) => number) => (dtype === "float64" ? identity : Math.fround);
 
@@ -185,7 +178,7 @@ function roundedDivision(out: Tensor, self: Operand, other: Operand, mode: strin
   if (integral) return elementwise(mode === "floor" ? intFloor : intTrunc, out, [self, other]);
   const step = stepOf(out.dtype);
   // Beside a Python number halves are computed in float32, otherwise the quotient is a half before it is cut.
-  const quotient = isTensorOperand(other) ? roundTo(out.dtype) : step;
+  const quotient = isTensorOperand(other) ? rounderTo(out.dtype) : step;
   const f =
     mode === "floor"
       ? (x: number, y: number): number => floorDivide(x, y, step)
@@ -345,6 +338,8 @@ export const pointwiseBinaryKernels = defineKernels({
   "aten.hypot.default": binary({ real: map2((x, y) => Math.hypot(x, y)) }),
   "aten.logaddexp.default": binary({ real: map2(logAddExp), complex: complexLoops.logaddexp }),
   "aten.logaddexp2.default": binary({ real: map2(logAddExp2) }),
+  "aten.igamma.default": binary({ real: map2(gammaP) }),
+  "aten.igammac.default": binary({ real: map2(gammaQ) }),
   "aten.copysign.Tensor": copysign,
   "aten.copysign.Scalar": copysign,
   "aten.nextafter.default": nextAfter,

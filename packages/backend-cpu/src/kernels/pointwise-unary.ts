@@ -1,6 +1,6 @@
 /** @file Kernels of one tensor argument, element by element. */
 import { type DType, dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
-import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
 import { complexLoops } from "./pointwise-complex.js";
 import { type ComplexLoop, type Elementwise, elementwise, type LaneLoop, map1 } from "./pointwise-loop.js";
 import {
@@ -118,6 +118,33 @@ const logit = kernel<{ self: Tensor; eps: number | null }>(({ self, eps }, conte
   return elementwise({ real: map1(f) }, emptyOutput(context), [self]);
 });
 
+const LEAST_NORMAL = 2 ** -1022;
+
+/** `x` as `mantissa * 2 ** exponent`, the mantissa in [0.5, 1); zeros, infinities and NaN are their own mantissas. */
+function exponentOf(x: number): number {
+  if (x === 0 || !Number.isFinite(x)) return 0;
+  const size = Math.abs(x);
+  if (size < LEAST_NORMAL) return exponentOf(x * 2 ** 54) - 54;
+  const guess = Math.floor(Math.log2(size)) + 1;
+  // The logarithm of a number next to a power of two may be rounded to that of the power.
+  if (size >= 2 ** guess) return guess + 1;
+  return size < 2 ** (guess - 1) ? guess - 1 : guess;
+}
+
+/** In two steps, as 2 ** -exponent may overflow. */
+function mantissaOf(x: number): number {
+  const half = Math.trunc(exponentOf(x) / 2);
+  return x / 2 ** half / 2 ** (exponentOf(x) - half);
+}
+
+const frexp = kernel<{ self: Tensor }>(({ self }, context) => {
+  const [mantissa, exponent] = emptyOutputs(context) as [Tensor, Tensor];
+  return [
+    elementwise({ real: map1(mantissaOf) }, mantissa, [self]),
+    elementwise({ real: map1(exponentOf) }, exponent, [self], self.dtype),
+  ];
+});
+
 const polygammaKernel = kernel<{ n: number; self: Tensor }>(({ n, self }, context) =>
   elementwise({ real: map1((x) => polygamma(n, x)) }, emptyOutput(context), [self]),
 );
@@ -206,6 +233,7 @@ export const pointwiseUnaryKernels = defineKernels({
   "aten.special_entr.default": float(entropy),
   "aten.lgamma.default": float(lgamma),
   "aten.digamma.default": float(digamma),
+  "aten.frexp.Tensor": frexp,
   "aten.polygamma.default": polygammaKernel,
   "aten.mvlgamma.default": mvlgamma,
   "aten.i0.default": bessel(besselI0),

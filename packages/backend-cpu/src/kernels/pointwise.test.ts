@@ -109,3 +109,24 @@ describe("elementwise kernels", () => {
     expect(contiguousStrides(y.shape)).not.toEqual(y.strides);
   });
 });
+
+describe("frexp", () => {
+  const parts = (values: readonly number[]): unknown[][] =>
+    (
+      evaluate("aten.frexp.Tensor", [
+        Tensor.from(values, [values.length], "float64"),
+      ]) as unknown as readonly Tensor[]
+    ).map((part) => [...part.toArray()]);
+
+  test("gives mantissas from one half on, next to powers of two as well", () => {
+    const near = 2 ** 40 * (1 - 2 ** -53);
+    expect(parts([-3, 2 ** 40, near, 2 ** -1074])).toEqual([
+      [-0.75, 0.5, 1 - 2 ** -53, 0.5],
+      [2, 41, 40, -1073],
+    ]);
+    expect(parts([0, Infinity, Number.NaN])).toEqual([
+      [0, Infinity, Number.NaN],
+      [0, 0, 0],
+    ]);
+  });
+});

@@ -1,4 +1,5 @@
 import { knownSchemaText, knownTargets } from "@sconce/ops";
+import { isAlwaysDecomposed } from "@sconce/passes";
 import type { Command } from "commander";
 import type { Sconce } from "sconce";
 import { unknownBackend } from "../errors.js";
@@ -51,12 +52,14 @@ function rowsOf(session: Sconce, { name, core, composite, backend }: OpsOptions)
     throw unknownBackend(backend, session.backends.keys());
   const table = session.defaultDecompositions();
   const rows: Row[] = [];
-  for (const { target, schemaText, tags, decompose } of session.operators) {
+  for (const row of session.operators) {
+    const { target, schemaText, tags, decompose } = row;
     if (name !== undefined && !target.includes(name)) continue;
     if ((core && !tags.includes("core")) || (composite && !tags.includes("composite"))) continue;
     const backends = Object.fromEntries(session.waysToRun(target));
     if (backend !== undefined && !Object.hasOwn(backends, backend)) continue;
-    const decomposition = table.has(target) ? "default" : decompose ? "on request" : "none";
+    const isDefault = table.has(target) || isAlwaysDecomposed(row);
+    const decomposition = isDefault ? "default" : decompose ? "on request" : "none";
     rows.push({ target, schema: schemaText, tags, decomposition, backends });
   }
   return rows;

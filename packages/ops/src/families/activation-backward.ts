@@ -255,7 +255,23 @@ const dropout = defineOp({
   },
 });
 
+/** The gradient of `gelu` from functions that have gradients themselves (`Activation.cpp`). */
+const differentiableGelu = defineOp({
+  schema: "aten::infinitely_differentiable_gelu_backward(Tensor grad, Tensor self) -> Tensor",
+  tags: ["composite"],
+  decompose: (emit, { grad, self }) => {
+    const by = (x: FakeTensor, value: number): FakeTensor => emit("aten.mul.Scalar", [x, pythonFloat(value)]);
+    const erf = emit("aten.erf.default", [by(self, Math.SQRT1_2)]);
+    const distribution = by(emit("aten.add.Scalar", [erf, pythonFloat(1)]), 0.5);
+    const density = emit("aten.exp.default", [emit("aten.mul.Tensor", [by(self, -0.5), self])]);
+    const slope = emit("aten.mul.Tensor", [self, 1 / Math.sqrt(2 * Math.PI)]);
+    const sum = emit("aten.add.Tensor", [distribution, emit("aten.mul.Tensor", [slope, density])]);
+    return emit("aten.mul.Tensor", [sum, grad]);
+  },
+});
+
 export const activationBackwardOps: readonly OpDefinition[] = [
+  differentiableGelu,
   pair("silu", "self", ["composite", "pointwise", "not_in_default_table"], silu),
   pair("mish", "self", ["composite", "not_in_default_table"], mish),
   pair("sigmoid", "output", POINTWISE, (t, grad, y) => t.mul(grad, t.mul(y, t.minus(1, y)))),

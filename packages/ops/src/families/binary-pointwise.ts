@@ -16,7 +16,7 @@ const COMMUTATIVE: readonly OpTag[] = ["core", "pointwise", "commutative"];
 const COMPOSITE: readonly OpTag[] = ["composite"];
 
 type BinarySchema = "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor";
-type DTypeRule = (operands: readonly Operand[]) => DType;
+export type DTypeRule = (operands: readonly Operand[]) => DType;
 
 interface BinaryOptions {
   readonly tags?: readonly OpTag[];
@@ -27,7 +27,7 @@ interface BinaryOptions {
 }
 
 /** Defines a binary elementwise operator; `args` is the schema text of its two arguments. */
-function binary(name: string, options: BinaryOptions = {}): OpDefinition {
+export function binary(name: string, options: BinaryOptions = {}): OpDefinition {
   const {
     tags = ["pointwise"],
     overload,
@@ -64,6 +64,13 @@ const floatOnly =
     const dtype = promoteOperands(operands);
     if (!isFloatDType(dtype) && !isComplexDType(dtype))
       throw dtypeMismatch(`"${name}_cpu" not implemented for '${dtype}'`);
+    return dtype;
+  };
+const realFloatOnly =
+  (name: string): DTypeRule =>
+  (operands) => {
+    const dtype = promoteOperands(operands);
+    if (!isFloatDType(dtype)) throw dtypeMismatch(`"${name}_cpu" not implemented for '${dtype}'`);
     return dtype;
   };
 const noBool =
@@ -389,6 +396,7 @@ export const binaryPointwiseOps: readonly OpDefinition[] = [
   ),
   binary("atan2", { tags: CORE, dtype: toFloat }),
   binary("arctan2", { tags: COMPOSITE, decompose: (emit, a, b) => emit("aten.atan2.default", [a, b]) }),
+  ...["igamma", "igammac"].map((name) => binary(name, { dtype: realFloatOnly(name) })),
   binary("copysign", { overload: "Tensor", dtype: toFloat }),
   binary("copysign", { overload: "Scalar", args: "Tensor self, Scalar other", dtype: toFloat }),
   binary("hypot"),

@@ -4,7 +4,7 @@ import { add, eq, floorDiv, mul, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit, EmitArg } from "../emit.js";
 import { invalidArgument, shapeMismatch } from "../errors.js";
-import { check, isAtMost, isEqual } from "../rules/comparison.js";
+import { check, isAtMost, isBelow, isEqual, mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
@@ -191,6 +191,33 @@ function emitCol2im(emit: Emit, columns: FakeTensor, output: readonly SymInt[], 
   return constantPad(emit, filled, padding, -1);
 }
 
+/** Whether dimensions that were not unfolded are wider in the input than in the gradient. */
+const needsBroadcast = (env: SymEnv, grad: FakeTensor, sizes: readonly SymInt[], axis: number): boolean =>
+  grad.ndim !== sizes.length + 1 ||
+  sizes.some((size, d) => d !== axis && mayDiffer(env, size, grad.shape[d]!));
+
+/** Adds the elements of all folds, those of the last offset first. */
+function addFolds(
+  emit: Emit,
+  zeros: FakeTensor,
+  grad: FakeTensor,
+  axis: number,
+  size: number,
+  step: SymInt,
+): FakeTensor {
+  let sum = zeros;
+  const count = grad.shape[axis]!;
+  const shape = zeros.shape.map((length, d) => (d === axis ? count : length));
+  for (let offset = size - 1; offset >= 0; offset--) {
+    const starts = emit("aten.mul.Tensor", [emitRange(emit, count, grad, "int32"), step]);
+    const places = emit("aten.add.Tensor", [starts, offset]);
+    const lane = emit("aten.narrow.default", [emit("aten.select.int", [grad, -1, offset]), axis, 0, count]);
+    const source = emit("aten.expand.default", [emit("aten.reshape.default", [lane, lane.shape]), shape]);
+    sum = emit("aten.index_add.default", [sum, axis, places, source]);
+  }
+  return sum;
+}
+
 const unfoldBackward = defineOp({
   schema:
     "aten::unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor",
@@ -199,6 +226,9 @@ const unfoldBackward = defineOp({
     if (input_sizes.length === 0) return emit("aten.squeeze_copy.dim", [grad_in, 0]);
     const axis = wrapDim(dim, input_sizes.length);
     const zeros = emitNewZeros(emit, grad_in, input_sizes);
+    if (isBelow(emit.env, step, size) && needsBroadcast(emit.env, grad_in, input_sizes, axis)) {
+      return toContiguous(emit, addFolds(emit, zeros, grad_in, axis, Number(size), step));
+    }
     const places = emit("aten.unfold.default", [
       emitRange(emit, input_sizes[axis]!, grad_in, "int32"),
       0,

@@ -121,6 +121,15 @@ export const complexOps: readonly OpDefinition[] = [
     meta: ({ self }) => (isComplexDType(self.dtype) ? aliasOf(self) : self),
     decompose: (emit, { self }) => (isComplexDType(self.dtype) ? emit("aten._conj.default", [self]) : self),
   }),
+  ...["conj", "neg"].map((bit) =>
+    defineOp({
+      schema: `aten::resolve_${bit}(Tensor(a) self) -> Tensor(a)` as ViewSchema,
+      tags: ["composite"],
+      doc: "Tensors have no pending conjugation or negation here, so that this is the tensor itself.",
+      meta: ({ self }) => self,
+      decompose: (_emit, { self }) => self,
+    }),
+  ),
   ...["_conj_physical"].map((name) =>
     defineOp({
       schema: `aten::${name}(Tensor self) -> Tensor` as "aten::x(Tensor self) -> Tensor",

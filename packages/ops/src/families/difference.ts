@@ -139,64 +139,6 @@ const trapzDx = defineOp({
   decompose: (emit, { y, dx, dim }) => emit("aten.trapezoid.dx", [y], { dx: float(dx) as EmitArg, dim }),
 });
 
-const gradient = defineOp({
-  schema:
-    "aten::gradient.scalarint(Tensor self, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor[]",
-  tags: ["composite"],
-  decompose: (emit, { self, spacing, dim, edge_order }) => {
-    if (edge_order !== 1 && edge_order !== 2)
-      throw invalidArgument("torch.gradient only supports edge_order=1 and edge_order=2.");
-    const step = float(spacing === null ? 1 : numberOf(spacing)) as EmitArg;
-    const dims = dim === null ? self.shape.map((_, d) => d) : [wrapDim(dim, self.ndim)];
-    return dims.map((axis) => {
-      if (isBelow(emit.env, self.shape[axis]!, Number(edge_order) + 1)) {
-        throw shapeMismatch("torch.gradient expected each dimension size to be at least edge_order+1");
-      }
-      return emitGradient(emit, self, axis, step, Number(edge_order));
-    });
-  },
-});
-
-/** Central differences inside, one-sided ones at the ends. */
-function emitGradient(emit: Emit, self: FakeTensor, dim: number, step: EmitArg, order: number): FakeTensor {
-  const difference = (low: readonly [number, number?], high: readonly [number, number?]): FakeTensor => {
-    const from = slice(emit, self, dim, ...low);
-    return emit("aten.div.Scalar", [emit("aten.sub.Tensor", [slice(emit, self, dim, ...high), from]), step]);
-  };
-  const center = difference([0, -2], [2]);
-  const [before, after] =
-    order === 1
-      ? [difference([0, 1], [1, 2]), difference([-2, -1], [-1])]
-      : [emitLeftEnd(emit, self, dim, step), emitRightEnd(emit, self, dim, step)];
-  return emit("aten.cat.default", [[before, emit("aten.div.Scalar", [center, 2]), after], dim]);
-}
-
-const scaled = (
-  emit: Emit,
-  self: FakeTensor,
-  dim: number,
-  at: readonly [number, number?],
-  by: number,
-): FakeTensor => emit("aten.mul.Scalar", [slice(emit, self, dim, ...at), by]);
-
-/** `(-1.5 a + 2 b - 0.5 c) / step` of the first three values. */
-function emitLeftEnd(emit: Emit, self: FakeTensor, dim: number, step: EmitArg): FakeTensor {
-  const third = scaled(emit, self, dim, [2, 3], 0.5);
-  const second = scaled(emit, self, dim, [1, 2], 2);
-  const first = scaled(emit, self, dim, [0, 1], -1.5);
-  const sum = emit("aten.sub.Tensor", [emit("aten.add.Tensor", [first, second]), third]);
-  return emit("aten.div.Scalar", [sum, step]);
-}
-
-/** `(0.5 a - 2 b + 1.5 c) / step` of the last three values. */
-function emitRightEnd(emit: Emit, self: FakeTensor, dim: number, step: EmitArg): FakeTensor {
-  const last = scaled(emit, self, dim, [-1], 1.5);
-  const second = scaled(emit, self, dim, [-2, -1], 2);
-  const third = scaled(emit, self, dim, [-3, -2], 0.5);
-  const sum = emit("aten.add.Tensor", [emit("aten.sub.Tensor", [third, second]), last]);
-  return emit("aten.div.Scalar", [sum, step]);
-}
-
 export const differenceOps: readonly OpDefinition[] = [
   diff,
   trapezoidDx,
@@ -205,5 +147,4 @@ export const differenceOps: readonly OpDefinition[] = [
   cumulativeTrapezoidX,
   trapzX,
   trapzDx,
-  gradient,
 ];

@@ -1,7 +1,7 @@
 /** @file Lookup of rows, one at a time or in bags. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { sub } from "@sconce/symbolic";
-import { isFloatDType } from "@sconce/tensor";
+import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit, EmitArg } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
@@ -9,6 +9,7 @@ import { Arithmetic } from "../rules/arithmetic.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { wrapDim } from "../rules/dims.js";
+import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { computationDType } from "../rules/promote.js";
 
@@ -29,6 +30,24 @@ const embedding = defineOp({
     if (weight.ndim !== 2) throw shapeMismatch("'weight' must be 2-D");
     requireIndex("indices", indices);
     return fake({ dtype: weight.dtype, shape: [...indices.shape, weight.shape[1]!], like: weight });
+  },
+});
+
+const embeddingRenorm = defineOp({
+  schema: "aten::embedding_renorm(Tensor self, Tensor indices, float max_norm, float norm_type) -> Tensor",
+  meta: ({ self, indices }, context) => {
+    if (self.ndim !== 2) {
+      throw shapeMismatch(
+        `Expected 2-dimensional tensor, but got ${self.ndim}-dimensional tensor for argument #1 'self'`,
+      );
+    }
+    requireIndex("indices", indices);
+    if (!isFloatDType(self.dtype) && !isComplexDType(self.dtype)) {
+      throw dtypeMismatch(
+        `norm(): input dtype should be either floating point or complex. Got ${self.dtype} instead.`,
+      );
+    }
+    return elementwise(context, [self]);
   },
 });
 
@@ -185,6 +204,7 @@ const embeddingBagWithPadding = defineOp({
 /** Lookup of rows. */
 export const embeddingOps: readonly OpDefinition[] = [
   embedding,
+  embeddingRenorm,
   embeddingDenseBackward,
   embeddingBagCore,
   embeddingBagForward,

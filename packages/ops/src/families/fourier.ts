@@ -42,7 +42,7 @@ const complexToReal = defineOp({
 });
 
 /** Which direction is divided by the number of points: 0 none, 1 its root, 2 the number. */
-function normalization(norm: string | null, forward: boolean): number {
+export function normalization(norm: string | null, forward: boolean): number {
   if (norm === "ortho") return 1;
   if (norm === null || norm === "backward") return forward ? 0 : 2;
   if (norm === "forward") return forward ? 2 : 0;
@@ -50,13 +50,13 @@ function normalization(norm: string | null, forward: boolean): number {
 }
 
 /** Integers become floating point, real numbers complex ones where that is needed. */
-function promote(emit: Emit, self: FakeTensor, complex: boolean): FakeTensor {
+export function promote(emit: Emit, self: FakeTensor, complex: boolean): FakeTensor {
   const dtype = toFloatDType(self.dtype);
   return convert(emit, self, complex ? toComplexDType(dtype) : dtype);
 }
 
 /** Trims or pads dimensions to these sizes; null leaves a dimension as it is. */
-function resize(
+export function resize(
   emit: Emit,
   self: FakeTensor,
   dims: readonly number[],
@@ -125,7 +125,7 @@ const lineToReal =
     return emit("aten._fft_c2r.default", [input, [dim], normalization(args.norm, forward), size]);
   };
 
-interface SpaceArgs {
+export interface SpaceArgs {
   readonly self: FakeTensor;
   readonly s: readonly SymInt[] | null;
   readonly dim: readonly SymInt[] | null;
@@ -133,10 +133,16 @@ interface SpaceArgs {
 }
 
 /** The dimensions to transform, and the sizes asked for. */
-function space({ self, s, dim }: SpaceArgs): { dims: readonly number[]; sizes: readonly (SymInt | null)[] } {
+export function space({ self, s, dim }: SpaceArgs): {
+  dims: readonly number[];
+  sizes: readonly (SymInt | null)[];
+} {
   const given = dim ?? (s === null ? self.shape.map((_, d) => d) : s.map((_, i) => self.ndim - s.length + i));
   if (s !== null && s.length !== given.length) {
     throw shapeMismatch("When given, dim and shape arguments must have the same length");
+  }
+  if (self.ndim === 0 && given.length > 0) {
+    throw shapeMismatch(`Dimension specified as ${String(given[0])} but tensor has no dimensions`);
   }
   const dims = given.map((d) => wrapDim(d, self.ndim));
   if (new Set(dims).size !== dims.length) throw invalidArgument("FFT dims must be unique");

@@ -94,6 +94,21 @@ const affineGrid = defineOp({
   },
 });
 
+const affineGridBackward = defineOp({
+  schema: "aten::affine_grid_generator_backward(Tensor grad, SymInt[] size, bool align_corners) -> Tensor",
+  tags: ["composite"],
+  decompose: (emit, { grad, size, align_corners }) => {
+    checkGridSize(size);
+    const [batch, , ...spatial] = size;
+    const rank = spatial.length;
+    const base = emit("aten.view.default", [baseGrid(emit, grad, spatial, align_corners), [1, -1, rank + 1]]);
+    const points = emit("aten.expand.default", [base, [batch!, -1, -1]]);
+    const gradients = emit("aten.reshape.default", [grad, [batch!, -1, rank]]);
+    const turned = emit("aten.transpose.int", [points, 1, 2]);
+    return emit("aten.transpose.int", [emit("aten.bmm.default", [turned, gradients]), 1, 2]);
+  },
+});
+
 function checkGridSize(size: readonly SymInt[]): void {
   if (size.length !== 4 && size.length !== 5) {
     throw invalidArgument("affine_grid_generator needs 4d (spatial) or 5d (volumetric) inputs.");
@@ -151,6 +166,7 @@ export const gridOps: readonly OpDefinition[] = [
   gridSampler2d,
   gridSampler3d,
   affineGrid,
+  affineGridBackward,
   backward(2),
   backward(3),
 ];

@@ -162,4 +162,31 @@ function groupInputGradient(
 }
 
 /** Gradients of normalisation within an example. */
-export const normalizationBackwardOps: readonly OpDefinition[] = [layerNorm, groupNorm];
+const fusedRmsNormBackward = defineOp({
+  schema:
+    "aten::_fused_rms_norm_backward(Tensor grad_out, Tensor input, int[] normalized_shape, Tensor rstd, Tensor? weight, bool[2] output_mask) -> (Tensor, Tensor)",
+  decompose: (emit, { grad_out, input, normalized_shape, rstd, weight, output_mask }) => {
+    const t = new Arithmetic(emit);
+    const inner = computationDType(input.dtype);
+    const grad = convert(emit, grad_out, inner);
+    const first = input.ndim - normalized_shape.length;
+    const dims = input.shape.map((_, d) => d);
+    const count = numelOf(normalized_shape);
+    const scaled = weight === null ? grad : t.mul(grad, convert(emit, weight, inner));
+    const unit = t.mul(convert(emit, input, inner), rstd);
+    const gradients: (FakeTensor | null)[] = [null, null];
+    if (output_mask[0]) {
+      const sum = emit("aten.sum.dim_IntList", [t.mul(unit, scaled), dims.slice(first), true]);
+      const along = t.mul(t.div(unit, count), sum);
+      gradients[0] = convert(emit, t.mul(t.sub(scaled, along), rstd), input.dtype);
+    }
+    if (output_mask[1] && weight !== null) {
+      const products = t.mul(grad, unit);
+      const total = first === 0 ? products : emit("aten.sum.dim_IntList", [products, dims.slice(0, first)]);
+      gradients[1] = convert(emit, total, input.dtype);
+    }
+    return gradients as readonly FakeTensor[];
+  },
+});
+
+export const normalizationBackwardOps: readonly OpDefinition[] = [fusedRmsNormBackward, layerNorm, groupNorm];

@@ -142,22 +142,48 @@ const groupNorm = defineOp({
 /** What `eps=None` means: the spacing of numbers at 1. */
 const EPSILON = { float32: 2 ** -23, float64: 2 ** -52 } as const;
 
+interface RmsArgs {
+  readonly input: FakeTensor;
+  readonly normalized_shape: readonly SymInt[];
+  readonly weight: FakeTensor | null;
+  readonly eps: number | null;
+}
+
+/** The scaled result in the dtype of the computation, and the factor of each row. */
+function dividedByRootMeanSquare(
+  emit: Emit,
+  { input, normalized_shape, weight, eps }: RmsArgs,
+): readonly [result: FakeTensor, scale: FakeTensor] {
+  checkNormalizedShape(emit.env, input, normalized_shape, { weight });
+  const computation = computationDType(input.dtype);
+  const dims = normalized_shape.map((_, i) => input.ndim - 1 - i);
+  const x = convert(emit, input, computation);
+  const mean = emit("aten.mean.dim", [emit("aten.pow.Tensor_Scalar", [x, 2]), dims, true]);
+  const wide = computation === "float64" || computation === "complex128";
+  const least = float(eps ?? EPSILON[wide ? "float64" : "float32"]);
+  const scale = emit("aten.rsqrt.default", [emit("aten.add.Scalar", [mean, least])]);
+  let result = emit("aten.mul.Tensor", [x, scale]);
+  if (weight !== null) result = emit("aten.mul.Tensor", [result, weight]);
+  return [result, scale];
+}
+
 const rmsNorm = defineOp({
   schema:
     "aten::rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
   tags: ["composite"],
-  decompose: (emit, { input, normalized_shape, weight, eps }) => {
-    checkNormalizedShape(emit.env, input, normalized_shape, { weight });
-    const computation = computationDType(input.dtype);
-    const dims = normalized_shape.map((_, i) => input.ndim - 1 - i);
-    const x = convert(emit, input, computation);
-    const mean = emit("aten.mean.dim", [emit("aten.pow.Tensor_Scalar", [x, 2]), dims, true]);
-    const wide = computation === "float64" || computation === "complex128";
-    const least = float(eps ?? EPSILON[wide ? "float64" : "float32"]);
-    const scale = emit("aten.rsqrt.default", [emit("aten.add.Scalar", [mean, least])]);
-    let result = emit("aten.mul.Tensor", [x, scale]);
-    if (weight !== null) result = emit("aten.mul.Tensor", [result, weight]);
-    return emit("aten.type_as.default", [emit("aten.contiguous.default", [result]), input]);
+  decompose: (emit, args) => {
+    const [result] = dividedByRootMeanSquare(emit, args);
+    return emit("aten.type_as.default", [emit("aten.contiguous.default", [result]), args.input]);
+  },
+});
+
+/** `rms_norm` and the factor of each row, as GPUs compute it at once. */
+const fusedRmsNorm = defineOp({
+  schema:
+    "aten::_fused_rms_norm(Tensor input, int[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)",
+  decompose: (emit, args) => {
+    const [result, scale] = dividedByRootMeanSquare(emit, args);
+    return [emit("aten.type_as.default", [result, args.input]), scale];
   },
 });
 
@@ -217,6 +243,7 @@ export const normalizationOps: readonly OpDefinition[] = [
   nativeGroupNorm,
   groupNorm,
   rmsNorm,
+  fusedRmsNorm,
   weightNorm,
   weightNormInterface,
   normExceptDim,

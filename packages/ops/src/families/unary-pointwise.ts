@@ -195,6 +195,17 @@ const roundDecimals = defineOp({
   meta: ({ self }, context) => elementwise(context, [self]),
 });
 
+const frexp = defineOp({
+  schema: "aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)",
+  tags: ["pointwise"],
+  meta: ({ self }, context) => {
+    if (!isFloatDType(self.dtype)) {
+      throw dtypeMismatch("torch.frexp() only supports floating-point dtypes");
+    }
+    return [elementwise(context, [self]), elementwise(context, [self], { dtype: "int32" })];
+  },
+});
+
 const polygamma = defineOp({
   schema: "aten::polygamma(int n, Tensor self) -> Tensor",
   tags: ["pointwise"],
@@ -307,6 +318,7 @@ export const unaryPointwiseOps: readonly OpDefinition[] = [
     "fix:trunc",
   ].map((pair) => alias(pair.split(":")[0]!, pair.split(":")[1]!)),
   roundDecimals,
+  frexp,
   polygamma,
   logit,
   nanToNum,

@@ -66,6 +66,7 @@ export class Dispatcher {
   call(target: string, args: readonly EmitArg[], kwargs: Kwargs): MetaValue {
     // The lifted literal is a constant input, which is copied before anything may write to it.
     if (target === "aten.lift_fresh_copy.default") return this.call("aten.clone.default", args, {});
+    if (target === "aten.resolve_conj.default") return this.#resolveConjugate(args[0] as FakeTensor);
     const row = this.operators.require(target);
     if (this.autocast !== null) {
       const cast = this.#withoutAutocast((state) => castForAutocast(state, target, args, this.functional));
@@ -123,6 +124,12 @@ export class Dispatcher {
     );
   }
 
+  /** A copy where conjugation is pending, the tensor itself where it is not. */
+  #resolveConjugate(self: FakeTensor): MetaValue {
+    const marked = this.#conjugates.has(unwrap(self) as FakeTensor);
+    return marked ? this.call("aten.clone.default", [self], {}) : self;
+  }
+
   /** Autograd does not look through a view of the bits: its result is detached. */
   #detached(row: OpDefinition, result: MetaValue): MetaValue {
     return row.target === "aten.view.dtype"
@@ -156,9 +163,11 @@ export class Dispatcher {
     const written = row.schema.args.filter((arg) => arg.alias?.write).map((arg) => bound[arg.name]);
     const functional = this.operators.require(target);
     const takesAll = functional.schema.args.length === row.schema.args.length;
-    const plain = takesAll
-      ? { args: withRequired(functional, row, bound, args, kwargs), kwargs }
-      : withoutOut(row, bound);
+    const plain = !sameOrder(row, functional)
+      ? { args: functional.schema.args.map(({ name }) => bound[name] as EmitArg), kwargs: {} }
+      : takesAll
+        ? { args: withRequired(functional, row, bound, args, kwargs), kwargs }
+        : withoutOut(row, bound);
     const result = this.lower(target, unwrapAll(plain.args), unwrapKwargs(plain.kwargs));
     return this.#writeBack(row, result, written);
   }
@@ -166,9 +175,10 @@ export class Dispatcher {
   /** A functional overload returns the results of the mutating one, then the new value of each mutated argument. */
   #writeBack(row: OpDefinition, result: MetaValue, written: readonly unknown[]): MetaValue {
     const results = Array.isArray(result) ? (result as readonly MetaValue[]) : [result];
-    const fresh = results.slice(0, results.length - written.length);
-    const values = results.slice(results.length - written.length);
-    written.forEach((target, i) => {
+    const targets = written.flat();
+    const fresh = results.slice(0, results.length - targets.length);
+    const values = results.slice(results.length - targets.length);
+    targets.forEach((target, i) => {
       // A composite that has nothing to do (`dropout_` outside of training) hands back what it was given.
       if (!(target instanceof FunctionalTensor) || values[i] === target.sync()) return;
       target.replace(this.#likeTarget(target, values[i] as FakeTensor));
@@ -256,6 +266,13 @@ function withRequired(
     all.push(bound[row.schema.args[all.length]!.name] as EmitArg);
   }
   return all;
+}
+
+/** False where the functional overload has the same arguments in another order (`polygamma_(self, n)`). */
+function sameOrder(row: OpDefinition, functional: OpDefinition): boolean {
+  const place = new Map(row.schema.args.map(({ name }, i) => [name, i]));
+  const own = functional.schema.args.map(({ name }) => place.get(name));
+  return !own.every((at) => at !== undefined) || own.every((at, i) => i === 0 || own[i - 1]! < at!);
 }
 
 /** `op.out(self, out=x)` without its outputs. */

@@ -1,5 +1,6 @@
 /** @file The text of `docs/reference/operators.md`, from the rows. */
 import { knownTargets, type OpDefinition } from "@sconce/ops";
+import { isAlwaysDecomposed } from "@sconce/passes";
 import type { Sconce } from "sconce";
 import type { Family } from "./families.js";
 
@@ -127,7 +128,7 @@ class Page {
   kindOf(row: OpDefinition | undefined): Kind | undefined {
     if (row === undefined) return undefined;
     if (row.tags.includes("core")) return "core";
-    if (this.#table.has(row.target)) return "decomposed";
+    if (this.#table.has(row.target) || isAlwaysDecomposed(row)) return "decomposed";
     return row.decompose === undefined ? "kept" : "on request";
   }
 

@@ -1,0 +1,104 @@
+/**
+ * @file Regularized incomplete gamma functions in float64: power series, continued fraction (Lentz), and Temme's uniform
+ * expansion for large `a` (DLMF 8.11, 8.9, 8.12).
+ */
+import { erfc, lgamma } from "./pointwise-special.js";
+
+const EPSILON = 2 ** -53;
+/** From here on the first terms of the uniform expansion are exact enough. */
+const UNIFORM_FROM = 1e6;
+/** From here on the prefactor is taken relative to its peak, as its logarithms would cancel. */
+const STIRLING_FROM = 20;
+/** Least number that a step of Lentz' method divides by. */
+const TINY = 1e-300;
+
+/** `log(1 + d) - d`, exact for small `d` too. */
+function log1pMinus(d: number): number {
+  if (Math.abs(d) > 0.3) return Math.log1p(d) - d;
+  let sum = 0;
+  let power = -d;
+  for (let k = 2; k < 200; k++) {
+    power *= -d;
+    const term = power / k;
+    sum -= term;
+    if (Math.abs(term) < EPSILON * Math.abs(sum)) break;
+  }
+  return sum;
+}
+
+/** `x^a e^-x / gamma(a)`. */
+function prefactor(a: number, x: number): number {
+  if (a < STIRLING_FROM) return Math.exp(a * Math.log(x) - x - lgamma(a));
+  const inverse = 1 / a;
+  const square = inverse * inverse;
+  const stirling = inverse * (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square / 1680)));
+  return Math.exp(a * log1pMinus((x - a) / a) - stirling) * Math.sqrt(a / (2 * Math.PI));
+}
+
+/** P by its power series, for x below a + 1. */
+function lowerSeries(a: number, x: number): number {
+  let term = 1 / a;
+  let sum = term;
+  for (let n = a + 1; term > EPSILON * sum; n++) {
+    term *= x / n;
+    sum += term;
+  }
+  return sum * prefactor(a, x);
+}
+
+const awayFromZero = (value: number): number => (Math.abs(value) < TINY ? TINY : value);
+
+/** Q by its continued fraction, for x above a + 1. */
+function upperFraction(a: number, x: number): number {
+  let b = x + 1 - a;
+  let c = 1 / TINY;
+  let d = 1 / awayFromZero(b);
+  let result = d;
+  for (let k = 1; k < 100_000; k++) {
+    const factor = -k * (k - a);
+    b += 2;
+    d = 1 / awayFromZero(factor * d + b);
+    c = awayFromZero(b + factor / c);
+    const change = d * c;
+    result *= change;
+    if (Math.abs(change - 1) < EPSILON) break;
+  }
+  return result * prefactor(a, x);
+}
+
+/** Q for large `a`: an error function, and a correction that falls with the root of `a`. */
+function uniformUpper(a: number, x: number): number {
+  const d = (x - a) / a;
+  const phi = -log1pMinus(d);
+  const eta = Math.sign(d) * Math.sqrt(2 * phi);
+  // 1 / d - 1 / eta loses its digits near 0, where its Taylor series is short.
+  const first = Math.abs(eta) < 1e-3 ? -1 / 3 + eta / 12 - (2 * eta * eta) / 135 : 1 / d - 1 / eta;
+  const correction = (Math.exp(-a * phi) / Math.sqrt(2 * Math.PI * a)) * first;
+  return 0.5 * erfc(eta * Math.sqrt(a / 2)) + correction;
+}
+
+/** What both functions are at the borders of their domain; undefined inside. `lower` says whether it is P. */
+function border(a: number, x: number, lower: boolean): number | undefined {
+  if (Number.isNaN(a) || Number.isNaN(x) || a < 0 || x < 0) return Number.NaN;
+  const [none, all] = lower ? [0, 1] : [1, 0];
+  if (a === 0) return x > 0 ? all : Number.NaN;
+  if (x === 0) return none;
+  if (a === Infinity) return x === Infinity ? Number.NaN : none;
+  return x === Infinity ? all : undefined;
+}
+
+/** The regularized lower incomplete gamma function `P(a, x)`. */
+export function gammaP(a: number, x: number): number {
+  const known = border(a, x, true);
+  if (known !== undefined) return known;
+  if (a > UNIFORM_FROM) return 1 - uniformUpper(a, x);
+  return x < a + 1 ? lowerSeries(a, x) : 1 - upperFraction(a, x);
+}
+
+/** The regularized upper incomplete gamma function `Q(a, x)`. */
+export function gammaQ(a: number, x: number): number {
+  const known = border(a, x, false);
+  if (known !== undefined) return known;
+  if (a > UNIFORM_FROM) return uniformUpper(a, x);
+  return x < a + 1 ? 1 - lowerSeries(a, x) : upperFraction(a, x);
+}

@@ -1,0 +1,109 @@
+/** @file Orthogonal polynomials by their recurrences (DLMF 18.9), those of Chebyshev by angles where that is exact. */
+import { rounderTo } from "../half.js";
+import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { elementwise, map2, type Operand } from "./pointwise-loop.js";
+
+/** `round` is how the output's dtype rounds: recurrences overflow where it does. */
+type Polynomial = (x: number, n: number, round: (value: number) => number) => number;
+
+/** `p_0 = 1`, `p_1` given, and each next from the two before; 0 for a negative degree. */
+function recurrence(
+  first: (x: number) => number,
+  next: (x: number, k: number, last: number, before: number) => number,
+): Polynomial {
+  return (x, degree, round) => {
+    const n = Math.trunc(degree);
+    if (n < 0) return 0;
+    if (n === 0) return 1;
+    let [before, last] = [1, round(first(x))];
+    for (let k = 1; k < n && !Number.isNaN(last); k++)
+      [before, last] = [last, round(next(x, k, last, before))];
+    return last;
+  };
+}
+
+/** All four kinds have one recurrence. */
+const chebyshev = (first: (x: number) => number): Polynomial =>
+  recurrence(first, (x, _, last, before) => 2 * x * last - before);
+
+/** Above this degree angles are as exact as the recurrence, and do not take longer for a greater one. */
+const BY_ANGLE_FROM = 8;
+
+/** `byAngle` is the polynomial of `cos(angle)`, between -1 and 1 exclusively. */
+const withAngle =
+  (byRecurrence: Polynomial, byAngle: (angle: number, n: number) => number): Polynomial =>
+  (x, degree, round) => {
+    const n = Math.trunc(degree);
+    return n > BY_ANGLE_FROM && Math.abs(x) < 1 ? byAngle(Math.acos(x), n) : byRecurrence(x, n, round);
+  };
+
+const first = withAngle(
+  chebyshev((x) => x),
+  (angle, n) => Math.cos(n * angle),
+);
+const second = withAngle(
+  chebyshev((x) => 2 * x),
+  (angle, n) => Math.sin((n + 1) * angle) / Math.sin(angle),
+);
+const third = withAngle(
+  chebyshev((x) => 2 * x - 1),
+  (angle, n) => Math.cos((n + 0.5) * angle) / Math.cos(angle / 2),
+);
+const fourth = withAngle(
+  chebyshev((x) => 2 * x + 1),
+  (angle, n) => Math.sin((n + 0.5) * angle) / Math.sin(angle / 2),
+);
+
+const shifted =
+  (polynomial: Polynomial): Polynomial =>
+  (x, n, round) =>
+    polynomial(2 * x - 1, n, round);
+
+const physicistsHermite = recurrence(
+  (x) => 2 * x,
+  (x, k, last, before) => 2 * x * last - 2 * k * before,
+);
+const probabilistsHermite = recurrence(
+  (x) => x,
+  (x, k, last, before) => x * last - k * before,
+);
+const laguerre = recurrence(
+  (x) => 1 - x,
+  (x, k, last, before) => ((2 * k + 1 - x) * last - k * before) / (k + 1),
+);
+const legendre = recurrence(
+  (x) => x,
+  (x, k, last, before) => ((2 * k + 1) * x * last - k * before) / (k + 1),
+);
+
+type Args = { readonly x: Operand; readonly n: Operand };
+
+const plain = (polynomial: Polynomial): AnyKernel =>
+  kernel<Args>(({ x, n }, context) => {
+    const out = emptyOutput(context);
+    const round = rounderTo(out.dtype);
+    return elementwise({ real: map2((place, degree) => polynomial(place, degree, round)) }, out, [x, n]);
+  });
+
+const KERNELS: Readonly<Record<string, AnyKernel>> = {
+  chebyshev_polynomial_t: plain(first),
+  chebyshev_polynomial_u: plain(second),
+  chebyshev_polynomial_v: plain(third),
+  chebyshev_polynomial_w: plain(fourth),
+  shifted_chebyshev_polynomial_t: plain(shifted(first)),
+  shifted_chebyshev_polynomial_u: plain(shifted(second)),
+  shifted_chebyshev_polynomial_v: plain(shifted(third)),
+  shifted_chebyshev_polynomial_w: plain(shifted(fourth)),
+  hermite_polynomial_h: plain(physicistsHermite),
+  hermite_polynomial_he: plain(probabilistsHermite),
+  laguerre_polynomial_l: plain(laguerre),
+  legendre_polynomial_p: plain(legendre),
+};
+
+export const polynomialKernels = defineKernels(
+  Object.fromEntries(
+    Object.entries(KERNELS).flatMap(([name, run]) =>
+      ["default", "x_scalar", "n_scalar"].map((overload) => [`aten.special_${name}.${overload}`, run]),
+    ),
+  ),
+);

@@ -1,0 +1,115 @@
+/** @file Older and internal ways of changing a tensor's dtype or shape, each made of others. */
+import type { FakeTensor, SymInt } from "@sconce/ir";
+import { add } from "@sconce/symbolic";
+import type { DType } from "@sconce/tensor";
+import { defineOp, type OpDefinition } from "../define-op.js";
+import { invalidArgument } from "../errors.js";
+import { convert } from "../rules/decompose.js";
+import { wrapDim } from "../rules/dims.js";
+import { numelOf } from "../rules/fake.js";
+
+const tags = ["composite"] as const;
+
+const CASTS: Readonly<Record<string, DType>> = {
+  Byte: "uint8",
+  Char: "int8",
+  Double: "float64",
+  Float: "float32",
+  Half: "float16",
+  Int: "int32",
+  Long: "int64",
+  Short: "int16",
+};
+
+const casts = Object.entries(CASTS).map(([name, dtype]) =>
+  defineOp({
+    schema:
+      `aten::_cast_${name}(Tensor self, bool non_blocking=False) -> Tensor` as "aten::x(Tensor self) -> Tensor",
+    tags,
+    decompose: (emit, { self }) => convert(emit, self, dtype),
+  }),
+);
+
+const flattenDense = defineOp({
+  schema: "aten::flatten_dense_tensors(Tensor[] tensors) -> Tensor",
+  tags,
+  decompose: (emit, { tensors }) => {
+    const flat = tensors.map((tensor) => emit("aten.reshape.default", [tensor, [-1]]));
+    return flat.length === 1 ? flat[0]! : emit("aten.cat.default", [flat]);
+  },
+});
+
+const unflattenDense = defineOp({
+  schema: "aten::unflatten_dense_tensors(Tensor flat, Tensor[] tensors) -> Tensor[]",
+  tags,
+  decompose: (emit, { flat, tensors }) => {
+    let start: SymInt = 0;
+    return tensors.map((tensor): FakeTensor => {
+      const end = add(start, numelOf(tensor.shape));
+      const piece = emit("aten.slice.Tensor", [flat, 0, start, end]);
+      start = end;
+      return emit("aten.view.default", [piece, tensor.shape]);
+    });
+  },
+});
+
+const frobenius = defineOp({
+  schema: "aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
+  tags,
+  decompose: (emit, { self, dim, keepdim }) => {
+    if (dim.length > 2) {
+      throw invalidArgument(`Expected at most 2 dimensions, but got ${dim.length} dimensions instead.`);
+    }
+    return emit("aten.norm.ScalarOpt_dim", [self, { kind: "float", value: 2 }, dim, keepdim]);
+  },
+});
+
+const range = defineOp({
+  schema: "aten::_dim_arange(Tensor like, int dim) -> Tensor",
+  tags,
+  decompose: (emit, { like, dim }) =>
+    emit("aten.arange.default", [like.shape[wrapDim(dim, like.ndim)]!], {
+      dtype: "int64",
+      device: like.device,
+    }),
+});
+
+const toDense = defineOp({
+  schema: "aten::to_dense(Tensor self, ScalarType? dtype=None, *, bool? masked_grad=None) -> Tensor",
+  tags,
+  doc: "Tensors are dense here: a conversion, if anything.",
+  decompose: (emit, { self, dtype }) => (dtype === null ? self : convert(emit, self, dtype)),
+});
+
+const halfComplex = defineOp({
+  schema: "aten::chalf(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
+  tags,
+  decompose: (emit, { self, memory_format }) =>
+    emit("aten.to.dtype", [self, "complex32", false, false, memory_format]),
+});
+
+const toCpu = defineOp({
+  schema: "aten::_to_cpu(Tensor[] tensors) -> Tensor[]",
+  tags,
+  decompose: (_emit, { tensors }) => tensors,
+});
+
+const resizeAs = defineOp({
+  schema: "aten::resize_as(Tensor self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor",
+  decompose: (emit, { self, the_template, memory_format }) =>
+    emit("aten.resize.default", [self, the_template.shape], {
+      memory_format: memory_format ?? "contiguous_format",
+    }),
+});
+
+export const conversionLegacyOps: readonly OpDefinition[] = [
+  ...casts,
+  flattenDense,
+  unflattenDense,
+  frobenius,
+  range,
+  toDense,
+  halfComplex,
+  toCpu,
+  resizeAs,
+];
