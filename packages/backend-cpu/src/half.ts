@@ -15,3 +15,15 @@ export function encodeFloat(dtype: DType): (value: number) => number {
   if (encode === undefined) throw noComplexKernel(dtype);
   return encode;
 }
+
+/** Rounds a number to a float dtype, halves included. */
+export function roundTo(dtype: DType): (x: number) => number {
+  if (dtype !== "float16" && dtype !== "bfloat16") return stepOf(dtype);
+  const encode = encodeFloat(dtype);
+  const table = decodeTable(dtype);
+  return (x) => table[encode(x)]!;
+}
+
+/** How each step of a float computation rounds: halves are computed in float32. */
+export const stepOf = (dtype: DType): ((x: number) => number) =>
+  dtype === "float64" ? (x) => x : Math.fround;

@@ -20,6 +20,7 @@ import { indexPadKernels } from "./kernels/index-pad.js";
 import { indexScatterKernels } from "./kernels/index-scatter.js";
 import { linearAlgebraKernels } from "./kernels/linear-algebra.js";
 import { linearSystemKernels } from "./kernels/linear-system.js";
+import { lossKernels } from "./kernels/loss.js";
 import { matmulKernels } from "./kernels/matmul.js";
 import { normalizationKernels } from "./kernels/normalization.js";
 import { normalizationBackwardKernels } from "./kernels/normalization-backward.js";
@@ -44,6 +45,7 @@ import { sortSearchKernels } from "./kernels/sort-search.js";
 import { sortUniqueKernels } from "./kernels/sort-unique.js";
 import { trilinearKernels } from "./kernels/trilinear.js";
 import { upsampleKernels } from "./kernels/upsample.js";
+import { vectorProductKernels } from "./kernels/vector-product.js";
 
 /** Every kernel, by target. */
 export const CPU_KERNELS: KernelTable = Object.freeze({
@@ -67,6 +69,7 @@ export const CPU_KERNELS: KernelTable = Object.freeze({
   ...indexScatterKernels,
   ...linearAlgebraKernels,
   ...linearSystemKernels,
+  ...lossKernels,
   ...matmulKernels,
   ...normalizationBackwardKernels,
   ...normalizationKernels,
@@ -91,4 +94,5 @@ export const CPU_KERNELS: KernelTable = Object.freeze({
   ...sortKernels,
   ...trilinearKernels,
   ...upsampleKernels,
+  ...vectorProductKernels,
 });

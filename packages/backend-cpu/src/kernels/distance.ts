@@ -81,6 +81,7 @@ function cdistBackward(
   context: KernelContext,
 ): Tensor {
   const out = emptyOutput(context);
+  if (grad.numel === 0) return out;
   const batch = out.shape.slice(0, -2);
   const [rows, size] = out.shape.slice(-2) as [number, number];
   const columns = x2.shape[x2.ndim - 2]!;

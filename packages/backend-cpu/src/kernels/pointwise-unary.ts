@@ -1,5 +1,6 @@
 /** @file Kernels of one tensor argument, element by element. */
 import { type DType, dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
+import { stepOf } from "../half.js";
 import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
 import { complexLoops } from "./pointwise-complex.js";
 import { type ComplexLoop, type Elementwise, elementwise, type LaneLoop, map1 } from "./pointwise-loop.js";
@@ -118,9 +119,24 @@ const logit = kernel<{ self: Tensor; eps: number | null }>(({ self, eps }, conte
   return elementwise({ real: map1(f) }, emptyOutput(context), [self]);
 });
 
-const polygammaKernel = kernel<{ n: number; self: Tensor }>(({ n, self }, context) =>
-  elementwise({ real: map1((x) => polygamma(n, x)) }, emptyOutput(context), [self]),
-);
+const polygammaKernel = kernel<{ n: number; self: Tensor }>(({ n, self }, context) => {
+  const out = emptyOutput(context);
+  const f = n === 1 ? trigamma(stepOf(out.dtype)) : (x: number): number => polygamma(n, x);
+  return elementwise({ real: map1(f) }, out, [self]);
+});
+
+/**
+ * Left of 1/2 by reflection. Like `trigamma` of PyTorch's Math.h it takes the sine of a rounded angle, which is why the
+ * poles at the negative integers are finite.
+ */
+function trigamma(round: (x: number) => number): (x: number) => number {
+  const pi = round(Math.PI);
+  return (x) => {
+    if (!(x < 0.5)) return polygamma(1, x);
+    const sine = Math.sin(round(pi * x));
+    return (pi * pi) / (sine * sine) - polygamma(1, 1 - x);
+  };
+}
 
 const mvlgamma = kernel<{ self: Tensor; p: number }>(({ self, p }, context) => {
   const f = (x: number): number => {
@@ -230,7 +246,6 @@ export const pointwiseUnaryKernels = defineKernels({
       : bitwiseNot({ self }, context),
   ),
   "aten.nan_to_num.default": nanToNum,
-  "aten.conj_physical.default": conjugate,
   "aten._conj_physical.default": conjugate,
   "aten._conj.default": conjugate,
 });

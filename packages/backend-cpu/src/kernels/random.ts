@@ -1,7 +1,7 @@
 /** @file Random tensors: the numbers that PyTorch's CPU generator gives for the same seed. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { type DType, dtypeInfo, type Tensor } from "@sconce/tensor";
-import { readNumbers, writeBigInts, writeComplex, writeNumbers } from "../dense.js";
+import { readComplex, readNumbers, writeBigInts, writeComplex, writeNumbers } from "../dense.js";
 import { invalidArgument } from "../errors.js";
 import {
   type AnyKernel,
@@ -27,41 +27,47 @@ function normalNumbers(out: Tensor, random: RandomSource): Float64Array {
 
 const uniform = kernel<{ from?: number; to?: number }>(({ from = 0, to = 1 }, context) => {
   const out = emptyOutput(context);
-  const isComplex = dtypeInfo(out.dtype).kind === "complex";
-  const values = new Float64Array(isComplex ? 2 * out.numel : out.numel);
+  const values = new Float64Array(isComplex(out) ? 2 * out.numel : out.numel);
   fillUniform(values, context.random, isWide(out));
   for (let i = 0; i < values.length; i++) values[i] = values[i]! * (to - from) + from;
-  if (isComplex) writeComplex(out, values);
+  if (isComplex(out)) writeComplex(out, values);
   else writeNumbers(out, values);
   return out;
 });
 
 /** The parts of a complex normal deviate have half the variance each. */
+function complexNormal(out: Tensor, random: RandomSource): Float64Array {
+  const parts = new Float64Array(2 * out.numel);
+  fillNormal(parts, random, isWide(out), true);
+  return parts.map((x) => x * Math.SQRT1_2);
+}
+
+const isComplex = ({ dtype }: Tensor): boolean => dtypeInfo(dtype).kind === "complex";
+
 const standardNormal = kernel<unknown>((_, context) => {
   const out = emptyOutput(context);
-  if (dtypeInfo(out.dtype).kind !== "complex") {
-    writeNumbers(out, normalNumbers(out, context.random));
-    return out;
-  }
-  const parts = new Float64Array(2 * out.numel);
-  fillNormal(parts, context.random, isWide(out), true);
-  writeComplex(
-    out,
-    parts.map((x) => x * Math.SQRT1_2),
-  );
+  if (isComplex(out)) writeComplex(out, complexNormal(out, context.random));
+  else writeNumbers(out, normalNumbers(out, context.random));
   return out;
 });
 
 type NormalArgs = { readonly mean: Tensor | number; readonly std: Tensor | number };
 const normal = kernel<NormalArgs>(({ mean = 0, std = 1 }, context) => {
   const out = emptyOutput(context);
-  const values = normalNumbers(out, context.random);
-  const means = typeof mean === "number" ? undefined : readNumbers(mean, out.shape);
+  const lanes = isComplex(out) ? 2 : 1;
   const deviations = typeof std === "number" ? undefined : readNumbers(std, out.shape);
+  if (deviations?.some((deviation: number) => !(deviation >= 0)))
+    throw invalidArgument("normal expects all elements of std >= 0.0");
+  const read = lanes === 2 ? readComplex : readNumbers;
+  const means = typeof mean === "number" ? undefined : read(mean, out.shape);
+  const values = (lanes === 2 ? complexNormal : normalNumbers)(out, context.random);
+  // A number as mean moves both parts of complex deviates, as in PyTorch.
   for (let i = 0; i < values.length; i++) {
-    values[i] = values[i]! * (deviations?.[i] ?? (std as number)) + (means?.[i] ?? (mean as number));
+    const deviation = deviations?.[Math.floor(i / lanes)] ?? (std as number);
+    values[i] = values[i]! * deviation + (means?.[i] ?? (mean as number));
   }
-  writeNumbers(out, values);
+  if (lanes === 2) writeComplex(out, values);
+  else writeNumbers(out, values);
   return out;
 });
 

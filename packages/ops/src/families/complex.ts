@@ -5,7 +5,7 @@ import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import { dtypeMismatch, invalidArgument } from "../errors.js";
 import { elementwise } from "../rules/elementwise.js";
-import { aliasOf, fake } from "../rules/fake.js";
+import { aliasOf } from "../rules/fake.js";
 import { toComplexDType, toRealDType } from "../rules/promote.js";
 
 type PairSchema = "aten::complex(Tensor real, Tensor imag) -> Tensor";

@@ -157,8 +157,16 @@ const cosineSimilarity = defineOp({
       dtype: computationDType(norm1.dtype),
       device: norm1.device,
     });
-    const held1 = emit("aten.clamp_min.Tensor", [norm1, least]);
-    const held2 = emit("aten.clamp_min.Tensor", [norm2, least]);
+    // In place there: a norm without dimensions keeps its dtype beside the wider bound.
+    const atLeast = (norm: FakeTensor): FakeTensor => {
+      const held = emit("aten.clamp_min.Tensor", [norm, least]);
+      const { dtype } = norm;
+      return held.dtype === dtype
+        ? held
+        : emit("aten._to_copy.default", [held], { dtype, layout: "strided" });
+    };
+    const held1 = atLeast(norm1);
+    const held2 = atLeast(norm2);
     const unit2 = emit("aten.div.Tensor", [x2, held2]);
     const unit1 = emit("aten.div.Tensor", [x1, held1]);
     return emit("aten.sum.dim_IntList", [emit("aten.mul.Tensor", [unit1, unit2]), [dim]]);
@@ -178,7 +186,10 @@ const cdistBackward = defineOp({
   schema: "aten::_cdist_backward(Tensor grad_output, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
   meta: ({ x1, x2 }, { env }) => {
     const batch = broadcastShapes(env, x1.shape.slice(0, -2), x2.shape.slice(0, -2));
-    return fake({ dtype: x1.dtype, shape: [...batch, ...x1.shape.slice(-2)], like: x1 });
+    const shape = [...batch, ...x1.shape.slice(-2)];
+    // Without distances the gradient is not broadcast (`_cdist_backward` of Distance.cpp).
+    const empty = [...shape, x2.shape.at(-2)!].some((size) => isEqual(env, size, 0));
+    return fake({ dtype: x1.dtype, shape: empty ? x1.shape : shape, like: x1 });
   },
 });
 

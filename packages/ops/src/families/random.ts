@@ -7,6 +7,7 @@ import { dtypeMismatch, invalidArgument } from "../errors.js";
 import { numberOf } from "../rules/decompose.js";
 import { elementwise } from "../rules/elementwise.js";
 import { contiguousStridesOf, fake, numelOf } from "../rules/fake.js";
+import { largestFinite } from "../rules/limits.js";
 import { created, createdLike, OPTIONS, type Options } from "../rules/options.js";
 
 const SEEDED: readonly OpTag[] = ["nondeterministic_seeded"];
@@ -124,6 +125,49 @@ const bernoulliOps = [
 type FillSchema =
   "aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) -> Tensor";
 
+/** Arguments of a distribution; each has some of them. */
+type Distribution = Readonly<Record<"from" | "to" | "mean" | "std" | "lambd", number>> & {
+  readonly self: FakeTensor;
+};
+
+/** What `DistributionTemplates.h` refuses before anything is drawn. */
+function checkDistribution(name: string, args: Distribution): void {
+  if (name === "uniform") checkUniform(args);
+  else if (name === "normal_functional") checkDeviation(args.std);
+  else if (name === "exponential") {
+    if (!(args.lambd > 0))
+      throw invalidArgument(`exponential_ expects lambda > 0.0, but found lambda=${args.lambd}`);
+    if (!isFloatDType(args.self.dtype)) {
+      throw dtypeMismatch(
+        "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you " +
+          `specified ${args.self.dtype}`,
+      );
+    }
+  }
+}
+
+function checkUniform({ self: { dtype }, from, to }: Distribution): void {
+  if (!isFloatDType(dtype) && !isComplexDType(dtype))
+    throw dtypeMismatch(`"check_uniform_bounds" not implemented for '${dtype}'`);
+  const most = largestFinite(dtype);
+  for (const [name, bound] of Object.entries({ from, to })) {
+    if (!(Math.abs(bound) <= most)) throw invalidArgument(`${name} is out of bounds for ${dtype}`);
+  }
+  if (from > to) {
+    throw invalidArgument(`uniform_ expects to return a [from, to) range, but found from=${from} > to=${to}`);
+  }
+  if (to - from > most) {
+    throw invalidArgument(
+      `uniform_ expects to-from <= std::numeric_limits<${dtype}>::max(), but found to=${to} and from=${from} ` +
+        "which result in to-from to exceed the limit",
+    );
+  }
+}
+
+function checkDeviation(std: number): void {
+  if (!(std >= 0)) throw invalidArgument(`normal expects std >= 0.0, but found std ${std}`);
+}
+
 /** The functional forms of `uniform_` and its kin. */
 const fillOps = [
   ["uniform", "float from=0., float to=1."],
@@ -138,7 +182,10 @@ const fillOps = [
     schema:
       `aten::${name}(Tensor self, ${parameters ? `${parameters}, ` : ""}*, Generator? generator=None) -> Tensor` as FillSchema,
     tags: SEEDED,
-    meta: ({ self }, context) => same(context, self),
+    meta: (args, context) => {
+      checkDistribution(name!, args as unknown as Distribution);
+      return same(context, args.self);
+    },
   }),
 );
 
@@ -152,7 +199,7 @@ const normalOps = [
     schema: "aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor",
     tags: SEEDED,
     meta: ({ mean, std }, context) => {
-      if (std < 0) throw invalidArgument(`normal expects std >= 0.0, but found std ${std}`);
+      checkDeviation(std);
       return same(context, mean);
     },
   }),
@@ -165,8 +212,10 @@ const normalOps = [
     schema:
       `aten::normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None, ${OPTIONS}) -> Tensor` as `aten::normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None, ${Options}) -> Tensor`,
     tags: SEEDED,
-    meta: ({ mean: _mean, std: _std, generator: _, size, ...options }) =>
-      created(size, options.dtype ?? DEFAULT, options),
+    meta: ({ mean: _mean, std, generator: _, size, ...options }) => {
+      checkDeviation(std);
+      return created(size, options.dtype ?? DEFAULT, options);
+    },
   }),
 ];
 

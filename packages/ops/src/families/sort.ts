@@ -117,12 +117,15 @@ const uniqueDim = defineOp({
   meta: ({ self, dim }, context) => uniqueMeta(self, wrapDim(dim, self.ndim), true, true, context, null),
 });
 
+/** Dimension 0 of a vector, written so, counts as no dimension (`unique_consecutive_cpu`). */
+const isOnlyDim = (self: FakeTensor, dim: SymInt): boolean => self.ndim === 1 && dim === 0;
+
 const uniqueConsecutive = defineOp({
   schema:
     "aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)",
   tags: ["dynamic_output_shape"],
   meta: ({ self, return_inverse, return_counts, dim }, context) =>
-    dim === null
+    dim === null || isOnlyDim(self, dim)
       ? uniqueMeta(self, null, return_inverse, return_counts, context, "unique_consecutive")
       : uniqueMeta(self, wrapDim(dim, self.ndim), true, true, context, null),
 });
