@@ -1,5 +1,6 @@
 /** @file Elementwise loops over complex numbers, as interleaved pairs. */
 import type { ComplexLoop } from "./pointwise-loop.js";
+import { hypot } from "./pointwise-math.js";
 
 /** A complex result is left here by the functions below, to allocate nothing per element. */
 const result = { re: 0, im: 0 };
@@ -77,10 +78,10 @@ function exponential(re: number, im: number): void {
   give(im === 0 ? size : size * Math.cos(im), im === 0 ? im : size * Math.sin(im));
 }
 
-const logarithm = (re: number, im: number): void => give(Math.log(Math.hypot(re, im)), Math.atan2(im, re));
+const logarithm = (re: number, im: number): void => give(Math.log(hypot(re, im)), Math.atan2(im, re));
 
 function squareRoot(re: number, im: number): void {
-  const size = Math.hypot(re, im);
+  const size = hypot(re, im);
   if (size === 0) {
     give(0, im);
     return;
@@ -97,7 +98,7 @@ function power(ar: number, ai: number, br: number, bi: number): void {
     give(br === 0 && bi === 0 ? 1 : 0, 0);
     return;
   }
-  const log = Math.log(Math.hypot(ar, ai));
+  const log = Math.log(hypot(ar, ai));
   const angle = Math.atan2(ai, ar);
   exponential(br * log - bi * angle, br * angle + bi * log);
 }
@@ -167,7 +168,7 @@ function sinc(re: number, im: number): void {
 
 /** log(1 + z), exact for small ones too: |1 + z|^2 is 1 + re (2 + re) + im^2. */
 function logarithmPlusOne(re: number, im: number): void {
-  if (Math.hypot(re, im) > 0.5) logarithm(1 + re, im);
+  if (hypot(re, im) > 0.5) logarithm(1 + re, im);
   else give(Math.log1p(re * (2 + re) + im * im) / 2, Math.atan2(im, 1 + re));
 }
 
@@ -225,7 +226,7 @@ const addTerm =
   };
 
 function unitOf(re: number, im: number): void {
-  const size = Math.hypot(re, im);
+  const size = hypot(re, im);
   give(size === 0 ? 0 : re / size, size === 0 ? 0 : im / size);
 }
 
@@ -306,7 +307,7 @@ export const complexLoops = {
   addcmul: addTerm(multiply),
   addcdiv: addTerm(divide),
   sgn: complex1(unitOf),
-  abs: complexToReal(Math.hypot),
+  abs: complexToReal(hypot),
   angle: complexToReal((re, im) => Math.atan2(im, re)),
   isnan: complexToReal((re, im) => (Number.isNaN(re) || Number.isNaN(im) ? 1 : 0)),
   isinf: complexToReal((re, im) => (Math.abs(re) === Infinity || Math.abs(im) === Infinity ? 1 : 0)),

@@ -128,7 +128,6 @@ const addC = (term: (x: number, y: number, value: number) => number, complex: Co
     const out = emptyOutput(context);
     if (dtypeInfo(out.dtype).kind === "complex")
       return elementwise({ complex }, out, [self, tensor1, tensor2, value]);
-    checkConvertible(value, out.dtype);
     const factor = toNumber(value);
     const real = map3((base, x, y) => base + term(x, y, factor));
     const whole = isIntegralDType(out.dtype) && dtypeInfo(out.dtype).itemSize <= 4;

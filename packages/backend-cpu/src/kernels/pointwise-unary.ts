@@ -133,8 +133,8 @@ function trigamma(round: (x: number) => number): (x: number) => number {
   const pi = round(Math.PI);
   return (x) => {
     if (!(x < 0.5)) return polygamma(1, x);
-    const sine = Math.sin(round(pi * x));
-    return (pi * pi) / (sine * sine) - polygamma(1, 1 - x);
+    const sine = round(Math.sin(round(pi * x)));
+    return round(pi * pi) / round(sine * sine) - polygamma(1, 1 - x);
   };
 }
 

@@ -33,16 +33,22 @@ const precedesIn =
   (a: number, b: number): boolean =>
     compareAscending(data[a]!, data[b]!) < 0;
 
+/** Equal values in order; NaN, which equals nothing, is left as it comes. */
+const precedesInOrder =
+  (data: NumberArray) =>
+  (a: number, b: number): boolean =>
+    compareAscending(data[a]!, data[b]!) < 0 || (data[a] === data[b] && a < b);
+
 /** The lower median; a NaN when there is one. */
 const medianOf: Locate = (data, start, length) => {
   for (let i = start; i < start + length; i++) if (Number.isNaN(data[i])) return i;
-  return nthElement(positionsOf(start, length), (length - 1) >> 1, precedesIn(data));
+  return nthElement(positionsOf(start, length), (length - 1) >> 1, precedesInOrder(data));
 };
 
 const nanMedianOf: Locate = (data, start, length) => {
   let numbers = 0;
   for (let i = start; i < start + length; i++) if (!Number.isNaN(data[i])) numbers++;
-  return nthElement(positionsOf(start, length), Math.max(0, (numbers - 1) >> 1), precedesIn(data));
+  return nthElement(positionsOf(start, length), Math.max(0, (numbers - 1) >> 1), precedesInOrder(data));
 };
 
 /** The smallest of the most frequent values, at its last place. */
