@@ -1,9 +1,10 @@
 /** @file Bicubic resizing, and the antialiased forms, which have kernels of their own. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { mul, sub, toFloat, truncToInt } from "@sconce/symbolic";
+import type { DType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
-import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { invalidArgument } from "../errors.js";
 import { convert } from "../rules/decompose.js";
 import { suggestMemoryFormat } from "../rules/memory-format.js";
 import { castForMath } from "../rules/opmath.js";
@@ -21,7 +22,6 @@ function resizeCubic(
   align: boolean,
   scales: readonly (number | null)[],
 ): FakeTensor {
-  if (image.dtype === "uint8") throw dtypeMismatch("upsample_bicubic2d: uint8 images are not decomposed");
   const {
     operands: [input],
     result,
@@ -46,22 +46,20 @@ function resizeCubic(
   const y = convert(emit, floorY, "int64");
   const aroundY = neighbours(emit, y);
   const aroundX = neighbours(emit, x);
-  const weightsX = cubicWeights(emit, fractionX);
-  const weightsY = cubicWeights(emit, fractionY);
+  const floatX = cubicWeights(emit, fractionX);
+  const floatY = cubicWeights(emit, fractionY);
+  const [sumX, sumY] =
+    input.dtype === "uint8"
+      ? byteSums(emit, floatX, floatY)
+      : [floatX, floatY].map((weights) => (values: readonly FakeTensor[]) => weighted(emit, values, weights));
   const load = (row: FakeTensor, column: FakeTensor): FakeTensor => {
     const r = emit("aten.clamp.default", [row, 0, sub(height, 1)]);
     const c = emit("aten.clamp.default", [column, 0, sub(width, 1)]);
     return emit("aten._unsafe_index.Tensor", [input, [null, null, r, c]]);
   };
-  const lines = aroundY.map((row) =>
-    weighted(
-      emit,
-      aroundX.map((column) => load(row, column)),
-      weightsX,
-    ),
-  );
+  const lines = aroundY.map((row) => sumX!(aroundX.map((column) => load(row, column))));
   const memory_format = suggestMemoryFormat(input, emit.env);
-  const output = emit("aten.contiguous.default", [weighted(emit, lines, weightsY)], { memory_format });
+  const output = emit("aten.contiguous.default", [sumY!(lines)], { memory_format });
   return convert(emit, output, result);
 }
 
@@ -89,13 +87,67 @@ function cubicWeights(emit: Emit, t: FakeTensor): readonly FakeTensor[] {
   return [first!, second!, third!, last!];
 }
 
-function weighted(emit: Emit, values: readonly FakeTensor[], weights: readonly FakeTensor[]): FakeTensor {
+function weighted(
+  emit: Emit,
+  values: readonly FakeTensor[],
+  weights: readonly FakeTensor[],
+  dtype?: DType,
+): FakeTensor {
+  const wide = (tensor: FakeTensor): FakeTensor => (dtype ? convert(emit, tensor, dtype) : tensor);
   let sum: FakeTensor | undefined;
   values.forEach((value, i) => {
-    const term = emit("aten.mul.Tensor", [value, weights[i]!]);
+    const left = wide(value);
+    const term = emit("aten.mul.Tensor", [left, wide(weights[i]!)]);
     sum = sum === undefined ? term : emit("aten.add.Tensor", [sum, term]);
   });
   return sum!;
+}
+
+/** Adds up four neighbours by their weights. */
+type Sum = (values: readonly FakeTensor[]) => FakeTensor;
+
+/**
+ * Bytes are added up in integers, by weights of 16 bits with as many digits after the point as fit
+ * (`_upsample_bicubic2d` of PyTorch's decompositions).
+ */
+function byteSums(
+  emit: Emit,
+  across: readonly FakeTensor[],
+  down: readonly FakeTensor[],
+): readonly [Sum, Sum] {
+  const shift = (by: FakeTensor): FakeTensor => emit("aten.bitwise_left_shift.Scalar_Tensor", [1, by]);
+  const [precisionX, precisionY] = [across, down].map((weights) => weightPrecision(emit, weights, shift));
+  const scaled = (weights: readonly FakeTensor[], precision: FakeTensor): readonly FakeTensor[] =>
+    weights.map((weight) => {
+      const whole = emit("aten.mul.Tensor", [weight, shift(precision)]);
+      const half = emit("aten.mul.Tensor", [emit("aten.sign.default", [weight]), float(0.5)]);
+      return convert(emit, emit("aten.add.Tensor", [whole, half]), "int16");
+    });
+  const sum =
+    (weights: readonly FakeTensor[], precision: FakeTensor): Sum =>
+    (values) => {
+      const total = weighted(emit, values, weights, "int32");
+      const half = shift(emit("aten.sub.Tensor", [precision, 1]));
+      const cut = emit("aten.__rshift__.Tensor", [emit("aten.add.Tensor", [total, half]), precision]);
+      return convert(emit, emit("aten.clamp.default", [cut, 0, 255]), "uint8");
+    };
+  const weightsX = scaled(across, precisionX!);
+  return [sum(weightsX, precisionX!), sum(scaled(down, precisionY!), precisionY!)];
+}
+
+const MOST_DIGITS = 22;
+
+/** How far the weights can be shifted to the left within 16 bits. */
+function weightPrecision(
+  emit: Emit,
+  weights: readonly FakeTensor[],
+  shift: (by: FakeTensor) => FakeTensor,
+): FakeTensor {
+  const most = emit("aten.max.default", [emit("aten.stack.default", [weights])]);
+  const digits = emit("aten.arange.default", [MOST_DIGITS], { device: most.device });
+  const next = emit("aten.mul.Tensor", [most, shift(emit("aten.add.Tensor", [digits, 1]))]);
+  const tooMany = emit("aten.ge.Scalar", [emit("aten.add.Tensor", [next, float(0.5)]), 2 ** 15]);
+  return emit("aten.rsub.Scalar", [emit("aten.sum.default", [tooMany]), MOST_DIGITS]);
 }
 
 const bicubic = defineOp({
