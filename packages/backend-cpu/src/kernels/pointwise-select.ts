@@ -1,14 +1,12 @@
 /** @file Kernels that choose, bound or mix values: `where`, `clamp`, `lerp`, `addcmul` and relatives. */
-import { complex, float, type ScalarLiteral, toNumber } from "@sconce/ir";
-import { type DType, dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
+import { type ScalarLiteral, toNumber } from "@sconce/ir";
+import { dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
 import { readComplex, readNumbers } from "../dense.js";
-import { invalidArgument } from "../errors.js";
 import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
 import { broadcastShape } from "./index-elements.js";
 import { complexLoops } from "./pointwise-complex.js";
 import {
   type ComplexLoop,
-  complexOf,
   type Elementwise,
   elementwise,
   isTensorOperand,
@@ -19,6 +17,7 @@ import {
   type Operand,
 } from "./pointwise-loop.js";
 import { bigMax, bigMin } from "./pointwise-math.js";
+import { checkInRange, itemOf } from "./scalar-range.js";
 
 const selectLoop: LaneLoop = (out, [condition, x, y], count) => {
   const a = x as Lane;
@@ -39,39 +38,9 @@ const where = kernel<Where>(({ condition, self, other }, context) =>
 
 type MaskedFill = { readonly self: Tensor; readonly mask: Tensor; readonly value: Operand };
 const maskedFill = kernel<MaskedFill>(({ self, mask, value }, context) => {
-  checkConvertible(isTensorOperand(value) ? itemOf(value) : value, self.dtype);
+  checkInRange(isTensorOperand(value) ? itemOf(value) : value, self.dtype);
   return elementwise(select, emptyOutput(context), [mask, value, self]);
 });
-
-/** C++ names of dtypes in PyTorch's refusals. */
-const TYPE_NAMES: Partial<Record<DType, string>> = {
-  int64: "int64_t",
-  int32: "int",
-  int16: "int16_t",
-  int8: "int8_t",
-  uint8: "uint8_t",
-  float32: "float",
-  float64: "double",
-};
-
-/** Refuses numbers that a dtype cannot hold; unsigned types wrap negative ones (`c10::overflows`). */
-function checkConvertible(value: ScalarLiteral, dtype: DType): void {
-  const { kind, itemSize } = dtypeInfo(dtype);
-  if (kind === "bool" || kind === "complex") return;
-  const { re, im } = complexOf(value);
-  const bits = 8 * itemSize;
-  const unsigned = dtype.startsWith("u");
-  const limit = unsigned ? 2 ** bits : 2 ** (bits - 1);
-  const fits = kind === "float" || (Math.trunc(re) < limit && Math.trunc(re) >= -limit);
-  if (im === 0 && fits) return;
-  throw invalidArgument(`value cannot be converted to type ${TYPE_NAMES[dtype] ?? dtype} without overflow`);
-}
-
-const itemOf = (tensor: Tensor): ScalarLiteral => {
-  if (dtypeInfo(tensor.dtype).lanes === 1) return float(readNumbers(tensor)[0]!);
-  const [re, im] = readComplex(tensor) as unknown as [number, number];
-  return complex(re, im);
-};
 
 const atLeast: Elementwise = { real: map2((x, low) => Math.max(x, low)), big: bigMax };
 const atMost: Elementwise = { real: map2((x, high) => Math.min(x, high)), big: bigMin };

@@ -1,5 +1,5 @@
 /** @file Kernels of one tensor argument, element by element. */
-import { type DType, dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
+import { dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
 import { stepOf } from "../half.js";
 import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
 import { complexLoops } from "./pointwise-complex.js";
@@ -32,6 +32,7 @@ import {
   ndtri,
   polygamma,
 } from "./pointwise-special.js";
+import { LARGEST_FINITE } from "./scalar-range.js";
 
 type Unary = { readonly self: Tensor };
 
@@ -82,18 +83,9 @@ const roundDecimals = kernel<{ self: Tensor; decimals: number }>(({ self, decima
   return elementwise({ real: map1(decimals >= 0 ? up : down), big: (x) => x }, out, [self]);
 });
 
-const LIMITS: Partial<Record<DType, number>> = {
-  float64: Number.MAX_VALUE,
-  float32: 3.4028234663852886e38,
-  complex128: Number.MAX_VALUE,
-  complex64: 3.4028234663852886e38,
-  float16: 65504,
-  bfloat16: 3.3895313892515355e38,
-};
-
 const nanToNum = kernel<{ self: Tensor; nan: number | null; posinf: number | null; neginf: number | null }>(
   ({ self, nan, posinf, neginf }, context) => {
-    const limit = LIMITS[self.dtype] ?? 0;
+    const limit = LARGEST_FINITE[self.dtype] ?? 0;
     const high = posinf ?? limit;
     const low = neginf ?? -limit;
     const replace = (x: number): number =>

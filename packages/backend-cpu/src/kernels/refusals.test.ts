@@ -1,6 +1,6 @@
 /** @file Calls that PyTorch refuses, with its reasons; and edges that it does not. */
 import { float } from "@sconce/ir";
-import { Tensor } from "@sconce/tensor";
+import { type DType, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { evaluate } from "../backend.js";
 
@@ -39,6 +39,11 @@ describe("refusals in PyTorch's words", () => {
       "aten.masked_fill.Scalar",
       [Tensor.from([1], [1], "uint8"), Tensor.from([true], [1], "bool"), 300],
       "value cannot be converted to type uint8_t without overflow",
+    ],
+    [
+      "aten.masked_fill.Scalar",
+      [Tensor.from([1], [1], "float16"), Tensor.from([true], [1], "bool"), 1e5],
+      "value cannot be converted to type c10::Half without overflow",
     ],
   ] as const)("%s", (target, args, message) => {
     expect(() => run(target, args)).toThrow(message);
@@ -79,6 +84,16 @@ describe("edges", () => {
   test("ldexp by an integer goes beyond what a power of two can hold", () => {
     const exponents = Tensor.from([140n, -2n], [2], "int64");
     expect(run("aten.ldexp.Tensor", [f32([1e-40, 3]), exponents]).toArray()).toEqual([139.37890625, 0.75]);
+  });
+
+  test("masked_fill takes the largest integer and infinities", () => {
+    const mask = Tensor.from([true], [1], "bool");
+    const largest = 2n ** 63n - 1n;
+    const filled = (dtype: DType, value: unknown): unknown[] =>
+      run("aten.masked_fill.Scalar", [Tensor.empty([1], dtype), mask, value]).toArray();
+    expect(filled("int64", largest)).toEqual([largest]);
+    expect(filled("uint8", -255)).toEqual([1]);
+    expect(filled("float16", Number.NEGATIVE_INFINITY)).toEqual([Number.NEGATIVE_INFINITY]);
   });
 
   test("trigamma is finite at its rounded poles", () => {
