@@ -1,5 +1,5 @@
 /** @file Arithmetic of two operands, either of which may be a Python number. */
-import { FakeTensor, float as pythonFloat, type ScalarLiteral } from "@sconce/ir";
+import { complex as complexNumber, FakeTensor, float as pythonFloat, type ScalarLiteral } from "@sconce/ir";
 import { type DType, dtypeInfo, isComplexDType, isFloatDType, isIntegralDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../define-op.js";
 import type { Emit } from "../emit.js";
@@ -305,6 +305,7 @@ function logAddExp(base2: boolean) {
   return (emit: Emit, self: FakeTensor, other: FakeTensor): FakeTensor =>
     promoted(emit, "default", [self, other], (left, right) => {
       const [a, b] = broadcastPair(emit, left, right);
+      if (isComplexDType(a.dtype)) return complexLogAddExp(emit, a, b);
       const mask = emit("aten.ge.Tensor", [a, b]);
       const max = emit("aten.where.self", [mask, a, b]);
       const min = emit("aten.where.self", [mask, b, a]);
@@ -317,6 +318,30 @@ function logAddExp(base2: boolean) {
       const scaled = base2 ? emit("aten.mul.Tensor", [tail, 1 / Math.LN2]) : tail;
       return emit("aten.where.self", [infinite, a, emit("aten.add.Tensor", [max, scaled])]);
     });
+}
+
+/** By the order of real parts; equal infinite ones are told apart, and a NaN makes both parts NaN. */
+function complexLogAddExp(emit: Emit, a: FakeTensor, b: FakeTensor): FakeTensor {
+  const real = (x: FakeTensor): FakeTensor => emit("aten.real.default", [x]);
+  const first = real(a);
+  const mask = emit("aten.ge.Tensor", [first, real(b)]);
+  const max = emit("aten.where.self", [mask, a, b]);
+  const min = emit("aten.where.self", [mask, b, a]);
+  const unbounded = emit("aten.logical_not.default", [emit("aten.isfinite.default", [real(a)])]);
+  const left = real(a);
+  const infinite = emit("aten.logical_and.default", [unbounded, emit("aten.eq.Tensor", [left, real(b)])]);
+  const negative = emit("aten.lt.Scalar", [real(min), 0]);
+  const exps = emit("aten.exp.default", [min]);
+  const log = emit("aten.log.default", [emit("aten.add.Tensor", [exps, emit("aten.exp.default", [max])])]);
+  const atInfinity = emit("aten.where.self", [negative, min, log]);
+  const ratio = emit("aten.exp.default", [emit("aten.sub.Tensor", [min, max])]);
+  const sum = emit("aten.add.Tensor", [max, emit("aten.log1p.default", [ratio])]);
+  const result = emit("aten.where.self", [infinite, atInfinity, sum]);
+  return emit("aten.where.ScalarSelf", [
+    emit("aten.isnan.default", [min]),
+    complexNumber(Number.NaN, Number.NaN),
+    result,
+  ]);
 }
 
 function xLog(log: "log" | "log1p") {
