@@ -16,10 +16,14 @@ export function encodeFloat(dtype: DType): (value: number) => number {
   return encode;
 }
 
-/** Rounds to a float dtype, as each step of a computation in that dtype does. */
-export function rounderTo(dtype: DType): (value: number) => number {
-  if (dtype === "float64") return (value) => value;
-  if (dtype === "float32") return Math.fround;
-  const [encode, table] = [encodeFloat(dtype), decodeTable(dtype)];
-  return (value) => table[encode(value)]!;
+/** Rounds a number to a float dtype, halves included. */
+export function roundTo(dtype: DType): (x: number) => number {
+  if (dtype !== "float16" && dtype !== "bfloat16") return stepOf(dtype);
+  const encode = encodeFloat(dtype);
+  const table = decodeTable(dtype);
+  return (x) => table[encode(x)]!;
 }
+
+/** How each step of a float computation rounds: halves are computed in float32. */
+export const stepOf = (dtype: DType): ((x: number) => number) =>
+  dtype === "float64" ? (x) => x : Math.fround;

@@ -22,6 +22,7 @@ import { indexPadKernels } from "./kernels/index-pad.js";
 import { indexScatterKernels } from "./kernels/index-scatter.js";
 import { linearAlgebraKernels } from "./kernels/linear-algebra.js";
 import { linearSystemKernels } from "./kernels/linear-system.js";
+import { lossKernels } from "./kernels/loss.js";
 import { lossMarginKernels } from "./kernels/loss-margin.js";
 import { matmulKernels } from "./kernels/matmul.js";
 import { normalizationKernels } from "./kernels/normalization.js";
@@ -55,6 +56,7 @@ import { sortSearchKernels } from "./kernels/sort-search.js";
 import { sortUniqueKernels } from "./kernels/sort-unique.js";
 import { trilinearKernels } from "./kernels/trilinear.js";
 import { upsampleKernels } from "./kernels/upsample.js";
+import { vectorProductKernels } from "./kernels/vector-product.js";
 
 /** Every kernel, by target. */
 export const CPU_KERNELS: KernelTable = Object.freeze({
@@ -78,6 +80,7 @@ export const CPU_KERNELS: KernelTable = Object.freeze({
   ...indexScatterKernels,
   ...linearAlgebraKernels,
   ...linearSystemKernels,
+  ...lossKernels,
   ...matmulKernels,
   ...normalizationBackwardKernels,
   ...normalizationKernels,
@@ -113,4 +116,5 @@ export const CPU_KERNELS: KernelTable = Object.freeze({
   ...lossMarginKernels,
   ...ctcLossKernels,
   ...polynomialKernels,
+  ...vectorProductKernels,
 });

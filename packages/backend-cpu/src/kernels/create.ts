@@ -1,11 +1,12 @@
 /** @file New tensors from sizes and numbers. Memory that PyTorch leaves uninitialised is zero here. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { type DType, dtypeInfo, isBigIntDType, isIntegralDType, Tensor } from "@sconce/tensor";
-import { readNumbers, writeBigInts, writeNumbers } from "../dense.js";
+import { readComplex, writeBigInts, writeComplex, writeNumbers } from "../dense.js";
 import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
 import { fillWith } from "./create-fill.js";
+import { complexLoops } from "./pointwise-complex.js";
 import { laneRounder } from "./pointwise-lanes.js";
-import type { Operand } from "./pointwise-loop.js";
+import { complexOf, type Operand } from "./pointwise-loop.js";
 
 const empty = kernel<unknown>((_, context) => emptyOutput(context));
 const constant = (value: ScalarLiteral): AnyKernel =>
@@ -52,8 +53,12 @@ function rising(first: number, by: number, count: number): Float64Array {
 const bigOf = (value: ScalarLiteral): bigint =>
   typeof value === "bigint" ? value : BigInt(Math.trunc(toNumber(value)));
 
-const scalarOf = (value: Tensor | ScalarLiteral): number =>
-  value instanceof Tensor ? readNumbers(value)[0]! : toNumber(value);
+/** Real and imaginary part of a number or a tensor of one element. */
+function partsOf(value: Tensor | ScalarLiteral): readonly [number, number] {
+  if (value instanceof Tensor) return readComplex(value) as unknown as [number, number];
+  const { re, im } = complexOf(value);
+  return [re, im];
+}
 
 type Steps = {
   readonly start: Tensor | ScalarLiteral;
@@ -84,17 +89,46 @@ function evenSteps(start: number, end: number, steps: number, dtype: DType): Flo
   return values;
 }
 
+/** Interleaved pairs, each part with steps of its own. */
+function evenPairs(
+  start: readonly number[],
+  end: readonly number[],
+  steps: number,
+  dtype: DType,
+): Float64Array {
+  const [re, im] = [0, 1].map((part) => evenSteps(start[part]!, end[part]!, steps, dtype));
+  const pairs = new Float64Array(2 * steps);
+  for (let i = 0; i < steps; i++) {
+    pairs[2 * i] = re![i]!;
+    pairs[2 * i + 1] = im![i]!;
+  }
+  return pairs;
+}
+
 const linspace = kernel<Steps>(({ start, end, steps }, context) => {
   const out = emptyOutput(context);
-  writeNumbers(out, evenSteps(scalarOf(start), scalarOf(end), steps, out.dtype));
+  const [first, last] = [partsOf(start), partsOf(end)];
+  if (dtypeInfo(out.dtype).kind === "complex") writeComplex(out, evenPairs(first, last, steps, out.dtype));
+  else writeNumbers(out, evenSteps(first[0], last[0], steps, out.dtype));
   return out;
 });
 
+/** Both ends of a sequence of integers are cut to integers before they become exponents. */
 const logspace = kernel<Steps & { base: number }>(({ start, end, steps, base }, context) => {
   const out = emptyOutput(context);
+  const [first, last] = [partsOf(start), partsOf(end)];
+  if (dtypeInfo(out.dtype).kind === "complex") {
+    const powers = evenPairs(first, last, steps, "complex128");
+    complexLoops.pow(powers, [new Float64Array(2 * steps).map((_, i) => (i % 2 ? 0 : base)), powers], steps);
+    writeComplex(out, powers);
+    return out;
+  }
+  const [low, high] = isIntegralDType(out.dtype)
+    ? [Math.trunc(first[0]), Math.trunc(last[0])]
+    : [first[0], last[0]];
   writeNumbers(
     out,
-    evenSteps(scalarOf(start), scalarOf(end), steps, "float64").map((power) => base ** power),
+    evenSteps(low, high, steps, "float64").map((power) => base ** power),
   );
   return out;
 });
@@ -164,6 +198,9 @@ export const createKernels = defineKernels({
   "aten.linspace.Tensor_Scalar": linspace,
   "aten.linspace.Scalar_Tensor": linspace,
   "aten.logspace.default": logspace,
+  "aten.logspace.Tensor_Tensor": logspace,
+  "aten.logspace.Tensor_Scalar": logspace,
+  "aten.logspace.Scalar_Tensor": logspace,
   "aten.resize.default": resize,
   "aten.eye.default": eye,
   "aten.eye.m": eye,

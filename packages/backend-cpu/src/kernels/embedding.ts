@@ -2,7 +2,7 @@
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import { finishOutput, openOutput, readFloat64, readNumbers } from "../dense.js";
 import { indexOutOfRange, invalidArgument } from "../errors.js";
-import { rounderTo } from "../half.js";
+import { roundTo } from "../half.js";
 import { defineKernels, emptyOutput, emptyOutputs, type KernelContext, kernel } from "../kernel.js";
 
 function embedding(weight: Tensor, indices: Tensor, context: KernelContext): Tensor {
@@ -54,7 +54,7 @@ function renormalized(
   const out = emptyOutput(context);
   const [x, y] = [readFloat64(self), openOutput(out)];
   const [rows, width] = self.shape as [number, number];
-  const round = rounderTo(self.dtype);
+  const round = roundTo(self.dtype);
   y.set(x);
   for (const index of new Set(readNumbers(indices))) {
     if (index < 0 || index >= rows) {

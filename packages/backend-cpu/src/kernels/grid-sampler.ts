@@ -10,7 +10,7 @@ import {
   kernel,
   type RuntimeValue,
 } from "../kernel.js";
-import { cubicSlopes, cubicWeights } from "./upsample.js";
+import { cubicSlopes, cubicWeights } from "./resample-taps.js";
 
 interface SampleArgs {
   readonly input: Tensor;
@@ -226,8 +226,32 @@ function sampleVolumeHalf(args: SampleArgs, context: KernelContext): Tensor {
   return finishOutput(out, values);
 }
 
+/** Linear sampling of halves in two dimensions: the four corners are added in the dtype's own arithmetic. */
+function samplePlaneHalf(args: SampleArgs, context: KernelContext): Tensor {
+  const out = emptyOutput(context);
+  const x = readNumbers(args.input);
+  const round = roundingOf(args.input.dtype);
+  const values = new Float64Array(out.numel);
+  eachPlace(args, (n, point, [rows, columns], { sizes, channels, plane, points }) => {
+    for (let corner = 0; corner < 4; corner++) {
+      const [i, j] = [corner >> 1, corner & 1];
+      const [row, column] = [rows!.position[i]!, columns!.position[j]!];
+      if (row < 0 || column < 0) continue;
+      const weight = round(columns!.weight[j]! * rows!.weight[i]!);
+      for (let c = 0; c < channels; c++) {
+        const start = (n * channels + c) * plane;
+        const term = round(x[start + row * sizes[1]! + column]! * weight);
+        const at = (n * channels + c) * points + point;
+        values[at] = round(values[at]! + term);
+      }
+    }
+  });
+  return finishOutput(out, values);
+}
+
 function sample(args: SampleArgs, context: KernelContext): Tensor {
   if (patternEncoder(args.input.dtype) !== undefined) {
+    if (args.interpolation_mode === 0 && args.input.ndim === 4) return samplePlaneHalf(args, context);
     if (args.interpolation_mode === 2) return sampleCubicHalf(args, context);
     if (args.interpolation_mode === 0 && args.input.ndim === 5) return sampleVolumeHalf(args, context);
   }

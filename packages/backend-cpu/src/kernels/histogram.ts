@@ -3,7 +3,7 @@ import { FakeTensor } from "@sconce/ir";
 import { numel, type Tensor } from "@sconce/tensor";
 import { type NumberArray, readNumbers, writeNumbers } from "../dense.js";
 import { invalidArgument } from "../errors.js";
-import { rounderTo } from "../half.js";
+import { roundTo } from "../half.js";
 import { allocate, defineKernels, type KernelContext, kernel } from "../kernel.js";
 
 /** Points as rows, with their weights. */
@@ -118,7 +118,7 @@ interface CountArgs<B> {
 }
 
 const edgesFor = (args: CountArgs<readonly number[]>, points: Points): readonly Float64Array[] =>
-  args.bins.map((bins, d) => evenEdges(limitsOf(points, d, args.range), bins, rounderTo(args.self.dtype)));
+  args.bins.map((bins, d) => evenEdges(limitsOf(points, d, args.range), bins, roundTo(args.self.dtype)));
 
 const metas = ({ meta }: KernelContext): readonly FakeTensor[] =>
   meta instanceof FakeTensor ? [meta] : (meta as readonly FakeTensor[]);

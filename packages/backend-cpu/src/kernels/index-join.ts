@@ -1,9 +1,9 @@
 /** @file Joins and rearrangements: `cat`, `flip`, `roll`, `repeat`, triangles, and `*_scatter` into views. */
-import { dtypeInfo, requiredBytes, type Tensor } from "@sconce/tensor";
+import { dtypeInfo, requiredBytes, Storage, Tensor } from "@sconce/tensor";
 import { copyInto, detached } from "../copy.js";
 import { readNumbers, writeNumbers } from "../dense.js";
 import { invalidArgument } from "../errors.js";
-import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { type AnyKernel, defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
 import { positionsOf } from "../strided.js";
 import { copyAsOutput, dynamicOutput, moveElements, narrowView, wrapDimension } from "./index-elements.js";
 
@@ -166,9 +166,16 @@ type AsStridedScatter = {
   readonly stride: readonly number[];
   readonly storage_offset: number | null;
 };
+/** A copy of all the memory behind a tensor; where elements share places the result has memory of its own. */
+function copyWithStorage(context: KernelContext, self: Tensor): Tensor {
+  const { dtype, shape, strides, storageOffset, storage } = self;
+  if (shape.some((size, d) => size > 1 && strides[d] === 0)) return copyAsOutput(context, self);
+  return new Tensor({ dtype, shape, strides, storageOffset, storage: new Storage(storage.bytes.slice()) });
+}
+
 const asStridedScatter = kernel<AsStridedScatter>(
   ({ self, src, size, stride, storage_offset: offset }, context) => {
-    const out = copyAsOutput(context, self);
+    const out = copyWithStorage(context, self);
     const start = offset ?? self.storageOffset;
     const { itemSize } = dtypeInfo(self.dtype);
     const needed = requiredBytes(size, stride, start, itemSize);

@@ -129,6 +129,20 @@ function reshaped(
   return result.asStrided(out.shape, out.strides);
 }
 
+/** Halves are rounded after each batch, because PyTorch adds one product after the other. */
+function addedInTurn(context: KernelContext, batch1: Tensor, batch2: Tensor, added: Added): Tensor {
+  const part = (tensor: Tensor, n: number): Tensor =>
+    tensor.asStrided(
+      tensor.shape.slice(1),
+      tensor.strides.slice(1),
+      tensor.storageOffset + n * tensor.strides[0]!,
+    );
+  let sum = product(context, part(batch1, 0), part(batch2, 0), added);
+  for (let n = 1; n < batch1.shape[0]!; n++)
+    sum = product(context, part(batch1, n), part(batch2, n), { ...added, self: sum, beta: 1 });
+  return sum;
+}
+
 export const matmulKernels = defineKernels({
   "aten.mm.default": kernel<{ self: Tensor; mat2: Tensor }>(({ self, mat2 }, context) =>
     product(context, self, mat2),
@@ -144,6 +158,8 @@ export const matmulKernels = defineKernels({
   ),
   "aten.addbmm.default": kernel<Added & { batch1: Tensor; batch2: Tensor }>(
     ({ batch1, batch2, ...added }, context) => {
+      if (added.self.dtype === "float16" || added.self.dtype === "bfloat16")
+        return addedInTurn(context, batch1, batch2, added);
       // The sum over batches is one product: batches lie side by side along the summed dimension.
       const [b, m, k] = batch1.shape as [number, number, number];
       const left = joined(batch1, [1, 0, 2], [m, b * k]);

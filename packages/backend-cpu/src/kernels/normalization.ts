@@ -1,8 +1,10 @@
 /** @file Layer, group and batch normalisation. Statistics are in float64, by two passes. */
-import { numel, Storage, type Tensor, Tensor as TensorClass } from "@sconce/tensor";
+import { numel, type Tensor, Tensor as TensorClass } from "@sconce/tensor";
 import { copyInto } from "../copy.js";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../dense.js";
+import { roundTo } from "../half.js";
 import { defineKernels, emptyOutputs, type KernelContext, kernel } from "../kernel.js";
+import { identity } from "./pointwise-math.js";
 
 /** Mean and biased variance of `size` elements from `start`. */
 function moments(x: NumberArray, start: number, size: number): readonly [mean: number, variance: number] {
@@ -151,6 +153,7 @@ function batchNorm(
   [out, mean, rstd]: readonly Tensor[],
 ): ChannelStats {
   const data = batchInput(args.input);
+  const round = parameterRounding(args);
   const stats = training
     ? channelStats(data)
     : {
@@ -160,17 +163,40 @@ function batchNorm(
   const { x, batch, channels, inner } = data;
   const [w, b] = [args.weight && readNumbers(args.weight), args.bias && readNumbers(args.bias)];
   const y = openOutput(out!);
-  const scales = stats.variance.map((v) => 1 / Math.sqrt(v + args.eps));
+  const rounded = training ? round.statistic : identity;
+  const count = batch * inner;
+  const spread = (v: number): number => (training ? round.variance(round.variance(v * count) / count) : v);
+  const scales = stats.variance.map((v) => rounded(1 / Math.sqrt(spread(v) + args.eps)));
+  const means = stats.mean.map(rounded);
   for (let n = 0; n < batch; n++) {
     for (let c = 0; c < channels; c++) {
       const factor = scales[c]! * (w ? w[c]! : 1);
-      scaleRun(x, y, (n * channels + c) * inner, inner, factor, (b ? b[c]! : 0) - stats.mean[c]! * factor);
+      scaleRun(x, y, (n * channels + c) * inner, inner, factor, (b ? b[c]! : 0) - means[c]! * factor);
     }
   }
   finishOutput(out!, y);
   if (mean !== undefined && mean.numel > 0) finishOutput(mean, fill(openOutput(mean), stats.mean));
   if (rstd !== undefined && rstd.numel > 0) finishOutput(rstd, fill(openOutput(rstd), scales));
   return stats;
+}
+
+/** How the batch's statistics round before they are used. */
+interface StatisticRounding {
+  readonly statistic: (x: number) => number;
+  readonly variance: (x: number) => number;
+}
+
+/**
+ * Statistics of halves are halves, unless the parameters are wider; of bfloat16 the sum of squares is one too, and its
+ * quotient by the count. Measured with PyTorch 2.14 on a CPU.
+ */
+function parameterRounding({ input, weight }: BatchNormArgs): StatisticRounding {
+  const { dtype } = weight ?? input;
+  const half = dtype === "float16" || dtype === "bfloat16";
+  return {
+    statistic: half ? roundTo(dtype) : identity,
+    variance: dtype === "bfloat16" ? roundTo(dtype) : identity,
+  };
 }
 
 function fill(target: NumberArray, values: Float64Array): NumberArray {
@@ -181,11 +207,8 @@ function fill(target: NumberArray, values: Float64Array): NumberArray {
 /** A running statistic after one more batch: the variance is the unbiased one. */
 function updated(running: Tensor, batch: Float64Array, momentum: number, correction: number): Tensor {
   const old = readNumbers(running);
-  const out = new TensorClass({
-    dtype: running.dtype,
-    shape: running.shape,
-    storage: Storage.allocate(running.storage.byteLength),
-  });
+  // Not yet in the dtype of the running statistic: the functional overload gives it wider.
+  const out = TensorClass.empty(running.shape, "float64");
   const values = openOutput(out);
   for (let c = 0; c < batch.length; c++)
     values[c] = momentum * batch[c]! * correction + (1 - momentum) * old[c]!;

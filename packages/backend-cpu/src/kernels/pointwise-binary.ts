@@ -1,8 +1,8 @@
 /** @file Arithmetic kernels of two operands, either of which may be a Python number. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
-import { type DType, dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
+import { type DType, dtypeInfo, isIntegralDType, Tensor } from "@sconce/tensor";
 import { divisionByZero } from "../errors.js";
-import { decodeTable, encodeFloat, rounderTo } from "../half.js";
+import { decodeTable, encodeFloat, roundTo, stepOf } from "../half.js";
 import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
 import { gammaP, gammaQ } from "./incomplete-gamma.js";
 import { complexLoops } from "./pointwise-complex.js";
@@ -27,7 +27,7 @@ import {
   fmax,
   fmin,
   gcd,
-  identity,
+  hypot,
   int32Pow,
   intPow,
   logAddExp,
@@ -170,15 +170,12 @@ const intTrunc: Elementwise = {
 };
 const intFloor: Elementwise = { real: map2((x, y) => Math.floor(x / nonZero(y))), big: bigFloorDivide };
 
-/** How each step of a float computation rounds: halves are computed in float32. */
-const stepOf = (dtype: DType): ((x: number) => number) => (dtype === "float64" ? identity : Math.fround);
-
 function roundedDivision(out: Tensor, self: Operand, other: Operand, mode: string): Tensor {
   const integral = isIntegralDType(out.dtype, true);
   if (integral) return elementwise(mode === "floor" ? intFloor : intTrunc, out, [self, other]);
   const step = stepOf(out.dtype);
   // Beside a Python number halves are computed in float32, otherwise the quotient is a half before it is cut.
-  const quotient = isTensorOperand(other) ? rounderTo(out.dtype) : step;
+  const quotient = isTensorOperand(other) ? roundTo(out.dtype) : step;
   const f =
     mode === "floor"
       ? (x: number, y: number): number => floorDivide(x, y, step)
@@ -267,7 +264,27 @@ const heavisideKernel = kernel<{ self: Tensor; values: Tensor }>(({ self, values
   elementwise({ real: map2(heaviside) }, emptyOutput(context), [self, values]),
 );
 
-const ldexp = binary({ real: map2((x, exponent) => x * 2 ** exponent) });
+/** x 2^n in steps, because 2^n alone may be out of range; `n` is a C int. */
+function scaleByPower(x: number, n: number): number {
+  let left = Math.max(-3000, Math.min(n | 0, 3000));
+  let scaled = x;
+  for (let steps = 3; steps > 0; steps--) {
+    const step = Math.trunc(left / steps);
+    scaled *= 2 ** step;
+    left -= step;
+  }
+  return scaled;
+}
+
+/** A float by an integer power of two is exact; otherwise the power of two is a tensor of its own first. */
+const ldexp = kernel<{ self: Tensor; other: Tensor }>(({ self, other }, context) => {
+  const out = emptyOutput(context);
+  if (dtypeInfo(self.dtype).kind === "float" && isIntegralDType(other.dtype)) {
+    return elementwise({ real: map2(scaleByPower) }, out, [self, other]);
+  }
+  const float = dtypeInfo(other.dtype).kind === "int" || other.dtype === "bool" ? "float32" : other.dtype;
+  return elementwise(multiply, out, [raise(Tensor.empty(other.shape, float), 2, other), self]);
+});
 const atan2 = binary({ real: map2(Math.atan2) });
 const polar = kernel<{ abs: Tensor; angle: Tensor }>(({ abs, angle }, context) => {
   const out = emptyOutput(context);
@@ -335,7 +352,7 @@ export const pointwiseBinaryKernels = defineKernels({
   "aten.fmax.default": binary({ real: map2(fmax), big: bigMax }),
   "aten.fmin.default": binary({ real: map2(fmin), big: bigMin }),
   "aten.atan2.default": atan2,
-  "aten.hypot.default": binary({ real: map2((x, y) => Math.hypot(x, y)) }),
+  "aten.hypot.default": binary({ real: map2(hypot) }),
   "aten.logaddexp.default": binary({ real: map2(logAddExp), complex: complexLoops.logaddexp }),
   "aten.logaddexp2.default": binary({ real: map2(logAddExp2) }),
   "aten.igamma.default": binary({ real: map2(gammaP) }),

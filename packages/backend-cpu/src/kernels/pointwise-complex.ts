@@ -1,5 +1,6 @@
 /** @file Elementwise loops over complex numbers, as interleaved pairs. */
 import type { ComplexLoop } from "./pointwise-loop.js";
+import { hypot } from "./pointwise-math.js";
 
 /** A complex result is left here by the functions below, to allocate nothing per element. */
 const result = { re: 0, im: 0 };
@@ -77,10 +78,10 @@ function exponential(re: number, im: number): void {
   give(im === 0 ? size : size * Math.cos(im), im === 0 ? im : size * Math.sin(im));
 }
 
-const logarithm = (re: number, im: number): void => give(Math.log(Math.hypot(re, im)), Math.atan2(im, re));
+const logarithm = (re: number, im: number): void => give(Math.log(hypot(re, im)), Math.atan2(im, re));
 
 function squareRoot(re: number, im: number): void {
-  const size = Math.hypot(re, im);
+  const size = hypot(re, im);
   if (size === 0) {
     give(0, im);
     return;
@@ -97,7 +98,7 @@ function power(ar: number, ai: number, br: number, bi: number): void {
     give(br === 0 && bi === 0 ? 1 : 0, 0);
     return;
   }
-  const log = Math.log(Math.hypot(ar, ai));
+  const log = Math.log(hypot(ar, ai));
   const angle = Math.atan2(ai, ar);
   exponential(br * log - bi * angle, br * angle + bi * log);
 }
@@ -165,16 +166,67 @@ function sinc(re: number, im: number): void {
   else divide(Math.sin(x) * Math.cosh(y), Math.cos(x) * Math.sinh(y), x, y);
 }
 
+/** log(1 + z), exact for small ones too: |1 + z|^2 is 1 + re (2 + re) + im^2. */
+function logarithmPlusOne(re: number, im: number): void {
+  if (hypot(re, im) > 0.5) logarithm(1 + re, im);
+  else give(Math.log1p(re * (2 + re) + im * im) / 2, Math.atan2(im, 1 + re));
+}
+
 /** The larger plus `log1p(exp(smaller - larger))`: the imaginary part of the larger stays, full turns included. */
 function logAddExponentials(ar: number, ai: number, br: number, bi: number): void {
+  if (Number.isNaN(ar) || Number.isNaN(ai) || Number.isNaN(br) || Number.isNaN(bi)) {
+    give(Number.NaN, Number.NaN);
+    return;
+  }
   const [tr, ti, lr, li] = ar >= br ? [ar, ai, br, bi] : [br, bi, ar, ai];
+  if (lr === Number.NEGATIVE_INFINITY || tr === Number.POSITIVE_INFINITY) {
+    addInfinite(tr, ti, lr, li);
+    return;
+  }
   exponential(lr - tr, li - ti);
-  logarithm(1 + result.re, result.im);
+  logarithmPlusOne(result.re, result.im);
   give(tr + result.re, ti + result.im);
 }
 
+/** Beside a real part that outweighs it without bound the smaller adds nothing. */
+function addInfinite(tr: number, ti: number, lr: number, li: number): void {
+  if (tr !== lr) give(tr, ti);
+  else if (tr < 0) give(lr, li);
+  else {
+    exponential(tr, ti);
+    const { re, im } = result;
+    exponential(lr, li);
+    logarithm(re + result.re, im + result.im);
+  }
+}
+
+/** The product of weight and difference, from the nearer end. */
+function mix(out: Float64Array, [x, y, w]: readonly Float64Array[], count: number): void {
+  for (let i = 0; i < 2 * count; i += 2) {
+    const [re, im] = [y![i]! - x![i]!, y![i + 1]! - x![i + 1]!];
+    const [wr, wi] = [w![i]!, w![i + 1]!];
+    const near = wr * wr + wi * wi < 0.25;
+    multiply(near ? wr : wr - 1, wi, re, im);
+    const from = near ? x! : y!;
+    out[i] = from[i]! + result.re;
+    out[i + 1] = from[i + 1]! + result.im;
+  }
+}
+
+/** base + value * x (* or /) y. */
+const addTerm =
+  (combine: Complex2): ComplexLoop =>
+  (out, [base, x, y, value], count) => {
+    for (let i = 0; i < 2 * count; i += 2) {
+      multiply(value![i]!, value![i + 1]!, x![i]!, x![i + 1]!);
+      combine(result.re, result.im, y![i]!, y![i + 1]!);
+      out[i] = base![i]! + result.re;
+      out[i + 1] = base![i + 1]! + result.im;
+    }
+  };
+
 function unitOf(re: number, im: number): void {
-  const size = Math.hypot(re, im);
+  const size = hypot(re, im);
   give(size === 0 ? 0 : re / size, size === 0 ? 0 : im / size);
 }
 
@@ -183,6 +235,16 @@ function selectPairs(out: Float64Array, [condition, x, y]: readonly Float64Array
     const from = condition![i] !== 0 ? x! : y!;
     out[i] = from[i]!;
     out[i + 1] = from[i + 1]!;
+  }
+}
+
+/** Running `log(sum(exp))` along rows of `length` pairs, in place. */
+export function accumulateLogExponentials(data: Float64Array, length: number): void {
+  for (let i = 2; i < data.length; i += 2) {
+    if ((i / 2) % length === 0) continue;
+    logAddExponentials(data[i - 2]!, data[i - 1]!, data[i]!, data[i + 1]!);
+    data[i] = result.re;
+    data[i + 1] = result.im;
   }
 }
 
@@ -227,7 +289,7 @@ export const complexLoops = {
     logarithm(re, im);
     times(Math.LOG10E);
   }),
-  log1p: complex1((re, im) => logarithm(1 + re, im)),
+  log1p: complex1(logarithmPlusOne),
   exp2: complex1((re, im) => exponential(re * Math.LN2, im * Math.LN2)),
   expm1: complex1((re, im) => {
     exponential(re, im);
@@ -241,8 +303,11 @@ export const complexLoops = {
   atanh: complex1(inverseTanh),
   sinc: complex1(sinc),
   logaddexp: complex2(logAddExponentials),
+  lerp: mix as ComplexLoop,
+  addcmul: addTerm(multiply),
+  addcdiv: addTerm(divide),
   sgn: complex1(unitOf),
-  abs: complexToReal(Math.hypot),
+  abs: complexToReal(hypot),
   angle: complexToReal((re, im) => Math.atan2(im, re)),
   isnan: complexToReal((re, im) => (Number.isNaN(re) || Number.isNaN(im) ? 1 : 0)),
   isinf: complexToReal((re, im) => (Math.abs(re) === Infinity || Math.abs(im) === Infinity ? 1 : 0)),

@@ -8,6 +8,29 @@ export function roundHalfEven(x: number): number {
   return x < 0 || Object.is(x, -0) ? -(2 ** 52 - x - 2 ** 52) : x + 2 ** 52 - 2 ** 52;
 }
 
+/**
+ * `hypot` with the last bit right nearly always, which `Math.hypot` has not: a square root and one correction (C. F.
+ * Borges, "An improved algorithm for hypot(a,b)", 2019), as in C libraries.
+ */
+export function hypot(a: number, b: number): number {
+  const [x, y] = [Math.max(Math.abs(a), Math.abs(b)), Math.min(Math.abs(a), Math.abs(b))];
+  if (Math.abs(a) === Number.POSITIVE_INFINITY || Math.abs(b) === Number.POSITIVE_INFINITY)
+    return Number.POSITIVE_INFINITY;
+  if (!(y > x * 2 ** -54)) return x + y;
+  const scale = x > 2 ** 511 ? 2 ** 600 : y < 2 ** -459 ? 2 ** -600 : 1;
+  return correctedHypot(x / scale, y / scale) * scale;
+}
+
+function correctedHypot(x: number, y: number): number {
+  const h = Math.sqrt(x * x + y * y);
+  if (h <= 2 * y) {
+    const delta = h - y;
+    return h - (x * (2 * delta - x) + (delta - 2 * (x - y)) * delta) / (2 * h);
+  }
+  const delta = h - x;
+  return h - (2 * delta * (x - 2 * y) + (4 * delta - y) * y + delta * delta) / (2 * h);
+}
+
 /** C's `pow`: 1 to anything is 1, and -1 to an infinity is 1. */
 export function pow(x: number, y: number): number {
   if (x === 1 || (x === -1 && (y === Number.POSITIVE_INFINITY || y === Number.NEGATIVE_INFINITY))) return 1;

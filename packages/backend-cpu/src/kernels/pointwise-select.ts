@@ -1,13 +1,15 @@
 /** @file Kernels that choose, bound or mix values: `where`, `clamp`, `lerp`, `addcmul` and relatives. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
-import { readNumbers } from "../dense.js";
+import { readComplex, readNumbers } from "../dense.js";
 import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
 import { broadcastShape } from "./index-elements.js";
 import { complexLoops } from "./pointwise-complex.js";
 import {
+  type ComplexLoop,
   type Elementwise,
   elementwise,
+  isTensorOperand,
   type Lane,
   type LaneLoop,
   map2,
@@ -15,6 +17,7 @@ import {
   type Operand,
 } from "./pointwise-loop.js";
 import { bigMax, bigMin } from "./pointwise-math.js";
+import { checkInRange, itemOf } from "./scalar-range.js";
 
 const selectLoop: LaneLoop = (out, [condition, x, y], count) => {
   const a = x as Lane;
@@ -34,9 +37,10 @@ const where = kernel<Where>(({ condition, self, other }, context) =>
 );
 
 type MaskedFill = { readonly self: Tensor; readonly mask: Tensor; readonly value: Operand };
-const maskedFill = kernel<MaskedFill>(({ self, mask, value }, context) =>
-  elementwise(select, emptyOutput(context), [mask, value, self]),
-);
+const maskedFill = kernel<MaskedFill>(({ self, mask, value }, context) => {
+  checkInRange(isTensorOperand(value) ? itemOf(value) : value, self.dtype);
+  return elementwise(select, emptyOutput(context), [mask, value, self]);
+});
 
 const atLeast: Elementwise = { real: map2((x, low) => Math.max(x, low)), big: bigMax };
 const atMost: Elementwise = { real: map2((x, high) => Math.min(x, high)), big: bigMin };
@@ -67,13 +71,16 @@ const hardtanh = kernel<{ self: Tensor; min_val: ScalarLiteral; max_val: ScalarL
 const mix = (start: number, end: number, weight: number): number =>
   Math.abs(weight) < 0.5 ? start + weight * (end - start) : end - (end - start) * (1 - weight);
 const lerpTensor = kernel<{ self: Tensor; end: Tensor; weight: Tensor }>(({ self, end, weight }, context) =>
-  elementwise({ real: map3(mix) }, emptyOutput(context), [self, end, weight]),
+  elementwise({ real: map3(mix), complex: complexLoops.lerp }, emptyOutput(context), [self, end, weight]),
 );
 /** A number as weight is not rounded to the dtype of halves. */
 const lerpScalar = kernel<{ self: Tensor; end: Tensor; weight: ScalarLiteral }>(
   ({ self, end, weight }, context) => {
+    const out = emptyOutput(context);
+    if (dtypeInfo(out.dtype).kind === "complex")
+      return elementwise({ complex: complexLoops.lerp }, out, [self, end, weight]);
     const w = toNumber(weight);
-    return elementwise({ real: map2((x, y) => mix(x, y, w)) }, emptyOutput(context), [self, end]);
+    return elementwise({ real: map2((x, y) => mix(x, y, w)) }, out, [self, end]);
   },
 );
 
@@ -85,9 +92,11 @@ type AddC = {
 };
 
 /** self + value * (tensor1 op tensor2). */
-const addC = (term: (x: number, y: number, value: number) => number): AnyKernel =>
+const addC = (term: (x: number, y: number, value: number) => number, complex: ComplexLoop): AnyKernel =>
   kernel<AddC>(({ self, tensor1, tensor2, value }, context) => {
     const out = emptyOutput(context);
+    if (dtypeInfo(out.dtype).kind === "complex")
+      return elementwise({ complex }, out, [self, tensor1, tensor2, value]);
     const factor = toNumber(value);
     const real = map3((base, x, y) => base + term(x, y, factor));
     const whole = isIntegralDType(out.dtype) && dtypeInfo(out.dtype).itemSize <= 4;
@@ -113,11 +122,42 @@ type IsClose = {
 };
 const isclose = kernel<IsClose>(({ self, other, rtol, atol, equal_nan: equalNan }, context) => {
   const real = map2((x, y) => (nearEqual(x, y, rtol, atol, equalNan) ? 1 : 0));
-  return elementwise({ real }, emptyOutput(context), [self, other], "float64");
+  const near: ComplexLoop = (out, [x, y], count) => {
+    for (let i = 0; i < count; i++) out[i] = nearPairs(x!, y!, 2 * i, rtol, atol, equalNan) ? 1 : 0;
+  };
+  const dtype = isComplexPair(self, other) ? "complex128" : "float64";
+  return elementwise({ real, complex: near }, emptyOutput(context), [self, other], dtype);
 });
+
+const isComplexPair = (...tensors: readonly Tensor[]): boolean =>
+  tensors.some(({ dtype }) => dtypeInfo(dtype).kind === "complex");
+
+const hasNaN = (re: number, im: number): boolean => Number.isNaN(re) || Number.isNaN(im);
+
+/** {@link nearEqual} of the pairs at `i`: by the size of their difference. */
+function nearPairs(
+  x: Float64Array,
+  y: Float64Array,
+  i: number,
+  rtol: number,
+  atol: number,
+  equalNan: boolean,
+): boolean {
+  const [re, im, otherRe, otherIm] = [x[i]!, x[i + 1]!, y[i]!, y[i + 1]!];
+  if (re === otherRe && im === otherIm) return true;
+  const [first, second] = [hasNaN(re, im), hasNaN(otherRe, otherIm)];
+  if (first || second) return equalNan && first && second;
+  const difference = Math.hypot(re - otherRe, im - otherIm);
+  return Number.isFinite(difference) && difference <= atol + Math.abs(rtol) * Math.hypot(otherRe, otherIm);
+}
 
 const allclose = kernel<IsClose>(({ self, other, rtol, atol, equal_nan: equalNan }) => {
   const shape = broadcastShape(self.shape, other.shape);
+  if (isComplexPair(self, other)) {
+    const [x, y] = [readComplex(self, shape), readComplex(other, shape)];
+    for (let i = 0; i < x.length; i += 2) if (!nearPairs(x, y, i, rtol, atol, equalNan)) return false;
+    return true;
+  }
   const a = readNumbers(self, shape);
   const b = readNumbers(other, shape);
   for (let i = 0; i < a.length; i++) if (!nearEqual(a[i]!, b[i]!, rtol, atol, equalNan)) return false;
@@ -140,8 +180,8 @@ export const pointwiseSelectKernels = defineKernels({
   "aten.hardtanh.default": hardtanh,
   "aten.lerp.Scalar": lerpScalar,
   "aten.lerp.Tensor": lerpTensor,
-  "aten.addcmul.default": addC((x, y, value) => value * x * y),
-  "aten.addcdiv.default": addC((x, y, value) => (value * x) / y),
+  "aten.addcmul.default": addC((x, y, value) => value * x * y, complexLoops.addcmul),
+  "aten.addcdiv.default": addC((x, y, value) => (value * x) / y, complexLoops.addcdiv),
   "aten.isclose.default": isclose,
   "aten.allclose.default": allclose,
 });

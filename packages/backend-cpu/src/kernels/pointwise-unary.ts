@@ -1,5 +1,6 @@
 /** @file Kernels of one tensor argument, element by element. */
-import { type DType, dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
+import { dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
+import { stepOf } from "../half.js";
 import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
 import { complexLoops } from "./pointwise-complex.js";
 import { type ComplexLoop, type Elementwise, elementwise, type LaneLoop, map1 } from "./pointwise-loop.js";
@@ -31,6 +32,7 @@ import {
   ndtri,
   polygamma,
 } from "./pointwise-special.js";
+import { LARGEST_FINITE } from "./scalar-range.js";
 
 type Unary = { readonly self: Tensor };
 
@@ -81,18 +83,9 @@ const roundDecimals = kernel<{ self: Tensor; decimals: number }>(({ self, decima
   return elementwise({ real: map1(decimals >= 0 ? up : down), big: (x) => x }, out, [self]);
 });
 
-const LIMITS: Partial<Record<DType, number>> = {
-  float64: Number.MAX_VALUE,
-  float32: 3.4028234663852886e38,
-  complex128: Number.MAX_VALUE,
-  complex64: 3.4028234663852886e38,
-  float16: 65504,
-  bfloat16: 3.3895313892515355e38,
-};
-
 const nanToNum = kernel<{ self: Tensor; nan: number | null; posinf: number | null; neginf: number | null }>(
   ({ self, nan, posinf, neginf }, context) => {
-    const limit = LIMITS[self.dtype] ?? 0;
+    const limit = LARGEST_FINITE[self.dtype] ?? 0;
     const high = posinf ?? limit;
     const low = neginf ?? -limit;
     const replace = (x: number): number =>
@@ -145,9 +138,24 @@ const frexp = kernel<{ self: Tensor }>(({ self }, context) => {
   ];
 });
 
-const polygammaKernel = kernel<{ n: number; self: Tensor }>(({ n, self }, context) =>
-  elementwise({ real: map1((x) => polygamma(n, x)) }, emptyOutput(context), [self]),
-);
+const polygammaKernel = kernel<{ n: number; self: Tensor }>(({ n, self }, context) => {
+  const out = emptyOutput(context);
+  const f = n === 1 ? trigamma(stepOf(out.dtype)) : (x: number): number => polygamma(n, x);
+  return elementwise({ real: map1(f) }, out, [self]);
+});
+
+/**
+ * Left of 1/2 by reflection. Like `trigamma` of PyTorch's Math.h it takes the sine of a rounded angle, which is why the
+ * poles at the negative integers are finite.
+ */
+function trigamma(round: (x: number) => number): (x: number) => number {
+  const pi = round(Math.PI);
+  return (x) => {
+    if (!(x < 0.5)) return polygamma(1, x);
+    const sine = round(Math.sin(round(pi * x)));
+    return round(pi * pi) / round(sine * sine) - polygamma(1, 1 - x);
+  };
+}
 
 const mvlgamma = kernel<{ self: Tensor; p: number }>(({ self, p }, context) => {
   const f = (x: number): number => {
@@ -258,7 +266,6 @@ export const pointwiseUnaryKernels = defineKernels({
       : bitwiseNot({ self }, context),
   ),
   "aten.nan_to_num.default": nanToNum,
-  "aten.conj_physical.default": conjugate,
   "aten._conj_physical.default": conjugate,
   "aten._conj.default": conjugate,
 });

@@ -1,5 +1,5 @@
 /** @file Orthogonal polynomials by their recurrences (DLMF 18.9), those of Chebyshev by angles where that is exact. */
-import { rounderTo } from "../half.js";
+import { roundTo } from "../half.js";
 import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
 import { elementwise, map2, type Operand } from "./pointwise-loop.js";
 
@@ -81,7 +81,7 @@ type Args = { readonly x: Operand; readonly n: Operand };
 const plain = (polynomial: Polynomial): AnyKernel =>
   kernel<Args>(({ x, n }, context) => {
     const out = emptyOutput(context);
-    const round = rounderTo(out.dtype);
+    const round = roundTo(out.dtype);
     return elementwise({ real: map2((place, degree) => polynomial(place, degree, round)) }, out, [x, n]);
   });
 

@@ -2,7 +2,7 @@
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, openOutput, readNumbers } from "../dense.js";
 import { indexOutOfRange } from "../errors.js";
-import { rounderTo } from "../half.js";
+import { roundTo } from "../half.js";
 import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
 
 type Triple = readonly [number, number, number];
@@ -39,7 +39,7 @@ const pool = kernel<PoolArgs>(({ self, kernel_size, output_size, random_samples 
   const [out, indices] = emptyOutputs(context) as [Tensor, Tensor];
   const [x, y, places] = [readNumbers(self), openOutput(out), openOutput(indices)];
   const samples = readNumbers(random_samples);
-  const round = rounderTo(self.dtype);
+  const round = roundTo(self.dtype);
   const sizes = three(self.shape.slice(self.ndim - rank));
   const [, height, width] = sizes;
   const [windows, counts] = [three(kernel_size), three(output_size)];

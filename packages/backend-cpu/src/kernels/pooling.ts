@@ -1,6 +1,7 @@
 /** @file Pooling of one to three dimensions, forward and backward. All are done as three-dimensional. */
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../dense.js";
+import { roundTo } from "../half.js";
 import { defineKernels, emptyOutput, emptyOutputs, type KernelContext, kernel } from "../kernel.js";
 
 /** Windows along one dimension: input positions `start[o], start[o] + step, ...` below `end[o]`. */
@@ -147,20 +148,27 @@ function averagePool(
   geometryOf: PoolGeometry,
   divisor: Divisor,
   context: KernelContext,
+  round?: (x: number) => number,
 ): Tensor {
   const out = emptyOutput(context);
   const values = openOutput(out);
   const x = readNumbers(self);
   const [depth, height, width] = geometryOf.dims;
+  const thirds = (sum: number, rounded: (x: number) => number, at: readonly number[]): number =>
+    geometryOf.dims.reduce(
+      (part, along, d) => rounded(part / (along.end[at[d]!]! - along.start[at[d]!]!)),
+      sum,
+    );
   eachWindow(geometryOf, (base, output, d, h, w) => {
     let sum = 0;
     for (let i = depth.start[d]!; i < depth.end[d]!; i++) {
       for (let j = height.start[h]!; j < height.end[h]!; j++) {
         const row = base + (i * height.size + j) * width.size;
-        for (let k = width.start[w]!; k < width.end[w]!; k++) sum += x[row + k]!;
+        for (let k = width.start[w]!; k < width.end[w]!; k++)
+          sum = round === undefined ? sum + x[row + k]! : round(sum + x[row + k]!);
       }
     }
-    values[output] = sum / divisor(d, h, w);
+    values[output] = round === undefined ? sum / divisor(d, h, w) : thirds(sum, round, [d, h, w]);
   });
   return finishOutput(out, values);
 }
@@ -228,7 +236,9 @@ const averageBackward = (rank: number) =>
 const adaptiveAverage = (rank: number) =>
   kernel<{ self: Tensor }>(({ self }, context) => {
     const shape = adaptiveGeometry(self, rank, firstShape(context));
-    return averagePool(self, shape, divisorOf(shape), context);
+    // Volumes of halves are added up, and divided by each length in turn, in the dtype itself.
+    const half = rank === 3 && (self.dtype === "float16" || self.dtype === "bfloat16");
+    return averagePool(self, shape, divisorOf(shape), context, half ? roundTo(self.dtype) : undefined);
   });
 
 const adaptiveAverageBackward = (rank: number) =>

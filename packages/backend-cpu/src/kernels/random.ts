@@ -1,6 +1,7 @@
 /** @file Random tensors: the numbers that PyTorch's CPU generator gives for the same seed. */
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import { readComplex, readNumbers, writeComplex, writeNumbers } from "../dense.js";
+import { invalidArgument } from "../errors.js";
 import { type AnyKernel, defineKernels, emptyOutput, kernel, type RandomSource } from "../kernel.js";
 import { overloads } from "./random-choice.js";
 import {
@@ -89,6 +90,8 @@ const normal = kernel<NormalArgs>(({ mean = 0, std = 1 }, context) => {
   const values = normalNumbers(out, context.random, true);
   const means = typeof mean === "number" ? undefined : readNumbers(mean, out.shape);
   const deviations = typeof std === "number" ? undefined : readNumbers(std, out.shape);
+  if (deviations?.some((deviation) => !(deviation >= 0)) === true)
+    throw invalidArgument("normal expects all elements of std >= 0.0");
   for (let i = 0; i < values.length; i++) {
     values[i] = values[i]! * (deviations?.[i] ?? (std as number)) + (means?.[i] ?? (mean as number));
   }

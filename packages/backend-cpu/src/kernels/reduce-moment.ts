@@ -148,12 +148,23 @@ const pNorm = kernel<Norm>(({ self, p, dim = null, dtype = null }, context) =>
   norm(self, p === null ? 2 : toNumber(p), dim, dtype, emptyOutput(context)),
 );
 
+/** Differences of elements; of complex ones their sizes. */
+function distances(self: Tensor, other: Tensor, shape: readonly number[]): Float64Array {
+  if ([self, other].every(({ dtype }) => dtypeInfo(dtype).kind !== "complex")) {
+    const [a, b] = [readNumbers(self, shape), readNumbers(other, shape)];
+    return Float64Array.from(a as Float64Array, (x, i) => x - b[i]!);
+  }
+  const [a, b] = [readComplex(self, shape), readComplex(other, shape)];
+  return Float64Array.from({ length: a.length / 2 }, (_, i) =>
+    Math.hypot(a[2 * i]! - b[2 * i]!, a[2 * i + 1]! - b[2 * i + 1]!),
+  );
+}
+
 /** The p-norm of the difference of two tensors. */
 const dist = kernel<{ self: Tensor; other: Tensor; p: ScalarLiteral }>(({ self, other, p }, context) => {
   const out = emptyOutput(context);
   const shape = broadcastShape(self.shape, other.shape);
-  const [a, b] = [readNumbers(self, shape), readNumbers(other, shape)];
-  const difference = Float64Array.from(a as Float64Array, (x, i) => x - b[i]!);
+  const difference = distances(self, other, shape);
   const results = openOutput(out);
   results[0] = normOf(difference, 0, difference.length, toNumber(p));
   return finishOutput(out, results);

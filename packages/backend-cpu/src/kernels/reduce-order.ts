@@ -3,9 +3,10 @@ import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { contiguousStrides, type DType, type Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers, writeNumbers } from "../dense.js";
 import { invalidArgument } from "../errors.js";
+import { roundTo } from "../half.js";
 import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, emptyStrided, kernel } from "../kernel.js";
 import { reduceByPosition } from "./reduce-extreme.js";
-import { positionOfRank } from "./select-position.js";
+import { nthElement, quickSelect } from "./select-rank.js";
 
 type Locate = (data: NumberArray, start: number, length: number) => number;
 
@@ -24,16 +25,30 @@ export function compareAscending(x: number, y: number): number {
   return (Number.isNaN(x) ? 1 : 0) - (Number.isNaN(y) ? 1 : 0);
 }
 
+const positionsOf = (start: number, length: number): Uint32Array =>
+  Uint32Array.from({ length }, (_, i) => start + i);
+
+const precedesIn =
+  (data: NumberArray) =>
+  (a: number, b: number): boolean =>
+    compareAscending(data[a]!, data[b]!) < 0;
+
+/** Equal values in order; NaN, which equals nothing, is left as it comes. */
+const precedesInOrder =
+  (data: NumberArray) =>
+  (a: number, b: number): boolean =>
+    compareAscending(data[a]!, data[b]!) < 0 || (data[a] === data[b] && a < b);
+
 /** The lower median; a NaN when there is one. */
 const medianOf: Locate = (data, start, length) => {
   for (let i = start; i < start + length; i++) if (Number.isNaN(data[i])) return i;
-  return positionOfRank(data, start, length, (length - 1) >> 1);
+  return nthElement(positionsOf(start, length), (length - 1) >> 1, precedesInOrder(data));
 };
 
 const nanMedianOf: Locate = (data, start, length) => {
   let numbers = 0;
   for (let i = start; i < start + length; i++) if (!Number.isNaN(data[i])) numbers++;
-  return positionOfRank(data, start, length, Math.max(0, (numbers - 1) >> 1));
+  return nthElement(positionsOf(start, length), Math.max(0, (numbers - 1) >> 1), precedesInOrder(data));
 };
 
 /** The smallest of the most frequent values, at its last place. */
@@ -74,7 +89,7 @@ const byDim = (locate: Locate): AnyKernel =>
 const kthvalue = kernel<{ self: Tensor; k: number; dim: number }>(({ self, k, dim }, context) => {
   const [values, indices] = emptyOutputs(context) as [Tensor, Tensor];
   reduceByPosition(
-    (data, start, length) => positionOfRank(data, start, length, k - 1),
+    (data, start, length) => quickSelect(positionsOf(start, length), k - 1, precedesIn(data)),
     self,
     dim,
     values,
@@ -112,6 +127,7 @@ interface Histc {
   readonly max: ScalarLiteral;
 }
 
+/** Each step of finding the bin is rounded to the dtype (`histogramdd_linear_cpu`). */
 const histc = kernel<Histc>(({ self, bins, min, max }, context) => {
   const out = emptyOutput(context);
   const data = readNumbers(self);
@@ -122,9 +138,12 @@ const histc = kernel<Histc>(({ self, bins, min, max }, context) => {
   }
   if (low === high) [low, high] = [low - 1, high + 1];
   const counts = new Float64Array(bins);
+  const round = roundTo(self.dtype);
+  const width = round(high - low);
   for (const value of data) {
     if (!(value >= low && value <= high)) continue;
-    counts[Math.min(bins - 1, Math.floor(((value - low) / (high - low)) * bins))]! += 1;
+    const place = round(round(round(value - low) * bins) / width);
+    counts[Math.min(bins - 1, Math.floor(place))]! += 1;
   }
   writeNumbers(out, counts);
   return out;

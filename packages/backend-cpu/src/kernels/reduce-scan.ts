@@ -1,5 +1,5 @@
 /** @file Running sums, products and extremes along a dimension. */
-import { castTensor, type DType, isBigIntDType, type Tensor } from "@sconce/tensor";
+import { castTensor, type DType, dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
 import {
   type NumberArray,
   readBigInts,
@@ -10,6 +10,7 @@ import {
   writeNumbers,
 } from "../dense.js";
 import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
+import { accumulateLogExponentials } from "./pointwise-complex.js";
 import { logAddExp } from "./pointwise-math.js";
 import { isExact, likeKeys, moveLast, readKeys, reducedDims, writeKeys } from "./reduce-rows.js";
 
@@ -119,6 +120,18 @@ const cumprodBackward = kernel<{ grad: Tensor; input: Tensor; dim: number }>(
   },
 );
 
+const realLogcumsumexp = running({ start: -Infinity, real: logAddExp });
+const logcumsumexp = kernel<{ self: Tensor; dim: number }>(({ self, dim }, context) => {
+  if (dtypeInfo(self.dtype).kind !== "complex") return realLogcumsumexp({ self, dim }, context);
+  const out = emptyOutput(context);
+  const dims = reducedDims(self.ndim, dim);
+  const input = moveLast(self, dims);
+  const data = readComplex(input);
+  accumulateLogExponentials(data, input.shape.at(-1) ?? 1);
+  writeComplex(moveLast(out, dims), data);
+  return out;
+});
+
 export const reduceScanKernels = defineKernels({
   "aten.cumsum.default": running({
     start: 0,
@@ -130,7 +143,7 @@ export const reduceScanKernels = defineKernels({
     real: (total, value) => total * value,
     big: (total, value) => total * value,
   }),
-  "aten.logcumsumexp.default": running({ start: -Infinity, real: logAddExp }),
+  "aten.logcumsumexp.default": logcumsumexp,
   "aten.cumprod_backward.default": cumprodBackward,
   "aten.cummax.default": runningExtreme((value, best) => value >= best),
   "aten.cummin.default": runningExtreme((value, best) => value <= best),

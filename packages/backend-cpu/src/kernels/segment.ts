@@ -3,7 +3,7 @@ import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../dense.js";
 import { indexOutOfRange, invalidArgument } from "../errors.js";
-import { rounderTo } from "../half.js";
+import { roundTo } from "../half.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel.js";
 
 interface SegmentArgs {
@@ -96,7 +96,7 @@ const reduceSegments = kernel<SegmentArgs>((args, context) => {
   const out = emptyOutput(context);
   const [x, y] = [readNumbers(args.data), openOutput(out)];
   const pieces = piecesOf({ ...args, unsafe: args.unsafe ?? false });
-  const round = rounderTo(args.data.dtype);
+  const round = roundTo(args.data.dtype);
   const name = plainName(args.reduce);
   const { start: neutral, combine } = COMBINE[name]!;
   const { initial } = args;

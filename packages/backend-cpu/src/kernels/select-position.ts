@@ -71,13 +71,3 @@ function medianOfThree(data: NumberArray, a: number, b: number, c: number, desce
   if (precedes(data, c, low, descending)) return low;
   return precedes(data, c, high, descending) ? c : high;
 }
-
-/** The position of the element of that rank (0 is the first) in a row, by rising value. */
-export function positionOfRank(data: NumberArray, start: number, length: number, rank: number): number {
-  const positions = new Uint32Array(length);
-  for (let i = 0; i < length; i++) positions[i] = start + i;
-  selectFirst(data, positions, rank + 1, false);
-  let last = positions[0]!;
-  for (let i = 1; i <= rank; i++) if (precedes(data, last, positions[i]!, false)) last = positions[i]!;
-  return last;
-}

@@ -117,7 +117,7 @@ const uniqueDim = kernel<Wanted & { dim: number }>((args) => {
 
 const uniqueConsecutive = kernel<Wanted & { dim: number | null }>((args) => {
   const { self } = args;
-  if (args.dim === null) {
+  if (args.dim === null || (args.dim === 0 && self.ndim === 1)) {
     const keys = readKeys(self);
     const order = Uint32Array.from({ length: keys.length }, (_, i) => i);
     return flatResults(

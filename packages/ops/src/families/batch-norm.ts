@@ -1,6 +1,12 @@
 /** @file Batch normalisation: the composite, and the forms it takes with and without running statistics. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { isComplexDType, isIntegralDType } from "@sconce/tensor";
+import {
+  type DType,
+  isComplexDType,
+  isIntegralDType,
+  type PromotionOperand,
+  resultType,
+} from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
@@ -8,6 +14,7 @@ import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSize } from "../rules/describe.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
+import { computationDType } from "../rules/promote.js";
 import { sizeProduct } from "../rules/size-product.js";
 
 interface NormArgs {
@@ -80,16 +87,22 @@ const functional = defineOp({
   meta: (args, context) => [...results(args, args.training, context), ...newStatistics(args)],
 });
 
+/** New running statistics stay in the dtype that they are computed in. */
 const newStatistics = ({
+  input,
   running_mean,
   running_var,
 }: {
+  input: FakeTensor;
   running_mean: FakeTensor;
   running_var: FakeTensor;
 }) =>
-  [running_mean, running_var].map((tensor) =>
-    fake({ dtype: tensor.dtype, shape: tensor.shape, like: tensor }),
-  );
+  [running_mean, running_var].map((tensor) => {
+    const dtype = resultType([computationDType(input.dtype), tensor.dtype].map(dimensioned));
+    return fake({ dtype, shape: tensor.shape, like: tensor });
+  });
+
+const dimensioned = (dtype: DType): PromotionOperand => ({ dtype, rank: "dimensioned" });
 
 const reserve = (input: FakeTensor): FakeTensor => fake({ dtype: "uint8", shape: [0], like: input });
 

@@ -1,6 +1,6 @@
 /** @file Arithmetic of two operands, either of which may be a Python number. */
 import { FakeTensor, float as pythonFloat, type ScalarLiteral } from "@sconce/ir";
-import { type DType, dtypeInfo, isComplexDType, isFloatDType } from "@sconce/tensor";
+import { type DType, dtypeInfo, isComplexDType, isFloatDType, isIntegralDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument } from "../errors.js";
@@ -371,6 +371,26 @@ const wholeOnly =
     return dtype;
   };
 
+/**
+ * A float by a power of two with an integer exponent is one step; anything else is a product with `2 ** other`, whose
+ * layout counts.
+ */
+const ldexp = defineOp({
+  schema: "aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor",
+  tags: ["pointwise"],
+  meta: ({ self, other }, context) => {
+    const dtype = toFloat([self, other]);
+    if (isFloatDType(self.dtype) && isIntegralDType(other.dtype, true)) {
+      if (other.dtype === "bool") throw dtypeMismatch("\"ldexp_cpu_exp\" not implemented for 'Bool'");
+      return elementwise(context, [self, other], { dtype });
+    }
+    // The base is a number for integers and float32, and `pow.Scalar` gives row-major memory; else it is a tensor.
+    const byNumber = self.dtype === "float32" || isIntegralDType(self.dtype, true);
+    const power = byNumber ? fake({ dtype, shape: other.shape, like: other }) : other;
+    return elementwise(context, [self, power], { dtype });
+  },
+});
+
 export const binaryPointwiseOps: readonly OpDefinition[] = [
   ...addOps,
   ...divisionOps,
@@ -403,7 +423,7 @@ export const binaryPointwiseOps: readonly OpDefinition[] = [
   binary("nextafter"),
   binary("gcd", { dtype: wholeOnly("gcd") }),
   binary("lcm", { dtype: wholeOnly("lcm") }),
-  binary("ldexp", { overload: "Tensor", dtype: toFloat }),
+  ldexp,
   binary("logaddexp", { dtype: floatOnly("logaddexp"), decompose: logAddExp(false) }),
   binary("logaddexp2", { dtype: floatOnly("logaddexp2"), decompose: logAddExp(true) }),
   binary("xlogy", { overload: "Tensor", dtype: toFloat, decompose: xLog("log") }),

@@ -94,14 +94,6 @@ const toCpu = defineOp({
   decompose: (_emit, { tensors }) => tensors,
 });
 
-const resizeAs = defineOp({
-  schema: "aten::resize_as(Tensor self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor",
-  decompose: (emit, { self, the_template, memory_format }) =>
-    emit("aten.resize.default", [self, the_template.shape], {
-      memory_format: memory_format ?? "contiguous_format",
-    }),
-});
-
 export const conversionLegacyOps: readonly OpDefinition[] = [
   ...casts,
   flattenDense,
@@ -111,5 +103,4 @@ export const conversionLegacyOps: readonly OpDefinition[] = [
   toDense,
   halfComplex,
   toCpu,
-  resizeAs,
 ];

@@ -1,8 +1,7 @@
 /** @file Running sums, products and extrema. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { type DType, isComplexDType } from "@sconce/tensor";
+import type { DType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
-import { dtypeMismatch } from "../errors.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
 import { toFloatDType, toSumDType } from "../rules/promote.js";
@@ -32,10 +31,6 @@ export const cumulativeOps: readonly OpDefinition[] = [
   ),
   defineOp({
     schema: "aten::logcumsumexp(Tensor self, int dim) -> Tensor",
-    meta: ({ self, dim }) => {
-      if (isComplexDType(self.dtype))
-        throw dtypeMismatch("logcumsumexp is not implemented here for complex tensors");
-      return running(self, dim, toFloatDType(self.dtype));
-    },
+    meta: ({ self, dim }) => running(self, dim, toFloatDType(self.dtype)),
   }),
 ];

@@ -7,6 +7,7 @@ import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { isBelow } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
+import { describeSize } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
 import { toComplexDType, toFloatDType, toRealDType } from "../rules/promote.js";
@@ -137,12 +138,17 @@ export function space({ self, s, dim }: SpaceArgs): {
   dims: readonly number[];
   sizes: readonly (SymInt | null)[];
 } {
+  if (dim === null && s !== null && s.length > self.ndim) {
+    throw shapeMismatch(
+      `Got shape with ${s.length} values but input tensor only has ${self.ndim} dimensions.`,
+    );
+  }
   const given = dim ?? (s === null ? self.shape.map((_, d) => d) : s.map((_, i) => self.ndim - s.length + i));
   if (s !== null && s.length !== given.length) {
     throw shapeMismatch("When given, dim and shape arguments must have the same length");
   }
   if (self.ndim === 0 && given.length > 0) {
-    throw shapeMismatch(`Dimension specified as ${String(given[0])} but tensor has no dimensions`);
+    throw shapeMismatch(`Dimension specified as ${describeSize(given[0]!)} but tensor has no dimensions`);
   }
   const dims = given.map((d) => wrapDim(d, self.ndim));
   if (new Set(dims).size !== dims.length) throw invalidArgument("FFT dims must be unique");

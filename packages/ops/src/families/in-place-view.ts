@@ -67,6 +67,15 @@ const resize = defineOp({
   },
 });
 
+const resizeAs = defineOp({
+  schema: "aten::resize_as(Tensor self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor",
+  doc: "What `resize_as_` becomes: a resized copy, whatever the sizes.",
+  decompose: (emit, { self, the_template: like, memory_format }) => {
+    const format = memory_format === "preserve_format" ? suggestMemoryFormat(like, emit.env) : memory_format;
+    return emit("aten.resize.default", [self, like.shape], { memory_format: format ?? "contiguous_format" });
+  },
+});
+
 export const inPlaceViewOps: readonly OpDefinition[] = [
   transposeInPlace,
   swapaxesInPlace,
@@ -74,4 +83,5 @@ export const inPlaceViewOps: readonly OpDefinition[] = [
   resizeInPlace,
   resizeAsInPlace,
   resize,
+  resizeAs,
 ];

@@ -362,8 +362,10 @@ const maskedScatter = defineOp({
   schema: "aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
   tags: ["core"],
   meta: ({ self, mask, source }, { env }) => {
-    if (mask.dtype !== "bool" && mask.dtype !== "uint8") {
-      throw dtypeMismatch("masked_scatter: expected BoolTensor or ByteTensor for mask");
+    if (mask.dtype !== "bool") {
+      throw dtypeMismatch(
+        `masked_scatter_ only supports boolean masks, but got mask with dtype ${mask.dtype}`,
+      );
     }
     if (self.dtype !== source.dtype) {
       throw dtypeMismatch(

@@ -188,9 +188,11 @@ const dist = defineOp({
   },
 });
 
-/** PyTorch leaves this primitive in the graph. */
+/** PyTorch leaves this primitive in the graph; beside complex numbers the factor stays real. */
 const narrowed = (emit: Emit, factor: FakeTensor, dtype: DType): FakeTensor =>
-  factor.dtype === dtype ? factor : emit("prims.convert_element_type.default", [factor, dtype]);
+  factor.dtype === dtype || isComplexDType(dtype)
+    ? factor
+    : emit("prims.convert_element_type.default", [factor, dtype]);
 
 const renorm = defineOp({
   schema: "aten::renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor",

@@ -77,8 +77,8 @@ const nativeGroupNorm = defineOp({
   schema:
     "aten::native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps) -> (Tensor, Tensor, Tensor)",
   tags: ["core"],
-  meta: ({ input, weight, bias, N, C, group }, { env }) => {
-    checkGroups(env, input, C, group, { weight, bias });
+  meta: ({ input, weight, bias, N, C, HxW, group }, { env }) => {
+    checkGroups(env, input, [C, HxW], group, { weight, bias });
     requireReal("GroupNormKernelImpl", input);
     const statistic = (): FakeTensor => fake({ dtype: input.dtype, shape: [N, group], like: input });
     const out =
@@ -92,10 +92,12 @@ const nativeGroupNorm = defineOp({
 function checkGroups(
   env: SymEnv,
   input: FakeTensor,
-  channels: SymInt,
+  [channels, pixels]: readonly [SymInt, SymInt],
   groups: SymInt,
   parameters: Parameters,
 ): void {
+  if (channels === 0) throw invalidArgument("Expected number of channels to be greater than 0, got 0");
+  if (pixels === 0) throw invalidArgument("Expected HxW to be greater than 0, got 0");
   if (typeof groups === "number" && groups <= 0) {
     throw invalidArgument(`Expected num groups to be greater than 0, got ${groups}`);
   }
@@ -124,8 +126,8 @@ const groupNorm = defineOp({
       throw shapeMismatch(`Expected at least 2 dimensions for input tensor but received ${input.ndim}`);
     }
     const [batch, channels, ...spatial] = input.shape as readonly [SymInt, SymInt, ...SymInt[]];
-    checkGroups(emit.env, input, channels, num_groups, { weight, bias });
     const pixels = sizeProduct(emit, spatial);
+    checkGroups(emit.env, input, [channels, pixels], num_groups, { weight, bias });
     return emit.many("aten.native_group_norm.default", [
       input,
       weight,

@@ -1,10 +1,10 @@
 /** @file Sequences, identity matrices, index grids and windows. */
 import { device, FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
 import { add, floorDiv, sub } from "@sconce/symbolic";
-import { type DType, isComplexDType, isFloatDType } from "@sconce/tensor";
+import { type DType, isComplexDType, isFloatDType, isIntegralDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
-import { invalidArgument } from "../errors.js";
+import { dtypeMismatch, invalidArgument } from "../errors.js";
 import { convert, numberOf } from "../rules/decompose.js";
 import { created, type FactoryOptions, factoryKwargs, OPTIONS, type Options } from "../rules/options.js";
 import { computationDType, scalarKind } from "../rules/promote.js";
@@ -24,22 +24,26 @@ const sizeOf = (value: ScalarArg): SymInt =>
 function rangeLength(start: ScalarArg, end: ScalarArg, step: ScalarArg): SymInt {
   const stride = numberOf(step);
   if (stride === 0) throw invalidArgument("step must be nonzero");
+  checkDirection(start, end, stride);
   if (rangeDType([start, end, step]) === "int64") {
     const last = add(sub(sizeOf(end), sizeOf(start)), stride - Math.sign(stride));
-    return checkedLength(floorDiv(last, stride));
+    return floorDiv(last, stride);
   }
   const [low, high] = [numberOf(start), numberOf(end)];
   if (!Number.isFinite(low) || !Number.isFinite(high))
     throw invalidArgument(`unsupported range: ${low} -> ${high}`);
-  return checkedLength(Math.ceil((high - low) / stride));
+  return Math.ceil((high - low) / stride);
 }
 
-function checkedLength(length: SymInt): SymInt {
-  if (typeof length === "number" && length < 0) {
+/** A range that goes the other way is refused even where it would be empty after rounding. */
+function checkDirection(start: ScalarArg, end: ScalarArg, stride: number): void {
+  if (isSymbolic(start) || isSymbolic(end)) return;
+  if ((numberOf(end) - numberOf(start)) * stride < 0) {
     throw invalidArgument("upper bound and lower bound inconsistent with step sign");
   }
-  return length;
 }
+
+const isSymbolic = (value: ScalarArg): boolean => typeof value === "object" && value.kind === "SymInt";
 
 function arange(start: ScalarArg, end: ScalarArg, step: ScalarArg, options: FactoryOptions): FakeTensor {
   const dtype = options.dtype ?? rangeDType([start, end, step]);
@@ -132,6 +136,11 @@ function linspaceMeta(start: Point, end: Point, steps: SymInt, options: FactoryO
   const complex = [start, end].some((point) =>
     point instanceof FakeTensor ? isComplexDType(point.dtype) : scalarKind(point) === "complex",
   );
+  if (complex && options.dtype !== null && !isComplexDType(options.dtype)) {
+    throw dtypeMismatch(
+      `torch.linspace(): inferred dtype complex64 can't be safely cast to passed dtype ${options.dtype}`,
+    );
+  }
   return created([steps], options.dtype ?? (complex ? "complex64" : DEFAULT), options);
 }
 
@@ -139,10 +148,10 @@ function linspaceMeta(start: Point, end: Point, steps: SymInt, options: FactoryO
 function linspace(emit: Emit, start: Point, end: Point, steps: number, options: FactoryOptions): FakeTensor {
   const dtype = options.dtype ?? DEFAULT;
   const kwargs = factoryKwargs({ ...options, dtype: null });
-  if (steps === 0) return emit("aten.full.default", [[0], 0], { ...kwargs, dtype });
   const [low, high] = [start, end].map((point) =>
     point instanceof FakeTensor ? convert(emit, point, "float64") : point,
   ) as [Point, Point];
+  if (steps === 0) return emit("aten.full.default", [[0], 0], { ...kwargs, dtype });
   if (steps === 1) {
     if (!(low instanceof FakeTensor)) return emit("aten.full.default", [[1], low], { ...kwargs, dtype });
     return emit("aten.copy.default", [emit("aten.empty.memory_format", [[1]], { ...kwargs, dtype }), low]);
@@ -177,6 +186,12 @@ function stepBetween(emit: Emit, low: Point, high: Point, steps: number) {
   return emit("aten.div.Tensor", [width, steps - 1]);
 }
 
+/** An end of an integer sequence is cut to that dtype first. */
+function wholePoint(emit: Emit, point: Point, dtype: DType): Point {
+  if (point instanceof FakeTensor) return convert(emit, point, dtype);
+  return scalarKind(point) === "float" ? Math.trunc(numberOf(point)) : point;
+}
+
 const POINTS = [
   ["", "Scalar", "Scalar"],
   [".Tensor_Tensor", "Tensor", "Tensor"],
@@ -196,7 +211,10 @@ const linspaceOps = POINTS.flatMap(([overload, start, end]) => [
       `aten::logspace${overload}(${start} start, ${end} end, int steps, float base=10., *, ${OPTIONS}) -> Tensor` as `aten::logspace(Scalar start, Scalar end, int steps, float base=10., *, ${Options}) -> Tensor`,
     meta: (args) => linspaceMeta(args.start, args.end, args.steps, args),
     decompose: (emit, args) => {
-      const exponents = linspace(emit, args.start, args.end, Number(args.steps), {
+      const [start, end] = [args.start, args.end].map((point: Point) =>
+        isIntegralDType(args.dtype ?? DEFAULT) ? wholePoint(emit, point, args.dtype!) : point,
+      ) as [Point, Point];
+      const exponents = linspace(emit, start, end, Number(args.steps), {
         ...args,
         dtype: "float64",
       });

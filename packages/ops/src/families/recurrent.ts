@@ -131,11 +131,18 @@ const gruCell: Cell = (emit, input, hidden, weights) => {
   return gruStep(emit, fromInput, fromHidden, hidden);
 };
 
+/**
+ * Single cells write in place, layers do not. It shows in the names of views of the result: they are made anew when they
+ * are used.
+ */
+type Write = "" | "_";
+
 function gruStep(
   emit: Emit,
   fromInput: readonly FakeTensor[],
   fromHidden: readonly FakeTensor[],
   hidden: FakeTensor,
+  write: Write = "",
 ): FakeTensor {
   const gate = (i: number): FakeTensor =>
     emit("aten.sigmoid.default", [emit("aten.add.Tensor", [fromHidden[i]!, fromInput[i]!])]);
@@ -143,19 +150,19 @@ function gruStep(
   const update = gate(1);
   const damped = emit("aten.mul.Tensor", [fromHidden[2]!, reset]);
   const fresh = emit("aten.tanh.default", [emit("aten.add.Tensor", [fromInput[2]!, damped])]);
-  const kept = emit("aten.mul.Tensor", [emit("aten.sub.Tensor", [hidden, fresh]), update]);
-  return emit("aten.add.Tensor", [kept, fresh]);
+  const kept = emit(`aten.mul${write}.Tensor`, [emit("aten.sub.Tensor", [hidden, fresh]), update]);
+  return emit(`aten.add${write}.Tensor`, [kept, fresh]);
 }
 
 type LstmState = readonly [hidden: FakeTensor, cell: FakeTensor];
 
-function lstmStep(emit: Emit, gates: readonly FakeTensor[], cell: FakeTensor): LstmState {
+function lstmStep(emit: Emit, gates: readonly FakeTensor[], cell: FakeTensor, write: Write = ""): LstmState {
   const input = emit("aten.sigmoid.default", [gates[0]!]);
   const forget = emit("aten.sigmoid.default", [gates[1]!]);
   const candidate = emit("aten.tanh.default", [gates[2]!]);
   const output = emit("aten.sigmoid.default", [gates[3]!]);
   const kept = emit("aten.mul.Tensor", [forget, cell]);
-  const next = emit("aten.add.Tensor", [kept, emit("aten.mul.Tensor", [input, candidate])]);
+  const next = emit(`aten.add${write}.Tensor`, [kept, emit("aten.mul.Tensor", [input, candidate])]);
   return [emit("aten.mul.Tensor", [output, emit("aten.tanh.default", [next])]), next];
 }
 
@@ -240,7 +247,7 @@ const lstmCell = defineOp({
       throw invalidArgument("lstm_cell expects two hidden states");
     const fromHidden = linear(emit, hidden, w_hh, b_hh);
     const gates = emit("aten.add.Tensor", [fromHidden, linear(emit, input, w_ih, b_ih)]);
-    return lstmStep(emit, emit.many("aten.unsafe_chunk.default", [gates, 4, 1]), cell);
+    return lstmStep(emit, emit.many("aten.unsafe_chunk.default", [gates, 4, 1]), cell, "_");
   },
 });
 
@@ -251,7 +258,7 @@ const gruCellOp = defineOp({
   decompose: (emit, { input, hx, w_ih, w_hh, b_ih, b_hh }) => {
     const fromInput = emit.many("aten.unsafe_chunk.default", [linear(emit, input, w_ih, b_ih), 3, 1]);
     const fromHidden = emit.many("aten.unsafe_chunk.default", [linear(emit, hx, w_hh, b_hh), 3, 1]);
-    return gruStep(emit, fromInput, fromHidden, hx);
+    return gruStep(emit, fromInput, fromHidden, hx, "_");
   },
 });
 

@@ -278,7 +278,9 @@ const logsumexp = defineOp({
           emit("aten.sum.dim_IntList", [emit("aten.exp.default", [x]), dim, keepdim]),
         ]);
       }
-      const maxes = emit("aten.amax.default", [x, dim, true]);
+      // Complex numbers have no order: their real parts decide.
+      const ordered = isComplexDType(x.dtype) ? emit("aten.real.default", [x]) : x;
+      const maxes = emit("aten.amax.default", [ordered, dim, true]);
       const unbounded = emit("aten.eq.Scalar", [emit("aten.abs.default", [maxes]), Number.POSITIVE_INFINITY]);
       const shift = emit("aten.masked_fill.Scalar", [maxes, unbounded, 0]);
       const offset = keepdim ? shift : emit("aten.squeeze.dims", [shift, dim]);

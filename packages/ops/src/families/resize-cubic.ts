@@ -1,6 +1,7 @@
 /** @file Bicubic resizing, and the antialiased forms, which have kernels of their own. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { mul, sub, toFloat, truncToInt } from "@sconce/symbolic";
+import type { DType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { invalidArgument } from "../errors.js";
@@ -45,17 +46,20 @@ function resizeCubic(
   const y = convert(emit, floorY, "int64");
   const aroundY = neighbours(emit, y);
   const aroundX = neighbours(emit, x);
-  const weightsX = cubicWeights(emit, fractionX);
-  const weightsY = cubicWeights(emit, fractionY);
-  const [mixX, mixY] = mixers(emit, [weightsX, weightsY], input.dtype === "uint8");
+  const floatX = cubicWeights(emit, fractionX);
+  const floatY = cubicWeights(emit, fractionY);
+  const [sumX, sumY] =
+    input.dtype === "uint8"
+      ? byteSums(emit, floatX, floatY)
+      : [floatX, floatY].map((weights) => (values: readonly FakeTensor[]) => weighted(emit, values, weights));
   const load = (row: FakeTensor, column: FakeTensor): FakeTensor => {
     const r = emit("aten.clamp.default", [row, 0, sub(height, 1)]);
     const c = emit("aten.clamp.default", [column, 0, sub(width, 1)]);
     return emit("aten._unsafe_index.Tensor", [input, [null, null, r, c]]);
   };
-  const lines = aroundY.map((row) => mixX(aroundX.map((column) => load(row, column))));
+  const lines = aroundY.map((row) => sumX!(aroundX.map((column) => load(row, column))));
   const memory_format = suggestMemoryFormat(input, emit.env);
-  const output = emit("aten.contiguous.default", [mixY(lines)], { memory_format });
+  const output = emit("aten.contiguous.default", [sumY!(lines)], { memory_format });
   return convert(emit, output, result);
 }
 
@@ -83,61 +87,67 @@ function cubicWeights(emit: Emit, t: FakeTensor): readonly FakeTensor[] {
   return [first!, second!, third!, last!];
 }
 
-/** Sums values by their weights; of a line, or of the lines. */
-type Mixer = (values: readonly FakeTensor[]) => FakeTensor;
-
-/** Bytes are summed in integers: weights times a power of two, which is as great as 16 bits allow. */
-function mixers(
-  emit: Emit,
-  weights: readonly [readonly FakeTensor[], readonly FakeTensor[]],
-  bytes: boolean,
-): readonly [Mixer, Mixer] {
-  const [first, second] = weights;
-  if (!bytes) return [(values) => weighted(emit, values, first), (values) => weighted(emit, values, second)];
-  const bitsX = weightPrecision(emit, first);
-  const bitsY = weightPrecision(emit, second);
-  const wholeX = first.map((weight) => wholeWeight(emit, weight, bitsX));
-  const wholeY = second.map((weight) => wholeWeight(emit, weight, bitsY));
-  return [(values) => byteSum(emit, values, wholeX, bitsX), (values) => byteSum(emit, values, wholeY, bitsY)];
-}
-
-/** How many bits the fractions of these weights may have, as `_compute_weight_precision` counts them. */
-function weightPrecision(emit: Emit, weights: readonly FakeTensor[]): FakeTensor {
-  const greatest = emit("aten.max.default", [emit("aten.stack.default", [weights])]);
-  const bits = emit("aten.arange.default", [22], { device: greatest.device });
-  const scale = emit("aten.bitwise_left_shift.Scalar_Tensor", [1, emit("aten.add.Tensor", [bits, 1])]);
-  const scaled = emit("aten.add.Tensor", [emit("aten.mul.Tensor", [greatest, scale]), float(0.5)]);
-  const over = emit("aten.ge.Scalar", [scaled, 2 ** 15]);
-  return emit("aten.rsub.Scalar", [emit("aten.sum.default", [over]), 22]);
-}
-
-function wholeWeight(emit: Emit, weight: FakeTensor, precision: FakeTensor): FakeTensor {
-  const scale = emit("aten.bitwise_left_shift.Scalar_Tensor", [1, precision]);
-  const half = emit("aten.mul.Tensor", [emit("aten.sign.default", [weight]), float(0.5)]);
-  return convert(emit, emit("aten.add.Tensor", [emit("aten.mul.Tensor", [weight, scale]), half]), "int16");
-}
-
-function byteSum(
+function weighted(
   emit: Emit,
   values: readonly FakeTensor[],
   weights: readonly FakeTensor[],
-  precision: FakeTensor,
+  dtype?: DType,
 ): FakeTensor {
-  const wide = (tensor: FakeTensor): FakeTensor => convert(emit, tensor, "int32");
-  const terms = values.map((value, i) => emit("aten.mul.Tensor", [wide(value), wide(weights[i]!)]));
-  const total = terms.reduce((sum, term) => emit("aten.add.Tensor", [sum, term]));
-  const half = emit("aten.bitwise_left_shift.Scalar_Tensor", [1, emit("aten.sub.Tensor", [precision, 1])]);
-  const shifted = emit("aten.__rshift__.Tensor", [emit("aten.add.Tensor", [total, half]), precision]);
-  return convert(emit, emit("aten.clamp.default", [shifted, 0, 255]), "uint8");
-}
-
-function weighted(emit: Emit, values: readonly FakeTensor[], weights: readonly FakeTensor[]): FakeTensor {
+  const wide = (tensor: FakeTensor): FakeTensor => (dtype ? convert(emit, tensor, dtype) : tensor);
   let sum: FakeTensor | undefined;
   values.forEach((value, i) => {
-    const term = emit("aten.mul.Tensor", [value, weights[i]!]);
+    const left = wide(value);
+    const term = emit("aten.mul.Tensor", [left, wide(weights[i]!)]);
     sum = sum === undefined ? term : emit("aten.add.Tensor", [sum, term]);
   });
   return sum!;
+}
+
+/** Adds up four neighbours by their weights. */
+type Sum = (values: readonly FakeTensor[]) => FakeTensor;
+
+/**
+ * Bytes are added up in integers, by weights of 16 bits with as many digits after the point as fit
+ * (`_upsample_bicubic2d` of PyTorch's decompositions).
+ */
+function byteSums(
+  emit: Emit,
+  across: readonly FakeTensor[],
+  down: readonly FakeTensor[],
+): readonly [Sum, Sum] {
+  const shift = (by: FakeTensor): FakeTensor => emit("aten.bitwise_left_shift.Scalar_Tensor", [1, by]);
+  const [precisionX, precisionY] = [across, down].map((weights) => weightPrecision(emit, weights, shift));
+  const scaled = (weights: readonly FakeTensor[], precision: FakeTensor): readonly FakeTensor[] =>
+    weights.map((weight) => {
+      const whole = emit("aten.mul.Tensor", [weight, shift(precision)]);
+      const half = emit("aten.mul.Tensor", [emit("aten.sign.default", [weight]), float(0.5)]);
+      return convert(emit, emit("aten.add.Tensor", [whole, half]), "int16");
+    });
+  const sum =
+    (weights: readonly FakeTensor[], precision: FakeTensor): Sum =>
+    (values) => {
+      const total = weighted(emit, values, weights, "int32");
+      const half = shift(emit("aten.sub.Tensor", [precision, 1]));
+      const cut = emit("aten.__rshift__.Tensor", [emit("aten.add.Tensor", [total, half]), precision]);
+      return convert(emit, emit("aten.clamp.default", [cut, 0, 255]), "uint8");
+    };
+  const weightsX = scaled(across, precisionX!);
+  return [sum(weightsX, precisionX!), sum(scaled(down, precisionY!), precisionY!)];
+}
+
+const MOST_DIGITS = 22;
+
+/** How far the weights can be shifted to the left within 16 bits. */
+function weightPrecision(
+  emit: Emit,
+  weights: readonly FakeTensor[],
+  shift: (by: FakeTensor) => FakeTensor,
+): FakeTensor {
+  const most = emit("aten.max.default", [emit("aten.stack.default", [weights])]);
+  const digits = emit("aten.arange.default", [MOST_DIGITS], { device: most.device });
+  const next = emit("aten.mul.Tensor", [most, shift(emit("aten.add.Tensor", [digits, 1]))]);
+  const tooMany = emit("aten.ge.Scalar", [emit("aten.add.Tensor", [next, float(0.5)]), 2 ** 15]);
+  return emit("aten.rsub.Scalar", [emit("aten.sum.default", [tooMany]), MOST_DIGITS]);
 }
 
 const bicubic = defineOp({

@@ -1,5 +1,5 @@
 /** @file `where` and `masked_fill`: choosing between two values by a condition. */
-import { FakeTensor, float, type ScalarLiteral, toNumber } from "@sconce/ir";
+import { complex, FakeTensor, float, type ScalarLiteral, toNumber } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { type DType, dtypeInfo } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
@@ -71,7 +71,10 @@ export function castScalar(value: ScalarArg, dtype: DType): ScalarArg {
   }
   const { kind } = dtypeInfo(dtype);
   const literal: ScalarLiteral = value;
-  if (kind === "complex") return literal;
+  if (kind === "complex")
+    return typeof literal === "object" && literal.kind === "complex"
+      ? literal
+      : complex(toNumber(literal), 0);
   if (scalarKind(literal) === "complex")
     throw dtypeMismatch(`could not convert to type ${dtype} without overflow`);
   if (kind === "float") return float(toNumber(literal));

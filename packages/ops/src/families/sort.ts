@@ -8,7 +8,7 @@ import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { check } from "../rules/comparison.js";
 import { freshSize, remembered } from "../rules/data-dependent.js";
 import { numberOf } from "../rules/decompose.js";
-import { describeSizes } from "../rules/describe.js";
+import { describeSize, describeSizes } from "../rules/describe.js";
 import { sizesEqual, wrapDim } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
@@ -117,14 +117,21 @@ const uniqueDim = defineOp({
   meta: ({ self, dim }, context) => uniqueMeta(self, wrapDim(dim, self.ndim), true, true, context, null),
 });
 
+/** Dimension 0 of a vector, written so, counts as no dimension (`unique_consecutive_cpu`). */
+const isOnlyDim = (self: FakeTensor, dim: SymInt): boolean => self.ndim === 1 && dim === 0;
+
 const uniqueConsecutive = defineOp({
   schema:
     "aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)",
   tags: ["dynamic_output_shape"],
-  meta: ({ self, return_inverse, return_counts, dim }, context) =>
-    dim === null
-      ? uniqueMeta(self, null, return_inverse, return_counts, context, "unique_consecutive")
-      : uniqueMeta(self, wrapDim(dim, self.ndim), true, true, context, null),
+  meta: ({ self, return_inverse, return_counts, dim }, context) => {
+    if (dim === null || isOnlyDim(self, dim))
+      return uniqueMeta(self, null, return_inverse, return_counts, context, "unique_consecutive");
+    if (self.ndim === 0) {
+      throw shapeMismatch(`Dimension specified as ${describeSize(dim)} but tensor has no dimensions`);
+    }
+    return uniqueMeta(self, wrapDim(dim, self.ndim), true, true, context, null);
+  },
 });
 
 const placeDType = (int32: boolean): DType => (int32 ? "int32" : "int64");

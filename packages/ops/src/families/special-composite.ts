@@ -5,7 +5,7 @@ import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import { invalidArgument } from "../errors.js";
 import { promoted } from "../rules/decompose.js";
-import { elementwise } from "../rules/elementwise.js";
+import { fake } from "../rules/fake.js";
 import { toFloatDType } from "../rules/promote.js";
 
 const isReal = defineOp({
@@ -20,7 +20,8 @@ const isReal = defineOp({
 const multivariateGamma = defineOp({
   schema: "aten::mvlgamma(Tensor self, int p) -> Tensor",
   tags: ["pointwise"],
-  meta: ({ self }, context) => elementwise(context, [self], { dtype: toFloatDType(self.dtype) }),
+  // The sum over a last dimension is row-major, whatever the strides of the argument.
+  meta: ({ self }) => fake({ dtype: toFloatDType(self.dtype), shape: self.shape, like: self }),
   decompose: (emit, { self, p }) => {
     const count = Number(p);
     if (count < 1) throw invalidArgument("p has to be greater than or equal to 1");

@@ -11,7 +11,7 @@ import { fake, numelOf } from "../rules/fake.js";
 import { emitNewZeros, emitRange } from "../rules/mask.js";
 import { likeStrides } from "../rules/options.js";
 import { sizeMath } from "../rules/size-math.js";
-import { inferSizes } from "../rules/view-geometry.js";
+import { inferSizes, viewStrides } from "../rules/view-geometry.js";
 import { expandMeta, squeezeMeta } from "./view-expand.js";
 import { permuteMeta } from "./view-permute.js";
 import { asStridedMeta, checkNarrow, diagonalMeta, selectMeta, sliceMeta, unfoldMeta } from "./view-slice.js";
@@ -27,7 +27,12 @@ const viewCopies: readonly OpDefinition[] = [
     schema: "aten::view_copy(Tensor self, SymInt[] size) -> Tensor",
     meta: ({ self, size }, { env }) =>
       fake({ dtype: self.dtype, shape: inferSizes(env, size, numelOf(self.shape)), like: self }),
-    decompose: (emit, { self, size }) => emitCopy(emit, emit("aten.view.default", [self, size])),
+    decompose: (emit, { self, size }) => {
+      const sizes = inferSizes(emit.env, size, numelOf(self.shape));
+      // Where no view is possible, reshaping copies already.
+      if (viewStrides(self, sizes, emit.env) === undefined) return emit("aten.reshape.default", [self, size]);
+      return emitCopy(emit, emit("aten.view.default", [self, size]));
+    },
     tags: ["not_in_default_table"],
   }),
   defineOp({
@@ -222,6 +227,7 @@ const asStridedScatter = defineOp({
       src,
       "the as_strided of the input",
     );
+    if (self.shape.some((size, d) => self.strides[d] === 0 && size !== 1)) return scatterResult(self, env);
     return fake({
       dtype: self.dtype,
       shape: self.shape,

@@ -15,6 +15,7 @@ import {
   symMax,
   symMin,
 } from "@sconce/symbolic";
+import { isIntegralDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import { invalidArgument, shapeMismatch } from "../errors.js";
 import { check, isAtMost, isBelow } from "../rules/comparison.js";
@@ -147,7 +148,8 @@ const narrowTensor = defineOp({
   schema: "aten::narrow.Tensor(Tensor(a) self, int dim, Tensor start, SymInt length) -> Tensor(a)",
   tags: ["composite"],
   decompose: (emit, { self, dim, start, length }) => {
-    if (start.ndim !== 0) throw invalidArgument("start must be an 0-dim integral Tensor.");
+    if (start.ndim !== 0 || !isIntegralDType(start.dtype))
+      throw invalidArgument("start must be an 0-dim integral Tensor.");
     const from = (emit.value("aten.item.default", [start]) as SymScalar).expr as SymInt;
     return emit("aten.narrow.default", [self, dim, from, length]);
   },

@@ -237,7 +237,7 @@ const tensorSplitTensor = defineOp({
       (emit.value("aten.item.default", [tensor]) as SymScalar).expr as SymInt;
     if (places.ndim === 0) return emitSections(emit, self, emit.env.guardInt(read(places)), dim);
     const count = emit.env.guardInt(places.shape[0]!);
-    const indices = Array.from({ length: count }, (_, i) => read(emit("aten.select.int", [places, 0, i])));
+    const indices = count === 0 ? [] : emit.many("aten.unbind.int", [places]).map(read);
     return emitSplitAt(emit, self, indices, dim);
   },
 });
