@@ -39,6 +39,7 @@ import { lossMarginOps } from "./families/loss-margin.js";
 import { lossMultiMarginOps } from "./families/loss-multi-margin.js";
 import { matmulOps } from "./families/matmul.js";
 import { matmulCompositeOps } from "./families/matmul-composite.js";
+import { matrixSpectrumOps } from "./families/matrix-spectrum.js";
 import { normOps } from "./families/norm.js";
 import { normalizationOps } from "./families/normalization.js";
 import { normalizationBackwardOps } from "./families/normalization-backward.js";
@@ -119,6 +120,7 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...lookupBackwardOps,
   ...matmulCompositeOps,
   ...matmulOps,
+  ...matrixSpectrumOps,
   ...normOps,
   ...normalizationOps,
   ...normalizationBackwardOps,

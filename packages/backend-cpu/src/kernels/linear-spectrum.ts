@@ -1,0 +1,64 @@
+/** @file Eigenvalues and singular values, and what is made of them. */
+import { isComplexDType, type Tensor } from "@sconce/tensor";
+import { finishOutput } from "../dense.js";
+import { invalidArgument } from "../errors.js";
+import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
+import { checkCodes, epsilonOf, lapackMatrices } from "./linear-algebra.js";
+import { adjoint, copyOf, type Matrix, multiply, scale, writeMatrices } from "./matrix.js";
+import { type Eigenpairs, eigenpairs } from "./matrix-eigh.js";
+import { type SingularValues, singularValues, type Wanted } from "./matrix-svd.js";
+
+/** Values of many matrices one after the other. */
+function joined(lists: readonly { readonly values: Float64Array }[], each: number): Float64Array {
+  const all = new Float64Array(lists.length * each);
+  lists.forEach(({ values }, m) => {
+    all.set(values, m * each);
+  });
+  return all;
+}
+
+type Hermitian = { readonly A: Tensor; readonly UPLO: string; readonly compute_v: boolean };
+
+function hermitianPairs(a: Tensor, upper: boolean, vectors: boolean): Eigenpairs[] {
+  const pairs = lapackMatrices("linalg.eigh", a).map((matrix) =>
+    eigenpairs(matrix, upper, epsilonOf(a.dtype), vectors),
+  );
+  const codes = pairs.map(({ code, values }) => (values.some(Number.isNaN) ? Math.max(code, 1) : code));
+  checkCodes(codes, "linalg.eigh", a.ndim === 2);
+  return pairs;
+}
+
+const hermitian = kernel<Hermitian>(({ A, UPLO, compute_v: wanted }, context) => {
+  const [values, vectors] = emptyOutputs(context) as [Tensor, Tensor];
+  const pairs = hermitianPairs(A, UPLO.toUpperCase() === "U", wanted);
+  finishOutput(values, joined(pairs, A.shape.at(-1)!));
+  return [values, wanted ? writeMatrices(vectors, pairs.map((pair) => pair.vectors!)) : vectors];
+});
+
+/** @throws SconceError `INVALID_ARGUMENT` for values that are not finite */
+function decompositions(a: Tensor, wanted: Wanted): SingularValues[] {
+  const matrices = lapackMatrices("linalg.svd", a);
+  const finite = ({ re, im }: Matrix): boolean =>
+    re.every(Number.isFinite) && (im === undefined || im.every(Number.isFinite));
+  const codes = matrices.map((matrix) => (finite(matrix) ? 0 : 1));
+  checkCodes(codes, "linalg.svd", a.ndim === 2);
+  return matrices.map((matrix) => singularValues(matrix, epsilonOf(a.dtype), wanted));
+}
+
+type Singular = { readonly A: Tensor; readonly full_matrices: boolean; readonly compute_uv: boolean };
+
+const singular = kernel<Singular>(({ A, full_matrices: full, compute_uv: wanted }, context) => {
+  const [u, s, vh] = emptyOutputs(context) as [Tensor, Tensor, Tensor];
+  const found = decompositions(A, wanted ? (full ? "full" : "reduced") : "values");
+  finishOutput(s, joined(found, s.shape.at(-1)!));
+  if (!wanted) return [u, s, vh];
+  writeMatrices(u, found.map((one) => one.u!));
+  return [u, s, writeMatrices(vh, found.map((one) => adjoint(one.v!)))];
+});
+
+/** Linear algebra by eigenvalues and singular values. */
+export const linearSpectrumKernels = defineKernels({
+  "aten._linalg_eigh.default": hermitian,
+  "aten._linalg_svd.default": singular,
+});
+void isComplexDType; void invalidArgument; void emptyOutput; void copyOf; void multiply; void scale;
