@@ -19,6 +19,7 @@ import { indexNonzeroKernels } from "./kernels/index-nonzero.js";
 import { indexPadKernels } from "./kernels/index-pad.js";
 import { indexScatterKernels } from "./kernels/index-scatter.js";
 import { linearAlgebraKernels } from "./kernels/linear-algebra.js";
+import { linearFactorKernels } from "./kernels/linear-factor.js";
 import { linearSpectrumKernels } from "./kernels/linear-spectrum.js";
 import { linearSystemKernels } from "./kernels/linear-system.js";
 import { matmulKernels } from "./kernels/matmul.js";
@@ -67,6 +68,7 @@ export const CPU_KERNELS: KernelTable = Object.freeze({
   ...indexPadKernels,
   ...indexScatterKernels,
   ...linearAlgebraKernels,
+  ...linearFactorKernels,
   ...linearSpectrumKernels,
   ...linearSystemKernels,
   ...matmulKernels,

@@ -39,6 +39,8 @@ import { lossMarginOps } from "./families/loss-margin.js";
 import { lossMultiMarginOps } from "./families/loss-multi-margin.js";
 import { matmulOps } from "./families/matmul.js";
 import { matmulCompositeOps } from "./families/matmul-composite.js";
+import { matrixFactorOps } from "./families/matrix-factor.js";
+import { matrixSolveOps } from "./families/matrix-solve.js";
 import { matrixSpectrumOps } from "./families/matrix-spectrum.js";
 import { normOps } from "./families/norm.js";
 import { normalizationOps } from "./families/normalization.js";
@@ -120,6 +122,8 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...lookupBackwardOps,
   ...matmulCompositeOps,
   ...matmulOps,
+  ...matrixFactorOps,
+  ...matrixSolveOps,
   ...matrixSpectrumOps,
   ...normOps,
   ...normalizationOps,
