@@ -20,6 +20,7 @@ import { indexPadKernels } from "./kernels/index-pad.js";
 import { indexScatterKernels } from "./kernels/index-scatter.js";
 import { linearAlgebraKernels } from "./kernels/linear-algebra.js";
 import { linearFactorKernels } from "./kernels/linear-factor.js";
+import { linearFunctionKernels } from "./kernels/linear-function.js";
 import { linearSpectrumKernels } from "./kernels/linear-spectrum.js";
 import { linearSystemKernels } from "./kernels/linear-system.js";
 import { matmulKernels } from "./kernels/matmul.js";
@@ -69,6 +70,7 @@ export const CPU_KERNELS: KernelTable = Object.freeze({
   ...indexScatterKernels,
   ...linearAlgebraKernels,
   ...linearFactorKernels,
+  ...linearFunctionKernels,
   ...linearSpectrumKernels,
   ...linearSystemKernels,
   ...matmulKernels,

@@ -40,6 +40,8 @@ import { lossMultiMarginOps } from "./families/loss-multi-margin.js";
 import { matmulOps } from "./families/matmul.js";
 import { matmulCompositeOps } from "./families/matmul-composite.js";
 import { matrixFactorOps } from "./families/matrix-factor.js";
+import { matrixNormOps } from "./families/matrix-norm.js";
+import { matrixRankOps } from "./families/matrix-rank.js";
 import { matrixSolveOps } from "./families/matrix-solve.js";
 import { matrixSpectrumOps } from "./families/matrix-spectrum.js";
 import { normOps } from "./families/norm.js";
@@ -123,6 +125,8 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...matmulCompositeOps,
   ...matmulOps,
   ...matrixFactorOps,
+  ...matrixNormOps,
+  ...matrixRankOps,
   ...matrixSolveOps,
   ...matrixSpectrumOps,
   ...normOps,

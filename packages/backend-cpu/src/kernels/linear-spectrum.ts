@@ -1,10 +1,9 @@
 /** @file Eigenvalues and singular values, and what is made of them. */
-import { isComplexDType, type Tensor } from "@sconce/tensor";
+import type { Tensor } from "@sconce/tensor";
 import { finishOutput } from "../dense.js";
-import { invalidArgument } from "../errors.js";
-import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
+import { defineKernels, emptyOutputs, kernel } from "../kernel.js";
 import { checkCodes, epsilonOf, lapackMatrices } from "./linear-algebra.js";
-import { adjoint, copyOf, type Matrix, multiply, scale, writeMatrices } from "./matrix.js";
+import { adjoint, type Matrix, writeMatrices } from "./matrix.js";
 import { type Eigenpairs, eigenpairs } from "./matrix-eigh.js";
 import { type SingularValues, singularValues, type Wanted } from "./matrix-svd.js";
 
@@ -19,7 +18,7 @@ function joined(lists: readonly { readonly values: Float64Array }[], each: numbe
 
 type Hermitian = { readonly A: Tensor; readonly UPLO: string; readonly compute_v: boolean };
 
-function hermitianPairs(a: Tensor, upper: boolean, vectors: boolean): Eigenpairs[] {
+export function hermitianPairs(a: Tensor, upper: boolean, vectors: boolean): Eigenpairs[] {
   const pairs = lapackMatrices("linalg.eigh", a).map((matrix) =>
     eigenpairs(matrix, upper, epsilonOf(a.dtype), vectors),
   );
@@ -36,7 +35,7 @@ const hermitian = kernel<Hermitian>(({ A, UPLO, compute_v: wanted }, context) =>
 });
 
 /** @throws SconceError `INVALID_ARGUMENT` for values that are not finite */
-function decompositions(a: Tensor, wanted: Wanted): SingularValues[] {
+export function decompositions(a: Tensor, wanted: Wanted): SingularValues[] {
   const matrices = lapackMatrices("linalg.svd", a);
   const finite = ({ re, im }: Matrix): boolean =>
     re.every(Number.isFinite) && (im === undefined || im.every(Number.isFinite));
@@ -61,4 +60,3 @@ export const linearSpectrumKernels = defineKernels({
   "aten._linalg_eigh.default": hermitian,
   "aten._linalg_svd.default": singular,
 });
-void isComplexDType; void invalidArgument; void emptyOutput; void copyOf; void multiply; void scale;
