@@ -61,10 +61,7 @@ const SINGULAR_REASONS: readonly (readonly [pattern: RegExp, reason: (code: numb
       `U[${code},${code}] is zero and using it on lu_solve would result in a division by zero. If you still want to ` +
       "perform the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)",
   ],
-  [
-    /svd/,
-    () => "The algorithm failed to converge because the input matrix contained non-finite values.",
-  ],
+  [/svd/, () => "The algorithm failed to converge because the input matrix contained non-finite values."],
   [
     /eig/,
     (code) =>

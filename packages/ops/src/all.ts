@@ -41,6 +41,7 @@ import { matmulOps } from "./families/matmul.js";
 import { matmulCompositeOps } from "./families/matmul-composite.js";
 import { matrixFactorOps } from "./families/matrix-factor.js";
 import { matrixNormOps } from "./families/matrix-norm.js";
+import { matrixOrthogonalOps } from "./families/matrix-orthogonal.js";
 import { matrixRankOps } from "./families/matrix-rank.js";
 import { matrixSolveOps } from "./families/matrix-solve.js";
 import { matrixSpectrumOps } from "./families/matrix-spectrum.js";
@@ -126,6 +127,7 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...matmulOps,
   ...matrixFactorOps,
   ...matrixNormOps,
+  ...matrixOrthogonalOps,
   ...matrixRankOps,
   ...matrixSolveOps,
   ...matrixSpectrumOps,

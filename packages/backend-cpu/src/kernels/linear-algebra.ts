@@ -47,7 +47,11 @@ export function onePivots(factors: readonly Factors[], each: number): Int32Array
 
 /** Stores (real, imaginary) pairs, of which a real tensor takes the first. */
 export function writePairs(tensor: Tensor, pairs: Float64Array): Tensor {
-  if (!isComplexDType(tensor.dtype)) return finishOutput(tensor, pairs.filter((_, i) => i % 2 === 0));
+  if (!isComplexDType(tensor.dtype))
+    return finishOutput(
+      tensor,
+      pairs.filter((_, i) => i % 2 === 0),
+    );
   writeComplex(tensor, pairs);
   return tensor;
 }
@@ -61,7 +65,8 @@ const determinant = kernel<{ A: Tensor }>(({ A }, context) => {
     let [real, imaginary] = [factors[m]!.sign, 0];
     for (let p = 0; p < rows * rows; p += rows + 1) {
       const [x, y] = [re[p]!, im?.[p] ?? 0];
-      [real, imaginary] = im === undefined ? [real * x, 0] : [real * x - imaginary * y, real * y + imaginary * x];
+      [real, imaginary] =
+        im === undefined ? [real * x, 0] : [real * x - imaginary * y, real * y + imaginary * x];
     }
     products.set([real, imaginary], 2 * m);
   });

@@ -40,14 +40,18 @@ function permutation(rows: number, pivots: ArrayLike<number>): Matrix {
 }
 
 function writeFactors([, l, u]: readonly Tensor[], lu: readonly Matrix[]): void {
-  const cut = (matrix: Matrix, tensor: Tensor): Matrix => resized(matrix, tensor.shape.at(-2)!, tensor.shape.at(-1)!);
+  const cut = (matrix: Matrix, tensor: Tensor): Matrix =>
+    resized(matrix, tensor.shape.at(-2)!, tensor.shape.at(-1)!);
   const lower = lu.map((matrix) => {
     const factor = triangle(cut(matrix, l!), "lower", -1);
     for (let k = 0; k < factor.columns; k++) factor.re[k * factor.rows + k] = 1;
     return factor;
   });
   writeMatrices(l!, lower);
-  writeMatrices(u!, lu.map((matrix) => triangle(cut(matrix, u!), "upper")));
+  writeMatrices(
+    u!,
+    lu.map((matrix) => triangle(cut(matrix, u!), "upper")),
+  );
 }
 
 const lu = kernel<{ A: Tensor; pivot: boolean }>(({ A, pivot }, context) => {
@@ -66,25 +70,30 @@ type Unpack = {
   readonly unpack_pivots: boolean;
 };
 
-const luUnpack = kernel<Unpack>(({ LU_data: data, LU_pivots: pivots, unpack_data, unpack_pivots }, context) => {
-  const out = emptyOutputs(context) as [Tensor, Tensor, Tensor];
-  if (unpack_data) writeFactors(out, readMatrices(data));
-  if (!unpack_pivots) return out;
-  const [rows, each] = [data.shape.at(-2)!, pivots.shape.at(-1)!];
-  const places = readNumbers(pivots);
-  if (places.some((place) => place < 1 || place > rows)) {
-    throw invalidArgument(
-      "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive." +
-        "Did you properly pass the result of lu_factor?",
+const luUnpack = kernel<Unpack>(
+  ({ LU_data: data, LU_pivots: pivots, unpack_data, unpack_pivots }, context) => {
+    const out = emptyOutputs(context) as [Tensor, Tensor, Tensor];
+    if (unpack_data) writeFactors(out, readMatrices(data));
+    if (!unpack_pivots) return out;
+    const [rows, each] = [data.shape.at(-2)!, pivots.shape.at(-1)!];
+    const places = readNumbers(pivots);
+    if (places.some((place) => place < 1 || place > rows)) {
+      throw invalidArgument(
+        "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive." +
+          "Did you properly pass the result of lu_factor?",
+      );
+    }
+    const count = each === 0 ? pivots.shape.slice(0, -1).reduce((a, b) => a * b, 1) : places.length / each;
+    const permutations = Array.from({ length: count }, (_, m) =>
+      permutation(
+        rows,
+        Array.from(places.subarray(m * each, (m + 1) * each), (place) => place - 1),
+      ),
     );
-  }
-  const count = each === 0 ? pivots.shape.slice(0, -1).reduce((a, b) => a * b, 1) : places.length / each;
-  const permutations = Array.from({ length: count }, (_, m) =>
-    permutation(rows, Array.from(places.subarray(m * each, (m + 1) * each), (place) => place - 1)),
-  );
-  writeMatrices(out[0], permutations);
-  return out;
-});
+    writeMatrices(out[0], permutations);
+    return out;
+  },
+);
 
 /** Pivots of each matrix of a batch, as they are. */
 function pivotsOf(pivots: Tensor, batch: readonly number[], each: number): Int32Array[] {
@@ -112,7 +121,12 @@ const luSolve = kernel<LuSolve>(({ LU, pivots, B, left, adjoint: turned }, conte
   const sides = readMatrices(B, out.shape).map((side, m) => {
     // X A = B is A' X' = B'.
     const b = left ? side : adjoint(side);
-    solveFactored(factors[m]!, places[m]!.map((place) => place - 1), b, turned === left);
+    solveFactored(
+      factors[m]!,
+      places[m]!.map((place) => place - 1),
+      b,
+      turned === left,
+    );
     return left ? b : adjoint(b);
   });
   return writeMatrices(out, sides);
@@ -123,8 +137,19 @@ const qr = kernel<{ A: Tensor; mode: string }>(({ A, mode }, context) => {
   const found = lapackMatrices("linalg.qr", A);
   const factors = found.map(factorQR);
   const [height, width] = r.shape.slice(-2) as [number, number];
-  writeMatrices(r, found.map((matrix) => triangle(resized(matrix, height, width), "upper")));
-  return [mode === "r" ? q : writeMatrices(q, factors.map((factor) => formQ(factor, q.shape.at(-1)!))), r];
+  writeMatrices(
+    r,
+    found.map((matrix) => triangle(resized(matrix, height, width), "upper")),
+  );
+  return [
+    mode === "r"
+      ? q
+      : writeMatrices(
+          q,
+          factors.map((factor) => formQ(factor, q.shape.at(-1)!)),
+        ),
+    r,
+  ];
 });
 
 const geqrf = kernel<{ self: Tensor }>(({ self }, context) => {
@@ -177,7 +202,12 @@ const ldlFactor = kernel<Block>(({ self, hermitian, check_errors: checks }, cont
   return [writeMatrices(ld, found), finishOutput(pivots, places), finishOutput(info, codes)];
 });
 
-type BlockSolve = { readonly LD: Tensor; readonly pivots: Tensor; readonly B: Tensor; readonly hermitian: boolean };
+type BlockSolve = {
+  readonly LD: Tensor;
+  readonly pivots: Tensor;
+  readonly B: Tensor;
+  readonly hermitian: boolean;
+};
 
 const ldlSolve = kernel<BlockSolve>(({ LD, pivots, B, hermitian }, context) => {
   const out = emptyOutput(context);

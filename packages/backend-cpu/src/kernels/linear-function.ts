@@ -2,8 +2,8 @@
 import type { Tensor } from "@sconce/tensor";
 import { finishOutput, readFloat64, writeNumbers } from "../dense.js";
 import { defineKernels, emptyOutput, emptyOutputs, emptyStrided, kernel } from "../kernel.js";
-import { decompositions, hermitianPairs } from "./linear-spectrum.js";
 import { epsilonOf, lapackMatrices } from "./linear-algebra.js";
+import { decompositions, hermitianPairs } from "./linear-spectrum.js";
 import {
   adjoint,
   copyOf,
@@ -37,7 +37,11 @@ function apply({ left, values, right }: Spectrum, f: (value: number) => number):
 const ofSingular = ({ u, values, v }: SingularValues): Spectrum => ({ left: u!, values, right: v! });
 
 /** Numbers of an optional tolerance for each matrix. */
-function tolerances(tensor: Tensor | null, batch: readonly number[], missing: (m: number) => number): Float64Array {
+function tolerances(
+  tensor: Tensor | null,
+  batch: readonly number[],
+  missing: (m: number) => number,
+): Float64Array {
   if (tensor !== null) return readFloat64(tensor, batch);
   return Float64Array.from({ length: batch.reduce((a, b) => a * b, 1) }, (_, m) => missing(m));
 }
@@ -59,11 +63,13 @@ const pseudoinverse = kernel<Pseudoinverse>(({ self, atol, rtol, hermitian }, co
         values,
         right: vectors!,
       }))
-    : decompositions(self, "reduced").map(ofSingular).map(({ left, values, right }) => ({
-        left: right,
-        values,
-        right: left,
-      }));
+    : decompositions(self, "reduced")
+        .map(ofSingular)
+        .map(({ left, values, right }) => ({
+          left: right,
+          values,
+          right: left,
+        }));
   const absolute = tolerances(atol, batch, () => 0);
   const longest = Math.max(...self.shape.slice(-2));
   const usual = epsilonOf(self.dtype) * longest;
@@ -87,7 +93,10 @@ const squareRoot = kernel<{ self: Tensor }>(({ self }, context) => {
 const polar = kernel<{ A: Tensor }>(({ A }, context) => {
   const [u, h] = emptyOutputs(context) as [Tensor, Tensor];
   const found = decompositions(A, "reduced").map(ofSingular);
-  writeMatrices(u, found.map(({ left, right }) => multiply(left, adjoint(right))));
+  writeMatrices(
+    u,
+    found.map(({ left, right }) => multiply(left, adjoint(right))),
+  );
   const parts = found.map(({ values, right }) => apply({ left: right, values, right }, (value) => value));
   return [u, writeMatrices(h, parts)];
 });
@@ -113,8 +122,15 @@ const leastSquares = kernel<LeastSquares>(({ self, b, rcond, driver }, context) 
   const sides = isVector ? readVectors(b) : readMatrices(b, [...batch, rows, b.shape.at(-1)!]);
   const least = driver === "gels" ? 0 : (rcond ?? epsilonOf(self.dtype) * Math.max(rows, columns));
   const solved = matrices.map((matrix, m) => solveLeast(matrix, sides[m]!, least, epsilonOf(self.dtype)));
-  writeMatrices(solution, solved.map((one) => one.solution));
-  if (rank.numel === solved.length) writeNumbers(rank, solved.map((one) => one.rank));
+  writeMatrices(
+    solution,
+    solved.map((one) => one.solution),
+  );
+  if (rank.numel === solved.length)
+    writeNumbers(
+      rank,
+      solved.map((one) => one.rank),
+    );
   if (singular.numel > 0) {
     finishOutput(singular, Float64Array.from(solved.flatMap((one) => [...one.values])));
   }

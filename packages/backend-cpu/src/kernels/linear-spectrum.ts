@@ -1,9 +1,11 @@
 /** @file Eigenvalues and singular values, and what is made of them. */
 import type { Tensor } from "@sconce/tensor";
 import { finishOutput } from "../dense.js";
+import { invalidArgument } from "../errors.js";
 import { defineKernels, emptyOutputs, kernel } from "../kernel.js";
 import { checkCodes, epsilonOf, lapackMatrices } from "./linear-algebra.js";
 import { adjoint, type Matrix, writeMatrices } from "./matrix.js";
+import { generalEigenpairs } from "./matrix-eig.js";
 import { type Eigenpairs, eigenpairs } from "./matrix-eigh.js";
 import { type SingularValues, singularValues, type Wanted } from "./matrix-svd.js";
 
@@ -31,15 +33,24 @@ const hermitian = kernel<Hermitian>(({ A, UPLO, compute_v: wanted }, context) =>
   const [values, vectors] = emptyOutputs(context) as [Tensor, Tensor];
   const pairs = hermitianPairs(A, UPLO.toUpperCase() === "U", wanted);
   finishOutput(values, joined(pairs, A.shape.at(-1)!));
-  return [values, wanted ? writeMatrices(vectors, pairs.map((pair) => pair.vectors!)) : vectors];
+  return [
+    values,
+    wanted
+      ? writeMatrices(
+          vectors,
+          pairs.map((pair) => pair.vectors!),
+        )
+      : vectors,
+  ];
 });
+
+const isFiniteMatrix = ({ re, im }: Matrix): boolean =>
+  re.every(Number.isFinite) && (im === undefined || im.every(Number.isFinite));
 
 /** @throws SconceError `INVALID_ARGUMENT` for values that are not finite */
 export function decompositions(a: Tensor, wanted: Wanted): SingularValues[] {
   const matrices = lapackMatrices("linalg.svd", a);
-  const finite = ({ re, im }: Matrix): boolean =>
-    re.every(Number.isFinite) && (im === undefined || im.every(Number.isFinite));
-  const codes = matrices.map((matrix) => (finite(matrix) ? 0 : 1));
+  const codes = matrices.map((matrix) => (isFiniteMatrix(matrix) ? 0 : 1));
   checkCodes(codes, "linalg.svd", a.ndim === 2);
   return matrices.map((matrix) => singularValues(matrix, epsilonOf(a.dtype), wanted));
 }
@@ -51,12 +62,48 @@ const singular = kernel<Singular>(({ A, full_matrices: full, compute_uv: wanted 
   const found = decompositions(A, wanted ? (full ? "full" : "reduced") : "values");
   finishOutput(s, joined(found, s.shape.at(-1)!));
   if (!wanted) return [u, s, vh];
-  writeMatrices(u, found.map((one) => one.u!));
-  return [u, s, writeMatrices(vh, found.map((one) => adjoint(one.v!)))];
+  writeMatrices(
+    u,
+    found.map((one) => one.u!),
+  );
+  return [
+    u,
+    s,
+    writeMatrices(
+      vh,
+      found.map((one) => adjoint(one.v!)),
+    ),
+  ];
+});
+
+const general = kernel<{ self: Tensor }>(({ self }, context) => {
+  const [values, vectors] = emptyOutputs(context) as [Tensor, Tensor];
+  const matrices = lapackMatrices("linalg.eig", self);
+  if (!matrices.every(isFiniteMatrix)) {
+    throw invalidArgument("torch.linalg.eig: input tensor should not contain infs or NaNs.");
+  }
+  const found = matrices.map((matrix) => generalEigenpairs(matrix, epsilonOf(self.dtype)));
+  checkCodes(
+    found.map(({ code }) => code),
+    "linalg.eig",
+    self.ndim === 2,
+  );
+  writeMatrices(
+    values,
+    found.map((one) => one.values),
+  );
+  return [
+    values,
+    writeMatrices(
+      vectors,
+      found.map((one) => one.vectors),
+    ),
+  ];
 });
 
 /** Linear algebra by eigenvalues and singular values. */
 export const linearSpectrumKernels = defineKernels({
   "aten._linalg_eigh.default": hermitian,
   "aten._linalg_svd.default": singular,
+  "aten.linalg_eig.default": general,
 });

@@ -2,14 +2,17 @@
 import type { Tensor } from "@sconce/tensor";
 import { finishOutput } from "../dense.js";
 import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
+import { checkCodes, exchangedIfRowMajor, lapackMatrices, onePivots, writePairs } from "./linear-algebra.js";
 import {
-  checkCodes,
-  exchangedIfRowMajor,
-  lapackMatrices,
-  onePivots,
-  writePairs,
-} from "./linear-algebra.js";
-import { adjoint, identity, type Matrix, multiply, readMatrices, transposed, triangle, writeMatrices } from "./matrix.js";
+  adjoint,
+  identity,
+  type Matrix,
+  multiply,
+  readMatrices,
+  transposed,
+  triangle,
+  writeMatrices,
+} from "./matrix.js";
 import { factorCholesky, factorLU, solveFactored, substitute } from "./matrix-lu.js";
 
 type System = {

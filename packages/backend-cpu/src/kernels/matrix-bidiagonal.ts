@@ -107,7 +107,12 @@ class Iteration {
 
   #solvePair(at: number): void {
     const [d, e] = [this.#d, this.#e];
-    const { smaller, larger, left, right } = triangularPair(d[at]!, e[at]!, d[at + 1]!, this.#problem.epsilon / 2);
+    const { smaller, larger, left, right } = triangularPair(
+      d[at]!,
+      e[at]!,
+      d[at + 1]!,
+      this.#problem.epsilon / 2,
+    );
     [d[at], e[at], d[at + 1]] = [larger, 0, smaller];
     this.#turn(at, left[0], left[1], right[0], right[1]);
   }
@@ -141,7 +146,8 @@ class Iteration {
   #deflates({ first, last }: Block): boolean {
     const [d, e] = [this.#d, this.#e];
     const [oldFirst, oldLast] = this.#before;
-    if (first > oldLast || last < oldFirst) this.#direction = Math.abs(d[first]!) >= Math.abs(d[last]!) ? 1 : -1;
+    if (first > oldLast || last < oldFirst)
+      this.#direction = Math.abs(d[first]!) >= Math.abs(d[last]!) ? 1 : -1;
     const down = this.#direction === 1;
     const [edge, corner] = down ? [last - 1, last] : [first, first];
     if (Math.abs(e[edge]!) <= this.#tolerance * Math.abs(d[corner]!)) {
@@ -167,7 +173,8 @@ class Iteration {
     const [d, e] = [this.#d, this.#e];
     const epsilon = this.#problem.epsilon / 2;
     const count = d.length;
-    if (count * this.#tolerance * (this.#least / largest) <= Math.max(epsilon, 0.01 * this.#tolerance)) return 0;
+    if (count * this.#tolerance * (this.#least / largest) <= Math.max(epsilon, 0.01 * this.#tolerance))
+      return 0;
     const down = this.#direction === 1;
     const at = down ? last - 1 : first;
     const start = Math.abs(d[down ? first : last]!);

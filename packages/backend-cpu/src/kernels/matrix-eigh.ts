@@ -13,7 +13,12 @@ export interface Eigenpairs {
 }
 
 /** Of the matrix whose lower (or upper) triangle is given; it is overwritten. */
-export function eigenpairs(matrix: Matrix, upper: boolean, epsilon: number, wantVectors: boolean): Eigenpairs {
+export function eigenpairs(
+  matrix: Matrix,
+  upper: boolean,
+  epsilon: number,
+  wantVectors: boolean,
+): Eigenpairs {
   const n = matrix.rows;
   // Reducing the upper triangle from its end is reducing the lower one of the matrix turned by half a circle.
   const { q, diagonal, below } = tridiagonalize(upper ? turned(matrix) : matrix);

@@ -2,7 +2,7 @@
  * @file Householder reflections `H = I - tau v v'` with LAPACK's signs, and the factors made of them (LAPACK Users'
  * Guide, "Orthogonal factorizations"; `larfg`, `geqr2`, `ung2r`, `unm2r`, `gebd2`, `hetd2`, `gehd2`).
  */
-import { addScaled, type Complex, divide, dot, type Matrix, norm, type Parts, scale, zeros } from "./matrix.js";
+import { addScaled, type Complex, divide, dot, type Matrix, norm, type Parts, zeros } from "./matrix.js";
 
 /** A reflection with its vector, whose first element is one. */
 export interface Reflector {
@@ -26,7 +26,14 @@ const work: Complex = { re: 0, im: 0 };
  * Makes the reflection for which `H' x = (beta, 0, ...)` with a real beta, x being a run of a matrix (conjugated when
  * asked). In place of the run's rest comes the rest of v; its first element is left to the caller.
  */
-export function reflect(h: Reflector, count: number, x: Parts, px: number, dx: number, conjugated = false): void {
+export function reflect(
+  h: Reflector,
+  count: number,
+  x: Parts,
+  px: number,
+  dx: number,
+  conjugated = false,
+): void {
   const { v, tau } = h;
   const turn = conjugated ? -1 : 1;
   h.length = count;
@@ -176,7 +183,11 @@ export function bidiagonalize(matrix: Matrix): Bidiagonal {
   const { rows, columns: n, im } = matrix;
   const complex = im !== undefined;
   const q: Reflections = { vectors: matrix, taus: zeros(n, 1, complex), shift: 0 };
-  const p: Reflections = { vectors: zeros(n, n, complex), taus: zeros(Math.max(n - 1, 0), 1, complex), shift: 1 };
+  const p: Reflections = {
+    vectors: zeros(n, n, complex),
+    taus: zeros(Math.max(n - 1, 0), 1, complex),
+    shift: 1,
+  };
   const [diagonal, above] = [new Float64Array(n), new Float64Array(Math.max(n - 1, 0))];
   const h = newReflector(Math.max(rows, n), complex);
   for (let k = 0; k < n; k++) {
@@ -207,7 +218,11 @@ export function tridiagonalize(matrix: Matrix): Tridiagonal {
   const { rows: n, re, im } = matrix;
   const complex = im !== undefined;
   mirrorLower(matrix);
-  const q: Reflections = { vectors: zeros(n, n, complex), taus: zeros(Math.max(n - 1, 0), 1, complex), shift: 1 };
+  const q: Reflections = {
+    vectors: zeros(n, n, complex),
+    taus: zeros(Math.max(n - 1, 0), 1, complex),
+    shift: 1,
+  };
   const [diagonal, below] = [new Float64Array(n), new Float64Array(Math.max(n - 1, 0))];
   const h = newReflector(n, complex);
   for (let k = 0; k < n - 1; k++) {
@@ -238,7 +253,11 @@ export function mirrorLower({ rows: n, re, im }: Matrix): void {
 export function hessenberg(matrix: Matrix, low: number, high: number): Reflections {
   const { rows: n, re, im } = matrix;
   const complex = im !== undefined;
-  const q: Reflections = { vectors: zeros(n, n, complex), taus: zeros(Math.max(n - 1, 0), 1, complex), shift: 1 };
+  const q: Reflections = {
+    vectors: zeros(n, n, complex),
+    taus: zeros(Math.max(n - 1, 0), 1, complex),
+    shift: 1,
+  };
   const h = newReflector(n, complex);
   for (let k = low; k < high; k++) {
     const at = k * n + k + 1;

@@ -177,7 +177,17 @@ export function solveLDL(a: Matrix, pivots: ArrayLike<number>, b: Matrix, hermit
     for (let j = 0; j < b.columns; j++) {
       for (let i = k; i <= last; i++) {
         const at = j * n + i;
-        addScaled(n - last - 1, -b.re[at]!, -(b.im?.[at] ?? 0), a, i * n + last + 1, 1, b, j * n + last + 1, 1);
+        addScaled(
+          n - last - 1,
+          -b.re[at]!,
+          -(b.im?.[at] ?? 0),
+          a,
+          i * n + last + 1,
+          1,
+          b,
+          j * n + last + 1,
+          1,
+        );
       }
     }
     divideBlock(a, k, rows, b, hermitian);
@@ -187,7 +197,8 @@ export function solveLDL(a: Matrix, pivots: ArrayLike<number>, b: Matrix, hermit
     const rows = pivots[k]! > 0 ? 1 : 2;
     const pivot = Math.abs(pivots[k]!) - 1;
     for (let j = 0; j < b.columns; j++) {
-      for (let i = k - rows + 1; i <= k; i++) subtractDot(a, i * n + k + 1, n - k - 1, b, j * n, i, hermitian);
+      for (let i = k - rows + 1; i <= k; i++)
+        subtractDot(a, i * n + k + 1, n - k - 1, b, j * n, i, hermitian);
     }
     if (pivot !== k) swapRows(b, k, pivot);
     k -= rows;
@@ -200,7 +211,8 @@ function divideBlock(a: Matrix, k: number, rows: number, b: Matrix, hermitian: b
   for (let j = 0; j < b.columns; j++) {
     const at = j * n + k;
     const value = (p: number): Complex => ({ re: b.re[p]!, im: b.im?.[p] ?? 0 });
-    if (pair === undefined) divide(work, b.re[at]!, b.im?.[at] ?? 0, a.re[k * n + k]!, a.im?.[k * n + k] ?? 0);
+    if (pair === undefined)
+      divide(work, b.re[at]!, b.im?.[at] ?? 0, a.re[k * n + k]!, a.im?.[k * n + k] ?? 0);
     else pair.divideColumn(value(at), value(at + 1));
     const results = pair === undefined ? [work] : [pair.first, pair.second];
     results.forEach(({ re, im }, i) => {
@@ -211,7 +223,15 @@ function divideBlock(a: Matrix, k: number, rows: number, b: Matrix, hermitian: b
 }
 
 /** `b_i -= l' b` with the rest of a column of L, conjugated when Hermitian. */
-function subtractDot(a: Matrix, from: number, count: number, b: Matrix, start: number, i: number, hermitian: boolean): void {
+function subtractDot(
+  a: Matrix,
+  from: number,
+  count: number,
+  b: Matrix,
+  start: number,
+  i: number,
+  hermitian: boolean,
+): void {
   const below = start + b.rows - count;
   if (hermitian || a.im === undefined || b.im === undefined) dot(work, count, a, from, 1, b, below, 1);
   else {

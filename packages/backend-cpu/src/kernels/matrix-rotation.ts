@@ -47,12 +47,16 @@ export function symmetricPair(
     cosine = 1 / Math.hypot(1, ratio);
     sine = ratio * cosine;
   }
-  if ((sum < 0) === (difference < 0)) [cosine, sine] = [-sine, cosine];
+  if (sum < 0 === difference < 0) [cosine, sine] = [-sine, cosine];
   return { first, second, cosine, sine };
 }
 
 /** Singular values of [[f, g], [0, h]], the smaller first (`las2`). */
-export function triangularValues(f: number, g: number, h: number): readonly [smaller: number, larger: number] {
+export function triangularValues(
+  f: number,
+  g: number,
+  h: number,
+): readonly [smaller: number, larger: number] {
   const [fa, ga, ha] = [Math.abs(f), Math.abs(g), Math.abs(h)];
   const [low, high] = fa < ha ? [fa, ha] : [ha, fa];
   if (low === 0) return [0, high === 0 ? ga : Math.hypot(high, ga)];
@@ -94,12 +98,17 @@ export function triangularPair(f: number, g: number, h: number, epsilon: number)
     [smaller, larger] = [ha / solved.a, fa * solved.a];
     ({ left, right } = solved);
   }
-  if (swapped) [left, right] = [[right[1], right[0]], [left[1], left[0]]];
-  const product = ga > fa && ga !== 0
-    ? withSign(1, right[1]) * withSign(1, left[0]) * withSign(1, g)
-    : swapped
-      ? withSign(1, right[1]) * withSign(1, left[1]) * withSign(1, h)
-      : withSign(1, right[0]) * withSign(1, left[0]) * withSign(1, f);
+  if (swapped)
+    [left, right] = [
+      [right[1], right[0]],
+      [left[1], left[0]],
+    ];
+  const product =
+    ga > fa && ga !== 0
+      ? withSign(1, right[1]) * withSign(1, left[0]) * withSign(1, g)
+      : swapped
+        ? withSign(1, right[1]) * withSign(1, left[1]) * withSign(1, h)
+        : withSign(1, right[0]) * withSign(1, left[0]) * withSign(1, f);
   return {
     larger: withSign(larger, product),
     smaller: withSign(smaller, product * withSign(1, f) * withSign(1, h)),
@@ -128,4 +137,54 @@ function rotationsOf(
   const size = Math.sqrt(t * t + 4);
   const right = [2 / size, t / size] as const;
   return { a, right, left: [(right[0] + right[1] * m) / a, ((ht / ft) * right[1]) / a] };
+}
+
+/** A real block of two after {@link standardPair}, in rows, and the rotation that it took. */
+export interface StandardPair {
+  readonly block: readonly number[];
+  readonly cosine: number;
+  readonly sine: number;
+}
+
+/** Turns [[a, b], [c, d]] into triangular form, or into one with equal diagonal elements for conjugate pairs (`lanv2`). */
+export function standardPair(a: number, b: number, c: number, d: number): StandardPair {
+  if (c === 0) return { block: [a, b, 0, d], cosine: 1, sine: 0 };
+  if (b === 0) return { block: [d, -c, 0, a], cosine: 0, sine: 1 };
+  if (a === d && withSign(1, b) !== withSign(1, c)) return { block: [a, b, c, d], cosine: 1, sine: 0 };
+  const half = (a - d) / 2;
+  const [most, least] = [
+    Math.max(Math.abs(b), Math.abs(c)),
+    Math.min(Math.abs(b), Math.abs(c)) * withSign(1, b) * withSign(1, c),
+  ];
+  const size = Math.max(Math.abs(half), most);
+  const discriminant = (half / size) * half + (most / size) * least;
+  if (discriminant < 4 * 2 ** -52) return equalDiagonal(a, b, c, d);
+  const z = half + withSign(Math.sqrt(size) * Math.sqrt(discriminant), half);
+  const length = Math.hypot(c, z);
+  return { block: [d + z, b - c, 0, d - (most / z) * least], cosine: z / length, sine: c / length };
+}
+
+/** Complex, or real and nearly equal eigenvalues. */
+function equalDiagonal(a: number, b: number, c: number, d: number): StandardPair {
+  const sigma = b + c;
+  const length = Math.hypot(sigma, a - d);
+  const cosine = Math.sqrt((1 + Math.abs(sigma) / length) / 2);
+  const sine = -((a - d) / 2 / (length * cosine)) * withSign(1, sigma);
+  const [aa, bb] = [a * cosine + b * sine, b * cosine - a * sine];
+  const [cc, dd] = [c * cosine + d * sine, d * cosine - c * sine];
+  const [above, below] = [bb * cosine + dd * sine, cc * cosine - aa * sine];
+  const middle = (aa * cosine + cc * sine + (dd * cosine - bb * sine)) / 2;
+  if (below === 0) return { block: [middle, above, 0, middle], cosine, sine };
+  if (above === 0) return { block: [middle, -below, 0, middle], cosine: -sine, sine: cosine };
+  if (withSign(1, above) !== withSign(1, below))
+    return { block: [middle, above, below, middle], cosine, sine };
+  const [upper, lower] = [Math.sqrt(Math.abs(above)), Math.sqrt(Math.abs(below))];
+  const root = withSign(upper * lower, below);
+  const scale = 1 / Math.sqrt(Math.abs(above + below));
+  const [c1, s1] = [upper * scale, lower * scale];
+  return {
+    block: [middle + root, above - below, 0, middle - root],
+    cosine: cosine * c1 - sine * s1,
+    sine: cosine * s1 + sine * c1,
+  };
 }

@@ -1,5 +1,14 @@
 /** @file Singular values and vectors: bidiagonal form, then implicit QR steps without shift or with one (`bdsqr`). */
-import { adjoint, firstColumns, type Matrix, multiply, resized, rotateColumns, scale, triangle } from "./matrix.js";
+import {
+  adjoint,
+  firstColumns,
+  type Matrix,
+  multiply,
+  resized,
+  rotateColumns,
+  scale,
+  triangle,
+} from "./matrix.js";
 import { diagonalizeBidiagonal } from "./matrix-bidiagonal.js";
 import { bidiagonalize, factorQR, formQ } from "./matrix-householder.js";
 import { newRotation, rotate } from "./matrix-rotation.js";

@@ -187,7 +187,15 @@ export function norm(count: number, x: Parts, px: number, dx: number): number {
   return size === 0 && !Number.isNaN(sum) ? 0 : size * Math.sqrt(sum);
 }
 
-export function swap(count: number, x: Parts, px: number, dx: number, y: Parts, py: number, dy: number): void {
+export function swap(
+  count: number,
+  x: Parts,
+  px: number,
+  dx: number,
+  y: Parts,
+  py: number,
+  dy: number,
+): void {
   for (let i = 0, p = px, q = py; i < count; i++, p += dx, q += dy) {
     const kept = x.re[p]!;
     x.re[p] = y.re[q]!;

@@ -9,7 +9,16 @@ import { convert } from "../rules/decompose.js";
 import { describeSize } from "../rules/describe.js";
 import { broadcastShapes, wrapDim } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
-import { codes, matrices, requireFloat, requireLapack, requireMatrices, requirePrecision, requireSides, requireSquare } from "../rules/matrix.js";
+import {
+  codes,
+  matrices,
+  requireFloat,
+  requireLapack,
+  requireMatrices,
+  requirePrecision,
+  requireSides,
+  requireSquare,
+} from "../rules/matrix.js";
 import { castForMath } from "../rules/opmath.js";
 import { promoteOperands } from "../rules/promote.js";
 

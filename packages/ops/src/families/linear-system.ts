@@ -7,7 +7,14 @@ import { shapeMismatch } from "../errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { broadcastShapes } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
-import { codes, matrices, requireFloat, requireLapack, requirePrecision, requireSquare } from "../rules/matrix.js";
+import {
+  codes,
+  matrices,
+  requireFloat,
+  requireLapack,
+  requirePrecision,
+  requireSquare,
+} from "../rules/matrix.js";
 import { toRealDType } from "../rules/promote.js";
 import { sizeProduct } from "../rules/size-product.js";
 
@@ -92,7 +99,12 @@ const signedLogParts = defineOp({
     requirePrecision("linalg.slogdet", A);
     const batch = A.shape.slice(0, -2);
     const value = (dtype: FakeTensor["dtype"]): FakeTensor => fake({ dtype, shape: batch, like: A });
-    return [value(A.dtype), value(toRealDType(A.dtype)), matrices(A, A.shape), codes(A, A.shape.slice(0, -1))];
+    return [
+      value(A.dtype),
+      value(toRealDType(A.dtype)),
+      matrices(A, A.shape),
+      codes(A, A.shape.slice(0, -1)),
+    ];
   },
 });
 
@@ -118,7 +130,8 @@ const logdet = defineOp({
   tags: ["composite"],
   decompose: (emit, { self }) => {
     const [sign, logarithm] = signedLog(emit, self);
-    if (isComplexDType(self.dtype)) return emit("aten.add.Tensor", [emit("aten.log.default", [sign]), logarithm]);
+    if (isComplexDType(self.dtype))
+      return emit("aten.add.Tensor", [emit("aten.log.default", [sign]), logarithm]);
     const negative = emit("aten.eq.Scalar", [sign, float(-1)]);
     return emit("aten.where.ScalarSelf", [negative, float(Number.NaN), logarithm]);
   },

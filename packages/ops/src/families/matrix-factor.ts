@@ -1,4 +1,4 @@
-/** @file Factors of matrices: triangular (LU), orthogonal (QR, Householder reflections) and block diagonal (LDL). */
+/** @file Factors of matrices with exchanged rows: LU, and LDL of symmetric ones; and solutions from them. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { dtypeInfo } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
@@ -11,27 +11,15 @@ import { fake } from "../rules/fake.js";
 import {
   codes,
   matrices,
+  matrixSizes,
   nothing,
   requireFloat,
   requireLapack,
   requireMatrices,
   requireSides,
   requireSquare,
-  smallerOf,
+  sameSizes,
 } from "../rules/matrix.js";
-
-/** Whether the sizes are the same, as far as can be told. */
-const sameSizes = (a: readonly SymInt[], b: readonly SymInt[], env: MetaContext["env"]): boolean =>
-  a.length === b.length && a.every((size, d) => !mayDiffer(env, size, b[d]!));
-
-/** Rows, columns and the smaller of them. */
-function sizesOf(
-  tensor: FakeTensor,
-  { env }: MetaContext,
-): { rows: SymInt; columns: SymInt; count: SymInt; batch: readonly SymInt[] } {
-  const [rows, columns] = tensor.shape.slice(-2) as [SymInt, SymInt];
-  return { rows, columns, count: smallerOf(env, rows, columns), batch: tensor.shape.slice(0, -2) };
-}
 
 function requireRank(name: string, tensor: FakeTensor): void {
   if (tensor.ndim < 2) {
@@ -54,7 +42,7 @@ const luFactorParts = defineOp({
     requireRank("torch.lu_factor", A);
     requireLapack("lu_cpu", A);
     needsPivots(pivot, A);
-    const { count, batch } = sizesOf(A, context);
+    const { count, batch } = matrixSizes(A, context);
     return [matrices(A, A.shape), codes(A, [...batch, count]), codes(A, batch)];
   },
 });
@@ -64,7 +52,9 @@ const luFactor = defineOp({
   tags: ["composite"],
   decompose: (emit, { A, pivot }) => {
     const [lu, pivots, info] = emit.many("aten.linalg_lu_factor_ex.default", [A], { pivot });
-    emit.value("aten._linalg_check_errors.default", [info!, "torch.linalg.lu_factor"], { is_matrix: A.ndim === 2 });
+    emit.value("aten._linalg_check_errors.default", [info!, "torch.linalg.lu_factor"], {
+      is_matrix: A.ndim === 2,
+    });
     return [lu!, pivots!];
   },
 });
@@ -88,7 +78,7 @@ const lu = defineOp({
 });
 
 function permutedFactors(a: FakeTensor, pivots: boolean, data: boolean, context: MetaContext): FakeTensor[] {
-  const { rows, columns, count, batch } = sizesOf(a, context);
+  const { rows, columns, count, batch } = matrixSizes(a, context);
   const of = (height: SymInt, width: SymInt): FakeTensor =>
     fake({ dtype: a.dtype, shape: [...batch, height, width], like: a });
   return [
@@ -109,7 +99,7 @@ const luUnpack = defineOp({
       );
     }
     requireRank("torch.lu_unpack", data);
-    const { count, batch } = sizesOf(data, context);
+    const { count, batch } = matrixSizes(data, context);
     const wanted = [...batch, count];
     if (unpack_pivots && !sameSizes(wanted, pivots.shape, context.env)) {
       throw shapeMismatch(
@@ -138,7 +128,9 @@ const luSolve = defineOp({
     requireMatrices(name, B, "B");
     requireSides(name, LU, B, left, context);
     if (pivots.ndim === 0 || mayDiffer(context.env, LU.shape.at(-1)!, pivots.shape.at(-1)!)) {
-      throw shapeMismatch(`${name}: Number of pivots per batch should be same as the dimension of the matrix`);
+      throw shapeMismatch(
+        `${name}: Number of pivots per batch should be same as the dimension of the matrix`,
+      );
     }
     requireSamePivots(name, "LU", LU, pivots, context);
     requireLapack("linalg.lu_solve_cpu", LU);
@@ -171,136 +163,6 @@ const olderLuSolve = defineOp({
     emit("aten.linalg_lu_solve.default", [LU_data, LU_pivots, self]),
 });
 
-const qr = defineOp({
-  schema: 'aten::linalg_qr(Tensor A, str mode="reduced") -> (Tensor Q, Tensor R)',
-  meta: ({ A, mode }, context) => {
-    requireMatrices("linalg.qr", A);
-    requireFloat("linalg.qr", A);
-    if (!["reduced", "complete", "r"].includes(mode)) {
-      throw invalidArgument(
-        `qr received unrecognized mode '${mode}' but expected one of 'reduced' (default), 'r', or 'complete'`,
-      );
-    }
-    requireLapack("geqrf_cpu", A);
-    const { rows, columns, count, batch } = sizesOf(A, context);
-    const width = mode === "complete" ? rows : count;
-    return [
-      mode === "r" ? nothing(A) : matrices(A, [...batch, rows, width]),
-      matrices(A, [...batch, width, columns]),
-    ];
-  },
-});
-
-const geqrf = defineOp({
-  schema: "aten::geqrf(Tensor self) -> (Tensor a, Tensor tau)",
-  meta: ({ self }, context) => {
-    if (self.ndim < 2) throw shapeMismatch("torch.geqrf: input must have at least 2 dimensions.");
-    requireLapack("geqrf_cpu", self);
-    const { count, batch } = sizesOf(self, context);
-    return [matrices(self, self.shape), fake({ dtype: self.dtype, shape: [...batch, count], like: self })];
-  },
-});
-
-/** What is asked of the factors of reflections. */
-function requireTaus(name: string, input: FakeTensor, tau: FakeTensor, { env }: MetaContext): void {
-  if (input.ndim - tau.ndim !== 1) {
-    throw shapeMismatch(
-      `${name}: Expected tau to have one dimension less than input, but got tau.ndim equal to ${tau.ndim} and ` +
-        `input.ndim is equal to ${input.ndim}`,
-    );
-  }
-  if (!sameSizes(input.shape.slice(0, -2), tau.shape.slice(0, -1), env)) {
-    throw shapeMismatch(
-      `${name}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got ${describeSizes(tau.shape.slice(0, -1))}`,
-    );
-  }
-}
-
-const householderProduct = defineOp({
-  schema: "aten::linalg_householder_product(Tensor input, Tensor tau) -> Tensor",
-  meta: ({ input, tau }, context) => {
-    const name = "torch.linalg.householder_product";
-    if (input.ndim < 2) throw shapeMismatch(`${name}: input must have at least 2 dimensions.`);
-    const { rows, columns } = sizesOf(input, context);
-    const { env } = context;
-    if (smallerOf(env, columns, rows) !== columns) {
-      throw shapeMismatch(`${name}: input.shape[-2] must be greater than or equal to input.shape[-1]`);
-    }
-    const taus = tau.shape.at(-1) ?? 0;
-    if (tau.ndim > 0 && smallerOf(env, taus, columns) !== taus) {
-      throw shapeMismatch(`${name}: input.shape[-1] must be greater than or equal to tau.shape[-1]`);
-    }
-    requireTaus(name, input, tau, context);
-    if (tau.dtype !== input.dtype) {
-      throw dtypeMismatch(`${name}: tau dtype ${tau.dtype} does not match input dtype ${input.dtype}`);
-    }
-    requireLapack("orgqr_cpu", input);
-    return matrices(input, input.shape);
-  },
-});
-
-const orgqr = defineOp({
-  schema: "aten::orgqr(Tensor self, Tensor input2) -> Tensor",
-  tags: ["composite"],
-  decompose: (emit, { self, input2 }) => emit("aten.linalg_householder_product.default", [self, input2]),
-});
-
-const ormqr = defineOp({
-  schema:
-    "aten::ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor",
-  meta: ({ self, input2: tau, input3: other, left }, context) => {
-    requireReflected(self, tau, other, left, context);
-    requireTaus("torch.ormqr", self, tau, context);
-    if (!sameSizes(self.shape.slice(0, -2), other.shape.slice(0, -2), context.env)) {
-      throw shapeMismatch(
-        `torch.ormqr: Expected batch dimensions of other to be equal to input.shape[:-2], but got ${describeSizes(other.shape.slice(0, -2))}`,
-      );
-    }
-    for (const [name, tensor] of [["tau", tau] as const, ["other", other] as const]) {
-      if (tensor.dtype === self.dtype) continue;
-      throw dtypeMismatch(
-        `torch.ormqr: Expected input and ${name} to have the same dtype, but input has dtype${self.dtype} and ${name} has dtype ${tensor.dtype}`,
-      );
-    }
-    requireLapack("ormqr_cpu", self);
-    return matrices(other, other.shape);
-  },
-});
-
-function requireReflected(
-  self: FakeTensor,
-  tau: FakeTensor,
-  other: FakeTensor,
-  left: boolean,
-  context: MetaContext,
-): void {
-  const { env } = context;
-  if (self.ndim < 2) throw shapeMismatch("torch.ormqr: input must have at least 2 dimensions.");
-  if (other.ndim < 2) throw shapeMismatch("torch.ormqr: other must have at least 2 dimensions.");
-  const side = left ? -2 : -1;
-  const length = other.shape.at(side)!;
-  const columns = self.shape.at(-1)!;
-  const least = smallerOf(env, length, columns);
-  const taus = tau.shape.at(-1) ?? 0;
-  if (smallerOf(env, taus, length) !== taus) {
-    throw shapeMismatch(`torch.ormqr: other.shape[${side}] must be greater than or equal to tau.shape[-1]`);
-  }
-  if (tau.ndim === 0 || mayDiffer(env, least, taus)) {
-    throw shapeMismatch(
-      `torch.ormqr: tau.shape[-1] must be equal to min(other.shape[${side}], input.shape[-1])`,
-    );
-  }
-  if (mayDiffer(env, length, self.shape.at(-2)!)) {
-    throw shapeMismatch(`torch.ormqr: other.shape[${side}] must be equal to input.shape[-2]`);
-  }
-  if (self.ndim !== other.ndim) {
-    throw shapeMismatch(
-      "torch.ormqr: Expected other to have the same number of dimensions as input, but got other.ndim equal to " +
-        `${other.ndim} and input.ndim is equal to ${self.ndim}`,
-    );
-  }
-}
-
 const ldlParts = defineOp({
   schema:
     "aten::linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor pivots, Tensor info)",
@@ -308,7 +170,11 @@ const ldlParts = defineOp({
     requireSquare("torch.linalg.ldl_factor_ex", self, context);
     requireFloat("torch.linalg.ldl_factor_ex", self);
     requireLapack("ldl_factor_kernel_cpu", self);
-    return [matrices(self, self.shape), codes(self, self.shape.slice(0, -1)), codes(self, self.shape.slice(0, -2))];
+    return [
+      matrices(self, self.shape),
+      codes(self, self.shape.slice(0, -1)),
+      codes(self, self.shape.slice(0, -2)),
+    ];
   },
 });
 
@@ -347,8 +213,7 @@ export function requireSystem(name: string, b: FakeTensor, a: FakeTensor, { env 
 }
 
 const ldlSolve = defineOp({
-  schema:
-    "aten::linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor",
+  schema: "aten::linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor",
   meta: ({ LD, pivots, B }, context) => {
     const name = "torch.linalg.ldl_solve";
     requireSquare(name, LD, context);
@@ -374,11 +239,6 @@ export const matrixFactorOps: readonly OpDefinition[] = [
   luUnpack,
   luSolve,
   olderLuSolve,
-  qr,
-  geqrf,
-  householderProduct,
-  orgqr,
-  ormqr,
   ldlParts,
   ldl,
   ldlSolve,

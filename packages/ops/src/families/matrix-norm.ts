@@ -15,7 +15,8 @@ import type { ScalarArg } from "../schema-types.js";
 function matrixDims(self: FakeTensor, dim: readonly SymInt[]): readonly [number, number] {
   requireMatrices("linalg.matrix_norm", self);
   requireFloat("linalg.matrix_norm", self);
-  if (dim.length !== 2) throw invalidArgument(`linalg.matrix_norm: dim must be a 2-tuple. Got ${dim.join(" ")}`);
+  if (dim.length !== 2)
+    throw invalidArgument(`linalg.matrix_norm: dim must be a 2-tuple. Got ${dim.join(" ")}`);
   const [first, second] = dim.map((d) => wrapDim(d, self.ndim)) as [number, number];
   if (first === second) {
     throw invalidArgument(`linalg.matrix_norm: dims must be different. Got (${first}, ${second})`);
@@ -83,7 +84,7 @@ const matrixNorm = defineOp({
     }
     checkDType(self, dtype);
     if (size === 2) {
-      requirePrecision("linalg.matrix_norm", dtype === null ? self : convertedTo(self, dtype));
+      requirePrecision("linalg.matrix_norm", { dtype: dtype ?? self.dtype });
       return normOfValues(emit, self, [inner, outer], keepdim, dtype, (values) =>
         extreme(emit, order, values, -1, keepdim),
       );
@@ -94,9 +95,6 @@ const matrixNorm = defineOp({
     return extreme(emit, order, sums, shifted, keepdim);
   },
 });
-
-const convertedTo = (self: FakeTensor, dtype: DType): FakeTensor =>
-  Object.assign(Object.create(Object.getPrototypeOf(self)), self, { dtype });
 
 const matrixNormNamed = defineOp({
   schema:
@@ -137,7 +135,9 @@ const linalgNorm = defineOp({
     if (ord !== null) {
       requireNormDims(self, dim);
       if ((dim?.length ?? self.ndim) === 2) {
-        return emit("aten.linalg_matrix_norm.default", [self, ord as ScalarArg, dim ?? [0, 1], keepdim], { dtype });
+        return emit("aten.linalg_matrix_norm.default", [self, ord as ScalarArg, dim ?? [0, 1], keepdim], {
+          dtype,
+        });
       }
     }
     return emit("aten.linalg_vector_norm.default", [self, ord ?? float(2), dim, keepdim], { dtype });
@@ -164,7 +164,8 @@ const olderNorms = [
   defineOp({
     schema: "aten::nuclear_norm.dim(Tensor self, int[2] dim, bool keepdim=False) -> Tensor",
     tags: ["composite"],
-    decompose: (emit, { self, dim, keepdim }) => emit("aten.linalg_matrix_norm.str_ord", [self, "nuc", dim, keepdim]),
+    decompose: (emit, { self, dim, keepdim }) =>
+      emit("aten.linalg_matrix_norm.str_ord", [self, "nuc", dim, keepdim]),
   }),
   defineOp({
     schema: "aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",

@@ -21,7 +21,11 @@ function usualTolerance(self: FakeTensor): number {
   return (size === 8 ? 2 ** -52 : 2 ** -23) * Math.max(...self.shape.slice(-2).map(Number));
 }
 
-const doubles = (self: FakeTensor) => ({ dtype: "float64" as const, layout: self.layout, device: self.device });
+const doubles = (self: FakeTensor) => ({
+  dtype: "float64" as const,
+  layout: self.layout,
+  device: self.device,
+});
 const filled = (emit: Emit, self: FakeTensor, value: number): FakeTensor =>
   emit("aten.full.default", [[], float(value)], doubles(self));
 
@@ -95,8 +99,14 @@ const pinvOps = [
       "aten::linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor",
     tags: ["composite"],
     decompose: (emit, { self, atol, rtol, hermitian }) => {
-      if (self.ndim < 2) throw shapeMismatch("Dimension out of range (expected to be in range of [-1, 0], but got -2)");
-      return inverted(emit, self, numberTolerances(emit, self, numberOrNull(atol), numberOrNull(rtol)), hermitian);
+      if (self.ndim < 2)
+        throw shapeMismatch("Dimension out of range (expected to be in range of [-1, 0], but got -2)");
+      return inverted(
+        emit,
+        self,
+        numberTolerances(emit, self, numberOrNull(atol), numberOrNull(rtol)),
+        hermitian,
+      );
     },
   }),
   defineOp({
@@ -160,7 +170,12 @@ const rankOps = [
       "aten::linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor",
     tags: ["composite"],
     decompose: (emit, { self, atol, rtol, hermitian }) =>
-      rankOf(emit, self, () => numberTolerances(emit, self, numberOrNull(atol), numberOrNull(rtol)), hermitian),
+      rankOf(
+        emit,
+        self,
+        () => numberTolerances(emit, self, numberOrNull(atol), numberOrNull(rtol)),
+        hermitian,
+      ),
   }),
   defineOp({
     schema:
@@ -185,7 +200,11 @@ const rankOps = [
 ];
 
 /** Norm of the matrix times norm of its inverse; infinite for singular ones. */
-function conditionByInverse(emit: Emit, self: FakeTensor, norm: (matrix: FakeTensor) => FakeTensor): FakeTensor {
+function conditionByInverse(
+  emit: Emit,
+  self: FakeTensor,
+  norm: (matrix: FakeTensor) => FakeTensor,
+): FakeTensor {
   const [inverse, info] = emit.many("aten.linalg_inv_ex.default", [self]);
   const deep = emit("aten.unsqueeze.default", [emit("aten.unsqueeze.default", [info!, -1]), -1]);
   const singular = emit("aten.gt.Scalar", [deep, 0]);
@@ -228,7 +247,9 @@ const cond = defineOp({
     if (self.shape.includes(0)) return emptyCondition(emit, self);
     if (Math.abs(order) === 2) return conditionByValues(emit, self, order);
     requireSquareFor(String(order).replace("Infinity", "inf"), self, emit);
-    return conditionByInverse(emit, self, (matrix) => emit("aten.linalg_matrix_norm.default", [matrix, p as ScalarArg]));
+    return conditionByInverse(emit, self, (matrix) =>
+      emit("aten.linalg_matrix_norm.default", [matrix, p as ScalarArg]),
+    );
   },
 });
 

@@ -58,7 +58,10 @@ const triangularSolve = defineOp({
     requireSystem("triangular_solve", self, A, context);
     requireLapack("triangular_solve_cpu", self);
     const batch = broadcastShapes(context.env, self.shape.slice(0, -2), A.shape.slice(0, -2));
-    return [matrices(self, [...batch, ...self.shape.slice(-2)]), matrices(A, [...batch, ...A.shape.slice(-2)])];
+    return [
+      matrices(self, [...batch, ...self.shape.slice(-2)]),
+      matrices(A, [...batch, ...A.shape.slice(-2)]),
+    ];
   },
 });
 
@@ -119,13 +122,14 @@ const leastSquares = defineOp({
   },
 });
 
-const square = (name: string, precise = false) =>
-  (({ self }: { self: FakeTensor }, context: Parameters<typeof requireSquare>[2]) => {
+const square =
+  (name: string, precise = false) =>
+  ({ self }: { self: FakeTensor }, context: Parameters<typeof requireSquare>[2]) => {
     requireSquare(name, self, context);
     if (precise) requirePrecision(name, self);
     else requireFloat(name, self);
     return fake({ dtype: self.dtype, shape: self.shape, like: self });
-  });
+  };
 
 const exponential = defineOp({
   schema: "aten::linalg_matrix_exp(Tensor self) -> Tensor",
@@ -161,7 +165,6 @@ const polar = defineOp({
     return [of(A.shape), of([...A.shape.slice(0, -2), columns, columns])];
   },
 });
-
 
 /** Solutions and functions of matrices. */
 export const matrixSolveOps: readonly OpDefinition[] = [

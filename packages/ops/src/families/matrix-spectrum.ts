@@ -5,7 +5,15 @@ import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { invalidArgument } from "../errors.js";
 import { fake } from "../rules/fake.js";
-import { matrices, nothing, requireFloat, requireLapack, requireMatrices, requireSquare, smallerOf } from "../rules/matrix.js";
+import {
+  matrices,
+  nothing,
+  requireFloat,
+  requireLapack,
+  requireMatrices,
+  requireSquare,
+  smallerOf,
+} from "../rules/matrix.js";
 import { toRealDType } from "../rules/promote.js";
 
 const hermitianParts = defineOp({
@@ -15,7 +23,8 @@ const hermitianParts = defineOp({
   meta: ({ A, UPLO, compute_v: wanted }, context) => {
     requireSquare("linalg.eigh", A, context);
     requireLapack("linalg_eigh_cpu", A);
-    if (!/^[LUlu]$/.test(UPLO)) throw invalidArgument(`Expected UPLO argument to be 'L' or 'U', but got ${UPLO}`);
+    if (!/^[LUlu]$/.test(UPLO))
+      throw invalidArgument(`Expected UPLO argument to be 'L' or 'U', but got ${UPLO}`);
     return [
       fake({ dtype: toRealDType(A.dtype), shape: A.shape.slice(0, -1), like: A }),
       wanted ? matrices(A, A.shape) : nothing(A),
@@ -50,10 +59,7 @@ const eig = defineOp({
   meta: ({ self }, context) => {
     requireSquare("linalg.eig", self, context);
     const dtype = spectrumDType(self);
-    return [
-      fake({ dtype, shape: self.shape.slice(0, -1), like: self }),
-      matrices(self, self.shape, dtype),
-    ];
+    return [fake({ dtype, shape: self.shape.slice(0, -1), like: self }), matrices(self, self.shape, dtype)];
   },
 });
 

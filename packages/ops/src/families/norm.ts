@@ -31,7 +31,7 @@ function normMeta(
   return reduced(self, dim, keepdim, toRealDType(dtype ?? self.dtype));
 }
 
-export function checkNormDType(input: DType, dtype: DType | null): void {
+function checkNormDType(input: DType, dtype: DType | null): void {
   if (dtype === null) return;
   requireFloat(dtype, `linalg.vector_norm: dtype should be floating point or complex. Got ${dtype}`);
   if (isComplexDType(input) !== isComplexDType(dtype) || !canCast(input, dtype)) {
@@ -177,9 +177,4 @@ const renorm = defineOp({
   },
 });
 
-export const normOps: readonly OpDefinition[] = [
-  vectorNormOp,
-  ...olderNorms,
-  dist,
-  renorm,
-];
+export const normOps: readonly OpDefinition[] = [vectorNormOp, ...olderNorms, dist, renorm];

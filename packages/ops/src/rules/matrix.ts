@@ -16,11 +16,8 @@ export function columnMajor(shape: readonly SymInt[]): readonly SymInt[] {
 }
 
 /** Matrices with dense columns. */
-export const matrices = (
-  like: FakeTensor,
-  shape: readonly SymInt[],
-  dtype: DType = like.dtype,
-): FakeTensor => fake({ dtype, shape, strides: columnMajor(shape), like });
+export const matrices = (like: FakeTensor, shape: readonly SymInt[], dtype: DType = like.dtype): FakeTensor =>
+  fake({ dtype, shape, strides: columnMajor(shape), like });
 
 /** Pivots, or what LAPACK says of each matrix. */
 export const codes = (like: FakeTensor, shape: readonly SymInt[]): FakeTensor =>
@@ -32,6 +29,19 @@ export const nothing = (like: FakeTensor): FakeTensor => fake({ dtype: like.dtyp
 /** The smaller of two sizes, with a guard where that depends on the example. */
 export const smallerOf = (env: MetaContext["env"], a: SymInt, b: SymInt): SymInt =>
   typeof a === "number" && typeof b === "number" ? Math.min(a, b) : env.guard(le(a, b)) ? a : b;
+
+/** Rows, columns and the smaller of them. */
+export function matrixSizes(
+  tensor: FakeTensor,
+  { env }: MetaContext,
+): { rows: SymInt; columns: SymInt; count: SymInt; batch: readonly SymInt[] } {
+  const [rows, columns] = tensor.shape.slice(-2) as [SymInt, SymInt];
+  return { rows, columns, count: smallerOf(env, rows, columns), batch: tensor.shape.slice(0, -2) };
+}
+
+/** Whether the sizes are the same, as far as can be told. */
+export const sameSizes = (a: readonly SymInt[], b: readonly SymInt[], env: MetaContext["env"]): boolean =>
+  a.length === b.length && a.every((size, d) => !mayDiffer(env, size, b[d]!));
 
 /** `checkIsMatrix` of PyTorch's LinearAlgebraUtils.h. */
 export function requireMatrices(name: string, tensor: FakeTensor, argument = "A"): void {
@@ -68,7 +78,7 @@ export function requireSides(
 }
 
 /** `checkFloatingOrComplex`. */
-export function requireFloat(name: string, tensor: FakeTensor): void {
+export function requireFloat(name: string, tensor: Pick<FakeTensor, "dtype">): void {
   const { kind } = dtypeInfo(tensor.dtype);
   if (kind !== "float" && kind !== "complex") {
     throw dtypeMismatch(`${name}: Expected a floating point or complex tensor as input. Got ${tensor.dtype}`);
@@ -81,7 +91,7 @@ const isPrecise = (dtype: DType): boolean => {
 };
 
 /** `checkFloatingOrComplex` where halves are not taken. */
-export function requirePrecision(name: string, tensor: FakeTensor): void {
+export function requirePrecision(name: string, tensor: Pick<FakeTensor, "dtype">): void {
   requireFloat(name, tensor);
   if (!isPrecise(tensor.dtype)) {
     throw dtypeMismatch(`${name}: Low precision dtypes not supported. Got ${tensor.dtype}`);
