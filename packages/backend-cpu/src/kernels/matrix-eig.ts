@@ -55,7 +55,7 @@ function triangularVectors(t: Matrix, values: Matrix, epsilon: number): Matrix {
     const isPair = t.im === undefined && lambda.im !== 0;
     x.re[k * n + k] = 1;
     if (isPair) startPair(t, x, k, lambda.im);
-    substituteUp(t, x, k, isPair ? k + 1 : k, lambda, epsilon);
+    new Substitution(t, x, k, isPair ? k + 1 : k, lambda, epsilon).run();
     if (!isPair) continue;
     for (let i = 0; i < n; i++) {
       x.re[(k + 1) * n + i] = x.re[k * n + i]!;
@@ -76,59 +76,88 @@ function startPair({ rows: n, re }: Matrix, x: Matrix, k: number, size: number):
   }
 }
 
-/** Solves `(T - lambda) x = 0` for the elements above the last given one. */
-function substituteUp(
-  t: Matrix,
-  x: Matrix,
-  column: number,
-  last: number,
-  lambda: Complex,
-  epsilon: number,
-): void {
-  const n = t.rows;
-  const start = column * n;
-  const least = Math.max(epsilon * (Math.abs(lambda.re) + Math.abs(lambda.im)), 2 ** -1022 / epsilon);
-  const rest = (i: number, from: number): Complex => {
+const times = (p: Complex, q: Complex): Complex => ({
+  re: p.re * q.re - p.im * q.im,
+  im: p.re * q.im + p.im * q.re,
+});
+
+/** Elements of vectors before they are brought to length one stay below this. */
+const LARGE = 2 ** 400;
+
+/** Substitution in `(T - lambda) x = 0` for one vector, of which the last elements are given. */
+class Substitution {
+  readonly #out: Complex = { re: 0, im: 0 };
+  readonly #least: number;
+
+  constructor(
+    readonly t: Matrix,
+    readonly x: Matrix,
+    readonly column: number,
+    readonly last: number,
+    readonly lambda: Complex,
+    epsilon: number,
+  ) {
+    this.#least = Math.max(epsilon * (Math.abs(lambda.re) + Math.abs(lambda.im)), 2 ** -1022 / epsilon);
+  }
+
+  run(): void {
+    const { t, column } = this;
+    for (let i = column - 1; i >= 0; i--) {
+      const below = i > 0 && t.im === undefined ? t.re[(i - 1) * t.rows + i]! : 0;
+      if (below === 0) this.#set(i, [this.#rest(i, i + 1)], this.#shifted(i));
+      else this.#solveBlock(--i, below);
+    }
+  }
+
+  /** What the elements from one on contribute to a row, negated. */
+  #rest(i: number, from: number): Complex {
+    const { t, x, column, last } = this;
     const sum = { re: 0, im: 0 };
     for (let j = from; j <= last; j++) {
-      const [a, b] = [value(t, j * n + i), value(x, start + j)];
-      sum.re -= a.re * b.re - a.im * b.im;
-      sum.im -= a.re * b.im + a.im * b.re;
+      const product = times(value(t, j * t.rows + i), value(x, column * t.rows + j));
+      sum.re -= product.re;
+      sum.im -= product.im;
     }
     return sum;
-  };
-  const shifted = (i: number): Complex => {
-    const own = value(t, i * n + i);
-    const difference = { re: own.re - lambda.re, im: own.im - lambda.im };
+  }
+
+  #shifted(i: number): Complex {
+    const own = value(this.t, i * (this.t.rows + 1));
+    const difference = { re: own.re - this.lambda.re, im: own.im - this.lambda.im };
     // An eigenvalue that comes twice: LAPACK moves it by the least that counts.
-    return Math.abs(difference.re) + Math.abs(difference.im) < least ? { re: least, im: 0 } : difference;
-  };
-  const out = { re: 0, im: 0 };
-  const set = (i: number, numerator: Complex, denominator: Complex): void => {
-    divide(out, numerator.re, numerator.im, denominator.re, denominator.im);
-    x.re[start + i] = out.re;
-    x.im![start + i] = out.im;
-  };
-  const first = t.im === undefined && last > column ? column - 1 : last - 1;
-  for (let i = first; i >= 0; i--) {
-    const isBlock = t.im === undefined && i > 0 && t.re[(i - 1) * n + i] !== 0;
-    if (!isBlock) {
-      set(i, rest(i, i + 1), shifted(i));
-      continue;
-    }
-    const [a, d] = [shifted(i - 1), shifted(i)];
-    const [b, c] = [t.re[i * n + i - 1]!, t.re[(i - 1) * n + i]!];
-    const [upper, lower] = [rest(i - 1, i + 1), rest(i, i + 1)];
-    const determinant = { re: a.re * d.re - a.im * d.im - b * c, im: a.re * d.im + a.im * d.re };
-    if (determinant.re === 0 && determinant.im === 0) determinant.re = least;
-    const times = (p: Complex, q: Complex): Complex => ({
-      re: p.re * q.re - p.im * q.im,
-      im: p.re * q.im + p.im * q.re,
+    const isSmall = Math.abs(difference.re) + Math.abs(difference.im) < this.#least;
+    return isSmall ? { re: this.#least, im: 0 } : difference;
+  }
+
+  /** Stores quotients from row `i` on; the vector shrinks where they would leave the range of numbers. */
+  #set(i: number, numerators: readonly Complex[], denominator: Complex): void {
+    const { t, x, column } = this;
+    const start = column * t.rows;
+    const most = numerators.reduce((size, { re, im }) => Math.max(size, Math.abs(re), Math.abs(im)), 0);
+    const bound = Math.hypot(denominator.re, denominator.im) * LARGE;
+    const factor = most > bound ? bound / most : 1;
+    if (factor !== 1) scale(t.rows, factor, 0, x, start, 1);
+    numerators.forEach(({ re, im }, k) => {
+      divide(this.#out, re * factor, im * factor, denominator.re, denominator.im);
+      x.re[start + i + k] = this.#out.re;
+      x.im![start + i + k] = this.#out.im;
     });
-    const [du, al] = [times(d, upper), times(a, lower)];
-    set(i - 1, { re: du.re - b * lower.re, im: du.im - b * lower.im }, determinant);
-    set(i, { re: al.re - c * upper.re, im: al.im - c * upper.im }, determinant);
-    i--;
+  }
+
+  /** Rows `i` and `i + 1`, by Cramer's rule. */
+  #solveBlock(i: number, c: number): void {
+    const b = this.t.re[(i + 1) * this.t.rows + i]!;
+    const [a, d] = [this.#shifted(i), this.#shifted(i + 1)];
+    const [upper, lower] = [this.#rest(i, i + 2), this.#rest(i + 1, i + 2)];
+    const determinant = times(a, d);
+    determinant.re -= b * c;
+    if (determinant.re === 0 && determinant.im === 0) determinant.re = this.#least;
+    const [first, second] = [times(d, upper), times(a, lower)];
+    const solution = [
+      { re: first.re - b * lower.re, im: first.im - b * lower.im },
+      { re: second.re - c * upper.re, im: second.im - c * upper.im },
+    ];
+    this.#set(i, solution, determinant);
   }
 }
 

@@ -1,6 +1,6 @@
 /** @file Solutions from factors, least squares, pseudoinverses, functions of matrices, and what singular values tell. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { defineOp, type OpDefinition } from "../define-op.js";
+import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSize } from "../rules/describe.js";
@@ -14,6 +14,7 @@ import {
   requireMatrices,
   requirePrecision,
   requireSquare,
+  smallerOf,
 } from "../rules/matrix.js";
 import { toRealDType } from "../rules/promote.js";
 import { requireSystem } from "./matrix-factor.js";
@@ -67,43 +68,49 @@ const triangularSolve = defineOp({
 
 const DRIVERS: readonly string[] = ["gels", "gelsy", "gelsd", "gelss"];
 
+/** Refuses what PyTorch does; gives the right-hand sides' shape, vectors as matrices of one column. */
+function leastSquaresSides(
+  self: FakeTensor,
+  b: FakeTensor,
+  driver: string | null,
+  env: MetaContext["env"],
+): { isVector: boolean; sides: readonly SymInt[] } {
+  const name = "torch.linalg.lstsq";
+  if (self.ndim < 2) throw shapeMismatch(`${name}: input must have at least 2 dimensions.`);
+  if (b.ndim < 1) throw shapeMismatch(`${name}: other must have at least 1 dimension.`);
+  if (self.dtype !== b.dtype) {
+    throw dtypeMismatch(
+      `${name}: Expected input and other to have the same dtype, but got input's dtype ${self.dtype} and other's dtype ${b.dtype}`,
+    );
+  }
+  requirePrecision(name, self);
+  if (driver !== null && !DRIVERS.includes(driver)) {
+    throw invalidArgument(`${name}: parameter \`driver\` should be one of (gels, gelsy, gelsd, gelss)`);
+  }
+  const isVector = self.ndim - 1 === b.ndim && b.shape.every((size, d) => isEqual(env, size, self.shape[d]!));
+  const sides = isVector ? [...b.shape, 1] : b.shape;
+  if (sides.length < 2 || mayDiffer(env, sides.at(-2)!, self.shape.at(-2)!)) {
+    throw shapeMismatch(`${name}: input.size(-2) should match other.size(${b.ndim > 1 ? -2 : -1})`);
+  }
+  return { isVector, sides };
+}
+
 const leastSquares = defineOp({
   schema:
     "aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)",
   meta: ({ self, b, driver }, { env }) => {
-    const name = "torch.linalg.lstsq";
-    if (self.ndim < 2) throw shapeMismatch(`${name}: input must have at least 2 dimensions.`);
-    if (b.ndim < 1) throw shapeMismatch(`${name}: other must have at least 1 dimension.`);
-    if (self.dtype !== b.dtype) {
-      throw dtypeMismatch(
-        `${name}: Expected input and other to have the same dtype, but got input's dtype ${self.dtype} and other's dtype ${b.dtype}`,
-      );
-    }
-    requirePrecision(name, self);
-    if (driver !== null && !DRIVERS.includes(driver)) {
-      throw invalidArgument(`${name}: parameter \`driver\` should be one of (gels, gelsy, gelsd, gelss)`);
-    }
+    const { isVector, sides } = leastSquaresSides(self, b, driver, env);
     const [rows, columns] = self.shape.slice(-2) as [SymInt, SymInt];
-    const isVector =
-      self.ndim - 1 === b.ndim && b.shape.every((size, d) => isEqual(env, size, self.shape[d]!));
-    const sides = isVector ? [...b.shape, 1] : b.shape;
-    if (sides.length < 2 || mayDiffer(env, sides.at(-2)!, rows)) {
-      throw shapeMismatch(
-        isVector || b.ndim > 1
-          ? `${name}: input.size(-2) should match other.size(-2)`
-          : `${name}: input.size(-2) should match other.size(-1)`,
-      );
-    }
-    const batch = broadcastShapes(env, self.shape.slice(0, -2), sides.slice(0, -2));
+    const own = self.shape.slice(0, -2);
+    const batch = broadcastShapes(env, own, sides.slice(0, -2));
     const width = sides.at(-1)!;
+    const least = smallerOf(env, rows, columns);
+    const isTall = least !== rows;
     // LAPACK leaves the solution in the first rows of memory for whichever side is longer.
-    const longer = typeof rows === "number" && typeof columns === "number" && rows > columns ? rows : columns;
-    const strides = columnMajor([...batch, longer, width]);
-    const real = toRealDType(self.dtype);
+    const strides = columnMajor([...batch, isTall ? rows : columns, width]);
+    const dtype = toRealDType(self.dtype);
     const used = driver ?? "gelsy";
-    const least = typeof rows === "number" && typeof columns === "number" ? Math.min(rows, columns) : rows;
-    const residual =
-      used !== "gelsy" && typeof rows === "number" && typeof columns === "number" && rows > columns;
+    const real = (shape: readonly SymInt[]): FakeTensor => fake({ dtype, shape, like: self });
     return [
       fake({
         dtype: self.dtype,
@@ -111,13 +118,9 @@ const leastSquares = defineOp({
         strides: isVector ? strides.slice(0, -1) : strides,
         like: self,
       }),
-      fake({ dtype: real, shape: residual ? [...batch, width] : [0], like: self }),
-      fake({ dtype: "int64", shape: used === "gels" ? [0] : self.shape.slice(0, -2), like: self }),
-      fake({
-        dtype: real,
-        shape: used === "gelsd" || used === "gelss" ? [...self.shape.slice(0, -2), least] : [0],
-        like: self,
-      }),
+      real(isTall && used !== "gelsy" ? [...batch, width] : [0]),
+      fake({ dtype: "int64", shape: used === "gels" ? [0] : own, like: self }),
+      real(used === "gelsd" || used === "gelss" ? [...own, least] : [0]),
     ];
   },
 });
@@ -133,6 +136,7 @@ const square =
 
 const exponential = defineOp({
   schema: "aten::linalg_matrix_exp(Tensor self) -> Tensor",
+  doc: "Of halves too, for which PyTorch 2.14 gives memory that it did not fill.",
   meta: square("linalg.matrix_exp"),
 });
 
@@ -155,7 +159,7 @@ const polar = defineOp({
     requireMatrices("linalg.polar", A);
     requireFloat("linalg.polar", A);
     const [rows, columns] = A.shape.slice(-2) as [SymInt, SymInt];
-    if (!isEqual(env, rows, columns) && !(Number(rows) >= Number(columns)) && typeof rows === "number") {
+    if (smallerOf(env, columns, rows) !== columns) {
       throw shapeMismatch(
         `linalg.polar: input must have at least as many rows as columns, but got ${describeSize(rows)} by ${describeSize(columns)} matrices`,
       );

@@ -19,7 +19,7 @@ import { toRealDType } from "../rules/promote.js";
 const hermitianParts = defineOp({
   schema:
     'aten::_linalg_eigh(Tensor A, str UPLO="L", bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)',
-  doc: "Signs of eigenvectors follow LAPACK's steqr; those of matrices with more than 25 rows may differ from PyTorch's.",
+  doc: "Signs of eigenvectors follow LAPACK's steqr; they may differ from PyTorch's by rounding, and for more than 25 rows.",
   meta: ({ A, UPLO, compute_v: wanted }, context) => {
     requireSquare("linalg.eigh", A, context);
     requireLapack("linalg_eigh_cpu", A);
@@ -56,6 +56,7 @@ function spectrumDType(self: FakeTensor): DType {
 
 const eig = defineOp({
   schema: "aten::linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)",
+  doc: "Order and signs follow LAPACK's geev; rounding may turn the sign of a vector, or the order of values.",
   meta: ({ self }, context) => {
     requireSquare("linalg.eig", self, context);
     const dtype = spectrumDType(self);
@@ -82,7 +83,7 @@ const eigvals = defineOp({
 const singularParts = defineOp({
   schema:
     "aten::_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)",
-  doc: "Signs of singular vectors follow LAPACK's gesdd; those of matrices with more than 25 values may differ from PyTorch's.",
+  doc: "Signs of singular vectors follow LAPACK's gesdd; they may differ from PyTorch's by rounding, and for more than 25 values.",
   meta: ({ A, full_matrices: full, compute_uv: wanted, driver }, context) => {
     requireMatrices("linalg.svd", A);
     requireFloat("linalg.svd", A);
