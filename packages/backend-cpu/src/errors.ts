@@ -41,17 +41,40 @@ export const inputRejected = (code: string, message: string, where?: string): Sc
 export const invalidArgument = (message: string): SconceError =>
   new SconceError({ code: "INVALID_ARGUMENT", message });
 
+/** What PyTorch tells of LAPACK's codes (`batchCheckErrors`), by the operator's name. */
+const SINGULAR_REASONS: readonly (readonly [pattern: RegExp, reason: (code: number) => string])[] = [
+  [
+    /inv/,
+    (code) =>
+      `The diagonal element ${code} is zero, the inversion could not be completed because the input matrix is singular.`,
+  ],
+  [/solve/, () => "The solver failed because the input matrix is singular."],
+  [
+    /cholesky/,
+    (code) =>
+      "The factorization could not be completed because the input is not positive-definite " +
+      `(the leading minor of order ${code} is not positive-definite).`,
+  ],
+  [
+    /lu_factor/,
+    (code) =>
+      `U[${code},${code}] is zero and using it on lu_solve would result in a division by zero. If you still want to ` +
+      "perform the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)",
+  ],
+  [/svd/, () => "The algorithm failed to converge because the input matrix contained non-finite values."],
+  [
+    /eig/,
+    (code) =>
+      "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated " +
+      `eigenvalues (error code: ${code}).`,
+  ],
+  [/./, (code) => `The algorithm failed to converge or the input is singular (error code: ${code}).`],
+];
+
 /** A matrix without inverse, factors or solution; `code` is the place that LAPACK names. */
 export function singularMatrix(name: string, code: number, batch: number | undefined): SconceError {
   const where = batch === undefined ? name : `${name}: (Batch element ${batch})`;
-  const reason = /inv$/.test(name)
-    ? `The diagonal element ${code} is zero, the inversion could not be completed because the input matrix is singular.`
-    : /solve/.test(name)
-      ? "The solver failed because the input matrix is singular."
-      : /cholesky/.test(name)
-        ? "The factorization could not be completed because the input is not positive-definite " +
-          `(the leading minor of order ${code} is not positive-definite).`
-        : `The algorithm failed to converge or the input is singular (error code: ${code}).`;
+  const reason = SINGULAR_REASONS.find(([pattern]) => pattern.test(name))![1](code);
   return new SconceError({ code: "INVALID_ARGUMENT", message: `${where}: ${reason}` });
 }
 

@@ -21,6 +21,9 @@ import { indexNonzeroKernels } from "./kernels/index-nonzero.js";
 import { indexPadKernels } from "./kernels/index-pad.js";
 import { indexScatterKernels } from "./kernels/index-scatter.js";
 import { linearAlgebraKernels } from "./kernels/linear-algebra.js";
+import { linearFactorKernels } from "./kernels/linear-factor.js";
+import { linearFunctionKernels } from "./kernels/linear-function.js";
+import { linearSpectrumKernels } from "./kernels/linear-spectrum.js";
 import { linearSystemKernels } from "./kernels/linear-system.js";
 import { lossKernels } from "./kernels/loss.js";
 import { lossMarginKernels } from "./kernels/loss-margin.js";
@@ -79,6 +82,9 @@ export const CPU_KERNELS: KernelTable = Object.freeze({
   ...indexPadKernels,
   ...indexScatterKernels,
   ...linearAlgebraKernels,
+  ...linearFactorKernels,
+  ...linearFunctionKernels,
+  ...linearSpectrumKernels,
   ...linearSystemKernels,
   ...lossKernels,
   ...matmulKernels,

@@ -46,6 +46,12 @@ import { lossMarginBackwardOps } from "./families/loss-margin-backward.js";
 import { lossMultiMarginOps } from "./families/loss-multi-margin.js";
 import { matmulOps } from "./families/matmul.js";
 import { matmulCompositeOps } from "./families/matmul-composite.js";
+import { matrixFactorOps } from "./families/matrix-factor.js";
+import { matrixNormOps } from "./families/matrix-norm.js";
+import { matrixOrthogonalOps } from "./families/matrix-orthogonal.js";
+import { matrixRankOps } from "./families/matrix-rank.js";
+import { matrixSolveOps } from "./families/matrix-solve.js";
+import { matrixSpectrumOps } from "./families/matrix-spectrum.js";
 import { normOps } from "./families/norm.js";
 import { normalizationOps } from "./families/normalization.js";
 import { normalizationBackwardOps } from "./families/normalization-backward.js";
@@ -136,6 +142,12 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...lookupBackwardOps,
   ...matmulCompositeOps,
   ...matmulOps,
+  ...matrixFactorOps,
+  ...matrixNormOps,
+  ...matrixOrthogonalOps,
+  ...matrixRankOps,
+  ...matrixSolveOps,
+  ...matrixSpectrumOps,
   ...normOps,
   ...normalizationOps,
   ...normalizationBackwardOps,

@@ -1,16 +1,19 @@
 /** @file Solutions of linear equations, Cholesky factors, determinants by sign and logarithm. */
-import { numel, type Tensor } from "@sconce/tensor";
-import { finishOutput, readFloat64 } from "../dense.js";
-import { defineKernels, emptyOutputs, kernel } from "../kernel.js";
+import type { Tensor } from "@sconce/tensor";
+import { finishOutput } from "../dense.js";
+import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
+import { checkCodes, exchangedIfRowMajor, lapackMatrices, onePivots, writePairs } from "./linear-algebra.js";
 import {
-  checkCodes,
-  exchangedIfRowMajor,
-  factor,
-  squareMatrices,
-  substitute,
-  swapRows,
+  adjoint,
+  identity,
+  type Matrix,
+  multiply,
+  readMatrices,
   transposed,
-} from "./linear-algebra.js";
+  triangle,
+  writeMatrices,
+} from "./matrix.js";
+import { factorCholesky, factorLU, solveFactored, substitute } from "./matrix-lu.js";
 
 type System = {
   readonly A: Tensor;
@@ -22,114 +25,111 @@ type System = {
 const solve = kernel<System>(({ A, B, left, check_errors: checks }, context) => {
   const [result, lu, pivots, info] = emptyOutputs(context) as [Tensor, Tensor, Tensor, Tensor];
   const n = A.shape.at(-1)!;
-  const factors = squareMatrices("linalg.solve", A);
   const isVector =
     result.ndim < 2 || result.ndim < B.ndim || (B.ndim === A.ndim - 1 && result.ndim === A.ndim - 1);
-  const [rows, columns] = isVector ? [n, 1] : (result.shape.slice(-2) as [number, number]);
+  const sides = isVector
+    ? readMatrices(B.asStrided([...B.shape, 1], [...B.strides, 1], B.storageOffset), [...result.shape, 1])
+    : readMatrices(B, result.shape);
   const batch = isVector ? result.shape.slice(0, -1) : result.shape.slice(0, -2);
-  const wide = readFloat64(A, [...batch, n, n]);
-  const values = Float64Array.from(readFloat64(B, result.shape));
-  for (let m = 0; m < numel(batch); m++) {
-    const source = wide.subarray(m * n * n, (m + 1) * n * n);
-    const matrix = left ? Float64Array.from(source) : transposed(source, n, n);
-    const b = values.subarray(m * rows * columns, (m + 1) * rows * columns);
-    // X A = B is A' X' = B'.
-    const side = left ? b : transposed(b, rows, columns);
-    const width = left ? columns : rows;
-    const { pivots: places } = factor(matrix, n);
-    for (let k = 0; k < n; k++) if (places[k] !== k) swapRows(side, width, places[k]!, k);
-    substitute(matrix, n, side, width, false, true);
-    substitute(matrix, n, side, width, true, false);
-    if (!left) b.set(transposed(side, columns, rows));
-  }
-  const found = factorAll(factors.values, n, factors.count);
-  if (checks) checkCodes(found.codes, "torch.linalg.solve", A.ndim === 2);
+  const wide = lapackMatrices("linalg.solve", A, [...batch, n, n]);
+  const solutions = sides.map((side, m) => solveOne(wide[m]!, side, left || isVector));
+  const matrices = readMatrices(A);
+  const factors = matrices.map(factorLU);
+  const codes = Int32Array.from(factors, ({ singularAt }) => singularAt);
+  if (checks) checkCodes(codes, "torch.linalg.solve_ex", A.ndim === 2);
   return [
-    finishOutput(result, values),
-    finishOutput(lu, factors.values),
-    finishOutput(pivots, found.places),
-    finishOutput(info, found.codes),
+    writeMatrices(result, solutions),
+    writeMatrices(lu, matrices),
+    finishOutput(pivots, onePivots(factors, n)),
+    finishOutput(info, codes),
   ];
 });
 
-interface Found {
-  /** One-based rows, as LAPACK counts. */
-  readonly places: Int32Array;
-  readonly codes: Int32Array;
-  readonly signs: Int32Array;
-}
-
-/** Factors matrices in place. */
-function factorAll(values: Float64Array, n: number, count: number): Found {
-  const [places, codes, signs] = [new Int32Array(count * n), new Int32Array(count), new Int32Array(count)];
-  for (let m = 0; m < count; m++) {
-    const { pivots, sign, singularAt } = factor(values.subarray(m * n * n, (m + 1) * n * n), n);
-    for (let k = 0; k < n; k++) places[m * n + k] = pivots[k]! + 1;
-    codes[m] = singularAt;
-    signs[m] = sign;
-  }
-  return { places, codes, signs };
+/** Factors the matrix in place; X A = B is A' X' = B'. */
+function solveOne(matrix: Matrix, side: Matrix, left: boolean): Matrix {
+  const a = left ? matrix : transposed(matrix);
+  const b = left ? side : transposed(side);
+  solveFactored(a, factorLU(a).pivots, b);
+  return left ? b : transposed(b);
 }
 
 const signedLog = kernel<{ A: Tensor }>(({ A }, context) => {
   const [sign, logarithm, lu, pivots] = emptyOutputs(context) as [Tensor, Tensor, Tensor, Tensor];
-  const { values, size, count } = squareMatrices("linalg.slogdet", exchangedIfRowMajor(A));
-  const { places, signs } = factorAll(values, size, count);
-  const [signValues, sums] = [new Float64Array(count), new Float64Array(count)];
-  for (let m = 0; m < count; m++) {
-    signValues[m] = signs[m]!;
-    for (let k = 0; k < size; k++) {
-      const pivot = values[(m * size + k) * size + k]!;
-      signValues[m]! *= Math.sign(pivot);
-      sums[m]! += Math.log(Math.abs(pivot));
+  const matrices = lapackMatrices("linalg.slogdet", exchangedIfRowMajor(A));
+  const factors = matrices.map(factorLU);
+  const signs = new Float64Array(2 * matrices.length);
+  const sums = new Float64Array(matrices.length);
+  matrices.forEach(({ rows, re, im }, m) => {
+    let [real, imaginary] = [factors[m]!.sign, 0];
+    for (let p = 0; p < rows * rows; p += rows + 1) {
+      const size = im === undefined ? Math.abs(re[p]!) : Math.hypot(re[p]!, im[p]!);
+      const [x, y] = size === 0 ? [0, 0] : [re[p]! / size, (im?.[p] ?? 0) / size];
+      [real, imaginary] = [real * x - imaginary * y, real * y + imaginary * x];
+      sums[m]! += Math.log(size);
     }
-  }
-  return [
-    finishOutput(sign, signValues),
-    finishOutput(logarithm, sums),
-    finishOutput(lu, values),
-    finishOutput(pivots, places),
-  ];
+    signs.set([real, imaginary], 2 * m);
+  });
+  writePairs(sign, signs);
+  finishOutput(pivots, onePivots(factors, A.shape.at(-1)!));
+  return [sign, finishOutput(logarithm, sums), writeMatrices(lu, matrices), pivots];
 });
 
 type Cholesky = { readonly self: Tensor; readonly upper: boolean; readonly check_errors: boolean };
 
 const cholesky = kernel<Cholesky>(({ self, upper, check_errors: checks }, context) => {
   const [result, info] = emptyOutputs(context) as [Tensor, Tensor];
-  const { values, size, count } = squareMatrices("linalg.cholesky", self);
-  const codes = new Int32Array(count);
-  for (let m = 0; m < count; m++) {
-    const matrix = values.subarray(m * size * size, (m + 1) * size * size);
+  const matrices = lapackMatrices("linalg.cholesky", self);
+  const codes = new Int32Array(matrices.length);
+  const factors = matrices.map((matrix, m) => {
     // The other triangle is not looked at.
-    if (upper) matrix.set(transposed(matrix, size, size));
-    codes[m] = choleskyInPlace(matrix, size);
-    if (upper) matrix.set(transposed(matrix, size, size));
-  }
-  if (checks) checkCodes(codes, "linalg.cholesky", self.ndim === 2);
-  return [finishOutput(result, values), finishOutput(info, codes)];
+    const lower = upper ? adjoint(matrix) : matrix;
+    codes[m] = factorCholesky(lower);
+    return upper ? adjoint(lower) : lower;
+  });
+  if (checks) checkCodes(codes, "linalg.cholesky_ex", self.ndim === 2);
+  return [writeMatrices(result, factors), finishOutput(info, codes)];
 });
 
-/** Replaces a matrix by its lower factor; gives the one-based order of the first minor that is not positive. */
-function choleskyInPlace(a: Float64Array, n: number): number {
-  for (let j = 0; j < n; j++) {
-    let diagonal = a[j * n + j]!;
-    for (let k = 0; k < j; k++) diagonal -= a[j * n + k]! ** 2;
-    if (!(diagonal > 0)) return j + 1;
-    const root = Math.sqrt(diagonal);
-    a[j * n + j] = root;
-    for (let i = j + 1; i < n; i++) {
-      let sum = a[i * n + j]!;
-      for (let k = 0; k < j; k++) sum -= a[i * n + k]! * a[j * n + k]!;
-      a[i * n + j] = sum / root;
-    }
-    for (let i = 0; i < j; i++) a[i * n + j] = 0;
-  }
-  return 0;
+/** Solves `L L' X = B` in place of B. */
+function solveCholesky(lower: Matrix, b: Matrix): void {
+  substitute(lower, b, false, false);
+  substitute(adjoint(lower), b, true, false);
 }
+
+type Solve = { readonly self: Tensor; readonly input2: Tensor; readonly upper: boolean };
+
+const choleskySolve = kernel<Solve>(({ self, input2, upper }, context) => {
+  const out = emptyOutput(context);
+  const n = input2.shape.at(-1)!;
+  const sides = lapackMatrices("cholesky_solve", self, out.shape);
+  const factors = readMatrices(input2, [...out.shape.slice(0, -2), n, n]);
+  sides.forEach((side, m) => {
+    solveCholesky(upper ? adjoint(factors[m]!) : factors[m]!, side);
+  });
+  return writeMatrices(out, sides);
+});
+
+const choleskyInverse = kernel<{ self: Tensor; upper: boolean }>(({ self, upper }, context) => {
+  const out = emptyOutput(context);
+  const factors = lapackMatrices("cholesky_inverse", self);
+  const codes = Int32Array.from(factors, ({ rows, re, im }) => {
+    for (let k = 0; k < rows; k++) if (re[k * rows + k] === 0 && !im?.[k * rows + k]) return k + 1;
+    return 0;
+  });
+  checkCodes(codes, "cholesky_inverse", self.ndim === 2);
+  const inverses = factors.map((factor) => {
+    const root = identity(factor.rows, factor.rows, factor.im !== undefined);
+    substitute(upper ? adjoint(factor) : factor, root, false, false);
+    return multiply(adjoint(triangle(root, "lower")), root);
+  });
+  return writeMatrices(out, inverses);
+});
 
 /** Systems of equations and factors. */
 export const linearSystemKernels = defineKernels({
   "aten._linalg_solve_ex.default": solve,
   "aten._linalg_slogdet.default": signedLog,
   "aten.linalg_cholesky_ex.default": cholesky,
+  "aten.cholesky_solve.default": choleskySolve,
+  "aten.cholesky_inverse.default": choleskyInverse,
 });

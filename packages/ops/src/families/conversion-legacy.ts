@@ -3,7 +3,6 @@ import type { FakeTensor, SymInt } from "@sconce/ir";
 import { add } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
-import { invalidArgument } from "../errors.js";
 import { convert } from "../rules/decompose.js";
 import { wrapDim } from "../rules/dims.js";
 import { numelOf } from "../rules/fake.js";
@@ -53,17 +52,6 @@ const unflattenDense = defineOp({
   },
 });
 
-const frobenius = defineOp({
-  schema: "aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
-  tags,
-  decompose: (emit, { self, dim, keepdim }) => {
-    if (dim.length > 2) {
-      throw invalidArgument(`Expected at most 2 dimensions, but got ${dim.length} dimensions instead.`);
-    }
-    return emit("aten.norm.ScalarOpt_dim", [self, { kind: "float", value: 2 }, dim, keepdim]);
-  },
-});
-
 const range = defineOp({
   schema: "aten::_dim_arange(Tensor like, int dim) -> Tensor",
   tags,
@@ -98,7 +86,6 @@ export const conversionLegacyOps: readonly OpDefinition[] = [
   ...casts,
   flattenDense,
   unflattenDense,
-  frobenius,
   range,
   toDense,
   halfComplex,

@@ -1,55 +1,38 @@
 /** @file Linear algebra on matrices and batches of them. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
-import { isComplexDType, isFloatDType } from "@sconce/tensor";
-import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
+import type { FakeTensor } from "@sconce/ir";
+import { isComplexDType } from "@sconce/tensor";
+import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSize } from "../rules/describe.js";
 import { broadcastShapes, wrapDim } from "../rules/dims.js";
-import { contiguousStridesOf, fake } from "../rules/fake.js";
+import { fake } from "../rules/fake.js";
+import {
+  codes,
+  matrices,
+  requireFloat,
+  requireLapack,
+  requireMatrices,
+  requirePrecision,
+  requireSides,
+  requireSquare,
+} from "../rules/matrix.js";
 import { castForMath } from "../rules/opmath.js";
 import { promoteOperands } from "../rules/promote.js";
-
-/** Strides of batches of matrices whose columns are dense, as LAPACK gives them. */
-function columnMajor(shape: readonly SymInt[]): readonly SymInt[] {
-  const swapped = [...shape.slice(0, -2), shape.at(-1)!, shape.at(-2)!];
-  const strides = contiguousStridesOf(swapped);
-  return [...strides.slice(0, -2), strides.at(-1)!, strides.at(-2)!];
-}
-
-export const matrices = (like: FakeTensor, shape: readonly SymInt[]): FakeTensor =>
-  fake({ dtype: like.dtype, shape, strides: columnMajor(shape), like });
-
-export function requireSquare(name: string, tensor: FakeTensor, { env }: MetaContext): void {
-  if (tensor.ndim < 2) {
-    throw shapeMismatch(`${name}: The input tensor A must have at least 2 dimensions.`);
-  }
-  if (mayDiffer(env, tensor.shape.at(-1)!, tensor.shape.at(-2)!)) {
-    throw shapeMismatch(
-      `${name}: A must be batches of square matrices, but they are ${describeSize(tensor.shape.at(-2))} by ` +
-        `${describeSize(tensor.shape.at(-1))} matrices`,
-    );
-  }
-  requireFloat(name, tensor);
-}
-
-function requireFloat(name: string, tensor: FakeTensor): void {
-  if (!isFloatDType(tensor.dtype) && !isComplexDType(tensor.dtype)) {
-    throw dtypeMismatch(`${name}: Expected a floating point or complex tensor as input. Got ${tensor.dtype}`);
-  }
-}
 
 const detParts = defineOp({
   schema: "aten::_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)",
   meta: ({ A }, context) => {
     requireSquare("linalg.det", A, context);
+    requireFloat("linalg.det", A);
+    requireLapack("lu_cpu", A);
     const batch = A.shape.slice(0, -2);
     return [
       fake({ dtype: A.dtype, shape: batch, like: A }),
       matrices(A, A.shape),
-      fake({ dtype: "int32", shape: A.shape.slice(0, -1), like: A }),
+      codes(A, A.shape.slice(0, -1)),
     ];
   },
 });
@@ -63,8 +46,9 @@ const det = defineOp({
 const inverseParts = defineOp({
   schema: "aten::linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)",
   meta: ({ A }, context) => {
-    requireSquare("linalg.inv_ex", A, context);
-    return [matrices(A, A.shape), fake({ dtype: "int32", shape: A.shape.slice(0, -2), like: A })];
+    requireSquare("linalg.inv", A, context);
+    requirePrecision("linalg.inv", A);
+    return [matrices(A, A.shape), codes(A, A.shape.slice(0, -2))];
   },
 });
 
@@ -90,16 +74,14 @@ const solveTriangular = defineOp({
     "aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor",
   meta: ({ self, B, left }, context) => {
     requireSquare("linalg.solve_triangular", self, context);
-    if (B.ndim < 2) throw shapeMismatch("linalg.solve_triangular: B must have at least 2 dimensions.");
+    requireMatrices("linalg.solve_triangular", B, "B");
     if (self.dtype !== B.dtype) {
       throw dtypeMismatch(
         `linalg.solve_triangular: Expected A and B to have the same dtype, but got ${self.dtype} and ${B.dtype}`,
       );
     }
-    const rows = B.shape.at(left ? -2 : -1)!;
-    if (mayDiffer(context.env, rows, self.shape.at(-1)!)) {
-      throw shapeMismatch("linalg.solve_triangular: Incompatible shapes of A and B for the equation");
-    }
+    requireSides("linalg.solve_triangular", self, B, left, context);
+    requireLapack("triangular_solve_cpu", self);
     const batch = broadcastShapes(context.env, self.shape.slice(0, -2), B.shape.slice(0, -2));
     return matrices(B, [...batch, ...B.shape.slice(-2)]);
   },
@@ -164,6 +146,7 @@ const matrixPower = defineOp({
   tags: ["composite"],
   decompose: (emit, { self, n }) => {
     requireSquare("linalg.matrix_power", self, emit);
+    requireFloat("linalg.matrix_power", self);
     return power(emit, self, Number(n));
   },
 });

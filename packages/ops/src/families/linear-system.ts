@@ -1,16 +1,22 @@
 /** @file Systems of linear equations, Cholesky factors, and determinants by their sign and logarithm. */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float } from "@sconce/ir";
+import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { shapeMismatch } from "../errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { broadcastShapes } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
+import {
+  codes,
+  matrices,
+  requireFloat,
+  requireLapack,
+  requirePrecision,
+  requireSquare,
+} from "../rules/matrix.js";
+import { toRealDType } from "../rules/promote.js";
 import { sizeProduct } from "../rules/size-product.js";
-import { matrices, requireSquare } from "./linear-algebra.js";
-
-const codes = (like: FakeTensor, shape: readonly SymInt[]): FakeTensor =>
-  fake({ dtype: "int32", shape, like });
 
 /** Whether the right-hand sides are vectors: one for every matrix. */
 function isVectorSide(a: FakeTensor, b: FakeTensor, env: MetaContext["env"]): boolean {
@@ -23,6 +29,8 @@ const solveParts = defineOp({
     "aten::_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor LU, Tensor pivots, Tensor info)",
   meta: ({ A, B, left }, context) => {
     requireSquare("linalg.solve", A, context);
+    requireFloat("linalg.solve", A);
+    requireLapack("lu_cpu", A);
     const isVector = isVectorSide(A, B, context.env);
     const sides = isVector ? [...B.shape, 1] : B.shape;
     if (mayDiffer(context.env, sides.at(left ? -2 : -1)!, A.shape.at(-1)!)) {
@@ -68,6 +76,8 @@ const choleskyParts = defineOp({
     "aten::linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)",
   meta: ({ self }, context) => {
     requireSquare("linalg.cholesky", self, context);
+    requireFloat("linalg.cholesky", self);
+    requireLapack("cholesky_cpu", self);
     return [matrices(self, self.shape), codes(self, self.shape.slice(0, -2))];
   },
 });
@@ -86,9 +96,15 @@ const signedLogParts = defineOp({
   schema: "aten::_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)",
   meta: ({ A }, context) => {
     requireSquare("linalg.slogdet", A, context);
+    requirePrecision("linalg.slogdet", A);
     const batch = A.shape.slice(0, -2);
-    const value = (): FakeTensor => fake({ dtype: A.dtype, shape: batch, like: A });
-    return [value(), value(), matrices(A, A.shape), codes(A, A.shape.slice(0, -1))];
+    const value = (dtype: FakeTensor["dtype"]): FakeTensor => fake({ dtype, shape: batch, like: A });
+    return [
+      value(A.dtype),
+      value(toRealDType(A.dtype)),
+      matrices(A, A.shape),
+      codes(A, A.shape.slice(0, -1)),
+    ];
   },
 });
 
@@ -114,6 +130,8 @@ const logdet = defineOp({
   tags: ["composite"],
   decompose: (emit, { self }) => {
     const [sign, logarithm] = signedLog(emit, self);
+    if (isComplexDType(self.dtype))
+      return emit("aten.add.Tensor", [emit("aten.log.default", [sign]), logarithm]);
     const negative = emit("aten.eq.Scalar", [sign, float(-1)]);
     return emit("aten.where.ScalarSelf", [negative, float(Number.NaN), logarithm]);
   },

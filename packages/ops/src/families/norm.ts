@@ -96,51 +96,6 @@ const vectorNormOp = defineOp({
   decompose: vectorNorm,
 });
 
-const linalgNorm = defineOp({
-  schema:
-    "aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-  tags: ["composite"],
-  meta: ({ self, ord, dim, keepdim, dtype }) =>
-    normMeta(self, ord === null ? 2 : numberOf(ord), dim, keepdim, dtype),
-  decompose: (emit, { self, ord, dim, keepdim, dtype }) => {
-    if (ord !== null && (dim === null ? self.ndim === 2 : dim.length === 2)) {
-      return emit("aten.linalg_matrix_norm.default", [self, ord, dim ?? [0, 1], keepdim], { dtype });
-    }
-    return emit("aten.linalg_vector_norm.default", [self, ord ?? pythonFloat(2), dim, keepdim], { dtype });
-  },
-});
-
-const matrixNormNamed = defineOp({
-  schema:
-    'aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor',
-  tags: ["composite"],
-  meta: ({ self, dim, keepdim, dtype }) => normMeta(self, 2, dim, keepdim, dtype),
-  decompose: (emit, { self, ord, dim, keepdim, dtype }) => {
-    if (ord !== "fro") throw invalidArgument(`linalg.matrix_norm: Order ${ord} not supported.`);
-    const dims = dim.map((d) => wrapDim(d, self.ndim));
-    return emit("aten.linalg_vector_norm.default", [self, 2, dims, keepdim], { dtype });
-  },
-});
-
-const matrixNorm = defineOp({
-  schema:
-    "aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-  tags: ["composite"],
-  meta: ({ self, ord, dim, keepdim, dtype }) =>
-    normMeta(self, Math.abs(numberOf(ord)) === 2 ? 2 : 1, dim, keepdim, dtype),
-  decompose: (emit, { self, ord, dim, keepdim, dtype }) => {
-    const order = numberOf(ord);
-    if (Math.abs(order) !== 1 && Number.isFinite(order)) {
-      throw invalidArgument(`linalg.matrix_norm: Order ${order} not supported.`);
-    }
-    let [inner, outer] = dim.map((d) => wrapDim(d, self.ndim)) as [number, number];
-    if (!Number.isFinite(order)) [inner, outer] = [outer, inner];
-    const shifted = !keepdim && inner < outer ? outer - 1 : outer;
-    const sums = emit("aten.linalg_vector_norm.default", [self, pythonFloat(1), [inner], keepdim], { dtype });
-    return emit(order > 0 ? "aten.amax.default" : "aten.amin.default", [sums, [shifted], keepdim]);
-  },
-});
-
 /** `p` of the older `norm`; None is the Frobenius norm, and 2 is what the dispatcher leaves out. */
 const normOf = (
   emit: Emit,
@@ -224,12 +179,4 @@ const renorm = defineOp({
   },
 });
 
-export const normOps: readonly OpDefinition[] = [
-  vectorNormOp,
-  linalgNorm,
-  matrixNormNamed,
-  matrixNorm,
-  ...olderNorms,
-  dist,
-  renorm,
-];
+export const normOps: readonly OpDefinition[] = [vectorNormOp, ...olderNorms, dist, renorm];
