@@ -71,7 +71,33 @@ export { Topology, topologyOf } from "./topology.js";
 
 // Programs: signature, calling convention, history
 
-export { type GraphVersion, graphVersions, recordPass } from "./history.js";
+export { historyFromJson, historyTensors, historyToJson } from "./history/json.js";
+export type { LineSplice } from "./history/program-lines.js";
+export {
+  type Provenance,
+  type ProvenanceSource,
+  type ProvenanceStep,
+  provenance,
+} from "./history/provenance.js";
+export {
+  branch,
+  type GraphVersion,
+  graphVersions,
+  type ProgramVersion,
+  programVersions,
+  recordPass,
+  redo,
+  undo,
+} from "./history/record.js";
+export {
+  type RecordedHistory,
+  type RecordedStep,
+  type ReplayOptions,
+  recordedHistory,
+  replay,
+  restoreHistory,
+} from "./history/recorded.js";
+export type { GraphSplices, NestedChange, NodeSplice } from "./history/splices.js";
 export {
   type Dialect,
   type ExampleInputs,
@@ -80,6 +106,7 @@ export {
   type HistoryEntry,
   type ModuleCallEntry,
   type ModuleCallSignature,
+  type ProgramParts,
   type RangeConstraint,
   rangeConstraint,
 } from "./program.js";
@@ -122,6 +149,17 @@ export {
   userInputs,
   userOutputs,
 } from "./signature.js";
+
+// What differs
+
+export {
+  alignNames,
+  type DiffOptions,
+  diffPrograms,
+  type NodeDifference,
+  type ProgramDifference,
+} from "./diff/diff-programs.js";
+export { unifiedDiff } from "./diff/unified.js";
 
 // Rules that programs keep
 

@@ -1,6 +1,7 @@
 import { isSconceError, SconceError } from "@sconce/errors";
 import { ExportedProgram, recordPass, verify, verifyTransition } from "@sconce/ir";
 import { type Pass, type PassCall, type PassContext, passCall } from "./pass.js";
+import { printPipeline } from "./pipeline.js";
 
 /** What happened in one step of a run. */
 export interface PassEvent {
@@ -18,7 +19,10 @@ export type PassObserver = (event: PassEvent) => void;
 export interface PassManagerOptions {
   /** Verify the program before the first pass and after each, and that no pass loses metadata. */
   readonly verify?: boolean;
-  /** Keep each pass's change of the graph in `program.history`, as patches. */
+  /**
+   * Keep each pass's change in `program.history`; on unless false. It costs memory for what changed and time for what the
+   * versions do not share.
+   */
   readonly record?: boolean;
   readonly observers?: readonly PassObserver[];
 }
@@ -44,7 +48,8 @@ export class PassManager {
       .reduce((current, call, step) => this.#step(current, call, step), program);
   }
 
-  #step(before: ExportedProgram, { pass, options }: PassCall, step: number): ExportedProgram {
+  #step(before: ExportedProgram, call: PassCall, step: number): ExportedProgram {
+    const { pass, options } = call;
     const place = `pass "${pass.name}" (step ${step + 1})`;
     if (pass.requires !== undefined && before.dialect !== pass.requires) {
       throw new SconceError({
@@ -60,7 +65,8 @@ export class PassManager {
     const result = this.#run(before, pass, options, place);
     const milliseconds = performance.now() - start;
     if (this.#options.verify && result !== before) this.#verify(result, `after ${place}`, before);
-    const after = this.#options.record ? recordPass(pass.name, before, result) : result;
+    const after =
+      this.#options.record === false ? result : recordPass(pass.name, before, result, textOf(call));
     for (const observe of this.#options.observers ?? []) observe({ pass, step, before, after, milliseconds });
     return after;
   }
@@ -99,4 +105,10 @@ export class PassManager {
       where: problems[0]!.node,
     });
   }
+}
+
+/** The call as a pipeline has it, when it has options that the name does not tell. */
+function textOf(call: PassCall): string | undefined {
+  const text = printPipeline([call]);
+  return text === call.pass.name ? undefined : text;
 }

@@ -30,7 +30,7 @@ export class SourceComments {
 }
 
 /** The last line that names a frame and has a line of code after it. */
-function innermostFrame(trace: string): string | undefined {
+export function innermostFrame(trace: string): string | undefined {
   const text = trace.trim();
   let end = text.length;
   let code: string | undefined;

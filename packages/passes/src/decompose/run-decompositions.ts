@@ -6,12 +6,14 @@ import {
   FakeTensor,
   Graph,
   type InputSpec,
+  inputsOf,
   isRef,
   itemsOf,
   type Node,
   type NodeMeta,
   type OutputKind,
   type OutputSpec,
+  rebuild,
   ref,
   tuple,
 } from "@sconce/ir";
@@ -183,7 +185,16 @@ function applyNames({ graph, placeholders }: Retrace): Graph {
     if (node.op === "call_function" || node.op === "get_attr")
       renamed.set(node.name, names.rename(node.name));
   }
-  return renameNodes(graph, renamed);
+  return renameNodes(withSizeOrigins(graph, placeholders), renamed);
+}
+
+/** Reads of input sizes replace no node: they come from the input. */
+function withSizeOrigins(graph: Graph, placeholders: ReadonlyMap<string, string>): Graph {
+  return rebuild(graph, (node) => {
+    if (node.op !== "call_function" || node.meta.origin !== undefined) return true;
+    const from = inputsOf(node).map((name) => placeholders.get(name) ?? name);
+    return { ...node, meta: { ...node.meta, origin: { pass: "decompose", from } } };
+  });
 }
 
 /** `copy(buffer, value)` as a buffer's new value is just `value` (`_remove_unnecessary_copy_op_pass`). */

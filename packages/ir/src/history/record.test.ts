@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { edit } from "./edit.js";
-import { graphVersions, recordPass } from "./history.js";
-import { parseIr } from "./ir-text/parse-program.js";
-import { printIr } from "./ir-text/print-program.js";
-import type { ExportedProgram } from "./program.js";
+import { edit } from "../edit.js";
+import { parseIr } from "../ir-text/parse-program.js";
+import { printIr } from "../ir-text/print-program.js";
+import type { ExportedProgram } from "../program.js";
+import { graphVersions, recordPass } from "./record.js";
 
 const first = parseIr(`program "ATEN" { }
 graph(%x: f32[2]) {
