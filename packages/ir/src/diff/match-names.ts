@@ -10,7 +10,7 @@ import type { GraphNames } from "./rename.js";
 
 /**
  * Names for the nodes of `b` such that those that do the same as a node of `a` are called like it. First come nodes that
- * compute the same of the same; between those, nodes of the same operator in order. Others keep their name, or get a
+ * compute the same of the same; between those, nodes of the same operator in order, then as many in the same place. Others keep their name, or get a
  * fresh one where `a` has it already.
  */
 export function matchNames(a: Graph, b: Graph): GraphNames {
@@ -54,12 +54,8 @@ class Matching {
     match.forEach((j, i) => {
       if (j >= 0) pairs.push([left[i]!, right[j]!]);
     });
-    for (const { startA, endA, startB, endB } of hunksOf(match, right.length)) {
-      const [old, now] = [left.slice(startA, endA), right.slice(startB, endB)];
-      align(old.map(kindOf), now.map(kindOf)).forEach((j, i) => {
-        if (j >= 0) pairs.push([old[i]!, now[j]!]);
-      });
-    }
+    for (const { startA, endA, startB, endB } of hunksOf(match, right.length))
+      pairs.push(...likelyPairs(left.slice(startA, endA), right.slice(startB, endB)));
     return pairs;
   }
 
@@ -96,6 +92,21 @@ class Matching {
     const anonymous = { ...node, name: "_", args: node.args.map((arg) => mapRefs(arg, number)), kwargs };
     return nodeLine(anonymous, this.#writer);
   }
+}
+
+/** Nodes of the same operator in order; where as many are left on both sides, those in the same place. */
+function likelyPairs(old: readonly Node[], now: readonly Node[]): [Node, Node][] {
+  const match = align(old.map(kindOf), now.map(kindOf));
+  const pairs: [Node, Node][] = [];
+  match.forEach((j, i) => {
+    if (j >= 0) pairs.push([old[i]!, now[j]!]);
+  });
+  for (const { startA, endA, startB, endB } of hunksOf(match, now.length)) {
+    if (endA - startA !== endB - startB) continue;
+    for (let i = startA, j = startB; i < endA; i++, j++)
+      if (old[i]!.op === now[j]!.op) pairs.push([old[i]!, now[j]!]);
+  }
+  return pairs;
 }
 
 const kindOf = (node: Node): string => `${node.op} ${node.op === "call_function" ? node.target : ""}`;

@@ -16,9 +16,11 @@ export interface LineSplice {
 
 const EMPTY = new Graph([]);
 
-/** The program block, around an empty graph. */
+/** The program block, around an empty graph. Comments are no part of it. */
 export const programLines = (program: ExportedProgram): string[] =>
-  printIr(program.with({ graph: EMPTY }), { metadata: false }).split("\n");
+  printIr(program.with({ graph: EMPTY }), { metadata: false })
+    .split("\n")
+    .filter((line) => !line.trimStart().startsWith("//"));
 
 export function lineSplices(before: readonly string[], after: readonly string[]): LineSplice[] {
   return hunksOf(align(before, after), after.length).map(({ startA, endA, startB, endB }) => ({
@@ -47,8 +49,6 @@ const PART_OF_LINE: Readonly<Record<string, readonly PartName[]>> = {
   example: ["exampleInputs"],
   examples: ["exampleInputs"],
 };
-const HOLDING_TENSORS: readonly PartName[] = ["stateDict", "constants", "exampleInputs"];
-
 /**
  * The parts that a change of lines and tensors touches, as they are after it.
  * @throws SconceError `HISTORY_MISMATCH` when the lines that go are not there, `IR_SYNTAX`, `IR_TENSOR`
@@ -62,7 +62,8 @@ export function splicedParts(
   if (splices.length === 0 && tensors.size === 0) return {};
   const text = spliced(programLines(program), splices).join("\n");
   const parsed = parseIr(text, { tensors: new Map([...held, ...tensors]) });
-  const touched = new Set<PartName>(tensors.size > 0 ? HOLDING_TENSORS : []);
+  const touched = new Set<PartName>(tensors.size > 0 ? ["stateDict", "constants"] : []);
+  if ([...tensors.keys()].some((key) => key.startsWith("example."))) touched.add("exampleInputs");
   for (const { removed, added } of splices) {
     for (const line of [...removed, ...added])
       for (const part of PART_OF_LINE[/^\s*(\w+)/.exec(line)?.[1] ?? ""] ?? []) touched.add(part);
@@ -74,13 +75,15 @@ function spliced(lines: readonly string[], splices: readonly LineSplice[]): stri
   const result: string[] = [];
   let position = 0;
   for (const { at, removed, added } of splices) {
-    const found = lines.slice(at, at + removed.length);
-    if (at < position || found.join("\n") !== removed.join("\n")) {
-      const has = found.join("; ").trim() || "nothing";
-      throw historyMismatch(
-        `the program has ${has} where the history has ${removed.join("; ").trim() || "nothing"}`,
-      );
-    }
+    if (at < position || at > lines.length) throw historyMismatch(`the program has no line ${at}`);
+    removed.forEach((line, i) => {
+      const found = lines[at + i];
+      if (found !== line) {
+        throw historyMismatch(
+          `the program has ${found?.trim() ?? "no line"} where the history has ${line.trim()}`,
+        );
+      }
+    });
     result.push(...lines.slice(position, at), ...added);
     position = at + removed.length;
   }

@@ -23,7 +23,7 @@ export interface ProvenanceStep {
 export interface ProvenanceSource {
   readonly node: string;
   readonly target: string;
-  /** `File: model.py:3 in forward, code: return x + 1`, the innermost frame of its stack trace. */
+  /** `File: model.py:3 in forward, code: return x + 1`: the innermost frame of its stack trace outside of packages. */
   readonly line: string | undefined;
 }
 
@@ -125,6 +125,12 @@ function sourceOf(path: string, node: Node): ProvenanceSource {
   return {
     node: path,
     target: node.target,
-    line: stackTrace === undefined ? undefined : innermostFrame(stackTrace),
+    line:
+      stackTrace === undefined
+        ? undefined
+        : (innermostFrame(stackTrace, isOwnFile) ?? innermostFrame(stackTrace)),
   };
 }
+
+/** Not of an installed package, such as the modules of PyTorch itself. */
+const isOwnFile = (file: string): boolean => !/[\\/](?:site|dist)-packages[\\/]/.test(file);
