@@ -8,7 +8,9 @@ export { readPt2 } from "@sconce/formats";
 // Programs and graphs
 export type { Argument, Backend, Executable, Node, NodeMeta, RunOptions, Value } from "@sconce/ir";
 export {
+  branch,
   codeText,
+  diffPrograms,
   ExportedProgram,
   edit,
   FakeTensor,
@@ -19,11 +21,14 @@ export {
   parseGraph,
   parseIr,
   printIr,
+  provenance,
   readableText,
+  redo,
   ref,
   signatureText,
   tensorsOf,
   tuple,
+  undo,
   verify,
 } from "@sconce/ir";
 // Operators and passes

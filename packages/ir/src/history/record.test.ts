@@ -167,4 +167,11 @@ describe("versions share", () => {
     );
     expect(recordPass("p", first, first.with({ graph }))).toBe(first);
   });
+
+  test("a large change keeps the pages of both versions", () => {
+    const graph = new Graph(large.graph.nodes().filter((_, i) => i % 4 !== 1));
+    const after = recordPass("p", large, large.with({ graph }));
+    expect(after.graph).toBe(graph);
+    expect(undo(after).graph.nodes()).toEqual(large.graph.nodes());
+  });
 });

@@ -1,9 +1,12 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { edit } from "../edit.js";
+import { Graph } from "../graph.js";
 import { printIr, tensorsOf } from "../ir-text/print-program.js";
+import type { Node } from "../node.js";
 import { firstVersion, fold, retarget, weights } from "./history.fixture.js";
 import { historyFromJson, historyTensors, historyToJson } from "./json.js";
-import { recordPass, undo } from "./record.js";
+import { recordPass, redo, undo } from "./record.js";
 import { recordedHistory, replay, restoreHistory } from "./recorded.js";
 
 const first = firstVersion();
@@ -159,5 +162,46 @@ describe("JSON", () => {
   ])("%s is refused when it is used", (_, splices) => {
     const history = historyFromJson(withStep({ graph: { ...step.graph, splices } }));
     expect(() => replay(history, first)).toThrow(expect.objectContaining({ code: "HISTORY_MISMATCH" }));
+  });
+});
+
+describe("any change of the list of nodes", () => {
+  const names = fc.uniqueArray(fc.integer({ min: 0, max: 60 }), { maxLength: 50 });
+  const graphOf = (list: readonly number[], old: Graph): Graph =>
+    new Graph([
+      ...list.map(
+        (i): Node =>
+          old.find(`n${i}`) ?? {
+            name: `n${i}`,
+            op: "call_function",
+            target: "aten.f.default",
+            args: [i],
+            kwargs: {},
+            meta: {},
+          },
+      ),
+      first.graph.node("output"),
+    ]);
+
+  test("is undone, redone, replayed and restored", () => {
+    fc.assert(
+      fc.property(fc.array(names, { minLength: 1, maxLength: 4 }), ([start, ...lists]) => {
+        const empty = first.with({ graph: new Graph([{ ...first.graph.node("output"), args: [null] }]) });
+        const output = (graph: Graph): Graph => edit(graph, (e) => e.setOutput(null));
+        const base = empty.with({ graph: output(graphOf(start!, empty.graph)) });
+        let current = base;
+        for (const list of lists)
+          current = recordPass("p", current, current.with({ graph: output(graphOf(list, current.graph)) }));
+        const steps = current.history.length;
+        expect(printIr(undo(current, steps))).toBe(printIr(base));
+        expect(printIr(redo(undo(current, steps), steps))).toBe(printIr(current));
+        expect(printIr(replay(current, base))).toBe(printIr(current));
+        const history = historyFromJson(historyToJson(current));
+        expect(printIr(replay(history, base))).toBe(printIr(current));
+        const restored = restoreHistory(current.with({ history: [] }), history);
+        expect(printIr(undo(restored, steps))).toBe(printIr(base));
+      }),
+      { seed: 11 },
+    );
   });
 });

@@ -13,42 +13,36 @@ import { changePages, commit, type GraphState, type Page } from "../node-store.j
 export function shareVersions(before: Graph, after: Graph): Graph {
   if (before === after) return after;
   const [from, to] = [Graph.stateOf(before), Graph.stateOf(after)];
-  const subgraphs = sharedSubgraphs(from, to);
+  const subgraphs = sharedSubgraphs(from.subgraphs, to.subgraphs);
   const pages = from.lineage === to.lineage ? undefined : sharedPages(before, after);
-  if (pages === undefined && subgraphs === to.subgraphs) return after;
-  const { state } = commit(from, {
-    ...(pages ?? { pages: to.pages, nextKey: Math.max(from.nextKey, to.nextKey) }),
-    subgraphs,
-  });
+  const gained = to.subgraphs.some(([, graph], i) => graph !== subgraphs[i]![1]);
+  if (pages === undefined && !gained) return after;
+  const { state } = commit(from, { ...(pages ?? { pages: to.pages, nextKey: to.nextKey }), subgraphs });
   return Graph.version(before, state);
 }
 
-function sharedSubgraphs(from: GraphState, to: GraphState): GraphState["subgraphs"] {
-  if (from.subgraphs === to.subgraphs || to.subgraphs.length === 0)
-    return from.subgraphs.length === to.subgraphs.length ? from.subgraphs : to.subgraphs;
-  const known = new Map(from.subgraphs);
-  let changed = false;
-  const shared = to.subgraphs.map((entry) => {
-    const old = known.get(entry[0]);
-    const graph = old === undefined ? entry[1] : shareVersions(old, entry[1]);
-    changed ||= graph !== entry[1];
-    return graph === entry[1] ? entry : ([entry[0], graph] as const);
+type Subgraphs = GraphState["subgraphs"];
+
+/** The nested graphs of `to`, each shared with the one of its name; the list `from` itself when they are the same. */
+function sharedSubgraphs(from: Subgraphs, to: Subgraphs): Subgraphs {
+  const known = new Map(from);
+  const shared = to.map(([target, graph]) => {
+    const old = known.get(target);
+    return [target, old === undefined ? graph : shareVersions(old, graph)] as const;
   });
-  const same =
-    shared.length === from.subgraphs.length &&
-    shared.every(([target, graph], i) => {
-      const [oldTarget, old] = from.subgraphs[i]!;
-      return target === oldTarget && graph === old;
-    });
-  if (same) return from.subgraphs;
-  return changed ? shared : to.subgraphs;
+  const same = ([target, graph]: Subgraphs[number], i: number): boolean =>
+    target === from[i]![0] && graph === from[i]![1];
+  return shared.length === from.length && shared.every(same) ? from : shared;
 }
 
 /** Pages are shared when at least one in so many can be: fewer save no memory worth the time. */
 const WORTH = 16;
+/** When this part of all nodes came or went, keeping the pages of both versions is in proportion to the change. */
+const LARGE_CHANGE = 1 / 8;
 
 /** The pages of `after` on those of `before`; undefined when too few can be shared. */
 function sharedPages(before: Graph, after: Graph): Pick<GraphState, "pages" | "nextKey"> | undefined {
+  if (Math.abs(after.size - before.size) > before.size * LARGE_CHANGE) return undefined;
   const from = Graph.stateOf(before);
   const nodes = after.nodes();
   const cuts = cutsOf(from.pages, align(before.nodes(), nodes), nodes.length);
