@@ -1,4 +1,5 @@
-import { edit, Graph, historyToJson, recordPass, redo, undo } from "@sconce/ir";
+import { edit, Graph, recordPass, redo, undo } from "@sconce/ir";
+import { historyToJson } from "@sconce/ir/history";
 import { chain, programOf } from "./graphs.js";
 import { least, type Row } from "./measure.js";
 

@@ -2,6 +2,3 @@ export { readSafetensors, type Safetensors, writeSafetensors } from "@sconce/ten
 export type { ReadPt2Options } from "./pt2/assemble.js";
 export { readPt2 } from "./pt2/read.js";
 export type { ByteSource, RandomAccess } from "./source.js";
-export { dotText } from "./views/dot.js";
-export { jsonText } from "./views/json.js";
-export { mermaidText } from "./views/mermaid.js";

@@ -71,14 +71,6 @@ export { Topology, topologyOf } from "./topology.js";
 
 // Programs: signature, calling convention, history
 
-export { historyFromJson, historyTensors, historyToJson } from "./history/json.js";
-export type { LineSplice } from "./history/program-lines.js";
-export {
-  type Provenance,
-  type ProvenanceSource,
-  type ProvenanceStep,
-  provenance,
-} from "./history/provenance.js";
 export {
   branch,
   type GraphVersion,
@@ -89,15 +81,6 @@ export {
   redo,
   undo,
 } from "./history/record.js";
-export {
-  type RecordedHistory,
-  type RecordedStep,
-  type ReplayOptions,
-  recordedHistory,
-  replay,
-  restoreHistory,
-} from "./history/recorded.js";
-export type { GraphSplices, NestedChange, NodeSplice } from "./history/splices.js";
 export {
   type Dialect,
   type ExampleInputs,
@@ -149,17 +132,6 @@ export {
   userInputs,
   userOutputs,
 } from "./signature.js";
-
-// What differs
-
-export {
-  alignNames,
-  type DiffOptions,
-  diffPrograms,
-  type NodeDifference,
-  type ProgramDifference,
-} from "./diff/diff-programs.js";
-export { unifiedDiff } from "./diff/unified.js";
 
 // Rules that programs keep
 

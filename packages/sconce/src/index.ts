@@ -10,7 +10,6 @@ export type { Argument, Backend, Executable, Node, NodeMeta, RunOptions, Value }
 export {
   branch,
   codeText,
-  diffPrograms,
   ExportedProgram,
   edit,
   FakeTensor,
@@ -21,7 +20,6 @@ export {
   parseGraph,
   parseIr,
   printIr,
-  provenance,
   readableText,
   redo,
   ref,
@@ -31,6 +29,8 @@ export {
   undo,
   verify,
 } from "@sconce/ir";
+export { diffPrograms } from "@sconce/ir/diff";
+export { historyFromJson, historyToJson, provenance, replay } from "@sconce/ir/history";
 // Operators and passes
 export type { Emit, OpDefinition } from "@sconce/ops";
 export { defaultOperators, defineOp, OperatorTable } from "@sconce/ops";

@@ -1,13 +1,12 @@
+import { type ExportedProgram, printIr } from "@sconce/ir";
 import {
   alignNames,
   type DiffOptions,
   diffPrograms,
-  type ExportedProgram,
   type NodeDifference,
   type ProgramDifference,
-  printIr,
   unifiedDiff,
-} from "@sconce/ir";
+} from "@sconce/ir/diff";
 import type { Command } from "commander";
 import { EXIT, json, type Outcome, type SafeIo } from "../io.js";
 import { openProgram, openSession, repeatable } from "../open.js";

@@ -1,12 +1,6 @@
-import {
-  diffPrograms,
-  type ExportedProgram,
-  type ProgramVersion,
-  type Provenance,
-  type ProvenanceStep,
-  programVersions,
-  provenance,
-} from "@sconce/ir";
+import { type ExportedProgram, type ProgramVersion, programVersions } from "@sconce/ir";
+import { diffPrograms } from "@sconce/ir/diff";
+import { type Provenance, type ProvenanceStep, provenance } from "@sconce/ir/history";
 import type { Command } from "commander";
 import { type Io, json, type Outcome } from "../io.js";
 import { openProgram, openSession, repeatable } from "../open.js";

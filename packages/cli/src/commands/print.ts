@@ -1,4 +1,4 @@
-import { dotText, jsonText, mermaidText } from "@sconce/formats";
+import { dotText, jsonText, mermaidText } from "@sconce/formats/views";
 import { codeText, type ExportedProgram, graphText, printIr, signatureText } from "@sconce/ir";
 import type { Command } from "commander";
 import { usage } from "../errors.js";

@@ -81,9 +81,8 @@ function linkOf(path: string, node: Node, earlier: Graph, pass: string): Link {
   if (origin !== undefined && !sameOrigin(origin, old?.meta.origin)) {
     const before = new Map<string, Node>();
     for (const from of origin.from) {
-      const source = nodeAt(earlier, besides(path, from)) ?? nodeAt(earlier, from);
-      if (source !== undefined)
-        before.set(nodeAt(earlier, besides(path, from)) ? besides(path, from) : from, source);
+      const found = located(earlier, besides(path, from)) ?? located(earlier, from) ?? nested(earlier, from);
+      if (found !== undefined) before.set(...found);
     }
     return { step: madeStep(path, node, origin), before };
   }
@@ -109,6 +108,20 @@ const sameOrigin = (a: NodeOrigin, b: NodeOrigin | undefined): boolean =>
   a === b ||
   (b !== undefined && a.pass === b.pass && a.rule === b.rule && a.from.join("\0") === b.from.join("\0"));
 
+function located(graph: Graph, path: string): [path: string, node: Node] | undefined {
+  const node = nodeAt(graph, path);
+  return node === undefined ? undefined : [path, node];
+}
+
+/** The first node of this name in a nested graph: regions that a pass inlined were such. */
+function nested(graph: Graph, name: string): [path: string, node: Node] | undefined {
+  for (const [target, subgraph] of graph.subgraphs) {
+    const found = located(subgraph, name) ?? nested(subgraph, name);
+    if (found !== undefined) return [`${target}.${found[0]}`, found[1]];
+  }
+  return undefined;
+}
+
 /** The path of a node in the same graph. */
 const besides = (path: string, name: string): string => path.slice(0, path.lastIndexOf(".") + 1) + name;
 
@@ -116,8 +129,8 @@ function nodeAt(graph: Graph, path: string): Node | undefined {
   const own = graph.find(path);
   if (own !== undefined) return own;
   const dot = path.indexOf(".");
-  const nested = dot < 0 ? undefined : graph.subgraphs.get(path.slice(0, dot));
-  return nested === undefined ? undefined : nodeAt(nested, path.slice(dot + 1));
+  const subgraph = dot < 0 ? undefined : graph.subgraphs.get(path.slice(0, dot));
+  return subgraph === undefined ? undefined : nodeAt(subgraph, path.slice(dot + 1));
 }
 
 function sourceOf(path: string, node: Node): ProvenanceSource {

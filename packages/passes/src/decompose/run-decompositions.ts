@@ -18,6 +18,7 @@ import {
   tuple,
 } from "@sconce/ir";
 import { defaultOperators, type EmitArg, type OperatorTable } from "@sconce/ops";
+import { mapSubgraphs } from "../builtin/subgraphs.js";
 import { nameBodies } from "./body-names.js";
 import { eliminateDeadNodes } from "./dead-nodes.js";
 import { Dispatcher, unwrap } from "./dispatcher.js";
@@ -161,7 +162,7 @@ function finish(program: ExportedProgram, retrace: Retrace, operators: OperatorT
       fix: "register the tensor as a buffer before exporting",
     });
   }
-  const named = nameBodies(applyNames(retrace));
+  const named = withSizeOrigins(nameBodies(applyNames(retrace)));
   const graph = eliminateDeadNodes(dropBufferCopies(named, retrace), operators);
   const outputSpecs = outputSpecsOf(program, graph, retrace);
   const inputSpecs = [...(retrace.tokens > 0 ? [TOKEN] : []), ...program.graphSignature.inputSpecs];
@@ -185,16 +186,16 @@ function applyNames({ graph, placeholders }: Retrace): Graph {
     if (node.op === "call_function" || node.op === "get_attr")
       renamed.set(node.name, names.rename(node.name));
   }
-  return renameNodes(withSizeOrigins(graph, placeholders), renamed);
+  return renameNodes(graph, renamed);
 }
 
 /** Reads of input sizes replace no node: they come from the input. */
-function withSizeOrigins(graph: Graph, placeholders: ReadonlyMap<string, string>): Graph {
-  return rebuild(graph, (node) => {
+function withSizeOrigins(graph: Graph): Graph {
+  const told = rebuild(graph, (node) => {
     if (node.op !== "call_function" || node.meta.origin !== undefined) return true;
-    const from = inputsOf(node).map((name) => placeholders.get(name) ?? name);
-    return { ...node, meta: { ...node.meta, origin: { pass: "decompose", from } } };
+    return { ...node, meta: { ...node.meta, origin: { pass: "decompose", from: inputsOf(node) } } };
   });
+  return mapSubgraphs(told, withSizeOrigins);
 }
 
 /** `copy(buffer, value)` as a buffer's new value is just `value` (`_remove_unnecessary_copy_op_pass`). */
