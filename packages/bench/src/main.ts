@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { table } from "./measure.js";
 import { graphRows } from "./rows-graph.js";
+import { historyRows } from "./rows-history.js";
 import { loadRows } from "./rows-load.js";
 
 const { values } = parseArgs({
@@ -19,6 +20,7 @@ if (values.help) {
 } else {
   const rows = [
     ...(await graphRows()),
+    ...(await historyRows()),
     ...(await loadRows(values.pt2 === undefined ? undefined : readFileSync(values.pt2))),
   ];
   console.log(values.json ? JSON.stringify(rows, null, 2) : table(rows));

@@ -6,7 +6,7 @@ import { fixture, sconce } from "./command.fixture.js";
 import { run } from "./main.js";
 
 const MLP = fixture("net_mlp");
-const COMMANDS = ["info", "print", "run", "verify", "ops"];
+const COMMANDS = ["info", "print", "lower", "run", "verify", "diff", "history", "ops"];
 const READERS = ["info", "print", "run", "verify"];
 
 let folder: string;
@@ -20,7 +20,7 @@ describe("usage", () => {
     const { code, out, err } = await sconce("--help");
     expect([code, err]).toEqual([0, ""]);
     for (const command of COMMANDS) expect(out).toContain(`  ${command} `);
-    expect(out).toContain("Exit codes: 0 done, 1 numbers differ, 2 bad usage or bad input.");
+    expect(out).toContain("Exit codes: 0 done, 1 numbers or programs differ, 2 bad usage or bad input.");
   });
 
   test.each(COMMANDS)("%s --help", async (command) => {

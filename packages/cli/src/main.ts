@@ -1,8 +1,11 @@
 /** @file The `sconce` command. */
 import { SconceError } from "@sconce/errors";
 import { Command, CommanderError } from "commander";
+import { diffCommand } from "./commands/diff.js";
 import { explainCommand } from "./commands/explain.js";
+import { historyCommand } from "./commands/history.js";
 import { infoCommand } from "./commands/info.js";
+import { lowerCommand } from "./commands/lower.js";
 import { opsCommand } from "./commands/ops.js";
 import { passesCommand } from "./commands/passes.js";
 import { printCommand } from "./commands/print.js";
@@ -13,14 +16,17 @@ import { EXIT, type Io, type Outcome, processIo, withoutControls } from "./io.js
 const COMMANDS = [
   infoCommand,
   printCommand,
+  lowerCommand,
   runCommand,
   verifyCommand,
+  diffCommand,
+  historyCommand,
   opsCommand,
   passesCommand,
   explainCommand,
 ];
 const HELP = `
-Exit codes: 0 done, 1 numbers differ, 2 bad usage or bad input.
+Exit codes: 0 done, 1 numbers or programs differ, 2 bad usage or bad input.
 docs/reference/errors.md explains each error code.`;
 
 /** Parses arguments and runs a command; gives the exit code (0 done, 1 differences, 2 bad usage or input). */
@@ -28,7 +34,7 @@ export async function run(args: readonly string[], streams: Io = processIo()): P
   const io = withoutControls(streams);
   const outcome: Outcome = { code: EXIT.done };
   const program = new Command("sconce")
-    .description("Reads, prints, lowers and runs programs that PyTorch exported (.pt2).")
+    .description("Reads, prints, lowers and runs programs that PyTorch exported (.pt2, or IR text).")
     .version("0.1.0")
     .addHelpText("after", HELP)
     .exitOverride()

@@ -1,4 +1,5 @@
 /** @file Sessions and program files, as all commands open them. */
+import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isSconceError } from "@sconce/errors";
@@ -9,6 +10,7 @@ import { readSafetensors, type Tensor } from "@sconce/tensor";
 import { createSconce, type Sconce } from "sconce";
 import { fileError, pluginError, systemCode } from "./errors.js";
 import { readBytes } from "./io.js";
+import { isIrText, readSir, SNIFFED } from "./sir.js";
 
 /**
  * Opens a session with plugins from module paths; a module exports its plugin as `default` or `plugin`.
@@ -32,12 +34,28 @@ async function loadPlugin(path: string): Promise<Plugin> {
 }
 
 /**
- * Reads a program file. For viewing, programs with custom operators that nothing here defines are taken too.
+ * Reads a program file, `.pt2` or IR text with its tensors beside it; its content tells which. For viewing, programs with
+ * custom operators that nothing here defines are taken too.
  * @throws SconceError `FILE`, and those of the reader with the path in front of the place
  */
 export function openProgram(path: string, session: Sconce, viewing = false): Promise<ExportedProgram> {
   const { operators } = session;
-  return atFile(path, () => openPt2File(path, { operators, unknownOperators: viewing ? "keep" : "refuse" }));
+  return atFile(path, async () =>
+    (await isIrFile(path))
+      ? readSir(path)
+      : openPt2File(path, { operators, unknownOperators: viewing ? "keep" : "refuse" }),
+  );
+}
+
+/** Whether a file is IR text, by how it begins. */
+export async function isIrFile(path: string): Promise<boolean> {
+  const file = await open(path, "r");
+  try {
+    const { buffer, bytesRead } = await file.read(new Uint8Array(SNIFFED), 0, SNIFFED, 0);
+    return isIrText(buffer.subarray(0, bytesRead), path);
+  } finally {
+    await file.close();
+  }
 }
 
 /** Reads a safetensors file. @throws SconceError `FILE`, `SAFETENSORS` */

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { ref, tuple } from "./argument.js";
 import { GraphBuilder } from "./builder.js";
 import { applyGraphPatches, diffGraphs, edit, editWithPatches, rebuild } from "./edit.js";
-import type { Graph } from "./graph.js";
+import { Graph } from "./graph.js";
 import { parseGraph } from "./ir-text/parse-program.js";
 import { printIr } from "./ir-text/print-program.js";
 import { inputsOf, NO_KWARGS, NO_META, type Node } from "./node.js";
@@ -253,3 +253,21 @@ function redirect(nodes: Node[], from: string, to: Node["args"][number]): Node[]
     return { ...node, args: node.args.map(swap) };
   });
 }
+
+test("an edit that leaves a graph sparse packs it anew and keeps its nested graphs", () => {
+  const nodes = Array.from({ length: 8000 }, (_, i) => ({
+    name: `n${i}`,
+    op: i === 7999 ? ("output" as const) : ("call_function" as const),
+    target: "aten.f.default",
+    args: [],
+    kwargs: {},
+    meta: {},
+  }));
+  const nested = new Graph([]);
+  const graph = new Graph(nodes, new Map([["body", nested]]));
+  const sparse = edit(graph, (e) => {
+    for (let i = 0; i < 7999; i++) if (i % 256 !== 0) e.remove(`n${i}`);
+  });
+  expect(sparse.size).toBe(33);
+  expect(sparse.subgraphs.get("body")).toBe(nested);
+});

@@ -66,12 +66,21 @@ export function rebuild(
   return Graph.version(graph, commit(state, next).state);
 }
 
-/** The version before or after recorded patches: `inverse` to undo, `patches` to redo. */
-export function applyGraphPatches(graph: Graph, patches: readonly unknown[]): Graph {
-  return Graph.version(graph, replay(Graph.stateOf(graph), patches as readonly Patch[]));
+/**
+ * The version before or after recorded patches: `inverse` to undo, `patches` to redo; `opposite` are the others, to
+ * check that they fit.
+ * @throws SconceError `HISTORY_MISMATCH`
+ */
+export function applyGraphPatches(
+  graph: Graph,
+  patches: readonly unknown[],
+  opposite: readonly unknown[] = [],
+): Graph {
+  const state = replay(Graph.stateOf(graph), patches as readonly Patch[], opposite as readonly Patch[]);
+  return Graph.version(graph, state);
 }
 
-/** Patches between two versions of a graph, however the second was made. */
+/** Patches between two versions of a graph, however the second was made. Pages that they share are not looked into. */
 export function diffGraphs(before: Graph, after: Graph): GraphPatches {
   return diffStates(Graph.stateOf(before), Graph.stateOf(after));
 }

@@ -96,3 +96,20 @@ export const irTensor = (key: string, reason: string): SconceError =>
     where: key,
     fix: "give the tensors that were stored beside the text",
   });
+
+export const historyMismatch = (message: string, where?: string): SconceError =>
+  new SconceError({
+    code: "HISTORY_MISMATCH",
+    message,
+    where,
+    fix: "give the program that the history was recorded on, or run the passes instead",
+  });
+
+export const historyFormat = (message: string, where?: string, cause?: unknown): SconceError =>
+  new SconceError({
+    code: "HISTORY_FORMAT",
+    message: `the history cannot be read: ${message}`,
+    where,
+    fix: "give what historyToJson wrote, with the tensors of historyTensors",
+    cause,
+  });

@@ -1,29 +1,18 @@
-/** @file The chain of versions behind a program. */
-import { applyGraphPatches, diffGraphs } from "./edit.js";
-import type { Graph } from "./graph.js";
-import type { ExportedProgram, HistoryEntry } from "./program.js";
-
-/** The result of a pass with the step from `before` added to its history; `after` itself when its graph is the same. */
-export function recordPass(pass: string, before: ExportedProgram, after: ExportedProgram): ExportedProgram {
-  if (before.graph === after.graph) return after;
-  const entry: HistoryEntry = Object.freeze({ pass, ...diffGraphs(before.graph, after.graph) });
-  return after.with({ history: [...before.history, entry] });
-}
-
-/** One version in the history of a program: the graph after a pass, or the first one. */
-export interface GraphVersion {
-  /** The pass that made it; undefined for the first version. */
-  readonly pass: string | undefined;
-  readonly graph: Graph;
-}
-
-/** All versions of a program's graph, newest first, each made from the next newer one on demand. */
-export function* graphVersions(program: ExportedProgram): Generator<GraphVersion> {
-  let { graph } = program;
-  for (let i = program.history.length - 1; i >= 0; i--) {
-    const { pass, inverse } = program.history[i]!;
-    yield { pass, graph };
-    graph = applyGraphPatches(graph, inverse);
-  }
-  yield { pass: undefined, graph };
-}
+/** @file Histories by themselves: replay, JSON, provenance. What every program needs of them is in the main entry point. */
+export { historyFromJson, historyTensors, historyToJson } from "./history/json.js";
+export type { LineSplice } from "./history/program-lines.js";
+export {
+  type Provenance,
+  type ProvenanceSource,
+  type ProvenanceStep,
+  provenance,
+} from "./history/provenance.js";
+export {
+  type RecordedHistory,
+  type RecordedStep,
+  type ReplayOptions,
+  recordedHistory,
+  replay,
+  restoreHistory,
+} from "./history/recorded.js";
+export type { GraphSplices, NestedChange, NodeSplice } from "./history/splices.js";

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import * as diff from "./diff.js";
+import * as history from "./history.js";
 import * as api from "./index.js";
 import { edit, parseGraph, printIr, ref } from "./index.js";
 
@@ -18,4 +20,17 @@ test("the example of the README", () => {
 
 test("public names", () => {
   expect(Object.keys(api).sort()).toMatchSnapshot();
+});
+
+test("public names of the smaller entry points", () => {
+  expect(Object.keys(diff)).toEqual(["alignNames", "diffPrograms", "unifiedDiff"]);
+  expect(Object.keys(history)).toEqual([
+    "historyFromJson",
+    "historyTensors",
+    "historyToJson",
+    "provenance",
+    "recordedHistory",
+    "replay",
+    "restoreHistory",
+  ]);
 });

@@ -71,7 +71,16 @@ export { Topology, topologyOf } from "./topology.js";
 
 // Programs: signature, calling convention, history
 
-export { type GraphVersion, graphVersions, recordPass } from "./history.js";
+export {
+  branch,
+  type GraphVersion,
+  graphVersions,
+  type ProgramVersion,
+  programVersions,
+  recordPass,
+  redo,
+  undo,
+} from "./history/record.js";
 export {
   type Dialect,
   type ExampleInputs,
@@ -80,6 +89,7 @@ export {
   type HistoryEntry,
   type ModuleCallEntry,
   type ModuleCallSignature,
+  type ProgramParts,
   type RangeConstraint,
   rangeConstraint,
 } from "./program.js";

@@ -3,7 +3,8 @@
  * copies the pages it touches and the short list of pages, whatever the size of the graph; a Map or one long array as
  * immer state costs a hundred times as much per edit.
  */
-import { applyPatches, enablePatches, type Patch, produceWithPatches } from "immer";
+import { enablePatches, type Patch, produceWithPatches } from "immer";
+import { historyMismatch } from "./errors.js";
 import type { Graph } from "./graph.js";
 import type { Node } from "./node.js";
 
@@ -24,6 +25,8 @@ export interface GraphState {
   readonly pages: readonly Page[];
   readonly nextKey: number;
   readonly subgraphs: readonly (readonly [target: string, graph: Graph])[];
+  /** The same object in all versions that edits made of one graph. */
+  readonly lineage: object;
 }
 
 /** One change of a graph, replayable in both directions. */
@@ -47,6 +50,7 @@ export function makeState(nodes: readonly Node[], subgraphs: GraphState["subgrap
     pages: Object.freeze(pages),
     nextKey: pages.length,
     subgraphs: Object.freeze(subgraphs),
+    lineage: Object.freeze({}),
   });
 }
 
@@ -70,12 +74,12 @@ export function changePages(state: GraphState, changes: PageChanges): Pick<Graph
     } else if (nodes.length > 0) pages.push(makePage(page.key, nodes));
   }
   const sparse = pages.length > 2 * Math.ceil(size / PAGE_SIZE) + 8;
-  return sparse
-    ? makeState(
-        pages.flatMap((page) => page.nodes),
-        [],
-      )
-    : { pages, nextKey };
+  if (!sparse) return { pages, nextKey };
+  const packed = makeState(
+    pages.flatMap((page) => page.nodes),
+    [],
+  );
+  return { pages: packed.pages, nextKey: packed.nextKey };
 }
 
 type MutableState = { -readonly [K in keyof GraphState]: GraphState[K] };
@@ -99,10 +103,41 @@ export function commit(
   return { state: result, patches, inverse };
 }
 
-/** The state after recorded patches: forward to redo, inverse to undo. */
-export function replay(state: GraphState, patches: readonly Patch[]): GraphState {
-  return patches.length === 0 ? state : applyPatches(state, patches as Patch[]);
+/**
+ * The state after recorded patches: forward to redo, inverse to undo. Pages are put back as they are, never copied
+ * (immer's own `applyPatches` clones what patches hold). `opposite` are the patches that lead back: where given, what
+ * is replaced must be what they hold.
+ * @throws SconceError `HISTORY_MISMATCH`
+ */
+export function replay(
+  state: GraphState,
+  patches: readonly Patch[],
+  opposite: readonly Patch[] = [],
+): GraphState {
+  if (patches.length === 0) return state;
+  for (const patch of opposite) if (valueAt(state, patch.path) !== patch.value) throw notAState();
+  const next: MutableState = { ...state };
+  let slots: Page[] | undefined;
+  for (const { op, path, value } of patches) {
+    const [part, index] = path;
+    if (op !== "replace" || path.length > 2 || !Object.hasOwn(state, String(part))) throw notAState();
+    if (path.length === 1) next[part as "pages"] = value as readonly Page[];
+    else {
+      if (part !== "pages" || typeof index !== "number" || state.pages[index] === undefined)
+        throw notAState();
+      slots ??= state.pages.slice();
+      slots[index] = value as Page;
+    }
+  }
+  if (slots !== undefined) next.pages = Object.freeze(slots);
+  return Object.freeze(next);
 }
+
+const notAState = (): Error =>
+  historyMismatch("the graph is not the one that the recorded patches lead from");
+
+const valueAt = (state: GraphState, [part, index]: readonly (string | number)[]): unknown =>
+  index === undefined ? state[part as keyof GraphState] : state.pages[index as number];
 
 /** Patches between two versions, however the second was made. */
 export function diffStates(before: GraphState, after: GraphState): GraphPatches {

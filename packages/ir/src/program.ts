@@ -77,15 +77,29 @@ export interface ExportedProgramInit {
   /** `2.14.1`, when known. */
   readonly torchVersion?: string | undefined;
   readonly opsetVersion?: Readonly<Record<string, number>> | undefined;
+  /** What led to this version, oldest first. */
   readonly history?: readonly HistoryEntry[] | undefined;
+  /** Steps that were undone, those to redo first at the end. */
+  readonly undone?: readonly HistoryEntry[] | undefined;
 }
 
-/** One pass's change of the graph, as immer patches. */
+/** Everything of a program but its graph and its history. */
+export type ProgramParts = Omit<ExportedProgramInit, "graph" | "history" | "undone">;
+
+/** One pass's change of a program: that of the graph as immer patches, other parts as they were and became. */
 export interface HistoryEntry {
   readonly pass: string;
+  /** The pass with its options as the text of a pipeline, where that says more than the name. */
+  readonly call?: string | undefined;
   readonly patches: readonly unknown[];
   readonly inverse: readonly unknown[];
+  /** Parts that changed, as they were before: the same objects, so tensors are referred to and not copied. */
+  readonly before: Partial<ProgramParts>;
+  /** The same parts as the pass left them. */
+  readonly after: Partial<ProgramParts>;
 }
+
+const NO_HISTORY: readonly HistoryEntry[] = Object.freeze([]);
 
 /** A traced program: an immutable graph with everything that it needs to run (`torch.export.ExportedProgram`). */
 export class ExportedProgram {
@@ -103,6 +117,7 @@ export class ExportedProgram {
   readonly torchVersion: string | undefined;
   readonly opsetVersion: Readonly<Record<string, number>>;
   readonly history: readonly HistoryEntry[];
+  readonly undone: readonly HistoryEntry[];
 
   constructor(init: ExportedProgramInit) {
     this.graph = init.graph;
@@ -118,15 +133,19 @@ export class ExportedProgram {
     this.dialect = init.dialect;
     this.torchVersion = init.torchVersion;
     this.opsetVersion = init.opsetVersion ?? {};
-    this.history = init.history ?? [];
+    this.history = init.history ?? NO_HISTORY;
+    this.undone = init.undone ?? NO_HISTORY;
   }
 
-  /** The same program with some parts replaced; the same object when nothing is. */
+  /**
+   * The same program with some parts replaced; the same object when nothing is. Its history does not lead to the result
+   * and is left out, unless given; `recordPass` and the pass manager continue it.
+   */
   with(change: Partial<ExportedProgramInit>): ExportedProgram {
     const same = (Object.keys(change) as (keyof ExportedProgramInit)[]).every(
       (key) => change[key] === this[key],
     );
-    return same ? this : new ExportedProgram({ ...this, ...change });
+    return same ? this : new ExportedProgram({ ...this, history: NO_HISTORY, undone: NO_HISTORY, ...change });
   }
 
   /** The value of a parameter, buffer or constant. */

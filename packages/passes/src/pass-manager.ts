@@ -8,6 +8,7 @@ import {
   pipelineItem,
   type Repeat,
 } from "./pass.js";
+import { printPipeline } from "./pipeline.js";
 import { builtinPasses } from "./registry.js";
 import type { Rule } from "./rewrite/rule.js";
 
@@ -39,7 +40,10 @@ export interface PassManagerOptions {
    * that goes in: after all passes (true), after none (false), or, by default, after those that are not Sconce's own.
    */
   readonly verify?: boolean | "plugins";
-  /** Keep each pass's change of the graph in `program.history`, as patches. */
+  /**
+   * Keep each pass's change in `program.history`; on unless false. It costs memory for what changed and time for what the
+   * versions do not share.
+   */
   readonly record?: boolean;
   readonly observers?: readonly PassObserver[];
 }
@@ -82,7 +86,8 @@ export class PassManager {
     throw noFixpoint(max, run.changes);
   }
 
-  #step(before: ExportedProgram, { pass, options }: PassCall, run: Run): ExportedProgram {
+  #step(before: ExportedProgram, call: PassCall, run: Run): ExportedProgram {
+    const { pass, options } = call;
     const step = run.step++;
     const place = `pass "${pass.name}" (step ${step + 1})`;
     if (pass.requires !== undefined && before.dialect !== pass.requires) throw requires(pass, before, place);
@@ -95,7 +100,8 @@ export class PassManager {
       run.changes.push({ pass: pass.name, fired });
       if (this.#checks(pass)) this.#verify(result, `after ${place}`, before);
     }
-    const after = this.#options.record ? recordPass(pass.name, before, result) : result;
+    const after =
+      this.#options.record === false ? result : recordPass(pass.name, before, result, textOf(call));
     for (const observe of this.#options.observers ?? [])
       observe({ pass, step, before, after, milliseconds, fired });
     return after;
@@ -180,4 +186,10 @@ function noFixpoint(rounds: number, changes: Run["changes"]): SconceError {
     message: `the program still changes in round ${rounds}: ${told.join(", ")}`,
     fix: "look for passes or rules that undo each other, or allow more rounds",
   });
+}
+
+/** The call as a pipeline has it, when it has options that the name does not tell. */
+function textOf(call: PassCall): string | undefined {
+  const text = printPipeline([call]);
+  return text === call.pass.name ? undefined : text;
 }

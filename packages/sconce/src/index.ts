@@ -8,6 +8,7 @@ export { readPt2 } from "@sconce/formats";
 // Programs and graphs
 export type { Argument, Backend, Executable, Node, NodeMeta, RunOptions, Value } from "@sconce/ir";
 export {
+  branch,
   codeText,
   ExportedProgram,
   edit,
@@ -20,12 +21,16 @@ export {
   parseIr,
   printIr,
   readableText,
+  redo,
   ref,
   signatureText,
   tensorsOf,
   tuple,
+  undo,
   verify,
 } from "@sconce/ir";
+export { diffPrograms } from "@sconce/ir/diff";
+export { historyFromJson, historyToJson, provenance, replay } from "@sconce/ir/history";
 // Operators and passes
 export type { Emit, OpDefinition } from "@sconce/ops";
 export { defaultOperators, defineOp, OperatorTable } from "@sconce/ops";

@@ -1,7 +1,7 @@
 import { type DType, dtypeInfo, type TypedArray } from "./dtype.js";
 import { type Element, elementReader, elementWriter, laneReader } from "./element.js";
 import { elementCountMismatch, indexOutOfRange } from "./errors.js";
-import { contiguousStrides, forEachPosition, isContiguous, numel } from "./shape.js";
+import { contiguousStrides, forEachPosition, isContiguous, numel, requiredBytes } from "./shape.js";
 import { Storage } from "./storage.js";
 
 /** Everything that fixes how a {@link Tensor} reads its storage. */
@@ -90,6 +90,24 @@ export class Tensor {
       requiresGrad: this.requiresGrad,
     });
     copyLanes(this, copy.data);
+    return copy;
+  }
+
+  /** Itself when its elements lie so already, else a copy in which they do. */
+  withLayout(strides: readonly number[], storageOffset: number): Tensor {
+    const { dtype, shape, requiresGrad } = this;
+    if (storageOffset === this.storageOffset && strides.join() === this.strides.join()) return this;
+    const { itemSize, lanes } = dtypeInfo(dtype);
+    const storage = Storage.allocate(requiredBytes(shape, strides, storageOffset, itemSize));
+    const copy = new Tensor({ dtype, shape, strides, storageOffset, storage, requiresGrad });
+    const source = this.contiguous();
+    const start = source.storageOffset * lanes;
+    // All lane types behave alike here; one static type keeps the loop simple.
+    const [from, to] = [source.data as Float64Array, copy.data as Float64Array];
+    forEachPosition(shape, strides, storageOffset, (position, ordinal) => {
+      for (let lane = 0; lane < lanes; lane++)
+        to[position * lanes + lane] = from[start + ordinal * lanes + lane]!;
+    });
     return copy;
   }
 

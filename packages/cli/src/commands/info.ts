@@ -4,7 +4,7 @@ import type { OperatorTable } from "@sconce/ops";
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import type { Command } from "commander";
 import { type Io, json, type Outcome } from "../io.js";
-import { openProgram, openSession, repeatable } from "../open.js";
+import { isIrFile, openProgram, openSession, repeatable } from "../open.js";
 
 interface InfoOptions {
   readonly json?: boolean;
@@ -15,13 +15,14 @@ export function infoCommand(program: Command, io: Io, _outcome: Outcome): void {
   program
     .command("info")
     .description("What a file holds: kind, versions, sizes, signature, operators.")
-    .argument("<file>", "a .pt2 file")
+    .argument("<file>", "a .pt2 or .sir file")
     .option("--json", "for machines")
     .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
     .action(async (file: string, options: InfoOptions) => {
       const session = await openSession(options.plugin);
       const exported = await openProgram(file, session, true);
-      const facts = factsOf(exported, session.operators, (await stat(file)).size);
+      const kind = (await isIrFile(file)) ? "IR text (.sir)" : "exported program (.pt2)";
+      const facts = factsOf(exported, session.operators, kind, (await stat(file)).size);
       io.out(options.json ? json({ file, ...facts }) : textOf(file, facts));
     });
 }
@@ -44,12 +45,12 @@ interface Facts {
   readonly unknownOperators: readonly string[];
 }
 
-function factsOf(program: ExportedProgram, operators: OperatorTable, fileBytes: number): Facts {
+function factsOf(program: ExportedProgram, operators: OperatorTable, kind: string, fileBytes: number): Facts {
   const { stateDict, graphSignature, rangeConstraints } = program;
   const parameters = [...program.parameterNames].flatMap((name) => stateDict.get(name) ?? []);
   const histogram = [...program.opHistogram()].sort(([a], [b]) => (a < b ? -1 : 1));
   return {
-    kind: "exported program (.pt2)",
+    kind,
     torch: program.torchVersion ?? null,
     dialect: program.dialect,
     fileBytes,

@@ -25,6 +25,16 @@ describe("sconce print", () => {
     expect(ir.out).toMatch(/^sconce-ir 1\n\nprogram "TRAINING" \{\n/);
   });
 
+  test.each([
+    ["json", /^\{\n {2}"format": "sconce-json",/],
+    ["mermaid", /^flowchart TD\n {2}gn0\[\("p_net_0_weight<br\/>f32\[24, 12\]"\)\]\n/],
+    ["dot", /^digraph program \{\n/],
+  ])("--format %s", async (format, start) => {
+    const { code, out } = await sconce("print", fixture("net_mlp"), "--format", format);
+    expect(code).toBe(0);
+    expect(out).toMatch(start);
+  });
+
   test("--lower gives the text after run_decompositions()", async () => {
     const { code, out } = await sconce("print", fixture("net_mlp"), "--lower", "--format", "graph");
     expect(code).toBe(0);
@@ -62,7 +72,11 @@ describe("sconce print", () => {
   });
 
   test.each([
-    ["USAGE", ["--format", "xml"], "the formats are: program, graph, code, signature, ir"],
+    [
+      "USAGE",
+      ["--format", "xml"],
+      "the formats are: program, graph, code, signature, ir, json, mermaid, dot",
+    ],
     [
       "UNKNOWN_PASS",
       ["--passes", "frob"],

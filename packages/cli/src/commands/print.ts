@@ -1,3 +1,4 @@
+import { dotText, jsonText, mermaidText } from "@sconce/formats/views";
 import { codeText, type ExportedProgram, graphText, printIr, signatureText } from "@sconce/ir";
 import type { Command } from "commander";
 import { usage } from "../errors.js";
@@ -12,6 +13,9 @@ const FORMATS: ReadonlyMap<string, Print> = new Map<string, Print>([
   ["code", (program) => codeText(program.graph)],
   ["signature", (program) => signatureText(program.graphSignature)],
   ["ir", printIr],
+  ["json", jsonText],
+  ["mermaid", mermaidText],
+  ["dot", dotText],
 ]);
 const NAMES = [...FORMATS.keys()].join(", ");
 
@@ -26,9 +30,9 @@ export function printCommand(program: Command, io: SafeIo, _outcome: Outcome): v
   program
     .command("print")
     .description(
-      "The program as text, as PyTorch prints it or as Sconce IR; nothing else goes to standard output.",
+      "The program as text, as PyTorch prints it, as Sconce IR or as a diagram; nothing else goes to standard output.",
     )
-    .argument("<file>", "a .pt2 file")
+    .argument("<file>", "a .pt2 or .sir file")
     .option("--format <name>", `one of ${NAMES}`, "program")
     .option("--lower", "after run_decompositions()")
     .option("--passes <pipeline>", 'after these passes, for example "decompose,fold-constants,cse,dce"')

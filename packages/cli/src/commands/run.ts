@@ -25,7 +25,7 @@ export function runCommand(program: Command, io: Io, outcome: Outcome): void {
   program
     .command("run")
     .description("Runs the program on tensors i0, i1, ... (positions among the flattened user inputs).")
-    .argument("<file>", "a .pt2 file")
+    .argument("<file>", "a .pt2 or .sir file")
     .option("--inputs <file>", "safetensors with i0, i1, ...")
     .option("--scalars <json>", 'inputs that are not tensors, by position: {"1": 3, "2": {"float": "inf"}}')
     .option("--outputs <file>", "where to write o0, o1, ... as safetensors")

@@ -15,7 +15,7 @@ export function verifyCommand(program: Command, io: Io, outcome: Outcome): void 
     .description(
       "Checks the file and the program in it; lists every problem (exit code 2 when there are any).",
     )
-    .argument("<file>", "a .pt2 file")
+    .argument("<file>", "a .pt2 or .sir file")
     .option("--json", "for machines")
     .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
     .action(async (file: string, options: VerifyOptions) => {

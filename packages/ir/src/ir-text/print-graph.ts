@@ -1,6 +1,6 @@
 import type { Graph } from "../graph.js";
 import type { Node } from "../node.js";
-import type { ExpressionWriter } from "./expressions.js";
+import { ExpressionWriter } from "./expressions.js";
 import type { MetadataTable } from "./metadata.js";
 import { typeText } from "./types.js";
 import { nameText, pathText, valueText } from "./values.js";
@@ -25,6 +25,10 @@ export function graphLines(graph: Graph, context: GraphTextContext, name = "", i
   lines.push(`${indent}}`);
   return lines;
 }
+
+/** A node as a line of its own, without metadata. */
+export const nodeLine = (node: Node, writer: ExpressionWriter = new ExpressionWriter()): string =>
+  statementText(node, { writer, metadata: undefined });
 
 function parameterText(node: Node, context: GraphTextContext): string {
   const target = node.target === node.name ? "" : ` @ ${pathText(node.target)}`;

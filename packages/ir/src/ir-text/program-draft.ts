@@ -1,4 +1,4 @@
-import { dtypeInfo, requiredBytes, Storage, Tensor } from "@sconce/tensor";
+import { dtypeInfo, numel, requiredBytes, Storage, Tensor } from "@sconce/tensor";
 import type { Argument } from "../argument.js";
 import { irTensor } from "../errors.js";
 import type { Graph } from "../graph.js";
@@ -152,9 +152,18 @@ export class ProgramDraft {
         `is ${given.dtype}[${given.shape.join(", ")}] beside the text but ${dtype}[${shape.join(", ")}] in it`,
       );
     }
-    if (given.requiresGrad === requiresGrad) return given;
-    // Safetensors keep values but not this flag; the layout in memory is that of the values given.
-    return new Tensor({ ...given, requiresGrad });
+    // Safetensors keep values, but neither this flag nor how they lay in memory.
+    const laid = this.#fitsLayout(type) ? given.withLayout(strides, storageOffset) : given;
+    return laid.requiresGrad === requiresGrad ? laid : new Tensor({ ...laid, requiresGrad });
+  }
+
+  /** Whether a layout takes no more room than its values, but for what zeros may take together. */
+  #fitsLayout({ dtype, shape, strides, storageOffset }: StaticTensor): boolean {
+    const { itemSize } = dtypeInfo(dtype);
+    const extra = requiredBytes(shape, strides, storageOffset, itemSize) - numel(shape) * itemSize;
+    if (!(Math.max(extra, 0) + this.#zeros <= MAX_ZEROS)) return false;
+    this.#zeros += Math.max(extra, 0);
+    return true;
   }
 }
 

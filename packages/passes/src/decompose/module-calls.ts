@@ -7,10 +7,11 @@ import type { ArgumentSpec, ExportedProgram, Graph, ModuleCallEntry } from "@sco
 export function remapModuleCalls(program: ExportedProgram, graph: Graph): readonly ModuleCallEntry[] {
   if (program.moduleCallGraph.every(hasNoNodes)) return program.moduleCallGraph;
   const successor = new Map<string, string>();
+  const inputs = new Set(program.graph.placeholders().map((node) => node.name));
   for (const node of graph.nodes()) {
     const source = node.meta.origin?.from[0];
     if (node.op === "placeholder") successor.set(node.name, node.name);
-    else if (source !== undefined) successor.set(source, node.name);
+    else if (source !== undefined && !inputs.has(source)) successor.set(source, node.name);
   }
   const rename = (arg: ArgumentSpec): ArgumentSpec => {
     const name = successor.get(arg.name) ?? successor.get(conversionInput(program.graph, arg.name) ?? "");

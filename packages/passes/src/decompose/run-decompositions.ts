@@ -6,16 +6,19 @@ import {
   FakeTensor,
   Graph,
   type InputSpec,
+  inputsOf,
   isRef,
   itemsOf,
   type Node,
   type NodeMeta,
   type OutputKind,
   type OutputSpec,
+  rebuild,
   ref,
   tuple,
 } from "@sconce/ir";
 import { defaultOperators, type EmitArg, type OperatorTable } from "@sconce/ops";
+import { mapSubgraphs } from "../builtin/subgraphs.js";
 import { nameBodies } from "./body-names.js";
 import { eliminateDeadNodes } from "./dead-nodes.js";
 import { Dispatcher, unwrap } from "./dispatcher.js";
@@ -159,7 +162,7 @@ function finish(program: ExportedProgram, retrace: Retrace, operators: OperatorT
       fix: "register the tensor as a buffer before exporting",
     });
   }
-  const named = nameBodies(applyNames(retrace));
+  const named = withSizeOrigins(nameBodies(applyNames(retrace)));
   const graph = eliminateDeadNodes(dropBufferCopies(named, retrace), operators);
   const outputSpecs = outputSpecsOf(program, graph, retrace);
   const inputSpecs = [...(retrace.tokens > 0 ? [TOKEN] : []), ...program.graphSignature.inputSpecs];
@@ -184,6 +187,15 @@ function applyNames({ graph, placeholders }: Retrace): Graph {
       renamed.set(node.name, names.rename(node.name));
   }
   return renameNodes(graph, renamed);
+}
+
+/** Reads of input sizes replace no node: they come from the input. */
+function withSizeOrigins(graph: Graph): Graph {
+  const told = rebuild(graph, (node) => {
+    if (node.op !== "call_function" || node.meta.origin !== undefined) return true;
+    return { ...node, meta: { ...node.meta, origin: { pass: "decompose", from: inputsOf(node) } } };
+  });
+  return mapSubgraphs(told, withSizeOrigins);
 }
 
 /** `copy(buffer, value)` as a buffer's new value is just `value` (`_remove_unnecessary_copy_op_pass`). */

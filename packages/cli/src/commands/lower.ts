@@ -1,0 +1,87 @@
+import type { ExportedProgram } from "@sconce/ir";
+import { type PipelineItem, parsePipeline, passCall } from "@sconce/passes";
+import cliProgress from "cli-progress";
+import type { Command } from "commander";
+import type { Sconce } from "sconce";
+import { usage } from "../errors.js";
+import { type Io, json, type Outcome } from "../io.js";
+import { openProgram, openSession, repeatable } from "../open.js";
+import { weightsPath, writeSir } from "../sir.js";
+
+interface LowerOptions {
+  readonly output: string;
+  readonly keep?: readonly string[];
+  readonly passes?: string;
+  readonly json?: boolean;
+  readonly plugin?: readonly string[];
+}
+
+export function lowerCommand(program: Command, io: Io, _outcome: Outcome): void {
+  program
+    .command("lower")
+    .description("Lowers the program and writes it as IR text, with its tensors beside it as safetensors.")
+    .argument("<file>", "a .pt2 or .sir file")
+    .requiredOption("-o, --output <file>", "where to write: OUT.sir, and OUT.safetensors beside it")
+    .option("--keep <operator>", "an operator to leave as it is (repeatable)", repeatable)
+    .option("--passes <pipeline>", "run these passes, in place of run_decompositions()")
+    .option("--json", "for machines")
+    .option("--plugin <module>", "a module with further operators and passes (repeatable)", repeatable)
+    .action((file: string, options: LowerOptions) => lower(file, options, io));
+}
+
+async function lower(file: string, options: LowerOptions, io: Io): Promise<void> {
+  const { output } = options;
+  if (/\.(pt2|safetensors)$/i.test(output))
+    throw usage(`${output} cannot be written: the result is IR text`, "name it OUT.sir");
+  const session = await openSession(options.plugin);
+  const calls = pipelineOf(options, session);
+  const before = await openProgram(file, session);
+  const after = transform(session, before, calls, io);
+  await writeSir(output, after);
+  const facts = {
+    output,
+    weights: weightsPath(output),
+    dialect: after.dialect,
+    nodes: { before: before.graph.size, after: after.graph.size },
+  };
+  io.out(
+    options.json
+      ? json(facts)
+      : `${output}: ${before.graph.size} -> ${after.graph.size} nodes, dialect ${after.dialect}; tensors in ${facts.weights}\n`,
+  );
+}
+
+function pipelineOf({ keep, passes }: LowerOptions, session: Sconce): PipelineItem[] {
+  if (passes === undefined) {
+    const decompose = session.passes.get("decompose")!;
+    return [passCall(decompose, keep === undefined ? {} : { keep })];
+  }
+  if (keep === undefined) return parsePipeline(passes, session.passes);
+  throw usage(
+    "--keep says what the default pipeline keeps, and --passes replaces it",
+    `write --passes "decompose{keep=[${keep.join(",")}]},..."`,
+  );
+}
+
+/** Nothing but the result is kept: going back is for programs in memory. */
+function transform(
+  session: Sconce,
+  program: ExportedProgram,
+  calls: readonly PipelineItem[],
+  io: Io,
+): ExportedProgram {
+  if (!io.interactive) return session.transform(program, calls, { record: false });
+  const bar = new cliProgress.SingleBar(
+    { stream: process.stderr, clearOnComplete: true, format: "{bar} {value}/{total} {pass}" },
+    cliProgress.Presets.shades_classic,
+  );
+  bar.start(calls.length, 0, { pass: "" });
+  try {
+    return session.transform(program, calls, {
+      record: false,
+      observers: [({ pass, step }) => bar.update(step + 1, { pass: pass.name })],
+    });
+  } finally {
+    bar.stop();
+  }
+}

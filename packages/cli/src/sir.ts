@@ -1,0 +1,110 @@
+/** @file `.sir` files: IR text, with the values of its tensors beside it as safetensors. */
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { isSconceError } from "@sconce/errors";
+import { type ExportedProgram, parseIr, printIr, tensorsOf } from "@sconce/ir";
+import { readSafetensors, type Storage, type Tensor, writeSafetensors } from "@sconce/tensor";
+import { fileError, usage } from "./errors.js";
+
+/** Where the tensors of an IR text lie: `model.sir` has `model.safetensors`. */
+export const weightsPath = (path: string): string => `${path.replace(/\.sir$/i, "")}.safetensors`;
+
+/** Bytes looked at to tell what a file is. */
+export const SNIFFED = 4096;
+const IR_TEXT = /^(?:\s|\/\/[^\n]*(?:\n|$))*(?:sconce-ir\b|program\s*"|symbol\s+\w)/;
+const ZIP = "PK";
+
+/** Whether a file is IR text, by how it begins; the name decides where that says nothing. */
+export function isIrText(start: Uint8Array, path: string): boolean {
+  const text = new TextDecoder().decode(start);
+  return IR_TEXT.test(text) || (/\.sir$/i.test(path) && !text.startsWith(ZIP));
+}
+
+/**
+ * Reads a program of IR text with the tensors beside it.
+ * @throws SconceError `IR_SYNTAX`, `IR_TENSOR`, `SAFETENSORS`, `FILE` when it declares tensors and no file has them
+ */
+export async function readSir(path: string): Promise<ExportedProgram> {
+  const text = await readFile(path);
+  const beside = weightsPath(path);
+  let missing: unknown;
+  const bytes = await readFile(beside).catch((error: unknown) => {
+    missing = error;
+    return undefined;
+  });
+  const tensors = bytes === undefined ? new Map<string, Tensor>() : tensorsIn(bytes, beside);
+  try {
+    return parseIr(decoded(text), { tensors });
+  } catch (error) {
+    throw missing !== undefined && isSconceError(error, "IR_TENSOR") ? fileError(beside, missing) : error;
+  }
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw usage("the IR text is not UTF-8", "write the file again", error);
+  }
+}
+
+/** Tensors that are the same one under several names are stored once; the metadata name it, as Hugging Face's files do. */
+function tensorsIn(bytes: Uint8Array, path: string): Map<string, Tensor> {
+  try {
+    const { tensors, metadata } = readSafetensors(bytes);
+    const all = new Map(tensors);
+    for (const [name, kept] of metadata) {
+      const tensor = tensors.get(kept);
+      if (tensor !== undefined && !all.has(name)) all.set(name, tensor);
+    }
+    return all;
+  } catch (error) {
+    throw isSconceError(error) ? error.at(path) : error;
+  }
+}
+
+/**
+ * Writes a program as IR text and its tensors beside it. Both are complete before either takes its name, the tensors
+ * first; a program that cannot be written leaves what was there.
+ * @throws SconceError `FILE`, `DTYPE` for tensors that safetensors cannot hold
+ */
+export async function writeSir(path: string, program: ExportedProgram): Promise<void> {
+  const files: readonly (readonly [string, string | Uint8Array])[] = [
+    [weightsPath(path), weightBytes(program)],
+    [path, printIr(program)],
+  ];
+  const temporary = (target: string): string => `${target}.${process.pid}.part`;
+  let current = path;
+  try {
+    for (const [target, content] of files) {
+      current = target;
+      await writeFile(temporary(target), content);
+    }
+    for (const [target] of files) {
+      current = target;
+      await rename(temporary(target), target);
+    }
+  } catch (error) {
+    throw fileError(current, error);
+  } finally {
+    for (const [target] of files) await rm(temporary(target), { force: true });
+  }
+}
+
+function weightBytes(program: ExportedProgram): Uint8Array {
+  const kept: [string, Tensor][] = [];
+  const shared: [string, string][] = [];
+  const views = new Map<Storage, Map<string, string>>();
+  for (const [name, tensor] of tensorsOf(program)) {
+    const { dtype, shape, strides, storageOffset, storage } = tensor;
+    const known = views.get(storage) ?? new Map<string, string>();
+    views.set(storage, known);
+    const view = `${dtype} ${shape.join()} ${strides.join()} ${storageOffset}`;
+    const first = known.get(view);
+    if (first !== undefined) shared.push([name, first]);
+    else {
+      known.set(view, name);
+      kept.push([name, tensor]);
+    }
+  }
+  return writeSafetensors(kept, shared.length === 0 ? undefined : Object.fromEntries(shared));
+}

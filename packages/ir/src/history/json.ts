@@ -1,0 +1,203 @@
+/** @file Histories as JSON. Nodes are in it as IR text; tensors are named, and lie beside it. */
+import { isSconceError } from "@sconce/errors";
+import type { Tensor } from "@sconce/tensor";
+import { historyFormat } from "../errors.js";
+import { Graph } from "../graph.js";
+import { parseGraph } from "../ir-text/parse-program.js";
+import { printIr, tensorsOf } from "../ir-text/print-program.js";
+import type { Node } from "../node.js";
+import type { ExportedProgram } from "../program.js";
+import type { LineSplice } from "./program-lines.js";
+import { type RecordedHistory, type RecordedStep, recordedHistory } from "./recorded.js";
+import type { GraphSplices, NestedChange, NodeSplice } from "./splices.js";
+
+const FORMAT = "sconce-history";
+const VERSION = 1;
+const MAX_DEPTH = 200;
+
+/**
+ * The history of a program as JSON text, which {@link historyFromJson} reads. Its size follows what the passes changed;
+ * {@link historyTensors} gives the tensors that it names and the program does not hold.
+ */
+export function historyToJson(program: ExportedProgram): string {
+  const recorded = recordedHistory(program);
+  const names = tensorNames(program, recorded);
+  const named = (tensors: ReadonlyMap<string, Tensor>): object =>
+    Object.fromEntries([...tensors].map(([key, tensor]) => [key, names.get(tensor)]));
+  const steps = recorded.steps.map((step) => ({
+    pass: step.pass,
+    ...(step.call === undefined ? {} : { call: step.call }),
+    graph: graphJson(step.graph),
+    lines: step.lines.map(({ at, removed, added }) => [at, removed, added]),
+    tensors: { before: named(step.tensorsBefore), after: named(step.tensorsAfter) },
+  }));
+  return JSON.stringify({ format: FORMAT, version: VERSION, steps });
+}
+
+/** Tensors of earlier versions, by the names that {@link historyToJson} uses: what belongs beside it. */
+export function historyTensors(program: ExportedProgram): Map<string, Tensor> {
+  const own = new Set(tensorsOf(program).values());
+  const names = tensorNames(program, recordedHistory(program));
+  return new Map([...names].filter(([tensor]) => !own.has(tensor)).map(([tensor, name]) => [name, tensor]));
+}
+
+/** The program's own tensors by their keys, others numbered. */
+function tensorNames(program: ExportedProgram, { steps }: RecordedHistory): Map<Tensor, string> {
+  const own = tensorsOf(program);
+  const names = new Map<Tensor, string>();
+  for (const [key, tensor] of own) if (!names.has(tensor)) names.set(tensor, key);
+  let count = 0;
+  for (const { tensorsBefore, tensorsAfter } of steps) {
+    for (const tensor of [...tensorsBefore.values(), ...tensorsAfter.values()]) {
+      if (names.has(tensor)) continue;
+      while (own.has(`history.${count}`)) count++;
+      names.set(tensor, `history.${count++}`);
+    }
+  }
+  return names;
+}
+
+const nodesText = (splices: readonly NodeSplice[], side: "removed" | "added"): string =>
+  printIr(new Graph(splices.flatMap((splice) => splice[side])), { metadata: true });
+
+function graphJson({ splices, nested, targets }: GraphSplices): object {
+  return {
+    splices: splices.map(({ at, removed, added }) => [at, removed.length, added.length]),
+    removed: nodesText(splices, "removed"),
+    added: nodesText(splices, "added"),
+    ...(nested.length === 0 ? {} : { nested: nested.map(nestedJson), targets }),
+  };
+}
+
+const nestedJson = ({ target, change, removed, added }: NestedChange): object => ({
+  target,
+  ...(change === undefined ? {} : { change: graphJson(change) }),
+  ...(removed === undefined ? {} : { removed: printIr(removed, { metadata: true }) }),
+  ...(added === undefined ? {} : { added: printIr(added, { metadata: true }) }),
+});
+
+/**
+ * Reads a history. `tensors` are those of `tensorsOf` the program and of {@link historyTensors} together; only steps that
+ * change tensors need any.
+ * @throws SconceError `HISTORY_FORMAT`
+ */
+export function historyFromJson(
+  text: string,
+  tensors: ReadonlyMap<string, Tensor> = new Map(),
+): RecordedHistory {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw historyFormat("it is not JSON", undefined, error);
+  }
+  const { format, version, steps } = record(json, "the text");
+  if (format !== FORMAT || version !== VERSION)
+    throw historyFormat(`it is no ${FORMAT} of version ${VERSION}`);
+  return { steps: list(steps, "steps").map((step, i) => stepOf(step, `steps[${i}]`, tensors)) };
+}
+
+function stepOf(json: unknown, where: string, known: ReadonlyMap<string, Tensor>): RecordedStep {
+  const { pass, call, graph, lines, tensors } = record(json, where);
+  const { before, after } = record(tensors, `${where}.tensors`);
+  const named = (value: unknown): Map<string, Tensor> =>
+    new Map(
+      Object.entries(record(value, `${where}.tensors`)).map(([key, name]) => {
+        const tensor = known.get(string(name, `${where}.tensors`));
+        if (tensor === undefined) throw historyFormat(`the tensor "${String(name)}" is not given`, where);
+        return [key, tensor];
+      }),
+    );
+  return {
+    pass: string(pass, `${where}.pass`),
+    call: call === undefined ? undefined : string(call, `${where}.call`),
+    graph: graphOf(graph, `${where}.graph`, 0),
+    lines: list(lines, `${where}.lines`).map((item) => lineOf(item, `${where}.lines`)),
+    tensorsBefore: named(before),
+    tensorsAfter: named(after),
+  };
+}
+
+function lineOf(json: unknown, where: string): LineSplice {
+  const [at, removed, added] = list(json, where);
+  const texts = (value: unknown): string[] => list(value, where).map((item) => string(item, where));
+  return { at: count(at, where), removed: texts(removed), added: texts(added) };
+}
+
+function graphOf(json: unknown, where: string, depth: number): GraphSplices {
+  if (depth > MAX_DEPTH) throw historyFormat(`graphs nest more than ${MAX_DEPTH} deep`, where);
+  const { splices, removed, added, nested = [], targets = [[], []] } = record(json, where);
+  const [gone, come] = [parsed(removed, where).nodes(), parsed(added, where).nodes()];
+  const [oldTargets, newTargets] = list(targets, `${where}.targets`).map((side) =>
+    list(side, where).map((item) => string(item, where)),
+  );
+  return {
+    splices: takeSplices(list(splices, `${where}.splices`), gone, come, where),
+    nested: list(nested, `${where}.nested`).map((item) => nestedOf(item, `${where}.nested`, depth)),
+    targets: [oldTargets ?? [], newTargets ?? []],
+  };
+}
+
+function takeSplices(
+  splices: readonly unknown[],
+  gone: readonly Node[],
+  come: readonly Node[],
+  where: string,
+): NodeSplice[] {
+  let [g, c] = [0, 0];
+  const result = splices.map((item): NodeSplice => {
+    const [at, removed, added] = list(item, where).map((value) => count(value, where));
+    const splice = {
+      at: at ?? 0,
+      removed: gone.slice(g, g + (removed ?? 0)),
+      added: come.slice(c, c + (added ?? 0)),
+    };
+    g += removed ?? 0;
+    c += added ?? 0;
+    return splice;
+  });
+  if (g !== gone.length || c !== come.length) throw historyFormat("splices and nodes do not add up", where);
+  return result;
+}
+
+function nestedOf(json: unknown, where: string, depth: number): NestedChange {
+  const { target, change, removed, added } = record(json, where);
+  if ([change, removed, added].filter((value) => value !== undefined).length !== 1)
+    throw historyFormat("a nested graph is either changed, removed or added", where);
+  return {
+    target: string(target, where),
+    ...(change === undefined ? {} : { change: graphOf(change, where, depth + 1) }),
+    ...(removed === undefined ? {} : { removed: parsed(removed, where) }),
+    ...(added === undefined ? {} : { added: parsed(added, where) }),
+  };
+}
+
+function parsed(text: unknown, where: string): Graph {
+  try {
+    return parseGraph(string(text, where));
+  } catch (error) {
+    if (!isSconceError(error, "IR_SYNTAX")) throw error;
+    throw historyFormat(error.message, `${where}: ${error.where ?? ""}`, error);
+  }
+}
+
+function record(value: unknown, where: string): Readonly<Record<string, unknown>> {
+  if (typeof value === "object" && value !== null && !Array.isArray(value))
+    return value as Readonly<Record<string, unknown>>;
+  throw historyFormat("an object is expected", where);
+}
+
+function list(value: unknown, where: string): readonly unknown[] {
+  if (Array.isArray(value)) return value as readonly unknown[];
+  throw historyFormat("a list is expected", where);
+}
+
+function string(value: unknown, where: string): string {
+  if (typeof value === "string") return value;
+  throw historyFormat("a text is expected", where);
+}
+
+function count(value: unknown, where: string): number {
+  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
+  throw historyFormat("a count is expected", where);
+}

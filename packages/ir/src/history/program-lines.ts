@@ -1,0 +1,91 @@
+/** @file The parts of a program besides its graph as lines of IR text, so that a change of them is a change of lines. */
+import type { Tensor } from "@sconce/tensor";
+import { align, hunksOf } from "../align.js";
+import { historyMismatch } from "../errors.js";
+import { Graph } from "../graph.js";
+import { parseIr } from "../ir-text/parse-program.js";
+import { printIr } from "../ir-text/print-program.js";
+import type { ExportedProgram, ProgramParts } from "../program.js";
+
+/** A run of lines in the place of another. Positions count in the text before. */
+export interface LineSplice {
+  readonly at: number;
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
+}
+
+const EMPTY = new Graph([]);
+
+/** The program block, around an empty graph. Comments are no part of it. */
+export const programLines = (program: ExportedProgram): string[] =>
+  printIr(program.with({ graph: EMPTY }), { metadata: false })
+    .split("\n")
+    .filter((line) => !line.trimStart().startsWith("//"));
+
+export function lineSplices(before: readonly string[], after: readonly string[]): LineSplice[] {
+  return hunksOf(align(before, after), after.length).map(({ startA, endA, startB, endB }) => ({
+    at: startA,
+    removed: before.slice(startA, endA),
+    added: after.slice(startB, endB),
+  }));
+}
+
+type PartName = keyof ProgramParts;
+
+/** Which part a line belongs to, by its first word. */
+const PART_OF_LINE: Readonly<Record<string, readonly PartName[]>> = {
+  program: ["dialect"],
+  torch: ["torchVersion"],
+  opset: ["opsetVersion"],
+  range: ["rangeConstraints"],
+  hint: ["symbolHints"],
+  guard: ["guardsCode"],
+  parameter: ["stateDict", "parameterNames"],
+  buffer: ["stateDict", "parameterNames"],
+  constant: ["constants"],
+  input: ["graphSignature"],
+  output: ["graphSignature"],
+  call: ["moduleCallGraph"],
+  example: ["exampleInputs"],
+  examples: ["exampleInputs"],
+};
+/**
+ * The parts that a change of lines and tensors touches, as they are after it.
+ * @throws SconceError `HISTORY_MISMATCH` when the lines that go are not there, `IR_SYNTAX`, `IR_TENSOR`
+ */
+export function splicedParts(
+  program: ExportedProgram,
+  splices: readonly LineSplice[],
+  tensors: ReadonlyMap<string, Tensor>,
+  held: ReadonlyMap<string, Tensor>,
+): Partial<ProgramParts> {
+  if (splices.length === 0 && tensors.size === 0) return {};
+  const text = spliced(programLines(program), splices).join("\n");
+  const parsed = parseIr(text, { tensors: new Map([...held, ...tensors]) });
+  const touched = new Set<PartName>(tensors.size > 0 ? ["stateDict", "constants"] : []);
+  if ([...tensors.keys()].some((key) => key.startsWith("example."))) touched.add("exampleInputs");
+  for (const { removed, added } of splices) {
+    for (const line of [...removed, ...added])
+      for (const part of PART_OF_LINE[/^\s*(\w+)/.exec(line)?.[1] ?? ""] ?? []) touched.add(part);
+  }
+  return Object.fromEntries([...touched].map((part) => [part, parsed[part]]));
+}
+
+function spliced(lines: readonly string[], splices: readonly LineSplice[]): string[] {
+  const result: string[] = [];
+  let position = 0;
+  for (const { at, removed, added } of splices) {
+    if (at < position || at > lines.length) throw historyMismatch(`the program has no line ${at}`);
+    removed.forEach((line, i) => {
+      const found = lines[at + i];
+      if (found !== line) {
+        throw historyMismatch(
+          `the program has ${found?.trim() ?? "no line"} where the history has ${line.trim()}`,
+        );
+      }
+    });
+    result.push(...lines.slice(position, at), ...added);
+    position = at + removed.length;
+  }
+  return [...result, ...lines.slice(position)];
+}

@@ -1,0 +1,165 @@
+/** @file A history by itself: what each step changed, told so that it fits every program with the same graph. */
+import type { Tensor } from "@sconce/tensor";
+import { historyMismatch } from "../errors.js";
+import type { Graph } from "../graph.js";
+import { tensorsOf } from "../ir-text/print-program.js";
+import type { ExportedProgram } from "../program.js";
+import { forEachNodeRef } from "../uses.js";
+import { type LineSplice, lineSplices, programLines, splicedParts } from "./program-lines.js";
+import { programVersions, recordPass } from "./record.js";
+import { applySplices, type GraphSplices, reversed, splicesOf } from "./splices.js";
+
+/** What one pass changed. */
+export interface RecordedStep {
+  readonly pass: string;
+  readonly call?: string | undefined;
+  readonly graph: GraphSplices;
+  /** Lines of the program block. */
+  readonly lines: readonly LineSplice[];
+  /** Tensors that went or were replaced, and those that came, by the keys of `tensorsOf`. */
+  readonly tensorsBefore: ReadonlyMap<string, Tensor>;
+  readonly tensorsAfter: ReadonlyMap<string, Tensor>;
+}
+
+/** The steps of a program's history, oldest first. */
+export interface RecordedHistory {
+  readonly steps: readonly RecordedStep[];
+}
+
+/** The history of a program by itself. Tensors in it are those of the program's versions, not copies. */
+export function recordedHistory(program: ExportedProgram): RecordedHistory {
+  const steps: RecordedStep[] = [];
+  const versions = [...programVersions(program)];
+  for (let i = versions.length - 1; i > 0; i--) {
+    const { entry, program: after } = versions[i - 1]!;
+    const before = versions[i]!.program;
+    const parts = Object.keys(entry!.after);
+    const tensors = parts.some(
+      (part) => part === "stateDict" || part === "constants" || part === "exampleInputs",
+    )
+      ? changedTensors(before, after)
+      : NO_TENSORS;
+    steps.push({
+      pass: entry!.pass,
+      call: entry!.call,
+      graph: splicesOf(before.graph, after.graph),
+      lines: parts.length === 0 ? [] : lineSplices(programLines(before), programLines(after)),
+      ...tensors,
+    });
+  }
+  return { steps };
+}
+
+type TensorChange = Pick<RecordedStep, "tensorsBefore" | "tensorsAfter">;
+const NO_TENSORS: TensorChange = { tensorsBefore: new Map(), tensorsAfter: new Map() };
+
+function changedTensors(before: ExportedProgram, after: ExportedProgram): TensorChange {
+  const [old, now] = [tensorsOf(before), tensorsOf(after)];
+  const isNew = ([key, tensor]: [string, Tensor]): boolean => old.get(key) !== tensor;
+  return {
+    tensorsBefore: new Map([...old].filter(([key, tensor]) => now.get(key) !== tensor)),
+    tensorsAfter: new Map([...now].filter(isNew)),
+  };
+}
+
+const backward = (step: RecordedStep): RecordedStep => ({
+  pass: step.pass,
+  graph: reversed(step.graph),
+  lines: reversedLines(step.lines),
+  tensorsBefore: step.tensorsAfter,
+  tensorsAfter: step.tensorsBefore,
+});
+
+function reversedLines(lines: readonly LineSplice[]): LineSplice[] {
+  let shift = 0;
+  return lines.map(({ at, removed, added }) => {
+    const start = at + shift;
+    shift += added.length - removed.length;
+    return { at: start, removed: added, added: removed };
+  });
+}
+
+function applied(program: ExportedProgram, step: RecordedStep): ExportedProgram {
+  const graph = applySplices(program.graph, step.graph);
+  const needsTensors = step.lines.length > 0 || step.tensorsAfter.size > 0;
+  const held = needsTensors ? tensorsOf(program) : new Map<string, Tensor>();
+  return program.with({ ...splicedParts(program, step.lines, step.tensorsAfter, held), graph });
+}
+
+/** How {@link replay} works. */
+export interface ReplayOptions {
+  /**
+   * The program has the weights that the history was recorded with. Tensors that a step computed of them (folded
+   * constants) are only right then; known by itself for programs that share their tensors.
+   */
+  readonly sameWeights?: boolean;
+}
+
+/**
+ * Makes the recorded changes to another program with the same graph: no pass runs. The steps are added to its history.
+ * @throws SconceError `HISTORY_MISMATCH` when what a step changes is not there, when the result is no graph, or when a step
+ * computed tensors of other weights
+ */
+export function replay(
+  history: RecordedHistory | ExportedProgram,
+  onto: ExportedProgram,
+  options: ReplayOptions = {},
+): ExportedProgram {
+  const recorded = "steps" in history ? history : recordedHistory(history);
+  if (options.sameWeights !== true) refuseOtherWeights(recorded, history, onto);
+  let current = onto;
+  for (const step of recorded.steps)
+    current = recordPass(step.pass, current, applied(current, step), step.call);
+  refuseDangling(current.graph, "");
+  return current;
+}
+
+function refuseOtherWeights(
+  { steps }: RecordedHistory,
+  history: RecordedHistory | ExportedProgram,
+  onto: ExportedProgram,
+): void {
+  const computing = steps.find((step) => step.tensorsAfter.size > 0);
+  if (computing === undefined) return;
+  if (!("steps" in history)) {
+    const first = [...programVersions(history)].at(-1)!.program;
+    const tensors = tensorsOf(onto);
+    if ([...tensorsOf(first)].every(([key, tensor]) => tensors.get(key) === tensor)) return;
+  }
+  throw historyMismatch(
+    `the pass "${computing.pass}" computed ${[...computing.tensorsAfter.keys()].slice(0, 3).join(", ")} from weights that may be others than this program's: say sameWeights if they are not`,
+  );
+}
+
+/** Splices that fit one by one may still leave uses of nodes that are not there. */
+function refuseDangling(graph: Graph, path: string): void {
+  const seen = new Set<string>();
+  for (const node of graph.nodes()) {
+    forEachNodeRef(node, (name) => {
+      if (!seen.has(name))
+        throw historyMismatch(`node "${node.name}" would use "${name}", which is not before it`, path);
+    });
+    if (seen.has(node.name)) throw historyMismatch(`there would be two nodes "${node.name}"`, path);
+    seen.add(node.name);
+    if (node.op === "get_attr" && !graph.subgraphs.has(node.target))
+      throw historyMismatch(`node "${node.name}" would read a nested graph that is not there`, path);
+  }
+  for (const [target, nested] of graph.subgraphs)
+    refuseDangling(nested, path === "" ? target : `${path}.${target}`);
+}
+
+/**
+ * The program with a history that was recorded on it and kept elsewhere: `undo` works on it again. The program is the last
+ * version.
+ * @throws SconceError `HISTORY_MISMATCH` when it is not
+ */
+export function restoreHistory(program: ExportedProgram, history: RecordedHistory): ExportedProgram {
+  const versions = [program];
+  for (const step of [...history.steps].reverse()) versions.unshift(applied(versions[0]!, backward(step)));
+  refuseDangling(versions[0]!.graph, "");
+  let current = versions[0]!;
+  history.steps.forEach(({ pass, call }, i) => {
+    current = recordPass(pass, current, versions[i + 1]!, call);
+  });
+  return current;
+}

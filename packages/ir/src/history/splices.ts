@@ -1,0 +1,123 @@
+/** @file What differs between two versions of a graph, node by node: fits any graph with the same nodes. */
+import { align, hunksOf } from "../align.js";
+import { historyMismatch } from "../errors.js";
+import { Graph } from "../graph.js";
+import { nodeLine } from "../ir-text/print-graph.js";
+import type { Node } from "../node.js";
+import { shareVersions } from "./share.js";
+
+/** A run of nodes in the place of another. Positions count in the graph before. */
+export interface NodeSplice {
+  readonly at: number;
+  readonly removed: readonly Node[];
+  readonly added: readonly Node[];
+}
+
+/** The change of a graph, and of the graphs nested in it. */
+export interface GraphSplices {
+  readonly splices: readonly NodeSplice[];
+  /** Nested graphs before and after, those that both have as their changes. */
+  readonly nested: readonly NestedChange[];
+  /** Targets of the nested graphs before and after, in order; empty when no nested graph changes. */
+  readonly targets: readonly [before: readonly string[], after: readonly string[]];
+}
+
+const NO_TARGETS: GraphSplices["targets"] = [[], []];
+
+export interface NestedChange {
+  readonly target: string;
+  readonly change?: GraphSplices;
+  readonly removed?: Graph;
+  readonly added?: Graph;
+}
+
+/** What leads from one version to the next. */
+export function splicesOf(before: Graph, after: Graph): GraphSplices {
+  if (before === after) return { splices: [], nested: [], targets: NO_TARGETS };
+  const [old, now] = [before.nodes(), after.nodes()];
+  const splices = hunksOf(align(old, now), now.length).map(({ startA, endA, startB, endB }) => ({
+    at: startA,
+    removed: old.slice(startA, endA),
+    added: now.slice(startB, endB),
+  }));
+  const nested: NestedChange[] = [];
+  for (const target of new Set([...before.subgraphs.keys(), ...after.subgraphs.keys()])) {
+    const [removed, added] = [before.subgraphs.get(target), after.subgraphs.get(target)];
+    if (removed === added) continue;
+    if (removed !== undefined && added !== undefined)
+      nested.push({ target, change: splicesOf(removed, added) });
+    else nested.push({ target, ...(removed === undefined ? { added: added! } : { removed }) });
+  }
+  const targets: GraphSplices["targets"] =
+    nested.length === 0 ? NO_TARGETS : [[...before.subgraphs.keys()], [...after.subgraphs.keys()]];
+  return { splices, nested, targets };
+}
+
+/** The change that leads back. */
+export function reversed({ splices, nested, targets }: GraphSplices): GraphSplices {
+  let shift = 0;
+  return {
+    splices: splices.map(({ at, removed, added }) => {
+      const start = at + shift;
+      shift += added.length - removed.length;
+      return { at: start, removed: added, added: removed };
+    }),
+    nested: nested.map(({ target, change, removed, added }) => ({
+      target,
+      ...(change === undefined ? {} : { change: reversed(change) }),
+      ...(added === undefined ? {} : { removed: added }),
+      ...(removed === undefined ? {} : { added: removed }),
+    })),
+    targets: [targets[1], targets[0]],
+  };
+}
+
+/**
+ * The graph after a change. The nodes that go must be there, equal up to metadata; all others are left alone.
+ * @throws SconceError `HISTORY_MISMATCH`
+ */
+export function applySplices(graph: Graph, change: GraphSplices): Graph {
+  const { splices, nested } = change;
+  const nodes = splices.length === 0 ? graph.nodes() : splicedNodes(graph, splices);
+  if (nested.length > 0)
+    return shareVersions(graph, new Graph(nodes.slice(), splicedSubgraphs(graph, change)));
+  return splices.length === 0 ? graph : shareVersions(graph, new Graph(nodes, graph.subgraphs));
+}
+
+function splicedSubgraphs(graph: Graph, { nested, targets }: GraphSplices): Map<string, Graph> {
+  const subgraphs = new Map(graph.subgraphs);
+  for (const { target, change, added } of nested) {
+    const old = subgraphs.get(target);
+    const isNew = change === undefined && added !== undefined;
+    if (isNew !== (old === undefined))
+      throw historyMismatch(`the nested graph "${target}" is ${isNew ? "already" : "not"} there`, target);
+    if (change !== undefined) subgraphs.set(target, applySplices(old!, change));
+    else if (added !== undefined) subgraphs.set(target, added);
+    else subgraphs.delete(target);
+  }
+  const order = targets[1];
+  if (order.length !== subgraphs.size || !order.every((target) => subgraphs.has(target)))
+    throw historyMismatch(`the nested graphs are not ${order.join(", ")}`);
+  return new Map(order.map((target) => [target, subgraphs.get(target)!]));
+}
+
+function splicedNodes(graph: Graph, splices: readonly NodeSplice[]): Node[] {
+  const old = graph.nodes();
+  const nodes: Node[] = [];
+  let position = 0;
+  for (const { at, removed, added } of splices) {
+    if (at < position || at > old.length) throw historyMismatch(`the graph has no position ${at}`);
+    for (; position < at; position++) nodes.push(old[position]!);
+    for (const node of removed) refuseOther(old[position++], node);
+    for (const node of added) nodes.push(node);
+  }
+  for (; position < old.length; position++) nodes.push(old[position]!);
+  return nodes;
+}
+
+function refuseOther(node: Node | undefined, wanted: Node): void {
+  if (node === wanted) return;
+  const [has, wants] = [node === undefined ? "nothing" : nodeLine(node), nodeLine(wanted)];
+  if (has !== wants)
+    throw historyMismatch(`the graph has ${has} where the history has ${wants}`, wanted.name);
+}
