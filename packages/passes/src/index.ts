@@ -1,7 +1,11 @@
+export type { Functionality, Impurity } from "./analysis/functional.js";
+export { functionality, isFunctional } from "./analysis/functional.js";
+export { checkFunctional } from "./builtin/check-functional.js";
 export { commonSubexpressionElimination } from "./builtin/cse.js";
 export { deadCodeElimination } from "./builtin/dce.js";
 export { decompose } from "./builtin/decompose.js";
 export { foldConstants } from "./builtin/fold-constants.js";
+export { functionalize, functionalized } from "./builtin/functionalize.js";
 export type { RunDecompositionsOptions } from "./decompose/run-decompositions.js";
 export { runDecompositions } from "./decompose/run-decompositions.js";
 export type { Decomposition } from "./decompose/table.js";

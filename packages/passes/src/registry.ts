@@ -1,11 +1,15 @@
+import { checkFunctional } from "./builtin/check-functional.js";
 import { commonSubexpressionElimination } from "./builtin/cse.js";
 import { deadCodeElimination } from "./builtin/dce.js";
 import { decompose } from "./builtin/decompose.js";
 import { foldConstants } from "./builtin/fold-constants.js";
+import { functionalize } from "./builtin/functionalize.js";
 import type { Pass } from "./pass.js";
 
 /** The passes that come with Sconce. */
 export const builtinPasses: readonly Pass[] = Object.freeze([
+  checkFunctional,
+  functionalize,
   decompose,
   foldConstants,
   commonSubexpressionElimination,
