@@ -23,6 +23,12 @@ export interface PassManagerOptions {
   readonly observers?: readonly PassObserver[];
 }
 
+/** The program before a pass, and the metadata that it may take away. */
+interface Transition {
+  readonly before: ExportedProgram;
+  readonly drops: Pass["drops"];
+}
+
 /**
  * Runs passes in order. The program that goes in is never changed; an error names the pass and the step, and carries
  * what was thrown as its cause.
@@ -59,8 +65,8 @@ export class PassManager {
     const start = performance.now();
     const result = this.#run(before, pass, options, place);
     const milliseconds = performance.now() - start;
-    if (this.#options.verify && result !== before) this.#verify(result, `after ${place}`, before);
-    const after = this.#options.record ? recordPass(pass.name, before, result) : result;
+    if (this.#options.verify && result !== before) this.#verify(result, `after ${place}`, { before, drops: pass.drops });
+    const after = this.#options.record && !pass.drops ? recordPass(pass.name, before, result) : result;
     for (const observe of this.#options.observers ?? []) observe({ pass, step, before, after, milliseconds });
     return after;
   }
@@ -87,11 +93,11 @@ export class PassManager {
     });
   }
 
-  #verify(program: ExportedProgram, when: string, before?: ExportedProgram): void {
+  #verify(program: ExportedProgram, when: string, step?: Transition): void {
     const problems = verify(program, { operators: this.#context.operators });
     // A change of dialect makes all nodes anew: their names are no longer the same nodes'.
-    if (before !== undefined && before.dialect === program.dialect)
-      problems.push(...verifyTransition(before, program));
+    if (step?.before.dialect === program.dialect)
+      problems.push(...verifyTransition(step.before, program, step.drops));
     if (problems.length === 0) return;
     throw new SconceError({
       code: "INVALID_PROGRAM",

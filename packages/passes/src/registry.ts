@@ -4,6 +4,9 @@ import { deadCodeElimination } from "./builtin/dce.js";
 import { decompose } from "./builtin/decompose.js";
 import { foldConstants } from "./builtin/fold-constants.js";
 import { functionalize } from "./builtin/functionalize.js";
+import { partitionByBackend } from "./builtin/partition.js";
+import { extract, inline, split } from "./builtin/submodules.js";
+import { stripMetadata } from "./builtin/strip-metadata.js";
 import type { Pass } from "./pass.js";
 
 /** The passes that come with Sconce. */
@@ -14,4 +17,9 @@ export const builtinPasses: readonly Pass[] = Object.freeze([
   foldConstants,
   commonSubexpressionElimination,
   deadCodeElimination,
+  partitionByBackend,
+  extract,
+  inline,
+  split,
+  stripMetadata,
 ]);

@@ -55,6 +55,7 @@ export function createContainer(
             operators: from.resolve(OPERATORS),
             evaluate: from.resolve(EVALUATOR).evaluate,
             decompositions: () => from.resolve(DECOMPOSITIONS),
+            backends: () => new Map(from.resolveAll(BACKEND).map((backend) => [backend.name, backend])),
           },
           options,
         ),
