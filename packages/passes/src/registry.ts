@@ -6,6 +6,9 @@ import { foldConstants } from "./builtin/fold-constants.js";
 import { functionalize } from "./builtin/functionalize.js";
 import { partitionByBackend } from "./builtin/partition.js";
 import { extract, inline, split } from "./builtin/submodules.js";
+import { shapePropagation } from "./builtin/propagate-shapes.js";
+import { dtypeConversion } from "./builtin/convert-dtype.js";
+import { removeTypePromotion } from "./builtin/remove-type-promotion.js";
 import { stripMetadata } from "./builtin/strip-metadata.js";
 import type { Pass } from "./pass.js";
 
@@ -22,4 +25,7 @@ export const builtinPasses: readonly Pass[] = Object.freeze([
   inline,
   split,
   stripMetadata,
+  shapePropagation,
+  dtypeConversion,
+  removeTypePromotion,
 ]);

@@ -41,6 +41,29 @@ export async function checkProgramFolder(
   return checker.checks;
 }
 
+/** A change of a program that must not change its numbers. */
+export interface Transform {
+  readonly name: string;
+  /** Whether it takes the program as exported or as lowered. */
+  readonly from: "program" | "lowered";
+  run(program: ExportedProgram): ExportedProgram;
+}
+
+/** Runs every recorded call of a folder on changed programs; each has to be valid. Nothing is thrown. */
+export async function checkTransforms(
+  path: string,
+  sconce: Sconce,
+  transforms: readonly Transform[],
+): Promise<Check[]> {
+  const folder = new ProgramFolder(path);
+  const { status, program, decomposed } = folder.info;
+  if (status !== "exported" || !folder.has("program.pt2") || program.load_error !== undefined) return [];
+  if (decomposed?.error !== undefined) return [];
+  const checker = new FolderChecker(folder, sconce, "cpu");
+  await checker.transformed(transforms);
+  return checker.checks;
+}
+
 class FolderChecker {
   readonly checks: Check[] = [];
   readonly #folder: ProgramFolder;
@@ -68,6 +91,20 @@ class FolderChecker {
     await this.#rejections(program);
     for (const variant of Object.keys(this.#folder.info.variants ?? {}))
       await this.#variant(variant, program);
+  }
+
+  async transformed(transforms: readonly Transform[]): Promise<void> {
+    const program = await this.#sconce.load(this.#folder.bytes("program.pt2"));
+    const lowered = this.#sconce.runDecompositions(program);
+    for (const { name, from, run } of transforms) {
+      let changed: ExportedProgram | undefined;
+      await this.#check(name, () => {
+        changed = run(from === "program" ? program : lowered);
+        const [problem] = this.#sconce.verify(changed);
+        return problem === undefined ? undefined : `verify: ${problem.message}`;
+      });
+      if (changed !== undefined) await this.#calls(name, changed);
+    }
   }
 
   async #check(name: string, run: () => string | undefined | Promise<string | undefined>): Promise<void> {

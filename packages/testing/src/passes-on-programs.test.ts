@@ -1,0 +1,80 @@
+/** @file The built-in passes on every program that PyTorch exported: valid results, PyTorch's numbers. */
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Backend, ExportedProgram, Node } from "@sconce/ir";
+import { extractSubmodule, functionalized, inlineSubmodule, isFunctional, partition, splitBy } from "@sconce/passes";
+import { createSconce } from "sconce";
+import { expect, test } from "vitest";
+import { corpusPlugin } from "./conformance/corpus-plugin.js";
+import { checkTransforms, type Transform } from "./conformance/programs.js";
+
+const FOLDER = fileURLToPath(new URL("../fixtures/programs/", import.meta.url));
+
+/** Takes about half of all operators. */
+const half: Backend = {
+  name: "half",
+  supports: ({ target }) =>
+    [...target].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 2 === 0 || { reason: "odd" },
+  compile: () => Promise.reject(new Error("not needed")),
+};
+
+const sconce = createSconce({ plugins: [corpusPlugin] });
+const { operators } = sconce;
+const pipeline = (text: string): Transform => ({
+  name: text,
+  from: "lowered",
+  run: (program) => sconce.transform(program, text, { verify: true }),
+});
+
+/** As many neighbours as make a convex selection: the calls between the first and the last quarter of the program. */
+function middleOf(program: ExportedProgram): (node: Node) => boolean {
+  const { graph } = program;
+  const free = (node: Node): boolean => !/rand|dropout|assert|constrain|bernoulli|normal|effects|higher/.test(node.target);
+  return (node) => free(node) && graph.indexOf(node.name) < graph.size / 2;
+}
+
+function extracted(program: ExportedProgram): ExportedProgram {
+  try {
+    return extractSubmodule(program, middleOf(program), operators).program;
+  } catch (error) {
+    if ((error as { code?: string }).code === "NOT_CONVEX") return program;
+    throw error;
+  }
+}
+
+const TRANSFORMS: readonly Transform[] = [
+  {
+    name: "functionalize",
+    from: "program",
+    run: (program) => {
+      const result = functionalized(program, operators);
+      expect(isFunctional(result, operators)).toBe(true);
+      return result;
+    },
+  },
+  pipeline("check-functional"),
+  pipeline("strip-metadata{module-stack=true,custom=true}"),
+  pipeline("propagate-shapes"),
+  pipeline("remove-type-promotion"),
+  { name: "partition", from: "lowered", run: (program) => partition(program, half, operators).program },
+  {
+    name: "partition, inline",
+    from: "lowered",
+    run: (program) => inlineSubmodule(partition(program, half, operators).program),
+  },
+  { name: "extract", from: "lowered", run: extracted },
+  {
+    name: "split",
+    from: "lowered",
+    run: (program) => splitBy(program, ({ name }) => program.graph.indexOf(name) % 3 === 0, operators).program,
+  },
+];
+
+const names = readdirSync(FOLDER, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name);
+
+test.each(names)("%s", async (name) => {
+  const checks = await checkTransforms(`${FOLDER}${name}`, sconce, TRANSFORMS);
+  expect(checks.filter((check) => check.problem !== undefined)).toEqual([]);
+});
