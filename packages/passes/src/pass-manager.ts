@@ -65,7 +65,8 @@ export class PassManager {
     const start = performance.now();
     const result = this.#run(before, pass, options, place);
     const milliseconds = performance.now() - start;
-    if (this.#options.verify && result !== before) this.#verify(result, `after ${place}`, { before, drops: pass.drops });
+    if (this.#options.verify && result !== before)
+      this.#verify(result, `after ${place}`, { before, drops: pass.drops });
     const after = this.#options.record && !pass.drops ? recordPass(pass.name, before, result) : result;
     for (const observe of this.#options.observers ?? []) observe({ pass, step, before, after, milliseconds });
     return after;

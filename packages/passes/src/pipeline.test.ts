@@ -28,7 +28,7 @@ describe("pipelines as text", () => {
   });
 
   test.each([
-    ["nope", "UNKNOWN_PASS", /the passes are: decompose/],
+    ["nope", "UNKNOWN_PASS", /the passes are: functionalize/],
     ["dce,,cse", "PIPELINE_SYNTAX", /empty/],
     ["dce{", "PIPELINE_SYNTAX", /not closed/],
     ["dce}", "PIPELINE_SYNTAX", /unexpected/],

@@ -63,7 +63,11 @@ describe("sconce print", () => {
 
   test.each([
     ["USAGE", ["--format", "xml"], "the formats are: program, graph, code, signature, ir"],
-    ["UNKNOWN_PASS", ["--passes", "frob"], "the passes are: decompose, fold-constants, cse, dce"],
+    [
+      "UNKNOWN_PASS",
+      ["--passes", "frob"],
+      "the passes are: functionalize, check-functional, decompose, fold-constants",
+    ],
     ["PIPELINE_SYNTAX", ["--passes", "cse{"], "write passes between commas"],
     ["PASS_OPTION", ["--passes", "decompose{tables=none}"], "see the options of"],
     ["PASS_REQUIRES", ["--passes", "fold-constants"], 'put "decompose" before it'],

@@ -42,13 +42,17 @@ export function forEachAliasedInput(
   visit: (name: string) => void,
 ): void {
   const { target } = node;
-  if (target === "operator.getitem") return forEachRef(node.args[0]!, visit);
+  if (target === "operator.getitem") {
+    forEachRef(node.args[0]!, visit);
+    return;
+  }
   if (/^(math|operator|builtins)\.|^torch\._?sym_/.test(target) || FRESH_RESULTS.test(target)) return;
   const row = operators.get(target);
   const schema = row?.schema ?? operators.schemaOf(target);
-  if (schema === undefined || row?.tags.includes("maybe_aliasing_or_mutating"))
-    return forEachInput(node, visit);
-  if (!schema.isView && !schema.isMutable) return;
+  if (schema === undefined || row?.tags.includes("maybe_aliasing_or_mutating")) {
+    forEachInput(node, visit);
+    return;
+  }
   for (const parameter of schema.args) {
     if (parameter.alias === undefined) continue;
     const value: Argument | undefined = argumentOf(node, schema, parameter.name);

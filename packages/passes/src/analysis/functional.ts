@@ -96,7 +96,8 @@ function impurityOf(
 /** Functions of torch that programs may call stand for a mode or a region that the calls after them are in. */
 function pythonFunction(target: string): Found | undefined {
   if (!target.startsWith("torch.") || /^torch\.(_?sym_\w+)$/.test(target)) return undefined;
-  if (target.endsWith(".lazy_load_decompositions") || target.includes(".cast_symbool_to_symint")) return undefined;
+  if (target.endsWith(".lazy_load_decompositions") || target.includes(".cast_symbool_to_symint"))
+    return undefined;
   return { reason: `${target} changes what the calls after it mean`, fix: FUNCTIONALIZE };
 }
 
@@ -169,14 +170,17 @@ function withEffects(node: Node, operators: OperatorTable): Found | undefined {
   const target = kindOf(operator) === "operator" ? (operator as { target: string }).target : undefined;
   if (target === "higher_order.call_torchbind") return undefined;
   const schema = target === undefined ? undefined : operators.schemaOf(target);
-  if (schema === undefined) return { reason: `with_effects calls ${target ?? "an operator"}, which is not known`, fix: REGISTER };
+  if (schema === undefined)
+    return { reason: `with_effects calls ${target ?? "an operator"}, which is not known`, fix: REGISTER };
   return writes({ ...node, target: schema.target, args: node.args.slice(2) }, schema);
 }
 
 /** Outputs that alias an input which the program's end gives a new value: the caller would see the new one. */
 function writtenOutputs(program: ExportedProgram, operators: OperatorTable): Impurity[] {
   const { inputSpecs, outputSpecs } = program.graphSignature;
-  const targets = new Set(outputSpecs.filter((spec) => spec.kind.endsWith("_MUTATION")).map((spec) => spec.target));
+  const targets = new Set(
+    outputSpecs.filter((spec) => spec.kind.endsWith("_MUTATION")).map((spec) => spec.target),
+  );
   if (targets.size === 0) return [];
   const written = new Set(
     inputSpecs.filter((spec) => targets.has(spec.target ?? spec.arg.name)).map((spec) => spec.arg.name),

@@ -72,8 +72,14 @@ describe("check-functional", () => {
   ])("says no to %s", (_, body, reason) => expect(reasons(body)).toEqual([reason]));
 
   test.each([
-    ["batch norm that does not train", "aten.batch_norm.default(%x, none, none, %b_m, %b_m, false, 0.1, 1e-05, true)"],
-    ["batch norm without statistics", "aten.batch_norm.default(%x, none, none, none, none, true, 0.1, 1e-05, true)"],
+    [
+      "batch norm that does not train",
+      "aten.batch_norm.default(%x, none, none, %b_m, %b_m, false, 0.1, 1e-05, true)",
+    ],
+    [
+      "batch norm without statistics",
+      "aten.batch_norm.default(%x, none, none, none, none, true, 0.1, 1e-05, true)",
+    ],
     ["operators that functionalization made", "higher_order.auto_functionalized_v2(%x)"],
     ["random numbers", "aten.rand_like.default(%x)"],
   ])("says yes to %s", (_, call) => {
@@ -107,7 +113,9 @@ describe("check-functional", () => {
 
   test("an output must not alias what the end of the program writes to", () => {
     const mutating = (output: string, body = ""): boolean => {
-      const program = programOf(graphOf(`%n: f32[2, 2] = aten.add.Tensor(%b_m, 1)\n${body}\nreturn (%n, ${output})`));
+      const program = programOf(
+        graphOf(`%n: f32[2, 2] = aten.add.Tensor(%b_m, 1)\n${body}\nreturn (%n, ${output})`),
+      );
       const [first, ...rest] = program.graphSignature.outputSpecs;
       const { inputSpecs } = program.graphSignature;
       const outputSpecs = [{ ...first!, kind: "BUFFER_MUTATION", target: "m" } as const, ...rest];

@@ -63,7 +63,10 @@ describe("functionalize", () => {
   });
 
   test("refuses what changes the sizes of an input itself", () => {
-    const program = programOf("graph(%x: f32[2, 3]) { %a: f32[3, 2] = aten.t_.default(%x) return (%a) }", "TRAINING");
+    const program = programOf(
+      "graph(%x: f32[2, 3]) { %a: f32[3, 2] = aten.t_.default(%x) return (%a) }",
+      "TRAINING",
+    );
     expect(() => run(functionalize, program)).toThrowError(
       expect.objectContaining({ code: "NOT_FUNCTIONALIZABLE", where: "x" }),
     );

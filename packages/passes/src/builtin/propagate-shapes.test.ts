@@ -1,7 +1,7 @@
 import type { ExportedProgram, FakeTensor } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
-import { context, programOf, run, textOf } from "../test-support.js";
 import { propagateShapes } from "../shapes/propagate.js";
+import { context, programOf, run, textOf } from "../test-support.js";
 import { shapePropagation as pass } from "./propagate-shapes.js";
 
 const dynamic = (body: string, ranges = "s7 in [2, 16]"): ExportedProgram => {
@@ -120,7 +120,9 @@ describe("propagate-shapes", () => {
   });
 
   test("one-dimensional and scalar inputs by their shapes", () => {
-    const program = programOf("graph(%x: f32[s7], %y: f32[]) { %a: f32[s7] = aten.add.Tensor(%x, %y) return (%a) }");
+    const program = programOf(
+      "graph(%x: f32[s7], %y: f32[]) { %a: f32[s7] = aten.add.Tensor(%x, %y) return (%a) }",
+    );
     const result = propagateShapes(program, context.operators, { inputs: { x: [6], y: [] } });
     expect((result.graph.node("a").meta.val as FakeTensor).shape).toEqual([6]);
     expect(textOf(run(pass, program, { sizes: ["x=[6]", "y="] }))).toBe(textOf(result));

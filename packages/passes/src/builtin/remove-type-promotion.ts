@@ -91,7 +91,8 @@ class Conversions {
   /** Whether a value may stand for its conversion: same dtype and layout, and no caller gets memory that it shared before. */
   #isSame(source: string, node: Node): boolean {
     const val = this.#valOf(source);
-    if (val.dtype !== (node.meta.val as FakeTensor).dtype || !sameLayout(val, node.meta.val as FakeTensor)) return false;
+    if (val.dtype !== (node.meta.val as FakeTensor).dtype || !sameLayout(val, node.meta.val as FakeTensor))
+      return false;
     this.#leaving ??= leavingNodes(this.#graph, this.#operators);
     if (!this.#leaving.has(node.name)) return true;
     this.#roots ??= aliasRoots(this.#graph, this.#operators);
@@ -112,11 +113,14 @@ class Conversions {
 
 /** A `_to_copy` that changes the dtype only. */
 function isConversion({ target, args, kwargs, meta }: Node): boolean {
-  if (target !== "aten._to_copy.default" || !isRef(args[0]) || !(meta.val instanceof FakeTensor)) return false;
+  if (target !== "aten._to_copy.default" || !isRef(args[0]) || !(meta.val instanceof FakeTensor))
+    return false;
   return Object.entries(kwargs).every(([key, value]) => {
     if (key === "dtype" || value === null || value === false) return true;
     if (key === "device") return (value as { type?: string }).type === "cpu" && isCpu(meta.val as FakeTensor);
-    return kindOf(value) === "layout" ? (value as { layout: string }).layout === "strided" : isPreserve(value);
+    return kindOf(value) === "layout"
+      ? (value as { layout: string }).layout === "strided"
+      : isPreserve(value);
   });
 }
 

@@ -23,7 +23,9 @@ export const stripMetadata = definePass({
   },
   drops: Object.values(ENTRIES).flat(),
   run(program, _context, options) {
-    const keys = Object.entries(ENTRIES).flatMap(([name, entries]) => (options[name] === true ? entries : []));
+    const keys = Object.entries(ENTRIES).flatMap(([name, entries]) =>
+      options[name] === true ? entries : [],
+    );
     const exampleInputs = options["example-inputs"] === true ? null : program.exampleInputs;
     const next = program.with({ graph: stripped(program.graph, new Set(keys)), exampleInputs });
     // Earlier versions of the nodes have the metadata still.

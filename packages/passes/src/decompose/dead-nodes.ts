@@ -21,10 +21,13 @@ function callsEffect(node: Node, graph: Graph, operators: OperatorTable): boolea
   const body = node.target === "higher_order.invoke_subgraph" ? node.args[0] : undefined;
   const nested = isRef(body) ? graph.subgraphs.get(graph.node(body.name).target) : undefined;
   if (nested === undefined) return false;
-  return nested.nodes().some(
-    (inner) =>
-      inner.op === "call_function" && (hasEffect(inner, operators) || callsEffect(inner, nested, operators)),
-  );
+  return nested
+    .nodes()
+    .some(
+      (inner) =>
+        inner.op === "call_function" &&
+        (hasEffect(inner, operators) || callsEffect(inner, nested, operators)),
+    );
 }
 
 /** Drops what reaches neither the output nor an effect, subgraphs that nothing reads included. */

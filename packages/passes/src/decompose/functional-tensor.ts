@@ -5,7 +5,7 @@
  * made anew from the base when they are next read.
  */
 import { FakeTensor } from "@sconce/ir";
-import { symEquals, type SymInt } from "@sconce/symbolic";
+import { type SymInt, symEquals } from "@sconce/symbolic";
 
 /** One view step: how to take it from a base, and how to write its result back. */
 export interface ViewStep {

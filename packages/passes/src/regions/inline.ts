@@ -76,7 +76,8 @@ class Inliner {
     const kept = this.#nodes.filter((node) => node.op !== "get_attr" || used.has(node.name));
     const targets = new Set(kept.filter((node) => node.op === "get_attr").map((node) => node.target));
     const renamed = new Map<string, string>();
-    for (const [name, value] of this.#values) if (isRef(value) && value.name !== name) renamed.set(name, value.name);
+    for (const [name, value] of this.#values)
+      if (isRef(value) && value.name !== name) renamed.set(name, value.name);
     const subgraphs = [...this.#subgraphs].filter(([target]) => targets.has(target));
     return { graph: new Graph(kept, new Map(subgraphs)), renamed };
   }
@@ -106,7 +107,9 @@ class Inliner {
   #inline(call: Node): void {
     const whole = bodyOf(call, this.#graph, this.#targets)!;
     const body = inlineGraph(whole, this.#targets)?.graph ?? whole;
-    const operands = call.args.slice(2).map((arg) => mapRefs(arg, (input) => this.#values.get(input.name) ?? input));
+    const operands = call.args
+      .slice(2)
+      .map((arg) => mapRefs(arg, (input) => this.#values.get(input.name) ?? input));
     const inner = new Map<string, Argument>();
     const result = body.outputArgument();
     const wanted = this.#wantedNames(call, result);
@@ -146,7 +149,8 @@ class Inliner {
 
 /** A node under a name with its references replaced; the same node when nothing changes. */
 function mapNode(node: Node, name: string, values: ReadonlyMap<string, Argument>): Node {
-  const replace = (argument: Argument): Argument => mapRefs(argument, (input) => values.get(input.name) ?? input);
+  const replace = (argument: Argument): Argument =>
+    mapRefs(argument, (input) => values.get(input.name) ?? input);
   const args = node.args.map(replace);
   let same = name === node.name && args.every((arg, i) => arg === node.args[i]);
   const kwargs: Record<string, Argument> = {};

@@ -10,7 +10,8 @@ export function orderedCalls(graph: Graph, operators: OperatorTable): (node: Nod
     if (node.target.startsWith("higher_order.") && bodiesHaveOrder(node, graph, operators)) return true;
     let ordered = known.get(node.target);
     if (ordered === undefined) {
-      ordered = hasEffect(node, operators) || operators.tagsOf(node.target).includes("nondeterministic_seeded");
+      ordered =
+        hasEffect(node, operators) || operators.tagsOf(node.target).includes("nondeterministic_seeded");
       known.set(node.target, ordered);
     }
     return ordered;

@@ -137,9 +137,7 @@ class Outliner {
       builder.add(body);
     }
     for (const at of members) builder.add(this.#graph.nodeAt(at));
-    const outputs = members
-      .filter((at) => this.#leaves[at] === 1)
-      .map((at) => this.#graph.nodeAt(at).name);
+    const outputs = members.filter((at) => this.#leaves[at] === 1).map((at) => this.#graph.nodeAt(at).name);
     builder.output(tuple(outputs.map(ref)));
     return { name, graph: builder.build(), inputs, outputs };
   }
@@ -155,7 +153,10 @@ class Outliner {
       node(body, "get_attr", name, [], {}),
       node(call, "call_function", CALL_REGION, args, { val: vals, origin }),
       ...outputs.map((output, i) => {
-        const meta = { ...this.#graph.node(output).meta, origin: { pass: this.#layout.pass, from: [output] } };
+        const meta = {
+          ...this.#graph.node(output).meta,
+          origin: { pass: this.#layout.pass, from: [output] },
+        };
         return node(output, "call_function", "operator.getitem", [ref(call), i], meta);
       }),
     ];

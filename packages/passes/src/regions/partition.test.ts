@@ -58,9 +58,11 @@ describe("partition", () => {
     expect(result.left).toEqual([
       { node: "c", target: "aten.relu.default", reason: "toy has no aten.relu.default" },
     ]);
-    expect(inlineSubmodule(result.program).graph.nodes().map(({ name, args }) => [name, args])).toEqual(
-      program.graph.nodes().map(({ name, args }) => [name, args]),
-    );
+    expect(
+      inlineSubmodule(result.program)
+        .graph.nodes()
+        .map(({ name, args }) => [name, args]),
+    ).toEqual(program.graph.nodes().map(({ name, args }) => [name, args]));
   });
 
   test("nodes between which a path leaves never share a region; all others do", () => {

@@ -64,7 +64,9 @@ function reasonsOf(graph: Graph, backend: Backend, operators: OperatorTable): (s
     const producer = producerOf(graph, at);
     if (node.op !== "call_function") reasons.push(`is a ${node.op}`);
     else if (producer !== undefined && graph.nodeAt(producer).op === "call_function") {
-      reasons.push(reasons[producer] && `takes a result of "${graph.nodeAt(producer).name}", which is not taken`);
+      reasons.push(
+        reasons[producer] && `takes a result of "${graph.nodeAt(producer).name}", which is not taken`,
+      );
     } else if (ordered(node)) reasons.push("has to keep its place among effects and random numbers");
     else reasons.push(refusal(node, graph, backend));
   });

@@ -1,12 +1,12 @@
 import {
   type ArgumentSpec,
+  dictSpec,
   ExportedProgram,
   FakeTensor,
   type InputSpec,
   LEAF,
   type MetaValue,
   type Node,
-  dictSpec,
   tupleSpec,
 } from "@sconce/ir";
 import type { Region } from "./outline.js";
@@ -23,7 +23,12 @@ export function regionProgram(program: ExportedProgram, { graph, inputs, outputs
   );
   const inputSpecs = inputs.map(
     (name): InputSpec =>
-      lifted.get(name) ?? { kind: "USER_INPUT", arg: specOf(graph.node(name)), target: null, persistent: null },
+      lifted.get(name) ?? {
+        kind: "USER_INPUT",
+        arg: specOf(graph.node(name)),
+        target: null,
+        persistent: null,
+      },
   );
   const targets = new Set(inputSpecs.map(({ target }) => target));
   const held = <T>(all: ReadonlyMap<string, T>): Map<string, T> =>

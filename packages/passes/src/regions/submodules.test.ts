@@ -42,7 +42,13 @@ describe("extract-submodule", () => {
     const graph = edit(plain.graph, (e) => {
       for (const [name, path] of Object.entries(paths)) {
         const { meta } = e.node(name);
-        e.setMeta(name, { ...meta, nnModuleStack: [["root", "", "m.Net"], ["k", path, "m.Block"]] });
+        e.setMeta(name, {
+          ...meta,
+          nnModuleStack: [
+            ["root", "", "m.Net"],
+            ["k", path, "m.Block"],
+          ],
+        });
       }
     });
     const program = plain.with({ graph });

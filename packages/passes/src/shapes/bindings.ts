@@ -15,7 +15,10 @@ export interface NewSizes {
 export type Bindings = ReadonlyMap<string, number>;
 
 /** @throws SconceError `SHAPE_CONTRADICTION` for sizes that the program was not exported for, or that exclude each other */
-export function bindingsOf(program: ExportedProgram, { symbols = {}, inputs = {} }: NewSizes): Map<string, number> {
+export function bindingsOf(
+  program: ExportedProgram,
+  { symbols = {}, inputs = {} }: NewSizes,
+): Map<string, number> {
   const bindings = new Map<string, number>();
   const bind = (name: string, value: number, place: string): void => {
     const before = bindings.get(name) ?? value;
@@ -64,7 +67,11 @@ function bindShape(
   const val = program.graph.find(name)?.meta.val;
   if (!(val instanceof FakeTensor)) {
     const names = program.graph.placeholders().map((node) => node.name);
-    throw contradiction(`the program has no input tensor "${name}"`, name, `the inputs are: ${names.join(", ")}`);
+    throw contradiction(
+      `the program has no input tensor "${name}"`,
+      name,
+      `the inputs are: ${names.join(", ")}`,
+    );
   }
   if (shape.length !== val.ndim)
     throw contradiction(`"${name}" has ${val.ndim} dimensions, not ${shape.length}`, name);
@@ -87,7 +94,8 @@ function checkDerived(program: ExportedProgram, bindings: Bindings): void {
   for (const { name, meta } of program.graph.placeholders()) {
     if (!(meta.val instanceof FakeTensor)) continue;
     for (const size of meta.val.shape) {
-      if (typeof size === "number" || [...freeSymbols(size).keys()].some((own) => !bindings.has(own))) continue;
+      if (typeof size === "number" || [...freeSymbols(size).keys()].some((own) => !bindings.has(own)))
+        continue;
       const value = evaluateInt(size, bindings);
       const range = program.rangeConstraints.get(printExpr(size));
       if (range === undefined || (value >= range.min && value <= range.max)) continue;

@@ -11,8 +11,8 @@ import {
   isRef,
   itemsOf,
   kindOf,
-  mapRefs,
   type MetaValue,
+  mapRefs,
   Namespace,
   type Node,
   type NodeRef,
@@ -20,9 +20,10 @@ import {
   tuple,
 } from "@sconce/ir";
 import { isScalarFunction, metaOf, type OperatorTable } from "@sconce/ops";
-import { castTensor, type DType, Tensor } from "@sconce/tensor";
+import { castTensor, type DType, isComplexDType, Tensor } from "@sconce/tensor";
 import { withRenamed } from "../builtin/rename.js";
 import { type RetraceEnv, shapeEnvOf } from "../decompose/shape-env.js";
+import { hasTensors, mapArguments, retyped, touchesDtype } from "./retype.js";
 
 export interface ConversionOptions {
   readonly to: DType;
@@ -79,7 +80,8 @@ class Converter {
     let input = 0;
     for (const node of graph.nodes()) {
       if (node.op === "placeholder") this.#placeholder(node, graphSignature.inputSpecs[input++]);
-      else if (node.op === "call_function") this.#add(this.#isKept(node) ? this.#wide(node) : this.#narrow(node));
+      else if (node.op === "call_function")
+        this.#add(this.#isKept(node) ? this.#wide(node) : this.#narrow(node));
       else if (node.op === "get_attr") this.#add(node);
     }
     const results = this.#results();
@@ -129,7 +131,8 @@ class Converter {
   #narrow(node: Node): Node {
     const { target, meta } = node;
     if (isScalarFunction(target) || target.startsWith("aten.sym_")) return node;
-    if (!touchesFloats(node, this.#program.graph)) return node;
+    if (!touchesDtype(node, this.#program.graph, FROM)) return node;
+    if (this.#isBorder(node)) return node;
     // Assertions and reads of elements are about what was computed: the dtype that they name is float32.
     if (!hasTensors(meta.val ?? null)) return this.#wide(node);
     if (target === "operator.getitem") {
@@ -139,6 +142,15 @@ class Converter {
     if (!this.#takes(node)) return this.#wide(node);
     const called = this.#withInputs(this.#withDtypes(node), this.#to);
     return this.#withVal(called, this.#metaOf(called));
+  }
+
+  /** A conversion between the two dtypes that the program makes itself. */
+  #isBorder({ target, args, meta }: Node): boolean {
+    const source = target === "aten._to_copy.default" ? args[0] : undefined;
+    if (!isRef(source) || !(meta.val instanceof FakeTensor)) return false;
+    const given = this.#vals.get(source.name);
+    const pair = [given instanceof FakeTensor ? given.dtype : "", meta.val.dtype];
+    return pair.includes(FROM) && pair.includes(this.#to);
   }
 
   /** Whether the operator computes in the other dtype, and gives it for float32 and nothing new for the rest. */
@@ -161,6 +173,8 @@ class Converter {
       return (before as readonly MetaValue[]).every((item, i) => this.#isExpected(item, items[i]!));
     }
     if (!(before instanceof FakeTensor) || !(after instanceof FakeTensor)) return true;
+    // Complex numbers of the other dtype are what few operators compute with.
+    if (isComplexDType(after.dtype)) return false;
     return after.dtype === before.dtype || (before.dtype === FROM && after.dtype === this.#to);
   }
 
@@ -176,20 +190,10 @@ class Converter {
 
   #withVal(node: Node, val: MetaValue): Node {
     const recorded = node.meta.val!;
-    const retyped = this.#retyped(recorded, val);
-    if (retyped === recorded) return node;
+    const next = retyped(recorded, val);
+    if (next === recorded) return node;
     this.#changed = true;
-    return { ...node, meta: { ...node.meta, val: retyped } };
-  }
-
-  /** The recorded sizes and strides with the new dtypes. */
-  #retyped(recorded: MetaValue, val: MetaValue): MetaValue {
-    if (recorded instanceof FakeTensor && val instanceof FakeTensor)
-      return recorded.dtype === val.dtype ? recorded : new FakeTensor({ ...recorded, dtype: val.dtype });
-    if (!Array.isArray(recorded) || !Array.isArray(val)) return recorded;
-    const items = val as readonly MetaValue[];
-    const next = (recorded as readonly MetaValue[]).map((item, i) => this.#retyped(item, items[i]!));
-    return next.every((item, i) => item === (recorded as readonly MetaValue[])[i]) ? recorded : next;
+    return { ...node, meta: { ...node.meta, val: next } };
   }
 
   /** `dtype=float32` becomes the other dtype. */
@@ -220,8 +224,16 @@ class Converter {
     if (known !== undefined) return ref(known);
     const cast = this.#names.create("_to_copy");
     this.#casts.set(key, cast);
-    const { val: _, unbackedBindings: __, ...meta } = user.op === "output" ? this.#program.graph.node(name).meta : user.meta;
-    const call = { target: "aten._to_copy.default", args: [ref(name)], kwargs: { dtype: dtypeLiteral(dtype) } };
+    const {
+      val: _,
+      unbackedBindings: __,
+      ...meta
+    } = user.op === "output" ? this.#program.graph.node(name).meta : user.meta;
+    const call = {
+      target: "aten._to_copy.default",
+      args: [ref(name)],
+      kwargs: { dtype: dtypeLiteral(dtype) },
+    };
     const result = metaOf(this.#operators, call.target, call.args, call.kwargs, this.#env, () => val);
     const origin = { pass: "convert-dtype", from: [name] };
     this.#add({ name: cast, op: "call_function", ...call, meta: { ...meta, val: result, origin } });
@@ -251,7 +263,8 @@ class Converter {
     results.forEach((result, i) => {
       const old = before[i]!;
       const isUser = !outputSpecs[i]!.kind.endsWith("_MUTATION");
-      if (isUser && isRef(result) && isRef(old) && old.name !== result.name) renamed.set(old.name, result.name);
+      if (isUser && isRef(result) && isRef(old) && old.name !== result.name)
+        renamed.set(old.name, result.name);
     });
     const named = outputSpecs.map((spec, i) => {
       const result = results[i]!;
@@ -280,34 +293,4 @@ class Converter {
           },
         };
   }
-}
-
-/** Whether float32 goes in or comes out. */
-function touchesFloats({ meta, args, kwargs }: Node, graph: Graph): boolean {
-  let found = hasFloats(meta.val ?? null);
-  for (const arg of [...args, ...Object.values(kwargs)]) {
-    mapRefs(arg, (input) => {
-      found ||= hasFloats(graph.node(input.name).meta.val ?? null);
-      return input;
-    });
-  }
-  return found;
-}
-
-const hasTensors = (val: MetaValue): boolean =>
-  val instanceof FakeTensor || (Array.isArray(val) && (val as readonly MetaValue[]).some(hasTensors));
-
-const hasFloats = (val: MetaValue): boolean =>
-  val instanceof FakeTensor ? val.dtype === FROM : Array.isArray(val) && (val as readonly MetaValue[]).some(hasFloats);
-
-/** The node with its arguments changed; the same node when none is. */
-function mapArguments(node: Node, change: (argument: Argument) => Argument): Node {
-  const args = node.args.map(change);
-  let same = args.every((arg, i) => arg === node.args[i]);
-  const kwargs: Record<string, Argument> = {};
-  for (const key in node.kwargs) {
-    kwargs[key] = change(node.kwargs[key]!);
-    same &&= kwargs[key] === node.kwargs[key];
-  }
-  return same ? node : { ...node, args, kwargs };
 }

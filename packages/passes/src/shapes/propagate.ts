@@ -9,12 +9,12 @@ import {
   itemsOf,
   type MetaValue,
   type Node,
-  rebuild,
   type RangeConstraint,
+  rebuild,
   type SymScalar,
 } from "@sconce/ir";
 import { evaluateScalarFunction, isScalarFunction, metaOf, type OperatorTable } from "@sconce/ops";
-import { freeSymbols, SymExpr, type SymBool } from "@sconce/symbolic";
+import { freeSymbols, type SymBool, SymExpr } from "@sconce/symbolic";
 import { mapSubgraphs } from "../builtin/subgraphs.js";
 import { type RetraceEnv, shapeEnvOf } from "../decompose/shape-env.js";
 import { type Bindings, bindingsOf, type NewSizes } from "./bindings.js";
@@ -83,7 +83,9 @@ function rangesOf(
 }
 
 /** Where bodies of control flow stand among the arguments, and where their operands begin. */
-const BODIES: Readonly<Record<string, { readonly bodies: readonly number[]; operands: (node: Node) => readonly Argument[] }>> = {
+const BODIES: Readonly<
+  Record<string, { readonly bodies: readonly number[]; operands: (node: Node) => readonly Argument[] }>
+> = {
   "higher_order.cond": { bodies: [1, 2], operands: ({ args }) => itemsOf(args[3] ?? null) ?? [] },
   "higher_order.wrap_with_set_grad_enabled": { bodies: [1], operands: ({ args }) => args.slice(2) },
   "higher_order.wrap_with_autocast": { bodies: [4], operands: ({ args }) => args.slice(5) },
@@ -140,7 +142,8 @@ class Propagation {
       this.#bodies(node, graph, vals, bodies);
       return recorded;
     }
-    const value = (argument: Argument): unknown => plain(isRef(argument) ? vals.get(argument.name) : argument);
+    const value = (argument: Argument): unknown =>
+      plain(isRef(argument) ? vals.get(argument.name) : argument);
     if (target === "operator.getitem") {
       const source = value(node.args[0]!);
       const item = Array.isArray(source) ? (source as MetaValue[])[Number(node.args[1])] : undefined;

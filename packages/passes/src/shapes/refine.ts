@@ -1,6 +1,14 @@
 /** @file What is recorded of a value and what its call computes, made one. */
 import { FakeTensor, type MetaValue, type SymInt, type SymScalar } from "@sconce/ir";
-import { eq, freeSymbols, isUnbacked, printExpr, type ShapeEnv, type SymValue, substitute } from "@sconce/symbolic";
+import {
+  eq,
+  freeSymbols,
+  isUnbacked,
+  printExpr,
+  type ShapeEnv,
+  type SymValue,
+  substitute,
+} from "@sconce/symbolic";
 import type { Bindings } from "./bindings.js";
 import { contradiction } from "./errors.js";
 
@@ -57,7 +65,10 @@ export class Refiner {
       return this.#joinTensor(recorded, computed, where);
     if (Array.isArray(recorded) && Array.isArray(computed)) {
       if (recorded.length !== computed.length)
-        throw contradiction(`${recorded.length} results are recorded, the call gives ${computed.length}`, where);
+        throw contradiction(
+          `${recorded.length} results are recorded, the call gives ${computed.length}`,
+          where,
+        );
       const items = computed as readonly MetaValue[];
       let i = 0;
       return mapSame(recorded as readonly MetaValue[], (item) => this.join(item, items[i++]!, where));
@@ -112,7 +123,10 @@ function moreKnown(recorded: SymInt, computed: SymInt): SymInt {
   return open(computed) < open(recorded) ? computed : recorded;
 }
 
-function mapIndexed(items: readonly SymInt[], change: (item: SymInt, i: number) => SymInt): readonly SymInt[] {
+function mapIndexed(
+  items: readonly SymInt[],
+  change: (item: SymInt, i: number) => SymInt,
+): readonly SymInt[] {
   let i = 0;
   return mapSame(items, (item) => change(item, i++));
 }

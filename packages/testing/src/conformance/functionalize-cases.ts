@@ -17,7 +17,13 @@ import { functionalized, isFunctional } from "@sconce/passes";
 import { ShapeEnv } from "@sconce/symbolic";
 import { contiguousStrides, Tensor } from "@sconce/tensor";
 import type { BuiltValue, OpCase, OpCaseFile } from "./op-cases.js";
-import { type CaseOutcome, type OpCaseResult, outcomeProblem, type PreparedCase, prepareCase } from "./ops.js";
+import {
+  type CaseOutcome,
+  type OpCaseResult,
+  outcomeProblem,
+  type PreparedCase,
+  prepareCase,
+} from "./ops.js";
 
 /** True for a file of calls that functionalization changes or follows: they write, or give views. */
 export function needsFunctionalization(file: OpCaseFile, operators: OperatorTable): boolean {
@@ -87,7 +93,9 @@ class CallProgram {
     const nodeArgs = args.map((arg) => this.#argument(arg));
     const nodeKwargs: Record<string, Argument> = {};
     for (const key in kwargs) nodeKwargs[key] = this.#argument(kwargs[key]!);
-    const val = metaOf(operators, target, nodeArgs, nodeKwargs, new ShapeEnv(), ({ name }) => this.#fakeOf(name));
+    const val = metaOf(operators, target, nodeArgs, nodeKwargs, new ShapeEnv(), ({ name }) =>
+      this.#fakeOf(name),
+    );
     const { returns } = operators.require(target).schema;
     this.#single = returns.length === 1;
     this.#isList = Array.isArray(val);

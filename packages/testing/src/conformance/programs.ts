@@ -1,21 +1,12 @@
 /** @file Checks Sconce against programs that PyTorch exported, one folder at a time. */
 import { isSconceError } from "@sconce/errors";
-import {
-  codeText,
-  type ExportedProgram,
-  graphText,
-  isFloat,
-  parseIr,
-  printIr,
-  tensorsOf,
-  toNumber,
-  type Value,
-} from "@sconce/ir";
-import { Tensor } from "@sconce/tensor";
+import { codeText, type ExportedProgram, graphText, isFloat, toNumber, type Value } from "@sconce/ir";
+import { castTensor, Tensor } from "@sconce/tensor";
 import type { Sconce } from "sconce";
 import { compareTensors } from "./compare.js";
 import { graphDifference } from "./graph-equality.js";
 import { buildTree, type CaseCall, ProgramFolder } from "./program-case.js";
+import { firstDifference, roundTrip, signatureDifference, withoutComments } from "./program-texts.js";
 import { variantTable } from "./variants.js";
 
 /** One thing that was checked; `problem` is undefined for a pass. */
@@ -47,7 +38,11 @@ export interface Transform {
   /** Whether it takes the program as exported or as lowered. */
   readonly from: "program" | "lowered";
   run(program: ExportedProgram): ExportedProgram;
+  /** How far numbers may be off; the folder's own tolerance when left out. */
+  readonly tolerance?: Tolerance;
 }
+
+type Tolerance = ProgramFolder["info"]["tolerance"];
 
 /** Runs every recorded call of a folder on changed programs; each has to be valid. Nothing is thrown. */
 export async function checkTransforms(
@@ -69,9 +64,11 @@ class FolderChecker {
   readonly #folder: ProgramFolder;
   readonly #sconce: Sconce;
   readonly #backend: string;
+  #tolerance: Tolerance;
 
   constructor(folder: ProgramFolder, sconce: Sconce, backend: string) {
     this.#folder = folder;
+    this.#tolerance = folder.info.tolerance;
     this.#sconce = sconce;
     this.#backend = backend;
   }
@@ -96,14 +93,16 @@ class FolderChecker {
   async transformed(transforms: readonly Transform[]): Promise<void> {
     const program = await this.#sconce.load(this.#folder.bytes("program.pt2"));
     const lowered = this.#sconce.runDecompositions(program);
-    for (const { name, from, run } of transforms) {
+    for (const { name, from, run, tolerance } of transforms) {
+      const base = from === "program" ? program : lowered;
       let changed: ExportedProgram | undefined;
       await this.#check(name, () => {
-        changed = run(from === "program" ? program : lowered);
+        changed = run(base);
         const [problem] = this.#sconce.verify(changed);
         return problem === undefined ? undefined : `verify: ${problem.message}`;
       });
-      if (changed !== undefined) await this.#calls(name, changed);
+      this.#tolerance = tolerance ?? this.#folder.info.tolerance;
+      if (changed !== undefined && changed !== base) await this.#calls(name, changed);
     }
   }
 
@@ -252,7 +251,7 @@ class FolderChecker {
       if (problem !== undefined) return `output ${i}: ${problem}`;
     }
     for (const [name, key] of Object.entries(call.buffers_after ?? {})) {
-      const problem = this.#difference(module.state.get(name) ?? null, stored.get(key)!);
+      const problem = this.#difference(this.#stateOf(module, name), stored.get(key)!);
       if (problem !== undefined) return `buffer ${name}: ${problem}`;
     }
     for (const [index, key] of Object.entries(call.inputs_after ?? {})) {
@@ -260,6 +259,13 @@ class FolderChecker {
       if (problem !== undefined) return `input ${index} after the call: ${problem}`;
     }
     return undefined;
+  }
+
+  /** State in another dtype, where numbers may be off, is compared by value. */
+  #stateOf(module: Awaited<ReturnType<Sconce["module"]>>, name: string): Value {
+    const value = module.state.get(name) ?? null;
+    const isHalf = value?.dtype === "bfloat16" || value?.dtype === "float16";
+    return isHalf && this.#tolerance !== this.#folder.info.tolerance ? castTensor(value, "float32") : value;
   }
 
   /** Through the calling convention where the containers have a JavaScript form, else with flat leaves. */
@@ -278,13 +284,13 @@ class FolderChecker {
     if (want instanceof Tensor) {
       if (!(got instanceof Tensor)) return `${String(got)} instead of a tensor`;
       return compareTensors(got, want, {
-        ...this.#folder.info.tolerance,
+        ...this.#tolerance,
         values: this.#folder.info.compare_values !== false,
       });
     }
     if (isFloat(want)) {
       const [a, b] = [toNumber(got as number), toNumber(want)];
-      const { rtol, atol } = this.#folder.info.tolerance;
+      const { rtol, atol } = this.#tolerance;
       return a === b || Math.abs(a - b) <= atol + rtol * Math.abs(b) || (Number.isNaN(a) && Number.isNaN(b))
         ? undefined
         : `${a} instead of ${b}`;
@@ -316,37 +322,4 @@ class FolderChecker {
       });
     }
   }
-}
-
-/** A program's text without source comments: which line of which file made a node is not always told alike. */
-const withoutComments = (text: string): string =>
-  text
-    .split("\n")
-    .filter((line) => !/^\s*(#.*)?$/.test(line))
-    .join("\n");
-
-/** Sconce IR text reads back to the same program. */
-function roundTrip(program: ExportedProgram): string | undefined {
-  const text = printIr(program);
-  const again = parseIr(text, { tensors: tensorsOf(program) });
-  // A comment tells of sample inputs that only their author can take apart; there is nothing of them to read back.
-  const stated = text
-    .split("\n")
-    .filter((line) => !line.trimStart().startsWith("//"))
-    .join("\n");
-  return firstDifference(printIr(again), stated) ?? firstDifference(String(again), String(program));
-}
-
-function signatureDifference(got: ExportedProgram, want: ExportedProgram): string | undefined {
-  const told = (program: ExportedProgram): string =>
-    program.graphSignature.outputSpecs.map((spec) => `${spec.kind} ${spec.target ?? ""}`).join(", ");
-  return told(got) === told(want) ? undefined : `outputs are ${told(got)} instead of ${told(want)}`;
-}
-
-function firstDifference(got: string, want: string): string | undefined {
-  if (got === want) return undefined;
-  const [a, b] = [got.split("\n"), want.split("\n")];
-  const line = a.findIndex((text, i) => text !== b[i]);
-  const at = line === -1 ? a.length : line;
-  return `line ${at + 1}: got ${JSON.stringify(a[at] ?? "<end>")}, wanted ${JSON.stringify(b[at] ?? "<end>")}`;
 }
