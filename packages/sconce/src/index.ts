@@ -39,11 +39,20 @@ export {
   decompose,
   defaultDecompositions,
   definePass,
+  extractSubmodule,
   foldConstants,
+  functionality,
+  functionalized,
+  inlineSubmodule,
+  isFunctional,
   PassManager,
   parsePipeline,
+  partition,
   printPipeline,
+  propagateShapes,
+  regionProgram,
   runDecompositions,
+  splitBy,
 } from "@sconce/passes";
 export type { DType } from "@sconce/tensor";
 export { compareTensors, readSafetensors, Tensor, writeSafetensors } from "@sconce/tensor";

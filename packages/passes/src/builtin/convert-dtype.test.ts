@@ -107,5 +107,6 @@ describe("convert-dtype", () => {
     const program = programOf("graph(%x: i64[2]) { %a: i64[2] = aten.neg.default(%x) return (%a) }");
     expect(run(pass, program)).toBe(program);
     expect(() => run(pass, program, { to: "int8" })).toThrow(/cannot convert to "int8"/);
+    expect(() => run(pass, program, { keep: ["softmax"] })).toThrow(/keep names softmax/);
   });
 });

@@ -26,6 +26,16 @@ export const dtypeConversion = definePass({
       });
     }
     requireFunctional(program, operators, "convert-dtype");
+    const unknown = (options["keep"] as readonly string[]).find(
+      (name) => !program.graph.has(name) && operators.schemaOf(name) === undefined,
+    );
+    if (unknown !== undefined) {
+      throw new SconceError({
+        code: "PASS_OPTION",
+        message: `pass "convert-dtype": keep names ${unknown}, which is neither an operator nor a node`,
+        fix: "write overloads out: aten.softmax.int",
+      });
+    }
     const keep = new Set(options["keep"] as readonly string[]);
     return convertDtype(program, operators, { to: to as DType, keep, io: options["io"] === true });
   },

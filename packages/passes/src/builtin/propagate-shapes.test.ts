@@ -1,5 +1,6 @@
 import type { ExportedProgram, FakeTensor } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
+import { parsePipeline } from "../pipeline.js";
 import { propagateShapes } from "../shapes/propagate.js";
 import { context, programOf, run, textOf } from "../test-support.js";
 import { shapePropagation as pass } from "./propagate-shapes.js";
@@ -126,5 +127,7 @@ describe("propagate-shapes", () => {
     const result = propagateShapes(program, context.operators, { inputs: { x: [6], y: [] } });
     expect((result.graph.node("a").meta.val as FakeTensor).shape).toEqual([6]);
     expect(textOf(run(pass, program, { sizes: ["x=[6]", "y="] }))).toBe(textOf(result));
+    const calls = parsePipeline("propagate-shapes{sizes=[s7=6,x=[6]]}", new Map([[pass.name, pass]]));
+    expect(textOf(run(pass, program, calls[0]!.options))).toBe(textOf(result));
   });
 });

@@ -51,6 +51,13 @@ describe("strip-metadata", () => {
     expect(run(stripMetadata, once)).toBe(once);
   });
 
+  test("a history that still has metadata goes, even when no node has any", () => {
+    const shorter = tagged();
+    const graph = edit(shorter.graph, (e) => e.setMeta("a", {}));
+    const bare = run(stripMetadata, recordPass("bare", shorter, shorter.with({ graph })));
+    expect(JSON.stringify(bare.history)).not.toContain("secret");
+  });
+
   test("the verifier knows that it drops on purpose, and only that", () => {
     const manager = new PassManager(context, { verify: true, record: true });
     const stripped = manager.run(tagged(), [stripMetadata]);

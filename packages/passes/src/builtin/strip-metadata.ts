@@ -27,9 +27,9 @@ export const stripMetadata = definePass({
       options[name] === true ? entries : [],
     );
     const exampleInputs = options["example-inputs"] === true ? null : program.exampleInputs;
-    const next = program.with({ graph: stripped(program.graph, new Set(keys)), exampleInputs });
     // Earlier versions of the nodes have the metadata still.
-    return next.graph === program.graph ? next : next.with({ history: [] });
+    const history = keys.length > 0 && program.history.length > 0 ? [] : program.history;
+    return program.with({ graph: stripped(program.graph, new Set(keys)), exampleInputs, history });
   },
 });
 

@@ -1,4 +1,4 @@
-import type { Backend } from "@sconce/ir";
+import { type Backend, topologyOf, verify } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { context, programOf, textOf } from "../test-support.js";
 import { inlineSubmodule } from "./inline.js";
@@ -19,6 +19,25 @@ const regionsOf = (body: string, options = {}): string[][] =>
       .filter((node) => node.op === "call_function")
       .map((node) => node.name),
   );
+
+function randomNumbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+function randomGraph(random: (below: number) => number, size: number): string {
+  const names = ["x", "y"];
+  const lines = Array.from({ length: size }, (_, i) => {
+    const [a, b] = [names[random(names.length)]!, names[random(names.length)]!];
+    const target = random(2) === 0 ? "aten.add.Tensor" : "aten.maximum.default";
+    names.push(`n${i}`);
+    return `%n${i}: f32[2] = ${target}(%${a}, %${b})`;
+  });
+  return graphOf(`${lines.join("\n")}\nreturn (${names.map((name) => `%${name}`).join(", ")})`);
+}
 
 describe("partition", () => {
   test("makes nested graphs of what the backend supports", () => {
@@ -131,6 +150,24 @@ describe("partition", () => {
     const result = partition(program, toy, context.operators, { minSize: 2 });
     expect(result.program).toBe(program);
     expect(result.left[0]!.reason).toBe("its region has 1 calls, fewer than 2");
+  });
+
+  test("regions are convex, and no two could be one, in random graphs", () => {
+    const random = randomNumbers(7);
+    for (let round = 0; round < 150; round++) {
+      const program = programOf(randomGraph(random, 14));
+      const { regions, program: result } = partition(program, toy, context.operators);
+      expect(verify(result, { operators: context.operators })).toEqual([]);
+      const topology = topologyOf(program.graph);
+      const members = regions.map(({ graph }) =>
+        graph.nodes().flatMap(({ op, name }) => (op === "call_function" ? [name] : [])),
+      );
+      members.forEach((own, i) => {
+        expect(topology.isConvex(own)).toBe(true);
+        for (const other of members.slice(i + 1)) expect(topology.isConvex([...own, ...other])).toBe(false);
+      });
+      expect(textOf(inlineSubmodule(result)).split("\n").sort()).toEqual(textOf(program).split("\n").sort());
+    }
   });
 
   test("refuses programs that write", () => {

@@ -1,5 +1,6 @@
 import { edit, verify } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
+import { deadCodeElimination } from "../builtin/dce.js";
 import { extract, inline, split } from "../builtin/submodules.js";
 import { context, programOf, run, textOf } from "../test-support.js";
 import { extractSubmodule, inModule } from "./extract.js";
@@ -155,6 +156,19 @@ describe("split-by", () => {
       }"
     `);
     expect(verify(result, { operators: context.operators })).toEqual([]);
+  });
+
+  test("effects go along in their place, and dead code elimination keeps the parts that have some", () => {
+    const program = programOf(`graph(%x: f32[2]) {
+      %a: f32[2] = aten.neg.default(%x)
+      %s = aten._assert_scalar.default(true, "no")
+      %r: f32[2] = aten.relu.default(%a)
+      return (%r)
+    }`);
+    const cut = run(split, program, { nodes: ["s", "r"] });
+    const clean = run(deadCodeElimination, cut);
+    expect(clean.graph.subgraphs.get("part_1")!.has("s")).toBe(true);
+    expect(textOf(run(inline, clean))).toBe(textOf(program));
   });
 
   test("one part is the program itself", () => {

@@ -86,7 +86,9 @@ class Converter {
     }
     const results = this.#results();
     if (!this.#changed) return this.#program;
-    this.#add({ ...graph.outputNode(), args: [tuple(results)] });
+    const output = { ...graph.outputNode(), args: [tuple(results)] };
+    const vals = results.map((result) => (isRef(result) ? this.#vals.get(result.name) : undefined) ?? null);
+    this.#add(output.meta.val === undefined ? output : this.#withVal(output, vals));
     return this.#finish(new Graph(this.#nodes, graph.subgraphs), results);
   }
 

@@ -82,13 +82,15 @@ function rangesOf(
   return same ? program.rangeConstraints : ranges;
 }
 
+const AUTOCAST = "higher_order.wrap_with_autocast";
+
 /** Where bodies of control flow stand among the arguments, and where their operands begin. */
 const BODIES: Readonly<
   Record<string, { readonly bodies: readonly number[]; operands: (node: Node) => readonly Argument[] }>
 > = {
   "higher_order.cond": { bodies: [1, 2], operands: ({ args }) => itemsOf(args[3] ?? null) ?? [] },
   "higher_order.wrap_with_set_grad_enabled": { bodies: [1], operands: ({ args }) => args.slice(2) },
-  "higher_order.wrap_with_autocast": { bodies: [4], operands: ({ args }) => args.slice(5) },
+  [AUTOCAST]: { bodies: [4], operands: ({ args }) => args.slice(5) },
   "higher_order.strict_mode": { bodies: [0], operands: ({ args }) => itemsOf(args[1] ?? null) ?? [] },
   "higher_order.hints_wrapper": { bodies: [0], operands: ({ args }) => itemsOf(args[1] ?? null) ?? [] },
   "higher_order.invoke_subgraph": { bodies: [0], operands: ({ args }) => args.slice(2) },
@@ -102,6 +104,8 @@ class Propagation {
   readonly #operators: OperatorTable;
   readonly #bindings: Bindings;
   readonly #seen = new Set<string>();
+  /** Within autocast operators compute in other dtypes than their rules say: what is recorded stays. */
+  #mode: "plain" | "autocast" = "plain";
 
   constructor(program: ExportedProgram, operators: OperatorTable, bindings: Bindings) {
     this.#env = shapeEnvOf(program);
@@ -117,17 +121,30 @@ class Propagation {
     const bodies = new Map<string, Graph>();
     let position = 0;
     const next = rebuild(graph, (node) => {
-      if (node.op === "output" || node.op === "get_attr") return true;
+      if (node.op === "get_attr") return true;
       const recorded = node.meta.val === undefined ? undefined : substituted(node.meta.val, this.#bindings);
       let val = recorded;
       if (node.op === "placeholder") {
         const given = inputs?.[position++];
         if (given !== undefined) val = this.refiner.join(recorded, given, node.name);
-      } else val = this.#call(node, recorded, graph, vals, bodies);
+      } else if (node.op === "call_function") val = this.#call(node, recorded, graph, vals, bodies);
+      else val = this.#output(node, recorded, vals);
       vals.set(node.name, val);
       return val === node.meta.val ? true : { ...node, meta: { ...node.meta, val: val! } };
     });
     return mapSubgraphs(next, (nested, target) => bodies.get(target) ?? this.graph(nested));
+  }
+
+  /** Exported programs tell the values of the output too. */
+  #output(
+    node: Node,
+    recorded: MetaValue | undefined,
+    vals: ReadonlyMap<string, MetaValue | undefined>,
+  ): MetaValue | undefined {
+    const items = itemsOf(node.args[0]!);
+    if (!Array.isArray(recorded) || items?.length !== recorded.length) return recorded;
+    const given = items.map((item) => (isRef(item) ? vals.get(item.name) : undefined) ?? null);
+    return this.refiner.join(recorded, given, node.name);
   }
 
   #call(
@@ -150,8 +167,10 @@ class Propagation {
       return item === undefined ? recorded : this.refiner.join(recorded, item, node.name);
     }
     if (target === "aten._assert_scalar.default") this.#assert(value(node.args[0]!), node);
-    const computed = this.#compute(node, recorded, value);
-    return computed === undefined ? recorded : this.refiner.join(recorded, computed, node.name);
+    const computed = this.#mode === "autocast" ? undefined : this.#compute(node, recorded, value);
+    // A call without results has no value at all.
+    const isKnown = computed !== undefined && (computed !== null || recorded !== undefined);
+    return !isKnown ? recorded : this.refiner.join(recorded, computed, node.name);
   }
 
   /** The value by the operator's rule; undefined when there is none. */
@@ -188,6 +207,8 @@ class Propagation {
   ): void {
     const shape = BODIES[node.target];
     if (shape === undefined) return;
+    const before = this.#mode;
+    if (node.target === AUTOCAST) this.#mode = "autocast";
     const operands = shape.operands(node).map((arg) => (isRef(arg) ? vals.get(arg.name) : undefined));
     for (const index of shape.bodies) {
       const body = node.args[index];
@@ -195,6 +216,7 @@ class Propagation {
       const nested = graph.subgraphs.get(target);
       if (nested !== undefined) bodies.set(target, this.graph(bodies.get(target) ?? nested, operands));
     }
+    this.#mode = before;
   }
 
   /** What a run-time assertion says holds for the rest of the program. */
