@@ -6,6 +6,7 @@ import {
   type InputSpec,
   LEAF,
   type MetaValue,
+  type ModuleCallEntry,
   type Node,
   tupleSpec,
 } from "@sconce/ir";
@@ -45,23 +46,24 @@ export function regionProgram(program: ExportedProgram, { graph, inputs, outputs
     stateDict: held(program.stateDict),
     parameterNames: new Set([...program.parameterNames].filter((target) => targets.has(target))),
     constants: held(program.constants),
-    moduleCallGraph: [
-      {
-        fqn: "",
-        signature: {
-          inputs: user,
-          outputs: results,
-          inSpec: tupleSpec([tupleSpec(user.map(() => LEAF)), dictSpec([])]),
-          outSpec: tupleSpec(results.map(() => LEAF)),
-          forwardArgNames: user.map(({ name }) => name),
-        },
-      },
-    ],
+    moduleCallGraph: [rootCall(user, results)],
     guardsCode: [],
     exampleInputs: null,
     history: [],
   });
 }
+
+/** Takes flat positional arguments and gives a tuple. */
+const rootCall = (inputs: readonly ArgumentSpec[], outputs: readonly ArgumentSpec[]): ModuleCallEntry => ({
+  fqn: "",
+  signature: {
+    inputs,
+    outputs,
+    inSpec: tupleSpec([tupleSpec(inputs.map(() => LEAF)), dictSpec([])]),
+    outSpec: tupleSpec(outputs.map(() => LEAF)),
+    forwardArgNames: inputs.map(({ name }) => name),
+  },
+});
 
 const KINDS = { SymInt: "symint", SymFloat: "symfloat", SymBool: "symbool" } as const;
 

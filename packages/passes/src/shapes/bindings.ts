@@ -1,4 +1,5 @@
 /** @file Which values of symbols new input sizes mean. */
+import type { SconceError } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, type MetaValue } from "@sconce/ir";
 import { evaluateInt, freeSymbols, printExpr, type SymInt, solveLinear, substitute } from "@sconce/symbolic";
 import { contradiction } from "./errors.js";
@@ -65,14 +66,7 @@ function bindShape(
   bind: (name: string, value: number, place: string) => void,
 ): void {
   const val = program.graph.find(name)?.meta.val;
-  if (!(val instanceof FakeTensor)) {
-    const names = program.graph.placeholders().map((node) => node.name);
-    throw contradiction(
-      `the program has no input tensor "${name}"`,
-      name,
-      `the inputs are: ${names.join(", ")}`,
-    );
-  }
+  if (!(val instanceof FakeTensor)) throw noInput(program, name);
   if (shape.length !== val.ndim)
     throw contradiction(`"${name}" has ${val.ndim} dimensions, not ${shape.length}`, name);
   shape.forEach((value, dim) => {
@@ -87,6 +81,15 @@ function bindShape(
     if (solution === undefined) throw wrong;
     bind(solution.symbol.name, solution.value, place);
   });
+}
+
+function noInput({ graph }: ExportedProgram, name: string): SconceError {
+  const names = graph.placeholders().map((node) => node.name);
+  return contradiction(
+    `the program has no input tensor "${name}"`,
+    name,
+    `the inputs are: ${names.join(", ")}`,
+  );
 }
 
 /** Ranges of expressions (`2*s17`) hold too. */
