@@ -13,6 +13,7 @@ import {
 import { createSconce } from "sconce";
 import { expect, test } from "vitest";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
+import { ProgramFolder } from "./conformance/program-case.js";
 import { type Check, checkTransforms, type Transform } from "./conformance/programs.js";
 
 const FOLDER = fileURLToPath(new URL("../fixtures/programs/", import.meta.url));
@@ -86,6 +87,18 @@ const ROUNDS_FAR: ReadonlySet<string> = new Set(["api_conv_batchnorm", "net_quan
 const names = readdirSync(FOLDER, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name);
+
+test("what PyTorch functionalized is functional", async () => {
+  const answers: string[] = [];
+  for (const name of names) {
+    const folder = new ProgramFolder(`${FOLDER}${name}`);
+    if (!folder.has("decomposed.pt2")) continue;
+    const program = await sconce.load(folder.bytes("decomposed.pt2"));
+    answers.push(`${name} ${isFunctional(program, operators)}`);
+  }
+  expect(answers.filter((answer) => answer.endsWith("false"))).toEqual([]);
+  expect(answers.length).toBeGreaterThan(50);
+});
 
 test.each(names)("%s", async (name) => {
   const checks = await checkTransforms(`${FOLDER}${name}`, sconce, TRANSFORMS);

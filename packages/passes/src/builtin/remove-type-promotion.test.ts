@@ -1,3 +1,4 @@
+import { castTensor, DTYPES, getElement, Storage, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { isDirect, isLossless } from "../shapes/casts.js";
 import { programOf, run, textOf } from "../test-support.js";
@@ -91,6 +92,55 @@ describe("remove-type-promotion", () => {
       }
     }`);
     expect(run(pass, program).graph.subgraphs.get("body")!.has("c")).toBe(false);
+  });
+
+  test("every conversion that may be skipped gives the same without, over all dtypes", () => {
+    const values = [
+      0,
+      -0,
+      1,
+      -1,
+      0.5,
+      -2.5,
+      127,
+      128,
+      -129,
+      255,
+      256,
+      32767,
+      -32768,
+      65504,
+      65536,
+      1e10,
+      -1e10,
+      3.4e38,
+      1e39,
+      1e-40,
+      6e-8,
+      Number.NaN,
+      Infinity,
+      -Infinity,
+      2147483647,
+      -2147483648,
+      4294967295,
+      2 ** 53,
+      1 / 3,
+    ];
+    const bytes = new Uint8Array(Float64Array.from(values).buffer);
+    const all = new Tensor({ dtype: "float64", shape: [values.length], storage: new Storage(bytes) });
+    let skipped = 0;
+    for (const from of DTYPES) {
+      const start = castTensor(all, from);
+      for (const between of DTYPES) {
+        for (const to of DTYPES.filter((dtype) => isDirect(from, between, dtype))) {
+          skipped++;
+          const [long, short] = [castTensor(castTensor(start, between), to), castTensor(start, to)];
+          const read = (tensor: Tensor): unknown[] => values.map((_, i) => getElement(tensor, [i]));
+          expect([from, between, to, read(long)]).toEqual([from, between, to, read(short)]);
+        }
+      }
+    }
+    expect(skipped).toBeGreaterThan(600);
   });
 
   test("what is lossless", () => {
