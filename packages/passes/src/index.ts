@@ -1,9 +1,19 @@
+export type { Functionality, Impurity } from "./analysis/functional.js";
+export { functionality, isFunctional } from "./analysis/functional.js";
 export { canonicalize } from "./builtin/canonicalize.js";
+export { checkFunctional } from "./builtin/check-functional.js";
+export { dtypeConversion } from "./builtin/convert-dtype.js";
 export { commonSubexpressionElimination } from "./builtin/cse.js";
 export { deadCodeElimination } from "./builtin/dce.js";
 export { decompose } from "./builtin/decompose.js";
 export { foldConstants } from "./builtin/fold-constants.js";
+export { functionalize, functionalized } from "./builtin/functionalize.js";
+export { partitionByBackend } from "./builtin/partition.js";
+export { shapePropagation } from "./builtin/propagate-shapes.js";
+export { removeTypePromotion } from "./builtin/remove-type-promotion.js";
 export { rewrite } from "./builtin/rewrite.js";
+export { stripMetadata } from "./builtin/strip-metadata.js";
+export { extract, inline, split } from "./builtin/submodules.js";
 export { completePipeline } from "./complete.js";
 export type { RunDecompositionsOptions } from "./decompose/run-decompositions.js";
 export { runDecompositions } from "./decompose/run-decompositions.js";
@@ -30,6 +40,15 @@ export type { PassEvent, PassManagerOptions, PassObserver } from "./pass-manager
 export { PassManager } from "./pass-manager.js";
 export { parsePipeline, printPipeline } from "./pipeline.js";
 export type { Plugin } from "./plugin.js";
+export type { Extraction, NodeSelector } from "./regions/extract.js";
+export { extractSubmodule, inModule } from "./regions/extract.js";
+export { inlineSubmodule } from "./regions/inline.js";
+export type { Region } from "./regions/outline.js";
+export type { NotTaken, Partition, PartitionOptions } from "./regions/partition.js";
+export { partition } from "./regions/partition.js";
+export { regionProgram } from "./regions/region-program.js";
+export type { Part, Split } from "./regions/split.js";
+export { splitBy } from "./regions/split.js";
 export { builtinPasses, builtinRules } from "./registry.js";
 export type { RewriteEvent } from "./rewrite/driver.js";
 export { type Attempt, explainRule } from "./rewrite/explain.js";
@@ -44,3 +63,7 @@ export {
   type Rule,
   type RuleDefinition,
 } from "./rewrite/rule.js";
+export type { NewSizes } from "./shapes/bindings.js";
+export type { ConversionOptions } from "./shapes/convert-dtype.js";
+export { convertDtype } from "./shapes/convert-dtype.js";
+export { propagateShapes } from "./shapes/propagate.js";

@@ -48,6 +48,12 @@ export interface PassManagerOptions {
   readonly observers?: readonly PassObserver[];
 }
 
+/** The program before a pass, and the metadata that it may take away. */
+interface Transition {
+  readonly before: ExportedProgram;
+  readonly drops: Pass["drops"];
+}
+
 /**
  * Runs passes in order. The program that goes in is never changed; an error names the pass and the step, and carries
  * what was thrown as its cause.
@@ -98,10 +104,12 @@ export class PassManager {
     if (pass.ensures !== undefined && result.dialect !== pass.ensures) throw ensures(pass, result, place);
     if (result !== before) {
       run.changes.push({ pass: pass.name, fired });
-      if (this.#checks(pass)) this.#verify(result, `after ${place}`, before);
+      if (this.#checks(pass)) this.#verify(result, `after ${place}`, { before, drops: pass.drops });
     }
     const after =
-      this.#options.record === false ? result : recordPass(pass.name, before, result, textOf(call));
+      this.#options.record === false || pass.drops !== undefined
+        ? result
+        : recordPass(pass.name, before, result, textOf(call));
     for (const observe of this.#options.observers ?? [])
       observe({ pass, step, before, after, milliseconds, fired });
     return after;
@@ -145,11 +153,11 @@ export class PassManager {
     });
   }
 
-  #verify(program: ExportedProgram, when: string, before?: ExportedProgram): void {
+  #verify(program: ExportedProgram, when: string, step?: Transition): void {
     const problems = verify(program, { operators: this.#context.operators });
     // A change of dialect makes all nodes anew: their names are no longer the same nodes'.
-    if (before !== undefined && before.dialect === program.dialect)
-      problems.push(...verifyTransition(before, program));
+    if (step?.before.dialect === program.dialect)
+      problems.push(...verifyTransition(step.before, program, step.drops));
     if (problems.length === 0) return;
     throw new SconceError({
       code: "INVALID_PROGRAM",

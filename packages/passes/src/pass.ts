@@ -1,5 +1,5 @@
 import { SconceError } from "@sconce/errors";
-import type { Argument, Dialect, ExportedProgram, Value } from "@sconce/ir";
+import type { Argument, Backend, Dialect, ExportedProgram, NodeMeta, Value } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { DecompositionTable } from "./decompose/table.js";
 import type { RewriteContext } from "./rewrite/driver.js";
@@ -23,6 +23,8 @@ export interface PassContext {
   readonly rules?: ReadonlyMap<string, Rule> | undefined;
   /** Who watches and limits the rewrites of rules: `explain` and `bisect`. */
   readonly rewrites?: Pick<RewriteContext, "observe" | "allows" | "fired"> | undefined;
+  /** The session's backends by name. */
+  readonly backends?: (() => ReadonlyMap<string, Backend>) | undefined;
 }
 
 /** Values that a pipeline's text can give to an option. */
@@ -45,6 +47,11 @@ export interface Pass {
   readonly requires?: Dialect | undefined;
   /** The dialect that the result is in; that of the input when left out. The pass manager holds the pass to it. */
   readonly ensures?: Dialect | undefined;
+  /**
+   * Metadata that the pass takes away on purpose. The verifier then does not count it as lost, and the program's history
+   * keeps no step of the pass, since that would hold what was taken away.
+   */
+  readonly drops?: readonly (keyof NodeMeta)[] | undefined;
   run(program: ExportedProgram, context: PassContext, options: PassOptions): ExportedProgram;
 }
 

@@ -31,7 +31,7 @@ describe("pipelines as text", () => {
   });
 
   test.each([
-    ["nope", "UNKNOWN_PASS", /the passes are: decompose/],
+    ["nope", "UNKNOWN_PASS", /the passes are: functionalize/],
     ["dce,,cse", "PIPELINE_SYNTAX", /empty/],
     ["dce{", "PIPELINE_SYNTAX", /not closed/],
     ["dce}", "PIPELINE_SYNTAX", /unexpected/],
@@ -58,7 +58,10 @@ describe("pipelines as text", () => {
 describe("completion", () => {
   test.each([
     ["de", ["decompose"]],
-    ["decompose,c", ["decompose,canonicalize", "decompose,cse"]],
+    [
+      "decompose,c",
+      ["check-functional", "canonicalize", "cse", "convert-dtype"].map((name) => `decompose,${name}`),
+    ],
     ["repeat(cs", ["repeat(cse"]],
     ["rep", ["repeat("]],
     ["decompose{", ["decompose{table=", "decompose{keep="]],

@@ -1,23 +1,41 @@
 import { canonicalize } from "./builtin/canonicalize.js";
+import { checkFunctional } from "./builtin/check-functional.js";
+import { dtypeConversion } from "./builtin/convert-dtype.js";
 import { commonSubexpressionElimination } from "./builtin/cse.js";
 import { deadCodeElimination } from "./builtin/dce.js";
 import { decompose } from "./builtin/decompose.js";
 import { foldConstants } from "./builtin/fold-constants.js";
+import { functionalize } from "./builtin/functionalize.js";
+import { partitionByBackend } from "./builtin/partition.js";
+import { shapePropagation } from "./builtin/propagate-shapes.js";
+import { removeTypePromotion } from "./builtin/remove-type-promotion.js";
 import { rewrite } from "./builtin/rewrite.js";
 import { approximateRules } from "./builtin/rules/approximate.js";
 import { identityRules } from "./builtin/rules/identities.js";
 import { viewRules } from "./builtin/rules/views.js";
+import { stripMetadata } from "./builtin/strip-metadata.js";
+import { extract, inline, split } from "./builtin/submodules.js";
 import type { Pass } from "./pass.js";
 import type { Rule } from "./rewrite/rule.js";
 
 /** The passes that come with Sconce. */
 export const builtinPasses: readonly Pass[] = Object.freeze([
+  functionalize,
+  checkFunctional,
   decompose,
   canonicalize,
   rewrite,
   foldConstants,
   commonSubexpressionElimination,
   deadCodeElimination,
+  removeTypePromotion,
+  dtypeConversion,
+  shapePropagation,
+  stripMetadata,
+  partitionByBackend,
+  extract,
+  split,
+  inline,
 ]);
 
 /** The rules that come with Sconce; `canonicalize` applies them, the approximate ones when asked to. */

@@ -66,6 +66,7 @@ export function createContainer({
             evaluate: from.resolve(EVALUATOR).evaluate,
             decompositions: () => from.resolve(DECOMPOSITIONS),
             rules: new Map(from.resolveAll(RULE).map((rule) => [rule.name, rule])),
+            backends: () => new Map(from.resolveAll(BACKEND).map((backend) => [backend.name, backend])),
           },
           options,
         ),

@@ -167,6 +167,19 @@ describe("createSconce", () => {
     expect(() => sconce.transform(program, "decompose{keep=[aten.nope.default]}")).toThrow(/is no operator/);
   });
 
+  test("the partition pass asks the session's backends", async () => {
+    const relu: Backend = {
+      name: "relu-only",
+      supports: ({ target }) => target === "aten.relu.default" || { reason: "only relu" },
+      compile: () => Promise.reject(new Error("not needed")),
+    };
+    const own = createSconce({ backends: [relu] });
+    const program = await own.load(fixture("net_mlp"));
+    const result = own.transform(program, "decompose,partition{backend=relu-only}", { verify: true });
+    expect([...result.graph.subgraphs.keys()][0]).toBe("relu_only_0");
+    expect(() => own.transform(program, "decompose,partition{backend=gpu}")).toThrow(/no backend "gpu"/);
+  });
+
   test.each([
     ["a path", "program.pt2"],
     ["null", null],
@@ -240,23 +253,31 @@ describe("createSconce", () => {
         "edit",
         "evaluate",
         "explainRule",
+        "extractSubmodule",
         "float",
         "foldConstants",
+        "functionality",
+        "functionalized",
         "graphText",
         "historyFromJson",
         "historyToJson",
+        "inlineSubmodule",
+        "isFunctional",
         "isSconceError",
         "parseGraph",
         "parseIr",
         "parsePipeline",
+        "partition",
         "printIr",
         "printPipeline",
+        "propagateShapes",
         "provenance",
         "readPt2",
         "readSafetensors",
         "readableText",
         "redo",
         "ref",
+        "regionProgram",
         "replacePattern",
         "replay",
         "rewrite",
@@ -264,6 +285,7 @@ describe("createSconce", () => {
         "rulePass",
         "runDecompositions",
         "signatureText",
+        "splitBy",
         "tensorsOf",
         "tuple",
         "undo",

@@ -9,7 +9,7 @@ describe("sconce passes", () => {
       /^fold-constants\n {4}.*Needs a program in the ATEN dialect\.\n {4}weights=false {2}/m,
     );
     expect(out).toMatch(/^mylib-to-aten$/m);
-    expect(JSON.parse((await sconce("passes", "--json")).out)[0]).toMatchObject({ name: "decompose" });
+    expect(JSON.parse((await sconce("passes", "--json")).out)[0]).toMatchObject({ name: "functionalize" });
   });
 
   test("completes a pipeline", async () => {

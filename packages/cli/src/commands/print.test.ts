@@ -80,7 +80,7 @@ describe("sconce print", () => {
     [
       "UNKNOWN_PASS",
       ["--passes", "frob"],
-      "the passes are: decompose, canonicalize, rewrite, fold-constants, cse, dce",
+      "the passes are: functionalize, check-functional, decompose, canonicalize",
     ],
     ["PIPELINE_SYNTAX", ["--passes", "cse{"], "write passes between commas"],
     ["PASS_OPTION", ["--passes", "decompose{tables=none}"], "see the options of"],

@@ -14,12 +14,17 @@ const KEPT: readonly (keyof NodeMeta)[] = [
 
 /**
  * What a pass must not do to a program that is valid before and after: nodes that stay must not lose metadata, and the
- * calling convention must stay the same.
+ * calling convention must stay the same. `drops` names metadata that the pass takes away on purpose.
  */
-export function verifyTransition(before: ExportedProgram, after: ExportedProgram): Problem[] {
+export function verifyTransition(
+  before: ExportedProgram,
+  after: ExportedProgram,
+  drops: readonly (keyof NodeMeta)[] = [],
+): Problem[] {
   if (before === after) return [];
   const problems: Problem[] = [];
-  compareGraphs(before.graph, after.graph, "", problems);
+  const kept = KEPT.filter((key) => !drops.includes(key));
+  compareGraphs({ before: before.graph, after: after.graph, path: "" }, kept, problems);
   compareNames(before, after, problems);
   const counts: readonly (readonly [string, number, number])[] = [
     ["inputs", before.userInputs.length, after.userInputs.length],
@@ -58,12 +63,22 @@ function compareNames(before: ExportedProgram, after: ExportedProgram, problems:
 const isRead = ({ graphSignature }: ExportedProgram, target: string): boolean =>
   graphSignature.inputSpecs.some((spec) => spec.target === target);
 
-function compareGraphs(before: Graph, after: Graph, path: string, problems: Problem[]): void {
+interface Versions {
+  readonly before: Graph;
+  readonly after: Graph;
+  readonly path: string;
+}
+
+function compareGraphs(
+  { before, after, path }: Versions,
+  kept: readonly (keyof NodeMeta)[],
+  problems: Problem[],
+): void {
   if (before === after) return;
   for (const node of after.nodes()) {
     const old = before.find(node.name);
     if (old === undefined || old.meta === node.meta) continue;
-    const lost = KEPT.filter((key) => old.meta[key] !== undefined && node.meta[key] === undefined);
+    const lost = kept.filter((key) => old.meta[key] !== undefined && node.meta[key] === undefined);
     if (lost.length > 0) {
       problems.push({
         code: "META_LOST",
@@ -75,6 +90,8 @@ function compareGraphs(before: Graph, after: Graph, path: string, problems: Prob
   }
   for (const [target, graph] of after.subgraphs) {
     const old = before.subgraphs.get(target);
-    if (old !== undefined) compareGraphs(old, graph, path === "" ? target : `${path}.${target}`, problems);
+    if (old === undefined) continue;
+    const inner = path === "" ? target : `${path}.${target}`;
+    compareGraphs({ before: old, after: graph, path: inner }, kept, problems);
   }
 }

@@ -1,4 +1,4 @@
-import { forEachInput, Graph, type Node } from "@sconce/ir";
+import { forEachInput, Graph, isRef, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 
 /** Targets that must stay without users. */
@@ -16,12 +16,26 @@ export function hasEffect(node: Node, operators: OperatorTable): boolean {
   return row !== undefined && (row.schema.isMutable || row.tags.includes("effect"));
 }
 
+/** True for the call of an outlined region in which something has an effect. */
+function callsEffect(node: Node, graph: Graph, operators: OperatorTable): boolean {
+  const body = node.target === "higher_order.invoke_subgraph" ? node.args[0] : undefined;
+  const nested = isRef(body) ? graph.subgraphs.get(graph.node(body.name).target) : undefined;
+  if (nested === undefined) return false;
+  return nested
+    .nodes()
+    .some(
+      (inner) =>
+        inner.op === "call_function" &&
+        (hasEffect(inner, operators) || callsEffect(inner, nested, operators)),
+    );
+}
+
 /** Drops what reaches neither the output nor an effect, subgraphs that nothing reads included. */
 export function eliminateDeadNodes(graph: Graph, operators: OperatorTable): Graph {
   const live = new Set<string>();
   for (let i = graph.size - 1; i >= 0; i--) {
     const node = graph.nodeAt(i);
-    if (!live.has(node.name) && !hasEffect(node, operators)) continue;
+    if (!live.has(node.name) && !hasEffect(node, operators) && !callsEffect(node, graph, operators)) continue;
     live.add(node.name);
     forEachInput(node, (name) => live.add(name));
   }

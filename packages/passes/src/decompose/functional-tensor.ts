@@ -5,6 +5,7 @@
  * made anew from the base when they are next read.
  */
 import { FakeTensor } from "@sconce/ir";
+import { type SymInt, symEquals } from "@sconce/symbolic";
 
 /** One view step: how to take it from a base, and how to write its result back. */
 export interface ViewStep {
@@ -57,6 +58,8 @@ export class FunctionalTensor extends FakeTensor {
   #views: readonly ViewStep[];
   /** A view starts at 0 whatever its storage has seen, as PyTorch's: it is made anew when first read after a write. */
   #generation = 0;
+  /** An in-place view (`t_`) has changed the tensor's own sizes or strides. */
+  #layout: FakeTensor | undefined;
 
   constructor(value: FakeTensor, storage = new FunctionalStorage(value), views: readonly ViewStep[] = []) {
     super(value);
@@ -90,8 +93,22 @@ export class FunctionalTensor extends FakeTensor {
     this.sync();
   }
 
+  /** Whether the tensor has other sizes, strides or offset than it was made with. */
+  get hasNewLayout(): boolean {
+    const first = this.#layout;
+    if (first === undefined) return false;
+    const same = (a: readonly SymInt[], b: readonly SymInt[]): boolean =>
+      a.length === b.length && a.every((value, i) => symEquals(value, b[i]!));
+    return !(
+      same(this.shape, first.shape) &&
+      same(this.strides, first.strides) &&
+      symEquals(this.storageOffset, first.storageOffset)
+    );
+  }
+
   /** An in-place view (`squeeze_`, `t_`): this tensor itself becomes the view. */
   become(value: FakeTensor, step: ViewStep): void {
+    this.#layout ??= new FakeTensor(this);
     this.#value = value;
     this.#views = [...this.#views, step];
     const { shape, strides, storageOffset } = value;

@@ -22,10 +22,10 @@ import { FunctionalTensor } from "./functional-tensor.js";
 export type Binding = EmitArg | MetaValue | Graph;
 
 /** Metadata that a node hands on to the nodes that replace it. */
-export function inheritedMeta(node: Node): NodeMeta {
+export function inheritedMeta(node: Node, pass: string): NodeMeta {
   const { stackTrace, nnModuleStack, torchFn, custom } = node.meta;
   return {
-    origin: { pass: "decompose", from: [node.name] },
+    origin: { pass, from: [node.name] },
     ...(stackTrace === undefined ? {} : { stackTrace }),
     ...(nnModuleStack === undefined ? {} : { nnModuleStack }),
     ...(torchFn === undefined ? {} : { torchFn }),
@@ -71,7 +71,7 @@ export class GraphInterpreter {
         this.bind(node.name, this.#subgraph(node));
         continue;
       }
-      tracer.currentMeta = inheritedMeta(node);
+      tracer.currentMeta = inheritedMeta(node, tracer.pass);
       tracer.env.expect(newSymbols(node.meta.val, (name) => tracer.symbols.knows(name)));
       this.bind(node.name, this.#call(node));
     }

@@ -38,6 +38,8 @@ import { Tracer } from "./tracer.js";
 export interface RunDecompositionsOptions {
   /** Operators known to the session; PyTorch's by default. */
   readonly operators?: OperatorTable;
+  /** The pass that the origins of new nodes name; `decompose` when left out. */
+  readonly pass?: string;
 }
 
 /**
@@ -60,7 +62,7 @@ export function runDecompositions(
   const given = (table ?? defaultDecompositions(operators)) as DecompositionTable;
   // Operators that were registered after the table was made count too.
   const entries = given instanceof CustomDecompTable ? given.materialize() : given;
-  const tracer = new Tracer(operators, shapeEnvOf(program));
+  const tracer = new Tracer(operators, shapeEnvOf(program), options.pass);
   const dispatcher = new Dispatcher(tracer, operators, entries);
   const ordered = orderInputs(withoutTokens(program));
   return finish(ordered, traceProgram(ordered, dispatcher), operators);
@@ -101,6 +103,9 @@ function traceProgram(program: ExportedProgram, dispatcher: Dispatcher): Retrace
   });
   tracer.symbols.beginBody();
   const result = interpreter.run();
+  inputs.forEach((input, i) => {
+    if (input !== null) refuseNewLayout(input, program.graphSignature.inputSpecs[i]?.arg.name ?? "");
+  });
   tracer.currentMeta = {};
   const copies = writeBack(program, interpreter, dispatcher, result);
   const mutated = program.graphSignature.inputSpecs.filter((_, i) => inputs[i]?.storage.mutated);
@@ -113,6 +118,17 @@ function traceProgram(program: ExportedProgram, dispatcher: Dispatcher): Retrace
   const graph = tracer.build();
   if (tokens.length > 0) traced.set(graph.nodeAt(0).name, TOKEN.arg.name);
   return { graph, mutated, tokens: tokens.length, placeholders: traced };
+}
+
+/** `t_` or `resize_` of an input: no value carries the caller's tensor's new sizes (PyTorch fails an assertion). */
+function refuseNewLayout(input: FunctionalTensor, name: string): void {
+  if (!input.hasNewLayout) return;
+  throw new SconceError({
+    code: "NOT_FUNCTIONALIZABLE",
+    message: `the sizes or strides of the input "${name}" are changed in place, which no output can stand for`,
+    where: name,
+    fix: "return the new view (x.t() instead of x.t_()), or change a clone of the input",
+  });
 }
 
 /** A program that is functional already returns its mutations; retracing writes them back as `module()` does. */

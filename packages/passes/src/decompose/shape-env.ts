@@ -1,5 +1,5 @@
-import type { ExportedProgram } from "@sconce/ir";
-import { ShapeEnv, type SymExpr, symbol } from "@sconce/symbolic";
+import type { ExportedProgram, RangeConstraint } from "@sconce/ir";
+import { ShapeEnv, type SymExpr, symbol, symbolByName } from "@sconce/symbolic";
 
 /** A program's symbols while it is retraced: data-dependent ones come back under the names that they had. */
 export class RetraceEnv extends ShapeEnv {
@@ -18,6 +18,16 @@ export class RetraceEnv extends ShapeEnv {
   override freshUnbackedFloat(): SymExpr {
     const name = this.#take(/^zuf\d+$/);
     return name === undefined ? super.freshUnbackedFloat() : symbol(name, { float: true, unbacked: true });
+  }
+
+  /** A declared range with what is known since; the same object when that is no more. */
+  narrowed(name: string, declared: RangeConstraint): RangeConstraint {
+    if (!/^\w+$/.test(name) || declared.float === true) return declared;
+    const known = this.range(symbolByName(name));
+    // A size counts as at least 2 while shapes are computed, whatever its range says.
+    const min = known.min > Math.max(2, declared.min) ? known.min : declared.min;
+    const max = Math.min(known.max, declared.max);
+    return min === declared.min && max === declared.max ? declared : { min, max };
   }
 
   #take(kind: RegExp): string | undefined {

@@ -37,6 +37,8 @@ const ORDERED_EFFECTS: ReadonlySet<string> = new Set(["aten._linalg_check_errors
 export class Tracer {
   readonly operators: OperatorTable;
   readonly env: RetraceEnv;
+  /** What the nodes' origins name. */
+  readonly pass: string;
   readonly names = new Namespace();
   readonly symbols: SymbolicNodes;
   /** Metadata copied to the nodes being made: that of the source node which is being run. */
@@ -50,9 +52,10 @@ export class Tracer {
   readonly #subgraphs = new Map<string, Graph>();
   readonly #subgraphCounts = new Map<string, number>();
 
-  constructor(operators: OperatorTable, env: RetraceEnv) {
+  constructor(operators: OperatorTable, env: RetraceEnv, pass = "decompose") {
     this.operators = operators;
     this.env = env;
+    this.pass = pass;
     this.symbols = new SymbolicNodes(this);
   }
 

@@ -50,16 +50,44 @@ export function checkOpCase(
   call: OperatorCall,
   options: OpCheckOptions = {},
 ): string | undefined {
-  const { args, kwargs } = buildCall(file, one);
-  const before = snapshot(args, kwargs);
-  let result: unknown;
+  const prepared = prepareCase(file, one);
+  let outcome: CaseOutcome;
   try {
-    result = call(file.target, args, kwargs);
+    outcome = { result: call(file.target, prepared.args, prepared.kwargs) };
   } catch (error) {
+    outcome = { error };
+  }
+  return outcomeProblem(file, one, prepared, outcome, options);
+}
+
+/** A case's arguments as fresh values, and what lay in them before the call. */
+export interface PreparedCase extends Call {
+  readonly before: Snapshot;
+}
+
+/** What came of a call. */
+export type CaseOutcome = { readonly result: unknown } | { readonly error: unknown };
+
+export function prepareCase(file: OpCaseFile, one: OpCase): PreparedCase {
+  const { args, kwargs } = buildCall(file, one);
+  return { args, kwargs, before: snapshot(args, kwargs) };
+}
+
+/** What is wrong with what came of a case, or undefined. */
+export function outcomeProblem(
+  file: OpCaseFile,
+  one: OpCase,
+  { args, kwargs, before }: PreparedCase,
+  outcome: CaseOutcome,
+  options: OpCheckOptions = {},
+): string | undefined {
+  if ("error" in outcome) {
+    const { error } = outcome;
     if (one.compare === "error" && isSconceError(error)) return refusalProblem(error.code);
     const told = error instanceof Error ? error.message : String(error);
     return `${isSconceError(error) ? error.code : "threw"}: ${told}`;
   }
+  const { result } = outcome;
   if (one.compare === "error") return `should be refused: ${one.error?.message.split("\n")[0]}`;
   return (
     outputProblem(file, one, result, { args, kwargs }, options) ??
@@ -188,10 +216,16 @@ function mutationProblem(file: OpCaseFile, one: OpCase, call: Call): string | un
   return undefined;
 }
 
-type Snapshot = readonly (readonly [path: string, tensor: Tensor, bytes: Uint8Array])[];
+type Layout = Pick<Tensor, "shape" | "strides">;
+type Snapshot = readonly (readonly [path: string, tensor: Tensor, bytes: Uint8Array, layout: Layout])[];
 
 const snapshot = (args: readonly BuiltValue[], kwargs: Call["kwargs"]): Snapshot =>
-  argumentTensors({ args, kwargs }).map(([path, tensor]) => [path, tensor, tensor.storage.bytes.slice()]);
+  argumentTensors({ args, kwargs }).map(([path, tensor]) => [
+    path,
+    tensor,
+    tensor.storage.bytes.slice(),
+    { shape: tensor.shape, strides: tensor.strides },
+  ]);
 
 function unwantedWrite(one: OpCase, before: Snapshot): string | undefined {
   for (const [path, tensor, bytes] of before) {

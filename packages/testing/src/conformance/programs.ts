@@ -1,21 +1,12 @@
 /** @file Checks Sconce against programs that PyTorch exported, one folder at a time. */
 import { isSconceError } from "@sconce/errors";
-import {
-  codeText,
-  type ExportedProgram,
-  graphText,
-  isFloat,
-  parseIr,
-  printIr,
-  tensorsOf,
-  toNumber,
-  type Value,
-} from "@sconce/ir";
-import { Tensor } from "@sconce/tensor";
+import { codeText, type ExportedProgram, graphText, isFloat, toNumber, type Value } from "@sconce/ir";
+import { castTensor, Tensor } from "@sconce/tensor";
 import type { Sconce } from "sconce";
 import { compareTensors } from "./compare.js";
 import { graphDifference } from "./graph-equality.js";
 import { buildTree, type CaseCall, ProgramFolder } from "./program-case.js";
+import { firstDifference, roundTrip, signatureDifference, withoutComments } from "./program-texts.js";
 import { variantTable } from "./variants.js";
 
 /** One thing that was checked; `problem` is undefined for a pass. */
@@ -41,14 +32,43 @@ export async function checkProgramFolder(
   return checker.checks;
 }
 
+/** A change of a program that must not change its numbers. */
+export interface Transform {
+  readonly name: string;
+  /** Whether it takes the program as exported or as lowered. */
+  readonly from: "program" | "lowered";
+  run(program: ExportedProgram): ExportedProgram;
+  /** How far numbers may be off; the folder's own tolerance when left out. */
+  readonly tolerance?: Tolerance;
+}
+
+type Tolerance = ProgramFolder["info"]["tolerance"];
+
+/** Runs every recorded call of a folder on changed programs; each has to be valid. Nothing is thrown. */
+export async function checkTransforms(
+  path: string,
+  sconce: Sconce,
+  transforms: readonly Transform[],
+): Promise<Check[]> {
+  const folder = new ProgramFolder(path);
+  const { status, program, decomposed } = folder.info;
+  if (status !== "exported" || !folder.has("program.pt2") || program.load_error !== undefined) return [];
+  if (decomposed?.error !== undefined) return [];
+  const checker = new FolderChecker(folder, sconce, "cpu");
+  await checker.transformed(transforms);
+  return checker.checks;
+}
+
 class FolderChecker {
   readonly checks: Check[] = [];
   readonly #folder: ProgramFolder;
   readonly #sconce: Sconce;
   readonly #backend: string;
+  #tolerance: Tolerance;
 
   constructor(folder: ProgramFolder, sconce: Sconce, backend: string) {
     this.#folder = folder;
+    this.#tolerance = folder.info.tolerance;
     this.#sconce = sconce;
     this.#backend = backend;
   }
@@ -68,6 +88,22 @@ class FolderChecker {
     await this.#rejections(program);
     for (const variant of Object.keys(this.#folder.info.variants ?? {}))
       await this.#variant(variant, program);
+  }
+
+  async transformed(transforms: readonly Transform[]): Promise<void> {
+    const program = await this.#sconce.load(this.#folder.bytes("program.pt2"));
+    const lowered = this.#sconce.runDecompositions(program);
+    for (const { name, from, run, tolerance } of transforms) {
+      const base = from === "program" ? program : lowered;
+      let changed: ExportedProgram | undefined;
+      await this.#check(name, () => {
+        changed = run(base);
+        const [problem] = this.#sconce.verify(changed);
+        return problem === undefined ? undefined : `verify: ${problem.message}`;
+      });
+      this.#tolerance = tolerance ?? this.#folder.info.tolerance;
+      if (changed !== undefined && changed !== base) await this.#calls(name, changed);
+    }
   }
 
   async #check(name: string, run: () => string | undefined | Promise<string | undefined>): Promise<void> {
@@ -215,7 +251,7 @@ class FolderChecker {
       if (problem !== undefined) return `output ${i}: ${problem}`;
     }
     for (const [name, key] of Object.entries(call.buffers_after ?? {})) {
-      const problem = this.#difference(module.state.get(name) ?? null, stored.get(key)!);
+      const problem = this.#difference(this.#stateOf(module, name), stored.get(key)!);
       if (problem !== undefined) return `buffer ${name}: ${problem}`;
     }
     for (const [index, key] of Object.entries(call.inputs_after ?? {})) {
@@ -223,6 +259,13 @@ class FolderChecker {
       if (problem !== undefined) return `input ${index} after the call: ${problem}`;
     }
     return undefined;
+  }
+
+  /** State in another dtype, where numbers may be off, is compared by value. */
+  #stateOf(module: Awaited<ReturnType<Sconce["module"]>>, name: string): Value {
+    const value = module.state.get(name) ?? null;
+    const isHalf = value?.dtype === "bfloat16" || value?.dtype === "float16";
+    return isHalf && this.#tolerance !== this.#folder.info.tolerance ? castTensor(value, "float32") : value;
   }
 
   /** Through the calling convention where the containers have a JavaScript form, else with flat leaves. */
@@ -241,13 +284,13 @@ class FolderChecker {
     if (want instanceof Tensor) {
       if (!(got instanceof Tensor)) return `${String(got)} instead of a tensor`;
       return compareTensors(got, want, {
-        ...this.#folder.info.tolerance,
+        ...this.#tolerance,
         values: this.#folder.info.compare_values !== false,
       });
     }
     if (isFloat(want)) {
       const [a, b] = [toNumber(got as number), toNumber(want)];
-      const { rtol, atol } = this.#folder.info.tolerance;
+      const { rtol, atol } = this.#tolerance;
       return a === b || Math.abs(a - b) <= atol + rtol * Math.abs(b) || (Number.isNaN(a) && Number.isNaN(b))
         ? undefined
         : `${a} instead of ${b}`;
@@ -279,37 +322,4 @@ class FolderChecker {
       });
     }
   }
-}
-
-/** A program's text without source comments: which line of which file made a node is not always told alike. */
-const withoutComments = (text: string): string =>
-  text
-    .split("\n")
-    .filter((line) => !/^\s*(#.*)?$/.test(line))
-    .join("\n");
-
-/** Sconce IR text reads back to the same program. */
-function roundTrip(program: ExportedProgram): string | undefined {
-  const text = printIr(program);
-  const again = parseIr(text, { tensors: tensorsOf(program) });
-  // A comment tells of sample inputs that only their author can take apart; there is nothing of them to read back.
-  const stated = text
-    .split("\n")
-    .filter((line) => !line.trimStart().startsWith("//"))
-    .join("\n");
-  return firstDifference(printIr(again), stated) ?? firstDifference(String(again), String(program));
-}
-
-function signatureDifference(got: ExportedProgram, want: ExportedProgram): string | undefined {
-  const told = (program: ExportedProgram): string =>
-    program.graphSignature.outputSpecs.map((spec) => `${spec.kind} ${spec.target ?? ""}`).join(", ");
-  return told(got) === told(want) ? undefined : `outputs are ${told(got)} instead of ${told(want)}`;
-}
-
-function firstDifference(got: string, want: string): string | undefined {
-  if (got === want) return undefined;
-  const [a, b] = [got.split("\n"), want.split("\n")];
-  const line = a.findIndex((text, i) => text !== b[i]);
-  const at = line === -1 ? a.length : line;
-  return `line ${at + 1}: got ${JSON.stringify(a[at] ?? "<end>")}, wanted ${JSON.stringify(b[at] ?? "<end>")}`;
 }

@@ -1,0 +1,18 @@
+import type { Argument, Node, OpSchema } from "@sconce/ir";
+
+/** What a call gives for a parameter of its schema: by position, by keyword, or the default. */
+export function argumentOf(node: Node, schema: OpSchema, name: string): Argument | undefined {
+  const at = schema.args.findIndex((parameter) => parameter.name === name);
+  const parameter = schema.args[at];
+  if (parameter === undefined) return undefined;
+  const given = !parameter.kwargOnly && at < node.args.length ? node.args[at] : node.kwargs[name];
+  return given ?? parameter.defaultValue ?? null;
+}
+
+/** Parameters that a call writes to, with what it gives for them; those that it leaves out are not written. */
+export function writtenArguments(node: Node, schema: OpSchema): (readonly [name: string, value: Argument])[] {
+  return schema.args
+    .filter((parameter) => parameter.alias?.write)
+    .map(({ name }) => [name, argumentOf(node, schema, name) ?? null] as const)
+    .filter(([, value]) => value !== null);
+}

@@ -1,0 +1,74 @@
+import { verify } from "@sconce/ir";
+import { describe, expect, test } from "vitest";
+import { context, programOf, run, textOf } from "../test-support.js";
+import { functionalize } from "./functionalize.js";
+
+describe("functionalize", () => {
+  test("writes through views become values, written buffers leading outputs", () => {
+    const program = programOf(
+      `graph(%b_m: f32[2, 2], %x: f32[2, 2]) {
+        %v: f32[4] = aten.view.default(%b_m, [4])
+        %a: f32[4] = aten.add_.Tensor(%v, 1)
+        %r: f32[2, 2] = aten.relu.default(%x)
+        %y: f32[2, 2] = aten.mul_.Tensor(%r, %b_m)
+        return (%y)
+      }`,
+      "TRAINING",
+    );
+    const result = run(functionalize, program);
+    expect(textOf(result)).toMatchInlineSnapshot(`
+      "graph(%b_m: f32[2, 2], %x: f32[2, 2]) {
+        %view: f32[4] = aten.view.default(%b_m, [4])
+        %add: f32[4] = aten.add.Tensor(%view, 1)
+        %view_1: f32[2, 2] = aten.view.default(%add, [2, 2])
+        %relu: f32[2, 2] = aten.relu.default(%x)
+        %mul: f32[2, 2] = aten.mul.Tensor(%relu, %view_1)
+        return (%view_1, %mul)
+      }"
+    `);
+    expect(result.graphSignature.outputSpecs.map(({ kind, target }) => [kind, target])).toEqual([
+      ["BUFFER_MUTATION", "m"],
+      ["USER_OUTPUT", null],
+    ]);
+    expect(verify(result, { operators: context.operators })).toEqual([]);
+    expect(result.graph.node("relu").meta.origin).toEqual({ pass: "functionalize", from: ["r"] });
+  });
+
+  test("decomposes nothing that can stay", () => {
+    const program = programOf(
+      `graph(%p_w: f32[2, 2], %x: f32[2, 2]) {
+        %l: f32[2, 2] = aten.linear.default(%x, %p_w)
+        %g: f32[2, 2] = aten.gelu.default(%l)
+        %s: f32[2, 2] = aten.softmax.int(%g, 1)
+        %y: f32[2, 2] = aten.relu_.default(%s)
+        return (%y)
+      }`,
+      "TRAINING",
+    );
+    expect([...run(functionalize, program).opHistogram().keys()]).toEqual([
+      "aten.linear.default",
+      "aten.gelu.default",
+      "aten.softmax.int",
+      "aten.relu.default",
+    ]);
+  });
+
+  test("gives a functional program back, the same object in the ATEN dialect", () => {
+    const text = "graph(%x: f32[2]) { %a: f32[2] = aten.relu.default(%x) return (%a) }";
+    const aten = programOf(text);
+    const training = programOf(text, "TRAINING");
+    expect(run(functionalize, aten)).toBe(aten);
+    expect(run(functionalize, training).graph).toBe(training.graph);
+    expect(run(functionalize, training).dialect).toBe("ATEN");
+  });
+
+  test("refuses what changes the sizes of an input itself", () => {
+    const program = programOf(
+      "graph(%x: f32[2, 3]) { %a: f32[3, 2] = aten.t_.default(%x) return (%a) }",
+      "TRAINING",
+    );
+    expect(() => run(functionalize, program)).toThrowError(
+      expect.objectContaining({ code: "NOT_FUNCTIONALIZABLE", where: "x" }),
+    );
+  });
+});

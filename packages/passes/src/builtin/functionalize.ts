@@ -1,0 +1,26 @@
+import type { ExportedProgram } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import { isFunctional } from "../analysis/functional.js";
+import { runDecompositions } from "../decompose/run-decompositions.js";
+import { DecompositionTable } from "../decompose/table.js";
+import { definePass } from "../pass.js";
+
+/** `add_(x, 1)` becomes `add(x, 1)`, in place of `x` from there on; what was written to an input becomes an output. */
+export const functionalize = definePass({
+  name: "functionalize",
+  doc: "Makes in-place operators, views that are written through and mutated inputs into values and leading outputs.",
+  ensures: "ATEN",
+  run: (program, { operators }) => functionalized(program, operators),
+});
+
+/**
+ * The program in the ATEN dialect. One that writes nothing keeps its graph; the others are retraced with an empty
+ * decomposition table (`run_decompositions({})`), which also inlines regions of `no_grad` and `autocast` and
+ * decomposes composites that may alias or write.
+ *
+ * @throws SconceError `NOT_FUNCTIONALIZABLE`, `CONSTANT_MUTATED`, and those of the operators' rules
+ */
+export function functionalized(program: ExportedProgram, operators: OperatorTable): ExportedProgram {
+  if (isFunctional(program, operators)) return program.with({ dialect: "ATEN" });
+  return runDecompositions(program, new DecompositionTable(), { operators, pass: "functionalize" });
+}

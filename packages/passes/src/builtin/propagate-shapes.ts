@@ -1,0 +1,39 @@
+import { SconceError } from "@sconce/errors";
+import { definePass } from "../pass.js";
+import type { NewSizes } from "../shapes/bindings.js";
+import { propagateShapes } from "../shapes/propagate.js";
+
+/** `{sizes=[s77=4]}` or `{sizes=[x=4x3]}` specialises; without, what the shape rules know is filled in. */
+export const shapePropagation = definePass({
+  name: "propagate-shapes",
+  doc: "Computes the value of every node from those of the inputs, more precise ones replacing less precise ones.",
+  options: {
+    sizes: {
+      default: [],
+      doc: "new sizes: of a symbol, s77=4, or of an input, x=4x3 (nothing behind = for a scalar)",
+    },
+  },
+  run: (program, { operators }, options) =>
+    propagateShapes(program, operators, parseSizes(options["sizes"] as readonly string[])),
+});
+
+function parseSizes(items: readonly string[]): NewSizes {
+  const symbols: Record<string, number> = {};
+  const inputs: Record<string, readonly number[]> = {};
+  for (const item of items) {
+    const match = /^(\w+)=(\d+(?:x\d+)*|\[\d*\]|)$/.exec(item.replaceAll(" ", ""));
+    if (match === null) throw badSize(item);
+    const [, name, text] = match as unknown as [string, string, string];
+    // Symbols are s77 or u0, by PyTorch's naming; a one-dimensional input is written x=[4].
+    if (/^(s|u)\d+$/.test(name) && /^\d+$/.test(text)) symbols[name] = Number(text);
+    else inputs[name] = text.replace(/[[\]]/g, "").split("x").filter(Boolean).map(Number);
+  }
+  return { symbols, inputs };
+}
+
+const badSize = (item: string): SconceError =>
+  new SconceError({
+    code: "PASS_OPTION",
+    message: `pass "propagate-shapes": cannot read the size "${item}"`,
+    fix: "write s77=4 for a symbol and x=4x3 for an input",
+  });

@@ -1,0 +1,172 @@
+/** @file Moves groups of nodes into nested graphs that `invoke_subgraph` calls. */
+import {
+  type Argument,
+  forEachInput,
+  Graph,
+  GraphBuilder,
+  type MetaValue,
+  Namespace,
+  NO_KWARGS,
+  type Node,
+  type NodeMeta,
+  ref,
+  tuple,
+} from "@sconce/ir";
+
+/** The higher-order operator that calls a region: `invoke_subgraph(body, name, *operands)`. */
+export const CALL_REGION = "higher_order.invoke_subgraph";
+
+/** Which nodes go where, by position. */
+export interface Layout {
+  /** The region of each node, -1 for nodes that stay outside. */
+  readonly region: Int32Array;
+  /**
+   * Where each node comes in the new order: no node reads one of a higher level, and all nodes of a region have one level
+   * to themselves. Nodes that stay keep their order within a level.
+   */
+  readonly level: Int32Array;
+  /** What each region is called. */
+  readonly names: readonly string[];
+  readonly pass: string;
+}
+
+/** A group of nodes that became a nested graph. Values go by the names that they had. */
+export interface Region {
+  /** Target of the nested graph. */
+  readonly name: string;
+  readonly graph: Graph;
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+}
+
+export interface Outlined {
+  readonly graph: Graph;
+  readonly regions: readonly Region[];
+}
+
+/** The graph with every region outlined; in time linear in nodes and edges. Nodes that stay are the same objects. */
+export function outline(graph: Graph, layout: Layout): Outlined {
+  return new Outliner(graph, layout).run();
+}
+
+class Outliner {
+  readonly #graph: Graph;
+  readonly #layout: Layout;
+  readonly #names = new Namespace();
+  readonly #members: number[][];
+  /** 1 for nodes of a region that something outside of it reads. */
+  readonly #leaves: Uint8Array;
+
+  constructor(graph: Graph, layout: Layout) {
+    this.#graph = graph;
+    this.#layout = layout;
+    this.#members = layout.names.map(() => []);
+    this.#leaves = new Uint8Array(graph.size);
+    for (const target of graph.subgraphs.keys()) this.#names.reserve(target);
+    graph.nodes().forEach((node, at) => {
+      this.#names.reserve(node.name);
+      const region = layout.region[at]!;
+      if (region >= 0) this.#members[region]!.push(at);
+      forEachInput(node, (name) => {
+        const source = graph.indexOf(name);
+        const from = layout.region[source]!;
+        if (from >= 0 && from !== region) this.#leaves[source] = 1;
+      });
+    });
+  }
+
+  run(): Outlined {
+    const regions = this.#members.map((members, i) => this.#region(members, this.#layout.names[i]!));
+    const nodes: Node[] = [];
+    const emitted = new Uint8Array(regions.length);
+    for (const at of this.#order()) {
+      const region = this.#layout.region[at]!;
+      if (region < 0) nodes.push(this.#graph.nodeAt(at));
+      else if (emitted[region] === 0) {
+        emitted[region] = 1;
+        nodes.push(...this.#call(regions[region]!));
+      }
+    }
+    const used = new Set<string>();
+    for (const node of nodes) if (node.op !== "get_attr") forEachInput(node, (name) => used.add(name));
+    const kept = nodes.filter((node) => node.op !== "get_attr" || used.has(node.name));
+    const targets = new Set(kept.filter((node) => node.op === "get_attr").map((node) => node.target));
+    const subgraphs = [...this.#graph.subgraphs].filter(([target]) => targets.has(target));
+    for (const { name, graph } of regions) subgraphs.push([name, graph]);
+    return { graph: new Graph(kept, new Map(subgraphs)), regions };
+  }
+
+  /** Positions by level, those of one level in graph order: a counting sort. Inputs come first, the output last. */
+  #order(): Int32Array {
+    const { level } = this.#layout;
+    const nodes = this.#graph.nodes();
+    const rank = (at: number): number =>
+      nodes[at]!.op === "placeholder" ? 0 : nodes[at]!.op === "output" ? last : level[at]! + 1;
+    const last = level.reduce((most, own) => Math.max(most, own), 0) + 2;
+    const starts = new Int32Array(last + 2);
+    for (let at = 0; at < nodes.length; at++) starts[rank(at) + 1]!++;
+    for (let i = 1; i < starts.length; i++) starts[i]! += starts[i - 1]!;
+    const order = new Int32Array(nodes.length);
+    for (let at = 0; at < nodes.length; at++) order[starts[rank(at)]!++] = at;
+    return order;
+  }
+
+  #region(members: readonly number[], candidate: string): Region {
+    const name = this.#names.create(candidate);
+    const inside = new Set(members.map((at) => this.#graph.nodeAt(at).name));
+    const inputs: string[] = [];
+    const bodies: Node[] = [];
+    const seen = new Set<string>();
+    for (const at of members) {
+      forEachInput(this.#graph.nodeAt(at), (input) => {
+        if (inside.has(input) || seen.has(input)) return;
+        seen.add(input);
+        const source = this.#graph.node(input);
+        if (source.op === "get_attr") bodies.push(source);
+        else inputs.push(input);
+      });
+    }
+    const builder = new GraphBuilder();
+    for (const input of inputs) {
+      const { val } = this.#graph.node(input).meta;
+      builder.placeholder(input, val === undefined ? {} : { val });
+    }
+    for (const body of bodies) {
+      const nested = this.#graph.subgraphs.get(body.target);
+      if (nested !== undefined) builder.subgraph(body.target, nested);
+      builder.add(body);
+    }
+    for (const at of members) builder.add(this.#graph.nodeAt(at));
+    const outputs = members.filter((at) => this.#leaves[at] === 1).map((at) => this.#graph.nodeAt(at).name);
+    builder.output(tuple(outputs.map(ref)));
+    return { name, graph: builder.build(), inputs, outputs };
+  }
+
+  /** The nodes that call a region; what takes a result out goes by the name of the node that computed it. */
+  #call({ name, inputs, outputs }: Region): Node[] {
+    const body = this.#names.create(`${name}_body`);
+    const call = this.#names.create("invoke_subgraph");
+    const args: Argument[] = [ref(body), name, ...inputs.map(ref)];
+    const vals = outputs.map((output): MetaValue => this.#graph.node(output).meta.val ?? null);
+    const origin = { pass: this.#layout.pass, from: outputs };
+    return [
+      node(body, "get_attr", name, [], {}),
+      node(call, "call_function", CALL_REGION, args, { val: vals, origin }),
+      ...outputs.map((output, i) => {
+        const meta = {
+          ...this.#graph.node(output).meta,
+          origin: { pass: this.#layout.pass, from: [output] },
+        };
+        return node(output, "call_function", "operator.getitem", [ref(call), i], meta);
+      }),
+    ];
+  }
+}
+
+const node = (
+  name: string,
+  op: Node["op"],
+  target: string,
+  args: readonly Argument[],
+  meta: NodeMeta,
+): Node => Object.freeze({ name, op, target, args, kwargs: NO_KWARGS, meta });

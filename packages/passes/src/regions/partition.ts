@@ -1,0 +1,149 @@
+import { SconceError } from "@sconce/errors";
+import { type Backend, type ExportedProgram, forEachInput, type Graph, type Node } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import { requireFunctional } from "../analysis/require-functional.js";
+import { orderedCalls, producerOf } from "./order.js";
+import { outline, type Region } from "./outline.js";
+
+export interface PartitionOptions {
+  /** Regions with fewer calls stay where they are; 1 when left out. */
+  readonly minSize?: number;
+}
+
+/** A call that no region has, and why. */
+export interface NotTaken {
+  readonly node: string;
+  readonly target: string;
+  readonly reason: string;
+}
+
+export interface Partition {
+  /** The program with each region behind an `invoke_subgraph`; the same program when no node is taken. */
+  readonly program: ExportedProgram;
+  readonly regions: readonly Region[];
+  readonly left: readonly NotTaken[];
+}
+
+/**
+ * Moves what a backend supports into regions, as few as there can be: no two of them could be one without a cycle.
+ * Values that cross go by name, so `inlineSubmodule` undoes it.
+ *
+ * Effects and random numbers stay outside, in their order. One pass over the nodes: each gets the number of times that
+ * the paths to it change between supported and unsupported nodes; supported nodes of one number are one region, since
+ * edges only lead from lower to higher numbers.
+ *
+ * @throws SconceError `NOT_FUNCTIONAL`
+ */
+export function partition(
+  program: ExportedProgram,
+  backend: Backend,
+  operators: OperatorTable,
+  { minSize = 1 }: PartitionOptions = {},
+): Partition {
+  requireFunctional(program, operators, "partition");
+  const { graph } = program;
+  const reasons = reasonsOf(graph, backend, operators);
+  const ordered = orderedCalls(graph, operators);
+  const level = levelsOf(graph, reasons, ordered);
+  const { region, count } = regionsOf(graph, level, reasons, minSize);
+  const left = reasons.flatMap((reason, at): NotTaken[] => {
+    const { name, target, op } = graph.nodeAt(at);
+    return reason === undefined || op !== "call_function" ? [] : [{ node: name, target, reason }];
+  });
+  if (count === 0) return { program, regions: [], left };
+  const names = Array.from({ length: count }, (_, i) => `${backend.name}_${i}`);
+  const outlined = outline(graph, { region, level, names, pass: "partition" });
+  return { program: program.with({ graph: outlined.graph }), regions: outlined.regions, left };
+}
+
+/** For each node why it is not taken; undefined for those that are. */
+function reasonsOf(graph: Graph, backend: Backend, operators: OperatorTable): (string | undefined)[] {
+  const ordered = orderedCalls(graph, operators);
+  const reasons: (string | undefined)[] = [];
+  graph.nodes().forEach((node, at) => {
+    const producer = producerOf(graph, at);
+    if (node.op !== "call_function") reasons.push(`is a ${node.op}`);
+    else if (producer !== undefined && graph.nodeAt(producer).op === "call_function") {
+      reasons.push(
+        reasons[producer] && `takes a result of "${graph.nodeAt(producer).name}", which is not taken`,
+      );
+    } else if (ordered(node)) reasons.push("has to keep its place among effects and random numbers");
+    else reasons.push(refusal(node, graph, backend));
+  });
+  return reasons;
+}
+
+/** Why the backend refuses a call or something in its bodies. */
+function refusal(node: Node, graph: Graph, backend: Backend): string | undefined {
+  const answer = backend.supports(node, graph);
+  if (answer !== true) return answer.reason;
+  if (!node.target.startsWith("higher_order.")) return undefined;
+  let reason: string | undefined;
+  forEachInput(node, (name) => {
+    const body = graph.node(name);
+    const nested = body.op === "get_attr" ? graph.subgraphs.get(body.target) : undefined;
+    for (const inner of nested?.nodes() ?? []) {
+      const why = inner.op === "call_function" ? refusal(inner, nested!, backend) : undefined;
+      if (why !== undefined) reason ??= `"${inner.name}" in "${body.target}": ${why}`;
+    }
+  });
+  return reason;
+}
+
+/** Odd levels for supported nodes, even ones for the others. */
+function levelsOf(
+  graph: Graph,
+  reasons: readonly (string | undefined)[],
+  ordered: (node: Node) => boolean,
+): Int32Array {
+  const level = new Int32Array(graph.size);
+  let effects = 0;
+  graph.nodes().forEach((node, at) => {
+    if (node.op !== "call_function") return;
+    const parity = reasons[at] === undefined ? 1 : 0;
+    const isOrdered = ordered(node);
+    let own = isOrdered ? Math.max(parity, effects) : parity;
+    forEachInput(node, (name) => {
+      const input = level[graph.indexOf(name)]!;
+      own = Math.max(own, input % 2 === parity ? input : input + 1);
+    });
+    level[at] = own;
+    if (isOrdered) effects = own;
+  });
+  return level;
+}
+
+/** Numbers the regions that are large enough; the nodes of the others are told why they stay. */
+function regionsOf(
+  graph: Graph,
+  level: Int32Array,
+  reasons: (string | undefined)[],
+  minSize: number,
+): { region: Int32Array; count: number } {
+  const sizes = new Map<number, number>();
+  graph.nodes().forEach((node, at) => {
+    if (reasons[at] !== undefined || node.target === "operator.getitem") return;
+    sizes.set(level[at]!, (sizes.get(level[at]!) ?? 0) + 1);
+  });
+  const large = [...sizes].filter(([, size]) => size >= minSize).map(([own]) => own);
+  const numbers = new Map(large.sort((a, b) => a - b).map((own, i) => [own, i]));
+  const region = new Int32Array(graph.size).fill(-1);
+  for (let at = 0; at < region.length; at++) {
+    if (reasons[at] !== undefined) continue;
+    const number = numbers.get(level[at]!);
+    if (number !== undefined) region[at] = number;
+    else reasons[at] = `its region has ${sizes.get(level[at]!) ?? 0} calls, fewer than ${minSize}`;
+  }
+  return { region, count: large.length };
+}
+
+/** A backend of the session by name. @throws SconceError `UNKNOWN_BACKEND` */
+export function backendOf(backends: ReadonlyMap<string, Backend> | undefined, name: string): Backend {
+  const backend = backends?.get(name);
+  if (backend !== undefined) return backend;
+  throw new SconceError({
+    code: "UNKNOWN_BACKEND",
+    message: `there is no backend "${name}"`,
+    fix: `the backends are: ${[...(backends?.keys() ?? [])].join(", ") || "none; run the pass through createSconce()"}`,
+  });
+}

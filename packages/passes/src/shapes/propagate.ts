@@ -1,0 +1,255 @@
+/** @file Shape propagation: the values of all nodes, computed anew from those of the inputs. */
+import { isSconceError } from "@sconce/errors";
+import {
+  type Argument,
+  type ExportedProgram,
+  FakeTensor,
+  type Graph,
+  isRef,
+  itemsOf,
+  type MetaValue,
+  type Node,
+  type RangeConstraint,
+  rebuild,
+  type SymScalar,
+} from "@sconce/ir";
+import { evaluateScalarFunction, isScalarFunction, metaOf, type OperatorTable } from "@sconce/ops";
+import { freeSymbols, type SymBool, SymExpr } from "@sconce/symbolic";
+import { mapSubgraphs } from "../builtin/subgraphs.js";
+import { type RetraceEnv, shapeEnvOf } from "../decompose/shape-env.js";
+import { type Bindings, bindingsOf, type NewSizes } from "./bindings.js";
+import { contradiction } from "./errors.js";
+import { isSymScalar, Refiner, substituted } from "./refine.js";
+
+/**
+ * The program with every `meta.val` computed from those of the inputs, in bodies of control flow too. What is known more
+ * precisely replaces what is known less: a symbol that must be a number becomes one everywhere, an assertion narrows a
+ * range. The same program when nothing more is known.
+ *
+ * With new sizes the program is specialised to them. Calls of operators without a shape rule keep what is recorded.
+ *
+ * @throws SconceError `SHAPE_CONTRADICTION` at the node
+ */
+export function propagateShapes(
+  program: ExportedProgram,
+  operators: OperatorTable,
+  sizes: NewSizes = {},
+): ExportedProgram {
+  const bindings = bindingsOf(program, sizes);
+  for (;;) {
+    const run = new Propagation(program, operators, bindings);
+    const graph = run.graph(program.graph);
+    const learned = [...run.refiner.learned].filter(
+      ([name]) => program.rangeConstraints.has(name) && !bindings.has(name),
+    );
+    if (learned.length === 0) return finished(program, graph, run, bindings);
+    for (const [name, value] of learned) bindings.set(name, value);
+  }
+}
+
+function finished(
+  program: ExportedProgram,
+  graph: Graph,
+  { proven }: Propagation,
+  bindings: Bindings,
+): ExportedProgram {
+  const rangeConstraints = rangesOf(program, proven, bindings);
+  if (bindings.size === 0) return program.with({ graph, rangeConstraints });
+  const symbolHints = new Map([...program.symbolHints].filter(([name]) => !bindings.has(name)));
+  // Sample inputs of other sizes are none of this program's.
+  const fits = [...bindings].every(([name, value]) => program.symbolHints.get(name) === value);
+  const exampleInputs = fits ? program.exampleInputs : null;
+  return program.with({ graph, rangeConstraints, symbolHints, exampleInputs });
+}
+
+/** Ranges as far as assertions prove them; those of symbols that are numbers now go. */
+function rangesOf(
+  program: ExportedProgram,
+  proven: RetraceEnv,
+  bindings: Bindings,
+): ReadonlyMap<string, RangeConstraint> {
+  const ranges = new Map<string, RangeConstraint>();
+  let same = true;
+  for (const [text, range] of program.rangeConstraints) {
+    if ([...text.matchAll(/[A-Za-z_]\w*/g)].some(([name]) => bindings.has(name))) {
+      same = false;
+      continue;
+    }
+    const narrowed = proven.narrowed(text, range);
+    same &&= narrowed === range;
+    ranges.set(text, narrowed);
+  }
+  return same ? program.rangeConstraints : ranges;
+}
+
+const AUTOCAST = "higher_order.wrap_with_autocast";
+
+/** Where bodies of control flow stand among the arguments, and where their operands begin. */
+const BODIES: Readonly<
+  Record<string, { readonly bodies: readonly number[]; operands: (node: Node) => readonly Argument[] }>
+> = {
+  "higher_order.cond": { bodies: [1, 2], operands: ({ args }) => itemsOf(args[3] ?? null) ?? [] },
+  "higher_order.wrap_with_set_grad_enabled": { bodies: [1], operands: ({ args }) => args.slice(2) },
+  [AUTOCAST]: { bodies: [4], operands: ({ args }) => args.slice(5) },
+  "higher_order.strict_mode": { bodies: [0], operands: ({ args }) => itemsOf(args[1] ?? null) ?? [] },
+  "higher_order.hints_wrapper": { bodies: [0], operands: ({ args }) => itemsOf(args[1] ?? null) ?? [] },
+  "higher_order.invoke_subgraph": { bodies: [0], operands: ({ args }) => args.slice(2) },
+};
+
+class Propagation {
+  readonly refiner: Refiner;
+  /** What assertions prove, apart from what example values decide. */
+  readonly proven: RetraceEnv;
+  readonly #env: RetraceEnv;
+  readonly #operators: OperatorTable;
+  readonly #bindings: Bindings;
+  readonly #seen = new Set<string>();
+  /** Within autocast operators compute in other dtypes than their rules say: what is recorded stays. */
+  #mode: "plain" | "autocast" = "plain";
+
+  constructor(program: ExportedProgram, operators: OperatorTable, bindings: Bindings) {
+    this.#env = shapeEnvOf(program);
+    this.proven = shapeEnvOf(program);
+    this.refiner = new Refiner(this.#env);
+    this.#operators = operators;
+    this.#bindings = bindings;
+  }
+
+  /** One graph; `inputs` are the operands' values, for a body whose call is known. */
+  graph(graph: Graph, inputs?: readonly (MetaValue | undefined)[]): Graph {
+    const vals = new Map<string, MetaValue | undefined>();
+    const bodies = new Map<string, Graph>();
+    let position = 0;
+    const next = rebuild(graph, (node) => {
+      if (node.op === "get_attr") return true;
+      const recorded = node.meta.val === undefined ? undefined : substituted(node.meta.val, this.#bindings);
+      let val = recorded;
+      if (node.op === "placeholder") {
+        const given = inputs?.[position++];
+        if (given !== undefined) val = this.refiner.join(recorded, given, node.name);
+      } else if (node.op === "call_function") val = this.#call(node, recorded, graph, vals, bodies);
+      else val = this.#output(node, recorded, vals);
+      vals.set(node.name, val);
+      return val === node.meta.val ? true : { ...node, meta: { ...node.meta, val: val! } };
+    });
+    return mapSubgraphs(next, (nested, target) => bodies.get(target) ?? this.graph(nested));
+  }
+
+  /** Exported programs tell the values of the output too. */
+  #output(
+    node: Node,
+    recorded: MetaValue | undefined,
+    vals: ReadonlyMap<string, MetaValue | undefined>,
+  ): MetaValue | undefined {
+    const items = itemsOf(node.args[0]!);
+    if (!Array.isArray(recorded) || items?.length !== recorded.length) return recorded;
+    const given = items.map((item) => (isRef(item) ? vals.get(item.name) : undefined) ?? null);
+    return this.refiner.join(recorded, given, node.name);
+  }
+
+  #call(
+    node: Node,
+    recorded: MetaValue | undefined,
+    graph: Graph,
+    vals: ReadonlyMap<string, MetaValue | undefined>,
+    bodies: Map<string, Graph>,
+  ): MetaValue | undefined {
+    const { target } = node;
+    if (target.startsWith("higher_order.")) {
+      this.#bodies(node, graph, vals, bodies);
+      return recorded;
+    }
+    const value = (argument: Argument): unknown =>
+      plain(isRef(argument) ? vals.get(argument.name) : argument);
+    if (target === "operator.getitem") {
+      const source = value(node.args[0]!);
+      const item = Array.isArray(source) ? (source as MetaValue[])[Number(node.args[1])] : undefined;
+      return item === undefined ? recorded : this.refiner.join(recorded, item, node.name);
+    }
+    if (target === "aten._assert_scalar.default") this.#assert(value(node.args[0]!), node);
+    const computed = this.#mode === "autocast" ? undefined : this.#compute(node, recorded, value);
+    // A call without results has no value at all.
+    const isKnown = computed !== undefined && (computed !== null || recorded !== undefined);
+    return !isKnown ? recorded : this.refiner.join(recorded, computed, node.name);
+  }
+
+  /** The value by the operator's rule; undefined when there is none. */
+  #compute(
+    node: Node,
+    recorded: MetaValue | undefined,
+    value: (argument: Argument) => unknown,
+  ): MetaValue | undefined {
+    const { target } = node;
+    const names = symbolNames(recorded);
+    this.#env.expect(names.filter((name) => !this.#seen.has(name)));
+    for (const name of names) this.#seen.add(name);
+    try {
+      if (isScalarFunction(target)) {
+        const args = node.args.map((arg) => (Array.isArray(arg) ? arg.map(value) : value(arg)));
+        return evaluateScalarFunction(target, args as SymScalar[], (size) => this.#env.range(size));
+      }
+      const row = this.#operators.get(target);
+      if (row?.meta === undefined && row?.decompose === undefined) return undefined;
+      return metaOf(this.#operators, target, node.args, node.kwargs, this.#env, value);
+    } catch (error) {
+      if (!isSconceError(error)) throw error;
+      if (error.code === "DATA_DEPENDENT_GUARD" || error.code === "OPERATOR_WITHOUT_META") return undefined;
+      throw contradiction(`${target} refuses its inputs: ${error.message}`, node.name, error.fix);
+    }
+  }
+
+  /** Bodies get the values of their operands. */
+  #bodies(
+    node: Node,
+    graph: Graph,
+    vals: ReadonlyMap<string, MetaValue | undefined>,
+    bodies: Map<string, Graph>,
+  ): void {
+    const shape = BODIES[node.target];
+    if (shape === undefined) return;
+    const before = this.#mode;
+    if (node.target === AUTOCAST) this.#mode = "autocast";
+    const operands = shape.operands(node).map((arg) => (isRef(arg) ? vals.get(arg.name) : undefined));
+    for (const index of shape.bodies) {
+      const body = node.args[index];
+      const target = isRef(body) ? graph.node(body.name).target : "";
+      const nested = graph.subgraphs.get(target);
+      if (nested !== undefined) bodies.set(target, this.graph(bodies.get(target) ?? nested, operands));
+    }
+    this.#mode = before;
+  }
+
+  /** What a run-time assertion says holds for the rest of the program. */
+  #assert(condition: unknown, node: Node): void {
+    if (!isSymScalar(condition) || condition.kind !== "SymBool") return;
+    const { expr } = condition as { readonly expr: SymBool };
+    if (expr === false) throw contradiction(`the assertion "${String(node.args[1])}" never holds`, node.name);
+    if (!(expr instanceof SymExpr)) return;
+    try {
+      this.proven.addAxiom(expr);
+      this.#env.addAxiom(expr);
+    } catch (error) {
+      if (!isSconceError(error)) throw error;
+      throw contradiction(`the assertion "${String(node.args[1])}" never holds: ${error.message}`, node.name);
+    }
+  }
+}
+
+/** Constants as rules take them. */
+function plain(val: unknown): unknown {
+  const constant = val as { readonly kind?: unknown; readonly value?: unknown } | null | undefined;
+  return typeof constant === "object" && constant?.kind === "constant" ? constant.value : val;
+}
+
+/** Symbols of a value, in order of appearance: the names that a data-dependent size goes by. */
+function symbolNames(val: unknown): string[] {
+  const names = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (value instanceof SymExpr) for (const name of freeSymbols(value).keys()) names.add(name);
+    else if (value instanceof FakeTensor) value.shape.forEach(visit);
+    else if (Array.isArray(value)) value.forEach(visit);
+    else if (isSymScalar(value)) visit(value.expr);
+  };
+  visit(val);
+  return [...names];
+}

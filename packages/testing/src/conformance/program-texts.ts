@@ -1,0 +1,35 @@
+/** @file Comparisons of programs by their texts. */
+import { type ExportedProgram, parseIr, printIr, tensorsOf } from "@sconce/ir";
+
+/** A program's text without source comments: which line of which file made a node is not always told alike. */
+export const withoutComments = (text: string): string =>
+  text
+    .split("\n")
+    .filter((line) => !/^\s*(#.*)?$/.test(line))
+    .join("\n");
+
+/** Sconce IR text reads back to the same program. */
+export function roundTrip(program: ExportedProgram): string | undefined {
+  const text = printIr(program);
+  const again = parseIr(text, { tensors: tensorsOf(program) });
+  // A comment tells of sample inputs that only their author can take apart; there is nothing of them to read back.
+  const stated = text
+    .split("\n")
+    .filter((line) => !line.trimStart().startsWith("//"))
+    .join("\n");
+  return firstDifference(printIr(again), stated) ?? firstDifference(String(again), String(program));
+}
+
+export function signatureDifference(got: ExportedProgram, want: ExportedProgram): string | undefined {
+  const told = (program: ExportedProgram): string =>
+    program.graphSignature.outputSpecs.map((spec) => `${spec.kind} ${spec.target ?? ""}`).join(", ");
+  return told(got) === told(want) ? undefined : `outputs are ${told(got)} instead of ${told(want)}`;
+}
+
+export function firstDifference(got: string, want: string): string | undefined {
+  if (got === want) return undefined;
+  const [a, b] = [got.split("\n"), want.split("\n")];
+  const line = a.findIndex((text, i) => text !== b[i]);
+  const at = line === -1 ? a.length : line;
+  return `line ${at + 1}: got ${JSON.stringify(a[at] ?? "<end>")}, wanted ${JSON.stringify(b[at] ?? "<end>")}`;
+}
