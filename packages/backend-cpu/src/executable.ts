@@ -11,13 +11,12 @@ import {
   toNumber,
   type Value,
 } from "@sconce/ir";
-import type { OperatorTable } from "@sconce/ops";
+import { type InputCheck, inputCheck, type OperatorTable } from "@sconce/ops";
 import { Storage, Tensor } from "@sconce/tensor";
 import { refuseConjugateWrites } from "./conjugate-writes.js";
 import { copyInto } from "./copy.js";
 import type { Dispatcher } from "./dispatch.js";
 import { aborted, missingState } from "./errors.js";
-import { type InputCheck, inputCheck } from "./inputs/check.js";
 import { Interpreter } from "./interpreter.js";
 import type { RuntimeValue } from "./kernel.js";
 import { mutatedPlaceholders } from "./mutation.js";

@@ -13,3 +13,4 @@ export { PassManager } from "./pass-manager.js";
 export { parsePipeline, printPipeline } from "./pipeline.js";
 export type { Plugin } from "./plugin.js";
 export { builtinPasses } from "./registry.js";
+export { type SampleOptions, sampleInputs } from "./sampling/sample-inputs.js";
