@@ -22,8 +22,9 @@ export interface CpuBackendOptions {
 export type Evaluator = (target: string, args: readonly CallArgument[], kwargs?: CallKwargs) => RuntimeValue;
 
 function dispatcherOf(options: CpuBackendOptions): Dispatcher {
-  const { operators = defaultOperators(), kernels = {}, random = createRandomSource(0) } = options;
-  return new Dispatcher({ operators, random, kernels: { ...CPU_KERNELS, ...kernels } });
+  const { operators = defaultOperators(), kernels, random = createRandomSource(0) } = options;
+  const table = kernels === undefined ? CPU_KERNELS : { ...CPU_KERNELS, ...kernels };
+  return new Dispatcher({ operators, random, kernels: table });
 }
 
 /** An evaluator with its own random generator. */

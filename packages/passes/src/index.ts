@@ -13,4 +13,6 @@ export { PassManager } from "./pass-manager.js";
 export { parsePipeline, printPipeline } from "./pipeline.js";
 export type { Plugin } from "./plugin.js";
 export { builtinPasses } from "./registry.js";
+export { type Draw, drawFrom } from "./sampling/random.js";
 export { type SampleOptions, sampleInputs } from "./sampling/sample-inputs.js";
+export { copyOf as copyTensor } from "./sampling/values.js";

@@ -23,7 +23,7 @@ import { withoutTokens } from "./effect-tokens.js";
 import { FunctionalTensor } from "./functional-tensor.js";
 import { runHigherOrder } from "./higher-order.js";
 import { orderInputs } from "./input-order.js";
-import { GraphInterpreter } from "./interpret.js";
+import { GraphInterpreter, inheritedMeta } from "./interpret.js";
 import { remapModuleCalls } from "./module-calls.js";
 import { CollisionNames } from "./naming.js";
 import { renameNodes } from "./rename-nodes.js";
@@ -98,7 +98,8 @@ function traceProgram(program: ExportedProgram, dispatcher: Dispatcher): Retrace
   });
   tracer.symbols.beginBody();
   const result = interpreter.run();
-  tracer.currentMeta = {};
+  // Views that are read again after a write, and the writing back, are made for the outputs.
+  tracer.currentMeta = inheritedMeta(program.graph.outputNode());
   const copies = writeBack(program, interpreter, dispatcher, result);
   const mutated = program.graphSignature.inputSpecs.filter((_, i) => inputs[i]?.storage.mutated);
   const values = inputs

@@ -70,8 +70,9 @@ class Sampler {
 
   draw(draw: Draw): Value[] {
     const sizes = this.#sizes(draw);
+    const beside = { sizes, examples: this.#exampleSizes };
     return this.#leaves.map((_, i) =>
-      this.#value(i, sizes, (fake, example) => drawTensor(fake, sizes, example, draw), draw),
+      this.#value(i, sizes, (fake, example) => drawTensor(fake, beside, example, draw), draw),
     );
   }
 

@@ -23,8 +23,19 @@ interface Extent {
 /** Integers without an example: small enough to be indices into most things. */
 const DEFAULT_INTEGERS: Extent = { low: 0, high: 3 };
 
+/** The sizes that are drawn, and those of the example. */
+export interface SizesBeside {
+  readonly sizes: Sizes;
+  readonly examples: Sizes;
+}
+
 /** A tensor of random elements with the dtype, sizes, strides and offset of a fake. */
-export function drawTensor(fake: FakeTensor, sizes: Sizes, example: Tensor | undefined, draw: Draw): Tensor {
+export function drawTensor(
+  fake: FakeTensor,
+  { sizes, examples }: SizesBeside,
+  example: Tensor | undefined,
+  draw: Draw,
+): Tensor {
   const shape = fake.shape.map((size) => evaluateInt(size, sizes));
   const strides = fake.strides.map((stride) => evaluateInt(stride, sizes));
   const storageOffset = evaluateInt(fake.storageOffset, sizes);
@@ -34,7 +45,12 @@ export function drawTensor(fake: FakeTensor, sizes: Sizes, example: Tensor | und
   const storage = Storage.allocate(bytes);
   const tensor = new Tensor({ dtype, shape, strides, storageOffset, requiresGrad, storage });
   const write = elementWriter(dtype, tensor.data);
-  const next = elementDraw(dtype, example === undefined ? undefined : extentOf(example), draw);
+  const extent = example === undefined ? undefined : extentOf(example);
+  const next = elementDraw(
+    dtype,
+    extent && dtypeInfo(dtype).kind === "int" ? belowSizes(extent, sizes, examples) : extent,
+    draw,
+  );
   forEachPosition(shape, strides, storageOffset, (position) => write(position, next()));
   return tensor;
 }
@@ -50,6 +66,14 @@ function extentOf(example: Tensor): Extent | undefined {
   const finite = example.toFloat64Array().filter(Number.isFinite);
   if (finite.length === 0) return undefined;
   return { low: finite.reduce((a, b) => Math.min(a, b)), high: finite.reduce((a, b) => Math.max(a, b)) };
+}
+
+/** Integers that could index something of a size that is now smaller stay below it. */
+function belowSizes({ low, high }: Extent, sizes: Sizes, examples: Sizes): Extent {
+  let limit = high;
+  for (const [name, size] of examples)
+    if (size > high) limit = Math.min(limit, (sizes.get(name) ?? size) - 1);
+  return { low: Math.min(low, limit), high: limit };
 }
 
 type ElementDraw = () => number | bigint | boolean | { readonly re: number; readonly im: number };
