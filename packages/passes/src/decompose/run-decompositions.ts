@@ -199,6 +199,12 @@ function dropBufferCopies(graph: Graph, { mutated, tokens }: Retrace): Graph {
     if (node.target === "aten.copy.default" && isRef(source)) replaced.set(node.name, source.name);
   });
   if (replaced.size === 0) return graph;
+  // What is copied may be a copy that goes too, as where one buffer takes the new value of another.
+  for (const [name, source] of replaced) {
+    let last = source;
+    while (replaced.has(last)) last = replaced.get(last)!;
+    replaced.set(name, last);
+  }
   const kept = [...graph.nodes()].filter((node) => !replaced.has(node.name));
   return renameNodes(new Graph(kept, graph.subgraphs), replaced);
 }

@@ -181,7 +181,7 @@ export class Draft {
     const env = this.#env.clone();
     const val = metaOf(this.operators, target, args, named, env, (node) => this.#meta(node.name));
     if (env.guards.length + env.assertions.length + env.replacements.size > 0) throw new Skip();
-    for (const fake of [val].flat() as readonly MetaValue[]) this.#refuseLarge(fake);
+    for (const fake of [val].flat() as readonly MetaValue[]) this.#refuseSize(fake);
     return this.#node(target, args, named, val);
   }
 
@@ -190,10 +190,11 @@ export class Draft {
     return node?.meta.val ?? this.#inputs.find(({ val }) => val.name === name)!.val.fake;
   }
 
-  #refuseLarge(fake: MetaValue): void {
+  #refuseSize(fake: MetaValue): void {
     if (!(fake instanceof FakeTensor)) return;
     const elements = fake.shape.reduce<number>((product, size) => product * this.hint(size), 1);
-    if (elements > MAX_ELEMENTS) throw new Skip();
+    // Nothing has an average, and an index into nothing is refused.
+    if (elements > MAX_ELEMENTS || elements === 0) throw new Skip();
   }
 
   #node(target: string, args: readonly Argument[], kwargs: Node["kwargs"], val: MetaValue): Node {

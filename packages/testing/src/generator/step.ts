@@ -38,9 +38,11 @@ export class Step {
     return mix(this.#key, this.#made++, 0x5eed);
   }
 
-  /** A parameter (floats only) or a lifted constant of static sizes. */
+  /** A lifted constant, parameter (floats only) or buffer of static sizes. */
   constant(dtype: DType, shape: readonly SymInt[]): Val {
-    const kind = isFloat(dtype) && this.choose.flag() ? "PARAMETER" : "CONSTANT_TENSOR";
+    const kind = (["CONSTANT_TENSOR", "PARAMETER", "BUFFER"] as const)[
+      this.choose.below(isFloat(dtype) ? 3 : 1)
+    ]!;
     if (!shape.every(isStatic)) throw new Skip();
     return this.draft.input(kind, { dtype, shape }, this.seed());
   }
