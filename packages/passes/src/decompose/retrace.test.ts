@@ -1,4 +1,4 @@
-import { verify } from "@sconce/ir";
+import { type OutputSpec, verify } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { programOf } from "../test-support.js";
 import { runDecompositions } from "./run-decompositions.js";
@@ -72,6 +72,22 @@ test("buffers that take each other's value: copies of copies go too", () => {
     "BUFFER_MUTATION b",
     "USER_OUTPUT null",
   ]);
+});
+
+test("buffers that a functional program exchanges are still exchanged when it is lowered again", () => {
+  const program = programOf(`graph(%b_a: f32[2, 2], %b_b: f32[2, 2], %x: f32[2, 2]) {
+    %relu: f32[2, 2] = aten.relu.default(%x)
+    return (%b_b, %b_a, %relu)
+  }`);
+  const write = (name: string, target: string): OutputSpec => ({
+    kind: "BUFFER_MUTATION",
+    arg: { kind: "tensor", name },
+    target,
+  });
+  const { inputSpecs, outputSpecs } = program.graphSignature;
+  const specs = [write("b_b", "a"), write("b_a", "b"), outputSpecs[2]!];
+  const swap = program.with({ graphSignature: { inputSpecs, outputSpecs: specs } });
+  expect(runDecompositions(swap).graphSignature.outputSpecs).toEqual(specs);
 });
 
 test("an assertion on values without a message is dropped, as PyTorch drops it", () => {

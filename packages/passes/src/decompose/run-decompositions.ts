@@ -124,6 +124,12 @@ function writeBack(
   const { inputSpecs, outputSpecs } = program.graphSignature;
   const user: EmitArg[] = [];
   const written = new Map<EmitArg, EmitArg>();
+  // All values are read before the first is written: one may be an input that another is written to.
+  const sources = outputSpecs.map(({ kind }, i) => {
+    const value = values[i] as unknown;
+    const writes = kind.endsWith("_MUTATION") && value instanceof FunctionalTensor;
+    return writes ? (new FunctionalTensor(value.sync()) as unknown as EmitArg) : values[i];
+  });
   outputSpecs.forEach((spec, i) => {
     if (!spec.kind.endsWith("_MUTATION")) {
       user.push(written.get(values[i]) ?? values[i]);
@@ -134,7 +140,7 @@ function writeBack(
       (candidate) => (byName ? candidate.arg.name : candidate.target) === spec.target,
     );
     const target = interpreter.resolve(ref(input?.arg.name ?? ""));
-    written.set(values[i], dispatcher.call("aten.copy_.default", [target, values[i]], {}) as EmitArg);
+    written.set(values[i], dispatcher.call("aten.copy_.default", [target, sources[i]], {}) as EmitArg);
   });
   return user;
 }

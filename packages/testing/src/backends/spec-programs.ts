@@ -62,6 +62,28 @@ export const counter = program(
   new Map([["count", floats([0], [1])]]),
 );
 
+/** Two buffers exchange their values. */
+export const exchange = program(
+  [
+    'buffer "a": f32[1]',
+    'buffer "b": f32[1]',
+    'input %b_a: BUFFER "a" persistent',
+    'input %b_b: BUFFER "b" persistent',
+    "input %x: USER_INPUT",
+    'output %b_b: BUFFER_MUTATION "a"',
+    'output %b_a: BUFFER_MUTATION "b"',
+    "output %neg: USER_OUTPUT",
+  ],
+  `graph(%b_a: f32[1], %b_b: f32[1], %x: f32[1]) {
+  %neg: f32[1] = aten.neg.default(%x)
+  return (%b_b, %b_a, %neg)
+}`,
+  new Map([
+    ["a", floats([1], [1])],
+    ["b", floats([2], [1])],
+  ]),
+);
+
 /** Writes `2 * x` to its input. */
 export const writesInput = program(
   ["input %x: USER_INPUT", 'output %twice: USER_INPUT_MUTATION "x"', "output %neg: USER_OUTPUT"],

@@ -90,6 +90,15 @@ function state({ backend, testProgram }: BackendSuite): void {
       close((await other.run([one]))[0], floats([2], [1]));
     },
   );
+  testProgram(
+    "all new values are read before the first is written",
+    programs.exchange,
+    async (executable) => {
+      await executable.run([one]);
+      close(executable.state.get("a"), floats([2], [1]));
+      close(executable.state.get("b"), floats([1], [1]));
+    },
+  );
   testProgram("a mutated input is written to", programs.writesInput, async (executable) => {
     const x = floats([1, 2], [2]);
     close((await executable.run([x]))[0], floats([-2, -4], [2]));
