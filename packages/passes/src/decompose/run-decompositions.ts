@@ -197,12 +197,15 @@ function applyNames({ graph, placeholders }: Retrace): Graph {
 function dropBufferCopies(graph: Graph, { mutated, tokens }: Retrace): Graph {
   const results = itemsOf(graph.outputArgument())!.slice(tokens);
   const replaced = new Map<string, string>();
+  const written = new Set(mutated.map((spec) => spec.arg.name));
   mutated.forEach((spec, i) => {
     const result = results[i];
     if (spec.kind === "USER_INPUT" || !isRef(result)) return;
     const node = graph.node(result.name);
     const source = node.args[1];
-    if (node.target === "aten.copy.default" && isRef(source)) replaced.set(node.name, source.name);
+    // A value that is written to itself stays a copy: an output that views it would see the write.
+    if (node.target !== "aten.copy.default" || !isRef(source) || written.has(source.name)) return;
+    replaced.set(node.name, source.name);
   });
   if (replaced.size === 0) return graph;
   // What is copied may be a copy that goes too, as where one buffer takes the new value of another.
