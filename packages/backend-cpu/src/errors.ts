@@ -33,10 +33,6 @@ export const assertionFailed = (message: string): SconceError =>
     fix: "give inputs for which the program's assertion holds",
   });
 
-/** An input that the program does not take. */
-export const inputRejected = (code: string, message: string, where?: string): SconceError =>
-  new SconceError({ code, message, where, fix: "give inputs like those the program was exported with" });
-
 /** Bad arguments, found by a kernel from values that the shape rule cannot see. */
 export const invalidArgument = (message: string): SconceError =>
   new SconceError({ code: "INVALID_ARGUMENT", message });

@@ -11,13 +11,12 @@ import {
   toNumber,
   type Value,
 } from "@sconce/ir";
-import type { OperatorTable } from "@sconce/ops";
+import { type InputCheck, inputCheck, type OperatorTable } from "@sconce/ops";
 import { Storage, Tensor } from "@sconce/tensor";
 import { refuseConjugateWrites } from "./conjugate-writes.js";
 import { copyInto } from "./copy.js";
 import type { Dispatcher } from "./dispatch.js";
 import { aborted, missingState } from "./errors.js";
-import { type InputCheck, inputCheck } from "./inputs/check.js";
 import { Interpreter } from "./interpreter.js";
 import type { RuntimeValue } from "./kernel.js";
 import { mutatedPlaceholders } from "./mutation.js";
@@ -94,17 +93,20 @@ export class CpuExecutable implements Executable {
    */
   #userOutputs(results: readonly RuntimeValue[], given: readonly RuntimeValue[]): Value[] {
     const { outputSpecs, inputSpecs } = this.#program.graphSignature;
-    const written = new Map<string, Tensor>();
-    outputSpecs.forEach(({ kind, target, arg }, i) => {
-      if (!MUTATIONS.has(kind)) return;
+    const writes = outputSpecs.flatMap(({ kind, target, arg }, i) => {
+      if (!MUTATIONS.has(kind)) return [];
       const place =
         kind === "USER_INPUT_MUTATION"
           ? given[inputSpecs.findIndex((spec) => spec.arg.name === target)]
           : this.#state.get(target ?? "");
       if (!(place instanceof Tensor)) throw missingState(target ?? arg.name);
-      copyInto(place, results[i] as Tensor);
-      written.set(arg.name, place);
+      return [{ place, value: results[i] as Tensor, name: arg.name }];
     });
+    const written = new Map<string, Tensor>();
+    for (const { place, value, name } of apart(writes)) {
+      copyInto(place, value);
+      written.set(name, place);
+    }
     const outputs: Value[] = [];
     outputSpecs.forEach(({ kind, arg }, i) => {
       if (MUTATIONS.has(kind) || kind === "TOKEN") return;
@@ -124,6 +126,25 @@ function runtimeValue(
   const symbolic = typeof meta === "object" && meta !== null && "kind" in meta && meta.kind === "SymFloat";
   const constant = spec?.kind === "constant" && typeof spec.value === "object" && spec.value !== null;
   return symbolic || constant || spec?.kind === "symfloat" ? float(value) : value;
+}
+
+interface Write {
+  readonly place: Tensor;
+  readonly value: Tensor;
+  readonly name: string;
+}
+
+/** All values are read before the first is written: one that lies where another is written to is copied. */
+function apart(writes: readonly Write[]): readonly Write[] {
+  if (writes.length < 2) return writes;
+  const places = new Set(writes.map(({ place }) => place.storage));
+  return writes.map((write) => {
+    const { place, value } = write;
+    if (!places.has(value.storage) || value.storage === place.storage) return write;
+    const copy = Tensor.empty(value.shape, value.dtype);
+    copyInto(copy, value);
+    return { ...write, value: copy };
+  });
 }
 
 function userValue(value: RuntimeValue): Value {

@@ -66,3 +66,7 @@ export const scalarDomain = (target: string, message: string): SconceError =>
 /** A scalar function given something else than a number. */
 export const scalarArgument = (target: string, message: string): SconceError =>
   new SconceError({ code: "SCALAR_ARGUMENT", message: `${target}: ${message}`, where: target });
+
+/** An input that the program does not take. */
+export const inputRejected = (code: string, message: string, where?: string): SconceError =>
+  new SconceError({ code, message, where, fix: "give inputs like those the program was exported with" });

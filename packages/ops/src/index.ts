@@ -7,6 +7,8 @@ export { functionalArguments } from "./derive-writing.js";
 export * from "./emit.js";
 export * from "./errors.js";
 export * from "./fake-emit.js";
+export { type InputCheck, inputCheck } from "./inputs/check.js";
+export { type Leaf, userLeaves } from "./inputs/leaf-path.js";
 export { knownSchemaText, knownTargets } from "./known-schemas.js";
 export * from "./scalar-functions.js";
 export * from "./schema.js";

@@ -63,6 +63,9 @@ export {
   type Rule,
   type RuleDefinition,
 } from "./rewrite/rule.js";
+export { type Draw, drawFrom } from "./sampling/random.js";
+export { type SampleOptions, sampleInputs } from "./sampling/sample-inputs.js";
+export { copyOf as copyTensor } from "./sampling/values.js";
 export type { NewSizes } from "./shapes/bindings.js";
 export type { ConversionOptions } from "./shapes/convert-dtype.js";
 export { convertDtype } from "./shapes/convert-dtype.js";

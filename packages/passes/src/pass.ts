@@ -52,6 +52,8 @@ export interface Pass {
    * keeps no step of the pass, since that would hold what was taken away.
    */
   readonly drops?: readonly (keyof NodeMeta)[] | undefined;
+  /** The pass changes numbers on purpose (another precision): checks that compare them leave it out. */
+  readonly changesNumbers?: boolean | undefined;
   run(program: ExportedProgram, context: PassContext, options: PassOptions): ExportedProgram;
 }
 

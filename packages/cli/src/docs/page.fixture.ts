@@ -23,6 +23,13 @@ export async function blocksOf(page: string): Promise<Block[]> {
   }));
 }
 
+/** Whether a page has tests of its own: they are registered while tests are collected, in `packages/testing/src/pages.test.ts`. */
+export async function isSuite(page: string): Promise<boolean> {
+  return (await blocksOf(page)).some(
+    ({ language, text }) => language === "ts" && text.includes('from "vitest"'),
+  );
+}
+
 /** What a `ts` block printed, and the `text` block that follows it, if one does. */
 export interface RunBlock {
   readonly line: number;
@@ -31,6 +38,12 @@ export interface RunBlock {
 }
 
 type Loader = () => Promise<Readonly<Record<string, unknown>>>;
+
+/** A module of a package that this one does not build on: found when a page asks for it. */
+const elsewhere =
+  (name: string): Loader =>
+  () =>
+    import(name);
 
 const MODULES: Readonly<Record<string, Loader>> = {
   sconce: () => import("sconce"),
@@ -45,7 +58,12 @@ const MODULES: Readonly<Record<string, Loader>> = {
   "@sconce/passes": () => import("@sconce/passes"),
   "@sconce/symbolic": () => import("@sconce/symbolic"),
   "@sconce/tensor": () => import("@sconce/tensor"),
+  "@sconce/testing": elsewhere("@sconce/testing"),
+  "@sconce/testing/fast-check": elsewhere("@sconce/testing/fast-check"),
+  "@sconce/testing/vitest": elsewhere("@sconce/testing/vitest"),
   "@sconce/cli": () => import("../index.js"),
+  "fast-check": elsewhere("fast-check"),
+  vitest: () => import("vitest"),
   "node:fs/promises": () => import("node:fs/promises"),
 };
 
@@ -92,7 +110,16 @@ async function bindImports(script: string): Promise<{ body: string; modules: Rec
   const modules: Record<string, unknown> = {};
   const names = new Map<string, string>();
   const specifiers = new Set<string>();
-  const body = script.replace(/^import \{([^}]*)\} from "([^"]+)";$/gm, (_, list: string, from: string) => {
+  const bare = script.replace(/^import "([^"]+)";$/gm, (_, from: string) => {
+    specifiers.add(from);
+    return "";
+  });
+  const named = bare.replace(/^import (\w+) from "([^"]+)";$/gm, (_, name: string, from: string) => {
+    specifiers.add(from);
+    names.set(`default: ${name}`, from);
+    return "";
+  });
+  const body = named.replace(/^import \{([^}]*)\} from "([^"]+)";$/gm, (_, list: string, from: string) => {
     specifiers.add(from);
     for (const item of list.split(",")) names.set(item.trim().replace(" as ", ": "), from);
     return "";

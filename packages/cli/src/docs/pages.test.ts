@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sconce } from "../command.fixture.js";
-import { blocksOf, commandsOf, ROOT, runPage } from "./page.fixture.js";
+import { blocksOf, commandsOf, isSuite, ROOT, runPage } from "./page.fixture.js";
 
 const DOCS = readdirSync(`${ROOT}docs`, { recursive: true })
   .map(String)
@@ -11,10 +11,13 @@ const READMES = readdirSync(`${ROOT}packages`).flatMap((name) =>
   readdirSync(`${ROOT}packages/${name}`).includes("README.md") ? [`packages/${name}/README.md`] : [],
 );
 
+const PAGES = [...DOCS, ...READMES].sort();
+const suites = await Promise.all(PAGES.map(isSuite));
+
 beforeAll(() => process.chdir(ROOT));
 
 describe("TypeScript in the documentation runs, and prints what the page shows", () => {
-  test.each([...DOCS, ...READMES].sort())("%s", async (page) => {
+  test.each(PAGES.filter((_, i) => !suites[i]))("%s", async (page) => {
     for (const { line, printed, shown } of await runPage(page)) {
       const expected = shown?.endsWith("...\n") ? startOf(printed, shown) : printed;
       expect({ line, text: shown ?? printed }).toEqual({ line, text: expected });

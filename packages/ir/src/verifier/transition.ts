@@ -1,5 +1,6 @@
 import type { Graph } from "../graph.js";
 import type { NodeMeta } from "../meta.js";
+import type { Node } from "../node.js";
 import type { ExportedProgram } from "../program.js";
 import type { Problem } from "./problem.js";
 
@@ -63,6 +64,12 @@ function compareNames(before: ExportedProgram, after: ExportedProgram, problems:
 const isRead = ({ graphSignature }: ExportedProgram, target: string): boolean =>
   graphSignature.inputSpecs.some((spec) => spec.target === target);
 
+/** A node that was made of others and only happens to have the name of one that was there. */
+function isOther(node: Node, old: Node): boolean {
+  const { origin } = node.meta;
+  return origin !== undefined && origin !== old.meta.origin && !origin.from.includes(old.name);
+}
+
 interface Versions {
   readonly before: Graph;
   readonly after: Graph;
@@ -77,7 +84,7 @@ function compareGraphs(
   if (before === after) return;
   for (const node of after.nodes()) {
     const old = before.find(node.name);
-    if (old === undefined || old.meta === node.meta) continue;
+    if (old === undefined || old.meta === node.meta || isOther(node, old)) continue;
     const lost = kept.filter((key) => old.meta[key] !== undefined && node.meta[key] === undefined);
     if (lost.length > 0) {
       problems.push({

@@ -258,6 +258,16 @@ test("a pass must not lose metadata or change the calling convention", () => {
   expect(verifyTransition(before, after).map((problem) => problem.message)).toEqual([
     "node mul lost its val",
   ]);
+  // A node made of others may get the name of one that went.
+  const other = { val: before.graph.node("mul").meta.val!, origin: { pass: "p", from: ["add"] } };
+  const traced = before.with({
+    graph: edit(before.graph, (e) => e.setMeta("mul", { val: other.val, stackTrace: "line 3" })),
+  });
+  const renamed = before.with({ graph: edit(before.graph, (e) => e.setMeta("mul", other)) });
+  expect(verifyTransition(traced, renamed)).toEqual([]);
+  expect(verifyTransition(traced, before).map((problem) => problem.message)).toEqual([
+    "node mul lost its stackTrace",
+  ]);
   const { inputSpecs, outputSpecs } = before.graphSignature;
   const fewer = before.with({ graphSignature: { inputSpecs, outputSpecs: outputSpecs.slice(0, 2) } });
   expect(verifyTransition(before, fewer).map((problem) => problem.code)).toEqual(["CALLING_CONVENTION"]);

@@ -11,6 +11,7 @@ export const dtypeConversion = definePass({
   name: "convert-dtype",
   doc: "Computes in float16 or bfloat16 what was computed in float32; weights and constants are converted.",
   requires: "ATEN",
+  changesNumbers: true,
   options: {
     to: { default: "bfloat16", doc: '"float16" or "bfloat16"' },
     keep: { default: [], doc: "operators and nodes that go on computing in float32" },

@@ -1,3 +1,4 @@
+import { type OutputSpec, ref, verify } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { programOf } from "../test-support.js";
 import { runDecompositions } from "./run-decompositions.js";
@@ -51,6 +52,47 @@ describe("in-place views", () => {
       "aten._conj.default",
     ]);
   });
+});
+
+test("buffers that take each other's value: copies of copies go too", () => {
+  const program = programOf(
+    `graph(%b_a: f32[2, 2], %b_b: f32[2, 2], %x: f32[2, 2]) {
+      %copy_: f32[2, 2] = aten.copy_.default(%b_a, %x)
+      %copy__1: f32[2, 2] = aten.copy_.default(%b_b, %b_a)
+      %y: f32[2, 2] = aten.relu.default(%x)
+      return (%y)
+    }`,
+    "TRAINING",
+  );
+  const lowered = runDecompositions(program);
+  expect(verify(lowered)).toEqual([]);
+  expect([...lowered.buffersToMutate.keys()]).toEqual(["x"]);
+  expect(lowered.graphSignature.outputSpecs.map(({ kind, target }) => `${kind} ${target}`)).toEqual([
+    "BUFFER_MUTATION a",
+    "BUFFER_MUTATION b",
+    "USER_OUTPUT null",
+  ]);
+});
+
+test("buffers that a functional program exchanges are still exchanged when it is lowered again", () => {
+  const program = programOf(`graph(%b_a: f32[2, 2], %b_b: f32[2, 2], %x: f32[2, 2]) {
+    %relu: f32[2, 2] = aten.relu.default(%x)
+    return (%b_b, %b_a, %relu)
+  }`);
+  const write = (name: string, target: string): OutputSpec => ({
+    kind: "BUFFER_MUTATION",
+    arg: { kind: "tensor", name },
+    target,
+  });
+  const { inputSpecs, outputSpecs } = program.graphSignature;
+  const specs = [write("b_b", "a"), write("b_a", "b"), outputSpecs[2]!];
+  const swap = program.with({ graphSignature: { inputSpecs, outputSpecs: specs } });
+  const lowered = runDecompositions(swap);
+  expect(lowered.graphSignature.outputSpecs.map(({ target }) => target)).toEqual(["a", "b", null]);
+  expect(["copy", "copy_1"].map((name) => lowered.graph.node(name).args)).toEqual([
+    [ref("b_a"), ref("b_b")],
+    [ref("b_b"), ref("b_a")],
+  ]);
 });
 
 test("an assertion on values without a message is dropped, as PyTorch drops it", () => {

@@ -26,7 +26,7 @@ import { withoutTokens } from "./effect-tokens.js";
 import { FunctionalTensor } from "./functional-tensor.js";
 import { runHigherOrder } from "./higher-order.js";
 import { orderInputs } from "./input-order.js";
-import { GraphInterpreter } from "./interpret.js";
+import { GraphInterpreter, inheritedMeta } from "./interpret.js";
 import { remapModuleCalls } from "./module-calls.js";
 import { CollisionNames } from "./naming.js";
 import { renameNodes } from "./rename-nodes.js";
@@ -106,7 +106,8 @@ function traceProgram(program: ExportedProgram, dispatcher: Dispatcher): Retrace
   inputs.forEach((input, i) => {
     if (input !== null) refuseNewLayout(input, program.graphSignature.inputSpecs[i]?.arg.name ?? "");
   });
-  tracer.currentMeta = {};
+  // Views that are read again after a write, and the writing back, are made for the outputs.
+  tracer.currentMeta = inheritedMeta(program.graph.outputNode(), tracer.pass);
   const copies = writeBack(program, interpreter, dispatcher, result);
   const mutated = program.graphSignature.inputSpecs.filter((_, i) => inputs[i]?.storage.mutated);
   const values = inputs
@@ -142,6 +143,12 @@ function writeBack(
   const { inputSpecs, outputSpecs } = program.graphSignature;
   const user: EmitArg[] = [];
   const written = new Map<EmitArg, EmitArg>();
+  // All values are read before the first is written: one may be an input that another is written to.
+  const sources = outputSpecs.map(({ kind }, i) => {
+    const value = values[i] as unknown;
+    const writes = kind.endsWith("_MUTATION") && value instanceof FunctionalTensor;
+    return writes ? (new FunctionalTensor(value.sync()) as unknown as EmitArg) : values[i];
+  });
   outputSpecs.forEach((spec, i) => {
     if (!spec.kind.endsWith("_MUTATION")) {
       user.push(written.get(values[i]) ?? values[i]);
@@ -152,7 +159,7 @@ function writeBack(
       (candidate) => (byName ? candidate.arg.name : candidate.target) === spec.target,
     );
     const target = interpreter.resolve(ref(input?.arg.name ?? ""));
-    written.set(values[i], dispatcher.call("aten.copy_.default", [target, values[i]], {}) as EmitArg);
+    written.set(values[i], dispatcher.call("aten.copy_.default", [target, sources[i]], {}) as EmitArg);
   });
   return user;
 }
@@ -218,14 +225,23 @@ function withSizeOrigins(graph: Graph): Graph {
 function dropBufferCopies(graph: Graph, { mutated, tokens }: Retrace): Graph {
   const results = itemsOf(graph.outputArgument())!.slice(tokens);
   const replaced = new Map<string, string>();
+  const written = new Set(mutated.map((spec) => spec.arg.name));
   mutated.forEach((spec, i) => {
     const result = results[i];
     if (spec.kind === "USER_INPUT" || !isRef(result)) return;
     const node = graph.node(result.name);
     const source = node.args[1];
-    if (node.target === "aten.copy.default" && isRef(source)) replaced.set(node.name, source.name);
+    // A value that is written to itself stays a copy: an output that views it would see the write.
+    if (node.target !== "aten.copy.default" || !isRef(source) || written.has(source.name)) return;
+    replaced.set(node.name, source.name);
   });
   if (replaced.size === 0) return graph;
+  // What is copied may be a copy that goes too, as where one buffer takes the new value of another.
+  for (const [name, source] of replaced) {
+    let last = source;
+    while (replaced.has(last)) last = replaced.get(last)!;
+    replaced.set(name, last);
+  }
   const kept = [...graph.nodes()].filter((node) => !replaced.has(node.name));
   return renameNodes(new Graph(kept, graph.subgraphs), replaced);
 }

@@ -1,0 +1,154 @@
+import { isSconceError, SconceError } from "@sconce/errors";
+import {
+  type Argument,
+  type ExportedProgram,
+  FakeTensor,
+  type MetaValue,
+  type ScalarLiteral,
+  toNumber,
+  type Value,
+} from "@sconce/ir";
+import { type InputCheck, inputCheck, type Leaf, userLeaves } from "@sconce/ops";
+import { evaluate, evaluateInt } from "@sconce/symbolic";
+import { Storage, Tensor } from "@sconce/tensor";
+import { type Draw, drawFrom } from "./random.js";
+import { drawSizes, exampleSizes, inputSymbols, type Sizes, withinRanges } from "./sizes.js";
+import { copyOf, drawTensor } from "./values.js";
+
+export interface SampleOptions {
+  /** The same seed gives the same inputs. 0 when left out. */
+  readonly seed?: number | undefined;
+  /** How many sets of inputs; 4 when left out. */
+  readonly count?: number | undefined;
+}
+
+/** How often sizes are drawn before the program's own are taken. */
+const ATTEMPTS = 64;
+
+/**
+ * Sets of inputs that the program takes: flat user inputs, as `Executable.run` wants them. The first is a copy of the program's
+ * example inputs, where it has them; the others are random, with sizes drawn within the range constraints until the
+ * program's guards hold, dtypes and strides as declared, and elements between the least and the largest of the example.
+ * Each set has storages of its own.
+ *
+ * @throws SconceError `NO_SAMPLE_INPUTS` when no sizes are found, or an input is of a kind that cannot be made up
+ */
+export function sampleInputs(program: ExportedProgram, options: SampleOptions = {}): Value[][] {
+  const { seed = 0, count = 4 } = options;
+  const sampler = new Sampler(program);
+  return Array.from({ length: count }, (_, i) =>
+    i === 0 && sampler.hasExamples ? sampler.examples() : sampler.draw(drawFrom(seed * 65_537 + i)),
+  );
+}
+
+class Sampler {
+  readonly #program: ExportedProgram;
+  readonly #leaves: readonly Leaf[];
+  readonly #values: readonly (MetaValue | undefined)[];
+  readonly #examples: readonly (Tensor | Argument)[];
+  readonly #check: InputCheck;
+  readonly #symbols: readonly string[];
+  readonly #exampleSizes: Sizes;
+
+  constructor(program: ExportedProgram) {
+    this.#program = program;
+    this.#leaves = userLeaves(program);
+    this.#values = this.#leaves.map((leaf) => program.graph.node(leaf.name).meta.val);
+    this.#examples = examplesOf(program);
+    this.#check = inputCheck(program);
+    this.#symbols = inputSymbols(program, this.#leaves);
+    this.#exampleSizes = exampleSizes(program, this.#leaves, this.#examples);
+  }
+
+  get hasExamples(): boolean {
+    return this.#leaves.length > 0 && this.#examples.length === this.#leaves.length;
+  }
+
+  examples(): Value[] {
+    return this.#examples.map((leaf) => (leaf instanceof Tensor ? copyOf(leaf) : scalarValue(leaf)));
+  }
+
+  draw(draw: Draw): Value[] {
+    const sizes = this.#sizes(draw);
+    const beside = { sizes, examples: this.#exampleSizes };
+    return this.#leaves.map((_, i) =>
+      this.#value(i, sizes, (fake, example) => drawTensor(fake, beside, example, draw), draw),
+    );
+  }
+
+  /** Sizes that the program takes: drawn, or after too many refusals those of its examples. */
+  #sizes(draw: Draw): Sizes {
+    if (this.#symbols.length === 0) return this.#exampleSizes;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const sizes = drawSizes(this.#program, this.#symbols, this.#exampleSizes, draw);
+      if (this.#accepts(sizes)) return sizes;
+    }
+    if (this.#symbols.every((name) => this.#exampleSizes.has(name))) return this.#exampleSizes;
+    throw noSample(
+      `no values found for the sizes ${this.#symbols.join(", ")}`,
+      "give the program example inputs",
+    );
+  }
+
+  #accepts(sizes: Sizes): boolean {
+    if (!withinRanges(this.#program, this.#leaves, sizes)) return false;
+    try {
+      this.#check(this.#leaves.map((_, i) => this.#value(i, sizes, (fake) => shellOf(fake, sizes))));
+      return true;
+    } catch (error) {
+      if (isSconceError(error)) return false;
+      throw error;
+    }
+  }
+
+  /** One input; without a generator only what the guards may ask of it. */
+  #value(
+    i: number,
+    sizes: Sizes,
+    tensor: (fake: FakeTensor, example: Tensor | undefined) => Tensor,
+    draw?: Draw,
+  ): Value {
+    const { spec, place } = this.#leaves[i]!;
+    const val = this.#values[i];
+    const example = this.#examples[i];
+    if (val instanceof FakeTensor) return tensor(val, example instanceof Tensor ? example : undefined);
+    if (spec.arg.kind === "constant") return scalarValue(spec.arg.value);
+    if (typeof val === "object" && val !== null && "expr" in val) {
+      if (val.kind === "SymInt") return evaluateInt(val.expr, sizes);
+      if (typeof val.expr !== "object") return evaluate(val.expr, sizes);
+      if (val.kind === "SymBool") return draw === undefined ? true : draw.unit() < 0.5;
+      return draw === undefined ? 0.5 : draw.normal();
+    }
+    if (example !== undefined && !(example instanceof Tensor)) return scalarValue(example);
+    throw noSample(`the input ${place} is neither a tensor nor a number`, "give the inputs yourself");
+  }
+}
+
+function examplesOf(program: ExportedProgram): readonly (Tensor | Argument)[] {
+  try {
+    return program.exampleInputs?.leaves ?? [];
+  } catch (error) {
+    // Example inputs are read when asked for; a program whose examples cannot be read still runs.
+    if (isSconceError(error)) return [];
+    throw error;
+  }
+}
+
+/** What the checks see of a tensor, without elements. */
+const shellOf = (fake: FakeTensor, sizes: Sizes): Tensor =>
+  new Tensor({
+    dtype: fake.dtype,
+    shape: fake.shape.map((size) => evaluateInt(size, sizes)),
+    strides: fake.strides.map((stride) => evaluateInt(stride, sizes)),
+    storageOffset: evaluateInt(fake.storageOffset, sizes),
+    storage: Storage.allocate(0),
+  });
+
+function scalarValue(value: Argument): Value {
+  if (typeof value !== "object" || value === null) return value;
+  if ("kind" in value && value.kind === "float") return toNumber(value as ScalarLiteral);
+  throw noSample(`an input is a ${"kind" in value ? value.kind : "list"}`, "give the inputs yourself");
+}
+
+const noSample = (message: string, fix: string): SconceError =>
+  new SconceError({ code: "NO_SAMPLE_INPUTS", message: `inputs cannot be sampled: ${message}`, fix });

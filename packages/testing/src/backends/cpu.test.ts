@@ -1,0 +1,4 @@
+import { cpuBackend } from "@sconce/backend-cpu";
+import { backendSpec } from "./spec.js";
+
+backendSpec(cpuBackend());

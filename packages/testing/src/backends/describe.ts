@@ -1,0 +1,131 @@
+import { isSconceError } from "@sconce/errors";
+import type { Backend, CompileOptions, Executable, ExportedProgram, Value } from "@sconce/ir";
+import { createSconce, type Sconce } from "sconce";
+import * as vitest from "vitest";
+
+/** A backend, the name of one that the session knows, or one that is not there, with the reason. */
+export type BackendSource = string | Backend | { readonly name: string; readonly unavailable: string };
+
+/** A node that a backend does not run. */
+export interface UnsupportedNode {
+  readonly node: string;
+  readonly target: string;
+  readonly reason: string;
+}
+
+/** What a suite is given for each backend. */
+export interface BackendSuite {
+  readonly backend: Backend;
+  readonly name: string;
+  /** Nodes of the program that the backend refuses, with its reasons. */
+  unsupported(program: ExportedProgram): readonly UnsupportedNode[];
+  compile(program: ExportedProgram, options?: CompileOptions): Promise<Executable>;
+  /** Runs a program once. */
+  run(program: ExportedProgram, inputs: readonly Value[]): Promise<readonly Value[]>;
+  /**
+   * A test of one program. Where the backend does not run all of its nodes, the test is skipped, with the nodes and the reasons in its title.
+   */
+  testProgram(
+    title: string,
+    program: ExportedProgram,
+    body: (executable: Executable, program: ExportedProgram) => unknown,
+  ): void;
+}
+
+export interface DescribeBackendsOptions {
+  /** The session whose backends are meant by names; a plain one when left out. */
+  readonly session?: Sconce | undefined;
+  /** Where suites and tests are registered; with vitest when left out. */
+  readonly runner?: Runner | undefined;
+}
+
+/** As much of vitest as suites are registered with. */
+export interface Runner {
+  describe(title: string, body: () => void): void;
+  test(title: string, body: () => unknown): void;
+  skip(title: string): void;
+}
+
+const VITEST: Runner = {
+  describe: (title, body) => vitest.describe(title, body),
+  test: (title, body) => vitest.test(title, async () => void (await body())),
+  skip: (title) => vitest.test.skip(title),
+};
+
+/**
+ * Runs a suite once on each backend, under `backend NAME`. A backend that is not there shows as a skipped test whose title says which
+ * and why: nothing is left out in silence.
+ */
+export function describeBackends(
+  backends: readonly BackendSource[],
+  suite: (context: BackendSuite) => void,
+  options: DescribeBackendsOptions = {},
+): void {
+  const { session = createSconce(), runner = VITEST } = options;
+  for (const source of backends) {
+    const found = resolve(source, session);
+    if ("unavailable" in found) runner.skip(`backend ${found.name} is not available: ${found.unavailable}`);
+    else runner.describe(`backend ${found.name}`, () => suite(contextOf(found, runner)));
+  }
+}
+
+function resolve(source: BackendSource, session: Sconce): Exclude<BackendSource, string> {
+  if (typeof source !== "string") return source;
+  const known = session.backends;
+  return (
+    known.get(source) ?? {
+      name: source,
+      unavailable: `the session has no backend of this name, only ${[...known.keys()].join(", ")}`,
+    }
+  );
+}
+
+function contextOf(backend: Backend, runner: Runner): BackendSuite {
+  const unsupported = (program: ExportedProgram) => unsupportedNodes(backend, program);
+  return {
+    backend,
+    name: backend.name,
+    unsupported,
+    compile: (program, options) => backend.compile(program, options),
+    async run(program, inputs) {
+      using executable = await backend.compile(program);
+      return await executable.run(inputs);
+    },
+    testProgram(title, program, body) {
+      const refused = unsupported(program);
+      if (refused.length > 0) {
+        const nodes = refused.map(({ node, target, reason }) => `%${node} = ${target}: ${reason}`);
+        runner.skip(`${title} (${backend.name} does not run ${nodes.join("; ")})`);
+        return;
+      }
+      runner.test(title, async () => {
+        using executable = await backend.compile(program);
+        await body(executable, program);
+      });
+    },
+  };
+}
+
+/** Every node, nested graphs included, that the backend says it cannot run. */
+export function unsupportedNodes(backend: Backend, program: ExportedProgram): UnsupportedNode[] {
+  const found: UnsupportedNode[] = [];
+  const graphs = [program.graph];
+  for (let graph = graphs.pop(); graph !== undefined; graph = graphs.pop()) {
+    for (const node of graph.nodes()) {
+      const answer = node.op === "call_function" ? backend.supports(node, graph) : true;
+      if (answer !== true) found.push({ node: node.name, target: node.target, reason: answer.reason });
+    }
+    graphs.push(...graph.subgraphs.values());
+  }
+  return found;
+}
+
+/** The code of the error that something is refused with; undefined when it is not. */
+export async function refusalOf(action: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await action();
+    return undefined;
+  } catch (error) {
+    return isSconceError(error) ? error.code : String(error);
+  }
+}

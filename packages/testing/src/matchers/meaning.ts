@@ -1,0 +1,158 @@
+import { cpuBackend } from "@sconce/backend-cpu";
+import type { Backend, Executable, ExportedProgram, Value } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import { copyTensor, sampleInputs } from "@sconce/passes";
+import { Tensor } from "@sconce/tensor";
+import { toleranceOf } from "../generator/noise.js";
+import { type ToleranceOptions, tensorDifference } from "./closeness.js";
+import type { MatcherResult } from "./result.js";
+
+export interface MeaningOptions extends ToleranceOptions {
+  /** The program whose meaning is to be kept. */
+  readonly of: ExportedProgram;
+  /** Sets of inputs to run on; sampled when left out. */
+  readonly inputs?: readonly (readonly Value[])[] | undefined;
+  /** How many sets to sample; 3 when left out. */
+  readonly runs?: number | undefined;
+  readonly seed?: number | undefined;
+  /** Where the received program runs; the interpreter when left out. The other always runs on the interpreter. */
+  readonly backend?: Backend | undefined;
+  /** Operators that the programs use; Sconce's own when left out. */
+  readonly operators?: OperatorTable | undefined;
+}
+
+/**
+ * What a program does otherwise than another, run after run on one state each: outputs, what was written to inputs, and mutated state. The
+ * first difference, or undefined. Inputs that the other program itself refuses do not count.
+ */
+export async function meaningDifference(
+  received: ExportedProgram,
+  options: MeaningOptions,
+): Promise<string | undefined> {
+  const { of, runs = 3, seed, operators } = options;
+  const sets = options.inputs ?? sampleInputs(of, { count: runs, seed });
+  // A backend each: both draw the same random numbers.
+  const cpu = (): Backend => cpuBackend(operators === undefined ? {} : { operators });
+  const before = await cpu().compile(of);
+  const after = await (options.backend ?? cpu()).compile(received);
+  const compare = new Comparison(of, received, { ...defaults(of), ...given(options) });
+  let ran = 0;
+  let refusal = "";
+  for (const [run, inputs] of sets.entries()) {
+    const want = await outcome(before, inputs);
+    if ("error" in want) {
+      refusal = want.error;
+      continue;
+    }
+    ran++;
+    const got = await outcome(after, inputs);
+    const place = `run ${run + 1} on (${inputs.map(summary).join(", ")})`;
+    if ("error" in got) return `${place}: the program fails: ${got.error}`;
+    const difference = compare.outcomes(got, want) ?? compare.states(after, before);
+    if (difference !== undefined) return `${place}: ${difference}`;
+  }
+  return ran > 0 || sets.length === 0
+    ? undefined
+    : `the original program takes none of the inputs: ${refusal}`;
+}
+
+/** The matcher `toPreserveMeaning`. It is asynchronous: `await expect(after).toPreserveMeaning({ of: before })`. */
+export async function toPreserveMeaning(
+  received: ExportedProgram,
+  options: MeaningOptions,
+): Promise<MatcherResult> {
+  const difference = await meaningDifference(received, options);
+  return {
+    pass: difference === undefined,
+    message: () =>
+      difference === undefined
+        ? "expected the programs to differ"
+        : `the meaning is not preserved: ${difference}`,
+  };
+}
+
+const defaults = (program: ExportedProgram): ToleranceOptions => toleranceOf(program) ?? {};
+const given = ({ rtol, atol }: ToleranceOptions): ToleranceOptions =>
+  rtol === undefined && atol === undefined ? {} : { rtol, atol };
+
+interface Outcome {
+  readonly outputs: readonly Value[];
+  /** The inputs as the run left them. */
+  readonly inputs: readonly Value[];
+}
+
+async function outcome(
+  executable: Executable,
+  given: readonly Value[],
+): Promise<Outcome | { readonly error: string }> {
+  const inputs = given.map((value) => (value instanceof Tensor ? copyTensor(value) : value));
+  try {
+    // Copied: a later run may write to what an output is a view of.
+    const outputs = (await executable.run(inputs)).map((value) =>
+      value instanceof Tensor ? copyTensor(value) : value,
+    );
+    return { outputs, inputs };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+class Comparison {
+  readonly #of: ExportedProgram;
+  readonly #received: ExportedProgram;
+  readonly #tolerance: ToleranceOptions;
+
+  constructor(of: ExportedProgram, received: ExportedProgram, tolerance: ToleranceOptions) {
+    this.#of = of;
+    this.#received = received;
+    this.#tolerance = tolerance;
+  }
+
+  outcomes(got: Outcome, want: Outcome): string | undefined {
+    if (got.outputs.length !== want.outputs.length)
+      return `${got.outputs.length} outputs, expected ${want.outputs.length}`;
+    for (const [i, wanted] of want.outputs.entries()) {
+      const difference = this.#value(got.outputs[i]!, wanted);
+      if (difference !== undefined) return `output ${i} ${this.#names(i)}: ${difference}`;
+    }
+    for (const [i, wanted] of want.inputs.entries()) {
+      const difference = this.#value(got.inputs[i]!, wanted);
+      if (difference !== undefined) return `input ${i} after the run: ${difference}`;
+    }
+    return undefined;
+  }
+
+  /** Tensors by name that both hold and that are not the very same. */
+  states(got: Executable, want: Executable): string | undefined {
+    for (const [name, wanted] of want.state) {
+      const tensor = got.state.get(name);
+      if (tensor === undefined || tensor === wanted) continue;
+      const difference = this.#value(tensor, wanted);
+      if (difference !== undefined) return `"${name}" after the run: ${difference}`;
+    }
+    return undefined;
+  }
+
+  #value(got: Value, want: Value): string | undefined {
+    if (got instanceof Tensor && want instanceof Tensor) return tensorDifference(got, want, this.#tolerance);
+    if (typeof got === "number" && typeof want === "number") {
+      const [a, b] = [got, want].map((value) => Tensor.from([value], [], "float64"));
+      return tensorDifference(a!, b!, this.#tolerance) === undefined ? undefined : `${got}, expected ${want}`;
+    }
+    return Object.is(got, want) ? undefined : `${summary(got)}, expected ${summary(want)}`;
+  }
+
+  /** `(%relu, was %relu_1)`. */
+  #names(i: number): string {
+    const name = (program: ExportedProgram): string => {
+      const value = program.userOutputs[i];
+      return value !== undefined && "name" in value ? `%${value.name}` : "a constant";
+    };
+    const [got, want] = [name(this.#received), name(this.#of)];
+    return got === want ? `(${got})` : `(${got}, in the original ${want})`;
+  }
+}
+
+const summary = (value: Value): string =>
+  value instanceof Tensor ? `${value.dtype}[${value.shape.join(", ")}]` : JSON.stringify(value, bigints);
+const bigints = (_: string, value: unknown): unknown => (typeof value === "bigint" ? Number(value) : value);

@@ -1,0 +1,18 @@
+import { type ExportedProgram, parseGraph, parseIr } from "@sconce/ir";
+
+/** A program around a graph; placeholders `b_*` are buffers. */
+export function programOf(text: string, dialect = "ATEN"): ExportedProgram {
+  const graph = parseGraph(text);
+  const names = graph.placeholders().map((node) => node.name);
+  const typeOf = (name: string): string => new RegExp(`%${name}: ([^,)]*\\])`).exec(text)![1]!;
+  const buffers = names.filter((name) => name.startsWith("b_"));
+  const outputs = [...text.slice(text.lastIndexOf("return")).matchAll(/%(\w+)/g)].map((match) => match[1]!);
+  const lines = [
+    ...buffers.map((name) => `buffer "${name}": ${typeOf(name)}`),
+    ...names.map((name) =>
+      buffers.includes(name) ? `input %${name}: BUFFER "${name}" persistent` : `input %${name}: USER_INPUT`,
+    ),
+    ...outputs.map((name) => `output %${name}: USER_OUTPUT`),
+  ];
+  return parseIr(`sconce-ir 1\nprogram "${dialect}" {\n${lines.join("\n")}\n}\n${text}`);
+}

@@ -1,0 +1,24 @@
+/** @file Pages whose snippets are tests: run while tests are collected, so that what they describe is registered here. */
+import { readdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { isSuite, ROOT, type RunBlock, runPage } from "../../cli/src/docs/page.fixture.js";
+
+process.chdir(ROOT);
+const pages = [
+  ...readdirSync("docs", { recursive: true }).map((name) => `docs/${String(name).replaceAll("\\", "/")}`),
+  ...readdirSync("packages").map((name) => `packages/${name}/README.md`),
+].filter((page) => page.endsWith(".md"));
+const ran = new Map<string, RunBlock[]>();
+for (const page of pages.sort()) {
+  const suite = await isSuite(page).catch(() => false);
+  if (suite) ran.set(page, await runPage(page));
+}
+
+test.each([...ran.keys()])("%s prints what it shows", (page) => {
+  for (const { line, printed, shown } of ran.get(page)!)
+    if (shown !== undefined) expect({ line, text: printed }).toEqual({ line, text: shown });
+});
+
+test("the pages are there", () => {
+  expect([...ran.keys()]).toEqual(["docs/tutorials/test-a-pass.md", "packages/testing/README.md"]);
+});

@@ -1,0 +1,12 @@
+import { builtinPasses } from "@sconce/passes";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { arbitraryProgram } from "./fast-check.js";
+import { programProblem } from "./properties.js";
+
+test(`100 generated programs hold through all ${builtinPasses.length} passes`, async () => {
+  const holds = fc.asyncProperty(arbitraryProgram({ mutations: true }), async (program) => {
+    expect(await programProblem(program)).toBeUndefined();
+  });
+  await fc.assert(holds, { seed: 20_260_101, numRuns: 100 });
+});
