@@ -52,11 +52,20 @@ export async function programProblem(
   for (const pass of passes) {
     const subject = pass.requires === "ATEN" ? lowered! : program;
     if (pass.requires !== undefined && pass.requires !== subject.dialect) continue;
-    const trouble = await told(() => passProblem(pass, subject, program, inputs, operators));
+    const trouble = await told(() =>
+      passProblem(pass, subject, program, inputs, operators).catch((error: unknown) => {
+        // Some passes only take functional programs, and say so of this one.
+        if (subject === lowered || !isNotFunctional(error)) throw error;
+        return passProblem(pass, lowered!, program, inputs, operators);
+      }),
+    );
     if (trouble !== undefined) return `pass "${pass.name}": ${trouble}`;
   }
   return undefined;
 }
+
+const isNotFunctional = (error: unknown): boolean =>
+  isSconceError(error) && isSconceError(error.cause) && error.cause.code === "NOT_FUNCTIONAL";
 
 const copied = (value: Value): Value => (value instanceof Tensor ? copyTensor(value) : value);
 
@@ -119,7 +128,9 @@ async function passProblem(
   operators: OperatorTable,
 ): Promise<string | undefined> {
   const evaluate = createEvaluator({ operators }) as Evaluator;
-  const after = new PassManager({ operators, evaluate }, { verify: true }).run(subject, [pass]);
+  const cpu = cpuBackend({ operators });
+  const context = { operators, evaluate, backends: () => new Map([[cpu.name, cpu]]) };
+  const after = new PassManager(context, { verify: true }).run(subject, [pass]);
   if (after === subject || pass.changesNumbers === true) return undefined;
   return changeProblem(original, after, inputs, operators);
 }

@@ -1,6 +1,6 @@
-import { SconceError } from "@sconce/errors";
 import type { ExportedProgram, Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
+import { requireFunctional } from "../analysis/require-functional.js";
 import { withRenamed } from "../builtin/rename.js";
 import { mapSubgraphs } from "../builtin/subgraphs.js";
 import { shapeEnvOf } from "../decompose/shape-env.js";
@@ -33,13 +33,11 @@ export function rewriteProgram(
   options: RewriteOptions,
 ): ExportedProgram {
   const context: RewriteContext = { ...options, pass: options.pass ?? "rewrite", env: shapeEnvOf(program) };
-  requireFunctional(program.graph, options.operators);
+  // Where something writes, what was captured may have changed by the time the replacement runs.
+  requireFunctional(program, options.operators, "rewriting");
   const { graph, renamed } = rewriteGraph(program.graph, rules, context);
   const inner = (nested: Graph): Graph =>
-    mapSubgraphs(nested, (subgraph) => {
-      requireFunctional(subgraph, options.operators);
-      return inner(rewriteGraph(subgraph, rules, context).graph);
-    });
+    mapSubgraphs(nested, (subgraph) => inner(rewriteGraph(subgraph, rules, context).graph));
   return withRenamed(program, inner(graph), renamed);
 }
 
@@ -53,16 +51,3 @@ export const rulePass = (
     run: (program, { operators, rewrites }) =>
       rewriteProgram(program, definition.rules, { operators, pass: definition.name, ...rewrites }),
   });
-
-/** Where something writes, what was captured may have changed by the time the replacement runs. */
-function requireFunctional(graph: Graph, operators: OperatorTable): void {
-  for (const node of graph.nodes()) {
-    if (node.op !== "call_function" || operators.get(node.target)?.schema.isMutable !== true) continue;
-    throw new SconceError({
-      code: "NOT_FUNCTIONAL",
-      message: `%${node.name} = ${node.target} writes to its arguments; rules need a functional program`,
-      where: node.name,
-      fix: 'put "decompose" before the rules',
-    });
-  }
-}
