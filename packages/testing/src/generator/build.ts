@@ -15,6 +15,7 @@ import {
   tupleSpec,
 } from "@sconce/ir";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
+import { isFunctional } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";
 import { BATCH, Draft, type DraftInput, MAX_BATCH, type Val } from "./draft.js";
 import { FAMILIES } from "./makers/index.js";
@@ -120,9 +121,18 @@ function mutationsOf(draft: Draft, recipe: ProgramRecipe): { spec: OutputSpec; v
 
 const ORDER = ["PARAMETER", "BUFFER", "CONSTANT_TENSOR", "USER_INPUT"] as const;
 
+/** Without the writes where an output would share memory with what they write to: that is no functional program. */
 function finish(draft: Draft, recipe: ProgramRecipe): ExportedProgram {
-  const inputs = ORDER.flatMap((kind) => draft.inputs.filter((input) => input.kind === kind));
   const mutations = mutationsOf(draft, recipe);
+  const program = assemble(draft, recipe, mutations);
+  if (mutations.length === 0 || isFunctional(program, draft.operators)) return program;
+  return assemble(draft, recipe, []);
+}
+
+type Mutations = ReturnType<typeof mutationsOf>;
+
+function assemble(draft: Draft, recipe: ProgramRecipe, mutations: Mutations): ExportedProgram {
+  const inputs = ORDER.flatMap((kind) => draft.inputs.filter((input) => input.kind === kind));
   const outputs = outputsOf(draft, recipe);
   const results = [...mutations.map(({ val }) => val), ...outputs];
   const nodes: Node[] = [
