@@ -17,9 +17,10 @@ import {
   type SchemaType,
 } from "@sconce/ir";
 import { SymExpr } from "@sconce/symbolic";
-import { type DType, isDType } from "@sconce/tensor";
+import { isDType } from "@sconce/tensor";
 import type { BoundArgs } from "./define-op.js";
 import { argumentKind, argumentMissing, argumentUnexpected } from "./errors.js";
+import { DTYPE_CODES } from "./rules/dtype-codes.js";
 
 /** Gives the value of a referenced node: a fake tensor, a real one, a symbolic or plain scalar. */
 export type Resolve = (node: NodeRef) => unknown;
@@ -129,22 +130,6 @@ function bindElement(target: string, name: string, type: SchemaType, value: unkn
   if (type.base in BINDERS) throw argumentKind(target, name, describeType(type), describeValue(value));
   return value;
 }
-
-/** Numbers that stand for dtypes in schema defaults (`dtype=4`). */
-const DTYPE_CODES: readonly DType[] = [
-  "uint8",
-  "int8",
-  "int16",
-  "int32",
-  "int64",
-  "float16",
-  "float32",
-  "float64",
-  "complex32",
-  "complex64",
-  "complex128",
-  "bool",
-];
 
 /** Each gives the unwrapped value, or undefined when the kind is wrong. */
 const BINDERS: Readonly<Record<string, (value: unknown) => unknown>> = {

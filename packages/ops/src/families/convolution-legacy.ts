@@ -2,34 +2,25 @@
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { add, mul, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
+import type { Emit, EmitArg } from "../emit.js";
 import { invalidArgument } from "../errors.js";
 import { fake } from "../rules/fake.js";
+import type { ConvolutionArgs } from "./convolution.js";
 
-interface ConvolutionArgs {
-  readonly input: FakeTensor;
-  readonly weight: FakeTensor;
-  readonly bias: FakeTensor | null;
-  readonly stride: readonly SymInt[];
-  readonly padding: readonly SymInt[];
-  readonly dilation: readonly SymInt[];
-  readonly transposed: boolean;
-  readonly output_padding: readonly SymInt[];
-  readonly groups: SymInt;
-}
+const operandsOf = (args: ConvolutionArgs): readonly EmitArg[] => [
+  args.input,
+  args.weight,
+  args.bias,
+  args.stride,
+  args.padding,
+  args.dilation,
+  args.transposed,
+  args.output_padding,
+  args.groups,
+];
 
 const convolve = (emit: Emit, args: ConvolutionArgs): FakeTensor =>
-  emit("aten.convolution.default", [
-    args.input,
-    args.weight,
-    args.bias,
-    args.stride,
-    args.padding,
-    args.dilation,
-    args.transposed,
-    args.output_padding,
-    args.groups,
-  ]);
+  emit("aten.convolution.default", operandsOf(args));
 
 const general = defineOp({
   schema:
@@ -44,15 +35,7 @@ const deprecated = defineOp({
   tags: ["composite"],
   decompose: (emit, args) =>
     emit("aten._convolution.default", [
-      args.input,
-      args.weight,
-      args.bias,
-      args.stride,
-      args.padding,
-      args.dilation,
-      args.transposed,
-      args.output_padding,
-      args.groups,
+      ...operandsOf(args),
       args.benchmark,
       args.deterministic,
       args.cudnn_enabled,

@@ -8,7 +8,8 @@ import { describeSize, describeSizes } from "../rules/describe.js";
 import { contiguousStridesOf, fake, numelOf } from "../rules/fake.js";
 import { suggestMemoryFormat } from "../rules/memory-format.js";
 
-interface ConvolutionArgs {
+/** The arguments that all general convolutions share. */
+export interface ConvolutionArgs {
   readonly input: FakeTensor;
   readonly weight: FakeTensor;
   readonly bias: FakeTensor | null;

@@ -4,36 +4,11 @@ import { type DType, dtypeInfo, isComplexDType, isFloatDType, promoteTypes } fro
 import { defineOp, type OpDefinition } from "../define-op.js";
 import { invalidArgument } from "../errors.js";
 import { wrapDim } from "../rules/dims.js";
+import { dtypeCode } from "../rules/dtype-codes.js";
 import { isChannelsLast, isContiguousFake, numelOf } from "../rules/fake.js";
 import { canCast, type Operand, promoteOperands } from "../rules/promote.js";
 
-/** `c10::ScalarType` by number: what an operator that gives a dtype returns in Python. */
-const CODES: readonly DType[] = [
-  "uint8",
-  "int8",
-  "int16",
-  "int32",
-  "int64",
-  "float16",
-  "float32",
-  "float64",
-  "complex32",
-  "complex64",
-  "complex128",
-  "bool",
-];
-const LATER_CODES: Readonly<Partial<Record<DType, number>>> = {
-  bfloat16: 15,
-  float8_e5m2: 23,
-  float8_e4m3fn: 24,
-  float8_e5m2fnuz: 25,
-  float8_e4m3fnuz: 26,
-  uint16: 27,
-  uint32: 28,
-  uint64: 29,
-};
-
-const codeOf = (dtype: DType) => symInt(LATER_CODES[dtype] ?? CODES.indexOf(dtype));
+const codeOf = (dtype: DType) => symInt(dtypeCode(dtype));
 const resultCode = (...operands: readonly Operand[]) => codeOf(promoteOperands(operands));
 const isSigned = ({ dtype }: FakeTensor): boolean => {
   const { kind } = dtypeInfo(dtype);
