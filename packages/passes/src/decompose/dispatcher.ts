@@ -157,10 +157,6 @@ export class Dispatcher {
     const viewTarget = MUTATING_VIEWS[row.target];
     if (viewTarget !== undefined) return this.#becomeView(viewTarget, args, kwargs);
     if (row.target === "aten.detach_.default") return args[0] as FunctionalTensor;
-    if (row.target === "aten.resize_as_.default") {
-      const sizes = (args[1] as FakeTensor).shape;
-      return this.#mutate(this.operators.require("aten.resize_.default"), [args[0], sizes], kwargs);
-    }
     if (row.target === "aten.resize_.default" && this.#shrinks(args)) return this.#shrink(args);
     const target = functionalTarget(row, this.operators);
     const bound = bindArgs(row.schema, args, kwargs);
