@@ -62,6 +62,8 @@ const TRANSFORMS: readonly Transform[] = [
     },
   },
   pipeline("check-functional"),
+  pipeline("canonicalize"),
+  pipeline("repeat(canonicalize,fold-constants{weights=true},cse,dce)"),
   pipeline("strip-metadata{module-stack=true,custom=true}"),
   pipeline("propagate-shapes"),
   pipeline("remove-type-promotion"),
