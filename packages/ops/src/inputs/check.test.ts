@@ -28,10 +28,20 @@ interface Declared {
   readonly ranges?: Readonly<Record<string, RangeConstraint>>;
   readonly guards?: readonly string[];
   readonly examples?: boolean;
+  /** Names of the parameters of `forward`, when they are others than those of the inputs. */
+  readonly parameters?: readonly string[];
 }
 
 /** A program that takes `x`, and `y` or a constant `n` when declared. */
-function program({ x, y, constant, ranges = {}, guards = [], examples = true }: Declared): ExportedProgram {
+function program({
+  x,
+  y,
+  constant,
+  ranges = {},
+  guards = [],
+  examples = true,
+  parameters,
+}: Declared): ExportedProgram {
   const b = new GraphBuilder();
   const inputSpecs: InputSpec[] = [];
   const names: string[] = [];
@@ -52,7 +62,7 @@ function program({ x, y, constant, ranges = {}, guards = [], examples = true }: 
     outputs: [],
     inSpec: tupleSpec([tupleSpec(names.map(() => LEAF)), dictSpec([])]),
     outSpec: tupleSpec([]),
-    forwardArgNames: names,
+    forwardArgNames: parameters ?? names,
   };
   return new ExportedProgram({
     graph: b.build(),
@@ -102,6 +112,14 @@ describe("a program with example inputs fails like PyTorch's guards", () => {
     const declared: Declared = { x: [s], guards: ["(L['x'].size()[0] % 2) == 0"] };
     expect(problem(declared, tensor(4))).toBe("accepted");
     expect(problem(declared, tensor(5))).toBe("Guard failed: x.size()[0] % 2 == 0");
+  });
+
+  test("guards on what `*a` and `**k` gathered", () => {
+    const free = { s0: { min: 0, max: Number.POSITIVE_INFINITY } };
+    const guards = ["L['a'][0].size()[0] == L['k']['w'].size()[0]"];
+    const declared: Declared = { x: [s], y: [add(s, 0)], ranges: free, guards, parameters: ["a_0", "w"] };
+    expect(problem(declared, tensor(4), tensor(4))).toBe("accepted");
+    expect(problem(declared, tensor(4), tensor(5))).toBe("Guard failed: w.size()[0] == a_0.size()[0]");
   });
 
   test("constants", () => {

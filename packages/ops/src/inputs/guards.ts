@@ -137,7 +137,8 @@ export function checkGuards(
 ): void {
   const byText = new Map(leaves.map((leaf, i) => [printSource(sourceOf(leaf)), i]));
   const resolve = (source: GuardSource): GuardValue | undefined => {
-    const i = byText.get(leafText(source)) ?? flatIndex(source);
+    const text = leafTexts(source).find((candidate) => byText.has(candidate));
+    const i = text === undefined ? flatIndex(source) : byText.get(text);
     return i === undefined ? undefined : propertyOf(inputs[i], source);
   };
   for (const guard of guards) {
@@ -146,11 +147,17 @@ export function checkGuards(
   }
 }
 
-function leafText(source: GuardSource): string {
-  const { kind, root, local, path } = source;
-  const text = printSource({ kind, root, local, path });
-  // `forward(*args)`: its guards say `args[0]`, its parameters are `args_0`.
-  return path.length > 0 && typeof path[0] === "number" && root === "args" ? `args_${path[0]}` : text;
+/**
+ * Texts that a leaf may go by. `forward(x, *a, **k)` has its guards say `a[0]` and `k['w']`, while its parameters are
+ * listed as `a_0` and `w`.
+ */
+function leafTexts({ kind, root, local, path }: GuardSource): string[] {
+  const [first, ...rest] = path;
+  const named =
+    typeof first === "number" ? `${root}_${first}` : typeof first === "string" ? first : undefined;
+  const sources = [{ kind, root, local, path }];
+  if (named !== undefined) sources.push({ kind, root: named, local, path: rest });
+  return sources.map(printSource);
 }
 
 function flatIndex({ root, path }: GuardSource): number | undefined {
