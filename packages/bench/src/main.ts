@@ -1,22 +1,25 @@
 /** @file `npm run bench [-- --json] [--pt2 FILE]`: graph work, loading and running, beside the peers' figures. */
 import { readFileSync } from "node:fs";
-import { parseArgs } from "node:util";
+import { readArguments } from "./arguments.js";
 import { table } from "./measure.js";
 import { graphRows } from "./rows-graph.js";
 import { historyRows } from "./rows-history.js";
 import { loadRows } from "./rows-load.js";
 
-const { values } = parseArgs({
-  options: {
+const USAGE = `usage: npm run bench [-- --json] [--pt2 FILE]
+  --json  for machines
+  --pt2   also load and run this program on its sample inputs`;
+
+const values = readArguments(
+  {
     json: { type: "boolean", default: false },
     pt2: { type: "string" },
     help: { type: "boolean", default: false },
   },
-});
+  USAGE,
+);
 if (values.help) {
-  console.log(
-    "usage: npm run bench [-- --json] [--pt2 FILE]\n  --json  for machines\n  --pt2   also load and run this program on its sample inputs",
-  );
+  console.log(USAGE);
 } else {
   const rows = [
     ...(await graphRows()),

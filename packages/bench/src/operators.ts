@@ -1,5 +1,5 @@
 /** @file `npm run bench -w @sconce/backend-cpu`: single operators beside PyTorch's, the slowest of them first. */
-import { parseArgs } from "node:util";
+import { readArguments, refuse } from "./arguments.js";
 import { least } from "./measure.js";
 import { callOf, type OperatorCase, operatorCases } from "./operator-cases.js";
 
@@ -61,18 +61,20 @@ const told = ({ name, milliseconds, powers }: Growth): string =>
   ].join("");
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
+  const values = readArguments(
+    {
       filter: { type: "string", default: "" },
       growth: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
-  });
+    USAGE,
+  );
   if (values.help) return console.log(USAGE);
   const cases = operatorCases().filter(({ group, name, target }) =>
     `${group} ${name} ${target}`.includes(values.filter),
   );
+  if (cases.length === 0) refuse(`no call contains "${values.filter}"`, USAGE);
   if (values.growth) {
     const grown: Growth[] = [];
     for (const one of cases) if (one.n !== undefined) grown.push(await growthOf(one, one.n));

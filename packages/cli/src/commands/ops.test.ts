@@ -73,4 +73,10 @@ describe("sconce ops", () => {
     expect([code, out]).toEqual([2, ""]);
     expect(err).toBe('error UNKNOWN_BACKEND: there is no backend "gpu"\n  fix the backends are: cpu\n');
   });
+
+  test("--missing takes no filter that only rows have", async () => {
+    const { code, err } = await sconce("ops", "--missing", "--core");
+    expect(code).toBe(2);
+    expect(err).toContain("error USAGE: --missing and --core do not go together");
+  });
 });

@@ -2,7 +2,7 @@ import { knownSchemaText, knownTargets } from "@sconce/ops";
 import { isAlwaysDecomposed } from "@sconce/passes";
 import type { Command } from "commander";
 import type { Sconce } from "sconce";
-import { unknownBackend } from "../errors.js";
+import { unknownBackend, usage } from "../errors.js";
 import { type Io, json, type Outcome } from "../io.js";
 import { openSession, repeatable } from "../open.js";
 
@@ -30,6 +30,12 @@ export function opsCommand(program: Command, io: Io, _outcome: Outcome): void {
     .option("--json", "for machines, with schemas and tags")
     .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
     .action(async (options: OpsOptions) => {
+      const idle = (["core", "composite", "backend"] as const).find((name) => options[name] !== undefined);
+      if (options.missing && idle !== undefined)
+        throw usage(
+          `--missing and --${idle} do not go together`,
+          "an operator without a row has no tags and runs nowhere",
+        );
       const session = await openSession(options.plugin);
       if (options.missing) io.out(missingText(session, options));
       else io.out(rowsText(session, options));

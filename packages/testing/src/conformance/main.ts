@@ -1,10 +1,11 @@
 /** @file `npm run conformance -- --programs DIR | --ops DIR [--checks LIST] | --decompositions FILE [--backend NAME] [--filter TEXT]`. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { isSconceError, SconceError } from "@sconce/errors";
 import { createSconce } from "sconce";
 import { corpusPlugin } from "./corpus-plugin.js";
-import { type DecompositionFile, decompositionProblem } from "./decompositions.js";
+import { type DecompositionCase, type DecompositionFile, decompositionProblem } from "./decompositions.js";
 import { openOpCases } from "./op-case-set.js";
 import { OP_CHECKS, type OpCheck, OpChecker } from "./op-checker.js";
 import { checkProgramFolder } from "./programs.js";
@@ -21,79 +22,130 @@ const USAGE = `usage: npm run conformance -- --programs DIR | --ops DIR [--check
   --filter    only folders or files whose name contains TEXT
   --verbose   list what passed too`;
 
-interface Tally {
-  passed: number;
-  failed: number;
+const OPTIONS = {
+  programs: { type: "string" },
+  ops: { type: "string" },
+  decompositions: { type: "string" },
+  checks: { type: "string", default: OP_CHECKS.join() },
+  backend: { type: "string", default: "cpu" },
+  filter: { type: "string", default: "" },
+  verbose: { type: "boolean", default: false },
+  help: { type: "boolean", default: false },
+} as const;
+
+type Options = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>["values"];
+
+const badUsage = (code: string, message: string, fix?: string): SconceError =>
+  new SconceError({ code, message, fix });
+
+/** @throws SconceError `USAGE`, `UNKNOWN_CHECK`, `NO_FOLDER`, `UNKNOWN_BACKEND` */
+function readOptions(): Options {
+  let values: Options;
+  try {
+    ({ values } = parseArgs({ options: OPTIONS }));
+  } catch (error) {
+    throw badUsage("USAGE", (error as Error).message, "see --help");
+  }
+  if (values.help) return values;
+  const sources = [values.programs, values.ops, values.decompositions].filter((path) => path !== undefined);
+  if (sources.length === 0) throw badUsage("USAGE", "nothing to check", USAGE);
+  const unknown = values.checks.split(",").find((check) => !OP_CHECKS.includes(check as OpCheck));
+  if (unknown !== undefined)
+    throw badUsage("UNKNOWN_CHECK", `"${unknown}" is none of ${OP_CHECKS.join(", ")}`);
+  const missing = sources.find((path) => !existsSync(path));
+  if (missing !== undefined) throw badUsage("NO_FOLDER", `there is no file or folder ${missing}`);
+  return values;
+}
+
+class Run {
+  readonly #options: Options;
+  readonly #sconce = createSconce({ plugins: [corpusPlugin] });
+  passed = 0;
+  failed = 0;
+
+  constructor(options: Options) {
+    this.#options = options;
+    const { backends } = this.#sconce;
+    if (!backends.has(options.backend))
+      throw badUsage(
+        "UNKNOWN_BACKEND",
+        `there is no backend "${options.backend}"`,
+        `the backends are: ${[...backends.keys()].join(", ")}`,
+      );
+  }
+
+  async programs(folder: string): Promise<void> {
+    const { backend, filter } = this.#options;
+    for (const name of listed(folder, filter)) {
+      if (!existsSync(join(folder, name, "case.json"))) continue;
+      for (const check of await checkProgramFolder(join(folder, name), this.#sconce, { backend }))
+        this.#tell(name, check.name, check.problem);
+    }
+  }
+
+  ops(path: string): void {
+    const { backend, filter } = this.#options;
+    const checks = this.#options.checks.split(",") as OpCheck[];
+    const checker = new OpChecker(this.#sconce, backend, checks);
+    for (const entry of openOpCases(path, filter))
+      for (const { id, problem } of checker.check(entry.read())) this.#tell(entry.name, id, problem);
+    console.log(`checks made: ${checks.map((check) => `${check} ${checker.counts[check]}`).join(", ")}`);
+  }
+
+  decompositions(path: string): void {
+    const all = decompositionCases(path).filter(({ name }) => name.includes(this.#options.filter));
+    const cases = all.filter(({ core }) => core !== undefined);
+    for (const one of cases) this.#tell("decomposition", one.name, decompositionProblem(one, this.#sconce));
+    if (cases.length < all.length)
+      console.log(`left out: ${all.length - cases.length} that PyTorch itself does not lower`);
+  }
+
+  #tell(where: string, name: string, problem: string | undefined): void {
+    if (problem === undefined) this.passed++;
+    else this.failed++;
+    if (problem !== undefined) console.log(`FAIL ${where}: ${name}: ${problem}`);
+    else if (this.#options.verbose) console.log(`ok   ${where}: ${name}`);
+  }
+}
+
+/** @throws SconceError `CASE_FILE` */
+function decompositionCases(path: string): readonly DecompositionCase[] {
+  try {
+    const { cases, dynamic_cases: dynamic } = JSON.parse(readFileSync(path, "utf8")) as DecompositionFile;
+    return [...cases, ...dynamic];
+  } catch (error) {
+    throw badUsage("CASE_FILE", `${path} is no file of decompositions: ${(error as Error).message}`);
+  }
 }
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      programs: { type: "string" },
-      ops: { type: "string" },
-      decompositions: { type: "string" },
-      checks: { type: "string", default: OP_CHECKS.join() },
-      backend: { type: "string", default: "cpu" },
-      filter: { type: "string", default: "" },
-      verbose: { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
-    },
-  });
-  const sources = [values.programs, values.ops, values.decompositions].filter((path) => path !== undefined);
-  if (values.help || sources.length === 0) {
+  const options = readOptions();
+  if (options.help) {
     console.log(USAGE);
-    return values.help ? 0 : 2;
+    return 0;
   }
-  const checks = values.checks.split(",") as OpCheck[];
-  const unknown = checks.find((check) => !OP_CHECKS.includes(check));
-  if (unknown !== undefined) {
-    console.error(`error UNKNOWN_CHECK: "${unknown}" is none of ${OP_CHECKS.join(", ")}`);
-    return 2;
-  }
-  const tally: Tally = { passed: 0, failed: 0 };
-  const tell = (where: string, name: string, problem: string | undefined): void => {
-    if (problem === undefined) tally.passed++;
-    else tally.failed++;
-    if (problem !== undefined) console.log(`FAIL ${where}: ${name}: ${problem}`);
-    else if (values.verbose) console.log(`ok   ${where}: ${name}`);
-  };
-  for (const path of sources) {
-    if (!existsSync(path)) {
-      console.error(`error NO_FOLDER: there is no file or folder ${path}`);
-      return 2;
-    }
-  }
-  const sconce = createSconce({ plugins: [corpusPlugin] });
-  if (values.programs !== undefined) {
-    for (const name of listed(values.programs, values.filter)) {
-      if (!existsSync(join(values.programs, name, "case.json"))) continue;
-      for (const check of await checkProgramFolder(join(values.programs, name), sconce, {
-        backend: values.backend,
-      })) {
-        tell(name, check.name, check.problem);
-      }
-    }
-  }
-  if (values.ops !== undefined) {
-    const checker = new OpChecker(sconce, values.backend, checks);
-    for (const entry of openOpCases(values.ops, values.filter))
-      for (const { id, problem } of checker.check(entry.read())) tell(entry.name, id, problem);
-    console.log(`checks made: ${checks.map((check) => `${check} ${checker.counts[check]}`).join(", ")}`);
-  }
-  if (values.decompositions !== undefined) {
-    const file = JSON.parse(readFileSync(values.decompositions, "utf8")) as DecompositionFile;
-    for (const one of [...file.cases, ...file.dynamic_cases]) {
-      if (one.core === undefined || !one.name.includes(values.filter)) continue;
-      tell("decomposition", one.name, decompositionProblem(one, sconce));
-    }
-  }
-  console.log(`${tally.passed} passed, ${tally.failed} failed`);
-  return tally.failed === 0 ? 0 : 1;
+  const run = new Run(options);
+  if (options.programs !== undefined) await run.programs(options.programs);
+  if (options.ops !== undefined) run.ops(options.ops);
+  if (options.decompositions !== undefined) run.decompositions(options.decompositions);
+  console.log(`${run.passed} passed, ${run.failed} failed`);
+  // A filter that nothing matches, or an empty folder, shows nothing.
+  if (run.passed + run.failed === 0)
+    throw badUsage("NOTHING_CHECKED", "no case was found to check", "look at the path and the filter");
+  return run.failed === 0 ? 0 : 1;
 }
 
-const listed = (folder: string, filter: string): string[] =>
-  readdirSync(folder)
+const listed = (folder: string, filter: string): string[] => {
+  if (!statSync(folder).isDirectory()) throw badUsage("NO_FOLDER", `${folder} is no folder of programs`);
+  return readdirSync(folder)
     .filter((name) => name.includes(filter))
     .sort();
+};
 
-process.exitCode = await main();
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (!isSconceError(error)) throw error;
+  console.error(error.describe());
+  process.exitCode = 2;
+}

@@ -1,6 +1,7 @@
-/** @file Where operator cases lie: a folder of safetensors files, or one archive of them. */
+/** @file Where operator cases lie: a folder of safetensors files, one such file, or an archive of them. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { isSconceError, SconceError } from "@sconce/errors";
 import { unzipSync } from "fflate";
 import { OpCaseFile } from "./op-cases.js";
 
@@ -8,24 +9,43 @@ import { OpCaseFile } from "./op-cases.js";
 export interface OpCaseEntry {
   /** `add.Tensor.safetensors`. */
   readonly name: string;
+  /** @throws SconceError `CASE_FILE` */
   read(): OpCaseFile;
 }
 
-/** The files of a folder or of a zip archive whose names contain `filter`, in order of their names. */
+/**
+ * The files of a folder or of a zip archive whose names contain `filter`, in order of their names; or the one file.
+ *
+ * @throws SconceError `CASE_FILE` for a file that is neither
+ */
 export function openOpCases(path: string, filter = ""): readonly OpCaseEntry[] {
   const wanted = (name: string): boolean => name.endsWith(".safetensors") && name.includes(filter);
-  const found = statSync(path).isDirectory() ? folderEntries(path, wanted) : archiveEntries(path, wanted);
-  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (statSync(path).isDirectory()) {
+    const names = readdirSync(path).filter(wanted).sort();
+    return names.map((name) => entry(name, () => readFileSync(join(path, name))));
+  }
+  if (path.endsWith(".safetensors")) return [entry(basename(path), () => readFileSync(path))];
+  const files = Object.entries(
+    guarded(path, () => unzipSync(readFileSync(path), { filter: ({ name }) => wanted(name) })),
+  );
+  return files.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, bytes]) => entry(name, () => bytes));
 }
 
-type Wanted = (name: string) => boolean;
+const entry = (name: string, bytes: () => Uint8Array): OpCaseEntry => ({
+  name,
+  read: () => guarded(name, () => new OpCaseFile(bytes())),
+});
 
-const folderEntries = (path: string, wanted: Wanted): OpCaseEntry[] =>
-  readdirSync(path)
-    .filter(wanted)
-    .map((name) => ({ name, read: () => new OpCaseFile(readFileSync(join(path, name))) }));
-
-const archiveEntries = (path: string, wanted: Wanted): OpCaseEntry[] =>
-  Object.entries(unzipSync(readFileSync(path), { filter: ({ name }) => wanted(name) })).map(
-    ([name, bytes]) => ({ name, read: () => new OpCaseFile(bytes) }),
-  );
+function guarded<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (isSconceError(error)) throw error.at(name);
+    throw new SconceError({
+      code: "CASE_FILE",
+      message: `${name} holds no operator cases: ${(error as Error).message}`,
+      fix: "give a folder of NAME.OVERLOAD.safetensors, one such file, or a zip of them",
+      cause: error,
+    });
+  }
+}
