@@ -6,6 +6,7 @@ export { dtypeConversion } from "./builtin/convert-dtype.js";
 export { commonSubexpressionElimination } from "./builtin/cse.js";
 export { deadCodeElimination } from "./builtin/dce.js";
 export { decompose } from "./builtin/decompose.js";
+export { foldBatchNorm } from "./builtin/fold-batch-norm.js";
 export { foldConstants } from "./builtin/fold-constants.js";
 export { functionalize, functionalized } from "./builtin/functionalize.js";
 export { partitionByBackend } from "./builtin/partition.js";
