@@ -7,6 +7,7 @@ import { decompose } from "./builtin/decompose.js";
 import { foldBatchNorm } from "./builtin/fold-batch-norm.js";
 import { foldConstants } from "./builtin/fold-constants.js";
 import { functionalize } from "./builtin/functionalize.js";
+import { fuse } from "./builtin/fuse-regions.js";
 import { partitionByBackend } from "./builtin/partition.js";
 import { shapePropagation } from "./builtin/propagate-shapes.js";
 import { removeTypePromotion } from "./builtin/remove-type-promotion.js";
@@ -15,6 +16,7 @@ import { approximateRules } from "./builtin/rules/approximate.js";
 import { batchNormRules } from "./builtin/rules/batch-norm.js";
 import { identityRules } from "./builtin/rules/identities.js";
 import { viewRules } from "./builtin/rules/views.js";
+import { sinkTransposes } from "./builtin/sink-transposes.js";
 import { stripMetadata } from "./builtin/strip-metadata.js";
 import { extract, inline, split } from "./builtin/submodules.js";
 import type { Pass } from "./pass.js";
@@ -31,10 +33,12 @@ export const builtinPasses: readonly Pass[] = Object.freeze([
   foldBatchNorm,
   commonSubexpressionElimination,
   deadCodeElimination,
+  sinkTransposes,
   removeTypePromotion,
   dtypeConversion,
   shapePropagation,
   stripMetadata,
+  fuse,
   partitionByBackend,
   extract,
   split,
