@@ -142,10 +142,16 @@ class Fuser {
     found.forEach(({ members }, i) => {
       for (const at of members) tagOf.set(this.#graph.nodeAt(at).name, tags[i]!);
     });
+    const texts = new Map<unknown, string>();
+    // Nodes of one region share their tag, which is as long as the region: one text for all of them.
+    const textOf = (tag: unknown): string => {
+      const text = texts.get(tag) ?? JSON.stringify(tag ?? null);
+      texts.set(tag, text);
+      return text;
+    };
     return rebuild(this.#graph, (node) => {
       const tag = tagOf.get(node.name);
-      if (tag === undefined || JSON.stringify(node.meta.custom?.["fusion"]) === JSON.stringify(tag.fusion))
-        return true;
+      if (tag === undefined || textOf(node.meta.custom?.["fusion"]) === textOf(tag.fusion)) return true;
       return { ...node, meta: { ...node.meta, custom: { ...node.meta.custom, ...tag } } };
     });
   }

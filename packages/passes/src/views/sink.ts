@@ -13,7 +13,6 @@ import {
   FakeTensor,
   forEachRef,
   type Graph,
-  isRef,
   mapRefs,
   Namespace,
   NO_KWARGS,
