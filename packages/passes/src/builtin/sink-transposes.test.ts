@@ -5,7 +5,7 @@ import { sinkTransposes as pass } from "./sink-transposes.js";
 /** A program of x, y: f32[2, 3], its lines after the pass, and the result. */
 function after(lines: readonly string[], result: string): string[] {
   const program = programOf(
-    `graph(%x: f32[2, 3], %y: f32[2, 3], %z: f32[3, 2], %s: f32[], %c: f32[2, 3, 4]) {\n${lines.join("\n")}\nreturn (${result})\n}`,
+    `graph(%x: f32[2, 3], %y: f32[2, 3], %z: f32[3, 2], %s: f32[], %c: f32[2, 3, 4], %q: f32[2, 2]) {\n${lines.join("\n")}\nreturn (${result})\n}`,
   );
   const next = run(pass, program);
   if (next === program) return ["unchanged"];
@@ -157,6 +157,16 @@ describe("sink-transposes", () => {
         "%n: f32[3, 3]{3, 1} = aten.mm.default(%t, %b)",
       ],
       "%m, %n",
+    ],
+    [
+      "a view of a call that belongs with it",
+      [
+        "%t: f32[2, 2]{1, 2} = aten.permute.default(%q, [1, 0])",
+        "%r: f32[2, 2]{1, 2} = aten.relu.default(%t)",
+        "%u: f32[2, 2] = aten.permute.default(%r, [1, 0])",
+        "%m: f32[2, 2]{1, 2} = aten.mul.Tensor(%r, %u)",
+      ],
+      "%m",
     ],
     [
       "no pointwise call between",

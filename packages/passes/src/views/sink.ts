@@ -28,6 +28,7 @@ import { pointwiseCalls } from "../analysis/pointwise.js";
 import { refRenamer } from "../builtin/rename.js";
 import { callName } from "../decompose/naming.js";
 import { replacementProblem } from "../rewrite/emitter.js";
+import { type Follower, Group, type Moved } from "./group.js";
 import { isIdentity, type Move, moveOf } from "./move.js";
 
 export interface SinkOptions {
@@ -54,41 +55,6 @@ export function sinkViews(graph: Graph, options: SinkOptions): Sunk {
     for (const [name, value] of renamed) renamed.set(name, round.renamed.get(value) ?? value);
     for (const [name, value] of round.renamed) renamed.set(name, value);
     current = round.graph;
-  }
-}
-
-/** A view, or a pointwise call of such, as it is without the view. */
-interface Moved {
-  readonly node: Node;
-  readonly at: number;
-  /** The value before the view: with the views moved behind, what the call gives. */
-  readonly val: FakeTensor;
-  readonly move: Move;
-  /** The view that the value comes from: the node itself, or one before it. */
-  readonly view: Node;
-}
-
-/** A view behind a group, and what becomes of it. */
-interface Follower {
-  readonly node: Node;
-  readonly of: Moved;
-  /** The view that does both; undefined when nothing remains. */
-  readonly joined: Pick<Node, "target" | "args" | "meta"> | undefined;
-}
-
-class Group {
-  readonly views: Moved[] = [];
-  readonly calls: Moved[] = [];
-  readonly followers: Follower[] = [];
-  /** Members that others read as they were: a view each remains. */
-  readonly read = new Set<string>();
-  /** Calls of which the view cannot be made behind them. */
-  isFixed = false;
-
-  /** By how many views there would be fewer. */
-  get gain(): number {
-    const joined = this.followers.filter((follower) => follower.joined !== undefined).length;
-    return this.views.length + this.followers.length - this.read.size - joined;
   }
 }
 
@@ -202,17 +168,21 @@ class Round {
       groups.set(root, group);
       const isView = moved.view === moved.node;
       (isView ? group.views : group.calls).push(moved);
-      for (const user of this.#graph.users(moved.node.name)) {
-        const other = this.#moved.get(user.name);
-        const isView = other?.view === user;
-        if (other !== undefined && !isView) continue;
-        const follower = isView && moved.view !== moved.node ? this.#follower(user, moved) : undefined;
-        if (follower === undefined) group.read.add(moved.node.name);
-        else group.followers.push(follower);
-      }
+      for (const user of this.#graph.users(moved.node.name)) this.#addUser(user, moved, group);
       if (!isView && group.read.has(moved.node.name) && !this.#canBeViewed(moved)) group.isFixed = true;
     }
     return groups.values();
+  }
+
+  #addUser(user: Node, moved: Moved, group: Group): void {
+    const other = this.#moved.get(user.name);
+    const isView = other?.view === user;
+    if (other !== undefined && !isView) return;
+    // A view of a call may belong to the call's own group; it needs the value that it views.
+    const follows = isView && moved.view !== moved.node && this.#root(other.at) !== this.#root(moved.at);
+    const follower = follows ? this.#follower(user, moved) : undefined;
+    if (follower === undefined) group.read.add(moved.node.name);
+    else group.followers.push(follower);
   }
 
   /** What becomes of a view behind a call; undefined when it needs the call's own value. */
