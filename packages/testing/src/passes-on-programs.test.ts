@@ -67,6 +67,11 @@ const TRANSFORMS: readonly Transform[] = [
   pipeline("strip-metadata{module-stack=true,custom=true}"),
   pipeline("propagate-shapes"),
   pipeline("remove-type-promotion"),
+  pipeline("sink-transposes"),
+  pipeline("fuse-regions"),
+  pipeline("fuse-regions,inline-submodule"),
+  pipeline("fuse-regions{outline=false,pointwise=false}"),
+  { ...pipeline("fold-batch-norm"), tolerance: { rtol: 1e-4, atol: 1e-5 } },
   { ...pipeline("convert-dtype"), tolerance: { rtol: 0.1, atol: 0.1 } },
   { name: "partition", from: "lowered", run: (program) => partition(program, half, operators).program },
   {

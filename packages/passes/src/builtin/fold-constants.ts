@@ -13,6 +13,7 @@ import {
   type Value,
 } from "@sconce/ir";
 import { dtypeInfo, Tensor } from "@sconce/tensor";
+import { constantInputs } from "../analysis/constants.js";
 import { hasEffect } from "../decompose/dead-nodes.js";
 import { definePass, type Evaluator, type PassContext } from "../pass.js";
 import { CallTable } from "./call-table.js";
@@ -34,18 +35,41 @@ export const foldConstants = definePass({
     },
   },
   run(program, context, options) {
-    if (context.evaluate === undefined) {
-      throw new SconceError({
-        code: "NO_EVALUATOR",
-        message: "constant folding needs a backend to compute with",
-        fix: "run the pass through createSconce(), or give the pass manager's context an `evaluate`",
-      });
-    }
-    return new Folder(program, context, context.evaluate, Number(options["max-bytes"])).run(
-      options["weights"] === true,
-    );
+    return foldCalls(program, context, {
+      pass: "fold-constants",
+      weights: options["weights"] === true,
+      maxBytes: Number(options["max-bytes"]),
+    });
   },
 });
+
+export interface FoldOptions {
+  /** The pass that lifted constants name as their origin. */
+  readonly pass: string;
+  /** Parameters and buffers that nothing mutates count as constants. */
+  readonly weights: boolean;
+  readonly maxBytes: number;
+  /** The calls that may be folded; all when left out. */
+  readonly only?: (node: Node) => boolean;
+}
+
+/** Computes calls of constants and lifts what others read. @throws SconceError `NO_EVALUATOR` */
+export function foldCalls(
+  program: ExportedProgram,
+  context: PassContext,
+  options: FoldOptions,
+): ExportedProgram {
+  if (context.evaluate === undefined) throw noEvaluator(options.pass);
+  return new Folder(program, context, context.evaluate, options).run();
+}
+
+/** A pass that computes was run without anything to compute with. */
+const noEvaluator = (pass: string): SconceError =>
+  new SconceError({
+    code: "NO_EVALUATOR",
+    message: `pass "${pass}" needs a backend to compute with`,
+    fix: "run the pass through createSconce(), or give the pass manager's context an `evaluate`",
+  });
 
 /** A constant node: its value, whether a tensor constant flows into it, and the first node with an equal call. */
 interface Constant {
@@ -64,7 +88,7 @@ class Folder {
   readonly #program: ExportedProgram;
   readonly #context: PassContext;
   readonly #evaluate: Evaluator;
-  readonly #maxBytes: number;
+  readonly #options: FoldOptions;
   readonly #known = new Map<string, Constant>();
   readonly #foldable = new Map<string, boolean>();
   readonly #calls: CallTable;
@@ -82,17 +106,17 @@ class Folder {
   readonly #needed = new Set<string>();
   readonly #marks: Uint8Array;
 
-  constructor(program: ExportedProgram, context: PassContext, evaluate: Evaluator, maxBytes: number) {
+  constructor(program: ExportedProgram, context: PassContext, evaluate: Evaluator, options: FoldOptions) {
     this.#program = program;
     this.#context = context;
     this.#evaluate = evaluate;
-    this.#maxBytes = maxBytes;
+    this.#options = options;
     this.#calls = new CallTable((name) => this.#known.get(name)!.number, program.graph.size);
     this.#marks = new Uint8Array(program.graph.size);
   }
 
-  run(weights: boolean): ExportedProgram {
-    this.#seed(weights);
+  run(): ExportedProgram {
+    this.#seed();
     let index = 0;
     for (const node of this.#program.graph.nodes()) this.#marks[index++] = this.#visit(node);
     const lifted = [...this.#needed].filter((name) => !this.#isSeed(name));
@@ -104,21 +128,14 @@ class Folder {
     return this.#known.get(name)!.first.op === "placeholder";
   }
 
-  #seed(weights: boolean): void {
-    const { graph, graphSignature } = this.#program;
-    const mutated = new Set(graphSignature.outputSpecs.map((spec) => spec.target));
-    for (const { kind, target, arg } of graphSignature.inputSpecs) {
-      const constant = kind === "CONSTANT_TENSOR" || (weights && (kind === "PARAMETER" || kind === "BUFFER"));
-      const value =
-        constant && target !== null && !mutated.has(target) ? this.#program.tensor(target) : undefined;
-      if (value !== undefined)
-        this.#known.set(arg.name, {
-          value,
-          rooted: true,
-          first: graph.node(arg.name),
-          number: this.#known.size,
-        });
-    }
+  #seed(): void {
+    for (const [name, value] of constantInputs(this.#program, this.#options.weights))
+      this.#known.set(name, {
+        value,
+        rooted: true,
+        first: this.#program.graph.node(name),
+        number: this.#known.size,
+      });
   }
 
   /** Computes a call of constants. Factories alone stay: they are cheaper to run than to store. */
@@ -150,7 +167,7 @@ class Folder {
   }
 
   #isFoldable(node: Node): boolean {
-    if (hasSymbols(node.meta.val)) return false;
+    if (hasSymbols(node.meta.val) || this.#options.only?.(node) === false) return false;
     let allowed = this.#foldable.get(node.target);
     if (allowed === undefined) {
       allowed = node.target === "operator.getitem" || this.#isPure(node);
@@ -169,7 +186,7 @@ class Folder {
   #isSmall(node: Node): boolean {
     const bytes = bytesOf(node.meta.val);
     // What is taken out of a computed tuple is there already.
-    if (bytes <= this.#maxBytes || node.target === "operator.getitem") return true;
+    if (bytes <= this.#options.maxBytes || node.target === "operator.getitem") return true;
     let inputs = 0;
     forEachInput(node, (name) => {
       const value = this.#known.get(name)?.value;
@@ -206,7 +223,7 @@ class Folder {
         const target = freeKey();
         name = `c_${target}`;
         constants.set(target, value as Tensor);
-        placeholders.push(placeholderOf(name, first));
+        placeholders.push(this.#placeholder(name, first));
         specs.push({ kind: "CONSTANT_TENSOR", arg: { kind: "tensor", name }, target, persistent: null });
         renamed.set(first.name, name);
       }
@@ -230,6 +247,20 @@ class Folder {
     const next = withRenamed(this.#program, new Graph(nodes, graph.subgraphs), renamed);
     return next.with({ graphSignature: { ...next.graphSignature, inputSpecs }, constants });
   }
+
+  /** Its origin is the folded call, or where that came from when the pass made it itself. */
+  #placeholder(name: string, { name: from, meta }: Node): Node {
+    const { pass } = this.#options;
+    const origin = meta.origin?.pass === pass ? meta.origin : { pass, from: [from] };
+    return Object.freeze({
+      name,
+      op: "placeholder",
+      target: name,
+      args: [],
+      kwargs: NO_KWARGS,
+      meta: { val: meta.val ?? null, origin },
+    });
+  }
 }
 
 /** Gives `_folded_0`, `_folded_1`, ... past the names in use. */
@@ -242,16 +273,6 @@ function keyMaker({ graph, constants, stateDict }: ExportedProgram): () => strin
     }
   };
 }
-
-const placeholderOf = (name: string, node: Node): Node =>
-  Object.freeze({
-    name,
-    op: "placeholder",
-    target: name,
-    args: [],
-    kwargs: NO_KWARGS,
-    meta: { val: node.meta.val ?? null, origin: { pass: "fold-constants", from: [node.name] } },
-  });
 
 function hasSymbols(val: unknown): boolean {
   if (val instanceof FakeTensor) return val.shape.some((size) => typeof size !== "number");

@@ -1,7 +1,9 @@
-import { castTensor, DTYPES, getElement, Storage, Tensor } from "@sconce/tensor";
+import { FakeTensor } from "@sconce/ir";
+import { castTensor, DTYPES, type DType, getElement, Storage, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { isDirect, isLossless } from "../shapes/casts.js";
-import { programOf, run, textOf } from "../test-support.js";
+import { convertsItself } from "../shapes/own-casts.js";
+import { context, programOf, run, textOf } from "../test-support.js";
 import { removeTypePromotion as pass } from "./remove-type-promotion.js";
 
 const graphOf = (body: string, x = "f32[2, 2]"): string => `graph(%x: ${x}, %b_m: f32[2, 2]) {\n${body}\n}`;
@@ -77,6 +79,73 @@ describe("remove-type-promotion", () => {
       return (%a)`),
     );
     expect(run(pass, fresh).graphSignature.outputSpecs[0]!.arg.name).toBe("n");
+  });
+
+  test("drops conversions that an operator makes itself", () => {
+    const program = programOf(
+      graphOf(
+        `%c: f32[2, 2] = aten._to_copy.default(%x, dtype=float32)
+        %d: f32[2, 2] = aten._to_copy.default(%x, dtype=float32)
+        %a: f32[2, 2] = aten.add.Tensor(%b_m, %c, alpha=2)
+        %l: b8[2, 2] = aten.lt.Tensor(%c, %b_m)
+        %w: f32[2, 2] = aten.where.self(%l, %c, %a)
+        %m: f32[2, 2] = aten.mul.Tensor(%c, %d)
+        %h: f32[2, 2] = aten.atan2.default(%c, %b_m)
+        return (%w, %m, %h)`,
+        "i64[2, 2]",
+      ),
+    );
+    expect(textOf(run(pass, program))).toMatchInlineSnapshot(`
+      "graph(%x: i64[2, 2], %b_m: f32[2, 2]) {
+        %c: f32[2, 2] = aten._to_copy.default(%x, dtype=float32)
+        %d: f32[2, 2] = aten._to_copy.default(%x, dtype=float32)
+        %a: f32[2, 2] = aten.add.Tensor(%b_m, %x, alpha=2)
+        %l: b8[2, 2] = aten.lt.Tensor(%x, %b_m)
+        %w: f32[2, 2] = aten.where.self(%l, %x, %a)
+        %m: f32[2, 2] = aten.mul.Tensor(%x, %d)
+        %h: f32[2, 2] = aten.atan2.default(%c, %b_m)
+        return (%w, %m, %h)
+      }"
+    `);
+  });
+
+  test.each([
+    ["another common dtype", "%o: f32[2, 2] = aten.add.Tensor(%c, %x)"],
+    ["a number beside", "%o: f32[2, 2] = aten.add.Tensor(%c, 1.5)"],
+  ])("leaves a conversion of an operand: %s", (_, line) => {
+    const program = programOf(
+      graphOf(`%c: f32[2, 2] = aten._to_copy.default(%x, dtype=float32)\n${line}\nreturn (%o)`, "i64[2, 2]"),
+    );
+    expect(run(pass, program)).toBe(program);
+  });
+
+  test("what an operator converts itself is the same to the bit, over all dtypes", () => {
+    const values = [0, -0, 1, -1, 2.5, 100, 255, 300, -129, 65504, 1e10, 16777217, 1 / 3];
+    const wide = (list: readonly number[]): Tensor =>
+      new Tensor({
+        dtype: "float64",
+        shape: [list.length],
+        storage: new Storage(new Uint8Array(Float64Array.from(list).buffer)),
+      });
+    const fakeOf = (dtype: DType): FakeTensor => new FakeTensor({ dtype, shape: [13], strides: [1] });
+    const read = (tensor: unknown): unknown[] => values.map((_, i) => getElement(tensor as Tensor, [i]));
+    let compared = 0;
+    for (const from of DTYPES) {
+      for (const to of DTYPES.filter((dtype) => convertsItself(fakeOf(from), fakeOf(dtype), fakeOf(dtype)))) {
+        const source = castTensor(wide(values), from);
+        const other = castTensor(wide(values.map((value, i) => (i % 3 === 0 ? value : 7 - value / 3))), to);
+        for (const target of ["add", "sub", "mul", "div", "lt", "eq", "ge"].map(
+          (name) => `aten.${name}.Tensor`,
+        )) {
+          compared++;
+          const [long, short] = [castTensor(source, to), source].map((x) =>
+            context.evaluate!(target, [x, other], {}),
+          );
+          expect([target, from, to, read(short)]).toEqual([target, from, to, read(long)]);
+        }
+      }
+    }
+    expect(compared).toBeGreaterThan(150);
   });
 
   test("looks into bodies", () => {

@@ -16,6 +16,7 @@ import { aliasRoots, forEachAliasedInput, type Roots } from "../analysis/aliases
 import { shapeEnvOf } from "../decompose/shape-env.js";
 import { definePass } from "../pass.js";
 import { isDirect } from "../shapes/casts.js";
+import { convertsItself, promotedOperands } from "../shapes/own-casts.js";
 import { refRenamer, withRenamed } from "./rename.js";
 import { mapSubgraphs } from "./subgraphs.js";
 
@@ -57,7 +58,7 @@ class Conversions {
     const rename = refRenamer(this.#renamed);
     const graph = rebuild(this.#graph, (node) => {
       const current = this.#renamed.size === 0 ? node : rename(node);
-      return isConversion(current) ? this.#conversion(current) : current;
+      return isConversion(current) ? this.#conversion(current) : this.#withoutOwn(current);
     });
     return { graph, renamed: this.#renamed };
   }
@@ -78,6 +79,41 @@ class Conversions {
     const shorter = source === (node.args[0] as NodeRef).name ? node : this.#from(source, node);
     this.#kept.set(name, shorter);
     return shorter;
+  }
+
+  /** The call without conversions of its operands that it makes itself. */
+  #withoutOwn(node: Node): Node {
+    const places = promotedOperands(node.target);
+    let next = node;
+    for (const place of places) {
+      const other = places.find((at) => at !== place)!;
+      const [operand, beside] = [next.args[place], next.args[other]];
+      const before = isRef(operand) ? this.#kept.get(operand.name) : undefined;
+      // Multiplied with itself, a conversion is needed anyway.
+      if (before === undefined || !isRef(beside) || beside.name === (operand as NodeRef).name) continue;
+      const source = (before.args[0] as NodeRef).name;
+      const sides = [source, (operand as NodeRef).name, beside.name].map(
+        (name) => this.#graph.node(name).meta.val,
+      );
+      if (convertsItself(sides[0], sides[1], sides[2])) next = this.#reading(next, place, source);
+    }
+    return next;
+  }
+
+  /** The call with another operand, if its result is as before. */
+  #reading(node: Node, place: number, source: string): Node {
+    const args = node.args.with(place, ref(source));
+    const resolve = ({ name }: NodeRef): unknown => this.#graph.node(name).meta.val;
+    const val = metaOf(
+      this.#operators,
+      node.target,
+      args,
+      node.kwargs,
+      this.#env,
+      resolve as never,
+    ) as FakeTensor;
+    const before = node.meta.val as FakeTensor;
+    return val.dtype === before.dtype && sameLayout(val, before) ? Object.freeze({ ...node, args }) : node;
   }
 
   #dtypeOf(name: string): DType {

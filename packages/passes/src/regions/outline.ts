@@ -28,6 +28,8 @@ export interface Layout {
   /** What each region is called. */
   readonly names: readonly string[];
   readonly pass: string;
+  /** What the call of each region has as `meta.custom`. */
+  readonly tags?: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** A group of nodes that became a nested graph. Values go by the names that they had. */
@@ -76,7 +78,8 @@ class Outliner {
   }
 
   run(): Outlined {
-    const regions = this.#members.map((members, i) => this.#region(members, this.#layout.names[i]!));
+    const { names, tags } = this.#layout;
+    const regions = this.#members.map((members, i) => this.#region(members, names[i]!));
     const nodes: Node[] = [];
     const emitted = new Uint8Array(regions.length);
     for (const at of this.#order()) {
@@ -84,7 +87,7 @@ class Outliner {
       if (region < 0) nodes.push(this.#graph.nodeAt(at));
       else if (emitted[region] === 0) {
         emitted[region] = 1;
-        nodes.push(...this.#call(regions[region]!));
+        nodes.push(...this.#call(regions[region]!, tags?.[region]));
       }
     }
     const used = new Set<string>();
@@ -143,7 +146,7 @@ class Outliner {
   }
 
   /** The nodes that call a region; what takes a result out goes by the name of the node that computed it. */
-  #call({ name, inputs, outputs }: Region): Node[] {
+  #call({ name, inputs, outputs }: Region, custom?: NodeMeta["custom"]): Node[] {
     const body = this.#names.create(`${name}_body`);
     const call = this.#names.create("invoke_subgraph");
     const args: Argument[] = [ref(body), name, ...inputs.map(ref)];
@@ -151,7 +154,7 @@ class Outliner {
     const origin = { pass: this.#layout.pass, from: outputs };
     return [
       node(body, "get_attr", name, [], {}),
-      node(call, "call_function", CALL_REGION, args, { val: vals, origin }),
+      node(call, "call_function", CALL_REGION, args, { val: vals, origin, ...(custom && { custom }) }),
       ...outputs.map((output, i) => {
         const meta = {
           ...this.#graph.node(output).meta,

@@ -36,6 +36,8 @@ export interface RewriteContext {
   readonly allows?: (() => boolean) | undefined;
   /** Most rewrites, by default 1,000 and 10 for each node. */
   readonly limit?: number | undefined;
+  /** Placeholders whose values never change: see {@link Match.isConstant}. */
+  readonly constants?: ReadonlySet<string> | undefined;
 }
 
 export interface RewriteEvent {
@@ -238,7 +240,7 @@ class Driver {
   }
 
   #matchOf({ rule, found, roots }: Candidate, captures: Captures): Match {
-    const { operators, env } = this.#context;
+    const { operators, env, constants } = this.#context;
     const work = this.#work;
     return {
       root: roots.values().next().value!,
@@ -260,6 +262,10 @@ class Driver {
       source: (name) => {
         const value = found.captures.get(name);
         return isRef(value) ? work.find(value.name) : undefined;
+      },
+      isConstant: (name) => {
+        const value = found.captures.get(name);
+        return isRef(value) && constants?.has(value.name) === true;
       },
     };
   }

@@ -1,5 +1,6 @@
 import type { ExportedProgram, Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
+import { constantInputs } from "../analysis/constants.js";
 import { requireFunctional } from "../analysis/require-functional.js";
 import { withRenamed } from "../builtin/rename.js";
 import { mapSubgraphs } from "../builtin/subgraphs.js";
@@ -35,7 +36,8 @@ export function rewriteProgram(
   const context: RewriteContext = { ...options, pass: options.pass ?? "rewrite", env: shapeEnvOf(program) };
   // Where something writes, what was captured may have changed by the time the replacement runs.
   requireFunctional(program, options.operators, "rewriting");
-  const { graph, renamed } = rewriteGraph(program.graph, rules, context);
+  const constants = new Set(constantInputs(program, true).keys());
+  const { graph, renamed } = rewriteGraph(program.graph, rules, { ...context, constants });
   const inner = (nested: Graph): Graph =>
     mapSubgraphs(nested, (subgraph) => inner(rewriteGraph(subgraph, rules, context).graph));
   return withRenamed(program, inner(graph), renamed);

@@ -23,6 +23,8 @@ export interface Match {
   number(name: string): number | undefined;
   /** The node that a capture stands for, when it is one. */
   source(name: string): Node | undefined;
+  /** Whether a capture is a parameter, buffer or lifted constant that nothing changes. Nested graphs have none. */
+  isConstant(name: string): boolean;
   readonly operators: OperatorTable;
   readonly env: SymEnv;
   readonly graph: Graph;

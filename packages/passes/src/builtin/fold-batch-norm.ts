@@ -1,0 +1,52 @@
+import { type ExportedProgram, rebuild } from "@sconce/ir";
+import { definePass } from "../pass.js";
+import { rewriteProgram } from "../rewrite/rewrite.js";
+import { foldCalls } from "./fold-constants.js";
+import { batchNormRules } from "./rules/batch-norm.js";
+
+const NAME = "fold-batch-norm";
+
+/** `batch_norm(convolution(x, w, b))` becomes `convolution(x, w', b')`. */
+export const foldBatchNorm = definePass({
+  name: NAME,
+  doc: "Takes batch norms with fixed statistics into the weights of the convolution or linear layer before them.",
+  requires: "ATEN",
+  changesNumbers: true,
+  run(program, context) {
+    const { operators, rewrites } = context;
+    const rewritten = rewriteProgram(program, batchNormRules, { operators, pass: NAME, ...rewrites });
+    if (rewritten === program) return program;
+    const folded = foldCalls(rewritten, context, {
+      pass: NAME,
+      weights: true,
+      maxBytes: Number.POSITIVE_INFINITY,
+      only: (node) => node.meta.origin?.pass === NAME,
+    });
+    return withoutUnread(folded, program);
+  },
+});
+
+/** Without the weights that were read before and are not any more. */
+function withoutUnread(program: ExportedProgram, before: ExportedProgram): ExportedProgram {
+  const { graph, graphSignature } = program;
+  const goes = new Set<string>();
+  for (const { kind, arg } of graphSignature.inputSpecs) {
+    if (kind === "USER_INPUT" || graph.users(arg.name).length > 0) continue;
+    if (before.graph.users(arg.name).length > 0) goes.add(arg.name);
+  }
+  if (goes.size === 0) return program;
+  const inputSpecs = graphSignature.inputSpecs.filter((spec) => !goes.has(spec.arg.name));
+  const dropped = new Set(
+    graphSignature.inputSpecs.filter((spec) => goes.has(spec.arg.name)).map((spec) => spec.target),
+  );
+  for (const { target } of [...inputSpecs, ...graphSignature.outputSpecs]) dropped.delete(target);
+  const without = <T>(tensors: ReadonlyMap<string, T>): ReadonlyMap<string, T> =>
+    new Map([...tensors].filter(([target]) => !dropped.has(target)));
+  return program.with({
+    graph: rebuild(graph, (node) => !goes.has(node.name)),
+    graphSignature: { ...graphSignature, inputSpecs },
+    stateDict: without(program.stateDict),
+    parameterNames: new Set([...program.parameterNames].filter((target) => !dropped.has(target))),
+    constants: without(program.constants),
+  });
+}

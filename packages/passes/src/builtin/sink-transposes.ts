@@ -1,0 +1,28 @@
+import type { Graph } from "@sconce/ir";
+import { requireFunctional } from "../analysis/require-functional.js";
+import { shapeEnvOf } from "../decompose/shape-env.js";
+import { definePass } from "../pass.js";
+import { type SinkOptions, sinkViews } from "../views/sink.js";
+import { withRenamed } from "./rename.js";
+import { mapSubgraphs } from "./subgraphs.js";
+
+/** `permute(relu(permute(x, [0, 2, 1])), [0, 2, 1])` becomes `relu(x)`. */
+export const sinkTransposes = definePass({
+  name: "sink-transposes",
+  doc: "Moves permutations and reshapes behind pointwise operators where that makes them fewer; keeps every bit.",
+  requires: "ATEN",
+  run(program, { operators, rewrites }) {
+    requireFunctional(program, operators, "sink-transposes");
+    const options: SinkOptions = {
+      operators,
+      env: shapeEnvOf(program),
+      pass: "sink-transposes",
+      allows: rewrites?.allows,
+    };
+    const { graph, renamed } = sinkViews(program.graph, options);
+    return withRenamed(program, inBodies(graph, options), renamed);
+  },
+});
+
+const inBodies = (graph: Graph, options: SinkOptions): Graph =>
+  mapSubgraphs(graph, (nested) => inBodies(sinkViews(nested, options).graph, options));
