@@ -25,6 +25,7 @@ export {
   isAlwaysDecomposed,
 } from "./decompose/table.js";
 export type {
+  Clock,
   Evaluator,
   OptionSpec,
   OptionValue,
@@ -39,7 +40,7 @@ export { definePass, passCall, repeat } from "./pass.js";
 export type { PassEvent, PassManagerOptions, PassObserver } from "./pass-manager.js";
 export { PassManager } from "./pass-manager.js";
 export { parsePipeline, printPipeline } from "./pipeline.js";
-export type { Plugin } from "./plugin.js";
+export type { Plugin, PluginKernel } from "./plugin.js";
 export type { Extraction, NodeSelector } from "./regions/extract.js";
 export { extractSubmodule, inModule } from "./regions/extract.js";
 export { inlineSubmodule } from "./regions/inline.js";
@@ -66,6 +67,7 @@ export {
 export { type Draw, drawFrom } from "./sampling/random.js";
 export { type SampleOptions, sampleInputs } from "./sampling/sample-inputs.js";
 export { copyOf as copyTensor } from "./sampling/values.js";
+export { sealProgram } from "./seal.js";
 export type { NewSizes } from "./shapes/bindings.js";
 export type { ConversionOptions } from "./shapes/convert-dtype.js";
 export { convertDtype } from "./shapes/convert-dtype.js";
