@@ -67,7 +67,6 @@ export {
 export { type Draw, drawFrom } from "./sampling/random.js";
 export { type SampleOptions, sampleInputs } from "./sampling/sample-inputs.js";
 export { copyOf as copyTensor } from "./sampling/values.js";
-export { sealProgram } from "./seal.js";
 export type { NewSizes } from "./shapes/bindings.js";
 export type { ConversionOptions } from "./shapes/convert-dtype.js";
 export { convertDtype } from "./shapes/convert-dtype.js";

@@ -1,5 +1,5 @@
 import { isSconceError, SconceError } from "@sconce/errors";
-import { ExportedProgram, recordPass, verify, verifyTransition } from "@sconce/ir";
+import { ExportedProgram, recordPass, sealProgram, verify, verifyTransition } from "@sconce/ir";
 import {
   type Pass,
   type PassCall,
@@ -11,7 +11,6 @@ import {
 import { printPipeline } from "./pipeline.js";
 import { builtinPasses } from "./registry.js";
 import type { Rule } from "./rewrite/rule.js";
-import { sealProgram } from "./seal.js";
 
 /** One call of {@link PassManager.run}. */
 interface Run {

@@ -10,6 +10,7 @@ import {
   type Node,
   type Problem,
   type PytreeRegistry,
+  sealProgram,
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import {
@@ -22,7 +23,6 @@ import {
   parsePipeline,
   type Rule,
   runDecompositions,
-  sealProgram,
 } from "@sconce/passes";
 import type { DependencyContainer } from "tsyringe";
 import { createContainer, replacements } from "./container.js";

@@ -1,5 +1,7 @@
 /** @file Keeps code that is not ours from changing the program it was handed: what is data is frozen, what is a map refuses writes. */
-import { type ExportedProgram, FakeTensor, type Graph, type Node } from "@sconce/ir";
+import { Graph } from "./graph.js";
+import { FakeTensor } from "./meta.js";
+import type { ExportedProgram } from "./program.js";
 
 /** What was sealed, so that the versions of a program share the work as they share their nodes. */
 const sealed = new WeakSet<object>();
@@ -21,16 +23,15 @@ export function sealProgram(program: ExportedProgram): void {
 function sealGraph(graph: Graph): void {
   if (sealed.has(graph)) return;
   sealed.add(graph);
-  for (const node of graph.nodes()) sealNode(node);
+  // Versions share pages: what a pass left alone is not looked at again.
+  for (const page of Graph.stateOf(graph).pages) {
+    if (sealed.has(page)) continue;
+    sealed.add(page);
+    for (const node of page.nodes) sealData(node);
+  }
   sealMap(graph.subgraphs);
   for (const nested of graph.subgraphs.values()) sealGraph(nested);
   Object.freeze(graph);
-}
-
-function sealNode(node: Node): void {
-  if (sealed.has(node)) return;
-  sealed.add(node);
-  sealData(node);
 }
 
 /** Plain objects, arrays and fake tensors; what has methods of its own (expressions, tensors) looks after itself. */
