@@ -21,7 +21,7 @@ export async function openSession(modules: readonly string[] = []): Promise<Scon
 }
 
 async function loadPlugin(path: string): Promise<Plugin> {
-  let module: { default?: Plugin; plugin?: Plugin };
+  let module: { default?: unknown; plugin?: unknown };
   try {
     module = (await import(pathToFileURL(resolve(path)).href)) as typeof module;
   } catch (error) {
@@ -29,7 +29,8 @@ async function loadPlugin(path: string): Promise<Plugin> {
     throw pluginError(path, `cannot be loaded: ${why}`, "give the path of a JavaScript module", error);
   }
   const plugin = module.default ?? module.plugin;
-  if (typeof plugin?.name === "string") return plugin;
+  // What is in it is checked by the session, field by field.
+  if (typeof plugin === "object" && plugin !== null) return plugin as Plugin;
   throw pluginError(path, "exports no plugin", "export an object with a `name` as default or as `plugin`");
 }
 

@@ -6,10 +6,16 @@ import { deriveForeach } from "./derive-foreach.js";
 import { deriveWriting } from "./derive-writing.js";
 import { knownSchema, knownSchemaText } from "./known-schemas.js";
 
+const SHARED = {
+  message: "the default operator table is shared by all sessions and takes no further operators",
+  fix: "make a table of your own with defaultOperators().extend(rows)",
+};
+
 /** All operators known to a session, by target; in-place and `out=` variants are derived when asked for. */
 export class OperatorTable implements OperatorLookup {
   readonly #rows = new Map<string, OpDefinition>();
-  readonly #shared: boolean;
+  /** Why the table takes no further rows, and what to do. */
+  #frozen: { readonly message: string; readonly fix: string } | undefined;
   #version = 0;
   readonly #derived = new Map<string, OpDefinition | undefined>();
   #packets: Map<string, OpDefinition[]> | undefined;
@@ -17,26 +23,26 @@ export class OperatorTable implements OperatorLookup {
   /** @param shared whether others use the table too, so that nothing may be registered later */
   constructor(rows: Iterable<OpDefinition>, shared = false) {
     this.#add(rows);
-    this.#shared = shared;
+    if (shared) this.#frozen = SHARED;
   }
 
   /**
    * Adds rows to this table, as a library that is loaded late registers its operators.
    *
-   * @throws SconceError `DUPLICATE_OPERATOR`; `REGISTRY_FROZEN` for the table that all sessions share
+   * @throws SconceError `DUPLICATE_OPERATOR`; `REGISTRY_FROZEN` for the table that all sessions share, and that of a
+   * session in use
    */
   register(rows: Iterable<OpDefinition>): void {
-    if (this.#shared) {
-      throw new SconceError({
-        code: "REGISTRY_FROZEN",
-        message: "the default operator table is shared by all sessions and takes no further operators",
-        fix: "make a table of your own with defaultOperators().extend(rows)",
-      });
-    }
+    if (this.#frozen !== undefined) throw new SconceError({ code: "REGISTRY_FROZEN", ...this.#frozen });
     this.#add(rows);
     this.#derived.clear();
     this.#packets = undefined;
     this.#version++;
+  }
+
+  /** Takes no further rows from now on, for this reason. */
+  freeze(message: string, fix: string): void {
+    this.#frozen ??= { message, fix };
   }
 
   #add(rows: Iterable<OpDefinition>): void {

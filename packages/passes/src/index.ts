@@ -28,6 +28,7 @@ export {
   isAlwaysDecomposed,
 } from "./decompose/table.js";
 export type {
+  Clock,
   Evaluator,
   OptionSpec,
   OptionValue,
@@ -42,7 +43,7 @@ export { definePass, passCall, repeat } from "./pass.js";
 export type { PassEvent, PassManagerOptions, PassObserver } from "./pass-manager.js";
 export { PassManager } from "./pass-manager.js";
 export { parsePipeline, printPipeline } from "./pipeline.js";
-export type { Plugin } from "./plugin.js";
+export type { Plugin, PluginKernel } from "./plugin.js";
 export type { Extraction, NodeSelector } from "./regions/extract.js";
 export { extractSubmodule, inModule } from "./regions/extract.js";
 export type { FuseOptions, Fusion } from "./regions/fuse.js";

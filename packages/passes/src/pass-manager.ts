@@ -1,5 +1,5 @@
 import { isSconceError, SconceError } from "@sconce/errors";
-import { ExportedProgram, recordPass, verify, verifyTransition } from "@sconce/ir";
+import { ExportedProgram, recordPass, sealProgram, verify, verifyTransition } from "@sconce/ir";
 import {
   type Pass,
   type PassCall,
@@ -95,16 +95,19 @@ export class PassManager {
   #step(before: ExportedProgram, call: PassCall, run: Run): ExportedProgram {
     const { pass, options } = call;
     const step = run.step++;
-    const place = `pass "${pass.name}" (step ${step + 1})`;
+    const label = this.#labelOf(pass);
+    const place = `pass ${label} (step ${step + 1})`;
     if (pass.requires !== undefined && before.dialect !== pass.requires) throw requires(pass, before, place);
     const fired = new Map<string, number>();
-    const start = performance.now();
+    const { clock = performance } = this.#context;
+    if (this.#isForeign(pass) || this.#context.ownerOf !== undefined) sealProgram(before);
+    const start = clock.now();
     const result = this.#run(before, pass, options, place, fired);
-    const milliseconds = performance.now() - start;
+    const milliseconds = clock.now() - start;
     if (pass.ensures !== undefined && result.dialect !== pass.ensures) throw ensures(pass, result, place);
     if (result !== before) {
-      run.changes.push({ pass: pass.name, fired });
-      if (this.#checks(pass)) this.#verify(result, `after ${place}`, { before, drops: pass.drops });
+      run.changes.push({ pass: label, fired });
+      if (this.#checks(pass, fired)) this.#verify(result, `after ${place}`, { before, drops: pass.drops });
     }
     const after =
       this.#options.record === false || pass.drops !== undefined
@@ -115,9 +118,25 @@ export class PassManager {
     return after;
   }
 
-  #checks(pass: Pass): boolean {
+  #checks(pass: Pass, fired: ReadonlyMap<string, number>): boolean {
     const { verify: which = "plugins" } = this.#options;
-    return which === "plugins" ? !builtinPasses.includes(pass) : which;
+    if (which !== "plugins") return which;
+    return this.#isForeign(pass) || [...fired.keys()].some((name) => this.#isForeignRule(name));
+  }
+
+  #isForeign(pass: Pass): boolean {
+    return !builtinPasses.includes(pass);
+  }
+
+  #isForeignRule(name: string): boolean {
+    const rule = this.#context.rules?.get(name);
+    return rule !== undefined && this.#context.ownerOf?.(rule) !== undefined;
+  }
+
+  /** `"name"`, with the plugin that the pass is of. */
+  #labelOf(pass: Pass): string {
+    const owner = this.#context.ownerOf?.(pass);
+    return owner === undefined ? `"${pass.name}"` : `"${pass.name}" of plugin "${owner}"`;
   }
 
   #run(
@@ -127,14 +146,14 @@ export class PassManager {
     place: string,
     counts: Map<string, number>,
   ): ExportedProgram {
-    const { rewrites } = this.#context;
+    const { rewrites, ownerOf } = this.#context;
     const fired = (rule: Rule): void => {
       counts.set(rule.name, (counts.get(rule.name) ?? 0) + 1);
       rewrites?.fired?.(rule);
     };
     let result: unknown;
     try {
-      result = pass.run(program, { ...this.#context, rewrites: { ...rewrites, fired } }, options);
+      result = pass.run(program, { ...this.#context, rewrites: { ownerOf, ...rewrites, fired } }, options);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       throw new SconceError({
@@ -148,16 +167,15 @@ export class PassManager {
     if (result instanceof ExportedProgram) return result;
     throw new SconceError({
       code: "PASS_FAILED",
-      message: `${place} returned no program`,
-      fix: "return the program, the same object when nothing changed",
+      message: `${place} returned no program but ${kindOf(result)}`,
+      fix: "return the program, the same object when nothing changed; passes are not asynchronous",
     });
   }
 
   #verify(program: ExportedProgram, when: string, step?: Transition): void {
-    const problems = verify(program, { operators: this.#context.operators });
-    // A change of dialect makes all nodes anew: their names are no longer the same nodes'.
-    if (step?.before.dialect === program.dialect)
-      problems.push(...verifyTransition(step.before, program, step.drops));
+    const check = this.#context.verify ?? ((one) => verify(one, { operators: this.#context.operators }));
+    const problems = [...check(program)];
+    if (step !== undefined) problems.push(...verifyTransition(step.before, program, step.drops));
     if (problems.length === 0) return;
     throw new SconceError({
       code: "INVALID_PROGRAM",
@@ -165,6 +183,11 @@ export class PassManager {
       where: problems[0]!.node,
     });
   }
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  return value instanceof Promise ? "a promise" : `a value of type ${typeof value}`;
 }
 
 const requires = (pass: Pass, program: ExportedProgram, place: string): SconceError =>
@@ -187,7 +210,7 @@ const ensures = (pass: Pass, program: ExportedProgram, place: string): SconceErr
 function noFixpoint(rounds: number, changes: Run["changes"]): SconceError {
   const told = changes.map(({ pass, fired }) => {
     const rules = [...fired].map(([rule, count]) => `${rule} ${count}x`);
-    return rules.length === 0 ? `"${pass}"` : `"${pass}" (${rules.join(", ")})`;
+    return rules.length === 0 ? pass : `${pass} (${rules.join(", ")})`;
   });
   return new SconceError({
     code: "NO_FIXPOINT",

@@ -1,5 +1,5 @@
 import { SconceError } from "@sconce/errors";
-import type { Argument, Backend, Dialect, ExportedProgram, NodeMeta, Value } from "@sconce/ir";
+import type { Argument, Backend, Dialect, ExportedProgram, NodeMeta, Problem, Value } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { DecompositionTable } from "./decompose/table.js";
 import type { RewriteContext } from "./rewrite/driver.js";
@@ -22,9 +22,20 @@ export interface PassContext {
   /** The session's rewrite rules, by name. */
   readonly rules?: ReadonlyMap<string, Rule> | undefined;
   /** Who watches and limits the rewrites of rules: `explain` and `bisect`. */
-  readonly rewrites?: Pick<RewriteContext, "observe" | "allows" | "fired"> | undefined;
+  readonly rewrites?: Pick<RewriteContext, "observe" | "allows" | "fired" | "ownerOf"> | undefined;
   /** The session's backends by name. */
   readonly backends?: (() => ReadonlyMap<string, Backend>) | undefined;
+  /** What programs are checked by; `verify` with the operators above when left out. */
+  readonly verify?: ((program: ExportedProgram) => readonly Problem[]) | undefined;
+  /** Passes are timed by it; `performance` when left out. */
+  readonly clock?: Clock | undefined;
+  /** The plugin that a pass or rule comes from; there when the session has plugins. */
+  readonly ownerOf?: ((part: object) => string | undefined) | undefined;
+}
+
+/** Tells the time in milliseconds; only differences matter. */
+export interface Clock {
+  now(): number;
 }
 
 /** Values that a pipeline's text can give to an option. */

@@ -1,4 +1,4 @@
-import type { Backend } from "@sconce/ir";
+import type { Backend, DialectRules } from "@sconce/ir";
 import type { OpDefinition } from "@sconce/ops";
 import type { Decomposition } from "./decompose/table.js";
 import type { Pass } from "./pass.js";
@@ -19,5 +19,7 @@ export interface Plugin {
   readonly rules?: readonly Rule[];
   /** Entries that the default decomposition table gets, or that replace its own, by target. */
   readonly decompositions?: Readonly<Record<string, Decomposition>>;
+  /** Dialects that programs may be in, and that passes may require and ensure: what the verifier then asks of them. */
+  readonly dialects?: readonly DialectRules[];
   readonly backends?: readonly Backend[];
 }

@@ -1,187 +1,165 @@
 import "reflect-metadata";
-import { cpuBackend, createEvaluator, type KernelTable } from "@sconce/backend-cpu";
-import { SconceError } from "@sconce/errors";
+import {
+  CPU_KERNELS,
+  cpuBackend,
+  createEvaluator,
+  createRandomSource,
+  type KernelTable,
+} from "@sconce/backend-cpu";
+import type { SconceError } from "@sconce/errors";
+import { ATEN, type Backend, TRAINING, verify } from "@sconce/ir";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import {
   builtinPasses,
   builtinRules,
+  type CustomDecompTable,
   defaultDecompositions,
   type Evaluator,
   PassManager,
   type PassManagerOptions,
-  type Plugin,
 } from "@sconce/passes";
-import { type DependencyContainer, container as root } from "tsyringe";
+import { type DependencyContainer, instanceCachingFactory, container as root } from "tsyringe";
 import type { SconceOptions } from "./create-sconce.js";
-import { BACKEND, DECOMPOSITIONS, EVALUATOR, OPERATORS, PASS, PASS_MANAGER, RULE } from "./tokens.js";
+import { type PluginSet, pluginSet } from "./plugin-set.js";
+import { badPlugin } from "./plugin-shape.js";
+import {
+  BACKEND,
+  BACKENDS,
+  CLOCK,
+  DECOMPOSITIONS,
+  DIALECT,
+  EVALUATOR,
+  LOGGER,
+  OPERATORS,
+  PASS,
+  PASS_MANAGER,
+  type PassManagers,
+  PLUGINS,
+  RANDOM,
+  RULE,
+  VERIFIER,
+} from "./tokens.js";
 
-/** Builds a container of its own for one session; the global one is never registered on. */
-export function createContainer({
-  plugins = [],
-  backends = [],
-  random,
-}: SconceOptions = {}): DependencyContainer {
-  checkPlugins(plugins);
+/**
+ * Builds a container of its own for one session; the global one is never registered on.
+ *
+ * @throws SconceError `PLUGIN`, `NAME_CLASH`
+ */
+export function createContainer(options: SconceOptions = {}): DependencyContainer {
+  const { plugins = [], backends = [], random } = options;
+  const set = pluginSet(plugins, backends);
   const container = root.createChildContainer();
-  const operators = withPluginOps(plugins);
+  const operators = defaultOperators().extend(set.ops);
   container.register(OPERATORS, { useValue: operators });
+  container.register(PLUGINS, { useValue: set });
+  container.register(CLOCK, { useValue: performance });
+  container.register(RANDOM, { useFactory: instanceCachingFactory(() => random ?? createRandomSource(0)) });
+  container.register(LOGGER, { useValue: { warn: () => {} } });
+  registerParts(container, set);
+  registerRunning(container, backends, set, kernelsOf(set, operators));
+  container.register(DECOMPOSITIONS, { useFactory: (from) => tableWith(from.resolve(OPERATORS), set) });
+  container.register(VERIFIER, {
+    useFactory: (from) => {
+      const dialects = new Map(from.resolveAll(DIALECT).map((rules) => [rules.name, rules]));
+      return { verify: (program) => verify(program, { operators: from.resolve(OPERATORS), dialects }) };
+    },
+  });
+  container.register(PASS_MANAGER, { useFactory: passManagers });
+  return container;
+}
+
+function registerParts(container: DependencyContainer, { plugins, dialects }: PluginSet): void {
   const passes = [...builtinPasses, ...plugins.flatMap((plugin) => plugin.passes ?? [])];
-  refuseClashes(
-    "pass",
-    passes,
-    plugins.map((plugin) => [plugin.name, plugin.passes ?? []]),
-  );
   for (const pass of passes) container.register(PASS, { useValue: pass });
   const rules = [...builtinRules, ...plugins.flatMap((plugin) => plugin.rules ?? [])];
-  refuseClashes(
-    "rule",
-    rules,
-    plugins.map((plugin) => [plugin.name, plugin.rules ?? []]),
-  );
   for (const rule of rules) container.register(RULE, { useValue: rule });
-  const kernels = pluginKernels(plugins, operators);
-  const allBackends = [
-    cpuBackend({ operators, kernels, ...(random && { random }) }),
-    ...backends,
-    ...plugins.flatMap((plugin) => plugin.backends ?? []),
-  ];
-  refuseClashes(
-    "backend",
-    allBackends,
-    plugins.map((plugin) => [plugin.name, plugin.backends ?? []]),
-  );
-  for (const backend of allBackends) container.register(BACKEND, { useValue: backend });
-  container.register(DECOMPOSITIONS, { useFactory: (from) => tableWith(from.resolve(OPERATORS), plugins) });
+  for (const dialect of [TRAINING, ATEN, ...dialects.values()])
+    container.register(DIALECT, { useValue: dialect });
+}
+
+/** Backends, and the evaluator over the same kernels. */
+function registerRunning(
+  container: DependencyContainer,
+  given: readonly Backend[],
+  { plugins }: PluginSet,
+  kernels: KernelTable,
+): void {
+  const further = [...given, ...plugins.flatMap((plugin) => plugin.backends ?? [])];
+  container.register(BACKEND, { useFactory: interpreter(kernels) });
+  for (const backend of further) container.register(BACKEND, { useValue: backend });
+  container.register(BACKENDS, { useFactory: (from) => from.resolveAll(BACKEND) });
   container.register(EVALUATOR, {
     useFactory: (from) => ({
       evaluate: createEvaluator({ operators: from.resolve(OPERATORS), kernels }) as Evaluator,
     }),
   });
-  container.register(PASS_MANAGER, {
-    useFactory: (from) => ({
-      create: (options?: PassManagerOptions) =>
-        new PassManager(
-          {
-            operators: from.resolve(OPERATORS),
-            evaluate: from.resolve(EVALUATOR).evaluate,
-            decompositions: () => from.resolve(DECOMPOSITIONS),
-            rules: new Map(from.resolveAll(RULE).map((rule) => [rule.name, rule])),
-            backends: () => new Map(from.resolveAll(BACKEND).map((backend) => [backend.name, backend])),
-          },
-          options,
-        ),
-    }),
-  });
-  return container;
 }
 
-const PLUGIN_KEYS: ReadonlySet<string> = new Set([
-  "name",
-  "ops",
-  "kernels",
-  "passes",
-  "rules",
-  "decompositions",
-  "backends",
-]);
-
-/** @throws SconceError `PLUGIN`, `NAME_CLASH` */
-function checkPlugins(plugins: readonly Plugin[]): void {
-  for (const plugin of plugins) {
-    const unknown = Object.keys(plugin).find((key) => !PLUGIN_KEYS.has(key));
-    if (unknown === undefined) continue;
-    throw new SconceError({
-      code: "PLUGIN",
-      message: `plugin "${plugin.name}" has a field "${unknown}", which no plugin has`,
-      fix: `the fields are: ${[...PLUGIN_KEYS].join(", ")}`,
-    });
-  }
-  const entries = plugins.map((plugin) => [plugin.name, namesOf(plugin)] as const);
-  refuseClashes(
-    "plugin",
-    plugins,
-    plugins.map((plugin) => [plugin.name, [plugin]]),
-  );
-  refuseClashes(
-    "decomposition",
-    entries.flatMap(([, names]) => names),
-    entries,
-  );
+/** The interpreter over the container's services, made anew only when one of them is overridden. */
+function interpreter(kernels: KernelTable): (from: DependencyContainer) => Backend {
+  let made: { readonly operators: unknown; readonly random: unknown; readonly backend: Backend } | undefined;
+  return (from) => {
+    const [operators, random] = [from.resolve(OPERATORS), from.resolve(RANDOM)];
+    if (made?.operators !== operators || made.random !== random)
+      made = { operators, random, backend: cpuBackend({ operators, kernels, random }) };
+    return made.backend;
+  };
 }
 
-const namesOf = (plugin: Plugin): readonly Named[] =>
-  Object.keys(plugin.decompositions ?? {}).map((name) => ({ name }));
+const passManagers = (from: DependencyContainer): PassManagers => {
+  const { plugins, ownerOf } = from.resolve(PLUGINS);
+  return {
+    create: (options?: PassManagerOptions) =>
+      new PassManager(
+        {
+          operators: from.resolve(OPERATORS),
+          evaluate: from.resolve(EVALUATOR).evaluate,
+          decompositions: () => from.resolve(DECOMPOSITIONS),
+          rules: new Map(from.resolveAll(RULE).map((rule) => [rule.name, rule])),
+          backends: () => new Map(from.resolve(BACKENDS).map((backend) => [backend.name, backend])),
+          verify: (program) => from.resolve(VERIFIER).verify(program),
+          clock: from.resolve(CLOCK),
+          ownerOf: plugins.length > 0 ? ownerOf : undefined,
+        },
+        options,
+      ),
+  };
+};
 
-function withPluginOps(plugins: readonly Plugin[]): OperatorTable {
-  const rows = plugins.flatMap((plugin) => (plugin.ops ?? []).map((op) => ({ name: op.target, op })));
-  refuseClashes(
-    "operator",
-    rows,
-    plugins.map((plugin) => [plugin.name, (plugin.ops ?? []).map((op) => ({ name: op.target }))]),
-  );
-  return defaultOperators().extend(rows.map((row) => row.op));
+/** @throws SconceError `PLUGIN` for a kernel of no operator */
+function kernelsOf({ kernels }: PluginSet, operators: OperatorTable): KernelTable {
+  for (const [target, , plugin] of kernels)
+    if (operators.get(target) === undefined) throw unknownTarget(plugin, target, "has a kernel for");
+  return Object.fromEntries(kernels) as KernelTable;
 }
 
-/** @throws SconceError `NAME_CLASH`; `PLUGIN` for a kernel of no operator */
-function pluginKernels(plugins: readonly Plugin[], operators: OperatorTable): KernelTable {
-  const entries = plugins.map(
-    (plugin) => [plugin.name, Object.keys(plugin.kernels ?? {}).map((name) => ({ name }))] as const,
-  );
-  refuseClashes(
-    "kernel",
-    entries.flatMap(([, names]) => names),
-    entries,
-  );
-  for (const plugin of plugins) {
-    const unknown = Object.keys(plugin.kernels ?? {}).find((name) => operators.get(name) === undefined);
-    if (unknown !== undefined) throw unknownTarget(plugin, unknown, "has a kernel for");
-  }
-  return Object.assign({}, ...plugins.map((plugin) => plugin.kernels ?? {})) as KernelTable;
-}
-
-function tableWith(operators: OperatorTable, plugins: readonly Plugin[]) {
+function tableWith(operators: OperatorTable, { decompositions }: PluginSet): CustomDecompTable {
   const table = defaultDecompositions(operators);
-  for (const plugin of plugins) {
-    for (const [target, rule] of Object.entries(plugin.decompositions ?? {})) {
-      // A decomposition of an operator that nobody has would never run.
-      if (operators.schemaOf(target) === undefined) throw unknownTarget(plugin, target);
-      table.set(target, rule);
-    }
+  for (const [target, entry, plugin] of decompositions) {
+    // A decomposition of an operator that nobody has would never run.
+    if (operators.schemaOf(target) === undefined) throw unknownTarget(plugin, target, "decomposes");
+    table.set(target, entry);
   }
   return table;
 }
 
-const unknownTarget = (plugin: Plugin, target: string, does = "decomposes"): SconceError =>
-  new SconceError({
-    code: "PLUGIN",
-    message: `plugin "${plugin.name}" ${does} ${target}, which is no operator`,
-    fix: "write the overload out (aten.relu.default), or define the operator under `ops`",
-  });
+const unknownTarget = (plugin: string, target: string, does: string): SconceError =>
+  badPlugin(
+    `plugin "${plugin}"`,
+    `${does} ${target}, which is no operator`,
+    "write the overload out (aten.relu.default), or define the operator under `ops`",
+  );
 
-interface Named {
-  readonly name: string;
-}
-
-/** @throws SconceError `NAME_CLASH` naming both owners */
-function refuseClashes(
-  kind: string,
-  all: readonly Named[],
-  owners: readonly (readonly [string, readonly Named[]])[],
-): void {
-  const seen = new Set<string>();
-  for (const { name } of all) {
-    if (seen.has(name)) {
-      const plugins = owners
-        .filter(([, items]) => items.some((item) => item.name === name))
-        .map(([owner]) => `"${owner}"`);
-      const who =
-        plugins.length > 1 ? `plugins ${plugins.join(" and ")}` : `Sconce and by plugin ${plugins[0] ?? "?"}`;
-      throw new SconceError({
-        code: "NAME_CLASH",
-        message: `${kind} "${name}" is defined by ${who}`,
-        fix: "rename one of them",
-      });
-    }
-    seen.add(name);
-  }
+/** What of Sconce's own the plugins replace: allowed, and worth a warning. */
+export function replacements({ kernels, decompositions }: PluginSet, operators: OperatorTable): string[] {
+  if (kernels.length + decompositions.length === 0) return [];
+  const table = defaultDecompositions(operators);
+  return [
+    ...kernels
+      .filter(([target]) => Object.hasOwn(CPU_KERNELS, target))
+      .map(([target, , plugin]) => `plugin "${plugin}" replaces the kernel of ${target}`),
+    ...decompositions
+      .filter(([target]) => table.has(target))
+      .map(([target, , plugin]) => `plugin "${plugin}" replaces the decomposition of ${target}`),
+  ];
 }

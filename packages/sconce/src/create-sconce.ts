@@ -1,5 +1,5 @@
 import type { RandomSource } from "@sconce/backend-cpu";
-import { SconceError } from "@sconce/errors";
+import { isSconceError, SconceError } from "@sconce/errors";
 import { type ByteSource, type ReadPt2Options, readPt2 } from "@sconce/formats";
 import {
   type Backend,
@@ -10,7 +10,7 @@ import {
   type Node,
   type Problem,
   type PytreeRegistry,
-  verify,
+  sealProgram,
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import {
@@ -25,9 +25,21 @@ import {
   runDecompositions,
 } from "@sconce/passes";
 import type { DependencyContainer } from "tsyringe";
-import { createContainer } from "./container.js";
+import { createContainer, replacements } from "./container.js";
+import { freezeSession } from "./freeze.js";
 import { createModule, type ProgramModule } from "./module.js";
-import { BACKEND, DECOMPOSITIONS, OPERATORS, PASS, PASS_MANAGER, RULE } from "./tokens.js";
+import { pluginFailed } from "./plugin-set.js";
+import {
+  BACKENDS,
+  DECOMPOSITIONS,
+  LOGGER,
+  OPERATORS,
+  PASS,
+  PASS_MANAGER,
+  PLUGINS,
+  RULE,
+  VERIFIER,
+} from "./tokens.js";
 
 export interface SconceOptions {
   readonly plugins?: readonly Plugin[];
@@ -42,9 +54,23 @@ export interface SconceOptions {
 /** A session: the operators, passes and backends that are known, and what can be done with programs. */
 export class Sconce {
   readonly container: DependencyContainer;
+  #used = false;
 
   constructor(container: DependencyContainer) {
     this.container = container;
+  }
+
+  /**
+   * The first work on a program fixes what the session knows: operators and services that are registered later would
+   * reach some of it and not the rest, so they are refused (`REGISTRY_FROZEN`).
+   */
+  #use(): void {
+    if (this.#used) return;
+    const { container, operators } = this;
+    const logger = container.resolve(LOGGER);
+    for (const message of replacements(container.resolve(PLUGINS), operators)) logger.warn(message);
+    this.#used = true;
+    freezeSession(container, operators);
   }
 
   get operators(): OperatorTable {
@@ -61,9 +87,9 @@ export class Sconce {
     return new Map(this.container.resolveAll(RULE).map((rule) => [rule.name, rule]));
   }
 
-  /** Backends by name; the interpreter, `cpu`, is the first. */
+  /** Backends by name; the first, the interpreter `cpu` unless overridden, is the default. */
   get backends(): ReadonlyMap<string, Backend> {
-    return new Map(this.container.resolveAll(BACKEND).map((backend) => [backend.name, backend]));
+    return new Map(this.container.resolve(BACKENDS).map((backend) => [backend.name, backend]));
   }
 
   /**
@@ -71,6 +97,7 @@ export class Sconce {
    * @throws SconceError with a code for each kind of damage; nothing in a file is ever run
    */
   load(source: ByteSource, options: ReadPt2Options = {}): Promise<ExportedProgram> {
+    this.#use();
     return readPt2(source, { operators: this.operators, ...options });
   }
 
@@ -84,6 +111,8 @@ export class Sconce {
     program: ExportedProgram,
     table: DecompositionTable = this.defaultDecompositions(),
   ): ExportedProgram {
+    this.#use();
+    if (this.container.resolve(PLUGINS).plugins.length > 0) sealProgram(program);
     return runDecompositions(program, table, { operators: this.operators });
   }
 
@@ -93,28 +122,37 @@ export class Sconce {
     passes: string | readonly (Pass | PipelineItem)[],
     options: PassManagerOptions = {},
   ): ExportedProgram {
+    this.#use();
     const calls = typeof passes === "string" ? parsePipeline(passes, this.passes) : passes;
     return this.container.resolve(PASS_MANAGER).create(options).run(program, calls);
   }
 
   /** Every problem that the verifier finds; none for a valid program. */
   verify(program: ExportedProgram): readonly Problem[] {
-    return verify(program, { operators: this.operators });
+    this.#use();
+    return this.container.resolve(VERIFIER).verify(program);
   }
 
-  /** @throws SconceError `UNKNOWN_BACKEND`, `UNSUPPORTED_NODES` */
+  /**
+   * Makes a program ready to run, on the first backend when none is named.
+   * @throws SconceError `UNKNOWN_BACKEND`, `UNSUPPORTED_NODES`, `PLUGIN_FAILED`
+   */
   compile(
     program: ExportedProgram,
-    backend: string | Backend = "cpu",
+    backend?: string | Backend,
     options?: CompileOptions,
   ): Promise<Executable> {
-    const chosen = typeof backend === "string" ? this.#backend(backend) : backend;
-    return chosen.compile(program, options);
+    this.#use();
+    const chosen = typeof backend === "object" ? backend : this.#backend(backend);
+    const owner = this.container.resolve(PLUGINS).ownerOf(chosen);
+    return owner === undefined
+      ? chosen.compile(program, options)
+      : compileForeign(owner, chosen, program, options);
   }
 
   /** The program as a callable with its original calling convention (`ExportedProgram.module()`). */
   async module(program: ExportedProgram, options: ModuleOptions = {}): Promise<ProgramModule> {
-    const executable = await this.compile(program, options.backend ?? "cpu");
+    const executable = await this.compile(program, options.backend);
     return createModule(program, executable, options.types);
   }
 
@@ -135,14 +173,30 @@ export class Sconce {
     );
   }
 
-  #backend(name: string): Backend {
-    const backend = this.backends.get(name);
+  #backend(name?: string): Backend {
+    const { backends } = this;
+    const backend = name === undefined ? backends.values().next().value : backends.get(name);
     if (backend !== undefined) return backend;
     throw new SconceError({
       code: "UNKNOWN_BACKEND",
-      message: `there is no backend "${name}"`,
-      fix: `the backends are: ${[...this.backends.keys()].join(", ")}`,
+      message: name === undefined ? "the session has no backend" : `there is no backend "${name}"`,
+      fix: `the backends are: ${[...backends.keys()].join(", ") || "none"}`,
     });
+  }
+}
+
+/** Compiles on a plugin's backend, which is named in what it throws. */
+async function compileForeign(
+  owner: string,
+  backend: Backend,
+  program: ExportedProgram,
+  options?: CompileOptions,
+): Promise<Executable> {
+  sealProgram(program);
+  try {
+    return await backend.compile(program, options);
+  } catch (error) {
+    throw isSconceError(error) ? error : pluginFailed(owner, `the backend "${backend.name}"`, error);
   }
 }
 

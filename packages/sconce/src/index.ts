@@ -6,8 +6,18 @@ export { isSconceError, SconceError } from "@sconce/errors";
 export type { ByteSource, ReadPt2Options } from "@sconce/formats";
 export { readPt2 } from "@sconce/formats";
 // Programs and graphs
-export type { Argument, Backend, Executable, Node, NodeMeta, RunOptions, Value } from "@sconce/ir";
+export type {
+  Argument,
+  Backend,
+  DialectRules,
+  Executable,
+  Node,
+  NodeMeta,
+  RunOptions,
+  Value,
+} from "@sconce/ir";
 export {
+  ATEN,
   branch,
   codeText,
   ExportedProgram,
@@ -24,6 +34,7 @@ export {
   redo,
   ref,
   signatureText,
+  TRAINING,
   tensorsOf,
   tuple,
   undo,
@@ -37,6 +48,7 @@ export { defaultOperators, defineOp, OperatorTable } from "@sconce/ops";
 export type {
   Attempt,
   Captures,
+  Clock,
   Decomposition,
   Match,
   Pass,
@@ -84,5 +96,19 @@ export { createContainer } from "./container.js";
 export type { ModuleOptions, SconceOptions } from "./create-sconce.js";
 export { createSconce, Sconce } from "./create-sconce.js";
 export type { ProgramModule } from "./module.js";
-export type { EvaluatorService, PassManagers } from "./tokens.js";
-export { BACKEND, DECOMPOSITIONS, EVALUATOR, OPERATORS, PASS, PASS_MANAGER, RULE } from "./tokens.js";
+export type { EvaluatorService, Logger, PassManagers, Verifier } from "./tokens.js";
+export {
+  BACKEND,
+  BACKENDS,
+  CLOCK,
+  DECOMPOSITIONS,
+  DIALECT,
+  EVALUATOR,
+  LOGGER,
+  OPERATORS,
+  PASS,
+  PASS_MANAGER,
+  RANDOM,
+  RULE,
+  VERIFIER,
+} from "./tokens.js";

@@ -1,7 +1,9 @@
 /** @file Tokens of the container: a test or an application overrides any service by registering under its token. */
-import type { Backend } from "@sconce/ir";
+import type { RandomSource } from "@sconce/backend-cpu";
+import type { Backend, DialectRules, ExportedProgram, Problem } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type {
+  Clock,
   CustomDecompTable,
   Evaluator,
   Pass,
@@ -10,14 +12,19 @@ import type {
   Rule,
 } from "@sconce/passes";
 import type { InjectionToken } from "tsyringe";
+import type { PluginSet } from "./plugin-set.js";
 
 export const OPERATORS: InjectionToken<OperatorTable> = Symbol("Operators");
 /** Registered once for each pass. */
 export const PASS: InjectionToken<Pass> = Symbol("Pass");
 /** Registered once for each rewrite rule. */
 export const RULE: InjectionToken<Rule> = Symbol("Rule");
-/** Registered once for each backend; the first is the default. */
+/** Registered once for each dialect that is not PyTorch's. */
+export const DIALECT: InjectionToken<DialectRules> = Symbol("Dialect");
+/** Registered once for each backend. */
 export const BACKEND: InjectionToken<Backend> = Symbol("Backend");
+/** The session's backends, the default first: all that are registered as {@link BACKEND}, unless overridden. */
+export const BACKENDS: InjectionToken<readonly Backend[]> = Symbol("Backends");
 /** A fresh default table each time it is resolved. */
 export const DECOMPOSITIONS: InjectionToken<CustomDecompTable> = Symbol("Decompositions");
 /** Computes single calls, for constant folding. */
@@ -25,8 +32,24 @@ export interface EvaluatorService {
   readonly evaluate: Evaluator;
 }
 export const EVALUATOR: InjectionToken<EvaluatorService> = Symbol("Evaluator");
+/** Finds what is wrong with programs: for `verify`, and between passes. */
+export interface Verifier {
+  verify(program: ExportedProgram): readonly Problem[];
+}
+export const VERIFIER: InjectionToken<Verifier> = Symbol("Verifier");
+/** What passes are timed by. */
+export const CLOCK: InjectionToken<Clock> = Symbol("Clock");
+/** Where warnings go; nowhere by default. */
+export interface Logger {
+  warn(message: string): void;
+}
+export const LOGGER: InjectionToken<Logger> = Symbol("Logger");
+/** What the interpreter draws random numbers from. */
+export const RANDOM: InjectionToken<RandomSource> = Symbol("Random");
 /** Makes pass managers over the session's services. */
 export interface PassManagers {
   create(options?: PassManagerOptions): PassManager;
 }
 export const PASS_MANAGER: InjectionToken<PassManagers> = Symbol("PassManagers");
+/** What came from plugins. */
+export const PLUGINS: InjectionToken<PluginSet> = Symbol("Plugins");

@@ -1,7 +1,7 @@
 /** @file Pages whose snippets are tests: run while tests are collected, so that what they describe is registered here. */
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { isSuite, ROOT, type RunBlock, runPage } from "../../cli/src/docs/page.fixture.js";
+import { blocksOf, isSuite, ROOT, type RunBlock, runPage } from "../../cli/src/docs/page.fixture.js";
 
 process.chdir(ROOT);
 const pages = [
@@ -20,5 +20,17 @@ test.each([...ran.keys()])("%s prints what it shows", (page) => {
 });
 
 test("the pages are there", () => {
-  expect([...ran.keys()]).toEqual(["docs/tutorials/test-a-pass.md", "packages/testing/README.md"]);
+  expect([...ran.keys()]).toEqual([
+    "docs/tutorials/swap-backends.md",
+    "docs/tutorials/test-a-pass.md",
+    "docs/tutorials/write-a-pass.md",
+    "packages/testing/README.md",
+  ]);
+});
+
+test("a first pass, written, registered, run and tested, is less than 30 lines", async () => {
+  const [first] = await blocksOf("docs/tutorials/write-a-pass.md");
+  for (const part of ["definePass(", "plugins: [", ".transform(", "test("])
+    expect(first!.text).toContain(part);
+  expect(first!.text.trimEnd().split("\n").length).toBeLessThan(30);
 });

@@ -32,6 +32,8 @@ export interface RewriteContext {
   readonly observe?: ((event: RewriteEvent) => void) | undefined;
   /** Told of each rewrite; costs nothing, where `observe` looks for reasons. */
   readonly fired?: ((rule: Rule) => void) | undefined;
+  /** The plugin that a rule comes from, for errors. */
+  readonly ownerOf?: ((rule: Rule) => string | undefined) | undefined;
   /** Refuses a rewrite before it is made: how `bisect` stops after the n-th. */
   readonly allows?: (() => boolean) | undefined;
   /** Most rewrites, by default 1,000 and 10 for each node. */
@@ -131,9 +133,9 @@ class Driver {
     const replacer = this.#replacer(candidate);
     const captures = replacer.captures(candidate.found);
     const match = this.#matchOf(candidate, captures);
-    const verdict = guarded(rule, node, () => rule.where?.(captures, match) ?? true);
+    const verdict = this.#guarded(rule, node, () => rule.where?.(captures, match) ?? true);
     if (verdict !== true) return this.#refuse(rule, node, verdict);
-    const values = guarded(rule, node, () => {
+    const values = this.#guarded(rule, node, () => {
       const result = rule.replace(replacer.emit, captures, match);
       return typeof result === "string" ? result : this.#values(candidate, replacer, result);
     });
@@ -293,7 +295,7 @@ class Driver {
 
   #apply(candidate: Candidate, replacer: Replacer, values: ReadonlyMap<string, NodeRef>): void {
     const { rule, found } = candidate;
-    if (++this.#count > this.#limit) throw diverges(rule, this.#limit);
+    if (++this.#count > this.#limit) throw diverges(rule, this.#labelOf(rule), this.#limit);
     this.#fired.set(rule.name, (this.#fired.get(rule.name) ?? 0) + 1);
     const anchor = this.#anchor(candidate).name;
     for (const node of replacer.nodes) this.#work.insertBefore(anchor, node);
@@ -325,6 +327,16 @@ class Driver {
     for (const user of this.#work.users(name)) this.#enqueueFrom(user, reach - 1);
   }
 
+  /** `rule "name"`, with the plugin that it is of. */
+  #labelOf(rule: Rule): string {
+    const owner = this.#context.ownerOf?.(rule);
+    return owner === undefined ? `rule "${rule.name}"` : `rule "${rule.name}" of plugin "${owner}"`;
+  }
+
+  #guarded<T>(rule: Rule, root: Node, run: () => T): T | string {
+    return guarded(rule, this.#labelOf(rule), root, run);
+  }
+
   #latest(name: string): string {
     let latest = name;
     for (let next = this.#renamed.get(latest); next !== undefined; next = this.#renamed.get(latest))
@@ -342,7 +354,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 /** Runs a rule's own function: refusals of operators are reasons, anything else names the rule. */
-function guarded<T>(rule: Rule, root: Node, run: () => T): T | string {
+function guarded<T>(rule: Rule, label: string, root: Node, run: () => T): T | string {
   try {
     return run();
   } catch (error) {
@@ -350,7 +362,7 @@ function guarded<T>(rule: Rule, root: Node, run: () => T): T | string {
     if (error instanceof SconceError && error.code === "RULE") throw error;
     throw new SconceError({
       code: "RULE",
-      message: `rule "${rule.name}" threw at %${root.name}: ${error instanceof Error ? error.message : String(error)}`,
+      message: `${label} threw at %${root.name}: ${error instanceof Error ? error.message : String(error)}`,
       where: root.name,
       fix: error instanceof SconceError ? error.fix : `mend the rule, or leave "${rule.name}" out`,
       cause: error,
@@ -374,10 +386,10 @@ function numberOf(value: Argument | undefined): number | undefined {
   return typeof tagged === "object" && tagged?.kind === "float" ? tagged.value : undefined;
 }
 
-const diverges = (rule: Rule, limit: number): SconceError =>
+const diverges = (rule: Rule, label: string, limit: number): SconceError =>
   new SconceError({
     code: "REWRITE_DIVERGES",
-    message: `rule "${rule.name}" still fires after ${limit} rewrites`,
+    message: `${label} still fires after ${limit} rewrites`,
     where: rule.name,
     fix: "make sure that a rule's replacement does not match the rule again, nor another rule that undoes it",
   });

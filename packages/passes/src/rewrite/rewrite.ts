@@ -17,6 +17,8 @@ export interface RewriteOptions {
   readonly observe?: ((event: RewriteEvent) => void) | undefined;
   /** Told of each rewrite. */
   readonly fired?: ((rule: Rule) => void) | undefined;
+  /** The plugin that a rule comes from, for errors. */
+  readonly ownerOf?: ((rule: Rule) => string | undefined) | undefined;
   /** Asked before each rewrite; false leaves the match alone. */
   readonly allows?: (() => boolean) | undefined;
   /** Most rewrites in one graph, by default 1,000 and 10 for each node. */

@@ -1,0 +1,258 @@
+import { isSconceError } from "@sconce/errors";
+import { type ExportedProgram, edit, Graph, parseIr, printIr } from "@sconce/ir";
+import { defineOp, type Emit } from "@sconce/ops";
+import { definePass, defineRule, type Pass, type Plugin } from "@sconce/passes";
+import { Tensor } from "@sconce/tensor";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createSconce, EVALUATOR } from "./index.js";
+
+const weights = Tensor.from([1, 2, 3, 4], [4], "float32");
+const TEXT = `sconce-ir 1
+program "ATEN" {
+  parameter "w": f32[4]
+  input %p_w: PARAMETER "w"
+  input %x: USER_INPUT
+  output %b: USER_OUTPUT
+}
+graph(%p_w: f32[4], %x: f32[4]) {
+  %a: f32[4] = aten.mul.Tensor(%x, %p_w)
+  %b: f32[4] = aten.relu.default(%a)
+  return (%b)
+}`;
+
+let program: ExportedProgram;
+let before: { readonly text: string; readonly ir: string; readonly nodes: readonly unknown[] };
+const seen = (one: ExportedProgram) => ({
+  text: String(one),
+  ir: printIr(one),
+  nodes: structuredClone([...one.graph.nodes()].map(({ name, target, args }) => ({ name, target, args }))),
+});
+beforeEach(() => {
+  program = parseIr(TEXT, { tensors: new Map([["w", weights]]) });
+  before = seen(program);
+});
+afterEach(() => {
+  expect(seen(program)).toEqual(before);
+  expect([...program.stateDict]).toEqual([["w", weights]]);
+  expect(program.stateDict.get("w")).toBe(weights);
+  expect([...(weights.data as Float32Array)]).toEqual([1, 2, 3, 4]);
+  expect(createSconce().verify(program)).toEqual([]);
+});
+
+const passOf = (run: Pass["run"]): Pass => definePass({ name: "bad", doc: "Harms.", run });
+const failure = (plugin: Omit<Plugin, "name">, pipeline: string): Error => {
+  const sconce = createSconce({ plugins: [{ name: "evil", ...plugin }] });
+  try {
+    sconce.transform(program, pipeline);
+  } catch (error) {
+    if (isSconceError(error)) return error;
+    throw error;
+  }
+  throw new Error("nothing failed");
+};
+const withGraph = (change: (one: ExportedProgram) => Graph) =>
+  passOf((one) => one.with({ graph: change(one) }));
+/** Past the types, which plugins in JavaScript do not have. */
+const writable = (value: unknown) => value as Record<string, never> & { set: unknown } & unknown[];
+
+describe("a pass of a plugin", () => {
+  test.each<[string, Pass, string, RegExp]>([
+    [
+      "that throws",
+      passOf(() => {
+        throw new Error("boo");
+      }),
+      "PASS_FAILED",
+      /^pass "bad" of plugin "evil" \(step 1\) failed: boo$/,
+    ],
+    [
+      "that throws no error",
+      passOf(() => {
+        throw "boo";
+      }),
+      "PASS_FAILED",
+      /^pass "bad" of plugin "evil" \(step 1\) failed: boo$/,
+    ],
+    ["that returns null", passOf(() => null as never), "PASS_FAILED", /evil.* returned no program but null/],
+    [
+      "that returns a promise",
+      passOf((one) => Promise.resolve(one) as never),
+      "PASS_FAILED",
+      /evil.* returned no program but a promise/,
+    ],
+    [
+      "whose graph breaks the verifier",
+      withGraph((one) => new Graph([...one.graph.nodes()].filter(({ name }) => name !== "a"))),
+      "INVALID_PROGRAM",
+      /not valid after pass "bad" of plugin "evil" \(step 1\)/,
+    ],
+    [
+      "that renames an input",
+      passOf(() => parseIr(TEXT.replaceAll("%x", "%z"), { tensors: new Map([["w", weights]]) })),
+      "INVALID_PROGRAM",
+      /plugin "evil" \(step 1\): user input x is called z now/,
+    ],
+    [
+      "that renames an input and hides it behind a new dialect",
+      passOf(() =>
+        parseIr(TEXT.replaceAll("%x", "%z").replace("ATEN", "TRAINING"), {
+          tensors: new Map([["w", weights]]),
+        }),
+      ),
+      "INVALID_PROGRAM",
+      /user input x is called z now/,
+    ],
+    [
+      "that loses metadata",
+      withGraph((one) => edit(one.graph, (e) => e.replaceNode("a", { meta: {} }))),
+      "INVALID_PROGRAM",
+      /evil/,
+    ],
+    [
+      "that writes to arguments",
+      passOf((one) => {
+        writable(one.graph.node("a").args)[0] = 3;
+        return one;
+      }),
+      "PASS_FAILED",
+      /evil.* failed: Cannot assign to read only property/,
+    ],
+    [
+      "that writes to metadata",
+      passOf((one) => {
+        writable(writable(one.graph.node("a").meta)["val"])["dtype"] = "int64" as never;
+        return one;
+      }),
+      "PASS_FAILED",
+      /evil.* failed: Cannot assign to read only property 'dtype'/,
+    ],
+    [
+      "that changes the program itself",
+      passOf((one) => {
+        writable(one)["dialect"] = "MINE" as never;
+        return one;
+      }),
+      "PASS_FAILED",
+      /evil.* failed: Cannot assign to read only property 'dialect'/,
+    ],
+    [
+      "that changes the signature",
+      passOf((one) => {
+        writable(one.graphSignature.inputSpecs).pop();
+        return one;
+      }),
+      "PASS_FAILED",
+      /evil.* failed: Cannot delete property/,
+    ],
+    [
+      "that empties the state",
+      passOf((one) => {
+        (one.stateDict as Map<string, Tensor>).clear();
+        return one;
+      }),
+      "PASS_FAILED",
+      /evil.* failed: Cannot clear entries of a program/,
+    ],
+  ])("%s is named", (_, pass, code, message) => {
+    const error = failure({ passes: [pass] }, "bad");
+    expect(error).toMatchObject({ code });
+    expect(error.message).toMatch(message);
+  });
+
+  test("that never settles is named with its plugin", () => {
+    const flip = withGraph((one) => {
+      const target =
+        one.graph.node("b").target === "aten.relu.default" ? "aten.neg.default" : "aten.relu.default";
+      return edit(one.graph, (e) => e.replaceNode("b", { target }));
+    });
+    expect(failure({ passes: [flip] }, "repeat{max=3}(bad)").message).toBe(
+      'the program still changes in round 3: "bad" of plugin "evil"',
+    );
+  });
+
+  test("is also held to the rules when it runs after others", () => {
+    const error = failure({ passes: [passOf(() => undefined as never)] }, "cse,dce,bad");
+    expect(error.message).toContain('pass "bad" of plugin "evil" (step 3)');
+  });
+});
+
+describe("a rule of a plugin", () => {
+  const ruleOf = (definition: object) =>
+    defineRule({
+      name: "worse",
+      doc: "Harms.",
+      match: "aten.relu.default($x)",
+      replace: "aten.neg.default($x)",
+      ...definition,
+    });
+  const rewrite = "rewrite{rules=[worse]}";
+
+  test("that throws is named, in its guard and in its replacement", () => {
+    const boo = () => {
+      throw new Error("boo");
+    };
+    for (const part of [{ where: boo }, { replace: boo }]) {
+      const error = failure({ rules: [ruleOf(part)] }, rewrite);
+      expect(error.message).toContain('rule "worse" of plugin "evil" threw at %b: boo');
+      expect(error.cause).toMatchObject({ code: "RULE" });
+    }
+  });
+
+  test("that never settles is named", () => {
+    const again = ruleOf({
+      replace: (emit: Emit, { x }: { x: never }) =>
+        emit("aten.relu.default", [emit("aten.neg.default", [x])]),
+    });
+    const error = failure({ rules: [again] }, rewrite);
+    expect(error.message).toContain('rule "worse" of plugin "evil" still fires after');
+    expect(error.cause).toMatchObject({ code: "REWRITE_DIVERGES" });
+  });
+
+  test("that writes to what it matched is refused", () => {
+    const writing = ruleOf({
+      where: (_: unknown, match: { root: { args: unknown[] } }) => {
+        match.root.args[0] = 1;
+        return true;
+      },
+    });
+    expect(failure({ rules: [writing] }, rewrite).message).toMatch(
+      /plugin "evil" threw at %b: Cannot assign/,
+    );
+  });
+});
+
+describe("operators, kernels and backends of a plugin", () => {
+  const boo = (): never => {
+    throw new Error("boo");
+  };
+  const op = defineOp({ schema: "evil::op(Tensor x) -> Tensor", decompose: boo });
+
+  test("a decomposition that throws is named", () => {
+    const error = failure({ decompositions: { "aten.relu.default": boo } }, "decompose");
+    expect(error.message).toContain('the decomposition of aten.relu.default of plugin "evil" threw: boo');
+    const bound = parseIr(TEXT.replace("aten.relu", "evil.op"));
+    const sconce = createSconce({ plugins: [{ name: "evil", ops: [op] }] });
+    expect(() => sconce.runDecompositions(bound)).toThrow(
+      'the decomposition of evil.op.default of plugin "evil" threw: boo',
+    );
+  });
+
+  test("a kernel that throws is named, when folding and when running", async () => {
+    const sconce = createSconce({ plugins: [{ name: "evil", kernels: { "aten.relu.default": boo } }] });
+    const said = 'the kernel of aten.relu.default of plugin "evil" threw: boo';
+    expect(() => sconce.container.resolve(EVALUATOR).evaluate("aten.relu.default", [weights], {})).toThrow(
+      said,
+    );
+    using executable = await sconce.compile(program);
+    await expect(executable.run([weights])).rejects.toThrow(said);
+  });
+
+  test("a backend that throws is named", async () => {
+    const backend = { name: "b", supports: () => true as const, compile: boo };
+    const sconce = createSconce({ plugins: [{ name: "evil", backends: [backend] }] });
+    await expect(sconce.compile(program, "b")).rejects.toMatchObject({
+      code: "PLUGIN_FAILED",
+      message: 'the backend "b" of plugin "evil" threw: boo',
+    });
+  });
+});

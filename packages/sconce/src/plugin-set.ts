@@ -1,0 +1,154 @@
+/** @file The plugins of a session taken together: clashes are refused, and every function says whose it is when it throws. */
+import { isSconceError, SconceError } from "@sconce/errors";
+import { DIALECTS, type DialectRules } from "@sconce/ir";
+import type { OpDefinition } from "@sconce/ops";
+import { builtinPasses, builtinRules, type Decomposition, type Plugin } from "@sconce/passes";
+import { badPlugin, readPlugin } from "./plugin-shape.js";
+
+interface Named {
+  readonly name: string;
+}
+
+/** What all plugins of a session add to it. */
+export interface PluginSet {
+  readonly plugins: readonly Plugin[];
+  readonly ops: readonly OpDefinition[];
+  readonly dialects: ReadonlyMap<string, DialectRules>;
+  /** Functions by target, with the plugin's name. */
+  readonly decompositions: readonly (readonly [target: string, entry: Decomposition, plugin: string])[];
+  readonly kernels: readonly (readonly [target: string, kernel: Callable, plugin: string])[];
+  /** The plugin that a pass, a rule or a backend is of. */
+  ownerOf(part: object): string | undefined;
+}
+
+type Callable = (...args: never[]) => unknown;
+
+/**
+ * Reads and checks plugins.
+ *
+ * @throws SconceError `PLUGIN`, `NAME_CLASH`
+ */
+export function pluginSet(given: readonly Plugin[], backends: readonly Named[]): PluginSet {
+  const plugins = given.map(readPlugin);
+  const owned = (namesOf: (plugin: Plugin) => readonly string[]): Owned[] =>
+    plugins.map((plugin) => [`plugin "${plugin.name}"`, namesOf(plugin)]);
+  const sconce = (names: readonly string[]): Owned => ["Sconce", names];
+  const session: Owned = ["the `backends` of createSconce", names(backends)];
+  const clashes: readonly (readonly [string, readonly Owned[]])[] = [
+    ["plugin", owned(({ name }) => [name])],
+    ["pass", [sconce(names(builtinPasses)), ...owned(({ passes }) => names(passes))]],
+    ["rule", [sconce(names(builtinRules)), ...owned(({ rules }) => names(rules))]],
+    ["dialect", [sconce([...DIALECTS.keys()]), ...owned(({ dialects }) => names(dialects))]],
+    ["backend", [sconce(["cpu"]), session, ...owned((plugin) => names(plugin.backends))]],
+    ["operator", owned(({ ops = [] }) => ops.map(({ target }) => target))],
+    ["kernel", owned(({ kernels = {} }) => Object.keys(kernels))],
+    ["decomposition", owned(({ decompositions = {} }) => Object.keys(decompositions))],
+  ];
+  for (const [kind, lists] of clashes) refuseClashes(kind, lists);
+  const dialects = new Map(plugins.flatMap((one) => one.dialects ?? []).map((rules) => [rules.name, rules]));
+  for (const plugin of plugins) refuseUnknownDialects(plugin, dialects);
+  return { plugins, dialects, ...functionsOf(plugins), ownerOf: ownersOf(plugins) };
+}
+
+type Owned = readonly [owner: string, names: readonly string[]];
+
+const names = (items: readonly Named[] = []): string[] => items.map(({ name }) => name);
+
+/** @throws SconceError `NAME_CLASH` naming both owners */
+function refuseClashes(kind: string, owned: readonly Owned[]): void {
+  const owners = new Map<string, string>();
+  for (const [owner, items] of owned) {
+    for (const name of items) {
+      const first = owners.get(name);
+      if (first !== undefined) throw nameClash(kind, name, first, owner);
+      owners.set(name, owner);
+    }
+  }
+}
+
+const nameClash = (kind: string, name: string, first: string, second: string): SconceError =>
+  new SconceError({
+    code: "NAME_CLASH",
+    message: `${kind} "${name}" is defined ${
+      first === second
+        ? `twice by ${first}`
+        : /^plugin /.test(first)
+          ? `by ${first.replace("plugin", "plugins")} and ${second.slice("plugin ".length)}`
+          : `by ${first} and by ${second}`
+    }`,
+    fix: "rename one of them",
+  });
+
+/** A pass that names a dialect that nobody has could never run. */
+function refuseUnknownDialects(plugin: Plugin, dialects: ReadonlyMap<string, DialectRules>): void {
+  for (const { name, requires, ensures } of plugin.passes ?? []) {
+    for (const dialect of [requires, ensures]) {
+      if (dialect === undefined || dialects.has(dialect) || DIALECTS.has(dialect)) continue;
+      const known = [...DIALECTS.keys(), ...dialects.keys()].filter((one) => one !== "");
+      throw badPlugin(
+        `plugin "${plugin.name}"`,
+        `has a pass "${name}" that names the dialect ${dialect}, which nobody defines`,
+        `list it under \`dialects\`; known are: ${known.join(", ")}`,
+      );
+    }
+  }
+}
+
+function functionsOf(plugins: readonly Plugin[]): Pick<PluginSet, "ops" | "decompositions" | "kernels"> {
+  return {
+    ops: plugins.flatMap((plugin) => (plugin.ops ?? []).map((op) => guardedOp(plugin.name, op))),
+    decompositions: plugins.flatMap(({ name, decompositions = {} }) =>
+      Object.entries(decompositions).map(
+        ([target, run]) => [target, guarded(name, `the decomposition of ${target}`, run), name] as const,
+      ),
+    ),
+    kernels: plugins.flatMap(({ name, kernels = {} }) =>
+      Object.entries(kernels).map(
+        ([target, run]) => [target, guarded(name, `the kernel of ${target}`, run), name] as const,
+      ),
+    ),
+  };
+}
+
+function guardedOp(plugin: string, op: OpDefinition): OpDefinition {
+  const { target, meta, decompose } = op;
+  return Object.freeze({
+    ...op,
+    meta: meta && guarded(plugin, `the shape rule of ${target}`, meta),
+    decompose: decompose && guarded(plugin, `the decomposition of ${target}`, decompose),
+  });
+}
+
+/**
+ * A plugin's function that is named, with the plugin, when it throws. Typed errors are what it says on purpose and pass;
+ * so does running out of memory.
+ */
+function guarded<A extends unknown[], R>(
+  plugin: string,
+  what: string,
+  run: (...args: A) => R,
+): (...args: A) => R {
+  return (...args: A): R => {
+    try {
+      return run(...args);
+    } catch (error) {
+      throw isSconceError(error) || error instanceof RangeError ? error : pluginFailed(plugin, what, error);
+    }
+  };
+}
+
+/** A plugin's code threw something. */
+export const pluginFailed = (plugin: string, what: string, error: unknown): SconceError =>
+  new SconceError({
+    code: "PLUGIN_FAILED",
+    message: `${what} of plugin "${plugin}" threw: ${error instanceof Error ? error.message : String(error)}`,
+    fix: `mend the plugin "${plugin}"`,
+    cause: error,
+  });
+
+function ownersOf(plugins: readonly Plugin[]): PluginSet["ownerOf"] {
+  const owners = new Map<object, string>();
+  for (const { name, passes = [], rules = [], backends = [] } of plugins)
+    for (const part of [...passes, ...rules, ...backends]) owners.set(part, name);
+  return (part) => owners.get(part);
+}
