@@ -164,6 +164,8 @@ export type {
   CompileOptions,
   Executable,
   NodeProfile,
+  ProgramRun,
+  ProgramRunner,
   Reason,
   RunOptions,
   Value,

@@ -1,5 +1,5 @@
 import "reflect-metadata";
-import { cpuBackend, createEvaluator, type KernelTable } from "@sconce/backend-cpu";
+import { cpuBackend, createEvaluator, createRunner, type KernelTable } from "@sconce/backend-cpu";
 import { SconceError } from "@sconce/errors";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import {
@@ -55,6 +55,7 @@ export function createContainer({
   container.register(EVALUATOR, {
     useFactory: (from) => ({
       evaluate: createEvaluator({ operators: from.resolve(OPERATORS), kernels }) as Evaluator,
+      run: createRunner({ operators: from.resolve(OPERATORS), kernels }),
     }),
   });
   container.register(PASS_MANAGER, {
@@ -63,7 +64,7 @@ export function createContainer({
         new PassManager(
           {
             operators: from.resolve(OPERATORS),
-            evaluate: from.resolve(EVALUATOR).evaluate,
+            ...from.resolve(EVALUATOR),
             decompositions: () => from.resolve(DECOMPOSITIONS),
             rules: new Map(from.resolveAll(RULE).map((rule) => [rule.name, rule])),
             backends: () => new Map(from.resolveAll(BACKEND).map((backend) => [backend.name, backend])),

@@ -1,5 +1,5 @@
 /** @file Tokens of the container: a test or an application overrides any service by registering under its token. */
-import type { Backend } from "@sconce/ir";
+import type { Backend, ProgramRunner } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type {
   CustomDecompTable,
@@ -20,9 +20,10 @@ export const RULE: InjectionToken<Rule> = Symbol("Rule");
 export const BACKEND: InjectionToken<Backend> = Symbol("Backend");
 /** A fresh default table each time it is resolved. */
 export const DECOMPOSITIONS: InjectionToken<CustomDecompTable> = Symbol("Decompositions");
-/** Computes single calls, for constant folding. */
+/** Computes single calls, for constant folding, and whole programs, for differential checks. */
 export interface EvaluatorService {
   readonly evaluate: Evaluator;
+  readonly run?: ProgramRunner | undefined;
 }
 export const EVALUATOR: InjectionToken<EvaluatorService> = Symbol("Evaluator");
 /** Makes pass managers over the session's services. */

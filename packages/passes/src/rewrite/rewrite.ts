@@ -17,7 +17,7 @@ export interface RewriteOptions {
   /** Told of each rewrite. */
   readonly fired?: ((rule: Rule) => void) | undefined;
   /** Asked before each rewrite; false leaves the match alone. */
-  readonly allows?: (() => boolean) | undefined;
+  readonly allows?: RewriteContext["allows"];
   /** Most rewrites in one graph, by default 1,000 and 10 for each node. */
   readonly limit?: number;
 }
