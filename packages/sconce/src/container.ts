@@ -7,6 +7,7 @@ import {
   builtinRules,
   defaultDecompositions,
   type Evaluator,
+  type PassContext,
   PassManager,
   type PassManagerOptions,
   type Plugin,
@@ -59,19 +60,16 @@ export function createContainer({
     }),
   });
   container.register(PASS_MANAGER, {
-    useFactory: (from) => ({
-      create: (options?: PassManagerOptions) =>
-        new PassManager(
-          {
-            operators: from.resolve(OPERATORS),
-            ...from.resolve(EVALUATOR),
-            decompositions: () => from.resolve(DECOMPOSITIONS),
-            rules: new Map(from.resolveAll(RULE).map((rule) => [rule.name, rule])),
-            backends: () => new Map(from.resolveAll(BACKEND).map((backend) => [backend.name, backend])),
-          },
-          options,
-        ),
-    }),
+    useFactory: (from) => {
+      const context = (): PassContext => ({
+        operators: from.resolve(OPERATORS),
+        ...from.resolve(EVALUATOR),
+        decompositions: () => from.resolve(DECOMPOSITIONS),
+        rules: new Map(from.resolveAll(RULE).map((rule) => [rule.name, rule])),
+        backends: () => new Map(from.resolveAll(BACKEND).map((backend) => [backend.name, backend])),
+      });
+      return { context, create: (options?: PassManagerOptions) => new PassManager(context(), options) };
+    },
   });
   return container;
 }

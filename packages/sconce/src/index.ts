@@ -36,7 +36,11 @@ export type { Emit, OpDefinition } from "@sconce/ops";
 export { defaultOperators, defineOp, OperatorTable } from "@sconce/ops";
 export type {
   Attempt,
+  Bisection,
+  BisectOptions,
   Captures,
+  CheckOptions,
+  CheckReport,
   Decomposition,
   Match,
   Pass,
@@ -47,10 +51,12 @@ export type {
   Rule,
 } from "@sconce/passes";
 export {
+  bisect,
   builtinPasses,
   builtinRules,
   CustomDecompTable,
   canonicalize,
+  checkPasses,
   commonSubexpressionElimination,
   DecompositionTable,
   deadCodeElimination,

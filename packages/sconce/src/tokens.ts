@@ -5,6 +5,7 @@ import type {
   CustomDecompTable,
   Evaluator,
   Pass,
+  PassContext,
   PassManager,
   PassManagerOptions,
   Rule,
@@ -29,5 +30,7 @@ export const EVALUATOR: InjectionToken<EvaluatorService> = Symbol("Evaluator");
 /** Makes pass managers over the session's services. */
 export interface PassManagers {
   create(options?: PassManagerOptions): PassManager;
+  /** What passes may ask of the session. */
+  context(): PassContext;
 }
 export const PASS_MANAGER: InjectionToken<PassManagers> = Symbol("PassManagers");
