@@ -125,7 +125,10 @@ function facts({ culprit, reports }: Bisection, files: Written | undefined): obj
 }
 
 function textOf({ culprit, reports }: Bisection, files: Written | undefined): string {
-  if (culprit === undefined) return `nothing is wrong\n${reports.map(reportText).join("")}`;
+  if (culprit === undefined) {
+    const compared = reports.some(({ skipped }) => skipped === undefined);
+    return `${compared ? "nothing is wrong" : "nothing was compared"}\n${reports.map(reportText).join("")}`;
+  }
   const { call, step, error, rewrite, reproducer } = culprit;
   const lines = [`step ${step + 1}, ${call}, is the first that breaks the program`, `  ${error.message}`];
   if (rewrite !== undefined)

@@ -4,7 +4,7 @@ import { type ExportedProgram, FakeTensor, type MetaValue, type Node } from "@sc
 /**
  * Names of nodes after a pass to names before it. A node that a pass keeps has its name. Of the nodes made in place of another,
  * the last one with its type stands for it: replacements end with the value that they are for. Where a program was retraced,
- * names are given anew, and a name alone says nothing unless the call is the same.
+ * names are given anew, and a name alone says nothing unless the call is the same; nor does it for a node made of others.
  */
 export function correspondence(before: ExportedProgram, after: ExportedProgram): Map<string, string> {
   const retraced = before.dialect !== after.dialect;
@@ -20,7 +20,8 @@ export function correspondence(before: ExportedProgram, after: ExportedProgram):
       if (source !== undefined && sameType(source.meta.val, node.meta.val)) lastOf.set(source.name, node);
     }
     if (old?.op !== "call_function") continue;
-    if (retraced ? !made && old.target === node.target : true) names.set(node.name, old.name);
+    const isOther = made && (retraced || !origin.from.includes(old.name));
+    if (!isOther && (!retraced || old.target === node.target)) names.set(node.name, old.name);
   }
   for (const [source, { name }] of lastOf) if (!names.has(name)) names.set(name, source);
   return names;
