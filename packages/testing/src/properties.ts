@@ -7,6 +7,7 @@ import {
   builtinPasses,
   copyTensor,
   type Evaluator,
+  isFunctional,
   type Pass,
   PassManager,
   runDecompositions,
@@ -52,11 +53,16 @@ export async function programProblem(
   for (const pass of passes) {
     const subject = pass.requires === "ATEN" ? lowered! : program;
     if (pass.requires !== undefined && pass.requires !== subject.dialect) continue;
-    const trouble = await told(() => passProblem(pass, subject, program, inputs, operators));
+    let trouble = await told(() => passProblem(pass, subject, program, inputs, operators));
+    // A pass may refuse a program that writes: what it does to the lowered one counts.
+    if (trouble?.startsWith(REFUSED) && !isFunctional(subject, operators))
+      trouble = await told(() => passProblem(pass, lowered!, program, inputs, operators));
     if (trouble !== undefined) return `pass "${pass.name}": ${trouble}`;
   }
   return undefined;
 }
+
+const REFUSED = "error NOT_FUNCTIONAL";
 
 const copied = (value: Value): Value => (value instanceof Tensor ? copyTensor(value) : value);
 
@@ -67,6 +73,8 @@ async function told(
   try {
     return await check();
   } catch (error) {
+    const { cause } = error as { readonly cause?: unknown };
+    if (isSconceError(cause, "NOT_FUNCTIONAL")) return cause.describe();
     if (isSconceError(error)) return error.describe();
     return error instanceof Error ? (error.stack ?? error.message) : String(error);
   }
@@ -119,7 +127,8 @@ async function passProblem(
   operators: OperatorTable,
 ): Promise<string | undefined> {
   const evaluate = createEvaluator({ operators }) as Evaluator;
-  const after = new PassManager({ operators, evaluate }, { verify: true }).run(subject, [pass]);
+  const backends = () => new Map([["cpu", cpuBackend({ operators })]]);
+  const after = new PassManager({ operators, evaluate, backends }, { verify: true }).run(subject, [pass]);
   if (after === subject || pass.changesNumbers === true) return undefined;
   return changeProblem(original, after, inputs, operators);
 }
