@@ -1,4 +1,13 @@
-import type { Backend, CompileOptions, Executable, ExportedProgram, Graph, Node, Reason } from "@sconce/ir";
+import type {
+  Backend,
+  CompileOptions,
+  Executable,
+  ExportedProgram,
+  Graph,
+  Node,
+  ProgramRunner,
+  Reason,
+} from "@sconce/ir";
 import { defaultOperators, isScalarFunction, type OperatorTable } from "@sconce/ops";
 import { HIGHER_ORDER } from "./control-flow.js";
 import { type CallKwargs, Dispatcher } from "./dispatch.js";
@@ -34,6 +43,15 @@ function dispatcherOf(options: CpuBackendOptions): Dispatcher {
 export function createEvaluator(options: CpuBackendOptions = {}): Evaluator {
   const dispatcher = dispatcherOf(options);
   return (target, args, kwargs) => dispatcher.call(target, args, kwargs);
+}
+
+/** Runs whole programs on the interpreter, each with the same random numbers: what differential checks run. */
+export function createRunner(options: Omit<CpuBackendOptions, "random"> = {}): ProgramRunner {
+  const operators = options.operators ?? defaultOperators();
+  return (program, inputs, see) => {
+    const executable = new CpuExecutable(program, operators, dispatcherOf({ ...options, operators }));
+    return { outputs: executable.runSync(inputs, see), state: executable.state };
+  };
 }
 
 let shared: Evaluator | undefined;

@@ -9,22 +9,25 @@ import { invalidArgument, noKernel } from "./errors.js";
 import { type CallArgument, emptyStrided, type RuntimeValue } from "./kernel.js";
 import type { GraphPlan } from "./plan.js";
 
+/** A run under way: yields where it may pause, and returns its value. */
+export type Running = Generator<void, RuntimeValue, void>;
+
 /** What a higher-order operator may ask of the interpreter. */
 export interface GraphRunner {
   readonly dispatcher: Dispatcher;
   /** Runs a nested graph; a graph that returns a tuple gives a list. */
-  run(graph: GraphPlan, inputs: readonly RuntimeValue[]): Promise<RuntimeValue>;
+  run(graph: GraphPlan, inputs: readonly RuntimeValue[]): Running;
   /** Runs with an autocast dtype (null for none) in force. */
-  withAutocast(dtype: DType | null, body: () => Promise<RuntimeValue>): Promise<RuntimeValue>;
+  withAutocast(dtype: DType | null, body: () => Running): Running;
 }
 
-/** Runs one higher-order call. */
+/** Runs one higher-order call; one that runs no graph has its results at once. */
 export type HigherOrder = (
   runner: GraphRunner,
   args: readonly unknown[],
   kwargs: CallKwargs,
   node: Node,
-) => Promise<RuntimeValue>;
+) => Running | readonly RuntimeValue[];
 
 type Values = readonly RuntimeValue[];
 
@@ -34,14 +37,14 @@ const cond: HigherOrder = (runner, [predicate, whenTrue, whenFalse, operands]) =
     (operands ?? []) as Values,
   );
 
-const mapImpl: HigherOrder = async (runner, [body, xs, operands], _kwargs, node) => {
+const mapImpl: HigherOrder = function* (runner, [body, xs, operands], _kwargs, node) {
   const mapped = xs as readonly Tensor[];
   const count = mapped[0]?.shape[0] ?? 0;
   const rows: Values[] = [];
   for (let i = 0; i < count; i++) {
     rows.push(
       list(
-        await runner.run(body as GraphPlan, [
+        yield* runner.run(body as GraphPlan, [
           ...mapped.map((x) => selected(x, 0, i)),
           ...(operands as Values),
         ]),
@@ -51,23 +54,23 @@ const mapImpl: HigherOrder = async (runner, [body, xs, operands], _kwargs, node)
   return stackedColumns(rows, node.meta.val);
 };
 
-const whileLoop: HigherOrder = async (runner, [condition, body, carried, additional]) => {
+const whileLoop: HigherOrder = function* (runner, [condition, body, carried, additional]) {
   let carry = list(carried as RuntimeValue);
   const rest = list((additional ?? []) as RuntimeValue);
-  while (truth(only(await runner.run(condition as GraphPlan, [...carry, ...rest])))) {
-    carry = list(await runner.run(body as GraphPlan, [...carry, ...rest]));
+  while (truth(only(yield* runner.run(condition as GraphPlan, [...carry, ...rest])))) {
+    carry = list(yield* runner.run(body as GraphPlan, [...carry, ...rest]));
   }
   return carry;
 };
 
-const scan: HigherOrder = async (runner, [combine, init, xs, additional], _kwargs, node) => {
+const scan: HigherOrder = function* (runner, [combine, init, xs, additional], _kwargs, node) {
   let carry = init as Values;
   const scanned = xs as readonly Tensor[];
   const rest = list((additional ?? []) as RuntimeValue);
   const rows: Values[] = [];
   for (let i = 0; i < (scanned[0]?.shape[0] ?? 0); i++) {
     const inputs = [...carry, ...scanned.map((x) => selected(x, 0, i)), ...rest];
-    const results = list(await runner.run(combine as GraphPlan, inputs));
+    const results = list(yield* runner.run(combine as GraphPlan, inputs));
     carry = results.slice(0, carry.length);
     rows.push(results.slice(carry.length));
   }
@@ -77,7 +80,7 @@ const scan: HigherOrder = async (runner, [combine, init, xs, additional], _kwarg
   return [...carry, ...stackedColumns(rows, outputs)];
 };
 
-const associativeScan: HigherOrder = async (runner, [combine, xs, additional]) => {
+const associativeScan: HigherOrder = function* (runner, [combine, xs, additional]) {
   const scanned = xs as readonly Tensor[];
   const rest = list((additional ?? []) as RuntimeValue);
   const count = scanned[0]?.shape[0] ?? 0;
@@ -85,7 +88,7 @@ const associativeScan: HigherOrder = async (runner, [combine, xs, additional]) =
   const rows: Values[] = [scanned.map((x) => selected(x, 0, 0))];
   for (let i = 1; i < count; i++) {
     const inputs = [...rows[i - 1]!, ...scanned.map((x) => selected(x, 0, i)), ...rest];
-    rows.push(list(await runner.run(combine as GraphPlan, inputs)));
+    rows.push(list(yield* runner.run(combine as GraphPlan, inputs)));
   }
   return stackedColumns(rows, undefined);
 };
@@ -103,14 +106,14 @@ const wrapWithAutocast: HigherOrder = (runner, [, dtype, enabled, , body, ...ope
 };
 
 /** An operator with an ordering token: the token passes through, results follow. */
-const withEffects: HigherOrder = async (runner, [token, operator, ...args], kwargs) => {
+const withEffects: HigherOrder = (runner, [token, operator, ...args], kwargs) => {
   const { target } = operator as OperatorLiteral;
   const result = runner.dispatcher.call(target, args as readonly CallArgument[], kwargs);
   return [token as RuntimeValue, ...(Array.isArray(result) ? (result as Values) : [result])];
 };
 
 /** A mutating operator on copies of its bases: its results, then the bases' new values. */
-const autoFunctionalized: HigherOrder = async (runner, [operator], kwargs) => {
+const autoFunctionalized: HigherOrder = (runner, [operator], kwargs) => {
   const { target } = operator as OperatorLiteral;
   const definition = runner.dispatcher.definitionOf(target);
   const bases = ((kwargs["_all_bases"] ?? []) as readonly Tensor[]).map((base) =>

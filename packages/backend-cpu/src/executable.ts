@@ -17,7 +17,7 @@ import { refuseConjugateWrites } from "./conjugate-writes.js";
 import { copyInto } from "./copy.js";
 import type { Dispatcher } from "./dispatch.js";
 import { aborted, missingState } from "./errors.js";
-import { Interpreter } from "./interpreter.js";
+import { Interpreter, type Seen } from "./interpreter.js";
 import type { RuntimeValue } from "./kernel.js";
 import { mutatedPlaceholders } from "./mutation.js";
 import { type GraphPlan, planGraph } from "./plan.js";
@@ -55,6 +55,17 @@ export class CpuExecutable implements Executable {
     const results = (await interpreter.runMain(this.#plan, given)) as readonly RuntimeValue[];
     this.#profile = interpreter.profile;
     return this.#userOutputs(results, given);
+  }
+
+  /** Runs without pauses; `see` is given each value of the program's own graph as soon as it is computed. */
+  runSync(inputs: readonly Value[], see?: Seen): readonly Value[] {
+    this.#check(inputs);
+    const given = this.#graphInputs(inputs);
+    const interpreter = new Interpreter(this.#dispatcher);
+    return this.#userOutputs(
+      interpreter.runMainSync(this.#plan, given, see) as readonly RuntimeValue[],
+      given,
+    );
   }
 
   profile(): readonly NodeProfile[] {

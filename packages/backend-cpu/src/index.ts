@@ -1,4 +1,11 @@
-export { type CpuBackendOptions, cpuBackend, createEvaluator, type Evaluator, evaluate } from "./backend.js";
+export {
+  type CpuBackendOptions,
+  cpuBackend,
+  createEvaluator,
+  createRunner,
+  type Evaluator,
+  evaluate,
+} from "./backend.js";
 export { finishOutput, type NumberArray, openOutput, readNumbers } from "./dense.js";
 export type { CallKwargs } from "./dispatch.js";
 export {

@@ -1,8 +1,18 @@
-/** @file Runs planned graphs node by node. */
+/**
+ * @file Runs planned graphs node by node. Runs are generators, which yield where other tasks may be let in: one interpreter is
+ * driven with pauses or, for checks inside of passes, without.
+ */
 import { isInt, type Node, type NodeProfile, type RunOptions, type ScalarLiteral } from "@sconce/ir";
 import { isScalarFunction, runScalarFunction } from "@sconce/ops";
 import type { DType, Tensor } from "@sconce/tensor";
-import { emptyResult, type GraphRunner, HIGHER_ORDER, selected, stacked } from "./control-flow.js";
+import {
+  emptyResult,
+  type GraphRunner,
+  HIGHER_ORDER,
+  type Running,
+  selected,
+  stacked,
+} from "./control-flow.js";
 import type { CallKwargs, Dispatcher } from "./dispatch.js";
 import { aborted, atNode, invalidArgument } from "./errors.js";
 import type { CallArgument, RuntimeValue } from "./kernel.js";
@@ -32,27 +42,44 @@ export class Interpreter implements GraphRunner {
   async runMain(plan: GraphPlan, inputs: readonly RuntimeValue[]): Promise<RuntimeValue> {
     const total = plan.steps.length;
     const { onProgress } = this.#options;
-    return this.#run(plan, inputs, (node, index, milliseconds) => {
-      this.profile.push({ node: node.name, target: node.target, milliseconds });
-      onProgress?.(index + 1, total, node);
+    const running = this.#run(plan, inputs, {
+      report: (node, index, milliseconds) => {
+        this.profile.push({ node: node.name, target: node.target, milliseconds });
+        onProgress?.(index + 1, total, node);
+      },
     });
+    for (;;) {
+      const { done, value } = running.next();
+      if (done) return value;
+      await this.#pause();
+    }
   }
 
-  async run(plan: GraphPlan, inputs: readonly RuntimeValue[]): Promise<RuntimeValue> {
+  /** The same without letting other tasks in; `see` is given each value of the program's own graph as soon as it is computed. */
+  runMainSync(plan: GraphPlan, inputs: readonly RuntimeValue[], see?: Seen): RuntimeValue {
+    const running = this.#run(plan, inputs, see && { see });
+    for (;;) {
+      const { done, value } = running.next();
+      if (done) return value;
+      this.#lastPause = performance.now();
+    }
+  }
+
+  run(plan: GraphPlan, inputs: readonly RuntimeValue[]): Running {
     return this.#run(plan, inputs);
   }
 
-  async withAutocast(dtype: DType | null, body: () => Promise<RuntimeValue>): Promise<RuntimeValue> {
+  *withAutocast(dtype: DType | null, body: () => Running): Running {
     const before = this.dispatcher.autocast;
     this.dispatcher.autocast = dtype;
     try {
-      return await body();
+      return yield* body();
     } finally {
       this.dispatcher.autocast = before;
     }
   }
 
-  async #run(plan: GraphPlan, inputs: readonly RuntimeValue[], report?: Report): Promise<RuntimeValue> {
+  *#run(plan: GraphPlan, inputs: readonly RuntimeValue[], watch: Watch = {}): Running {
     if (inputs.length !== plan.inputs.length) {
       throw invalidArgument(`a graph of ${plan.inputs.length} inputs was given ${inputs.length}`);
     }
@@ -60,40 +87,41 @@ export class Interpreter implements GraphRunner {
     inputs.forEach((value, i) => {
       frame[plan.inputs[i]!] = value;
     });
-    await this.#steps(plan, frame, 0, plan.steps.length, true, report);
+    yield* this.#steps(plan, frame, 0, plan.steps.length, true, watch);
     return resolve(plan.output, frame) as RuntimeValue;
   }
 
   /**
    * Runs the steps in [from, to); values that are dead afterwards are let go unless the steps will run again.
    */
-  async #steps(
+  *#steps(
     plan: GraphPlan,
     frame: Frame,
     from: number,
     to: number,
     release: boolean,
-    report?: Report,
-  ): Promise<void> {
+    { report, see }: Watch = {},
+  ): Generator<void, void, void> {
     for (let i = from; i < to; i++) {
       const step = plan.steps[i]!;
       const start = performance.now();
       try {
         if (step.node.target === `${PREDISPATCH}_vmap_increment_nesting`) {
           const end = vmapEnd(plan, i);
-          await this.#vmap(plan, frame, i, end);
+          yield* this.#vmap(plan, frame, i, end);
           i = end;
         } else {
           const value = this.#step(step, frame);
-          frame[step.slot] = value instanceof Promise ? await value : value;
+          frame[step.slot] = value instanceof Nested ? yield* value.running : value;
         }
       } catch (error) {
         throw atNode(error, placeOf(step.node));
       }
+      see?.(step.node, frame[step.slot]);
       if (release) for (const slot of step.dead) frame[slot] = undefined;
       const now = performance.now();
       report?.(step.node, i, now - start);
-      if (now - this.#lastPause > PAUSE_MS) await this.#pause();
+      if (now - this.#lastPause > PAUSE_MS) yield;
     }
   }
 
@@ -110,7 +138,7 @@ export class Interpreter implements GraphRunner {
   #step(
     { node, args: templates, kwargs, definition, subgraph }: Step,
     frame: Frame,
-  ): CallArgument | GraphPlan | Promise<RuntimeValue> {
+  ): CallArgument | GraphPlan | Nested {
     if (subgraph !== undefined) return subgraph;
     const { target } = node;
     const args = templates.map((template) => resolve(template, frame));
@@ -120,7 +148,10 @@ export class Interpreter implements GraphRunner {
       kwargs.map(([key, value]) => [key, resolve(value, frame) as CallArgument]),
     );
     const higherOrder = HIGHER_ORDER.get(target);
-    if (higherOrder !== undefined) return higherOrder(this, args, named, node);
+    if (higherOrder !== undefined) {
+      const result = higherOrder(this, args, named, node);
+      return Array.isArray(result) ? result : new Nested(result as Running);
+    }
     if (target.startsWith(PREDISPATCH)) return this.#batchDimension(target, args as CallArgument[]);
     if (NO_EFFECT.has(target)) return null;
     const values = args as CallArgument[];
@@ -130,7 +161,7 @@ export class Interpreter implements GraphRunner {
   }
 
   /** A `vmap` region: its steps once for each lane; what leaves the region is stacked. */
-  async #vmap(plan: GraphPlan, frame: Frame, start: number, end: number): Promise<void> {
+  *#vmap(plan: GraphPlan, frame: Frame, start: number, end: number): Generator<void, void, void> {
     const count = Number((resolve(plan.steps[start]!.args[0]!, frame) as CallArgument) ?? 0);
     const leaving: { readonly step: Step; readonly rows: Tensor[] }[] = plan.steps
       .slice(start + 1, end)
@@ -143,7 +174,7 @@ export class Interpreter implements GraphRunner {
       .map((step) => ({ step, rows: [] }));
     for (let lane = 0; lane < count; lane++) {
       this.#lanes.push(lane);
-      await this.#steps(plan, frame, start + 1, end, false);
+      yield* this.#steps(plan, frame, start + 1, end, false);
       this.#lanes.pop();
       for (const { step, rows } of leaving) rows.push(frame[step.slot] as Tensor);
     }
@@ -164,7 +195,23 @@ export class Interpreter implements GraphRunner {
   }
 }
 
-type Report = (node: Node, index: number, milliseconds: number) => void;
+/** A higher-order call that goes on when it is driven. */
+class Nested {
+  readonly running: Running;
+
+  constructor(running: Running) {
+    this.running = running;
+  }
+}
+
+/** Given each node with its value, which later nodes may write to. */
+export type Seen = (node: Node, value: unknown) => void;
+
+/** Who watches the steps of a graph. */
+interface Watch {
+  readonly report?: ((node: Node, index: number, milliseconds: number) => void) | undefined;
+  readonly see?: Seen | undefined;
+}
 
 /** Index of the `_vmap_decrement_nesting` that closes the region opened at `start`. */
 function vmapEnd(plan: GraphPlan, start: number): number {

@@ -1,6 +1,7 @@
 /** @file The `sconce` command. */
-import { SconceError } from "@sconce/errors";
+import { isSconceError, SconceError } from "@sconce/errors";
 import { Command, CommanderError } from "commander";
+import { bisectCommand } from "./commands/bisect.js";
 import { diffCommand } from "./commands/diff.js";
 import { explainCommand } from "./commands/explain.js";
 import { historyCommand } from "./commands/history.js";
@@ -20,6 +21,7 @@ const COMMANDS = [
   runCommand,
   verifyCommand,
   diffCommand,
+  bisectCommand,
   historyCommand,
   opsCommand,
   passesCommand,
@@ -58,5 +60,5 @@ function failure(error: unknown, io: Io): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.bad;
   if (error instanceof SconceError) io.err(`${error.describe()}\n`);
   else io.err(`error INTERNAL: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  return EXIT.bad;
+  return isSconceError(error, "PASS_CHANGED_NUMBERS") ? EXIT.differs : EXIT.bad;
 }

@@ -44,6 +44,23 @@ export interface Executable {
   [Symbol.dispose](): void;
 }
 
+/** What one run of a program leaves behind. */
+export interface ProgramRun {
+  readonly outputs: readonly Value[];
+  /** Parameters, buffers and constants by name; those that the program writes to are copies. */
+  readonly state: ReadonlyMap<string, Tensor>;
+}
+
+/**
+ * Runs a program once, on flat user inputs, from its own state and with the same random numbers each time. `see` is given each
+ * node of the program's own graph with its value, which later nodes may write to.
+ */
+export type ProgramRunner = (
+  program: ExportedProgram,
+  inputs: readonly Value[],
+  see?: (node: Node, value: unknown) => void,
+) => ProgramRun;
+
 export interface Backend {
   readonly name: string;
   /** Whether the backend can run this node, asked before anything runs. */

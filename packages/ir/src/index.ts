@@ -165,6 +165,8 @@ export type {
   CompileOptions,
   Executable,
   NodeProfile,
+  ProgramRun,
+  ProgramRunner,
   Reason,
   RunOptions,
   Value,

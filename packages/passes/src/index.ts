@@ -17,6 +17,18 @@ export { rewrite } from "./builtin/rewrite.js";
 export { sinkTransposes } from "./builtin/sink-transposes.js";
 export { stripMetadata } from "./builtin/strip-metadata.js";
 export { extract, inline, split } from "./builtin/submodules.js";
+export {
+  type Bisection,
+  type BisectOptions,
+  bisect,
+  type Culprit,
+  type CulpritRewrite,
+  type FailureKind,
+} from "./checking/bisect.js";
+export { type CheckedPasses, checkPasses } from "./checking/check-passes.js";
+export type { CheckOptions, CheckReport } from "./checking/checker.js";
+export { PassChangedNumbers } from "./checking/errors.js";
+export type { Reproducer } from "./checking/subprogram.js";
 export { completePipeline } from "./complete.js";
 export type { RunDecompositionsOptions } from "./decompose/run-decompositions.js";
 export { runDecompositions } from "./decompose/run-decompositions.js";

@@ -1,5 +1,7 @@
 import { isSconceError, SconceError } from "@sconce/errors";
 import { ExportedProgram, recordPass, sealProgram, verify, verifyTransition } from "@sconce/ir";
+import { Checker, type CheckOptions, type CheckReport } from "./checking/checker.js";
+import { noRunner } from "./checking/errors.js";
 import {
   type Pass,
   type PassCall,
@@ -15,6 +17,7 @@ import type { Rule } from "./rewrite/rule.js";
 /** One call of {@link PassManager.run}. */
 interface Run {
   step: number;
+  readonly checker: Checker | undefined;
   /** What changed the program in this round of the innermost repetition. */
   readonly changes: { readonly pass: string; readonly fired: ReadonlyMap<string, number> }[];
 }
@@ -29,6 +32,8 @@ export interface PassEvent {
   readonly milliseconds: number;
   /** How often each rewrite rule fired. */
   readonly fired: ReadonlyMap<string, number>;
+  /** What was compared, where passes are checked. */
+  readonly check?: CheckReport | undefined;
 }
 
 /** Sees every step: printing, timing, checking and viewers are observers. */
@@ -46,6 +51,8 @@ export interface PassManagerOptions {
    */
   readonly record?: boolean;
   readonly observers?: readonly PassObserver[];
+  /** Run the programs before and after each pass on the same inputs, and compare what they compute. */
+  readonly check?: boolean | CheckOptions;
 }
 
 /** The program before a pass, and the metadata that it may take away. */
@@ -67,10 +74,24 @@ export class PassManager {
     this.#options = options;
   }
 
-  /** @throws SconceError `PASS_FAILED`, `PASS_REQUIRES`, `PASS_ENSURES`, `INVALID_PROGRAM`, `NO_FIXPOINT` */
+  /**
+   * @throws SconceError `PASS_FAILED`, `PASS_REQUIRES`, `PASS_ENSURES`, `INVALID_PROGRAM`, `NO_FIXPOINT`; checked also
+   * `PASS_CHANGED_NUMBERS`, `NOTHING_COMPARED`, `NO_SAMPLE_INPUTS`, `NO_RUNNER`
+   */
   run(program: ExportedProgram, passes: readonly (Pass | PipelineItem)[]): ExportedProgram {
     if (this.#options.verify === true) this.#verify(program, "before the first pass");
-    return this.#items(program, passes.map(pipelineItem), { step: 0, changes: [] });
+    return this.#items(program, passes.map(pipelineItem), {
+      step: 0,
+      changes: [],
+      checker: this.#checker(),
+    });
+  }
+
+  #checker(): Checker | undefined {
+    const { check = false } = this.#options;
+    if (check === false) return undefined;
+    if (this.#context.run === undefined) throw noRunner();
+    return new Checker(this.#context.run, check === true ? {} : check);
   }
 
   #items(program: ExportedProgram, items: readonly PipelineItem[], run: Run): ExportedProgram {
@@ -113,8 +134,9 @@ export class PassManager {
       this.#options.record === false || pass.drops !== undefined
         ? result
         : recordPass(pass.name, before, result, textOf(call));
+    const check = run.checker?.check({ pass, step, before, after });
     for (const observe of this.#options.observers ?? [])
-      observe({ pass, step, before, after, milliseconds, fired });
+      observe({ pass, step, before, after, milliseconds, fired, check });
     return after;
   }
 
@@ -147,7 +169,7 @@ export class PassManager {
     counts: Map<string, number>,
   ): ExportedProgram {
     const { rewrites, ownerOf } = this.#context;
-    const fired = (rule: Rule): void => {
+    const fired = (rule: Pick<Rule, "name">): void => {
       counts.set(rule.name, (counts.get(rule.name) ?? 0) + 1);
       rewrites?.fired?.(rule);
     };

@@ -1,5 +1,14 @@
 import { SconceError } from "@sconce/errors";
-import type { Argument, Backend, Dialect, ExportedProgram, NodeMeta, Problem, Value } from "@sconce/ir";
+import type {
+  Argument,
+  Backend,
+  Dialect,
+  ExportedProgram,
+  NodeMeta,
+  Problem,
+  ProgramRunner,
+  Value,
+} from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { DecompositionTable } from "./decompose/table.js";
 import type { RewriteContext } from "./rewrite/driver.js";
@@ -17,6 +26,8 @@ export interface PassContext {
   readonly operators: OperatorTable;
   /** Absent when no backend is there to compute with. */
   readonly evaluate?: Evaluator | undefined;
+  /** Runs whole programs, for differential checks; absent as the evaluator is. */
+  readonly run?: ProgramRunner | undefined;
   /** A fresh decomposition table of the session, its plugins' entries included; PyTorch's default when left out. */
   readonly decompositions?: (() => DecompositionTable) | undefined;
   /** The session's rewrite rules, by name. */

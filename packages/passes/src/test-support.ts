@@ -1,12 +1,16 @@
 /** @file What tests of passes share. Not exported. */
-import { evaluate } from "@sconce/backend-cpu";
+import { createRunner, evaluate } from "@sconce/backend-cpu";
 import { ExportedProgram, type Graph, type InputSpec, isRef, itemsOf, parseGraph, printIr } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import { contiguousStrides, Storage, Tensor } from "@sconce/tensor";
 import type { Evaluator, Pass, PassContext } from "./pass.js";
 import { type PassOptions, passCall } from "./pass.js";
 
-export const context: PassContext = { operators: defaultOperators(), evaluate: evaluate as Evaluator };
+export const context: PassContext = {
+  operators: defaultOperators(),
+  evaluate: evaluate as Evaluator,
+  run: createRunner(),
+};
 
 /** Values 0.5, 1.5, 2.5, ... */
 export function ramp(shape: readonly number[]): Tensor {

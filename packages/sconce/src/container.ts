@@ -4,6 +4,7 @@ import {
   cpuBackend,
   createEvaluator,
   createRandomSource,
+  createRunner,
   type KernelTable,
 } from "@sconce/backend-cpu";
 import type { SconceError } from "@sconce/errors";
@@ -15,6 +16,7 @@ import {
   type CustomDecompTable,
   defaultDecompositions,
   type Evaluator,
+  type PassContext,
   PassManager,
   type PassManagerOptions,
 } from "@sconce/passes";
@@ -91,6 +93,7 @@ function registerRunning(
   container.register(EVALUATOR, {
     useFactory: (from) => ({
       evaluate: createEvaluator({ operators: from.resolve(OPERATORS), kernels }) as Evaluator,
+      run: createRunner({ operators: from.resolve(OPERATORS), kernels }),
     }),
   });
 }
@@ -108,22 +111,17 @@ function interpreter(kernels: KernelTable): (from: DependencyContainer) => Backe
 
 const passManagers = (from: DependencyContainer): PassManagers => {
   const { plugins, ownerOf } = from.resolve(PLUGINS);
-  return {
-    create: (options?: PassManagerOptions) =>
-      new PassManager(
-        {
-          operators: from.resolve(OPERATORS),
-          evaluate: from.resolve(EVALUATOR).evaluate,
-          decompositions: () => from.resolve(DECOMPOSITIONS),
-          rules: new Map(from.resolveAll(RULE).map((rule) => [rule.name, rule])),
-          backends: () => new Map(from.resolve(BACKENDS).map((backend) => [backend.name, backend])),
-          verify: (program) => from.resolve(VERIFIER).verify(program),
-          clock: from.resolve(CLOCK),
-          ownerOf: plugins.length > 0 ? ownerOf : undefined,
-        },
-        options,
-      ),
-  };
+  const context = (): PassContext => ({
+    operators: from.resolve(OPERATORS),
+    ...from.resolve(EVALUATOR),
+    decompositions: () => from.resolve(DECOMPOSITIONS),
+    rules: new Map(from.resolveAll(RULE).map((rule) => [rule.name, rule])),
+    backends: () => new Map(from.resolve(BACKENDS).map((backend) => [backend.name, backend])),
+    verify: (program) => from.resolve(VERIFIER).verify(program),
+    clock: from.resolve(CLOCK),
+    ownerOf: plugins.length > 0 ? ownerOf : undefined,
+  });
+  return { context, create: (options?: PassManagerOptions) => new PassManager(context(), options) };
 };
 
 /** @throws SconceError `PLUGIN` for a kernel of no operator */

@@ -14,6 +14,9 @@ import {
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import {
+  type Bisection,
+  type BisectOptions,
+  bisect,
   type CustomDecompTable,
   type DecompositionTable,
   type Pass,
@@ -125,6 +128,19 @@ export class Sconce {
     this.#use();
     const calls = typeof passes === "string" ? parsePipeline(passes, this.passes) : passes;
     return this.container.resolve(PASS_MANAGER).create(options).run(program, calls);
+  }
+
+  /**
+   * The first of the passes that changes numbers, throws, or leaves an invalid program; its first wrong rewrite; and a small
+   * program that shows it.
+   */
+  bisect(
+    program: ExportedProgram,
+    passes: string | readonly (Pass | PipelineItem)[],
+    options: BisectOptions = {},
+  ): Bisection {
+    const calls = typeof passes === "string" ? parsePipeline(passes, this.passes) : passes;
+    return bisect(program, calls, this.container.resolve(PASS_MANAGER).context(), options);
   }
 
   /** Every problem that the verifier finds; none for a valid program. */

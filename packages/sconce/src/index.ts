@@ -47,7 +47,11 @@ export type { Emit, OpDefinition } from "@sconce/ops";
 export { defaultOperators, defineOp, OperatorTable } from "@sconce/ops";
 export type {
   Attempt,
+  Bisection,
+  BisectOptions,
   Captures,
+  CheckOptions,
+  CheckReport,
   Clock,
   Decomposition,
   Match,
@@ -59,10 +63,12 @@ export type {
   Rule,
 } from "@sconce/passes";
 export {
+  bisect,
   builtinPasses,
   builtinRules,
   CustomDecompTable,
   canonicalize,
+  checkPasses,
   commonSubexpressionElimination,
   DecompositionTable,
   deadCodeElimination,

@@ -1,12 +1,13 @@
 /** @file Tokens of the container: a test or an application overrides any service by registering under its token. */
 import type { RandomSource } from "@sconce/backend-cpu";
-import type { Backend, DialectRules, ExportedProgram, Problem } from "@sconce/ir";
+import type { Backend, DialectRules, ExportedProgram, Problem, ProgramRunner } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type {
   Clock,
   CustomDecompTable,
   Evaluator,
   Pass,
+  PassContext,
   PassManager,
   PassManagerOptions,
   Rule,
@@ -27,9 +28,10 @@ export const BACKEND: InjectionToken<Backend> = Symbol("Backend");
 export const BACKENDS: InjectionToken<readonly Backend[]> = Symbol("Backends");
 /** A fresh default table each time it is resolved. */
 export const DECOMPOSITIONS: InjectionToken<CustomDecompTable> = Symbol("Decompositions");
-/** Computes single calls, for constant folding. */
+/** Computes single calls, for constant folding, and whole programs, for differential checks. */
 export interface EvaluatorService {
   readonly evaluate: Evaluator;
+  readonly run?: ProgramRunner | undefined;
 }
 export const EVALUATOR: InjectionToken<EvaluatorService> = Symbol("Evaluator");
 /** Finds what is wrong with programs: for `verify`, and between passes. */
@@ -49,6 +51,8 @@ export const RANDOM: InjectionToken<RandomSource> = Symbol("Random");
 /** Makes pass managers over the session's services. */
 export interface PassManagers {
   create(options?: PassManagerOptions): PassManager;
+  /** What passes may ask of the session. */
+  context(): PassContext;
 }
 export const PASS_MANAGER: InjectionToken<PassManagers> = Symbol("PassManagers");
 /** What came from plugins. */

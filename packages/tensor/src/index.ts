@@ -1,5 +1,6 @@
 export { castTensor, floatToInt32, floatToInt64 } from "./cast.js";
 export { type Closeness, compareTensors, sameLayout } from "./compare.js";
+export { type ToleranceOptions, tensorDifference } from "./difference.js";
 export type { DType, DTypeInfo, DTypeKind, TypedArray } from "./dtype.js";
 export {
   DTYPES,

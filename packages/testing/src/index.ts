@@ -1,10 +1,11 @@
 /** @file `@sconce/testing`: what needs neither vitest nor fast-check. */
 
 export { type SampleOptions, sampleInputs } from "@sconce/passes";
+export { type ToleranceOptions, tensorDifference } from "@sconce/tensor";
 export { type BuildOptions, generatedOperators } from "./generator/build.js";
 export { type Tolerance, toleranceOf } from "./generator/noise.js";
 export { type ProgramOptions, sampleProgram } from "./generator/sample-program.js";
-export { type Nested, type ToleranceOptions, tensorDifference } from "./matchers/closeness.js";
+export type { Nested } from "./matchers/closeness.js";
 export { matchers } from "./matchers/index.js";
 export { type IrLike, irDifference } from "./matchers/ir.js";
 export { type MeaningOptions, meaningDifference } from "./matchers/meaning.js";

@@ -76,6 +76,8 @@ async function told(
   try {
     return await check();
   } catch (error) {
+    const { cause } = error as { readonly cause?: unknown };
+    if (isSconceError(cause, "NOT_FUNCTIONAL")) return cause.describe();
     if (isSconceError(error)) return error.describe();
     return error instanceof Error ? (error.stack ?? error.message) : String(error);
   }

@@ -3,9 +3,9 @@
  * Importing it once, in a test or a setup file, is enough.
  */
 
-import type { Tensor } from "@sconce/tensor";
+import type { Tensor, ToleranceOptions } from "@sconce/tensor";
 import { expect } from "vitest";
-import type { Nested, ToleranceOptions } from "./matchers/closeness.js";
+import type { Nested } from "./matchers/closeness.js";
 import { matchers } from "./matchers/index.js";
 import type { IrLike } from "./matchers/ir.js";
 import type { MeaningOptions } from "./matchers/meaning.js";

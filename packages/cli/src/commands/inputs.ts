@@ -71,3 +71,10 @@ function scalarOf(value: unknown): Value {
   if (typeof integer === "string" && /^-?\d{1,19}$/.test(integer)) return int(BigInt(integer));
   throw usage(`--scalars: cannot read ${JSON.stringify(value)}`, SHAPE);
 }
+
+/** A number of at least 0. @throws SconceError `USAGE` */
+export function tolerance(text: string, option: string): number {
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  if (Number.isFinite(value) && value >= 0) return value;
+  throw usage(`${option} must be a number of at least 0, got "${text}"`);
+}

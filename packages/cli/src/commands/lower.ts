@@ -1,5 +1,11 @@
 import type { ExportedProgram } from "@sconce/ir";
-import { type PipelineItem, parsePipeline, passCall } from "@sconce/passes";
+import {
+  type CheckReport,
+  type PassObserver,
+  type PipelineItem,
+  parsePipeline,
+  passCall,
+} from "@sconce/passes";
 import cliProgress from "cli-progress";
 import type { Command } from "commander";
 import type { Sconce } from "sconce";
@@ -7,6 +13,7 @@ import { usage } from "../errors.js";
 import { type Io, json, type Outcome } from "../io.js";
 import { openProgram, openSession, repeatable } from "../open.js";
 import { weightsPath, writeSir } from "../sir.js";
+import { reportText } from "./bisect.js";
 
 interface LowerOptions {
   readonly output: string;
@@ -14,6 +21,7 @@ interface LowerOptions {
   readonly passes?: string;
   readonly json?: boolean;
   readonly plugin?: readonly string[];
+  readonly check?: boolean;
 }
 
 export function lowerCommand(program: Command, io: Io, _outcome: Outcome): void {
@@ -24,6 +32,7 @@ export function lowerCommand(program: Command, io: Io, _outcome: Outcome): void 
     .requiredOption("-o, --output <file>", "where to write: OUT.sir, and OUT.safetensors beside it")
     .option("--keep <operator>", "an operator to leave as it is (repeatable)", repeatable)
     .option("--passes <pipeline>", "run these passes, in place of run_decompositions()")
+    .option("--check", "compare numbers before and after each pass, on sampled inputs")
     .option("--json", "for machines")
     .option("--plugin <module>", "a module with further operators and passes (repeatable)", repeatable)
     .action((file: string, options: LowerOptions) => lower(file, options, io));
@@ -36,18 +45,20 @@ async function lower(file: string, options: LowerOptions, io: Io): Promise<void>
   const session = await openSession(options.plugin);
   const calls = pipelineOf(options, session);
   const before = await openProgram(file, session);
-  const after = transform(session, before, calls, io);
+  const reports: CheckReport[] = [];
+  const after = transform(session, before, calls, io, options.check === true ? reports : undefined);
   await writeSir(output, after);
   const facts = {
     output,
     weights: weightsPath(output),
     dialect: after.dialect,
     nodes: { before: before.graph.size, after: after.graph.size },
+    ...(options.check === true && { reports }),
   };
   io.out(
     options.json
       ? json(facts)
-      : `${output}: ${before.graph.size} -> ${after.graph.size} nodes, dialect ${after.dialect}; tensors in ${facts.weights}\n`,
+      : `${output}: ${before.graph.size} -> ${after.graph.size} nodes, dialect ${after.dialect}; tensors in ${facts.weights}\n${reports.map(reportText).join("")}`,
   );
 }
 
@@ -69,8 +80,11 @@ function transform(
   program: ExportedProgram,
   calls: readonly PipelineItem[],
   io: Io,
+  reports: CheckReport[] | undefined,
 ): ExportedProgram {
-  if (!io.interactive) return session.transform(program, calls, { record: false });
+  const options = { record: false, check: reports !== undefined };
+  const report: PassObserver = ({ check }) => void (check !== undefined && reports?.push(check));
+  if (!io.interactive) return session.transform(program, calls, { ...options, observers: [report] });
   const bar = new cliProgress.SingleBar(
     { stream: process.stderr, clearOnComplete: true, format: "{bar} {value}/{total} {pass}" },
     cliProgress.Presets.shades_classic,
@@ -78,8 +92,8 @@ function transform(
   bar.start(calls.length, 0, { pass: "" });
   try {
     return session.transform(program, calls, {
-      record: false,
-      observers: [({ pass, step }) => bar.update(step + 1, { pass: pass.name })],
+      ...options,
+      observers: [report, ({ pass, step }) => bar.update(step + 1, { pass: pass.name })],
     });
   } finally {
     bar.stop();

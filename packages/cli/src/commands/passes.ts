@@ -20,7 +20,7 @@ const BASH = `_sconce() {
       COMPREPLY+=("$cur\${offer#"$typed"}")
     done < <(sconce passes --complete "$typed")
   elif [[ $COMP_CWORD -eq 1 ]]; then
-    COMPREPLY=($(compgen -W "info print lower run verify diff history ops passes explain help" -- "$cur"))
+    COMPREPLY=($(compgen -W "info print lower run verify diff history ops passes explain bisect help" -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi

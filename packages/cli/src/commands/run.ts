@@ -2,11 +2,10 @@ import { type Executable, isFloat, toNumber, type Value } from "@sconce/ir";
 import { type Closeness, Tensor, writeSafetensors } from "@sconce/tensor";
 import cliProgress from "cli-progress";
 import type { Command } from "commander";
-import { usage } from "../errors.js";
 import { EXIT, type Io, json, type Outcome, writeBytes } from "../io.js";
 import { openProgram, openSession, openTensors, repeatable } from "../open.js";
 import { compareRun, type Difference, type FinishedRun } from "./expectation.js";
-import { readInputs } from "./inputs.js";
+import { readInputs, tolerance } from "./inputs.js";
 
 interface RunOptions {
   readonly inputs?: string;
@@ -107,12 +106,6 @@ function jsonReport(outputs: readonly Value[], differences: readonly Difference[
     value instanceof Tensor ? { dtype: value.dtype, shape: value.shape } : { value: plain(value) },
   );
   return json({ outputs: described, ...(differences === undefined ? {} : { differences }) });
-}
-
-function tolerance(text: string, option: string): number {
-  const value = text.trim() === "" ? Number.NaN : Number(text);
-  if (Number.isFinite(value) && value >= 0) return value;
-  throw usage(`${option} must be a number of at least 0, got "${text}"`);
 }
 
 function describe(value: Value): string {

@@ -87,7 +87,9 @@ function compareGraphs(
   for (const node of after.nodes()) {
     const old = before.find(node.name);
     if (old === undefined || old.meta === node.meta || isOther(node, old)) continue;
-    const lost = kept.filter((key) => old.meta[key] !== undefined && node.meta[key] === undefined);
+    // The values of an output are those of its arguments: PyTorch writes them down or not.
+    const has = node.op === "output" ? kept.filter((key) => key !== "val") : kept;
+    const lost = has.filter((key) => old.meta[key] !== undefined && node.meta[key] === undefined);
     if (lost.length > 0) {
       problems.push({
         code: "META_LOST",

@@ -6,6 +6,9 @@ import { type SinkOptions, sinkViews } from "../views/sink.js";
 import { withRenamed } from "./rename.js";
 import { mapSubgraphs } from "./subgraphs.js";
 
+/** What those who watch and limit rewrites know a move by. */
+const AS_RULE = { name: "sink-transposes" } as const;
+
 /** `permute(relu(permute(x, [0, 2, 1])), [0, 2, 1])` becomes `relu(x)`. */
 export const sinkTransposes = definePass({
   name: "sink-transposes",
@@ -17,7 +20,8 @@ export const sinkTransposes = definePass({
       operators,
       env: shapeEnvOf(program),
       pass: "sink-transposes",
-      allows: rewrites?.allows,
+      allows: rewrites?.allows && ((root) => rewrites.allows!(AS_RULE, root)),
+      fired: () => rewrites?.fired?.(AS_RULE),
     };
     const { graph, renamed } = sinkViews(program.graph, options);
     return withRenamed(program, inBodies(graph, options), renamed);

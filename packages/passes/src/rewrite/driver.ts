@@ -31,11 +31,11 @@ export interface RewriteContext {
   /** Told of every match, fired or refused; `reason` is undefined for those that fired. */
   readonly observe?: ((event: RewriteEvent) => void) | undefined;
   /** Told of each rewrite; costs nothing, where `observe` looks for reasons. */
-  readonly fired?: ((rule: Rule) => void) | undefined;
+  readonly fired?: ((rule: Pick<Rule, "name">) => void) | undefined;
   /** The plugin that a rule comes from, for errors. */
   readonly ownerOf?: ((rule: Rule) => string | undefined) | undefined;
   /** Refuses a rewrite before it is made: how `bisect` stops after the n-th. */
-  readonly allows?: (() => boolean) | undefined;
+  readonly allows?: ((rule: Pick<Rule, "name">, root: Node) => boolean) | undefined;
   /** Most rewrites, by default 1,000 and 10 for each node. */
   readonly limit?: number | undefined;
   /** Placeholders whose values never change: see {@link Match.isConstant}. */
@@ -135,13 +135,14 @@ class Driver {
     const match = this.#matchOf(candidate, captures);
     const verdict = this.#guarded(rule, node, () => rule.where?.(captures, match) ?? true);
     if (verdict !== true) return this.#refuse(rule, node, verdict);
+    // Asked before the replacement is made, which may be what fails.
+    if (this.#context.allows?.(rule, node) === false)
+      return this.#refuse(rule, node, "stopped by the limit of rewrites");
     const values = this.#guarded(rule, node, () => {
       const result = rule.replace(replacer.emit, captures, match);
       return typeof result === "string" ? result : this.#values(candidate, replacer, result);
     });
     if (typeof values === "string") return this.#refuse(rule, node, values);
-    if (this.#context.allows?.() === false)
-      return this.#refuse(rule, node, "stopped by the limit of rewrites");
     this.#apply(candidate, replacer, values);
     this.#context.fired?.(rule);
     this.#context.observe?.({ rule, root: node, reason: undefined });

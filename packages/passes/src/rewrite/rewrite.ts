@@ -16,11 +16,11 @@ export interface RewriteOptions {
   /** Told of every match, fired or refused. */
   readonly observe?: ((event: RewriteEvent) => void) | undefined;
   /** Told of each rewrite. */
-  readonly fired?: ((rule: Rule) => void) | undefined;
+  readonly fired?: RewriteContext["fired"];
   /** The plugin that a rule comes from, for errors. */
   readonly ownerOf?: ((rule: Rule) => string | undefined) | undefined;
   /** Asked before each rewrite; false leaves the match alone. */
-  readonly allows?: (() => boolean) | undefined;
+  readonly allows?: RewriteContext["allows"];
   /** Most rewrites in one graph, by default 1,000 and 10 for each node. */
   readonly limit?: number;
 }

@@ -37,7 +37,9 @@ export interface SinkOptions {
   /** The pass that new nodes name as their origin. */
   readonly pass: string;
   /** Asked before each group is moved. */
-  readonly allows?: (() => boolean) | undefined;
+  readonly allows?: ((root: Node) => boolean) | undefined;
+  /** Told of each group that moves. */
+  readonly fired?: (() => void) | undefined;
 }
 
 export interface Sunk {
@@ -86,9 +88,11 @@ class Round {
       const views = [...group.views, ...group.followers].map(({ node }) => node.name);
       if (group.isFixed || group.calls.length === 0 || group.gain <= 0) continue;
       // What one group moves another must not move in the same round.
-      if (views.some((name) => touched.has(name)) || this.#options.allows?.() === false) continue;
+      const root = [...group.views, ...group.followers][0]!.node;
+      if (views.some((name) => touched.has(name)) || this.#options.allows?.(root) === false) continue;
       for (const name of views) touched.add(name);
       this.#apply(group);
+      this.#options.fired?.();
     }
     if (touched.size === 0) return undefined;
     const rename = refRenamer(this.#renamed);

@@ -1,10 +1,10 @@
 import type { Backend, Value } from "@sconce/ir";
 import { parseIr } from "@sconce/ir";
 import { runDecompositions, sampleInputs } from "@sconce/passes";
-import { Tensor } from "@sconce/tensor";
+import { Tensor, tensorDifference } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { sampleProgram } from "../generator/sample-program.js";
-import { tensorDifference } from "../matchers/closeness.js";
+
 import { meaningDifference } from "../matchers/meaning.js";
 import { type BackendSuite, describeBackends, refusalOf, unsupportedNodes } from "./describe.js";
 import * as programs from "./spec-programs.js";

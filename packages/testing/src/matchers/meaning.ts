@@ -2,9 +2,9 @@ import { cpuBackend } from "@sconce/backend-cpu";
 import type { Backend, Executable, ExportedProgram, Value } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { copyTensor, sampleInputs } from "@sconce/passes";
-import { Tensor } from "@sconce/tensor";
+import { Tensor, type ToleranceOptions, tensorDifference } from "@sconce/tensor";
 import { toleranceOf } from "../generator/noise.js";
-import { type ToleranceOptions, tensorDifference } from "./closeness.js";
+
 import type { MatcherResult } from "./result.js";
 
 export interface MeaningOptions extends ToleranceOptions {

@@ -1,0 +1,117 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { fixture, sconce } from "../command.fixture.js";
+
+const MLP = fixture("net_mlp");
+const [BROKEN, CHAIN] = ["broken.js", "chain.sir"].map((name) =>
+  fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url)),
+) as [string, string];
+const bisect = (file: string, passes: string, ...more: readonly string[]) =>
+  sconce("bisect", file, "--passes", passes, "--plugin", BROKEN, ...more);
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sconce-bisect-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe("sconce bisect", () => {
+  test("a pass that changes numbers: the pass, the node, and one call that shows it", async () => {
+    const { code, out } = await bisect(MLP, "decompose{keep=[aten.gelu.default]},cse,gelu-to-silu,dce");
+    expect(code).toBe(1);
+    expect(out).toMatch(/^step 3, gelu-to-silu, is the first that breaks the program\n/);
+    expect(out).toMatch(/first node that differs is %gelu = aten.silu.default: /);
+    expect(out).toMatch(
+      /it still fails with 1 call:\n\ngraph\(.*\) \{\n {2}%gelu: .* = aten.gelu.default\(%\w+\)\n/,
+    );
+  });
+
+  test.each([
+    ["tidy", "relu-to-clamp", 4, 5, "numbers"],
+    ["decompose,repeat(cse,tidy)", "relu-to-clamp", 4, 5, "numbers"],
+    ["fussy", "no-sine", 4, 4, "error"],
+  ])("%s: the rewrite of one rule among several", async (passes, rule, number, total, kind) => {
+    const { code, out } = await bisect(CHAIN, passes, "--json");
+    const { culprit } = JSON.parse(out) as { culprit: { reproducer: string } };
+    expect(code).toBe(1);
+    expect(culprit).toMatchObject({ kind, rewrite: { rule, number, total, node: "relu_2" } });
+    expect(culprit.reproducer.match(/ = aten\.(?:sin|relu)\.default/g)).toHaveLength(2);
+    expect(culprit.reproducer.match(/ = aten/g)).toHaveLength(2);
+  });
+
+  test("a pass that throws, and one that leaves an invalid program", async () => {
+    const thrown = await bisect(CHAIN, "cse,no-sigmoid");
+    expect([thrown.code, thrown.out]).toEqual([
+      1,
+      expect.stringMatching(/^step 2, no-sigmoid, .*\n.*no sigmoid, please\n.*1 call:\n\n.*\n.*sigmoid/),
+    ]);
+    const invalid = await bisect(MLP, "gelu-to-nothing");
+    expect([invalid.code, invalid.out]).toEqual([
+      1,
+      expect.stringMatching(/not valid after pass "gelu-to-nothing".*\n.*1 call:\n\n.*\n.*%gelu/),
+    ]);
+  });
+
+  test("the reproducer is written with its inputs, and its command shows the failure", async () => {
+    const { out } = await bisect(CHAIN, "tidy", "-o", folder);
+    expect((await readdir(folder)).sort()).toEqual([
+      "inputs.safetensors",
+      "reproducer.safetensors",
+      "reproducer.sir",
+    ]);
+    expect(await readFile(join(folder, "reproducer.sir"), "utf8")).toContain("aten.sin.default(%relu_1)");
+    const [, command] = /^ {2}sconce (bisect .*)$/m.exec(out)!;
+    const again = await sconce(...command!.split(" "));
+    expect([again.code, again.out]).toEqual([
+      1,
+      expect.stringMatching(/rewrite 1 of 1: .*at %relu_2\n.*2 calls/),
+    ]);
+  });
+
+  test("nothing wrong is told with what was compared, and is not said when nothing was", async () => {
+    expect(await bisect(CHAIN, "decompose,canonicalize,cse")).toEqual({
+      code: 0,
+      err: "",
+      out: expect.stringMatching(
+        /^nothing is wrong\n(.*\n)*.*canonicalize: equal in 8 outputs, 48 numbers, 4 runs\n/,
+      ),
+    });
+    const left = await bisect(CHAIN, "convert-dtype");
+    expect([left.code, left.out]).toEqual([
+      0,
+      "nothing was compared\n  step 1, convert-dtype: not compared, the pass changes numbers on purpose\n",
+    ]);
+  });
+
+  test.each([
+    [["bisect", CHAIN, "--passes", "nope"], /^error UNKNOWN_PASS: /],
+    [["bisect", CHAIN], /required option '--passes <pipeline>'/],
+    [["bisect", "nowhere.sir", "--passes", "dce"], /^error FILE: /],
+    [["bisect", MLP, "--passes", "fold-constants"], /^error PASS_REQUIRES: /],
+    [["bisect", CHAIN, "--passes", "dce", "--rtol", "x"], /--rtol must be a number/],
+  ])("bad input is exit code 2: %j", async (args, message) => {
+    const { code, err } = await sconce(...args);
+    expect([code, err]).toEqual([2, expect.stringMatching(message)]);
+  });
+});
+
+describe("sconce lower --check", () => {
+  test("tells what was compared, and stops at a pass that changes numbers with exit code 1", async () => {
+    const out = join(folder, "out.sir");
+    const done = await sconce("lower", MLP, "-o", out, "--check");
+    expect([done.code, done.out]).toEqual([
+      0,
+      expect.stringMatching(/decompose: equal in 4 outputs, \d+ numbers/),
+    ]);
+    const broken = ["--passes", "gelu-to-silu", "--plugin", BROKEN, "--check"];
+    const { code, err } = await sconce("lower", MLP, "-o", join(folder, "no.sir"), ...broken);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/^error PASS_CHANGED_NUMBERS: pass "gelu-to-silu"/),
+    ]);
+    expect(await readdir(folder)).not.toContain("no.sir");
+  });
+});

@@ -1,0 +1,180 @@
+import { type ExportedProgram, edit, type NodePatch, ref } from "@sconce/ir";
+import { Tensor } from "@sconce/tensor";
+import { describe, expect, test } from "vitest";
+import { dtypeConversion } from "../builtin/convert-dtype.js";
+import { deadCodeElimination } from "../builtin/dce.js";
+import { definePass, type Pass } from "../pass.js";
+import { PassManager } from "../pass-manager.js";
+import { context, programOf } from "../test-support.js";
+import { checkPasses } from "./check-passes.js";
+
+const TEXT = `graph(%p_w: f32[2, 2], %x: f32[2, 2]) {
+  %relu: f32[2, 2] = aten.relu.default(%x)
+  %mul: f32[2, 2] = aten.mul.Tensor(%relu, %p_w)
+  %neg: f32[2, 2] = aten.neg.default(%x)
+  %add: f32[2, 2] = aten.add.Tensor(%mul, %neg)
+  return (%add)
+}`;
+
+/** A pass that changes the call of one node. */
+const changing = (name: string, change: NodePatch, more: Partial<Pass> = {}): Pass =>
+  definePass({
+    name: "wrong",
+    doc: "Changes a call.",
+    ...more,
+    run: (program) =>
+      program.with({
+        graph: edit(program.graph, (e) => e.replaceNode(name, change)),
+      }),
+  });
+
+const check = (program: ExportedProgram, ...passes: readonly Pass[]) => checkPasses(program, passes, context);
+
+describe("passes are checked", () => {
+  test("equal numbers, and how many were compared", () => {
+    const { reports } = check(programOf(TEXT), changing("neg", { kwargs: {} }), deadCodeElimination);
+    expect(reports).toEqual([
+      {
+        pass: "wrong",
+        step: 0,
+        runs: 4,
+        refused: 0,
+        outputs: 4,
+        inputs: 0,
+        state: 0,
+        elements: 16,
+      },
+      expect.objectContaining({
+        pass: "dce",
+        runs: 0,
+        elements: 0,
+        skipped: "the program did not change",
+      }),
+    ]);
+  });
+
+  test("the first output and the first node that differ are named, with the numbers", () => {
+    const wrong = changing("mul", { target: "aten.sub.Tensor" });
+    expect(() => check(programOf(TEXT), deadCodeElimination, wrong)).toThrow(
+      /^pass "wrong" \(step 2\) changed numbers, run 1 on \(float32\[2, 2\]\): output 0 \(%add\): .*first: \[0, 0\] is .*; the first node that differs is %mul = aten.sub.Tensor: .*expected/,
+    );
+  });
+
+  test("a node that replaces another under a new name stands for it", () => {
+    const wrong = definePass({
+      name: "wrong",
+      doc: "relu becomes abs.",
+      run: (program) =>
+        program.with({
+          graph: edit(program.graph, (e) => {
+            const old = program.graph.node("relu");
+            const origin = { pass: "wrong", from: ["relu"] };
+            e.insertBefore("relu", {
+              ...old,
+              name: "abs_1",
+              target: "aten.abs.default",
+              meta: { ...old.meta, origin },
+            });
+            e.replaceAllUses("relu", ref("abs_1"));
+            e.remove("relu");
+          }),
+        }),
+    });
+    expect(() => check(programOf(TEXT), wrong)).toThrow(
+      /node that differs is %abs_1 = aten.abs.default, %relu before/,
+    );
+  });
+
+  test("a change within the tolerance passes, and a tolerance can be given", () => {
+    const slightly = changing("add", { kwargs: { alpha: 1.0001 } });
+    expect(() => check(programOf(TEXT), slightly)).toThrow(/PASS_CHANGED|changed numbers/);
+    const options = { check: { rtol: 1e-2, atol: 1e-2 } };
+    expect(new PassManager(context, options).run(programOf(TEXT), [slightly])).toBeDefined();
+  });
+
+  test("passes that change numbers on purpose are left out, or held to a bound that is told", () => {
+    const seen: unknown[] = [];
+    const run = (changed?: { rtol: number; atol: number }) =>
+      new PassManager(context, {
+        check: { changed },
+        observers: [({ check }) => seen.push([check?.skipped, check?.tolerance])],
+      }).run(programOf(TEXT), [dtypeConversion]);
+    run();
+    run({ rtol: 0.1, atol: 0.1 });
+    expect(seen).toEqual([
+      ["the pass changes numbers on purpose", undefined],
+      [undefined, { rtol: 0.1, atol: 0.1 }],
+    ]);
+    expect(() => run({ rtol: 0, atol: 0 })).toThrow(/changed numbers/);
+  });
+
+  test("a program that fails after the pass", () => {
+    const wrong = changing("add", {
+      target: "aten.mm.default",
+      args: [1, 2],
+    });
+    const unverified = new PassManager(context, { check: true, verify: false });
+    expect(() => unverified.run(programOf(TEXT), [wrong])).toThrow(/the program: fails now: /);
+  });
+});
+
+describe("writes are compared", () => {
+  const WRITES = `graph(%b_n: f32[2, 2], %x: f32[2, 2]) {
+  %add_: f32[2, 2] = aten.add_.Tensor(%b_n, %x)
+  %mul_: f32[2, 2] = aten.mul_.Tensor(%x, 2)
+  %sin: f32[2, 2] = aten.sin.default(%x)
+  return (%sin)
+}`;
+
+  test("to buffers", () => {
+    expect(check(programOf(WRITES, "TRAINING"), changing("sin", { kwargs: {} })).reports[0]).toMatchObject({
+      inputs: 4,
+      state: 4,
+      outputs: 4,
+      elements: 48,
+    });
+    const wrong = changing("add_", { target: "aten.sub_.Tensor" });
+    expect(() => check(programOf(WRITES, "TRAINING"), wrong)).toThrow(
+      /"n" after the run: .*that differs is %add_/,
+    );
+  });
+
+  test("to inputs", () => {
+    const wrong = definePass({
+      name: "wrong",
+      doc: "Writes no more.",
+      run: (program) =>
+        program.with({
+          graph: edit(program.graph, (e) => {
+            e.replaceNode("mul_", { target: "aten.mul.Tensor" });
+            e.replaceNode("sin", {
+              args: [ref("mul_")],
+            });
+          }),
+        }),
+    });
+    expect(() => check(programOf(WRITES, "TRAINING"), wrong)).toThrow(/input 0 after the run: /);
+  });
+});
+
+describe("nothing is called equal that was not compared", () => {
+  const same = changing("sin", { kwargs: {} });
+  const sin = (type: string): ExportedProgram =>
+    programOf(`graph(%x: ${type}) { %sin: ${type} = aten.sin.default(%x) return (%sin) }`);
+
+  test("programs without numbers, and inputs that no program takes", () => {
+    expect(() => check(sin("f32[0]"), same)).toThrow(/cannot be checked: the program gives no numbers/);
+    const refused = { inputs: [[Tensor.empty([3], "float32")]] };
+    expect(() => checkPasses(sin("f32[2]"), [same], context, refused)).toThrow(
+      /cannot be checked: no inputs run on both programs: Expected input/,
+    );
+    expect(() => checkPasses(sin("f32[2]"), [same], context, { inputs: [] })).toThrow(/there are no inputs/);
+  });
+
+  test("without something to run programs with", () => {
+    const alone = { operators: context.operators };
+    expect(() => new PassManager(alone, { check: true }).run(sin("f32[2]"), [same])).toThrow(
+      /there is nothing here to run programs with/,
+    );
+  });
+});

@@ -1,0 +1,35 @@
+/** @file Which nodes of two versions of a program stand for the same value. */
+import { type ExportedProgram, FakeTensor, type MetaValue, type Node } from "@sconce/ir";
+
+/**
+ * Names of nodes after a pass to names before it. A node that a pass keeps has its name. Of the nodes made in place of another,
+ * the last one with its type stands for it: replacements end with the value that they are for. Where a program was retraced,
+ * names are given anew, and a name alone says nothing unless the call is the same; nor does it for a node made of others.
+ */
+export function correspondence(before: ExportedProgram, after: ExportedProgram): Map<string, string> {
+  const retraced = before.dialect !== after.dialect;
+  const names = new Map<string, string>();
+  const lastOf = new Map<string, Node>();
+  for (const node of after.graph.nodes()) {
+    if (node.op !== "call_function") continue;
+    const old = before.graph.find(node.name);
+    const { origin } = node.meta;
+    const made = origin !== undefined && origin !== old?.meta.origin;
+    if (made) {
+      const source = before.graph.find(origin.from.at(-1) ?? "");
+      if (source !== undefined && sameType(source.meta.val, node.meta.val)) lastOf.set(source.name, node);
+    }
+    if (old?.op !== "call_function") continue;
+    const isOther = made && (retraced || !origin.from.includes(old.name));
+    if (!isOther && (!retraced || old.target === node.target)) names.set(node.name, old.name);
+  }
+  for (const [source, { name }] of lastOf) if (!names.has(name)) names.set(name, source);
+  return names;
+}
+
+function sameType(a: MetaValue | undefined, b: MetaValue | undefined): boolean {
+  if (a instanceof FakeTensor)
+    return b instanceof FakeTensor && a.dtype === b.dtype && a.shape.length === b.shape.length;
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length;
+  return a !== undefined && b !== undefined && !(b instanceof FakeTensor) && !Array.isArray(b);
+}

@@ -1,0 +1,102 @@
+/** @file Whether one pass fails on a program, and how: what bisection asks again and again. */
+import { isSconceError, type SconceError } from "@sconce/errors";
+import { type ExportedProgram, type Node, type Value, verify } from "@sconce/ir";
+import type { PassCall, PassContext } from "../pass.js";
+import { PassManager } from "../pass-manager.js";
+import type { Rule } from "../rewrite/rule.js";
+import type { CheckOptions } from "./checker.js";
+
+/** In what way a pass fails: other numbers, something thrown, or a program that the verifier refuses. */
+export type FailureKind = "numbers" | "error" | "invalid";
+
+const KINDS: ReadonlyMap<string, FailureKind> = new Map([
+  ["PASS_CHANGED_NUMBERS", "numbers"],
+  ["PASS_FAILED", "error"],
+  ["INVALID_PROGRAM", "invalid"],
+  ["PASS_ENSURES", "invalid"],
+]);
+
+export interface Failure {
+  readonly kind: FailureKind;
+  readonly error: SconceError;
+}
+
+/** The failure that an error of the pass manager tells of; undefined for others, as of a pass that cannot run here. */
+export function failureOf(error: unknown): Failure | undefined {
+  const kind = isSconceError(error) ? KINDS.get(error.code) : undefined;
+  return kind === undefined ? undefined : { kind, error: error as SconceError };
+}
+
+/** Failures are the same one when they are of one kind, and what was thrown has one code. */
+const signatureOf = ({ kind, error }: Failure): string => {
+  const cause = error.cause;
+  return `${kind} ${isSconceError(cause) ? cause.code : cause instanceof Error ? cause.name : typeof cause}`;
+};
+
+/** A rewrite that a rule was about to make. */
+export interface Attempted {
+  readonly rule: Pick<Rule, "name">;
+  readonly root: Node;
+}
+
+/** What a limited run of the pass did. */
+export interface Tried {
+  readonly failure: Failure | undefined;
+  readonly rewrites: number;
+  /** The last rewrite that was made, and the last that was begun: what threw was begun and not made. */
+  readonly made: Attempted | undefined;
+  readonly begun: Attempted | undefined;
+}
+
+/** One pass of a pipeline, to be run on other programs than the one it failed on. */
+export class Trial {
+  readonly #context: PassContext;
+  readonly #call: PassCall;
+  readonly #options: CheckOptions;
+  readonly #signature: string;
+  #tries = 0;
+
+  constructor(context: PassContext, call: PassCall, options: CheckOptions, failure: Failure) {
+    this.#context = context;
+    this.#call = call;
+    this.#options = options;
+    this.#signature = signatureOf(failure);
+  }
+
+  /** How often the pass was run. */
+  get tries(): number {
+    return this.#tries;
+  }
+
+  /** Whether the pass fails as it did, on a valid program; at most so many rewrites are made. */
+  run(program: ExportedProgram, inputs: readonly Value[], limit = Number.POSITIVE_INFINITY): Tried {
+    this.#tries++;
+    let rewrites = 0;
+    let [made, begun]: (Attempted | undefined)[] = [];
+    const watched: PassContext["rewrites"] = {
+      allows: (rule, root) => {
+        if (rewrites >= limit) return false;
+        begun = { rule, root };
+        return true;
+      },
+      fired: () => {
+        rewrites++;
+        made = begun;
+      },
+    };
+    const failure = this.#attempt(program, inputs, { ...this.#context, rewrites: watched });
+    return { failure, rewrites, made, begun };
+  }
+
+  #attempt(program: ExportedProgram, inputs: readonly Value[], context: PassContext): Failure | undefined {
+    if (verify(program, { operators: context.operators }).length > 0) return undefined;
+    const check = this.#signature.startsWith("numbers") && { ...this.#options, inputs: [inputs] };
+    try {
+      new PassManager(context, { verify: true, record: false, check }).run(program, [this.#call]);
+      return undefined;
+    } catch (error) {
+      const failure = failureOf(error);
+      return failure !== undefined && signatureOf(failure) === this.#signature ? failure : undefined;
+    }
+  }
+}
