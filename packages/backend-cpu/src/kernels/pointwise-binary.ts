@@ -26,7 +26,7 @@ import {
   floorDivide,
   fmax,
   fmin,
-  gcd,
+  gcdAbove,
   hypot,
   int32Pow,
   intPow,
@@ -247,13 +247,25 @@ const nextAfter = kernel<Binary>(({ self, other }, context) => {
   return elementwise({ real: map2(f) }, out, [self, other]);
 });
 
-const lcm = (x: number, y: number): number => {
-  const divisor = gcd(x, y);
-  return divisor === 0 ? 0 : Math.abs((x / divisor) * y);
-};
+const gcdIn = (dtype: DType) => gcdAbove(-(2 ** (8 * dtypeInfo(dtype).itemSize - 1)));
+const gcd = kernel<Binary>(({ self, other }, context) => {
+  const out = emptyOutput(context);
+  return elementwise({ real: map2(gcdIn(out.dtype)), big: bigGcd }, out, [self, other]);
+});
+
+const lcm = kernel<Binary>(({ self, other }, context) => {
+  const out = emptyOutput(context);
+  const divisorOf = gcdIn(out.dtype);
+  const times = isNarrowInt(out.dtype) ? Math.imul : (x: number, y: number): number => x * y;
+  const real = map2((x, y) => {
+    const divisor = divisorOf(x, y);
+    return divisor === 0 ? 0 : Math.abs(times(x / divisor, y));
+  });
+  return elementwise({ real, big: bigLcm }, out, [self, other]);
+});
 const bigLcm = (x: bigint, y: bigint): bigint => {
   const divisor = bigGcd(x, y);
-  const multiple = divisor === 0n ? 0n : (x / divisor) * y;
+  const multiple = divisor === 0n ? 0n : BigInt.asIntN(64, (x / divisor) * y);
   return multiple < 0n ? -multiple : multiple;
 };
 
@@ -361,8 +373,8 @@ export const pointwiseBinaryKernels = defineKernels({
   "aten.copysign.Scalar": copysign,
   "aten.nextafter.default": nextAfter,
   "aten.heaviside.default": heavisideKernel,
-  "aten.gcd.default": binary({ real: map2(gcd), big: bigGcd }),
-  "aten.lcm.default": binary({ real: map2(lcm), big: bigLcm }),
+  "aten.gcd.default": gcd,
+  "aten.lcm.default": lcm,
   "aten.xlogy.Tensor": xlogyKernel,
   "aten.xlogy.Scalar_Self": xlogyKernel,
   "aten.xlogy.Scalar_Other": xlogyKernel,
