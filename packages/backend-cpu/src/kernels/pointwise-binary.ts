@@ -106,10 +106,7 @@ const addition = (sign: 1 | -1): AnyKernel =>
     const complex = sign === 1 ? complexLoops.add : complexLoops.sub;
     const big = (x: bigint, y: bigint): bigint => (sign === 1 ? x + y : x - y);
     if (alpha === null || alpha === undefined || toNumber(alpha) === 1) {
-      return elementwise({ wideNumbers: true, real: sign === 1 ? addLoop : subLoop, big, complex }, out, [
-        self,
-        other,
-      ]);
+      return elementwise({ real: sign === 1 ? addLoop : subLoop, big, complex }, out, [self, other]);
     }
     return scaledAddition(out, self, other, alpha, sign);
   });
@@ -127,7 +124,7 @@ function scaledAddition(
   }
   const factor = sign === 1 ? alpha : negated(alpha);
   const real = isNarrowInt(out.dtype) ? axpyInt32 : axpyLoop;
-  return elementwise({ wideNumbers: true, real, big: (x, y, a) => x + a * y }, out, [self, other, factor]);
+  return elementwise({ real, big: (x, y, a) => x + a * y }, out, [self, other, factor]);
 }
 
 const negated = (value: ScalarLiteral): ScalarLiteral =>
