@@ -22,6 +22,9 @@ const refusal = (work: () => unknown): string => {
   }
   return "";
 };
+const PLANE = [
+  1.4140625, 0.30078125, -2.203125, 0.69921875, 1.1015625, -0.8984375, 3.296875, -1.703125, 0.1015625,
+];
 const LEAST = -(2n ** 63n);
 const MOST = 2n ** 63n - 1n;
 
@@ -67,6 +70,16 @@ describe("halves", () => {
     expect(run("aten.add.Scalar", [x, float(2049.5)])).toEqual([2052, -57952, 4096]);
     expect(run("aten.add.Scalar", [x, float(70000)])).toEqual([Infinity, Infinity, Infinity]);
     expect(run("aten.sub.Scalar", [x, float(683.1), float(3.01)])).toEqual([-2054, -62048, -7.671875]);
+  });
+
+  test("gradients of a sampled plane are rounded at every step", () => {
+    const [grad, plane] = [of([2, 1.1015625], "bfloat16", [1, 1, 1, 2]), of(PLANE, "bfloat16", [1, 1, 3, 3])];
+    const grid = of([0.30078125, -0.41015625, -0.69921875, 0.5], "bfloat16", [1, 1, 2, 2]);
+    const args = [grad, plane, grid, 0, 0, false, [true, true]];
+    expect(all("aten.grid_sampler_2d_backward.default", args)).toEqual([
+      [0, 0.68359375, 0.55078125, 0.26171875, 0.423828125, 0.341796875, 0.7890625, 0, 0],
+      [-6.9375, 3.0625, 4.375, 4.0625],
+    ]);
   });
 
   test("a mean of integers is taken in float32, their sum is not", () => {
