@@ -13,6 +13,7 @@ import { distanceKernels } from "./kernels/distance.js";
 import { embeddingKernels } from "./kernels/embedding.js";
 import { fftKernels } from "./kernels/fft.js";
 import { gridSamplerKernels } from "./kernels/grid-sampler.js";
+import { gridSamplerBackwardKernels } from "./kernels/grid-sampler-backward.js";
 import { histogramKernels } from "./kernels/histogram.js";
 import { indexAdvancedKernels } from "./kernels/index-advanced.js";
 import { indexBackwardKernels } from "./kernels/index-backward.js";
@@ -75,6 +76,7 @@ export const CPU_KERNELS: KernelTable = Object.freeze({
   ...embeddingKernels,
   ...fftKernels,
   ...gridSamplerKernels,
+  ...gridSamplerBackwardKernels,
   ...indexAdvancedKernels,
   ...indexBackwardKernels,
   ...indexJoinKernels,

@@ -106,7 +106,7 @@ function scoresOf(heads: Heads, head: number): Float64Array {
 
 /**
  * Turns scores into probabilities, row by row; the logarithms of the sums go to `logs`. A masked row gives
- * zeros.
+ * zeros, its logarithm too.
  */
 function normalizeRows(
   scores: Float64Array,
@@ -121,7 +121,6 @@ function normalizeRows(
     for (let j = 0; j < keys; j++) if (row[j]! > max || Number.isNaN(row[j])) max = row[j]!;
     if (max === Number.NEGATIVE_INFINITY) {
       row.fill(0);
-      logs[at + i] = max;
       continue;
     }
     let sum = 0;

@@ -1,6 +1,6 @@
 /** @file New tensors from sizes and numbers. Memory that PyTorch leaves uninitialised is zero here. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
-import { type DType, dtypeInfo, isBigIntDType, isIntegralDType, Tensor } from "@sconce/tensor";
+import { type DType, dtypeInfo, isIntegralDType, Tensor } from "@sconce/tensor";
 import { readComplex, writeBigInts, writeComplex, writeNumbers } from "../dense.js";
 import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
 import { fillWith } from "./create-fill.js";
@@ -23,7 +23,7 @@ type Range = { readonly start?: ScalarLiteral; readonly step?: ScalarLiteral };
 
 const arange = kernel<Range>(({ start = 0, step = 1 }, context) => {
   const out = emptyOutput(context);
-  if (isBigIntDType(out.dtype)) {
+  if (isIntegralDType(out.dtype)) {
     const [first, by] = [bigOf(start), bigOf(step)];
     const last = Number(first) + Number(by) * out.numel;
     if (Number.isSafeInteger(Number(first)) && Number.isSafeInteger(last)) {
@@ -36,11 +36,7 @@ const arange = kernel<Range>(({ start = 0, step = 1 }, context) => {
     );
     return out;
   }
-  const whole = isIntegralDType(out.dtype);
-  const [first, by] = [start, step].map((value) =>
-    whole ? Math.trunc(toNumber(value)) : toNumber(value),
-  ) as [number, number];
-  writeNumbers(out, rising(first, by, out.numel));
+  writeNumbers(out, rising(toNumber(start), toNumber(step), out.numel));
   return out;
 });
 
@@ -68,7 +64,8 @@ type Steps = {
 
 /**
  * Counts up from the start in the first half and down from the end in the second, as PyTorch's. Both ends are
- * converted to the dtype first, and the step too unless that is an integer.
+ * converted to the dtype first, and the step and its multiples too unless that is an integer
+ * (`linspace_kernel` in RangeFactoriesKernel.cpp).
  */
 function evenSteps(start: number, end: number, steps: number, dtype: DType): Float64Array {
   const values = new Float64Array(steps);
@@ -83,7 +80,9 @@ function evenSteps(start: number, end: number, steps: number, dtype: DType): Flo
   const by = step[0]!;
   const half = Math.floor(steps / 2);
   for (let i = 0; i < steps; i++) {
-    const value = i < half ? first + by * i : last - by * (steps - i - 1);
+    step[0] = by * (i < half ? i : steps - i - 1);
+    if (!whole) round?.(step, 1);
+    const value = i < half ? first + step[0] : last - step[0];
     values[i] = whole ? Math.trunc(value) : value;
   }
   return values;
@@ -113,7 +112,7 @@ const linspace = kernel<Steps>(({ start, end, steps }, context) => {
   return out;
 });
 
-/** Both ends of a sequence of integers are cut to integers before they become exponents. */
+/** Both ends of a sequence of integers are converted to its dtype before they become exponents. */
 const logspace = kernel<Steps & { base: number }>(({ start, end, steps, base }, context) => {
   const out = emptyOutput(context);
   const [first, last] = [partsOf(start), partsOf(end)];
@@ -123,12 +122,17 @@ const logspace = kernel<Steps & { base: number }>(({ start, end, steps, base }, 
     writeComplex(out, powers);
     return out;
   }
-  const [low, high] = isIntegralDType(out.dtype)
-    ? [Math.trunc(first[0]), Math.trunc(last[0])]
-    : [first[0], last[0]];
+  const ends = Float64Array.of(first[0], last[0]);
+  if (isIntegralDType(out.dtype)) {
+    ends.forEach((end, i) => {
+      ends[i] = Math.trunc(end);
+    });
+    laneRounder(out.dtype)?.(ends, 2);
+  }
+  const powers = evenSteps(ends[0]!, ends[1]!, steps, "float64");
   writeNumbers(
     out,
-    evenSteps(low, high, steps, "float64").map((power) => base ** power),
+    powers.map((power) => base ** power),
   );
   return out;
 });

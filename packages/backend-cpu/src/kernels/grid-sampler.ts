@@ -1,18 +1,10 @@
-/** @file Sampling at given places, in two and three dimensions, forward and backward. */
-import type { FakeTensor } from "@sconce/ir";
+/** @file Sampling at given places, in two and three dimensions. */
 import { type DType, numel, patternEncoder, type Tensor, valueTable } from "@sconce/tensor";
 import { finishOutput, type NumberArray, readNumbers } from "../dense.js";
-import {
-  allocate,
-  defineKernels,
-  emptyOutput,
-  type KernelContext,
-  kernel,
-  type RuntimeValue,
-} from "../kernel.js";
+import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
 import { cubicSlopes, cubicWeights } from "./resample-taps.js";
 
-interface SampleArgs {
+export interface SampleArgs {
   readonly input: Tensor;
   readonly grid: Tensor;
   /** 0 linear, 1 nearest, 2 cubic. */
@@ -26,7 +18,7 @@ interface SampleArgs {
  * What one place reads along one dimension: positions (-1 for a zero outside), weights, and their slopes by
  * the grid value.
  */
-interface Taps {
+export interface Taps {
   readonly count: number;
   readonly position: Int32Array;
   readonly weight: Float64Array;
@@ -75,7 +67,7 @@ function padded(
 /** Rounds as arithmetic in the dtype does. */
 type Round = (x: number) => number;
 
-function roundingOf(dtype: DType): Round {
+export function roundingOf(dtype: DType): Round {
   if (dtype === "float64") return (x) => x;
   const [encode, table] = [patternEncoder(dtype), valueTable(dtype)];
   return encode && table ? (x) => table[encode(x)]! : Math.fround;
@@ -123,7 +115,7 @@ function roundHalfEven(x: number): number {
  * Visits the corners of one place: position in the plane, product of weights, and the slope of it by each
  * dimension.
  */
-function eachCorner(
+export function eachCorner(
   taps: readonly Taps[],
   sizes: readonly number[],
   visit: (position: number, weight: number, slopes: readonly number[]) => void,
@@ -146,7 +138,7 @@ function eachCorner(
   }
 }
 
-interface Places {
+export interface Places {
   readonly sizes: readonly number[];
   readonly channels: number;
   readonly plane: number;
@@ -154,7 +146,7 @@ interface Places {
 }
 
 /** Calls `visit` for each batch and place, with its taps (slowest dimension first). */
-function eachPlace(
+export function eachPlace(
   args: SampleArgs,
   visit: (batch: number, point: number, taps: readonly Taps[], places: Places) => void,
 ): void {
@@ -268,36 +260,7 @@ function sample(args: SampleArgs, context: KernelContext): Tensor {
   return finishOutput(out, values);
 }
 
-interface SampleBackwardArgs extends SampleArgs {
-  readonly grad_output: Tensor;
-  readonly output_mask: readonly boolean[];
-}
-
-function sampleBackward(args: SampleBackwardArgs, context: KernelContext): RuntimeValue {
-  const [x, g] = [readNumbers(args.input), readNumbers(args.grad_output)];
-  const rank = args.input.ndim - 2;
-  const [inputGrad, gridGrad] = [new Float64Array(args.input.numel), new Float64Array(args.grid.numel)];
-  eachPlace(args, (n, point, taps, { sizes, channels, plane, points }) => {
-    eachCorner(taps, sizes, (position, weight, slopes) => {
-      for (let c = 0; c < channels; c++) {
-        const grad = g[(n * channels + c) * points + point]!;
-        const at = (n * channels + c) * plane + position;
-        inputGrad[at]! += weight * grad;
-        for (let d = 0; d < rank; d++)
-          gridGrad[(n * points + point) * rank + rank - 1 - d]! += slopes[d]! * x[at]! * grad;
-      }
-    });
-  });
-  const metas = context.meta as readonly (FakeTensor | null)[];
-  return [inputGrad, gridGrad].map((values, i) => {
-    const meta = metas[i];
-    return meta && (args.output_mask[i] ?? true) ? finishOutput(allocate(meta), values) : null;
-  });
-}
-
 export const gridSamplerKernels = defineKernels({
   "aten.grid_sampler_2d.default": kernel<SampleArgs>(sample),
   "aten.grid_sampler_3d.default": kernel<SampleArgs>(sample),
-  "aten.grid_sampler_2d_backward.default": kernel<SampleBackwardArgs>(sampleBackward),
-  "aten.grid_sampler_3d_backward.default": kernel<SampleBackwardArgs>(sampleBackward),
 });

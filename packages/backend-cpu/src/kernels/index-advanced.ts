@@ -10,6 +10,7 @@ import { combineAt } from "./index-combine.js";
 import { copyAsOutput, dynamicOutput, gatherElements, moveElements, readIndices } from "./index-elements.js";
 import { nonzeroCoordinates } from "./index-nonzero.js";
 import { complexOf } from "./pointwise-loop.js";
+import { checkInRange, itemOf } from "./scalar-range.js";
 
 type Indices = readonly (Tensor | null)[];
 
@@ -152,8 +153,14 @@ function put(out: Tensor, indices: Indices, values: Tensor, accumulate: boolean)
 }
 
 const indexPut = kernel<IndexPut>(({ self, indices, values, accumulate }, context) =>
-  put(copyAsOutput(context, self), indices, values, accumulate),
+  put(copyAsOutput(context, self), indices, inDTypeOf(self, values), accumulate),
 );
+
+/** A value of another dtype, which only filling under a mask lets through, has to fit. */
+function inDTypeOf(self: Tensor, values: Tensor): Tensor {
+  if (values.dtype !== self.dtype) checkInRange(itemOf(values), self.dtype);
+  return values;
+}
 
 type MaskedIndex = Index & { readonly mask: Tensor };
 

@@ -26,7 +26,7 @@ import {
   floorDivide,
   fmax,
   fmin,
-  gcd,
+  gcdAbove,
   hypot,
   int32Pow,
   intPow,
@@ -106,10 +106,7 @@ const addition = (sign: 1 | -1): AnyKernel =>
     const complex = sign === 1 ? complexLoops.add : complexLoops.sub;
     const big = (x: bigint, y: bigint): bigint => (sign === 1 ? x + y : x - y);
     if (alpha === null || alpha === undefined || toNumber(alpha) === 1) {
-      return elementwise({ wideNumbers: true, real: sign === 1 ? addLoop : subLoop, big, complex }, out, [
-        self,
-        other,
-      ]);
+      return elementwise({ real: sign === 1 ? addLoop : subLoop, big, complex }, out, [self, other]);
     }
     return scaledAddition(out, self, other, alpha, sign);
   });
@@ -127,7 +124,7 @@ function scaledAddition(
   }
   const factor = sign === 1 ? alpha : negated(alpha);
   const real = isNarrowInt(out.dtype) ? axpyInt32 : axpyLoop;
-  return elementwise({ wideNumbers: true, real, big: (x, y, a) => x + a * y }, out, [self, other, factor]);
+  return elementwise({ real, big: (x, y, a) => x + a * y }, out, [self, other, factor]);
 }
 
 const negated = (value: ScalarLiteral): ScalarLiteral =>
@@ -247,13 +244,25 @@ const nextAfter = kernel<Binary>(({ self, other }, context) => {
   return elementwise({ real: map2(f) }, out, [self, other]);
 });
 
-const lcm = (x: number, y: number): number => {
-  const divisor = gcd(x, y);
-  return divisor === 0 ? 0 : Math.abs((x / divisor) * y);
-};
+const gcdIn = (dtype: DType) => gcdAbove(-(2 ** (8 * dtypeInfo(dtype).itemSize - 1)));
+const gcd = kernel<Binary>(({ self, other }, context) => {
+  const out = emptyOutput(context);
+  return elementwise({ real: map2(gcdIn(out.dtype)), big: bigGcd }, out, [self, other]);
+});
+
+const lcm = kernel<Binary>(({ self, other }, context) => {
+  const out = emptyOutput(context);
+  const divisorOf = gcdIn(out.dtype);
+  const times = isNarrowInt(out.dtype) ? Math.imul : (x: number, y: number): number => x * y;
+  const real = map2((x, y) => {
+    const divisor = divisorOf(x, y);
+    return divisor === 0 ? 0 : Math.abs(times(x / divisor, y));
+  });
+  return elementwise({ real, big: bigLcm }, out, [self, other]);
+});
 const bigLcm = (x: bigint, y: bigint): bigint => {
   const divisor = bigGcd(x, y);
-  const multiple = divisor === 0n ? 0n : (x / divisor) * y;
+  const multiple = divisor === 0n ? 0n : BigInt.asIntN(64, (x / divisor) * y);
   return multiple < 0n ? -multiple : multiple;
 };
 
@@ -361,8 +370,8 @@ export const pointwiseBinaryKernels = defineKernels({
   "aten.copysign.Scalar": copysign,
   "aten.nextafter.default": nextAfter,
   "aten.heaviside.default": heavisideKernel,
-  "aten.gcd.default": binary({ real: map2(gcd), big: bigGcd }),
-  "aten.lcm.default": binary({ real: map2(lcm), big: bigLcm }),
+  "aten.gcd.default": gcd,
+  "aten.lcm.default": lcm,
   "aten.xlogy.Tensor": xlogyKernel,
   "aten.xlogy.Scalar_Self": xlogyKernel,
   "aten.xlogy.Scalar_Other": xlogyKernel,

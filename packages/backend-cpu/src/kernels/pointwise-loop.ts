@@ -8,6 +8,7 @@ import {
   type DType,
   dtypeInfo,
   isBigIntDType,
+  isIntegralDType,
   type PromotionOperand,
   resultType,
   Tensor,
@@ -122,10 +123,16 @@ interface LaneSource {
 
 const cell = new Float64Array(1);
 
+/** A float64 would round the low bits of a large integer, and these are what narrow integers keep. */
+const constantIn = (value: ScalarLiteral, dtype: DType): number =>
+  typeof value === "bigint" && isIntegralDType(dtype) && !isBigIntDType(dtype)
+    ? Number(BigInt.asIntN(32, value))
+    : toNumber(value);
+
 /** Conversion to the dtype computed in; a tensor of one element is a constant. */
 function laneSource(operand: Operand, dtype: DType): LaneSource {
   if (!isTensorOperand(operand)) {
-    cell[0] = toNumber(operand);
+    cell[0] = constantIn(operand, dtype);
     laneRounder(dtype)?.(cell, 1);
     return {
       constant: cell[0],

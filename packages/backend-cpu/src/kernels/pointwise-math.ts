@@ -123,18 +123,25 @@ export const fmax = (x: number, y: number): number =>
 export const fmin = (x: number, y: number): number =>
   Number.isNaN(x) ? y : Number.isNaN(y) ? x : Math.min(x, y);
 
-export function gcd(x: number, y: number): number {
-  let a = Math.abs(x);
-  let b = Math.abs(y);
-  while (b !== 0) [a, b] = [b, a % b];
-  return a;
-}
+/**
+ * The greatest common divisor in integers whose least is `least`. That one has no positive counterpart and stays as it
+ * is, so that the result's sign is what Euclid's remainders leave (`calc_gcd` in Math.h).
+ */
+export const gcdAbove =
+  (least: number) =>
+  (x: number, y: number): number => {
+    let a = x === least ? x : Math.abs(x);
+    let b = y === least ? y : Math.abs(y);
+    while (a !== 0) [a, b] = [b % a, a];
+    return b;
+  };
 
+/** As {@link gcdAbove}, for 64 bits. */
 export function bigGcd(x: bigint, y: bigint): bigint {
-  let a = x < 0n ? -x : x;
-  let b = y < 0n ? -y : y;
-  while (b !== 0n) [a, b] = [b, a % b];
-  return a;
+  let a = BigInt.asIntN(64, x < 0n ? -x : x);
+  let b = BigInt.asIntN(64, y < 0n ? -y : y);
+  while (a !== 0n) [a, b] = [b % a, a];
+  return b;
 }
 
 /** x log(y), which is 0 for x = 0 unless y is NaN. */

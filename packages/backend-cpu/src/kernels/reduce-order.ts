@@ -6,7 +6,7 @@ import { invalidArgument } from "../errors.js";
 import { roundTo } from "../half.js";
 import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, emptyStrided, kernel } from "../kernel.js";
 import { reduceByPosition } from "./reduce-extreme.js";
-import { nthElement, quickSelect } from "./select-rank.js";
+import { introSort, nthElement, quickSelect } from "./select-rank.js";
 
 type Locate = (data: NumberArray, start: number, length: number) => number;
 
@@ -33,6 +33,12 @@ const precedesIn =
   (a: number, b: number): boolean =>
     compareAscending(data[a]!, data[b]!) < 0;
 
+/** No place for NaN: it is neither before nor after anything. */
+const isLessIn =
+  (data: NumberArray) =>
+  (a: number, b: number): boolean =>
+    data[a]! < data[b]!;
+
 /** Equal values in order; NaN, which equals nothing, is left as it comes. */
 const precedesInOrder =
   (data: NumberArray) =>
@@ -51,24 +57,20 @@ const nanMedianOf: Locate = (data, start, length) => {
   return nthElement(positionsOf(start, length), Math.max(0, (numbers - 1) >> 1), precedesInOrder(data));
 };
 
-/** The smallest of the most frequent values, at its last place. */
+/** The first of the most frequent values in order, where sorting has left its last one; no NaN equals another. */
 const modeOf: Locate = (data, start, length) => {
-  const sorted = data.slice(start, start + length).sort();
-  let best = sorted[0]!;
+  const sorted = introSort(positionsOf(start, length), isLessIn(data));
+  let found = start;
   let most = 0;
-  for (let i = 0; i < length; ) {
-    const value = sorted[i]!;
-    let j = i;
-    while (j < length && compareAscending(value, sorted[j]!) === 0) j++;
-    if (j - i > most) {
-      most = j - i;
-      best = value;
+  for (let i = 0, first = 0; i < length; i++) {
+    if (i + 1 < length && data[sorted[i]!] === data[sorted[i + 1]!]) continue;
+    if (i + 1 - first > most) {
+      most = i + 1 - first;
+      found = sorted[i]!;
     }
-    i = j;
+    first = i + 1;
   }
-  let last = start + length - 1;
-  while (last > start && compareAscending(data[last]!, best) !== 0) last--;
-  return last;
+  return found;
 };
 
 const whole = (locate: Locate): AnyKernel =>

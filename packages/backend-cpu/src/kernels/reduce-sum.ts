@@ -86,14 +86,24 @@ const productFold: Fold = {
   },
 };
 
-/** Folds each row of `self`, converted to `out`'s dtype, into one element of `out`. */
-function fold(how: Fold, self: Tensor, dims: readonly number[] | number | null, out: Tensor): Tensor {
-  const rows = rowsOf(summand(self, out.dtype), dims);
+/** Folds each row of `self`, converted to `dtype`, into one element of `out`. */
+function fold(
+  how: Fold,
+  self: Tensor,
+  dims: readonly number[] | number | null,
+  out: Tensor,
+  dtype: DType = out.dtype,
+): Tensor {
+  const rows = rowsOf(summand(self, dtype), dims);
   if (dtypeInfo(out.dtype).kind === "complex") return foldComplex(how, rows, out);
   if (how === sumFold && sumsDownwards(self, dims, out)) return sumDown(self, rows.length, out);
   const data = readNumbers(rows.tensor);
   const results = openOutput(out);
-  for (let r = 0; r < rows.count; r++) results[r] = how.real(data, r * rows.length, rows.length);
+  const truth = out.dtype === "bool";
+  for (let r = 0; r < rows.count; r++) {
+    const value = how.real(data, r * rows.length, rows.length);
+    results[r] = truth ? Number(value !== 0) : value;
+  }
   const exact =
     !isBigIntDType(out.dtype) ||
     (isExact(rows.tensor.dtype, data) &&
@@ -157,13 +167,22 @@ function meanOf(self: Tensor, dims: readonly number[] | number | null, context: 
       result[at + 1]! /= length;
     },
   };
-  return fold(scaled, self, dims, out);
+  // Means of halves are taken in float32, from what was given (`mean_cpu` in ReduceOps.cpp).
+  const half = out.dtype === "float16" || out.dtype === "bfloat16";
+  return fold(scaled, self, dims, out, half ? "float32" : out.dtype);
 }
 
 function nanSum(data: NumberArray, start: number, length: number): number {
   let sum = 0;
   for (let i = start; i < start + length; i++) if (!Number.isNaN(data[i])) sum += data[i]!;
   return sum;
+}
+
+/** How many elements are true, NaN left out. */
+function nanCount(data: NumberArray, start: number, length: number): number {
+  let count = 0;
+  for (let i = start; i < start + length; i++) if (data[i] !== 0 && !Number.isNaN(data[i])) count++;
+  return count;
 }
 
 function nanMean(data: NumberArray, start: number, length: number): number {
@@ -180,6 +199,14 @@ const whole = (how: Fold): AnyKernel =>
 const byDims = (how: Fold): AnyKernel =>
   kernel<ByDims>(({ self, dim }, context) => fold(how, self, dim, emptyOutput(context)));
 
+/** NaN is left out before it could become true. */
+const nansum = kernel<ByDims>(({ self, dim }, context) => {
+  const out = emptyOutput(context);
+  return out.dtype === "bool"
+    ? fold({ ...sumFold, real: nanCount }, self, dim, out, self.dtype)
+    : fold({ ...sumFold, real: nanSum }, self, dim, out);
+});
+
 const countNonzero = kernel<ByDims>(({ self, dim }, context) =>
   fold(sumFold, castTensor(self, "bool"), dim, emptyOutput(context)),
 );
@@ -193,7 +220,7 @@ const trace = kernel<Whole>(({ self }, context) => {
 export const reduceSumKernels = defineKernels({
   "aten.sum.default": whole(sumFold),
   "aten.sum.dim_IntList": byDims(sumFold),
-  "aten.nansum.default": byDims({ ...sumFold, real: nanSum }),
+  "aten.nansum.default": nansum,
   "aten.nanmean.default": byDims({ ...sumFold, real: nanMean }),
   "aten.mean.default": kernel<Whole>(({ self }, context) => meanOf(self, null, context)),
   "aten.mean.dim": kernel<ByDims>(({ self, dim }, context) => meanOf(self, dim, context)),

@@ -1,8 +1,11 @@
 /** @file Reductions to truth values: `any`, `all`, `equal`, `allclose`. */
 import { castTensor, type Tensor } from "@sconce/tensor";
 import { finishOutput, openOutput, readComplex, readNumbers } from "../dense.js";
+import { invalidArgument } from "../errors.js";
 import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { complexOf } from "./pointwise-loop.js";
 import { readKeys, rowsOf } from "./reduce-rows.js";
+import { itemOf } from "./scalar-range.js";
 
 type Truth = { readonly self: Tensor; readonly dim?: readonly number[] | number | null };
 
@@ -42,6 +45,15 @@ const equal = kernel<Pair>(({ self, other }) => {
   return true;
 });
 
+const isNonzero = kernel<{ self: Tensor }>(({ self }) => {
+  if (self.numel !== 1) {
+    const count = self.numel === 0 ? "no values" : "more than one value";
+    throw invalidArgument(`Boolean value of Tensor with ${count} is ambiguous`);
+  }
+  const { re, im } = complexOf(itemOf(self));
+  return re !== 0 || im !== 0;
+});
+
 export const reduceTruthKernels = defineKernels({
   "aten.any.default": any,
   "aten.any.dim": any,
@@ -50,4 +62,5 @@ export const reduceTruthKernels = defineKernels({
   "aten.all.dim": all,
   "aten.all.dims": all,
   "aten.equal.default": equal,
+  "aten.is_nonzero.default": isNonzero,
 });

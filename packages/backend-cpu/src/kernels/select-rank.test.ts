@@ -27,3 +27,13 @@ test("a median of distinct values is the middle one of the sorted ones", () => {
   expect(values[placeOf("aten.median.dim", values, 0)]).toBe(50);
   expect(values[placeOf("aten.kthvalue.default", values, 8)]).toBe(7);
 });
+
+test("a mode is where sorting leaves the last of its values, NaN in the way or not", () => {
+  const mode = (values: readonly number[]): number => placeOf("aten.mode.default", values, 0);
+  const nan = Number.NaN;
+  expect(mode(Array.from({ length: 40 }, (_, i) => (i * i * 7 + 3) % 3))).toBe(1);
+  expect(mode(Array.from({ length: 200 }, (_, i) => (i * 37) % 50))).toBe(0);
+  expect(mode(Array.from({ length: 40 }, (_, i) => (i % 7 === 0 ? nan : (i * i) % 5)))).toBe(32);
+  expect(mode([3, nan, 1])).toBe(2);
+  expect([mode([nan, 1]), mode([1, nan]), mode([3, nan, 1, nan, 1, 2])]).toEqual([0, 0, 2]);
+});

@@ -1,7 +1,7 @@
 /**
  * @file Selection by rank. Values that tie are told apart by where a selection happens to leave them, so these
- * take the steps that PyTorch's take: `nth_element` of the C++ library (introselect, D. R. Musser 1997) for medians,
- * and quickselect by median of three (R. Sedgewick 1978) for `kthvalue`. Orders contrived to mislead the pivots
+ * take the steps that PyTorch's take: `nth_element` and `sort` of the C++ library (introselect and introsort,
+ * D. R. Musser 1997) for medians and modes, and quickselect by median of three (R. Sedgewick 1978) for `kthvalue`. Orders contrived to mislead the pivots
  * end in a sort, so that no input takes quadratic time.
  */
 
@@ -10,6 +10,8 @@ type Precedes = (a: number, b: number) => boolean;
 
 /** Below this many positions introselect sorts by insertion. */
 const FEW = 3;
+/** Stretches up to this length are left to introsort's last pass, by insertion. */
+const SHORT = 16;
 
 /** The position with the `nth` smallest value (from 0), as `nth_element` finds it. */
 export function nthElement(positions: Uint32Array, nth: number, precedes: Precedes): number {
@@ -23,6 +25,26 @@ export function nthElement(positions: Uint32Array, nth: number, precedes: Preced
   }
   insertionSort(positions, first, last, precedes);
   return positions[nth]!;
+}
+
+/** Positions in the order that `sort` of the C++ library gives them: introsort, which leaves equal values as it may. */
+export function introSort(positions: Uint32Array, precedes: Precedes): Uint32Array {
+  const split = (first: number, end: number, rounds: number): void => {
+    let last = end;
+    for (let left = rounds; last - first > SHORT; left--) {
+      if (left === 0) {
+        bySorting(positions, first, last, first, precedes);
+        return;
+      }
+      const cut = partition(positions, first, last, precedes);
+      split(cut, last, left - 1);
+      last = cut;
+    }
+  };
+  split(0, positions.length, 2 * Math.floor(Math.log2(positions.length)));
+  insertionSort(positions, 0, Math.min(SHORT, positions.length), precedes);
+  for (let i = SHORT; i < positions.length; i++) insert(positions, 0, i, precedes);
+  return positions;
 }
 
 /** Twice the rounds that even splits take, as introselect allows. */
@@ -66,11 +88,21 @@ function medianPlace(positions: Uint32Array, a: number, b: number, c: number, pr
 
 function insertionSort(positions: Uint32Array, first: number, last: number, precedes: Precedes): void {
   for (let i = first + 1; i < last; i++) {
-    const moved = positions[i]!;
-    let at = i;
-    while (at > first && precedes(moved, positions[at - 1]!)) positions[at] = positions[--at]!;
-    positions[at] = moved;
+    // The first is asked before the rest: where a NaN lies between, which nothing precedes, that is another place.
+    if (!precedes(positions[i]!, positions[first]!)) insert(positions, first, i, precedes);
+    else {
+      const moved = positions[i]!;
+      positions.copyWithin(first + 1, first, i);
+      positions[first] = moved;
+    }
   }
+}
+
+function insert(positions: Uint32Array, first: number, from: number, precedes: Precedes): void {
+  const moved = positions[from]!;
+  let at = from;
+  while (at > first && precedes(moved, positions[at - 1]!)) positions[at] = positions[--at]!;
+  positions[at] = moved;
 }
 
 /** The position with the `k`-th smallest value (from 0), as `kthvalue` finds it. */

@@ -9,6 +9,7 @@ type Line = (x: NumberArray, y: NumberArray, start: number, step: number, size: 
 
 function alongLines(self: Tensor, dim: number, context: KernelContext, line: Line): Tensor {
   const out = emptyOutput(context);
+  if (out.numel === 0) return out;
   const values = openOutput(out);
   const axis = axisOf(self.shape, dim);
   const x = readNumbers(self);

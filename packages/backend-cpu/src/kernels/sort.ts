@@ -43,7 +43,8 @@ function sortInto(
   const dims = reducedDims(self.ndim, dim);
   const input = moveLast(self, dims);
   const length = input.shape.at(-1) ?? 1;
-  const take = kept ?? length;
+  // A tensor without dimensions is its own top, whatever number is asked for.
+  const take = self.ndim === 0 ? 1 : (kept ?? length);
   const data = readKeys(input);
   const rows = length === 0 ? 0 : data.length / length;
   const sorted = likeKeys(data, rows * take);

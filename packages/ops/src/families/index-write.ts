@@ -25,8 +25,24 @@ const like = (self: FakeTensor, env: SymEnv): FakeTensor =>
 const rowMajor = (self: FakeTensor): FakeTensor => fake({ dtype: self.dtype, shape: self.shape, like: self });
 type Indices = readonly (FakeTensor | null)[];
 
-function indexPutMeta(self: FakeTensor, indices: Indices, values: FakeTensor, env: SymEnv): FakeTensor {
-  if (self.dtype !== values.dtype) {
+interface IndexPut {
+  readonly self: FakeTensor;
+  readonly indices: readonly (FakeTensor | null)[];
+  readonly values: FakeTensor;
+  readonly accumulate: boolean;
+}
+
+/** One value under one mask fills, and may be of any dtype (`canDispatchToMaskedFill` in TensorAdvancedIndexing.cpp). */
+function isMaskedFill({ indices, values, accumulate }: IndexPut, env: SymEnv): boolean {
+  const given = indices.filter((index) => index !== null);
+  return (
+    !accumulate && given.length === 1 && given[0]!.dtype === "bool" && isEqual(env, numelOf(values.shape), 1)
+  );
+}
+
+function indexPutMeta(args: IndexPut, env: SymEnv): FakeTensor {
+  const { self, indices, values } = args;
+  if (self.dtype !== values.dtype && !isMaskedFill(args, env)) {
     throw dtypeMismatch(
       "Index put requires the source and destination dtypes match, got " +
         `${self.dtype} for the destination and ${values.dtype} for the source.`,
@@ -57,13 +73,13 @@ function leadingOnes(values: FakeTensor, shape: readonly SymInt[]): boolean {
 const indexPut = defineOp({
   schema: "aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
   tags: ["core"],
-  meta: ({ self, indices, values }, { env }) => indexPutMeta(self, indices as Indices, values, env),
+  meta: (args, { env }) => indexPutMeta(args as IndexPut, env),
 });
 
 const unsafeIndexPut = defineOp({
   schema:
     "aten::_unsafe_index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
-  meta: ({ self, indices, values }, { env }) => indexPutMeta(self, indices as Indices, values, env),
+  meta: (args, { env }) => indexPutMeta(args as IndexPut, env),
   decompose: (emit, { self, indices, values, accumulate }) =>
     emit("aten.index_put.default", [self, indices as Indices, values, accumulate]),
 });

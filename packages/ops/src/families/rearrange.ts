@@ -57,22 +57,24 @@ const rot90 = defineOp({
 const roll = defineOp({
   schema: "aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor",
   decompose: (emit, { self, shifts, dims }) => {
-    const axes = dims.map((dim) => wrapDim(dim, self.ndim));
+    checkRoll(shifts, dims);
+    // Dimensions of a tensor without elements are not looked at.
     if (isEqual(emit.env, numelOf(self.shape), 0)) return emit("aten.clone.default", [self]);
+    const axes = dims.map((dim) => wrapDim(dim, self.ndim));
     if (self.ndim === 0 && axes.length > 0) throw dimOutOfRange(Number(dims[0]), 0);
-    if (shifts.length === 0) throw invalidArgument("`shifts` required");
-    if (shifts.length === 1 && axes.length === 0) {
+    if (axes.length === 0) {
       const rolled = emit("aten.roll.default", [emit("aten.flatten.using_ints", [self]), shifts, [0]]);
       return emit("aten.view.default", [rolled, self.shape]);
-    }
-    if (shifts.length !== axes.length) {
-      throw invalidArgument(
-        `shifts and dimensions must align. shifts: ${shifts.length}, dims: ${axes.length}`,
-      );
     }
     return axes.reduce((result, dim, i) => rollOne(emit, result, shifts[i]!, dim), self);
   },
 });
+
+function checkRoll(shifts: readonly SymInt[], dims: readonly SymInt[]): void {
+  if (shifts.length === 0) throw invalidArgument("`shifts` required");
+  if (shifts.length === dims.length || (shifts.length === 1 && dims.length === 0)) return;
+  throw invalidArgument(`shifts and dimensions must align. shifts: ${shifts.length}, dims: ${dims.length}`);
+}
 
 function rollOne(emit: Emit, self: FakeTensor, shift: SymInt, dim: number): FakeTensor {
   const size = self.shape[dim]!;

@@ -1,13 +1,14 @@
 /** @file Softmax, its logarithm, and the form that gives zeros for rows without a finite value. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { isFloatDType } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../define-op.js";
+import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch } from "../errors.js";
 import { Arithmetic } from "../rules/arithmetic.js";
+import { isEqual } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { wrapDim } from "../rules/dims.js";
-import { fake } from "../rules/fake.js";
+import { fake, numelOf } from "../rules/fake.js";
 import { castForMath } from "../rules/opmath.js";
 import { computationDType } from "../rules/promote.js";
 
@@ -20,12 +21,14 @@ interface SoftmaxArgs {
 /** The result is row-major whatever the layout of the input. */
 const normalized =
   (name: string) =>
-  ({ self, dim, half_to_float }: SoftmaxArgs): FakeTensor => {
+  ({ self, dim, half_to_float }: SoftmaxArgs, { env }: MetaContext): FakeTensor => {
     wrapDim(dim, self.ndim);
     if (half_to_float && self.dtype !== "float16" && self.dtype !== "bfloat16") {
       throw dtypeMismatch(`half_to_float is True but x.dtype is ${self.dtype}, expected half or bfloat16`);
     }
-    if (!isFloatDType(self.dtype)) throw dtypeMismatch(`"${name}" not implemented for '${self.dtype}'`);
+    // Nothing is computed without elements, so any dtype will do.
+    if (!isFloatDType(self.dtype) && !isEqual(env, numelOf(self.shape), 0))
+      throw dtypeMismatch(`"${name}" not implemented for '${self.dtype}'`);
     return fake({
       dtype: half_to_float ? computationDType(self.dtype) : self.dtype,
       shape: self.shape,

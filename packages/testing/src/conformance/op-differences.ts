@@ -1,5 +1,5 @@
 /** @file Where PyTorch does not agree with itself, so that an implementation can follow only one side. */
-import { castTensor, compareTensors, dtypeInfo, type Tensor } from "@sconce/tensor";
+import { castTensor, compareTensors, dtypeInfo, Tensor } from "@sconce/tensor";
 import type { TensorComparison } from "./ops.js";
 
 /** How far PyTorch's own decomposition is from its kernel. */
@@ -20,6 +20,21 @@ const oneStep: TensorComparison = (got, want) => {
   return compareTensors(castTensor(got, "float64"), castTensor(want, "float64"), {
     rtol: 1e-6,
     atol: atol * scale,
+  });
+};
+
+/** Infinities are whatever they are elsewhere: the kernel takes an exponential in halves, the decomposition in float32. */
+const earlyOverflow: TensorComparison = (got, want) => {
+  const layout = compareTensors(got, want, { rtol: 0, atol: 0, values: false });
+  if (layout !== undefined) return layout;
+  const [found, expected] = [castTensor(got, "float64"), castTensor(want, "float64")];
+  const step = 4 * (HALF_STEPS[want.dtype] ?? 2 ** -22);
+  const finite = (expected.data as Float64Array).map((value, i) =>
+    Number.isFinite(value) ? value : (found.data as Float64Array)[i]!,
+  );
+  return compareTensors(found, Tensor.from([...finite], expected.shape, "float64"), {
+    rtol: step,
+    atol: step,
   });
 };
 
@@ -48,6 +63,7 @@ const DECOMPOSITIONS: readonly (readonly [RegExp, KnownDifference])[] = [
   [/^upsample_(bilinear|bicubic)2d\./, { compare: oneStep }],
   // The kernel divides by the scale, the decomposition multiplies with the quotient of the sizes.
   [/^upsample_nearest[123]d\./, { compare: anotherNeighbour }],
+  [/^soft_margin_loss\./, { compare: earlyOverflow }],
   // The kernel steps in the result's dtype, the decomposition in float64.
   [/^(linspace|logspace)\./, { compare: oneStep }],
 ];

@@ -1,0 +1,101 @@
+/** @file Gradients of sampling by a grid, by the input and by the grid. */
+import type { FakeTensor } from "@sconce/ir";
+import { patternEncoder, type Tensor } from "@sconce/tensor";
+import { finishOutput, readNumbers } from "../dense.js";
+import { allocate, defineKernels, type KernelContext, kernel, type RuntimeValue } from "../kernel.js";
+import { eachCorner, eachPlace, roundingOf, type SampleArgs, type Taps } from "./grid-sampler.js";
+
+interface SampleBackwardArgs extends SampleArgs {
+  readonly grad_output: Tensor;
+  readonly output_mask: readonly boolean[];
+}
+
+interface Gradients {
+  readonly input: Float64Array;
+  readonly grid: Float64Array;
+}
+
+/** The difference of one pair of opposite corners, weighted, and that of the other pair, times the gradient. */
+function slopeOf(
+  round: (x: number) => number,
+  [a, b, first]: readonly [number, number, number],
+  [d, e, second]: readonly [number, number, number],
+  grad: number,
+): number {
+  return round(round(round(round(b - a) * first) + round(round(e - d) * second)) * grad);
+}
+
+/** Places of the four corners in a plane, -1 outside. */
+const cornersOf = (rows: Taps, columns: Taps, width: number): readonly number[] =>
+  [0, 1, 2, 3].map((corner) => {
+    const [row, column] = [rows.position[corner >> 1]!, columns.position[corner & 1]!];
+    return row < 0 || column < 0 ? -1 : row * width + column;
+  });
+
+/** Linear sampling of halves in two dimensions: every step is rounded (`ApplyGridSample` in GridSamplerKernel.cpp). */
+function planeGradientsHalf(args: SampleBackwardArgs): Gradients {
+  const [x, g] = [readNumbers(args.input), readNumbers(args.grad_output)];
+  const round = roundingOf(args.input.dtype);
+  const [input, grid] = [new Float64Array(args.input.numel), new Float64Array(args.grid.numel)];
+  eachPlace(args, (n, point, taps, { sizes, channels, plane, points }) => {
+    const [rows, columns] = taps as readonly [Taps, Taps];
+    const [[south, north], [east, west]] = [pair(rows.weight), pair(columns.weight)];
+    const corners = cornersOf(rows, columns, sizes[1]!);
+    const weights = [east * south, west * south, east * north, west * north].map(round);
+    let [across, down] = [0, 0];
+    for (let c = 0; c < channels; c++) {
+      const start = (n * channels + c) * plane;
+      const grad = g[(n * channels + c) * points + point]!;
+      corners.forEach((at, k) => {
+        if (at >= 0) input[start + at] = round(input[start + at]! + round(weights[k]! * grad));
+      });
+      const [a, b, d, e] = corners.map((at) => (at < 0 ? 0 : x[start + at]!)) as [
+        number,
+        number,
+        number,
+        number,
+      ];
+      across = round(across + slopeOf(round, [a, b, south], [d, e, north], grad));
+      down = round(down + slopeOf(round, [a, d, east], [b, e, west], grad));
+    }
+    grid[(n * points + point) * 2] = round(across * columns.slope[1]!);
+    grid[(n * points + point) * 2 + 1] = round(down * rows.slope[1]!);
+  });
+  return { input, grid };
+}
+
+const pair = (weights: ArrayLike<number>): readonly [number, number] => [weights[0]!, weights[1]!];
+
+function gradientsOf(args: SampleBackwardArgs): Gradients {
+  const [x, g] = [readNumbers(args.input), readNumbers(args.grad_output)];
+  const rank = args.input.ndim - 2;
+  const [inputGrad, gridGrad] = [new Float64Array(args.input.numel), new Float64Array(args.grid.numel)];
+  eachPlace(args, (n, point, taps, { sizes, channels, plane, points }) => {
+    eachCorner(taps, sizes, (position, weight, slopes) => {
+      for (let c = 0; c < channels; c++) {
+        const grad = g[(n * channels + c) * points + point]!;
+        const at = (n * channels + c) * plane + position;
+        inputGrad[at]! += weight * grad;
+        for (let d = 0; d < rank; d++)
+          gridGrad[(n * points + point) * rank + rank - 1 - d]! += slopes[d]! * x[at]! * grad;
+      }
+    });
+  });
+  return { input: inputGrad, grid: gridGrad };
+}
+
+function sampleBackward(args: SampleBackwardArgs, context: KernelContext): RuntimeValue {
+  const half = patternEncoder(args.input.dtype) !== undefined;
+  const stepwise = half && args.interpolation_mode === 0 && args.input.ndim === 4;
+  const { input, grid } = stepwise ? planeGradientsHalf(args) : gradientsOf(args);
+  const metas = context.meta as readonly (FakeTensor | null)[];
+  return [input, grid].map((values, i) => {
+    const meta = metas[i];
+    return meta && (args.output_mask[i] ?? true) ? finishOutput(allocate(meta), values) : null;
+  });
+}
+
+export const gridSamplerBackwardKernels = defineKernels({
+  "aten.grid_sampler_2d_backward.default": kernel<SampleBackwardArgs>(sampleBackward),
+  "aten.grid_sampler_3d_backward.default": kernel<SampleBackwardArgs>(sampleBackward),
+});
