@@ -44,10 +44,18 @@ const localScalar = kernel<{ self: Tensor }>(({ self }): RuntimeValue => {
   return typeof value === "number" && dtypeInfo(self.dtype).kind === "float" ? float(value) : value;
 });
 
+/** NaN is not zero. */
+const isNonzero = kernel<{ self: Tensor }>(({ self }): RuntimeValue => {
+  const value = getElement(self.asStrided([], []), []);
+  if (typeof value === "object") return value.re !== 0 || value.im !== 0;
+  return typeof value === "bigint" ? value !== 0n : Number(value) !== 0;
+});
+
 export const convertKernels = defineKernels({
   "aten.clone.default": copyOut,
   "aten._to_copy.default": copyOut,
   "aten.copy.default": copy,
   "aten.lift_fresh_copy.default": copyOut,
   "aten._local_scalar_dense.default": localScalar,
+  "aten.is_nonzero.default": isNonzero,
 });
