@@ -40,6 +40,7 @@ import {
   xlogy,
 } from "./pointwise-math.js";
 import { zeta } from "./pointwise-special.js";
+import { checkInRange } from "./scalar-range.js";
 
 type Binary = { readonly self: Operand; readonly other: Operand };
 type WithAlpha = Binary & { readonly alpha: ScalarLiteral };
@@ -126,6 +127,7 @@ function scaledAddition(
     return elementwise({ complex: sign === 1 ? complexLoops.add : complexLoops.sub }, out, [self, scaled]);
   }
   const factor = sign === 1 ? alpha : negated(alpha);
+  checkInRange(factor, out.dtype);
   const real = isNarrowInt(out.dtype) ? axpyInt32 : axpyLoop;
   return elementwise({ wideNumbers: true, real, big: (x, y, a) => x + a * y }, out, [self, other, factor]);
 }
@@ -212,7 +214,13 @@ const EXACT_POWERS = new Map<number, LaneLoop>([
   [-2, map1((x) => 1 / (x * x))],
 ]);
 
+/** Dtypes into which an exponent is converted; the wider floats, and complex numbers, are raised to a double. */
+const isNarrow = (dtype: DType): boolean =>
+  isIntegralDType(dtype, true) || dtype === "float16" || dtype === "bfloat16";
+
 function raise(out: Tensor, base: Operand, exponent: Operand): Tensor {
+  if (!isTensorOperand(exponent) && toNumber(exponent) > 0 && isNarrow(out.dtype))
+    checkInRange(exponent, out.dtype);
   if (isIntegralDType(out.dtype, true)) {
     const real = map2(isNarrowInt(out.dtype) ? int32Pow : intPow);
     return elementwise({ real, big: bigPow }, out, [base, exponent]);
