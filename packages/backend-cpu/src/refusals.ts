@@ -76,8 +76,11 @@ const boolPower: Refusal = ({ self, exponent }) => {
 };
 
 /** Sizes that stay are copied. */
-const unresized: Idle = ({ output_size }, { numel, shape }) =>
-  numel === 0 || (output_size as readonly number[]).every((size, d) => size === shape[d + 2]);
+const unresized: Idle = ({ output_size }, { shape }) =>
+  (output_size as readonly number[]).every((size, d) => size === shape[d + 2]);
+
+const poolsNothing: Idle = ({ output_size }, { numel }) =>
+  numel === 0 || (output_size as readonly number[]).includes(0);
 
 const fewRows: Idle = (_, { numel, shape }) => numel === 0 || shape[0]! < 2;
 
@@ -158,19 +161,25 @@ const PRECISE_SPECIAL = [
   ...["scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "erfcx", "log_ndtr", "ndtri"],
 ];
 
+/** Both overloads: the one with scale factors need not be made of the other. */
+const ofResize = (kernel: string, dtypes: readonly DType[], names: readonly string[]) =>
+  ofName(
+    kernel,
+    dtypes,
+    names.flatMap((name) => [`${name}.default`, `${name}.vec`]),
+  );
+
 const RESIZES = [
-  ...ofName("compute_indices_weights_nearest", IMAGES, [
-    ...["upsample_nearest1d.default", "_upsample_nearest_exact1d.default"],
-    ...["upsample_nearest3d.default", "_upsample_nearest_exact3d.default"],
+  ...ofResize("compute_indices_weights_nearest", IMAGES, [
+    ...["upsample_nearest1d", "_upsample_nearest_exact1d"],
+    ...["upsample_nearest3d", "_upsample_nearest_exact3d"],
   ]),
-  ...ofName("upsample_nearest2d_channels_last", IMAGES, [
-    ...["upsample_nearest2d.default", "_upsample_nearest_exact2d.default"],
+  ...ofResize("upsample_nearest2d_channels_last", IMAGES, [
+    ...["upsample_nearest2d", "_upsample_nearest_exact2d"],
   ]),
-  ...ofName("compute_indices_weights_linear", FLOATS, [
-    ...["upsample_linear1d.default", "upsample_trilinear3d.default"],
-  ]),
-  ...ofName("upsample_bilinear2d_channels_last", IMAGES, ["upsample_bilinear2d.default"]),
-  ...ofName("compute_indices_weights_cubic", IMAGES, ["upsample_bicubic2d.default"]),
+  ...ofResize("compute_indices_weights_linear", FLOATS, [...["upsample_linear1d", "upsample_trilinear3d"]]),
+  ...ofResize("upsample_bilinear2d_channels_last", IMAGES, ["upsample_bilinear2d"]),
+  ...ofResize("compute_indices_weights_cubic", IMAGES, ["upsample_bicubic2d"]),
   ...ofName(
     "compute_index_ranges_weights",
     [...PRECISE, "uint8"],
@@ -187,14 +196,14 @@ export const CPU_REFUSALS: ReadonlyMap<string, Refusal> = new Map([
   ...ofName("pdist", PRECISE, ["_pdist_forward.default"], fewRows),
   ...ofName("pdist_backward", PRECISE, ["_pdist_backward.default"], whenAnyEmpty),
   ...onTargets(["im2col.default", "col2im.default"], (name) =>
-    none(`${name.split(".")[0]}_out_cpu`, INTEGERS, whenEmpty),
+    none(`${name.split(".")[0]}_out_cpu`, INTEGERS),
   ),
   ...ofName("grid_sampler_2d_cpu_kernel_impl", FLOATS, ["grid_sampler_2d.default"], whenAnyEmpty),
   ...ofName("grid_sampler3d_cpu", FLOATS, ["grid_sampler_3d.default"], whenAnyEmpty),
-  ...ofName("adaptive_max_pool2d", FLOATS, ["adaptive_max_pool2d.default"], whenEmpty),
-  ...ofName("adaptive_max_pool3d_cpu", FLOATS, ["adaptive_max_pool3d.default"], whenEmpty),
-  ...ofName("adaptive_avg_pool2d", FLOATS, ["_adaptive_avg_pool2d.default"], whenEmpty),
-  ...ofName("adaptive_avg_pool3d_cpu", FLOATS, ["_adaptive_avg_pool3d.default"], whenEmpty),
+  ...ofName("adaptive_max_pool2d", FLOATS, ["adaptive_max_pool2d.default"]),
+  ...ofName("adaptive_max_pool3d_cpu", FLOATS, ["adaptive_max_pool3d.default"]),
+  ...ofName("adaptive_avg_pool2d", FLOATS, ["_adaptive_avg_pool2d.default"], poolsNothing),
+  ...ofName("adaptive_avg_pool3d_cpu", FLOATS, ["_adaptive_avg_pool3d.default"]),
   ...onTargets(["cumsum.default", "cumprod.default"], (name) => scan(`${name.split(".")[0]}_out_cpu`)),
   ...ofName("logcumsumexp_out_cpu", [...FLOATS, ...COMPLEX], ["logcumsumexp.default"]),
   ...onTargets(["median.default", "nanmedian.default"], () => none("median_cpu", ["bool"], whenEmpty)),

@@ -123,6 +123,7 @@ function scaledAddition(
   sign: 1 | -1,
 ): Tensor {
   if (dtypeInfo(out.dtype).kind === "complex") {
+    checkInRange(alpha, out.dtype);
     const scaled = elementwise({ complex: complexLoops.mul }, out, [other, alpha]);
     return elementwise({ complex: sign === 1 ? complexLoops.add : complexLoops.sub }, out, [self, scaled]);
   }
@@ -219,7 +220,12 @@ const isNarrow = (dtype: DType): boolean =>
   isIntegralDType(dtype, true) || dtype === "float16" || dtype === "bfloat16";
 
 function raise(out: Tensor, base: Operand, exponent: Operand): Tensor {
-  if (!isTensorOperand(exponent) && toNumber(exponent) > 0 && isNarrow(out.dtype))
+  // A negative one is refused for what it is.
+  if (
+    !isTensorOperand(exponent) &&
+    isNarrow(out.dtype) &&
+    !(isIntegralDType(out.dtype) && toNumber(exponent) < 0)
+  )
     checkInRange(exponent, out.dtype);
   if (isIntegralDType(out.dtype, true)) {
     const real = map2(isNarrowInt(out.dtype) ? int32Pow : intPow);
