@@ -16,6 +16,7 @@ import { CpuExecutable } from "./executable.js";
 import type { AnyKernel, CallArgument, KernelTable, RandomSource, RuntimeValue } from "./kernel.js";
 import { createRandomSource } from "./kernels/random-source.js";
 import { CPU_KERNELS } from "./kernels.js";
+import { CPU_REFUSALS } from "./refusals.js";
 
 /** Options of {@link cpuBackend}. */
 export interface CpuBackendOptions {
@@ -36,7 +37,10 @@ function dispatcherOf(options: CpuBackendOptions): Dispatcher {
   const { operators = defaultOperators(), kernels = {}, withoutKernels = [] } = options;
   const table: Record<string, AnyKernel> = { ...CPU_KERNELS, ...kernels };
   for (const target of withoutKernels) delete table[target];
-  return new Dispatcher({ operators, random: options.random ?? createRandomSource(0), kernels: table });
+  const refusals = new Map(CPU_REFUSALS);
+  for (const target in kernels) refusals.delete(target);
+  const random = options.random ?? createRandomSource(0);
+  return new Dispatcher({ operators, random, kernels: table, refusals });
 }
 
 /** An evaluator with its own random generator. */

@@ -18,6 +18,7 @@ import { atNode, noKernel, outOfStorage } from "./errors.js";
 import { FakePairs, symbolicOf } from "./fakes.js";
 import type { AnyKernel, CallArgument, KernelTable, RandomSource, RuntimeValue } from "./kernel.js";
 import { numbersOf } from "./meta-number.js";
+import type { Refusal } from "./refusals.js";
 
 /** Sizes are numbers, except those that only the kernel will know. */
 const RUNTIME_ENV: SymEnv = {
@@ -35,6 +36,8 @@ export interface DispatcherParts {
   readonly operators: OperatorTable;
   readonly kernels: KernelTable;
   readonly random: RandomSource;
+  /** Calls that are refused before anything else, by target. */
+  readonly refusals?: ReadonlyMap<string, Refusal>;
 }
 
 /**
@@ -46,6 +49,7 @@ export class Dispatcher {
   readonly #operators: OperatorTable;
   readonly #kernels: KernelTable;
   readonly #random: RandomSource;
+  readonly #refusals: ReadonlyMap<string, Refusal>;
   /** The dtype of the autocast region that calls are in. */
   autocast: DType | null = null;
 
@@ -53,6 +57,7 @@ export class Dispatcher {
     this.#operators = parts.operators;
     this.#kernels = parts.kernels;
     this.#random = parts.random;
+    this.#refusals = parts.refusals ?? new Map();
   }
 
   /** @throws SconceError `UNKNOWN_OPERATOR`, `NO_KERNEL`, and what the operator's rules refuse */
@@ -99,6 +104,7 @@ export class Dispatcher {
       // Autocast sees what a composite is made of.
       if (composite) return this.#runDecomposition(definition, bound);
     }
+    this.#refusals.get(target)?.(bound);
     // Whether a composite returns a view or new memory depends on the call: only its decomposition knows.
     const kernel = composite && schema.isView ? undefined : this.#kernels[target];
     if (kernel !== undefined) return this.#runKernel(kernel, definition, bound);

@@ -81,7 +81,22 @@ export function emptyStrided(shape: readonly number[], strides: readonly number[
     last += (shape[d]! - 1) * strides[d]!;
   }
   const bytes = empty ? 0 : (last + 1) * dtypeInfo(dtype).itemSize;
-  return new TensorClass({ dtype, shape, strides, storage: Storage.allocate(bytes) });
+  return new TensorClass({ dtype, shape, strides, storage: allocateFor(bytes, dtype, shape) });
+}
+
+/** @throws RangeError when there is no such memory; the dispatcher makes it `OUT_OF_MEMORY` of the operator. */
+function allocateFor(bytes: number, dtype: DType, shape: readonly number[]): Storage {
+  try {
+    return Storage.allocate(bytes);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new RangeError(
+      `cannot allocate ${bytes} bytes for a tensor of shape [${shape.join(", ")}] and dtype ${dtype}`,
+      {
+        cause,
+      },
+    );
+  }
 }
 
 /** The only output, allocated as the meta rule says. */

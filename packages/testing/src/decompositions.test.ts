@@ -58,9 +58,8 @@ describe("the default table", () => {
     expect([...table.keys()].filter((target) => !pytorch.has(target))).toEqual([]);
   });
 
-  /** In PyTorch's table, and yet its lowering keeps them (or, the first, refuses: it looks at the data). */
+  /** In PyTorch's table, and yet its lowering keeps them. */
   const NEVER_APPLIED = [
-    "aten.cumprod_backward.default",
     "aten._upsample_nearest_exact1d.default",
     "aten._upsample_nearest_exact2d.default",
     "aten._upsample_nearest_exact3d.default",

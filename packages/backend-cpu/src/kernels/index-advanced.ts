@@ -1,5 +1,6 @@
 /** @file `x[i, :, mask]` and its writing counterparts. */
-import type { ScalarLiteral } from "@sconce/ir";
+import type { FakeTensor, ScalarLiteral } from "@sconce/ir";
+import { evaluateInt, SymExpr } from "@sconce/symbolic";
 import { castTensor, numel, type Tensor } from "@sconce/tensor";
 import { copyInto } from "../copy.js";
 import { readNumbers } from "../dense.js";
@@ -133,10 +134,20 @@ const keptPositions = (self: Tensor, dims: readonly number[], storageOffset: num
 
 type Index = { readonly self: Tensor; readonly indices: Indices };
 
+/** The foretold strides, now that the one size is known which depends on the masks. */
+function knownStrides({ meta }: KernelContext, shape: readonly number[]): readonly number[] {
+  const foretold = meta as FakeTensor;
+  const sizes = new Map<string, number>();
+  foretold.shape.forEach((size, d) => {
+    if (size instanceof SymExpr) sizes.set(size.name, shape[d]!);
+  });
+  return foretold.strides.map((stride) => evaluateInt(stride, sizes));
+}
+
 const index = kernel<Index>(({ self, indices }, context) => {
   const { shape, positions } = select(self, indices);
   const dynamic = indices.some((one) => one !== null && (one.dtype === "bool" || one.dtype === "uint8"));
-  const out = dynamic ? dynamicOutput(shape, self.dtype) : emptyOutput(context);
+  const out = dynamic ? dynamicOutput(shape, self.dtype, knownStrides(context, shape)) : emptyOutput(context);
   return gatherElements(out, self, positions);
 });
 

@@ -40,6 +40,7 @@ import {
   xlogy,
 } from "./pointwise-math.js";
 import { zeta } from "./pointwise-special.js";
+import { checkInRange } from "./scalar-range.js";
 
 type Binary = { readonly self: Operand; readonly other: Operand };
 type WithAlpha = Binary & { readonly alpha: ScalarLiteral };
@@ -119,10 +120,12 @@ function scaledAddition(
   sign: 1 | -1,
 ): Tensor {
   if (dtypeInfo(out.dtype).kind === "complex") {
+    checkInRange(alpha, out.dtype);
     const scaled = elementwise({ complex: complexLoops.mul }, out, [other, alpha]);
     return elementwise({ complex: sign === 1 ? complexLoops.add : complexLoops.sub }, out, [self, scaled]);
   }
   const factor = sign === 1 ? alpha : negated(alpha);
+  checkInRange(factor, out.dtype);
   const real = isNarrowInt(out.dtype) ? axpyInt32 : axpyLoop;
   return elementwise({ real, big: (x, y, a) => x + a * y }, out, [self, other, factor]);
 }
@@ -209,7 +212,18 @@ const EXACT_POWERS = new Map<number, LaneLoop>([
   [-2, map1((x) => 1 / (x * x))],
 ]);
 
+/** Dtypes into which an exponent is converted; the wider floats, and complex numbers, are raised to a double. */
+const isNarrow = (dtype: DType): boolean =>
+  isIntegralDType(dtype, true) || dtype === "float16" || dtype === "bfloat16";
+
 function raise(out: Tensor, base: Operand, exponent: Operand): Tensor {
+  // A negative one is refused for what it is.
+  if (
+    !isTensorOperand(exponent) &&
+    isNarrow(out.dtype) &&
+    !(isIntegralDType(out.dtype) && toNumber(exponent) < 0)
+  )
+    checkInRange(exponent, out.dtype);
   if (isIntegralDType(out.dtype, true)) {
     const real = map2(isNarrowInt(out.dtype) ? int32Pow : intPow);
     return elementwise({ real, big: bigPow }, out, [base, exponent]);

@@ -1,6 +1,8 @@
 /** @file Gradients of looking up, picking and scanning: they are added back at the places that were read. */
-import type { FakeTensor } from "@sconce/ir";
+import { type FakeTensor, float as pythonFloat } from "@sconce/ir";
+import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
+import type { Emit } from "../emit.js";
 import { invalidArgument } from "../errors.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { wrapDim } from "../rules/dims.js";
@@ -71,13 +73,78 @@ const extremum = defineOp({
   },
 });
 
-/** Reads whether the input has zeros, so that it cannot be decomposed without its values. */
+const conjugated = (emit: Emit, tensor: FakeTensor): FakeTensor =>
+  isComplexDType(tensor.dtype) ? emit("aten.conj.default", [tensor]) : tensor;
+
+/** Without zeros the product of the others is the output by the input: sums of `output * grad` from here to the end. */
+function sumsBeforeZero(
+  emit: Emit,
+  { weighted, input, zeros, dim }: Record<"weighted" | "input" | "zeros", FakeTensor> & { dim: number },
+): FakeTensor {
+  const { dtype, layout, device } = weighted;
+  const none = emit("aten.zeros.default", [input.shape], { dtype, layout, device, pin_memory: false });
+  const before = emit("aten.eq.Scalar", [zeros, 0]);
+  const behind = emit("aten.bitwise_not.default", [before]);
+  const kept = emit("aten.masked_fill.Scalar", [weighted, behind, pythonFloat(0)]);
+  const sums = emit("aten.cumsum.default", [emit("aten.flip.default", [kept, [dim]]), dim]);
+  const quotient = emit("aten.div.Tensor", [emit("aten.flip.default", [sums, [dim]]), input]);
+  return emit("aten.where.self", [before, quotient, none]);
+}
+
+/** At the first zero itself: the product of what is before it, by the products of what is behind. */
+function productAtZero(
+  emit: Emit,
+  { grad, input, output, zeros, isZero, dim }: ZeroArgs,
+): readonly [mask: FakeTensor, value: FakeTensor] {
+  const from = emit("aten.eq.Scalar", [zeros, 1]);
+  const first = emit.many("aten.max.dim", [from, dim, true])[1]!;
+  const mask = emit("aten.logical_and.default", [from, isZero]);
+  const others = emit("aten.bitwise_and.Tensor", [from, emit("aten.bitwise_not.default", [mask])]);
+  const apart = emit("aten.bitwise_not.default", [others]);
+  const behind = emit("aten.cumprod.default", [
+    emit("aten.masked_fill.Scalar", [input, apart, pythonFloat(1)]),
+    dim,
+  ]);
+  const outside = emit("aten.ne.Scalar", [zeros, 1]);
+  const inside = emit("aten.masked_fill.Scalar", [grad, outside, pythonFloat(0)]);
+  const previous = emit("aten.relu.default", [emit("aten.sub.Scalar", [first, 1])]);
+  const reached = emit("aten.gather.default", [output, dim, previous]);
+  const atStart = emit("aten.eq.Scalar", [first, 0]);
+  const before = emit("aten.masked_fill.Scalar", [reached, atStart, pythonFloat(1)]);
+  const sum = emit("aten.sum.dim_IntList", [emit("aten.mul.Tensor", [behind, inside]), [dim], true]);
+  return [mask, emit("aten.mul.Tensor", [sum, before])];
+}
+
+interface ZeroArgs {
+  readonly grad: FakeTensor;
+  readonly input: FakeTensor;
+  readonly output: FakeTensor;
+  /** How many zeros there were up to each element. */
+  readonly zeros: FakeTensor;
+  readonly isZero: FakeTensor;
+  readonly dim: number;
+}
+
+/** The form of `cumprod_backward` that does not read whether there are zeros (`FunctionsManual.cpp`). */
 const product = defineOp({
   schema: "aten::cumprod_backward(Tensor grad, Tensor input, int dim, Tensor output) -> Tensor",
   tags: ["composite"],
   meta: ({ grad, input, dim }) => {
     const at = wrapDim(dim, input.ndim);
     return numelOf(input.shape) === 1 || input.shape[at] === 1 ? grad : freshLike(grad);
+  },
+  decompose: (emit, args) => {
+    const { grad, input: given } = args;
+    const dim = wrapDim(args.dim, given.ndim);
+    const count = numelOf(given.shape);
+    if (count === 0 || count === 1 || given.shape[dim] === 1) return grad;
+    const [input, output] = [conjugated(emit, given), conjugated(emit, args.output)];
+    const weighted = emit("aten.mul.Tensor", [output, grad]);
+    const isZero = emit("aten.eq.Scalar", [given, 0]);
+    const zeros = emit("aten.cumsum.default", [isZero, dim]);
+    const known = sumsBeforeZero(emit, { weighted, input, zeros, dim });
+    const [mask, value] = productAtZero(emit, { grad, input, output, zeros, isZero, dim });
+    return emit("aten.where.self", [mask, value, known]);
   },
 });
 

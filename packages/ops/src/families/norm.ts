@@ -1,15 +1,16 @@
 /** @file Norms of vectors, and what is defined by them. */
 import { type FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
-import { type DType, isComplexDType } from "@sconce/tensor";
+import { type DType, isComplexDType, promoteTypes } from "@sconce/tensor";
 import { defineOp, type OpDefinition, type OpTag } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument } from "../errors.js";
 import { convert, numberOf } from "../rules/decompose.js";
 import { reduced, requireElements, requireFloat } from "../rules/dim-reduction.js";
 import { wrapDim, wrapDims } from "../rules/dims.js";
+import { scalarTypeName } from "../rules/dtype-names.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
-import { canCast, computationDType, toRealDType } from "../rules/promote.js";
+import { computationDType, toRealDType } from "../rules/promote.js";
 import type { ScalarArg } from "../schema-types.js";
 
 const REDUCTION: readonly OpTag[] = ["reduction"];
@@ -34,9 +35,16 @@ function normMeta(
 function checkNormDType(input: DType, dtype: DType | null): void {
   if (dtype === null) return;
   requireFloat(dtype, `linalg.vector_norm: dtype should be floating point or complex. Got ${dtype}`);
-  if (isComplexDType(input) !== isComplexDType(dtype) || !canCast(input, dtype)) {
+  const kind = isComplexDType(input) ? "complex" : "real";
+  if (isComplexDType(input) !== isComplexDType(dtype)) {
     throw dtypeMismatch(
-      `linalg.vector_norm: the dtype of the input (${input}) should be convertible to ${dtype}`,
+      `linalg.vector_norm: dtype should be ${kind} for ${kind} inputs, but got ${scalarTypeName(dtype)}`,
+    );
+  }
+  if (promoteTypes(input, dtype) !== dtype) {
+    throw dtypeMismatch(
+      `linalg.vector_norm: the dtype of the input (${scalarTypeName(input)}) should be convertible without narrowing ` +
+        `to the specified dtype (${scalarTypeName(dtype)})`,
     );
   }
 }

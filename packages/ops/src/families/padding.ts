@@ -67,7 +67,10 @@ const SOURCES: Readonly<Record<Mode, (emit: Emit, range: FakeTensor, size: SymIn
 
 function checkEdgePad(env: SymEnv, self: FakeTensor, pad: readonly SymInt[], dims: number, mode: Mode): void {
   const name = `${mode}_pad${dims}d`;
-  if (self.ndim !== dims + 1 && self.ndim !== dims + 2) {
+  // Only the batch may be empty.
+  const first = self.ndim === dims + 2 ? 1 : 0;
+  const hollow = self.shape.some((size, d) => d >= first && size === 0);
+  if ((self.ndim !== dims + 1 && self.ndim !== dims + 2) || hollow) {
     throw invalidArgument(
       `${name}: Expected ${dims + 1}D or ${dims + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero ` +
         `dimensions for input, but got: ${describeSizes(self.shape)}`,

@@ -41,7 +41,15 @@ const item = defineOp({
 const isNonzero = defineOp({
   schema: "aten::is_nonzero(Tensor self) -> bool",
   tags: ["composite"],
-  meta: (_, { env }) => symBool(eq(env.freshUnbackedInt(), 1)),
+  meta: ({ self }, { env }) => {
+    const numel = numelOf(self.shape);
+    if (mayDiffer(env, numel, 1)) {
+      throw invalidArgument(
+        `Boolean value of Tensor with ${numel === 0 ? "no values" : "more than one value"} is ambiguous`,
+      );
+    }
+    return symBool(eq(env.freshUnbackedInt(), 1));
+  },
 });
 
 /** Comparisons of whole tensors: a condition that only the data decide. */

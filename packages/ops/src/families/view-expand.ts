@@ -3,7 +3,7 @@ import type { FakeTensor, SymInt } from "@sconce/ir";
 import { eq, mul, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
-import { shapeMismatch } from "../errors.js";
+import { invalidArgument, shapeMismatch } from "../errors.js";
 import { check, isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { broadcastShapes, sizesEqual, wrapDim } from "../rules/dims.js";
@@ -36,7 +36,18 @@ export function expandMeta(self: FakeTensor, size: readonly SymInt[], env: SymEn
       strides[d] = stepsOver ? mul(shape[d + 1]!, strides[d + 1]!) : 0;
     }
   }
+  checkNumel(shape);
   return viewOf(self, shape, strides);
+}
+
+/** Sizes other than -1 are not checked one by one: a negative one shows as a count that is out of range. */
+function checkNumel(shape: readonly SymInt[]): void {
+  let count = 1;
+  for (const size of shape) {
+    if (typeof size !== "number" || size === 0) return;
+    count *= size < 0 ? Number.POSITIVE_INFINITY : size;
+  }
+  if (count >= 2 ** 63) throw invalidArgument("numel: integer multiplication overflow");
 }
 
 function expandDim(

@@ -35,6 +35,10 @@ export interface ConversionOptions {
 
 const FROM: DType = "float32";
 
+/** Operators whose shape rules take halves, while PyTorch's CPU kernels compute in float32 and float64 only. */
+const FULL_PRECISION =
+  /^aten\.(_?cdist|_?pdist|_upsample_\w+2d_aa|special_(airy_ai|\w*bessel_\w+|erfcx|log_ndtr|ndtri))(_forward|_backward)?\./;
+
 /**
  * The program with float32 values in `to`. Casts are made where a value is needed in the other dtype, once a value. Kept
  * calls, control flow with its bodies, and operators that do not take the dtype compute in float32; a weight that only
@@ -93,7 +97,8 @@ class Converter {
   }
 
   #isKept({ name, target }: Node): boolean {
-    return target.startsWith("higher_order.") || this.#keep.has(name) || this.#keep.has(target);
+    if (target.startsWith("higher_order.") || FULL_PRECISION.test(target)) return true;
+    return this.#keep.has(name) || this.#keep.has(target);
   }
 
   #add(node: Node): void {

@@ -72,12 +72,12 @@ export const knownDifference = (target: string): KnownDifference | undefined =>
   DECOMPOSITIONS.find(([pattern]) => pattern.test(target.replace(/^aten\./, "")))?.[1];
 
 /**
- * Operators whose shape rule in PyTorch gives other strides than its kernel for layouts that are neither dense nor
- * channels-last, or whose kernel leaves a transposed result behind: programs carry the shape rule's word, and so does
- * the interpreter.
+ * Operators whose shape rule in PyTorch gives other strides than its kernel: for layouts that are neither dense nor
+ * channels-last, because the kernel leaves a transposed result behind, or because only the kernel keeps channels last
+ * (`channel_shuffle`, `native_group_norm`). Programs carry the shape rule's word, and so does the interpreter.
  */
 const FORETOLD_OTHERWISE =
-  /^(_?native_batch_norm(_legit|_legit_functional)?|_batch_norm_with_update(_functional)?|batch_norm|unique_dim|unique_consecutive|nll_loss2d(_forward)?|nll_loss_nd|ldexp)\./;
+  /^(_?native_batch_norm(_legit|_legit_functional)?|_batch_norm_with_update(_functional)?|batch_norm|unique_dim|unique_consecutive|nll_loss2d(_forward)?|nll_loss_nd|ldexp|channel_shuffle|native_group_norm)\./;
 
 /** Whether PyTorch's shape rule and kernel may give different strides. */
 export const foretellsOtherwise = (target: string): boolean =>
