@@ -19,6 +19,10 @@ describe("pipelines as text", () => {
     expect(again(text)).toBe(text);
   });
 
+  test("values may stand in quotes", () => {
+    expect(again('decompose{table="none"}')).toBe("decompose{table=none}");
+  });
+
   test("defaults and blanks are not printed", () => {
     expect(again(" decompose { table = core } , dce ")).toBe("decompose,dce");
   });

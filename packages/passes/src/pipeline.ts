@@ -82,6 +82,7 @@ function parseOptions(text: string, pipeline: string): PassOptions {
 
 function parseValue(text: string, pipeline: string): OptionValue {
   if (text.startsWith("[") && text.endsWith("]")) return split(text.slice(1, -1), pipeline);
+  if (/^"[^"]*"$/.test(text)) return text.slice(1, -1);
   if (text === "true" || text === "false") return text === "true";
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }

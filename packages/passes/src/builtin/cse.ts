@@ -1,6 +1,6 @@
 import { Graph, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import { hasEffect } from "../decompose/dead-nodes.js";
+import { changesLaterCalls, hasEffect } from "../decompose/dead-nodes.js";
 import { definePass } from "../pass.js";
 import { CallTable } from "./call-table.js";
 import { refRenamer, withRenamed } from "./rename.js";
@@ -82,7 +82,8 @@ function purityOf(node: Node, operators: OperatorTable, cache: Map<string, Purit
   let purity = cache.get(node.target);
   if (purity === undefined) {
     const row = operators.get(node.target);
-    if (row?.schema.isMutable) purity = "writes";
+    // Equal calls in different regions are not the same.
+    if (row?.schema.isMutable || changesLaterCalls(node.target)) purity = "writes";
     else if (row?.tags.includes("nondeterministic_seeded") || hasEffect(node, operators)) purity = "keep";
     else purity = row !== undefined || /^(operator|math|torch)\./.test(node.target) ? "pure" : "keep";
     cache.set(node.target, purity);

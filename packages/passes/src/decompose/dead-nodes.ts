@@ -5,13 +5,17 @@ import type { OperatorTable } from "@sconce/ops";
 const EFFECTS =
   /^(aten\._assert_|aten\.sym_constrain_range|higher_order\.(with_effects|print|call_torchbind))/;
 
+/** A function of torch that opens or closes a region, or sets a mode, for the calls after it (`torch.vmap`, gradients). */
+export const changesLaterCalls = (target: string): boolean =>
+  target.startsWith("torch.") && !/^torch\._?sym_\w+$/.test(target);
+
 /** True when a node may not be dropped although nothing uses it. */
 export function hasEffect(node: Node, operators: OperatorTable): boolean {
   if (node.op === "placeholder" || node.op === "output") return true;
   if (node.op === "get_attr") return false;
   // PyTorch drops an assertion on values that has no message.
   if (node.target === "aten._assert_async.default") return false;
-  if (EFFECTS.test(node.target)) return true;
+  if (EFFECTS.test(node.target) || changesLaterCalls(node.target)) return true;
   const row = operators.get(node.target);
   return row !== undefined && (row.schema.isMutable || row.tags.includes("effect"));
 }

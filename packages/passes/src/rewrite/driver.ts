@@ -17,6 +17,7 @@ import {
 import type { OperatorTable } from "@sconce/ops";
 import type { SymEnv } from "@sconce/symbolic";
 import { hasEffect } from "../decompose/dead-nodes.js";
+import { checkPattern } from "./check-pattern.js";
 import { Replacer, replacementProblem } from "./emitter.js";
 import { type Found, Matcher } from "./match.js";
 import { type CallPattern, depthOf } from "./pattern.js";
@@ -92,6 +93,7 @@ class Driver {
     this.#matcher = new Matcher(this.#work, context.operators, context.observe !== undefined);
     this.#limit = context.limit ?? 1000 + 10 * graph.size;
     for (const rule of rules) {
+      for (const pattern of rule.roots.values()) checkPattern(rule, pattern, context.operators);
       for (const target of anchorOf(rule).targets) {
         const row = this.#byTarget.get(target);
         if (row === undefined) this.#byTarget.set(target, [rule]);
@@ -133,7 +135,7 @@ class Driver {
     const replacer = this.#replacer(candidate);
     const captures = replacer.captures(candidate.found);
     const match = this.#matchOf(candidate, captures);
-    const verdict = this.#guarded(rule, node, () => rule.where?.(captures, match) ?? true);
+    const verdict = this.#guarded(rule, node, () => verdictOf(rule, captures, match));
     if (verdict !== true) return this.#refuse(rule, node, verdict);
     // Asked before the replacement is made, which may be what fails.
     if (this.#context.allows?.(rule, node) === false)
@@ -344,6 +346,16 @@ class Driver {
       latest = next;
     return latest;
   }
+}
+
+/** A guard that forgets to answer is no yes. @throws SconceError `RULE` */
+function verdictOf(rule: Rule, captures: Captures, match: Match): true | string {
+  const verdict: unknown = rule.where === undefined ? true : rule.where(captures, match);
+  if (verdict === true || typeof verdict === "string") return verdict;
+  throw badRule(
+    rule.name,
+    `has a guard that gives ${String(verdict)}; it must give true, or the reason why not`,
+  );
 }
 
 /** What shape rules refuse a call with; such a replacement is none. */

@@ -270,6 +270,34 @@ describe("rules", () => {
     expect(define).toThrow(reason);
   });
 
+  test.each([
+    ["aten.relu.default($x, $y)", "with 2 positional arguments, of which it takes 1"],
+    ["aten.nope.default($x)", "matches aten.nope.default, which is no operator"],
+    ["aten.add.Tensor($x, $y, beta=1)", 'the argument "beta", which it does not have'],
+    ["aten.add.Tensor($x, aten.relu($y))", "matches aten.relu, which is no operator"],
+  ])("hold against the schemas: %s", (match, reason) => {
+    const rule = defineRule({ name: "odd", doc: "", match: match as string, replace: () => "never" });
+    const text = `graph(%x: f32[2]) {
+  return (%x)
+}`;
+    expect(() => apply(text, rule)).toThrow(reason);
+  });
+
+  test("need an answer from their guards", () => {
+    const silent = defineRule({
+      name: "silent",
+      doc: "",
+      match: "aten.relu.default($x)",
+      where: (() => undefined) as unknown as () => true,
+      replace: "$x",
+    });
+    const text = `graph(%x: f32[2]) {
+  %a: f32[2] = aten.relu.default(%x)
+  return (%a)
+}`;
+    expect(() => apply(text, silent)).toThrow('rule "silent" has a guard that gives undefined');
+  });
+
   test("compute sizes that their calls need", () => {
     const fold = defineRule({
       name: "flatten",
