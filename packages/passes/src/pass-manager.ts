@@ -1,5 +1,5 @@
 import { isSconceError, SconceError } from "@sconce/errors";
-import { ExportedProgram, recordPass, sealProgram, verify, verifyTransition } from "@sconce/ir";
+import { ExportedProgram, type Problem, recordPass, sealProgram, verify, verifyTransition } from "@sconce/ir";
 import { Checker, type CheckOptions, type CheckReport } from "./checking/checker.js";
 import { noRunner } from "./checking/errors.js";
 import {
@@ -196,12 +196,20 @@ export class PassManager {
 
   #verify(program: ExportedProgram, when: string, step?: Transition): void {
     const check = this.#context.verify ?? ((one) => verify(one, { operators: this.#context.operators }));
-    const problems = [...check(program)];
-    if (step !== undefined) problems.push(...verifyTransition(step.before, program, step.drops));
+    const problems: Problem[] = [];
+    try {
+      problems.push(...check(program));
+      if (step !== undefined) problems.push(...verifyTransition(step.before, program, step.drops));
+    } catch (error) {
+      // Not even the verifier can read it: a part is of another kind than programs have.
+      if (isSconceError(error)) throw error;
+      problems.push({ code: "MALFORMED", message: `a part of it cannot be read (${String(error)})` });
+    }
     if (problems.length === 0) return;
+    const messages = new Set(problems.map((problem) => problem.message));
     throw new SconceError({
       code: "INVALID_PROGRAM",
-      message: `the program is not valid ${when}: ${problems.map((problem) => problem.message).join("; ")}`,
+      message: `the program is not valid ${when}: ${[...messages].join("; ")}`,
       where: problems[0]!.node,
     });
   }

@@ -1,5 +1,5 @@
 /** @file Which inputs of a graph a value may share memory with, by the alias annotations of schemas. */
-import { type Argument, forEachInput, forEachRef, type Graph, type Node } from "@sconce/ir";
+import { type Argument, forEachInput, forEachRef, type Graph, isRef, itemsOf, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { argumentOf } from "./call-arguments.js";
 
@@ -13,16 +13,53 @@ const FRESH_RESULTS =
   /^higher_order\.(cond|map|map_impl|while_loop|scan|associative_scan|auto_functionalized|auto_functionalized_v2)$/;
 
 /**
- * For each node the placeholders that its value may be a view of. What cannot be followed (an operator without a
- * schema, the body of a wrapper) counts as a view of all its inputs.
+ * For each node the placeholders that its value may be a view of. Bodies of `invoke_subgraph` are followed, result by
+ * result; what cannot be (an operator without a schema, the body of a wrapper) counts as a view of all its inputs.
  */
 export function aliasRoots(graph: Graph, operators: OperatorTable): ReadonlyMap<string, Roots> {
   const roots = new Map<string, Roots>();
+  /** Of calls with several results: those of each. */
+  const results = new Map<string, readonly Roots[]>();
   for (const node of graph.nodes()) {
     if (node.op === "placeholder") roots.set(node.name, new Set([node.name]));
-    else if (node.op === "call_function") roots.set(node.name, rootsOfCall(node, operators, roots));
+    if (node.op !== "call_function") continue;
+    const each = rootsOfBody(node, graph, operators, roots);
+    if (each !== undefined) results.set(node.name, each);
+    const [source, index] = node.args;
+    const taken =
+      node.target === "operator.getitem" && isRef(source)
+        ? results.get(source.name)?.[Number(index)]
+        : undefined;
+    roots.set(node.name, taken ?? (each && union(each)) ?? rootsOfCall(node, operators, roots));
   }
   return roots;
+}
+
+const union = (sets: readonly Roots[]): Roots => new Set(sets.flatMap((set) => [...set]));
+
+/** Of each result of a region, the roots of the operands that it may be a view of. */
+function rootsOfBody(
+  node: Node,
+  graph: Graph,
+  operators: OperatorTable,
+  roots: ReadonlyMap<string, Roots>,
+): readonly Roots[] | undefined {
+  if (node.target !== "higher_order.invoke_subgraph") return undefined;
+  const [body, , ...operands] = node.args;
+  const inner = isRef(body) ? graph.subgraphs.get(graph.node(body.name).target) : undefined;
+  const outputs = inner && itemsOf(inner.outputArgument());
+  if (inner === undefined || outputs === undefined) return undefined;
+  const places = new Map(inner.placeholders().map(({ name }, i) => [name, operands[i]]));
+  const innerRoots = aliasRoots(inner, operators);
+  return outputs.map((output) => {
+    const found = isRef(output) ? [...(innerRoots.get(output.name) ?? NONE)] : [];
+    return union(
+      found.map((name) => {
+        const operand = places.get(name);
+        return isRef(operand) ? (roots.get(operand.name) ?? NONE) : NONE;
+      }),
+    );
+  });
 }
 
 function rootsOfCall(node: Node, operators: OperatorTable, roots: ReadonlyMap<string, Roots>): Roots {

@@ -40,6 +40,14 @@ function randomGraph(random: (below: number) => number, size: number): string {
 }
 
 describe("partition", () => {
+  test("leaves what it made alone", () => {
+    const all: Backend = { ...toy, supports: () => true };
+    const program = programOf(graphOf("%a: f32[2] = aten.add.Tensor(%x, %y)\nreturn (%a)"));
+    const once = partition(program, all, context.operators).program;
+    expect(once).not.toBe(program);
+    expect(partition(once, all, context.operators).program).toBe(once);
+  });
+
   test("makes nested graphs of what the backend supports", () => {
     const program = programOf(
       graphOf(`

@@ -3,7 +3,7 @@ import { type Backend, type ExportedProgram, forEachInput, type Graph, type Node
 import type { OperatorTable } from "@sconce/ops";
 import { requireFunctional } from "../analysis/require-functional.js";
 import { orderedCalls, producerOf } from "./order.js";
-import { outline, type Region } from "./outline.js";
+import { CALL_REGION, outline, type Region } from "./outline.js";
 
 export interface PartitionOptions {
   /** Regions with fewer calls stay where they are; 1 when left out. */
@@ -45,7 +45,9 @@ export function partition(
   const reasons = reasonsOf(graph, backend, operators);
   const ordered = orderedCalls(graph, operators);
   const level = levelsOf(graph, reasons, ordered);
-  const { region, count } = regionsOf(graph, level, reasons, minSize);
+  const isOwn = ({ target, args }: Node): boolean =>
+    target === CALL_REGION && String(args[1]).startsWith(`${backend.name}_`);
+  const { region, count } = regionsOf(graph, level, reasons, minSize, isOwn);
   const left = reasons.flatMap((reason, at): NotTaken[] => {
     const { name, target, op } = graph.nodeAt(at);
     return reason === undefined || op !== "call_function" ? [] : [{ node: name, target, reason }];
@@ -119,19 +121,26 @@ function regionsOf(
   level: Int32Array,
   reasons: (string | undefined)[],
   minSize: number,
+  isOwn: (node: Node) => boolean,
 ): { region: Int32Array; count: number } {
   const sizes = new Map<number, number>();
+  const done = new Set<number>();
   graph.nodes().forEach((node, at) => {
     if (reasons[at] !== undefined || node.target === "operator.getitem") return;
-    sizes.set(level[at]!, (sizes.get(level[at]!) ?? 0) + 1);
+    const size = (sizes.get(level[at]!) ?? 0) + 1;
+    sizes.set(level[at]!, size);
+    // A call of one of the backend's regions, alone, is one already.
+    if (size === 1 && isOwn(node)) done.add(level[at]!);
+    else done.delete(level[at]!);
   });
-  const large = [...sizes].filter(([, size]) => size >= minSize).map(([own]) => own);
+  const large = [...sizes].filter(([own, size]) => size >= minSize && !done.has(own)).map(([own]) => own);
   const numbers = new Map(large.sort((a, b) => a - b).map((own, i) => [own, i]));
   const region = new Int32Array(graph.size).fill(-1);
   for (let at = 0; at < region.length; at++) {
     if (reasons[at] !== undefined) continue;
     const number = numbers.get(level[at]!);
     if (number !== undefined) region[at] = number;
+    else if (done.has(level[at]!)) reasons[at] = "is a region of the backend already";
     else reasons[at] = `its region has ${sizes.get(level[at]!) ?? 0} calls, fewer than ${minSize}`;
   }
   return { region, count: large.length };

@@ -88,6 +88,13 @@ export class Replacer {
 
   #call(target: string, args: readonly EmitArg[], kwargs: Readonly<Record<string, EmitArg>>): MetaValue {
     const row = this.#operators.require(target);
+    if (row.schema.isMutable) {
+      throw new SconceError({
+        code: "NOT_FUNCTIONAL",
+        message: `a replacement may not write: ${target} does`,
+        fix: "emit the functional overload",
+      });
+    }
     const normal = normalizeCall(row.schema, args, kwargs);
     const result = metaOf(this.#operators, target, normal.args, normal.kwargs, this.#env);
     const nodeKwargs = Object.fromEntries(

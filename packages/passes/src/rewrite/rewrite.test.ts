@@ -283,6 +283,20 @@ describe("rules", () => {
     expect(() => apply(text, rule)).toThrow(reason);
   });
 
+  test("may not write", () => {
+    const writes = defineRule({
+      name: "writes",
+      doc: "",
+      match: "aten.relu.default($x)",
+      replace: (emit, { x }) => emit("aten.relu_.default", [x]),
+    });
+    const text = `graph(%x: f32[2]) {
+  %a: f32[2] = aten.relu.default(%x)
+  return (%a)
+}`;
+    expect(() => apply(text, writes)).toThrow('rule "writes" threw at %a: a replacement may not write');
+  });
+
   test("need an answer from their guards", () => {
     const silent = defineRule({
       name: "silent",
