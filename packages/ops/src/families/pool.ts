@@ -2,7 +2,7 @@
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit, EmitArg } from "../emit.js";
+import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
 import { isEqual } from "../rules/comparison.js";
 import { fake, numelOf } from "../rules/fake.js";
@@ -104,37 +104,31 @@ const maxPool3dWithIndicesBackward = defineOp({
   },
 });
 
-const first = (emit: Emit, target: string, args: readonly EmitArg[]): FakeTensor =>
-  emit.many(target, args)[0]!;
+/** The decomposition of a pooling that leaves out which places its maxima came from. */
+const maximaOf =
+  (target: string) =>
+  (emit: Emit, args: Window & { readonly self: FakeTensor }): FakeTensor =>
+    emit.many(target, [
+      args.self,
+      args.kernel_size,
+      args.stride,
+      args.padding,
+      args.dilation,
+      args.ceil_mode,
+    ])[0]!;
 
 const maxPool2d = defineOp({
   schema:
     "aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor",
   tags: ["composite"],
-  decompose: (emit, { self, kernel_size, stride, padding, dilation, ceil_mode }) =>
-    first(emit, "aten.max_pool2d_with_indices.default", [
-      self,
-      kernel_size,
-      stride,
-      padding,
-      dilation,
-      ceil_mode,
-    ]),
+  decompose: maximaOf("aten.max_pool2d_with_indices.default"),
 });
 
 const maxPool3d = defineOp({
   schema:
     "aten::max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> Tensor",
   tags: ["composite"],
-  decompose: (emit, { self, kernel_size, stride, padding, dilation, ceil_mode }) =>
-    first(emit, "aten.max_pool3d_with_indices.default", [
-      self,
-      kernel_size,
-      stride,
-      padding,
-      dilation,
-      ceil_mode,
-    ]),
+  decompose: maximaOf("aten.max_pool3d_with_indices.default"),
 });
 
 /** Values of a window over a signal, as those of a window over an image of height 1. */
@@ -165,15 +159,7 @@ const maxPool1d = defineOp({
   schema:
     "aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> Tensor",
   tags: ["composite"],
-  decompose: (emit, { self, kernel_size, stride, padding, dilation, ceil_mode }) =>
-    first(emit, "aten.max_pool1d_with_indices.default", [
-      self,
-      kernel_size,
-      stride,
-      padding,
-      dilation,
-      ceil_mode,
-    ]),
+  decompose: maximaOf("aten.max_pool1d_with_indices.default"),
 });
 
 const avgPool1d = defineOp({

@@ -53,8 +53,6 @@ export interface Rewritten {
   readonly graph: Graph;
   /** Names of replaced roots with the names of the nodes that stand for them. */
   readonly renamed: ReadonlyMap<string, string>;
-  /** How often each rule fired. */
-  readonly fired: ReadonlyMap<string, number>;
 }
 
 /**
@@ -84,7 +82,6 @@ class Driver {
   readonly #queue: string[] = [];
   readonly #queued = new Set<string>();
   readonly #renamed = new Map<string, string>();
-  readonly #fired = new Map<string, number>();
   #count = 0;
 
   constructor(graph: Graph, rules: readonly Rule[], context: RewriteContext) {
@@ -110,7 +107,7 @@ class Driver {
       for (let i = 0; i < this.#queue.length; i++) this.#visit(this.#queue[i]!);
     }
     const renamed = new Map([...this.#renamed].map(([name]) => [name, this.#latest(name)]));
-    return { graph: this.#work.finish(), renamed, fired: this.#fired };
+    return { graph: this.#work.finish(), renamed };
   }
 
   #enqueue(node: Node): void {
@@ -299,7 +296,6 @@ class Driver {
   #apply(candidate: Candidate, replacer: Replacer, values: ReadonlyMap<string, NodeRef>): void {
     const { rule, found } = candidate;
     if (++this.#count > this.#limit) throw diverges(rule, this.#labelOf(rule), this.#limit);
-    this.#fired.set(rule.name, (this.#fired.get(rule.name) ?? 0) + 1);
     const anchor = this.#anchor(candidate).name;
     for (const node of replacer.nodes) this.#work.insertBefore(anchor, node);
     const operands = operandsOf(found, this.#work);

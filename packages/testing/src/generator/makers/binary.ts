@@ -62,17 +62,20 @@ const quotients: Maker = {
   },
 };
 
+/** Facts of a result whose every element is that of one or the other. */
+const eitherOf = (a: Val, b: Val): Val["facts"] =>
+  computed(
+    [a, b],
+    Math.max(a.facts.bound, b.facts.bound),
+    Math.max(a.facts.noise, b.facts.noise),
+    coarser(a, b),
+  );
+
 const extremes: Maker = {
   targets: ["aten.maximum.default", "aten.minimum.default"],
   make(step, target) {
     const [a, b] = pair(step, numbers);
-    const facts = computed(
-      [a, b],
-      Math.max(a.facts.bound, b.facts.bound),
-      Math.max(a.facts.noise, b.facts.noise),
-      coarser(a, b),
-    );
-    step.draft.call(target, [a, b], facts);
+    step.draft.call(target, [a, b], eitherOf(a, b));
   },
 };
 
@@ -120,13 +123,7 @@ const choices: Maker = {
   targets: ["aten.where.self"],
   make(step, target) {
     const [a, b] = pair(step, numbers);
-    const facts = computed(
-      [a, b],
-      Math.max(a.facts.bound, b.facts.bound),
-      Math.max(a.facts.noise, b.facts.noise),
-      coarser(a, b),
-    );
-    step.draft.call(target, [condition(step, a), a, b], facts);
+    step.draft.call(target, [condition(step, a), a, b], eitherOf(a, b));
   },
 };
 
@@ -137,7 +134,10 @@ const masks: Maker = {
     step.draft.call(
       target,
       [val, condition(step, val), float(1)],
-      copied({ ...val, facts: { ...val.facts, bound: Math.max(val.facts.bound, 1) } }),
+      copied({
+        ...val,
+        facts: { ...val.facts, bound: Math.max(val.facts.bound, 1) },
+      }),
     );
   },
 };
