@@ -13,12 +13,14 @@ const MAY_IMPORT = {
   ir: ["errors", "tensor", "symbolic"],
   ops: ["errors", "tensor", "symbolic", "ir"],
   passes: ["errors", "tensor", "symbolic", "ir", "ops"],
+  codegen: ["errors", "tensor", "symbolic", "ir", "ops", "passes"],
   formats: ["errors", "tensor", "symbolic", "ir"],
   "backend-cpu": ["errors", "tensor", "symbolic", "ir", "ops"],
-  sconce: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "formats", "backend-cpu"],
-  testing: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "formats", "backend-cpu", "sconce"],
-  bench: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "formats", "backend-cpu", "sconce", "testing"],
-  cli: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "formats", "backend-cpu", "sconce"],
+  "backend-gpujs": ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "backend-cpu"],
+  sconce: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu"],
+  testing: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu", "backend-gpujs", "sconce"],
+  bench: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu", "backend-gpujs", "sconce", "testing"],
+  cli: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu", "backend-gpujs", "sconce"],
 };
 const USES_NODE = new Set(["testing", "bench", "cli"]);
 /** Entry points of portable packages that are for Node only. */

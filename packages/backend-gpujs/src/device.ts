@@ -1,0 +1,57 @@
+/** @file What runs kernels: one implementation for each way of getting to a processor. The runtime knows only this. */
+import type { LoopNest, LoopProgram } from "@sconce/codegen";
+import type { Bindings } from "@sconce/symbolic";
+import type { DType, Tensor } from "@sconce/tensor";
+
+/** Where kernels run: gpu.js's modes. */
+export type Mode = "webgpu" | "webgl2" | "webasm" | "cpu" | "headlessgl";
+
+/** What device memory holds a cell as. Integers are `i32` only where the device has integers; elsewhere all is `f32`. */
+export type Lane = "f32" | "i32";
+
+/** Cells on the device, row-major. */
+export interface DeviceBuffer {
+  /** Number of cells. */
+  readonly length: number;
+  readonly lane: Lane;
+}
+
+/** A nest made ready for fixed sizes. */
+export interface DeviceKernel {
+  /** How it was made, for reports: gpu.js source or WGSL of our own. */
+  readonly language: "gpu.js" | "wgsl";
+  readonly source: string;
+  /**
+   * Computes the nest. `buffers` gives device memory by the ids that the nest reads. The result is a fresh buffer, owned by
+   * the caller, or `into` filled anew where the device can.
+   */
+  run(buffers: (id: number) => DeviceBuffer, into?: DeviceBuffer): Promise<DeviceBuffer> | DeviceBuffer;
+}
+
+export interface CompileNestOptions {
+  /** Values of the symbols in sizes: a kernel is made for these. */
+  readonly sizes: Bindings;
+}
+
+/** One open device. Every method throws `DEVICE_LOST` once the device is gone. */
+export interface Device {
+  readonly mode: Mode;
+  /** For people: the adapter's name, `software` when no hardware stands behind it. */
+  readonly description: string;
+  /** Buffers that a kernel may read. */
+  readonly maxReads: number;
+  /** Why a nest cannot be computed exactly or at all here; undefined when it can. */
+  whyNot(nest: LoopNest, program: LoopProgram): string | undefined;
+  /** Copies a row-major tensor to the device; integers that the lane cannot hold are refused (`VALUE_RANGE`). */
+  upload(tensor: Tensor): Promise<DeviceBuffer> | DeviceBuffer;
+  /** Kernels are cached by source. */
+  compile(nest: LoopNest, program: LoopProgram, options: CompileNestOptions): Promise<DeviceKernel>;
+  /** Copies cells back as a row-major tensor of this dtype and shape. */
+  download(buffer: DeviceBuffer, dtype: DType, shape: readonly number[]): Promise<Tensor>;
+  free(buffer: DeviceBuffer): void;
+  /** Waits until the device has done what was asked of it. */
+  finish(): Promise<void>;
+  /** Bytes of device memory in use. */
+  readonly allocated: number;
+  dispose(): Promise<void>;
+}

@@ -1,0 +1,1 @@
+export type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, Lane, Mode } from "./device.js";

@@ -1,0 +1,89 @@
+import { type DType, isFloatDType } from "@sconce/tensor";
+import type { ReduceScalar } from "../ir/scalar.js";
+import { type Cell, functionOf } from "./functions.js";
+import { roundingOf } from "./rounding.js";
+
+/** Takes the cells of a reduction one by one. */
+export interface Fold {
+  take(value: Cell, place: number): void;
+  result(): Cell;
+}
+
+/** What a fold starts from where nothing else is given. */
+function identityOf(kind: ReduceScalar["reduce"], dtype: DType): Cell {
+  if (kind === "any" || kind === "all") return kind === "all";
+  const isWide = dtype === "int64" || dtype === "uint64";
+  if (kind === "sum" || kind === "prod") {
+    const unit = kind === "sum" ? 0 : 1;
+    return isWide ? BigInt(unit) : dtype === "bool" ? unit === 1 : unit;
+  }
+  return kind === "max" ? -Infinity : Infinity;
+}
+
+/** A maker of folds for a reduction; floats are summed in double precision and rounded once. */
+export function foldOf({ reduce, body, dtype }: ReduceScalar): (initial: Cell | undefined) => Fold {
+  const operand = body.dtype;
+  if (reduce === "last") return (initial) => lastFold(initial);
+  if (reduce === "argmax" || reduce === "argmin") return () => placeFold(reduce === "argmax");
+  if (reduce === "max" || reduce === "min") return (initial) => extremeFold(reduce === "max", initial);
+  if (reduce === "any" || reduce === "all") return (initial) => truthFold(reduce === "any", initial);
+  const exact = functionOf(reduce === "sum" ? "add" : "mul", operand, dtype)!;
+  const combine = isFloatDType(operand)
+    ? reduce === "sum"
+      ? (a: Cell, b: Cell) => (a as number) + (b as number)
+      : (a: Cell, b: Cell) => (a as number) * (b as number)
+    : exact;
+  const round = isFloatDType(operand)
+    ? (value: Cell) => roundingOf(operand)(value as number)
+    : (value: Cell) => value;
+  return (initial = identityOf(reduce, dtype)) => {
+    let value = initial;
+    return {
+      take: (next) => {
+        value = combine(value, next);
+      },
+      result: () => round(value),
+    };
+  };
+}
+function truthFold(isAny: boolean, initial: Cell | undefined): Fold {
+  let value = Boolean(initial ?? !isAny);
+  return {
+    take: (next) => {
+      value = isAny ? value || Boolean(next) : value && Boolean(next);
+    },
+    result: () => value,
+  };
+}
+function lastFold(initial: Cell | undefined): Fold {
+  let value = initial!;
+  return {
+    take: (next) => {
+      value = next;
+    },
+    result: () => value,
+  };
+}
+const isBetter = (next: Cell, than: Cell, isMax: boolean): boolean => {
+  if (Number.isNaN(than)) return false;
+  return Number.isNaN(next) || (isMax ? next > than : next < than);
+};
+function extremeFold(isMax: boolean, initial: Cell | undefined): Fold {
+  let value = initial;
+  return {
+    take: (next) => {
+      if (value === undefined || isBetter(next, value, isMax)) value = next;
+    },
+    result: () => value ?? (isMax ? -Infinity : Infinity),
+  };
+}
+function placeFold(isMax: boolean): Fold {
+  let best: Cell | undefined;
+  let at = 0;
+  return {
+    take: (next, place) => {
+      if (best === undefined || isBetter(next, best, isMax)) [best, at] = [next, place];
+    },
+    result: () => BigInt(at),
+  };
+}

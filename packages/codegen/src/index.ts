@@ -1,0 +1,40 @@
+export { bindSizes, evaluateLoops, sizeOf } from "./evaluate/evaluate.js";
+export {
+  type Axis,
+  boundsOf,
+  constant,
+  fixedValue,
+  forEachAtom,
+  type Index,
+  type IndexAtom,
+  type IndexTerm,
+  same,
+} from "./ir/index-expr.js";
+export type {
+  LoopBuffer,
+  LoopNest,
+  LoopOutput,
+  LoopProgram,
+  NestHint,
+  NotLowered,
+} from "./ir/loop-program.js";
+export {
+  BINARY,
+  type BinaryFn,
+  COMPARE,
+  type CompareFn,
+  partsOf,
+  type ReduceKind,
+  type ReduceScalar,
+  type Scalar,
+  type ScalarFn,
+  UNARY,
+  type UnaryFn,
+} from "./ir/scalar.js";
+export { forEachScalar, hasReduction } from "./ir/traverse.js";
+export type { Lowering, LoweringCall, LoweringRule, LoweringTable } from "./lower/call.js";
+export { DEFAULT_LIMITS, type FusionLimits } from "./lower/context.js";
+export { type LowerToLoopsOptions, lowerToLoops, whyNotLowered } from "./lower/lower.js";
+export { LOWERINGS } from "./lower/table.js";
+export { printLoops } from "./text/print-loops.js";
+export { scalarText } from "./text/scalar-text.js";

@@ -1,0 +1,176 @@
+/** @file Decides which values get memory, and makes the nests that fill it. */
+import { internalError } from "@sconce/errors";
+import type { DType } from "@sconce/tensor";
+import { type Axis, atom, axis, flatIndex, type Index, product, same } from "../ir/index-expr.js";
+import type { LoopBuffer, LoopNest, NestHint } from "../ir/loop-program.js";
+import { LazyTensor } from "./lazy.js";
+
+/**
+ * Values of more operations are computed once when several consumers read them. A load costs as much as a few
+ * operations, so below it computing again is cheaper than a buffer and a kernel.
+ */
+const CHEAP = 2;
+
+/** Bounds of one nest, by what its emitters can say. */
+export interface FusionLimits {
+  /** Buffers that a nest may read. */
+  readonly reads: number;
+  /** Operations of one cell, reductions counted once. */
+  readonly operations: number;
+}
+/** WebGPU guarantees eight storage buffers, one of which is the output. */
+export const DEFAULT_LIMITS: FusionLimits = { reads: 7, operations: 96 };
+
+export interface MaterialiseOptions {
+  readonly hint?: NestHint;
+  readonly group?: string;
+}
+
+/** Buffers and nests under construction. */
+export class LoweringContext {
+  readonly buffers: LoopBuffer[] = [];
+  readonly nests: LoopNest[] = [];
+  /** How many consumers read a node's value, views looked through. */
+  readonly #uses: ReadonlyMap<string, number>;
+  readonly #order = new Map<LazyTensor, number>();
+  readonly #limits: FusionLimits;
+  #axes = 0;
+  #groups = 0;
+
+  constructor(uses: ReadonlyMap<string, number>, limits: FusionLimits = DEFAULT_LIMITS) {
+    this.#uses = uses;
+    this.#limits = limits;
+  }
+
+  /** A fresh axis of a reduction. */
+  axis(extent: Index): Axis {
+    return axis(`r${this.#axes++}`, extent);
+  }
+  /** Fresh axes and their indices. */
+  axes(extents: readonly Index[]): { readonly axes: Axis[]; readonly at: Index[] } {
+    const axes = extents.map((extent) => this.axis(extent));
+    return { axes, at: axes.map(atom) };
+  }
+  /** A name for nests that belong together. */
+  group(kind: string): string {
+    return `${kind}_${this.#groups++}`;
+  }
+
+  /** A tensor that is in memory before the first nest. */
+  input(node: string, dtype: DType, shape: readonly Index[]): LazyTensor {
+    const tensor = new LazyTensor({ dtype, shape, node, inputs: [], cell: () => unplaced(node) });
+    tensor.place(this.#buffer(node, dtype, shape, "input"));
+    return tensor;
+  }
+
+  #buffer(node: string, dtype: DType, shape: readonly Index[], kind: LoopBuffer["kind"]): number {
+    const id = this.buffers.length;
+    this.buffers.push({ id, dtype, shape, kind, node });
+    return id;
+  }
+
+  /** Gives a value memory, unless it has some; views share the memory of what they show. */
+  materialise(tensor: LazyTensor, options: MaterialiseOptions = {}): void {
+    const root = tensor.root;
+    if (root.buffer === undefined) this.#nest(root, options);
+  }
+
+  /** Memory that holds the cells of this very tensor in row-major order; a view that is not laid out so is copied. */
+  buffer(tensor: LazyTensor): number {
+    this.materialise(tensor);
+    if (tensor.buffer !== undefined) return tensor.buffer;
+    const axes = tensor.shape.map((extent, d) => axis(`i${d}`, extent));
+    const at = axes.map(atom);
+    const cell = tensor.cell(at);
+    const whole = cell.kind === "load" ? this.buffers[cell.buffer] : undefined;
+    const isWhole =
+      cell.kind === "load" &&
+      same(cell.index, flatIndex(at, tensor.shape)) &&
+      same(volume(whole!.shape), volume(tensor.shape));
+    if (isWhole) tensor.place(cell.buffer);
+    else this.#nest(tensor, {});
+    return tensor.buffer!;
+  }
+
+  #nest(tensor: LazyTensor, { hint, group }: MaterialiseOptions): void {
+    this.#axes = 0;
+    const axes = tensor.shape.map((extent, d) => axis(`i${d}`, extent));
+    const value = tensor.cell(axes.map(atom));
+    const nodes = [...nodesOf(tensor)];
+    const output = this.#buffer(tensor.node, tensor.dtype, tensor.shape, "value");
+    this.nests.push({ id: this.nests.length, output, axes, value, nodes, hint, group });
+    tensor.place(output);
+  }
+
+  /** Told by rules: every cell of the tensor is read at most once by the one consumer that is being lowered. */
+  once(tensor: LazyTensor): LazyTensor {
+    const { root } = tensor;
+    if (root.buffer !== undefined) return tensor;
+    if (tensor.repeats) return this.many(tensor);
+    const shared = (this.#uses.get(root.node) ?? 1) > 1;
+    if (shared && (root.heavy || root.operations > CHEAP)) this.materialise(root);
+    return tensor;
+  }
+
+  /** Told by rules: cells are read several times, or inside a reduction of their own. */
+  many(tensor: LazyTensor, operations = 0): LazyTensor {
+    const { root } = tensor;
+    if (root.buffer === undefined && (root.heavy || root.operations > operations)) this.materialise(root);
+    return tensor;
+  }
+
+  /** Told by rules: cells are read once, inside a reduction, which must not hold another. */
+  reduced(tensor: LazyTensor): LazyTensor {
+    this.once(tensor);
+    if (tensor.heavy) this.materialise(tensor);
+    return tensor;
+  }
+
+  /** Told by rules with their operands: what would make the nest too large gets memory first, the largest before. */
+  fit(tensors: readonly LazyTensor[], own = 1): void {
+    for (;;) {
+      const open = tensors.filter((tensor) => tensor.root.buffer === undefined && tensor.operations > 0);
+      const reads = new Set(tensors.flatMap((tensor) => [...readsOf(tensor)]));
+      const operations = tensors.reduce((total, tensor) => total + tensor.operations, own);
+      if (open.length === 0 || (reads.size <= this.#limits.reads && operations <= this.#limits.operations))
+        return;
+      this.materialise(open.reduce((most, tensor) => (tensor.operations > most.operations ? tensor : most)));
+    }
+  }
+
+  /** Told by pointwise rules: of operands that each take a reduction, only the newest stays in the nest. */
+  oneHeavy(tensors: readonly LazyTensor[]): void {
+    const roots = new Set(tensors.filter((tensor) => tensor.heavy).map((tensor) => tensor.root));
+    const newest = [...roots].reduce<LazyTensor | undefined>(
+      (last, root) => (last === undefined || this.#rank(root) > this.#rank(last) ? root : last),
+      undefined,
+    );
+    for (const root of roots) if (root !== newest) this.materialise(root);
+  }
+
+  /** Remembers the order in which values were made. */
+  made(tensor: LazyTensor): void {
+    this.#order.set(tensor, this.#order.size);
+  }
+  #rank(tensor: LazyTensor): number {
+    return this.#order.get(tensor) ?? -1;
+  }
+}
+
+const unplaced = (node: string): never => {
+  throw internalError(`"${node}" has no memory`);
+};
+const volume = product;
+
+/** Buffers that the cells of a tensor are computed from. */
+function readsOf(tensor: LazyTensor, into = new Set<number>()): Set<number> {
+  if (tensor.buffer !== undefined) into.add(tensor.buffer);
+  else for (const input of tensor.inputs) readsOf(input, into);
+  return into;
+}
+/** Graph nodes that a nest for this tensor computes. */
+function nodesOf(tensor: LazyTensor, into = new Set<string>()): Set<string> {
+  if (tensor.buffer !== undefined) return into;
+  for (const input of tensor.inputs) nodesOf(input, into);
+  return into.add(tensor.node);
+}

@@ -1,0 +1,256 @@
+/** @file Sums of products: matrix products and convolutions. */
+import type { DType } from "@sconce/tensor";
+import {
+  add,
+  atom,
+  constant,
+  divide,
+  type Index,
+  isWithin,
+  multiply,
+  ONE,
+  remainder,
+  same,
+  scale,
+  ZERO,
+} from "../../ir/index-expr.js";
+import {
+  apply,
+  both,
+  cast,
+  constantScalar,
+  indexScalar,
+  type Scalar,
+  select,
+  TRUE,
+} from "../../ir/scalar.js";
+import {
+  computeType,
+  flag,
+  type Lowering,
+  type LoweringCall,
+  type LoweringTable,
+  numberScalar,
+  numbers,
+  optionalTensor,
+  outOf,
+  shapeOf,
+  tensorArg,
+} from "../call.js";
+import { broadcastTo, LazyTensor } from "../lazy.js";
+
+const sumOf = (axes: ReturnType<LoweringCall["context"]["axis"]>[], body: Scalar, when?: Scalar): Scalar => ({
+  kind: "reduce",
+  dtype: body.dtype,
+  reduce: "sum",
+  axes,
+  body,
+  when,
+});
+
+/** A tensor whose cells are sums of products of two tensors' cells. */
+function contraction(
+  of: LoweringCall,
+  inputs: readonly LazyTensor[],
+  cell: (at: readonly Index[]) => Scalar,
+  extra: readonly LazyTensor[] = [],
+): LazyTensor {
+  const { context, node } = of;
+  const out = outOf(of);
+  const operands = inputs.map((input) => context.many(input));
+  const made = new LazyTensor({
+    dtype: out.dtype,
+    shape: shapeOf(out),
+    node,
+    inputs: [...operands, ...extra],
+    heavy: true,
+    operations: 2,
+    cell: (at) => cast(cell(at), out.dtype),
+  });
+  context.made(made);
+  return made;
+}
+
+/** `a[..., i, k] * b[..., k, j]` summed over `k`. */
+function matmulCell(
+  of: LoweringCall,
+  a: LazyTensor,
+  b: LazyTensor,
+  dtype: DType,
+): (at: readonly Index[]) => Scalar {
+  return (at) => {
+    const k = of.context.axis(a.shape.at(-1)!);
+    const [batch, row, column] = [at.slice(0, -2), at.at(-2)!, at.at(-1)!];
+    const left = cast(a.cell([...batch, row, atom(k)]), dtype);
+    const right = cast(b.cell([...batch, atom(k), column]), dtype);
+    return sumOf([k], apply("mul", left, right));
+  };
+}
+const matmul = (left: string, right: string): Lowering => ({
+  rule: (of) => {
+    const [a, b] = [tensorArg(of, left), tensorArg(of, right)];
+    return contraction(of, [a, b], matmulCell(of, a, b, computeType(outOf(of).dtype)));
+  },
+});
+/** `beta * self + alpha * (a @ b)`; `self` is not read when beta is 0. */
+const added = (left: string, right: string): Lowering => ({
+  rule: (of) => {
+    const [a, b] = [tensorArg(of, left), tensorArg(of, right)];
+    const out = outOf(of);
+    const dtype = computeType(out.dtype);
+    const { beta = 1, alpha = 1 } = of.args;
+    const product = matmulCell(of, a, b, dtype);
+    const isSkipped = beta === 0;
+    const bias = broadcastTo(tensorArg(of, "self"), of.node, shapeOf(out));
+    if (!isSkipped) of.context.once(bias);
+    if (bias.heavy) of.context.materialise(bias);
+    const cell = (at: readonly Index[]): Scalar => {
+      const scaled = alpha === 1 ? product(at) : apply("mul", numberScalar(alpha, dtype), product(at));
+      if (isSkipped) return scaled;
+      const start = cast(bias.cell(at), dtype);
+      return apply("add", beta === 1 ? start : apply("mul", numberScalar(beta, dtype), start), scaled);
+    };
+    return contraction(of, [a, b], cell, isSkipped ? [] : [bias]);
+  },
+});
+const linear: Lowering = {
+  rule: (of) => {
+    const [x, weight, bias] = [tensorArg(of, "input"), tensorArg(of, "weight"), optionalTensor(of, "bias")];
+    const dtype = computeType(outOf(of).dtype);
+    if (bias !== undefined) of.context.many(bias);
+    const cell = (at: readonly Index[]): Scalar => {
+      const k = of.context.axis(x.shape.at(-1)!);
+      const left = cast(x.cell([...at.slice(0, -1), atom(k)]), dtype);
+      const right = cast(weight.cell(weight.shape.length === 1 ? [atom(k)] : [at.at(-1)!, atom(k)]), dtype);
+      const sum = sumOf([k], apply("mul", left, right));
+      return bias === undefined ? sum : apply("add", sum, cast(bias.cell([at.at(-1)!]), dtype));
+    };
+    return contraction(of, [x, weight], cell, bias === undefined ? [] : [bias]);
+  },
+};
+/** Vectors: `dot`, `mv`. */
+const vectors = (left: string, right: string): Lowering => ({
+  rule: (of) => {
+    const [a, b] = [tensorArg(of, left), tensorArg(of, right)];
+    const dtype = computeType(outOf(of).dtype);
+    return contraction(of, [a, b], (at) => {
+      const k = of.context.axis(b.shape[0]!);
+      return sumOf([k], apply("mul", cast(a.cell([...at, atom(k)]), dtype), cast(b.cell([atom(k)]), dtype)));
+    });
+  },
+});
+
+interface Window {
+  readonly stride: readonly number[];
+  readonly padding: readonly number[];
+  readonly dilation: readonly number[];
+}
+/** One number stands for all dimensions. */
+const perDim = (values: readonly number[], rank: number): number[] =>
+  values.length === rank ? [...values] : new Array<number>(rank).fill(values[0] ?? 0);
+
+/** Whether an index is within an extent; nothing to ask when that is certain. */
+export function inside(index: Index, extent: Index): Scalar {
+  if (isWithin(index, extent)) return TRUE;
+  const value = indexScalar(index);
+  return both(apply("ge", value, constantScalar(0, "int64")), apply("lt", value, indexScalar(extent)));
+}
+/** What a window reads: `value` within the tensor, `outside` in the padding. */
+export const padded = (guard: Scalar, value: Scalar, outside: Scalar): Scalar =>
+  select(guard, value, outside);
+
+/** `x[n, g*ci + c, o*stride - padding + k*dilation] * w[o, c, k]` over channels and kernel cells. */
+function convolutionCell(
+  of: LoweringCall,
+  x: LazyTensor,
+  weight: LazyTensor,
+  groups: number,
+  window: Window,
+) {
+  const { dtype } = outOf(of);
+  const compute = computeType(dtype);
+  const [outChannels, inPerGroup, ...kernel] = weight.shape as [Index, Index, ...Index[]];
+  const outPerGroup = divide(outChannels, constant(groups));
+  return (at: readonly Index[]): Scalar => {
+    const [n, channel, ...place] = at as [Index, Index, ...Index[]];
+    const { axes, at: inner } = of.context.axes([inPerGroup, ...kernel]);
+    const [c, ...k] = inner as [Index, ...Index[]];
+    const group = groups === 1 ? ZERO : divide(channel, outPerGroup);
+    const from = place.map((o, d) =>
+      add(scale(o, window.stride[d]!), scale(k[d]!, window.dilation[d]!), constant(-window.padding[d]!)),
+    );
+    const guard = from.reduce((all, index, d) => both(all, inside(index, x.shape[d + 2]!)), TRUE as Scalar);
+    const value = cast(x.cell([n, add(multiply(group, inPerGroup), c), ...from]), compute);
+    const body = apply("mul", value, cast(weight.cell([channel, c, ...k]), compute));
+    return sumOf(axes, body, guard.kind === "constant" ? undefined : guard);
+  };
+}
+/** The transposed one: input cell `i` reaches output `i*stride - padding + k*dilation`. */
+function transposedCell(of: LoweringCall, x: LazyTensor, weight: LazyTensor, groups: number, window: Window) {
+  const compute = computeType(outOf(of).dtype);
+  const [inChannels, outPerGroup, ...kernel] = weight.shape as [Index, Index, ...Index[]];
+  const inPerGroup = divide(inChannels, constant(groups));
+  return (at: readonly Index[]): Scalar => {
+    const [n, channel, ...place] = at as [Index, Index, ...Index[]];
+    const { axes, at: inner } = of.context.axes([inPerGroup, ...kernel]);
+    const [c, ...k] = inner as [Index, ...Index[]];
+    const group = groups === 1 ? ZERO : divide(channel, outPerGroup);
+    const outChannel = groups === 1 ? channel : remainder(channel, outPerGroup);
+    const inChannel = add(multiply(group, inPerGroup), c);
+    const reach = place.map((o, d) =>
+      add(o, constant(window.padding[d]!), scale(k[d]!, -window.dilation[d]!)),
+    );
+    let guard: Scalar = TRUE;
+    const from = reach.map((offset, d) => {
+      const stride = constant(window.stride[d]!);
+      if (!same(stride, ONE))
+        guard = both(guard, apply("eq", indexScalar(remainder(offset, stride)), constantScalar(0, "int64")));
+      const index = divide(offset, stride);
+      guard = both(guard, inside(index, x.shape[d + 2]!));
+      return index;
+    });
+    const value = cast(x.cell([n, inChannel, ...from]), compute);
+    const body = apply("mul", value, cast(weight.cell([inChannel, outChannel, ...k]), compute));
+    return sumOf(axes, body, guard.kind === "constant" ? undefined : guard);
+  };
+}
+const convolution: Lowering = {
+  rule: (of) => {
+    const [given, weight, bias] = [
+      tensorArg(of, "input"),
+      tensorArg(of, "weight"),
+      optionalTensor(of, "bias"),
+    ];
+    const rank = weight.shape.length - 2;
+    const window = {
+      stride: perDim(numbers(of, "stride"), rank),
+      padding: perDim(numbers(of, "padding"), rank),
+      dilation: perDim(numbers(of, "dilation"), rank),
+    };
+    const groups = Number(of.args["groups"]);
+    if (bias !== undefined) of.context.many(bias);
+    const x = given;
+    const compute = computeType(outOf(of).dtype);
+    const isBatched = x.shape.length === weight.shape.length;
+    const make = flag(of, "transposed") ? transposedCell : convolutionCell;
+    const image = isBatched ? x : unbatched(x, of.node);
+    const sum = make(of, image, weight, groups, window);
+    const cell = (at: readonly Index[]): Scalar => {
+      const full = isBatched ? at : [ZERO, ...at];
+      return bias === undefined ? sum(full) : apply("add", sum(full), cast(bias.cell([full[1]!]), compute));
+    };
+    return contraction(of, [image, weight], cell, bias === undefined ? [] : [bias]);
+  },
+};
+const unbatched = (x: LazyTensor, node: string): LazyTensor => broadcastTo(x, node, [ONE, ...x.shape]);
+
+export const CONTRACTIONS: LoweringTable = {
+  "aten.mm.default": matmul("self", "mat2"),
+  "aten.bmm.default": matmul("self", "mat2"),
+  "aten.addmm.default": added("mat1", "mat2"),
+  "aten.baddbmm.default": added("batch1", "batch2"),
+  "aten.linear.default": linear,
+  "aten.dot.default": vectors("self", "tensor"),
+  "aten.mv.default": vectors("self", "vec"),
+  "aten.convolution.default": convolution,
+};

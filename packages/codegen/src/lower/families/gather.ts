@@ -1,0 +1,211 @@
+/** @file Cells that other tensors point at, tensors joined, and tensors made from nothing. */
+import { type DType, isFloatDType } from "@sconce/tensor";
+import { add, atom, constant, type Index, multiply, size, subtract, ZERO } from "../../ir/index-expr.js";
+import { apply, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
+import { scalarText } from "../../text/scalar-text.js";
+import {
+  cannot,
+  dimension,
+  type Lowering,
+  type LoweringCall,
+  type LoweringTable,
+  numberScalar,
+  outOf,
+  shapeOf,
+  tensorArg,
+  tensorList,
+} from "../call.js";
+import { LazyTensor } from "../lazy.js";
+
+/** The place that an integer tensor's cell names in a dimension; negative ones count from the end. */
+export function placeIn(cell: Scalar, extent: Index, mayBeNegative: boolean): Index {
+  const value = cast(cell, "int64");
+  const wrapped = mayBeNegative
+    ? select(apply("lt", value, constantScalar(0, "int64")), apply("add", value, indexScalar(extent)), value)
+    : value;
+  return atom({ kind: "value", scalar: wrapped, key: `[${scalarText(wrapped)}]`, bound: extent });
+}
+
+export interface MadeInit {
+  readonly inputs: readonly LazyTensor[];
+  readonly operations?: number;
+  readonly cell: (at: readonly Index[]) => Scalar;
+}
+/** A tensor in the shape and dtype that the graph gives the result. */
+export function made(of: LoweringCall, { inputs, operations = 1, cell }: MadeInit): LazyTensor {
+  const out = outOf(of);
+  of.context.fit(inputs, operations);
+  const tensor = new LazyTensor({
+    dtype: out.dtype,
+    shape: shapeOf(out),
+    node: of.node,
+    inputs,
+    operations,
+    cell,
+  });
+  of.context.made(tensor);
+  return tensor;
+}
+
+const embedding: Lowering = {
+  rule: (of) => {
+    const weight = of.context.many(tensorArg(of, "weight"));
+    const indices = of.context.many(tensorArg(of, "indices"), 2);
+    const lead = indices.shape.length;
+    return made(of, {
+      inputs: [weight, indices],
+      cell: (at) =>
+        weight.cell([placeIn(indices.cell(at.slice(0, lead)), weight.shape[0]!, false), ...at.slice(lead)]),
+    });
+  },
+};
+const indexSelect: Lowering = {
+  rule: (of) => {
+    const self = of.context.many(tensorArg(of, "self"));
+    const indices = of.context.many(tensorArg(of, "index"), 2);
+    const dim = dimension(Number(of.args["dim"]), self.shape.length);
+    if (self.shape.length === 0) return cannot("index_select of a 0-d tensor");
+    const one = (at: readonly Index[]): Index =>
+      placeIn(indices.cell(indices.shape.length === 0 ? [] : [at[dim]!]), self.shape[dim]!, false);
+    return made(of, {
+      inputs: [self, indices],
+      cell: (at) => self.cell(at.map((index, d) => (d === dim ? one(at) : index))),
+    });
+  },
+};
+const gather: Lowering = {
+  rule: (of) => {
+    const self = of.context.many(tensorArg(of, "self"));
+    const indices = of.context.once(tensorArg(of, "index"));
+    const dim = dimension(Number(of.args["dim"]), self.shape.length);
+    if (self.shape.length !== indices.shape.length) return cannot("gather with 0-d tensors");
+    return made(of, {
+      inputs: [self, indices],
+      cell: (at) => {
+        const place = self.shape.length === 0 ? [] : [placeIn(indices.cell(at), self.shape[dim]!, false)];
+        return self.cell(at.map((index, d) => (d === dim ? place[0]! : index)));
+      },
+    });
+  },
+};
+
+const isEmpty = (tensor: LazyTensor): boolean =>
+  tensor.shape.length === 1 && tensor.shape[0]!.terms.length === 0 && tensor.shape[0]!.constant === 0;
+/** Tensors one after the other along a dimension. */
+const cat: Lowering = {
+  rule: (of) => {
+    const out = outOf(of);
+    const tensors = tensorList(of, "tensors").filter((tensor) => !isEmpty(tensor) || out.shape.length === 1);
+    const dim = dimension(Number(of.args["dim"] ?? 0), out.shape.length);
+    for (const tensor of tensors) {
+      of.context.once(tensor);
+      if (tensor.heavy) of.context.materialise(tensor);
+    }
+    return made(of, {
+      inputs: tensors,
+      operations: tensors.length,
+      cell: (at) => joined(tensors, at, dim, ZERO, out.dtype),
+    });
+  },
+};
+function joined(
+  [first, ...rest]: readonly LazyTensor[],
+  at: readonly Index[],
+  dim: number,
+  start: Index,
+  dtype: DType,
+): Scalar {
+  if (first === undefined) return constantScalar(0, dtype);
+  const own = cast(first.cell(at.map((index, d) => (d === dim ? subtract(index, start) : index))), dtype);
+  if (rest.length === 0) return own;
+  const end = add(start, first.shape[dim]!);
+  return select(apply("lt", indexScalar(at[dim]!), indexScalar(end)), own, joined(rest, at, dim, end, dtype));
+}
+const stack: Lowering = {
+  rule: (of) => {
+    const out = outOf(of);
+    const tensors = tensorList(of, "tensors");
+    const dim = dimension(Number(of.args["dim"] ?? 0), out.shape.length);
+    for (const tensor of tensors) {
+      of.context.once(tensor);
+      if (tensor.heavy) of.context.materialise(tensor);
+    }
+    return made(of, {
+      inputs: tensors,
+      operations: tensors.length,
+      cell: (at) => {
+        const rest = at.filter((_, d) => d !== dim);
+        const cells = tensors.map((tensor) => cast(tensor.cell(rest), out.dtype));
+        return cells.reduceRight((otherwise, cell, i) =>
+          select(apply("eq", indexScalar(at[dim]!), constantScalar(i, "int64")), cell, otherwise),
+        );
+      },
+    });
+  },
+};
+
+/** Every cell the same number. */
+const filled = (value: (of: LoweringCall) => unknown): Lowering => ({
+  rule: (of) => {
+    const given = value(of);
+    return made(of, { inputs: [], operations: 0, cell: () => numberScalar(given, outOf(of).dtype) });
+  },
+});
+const fillValue = ({ args }: LoweringCall): unknown => args["fill_value"] ?? args["value"];
+/** `start + i * step`, computed in the dtype of the result, or float64 for floats (`aten/src/ATen/native/RangeFactories.cpp`). */
+const arange: Lowering = {
+  rule: (of) => {
+    const { dtype } = outOf(of);
+    const [start, step] = [of.args["start"] ?? 0, of.args["step"] ?? 1];
+    const isWhole = [start, step].every((value) => typeof value === "number" && Number.isInteger(value));
+    if (isWhole) {
+      const cell = (at: readonly Index[]): Scalar =>
+        cast(indexScalar(add(size(start as number), multiply(at[0]!, constant(step as number)))), dtype);
+      return made(of, { inputs: [], operations: 1, cell });
+    }
+    if (!isFloatDType(dtype)) return cannot("its start or step is no whole number");
+    const [from, by] = [numberScalar(start, dtype), numberScalar(step, dtype)];
+    return made(of, {
+      inputs: [],
+      operations: 2,
+      cell: (at) => apply("add", from, apply("mul", cast(indexScalar(at[0]!), dtype), by)),
+    });
+  },
+};
+
+const table = (lowering: Lowering, ...targets: readonly string[]): LoweringTable =>
+  Object.fromEntries(targets.map((target) => [`aten.${target}`, lowering]));
+
+export const GATHERS: LoweringTable = {
+  "aten.embedding.default": embedding,
+  "aten.index_select.default": indexSelect,
+  "aten.gather.default": gather,
+  "aten.cat.default": cat,
+  "aten.stack.default": stack,
+  ...table(filled(fillValue), "full.default", "full_like.default", "fill.Scalar", "new_full.default"),
+  ...table(
+    filled(({ args }) => args["s"]),
+    "scalar_tensor.default",
+  ),
+  ...table(
+    filled(() => 0),
+    "zeros.default",
+    "zeros_like.default",
+    "new_zeros.default",
+  ),
+  ...table(
+    filled(() => 1),
+    "ones.default",
+    "ones_like.default",
+    "new_ones.default",
+  ),
+  // What the cells hold is not defined; zero keeps runs alike.
+  ...table(
+    filled(() => 0),
+    "empty.memory_format",
+    "empty_like.default",
+    "new_empty.default",
+    "empty_permuted.default",
+  ),
+  ...table(arange, "arange.start_step", "arange.start", "arange.default"),
+};

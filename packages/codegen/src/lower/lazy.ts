@@ -1,0 +1,145 @@
+/** @file Tensors that are not computed yet: what a cell would be, as a function of its coordinates. */
+import type { DType } from "@sconce/tensor";
+import { coordinatesOf, flatIndex, type Index, ONE, same, ZERO } from "../ir/index-expr.js";
+import { load, type Scalar } from "../ir/scalar.js";
+
+/** Gives the value of one cell. */
+export type CellOf = (coordinates: readonly Index[]) => Scalar;
+
+export interface LazyInit {
+  readonly dtype: DType;
+  readonly shape: readonly Index[];
+  /** The graph node whose value it is, or belongs to. */
+  readonly node: string;
+  /** What cells are computed from. */
+  readonly inputs: readonly LazyTensor[];
+  readonly cell: CellOf;
+  /** Operations of one cell, those of inputs not counted; 0 for views. */
+  readonly operations?: number;
+  /** Whether a cell takes a reduction, so that computing it twice is dear. */
+  readonly heavy?: boolean;
+  /** For a view: cells of the base are cells here, each at most once unless `repeats`. */
+  readonly view?: { readonly base: LazyTensor; readonly repeats: boolean } | undefined;
+}
+
+/** The value of a graph node while loops are made: an expression, or a buffer once it is materialised. */
+export class LazyTensor {
+  readonly dtype: DType;
+  readonly shape: readonly Index[];
+  readonly node: string;
+  readonly inputs: readonly LazyTensor[];
+  readonly view: LazyInit["view"];
+  readonly #cell: CellOf;
+  readonly #operations: number;
+  readonly #heavy: boolean;
+  #buffer: number | undefined;
+
+  constructor(init: LazyInit) {
+    this.dtype = init.dtype;
+    this.shape = init.shape;
+    this.node = init.node;
+    this.inputs = init.inputs;
+    this.view = init.view;
+    this.#cell = init.cell;
+    this.#operations = init.operations ?? 0;
+    this.#heavy = init.heavy ?? false;
+  }
+
+  /** The buffer that holds all cells, in row-major order. */
+  get buffer(): number | undefined {
+    return this.#buffer;
+  }
+  /** From now on cells are read from memory. */
+  place(buffer: number): void {
+    this.#buffer = buffer;
+  }
+
+  /** Whether a cell takes a reduction that no buffer holds. */
+  get heavy(): boolean {
+    return this.#buffer === undefined && (this.#heavy || this.inputs.some((input) => input.heavy));
+  }
+  /** Operations that one cell takes, down to memory. */
+  get operations(): number {
+    if (this.#buffer !== undefined) return 0;
+    return this.inputs.reduce((total, input) => total + input.operations, this.#operations);
+  }
+
+  cell(coordinates: readonly Index[]): Scalar {
+    if (this.#buffer === undefined) return this.#cell(coordinates);
+    return load(this.#buffer, flatIndex(coordinates, this.shape), this.dtype);
+  }
+
+  /** The tensor that this one is a view of, through any number of views. */
+  get root(): LazyTensor {
+    return this.view === undefined || this.#buffer !== undefined ? this : this.view.base.root;
+  }
+  /** Whether some view on the way to the root shows cells more than once. */
+  get repeats(): boolean {
+    if (this.view === undefined || this.#buffer !== undefined) return false;
+    return this.view.repeats || this.view.base.repeats;
+  }
+}
+
+/** A view: coordinates here become coordinates of the base. */
+export function viewOf(
+  base: LazyTensor,
+  node: string,
+  shape: readonly Index[],
+  map: (coordinates: readonly Index[]) => readonly Index[],
+  repeats = false,
+): LazyTensor {
+  return new LazyTensor({
+    dtype: base.dtype,
+    shape,
+    node,
+    inputs: [base],
+    cell: (coordinates) => base.cell(map(coordinates)),
+    view: { base, repeats },
+  });
+}
+
+/** The same cells in row-major order under another shape of as many cells. */
+export function reshaped(base: LazyTensor, node: string, shape: readonly Index[]): LazyTensor {
+  if (shape.length === base.shape.length && shape.every((extent, d) => same(extent, base.shape[d]!)))
+    return viewOf(base, node, shape, (coordinates) => coordinates);
+  return viewOf(base, node, shape, (coordinates) => reshapeCoordinates(coordinates, shape, base.shape));
+}
+
+/** Coordinates of the cell that has the same row-major place; dimensions that both shapes share keep theirs. */
+function reshapeCoordinates(
+  coordinates: readonly Index[],
+  from: readonly Index[],
+  to: readonly Index[],
+): Index[] {
+  let head = 0;
+  while (head < from.length && head < to.length && same(from[head]!, to[head]!)) head++;
+  let tail = 0;
+  const most = Math.min(from.length, to.length) - head;
+  while (tail < most && same(from[from.length - 1 - tail]!, to[to.length - 1 - tail]!)) tail++;
+  const inner = from.slice(head, from.length - tail);
+  const place = flatIndex(coordinates.slice(head, from.length - tail), inner);
+  return [
+    ...coordinates.slice(0, head),
+    ...coordinatesOf(place, to.slice(head, to.length - tail)),
+    ...coordinates.slice(from.length - tail),
+  ];
+}
+
+/** Whether a dimension is shown in another extent by repeating its only cell. */
+export const isBroadcast = (extent: Index, out: Index): boolean => same(extent, ONE) && !same(out, ONE);
+
+/** The tensor seen in a larger shape, dimensions of one cell repeated. */
+export function broadcastTo(base: LazyTensor, node: string, shape: readonly Index[]): LazyTensor {
+  const lead = shape.length - base.shape.length;
+  if (lead === 0 && base.shape.every((extent, d) => same(extent, shape[d]!))) return base;
+  const repeats = shape.some((extent, d) =>
+    d < lead ? !same(extent, ONE) : isBroadcast(base.shape[d - lead]!, extent),
+  );
+  return viewOf(
+    base,
+    node,
+    shape,
+    (coordinates) => base.shape.map((extent, d) => (same(extent, ONE) ? ZERO : coordinates[d + lead]!)),
+    repeats,
+  );
+}

@@ -1,0 +1,17 @@
+import type { LoweringTable } from "./call.js";
+import { CONTRACTIONS } from "./families/contract.js";
+import { ELEMENTWISE } from "./families/elementwise.js";
+import { GATHERS } from "./families/gather.js";
+import { NORMALISATIONS } from "./families/normalise.js";
+import { REDUCTIONS } from "./families/reduce.js";
+import { VIEWS } from "./families/views.js";
+
+/** How loops say operators, by overload. */
+export const LOWERINGS: LoweringTable = Object.freeze({
+  ...ELEMENTWISE,
+  ...VIEWS,
+  ...REDUCTIONS,
+  ...CONTRACTIONS,
+  ...NORMALISATIONS,
+  ...GATHERS,
+});
