@@ -36,5 +36,22 @@ export type { Lowering, LoweringCall, LoweringRule, LoweringTable } from "./lowe
 export { DEFAULT_LIMITS, type FusionLimits } from "./lower/context.js";
 export { type LowerToLoopsOptions, lowerToLoops, whyNotLowered } from "./lower/lower.js";
 export { LOWERINGS } from "./lower/table.js";
+export { costOf, type NestCost } from "./plan/cost.js";
+export {
+  bytesOf,
+  type Lifetime,
+  lifetimesOf,
+  type MemoryPlan,
+  type MemoryPlanOptions,
+  planMemory,
+} from "./plan/memory.js";
+export { withoutProvedAssertions } from "./program/assertions.js";
+export {
+  LOOP_PIPELINE,
+  type LoweredProgram,
+  type LoweredRegion,
+  lowerProgram,
+} from "./program/lower-program.js";
 export { printLoops } from "./text/print-loops.js";
+export { printLoweredProgram } from "./text/print-program.js";
 export { scalarText } from "./text/scalar-text.js";

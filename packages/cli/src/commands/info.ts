@@ -5,9 +5,11 @@ import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import type { Command } from "commander";
 import { type Io, json, type Outcome } from "../io.js";
 import { isIrFile, openProgram, openSession, repeatable } from "../open.js";
+import { type LoopFacts, loopFactsOf, loopLines } from "./info-loops.js";
 
 interface InfoOptions {
   readonly json?: boolean;
+  readonly loops?: boolean;
   readonly plugin?: readonly string[];
 }
 
@@ -17,13 +19,15 @@ export function infoCommand(program: Command, io: Io, _outcome: Outcome): void {
     .description("What a file holds: kind, versions, sizes, signature, operators.")
     .argument("<file>", "a .pt2 or .sir file")
     .option("--json", "for machines")
+    .option("--loops", "the loop nests it is lowered to: nodes, FLOPs, bytes, planned memory")
     .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
     .action(async (file: string, options: InfoOptions) => {
       const session = await openSession(options.plugin);
-      const exported = await openProgram(file, session, true);
+      const exported = await openProgram(file, session, options.loops !== true);
       const kind = (await isIrFile(file)) ? "IR text (.sir)" : "exported program (.pt2)";
       const facts = factsOf(exported, session.operators, kind, (await stat(file)).size);
-      io.out(options.json ? json({ file, ...facts }) : textOf(file, facts));
+      const loops = options.loops ? loopFactsOf(exported, session) : undefined;
+      io.out(options.json ? json({ file, ...facts, ...(loops && { loops }) }) : textOf(file, facts, loops));
     });
 }
 
@@ -88,7 +92,7 @@ const isUnknown = (target: string, operators: OperatorTable): boolean =>
   !/^(torch|math|operator)\./.test(target) &&
   operators.schemaOf(target) === undefined;
 
-function textOf(file: string, facts: Facts): string {
+function textOf(file: string, facts: Facts, loops: LoopFacts | undefined): string {
   const { unknownOperators, ranges, operators } = facts;
   const lines = [
     `${file}: ${facts.kind}, torch ${oneLine(facts.torch ?? "unknown")}, dialect ${oneLine(facts.dialect)}`,
@@ -105,6 +109,7 @@ function textOf(file: string, facts: Facts): string {
       Object.entries(operators).map(([name, count]) => `${String(count).padStart(5)}  ${name}`),
     ),
     ...section("operators that only a plugin can define", unknownOperators),
+    ...(loops === undefined ? [] : loopLines(loops)),
   ];
   return `${lines.join("\n")}\n`;
 }

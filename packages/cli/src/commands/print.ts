@@ -1,22 +1,31 @@
+import { LOOP_PIPELINE, lowerProgram, printLoweredProgram } from "@sconce/codegen";
 import { dotText, jsonText, mermaidText } from "@sconce/formats/views";
 import { codeText, type ExportedProgram, graphText, printIr, signatureText } from "@sconce/ir";
 import type { Command } from "commander";
+import type { Sconce } from "sconce";
 import { usage } from "../errors.js";
 import type { Outcome, SafeIo } from "../io.js";
 import { openProgram, openSession, repeatable } from "../open.js";
 
-type Print = (program: ExportedProgram) => string;
+type Print = (program: ExportedProgram, session: Sconce) => string;
 
 const FORMATS: ReadonlyMap<string, Print> = new Map<string, Print>([
   ["program", String],
   ["graph", (program) => graphText(program.graph)],
   ["code", (program) => codeText(program.graph)],
   ["signature", (program) => signatureText(program.graphSignature)],
-  ["ir", printIr],
+  ["ir", (program) => printIr(program)],
   ["json", jsonText],
   ["mermaid", mermaidText],
   ["dot", dotText],
+  ["loops", loopsText],
 ]);
+
+/** Loop nests of the program, brought into their form first. */
+function loopsText(program: ExportedProgram, session: Sconce): string {
+  const lowered = session.transform(program, LOOP_PIPELINE);
+  return printLoweredProgram(lowerProgram(lowered, { operators: session.operators }));
+}
 const NAMES = [...FORMATS.keys()].join(", ");
 
 interface PrintOptions {
@@ -30,7 +39,7 @@ export function printCommand(program: Command, io: SafeIo, _outcome: Outcome): v
   program
     .command("print")
     .description(
-      "The program as text, as PyTorch prints it, as Sconce IR or as a diagram; nothing else goes to standard output.",
+      "The program as text, as PyTorch prints it, as Sconce IR, as a diagram or as loop nests; nothing else goes to standard output.",
     )
     .argument("<file>", "a .pt2 or .sir file")
     .option("--format <name>", `one of ${NAMES}`, "program")
@@ -42,11 +51,11 @@ export function printCommand(program: Command, io: SafeIo, _outcome: Outcome): v
       if (print === undefined)
         throw usage(`there is no format "${options.format}"`, `the formats are: ${NAMES}`);
       const session = await openSession(options.plugin);
-      const viewing = options.lower !== true && options.passes === undefined;
+      const viewing = options.lower !== true && options.passes === undefined && options.format !== "loops";
       let exported = await openProgram(file, session, viewing);
       if (options.lower) exported = session.runDecompositions(exported);
       if (options.passes !== undefined) exported = session.transform(exported, options.passes);
-      const text = print(exported);
+      const text = print(exported, session);
       // The text to the byte; a line end is added only for the eyes.
       io.exact(io.terminal && !text.endsWith("\n") ? `${text}\n` : text);
     });

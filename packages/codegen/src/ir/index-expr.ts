@@ -106,8 +106,14 @@ export const ONE = constant(1);
 /** The index that is one atom. */
 export const atom = (of: IndexAtom): Index => normal([{ coefficient: 1, atoms: [of] }], 0);
 /** A size as PyTorch's metadata gives it: a number or an expression over the program's symbols. */
-export const size = (value: SymInt): Index =>
-  typeof value === "number" ? constant(value) : atom({ kind: "size", expr: value });
+export function size(value: SymInt): Index {
+  if (typeof value === "number") return constant(value);
+  if (value.op === "Integer") return constant(Number(value.value));
+  // Sums and products are taken apart, so that sizes cancel against each other.
+  if (value.op === "Add") return add(...value.args.map(size));
+  if (value.op === "Mul") return product(value.args.map(size));
+  return atom({ kind: "size", expr: value });
+}
 /** A new loop variable. */
 export const axis = (name: string, extent: Index): Axis => ({ kind: "axis", name, extent });
 
@@ -124,15 +130,40 @@ function normal(terms: readonly IndexTerm[], of: number): Index {
 
 function collect(terms: Iterable<IndexTerm>, of: number): Index {
   const byAtoms = new Map<string, IndexTerm>();
-  for (const term of terms) {
-    const key = atomsText(term.atoms);
-    const known = byAtoms.get(key);
-    const coefficient = (known?.coefficient ?? 0) + term.coefficient;
-    if (coefficient === 0) byAtoms.delete(key);
-    else byAtoms.set(key, known === undefined ? term : { coefficient, atoms: term.atoms });
-  }
+  for (const term of terms) addTerm(byAtoms, term);
+  joinRemainders(byAtoms);
+  const unit = byAtoms.get("")?.coefficient ?? 0;
+  byAtoms.delete("");
   const sorted = [...byAtoms].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, term]) => term);
-  return normal(sorted, of);
+  return normal(sorted, of + unit);
+}
+
+/** `(n / d)*d + n % d` is `n`: a place that was taken apart and put together again, as reshapes do. */
+function joinRemainders(byAtoms: Map<string, IndexTerm>): void {
+  for (const [key, term] of [...byAtoms]) {
+    const rest = term.atoms.findIndex(({ kind }) => kind === "remainder");
+    if (rest < 0 || !byAtoms.has(key)) continue;
+    const { numerator, denominator } = term.atoms[rest] as RemainderAtom;
+    const by = asTerm(denominator);
+    if (by === undefined) continue;
+    const others = term.atoms.filter((_, i) => i !== rest);
+    const quotient: QuotientAtom = { kind: "quotient", numerator, denominator };
+    const partner = atomsText([...others, ...by.atoms, quotient].sort(byText));
+    if (byAtoms.get(partner)?.coefficient !== term.coefficient * by.coefficient) continue;
+    byAtoms.delete(partner);
+    byAtoms.delete(key);
+    for (const part of [...numerator.terms, { coefficient: numerator.constant, atoms: [] }])
+      addTerm(byAtoms, {
+        coefficient: part.coefficient * term.coefficient,
+        atoms: [...part.atoms, ...others].sort(byText),
+      });
+  }
+}
+function addTerm(byAtoms: Map<string, IndexTerm>, term: IndexTerm): void {
+  const key = atomsText(term.atoms);
+  const coefficient = (byAtoms.get(key)?.coefficient ?? 0) + term.coefficient;
+  if (coefficient === 0) byAtoms.delete(key);
+  else byAtoms.set(key, { coefficient, atoms: term.atoms });
 }
 
 export function add(...items: readonly Index[]): Index {

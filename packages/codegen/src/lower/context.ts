@@ -10,6 +10,8 @@ import { LazyTensor } from "./lazy.js";
  * operations, so below it computing again is cheaper than a buffer and a kernel.
  */
 const CHEAP = 2;
+/** The same for values that read no memory. */
+const MADE_FROM_NOTHING = 8;
 
 /** Bounds of one nest, by what its emitters can say. */
 export interface FusionLimits {
@@ -106,7 +108,7 @@ export class LoweringContext {
   once(tensor: LazyTensor): LazyTensor {
     const { root } = tensor;
     if (root.buffer !== undefined) return tensor;
-    if (tensor.repeats) return this.many(tensor);
+    if (tensor.repeats) return this.many(tensor, CHEAP);
     const shared = (this.#uses.get(root.node) ?? 1) > 1;
     if (shared && (root.heavy || root.operations > CHEAP)) this.materialise(root);
     return tensor;
@@ -115,7 +117,9 @@ export class LoweringContext {
   /** Told by rules: cells are read several times, or inside a reduction of their own. */
   many(tensor: LazyTensor, operations = 0): LazyTensor {
     const { root } = tensor;
-    if (root.buffer === undefined && (root.heavy || root.operations > operations)) this.materialise(root);
+    // What is made from nothing (a range, a constant) is cheaper to make again than to read.
+    const most = readsOf(root).size === 0 ? MADE_FROM_NOTHING : operations;
+    if (root.buffer === undefined && (root.heavy || root.operations > most)) this.materialise(root);
     return tensor;
   }
 

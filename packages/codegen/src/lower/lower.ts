@@ -181,6 +181,9 @@ const flat = (value: unknown): unknown[] => {
   return items === undefined ? [value] : items.flatMap(flat);
 };
 
+/** Operators that look at the shape and dtype of their argument only. */
+const READS_NO_CELLS = /^aten\.((full|zeros|ones|empty|rand|randn)_like|new_(full|zeros|ones|empty))\./;
+
 /** How many times a value is read, through views to what is behind them: an upper bound of the kernels that would compute it. */
 function consumers(graph: Graph, table: LoweringTable): Map<string, number> {
   const counts = new Map<string, number>();
@@ -190,7 +193,8 @@ function consumers(graph: Graph, table: LoweringTable): Map<string, number> {
     const isView =
       node.op === "call_function" && (table[node.target]?.isView || node.target === "operator.getitem");
     const passes = isView ? (counts.get(node.name) ?? 0) : 1;
-    if (isSizeValue(node.meta.val) || isScalarFunction(node.target)) continue;
+    if (isSizeValue(node.meta.val) || isScalarFunction(node.target) || READS_NO_CELLS.test(node.target))
+      continue;
     let isFirst = true;
     forEachInput(node, (name) => {
       // A view passes on its consumers to what it shows, not to sizes among its arguments.

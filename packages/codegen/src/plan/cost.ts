@@ -1,0 +1,44 @@
+/** @file What nests cost, counted from their expressions. */
+import type { Bindings } from "@sconce/symbolic";
+import { sizeOf } from "../evaluate/evaluate.js";
+import type { LoopNest, LoopProgram } from "../ir/loop-program.js";
+import { partsOf, type Scalar } from "../ir/scalar.js";
+import { bytesOf, readsOfNest } from "./memory.js";
+
+export interface NestCost {
+  /** Arithmetic on values, one for each function; index arithmetic, comparisons of indices and copies are not counted. */
+  readonly flops: number;
+  /** Buffers read and written, each once. */
+  readonly bytes: number;
+}
+
+/** The cost of one nest for these sizes. */
+export function costOf(program: LoopProgram, nest: LoopNest, sizes: Bindings = new Map()): NestCost {
+  const cells = nest.axes.reduce((total, { extent }) => total * sizeOf(extent, sizes), 1);
+  const buffers = [nest.output, ...readsOfNest(program, program.nests.indexOf(nest))];
+  return {
+    flops: cells * operationsOf(nest.value, sizes),
+    bytes: buffers.reduce((total, id) => total + bytesOf(program.buffers[id]!, sizes), 0),
+  };
+}
+
+/** Operations of one cell; what is shared is counted once. */
+function operationsOf(root: Scalar, sizes: Bindings): number {
+  const seen = new Set<Scalar>();
+  const count = (scalar: Scalar): number => {
+    if (seen.has(scalar)) return 0;
+    seen.add(scalar);
+    const parts = partsOf(scalar).reduce((total, part) => total + count(part), 0);
+    if (scalar.kind === "reduce") {
+      const times = scalar.axes.reduce((total, { extent }) => total * sizeOf(extent, sizes), 1);
+      return times * (parts + 1);
+    }
+    return parts + (scalar.kind === "call" && !scalar.args.every(isOfIndices) ? 1 : 0);
+  };
+  return count(root);
+}
+/** Whether a value depends on where the cell is and on nothing that is computed. */
+const isOfIndices = (scalar: Scalar): boolean =>
+  scalar.kind === "index" ||
+  scalar.kind === "constant" ||
+  (scalar.kind === "call" && scalar.args.every(isOfIndices));

@@ -1,0 +1,44 @@
+/** @file Whole programs: what loops can say as regions, the rest as calls that stay with an interpreter. */
+import type { Backend, ExportedProgram } from "@sconce/ir";
+import { type NotTaken, partition } from "@sconce/passes";
+import type { LoopProgram } from "../ir/loop-program.js";
+import { type LowerToLoopsOptions, lowerToLoops, whyNotLowered } from "../lower/lower.js";
+import { withoutProvedAssertions } from "./assertions.js";
+
+/** Passes that bring an exported program into the form that loops are made from; numbers stay what they are. */
+export const LOOP_PIPELINE = "decompose,fold-batch-norm,fold-constants,canonicalize,cse,dce";
+
+export interface LoweredRegion {
+  /** Target of the nested graph in {@link LoweredProgram.program}. */
+  readonly name: string;
+  readonly loops: LoopProgram;
+}
+export interface LoweredProgram {
+  /** The program with each region behind an `invoke_subgraph`. */
+  readonly program: ExportedProgram;
+  readonly regions: readonly LoweredRegion[];
+  /** Calls that stay outside, with reasons. */
+  readonly left: readonly NotTaken[];
+}
+
+/**
+ * Lowers what can be lowered of a program that went through {@link LOOP_PIPELINE}.
+ * @throws SconceError `NOT_FUNCTIONAL`
+ */
+export function lowerProgram(program: ExportedProgram, options: LowerToLoopsOptions): LoweredProgram {
+  const { operators } = options;
+  const checked = withoutProvedAssertions(program, operators);
+  const parts = partition(checked, loopsBackend(options), operators);
+  const regions = parts.regions.map(({ name, graph }) => ({ name, loops: lowerToLoops(graph, options) }));
+  return { program: parts.program, regions, left: parts.left };
+}
+
+/** For the partition pass: takes what loops can say. It compiles nothing. */
+const loopsBackend = (options: LowerToLoopsOptions): Backend => ({
+  name: "loops",
+  supports: (node, graph) => {
+    const reason = whyNotLowered(node, graph, options);
+    return reason === undefined ? true : { reason };
+  },
+  compile: () => Promise.reject(new Error("loops are for emitters")),
+});
