@@ -31,6 +31,7 @@ import { remapModuleCalls } from "./module-calls.js";
 import { CollisionNames } from "./naming.js";
 import { renameNodes } from "./rename-nodes.js";
 import { RuntimeAssertions } from "./runtime-asserts.js";
+import { sameCalls } from "./same-calls.js";
 import { shapeEnvOf } from "./shape-env.js";
 import { CustomDecompTable, type DecompositionTable, defaultDecompositions } from "./table.js";
 import { Tracer } from "./tracer.js";
@@ -49,7 +50,8 @@ export interface RunDecompositionsOptions {
  * but for constants: see {@link orderInputs}).
  *
  * Without a table, PyTorch's default one is used ({@link defaultDecompositions}); an empty table only functionalizes
- * and decomposes the composites that cannot be kept.
+ * and decomposes the composites that cannot be kept. A program in which nothing is left to lower comes back as it is
+ * (PyTorch would make its nodes anew, and write its mutated inputs back with one more copy).
  *
  * @throws SconceError those of the operators' rules, `NOT_FUNCTIONALIZABLE`, `CONSTANT_MUTATED`, `UNKNOWN_OPERATOR`
  */
@@ -65,7 +67,8 @@ export function runDecompositions(
   const tracer = new Tracer(operators, shapeEnvOf(program), options.pass);
   const dispatcher = new Dispatcher(tracer, operators, entries);
   const ordered = orderInputs(withoutTokens(program));
-  return finish(ordered, traceProgram(ordered, dispatcher), operators);
+  const lowered = finish(ordered, traceProgram(ordered, dispatcher), operators);
+  return sameCalls(program, lowered, copiesWrittenBack(program, lowered)) ? program : lowered;
 }
 
 interface Retrace {
@@ -195,6 +198,21 @@ function finish(program: ExportedProgram, retrace: Retrace, operators: OperatorT
     moduleCallGraph: remapModuleCalls(program, graph),
     dialect: "ATEN",
   });
+}
+
+/** The copies by which a retrace writes to inputs what the program returned for them already. */
+function copiesWrittenBack({ graphSignature }: ExportedProgram, lowered: ExportedProgram): Set<string> {
+  const returned = new Set(
+    graphSignature.outputSpecs.flatMap(({ kind, target }) =>
+      kind === "USER_INPUT_MUTATION" ? [target] : [],
+    ),
+  );
+  const copies = new Set<string>();
+  for (const [name, target] of lowered.userInputsToMutate) {
+    const node = lowered.graph.find(name);
+    if (node?.target === "aten.copy.default" && returned.has(target)) copies.add(name);
+  }
+  return copies;
 }
 
 /** Placeholders get their names back, other nodes make way. */
