@@ -81,6 +81,7 @@ export {
   redo,
   undo,
 } from "./history/record.js";
+export { mapModuleCalls, settleModuleCalls } from "./module-calls.js";
 export {
   type Dialect,
   type ExampleInputs,

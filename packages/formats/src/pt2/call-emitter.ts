@@ -49,7 +49,9 @@ export function emitCall(call: SerializedCall, outputs: readonly Output[], to: E
   }
   const created = to.names.create(call.name ?? candidateName(call.target));
   if (outputs.length === 0) {
-    addCall(call, to.claim(created, place), undefined, to);
+    // A region without results gives (). PyTorch's loader leaves the value out, which its verifier then refuses.
+    const val = call.target.startsWith("higher_order.") ? [] : undefined;
+    addCall(call, to.claim(created, place), val, to);
   } else if (only?.kind === "none") {
     // PyTorch renames such a node on loading, so that its name cannot clash.
     const unused = to.names.create(`${candidateName(call.target)}_unused`);

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { type ExportedProgram, type FakeTensor, graphText, programText } from "@sconce/ir";
+import { type ExportedProgram, type FakeTensor, graphText, programText, verify } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { readSafetensors } from "../index.js";
@@ -39,6 +39,7 @@ describe("the corpus of programs that PyTorch saved", () => {
     const folder = new URL(`${name}/`, programs);
     const program = await openPt2File(new URL(file, folder));
     const stem = file.slice(0, -".pt2".length);
+    expect(verify(program)).toEqual([]);
     if (UNLOADABLE.has(`${name}/${file}`)) return;
     expect(graphText(program.graph)).toBe(loadedText(folder, stem, "graph.txt") ?? graphText(program.graph));
     expect(programText(program)).toBe(loadedText(folder, stem, "txt") ?? programText(program));

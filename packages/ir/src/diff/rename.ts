@@ -1,8 +1,9 @@
 /** @file Programs with their nodes called otherwise. */
 import { type Argument, mapRefs, type NodeRef, ref } from "../argument.js";
 import { Graph } from "../graph.js";
+import { mapModuleCalls } from "../module-calls.js";
 import type { Node } from "../node.js";
-import type { ExportedProgram, ModuleCallEntry } from "../program.js";
+import type { ExportedProgram } from "../program.js";
 import type { ArgumentSpec } from "../signature.js";
 
 /** New names of the nodes of a graph, and of its nested graphs. */
@@ -52,13 +53,6 @@ export function renameProgram(program: ExportedProgram, names: GraphNames): Expo
             : spec.target,
       })),
     },
-    moduleCallGraph: program.moduleCallGraph.map((entry): ModuleCallEntry => {
-      if (entry.signature === null) return entry;
-      const { inputs, outputs } = entry.signature;
-      return {
-        ...entry,
-        signature: { ...entry.signature, inputs: inputs.map(rename), outputs: outputs.map(rename) },
-      };
-    }),
+    moduleCallGraph: mapModuleCalls(program.moduleCallGraph, rename),
   });
 }

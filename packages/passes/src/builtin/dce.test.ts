@@ -1,4 +1,6 @@
+import { LEAF, verify } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
+import { runDecompositions } from "../decompose/run-decompositions.js";
 import { programOf, run, textOf } from "../test-support.js";
 import { deadCodeElimination } from "./dce.js";
 
@@ -73,4 +75,29 @@ describe("dce", () => {
     expect(result.graph.subgraphs.get("t")!.size).toBe(3);
     expect(result.graph.subgraphs.get("f")).toBe(program.graph.subgraphs.get("f"));
   });
+});
+
+test("a preserved module's output that goes is None in its calling convention", () => {
+  const program = programOf(`graph(%x: f32[2]) {
+    %a: f32[2] = aten.neg.default(%x)
+    %b: f32[2] = aten.relu.default(%a)
+    return (%a)
+  }`);
+  const arg = (name: string) => ({ kind: "tensor", name }) as const;
+  const signature = {
+    inputs: [arg("x")],
+    outputs: [arg("a"), arg("b")],
+    inSpec: LEAF,
+    outSpec: LEAF,
+    forwardArgNames: null,
+  };
+  const preserving = program.with({ moduleCallGraph: [{ fqn: "m", signature }] });
+  for (const result of [run(deadCodeElimination, preserving), runDecompositions(preserving)]) {
+    expect(verify(result)).toEqual([]);
+    const [kept] = result.userOutputs as { name: string }[];
+    expect(result.moduleCallGraph[0]?.signature?.outputs).toEqual([
+      arg(kept!.name),
+      { kind: "constant", name: "", value: null },
+    ]);
+  }
 });

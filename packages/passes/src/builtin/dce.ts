@@ -2,6 +2,7 @@ import type { Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { eliminateDeadNodes } from "../decompose/dead-nodes.js";
 import { definePass } from "../pass.js";
+import { withGraph } from "./rename.js";
 import { mapSubgraphs } from "./subgraphs.js";
 
 /** `x -> y -> dead` becomes `x -> y`: drops nodes that reach neither an output nor an effect. */
@@ -9,7 +10,7 @@ export const deadCodeElimination = definePass({
   name: "dce",
   doc: "Drops nodes whose results reach neither an output nor an effect, in subgraphs too. Placeholders stay.",
   run(program, { operators }) {
-    return program.with({ graph: withoutDeadNodes(program.graph, operators) });
+    return withGraph(program, withoutDeadNodes(program.graph, operators));
   },
 });
 

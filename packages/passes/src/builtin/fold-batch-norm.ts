@@ -2,6 +2,7 @@ import { type ExportedProgram, rebuild } from "@sconce/ir";
 import { definePass } from "../pass.js";
 import { rewriteProgram } from "../rewrite/rewrite.js";
 import { foldCalls } from "./fold-constants.js";
+import { withGraph } from "./rename.js";
 import { batchNormRules } from "./rules/batch-norm.js";
 
 const NAME = "fold-batch-norm";
@@ -42,8 +43,10 @@ function withoutUnread(program: ExportedProgram, before: ExportedProgram): Expor
   for (const { target } of [...inputSpecs, ...graphSignature.outputSpecs]) dropped.delete(target);
   const without = <T>(tensors: ReadonlyMap<string, T>): ReadonlyMap<string, T> =>
     new Map([...tensors].filter(([target]) => !dropped.has(target)));
-  return program.with({
-    graph: rebuild(graph, (node) => !goes.has(node.name)),
+  return withGraph(
+    program,
+    rebuild(graph, (node) => !goes.has(node.name)),
+  ).with({
     graphSignature: { ...graphSignature, inputSpecs },
     stateDict: without(program.stateDict),
     parameterNames: new Set([...program.parameterNames].filter((target) => !dropped.has(target))),

@@ -3,11 +3,12 @@ import {
   type ArgumentSpec,
   type ExportedProgram,
   type Graph,
-  type ModuleCallEntry,
+  mapModuleCalls,
   mapRefs,
   type Node,
   type NodeRef,
   ref,
+  settleModuleCalls,
 } from "@sconce/ir";
 
 /** The program with a new graph in which some nodes go by other names; signatures follow. */
@@ -16,28 +17,27 @@ export function withRenamed(
   graph: Graph,
   renamed: ReadonlyMap<string, string>,
 ): ExportedProgram {
-  if (renamed.size === 0) return program.with({ graph });
+  if (renamed.size === 0) return withGraph(program, graph);
   const rename = <T extends ArgumentSpec>(arg: T): T => {
     const name = renamed.get(arg.name);
     return name === undefined ? arg : { ...arg, name };
   };
   const { inputSpecs, outputSpecs } = program.graphSignature;
-  const moduleCallGraph = program.moduleCallGraph.map((entry): ModuleCallEntry => {
-    if (entry.signature === null) return entry;
-    const { inputs, outputs } = entry.signature;
-    return {
-      ...entry,
-      signature: { ...entry.signature, inputs: inputs.map(rename), outputs: outputs.map(rename) },
-    };
-  });
+  const moduleCallGraph = mapModuleCalls(program.moduleCallGraph, rename);
   return program.with({
     graph,
     graphSignature: {
       inputSpecs,
       outputSpecs: outputSpecs.map((spec) => ({ ...spec, arg: rename(spec.arg) })),
     },
-    moduleCallGraph,
+    moduleCallGraph: settleModuleCalls(moduleCallGraph, graph),
   });
+}
+
+/** The program with a new graph in which some nodes may be gone; calling conventions of modules follow. */
+export function withGraph(program: ExportedProgram, graph: Graph): ExportedProgram {
+  if (graph === program.graph) return program;
+  return program.with({ graph, moduleCallGraph: settleModuleCalls(program.moduleCallGraph, graph) });
 }
 
 /** Renames the references of nodes; a node without any that changes comes back as it is. */

@@ -1,8 +1,15 @@
-import type { ArgumentSpec, ExportedProgram, Graph, ModuleCallEntry } from "@sconce/ir";
+import {
+  type ArgumentSpec,
+  type ExportedProgram,
+  type Graph,
+  type ModuleCallEntry,
+  mapModuleCalls,
+  settleModuleCalls,
+} from "@sconce/ir";
 
 /**
  * Preserved module signatures refer to nodes by name: the last node made from a source node takes its place, and a
- * conversion that vanished gives way to its input (`_get_updated_module_call_graph`).
+ * conversion that vanished gives way to its input (`_get_updated_module_call_graph`). What is gone altogether is None.
  */
 export function remapModuleCalls(program: ExportedProgram, graph: Graph): readonly ModuleCallEntry[] {
   if (program.moduleCallGraph.every(hasNoNodes)) return program.moduleCallGraph;
@@ -15,16 +22,9 @@ export function remapModuleCalls(program: ExportedProgram, graph: Graph): readon
   }
   const rename = (arg: ArgumentSpec): ArgumentSpec => {
     const name = successor.get(arg.name) ?? successor.get(conversionInput(program.graph, arg.name) ?? "");
-    return name === undefined ? arg : { ...arg, name };
+    return name === undefined || name === arg.name ? arg : { ...arg, name };
   };
-  return program.moduleCallGraph.map((entry) => {
-    if (hasNoNodes(entry)) return entry;
-    const { inputs, outputs } = entry.signature!;
-    return {
-      ...entry,
-      signature: { ...entry.signature!, inputs: inputs.map(rename), outputs: outputs.map(rename) },
-    };
-  });
+  return settleModuleCalls(mapModuleCalls(program.moduleCallGraph, rename), graph);
 }
 
 function conversionInput(graph: Graph, name: string): string | undefined {

@@ -2,6 +2,7 @@ import { SconceError } from "@sconce/errors";
 import { type ExportedProgram, forEachInput, type Graph, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { requireFunctional } from "../analysis/require-functional.js";
+import { withGraph } from "../builtin/rename.js";
 import { orderedCalls, producerOf } from "./order.js";
 import { outline, type Region } from "./outline.js";
 
@@ -39,7 +40,7 @@ export function extractSubmodule(
   if (region.every((own) => own < 0)) return { program, region: undefined };
   const level = levelsAround(graph, region, orderedCalls(graph, operators));
   const outlined = outline(graph, { region, level, names: [name], pass: "extract-submodule" });
-  return { program: program.with({ graph: outlined.graph }), region: outlined.regions[0] };
+  return { program: withGraph(program, outlined.graph), region: outlined.regions[0] };
 }
 
 function selection(graph: Graph, select: NodeSelector): Int32Array {

@@ -7,6 +7,7 @@ import type { OperatorTable } from "@sconce/ops";
 import type { SymInt } from "@sconce/symbolic";
 import { pointwiseCalls } from "../analysis/pointwise.js";
 import { requireFunctional } from "../analysis/require-functional.js";
+import { withGraph } from "../builtin/rename.js";
 import { mapSubgraphs } from "../builtin/subgraphs.js";
 import { callName } from "../decompose/naming.js";
 import { CALL_REGION, outline } from "./outline.js";
@@ -54,7 +55,7 @@ export function fuseRegions(
     const nested = mapSubgraphs(graph, (body, target) => (regions.has(target) ? body : fused(body)));
     return new Fuser(nested, isPointwise, options).run();
   };
-  return program.with({ graph: fused(program.graph) });
+  return withGraph(program, fused(program.graph));
 }
 
 /** Nested graphs that are fused regions already. */

@@ -2,6 +2,7 @@ import { SconceError } from "@sconce/errors";
 import { type Backend, type ExportedProgram, forEachInput, type Graph, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { requireFunctional } from "../analysis/require-functional.js";
+import { withGraph } from "../builtin/rename.js";
 import { orderedCalls, producerOf } from "./order.js";
 import { CALL_REGION, outline, type Region } from "./outline.js";
 
@@ -55,7 +56,7 @@ export function partition(
   if (count === 0) return { program, regions: [], left };
   const names = Array.from({ length: count }, (_, i) => `${backend.name}_${i}`);
   const outlined = outline(graph, { region, level, names, pass: "partition" });
-  return { program: program.with({ graph: outlined.graph }), regions: outlined.regions, left };
+  return { program: withGraph(program, outlined.graph), regions: outlined.regions, left };
 }
 
 /** For each node why it is not taken; undefined for those that are. */

@@ -1,6 +1,7 @@
 import type { ExportedProgram, Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { requireFunctional } from "../analysis/require-functional.js";
+import { withGraph } from "../builtin/rename.js";
 import type { NodeSelector } from "./extract.js";
 import { producerOf } from "./order.js";
 import { outline, type Region } from "./outline.js";
@@ -34,7 +35,7 @@ export function splitBy(program: ExportedProgram, startsPart: NodeSelector, oper
   const level = region.map((own) => own + 1);
   const { graph: chain, regions } = outline(graph, { region, level, names, pass: "split-by" });
   const parts = regions.map((own): Part => ({ ...own, program: () => regionProgram(program, own) }));
-  return { program: program.with({ graph: chain }), parts };
+  return { program: withGraph(program, chain), parts };
 }
 
 function partsOf(graph: Graph, startsPart: NodeSelector): { region: Int32Array; count: number } {
