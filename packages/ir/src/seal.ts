@@ -1,4 +1,5 @@
 /** @file Keeps code that is not ours from changing the program it was handed: what is data is frozen, what is a map refuses writes. */
+import type { Tensor } from "@sconce/tensor";
 import { Graph } from "./graph.js";
 import { FakeTensor } from "./meta.js";
 import type { ExportedProgram } from "./program.js";
@@ -7,8 +8,8 @@ import type { ExportedProgram } from "./program.js";
 const sealed = new WeakSet<object>();
 
 /**
- * Makes a program read-only, nested graphs and signature included: a write throws a `TypeError`. Tensors are not looked
- * into: typed arrays cannot be frozen.
+ * Makes a program read-only, nested graphs and signature included: a write throws a `TypeError`. The values of tensors
+ * stay writable: typed arrays cannot be frozen.
  */
 export function sealProgram(program: ExportedProgram): void {
   if (sealed.has(program)) return;
@@ -17,6 +18,8 @@ export function sealProgram(program: ExportedProgram): void {
   for (const part of [program.graphSignature, program.moduleCallGraph, program.guardsCode]) sealData(part);
   for (const map of [program.stateDict, program.constants, program.rangeConstraints, program.symbolHints])
     sealMap(map);
+  for (const tensors of [program.stateDict, program.constants])
+    for (const tensor of tensors.values()) sealTensor(tensor);
   Object.freeze(program);
 }
 
@@ -44,6 +47,10 @@ function sealData(value: unknown): void {
 function isData(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return Array.isArray(value) || prototype === Object.prototype || value instanceof FakeTensor;
+}
+
+function sealTensor(tensor: Tensor): void {
+  for (const part of [tensor.shape, tensor.strides, tensor.storage, tensor]) Object.freeze(part);
 }
 
 /** Maps cannot be frozen: their writing methods are covered up. */

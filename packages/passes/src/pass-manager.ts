@@ -2,6 +2,7 @@ import { isSconceError, SconceError } from "@sconce/errors";
 import { ExportedProgram, type Problem, recordPass, sealProgram, verify, verifyTransition } from "@sconce/ir";
 import { Checker, type CheckOptions, type CheckReport } from "./checking/checker.js";
 import { noRunner } from "./checking/errors.js";
+import { TensorGuard, valuesWritten } from "./checking/tensor-guard.js";
 import {
   type Pass,
   type PassCall,
@@ -41,8 +42,9 @@ export type PassObserver = (event: PassEvent) => void;
 
 export interface PassManagerOptions {
   /**
-   * Verify the program after each pass that changed it, that no pass loses metadata or renames inputs, and the program
-   * that goes in: after all passes (true), after none (false), or, by default, after those that are not Sconce's own.
+   * Verify the program after each pass that changed it, that no pass loses metadata, renames inputs or writes to values
+   * of tensors, and the program that goes in: after all passes (true), after none (false), or, by default, after those
+   * that are not Sconce's own.
    */
   readonly verify?: boolean | "plugins";
   /**
@@ -53,6 +55,14 @@ export interface PassManagerOptions {
   readonly observers?: readonly PassObserver[];
   /** Run the programs before and after each pass on the same inputs, and compare what they compute. */
   readonly check?: boolean | CheckOptions;
+}
+
+/** One pass about to run. */
+interface Attempt extends PassCall {
+  readonly program: ExportedProgram;
+  readonly place: string;
+  readonly counts: Map<string, number>;
+  readonly guard: TensorGuard | undefined;
 }
 
 /** The program before a pass, and the metadata that it may take away. */
@@ -75,8 +85,8 @@ export class PassManager {
   }
 
   /**
-   * @throws SconceError `PASS_FAILED`, `PASS_REQUIRES`, `PASS_ENSURES`, `INVALID_PROGRAM`, `NO_FIXPOINT`; checked also
-   * `PASS_CHANGED_NUMBERS`, `NOTHING_COMPARED`, `NO_SAMPLE_INPUTS`, `NO_RUNNER`
+   * @throws SconceError `PASS_FAILED`, `PASS_REQUIRES`, `PASS_ENSURES`, `INVALID_PROGRAM`, `VALUES_WRITTEN`, `NO_FIXPOINT`;
+   * checked also `PASS_CHANGED_NUMBERS`, `NOTHING_COMPARED`, `NO_SAMPLE_INPUTS`, `NO_RUNNER`
    */
   run(program: ExportedProgram, passes: readonly (Pass | PipelineItem)[]): ExportedProgram {
     if (this.#options.verify === true) this.#verify(program, "before the first pass");
@@ -122,9 +132,12 @@ export class PassManager {
     const fired = new Map<string, number>();
     const { clock = performance } = this.#context;
     if (this.#isForeign(pass) || this.#context.ownerOf !== undefined) sealProgram(before);
+    const guard = this.#guardOf(before, pass);
     const start = clock.now();
-    const result = this.#run(before, pass, options, place, fired);
+    const result = this.#run({ program: before, pass, options, place, counts: fired, guard });
     const milliseconds = clock.now() - start;
+    const written = guard?.restore() ?? [];
+    if (written.length > 0) throw valuesWritten(place, written);
     if (pass.ensures !== undefined && result.dialect !== pass.ensures) throw ensures(pass, result, place);
     if (result !== before) {
       run.changes.push({ pass: label, fired });
@@ -161,13 +174,16 @@ export class PassManager {
     return owner === undefined ? `"${pass.name}"` : `"${pass.name}" of plugin "${owner}"`;
   }
 
-  #run(
-    program: ExportedProgram,
-    pass: Pass,
-    options: PassCall["options"],
-    place: string,
-    counts: Map<string, number>,
-  ): ExportedProgram {
+  /** Values of tensors are kept where results are verified or compared: it costs a copy of the weights. */
+  #guardOf(program: ExportedProgram, pass: Pass): TensorGuard | undefined {
+    const { verify: which = "plugins", check = false } = this.#options;
+    if (check !== false) return new TensorGuard(program, { examples: true });
+    return which === true || (which === "plugins" && this.#isForeign(pass))
+      ? new TensorGuard(program)
+      : undefined;
+  }
+
+  #run({ program, pass, options, place, counts, guard }: Attempt): ExportedProgram {
     const { rewrites, ownerOf } = this.#context;
     const fired = (rule: Pick<Rule, "name">): void => {
       counts.set(rule.name, (counts.get(rule.name) ?? 0) + 1);
@@ -177,6 +193,7 @@ export class PassManager {
     try {
       result = pass.run(program, { ...this.#context, rewrites: { ownerOf, ...rewrites, fired } }, options);
     } catch (error) {
+      guard?.restore();
       const message = error instanceof Error ? error.message : String(error);
       throw new SconceError({
         code: "PASS_FAILED",
@@ -187,6 +204,7 @@ export class PassManager {
       });
     }
     if (result instanceof ExportedProgram) return result;
+    guard?.restore();
     throw new SconceError({
       code: "PASS_FAILED",
       message: `${place} returned no program but ${kindOf(result)}`,

@@ -145,6 +145,15 @@ describe("a pass of a plugin", () => {
       /evil.* failed: Cannot delete property/,
     ],
     [
+      "that gives a tensor another shape",
+      passOf((one) => {
+        writable(one.stateDict.get("w"))["shape"] = [2, 2] as never;
+        return one;
+      }),
+      "PASS_FAILED",
+      /evil.* failed: Cannot assign to read only property 'shape'/,
+    ],
+    [
       "that empties the state",
       passOf((one) => {
         (one.stateDict as Map<string, Tensor>).clear();
@@ -157,6 +166,61 @@ describe("a pass of a plugin", () => {
     const error = failure({ passes: [pass] }, "bad");
     expect(error).toMatchObject({ code });
     expect(error.message).toMatch(message);
+  });
+
+  const values = (one: ExportedProgram) => one.stateDict.get("w")!.data as Float32Array;
+  const written = 'pass "bad" of plugin "evil" (step 1) wrote to the values of "w"';
+
+  test("that writes to a weight is named, and the values are put back", () => {
+    const writes = passOf((one) => {
+      values(one).fill(0);
+      return one;
+    });
+    const error = failure({ passes: [writes] }, "bad");
+    expect(error).toMatchObject({ code: "VALUES_WRITTEN", where: "w" });
+    expect(error.message).toContain(written);
+  });
+
+  test("that writes to a weight is named when it is checked and bisected", () => {
+    const writes = passOf((one) => {
+      values(one).reverse();
+      return one.with({ graph: edit(one.graph, (e) => e.replaceNode("b", { target: "aten.neg.default" })) });
+    });
+    const sconce = createSconce({ plugins: [{ name: "evil", passes: [writes] }] });
+    for (const options of [{ check: true, verify: false }, { verify: true }])
+      expect(() => sconce.transform(program, "bad", options)).toThrow(written);
+    const { culprit } = sconce.bisect(program, "cse,bad");
+    expect(culprit).toMatchObject({ pass: "bad", step: 1, kind: "written" });
+    expect(culprit?.error.message).toContain(
+      'pass "bad" of plugin "evil" (step 2) wrote to the values of "w"',
+    );
+    expect([...values(culprit!.reproducer.program)]).toEqual([1, 2, 3, 4]);
+  });
+
+  test("that writes to a weight and then throws, or returns nothing, does no harm either", () => {
+    const throws = passOf((one) => {
+      values(one)[3] = 9;
+      throw new Error("boo");
+    });
+    expect(failure({ passes: [throws] }, "bad")).toMatchObject({ code: "PASS_FAILED" });
+    expect([...values(program)]).toEqual([1, 2, 3, 4]);
+    const forgets = passOf((one) => void values(one).fill(9) as never);
+    expect(failure({ passes: [forgets] }, "bad")).toMatchObject({ code: "PASS_FAILED" });
+  });
+
+  test("a kernel that writes to a weight is found when all passes are verified", () => {
+    const kernel = ({ self }: { self: Tensor }) => {
+      (self.data as Float32Array).fill(7);
+      return self;
+    };
+    const plugin: Plugin = { name: "evil", kernels: { "aten.relu.default": kernel as never } };
+    const sconce = createSconce({ plugins: [plugin] });
+    const reading = parseIr(TEXT.replace("default(%a)", "default(%p_w)"), {
+      tensors: new Map([["w", weights]]),
+    });
+    expect(() => sconce.transform(reading, "fold-constants{weights=true}", { verify: true })).toThrow(
+      'pass "fold-constants" (step 1) wrote to the values of "w"',
+    );
   });
 
   test("that never settles is named with its plugin", () => {

@@ -84,13 +84,15 @@ function firstFailure(
 ): { failing: Failing | undefined; reports: CheckReport[] } {
   const reports: CheckReport[] = [];
   let latest: Pick<Failing, "call" | "before"> | undefined;
-  const watched = watch(items, (call, before) => {
+  const owners = new Map<object, Pass>();
+  const watched = watch(items, owners, (call, before) => {
     options.onProgress?.(`step ${reports.length + 1}: ${printPipeline([call])}`);
     latest = { call, before };
   });
+  const ownerOf = context.ownerOf && ((part: object) => context.ownerOf!(owners.get(part) ?? part));
   const observers = [({ check }: { check?: CheckReport | undefined }) => void reports.push(check!)];
   try {
-    new PassManager(context, { verify: true, check: options, record: false, observers }).run(
+    new PassManager({ ...context, ownerOf }, { verify: true, check: options, record: false, observers }).run(
       program,
       watched,
     );
@@ -102,19 +104,22 @@ function firstFailure(
   }
 }
 
-/** The same passes, telling which one is about to run on what. */
+/** The same passes, telling which one is about to run on what; `originals` gives the pass that each stands for. */
 const watch = (
   items: readonly PipelineItem[],
+  originals: Map<object, Pass>,
   tell: (call: PassCall, program: ExportedProgram) => void,
 ): PipelineItem[] =>
   items.map((item) => {
-    if ("repeat" in item) return { ...item, repeat: watch(item.repeat, tell) };
+    if ("repeat" in item) return { ...item, repeat: watch(item.repeat, originals, tell) };
     const { pass, options } = item;
     const run: Pass["run"] = (program, ...rest) => {
       tell(item, program);
       return pass.run(program, ...rest);
     };
-    return { pass: { ...pass, run }, options };
+    const watched = { ...pass, run };
+    originals.set(watched, pass);
+    return { pass: watched, options };
   });
 
 function narrowed(failing: Failing, context: PassContext, options: BisectOptions): Culprit {

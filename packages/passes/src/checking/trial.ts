@@ -6,14 +6,15 @@ import { PassManager } from "../pass-manager.js";
 import type { Rule } from "../rewrite/rule.js";
 import type { CheckOptions } from "./checker.js";
 
-/** In what way a pass fails: other numbers, something thrown, or a program that the verifier refuses. */
-export type FailureKind = "numbers" | "error" | "invalid";
+/** In what way a pass fails: other numbers, something thrown, a program that the verifier refuses, or a tensor written to. */
+export type FailureKind = "numbers" | "error" | "invalid" | "written";
 
 const KINDS: ReadonlyMap<string, FailureKind> = new Map([
   ["PASS_CHANGED_NUMBERS", "numbers"],
   ["PASS_FAILED", "error"],
   ["INVALID_PROGRAM", "invalid"],
   ["PASS_ENSURES", "invalid"],
+  ["VALUES_WRITTEN", "written"],
 ]);
 
 export interface Failure {

@@ -1,0 +1,76 @@
+/** @file Notices what writes to the values of tensors, which cannot be frozen, and puts them back. */
+import { isSconceError, SconceError } from "@sconce/errors";
+import type { ExportedProgram } from "@sconce/ir";
+import { type Storage, Tensor } from "@sconce/tensor";
+
+/** One storage, as it was. */
+interface Kept {
+  readonly names: string[];
+  readonly bytes: Uint8Array;
+  readonly copy: Uint8Array;
+}
+
+/**
+ * The values of a program's parameters, buffers and constants, kept while code that is not ours has them. A copy and not
+ * a hash: it is needed to put them back, and comparing with it is faster than hashing twice.
+ */
+export class TensorGuard {
+  readonly #kept = new Map<Storage, Kept>();
+
+  constructor(program: ExportedProgram, options: { readonly examples?: boolean } = {}) {
+    for (const [name, tensor] of program.stateDict) this.#keep(name, tensor);
+    for (const [name, tensor] of program.constants) this.#keep(name, tensor);
+    if (options.examples !== true) return;
+    examplesOf(program).forEach((leaf, i) => {
+      if (leaf instanceof Tensor) this.#keep(`sample input ${i}`, leaf);
+    });
+  }
+
+  #keep(name: string, { storage }: Tensor): void {
+    const known = this.#kept.get(storage);
+    if (known !== undefined) known.names.push(name);
+    else this.#kept.set(storage, { names: [name], bytes: storage.bytes, copy: storage.bytes.slice() });
+  }
+
+  /** Puts back what was written over; gives the names of the tensors that it was. */
+  restore(): string[] {
+    const written: string[] = [];
+    for (const { names, bytes, copy } of this.#kept.values()) {
+      if (sameBytes(bytes, copy)) continue;
+      written.push(...names);
+      // A buffer that was transferred is gone for good.
+      if (bytes.length === copy.length) bytes.set(copy);
+    }
+    return written;
+  }
+}
+
+function examplesOf({ exampleInputs }: ExportedProgram): readonly unknown[] {
+  try {
+    return exampleInputs?.leaves ?? [];
+  } catch (error) {
+    // Some cannot be read safely, and are not read by passes either.
+    if (isSconceError(error)) return [];
+    throw error;
+  }
+}
+
+/** Four bytes at a time, where they lie so. */
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  const whole = a.byteOffset % 4 === 0 ? a.length >> 2 : 0;
+  const left = new Int32Array(a.buffer, whole === 0 ? 0 : a.byteOffset, whole);
+  const right = new Int32Array(b.buffer, b.byteOffset, whole);
+  for (let i = 0; i < whole; i++) if (left[i] !== right[i]) return false;
+  for (let i = whole * 4; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** `place` names the pass, its plugin and the step. */
+export const valuesWritten = (place: string, names: readonly string[]): SconceError =>
+  new SconceError({
+    code: "VALUES_WRITTEN",
+    message: `${place} wrote to the values of ${names.map((name) => `"${name}"`).join(", ")}, which other versions of the program share; they are as they were again`,
+    where: names[0],
+    fix: "compute into a tensor of its own (Tensor.empty, Tensor.from), and give the result a new stateDict or constants with it",
+  });
