@@ -217,7 +217,9 @@ export class PassManager {
     const problems: Problem[] = [];
     try {
       problems.push(...check(program));
-      if (step !== undefined) problems.push(...verifyTransition(step.before, program, step.drops));
+      const isReadable = !problems.some(({ code }) => code === "MALFORMED");
+      if (step !== undefined && isReadable)
+        problems.push(...verifyTransition(step.before, program, step.drops));
     } catch (error) {
       // Not even the verifier can read it: a part is of another kind than programs have.
       if (isSconceError(error)) throw error;

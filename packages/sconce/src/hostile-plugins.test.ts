@@ -168,6 +168,25 @@ describe("a pass of a plugin", () => {
     expect(error.message).toMatch(message);
   });
 
+  test("that gives a program with parts of another kind is named, with all of them", () => {
+    const parts = {
+      rangeConstraints: [],
+      stateDict: null,
+      graphSignature: 1,
+      moduleCallGraph: {},
+      history: 0,
+    };
+    for (const [part, value] of Object.entries(parts)) {
+      const gives = passOf((one) => one.with({ [part]: value } as object));
+      const error = failure({ passes: [gives] }, "bad");
+      expect(error).toMatchObject({ code: "INVALID_PROGRAM" });
+      expect(error.message).toMatch(new RegExp(`plugin "evil" \\(step 1\\): ${part} is `));
+    }
+    const all = passOf((one) => one.with(parts as object));
+    for (const part of Object.keys(parts))
+      expect(failure({ passes: [all] }, "bad").message).toContain(`${part} is `);
+  });
+
   const values = (one: ExportedProgram) => one.stateDict.get("w")!.data as Float32Array;
   const written = 'pass "bad" of plugin "evil" (step 1) wrote to the values of "w"';
 

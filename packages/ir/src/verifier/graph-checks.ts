@@ -2,9 +2,10 @@ import { itemsOf } from "../argument.js";
 import type { Graph } from "../graph.js";
 import { FakeTensor } from "../meta.js";
 import { forEachInput, type Node } from "../node.js";
-import type { OperatorLookup } from "../operator.js";
+import type { OperatorLookup, OpSchema } from "../operator.js";
 import { targetKind } from "../print-torch/target.js";
 import type { DialectRules } from "./dialect.js";
+import { told } from "./kinds.js";
 import type { Report } from "./problem.js";
 
 /** What checks of one graph need to know besides the graph. */
@@ -100,11 +101,13 @@ function checkValue(node: Node, report: Report): void {
   const { val } = node.meta;
   if (val === undefined) report("MISSING_VAL", `Node.meta ${node.name} is missing val field.`, node.name);
   else if (!isValue(val))
-    report("INVALID_VAL", `Node.meta ${node.name} has invalid val field ${String(val)}`, node.name);
+    report("INVALID_VAL", `Node.meta ${node.name} has invalid val field ${told(val)}`, node.name);
 }
 
 function isValue(value: unknown): boolean {
-  if (value === null || value instanceof FakeTensor) return true;
+  if (value === null) return true;
+  if (value instanceof FakeTensor)
+    return typeof value.dtype === "string" && Array.isArray(value.shape) && Array.isArray(value.strides);
   if (Array.isArray(value)) return value.every(isValue);
   if (typeof value !== "object") return false;
   const { kind } = value as { kind?: unknown };
@@ -177,12 +180,16 @@ function checkOperator(node: Node, { rules, operators }: GraphContext, report: R
 /** In-place operators end in one underscore, by PyTorch's convention: all that can be told without a schema. */
 const looksMutable = (target: string): boolean => /^aten\.[^.]*[^_]_\./.test(target);
 
-function refuseBy(
-  rules: DialectRules,
-  node: Node,
-  schema: Parameters<NonNullable<DialectRules["refuse"]>>[1],
-  report: Report,
-): void {
-  const reason = rules.refuse?.(node.target, schema);
+/** A plugin's rule that throws refuses, and is told. */
+function refusalOf(rules: DialectRules, target: string, schema: OpSchema | undefined): string | undefined {
+  try {
+    return rules.refuse?.(target, schema);
+  } catch (error) {
+    return `the rule of the dialect '${rules.name}' threw at '${target}': ${error instanceof Error ? error.message : told(error)}`;
+  }
+}
+
+function refuseBy(rules: DialectRules, node: Node, schema: OpSchema | undefined, report: Report): void {
+  const reason = refusalOf(rules, node.target, schema);
   if (reason !== undefined) report("OPERATOR_REFUSED", reason, node.name);
 }
