@@ -1,5 +1,6 @@
 import { isSconceError, SconceError } from "@sconce/errors";
-import { ExportedProgram, type Problem, recordPass, sealProgram, verify, verifyTransition } from "@sconce/ir";
+import { ExportedProgram, type Problem, recordPass, sealProgram, verifyTransition } from "@sconce/ir";
+import { verifyAll } from "@sconce/ir/verify";
 import { Checker, type CheckOptions, type CheckReport } from "./checking/checker.js";
 import { noRunner } from "./checking/errors.js";
 import { TensorGuard, valuesWritten } from "./checking/tensor-guard.js";
@@ -213,7 +214,7 @@ export class PassManager {
   }
 
   #verify(program: ExportedProgram, when: string, step?: Transition): void {
-    const check = this.#context.verify ?? ((one) => verify(one, { operators: this.#context.operators }));
+    const check = this.#context.verify ?? ((one) => verifyAll(one, { operators: this.#context.operators }));
     const problems: Problem[] = [];
     try {
       problems.push(...check(program));

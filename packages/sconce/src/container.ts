@@ -8,7 +8,8 @@ import {
   type KernelTable,
 } from "@sconce/backend-cpu";
 import type { SconceError } from "@sconce/errors";
-import { ATEN, type Backend, TRAINING, verify } from "@sconce/ir";
+import { ATEN, type Backend, TRAINING } from "@sconce/ir";
+import { verifyAll } from "@sconce/ir/verify";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import {
   builtinPasses,
@@ -63,7 +64,7 @@ export function createContainer(options: SconceOptions = {}): DependencyContaine
   container.register(VERIFIER, {
     useFactory: (from) => {
       const dialects = new Map(from.resolveAll(DIALECT).map((rules) => [rules.name, rules]));
-      return { verify: (program) => verify(program, { operators: from.resolve(OPERATORS), dialects }) };
+      return { verify: (program) => verifyAll(program, { operators: from.resolve(OPERATORS), dialects }) };
     },
   });
   container.register(PASS_MANAGER, { useFactory: passManagers });

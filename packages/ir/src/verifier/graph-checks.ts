@@ -5,8 +5,7 @@ import { forEachInput, type Node } from "../node.js";
 import type { OperatorLookup, OpSchema } from "../operator.js";
 import { targetKind } from "../print-torch/target.js";
 import type { DialectRules } from "./dialect.js";
-import { told } from "./kinds.js";
-import type { Report } from "./problem.js";
+import { errorText, type Report, told } from "./problem.js";
 
 /** What checks of one graph need to know besides the graph. */
 export interface GraphContext {
@@ -185,7 +184,7 @@ function refusalOf(rules: DialectRules, target: string, schema: OpSchema | undef
   try {
     return rules.refuse?.(target, schema);
   } catch (error) {
-    return `the rule of the dialect '${rules.name}' threw at '${target}': ${error instanceof Error ? error.message : told(error)}`;
+    return `the rule of the dialect '${rules.name}' threw at '${target}': ${errorText(error)}`;
   }
 }
 

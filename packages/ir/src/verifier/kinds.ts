@@ -1,19 +1,12 @@
 /** @file Of what kind a value is, for values that came past the types: from plugins in JavaScript, say. */
 
+import { told } from "./problem.js";
+
 /** Tells what is wrong: where in the part, and how. */
 export type Tell = (at: string, problem: string) => void;
 
 /** Checks one value; `at` is its place in the part, `.inputSpecs[2].arg`. */
 export type Kind = (value: unknown, at: string, tell: Tell) => void;
-
-/** What a value is, in words; never throws. */
-export function told(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  if (Array.isArray(value)) return "a list";
-  if (typeof value === "string") return `the string ${JSON.stringify(value.slice(0, 40))}`;
-  if (typeof value === "object") return value instanceof Map ? "a map" : "an object of another kind";
-  return typeof value === "function" || typeof value === "symbol" ? `a ${typeof value}` : String(value);
-}
 
 /** A value for which the test holds; `what` names it in messages. */
 export const kind =

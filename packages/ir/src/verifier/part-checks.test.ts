@@ -5,6 +5,7 @@ import { parseIr } from "../ir-text/parse-program.js";
 import type { Node } from "../node.js";
 import { ExportedProgram, type ExportedProgramInit } from "../program.js";
 import { ATEN } from "./dialect.js";
+import { verifyAll } from "./part-checks.js";
 import { verify } from "./verify.js";
 
 const program = parseIr(`sconce-ir 1
@@ -22,7 +23,7 @@ graph(%p_w: f32[4], %x: f32[4]) {
 }`);
 
 const problemsOf = (change: object): string[] =>
-  verify(new ExportedProgram({ ...program, ...change } as ExportedProgramInit)).map(
+  verifyAll(new ExportedProgram({ ...program, ...change } as ExportedProgramInit)).map(
     ({ code, message }) => `${code} ${message}`,
   );
 
@@ -89,14 +90,20 @@ describe("a part of a wrong kind is told with its place", () => {
     expect(problemsOf(change)).toContainEqual(expect.stringContaining(`MALFORMED ${message}`));
   });
 
-  test("all of them at once, with the problems of what can be read", () => {
-    const found = problemsOf({ stateDict: null, rangeConstraints: 1, dialect: "NEW", history: 0 });
-    expect(found.map((problem) => problem.split(" ").slice(0, 2).join(" "))).toEqual([
-      "MALFORMED stateDict",
-      "MALFORMED rangeConstraints",
-      "MALFORMED history",
-      "UNKNOWN_DIALECT no",
+  test("all of them at once", () => {
+    const found = problemsOf({ stateDict: null, rangeConstraints: 1, dialect: 3, history: 0 });
+    expect(found.map((problem) => problem.split(" ")[1])).toEqual([
+      "stateDict",
+      "rangeConstraints",
+      "dialect",
+      "history",
     ]);
+  });
+
+  test("`verify` alone throws nothing either", () => {
+    const broken = { graph: null, stateDict: 1, graphSignature: { inputSpecs: [null] }, dialect: {} };
+    const found = verify(new ExportedProgram({ ...program, ...broken } as never));
+    expect(found.map(({ code }) => code)).toContain("MALFORMED");
   });
 });
 

@@ -19,10 +19,11 @@ import {
   orNull,
   record,
   setOfText,
+  type Tell,
   text,
-  told,
 } from "./kinds.js";
-import type { Report } from "./problem.js";
+import { errorText, type Problem, told } from "./problem.js";
+import { type VerifyOptions, verify } from "./verify.js";
 
 const tensors = map(kind("a tensor", (value) => value instanceof Tensor));
 
@@ -117,19 +118,6 @@ const PARTS: Readonly<Record<keyof ExportedProgramInit, Kind>> = {
 /** Most problems that are told of one part. */
 const MOST = 10;
 
-/** Reports parts of a wrong kind; gives their names. */
-export function checkParts(program: ExportedProgram, report: Report): ReadonlySet<string> {
-  const malformed = new Set<string>();
-  for (const [part, check] of Object.entries(PARTS)) {
-    let count = 0;
-    check(program[part as keyof ExportedProgramInit], part, (at, problem) => {
-      malformed.add(part);
-      if (count++ < MOST) report("MALFORMED", `${at} ${problem}`);
-    });
-  }
-  return malformed;
-}
-
 const nodeParts = fields({
   name: text,
   op: text,
@@ -138,20 +126,46 @@ const nodeParts = fields({
   kwargs: record(argument),
   meta: nodeMeta,
 });
+const nested = map(kind("a graph", (value) => value instanceof Graph));
 
-/** The same for the nodes of one graph; true when all can be read. */
-export function checkNodeParts(graph: Graph, report: Report): boolean {
-  let count = 0;
+/** Parts of the program, and of the nodes of its graphs, that are of another kind than their types say; empty when none is. */
+export function verifyParts(program: ExportedProgram): Problem[] {
+  const problems: Problem[] = [];
+  try {
+    for (const [part, check] of Object.entries(PARTS)) {
+      check(program[part as keyof ExportedProgramInit], part, collector(problems));
+    }
+    if (program.graph instanceof Graph) checkGraph(program.graph, "", problems);
+  } catch (error) {
+    // Getters that throw, lists that hold themselves.
+    problems.push({ code: "MALFORMED", message: `a part of it cannot be read (${errorText(error)})` });
+  }
+  return problems;
+}
+
+function checkGraph(graph: Graph, path: string, problems: Problem[]): void {
   for (const node of graph.nodes()) {
     const { name } = (node ?? {}) as Partial<Node>;
     const where = typeof name === "string" ? name : undefined;
-    nodeParts(node, where === undefined ? "a node" : `node ${where}`, (at, problem) => {
-      if (count++ < MOST) report("MALFORMED", `${at} ${problem}`, where);
-    });
+    nodeParts(node, where === undefined ? "a node" : `node ${where}`, collector(problems, where, path));
   }
-  map(kind("a graph", (value) => value instanceof Graph))(graph.subgraphs, "subgraphs", (at, problem) => {
-    count++;
-    report("MALFORMED", `${at} ${problem}`);
-  });
-  return count === 0;
+  nested(graph.subgraphs, "subgraphs", collector(problems, undefined, path));
+  if (!(graph.subgraphs instanceof Map)) return;
+  for (const [target, inner] of graph.subgraphs) {
+    if (inner instanceof Graph) checkGraph(inner, path === "" ? target : `${path}.${target}`, problems);
+  }
+}
+
+/** Takes the first problems of one part or node. */
+function collector(problems: Problem[], node?: string, graph?: string): Tell {
+  let count = 0;
+  return (at, problem) => {
+    if (count++ < MOST) problems.push({ code: "MALFORMED", message: `${at} ${problem}`, node, graph });
+  };
+}
+
+/** `verify` for programs that code without our types made, as plugins do: parts of a wrong kind are told with their places. */
+export function verifyAll(program: ExportedProgram, options: VerifyOptions = {}): Problem[] {
+  const malformed = verifyParts(program);
+  return malformed.length > 0 ? malformed : verify(program, options);
 }

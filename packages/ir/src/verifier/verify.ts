@@ -1,12 +1,10 @@
 import { invalidProgram } from "../errors.js";
 import type { Graph } from "../graph.js";
 import type { OperatorLookup } from "../operator.js";
-import type { ExportedProgram, ExportedProgramInit } from "../program.js";
+import type { ExportedProgram } from "../program.js";
 import { ATEN, DIALECTS, type DialectRules } from "./dialect.js";
 import { checkNodes, checkStructure } from "./graph-checks.js";
-import { told } from "./kinds.js";
-import { checkNodeParts, checkParts } from "./part-checks.js";
-import type { Problem, Report } from "./problem.js";
+import { errorText, type Problem, type Report } from "./problem.js";
 import { checkModuleCalls, checkSignature } from "./signature-checks.js";
 
 /** How strictly, and by whose knowledge, a program is checked. */
@@ -20,41 +18,23 @@ export interface VerifyOptions {
 }
 
 /**
- * Every violation of the rules by the program, its nested graphs, signature and module call graph. Empty when valid. What
- * is of a wrong kind altogether is reported as `MALFORMED`, and what cannot be read without it is left out.
+ * Every violation of the rules by the program, its nested graphs, signature and module call graph. Empty when valid.
+ * Parts of a kind that programs do not have come as `MALFORMED`; `verifyAll` of `@sconce/ir/verify` tells which.
  */
 export function verify(program: ExportedProgram, options: VerifyOptions = {}): Problem[] {
   const problems: Problem[] = [];
   const report: Report = (code, message, node) => problems.push({ code, message, node });
   try {
-    checkProgram(program, options, problems, report);
+    const rules = findRules(program.dialect, options, report);
+    problems.push(
+      ...verifyGraph(program.graph, rules, options, (target) => program.tensor(target) !== undefined),
+    );
+    checkModuleCalls(program, report);
+    checkSignature(program, report);
   } catch (error) {
-    // Parts that are read as they are made: getters that throw, lists that hold themselves.
     report("MALFORMED", `a part of it cannot be read (${errorText(error)})`);
   }
   return problems;
-}
-
-const errorText = (error: unknown): string => (error instanceof Error ? error.message : told(error));
-
-function checkProgram(
-  program: ExportedProgram,
-  options: VerifyOptions,
-  problems: Problem[],
-  report: Report,
-): void {
-  const malformed = checkParts(program, report);
-  const isRight = (...parts: (keyof ExportedProgramInit)[]): boolean =>
-    !parts.some((part) => malformed.has(part));
-  const rules = isRight("dialect") ? findRules(program.dialect, options, report) : ATEN;
-  if (!isRight("graph")) return;
-  const isRead = isRight("stateDict", "constants");
-  const hasTensor = (target: string): boolean => !isRead || program.tensor(target) !== undefined;
-  const ofGraph = verifyGraph(program.graph, rules, options, hasTensor);
-  problems.push(...ofGraph);
-  if (ofGraph.some(({ code, graph }) => code === "MALFORMED" && graph === "")) return;
-  if (isRight("moduleCallGraph")) checkModuleCalls(program, report);
-  if (isRead && isRight("graphSignature", "parameterNames")) checkSignature(program, report);
 }
 
 /** The same for a graph alone, nested ones included. */
@@ -70,7 +50,6 @@ export function verifyGraph(
     const { graph: current, path } = item;
     const report: Report = (code, message, node) => problems.push({ code, message, node, graph: path });
     const context = { rules, operators: options.operators, isRoot: path === "", hasTensor };
-    if (!checkNodeParts(current, report)) continue;
     checkStructure(current, context, report);
     checkNodes(current, context, report);
     for (const [target, nested] of [...current.subgraphs].reverse()) {
