@@ -7,17 +7,22 @@ import { openPt2File } from "@sconce/formats/node";
 import type { ExportedProgram } from "@sconce/ir";
 import type { Plugin } from "@sconce/passes";
 import { readSafetensors, type Tensor } from "@sconce/tensor";
-import { createSconce, type Sconce } from "sconce";
+import { createSconce, LOGGER, type Sconce } from "sconce";
 import { fileError, pluginError, systemCode } from "./errors.js";
-import { readBytes } from "./io.js";
+import { type Io, readBytes } from "./io.js";
 import { isIrText, readSir, SNIFFED } from "./sir.js";
 
 /**
- * Opens a session with plugins from module paths; a module exports its plugin as `default` or `plugin`.
+ * Opens a session with plugins from module paths; a module exports its plugin as `default` or `plugin`. Its warnings go to
+ * standard error.
  * @throws SconceError `PLUGIN`, `NAME_CLASH`
  */
-export async function openSession(modules: readonly string[] = []): Promise<Sconce> {
-  return createSconce({ plugins: await Promise.all(modules.map(loadPlugin)) });
+export async function openSession(io: Pick<Io, "err">, modules: readonly string[] = []): Promise<Sconce> {
+  const logger = { warn: (message: string) => io.err(`warning: ${message}\n`) };
+  return createSconce({
+    plugins: await Promise.all(modules.map(loadPlugin)),
+    configure: (container) => container.register(LOGGER, { useValue: logger }),
+  });
 }
 
 async function loadPlugin(path: string): Promise<Plugin> {

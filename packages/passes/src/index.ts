@@ -39,15 +39,21 @@ export {
   defaultDecompositions,
   isAlwaysDecomposed,
 } from "./decompose/table.js";
+export {
+  backendNames,
+  callTargets,
+  operatorNames,
+  operatorOrNodeNames,
+  ruleNames,
+  wholeNumber,
+} from "./options/choices.js";
+export type { Choices, OptionSession, OptionSpec, OptionValue, PassOptions } from "./options/spec.js";
 export type {
   Clock,
   Evaluator,
-  OptionSpec,
-  OptionValue,
   Pass,
   PassCall,
   PassContext,
-  PassOptions,
   PipelineItem,
   Repeat,
 } from "./pass.js";

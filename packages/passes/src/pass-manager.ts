@@ -4,6 +4,8 @@ import { verifyAll } from "@sconce/ir/verify";
 import { Checker, type CheckOptions, type CheckReport } from "./checking/checker.js";
 import { noRunner } from "./checking/errors.js";
 import { TensorGuard, valuesWritten } from "./checking/tensor-guard.js";
+import { optionError, optionProblem } from "./options/bind.js";
+import type { OptionSession } from "./options/spec.js";
 import {
   type Pass,
   type PassCall,
@@ -22,6 +24,8 @@ interface Run {
   readonly checker: Checker | undefined;
   /** What changed the program in this round of the innermost repetition. */
   readonly changes: { readonly pass: string; readonly fired: ReadonlyMap<string, number> }[];
+  /** What each call of a pass noted each time that it ran. */
+  readonly notes: Map<PassCall, { readonly place: string; readonly texts: ReadonlySet<string> }>;
 }
 
 /** What happened in one step of a run. */
@@ -34,6 +38,8 @@ export interface PassEvent {
   readonly milliseconds: number;
   /** How often each rewrite rule fired. */
   readonly fired: ReadonlyMap<string, number>;
+  /** What the pass did not do though its options ask for it: names that match nothing in this program. */
+  readonly notes: readonly string[];
   /** What was compared, where passes are checked. */
   readonly check?: CheckReport | undefined;
 }
@@ -64,6 +70,7 @@ interface Attempt extends PassCall {
   readonly place: string;
   readonly counts: Map<string, number>;
   readonly guard: TensorGuard | undefined;
+  readonly notes: string[];
 }
 
 /** The program before a pass, and the metadata that it may take away. */
@@ -86,16 +93,41 @@ export class PassManager {
   }
 
   /**
-   * @throws SconceError `PASS_FAILED`, `PASS_REQUIRES`, `PASS_ENSURES`, `INVALID_PROGRAM`, `VALUES_WRITTEN`, `NO_FIXPOINT`;
-   * checked also `PASS_CHANGED_NUMBERS`, `NOTHING_COMPARED`, `NO_SAMPLE_INPUTS`, `NO_RUNNER`
+   * @throws SconceError `PASS_OPTION` before anything runs; `PASS_FAILED`, `PASS_REQUIRES`, `PASS_ENSURES`,
+   * `INVALID_PROGRAM`, `VALUES_WRITTEN`, `NO_FIXPOINT`; checked also `PASS_CHANGED_NUMBERS`, `NOTHING_COMPARED`,
+   * `NO_SAMPLE_INPUTS`, `NO_RUNNER`
    */
   run(program: ExportedProgram, passes: readonly (Pass | PipelineItem)[]): ExportedProgram {
+    const items = passes.map(pipelineItem);
+    this.#checkOptions(items);
     if (this.#options.verify === true) this.#verify(program, "before the first pass");
-    return this.#items(program, passes.map(pipelineItem), {
-      step: 0,
-      changes: [],
-      checker: this.#checker(),
-    });
+    const run: Run = { step: 0, changes: [], notes: new Map(), checker: this.#checker() };
+    try {
+      return this.#items(program, items, run);
+    } finally {
+      for (const { place, texts } of run.notes.values())
+        for (const text of texts) this.#context.warn?.(`${place}: ${text}`);
+    }
+  }
+
+  /** Before the first step: a wrong option of the last pass would else be told after all others have run. */
+  #checkOptions(items: readonly PipelineItem[]): void {
+    const { operators, rules = new Map(), backends, ownerOf } = this.#context;
+    const session: OptionSession = {
+      operators,
+      rules,
+      backends: backends?.() ?? new Map(),
+      ownerOf: (part) => ownerOf?.(part),
+    };
+    const check = (item: PipelineItem): void => {
+      if ("repeat" in item) {
+        item.repeat.forEach(check);
+        return;
+      }
+      const problem = optionProblem(item.pass, item.options, session);
+      if (problem !== undefined) throw optionError(problem);
+    };
+    items.forEach(check);
   }
 
   #checker(): Checker | undefined {
@@ -125,17 +157,18 @@ export class PassManager {
   }
 
   #step(before: ExportedProgram, call: PassCall, run: Run): ExportedProgram {
-    const { pass, options } = call;
+    const { pass } = call;
     const step = run.step++;
     const label = this.#labelOf(pass);
     const place = `pass ${label} (step ${step + 1})`;
     if (pass.requires !== undefined && before.dialect !== pass.requires) throw requires(pass, before, place);
     const fired = new Map<string, number>();
+    const notes: string[] = [];
     const { clock = performance } = this.#context;
     if (this.#isForeign(pass) || this.#context.ownerOf !== undefined) sealProgram(before);
     const guard = this.#guardOf(before, pass);
     const start = clock.now();
-    const result = this.#run({ program: before, pass, options, place, counts: fired, guard });
+    const result = this.#run({ program: before, pass, options, place, counts: fired, guard, notes });
     const milliseconds = clock.now() - start;
     const written = guard?.restore() ?? [];
     if (written.length > 0) throw valuesWritten(place, written);
@@ -149,8 +182,11 @@ export class PassManager {
         ? result
         : recordPass(pass.name, before, result, textOf(call));
     const check = run.checker?.check({ pass, step, before, after });
+    const known = run.notes.get(call);
+    const texts = new Set(known === undefined ? notes : notes.filter((note) => known.texts.has(note)));
+    run.notes.set(call, { place, texts });
     for (const observe of this.#options.observers ?? [])
-      observe({ pass, step, before, after, milliseconds, fired, check });
+      observe({ pass, step, before, after, milliseconds, fired, notes, check });
     return after;
   }
 
@@ -184,15 +220,17 @@ export class PassManager {
       : undefined;
   }
 
-  #run({ program, pass, options, place, counts, guard }: Attempt): ExportedProgram {
+  #run({ program, pass, options, place, counts, guard, notes }: Attempt): ExportedProgram {
     const { rewrites, ownerOf } = this.#context;
     const fired = (rule: Pick<Rule, "name">): void => {
       counts.set(rule.name, (counts.get(rule.name) ?? 0) + 1);
       rewrites?.fired?.(rule);
     };
+    const note = (text: string): void => void notes.push(text);
     let result: unknown;
     try {
-      result = pass.run(program, { ...this.#context, rewrites: { ownerOf, ...rewrites, fired } }, options);
+      const context = { ...this.#context, rewrites: { ownerOf, ...rewrites, fired }, note };
+      result = pass.run(program, context, options);
     } catch (error) {
       guard?.restore();
       const message = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,3 @@
-import { SconceError } from "@sconce/errors";
 import type {
   Argument,
   Backend,
@@ -11,6 +10,8 @@ import type {
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { DecompositionTable } from "./decompose/table.js";
+import { optionError, optionProblem } from "./options/bind.js";
+import type { OptionSession, OptionSpec, PassOptions } from "./options/spec.js";
 import type { RewriteContext } from "./rewrite/driver.js";
 import type { Rule } from "./rewrite/rule.js";
 
@@ -42,21 +43,18 @@ export interface PassContext {
   readonly clock?: Clock | undefined;
   /** The plugin that a pass or rule comes from; there when the session has plugins. */
   readonly ownerOf?: ((part: object) => string | undefined) | undefined;
+  /**
+   * Tells the user what a pass did not do though it was asked to: an option that names what the program does not have.
+   * It is given to passes by the pass manager; see `PassEvent.notes`.
+   */
+  readonly note?: ((text: string) => void) | undefined;
+  /** Where notes go that all rounds of a repetition agree on, with the pass and step in front. */
+  readonly warn?: ((message: string) => void) | undefined;
 }
 
 /** Tells the time in milliseconds; only differences matter. */
 export interface Clock {
   now(): number;
-}
-
-/** Values that a pipeline's text can give to an option. */
-export type OptionValue = string | number | boolean | readonly string[];
-export type PassOptions = Readonly<Record<string, OptionValue>>;
-
-/** One option of a pass: its default fixes its type. */
-export interface OptionSpec {
-  readonly default: OptionValue;
-  readonly doc: string;
 }
 
 /** A transformation from program to program. The same object back means "unchanged". */
@@ -115,33 +113,13 @@ export const pipelineItem = (item: Pass | PipelineItem): PipelineItem =>
 /**
  * Binds options to a pass, defaults filled in.
  *
- * @throws SconceError `PASS_OPTION` for an unknown option or a value of another type
+ * @param session what names in options are held against; those that it cannot tell are checked before the pass runs
+ * @throws SconceError `PASS_OPTION` for an unknown option or a value that it does not take; `UNKNOWN_RULE`,
+ *   `UNKNOWN_BACKEND`
  */
-export function passCall(pass: Pass, options: PassOptions = {}): PassCall {
-  const bound: Record<string, OptionValue> = {};
-  for (const [name, spec] of Object.entries(pass.options)) bound[name] = spec.default;
-  for (const [name, value] of Object.entries(options)) {
-    const spec = pass.options[name];
-    if (spec === undefined) {
-      const known = Object.keys(pass.options).join(", ") || "none";
-      throw passOption(pass, `has no option "${name}" (it has: ${known})`);
-    }
-    if (kindOf(value) !== kindOf(spec.default)) {
-      throw passOption(
-        pass,
-        `option "${name}" must be a ${kindOf(spec.default)}, got ${JSON.stringify(value)}`,
-      );
-    }
-    bound[name] = value;
-  }
-  return { pass, options: bound };
+export function passCall(pass: Pass, options: PassOptions = {}, session: OptionSession = {}): PassCall {
+  const problem = optionProblem(pass, options, session);
+  if (problem !== undefined) throw optionError(problem);
+  const defaults = Object.entries(pass.options).map(([name, spec]) => [name, spec.default] as const);
+  return { pass, options: { ...Object.fromEntries(defaults), ...options } };
 }
-
-const kindOf = (value: OptionValue): string => (Array.isArray(value) ? "list" : typeof value);
-
-const passOption = (pass: Pass, what: string): SconceError =>
-  new SconceError({
-    code: "PASS_OPTION",
-    message: `pass "${pass.name}" ${what}`,
-    fix: `see the options of "${pass.name}"`,
-  });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { completePipeline } from "./complete.js";
+import { definePass, passCall } from "./pass.js";
 import { parsePipeline, printPipeline } from "./pipeline.js";
 import { builtinPasses } from "./registry.js";
 
@@ -19,8 +20,29 @@ describe("pipelines as text", () => {
     expect(again(text)).toBe(text);
   });
 
-  test("values may stand in quotes", () => {
+  test("values may stand in quotes, and do where they would be read otherwise", () => {
     expect(again('decompose{table="none"}')).toBe("decompose{table=none}");
+    const say = definePass({
+      name: "say",
+      doc: "",
+      options: {
+        text: { default: "", doc: "" },
+        list: { default: [], doc: "" },
+        size: { default: 1, doc: "" },
+      },
+      run: (program) => program,
+    });
+    for (const options of [
+      { text: "a,b}(c" },
+      { text: "3" },
+      { text: "[x]" },
+      { list: ["a,b", "c d", " e"] },
+      { size: 1e21 },
+    ]) {
+      const text = printPipeline([passCall(say, options)]);
+      const [item] = parsePipeline(`${text},say`, new Map([["say", say]]));
+      expect(item).toMatchObject({ options });
+    }
   });
 
   test("defaults and blanks are not printed", () => {
@@ -72,6 +94,7 @@ describe("completion", () => {
     ["fold-constants{weights=", ["fold-constants{weights=true", "fold-constants{weights=false"]],
     ["fold-constants{weights=true,m", ["fold-constants{weights=true,max-bytes="]],
     ["decompose{keep=[aten.", []],
+    ["decompose{table=none,table=n", ["decompose{table=none,table=none"]],
     ["zzz", []],
   ])("%s", (text, expected) => {
     expect(completePipeline(text, passes)).toEqual(expected);

@@ -3,8 +3,9 @@ import { createRunner, evaluate } from "@sconce/backend-cpu";
 import { ExportedProgram, type Graph, type InputSpec, isRef, itemsOf, parseGraph, printIr } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import { contiguousStrides, Storage, Tensor } from "@sconce/tensor";
+import type { PassOptions } from "./options/spec.js";
 import type { Evaluator, Pass, PassContext } from "./pass.js";
-import { type PassOptions, passCall } from "./pass.js";
+import { passCall } from "./pass.js";
 
 export const context: PassContext = {
   operators: defaultOperators(),

@@ -121,6 +121,7 @@ const passManagers = (from: DependencyContainer): PassManagers => {
     verify: (program) => from.resolve(VERIFIER).verify(program),
     clock: from.resolve(CLOCK),
     ownerOf: plugins.length > 0 ? ownerOf : undefined,
+    warn: (message) => from.resolve(LOGGER).warn(message),
   });
   return { context, create: (options?: PassManagerOptions) => new PassManager(context(), options) };
 };

@@ -163,7 +163,7 @@ describe("createSconce", () => {
   test("refuses options that name nothing", async () => {
     const sconce = createSconce();
     const program = await sconce.load(fixture("api_sin_cos"));
-    expect(() => sconce.transform(program, "decompose{table=foo}")).toThrow(/no table "foo"/);
+    expect(() => sconce.transform(program, "decompose{table=foo}")).toThrow(/table cannot be "foo"/);
     expect(() => sconce.transform(program, "decompose{keep=[aten.nope.default]}")).toThrow(/is no operator/);
   });
 
@@ -177,7 +177,9 @@ describe("createSconce", () => {
     const program = await own.load(fixture("net_mlp"));
     const result = own.transform(program, "decompose,partition{backend=relu-only}", { verify: true });
     expect([...result.graph.subgraphs.keys()][0]).toBe("relu_only_0");
-    expect(() => own.transform(program, "decompose,partition{backend=gpu}")).toThrow(/no backend "gpu"/);
+    expect(() => own.transform(program, "decompose,partition{backend=gpu}")).toThrow(
+      /cannot be "gpu", which is no backend/,
+    );
   });
 
   test.each([
@@ -238,10 +240,12 @@ describe("createSconce", () => {
         "TRAINING",
         "Tensor",
         "VERIFIER",
+        "backendNames",
         "bisect",
         "branch",
         "builtinPasses",
         "builtinRules",
+        "callTargets",
         "canonicalize",
         "checkPasses",
         "codeText",
@@ -274,6 +278,8 @@ describe("createSconce", () => {
         "inlineSubmodule",
         "isFunctional",
         "isSconceError",
+        "operatorNames",
+        "operatorOrNodeNames",
         "parseGraph",
         "parseIr",
         "parsePipeline",
@@ -292,6 +298,7 @@ describe("createSconce", () => {
         "replay",
         "rewrite",
         "rewriteProgram",
+        "ruleNames",
         "rulePass",
         "runDecompositions",
         "signatureText",
@@ -300,6 +307,7 @@ describe("createSconce", () => {
         "tuple",
         "undo",
         "verify",
+        "wholeNumber",
         "writeSafetensors",
       ]
     `);

@@ -95,6 +95,11 @@ export class Sconce {
     return new Map(this.container.resolve(BACKENDS).map((backend) => [backend.name, backend]));
   }
 
+  /** The plugin that a pass, a rule or a backend comes from; undefined for Sconce's own. */
+  ownerOf(part: object): string | undefined {
+    return this.container.resolve(PLUGINS).ownerOf(part);
+  }
+
   /**
    * Reads a program that PyTorch saved (`torch.export.save`).
    * @throws SconceError with a code for each kind of damage; nothing in a file is ever run
@@ -126,7 +131,7 @@ export class Sconce {
     options: PassManagerOptions = {},
   ): ExportedProgram {
     this.#use();
-    const calls = typeof passes === "string" ? parsePipeline(passes, this.passes) : passes;
+    const calls = typeof passes === "string" ? parsePipeline(passes, this.passes, this) : passes;
     return this.container.resolve(PASS_MANAGER).create(options).run(program, calls);
   }
 
@@ -139,7 +144,7 @@ export class Sconce {
     passes: string | readonly (Pass | PipelineItem)[],
     options: BisectOptions = {},
   ): Bisection {
-    const calls = typeof passes === "string" ? parsePipeline(passes, this.passes) : passes;
+    const calls = typeof passes === "string" ? parsePipeline(passes, this.passes, this) : passes;
     return bisect(program, calls, this.container.resolve(PASS_MANAGER).context(), options);
   }
 

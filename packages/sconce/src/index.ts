@@ -52,9 +52,12 @@ export type {
   Captures,
   CheckOptions,
   CheckReport,
+  Choices,
   Clock,
   Decomposition,
   Match,
+  OptionSession,
+  OptionSpec,
   Pass,
   PassContext,
   PassEvent,
@@ -63,10 +66,12 @@ export type {
   Rule,
 } from "@sconce/passes";
 export {
+  backendNames,
   bisect,
   builtinPasses,
   builtinRules,
   CustomDecompTable,
+  callTargets,
   canonicalize,
   checkPasses,
   commonSubexpressionElimination,
@@ -83,6 +88,8 @@ export {
   functionalized,
   inlineSubmodule,
   isFunctional,
+  operatorNames,
+  operatorOrNodeNames,
   PassManager,
   parsePipeline,
   partition,
@@ -92,9 +99,11 @@ export {
   replacePattern,
   rewrite,
   rewriteProgram,
+  ruleNames,
   rulePass,
   runDecompositions,
   splitBy,
+  wholeNumber,
 } from "@sconce/passes";
 export type { DType } from "@sconce/tensor";
 export { compareTensors, readSafetensors, Tensor, writeSafetensors } from "@sconce/tensor";

@@ -38,8 +38,8 @@ export function bisectCommand(program: Command, io: SafeIo, outcome: Outcome): v
     .option("--json", "for machines")
     .option("--plugin <module>", "a module with further passes (repeatable)", repeatable)
     .action(async (file: string, options: BisectCommandOptions) => {
-      const session = await openSession(options.plugin);
-      const passes = parsePipeline(options.passes, session.passes);
+      const session = await openSession(io, options.plugin);
+      const passes = parsePipeline(options.passes, session.passes, session);
       const opened = await openProgram(file, session);
       const check = await checkOptions(opened, options);
       const result = session.bisect(opened, passes, { ...check, onProgress: progressOn(io) });

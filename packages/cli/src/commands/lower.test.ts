@@ -45,6 +45,26 @@ describe("sconce lower", () => {
     });
   });
 
+  test("options that match nothing are told, and wrong ones refused before anything runs", async () => {
+    const note = "keep names aten.conv2d.default, which nothing in the program calls";
+    const kept = await sconce("lower", MLP, "-o", out, "--keep", "aten.conv2d.default", "--json");
+    expect([kept.code, kept.err]).toEqual([0, `warning: pass "decompose" (step 1): ${note}\n`]);
+    expect(JSON.parse(kept.out)).toMatchObject({ notes: [{ pass: "decompose", step: 0, note }] });
+    await rm(out);
+    const text = "decompose,decompose{keep=[aten.linear]}";
+    const wrong = await sconce("lower", MLP, "-o", out, "--passes", text);
+    expect([wrong.code, wrong.out]).toEqual([2, ""]);
+    expect(wrong.err).toBe(
+      `error PASS_OPTION: pass "decompose": keep names aten.linear, which is no operator
+  in  character 27 of "${text}"
+  fix did you mean "aten.linear.default" or "aten.linear.out"? write overloads out: aten.conv2d.default
+`,
+    );
+    const keep = await sconce("lower", MLP, "-o", out, "--keep", "aten.nope.default");
+    expect([keep.code, keep.err]).toEqual([2, expect.stringContaining("keep names aten.nope.default")]);
+    expect(await readdir(folder)).not.toContain("out.sir");
+  });
+
   test("--passes runs a pipeline in place of run_decompositions()", async () => {
     const { out: text } = await sconce("lower", MLP, "-o", out, "--json", "--passes", "dce");
     expect(JSON.parse(text)).toEqual({

@@ -24,6 +24,13 @@ interface LowerOptions {
   readonly check?: boolean;
 }
 
+/** What a pass did not do though it was asked to. */
+interface Note {
+  readonly pass: string;
+  readonly step: number;
+  readonly note: string;
+}
+
 export function lowerCommand(program: Command, io: Io, _outcome: Outcome): void {
   program
     .command("lower")
@@ -42,11 +49,16 @@ async function lower(file: string, options: LowerOptions, io: Io): Promise<void>
   const { output } = options;
   if (/\.(pt2|safetensors)$/i.test(output))
     throw usage(`${output} cannot be written: the result is IR text`, "name it OUT.sir");
-  const session = await openSession(options.plugin);
+  const session = await openSession(io, options.plugin);
   const calls = pipelineOf(options, session);
   const before = await openProgram(file, session);
   const reports: CheckReport[] = [];
-  const after = transform(session, before, calls, io, options.check === true ? reports : undefined);
+  const notes: Note[] = [];
+  const watch: PassObserver = ({ pass, step, check, notes: told }) => {
+    if (check !== undefined) reports.push(check);
+    for (const note of told) notes.push({ pass: pass.name, step, note });
+  };
+  const after = transform(session, before, calls, io, { check: options.check === true, watch });
   await writeSir(output, after);
   const facts = {
     output,
@@ -54,6 +66,7 @@ async function lower(file: string, options: LowerOptions, io: Io): Promise<void>
     dialect: after.dialect,
     nodes: { before: before.graph.size, after: after.graph.size },
     ...(options.check === true && { reports }),
+    ...(notes.length > 0 && { notes }),
   };
   io.out(
     options.json
@@ -65,9 +78,9 @@ async function lower(file: string, options: LowerOptions, io: Io): Promise<void>
 function pipelineOf({ keep, passes }: LowerOptions, session: Sconce): PipelineItem[] {
   if (passes === undefined) {
     const decompose = session.passes.get("decompose")!;
-    return [passCall(decompose, keep === undefined ? {} : { keep })];
+    return [passCall(decompose, keep === undefined ? {} : { keep }, session)];
   }
-  if (keep === undefined) return parsePipeline(passes, session.passes);
+  if (keep === undefined) return parsePipeline(passes, session.passes, session);
   throw usage(
     "--keep says what the default pipeline keeps, and --passes replaces it",
     `write --passes "decompose{keep=[${keep.join(",")}]},..."`,
@@ -80,11 +93,10 @@ function transform(
   program: ExportedProgram,
   calls: readonly PipelineItem[],
   io: Io,
-  reports: CheckReport[] | undefined,
+  { check, watch }: { readonly check: boolean; readonly watch: PassObserver },
 ): ExportedProgram {
-  const options = { record: false, check: reports !== undefined };
-  const report: PassObserver = ({ check }) => void (check !== undefined && reports?.push(check));
-  if (!io.interactive) return session.transform(program, calls, { ...options, observers: [report] });
+  const options = { record: false, check };
+  if (!io.interactive) return session.transform(program, calls, { ...options, observers: [watch] });
   const bar = new cliProgress.SingleBar(
     { stream: process.stderr, clearOnComplete: true, format: "{bar} {value}/{total} {pass}" },
     cliProgress.Presets.shades_classic,
@@ -93,7 +105,7 @@ function transform(
   try {
     return session.transform(program, calls, {
       ...options,
-      observers: [report, ({ pass, step }) => bar.update(step + 1, { pass: pass.name })],
+      observers: [watch, ({ pass, step }) => bar.update(step + 1, { pass: pass.name })],
     });
   } finally {
     bar.stop();

@@ -1,4 +1,4 @@
-import { completePipeline, type Pass } from "@sconce/passes";
+import { completePipeline, type OptionSpec, type Pass } from "@sconce/passes";
 import type { Command } from "commander";
 import { json, type Outcome, type SafeIo } from "../io.js";
 import { openSession, repeatable } from "../open.js";
@@ -12,13 +12,18 @@ interface PassesOptions {
 
 /** Completes commands, files, and what stands behind `--passes`. Pipelines have commas and braces, which bash breaks words at. */
 const BASH = `_sconce() {
-  local line=\${COMP_LINE:0:COMP_POINT} cur=\${COMP_WORDS[COMP_CWORD]} typed offer
+  local line=\${COMP_LINE:0:COMP_POINT} cur=\${COMP_WORDS[COMP_CWORD]} typed offer rest plugins=()
   if [[ $line =~ --passes[[:space:]]+([^[:space:]]*)$ ]]; then
     typed=\${BASH_REMATCH[1]}
     compopt -o nospace
+    rest=$COMP_LINE
+    while [[ $rest =~ --plugin[[:space:]]+([^[:space:]]+)(.*) ]]; do
+      plugins+=(--plugin "\${BASH_REMATCH[1]}")
+      rest=\${BASH_REMATCH[2]}
+    done
     while IFS= read -r offer; do
       COMPREPLY+=("$cur\${offer#"$typed"}")
-    done < <(sconce passes --complete "$typed")
+    done < <(sconce passes "\${plugins[@]}" --complete "$typed" 2>/dev/null)
   elif [[ $COMP_CWORD -eq 1 ]]; then
     COMPREPLY=($(compgen -W "info print lower run verify diff history ops passes explain bisect help" -- "$cur"))
   else
@@ -41,10 +46,11 @@ export function passesCommand(program: Command, io: SafeIo, _outcome: Outcome): 
         io.out(BASH);
         return;
       }
-      const { passes } = await openSession(options.plugin);
+      const session = await openSession(io, options.plugin);
+      const { passes } = session;
       if (options.complete !== undefined)
         io.out(
-          completePipeline(options.complete, passes)
+          completePipeline(options.complete, passes, session)
             .map((text) => `${text}\n`)
             .join(""),
         );
@@ -60,7 +66,16 @@ export function passesCommand(program: Command, io: SafeIo, _outcome: Outcome): 
 const described = ({ name, doc, options, requires, ensures }: Pass): object => ({
   name,
   doc,
-  options,
+  options: Object.fromEntries(
+    Object.entries(options).map(([option, { default: value, doc: what, choices }]) => [
+      option,
+      {
+        default: value,
+        doc: what,
+        choices: choices === undefined || "words" in choices ? choices?.kind : choices,
+      },
+    ]),
+  ),
   requires,
   ensures,
 });
@@ -68,7 +83,12 @@ const described = ({ name, doc, options, requires, ensures }: Pass): object => (
 function textOf({ name, doc, options, requires }: Pass): string {
   const needs = requires === undefined ? "" : ` Needs a program in the ${requires} dialect.`;
   const lines = Object.entries(options).map(
-    ([option, spec]) => `    ${option}=${JSON.stringify(spec.default)}  ${spec.doc}\n`,
+    ([option, spec]) =>
+      `    ${option}=${JSON.stringify(spec.default)}  ${spec.doc}${choicesText(spec.choices)}\n`,
   );
   return `${name}\n    ${doc}${needs}\n${lines.join("")}`;
 }
+
+/** What an option may be, where that is one of a few words. */
+const choicesText = (choices: OptionSpec["choices"]): string =>
+  choices === undefined || "words" in choices ? "" : ` (${choices.join(", ")})`;

@@ -83,7 +83,7 @@ describe("sconce print", () => {
       "the passes are: functionalize, check-functional, decompose, canonicalize",
     ],
     ["PIPELINE_SYNTAX", ["--passes", "cse{"], "write passes between commas"],
-    ["PASS_OPTION", ["--passes", "decompose{tables=none}"], "see the options of"],
+    ["PASS_OPTION", ["--passes", "decompose{tables=none}"], 'did you mean "table"? see the options of'],
     ["PASS_REQUIRES", ["--passes", "fold-constants"], 'put "decompose" before it'],
     ["PLUGIN", ["--plugin", "./absent.js"], "give the path of a JavaScript module"],
   ] as const)("%s", async (code, args, fix) => {

@@ -40,7 +40,7 @@ export function runCommand(program: Command, io: Io, outcome: Outcome): void {
 
 async function execute(file: string, options: RunOptions, io: Io, outcome: Outcome): Promise<void> {
   const closeness = { rtol: tolerance(options.rtol, "--rtol"), atol: tolerance(options.atol, "--atol") };
-  const session = await openSession(options.plugin);
+  const session = await openSession(io, options.plugin);
   const loaded = await openProgram(file, session);
   const program = options.lower ? session.runDecompositions(loaded) : loaded;
   const given = options.inputs === undefined ? new Map<string, Tensor>() : await openTensors(options.inputs);

@@ -1,6 +1,7 @@
-import { SconceError } from "@sconce/errors";
 import { runDecompositions } from "../decompose/run-decompositions.js";
-import { DecompositionTable, defaultDecompositions } from "../decompose/table.js";
+import { DecompositionTable, defaultDecompositions, isAlwaysDecomposed } from "../decompose/table.js";
+import { operatorNames } from "../options/choices.js";
+import { noteUncalled } from "../options/notes.js";
 import { definePass, type PassContext } from "../pass.js";
 
 /** `run_decompositions` as a pass. */
@@ -11,30 +12,26 @@ export const decompose = definePass({
   options: {
     table: {
       default: "core",
+      choices: ["core", "none"],
       doc: '"core" for PyTorch\'s default table, "none" for an empty one (functionalization only)',
     },
-    keep: { default: [], doc: "operators to leave as they are" },
+    keep: { default: [], choices: operatorNames, doc: "operators to leave as they are" },
   },
   run(program, context, options) {
     const table = tableOf(String(options["table"]), context);
-    for (const target of options["keep"] as readonly string[]) {
-      if (context.operators.schemaOf(target) === undefined) {
-        throw passOption(
-          `keep names ${target}, which is no operator`,
-          "write overloads out: aten.conv2d.default",
-        );
-      }
-      table.delete(target);
+    const keep = options["keep"] as readonly string[];
+    for (const target of keep) table.delete(target);
+    const lowered = runDecompositions(program, table, { operators: context.operators });
+    // What only decompositions call is there afterwards, since it was kept.
+    noteUncalled(context, "keep", keep, [program.graph, lowered.graph]);
+    for (const target of keep) {
+      const row = context.operators.get(target);
+      if (row !== undefined && isAlwaysDecomposed(row))
+        context.note?.(`keep names ${target}, which cannot be kept: it may alias or write`);
     }
-    return runDecompositions(program, table, { operators: context.operators });
+    return lowered;
   },
 });
 
-function tableOf(name: string, { operators, decompositions }: PassContext): DecompositionTable {
-  if (name === "none") return new DecompositionTable();
-  if (name === "core") return decompositions?.() ?? defaultDecompositions(operators);
-  throw passOption(`there is no table "${name}"`, 'the tables are "core" and "none"');
-}
-
-const passOption = (message: string, fix: string): SconceError =>
-  new SconceError({ code: "PASS_OPTION", message: `pass "decompose": ${message}`, fix });
+const tableOf = (name: string, { operators, decompositions }: PassContext): DecompositionTable =>
+  name === "none" ? new DecompositionTable() : (decompositions?.() ?? defaultDecompositions(operators));

@@ -15,6 +15,7 @@ import {
 import { dtypeInfo, Tensor } from "@sconce/tensor";
 import { constantInputs } from "../analysis/constants.js";
 import { hasEffect } from "../decompose/dead-nodes.js";
+import { wholeNumber } from "../options/choices.js";
 import { definePass, type Evaluator, type PassContext } from "../pass.js";
 import { CallTable } from "./call-table.js";
 import { refRenamer, withRenamed } from "./rename.js";
@@ -31,6 +32,7 @@ export const foldConstants = definePass({
     },
     "max-bytes": {
       default: 1 << 20,
+      check: wholeNumber(0),
       doc: "largest result kept, in bytes, unless its inputs together are larger",
     },
   },

@@ -1,3 +1,4 @@
+import { backendNames, wholeNumber } from "../options/choices.js";
 import { definePass } from "../pass.js";
 import { backendOf, partition } from "../regions/partition.js";
 
@@ -7,11 +8,19 @@ export const partitionByBackend = definePass({
   doc: "Moves the nodes that a backend supports into as few nested graphs as there can be.",
   requires: "ATEN",
   options: {
-    backend: { default: "cpu", doc: "the backend that is asked" },
-    "min-size": { default: 1, doc: "fewest calls that make a region" },
+    backend: { default: "cpu", choices: backendNames, doc: "the backend that is asked" },
+    "min-size": { default: 1, check: wholeNumber(1), doc: "fewest calls that make a region" },
   },
-  run(program, { operators, backends }, options) {
+  run(program, { operators, backends, note }, options) {
     const backend = backendOf(backends?.(), String(options["backend"]));
-    return partition(program, backend, operators, { minSize: Number(options["min-size"]) }).program;
+    const minSize = Number(options["min-size"]);
+    const { program: result, regions, left } = partition(program, backend, operators, { minSize });
+    if (regions.length === 0 && left.length > 0) {
+      const { node, reason } = left[0]!;
+      note?.(
+        `no region goes to the backend "${backend.name}"; of ${left.length} calls the first: %${node} ${reason}`,
+      );
+    }
+    return result;
   },
 });

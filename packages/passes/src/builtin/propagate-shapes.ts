@@ -10,6 +10,7 @@ export const shapePropagation = definePass({
   options: {
     sizes: {
       default: [],
+      check: (item) => (readSize(String(item)) === undefined ? "cannot be read as a size" : undefined),
       doc: "new sizes: of a symbol, s77=4, or of an input, x=4x3 (nothing behind = for a scalar)",
     },
   },
@@ -21,9 +22,8 @@ function parseSizes(items: readonly string[]): NewSizes {
   const symbols: Record<string, number> = {};
   const inputs: Record<string, readonly number[]> = {};
   for (const item of items) {
-    const match = /^(\w+)=(\d+(?:x\d+)*|\[\d*\]|)$/.exec(item.replaceAll(" ", ""));
-    if (match === null) throw badSize(item);
-    const [, name, text] = match as unknown as [string, string, string];
+    const { name, text } = readSize(item)!;
+    if (Object.hasOwn(symbols, name) || Object.hasOwn(inputs, name)) throw givenTwice(name);
     // Symbols are s77 or u0, by PyTorch's naming; a one-dimensional input is written x=[4].
     if (/^(s|u)\d+$/.test(name) && /^\d+$/.test(text)) symbols[name] = Number(text);
     else inputs[name] = text.replace(/[[\]]/g, "").split("x").filter(Boolean).map(Number);
@@ -31,9 +31,14 @@ function parseSizes(items: readonly string[]): NewSizes {
   return { symbols, inputs };
 }
 
-const badSize = (item: string): SconceError =>
+function readSize(item: string): { readonly name: string; readonly text: string } | undefined {
+  const match = /^(\w+)=(\d+(?:x\d+)*|\[\d*\]|)$/.exec(item.replaceAll(" ", ""));
+  return match === null ? undefined : { name: match[1]!, text: match[2]! };
+}
+
+const givenTwice = (name: string): SconceError =>
   new SconceError({
     code: "PASS_OPTION",
-    message: `pass "propagate-shapes": cannot read the size "${item}"`,
-    fix: "write s77=4 for a symbol and x=4x3 for an input",
+    message: `sizes gives "${name}" twice`,
+    fix: "leave one of them out",
   });

@@ -1,14 +1,16 @@
 import { SconceError } from "@sconce/errors";
+import { ruleNames } from "../options/choices.js";
 import { definePass } from "../pass.js";
 import { rewriteProgram } from "../rewrite/rewrite.js";
 
-/** Applies the session's rules: those of its plugins, or those that are named. */
+/** Applies those of the session's rules that are named. */
 export const rewrite = definePass({
   name: "rewrite",
   doc: "Applies rewrite rules by name until none of them fires.",
-  options: { rules: { default: [], doc: "names of rules; see `sconce explain`" } },
-  run(program, { operators, rules, rewrites }, options) {
-    const chosen = (options["rules"] as readonly string[]).map((name) => {
+  options: { rules: { default: [], choices: ruleNames, doc: "names of rules; see `sconce explain`" } },
+  run(program, { operators, rules, rewrites, note }, options) {
+    const names = options["rules"] as readonly string[];
+    const chosen = names.map((name) => {
       const rule = rules?.get(name);
       if (rule !== undefined) return rule;
       throw new SconceError({
@@ -17,6 +19,14 @@ export const rewrite = definePass({
         fix: `the rules are: ${[...(rules?.keys() ?? [])].join(", ") || "none"}`,
       });
     });
-    return rewriteProgram(program, chosen, { operators, pass: "rewrite", ...rewrites });
+    const idle = new Set(names);
+    const fired: NonNullable<typeof rewrites>["fired"] = (rule) => {
+      idle.delete(rule.name);
+      rewrites?.fired?.(rule);
+    };
+    const result = rewriteProgram(program, chosen, { operators, pass: "rewrite", ...rewrites, fired });
+    if (names.length === 0) note?.("rules names no rule, so nothing is rewritten");
+    for (const name of idle) note?.(`rules names ${name}, which fires nowhere; \`sconce explain\` tells why`);
+    return result;
   },
 });

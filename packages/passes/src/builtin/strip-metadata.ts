@@ -1,5 +1,6 @@
 import { type Graph, type NodeMeta, rebuild } from "@sconce/ir";
-import { definePass, type OptionSpec } from "../pass.js";
+import type { OptionSpec } from "../options/spec.js";
+import { definePass } from "../pass.js";
 import { mapSubgraphs } from "./subgraphs.js";
 
 const option = (on: boolean, doc: string): OptionSpec => ({ default: on, doc });

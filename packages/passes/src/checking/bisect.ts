@@ -59,10 +59,12 @@ export type { FailureKind };
 export function bisect(
   program: ExportedProgram,
   passes: readonly (Pass | PipelineItem)[],
-  context: PassContext,
+  session: PassContext,
   options: BisectOptions = {},
 ): Bisection {
-  if (context.run === undefined) throw noRunner();
+  if (session.run === undefined) throw noRunner();
+  // Passes are run again and again: what they note is not news.
+  const context = { ...session, run: session.run, warn: undefined };
   const { failing, reports } = firstFailure(program, passes.map(pipelineItem), context, options);
   if (failing === undefined) return { culprit: undefined, reports };
   return { culprit: narrowed(failing, context, options), reports };

@@ -8,6 +8,7 @@ import {
   mapRefs,
   Namespace,
   type Node,
+  type NodeRef,
   ref,
 } from "@sconce/ir";
 import { withRenamed } from "../builtin/rename.js";
@@ -23,6 +24,16 @@ import { CALL_REGION } from "./outline.js";
 export function inlineSubmodule(program: ExportedProgram, targets?: ReadonlySet<string>): ExportedProgram {
   const inliner = inlineGraph(program.graph, targets);
   return inliner === undefined ? program : withRenamed(program, inliner.graph, inliner.renamed);
+}
+
+/** The nested graphs that a call of the graph, or of what it calls so, calls. */
+export function inlinableBodies(graph: Graph, names = new Set<string>()): Set<string> {
+  for (const node of graph.nodes()) {
+    const body = bodyOf(node, graph, undefined);
+    if (body !== undefined)
+      inlinableBodies(body, names.add(graph.node((node.args[0] as NodeRef).name).target));
+  }
+  return names;
 }
 
 interface Inlined {

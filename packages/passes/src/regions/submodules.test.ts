@@ -56,7 +56,12 @@ describe("extract-submodule", () => {
     const { region } = extractSubmodule(program, inModule("layers.1"), context.operators);
     expect(region!.graph.nodes().map(({ name }) => name)).toEqual(["x", "p_w", "a", "b", "output"]);
     expect(run(extract, program, { module: "layers.1" }).graph.subgraphs.size).toBe(1);
-    expect(run(extract, program, { module: "layers.2" })).toBe(program);
+    expect(() => run(extract, program, { module: "layers.2" })).toThrowError(
+      expect.objectContaining({
+        code: "PASS_OPTION",
+        fix: expect.stringContaining('did you mean "layers.1"'),
+      }),
+    );
   });
 
   test("gives the same program back when nothing is chosen", () => {
@@ -99,7 +104,9 @@ describe("inline-submodule", () => {
     const program = programOf(CHAIN);
     const there = run(extract, program, { nodes: ["b"] });
     expect(textOf(run(inline, there))).toBe(textOf(program));
-    expect(run(inline, there, { names: ["other"] })).toBe(there);
+    expect(() => run(inline, there, { names: ["submodul_0"] })).toThrow(
+      'names "submodul_0", which is no nested graph of the program',
+    );
     expect(run(inline, program)).toBe(program);
   });
 

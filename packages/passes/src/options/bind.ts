@@ -1,0 +1,132 @@
+/** @file Holds the values of options against what the pass says of them. */
+import { SconceError } from "@sconce/errors";
+import type { Choices, OptionSession, OptionSpec, OptionValue, PassOptions } from "./spec.js";
+import { didYouMean } from "./suggest.js";
+
+/** A wrong option, with the item of a list that is wrong. */
+export interface OptionProblem {
+  readonly option: string;
+  readonly item?: number | undefined;
+  readonly code: string;
+  readonly message: string;
+  readonly fix: string;
+  readonly cause?: unknown;
+}
+
+/** What has options: a pass. */
+export interface Optioned {
+  readonly name: string;
+  readonly options: Readonly<Record<string, OptionSpec>>;
+}
+
+/** What is wrong with the first wrong option; undefined when all are right, as far as the session can tell. */
+export function optionProblem(
+  pass: Optioned,
+  given: PassOptions,
+  session: OptionSession,
+): OptionProblem | undefined {
+  for (const [option, value] of Object.entries(given)) {
+    const spec = Object.hasOwn(pass.options, option) ? pass.options[option] : undefined;
+    const problem =
+      spec === undefined ? unknownOption(pass, option) : valueProblem(pass, option, spec, value, session);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+export const optionError = (
+  { code, message, fix, cause }: Omit<OptionProblem, "option">,
+  where?: string,
+): SconceError => new SconceError({ code, message, fix, where, cause });
+
+function unknownOption({ name, options }: Optioned, option: string): OptionProblem {
+  const known = Object.keys(options);
+  const fix = `see the options of "${name}"`;
+  return {
+    option,
+    code: "PASS_OPTION",
+    message: `pass "${name}" has no option "${option}" (it has: ${known.join(", ") || "none"})`,
+    fix: didYouMean(option, known, fix),
+  };
+}
+
+function valueProblem(
+  pass: Optioned,
+  option: string,
+  spec: OptionSpec,
+  value: OptionValue,
+  session: OptionSession,
+): OptionProblem | undefined {
+  const kind = kindOf(spec.default);
+  const isList = Array.isArray(value);
+  if (kindOf(value) !== kind || (isList && value.some((item: unknown) => typeof item !== "string"))) {
+    const message = `pass "${pass.name}" option "${option}" must be a ${kind}, got ${JSON.stringify(value)}`;
+    return { option, code: "PASS_OPTION", message, fix: `write ${exampleOf(option, spec)}` };
+  }
+  const items = isList ? (value as readonly string[]) : [value as string | number | boolean];
+  for (const [i, item] of items.entries()) {
+    const problem = itemProblem(pass, option, spec, item, session);
+    if (problem !== undefined) return { ...problem, option, item: isList ? i : undefined };
+  }
+  return undefined;
+}
+
+function itemProblem(
+  pass: Optioned,
+  option: string,
+  spec: OptionSpec,
+  item: string | number | boolean,
+  session: OptionSession,
+): Omit<OptionProblem, "option"> | undefined {
+  const place = `pass "${pass.name}": ${option}`;
+  try {
+    const why = spec.check?.(item);
+    if (why === undefined) return wordProblem(place, spec, item, session);
+    if (typeof why !== "string")
+      throw new TypeError(`it gave ${String(why)}, neither a reason nor undefined`);
+    return { code: "PASS_OPTION", message: `${place} ${why}, got ${JSON.stringify(item)}`, fix: spec.doc };
+  } catch (cause) {
+    const owner = session.ownerOf?.(pass);
+    const of = owner === undefined ? "" : ` of plugin "${owner}"`;
+    const message = `pass "${pass.name}"${of} failed to check its option "${option}": ${messageOf(cause)}`;
+    return { code: "PASS_FAILED", message, fix: "mend what the pass says of the option", cause };
+  }
+}
+
+function wordProblem(
+  place: string,
+  spec: OptionSpec,
+  item: string | number | boolean,
+  session: OptionSession,
+): Omit<OptionProblem, "option"> | undefined {
+  if (spec.choices === undefined) return undefined;
+  const choices: Choices = "words" in spec.choices ? spec.choices : oneOf(spec.choices);
+  const words = choices.words(session);
+  if (words === undefined) return undefined;
+  const known = new Set(words);
+  const word = String(item);
+  if (known.has(word) || choices.has?.(word, session) === true) return undefined;
+  const why = choices.kind === "" ? "" : `, which is no ${choices.kind}`;
+  const told = Array.isArray(spec.default) ? `names ${word}` : `cannot be "${word}"`;
+  return {
+    code: choices.code ?? "PASS_OPTION",
+    message: `${place} ${told}${why}`,
+    fix: didYouMean(word, known, choices.fix ?? `there are: ${[...known].join(", ") || "none"}`),
+  };
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const oneOf = (words: readonly string[]): Choices => ({ kind: "", words: () => words });
+
+const kindOf = (value: OptionValue): string => (Array.isArray(value) ? "list" : typeof value);
+
+const exampleOf = (option: string, { default: value }: OptionSpec): string =>
+  Array.isArray(value) ? `${option}=[a,b]` : `${option}=${String(value) || "word"}`;
+
+/** The words that an option takes, as far as the session can tell; none where they are not listed. */
+export function wordsOf({ choices, default: value }: OptionSpec, session: OptionSession): string[] {
+  if (choices !== undefined) return [...("words" in choices ? (choices.words(session) ?? []) : choices)];
+  if (typeof value === "boolean") return ["true", "false"];
+  return Array.isArray(value) || value === "" ? [] : [String(value)];
+}

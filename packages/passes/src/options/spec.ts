@@ -1,0 +1,44 @@
+/** @file What a pass says of its options, so that a wrong value is refused before anything runs, and can be completed. */
+import type { Backend } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import type { Rule } from "../rewrite/rule.js";
+
+/** Values that a pipeline's text can give to an option. */
+export type OptionValue = string | number | boolean | readonly string[];
+export type PassOptions = Readonly<Record<string, OptionValue>>;
+
+/** One option of a pass: its default fixes its type. */
+export interface OptionSpec {
+  readonly default: OptionValue;
+  readonly doc: string;
+  /**
+   * The words that the option, or each item of a list, may be: `["fast", "small"]`, or what a session knows, such as
+   * {@link operatorNames}. Anything of the type when left out.
+   */
+  readonly choices?: readonly string[] | Choices | undefined;
+  /** Why a value, or an item of a list, is none that the option takes; undefined when it is one. */
+  readonly check?: ((value: string | number | boolean) => string | undefined) | undefined;
+}
+
+/** What the session knows that options may name. A part that is absent is not known yet, and not checked. */
+export interface OptionSession {
+  readonly operators?: OperatorTable | undefined;
+  readonly rules?: ReadonlyMap<string, Rule> | undefined;
+  readonly backends?: ReadonlyMap<string, Backend> | undefined;
+  /** The plugin that a pass is of, for errors. */
+  ownerOf?(part: object): string | undefined;
+}
+
+/** Words that depend on the session. */
+export interface Choices {
+  /** What a word is: "operator". */
+  readonly kind: string;
+  /** All words, for completion and suggestions; undefined where the session cannot tell. */
+  words(session: OptionSession): Iterable<string> | undefined;
+  /** Whether a word is one, where {@link words} does not list all of them. */
+  readonly has?: ((word: string, session: OptionSession) => boolean) | undefined;
+  /** How to write such words, for errors; a list of them when left out. */
+  readonly fix?: string | undefined;
+  /** The code of the error for another word; `PASS_OPTION` when left out. */
+  readonly code?: string | undefined;
+}
