@@ -35,6 +35,6 @@ export const notInProgram = (
 ): SconceError =>
   new SconceError({
     code: "PASS_OPTION",
-    message: `${option} names "${name}", which is no ${what} of the program`,
+    message: `${option} names ${name}, which is no ${what} of the program`,
     fix: didYouMean(name, known, "print the program to see its names"),
   });

@@ -79,7 +79,7 @@ describe("extract-submodule", () => {
   });
 
   test("refuses unknown names and effects", () => {
-    expect(() => run(extract, programOf(CHAIN), { nodes: ["zz"] })).toThrow(/"zz"/);
+    expect(() => run(extract, programOf(CHAIN), { nodes: ["zz"] })).toThrow(/nodes names zz,/);
     const random = programOf("graph(%x: f32[2]) { %r: f32[2] = aten.rand_like.default(%x) return (%r) }");
     expect(() => run(extract, random, { nodes: ["r"] })).toThrowError(
       expect.objectContaining({ code: "REGION_EFFECT" }),
@@ -105,7 +105,7 @@ describe("inline-submodule", () => {
     const there = run(extract, program, { nodes: ["b"] });
     expect(textOf(run(inline, there))).toBe(textOf(program));
     expect(() => run(inline, there, { names: ["submodul_0"] })).toThrow(
-      'names "submodul_0", which is no nested graph of the program',
+      "names submodul_0, which is no nested graph of the program",
     );
     expect(run(inline, program)).toBe(program);
   });

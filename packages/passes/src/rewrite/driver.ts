@@ -7,9 +7,10 @@ import { SconceError } from "@sconce/errors";
 import {
   type Argument,
   FakeTensor,
+  forEachInput,
+  forEachRef,
   type Graph,
   isRef,
-  type MetaValue,
   type Node,
   type NodeMeta,
   type NodeRef,
@@ -21,7 +22,9 @@ import { checkPattern } from "./check-pattern.js";
 import { Replacer, replacementProblem } from "./emitter.js";
 import { type Found, Matcher } from "./match.js";
 import { type CallPattern, depthOf } from "./pattern.js";
-import { badRule, type Captures, type Match, type Rule } from "./rule.js";
+import { told, valuesByRoot } from "./replacement.js";
+import { type Link, planRoots, type Step } from "./roots.js";
+import { badRule, type Captures, type Match, type Rule, RuleFault, rootsApart } from "./rule.js";
 import { isEarlier, type Position, WorkGraph } from "./work-graph.js";
 
 export interface RewriteContext {
@@ -64,6 +67,12 @@ export function rewriteGraph(graph: Graph, rules: readonly Rule[], context: Rewr
   return new Driver(graph, rules, context).run();
 }
 
+/** A rule with its roots in the order in which they are looked for. */
+interface Plan {
+  readonly rule: Rule;
+  readonly steps: readonly Step[];
+}
+
 /** A match with what belongs to it. */
 interface Candidate {
   readonly rule: Rule;
@@ -76,7 +85,7 @@ class Driver {
   readonly #work: WorkGraph;
   readonly #context: RewriteContext;
   readonly #matcher: Matcher;
-  readonly #byTarget = new Map<string, Rule[]>();
+  readonly #byTarget = new Map<string, Plan[]>();
   readonly #reach: number;
   readonly #limit: number;
   readonly #queue: string[] = [];
@@ -90,14 +99,24 @@ class Driver {
     this.#matcher = new Matcher(this.#work, context.operators, context.observe !== undefined);
     this.#limit = context.limit ?? 1000 + 10 * graph.size;
     for (const rule of rules) {
-      for (const pattern of rule.roots.values()) checkPattern(rule, pattern, context.operators);
-      for (const target of anchorOf(rule).targets) {
-        const row = this.#byTarget.get(target);
-        if (row === undefined) this.#byTarget.set(target, [rule]);
-        else row.push(rule);
-      }
+      for (const pattern of rule.roots.values())
+        checkPattern(this.#labelOf(rule), pattern, context.operators);
+      this.#index(rule);
     }
     this.#reach = Math.max(0, ...rules.flatMap((rule) => [...rule.roots.values()].map(depthOf)));
+  }
+
+  /** From each of its roots a rule can be found. */
+  #index(rule: Rule): void {
+    for (const [start, { targets }] of rule.roots) {
+      const { steps, apart } = planRoots(rule.roots, start);
+      if (apart.length > 0) throw badRule(this.#labelOf(rule), rootsApart(start, apart));
+      for (const target of targets) {
+        const row = this.#byTarget.get(target);
+        if (row === undefined) this.#byTarget.set(target, [{ rule, steps }]);
+        else row.push({ rule, steps });
+      }
+    }
   }
 
   run(): Rewritten {
@@ -120,15 +139,16 @@ class Driver {
     this.#queued.delete(name);
     const node = this.#work.find(name);
     if (node === undefined) return;
-    for (const rule of this.#byTarget.get(node.target) ?? []) {
-      if (this.#try(rule, node)) return;
+    for (const plan of this.#byTarget.get(node.target) ?? []) {
+      if (this.#try(plan, node)) return;
     }
   }
 
   /** Whether the rule fired. */
-  #try(rule: Rule, node: Node): boolean {
-    const candidate = this.#candidate(rule, node);
+  #try(plan: Plan, node: Node): boolean {
+    const candidate = this.#candidate(plan, node);
     if (candidate === undefined) return false;
+    const { rule } = plan;
     const replacer = this.#replacer(candidate);
     const captures = replacer.captures(candidate.found);
     const match = this.#matchOf(candidate, captures);
@@ -153,12 +173,13 @@ class Driver {
     return false;
   }
 
-  #candidate(rule: Rule, node: Node): Candidate | undefined {
+  #candidate({ rule, steps }: Plan, node: Node): Candidate | undefined {
     const roots = new Map<string, Node>();
     let found: Found | undefined;
-    for (const [name, pattern] of rule.roots) {
+    for (const step of steps) {
+      const { name, pattern } = step;
       const next: [Node, Found] | undefined =
-        found === undefined ? this.#matchAt(pattern, node) : this.#matchBeside(pattern, found);
+        found === undefined ? this.#matchAt(pattern, node) : this.#matchBeside(step, found, roots);
       if (next === undefined) {
         const { miss } = this.#matcher;
         if (miss !== undefined) this.#refuse(rule, node, miss.reason);
@@ -167,7 +188,8 @@ class Driver {
       roots.set(name, next[0]);
       found = next[1];
     }
-    const candidate = { rule, found: found!, roots };
+    const inOrder = new Map([...rule.roots.keys()].map((name) => [name, roots.get(name)!] as const));
+    const candidate = { rule, found: found!, roots: inOrder };
     const reason = this.#escape(candidate) ?? this.#disorder(candidate);
     if (reason === undefined) return candidate;
     this.#refuse(rule, node, reason);
@@ -179,19 +201,42 @@ class Driver {
     return found && [node, found];
   }
 
-  /** A further root: a user of something that was captured or covered. */
-  #matchBeside(pattern: CallPattern, found: Found): [Node, Found] | undefined {
-    const sources = new Set(found.nodes.map((node) => node.name));
-    for (const value of found.captures.values()) if (isRef(value)) sources.add(value.name);
-    for (const source of sources) {
-      for (const user of this.#work.users(source)) {
-        const node = this.#work.find(user)!;
-        if (!pattern.targets.includes(node.target) || found.nodes.includes(node)) continue;
-        const next = this.#matchAt(pattern, node, found);
+  /** A further root: what its links lead to from what was captured or covered. */
+  #matchBeside(
+    { pattern, links }: Step,
+    found: Found,
+    roots: ReadonlyMap<string, Node>,
+  ): [Node, Found] | undefined {
+    const tried = new Set([...roots.values()].map(({ name }) => name));
+    for (const link of links) {
+      for (const name of this.#climb(link, found)) {
+        const node = tried.has(name) ? undefined : this.#work.find(name);
+        tried.add(name);
+        const next = node && this.#matchAt(pattern, node, found);
         if (next !== undefined) return next;
       }
     }
     return undefined;
+  }
+
+  /** The nodes at the upper end of a link. */
+  #climb({ from, path }: Link, found: Found): ReadonlySet<string> {
+    let names = new Set<string>();
+    if ("targets" in from) {
+      for (const node of found.nodes) if (from.targets.includes(node.target)) names.add(node.name);
+    } else {
+      const node = found.named.get(from.capture);
+      if (node !== undefined) names.add(node.name);
+      forEachRef(found.captures.get(from.capture) ?? null, (name) => names.add(name));
+    }
+    for (const targets of path) {
+      const users = new Set<string>();
+      for (const name of names)
+        for (const user of this.#work.users(name))
+          if (targets.includes(this.#work.find(user)!.target)) users.add(user);
+      names = users;
+    }
+    return names;
   }
 
   /** Why an inner node has to stay: somebody else reads it, or it does something. */
@@ -211,9 +256,11 @@ class Driver {
   #disorder(candidate: Candidate): string | undefined {
     if (candidate.roots.size === 1) return undefined;
     const place = this.#work.position(this.#anchor(candidate).name);
+    const roots = new Set([...candidate.roots.values()].map(({ name }) => name));
     for (const value of candidate.found.captures.values()) {
       const name = isRef(value) ? value.name : undefined;
-      if (name !== undefined && !isEarlier(this.#work.position(name), place))
+      // What reads a root is refused once it is known what the replacement reads.
+      if (name !== undefined && !roots.has(name) && !isEarlier(this.#work.position(name), place))
         return `%${name} comes after the first of the values to replace`;
     }
     return undefined;
@@ -241,7 +288,7 @@ class Driver {
     return new Replacer(this.#work, operators, env, meta);
   }
 
-  #matchOf({ rule, found, roots }: Candidate, captures: Captures): Match {
+  #matchOf({ found, roots }: Candidate, captures: Captures): Match {
     const { operators, env, constants } = this.#context;
     const work = this.#work;
     return {
@@ -252,13 +299,13 @@ class Driver {
       graph: work.base,
       node: (name) => {
         const node = found.named.get(name);
-        if (node === undefined) throw badRule(rule.name, `names no node $${name} in its pattern`);
+        if (node === undefined) throw new RuleFault(`names no node $${name} in its pattern`);
         return node;
       },
       tensor: (name) => {
         const value = captures[name];
         if (value instanceof FakeTensor) return value;
-        throw badRule(rule.name, `takes $${name} for a tensor, which it is not here`);
+        throw new RuleFault(`takes $${name} for a tensor, which it is not here`);
       },
       number: (name) => numberOf(found.captures.get(name)),
       source: (name) => {
@@ -278,25 +325,31 @@ class Driver {
     replacer: Replacer,
     result: Exclude<ReturnType<Rule["replace"]>, string>,
   ): ReadonlyMap<string, NodeRef> | string {
+    const given = valuesByRoot([...roots.keys()], result);
     const values = new Map<string, NodeRef>();
+    const replaced = new Set([...roots.values()].map(({ name }) => name));
     for (const [name, node] of roots) {
-      const single = roots.size === 1 && name === "root";
-      const value = (single ? result : (result as Readonly<Record<string, MetaValue>>)[name]) as MetaValue;
-      if (value === undefined) throw badRule(rule.name, `gives no value for its root "${name}"`);
+      const value = given.get(name)!;
       const problem = replacementProblem(node.meta.val, value, rule.changesLayout);
-      if (problem !== undefined) return problem;
+      if (problem !== undefined) return roots.size === 1 ? problem : `${name}: ${problem}`;
       const argument = replacer.argumentOf(value as never);
       if (!isRef(argument)) return "the replacement is no node";
       if (argument.name === node.name) return "the replacement is the same node";
       values.set(node.name, argument);
     }
-    return values;
+    for (const node of replacer.nodes) {
+      let read: string | undefined;
+      forEachInput(node, (name) => (read = replaced.has(name) ? name : read));
+      if (read !== undefined) return `the replacement reads %${read}, which it replaces`;
+    }
+    const kept = [...values.values()].find(({ name }) => replaced.has(name));
+    return kept === undefined ? values : `the replacement is %${kept.name}, which is replaced too`;
   }
 
   #apply(candidate: Candidate, replacer: Replacer, values: ReadonlyMap<string, NodeRef>): void {
     const { rule, found } = candidate;
-    if (++this.#count > this.#limit) throw diverges(rule, this.#labelOf(rule), this.#limit);
     const anchor = this.#anchor(candidate).name;
+    if (++this.#count > this.#limit) throw diverges(this.#labelOf(rule), this.#limit, anchor);
     for (const node of replacer.nodes) this.#work.insertBefore(anchor, node);
     const operands = operandsOf(found, this.#work);
     const changed: string[] = [];
@@ -344,14 +397,11 @@ class Driver {
   }
 }
 
-/** A guard that forgets to answer is no yes. @throws SconceError `RULE` */
+/** A guard that forgets to answer is no yes. @throws RuleFault */
 function verdictOf(rule: Rule, captures: Captures, match: Match): true | string {
   const verdict: unknown = rule.where === undefined ? true : rule.where(captures, match);
   if (verdict === true || typeof verdict === "string") return verdict;
-  throw badRule(
-    rule.name,
-    `has a guard that gives ${String(verdict)}; it must give true, or the reason why not`,
-  );
+  throw new RuleFault(`has a guard that gives ${told(verdict)}; it must give true, or the reason why not`);
 }
 
 /** What shape rules refuse a call with; such a replacement is none. */
@@ -368,10 +418,13 @@ function guarded<T>(rule: Rule, label: string, root: Node, run: () => T): T | st
     return run();
   } catch (error) {
     if (error instanceof SconceError && REFUSALS.has(error.code)) return error.message;
-    if (error instanceof SconceError && error.code === "RULE") throw error;
+    const message = error instanceof Error ? error.message : String(error);
     throw new SconceError({
       code: "RULE",
-      message: `${label} threw at %${root.name}: ${error instanceof Error ? error.message : String(error)}`,
+      message:
+        error instanceof RuleFault
+          ? `${label} ${message} (at %${root.name})`
+          : `${label} threw at %${root.name}: ${message}`,
       where: root.name,
       fix: error instanceof SconceError ? error.fix : `mend the rule, or leave "${rule.name}" out`,
       cause: error,
@@ -386,8 +439,6 @@ function operandsOf({ captures }: Found, work: WorkGraph): string[] {
   return names;
 }
 
-const anchorOf = (rule: Rule): CallPattern => rule.roots.values().next().value!;
-
 function numberOf(value: Argument | undefined): number | undefined {
   if (typeof value === "number") return value;
   if (typeof value === "bigint") return Number(value);
@@ -395,10 +446,10 @@ function numberOf(value: Argument | undefined): number | undefined {
   return typeof tagged === "object" && tagged?.kind === "float" ? tagged.value : undefined;
 }
 
-const diverges = (rule: Rule, label: string, limit: number): SconceError =>
+const diverges = (label: string, limit: number, node: string): SconceError =>
   new SconceError({
     code: "REWRITE_DIVERGES",
-    message: `${label} still fires after ${limit} rewrites`,
-    where: rule.name,
+    message: `${label} still fires after ${limit} rewrites, at %${node}`,
+    where: node,
     fix: "make sure that a rule's replacement does not match the rule again, nor another rule that undoes it",
   });

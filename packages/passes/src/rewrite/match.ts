@@ -9,6 +9,7 @@ import {
   isRef,
   isTuple,
   type Node,
+  ref,
   toNumber,
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
@@ -78,11 +79,13 @@ export class Matcher {
         state,
         () => `%${node.name} is ${described(node)}, not ${pattern.targets.join(" or ")}`,
       );
-    if (state.nodes.includes(node))
-      return this.#fail(state, () => `%${node.name} is part of the match already`);
+    const known = this.#known(pattern.name, state);
+    if (known !== undefined && !sameArgument(known, ref(node.name)))
+      return this.#fail(state, () => `$${pattern.name} would be both ${this.#told(known)} and %${node.name}`);
     const named = pattern.name === undefined ? state.named : new Map(state.named).set(pattern.name, node);
-    // Covered nodes are listed operands first, as they stand in the graph.
-    const finish: Next = (inner) => next({ ...inner, nodes: [...inner.nodes, node] });
+    // Covered nodes are listed operands first, as they stand in the graph; one that two calls of the pattern are, once.
+    const finish: Next = (inner) =>
+      next(inner.nodes.includes(node) ? inner : { ...inner, nodes: [...inner.nodes, node] });
     const pairs = this.#pairs(pattern, node, { ...state, named });
     if (pairs === undefined) return undefined;
     const straight = this.#all(pairs, 0, { ...state, named }, finish);
@@ -158,12 +161,18 @@ export class Matcher {
 
   #capture(name: string | undefined, value: Argument, state: State, next: Next): State | undefined {
     if (name === undefined) return next(state);
-    const known = state.captures.get(name);
-    if (known === undefined && !state.captures.has(name))
-      return next({ ...state, captures: new Map(state.captures).set(name, value) });
-    return sameArgument(known!, value)
-      ? next(state)
-      : this.#fail(state, () => `$${name} would be both ${this.#told(known!)} and ${this.#told(value)}`);
+    const { captures } = state;
+    const known = this.#known(name, state);
+    if (known !== undefined && !sameArgument(known, value))
+      return this.#fail(state, () => `$${name} would be both ${this.#told(known)} and ${this.#told(value)}`);
+    return next(captures.has(name) ? state : { ...state, captures: new Map(captures).set(name, value) });
+  }
+
+  /** What a name stands for already: a capture, or a node that is called so. */
+  #known(name: string | undefined, { captures, named }: State): Argument | undefined {
+    if (name === undefined) return undefined;
+    const node = named.get(name);
+    return node === undefined ? captures.get(name) : ref(node.name);
   }
 
   #list(pattern: ListPattern, value: Argument, state: State, next: Next): State | undefined {

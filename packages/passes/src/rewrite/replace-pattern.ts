@@ -3,7 +3,7 @@ import { FakeTensor, type MetaValue } from "@sconce/ir";
 import { type Emit, type EmitArg, emitFrom } from "@sconce/ops";
 import { STATIC_ENV } from "@sconce/symbolic";
 import type { CallPattern, Pattern } from "./pattern.js";
-import { badRule, type Rule } from "./rule.js";
+import { badRule, checkRoots, type Rule, RuleFault } from "./rule.js";
 
 /** An expression written over an emitter: the same shape as a decomposition. */
 export type Expression = (emit: Emit, ...operands: FakeTensor[]) => FakeTensor | readonly FakeTensor[];
@@ -28,13 +28,15 @@ export function replacePattern(
   options: ReplacePatternOptions = {},
 ): Rule {
   const name = options.name ?? "replace-pattern";
+  const label = `rule "${name}"`;
   if (before.length !== after.length)
     throw badRule(
-      name,
+      label,
       `has a pattern of ${before.length - 1} operands and a replacement of ${after.length - 1}`,
     );
   const operands = Array.from({ length: Math.max(0, before.length - 1) }, (_, i) => `operand${i}`);
-  const roots = patternOf(name, before, operands);
+  const roots = patternOf(label, before, operands);
+  checkRoots(label, roots);
   const rule: Rule = {
     name,
     doc: options.doc ?? "Calls that one function emits become those of another.",
@@ -48,7 +50,7 @@ export function replacePattern(
         ? (result as readonly FakeTensor[])
         : [result as FakeTensor];
       if (values.length !== roots.size)
-        throw badRule(name, `replaces ${roots.size} results by ${values.length}`);
+        throw new RuleFault(`replaces ${roots.size} results by ${values.length}`);
       return roots.size === 1
         ? values[0]!
         : Object.fromEntries([...roots.keys()].map((key, i) => [key, values[i]!]));
@@ -59,7 +61,7 @@ export function replacePattern(
 
 /** Runs the function with holes for tensors, and reads the calls off its results. */
 function patternOf(
-  rule: string,
+  label: string,
   expression: Expression,
   operands: readonly string[],
 ): ReadonlyMap<string, CallPattern> {
@@ -84,7 +86,7 @@ function patternOf(
   const patternFor = (value: EmitArg): Pattern => {
     if (value instanceof FakeTensor) {
       const pattern = patterns.get(value);
-      if (pattern === undefined) throw badRule(rule, "uses a tensor that is neither an operand nor emitted");
+      if (pattern === undefined) throw badRule(label, "uses a tensor that is neither an operand nor emitted");
       return pattern;
     }
     if (Array.isArray(value))
@@ -95,7 +97,7 @@ function patternOf(
   const several: Emit["many"] = () => {
     throw new SconceError({
       code: "RULE",
-      message: `rule "${rule}" emits a call with several results in its pattern`,
+      message: `${label} emits a call with several results in its pattern`,
       fix: "write the pattern as text: operator.getitem(aten.split.Tensor($x, 2), 0)",
     });
   };
@@ -108,7 +110,7 @@ function patternOf(
     results.map((tensor, i) => {
       const pattern = patterns.get(tensor);
       if (pattern?.kind !== "call")
-        throw badRule(rule, "gives one of its operands back: there is nothing to match");
+        throw badRule(label, "gives one of its operands back: there is nothing to match");
       return [results.length === 1 ? "root" : `result${i}`, pattern] as const;
     }),
   );

@@ -1,8 +1,9 @@
-import { SconceError } from "@sconce/errors";
+import { isSconceError, SconceError } from "@sconce/errors";
 import type { FakeTensor, Graph, MetaValue, Node } from "@sconce/ir";
 import type { Emit, EmitArg, OperatorTable } from "@sconce/ops";
 import type { SymEnv } from "@sconce/symbolic";
 import { type CallPattern, type CaptureNames, type Pattern, parsePattern } from "./pattern.js";
+import { planRoots } from "./roots.js";
 
 /**
  * What a pattern captured, by name: fake tensors for tensors, symbolic scalars, literals, lists of those. A fake tensor
@@ -80,8 +81,9 @@ export function defineRule<
 >(definition: RuleDefinition<S, T>): Rule {
   const texts: Readonly<Record<string, string>> =
     typeof definition.match === "string" ? { root: definition.match } : definition.match;
-  const roots = new Map(Object.entries(texts).map(([name, text]) => [name, rootOf(definition.name, text)]));
-  if (roots.size === 0) throw badRule(definition.name, "has no pattern");
+  const label = `rule "${definition.name}"`;
+  const roots = new Map(Object.entries(texts).map(([name, text]) => [name, rootOf(label, text)]));
+  checkRoots(label, roots);
   return Object.freeze({
     name: definition.name,
     doc: definition.doc,
@@ -92,30 +94,42 @@ export function defineRule<
     replace:
       typeof definition.replace === "function"
         ? (definition.replace as Rule["replace"])
-        : templateOf(definition.name, definition.replace, roots),
+        : templateOf(label, definition.replace, roots),
   });
 }
 
-function rootOf(rule: string, text: string): CallPattern {
-  const pattern = parsePattern(text);
+function rootOf(label: string, text: string): CallPattern {
+  const pattern = patternOf(label, text);
   if (pattern.kind === "call") return pattern;
-  throw badRule(rule, `has the pattern ${JSON.stringify(text)}, which is no call`);
+  throw badRule(label, `has the pattern ${JSON.stringify(text)}, which is no call`);
+}
+
+/** @throws SconceError `PATTERN_SYNTAX` with the rule */
+function patternOf(label: string, text: string): Pattern {
+  try {
+    return parsePattern(text);
+  } catch (error) {
+    throw isSconceError(error) ? error.at(label) : error;
+  }
 }
 
 /** Replacements written as expressions over the captures. */
 function templateOf(
-  rule: string,
+  label: string,
   given: string | Readonly<Record<string, string>>,
   roots: ReadonlyMap<string, CallPattern>,
 ): Rule["replace"] {
   const texts = typeof given === "string" ? { root: given } : given;
-  const templates = new Map(Object.entries(texts).map(([name, text]) => [name, parsePattern(text)]));
+  const templates = new Map(Object.entries(texts).map(([name, text]) => [name, patternOf(label, text)]));
+  for (const name of templates.keys())
+    if (!roots.has(name))
+      throw badRule(label, `gives a replacement for "${name}", which is none of its roots`);
   for (const name of roots.keys()) {
-    if (!templates.has(name)) throw badRule(rule, `gives no replacement for "${name}"`);
+    if (!templates.has(name)) throw badRule(label, `gives no replacement for "${name}"`);
   }
   const captured = capturesIn([...roots.values()]);
   for (const name of capturesIn([...templates.values()])) {
-    if (!captured.has(name)) throw badRule(rule, `uses $${name}, which its pattern does not capture`);
+    if (!captured.has(name)) throw badRule(label, `uses $${name}, which its pattern does not capture`);
   }
   return (emit, captures) => {
     const values = [...templates].map(
@@ -160,10 +174,28 @@ function instantiate(template: Pattern, emit: Emit, captures: Captures): EmitArg
   }
 }
 
-/** What is wrong with a rule itself. */
-export const badRule = (rule: string, what: string): SconceError =>
+/** What is wrong with a rule itself; `label` is `rule "name"`, with the plugin where it is known. */
+export const badRule = (label: string, what: string, cause?: unknown): SconceError =>
   new SconceError({
     code: "RULE",
-    message: `rule "${rule}" ${what}`,
+    message: `${label} ${what}`,
     fix: "see docs/concepts/rewriting.md for how rules are written",
+    cause,
   });
+
+/** What a rule does wrong at a match: the driver tells it with the rule, its plugin and the node. */
+export class RuleFault extends Error {}
+
+/** Why roots cannot be found together. */
+export const rootsApart = (start: string, apart: readonly string[]): string => {
+  const names = apart.map((name) => `"${name}"`).join(" and ");
+  return `has roots that share nothing: no capture or call leads from "${start}" to ${names}`;
+};
+
+/** @throws SconceError `RULE` when roots share nothing */
+export function checkRoots(label: string, roots: ReadonlyMap<string, CallPattern>): void {
+  const start = roots.keys().next().value;
+  if (start === undefined) throw badRule(label, "has no pattern");
+  const { apart } = planRoots(roots, start);
+  if (apart.length > 0) throw badRule(label, rootsApart(start, apart));
+}
