@@ -1,4 +1,4 @@
-import { isSconceError, SconceError } from "@sconce/errors";
+import { isSconceError, SconceError, thrownText } from "@sconce/errors";
 
 /** No kernel, no decomposition: the operator cannot run here. */
 export const noKernel = (target: string): SconceError =>
@@ -20,7 +20,7 @@ export const noComplexKernel = (dtype: string): SconceError =>
 /** An error told again with the node in which it happened; other errors become one of ours. */
 export function atNode(error: unknown, where: string): SconceError {
   if (isSconceError(error)) return error.at(where);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = thrownText(error);
   const code = error instanceof RangeError ? "OUT_OF_MEMORY" : "KERNEL_FAILED";
   return new SconceError({ code, message, where, cause: error });
 }

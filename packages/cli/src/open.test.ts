@@ -13,6 +13,13 @@ afterAll(() => rm(folder, { recursive: true }));
 test.each([
   ["throws while it loads", 'throw new Error("boo");', /the plugin .*\.mjs cannot be loaded: boo/],
   ["is no JavaScript", "export default {", /the plugin .*\.mjs cannot be loaded: /],
+  [
+    "throws no error while it loads",
+    "throw Object.create(null);",
+    /cannot be loaded: something that has no text/,
+  ],
+  ["exports a function", "export default () => ({ name: 'p' });", /exports no plugin/],
+  ["is empty", "", /exports no plugin/],
   ["has no default export", "export const other = 1;", /the plugin .*\.mjs exports no plugin/],
   ["exports null", "export default null;", /the plugin .*\.mjs exports no plugin/],
   ["exports an object without a name", "export default {};", /plugin 1 has a bad field name/],
@@ -34,4 +41,5 @@ test.each([
   expect(err).toMatch(/^error PLUGIN: /);
   expect(err).toMatch(message);
   expect(err).toMatch(/\n {2}fix /);
+  expect(err).toContain(file);
 });

@@ -2,7 +2,7 @@
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { isSconceError } from "@sconce/errors";
+import { isSconceError, thrownText } from "@sconce/errors";
 import { openPt2File } from "@sconce/formats/node";
 import type { ExportedProgram } from "@sconce/ir";
 import type { Plugin } from "@sconce/passes";
@@ -19,10 +19,15 @@ import { isIrText, readSir, SNIFFED } from "./sir.js";
  */
 export async function openSession(io: Pick<Io, "err">, modules: readonly string[] = []): Promise<Sconce> {
   const logger = { warn: (message: string) => io.err(`warning: ${message}\n`) };
-  return createSconce({
-    plugins: await Promise.all(modules.map(loadPlugin)),
-    configure: (container) => container.register(LOGGER, { useValue: logger }),
-  });
+  const plugins = await Promise.all(modules.map(loadPlugin));
+  try {
+    return createSconce({
+      plugins,
+      configure: (container) => container.register(LOGGER, { useValue: logger }),
+    });
+  } catch (error) {
+    throw isSconceError(error) && modules.length > 0 ? error.at(modules.join(", ")) : error;
+  }
 }
 
 async function loadPlugin(path: string): Promise<Plugin> {
@@ -30,7 +35,7 @@ async function loadPlugin(path: string): Promise<Plugin> {
   try {
     module = (await import(pathToFileURL(resolve(path)).href)) as typeof module;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = thrownText(error);
     throw pluginError(path, `cannot be loaded: ${why}`, "give the path of a JavaScript module", error);
   }
   const plugin = module.default ?? module.plugin;

@@ -56,6 +56,15 @@ export function internalError(message: string, where?: string): SconceError {
   });
 }
 
+/** What was thrown, as a text. Anything can be thrown, also what cannot be made a text. */
+export function thrownText(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? String(thrown.message) : String(thrown);
+  } catch {
+    return "something that has no text";
+  }
+}
+
 /** True for a {@link SconceError}, optionally of one code. */
 export function isSconceError(error: unknown, code?: string): error is SconceError {
   return error instanceof SconceError && (code === undefined || error.code === code);

@@ -136,7 +136,7 @@ export {
 
 // Rules that programs keep
 
-export { sealProgram } from "./seal.js";
+export { sealMap, sealProgram } from "./seal.js";
 export { ATEN, DIALECTS, type DialectRules, TRAINING } from "./verifier/dialect.js";
 export type { Problem } from "./verifier/problem.js";
 export { verifyTransition } from "./verifier/transition.js";

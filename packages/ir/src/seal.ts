@@ -54,12 +54,12 @@ function sealTensor(tensor: Tensor): void {
 }
 
 /** Maps cannot be frozen: their writing methods are covered up. */
-function sealMap(map: ReadonlyMap<unknown, unknown>): void {
+export function sealMap(map: ReadonlyMap<unknown, unknown>, of = "a program: programs are immutable"): void {
   if (sealed.has(map)) return;
   sealed.add(map);
   for (const method of ["set", "delete", "clear"]) {
     const value = (): never => {
-      throw new TypeError(`Cannot ${method} entries of a program: programs are immutable`);
+      throw new TypeError(`Cannot ${method} entries of ${of}`);
     };
     Object.defineProperty(map, method, { value });
   }

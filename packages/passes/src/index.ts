@@ -62,6 +62,7 @@ export type { PassEvent, PassManagerOptions, PassObserver } from "./pass-manager
 export { PassManager } from "./pass-manager.js";
 export { parsePipeline, printPipeline } from "./pipeline.js";
 export type { Plugin, PluginKernel } from "./plugin.js";
+export { askBackend } from "./regions/ask-backend.js";
 export type { Extraction, NodeSelector } from "./regions/extract.js";
 export { extractSubmodule, inModule } from "./regions/extract.js";
 export type { FuseOptions, Fusion } from "./regions/fuse.js";

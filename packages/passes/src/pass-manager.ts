@@ -1,4 +1,4 @@
-import { isSconceError, SconceError } from "@sconce/errors";
+import { isSconceError, SconceError, thrownText } from "@sconce/errors";
 import { ExportedProgram, type Problem, recordPass, sealProgram, verifyTransition } from "@sconce/ir";
 import { verifyAll } from "@sconce/ir/verify";
 import { Checker, type CheckOptions, type CheckReport } from "./checking/checker.js";
@@ -233,7 +233,7 @@ export class PassManager {
       result = pass.run(program, context, options);
     } catch (error) {
       guard?.restore();
-      const message = error instanceof Error ? error.message : String(error);
+      const message = thrownText(error);
       throw new SconceError({
         code: "PASS_FAILED",
         message: `${place} failed: ${message}`,
@@ -262,7 +262,7 @@ export class PassManager {
     } catch (error) {
       // Not even the verifier can read it: a part is of another kind than programs have.
       if (isSconceError(error)) throw error;
-      problems.push({ code: "MALFORMED", message: `a part of it cannot be read (${String(error)})` });
+      problems.push({ code: "MALFORMED", message: `a part of it cannot be read (${thrownText(error)})` });
     }
     if (problems.length === 0) return;
     const messages = new Set(problems.map((problem) => problem.message));

@@ -11,7 +11,7 @@ import type {
 import type { OperatorTable } from "@sconce/ops";
 import type { DecompositionTable } from "./decompose/table.js";
 import { optionError, optionProblem } from "./options/bind.js";
-import type { OptionSession, OptionSpec, PassOptions } from "./options/spec.js";
+import type { OptionSession, OptionSpec, OptionValue, PassOptions } from "./options/spec.js";
 import type { RewriteContext } from "./rewrite/driver.js";
 import type { Rule } from "./rewrite/rule.js";
 
@@ -81,8 +81,14 @@ type Definition = Omit<Pass, "options"> & { readonly options?: Pass["options"] }
 
 /** Defines a pass; the result is a frozen value. */
 export function definePass(definition: Definition): Pass {
-  return Object.freeze({ options: {}, ...definition });
+  const options = Object.entries(definition.options ?? {}).map(
+    ([name, spec]) => [name, Object.freeze({ ...spec, default: frozen(spec.default) })] as const,
+  );
+  return Object.freeze({ ...definition, options: Object.freeze(Object.fromEntries(options)) });
 }
+
+const frozen = (value: OptionValue): OptionValue =>
+  Array.isArray(value) ? Object.freeze([...(value as readonly string[])]) : value;
 
 /** A pass with the options it is to be run with. */
 export interface PassCall {
@@ -120,6 +126,9 @@ export const pipelineItem = (item: Pass | PipelineItem): PipelineItem =>
 export function passCall(pass: Pass, options: PassOptions = {}, session: OptionSession = {}): PassCall {
   const problem = optionProblem(pass, options, session);
   if (problem !== undefined) throw optionError(problem);
-  const defaults = Object.entries(pass.options).map(([name, spec]) => [name, spec.default] as const);
-  return { pass, options: { ...Object.fromEntries(defaults), ...options } };
+  // Frozen, since the run of a pass is given them: the defaults are those of later runs too.
+  const bound = Object.entries(pass.options).map(
+    ([name, spec]) => [name, frozen(options[name] ?? spec.default)] as const,
+  );
+  return { pass, options: Object.freeze(Object.fromEntries(bound)) };
 }

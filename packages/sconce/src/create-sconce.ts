@@ -14,6 +14,7 @@ import {
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import {
+  askBackend,
   type Bisection,
   type BisectOptions,
   bisect,
@@ -31,7 +32,7 @@ import type { DependencyContainer } from "tsyringe";
 import { createContainer, replacements } from "./container.js";
 import { freezeSession } from "./freeze.js";
 import { createModule, type ProgramModule } from "./module.js";
-import { pluginFailed } from "./plugin-set.js";
+import { badPart, pluginFailed } from "./plugin-set.js";
 import {
   BACKENDS,
   DECOMPOSITIONS,
@@ -182,7 +183,7 @@ export class Sconce {
     const probe: Node = { name: "probe", op: "call_function", target, args: [], kwargs: {}, meta: {} };
     const graph = new Graph([probe]);
     return [...this.backends.values()]
-      .filter((backend) => backend.supports(probe, graph) === true)
+      .filter((backend) => askBackend(backend, probe, graph, this.ownerOf(backend)) === true)
       .map((backend) => backend.name);
   }
 
@@ -214,11 +215,19 @@ async function compileForeign(
   options?: CompileOptions,
 ): Promise<Executable> {
   sealProgram(program);
+  let executable: unknown;
   try {
-    return await backend.compile(program, options);
+    executable = await backend.compile(program, options);
   } catch (error) {
     throw isSconceError(error) ? error : pluginFailed(owner, `the backend "${backend.name}"`, error);
   }
+  const { run, dispose } = (executable ?? {}) as Partial<Record<string, unknown>>;
+  if (typeof run === "function" && typeof dispose === "function") return executable as Executable;
+  throw badPart(
+    owner,
+    `the backend "${backend.name}"`,
+    "compiled to what cannot be run: it has no run, or no dispose",
+  );
 }
 
 export interface ModuleOptions {

@@ -1,7 +1,7 @@
 import { isSconceError } from "@sconce/errors";
 import { type ExportedProgram, edit, Graph, parseIr, printIr } from "@sconce/ir";
 import { defineOp, type Emit } from "@sconce/ops";
-import { definePass, defineRule, type Pass, type Plugin } from "@sconce/passes";
+import { builtinRules, decompose, definePass, defineRule, type Pass, type Plugin } from "@sconce/passes";
 import { Tensor } from "@sconce/tensor";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createSconce, EVALUATOR } from "./index.js";
@@ -162,6 +162,60 @@ describe("a pass of a plugin", () => {
       "PASS_FAILED",
       /evil.* failed: Cannot clear entries of a program/,
     ],
+    [
+      "that writes to weights",
+      passOf((one) => {
+        (one.stateDict.get("w")!.data as Float32Array)[2] = 9;
+        return one;
+      }),
+      "PASS_FAILED",
+      /"evil" \(step 1\) wrote to the tensor "w" of the program that it was given; its values were put back/,
+    ],
+    [
+      "that writes to weights and throws",
+      passOf((one) => {
+        (one.stateDict.get("w")!.data as Float32Array)[0] = 9;
+        throw new Error("boo");
+      }),
+      "PASS_FAILED",
+      /evil.* failed: boo/,
+    ],
+    [
+      "that changes the options of a built-in pass",
+      passOf((one) => {
+        writable(decompose.options)["table"] = {} as never;
+        return one;
+      }),
+      "PASS_FAILED",
+      /evil.* failed: Cannot assign to read only property 'table'/,
+    ],
+    [
+      "that changes the pattern of a built-in rule",
+      passOf((one) => {
+        (builtinRules[0]!.roots as Map<string, never>).clear();
+        return one;
+      }),
+      "PASS_FAILED",
+      /evil.* failed: Cannot clear entries of a rule/,
+    ],
+    [
+      "that throws what has no text",
+      passOf(() => {
+        throw Object.create(null);
+      }),
+      "PASS_FAILED",
+      /evil.* failed: something that has no text/,
+    ],
+    [
+      "that drops an output",
+      passOf(() =>
+        parseIr(TEXT.replace("  output %b: USER_OUTPUT\n", "").replace("(%b)", "()"), {
+          tensors: new Map([["w", weights]]),
+        }),
+      ),
+      "INVALID_PROGRAM",
+      /"evil" \(step 1\): the number of user outputs changed from 1 to 0/,
+    ],
   ])("%s is named", (_, pass, code, message) => {
     const error = failure({ passes: [pass] }, "bad");
     expect(error).toMatchObject({ code });
@@ -240,6 +294,20 @@ describe("a pass of a plugin", () => {
     expect(() => sconce.transform(reading, "fold-constants{weights=true}", { verify: true })).toThrow(
       'pass "fold-constants" (step 1) wrote to the values of "w"',
     );
+  });
+
+  test("cannot change the defaults that later runs get", () => {
+    const greedy = definePass({
+      name: "bad",
+      doc: "Harms.",
+      options: { list: { default: [], doc: "a list" } },
+      run: (one, _, { list }) => {
+        writable(list).push("more" as never);
+        return one;
+      },
+    });
+    expect(failure({ passes: [greedy] }, "bad").message).toMatch(/evil.* Cannot add property 0/);
+    expect(greedy.options["list"]!.default).toEqual([]);
   });
 
   test("that never settles is named with its plugin", () => {
@@ -328,6 +396,55 @@ describe("operators, kernels and backends of a plugin", () => {
     );
     using executable = await sconce.compile(program);
     await expect(executable.run([weights])).rejects.toThrow(said);
+  });
+
+  test.each<[string, (...args: never[]) => unknown, string]>([
+    ["nothing", () => undefined, "gave undefined where its schema says Tensor"],
+    ["a promise", async () => 1, "gave a promise; it must give its result at once"],
+    ["a text", () => "x", "gave a string where its schema says Tensor"],
+    ["a list", () => [1, 2], "gave a list of 2 where its schema says Tensor"],
+  ])("functions that give %s are named", async (_, give, does) => {
+    const run = give as never;
+    const error = failure({ decompositions: { "aten.relu.default": run } }, "decompose");
+    expect(error.message).toContain(`the decomposition of aten.relu.default of plugin "evil" ${does}`);
+    const own = defineOp({ schema: "evil::op(Tensor x) -> Tensor", meta: run });
+    const bound = parseIr(TEXT.replace("aten.relu", "evil.op"));
+    expect(() => createSconce({ plugins: [{ name: "evil", ops: [own] }] }).runDecompositions(bound)).toThrow(
+      `the shape rule of evil.op.default of plugin "evil" ${does}`,
+    );
+    const sconce = createSconce({ plugins: [{ name: "evil", kernels: { "aten.relu.default": run } }] });
+    using executable = await sconce.compile(program);
+    await expect(executable.run([weights])).rejects.toThrow(
+      `the kernel of aten.relu.default of plugin "evil" ${does}`,
+    );
+  });
+
+  test("a decomposition that never ends is named", () => {
+    const again = (emit: Emit, { self }: { self: never }) => emit("aten.relu.default", [self]);
+    expect(failure({ decompositions: { "aten.relu.default": again as never } }, "decompose").message).toMatch(
+      /the decomposition of aten.relu.default of plugin "evil" threw: Maximum call stack/,
+    );
+  });
+
+  test.each<[string, () => unknown, string]>([
+    ["throws", boo, "threw when it was asked for %a (aten.mul.Tensor): boo"],
+    ["gives nothing", () => undefined, "gave undefined when it was asked for %a"],
+    ["gives a promise", async () => true, "gave a promise when"],
+    ["gives an object without a reason", () => ({}), "gave an object without a reason when"],
+  ])("a backend that %s for what it supports is named", (_, supports, does) => {
+    const backends = [{ name: "b", supports, compile: boo }] as never;
+    const error = failure({ backends }, "partition{backend=b}");
+    expect(error.message).toContain(`the backend "b" of plugin "evil" ${does}`);
+    const sconce = createSconce({ plugins: [{ name: "evil", backends }] });
+    expect(() => sconce.backendsFor("aten.relu.default")).toThrow('the backend "b" of plugin "evil"');
+  });
+
+  test("a backend that compiles to nothing is named", async () => {
+    const backend = { name: "b", supports: () => true as const, compile: () => undefined as never };
+    const sconce = createSconce({ plugins: [{ name: "evil", backends: [backend] }] });
+    await expect(sconce.compile(program, "b")).rejects.toThrow(
+      'the backend "b" of plugin "evil" compiled to what cannot be run',
+    );
   });
 
   test("a backend that throws is named", async () => {

@@ -1,8 +1,9 @@
 /** @file The plugins of a session taken together: clashes are refused, and every function says whose it is when it throws. */
-import { isSconceError, SconceError } from "@sconce/errors";
-import { DIALECTS, type DialectRules } from "@sconce/ir";
-import type { OpDefinition } from "@sconce/ops";
+import { isSconceError, SconceError, thrownText } from "@sconce/errors";
+import { DIALECTS, type DialectRules, type OpSchema } from "@sconce/ir";
+import { defaultOperators, type OpDefinition } from "@sconce/ops";
 import { builtinPasses, builtinRules, type Decomposition, type Plugin } from "@sconce/passes";
+import { resultProblem } from "./plugin-results.js";
 import { badPlugin, readPlugin } from "./plugin-shape.js";
 
 interface Named {
@@ -36,7 +37,7 @@ export function pluginSet(given: readonly Plugin[], backends: readonly Named[]):
   const session: Owned = ["the `backends` of createSconce", names(backends)];
   const clashes: readonly (readonly [string, readonly Owned[]])[] = [
     ["plugin", owned(({ name }) => [name])],
-    ["pass", [sconce(names(builtinPasses)), ...owned(({ passes }) => names(passes))]],
+    ["pass", [sconce(["repeat", ...names(builtinPasses)]), ...owned(({ passes }) => names(passes))]],
     ["rule", [sconce(names(builtinRules)), ...owned(({ rules }) => names(rules))]],
     ["dialect", [sconce([...DIALECTS.keys()]), ...owned(({ dialects }) => names(dialects))]],
     ["backend", [sconce(["cpu"]), session, ...owned((plugin) => names(plugin.backends))]],
@@ -47,7 +48,7 @@ export function pluginSet(given: readonly Plugin[], backends: readonly Named[]):
   for (const [kind, lists] of clashes) refuseClashes(kind, lists);
   const dialects = new Map(plugins.flatMap((one) => one.dialects ?? []).map((rules) => [rules.name, rules]));
   for (const plugin of plugins) refuseUnknownDialects(plugin, dialects);
-  return { plugins, dialects, ...functionsOf(plugins), ownerOf: ownersOf(plugins) };
+  return { plugins, dialects, ...functionsOf(plugins, schemasOf(plugins)), ownerOf: ownersOf(plugins) };
 }
 
 type Owned = readonly [owner: string, names: readonly string[]];
@@ -94,54 +95,83 @@ function refuseUnknownDialects(plugin: Plugin, dialects: ReadonlyMap<string, Dia
   }
 }
 
-function functionsOf(plugins: readonly Plugin[]): Pick<PluginSet, "ops" | "decompositions" | "kernels"> {
+type SchemaOf = (target: string) => OpSchema | undefined;
+
+function schemasOf(plugins: readonly Plugin[]): SchemaOf {
+  const own = new Map(plugins.flatMap(({ ops = [] }) => ops.map((op) => [op.target, op.schema] as const)));
+  return (target) => own.get(target) ?? defaultOperators().schemaOf(target);
+}
+
+function functionsOf(
+  plugins: readonly Plugin[],
+  schemaOf: SchemaOf,
+): Pick<PluginSet, "ops" | "decompositions" | "kernels"> {
   return {
     ops: plugins.flatMap((plugin) => (plugin.ops ?? []).map((op) => guardedOp(plugin.name, op))),
     decompositions: plugins.flatMap(({ name, decompositions = {} }) =>
       Object.entries(decompositions).map(
-        ([target, run]) => [target, guarded(name, `the decomposition of ${target}`, run), name] as const,
+        ([target, run]) =>
+          [target, guarded(name, `the decomposition of ${target}`, run, schemaOf(target)), name] as const,
       ),
     ),
     kernels: plugins.flatMap(({ name, kernels = {} }) =>
       Object.entries(kernels).map(
-        ([target, run]) => [target, guarded(name, `the kernel of ${target}`, run), name] as const,
+        ([target, run]) =>
+          [target, guarded(name, `the kernel of ${target}`, run, schemaOf(target)), name] as const,
       ),
     ),
   };
 }
 
 function guardedOp(plugin: string, op: OpDefinition): OpDefinition {
-  const { target, meta, decompose } = op;
+  const { target, schema, meta, decompose } = op;
   return Object.freeze({
     ...op,
-    meta: meta && guarded(plugin, `the shape rule of ${target}`, meta),
-    decompose: decompose && guarded(plugin, `the decomposition of ${target}`, decompose),
+    meta: meta && guarded(plugin, `the shape rule of ${target}`, meta, schema),
+    decompose: decompose && guarded(plugin, `the decomposition of ${target}`, decompose, schema),
   });
 }
 
 /**
- * A plugin's function that is named, with the plugin, when it throws. Typed errors are what it says on purpose and pass;
- * so does running out of memory.
+ * A plugin's function that is named, with the plugin, when it throws or gives what its schema does not have. Typed errors are
+ * what it says on purpose and pass; so does running out of memory.
  */
 function guarded<A extends unknown[], R>(
   plugin: string,
   what: string,
   run: (...args: A) => R,
+  schema: OpSchema | undefined,
 ): (...args: A) => R {
   return (...args: A): R => {
+    let result: R;
     try {
-      return run(...args);
+      result = run(...args);
     } catch (error) {
-      throw isSconceError(error) || error instanceof RangeError ? error : pluginFailed(plugin, what, error);
+      throw isSconceError(error) || isOutOfMemory(error) ? error : pluginFailed(plugin, what, error);
     }
+    const problem = resultProblem(schema, result);
+    if (problem === undefined) return result;
+    throw badPart(plugin, what, problem);
   };
 }
+
+/** A function that calls itself for ever is a `RangeError` too. */
+const isOutOfMemory = (error: unknown): boolean =>
+  error instanceof RangeError && !error.message.includes("call stack");
+
+/** A part of a plugin did what it may not. */
+export const badPart = (plugin: string, what: string, does: string): SconceError =>
+  new SconceError({
+    code: "PLUGIN_FAILED",
+    message: `${what} of plugin "${plugin}" ${does}`,
+    fix: `mend the plugin "${plugin}"`,
+  });
 
 /** A plugin's code threw something. */
 export const pluginFailed = (plugin: string, what: string, error: unknown): SconceError =>
   new SconceError({
     code: "PLUGIN_FAILED",
-    message: `${what} of plugin "${plugin}" threw: ${error instanceof Error ? error.message : String(error)}`,
+    message: `${what} of plugin "${plugin}" threw: ${thrownText(error)}`,
     fix: `mend the plugin "${plugin}"`,
     cause: error,
   });

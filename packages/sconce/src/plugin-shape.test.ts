@@ -26,6 +26,26 @@ describe("a plugin of another shape is refused, with the field that is wrong", (
       'plugin "p" has a bad field passes[1].run: expected a function, got "x"',
     ],
     [
+      "a pass that no pipeline can name",
+      { name: "p", passes: [{ ...pass, name: "a,b" }] },
+      'passes[0].name: expected a name of letters, digits, _ and -, got "a,b"',
+    ],
+    [
+      "an option without default",
+      { name: "p", passes: [{ ...pass, options: { a: { doc: "" } } }] },
+      "passes[0].options.a.default: expected a string, number, boolean or list of strings, got undefined",
+    ],
+    [
+      "an option with odd choices",
+      { name: "p", passes: [{ ...pass, options: { a: { doc: "", default: "", choices: 3 } } }] },
+      "passes[0].options.a.choices: expected a list of strings, or choices of a session",
+    ],
+    [
+      "an option that is null",
+      { name: "p", passes: [{ ...pass, options: { a: null } }] },
+      "passes[0].options.a: expected an object, got null",
+    ],
+    [
       "a rule without pattern",
       { name: "p", rules: [{ name: "r", doc: "" }] },
       "rules[0].roots: expected a map",
@@ -68,6 +88,9 @@ describe("a plugin of another shape is refused, with the field that is wrong", (
     );
     expect(clash({ dialects: [ATEN] }, {})).toThrow('dialect "ATEN" is defined by Sconce and by plugin "a"');
     expect(clash({ backends: [cpu] }, {})).toThrow('backend "cpu" is defined by Sconce and by plugin "a"');
+    expect(clash({ passes: [{ ...pass, name: "repeat" }] }, {})).toThrow(
+      'pass "repeat" is defined by Sconce',
+    );
     expect(clash({ passes: [pass, pass] }, {})).toThrow('pass "nothing" is defined twice by plugin "a"');
     expect(() => createSconce({ backends: [cpu] })).toThrow(
       "by Sconce and by the `backends` of createSconce",

@@ -1,5 +1,5 @@
 /** @file What a plugin must look like, checked field by field: plugins come from modules that no compiler has seen. */
-import { SconceError } from "@sconce/errors";
+import { SconceError, thrownText } from "@sconce/errors";
 import type { Plugin } from "@sconce/passes";
 
 /** Whether a value is of a kind, and what the kind is called. */
@@ -18,6 +18,31 @@ const OBJECT: Kind = { called: "an object", is: (value) => isObject(value) && !A
 const STRING = ofType("string");
 const NAME: Kind = { called: "a name", is: (value) => typeof value === "string" && value !== "" };
 const FUNCTION = ofType("function");
+/** What a pipeline's text can name. */
+const WORD: Kind = {
+  called: "a name of letters, digits, _ and -",
+  is: (value) => typeof value === "string" && /^[\w-]+$/.test(value),
+};
+const isWord = (value: unknown): boolean => typeof value === "string";
+const VALUE: Kind = {
+  called: "a string, number, boolean or list of strings",
+  is: (value) =>
+    ["string", "number", "boolean"].includes(typeof value) || (Array.isArray(value) && value.every(isWord)),
+};
+const CHOICES: Kind = {
+  called: "a list of strings, or choices of a session",
+  is: (value) =>
+    Array.isArray(value)
+      ? value.every(isWord)
+      : isObject(value) && "words" in value && typeof value.words === "function",
+};
+/** What each option of a pass must have. */
+const OPTION: Readonly<Record<string, Kind>> = {
+  default: VALUE,
+  doc: STRING,
+  choices: optional(CHOICES),
+  check: optional(FUNCTION),
+};
 const SET: Kind = { called: "a set", is: (value) => value instanceof Set };
 const MAP: Kind = { called: "a map", is: (value) => value instanceof Map };
 
@@ -32,7 +57,7 @@ const LISTS: Readonly<
   passes: {
     fix: "make passes with definePass",
     item: {
-      name: NAME,
+      name: WORD,
       doc: STRING,
       options: OBJECT,
       run: FUNCTION,
@@ -93,13 +118,26 @@ function fieldOf(label: string, plugin: Readonly<Record<string, unknown>>, field
   const { item, fix } = LISTS[field]!;
   value.forEach((one: unknown, i) => {
     const path = `${field}[${i}]`;
-    if (!OBJECT.is(one)) throw badField(label, path, OBJECT, one, fix);
-    for (const [key, kind] of Object.entries(item)) {
-      const part = read(label, one as Readonly<Record<string, unknown>>, key, `${path}.${key}`);
-      if (!kind.is(part)) throw badField(label, `${path}.${key}`, kind, part, fix);
-    }
+    requireParts(label, path, one, item, fix);
+    const options = field === "passes" ? (one as { readonly options: object }).options : {};
+    for (const [name, option] of Object.entries(options))
+      requireParts(label, `${path}.options.${name}`, option, OPTION, 'give { default: 3, doc: "..." }');
   });
   return Object.freeze([...value]);
+}
+
+function requireParts(
+  label: string,
+  path: string,
+  given: unknown,
+  parts: Readonly<Record<string, Kind>>,
+  fix: string,
+): void {
+  if (!OBJECT.is(given)) throw badField(label, path, OBJECT, given, fix);
+  for (const [key, kind] of Object.entries(parts)) {
+    const part = read(label, given as Readonly<Record<string, unknown>>, key, `${path}.${key}`);
+    if (!kind.is(part)) throw badField(label, `${path}.${key}`, kind, part, fix);
+  }
 }
 
 function recordOf(label: string, field: string, value: unknown): object {
@@ -119,7 +157,7 @@ function read(label: string, from: Readonly<Record<string, unknown>>, key: strin
   try {
     return from[key];
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = thrownText(error);
     throw badPlugin(label, `threw when its field ${path} was read: ${why}`, "give plain values", error);
   }
 }

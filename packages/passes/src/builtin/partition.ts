@@ -11,10 +11,17 @@ export const partitionByBackend = definePass({
     backend: { default: "cpu", choices: backendNames, doc: "the backend that is asked" },
     "min-size": { default: 1, check: wholeNumber(1), doc: "fewest calls that make a region" },
   },
-  run(program, { operators, backends, note }, options) {
+  run(program, { operators, backends, ownerOf, note }, options) {
     const backend = backendOf(backends?.(), String(options["backend"]));
     const minSize = Number(options["min-size"]);
-    const { program: result, regions, left } = partition(program, backend, operators, { minSize });
+    const {
+      program: result,
+      regions,
+      left,
+    } = partition(program, backend, operators, {
+      minSize,
+      owner: ownerOf?.(backend),
+    });
     if (regions.length === 0 && left.length > 0) {
       const { node, reason } = left[0]!;
       note?.(

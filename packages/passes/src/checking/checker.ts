@@ -1,5 +1,5 @@
 /** @file Differential checking: programs before and after a pass, run on the same inputs. */
-import { isSconceError } from "@sconce/errors";
+import { isSconceError, thrownText } from "@sconce/errors";
 import type { ExportedProgram, ProgramRunner, Value } from "@sconce/ir";
 import { type InputCheck, inputCheck } from "@sconce/ops";
 import type { ToleranceOptions } from "@sconce/tensor";
@@ -160,7 +160,6 @@ const acceptedBy =
 function emptyReason(samples: readonly Sample[], compared: Compared): string {
   if (samples.length === 0) return "there are no inputs to run on";
   const [error] = samples.flatMap(({ result }) => ("error" in result ? [result.error] : []));
-  if (compared.runs === 0)
-    return `no inputs run on both programs: ${error instanceof Error ? error.message : String(error)}`;
+  if (compared.runs === 0) return `no inputs run on both programs: ${thrownText(error)}`;
   return "the program gives no numbers: no output, input or state with an element";
 }

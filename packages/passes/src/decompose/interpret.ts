@@ -1,5 +1,5 @@
 /** @file Runs a source graph through the dispatcher, node by node, as `torch.fx.Interpreter` does when retracing. */
-import { isSconceError, SconceError } from "@sconce/errors";
+import { isSconceError, SconceError, thrownText } from "@sconce/errors";
 import {
   type Argument,
   FakeTensor,
@@ -180,7 +180,7 @@ function atNode(error: unknown, node: Node): unknown {
   if (isSconceError(error)) return error.at(`%${node.name} = ${node.target}`);
   return new SconceError({
     code: "DECOMPOSITION_FAILED",
-    message: `the decomposition of ${node.target} threw: ${error instanceof Error ? error.message : String(error)}`,
+    message: `the decomposition of ${node.target} threw: ${thrownText(error)}`,
     where: `%${node.name}`,
     cause: error,
   });

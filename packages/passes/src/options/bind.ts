@@ -1,5 +1,5 @@
 /** @file Holds the values of options against what the pass says of them. */
-import { SconceError } from "@sconce/errors";
+import { SconceError, thrownText } from "@sconce/errors";
 import type { Choices, OptionSession, OptionSpec, OptionValue, PassOptions } from "./spec.js";
 import { didYouMean } from "./suggest.js";
 
@@ -88,7 +88,7 @@ function itemProblem(
   } catch (cause) {
     const owner = session.ownerOf?.(pass);
     const of = owner === undefined ? "" : ` of plugin "${owner}"`;
-    const message = `pass "${pass.name}"${of} failed to check its option "${option}": ${messageOf(cause)}`;
+    const message = `pass "${pass.name}"${of} failed to check its option "${option}": ${thrownText(cause)}`;
     return { code: "PASS_FAILED", message, fix: "mend what the pass says of the option", cause };
   }
 }
@@ -114,8 +114,6 @@ function wordProblem(
     fix: didYouMean(word, known, choices.fix ?? `there are: ${[...known].join(", ") || "none"}`),
   };
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const oneOf = (words: readonly string[]): Choices => ({ kind: "", words: () => words });
 

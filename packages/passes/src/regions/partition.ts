@@ -3,12 +3,15 @@ import { type Backend, type ExportedProgram, forEachInput, type Graph, type Node
 import type { OperatorTable } from "@sconce/ops";
 import { requireFunctional } from "../analysis/require-functional.js";
 import { withGraph } from "../builtin/rename.js";
+import { askBackend } from "./ask-backend.js";
 import { orderedCalls, producerOf } from "./order.js";
 import { CALL_REGION, outline, type Region } from "./outline.js";
 
 export interface PartitionOptions {
   /** Regions with fewer calls stay where they are; 1 when left out. */
   readonly minSize?: number;
+  /** The plugin that the backend is of, for errors. */
+  readonly owner?: string | undefined;
 }
 
 /** A call that no region has, and why. */
@@ -39,11 +42,11 @@ export function partition(
   program: ExportedProgram,
   backend: Backend,
   operators: OperatorTable,
-  { minSize = 1 }: PartitionOptions = {},
+  { minSize = 1, owner }: PartitionOptions = {},
 ): Partition {
   requireFunctional(program, operators, "partition");
   const { graph } = program;
-  const reasons = reasonsOf(graph, backend, operators);
+  const reasons = reasonsOf(graph, (node, at) => refusal(node, at, backend, owner), operators);
   const ordered = orderedCalls(graph, operators);
   const level = levelsOf(graph, reasons, ordered);
   const isOwn = ({ target, args }: Node): boolean =>
@@ -60,7 +63,11 @@ export function partition(
 }
 
 /** For each node why it is not taken; undefined for those that are. */
-function reasonsOf(graph: Graph, backend: Backend, operators: OperatorTable): (string | undefined)[] {
+function reasonsOf(
+  graph: Graph,
+  refused: (node: Node, graph: Graph) => string | undefined,
+  operators: OperatorTable,
+): (string | undefined)[] {
   const ordered = orderedCalls(graph, operators);
   const reasons: (string | undefined)[] = [];
   graph.nodes().forEach((node, at) => {
@@ -71,14 +78,14 @@ function reasonsOf(graph: Graph, backend: Backend, operators: OperatorTable): (s
         reasons[producer] && `takes a result of "${graph.nodeAt(producer).name}", which is not taken`,
       );
     } else if (ordered(node)) reasons.push("has to keep its place among effects and random numbers");
-    else reasons.push(refusal(node, graph, backend));
+    else reasons.push(refused(node, graph));
   });
   return reasons;
 }
 
 /** Why the backend refuses a call or something in its bodies. */
-function refusal(node: Node, graph: Graph, backend: Backend): string | undefined {
-  const answer = backend.supports(node, graph);
+function refusal(node: Node, graph: Graph, backend: Backend, owner?: string): string | undefined {
+  const answer = askBackend(backend, node, graph, owner);
   if (answer !== true) return answer.reason;
   if (!node.target.startsWith("higher_order.")) return undefined;
   let reason: string | undefined;
@@ -86,7 +93,7 @@ function refusal(node: Node, graph: Graph, backend: Backend): string | undefined
     const body = graph.node(name);
     const nested = body.op === "get_attr" ? graph.subgraphs.get(body.target) : undefined;
     for (const inner of nested?.nodes() ?? []) {
-      const why = inner.op === "call_function" ? refusal(inner, nested!, backend) : undefined;
+      const why = inner.op === "call_function" ? refusal(inner, nested!, backend, owner) : undefined;
       if (why !== undefined) reason ??= `"${inner.name}" in "${body.target}": ${why}`;
     }
   });

@@ -3,7 +3,7 @@
  * everything whose match may depend on the change are visited again, until nothing fires. Each visit looks only at the
  * rules whose root has the node's target, so that a run is linear in the nodes and the rewrites.
  */
-import { SconceError } from "@sconce/errors";
+import { SconceError, thrownText } from "@sconce/errors";
 import {
   type Argument,
   FakeTensor,
@@ -418,7 +418,7 @@ function guarded<T>(rule: Rule, label: string, root: Node, run: () => T): T | st
     return run();
   } catch (error) {
     if (error instanceof SconceError && REFUSALS.has(error.code)) return error.message;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = thrownText(error);
     throw new SconceError({
       code: "RULE",
       message:

@@ -2,7 +2,7 @@
  * @file Patterns: expressions with holes that calls of a graph are compared with. They are written as the expression
  * they match, `aten.add.Tensor(aten.mul.Tensor($x, $y), $z)`; {@link parsePattern} has the grammar.
  */
-import { SconceError } from "@sconce/errors";
+import { SconceError, thrownText } from "@sconce/errors";
 import { type Argument, argumentText, IrCursor, parseArgument } from "@sconce/ir";
 
 /** Matches anything, and captures it when named. The same name twice must capture the same. */
@@ -66,7 +66,7 @@ export function parsePattern(text: string): Pattern {
   } catch (error) {
     throw new SconceError({
       code: "PATTERN_SYNTAX",
-      message: `cannot read the pattern ${JSON.stringify(text)}: ${error instanceof Error ? error.message : String(error)}`,
+      message: `cannot read the pattern ${JSON.stringify(text)}: ${thrownText(error)}`,
       where: error instanceof SconceError ? error.where : undefined,
       fix: "write calls with the full overload, captures with $: aten.add.Tensor(aten.relu.default($x), 1)",
       cause: error,

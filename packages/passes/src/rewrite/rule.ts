@@ -1,5 +1,5 @@
 import { isSconceError, SconceError } from "@sconce/errors";
-import type { FakeTensor, Graph, MetaValue, Node } from "@sconce/ir";
+import { type FakeTensor, type Graph, type MetaValue, type Node, sealMap } from "@sconce/ir";
 import type { Emit, EmitArg, OperatorTable } from "@sconce/ops";
 import type { SymEnv } from "@sconce/symbolic";
 import { type CallPattern, type CaptureNames, type Pattern, parsePattern } from "./pattern.js";
@@ -196,6 +196,7 @@ export const rootsApart = (start: string, apart: readonly string[]): string => {
 export function checkRoots(label: string, roots: ReadonlyMap<string, CallPattern>): void {
   const start = roots.keys().next().value;
   if (start === undefined) throw badRule(label, "has no pattern");
+  sealMap(roots, "a rule");
   const { apart } = planRoots(roots, start);
   if (apart.length > 0) throw badRule(label, rootsApart(start, apart));
 }
