@@ -40,7 +40,9 @@ export function explainCommand(program: Command, io: SafeIo, _outcome: Outcome):
       let exported = await openProgram(file, session);
       if (options.lower) exported = session.runDecompositions(exported);
       if (options.passes !== undefined) exported = session.transform(exported, options.passes);
-      const attempts = rules.flatMap((rule) => explainRule(exported, rule, session.operators));
+      const attempts = rules.flatMap((rule) =>
+        explainRule(exported, rule, session.operators, (part) => session.ownerOf(part)),
+      );
       io.out(options.json ? json(attempts) : textOf(attempts, rules));
     });
 }

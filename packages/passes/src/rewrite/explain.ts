@@ -16,11 +16,19 @@ export interface Attempt {
 /**
  * Where a rule fires in a program, and where it nearly does, with the reason: the first difference from the pattern, the
  * user outside of the match, or what the guard says. Each place is told once, as the program stands at the beginning.
+ *
+ * @param ownerOf the plugin that the rule is of, for errors
  */
-export function explainRule(program: ExportedProgram, rule: Rule, operators: OperatorTable): Attempt[] {
+export function explainRule(
+  program: ExportedProgram,
+  rule: Rule,
+  operators: OperatorTable,
+  ownerOf?: (part: Rule) => string | undefined,
+): Attempt[] {
   const attempts = new Map<string, Attempt>();
   rewriteProgram(program, [rule], {
     operators,
+    ownerOf,
     allows: () => true,
     observe: ({ root, reason }) => {
       const known = attempts.get(root.name);

@@ -265,6 +265,9 @@ describe("what a rule does wrong is told with plugin, rule and node", () => {
     );
     const run = (own: Rule) => () =>
       rewriteProgram(programOf(text), [own], { operators, ownerOf: () => "evil" });
+    expect(() => explainRule(programOf(text), rule, operators, () => "evil")).toThrow(
+      'rule "pair" of plugin "evil" replaces 1 results by 2 (at %a)',
+    );
     expect(run(rule)).toThrow('rule "pair" of plugin "evil" replaces 1 results by 2 (at %a)');
     const odd = defineRule({ name: "odd", doc: "", match: "aten.nope.default($x)", replace: "$x" });
     expect(run(odd)).toThrow('rule "odd" of plugin "evil" matches aten.nope.default, which is no operator');
