@@ -168,7 +168,7 @@ export class PassManager {
     if (this.#isForeign(pass) || this.#context.ownerOf !== undefined) sealProgram(before);
     const guard = this.#guardOf(before, pass);
     const start = clock.now();
-    const result = this.#run({ program: before, pass, options, place, counts: fired, guard, notes });
+    const result = this.#run({ ...call, program: before, place, counts: fired, guard, notes });
     const milliseconds = clock.now() - start;
     const written = guard?.restore() ?? [];
     if (written.length > 0) throw valuesWritten(place, written);

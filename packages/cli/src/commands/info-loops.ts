@@ -82,7 +82,7 @@ export function loopLines({ calls, kernels, regions, host, sizes }: LoopFacts): 
   for (const { region, nests, flops, bytes, peakBytes, liveBytes } of regions) {
     const ratio = liveBytes === 0 ? 1 : peakBytes / liveBytes;
     lines.push(
-      `  ${region}: ${nests.length} nests, ${amount(flops, "FLOP")}, ${amount(bytes, "B")} read and written, ` +
+      `  ${region}: ${nests.length} nests, ${amount(flops, "flop")}, ${amount(bytes, "B")} read and written, ` +
         `${amount(peakBytes, "B")} of memory planned, ${ratio.toFixed(3)} times what is alive at once`,
     );
     for (const nest of nests) lines.push(`    ${nestLine(nest)}`);
@@ -95,6 +95,6 @@ export function loopLines({ calls, kernels, regions, host, sizes }: LoopFacts): 
   return lines;
 }
 const nestLine = ({ nest, nodes, shape, flops, bytes, group }: NestFacts): string =>
-  [`${nest}`.padStart(3), shape, amount(flops, "FLOP"), amount(bytes, "B"), group, `# ${nodes.join(", ")}`]
+  [`${nest}`.padStart(3), shape, amount(flops, "flop"), amount(bytes, "B"), group, `# ${nodes.join(", ")}`]
     .filter((part) => part !== null)
     .join("  ");
