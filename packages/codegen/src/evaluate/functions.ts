@@ -74,7 +74,6 @@ const BINARY_FLOAT: Partial<Record<BinaryFn, (a: number, b: number) => number>> 
   mul: (a, b) => a * b,
   div: (a, b) => a / b,
   floor_div: floorDivide,
-  trunc_div: (a, b) => Math.trunc(a / b),
   remainder: floorRemainder,
   fmod: (a, b) => a % b,
   max: Math.max,
@@ -153,6 +152,8 @@ export function functionOf(
   if (fn === "isnan") return (a) => Number.isNaN(a);
   if (fn === "isinf") return (a) => a === Infinity || a === -Infinity;
   if (isFloatDType(operand)) {
+    // The quotient is rounded before it is cut, so 19.999... may become 20.
+    if (fn === "trunc_div") return (a, b) => Math.trunc(rounded((a as number) / (b as number), out));
     const direct = UNARY_FLOAT[fn as UnaryFn] ?? BINARY_FLOAT[fn as BinaryFn];
     if (direct === undefined) return undefined;
     return (a, b) => rounded((direct as (x: number, y: number) => number)(a as number, b as number), out);

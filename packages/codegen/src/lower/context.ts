@@ -34,13 +34,20 @@ export class LoweringContext {
   readonly nests: LoopNest[] = [];
   /** How many consumers read a node's value, views looked through. */
   readonly #uses: ReadonlyMap<string, number>;
+  /** The graph's node that a step of a decomposition belongs to. */
+  readonly #origins: ReadonlyMap<string, string>;
   readonly #order = new Map<LazyTensor, number>();
   readonly #limits: FusionLimits;
   #axes = 0;
   #groups = 0;
 
-  constructor(uses: ReadonlyMap<string, number>, limits: FusionLimits = DEFAULT_LIMITS) {
+  constructor(
+    uses: ReadonlyMap<string, number>,
+    origins: ReadonlyMap<string, string> = new Map(),
+    limits: FusionLimits = DEFAULT_LIMITS,
+  ) {
     this.#uses = uses;
+    this.#origins = origins;
     this.#limits = limits;
   }
 
@@ -67,8 +74,12 @@ export class LoweringContext {
 
   #buffer(node: string, dtype: DType, shape: readonly Index[], kind: LoopBuffer["kind"]): number {
     const id = this.buffers.length;
-    this.buffers.push({ id, dtype, shape, kind, node });
+    this.buffers.push({ id, dtype, shape, kind, node: this.#origin(node) });
     return id;
+  }
+
+  #origin(node: string): string {
+    return this.#origins.get(node) ?? node;
   }
 
   /** Gives a value memory, unless it has some; views share the memory of what they show. */
@@ -98,7 +109,7 @@ export class LoweringContext {
     this.#axes = 0;
     const axes = tensor.shape.map((extent, d) => axis(`i${d}`, extent));
     const value = tensor.cell(axes.map(atom));
-    const nodes = [...nodesOf(tensor)];
+    const nodes = [...new Set([...nodesOf(tensor)].map((node) => this.#origin(node)))];
     const output = this.#buffer(tensor.node, tensor.dtype, tensor.shape, "value");
     this.nests.push({ id: this.nests.length, output, axes, value, nodes, hint, group });
     tensor.place(output);

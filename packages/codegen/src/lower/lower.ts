@@ -12,9 +12,11 @@ import {
 } from "@sconce/ir";
 import { bindArgs, isScalarFunction, type OperatorTable } from "@sconce/ops";
 
+import { STATIC_ENV, type SymEnv } from "@sconce/symbolic";
 import type { LoopOutput, LoopProgram, NotLowered } from "../ir/loop-program.js";
 import { CannotLower, cannot, type Lowered, type LoweringTable, shapeOf } from "./call.js";
 import { type FusionLimits, LoweringContext } from "./context.js";
+import { Expander } from "./expand.js";
 import { LazyTensor } from "./lazy.js";
 import { LOWERINGS } from "./table.js";
 
@@ -23,11 +25,14 @@ export interface LowerToLoopsOptions {
   readonly limits?: FusionLimits;
   /** How operators are said; Sconce's own table when left out. */
   readonly lowerings?: LoweringTable;
+  /** Decides conditions on symbolic sizes in decompositions; those that assumptions leave open are refused without it. */
+  readonly env?: SymEnv;
 }
 
 /**
  * Lowers a functional graph of core operators to loop nests, fusing as it goes: views become index arithmetic, chains of
- * pointwise operators join what reads or makes their operands, reductions and products keep their epilogues.
+ * pointwise operators join what reads or makes their operands, reductions and products keep their epilogues. Operators
+ * without a rule are lowered by their decompositions.
  *
  * Shapes may be symbolic; sizes then stay in the index expressions until a program is run.
  *
@@ -43,10 +48,10 @@ export function lowerToLoops(graph: Graph, options: LowerToLoopsOptions): LoopPr
 /** Why loops cannot say a call, or undefined when they can; each call is asked on its own. */
 export function whyNotLowered(node: Node, graph: Graph, options: LowerToLoopsOptions): string | undefined {
   if (node.op !== "call_function" || isStructural(node)) return undefined;
-  const lowering = new GraphLowering(graph, options);
+  const lowering = new GraphLowering(graph, options, [node]);
   forEachInput(node, (name) => lowering.assume(graph.node(name)));
   try {
-    lowering.call(node, true);
+    lowering.probe();
     return undefined;
   } catch (error) {
     if (error instanceof CannotLower) return error.message;
@@ -56,7 +61,9 @@ export function whyNotLowered(node: Node, graph: Graph, options: LowerToLoopsOpt
 
 /** Calls that pick from results or compute sizes: nothing to lower. */
 const isStructural = (node: Node): boolean =>
-  node.target === "operator.getitem" || isSizeValue(node.meta.val);
+  node.target === "operator.getitem" || (isSizeValue(node.meta.val) && !readsTensor(node.target));
+/** Whether a scalar comes from a tensor's cells: all others come from sizes. */
+const readsTensor = (target: string): boolean => !isScalarFunction(target) && !target.startsWith("aten.sym_");
 const isSizeValue = (value: unknown): boolean =>
   typeof value === "object" && value !== null && (value as { kind?: string }).kind === "SymInt";
 
@@ -77,22 +84,34 @@ class GraphLowering {
   readonly #options: LowerToLoopsOptions;
   readonly #context: LoweringContext;
   readonly #table: LoweringTable;
+  readonly #expander: Expander;
+  /** What is lowered: the graph's nodes, or the steps that they decompose into. */
+  readonly #steps: readonly Node[];
   readonly #values = new Map<string, Lowered>();
   readonly #inputs: (number | undefined)[] = [];
 
-  constructor(graph: Graph, options: LowerToLoopsOptions) {
+  constructor(graph: Graph, options: LowerToLoopsOptions, nodes = graph.nodes()) {
     this.#graph = graph;
     this.#options = options;
     this.#table = options.lowerings ?? LOWERINGS;
-    this.#context = new LoweringContext(consumers(graph, this.#table), options.limits);
+    const { operators, env = STATIC_ENV } = options;
+    this.#expander = new Expander(
+      { operators, env, lowerings: this.#table },
+      (name) => graph.node(name).meta.val,
+    );
+    this.#steps = nodes.flatMap((node) => this.#expander.expand(node));
+    this.#context = new LoweringContext(
+      consumers(this.#steps, this.#table),
+      this.#expander.origins,
+      options.limits,
+    );
   }
 
   run(): void {
-    for (const node of this.#graph.nodes()) {
+    for (const node of this.#steps) {
       if (node.op === "placeholder") this.#inputs.push(this.assume(node));
       else if (node.op === "call_function") this.#attempt(node);
-      else if (node.op === "get_attr")
-        this.refused.push({ node: node.name, reason: "nested graphs are not lowered to loops" });
+      else if (node.op === "get_attr") this.#refuse(node.name, "nested graphs are not lowered to loops");
     }
   }
 
@@ -101,9 +120,14 @@ class GraphLowering {
       this.call(node);
     } catch (error) {
       if (!(error instanceof CannotLower)) throw error;
-      this.refused.push({ node: node.name, reason: error.message });
+      this.#refuse(this.#expander.origins.get(node.name) ?? node.name, error.message);
       this.assume(node);
     }
+  }
+
+  /** The first reason of a node stands for those that follow from it. */
+  #refuse(node: string, reason: string): void {
+    if (!this.refused.some((known) => known.node === node)) this.refused.push({ node, reason });
   }
 
   /** Takes a node's value as given in memory. */
@@ -117,14 +141,26 @@ class GraphLowering {
     return given[0]?.buffer;
   }
 
+  /** Lowers the steps of one call whose operands are given. @throws CannotLower */
+  probe(): void {
+    for (const step of this.#steps) {
+      this.call(step);
+      const result = this.#values.get(step.name);
+      if (result !== undefined) for (const tensor of tensorsOf(result)) this.#context.buffer(tensor);
+    }
+  }
+
   /** @throws CannotLower */
-  call(node: Node, isProbe = false): void {
-    if (isSizeValue(node.meta.val)) return;
+  call(node: Node): void {
+    if (isSizeValue(node.meta.val)) {
+      if (readsTensor(node.target)) cannot(`${node.target} reads a number that only a run knows`);
+      return;
+    }
     if (node.target === "operator.getitem") {
       this.#pick(node);
       return;
     }
-    const lowering = this.#table[node.target] ?? cannot(`no loops are known for ${node.target}`);
+    const lowering = this.#table[node.target] ?? cannot(this.#unknown(node));
     const schema = this.#options.operators.schemaOf(node.target) ?? cannot(`${node.target} has no schema`);
     const args = bindArgs(schema, node.args, node.kwargs, (ref) => this.#resolve(ref));
     const { name, target, meta } = node;
@@ -136,7 +172,11 @@ class GraphLowering {
       value: meta.val as MetaValue,
     });
     this.#values.set(name, result);
-    if (isProbe) for (const tensor of tensorsOf(result)) this.#context.buffer(tensor);
+  }
+
+  #unknown({ name, target }: Node): string {
+    const why = this.#expander.reasons.get(name);
+    return `no loops are known for ${target}${why === undefined ? "" : `, and it does not decompose: ${why}`}`;
   }
 
   #pick(node: Node): void {
@@ -185,9 +225,8 @@ const flat = (value: unknown): unknown[] => {
 const READS_NO_CELLS = /^aten\.((full|zeros|ones|empty|rand|randn)_like|new_(full|zeros|ones|empty))\./;
 
 /** How many times a value is read, through views to what is behind them: an upper bound of the kernels that would compute it. */
-function consumers(graph: Graph, table: LoweringTable): Map<string, number> {
+function consumers(nodes: readonly Node[], table: LoweringTable): Map<string, number> {
   const counts = new Map<string, number>();
-  const nodes = graph.nodes();
   for (let at = nodes.length - 1; at >= 0; at--) {
     const node = nodes[at]!;
     const isView =

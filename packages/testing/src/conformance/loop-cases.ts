@@ -31,7 +31,8 @@ function outcomeOf(
     const loops = lowerToLoops(call.program.graph, { operators });
     outcome = { result: call.resultOf(evaluateLoops(loops, call.inputs) as Tensor[]) };
   } catch (error) {
-    if (isSconceError(error, "NOT_LOWERED")) return { problem: undefined, notLowered: error.message };
+    if (isSconceError(error, "NOT_LOWERED") || isSconceError(error, "DATA_DEPENDENT_GUARD"))
+      return { problem: undefined, notLowered: error.message };
     outcome = { error };
   }
   return { problem: outcomeProblem(file, one, prepared, outcome, { mayCopy: true }) };

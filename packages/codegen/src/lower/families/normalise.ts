@@ -36,9 +36,12 @@ const softmax = (isLog: boolean): Lowering => ({
     context.materialise(greatest, { group });
     const shifted = (cell: Scalar, at: readonly Index[]): Scalar =>
       apply("sub", cellOf(cell), greatest.cell(keptAt(at, dims, ZERO)));
+    // PyTorch keeps the sum in the dtype when it takes logarithms of halves along the last dimension.
+    const isRounded = isLog && dims[0] === self.shape.length - 1;
     const total = reduceOver(of, self, {
       ...row,
       kind: "sum",
+      finish: (sum) => (isRounded ? cast(cast(sum, dtype), compute) : sum),
       body: (cell, at) => apply("exp", shifted(cell, at)),
     });
     context.materialise(total, { group });
