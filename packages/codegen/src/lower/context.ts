@@ -1,8 +1,10 @@
 /** @file Decides which values get memory, and makes the nests that fill it. */
 import { internalError } from "@sconce/errors";
 import type { DType } from "@sconce/tensor";
-import { type Axis, atom, axis, flatIndex, type Index, product, same } from "../ir/index-expr.js";
+import { type Axis, atom, axis, flatIndex, type Index, ONE, product, same, ZERO } from "../ir/index-expr.js";
 import type { LoopBuffer, LoopNest, NestHint } from "../ir/loop-program.js";
+import type { Scalar } from "../ir/scalar.js";
+import { scalarText } from "../text/scalar-text.js";
 import { LazyTensor } from "./lazy.js";
 
 /**
@@ -38,6 +40,8 @@ export class LoweringContext {
   readonly #origins: ReadonlyMap<string, string>;
   readonly #order = new Map<LazyTensor, number>();
   readonly #limits: FusionLimits;
+  /** Buffers by what their nests compute. */
+  readonly #known = new Map<string, number>();
   #axes = 0;
   #groups = 0;
 
@@ -58,7 +62,7 @@ export class LoweringContext {
   /** Fresh axes and their indices. */
   axes(extents: readonly Index[]): { readonly axes: Axis[]; readonly at: Index[] } {
     const axes = extents.map((extent) => this.axis(extent));
-    return { axes, at: axes.map(atom) };
+    return { axes, at: axes.map(placeOn) };
   }
   /** A name for nests that belong together. */
   group(kind: string): string {
@@ -92,8 +96,7 @@ export class LoweringContext {
   buffer(tensor: LazyTensor): number {
     this.materialise(tensor);
     if (tensor.buffer !== undefined) return tensor.buffer;
-    const axes = tensor.shape.map((extent, d) => axis(`i${d}`, extent));
-    const at = axes.map(atom);
+    const { at } = cellAxes(tensor);
     const cell = tensor.cell(at);
     const whole = cell.kind === "load" ? this.buffers[cell.buffer] : undefined;
     const isWhole =
@@ -106,19 +109,41 @@ export class LoweringContext {
   }
 
   #nest(tensor: LazyTensor, { hint, group }: MaterialiseOptions): void {
-    this.#axes = 0;
-    const axes = tensor.shape.map((extent, d) => axis(`i${d}`, extent));
-    const value = tensor.cell(axes.map(atom));
+    const { axes, value, key } = this.#cells(tensor);
+    const known = this.#known.get(key);
+    if (known !== undefined) {
+      tensor.place(known);
+      return;
+    }
     const nodes = [...new Set([...nodesOf(tensor)].map((node) => this.#origin(node)))];
     const output = this.#buffer(tensor.node, tensor.dtype, tensor.shape, "value");
     this.nests.push({ id: this.nests.length, output, axes, value, nodes, hint, group });
+    this.#known.set(key, output);
     tensor.place(output);
+  }
+
+  /** What a nest for the tensor would compute, and the text by which two such nests are the same. */
+  #cells(tensor: LazyTensor): { readonly axes: Axis[]; readonly value: Scalar; readonly key: string } {
+    this.#axes = 0;
+    const { axes, at } = cellAxes(tensor);
+    const value = tensor.cell(at);
+    const extents = axes.map(({ extent }) => extent.text).join();
+    return { axes, value, key: `${tensor.dtype}[${extents}] ${scalarText(value)}` };
+  }
+
+  /** Gives a reduction the memory of a nest that computes the same already, or those that it is made of. */
+  #reuse(tensor: LazyTensor): void {
+    if (!tensor.heavy) return;
+    const known = this.#known.get(this.#cells(tensor).key);
+    if (known !== undefined) tensor.place(known);
+    else tensor.inputs.forEach((input) => this.#reuse(input));
   }
 
   /** Told by rules: every cell of the tensor is read at most once by the one consumer that is being lowered. */
   once(tensor: LazyTensor): LazyTensor {
     const { root } = tensor;
     if (root.buffer !== undefined) return tensor;
+    this.#reuse(root);
     if (tensor.repeats) return this.many(tensor, CHEAP);
     const shared = (this.#uses.get(root.node) ?? 1) > 1;
     if (shared && (root.heavy || root.operations > CHEAP)) this.materialise(root);
@@ -128,6 +153,7 @@ export class LoweringContext {
   /** Told by rules: cells are read several times, or inside a reduction of their own. */
   many(tensor: LazyTensor, operations = 0): LazyTensor {
     const { root } = tensor;
+    this.#reuse(root);
     // What is made from nothing (a range, a constant) is cheaper to make again than to read.
     const most = readsOf(root).size === 0 ? MADE_FROM_NOTHING : operations;
     if (root.buffer === undefined && (root.heavy || root.operations > most)) this.materialise(root);
@@ -176,6 +202,12 @@ const unplaced = (node: string): never => {
   throw internalError(`"${node}" has no memory`);
 };
 const volume = product;
+/** An axis of one cell is always at its first. */
+const placeOn = (of: Axis): Index => (same(of.extent, ONE) ? ZERO : atom(of));
+function cellAxes({ shape }: LazyTensor): { readonly axes: Axis[]; readonly at: Index[] } {
+  const axes = shape.map((extent, d) => axis(`i${d}`, extent));
+  return { axes, at: axes.map(placeOn) };
+}
 
 /** Buffers that the cells of a tensor are computed from. */
 function readsOf(tensor: LazyTensor, into = new Set<number>()): Set<number> {
