@@ -22,13 +22,13 @@ export class Expander {
   /** Why a call could not be decomposed. */
   readonly reasons = new Map<string, string>();
   readonly #options: ExpandOptions;
-  readonly #nodeValue: (name: string) => MetaValue | undefined;
+  readonly #said: (name: string) => MetaValue | undefined;
   readonly #parts = new Map<string, readonly MetaValue[]>();
   readonly #pairs = new Map<FakeTensor, NodeRef>();
 
-  constructor(options: ExpandOptions, nodeValue: (name: string) => MetaValue | undefined) {
+  constructor(options: ExpandOptions, said: (name: string) => MetaValue | undefined) {
     this.#options = options;
-    this.#nodeValue = nodeValue;
+    this.#said = said;
   }
 
   /** The node itself when it has a rule, or no decomposition either. */
@@ -54,7 +54,7 @@ export class Expander {
   }
 
   /** What the graph says of an argument, as objects of their own: two nodes may hold the same. */
-  #given(name: string, at?: number, value: unknown = this.#nodeValue(name)): unknown {
+  #given(name: string, at?: number, value: unknown = this.#said(name)): unknown {
     if (Array.isArray(value))
       return (value as readonly unknown[]).map((item, i) => this.#given(name, i, item));
     if (!(value instanceof FakeTensor) || at !== undefined) return value;

@@ -2,8 +2,13 @@ import type { LoweringTable } from "./call.js";
 import { CONTRACTIONS } from "./families/contract.js";
 import { ELEMENTWISE } from "./families/elementwise.js";
 import { GATHERS } from "./families/gather.js";
+import { INDEXINGS } from "./families/index-tensors.js";
 import { NORMALISATIONS } from "./families/normalise.js";
+import { ORDERS } from "./families/order.js";
+import { POOLS } from "./families/pool.js";
 import { REDUCTIONS } from "./families/reduce.js";
+import { SCANS } from "./families/scan.js";
+import { SCATTERS } from "./families/scatter.js";
 import { VIEWS } from "./families/views.js";
 
 /** How loops say operators, by overload. */
@@ -14,4 +19,9 @@ export const LOWERINGS: LoweringTable = Object.freeze({
   ...CONTRACTIONS,
   ...NORMALISATIONS,
   ...GATHERS,
+  ...SCANS,
+  ...ORDERS,
+  ...POOLS,
+  ...SCATTERS,
+  ...INDEXINGS,
 });

@@ -1,10 +1,11 @@
 /** @file Loop nests against recorded calls: each call as a program of one node, lowered and run cell by cell. */
-import { evaluateLoops, lowerToLoops } from "@sconce/codegen";
+import { evaluateLoops, LOWERINGS, lowerToLoops } from "@sconce/codegen";
 import { isSconceError } from "@sconce/errors";
 import type { OperatorTable } from "@sconce/ops";
 import type { Tensor } from "@sconce/tensor";
 import { CallProgram } from "./call-program.js";
 import type { OpCase, OpCaseFile } from "./op-cases.js";
+import { knownDifference } from "./op-differences.js";
 import { type CaseOutcome, type OpCaseResult, outcomeProblem, prepareCase } from "./ops.js";
 
 export interface LoopCaseResult extends OpCaseResult {
@@ -35,5 +36,10 @@ function outcomeOf(
       return { problem: undefined, notLowered: error.message };
     outcome = { error };
   }
-  return { problem: outcomeProblem(file, one, prepared, outcome, { mayCopy: true }) };
+  const problem = outcomeProblem(file, one, prepared, outcome, { mayCopy: true });
+  // Without a rule of its own a call is its decomposition, which may differ where PyTorch's does.
+  const { compare } =
+    (Object.hasOwn(LOWERINGS, file.target) ? undefined : knownDifference(file.target)) ?? {};
+  if (problem === undefined || compare === undefined) return { problem };
+  return { problem: outcomeProblem(file, one, prepared, outcome, { mayCopy: true, compare }) };
 }

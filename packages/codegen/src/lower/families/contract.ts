@@ -146,7 +146,7 @@ interface Window {
   readonly dilation: readonly number[];
 }
 /** One number stands for all dimensions. */
-const perDim = (values: readonly number[], rank: number): number[] =>
+export const perDim = (values: readonly number[], rank: number): number[] =>
   values.length === rank ? [...values] : new Array<number>(rank).fill(values[0] ?? 0);
 
 /** Whether an index is within an extent; nothing to ask when that is certain. */

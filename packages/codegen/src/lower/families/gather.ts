@@ -1,6 +1,16 @@
 /** @file Cells that other tensors point at, tensors joined, and tensors made from nothing. */
 import { type DType, isFloatDType } from "@sconce/tensor";
-import { add, atom, constant, type Index, multiply, size, subtract, ZERO } from "../../ir/index-expr.js";
+import {
+  add,
+  atom,
+  constant,
+  type Index,
+  isZero,
+  multiply,
+  size,
+  subtract,
+  ZERO,
+} from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
 import { scalarText } from "../../text/scalar-text.js";
 import {
@@ -29,10 +39,15 @@ export function placeIn(cell: Scalar, extent: Index, mayBeNegative: boolean): In
 export interface MadeInit {
   readonly inputs: readonly LazyTensor[];
   readonly operations?: number;
+  /** Whether a cell takes a reduction. */
+  readonly heavy?: boolean;
   readonly cell: (at: readonly Index[]) => Scalar;
 }
 /** A tensor in the shape and dtype that the graph gives the result. */
-export function made(of: LoweringCall, { inputs, operations = 1, cell }: MadeInit): LazyTensor {
+export function made(
+  of: LoweringCall,
+  { inputs, operations = 1, heavy = false, cell }: MadeInit,
+): LazyTensor {
   const out = outOf(of);
   of.context.fit(inputs, operations);
   const tensor = new LazyTensor({
@@ -41,6 +56,7 @@ export function made(of: LoweringCall, { inputs, operations = 1, cell }: MadeIni
     node: of.node,
     inputs,
     operations,
+    heavy,
     cell,
   });
   of.context.made(tensor);
@@ -64,7 +80,7 @@ const indexSelect: Lowering = {
     const self = of.context.many(tensorArg(of, "self"));
     const indices = of.context.many(tensorArg(of, "index"), 2);
     const dim = dimension(Number(of.args["dim"]), self.shape.length);
-    if (self.shape.length === 0) return cannot("index_select of a 0-d tensor");
+    if (self.shape.length === 0) return made(of, { inputs: [self], cell: () => self.cell([]) });
     const one = (at: readonly Index[]): Index =>
       placeIn(indices.cell(indices.shape.length === 0 ? [] : [at[dim]!]), self.shape[dim]!, false);
     return made(of, {
@@ -78,17 +94,19 @@ const gather: Lowering = {
     const self = of.context.many(tensorArg(of, "self"));
     const indices = of.context.once(tensorArg(of, "index"));
     const dim = dimension(Number(of.args["dim"]), self.shape.length);
-    if (self.shape.length !== indices.shape.length) return cannot("gather with 0-d tensors");
-    return made(of, {
-      inputs: [self, indices],
-      cell: (at) => {
-        const place = self.shape.length === 0 ? [] : [placeIn(indices.cell(at), self.shape[dim]!, false)];
-        return self.cell(at.map((index, d) => (d === dim ? place[0]! : index)));
-      },
-    });
+    // A 0-d tensor is one of a single cell, whichever of the two it is.
+    const cell = (at: readonly Index[]): Scalar => {
+      if (isNothing(indices)) return constantScalar(0, self.dtype);
+      if (self.shape.length === 0) return self.cell([]);
+      const place = placeIn(indices.cell(at), self.shape[dim]!, false);
+      return self.cell(at.length === 0 ? [place] : at.map((index, d) => (d === dim ? place : index)));
+    };
+    return made(of, { inputs: [self, indices], cell });
   },
 };
 
+/** Whether a tensor has no cells; as an index it may then have any number of dimensions. */
+export const isNothing = (tensor: LazyTensor): boolean => tensor.shape.some(isZero);
 const isEmpty = (tensor: LazyTensor): boolean =>
   tensor.shape.length === 1 && tensor.shape[0]!.terms.length === 0 && tensor.shape[0]!.constant === 0;
 /** Tensors one after the other along a dimension. */

@@ -75,11 +75,18 @@ function startOf(of: LoweringCall, extent: Index): Index {
   const from = add(extent, constant(start));
   return from.terms.length === 0 ? constant(Math.max(0, from.constant)) : from;
 }
+/** Where a slice of a dimension starts, and its step. */
+export const sliceOf = (
+  of: LoweringCall,
+  extent: Index,
+): { readonly start: Index; readonly step: Index } => ({
+  start: startOf(of, extent),
+  step: indexArg(of, "step"),
+});
 const slice = view((of) => {
   const base = self(of);
   const dim = dimension(Number(of.args["dim"] ?? 0), base.shape.length);
-  const start = startOf(of, base.shape[dim]!);
-  const step = indexArg(of, "step");
+  const { start, step } = sliceOf(of, base.shape[dim]!);
   return viewOf(base, of.node, outShape(of), (at) =>
     at.map((index, d) => (d === dim ? add(start, multiply(index, step)) : index)),
   );

@@ -1,0 +1,225 @@
+/** @file Sorting: the rank of each cell along a dimension in one nest, cells picked by rank in the next. */
+import { isFloatDType } from "@sconce/tensor";
+import { atom, type Index, isZero, ONE, product, size, subtract, ZERO } from "../../ir/index-expr.js";
+import { apply, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
+import {
+  cannot,
+  computeType,
+  dimension,
+  flag,
+  type Lowering,
+  type LoweringCall,
+  type LoweringTable,
+  outOf,
+  shapeOf,
+  tensorArg,
+} from "../call.js";
+import { LazyTensor, reshaped } from "../lazy.js";
+import { placeIn } from "./gather.js";
+import { keptAt, reduceOver } from "./reduce.js";
+
+const integer = (value: number): Scalar => constantScalar(value, "int64");
+/** Booleans as numbers, halves as float32. */
+const orderType = (dtype: LazyTensor["dtype"]): LazyTensor["dtype"] =>
+  dtype === "bool" ? "int32" : computeType(dtype);
+
+/** Whether `a` comes before `b`: NaN counts as the greatest. */
+function isBefore(a: Scalar, b: Scalar, descending: boolean): Scalar {
+  const plain = apply(descending ? "gt" : "lt", a, b);
+  if (!isFloatDType(a.dtype)) return plain;
+  const [first, second] = descending ? [a, b] : [b, a];
+  return apply("or", plain, apply("and", apply("isnan", first), apply("not", apply("isnan", second))));
+}
+const isEqual = (a: Scalar, b: Scalar): Scalar =>
+  isFloatDType(a.dtype)
+    ? apply("or", apply("eq", a, b), apply("and", apply("isnan", a), apply("isnan", b)))
+    : apply("eq", a, b);
+
+/** The place of each cell in the stable order along the dimension, in memory. */
+function rankOf(of: LoweringCall, self: LazyTensor, dim: number, descending: boolean): LazyTensor {
+  const { context, node } = of;
+  const compute = orderType(self.dtype);
+  const rank = new LazyTensor({
+    dtype: "int64",
+    shape: self.shape,
+    node,
+    inputs: [context.many(self)],
+    heavy: true,
+    operations: 4,
+    cell: (at) => {
+      const along = context.axis(self.shape[dim]!);
+      const own = cast(self.cell(at), compute);
+      const other = cast(self.cell(at.map((index, d) => (d === dim ? atom(along) : index))), compute);
+      const isEarlier = apply("lt", indexScalar(atom(along)), indexScalar(at[dim]!));
+      const comes = apply(
+        "or",
+        isBefore(other, own, descending),
+        apply("and", isEarlier, isEqual(other, own)),
+      );
+      return { kind: "reduce", dtype: "int64", reduce: "sum", axes: [along], body: cast(comes, "int64") };
+    },
+  });
+  context.made(rank);
+  context.materialise(rank, { hint: { kind: "rank", axis: `i${dim}`, descending } });
+  return rank;
+}
+
+/** Where along the dimension the cell of a rank is. */
+function placeOfRank(
+  { context }: LoweringCall,
+  rank: LazyTensor,
+  dim: number,
+  at: readonly Index[],
+  wanted: Scalar,
+): Scalar {
+  const along = context.axis(rank.shape[dim]!);
+  const found = rank.cell(at.map((index, d) => (d === dim ? atom(along) : index)));
+  return {
+    kind: "reduce",
+    dtype: "int64",
+    reduce: "last",
+    axes: [along],
+    body: indexScalar(atom(along)),
+    when: apply("eq", found, wanted),
+    initial: integer(0),
+  };
+}
+
+interface Pick {
+  readonly dim: number;
+  readonly descending: boolean;
+  /** The rank of a cell of the result, given its coordinates. */
+  readonly rank: (at: readonly Index[]) => Scalar;
+  /** Coordinates of the result with the dimension in its place. */
+  readonly full?: (at: readonly Index[]) => readonly Index[];
+}
+/** Values and places of cells by rank. */
+function picked(of: LoweringCall, self: LazyTensor, { dim, descending, rank, full = (at) => at }: Pick) {
+  const { context, node } = of;
+  const ranks = rankOf(of, self, dim, descending);
+  const places = new LazyTensor({
+    dtype: "int64",
+    shape: shapeOf(outOf(of, 1)),
+    node,
+    inputs: [ranks],
+    heavy: true,
+    operations: 2,
+    cell: (at) => placeOfRank(of, ranks, dim, full(at), rank(at)),
+  });
+  context.made(places);
+  context.materialise(places);
+  const values = new LazyTensor({
+    dtype: self.dtype,
+    shape: places.shape,
+    node,
+    inputs: [self, places],
+    operations: 1,
+    cell: (at) => {
+      const place = placeIn(places.cell(at), self.shape[dim]!, false);
+      return self.cell(full(at).map((index, d) => (d === dim ? place : index)));
+    },
+  });
+  context.made(values);
+  return [values, places] as const;
+}
+
+/** The cells of a 0-d tensor in order: itself, at 0. */
+function single({ node }: LoweringCall, self: LazyTensor): LazyTensor[] {
+  const cell = (): Scalar => integer(0);
+  return [self, new LazyTensor({ dtype: "int64", shape: [], node, inputs: [], cell })];
+}
+const dimOf = ({ args }: LoweringCall, self: LazyTensor): number =>
+  dimension(Number(args["dim"] ?? -1), self.shape.length);
+
+const sort = (descending: (of: LoweringCall) => boolean): Lowering => ({
+  rule: (of) => {
+    const self = tensorArg(of, "self");
+    if (self.shape.length === 0) return single(of, self);
+    const dim = dimOf(of, self);
+    return picked(of, self, {
+      dim,
+      descending: descending(of),
+      rank: (at) => indexScalar(at[dim]!),
+    });
+  },
+});
+
+/** One cell of each row: `kthvalue`, and `median`, which takes the lower of two and NaN where there is one. */
+const ranked = (rank: (of: LoweringCall, extent: Index) => Scalar): Lowering => ({
+  rule: (of) => {
+    const self = tensorArg(of, "self");
+    if (self.shape.length === 0) return single(of, self);
+    const dim = dimOf(of, self);
+    of.context.many(self);
+    const rankAt = rankIn(of, self, dim, rank(of, self.shape[dim]!));
+    const full = flag(of, "keepdim")
+      ? undefined
+      : (at: readonly Index[]) => [...at.slice(0, dim), ZERO, ...at.slice(dim)];
+    return picked(of, self, {
+      dim,
+      descending: false,
+      rank: (at) => rankAt(full?.(at) ?? at),
+      ...(full === undefined ? {} : { full }),
+    });
+  },
+});
+/**
+ * The rank that a row's cell is picked by. For a median of a row with NaN it is that of its first NaN, which is how many
+ * numbers there are.
+ */
+function rankIn(
+  of: LoweringCall,
+  self: LazyTensor,
+  dim: number,
+  wanted: Scalar,
+): (at: readonly Index[]) => Scalar {
+  if (!of.target.startsWith("aten.median") || !isFloatDType(self.dtype)) return () => wanted;
+  const numbers = reduceOver(of, self, {
+    kind: "sum",
+    dims: [dim],
+    keepdim: true,
+    dtype: "int64",
+    body: (cell) => cast(apply("not", apply("isnan", cast(cell, orderType(self.dtype)))), "int64"),
+  });
+  of.context.materialise(numbers);
+  return (at) => {
+    const count = numbers.cell(keptAt(at, [dim], ZERO));
+    return select(apply("lt", count, indexScalar(self.shape[dim]!)), count, wanted);
+  };
+}
+const middle = (extent: Index): Scalar => apply("floor_div", indexScalar(subtract(extent, ONE)), integer(2));
+
+/** The median of all cells. */
+const medianOfAll: Lowering = {
+  rule: (of) => {
+    const self = tensorArg(of, "self");
+    if (self.shape.length === 0) return self;
+    const line = reshaped(of.context.many(self), of.node, [product(self.shape)]);
+    if (isZero(line.shape[0]!)) return cannot("a median of no cells");
+    const ranks = rankOf(of, line, 0, false);
+    const wanted = rankIn(of, line, 0, middle(line.shape[0]!))([ZERO]);
+    const made = new LazyTensor({
+      dtype: self.dtype,
+      shape: [],
+      node: of.node,
+      inputs: [line, ranks],
+      heavy: true,
+      operations: 3,
+      cell: () => line.cell([placeIn(placeOfRank(of, ranks, 0, [ZERO], wanted), line.shape[0]!, false)]),
+    });
+    of.context.made(made);
+    of.context.materialise(made);
+    return made;
+  },
+};
+
+export const ORDERS: LoweringTable = {
+  "aten.sort.default": sort((of) => flag(of, "descending")),
+  "aten.sort.stable": sort((of) => flag(of, "descending")),
+  "aten.topk.default": sort(({ args }) => args["largest"] !== false),
+  "aten.kthvalue.default": ranked((of) =>
+    apply("sub", indexScalar(size(of.args["k"] as number)), integer(1)),
+  ),
+  "aten.median.dim": ranked((_, extent) => middle(extent)),
+  "aten.median.default": medianOfAll,
+};

@@ -1,0 +1,342 @@
+/** @file Pooling: windows of the last dimensions, their greatest cell or their mean, and the gradients of both. */
+import { isFloatDType } from "@sconce/tensor";
+import {
+  add,
+  atom,
+  constant,
+  divide,
+  fixedValue,
+  type Index,
+  isWithin,
+  multiply,
+  ONE,
+  remainder,
+  same,
+  scale,
+  subtract,
+  ZERO,
+} from "../../ir/index-expr.js";
+import {
+  apply,
+  both,
+  cast,
+  constantScalar,
+  indexScalar,
+  type ReduceKind,
+  type Scalar,
+  TRUE,
+} from "../../ir/scalar.js";
+import { scalarText } from "../../text/scalar-text.js";
+import {
+  cannot,
+  computeType,
+  flag,
+  type Lowering,
+  type LoweringCall,
+  type LoweringTable,
+  numbers,
+  outOf,
+  shapeOf,
+  tensorArg,
+} from "../call.js";
+import { LazyTensor } from "../lazy.js";
+import { inside, perDim } from "./contract.js";
+import { made } from "./gather.js";
+
+const zero = constantScalar(0, "int64");
+
+/** The windows of one dimension. */
+interface Windows {
+  /** Cells of a window, at most. */
+  readonly length: Index;
+  /** Windows there are. */
+  readonly count: Index;
+  /** Where the `k`th cell of window `o` is, and whether it has one there. */
+  readonly cell: (o: Index, k: Index) => { readonly at: Index; readonly is: Scalar };
+  /** How many cells a mean of window `o` is over. */
+  readonly cells: (o: Index) => Scalar;
+  /** The windows that a cell may be in: for each `k`, one and whether it is. */
+  readonly reach: (place: Index, k: Index) => { readonly window: Index; readonly is: Scalar };
+  /** How many `k` there are in {@link reach}. */
+  readonly reaches: Index;
+}
+
+interface Strided {
+  readonly kernel: number;
+  readonly stride: number;
+  readonly padding: number;
+  readonly dilation: number;
+  readonly countsPadding: boolean;
+}
+function strided(extent: Index, count: Index, of: Strided): Windows {
+  const { kernel, stride, padding, dilation } = of;
+  const place = (o: Index, k: Index): Index => add(scale(o, stride), scale(k, dilation), constant(-padding));
+  const length = constant(kernel);
+  return {
+    length,
+    count,
+    reaches: length,
+    cell: (o, k) => ({ at: place(o, k), is: inside(place(o, k), extent) }),
+    cells: (o) => cellsOf(scale(o, stride), extent, of),
+    reach: (at, k) => {
+      const offset = add(at, constant(padding), scale(k, -dilation));
+      const window = divide(offset, constant(stride));
+      const isStep = remainder(offset, constant(stride));
+      const is = same(isStep, ZERO) ? TRUE : apply("eq", indexScalar(isStep), zero);
+      return { window, is: both(is, inside(window, count)) };
+    },
+  };
+}
+/** Cells of the window from `from - padding`, padding counted or not (`AvgPoolKernel.cpp`). */
+function cellsOf(from: Index, extent: Index, { kernel, padding, countsPadding }: Strided): Scalar {
+  const start = add(from, constant(-padding));
+  const end = add(start, constant(kernel));
+  const limit = countsPadding ? add(extent, constant(padding)) : extent;
+  // `isWithin` is asked of the last cell, and of the first where padding does not count.
+  const fits = isWithin(add(from, constant(kernel - 1)), add(limit, constant(padding)));
+  const isWhole = fits && (countsPadding || isWithin(start, extent));
+  if (isWhole) return constantScalar(kernel, "int64");
+  const last = apply("min", indexScalar(end), indexScalar(limit));
+  return apply("sub", last, countsPadding ? indexScalar(start) : apply("max", indexScalar(start), zero));
+}
+
+/** Window `o` of `count` from `floor(o * extent / count)` to `ceil((o + 1) * extent / count)`. */
+function adaptive(extent: Index, count: Index): Windows {
+  const start = (o: Index): Index => divide(multiply(o, extent), count);
+  const end = (o: Index): Index => divide(add(multiply(add(o, ONE), extent), subtract(count, ONE)), count);
+  const [size, windows] = [fixedValue(extent), fixedValue(count)];
+  const whole = divide(extent, count);
+  const isEven = same(count, ONE) || (size !== undefined && windows !== undefined && size % windows === 0);
+  if (!isEven && (size === undefined || windows === undefined))
+    return cannot("adaptive pooling of a dimension whose size only a run knows");
+  const cell = (o: Index, k: Index): { at: Index; is: Scalar } => {
+    const at = add(start(o), k);
+    return { at, is: isEven ? TRUE : apply("lt", indexScalar(at), indexScalar(end(o))) };
+  };
+  return {
+    length: isEven ? whole : constant(Math.ceil(size! / windows!) + 1),
+    count,
+    reaches: count,
+    cell,
+    cells: (o) => indexScalar(isEven ? whole : subtract(end(o), start(o))),
+    reach: (place, k) => ({
+      window: k,
+      is: both(
+        apply("ge", indexScalar(place), indexScalar(start(k))),
+        apply("lt", indexScalar(place), indexScalar(end(k))),
+      ),
+    }),
+  };
+}
+
+const stridedWindows =
+  (rank: number, hasDilation: boolean) =>
+  (of: LoweringCall, extents: readonly Index[], counts: readonly Index[]): Windows[] => {
+    const kernel = perDim(numbers(of, "kernel_size"), rank);
+    const given = numbers(of, "stride");
+    const stride = given.length === 0 ? kernel : perDim(given, rank);
+    const padding = perDim(numbers(of, "padding"), rank);
+    const dilation = hasDilation ? perDim(numbers(of, "dilation"), rank) : kernel.map(() => 1);
+    return extents.map((extent, d) =>
+      strided(extent, counts[d]!, {
+        kernel: kernel[d]!,
+        stride: stride[d]!,
+        padding: padding[d]!,
+        dilation: dilation[d]!,
+        countsPadding: flag(of, "count_include_pad"),
+      }),
+    );
+  };
+const adaptiveWindows = (_: LoweringCall, extents: readonly Index[], counts: readonly Index[]): Windows[] =>
+  extents.map((extent, d) => adaptive(extent, counts[d]!));
+type WindowsOf = typeof adaptiveWindows;
+
+/** A reduction over a window of each cell of the result. */
+function windowed(
+  of: LoweringCall,
+  self: LazyTensor,
+  windows: readonly Windows[],
+  kind: ReduceKind,
+  dtype: LazyTensor["dtype"],
+): (at: readonly Index[]) => Scalar {
+  return (at) => {
+    const lead = at.length - windows.length;
+    const { axes, at: k } = of.context.axes(windows.map(({ length }) => length));
+    const cells = windows.map((window, d) => window.cell(at[lead + d]!, k[d]!));
+    const when = cells.reduce<Scalar>((all, { is }) => both(all, is), TRUE);
+    const body = cast(self.cell([...at.slice(0, lead), ...cells.map((cell) => cell.at)]), dtype);
+    const result = kind === "argmax" ? "int64" : dtype;
+    const guard = when.kind === "constant" ? undefined : when;
+    return { kind: "reduce", dtype: result, reduce: kind, axes, body, when: guard };
+  };
+}
+
+const product = (factors: readonly Scalar[]): Scalar =>
+  factors.reduce((a, b) =>
+    a.kind === "constant" && b.kind === "constant"
+      ? constantScalar(Number(a.value) * Number(b.value), "int64")
+      : apply("mul", a, b),
+  );
+/** What the sum over a window is divided by. */
+function divisorAt(
+  of: LoweringCall,
+  windows: readonly Windows[],
+  at: readonly Index[],
+  dtype: LazyTensor["dtype"],
+): Scalar {
+  const given = of.args["divisor_override"];
+  if (typeof given === "number") return constantScalar(given, dtype);
+  const count = product(windows.map((window, d) => window.cells(at[at.length - windows.length + d]!)));
+  return count.kind === "constant" ? constantScalar(count.value, dtype) : cast(count, dtype);
+}
+
+/** Integers are divided as in C. */
+const quotient = (sum: Scalar, by: Scalar): Scalar =>
+  apply(isFloatDType(sum.dtype) ? "div" : "trunc_div", sum, by);
+
+const averages = (rank: number, windowsOf: WindowsOf): Lowering => ({
+  rule: (of) => {
+    const self = of.context.many(tensorArg(of, "self"), 2);
+    const { dtype } = outOf(of);
+    const compute = computeType(dtype);
+    const windows = windowsOf(of, self.shape.slice(-rank), shapeOf(outOf(of)).slice(-rank));
+    const sum = windowed(of, self, windows, "sum", compute);
+    return made(of, {
+      inputs: [self],
+      operations: 3,
+      heavy: true,
+      cell: (at) => cast(quotient(sum(at), divisorAt(of, windows, at, compute)), dtype),
+    });
+  },
+});
+
+/** The greatest cell of each window, and its row-major place in the input's plane. */
+const greatest = (rank: number, windowsOf: WindowsOf): Lowering => ({
+  rule: (of) => {
+    const { context, node } = of;
+    const self = context.many(tensorArg(of, "self"), 2);
+    const plane = self.shape.slice(-rank);
+    const shape = shapeOf(outOf(of));
+    const windows = windowsOf(of, plane, shape.slice(-rank));
+    const compute = computeType(self.dtype);
+    const value = windowed(of, self, windows, "max", compute);
+    const place = windowed(of, self, windows, "argmax", compute);
+    const values = made(of, {
+      inputs: [self],
+      operations: 2,
+      heavy: true,
+      cell: (at) => cast(value(at), self.dtype),
+    });
+    const places = new LazyTensor({
+      dtype: "int64",
+      shape,
+      node,
+      inputs: [self],
+      heavy: true,
+      operations: 2,
+      cell: (at) => indexScalar(placeInPlane(windows, plane, at, place(at))),
+    });
+    context.made(places);
+    return [values, places];
+  },
+});
+/** The place in the plane of the cell at a row-major place in a window. */
+function placeInPlane(
+  windows: readonly Windows[],
+  plane: readonly Index[],
+  at: readonly Index[],
+  found: Scalar,
+): Index {
+  const bound = windows.reduce((total, { length }) => multiply(total, length), ONE);
+  let rest = atom({ kind: "value", scalar: found, key: `[${scalarText(found)}]`, bound });
+  let [total, step] = [ZERO, ONE];
+  for (let d = windows.length - 1; d >= 0; d--) {
+    const { length, cell } = windows[d]!;
+    const k = d === 0 ? rest : remainder(rest, length);
+    rest = divide(rest, length);
+    total = add(total, multiply(cell(at[at.length - windows.length + d]!, k).at, step));
+    step = multiply(step, plane[d]!);
+  }
+  return total;
+}
+
+/** Each cell of the input sums what the windows that it is in give back to it. */
+function gradient(
+  of: LoweringCall,
+  rank: number,
+  windowsOf: WindowsOf,
+  share: (
+    windows: readonly Windows[],
+    at: readonly Index[],
+    window: readonly Index[],
+  ) => { value: Scalar; is: Scalar },
+  inputs: readonly LazyTensor[],
+): LazyTensor {
+  const out = outOf(of);
+  const grad = tensorArg(of, "grad_output");
+  const windows = windowsOf(of, shapeOf(out).slice(-rank), grad.shape.slice(-rank));
+  return made(of, {
+    inputs,
+    operations: 4,
+    heavy: true,
+    cell: (at) => {
+      const { axes, at: k } = of.context.axes(windows.map(({ reaches }) => reaches));
+      const reached = windows.map((window, d) => window.reach(at[at.length - rank + d]!, k[d]!));
+      const isIn = reached.reduce<Scalar>((all, { is }) => both(all, is), TRUE);
+      const window = [...at.slice(0, -rank), ...reached.map((item) => item.window)];
+      const { value, is } = share(windows, at, window);
+      const when = both(isIn, is);
+      const guard = when.kind === "constant" ? undefined : when;
+      return cast(
+        { kind: "reduce", dtype: value.dtype, reduce: "sum", axes, body: value, when: guard },
+        out.dtype,
+      );
+    },
+  });
+}
+const averagesBackward = (rank: number, windowsOf: WindowsOf): Lowering => ({
+  rule: (of) => {
+    const grad = of.context.many(tensorArg(of, "grad_output"));
+    const compute = computeType(outOf(of).dtype);
+    const share: Parameters<typeof gradient>[3] = (windows, _, window) => ({
+      value: quotient(cast(grad.cell(window), compute), divisorAt(of, windows, window, compute)),
+      is: TRUE,
+    });
+    return gradient(of, rank, windowsOf, share, [grad]);
+  },
+});
+/** A window gives its gradient to the cell that it chose. */
+const greatestBackward = (rank: number, windowsOf: WindowsOf): Lowering => ({
+  rule: (of) => {
+    const [grad, indices] = ["grad_output", "indices"].map((name) => of.context.many(tensorArg(of, name)));
+    const plane = shapeOf(outOf(of)).slice(-rank);
+    const compute = computeType(outOf(of).dtype);
+    const share: Parameters<typeof gradient>[3] = (_, at, window) => {
+      const place = at.slice(-rank).reduce((total, index, d) => add(multiply(total, plane[d]!), index), ZERO);
+      return {
+        value: cast(grad!.cell(window), compute),
+        is: apply("eq", cast(indices!.cell(window), "int64"), indexScalar(place)),
+      };
+    };
+    return gradient(of, rank, windowsOf, share, [grad!, indices!]);
+  },
+});
+
+export const POOLS: LoweringTable = {
+  "aten.avg_pool2d.default": averages(2, stridedWindows(2, false)),
+  "aten.avg_pool3d.default": averages(3, stridedWindows(3, false)),
+  "aten._adaptive_avg_pool2d.default": averages(2, adaptiveWindows),
+  "aten._adaptive_avg_pool3d.default": averages(3, adaptiveWindows),
+  "aten.max_pool2d_with_indices.default": greatest(2, stridedWindows(2, true)),
+  "aten.max_pool3d_with_indices.default": greatest(3, stridedWindows(3, true)),
+  "aten.adaptive_max_pool2d.default": greatest(2, adaptiveWindows),
+  "aten.adaptive_max_pool3d.default": greatest(3, adaptiveWindows),
+  "aten.avg_pool2d_backward.default": averagesBackward(2, stridedWindows(2, false)),
+  "aten.avg_pool3d_backward.default": averagesBackward(3, stridedWindows(3, false)),
+  "aten._adaptive_avg_pool2d_backward.default": averagesBackward(2, adaptiveWindows),
+  "aten._adaptive_avg_pool3d_backward.default": averagesBackward(3, adaptiveWindows),
+  "aten.max_pool2d_with_indices_backward.default": greatestBackward(2, stridedWindows(2, true)),
+  "aten.max_pool3d_with_indices_backward.default": greatestBackward(3, stridedWindows(3, true)),
+  "aten.adaptive_max_pool2d_backward.default": greatestBackward(2, adaptiveWindows),
+  "aten.adaptive_max_pool3d_backward.default": greatestBackward(3, adaptiveWindows),
+};
