@@ -136,7 +136,7 @@ export class LoweringContext {
     if (!tensor.heavy) return;
     const known = this.#known.get(this.#cells(tensor).key);
     if (known !== undefined) tensor.place(known);
-    else tensor.inputs.forEach((input) => this.#reuse(input));
+    else for (const input of tensor.inputs) this.#reuse(input);
   }
 
   /** Told by rules: every cell of the tensor is read at most once by the one consumer that is being lowered. */
