@@ -1,7 +1,7 @@
 /** @file Models of the usual kinds: their programs from the fixtures, with weights and inputs made of a seed. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { type ExportedProgram, parseIr, tensorsOf } from "@sconce/ir";
+import { type ExportedProgram, parseIr } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 
 /** A ResNet-18, four layers of BERT and four of GPT-2; `-small` ones are narrow, for slow devices. */
@@ -31,11 +31,24 @@ export function model(name: ModelName, seed = 1): Model {
     fileURLToPath(new URL(`../fixtures/models/${name}.sir`, import.meta.url)),
     "utf8",
   );
-  const program = parseIr(text);
   const random = uniform(seed);
-  for (const [key, tensor] of tensorsOf(program)) fill(key, tensor, random);
-  return { program, inputs: inputsOf(name, random) };
+  const inputs = inputsOf(name, random);
+  const tensors = new Map(inputs.map((input, i) => [`example.${i}`, input]));
+  for (const [, key, type, shape] of text.matchAll(DECLARED)) {
+    const sizes = shape!
+      .split(",")
+      .filter((size) => size.trim() !== "")
+      .map(Number);
+    const tensor = Tensor.empty(sizes, type === "i64" ? "int64" : "float32");
+    fill(key!, tensor, random);
+    tensors.set(key!, tensor);
+  }
+  const program = parseIr(text, { tensors });
+  return { program, inputs };
 }
+
+/** The line of a tensor in an IR text: `parameter "fc.weight": f32[10, 64] grad`. */
+const DECLARED = /^ {2}(?:parameter|buffer|constant)[\w ]* "([^"]+)": (\w+)\[([^\]]*)\]/gm;
 
 function fill(key: string, tensor: Tensor, random: () => number): void {
   const { data, dtype, shape } = tensor;
@@ -43,7 +56,6 @@ function fill(key: string, tensor: Tensor, random: () => number): void {
     if (key.endsWith("position_ids")) for (let i = 0; i < data.length; i++) data[i] = BigInt(i);
     return;
   }
-  if (dtype !== "float32") return;
   const fan = shape.slice(1).reduce((product, size) => product * size, 1);
   const isNorm = shape.length === 1 && (key.endsWith("weight") || key.endsWith("running_var"));
   // Uniform numbers of variance 2 / fan (He and others, 2015) for matrices and kernels.
