@@ -24,7 +24,7 @@ const MAY_IMPORT = {
 };
 const USES_NODE = new Set(["testing", "bench", "cli"]);
 /** Entry points of portable packages that are for Node only. */
-const NODE_ENTRIES = /packages\/formats\/src\/(node|.*-node)\.ts$/;
+const NODE_ENTRIES = /packages\/(formats|backend-gpujs)\/src\/(.*\/)?(node|.*-node)\.ts$/;
 
 const problems = [];
 const imports = new Map();

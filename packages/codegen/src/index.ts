@@ -1,6 +1,10 @@
+export { type Interval, ProgramRanges, type RangeOptions } from "./analysis/ranges.js";
+export { bindNest, type RewriteInit, Rewriter } from "./analysis/rewrite.js";
 export { bindSizes, evaluateLoops, sizeOf } from "./evaluate/evaluate.js";
 export {
   type Axis,
+  atom,
+  axis,
   boundsOf,
   constant,
   fixedValue,
@@ -31,7 +35,7 @@ export {
   UNARY,
   type UnaryFn,
 } from "./ir/scalar.js";
-export { forEachScalar, hasReduction } from "./ir/traverse.js";
+export { forEachScalar, hasReduction, indicesOf } from "./ir/traverse.js";
 export type { Lowering, LoweringCall, LoweringRule, LoweringTable } from "./lower/call.js";
 export { DEFAULT_LIMITS, type FusionLimits } from "./lower/context.js";
 export { type LowerToLoopsOptions, lowerToLoops, whyNotLowered } from "./lower/lower.js";

@@ -1,0 +1,38 @@
+import { SconceError } from "@sconce/errors";
+
+/** There is no way to a WebGPU device, and what would give one. */
+export const noWebgpu = (message: string, fix: string, cause?: unknown): SconceError =>
+  new SconceError({ code: "NO_WEBGPU", message: `no WebGPU device: ${message}`, fix, cause });
+
+/** The device is gone: driver reset, crash, or taken away. */
+export const deviceLost = (message: string): SconceError =>
+  new SconceError({
+    code: "DEVICE_LOST",
+    message: `the WebGPU device was lost: ${message}`,
+    fix: "open the device and compile the program again",
+  });
+
+/** The device refused what it was asked for. */
+export const deviceRefused = (message: string, where?: string): SconceError =>
+  new SconceError({
+    code: "DEVICE_REFUSED",
+    message: `the WebGPU device refused: ${message.split("\n")[0]}`,
+    where,
+    fix: "use smaller sizes, or another mode of the backend",
+  });
+
+/** A value that device memory cannot hold. */
+export const valueRange = (value: bigint | number, limit: string): SconceError =>
+  new SconceError({
+    code: "VALUE_RANGE",
+    message: `the integer ${value} is not among those that the device computes with, ${limit}`,
+    fix: 'run on the "cpu" backend, or give smaller integers',
+  });
+
+/** A tensor or nest that this device cannot take; whoever asks {@link Device.whyNot} before does not meet it. */
+export const notOnDevice = (message: string): SconceError =>
+  new SconceError({
+    code: "NOT_ON_DEVICE",
+    message: `not on this device: ${message}`,
+    fix: "let the partition pass leave it to the interpreter",
+  });

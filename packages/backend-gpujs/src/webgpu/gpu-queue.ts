@@ -1,0 +1,92 @@
+/**
+ * @file What is asked of a device, in order: kernels are collected in one command buffer, which goes off before anything
+ * that has to come after them.
+ */
+
+const MAP_READ_AND_COPY_TO = 0x01 | 0x08;
+/** Kernels of one command buffer: enough that sending costs little, so few that the device starts early. */
+const MOST_PENDING = 64;
+
+export class GpuQueue {
+  readonly #device: GPUDevice;
+  #encoder: GPUCommandEncoder | undefined;
+  #pass: GPUComputePassEncoder | undefined;
+  #pending = 0;
+  #doomed: GPUBuffer[] = [];
+  #error: string | undefined;
+
+  constructor(device: GPUDevice) {
+    this.#device = device;
+    device.addEventListener("uncapturederror", (event) => {
+      // Told to whoever waits for results next, in place of the console.
+      event.preventDefault();
+      this.#error ??= event.error.message;
+    });
+  }
+
+  dispatch(pipeline: GPUComputePipeline, bindings: GPUBindGroup, [x, y]: readonly [number, number]): void {
+    this.#encoder ??= this.#device.createCommandEncoder();
+    this.#pass ??= this.#encoder.beginComputePass();
+    this.#pass.setPipeline(pipeline);
+    this.#pass.setBindGroup(0, bindings);
+    this.#pass.dispatchWorkgroups(x, y);
+    this.#pending++;
+    if (this.#pending >= MOST_PENDING) this.flush();
+  }
+
+  /** Sends what was collected. */
+  flush(): void {
+    this.#pass?.end();
+    const encoder = this.#encoder;
+    this.#pass = undefined;
+    this.#encoder = undefined;
+    this.#pending = 0;
+    if (encoder !== undefined) this.#device.queue.submit([encoder.finish()]);
+    for (const buffer of this.#doomed.splice(0)) buffer.destroy();
+  }
+
+  write(buffer: GPUBuffer, cells: Float32Array | Int32Array): void {
+    this.flush();
+    this.#device.queue.writeBuffer(
+      buffer,
+      0,
+      cells.buffer as ArrayBuffer,
+      cells.byteOffset,
+      cells.byteLength,
+    );
+  }
+
+  /** Frees memory once the kernels that were asked for before have it no longer. */
+  destroy(buffer: GPUBuffer): void {
+    if (this.#encoder === undefined) buffer.destroy();
+    else this.#doomed.push(buffer);
+  }
+
+  async read(buffer: GPUBuffer, bytes: number): Promise<ArrayBuffer> {
+    const staging = this.#device.createBuffer({ size: bytes, usage: MAP_READ_AND_COPY_TO });
+    try {
+      this.flush();
+      const encoder = this.#device.createCommandEncoder();
+      encoder.copyBufferToBuffer(buffer, 0, staging, 0, bytes);
+      this.#device.queue.submit([encoder.finish()]);
+      await staging.mapAsync(1);
+      this.#throwError();
+      return staging.getMappedRange().slice(0);
+    } finally {
+      staging.destroy();
+    }
+  }
+
+  async finish(): Promise<void> {
+    this.flush();
+    await this.#device.queue.onSubmittedWorkDone();
+    this.#throwError();
+  }
+
+  /** What the device found wrong with something that was asked before, which is told only later. */
+  #throwError(): void {
+    const message = this.#error;
+    this.#error = undefined;
+    if (message !== undefined) throw new Error(message);
+  }
+}

@@ -1,0 +1,112 @@
+/** @file A nest as one compute shader in which every invocation computes one cell. */
+import { fixedValue, forEachScalar, type LoopNest, type LoopProgram, type Scalar } from "@sconce/codegen";
+import { internalError } from "@sconce/errors";
+import { ScalarEmitter } from "./scalar-emitter.js";
+import { laneOf, WgslModule, wgslType } from "./wgsl-text.js";
+
+/** What a pipeline is made of. Nothing in the source is named after anything in the program. */
+export interface Shader {
+  readonly source: string;
+  /** The buffers of the program at bindings 0, 1, ...; the output's binding is after them. */
+  readonly reads: readonly number[];
+  readonly workgroups: readonly [x: number, y: number];
+}
+
+/** Workgroups of one dimension that WebGPU guarantees. */
+const MOST_WORKGROUPS = 65535;
+
+/** Workgroups for so many, folded over y. */
+export function foldWorkgroups(count: number): readonly [x: number, y: number] {
+  if (count <= MOST_WORKGROUPS) return [count, 1];
+  const y = Math.ceil(count / MOST_WORKGROUPS);
+  return [Math.ceil(count / y), y];
+}
+
+/** The buffers that a scalar reads, in the order in which they are met. */
+export function readsOf(value: Scalar): number[] {
+  const reads = new Set<number>();
+  forEachScalar(value, (scalar) => {
+    if (scalar.kind === "load") reads.add(scalar.buffer);
+  });
+  return [...reads];
+}
+
+export const extentOf = (axis: LoopNest["axes"][number]): number => {
+  const extent = fixedValue(axis.extent);
+  if (extent === undefined) throw internalError(`the extent of ${axis.name} is not bound`);
+  return extent;
+};
+export const cellsOf = (axes: LoopNest["axes"]): number =>
+  axes.reduce((cells, axis) => cells * extentOf(axis), 1);
+
+/** What all shaders have in common: bindings, functions, the place of an invocation. */
+export class ShaderFrame {
+  readonly module = new WgslModule();
+  readonly reads: readonly number[];
+  readonly emitter: ScalarEmitter;
+  readonly #program: LoopProgram;
+  readonly #output: number;
+
+  constructor(nest: LoopNest, program: LoopProgram) {
+    this.#program = program;
+    this.#output = nest.output;
+    this.reads = readsOf(nest.value);
+    this.emitter = new ScalarEmitter({
+      module: this.module,
+      bufferName: (id) => `b${this.reads.indexOf(id)}`,
+      isBool: (id) => program.buffers[id]!.dtype === "bool",
+    });
+  }
+
+  /** Writes a cell of the output. */
+  store(place: string, value: string): void {
+    const isBool = wgslType(this.#program.buffers[this.#output]!.dtype) === "bool";
+    this.emitter.line(`cells[${place}] = ${isBool ? `select(0i, 1i, ${value})` : value};`);
+  }
+
+  /** The whole source. `invocations` of each workgroup; \`group\` is the workgroup's number, \`local\` the invocation's in it. */
+  source(invocations: number, workgroups: readonly [number, number], globals = ""): string {
+    const { buffers } = this.#program;
+    const bindings = [...this.reads, this.#output].map((id, at) => {
+      const isOutput = at === this.reads.length;
+      const access = isOutput ? "read_write" : "read";
+      const lane = laneOf(buffers[id]!.dtype);
+      return `@group(0) @binding(${at}) var<storage, ${access}> ${isOutput ? "cells" : `b${at}`}: array<${lane}>;`;
+    });
+    const group = workgroups[1] === 1 ? "at.x" : `at.y * ${workgroups[0]}u + at.x`;
+    return `${bindings.join("\n")}
+${globals}${this.module.functions}
+@compute @workgroup_size(${invocations})
+fn main(@builtin(workgroup_id) at: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let group = ${group};
+${this.emitter.lines.map((line) => `  ${line}\n`).join("")}}
+`;
+  }
+}
+
+const INVOCATIONS = 64;
+
+/** The coordinates of a flat place, each made when it is needed. */
+export function defineCoordinates(emitter: ScalarEmitter, axes: LoopNest["axes"], flat: string): void {
+  let step = 1;
+  for (let d = axes.length - 1; d >= 0; d--) {
+    const extent = extentOf(axes[d]!);
+    const over = step === 1 ? `u32(${flat})` : `u32(${flat}) / ${step}u`;
+    const text = extent === 1 ? "0i" : d === 0 ? `i32(${over})` : `i32((${over}) % ${extent}u)`;
+    emitter.defineAxis(axes[d]!.name, () => text);
+    step *= extent;
+  }
+}
+
+/** One invocation for each cell. */
+export function cellShader(nest: LoopNest, program: LoopProgram): Shader {
+  const cells = cellsOf(nest.axes);
+  const frame = new ShaderFrame(nest, program);
+  const { emitter } = frame;
+  const workgroups = foldWorkgroups(Math.ceil(cells / INVOCATIONS));
+  emitter.line(`let flat = i32(group * ${INVOCATIONS}u + local);`);
+  emitter.line(`if (flat >= ${cells}i) { return; }`);
+  defineCoordinates(emitter, nest.axes, "flat");
+  frame.store("flat", emitter.scalar(nest.value));
+  return { source: frame.source(INVOCATIONS, workgroups), reads: frame.reads, workgroups };
+}

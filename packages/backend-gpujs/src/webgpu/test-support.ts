@@ -1,0 +1,98 @@
+/** @file What the tests of this folder share: a device, and programs of one nest. */
+import {
+  atom,
+  axis,
+  constant,
+  evaluateLoops,
+  type Index,
+  type LoopProgram,
+  type Scalar,
+} from "@sconce/codegen";
+import { isSconceError } from "@sconce/errors";
+import type { DType, Tensor } from "@sconce/tensor";
+import type { Device, DeviceBuffer } from "../device.js";
+import { openWebgpuNode } from "./open-node.js";
+import type { WgslDevice } from "./wgsl-device.js";
+
+/** A device, or undefined after a line that says why tests are skipped. */
+export async function openTestDevice(): Promise<WgslDevice | undefined> {
+  try {
+    return await openWebgpuNode({ allowSoftware: true });
+  } catch (error) {
+    if (!isSconceError(error, "NO_WEBGPU")) throw error;
+    console.warn(`WebGPU tests are skipped: ${error.message}; ${error.fix}`);
+    return undefined;
+  }
+}
+
+export const load = (buffer: number, index: Index, dtype: DType): Scalar => ({
+  kind: "load",
+  dtype,
+  buffer,
+  index,
+});
+export const fixed = (value: number | boolean, dtype: DType): Scalar => ({ kind: "constant", dtype, value });
+export const call = (
+  fn: Extract<Scalar, { kind: "call" }>["fn"],
+  dtype: DType,
+  ...args: Scalar[]
+): Scalar => ({
+  kind: "call",
+  dtype,
+  fn,
+  args,
+});
+
+/** A program that computes one flat tensor of `length` cells from the inputs, which have the ids 0, 1, ... */
+export function cellProgram(
+  inputs: readonly { readonly dtype: DType; readonly numel: number }[],
+  length: number,
+  dtype: DType,
+  value: (i: Index) => Scalar,
+): LoopProgram {
+  const i = axis("i0", constant(length));
+  const output = inputs.length;
+  const shape = [constant(length)];
+  return {
+    buffers: [
+      ...inputs.map((input, id) => ({
+        id,
+        dtype: input.dtype,
+        shape: [constant(input.numel)],
+        kind: "input" as const,
+        node: `x${id}`,
+      })),
+      { id: output, dtype, shape, kind: "value", node: "y" },
+    ],
+    nests: [{ id: 0, output, axes: [i], value: value(atom(i)), nodes: ["y"] }],
+    inputs: inputs.map((_, id) => id),
+    outputs: [{ kind: "buffer", buffer: output, shape, node: "y" }],
+  };
+}
+
+/** What a program's one nest gives on the device. */
+export async function onDevice(
+  program: LoopProgram,
+  inputs: readonly Tensor[],
+  device: Device,
+): Promise<Tensor> {
+  const [nest] = program.nests;
+  const { dtype, shape } = program.buffers[nest!.output]!;
+  const buffers: DeviceBuffer[] = [];
+  for (const input of inputs) buffers.push(await device.upload(input));
+  const kernel = await device.compile(nest!, program, { sizes: new Map() });
+  const made = await kernel.run((id) => buffers[id]!);
+  try {
+    return await device.download(
+      made,
+      dtype,
+      shape.map((extent) => extent.constant),
+    );
+  } finally {
+    for (const buffer of [...buffers, made]) device.free(buffer);
+  }
+}
+
+/** What it gives cell by cell in JavaScript. */
+export const inJavaScript = (program: LoopProgram, inputs: readonly Tensor[]): Tensor =>
+  evaluateLoops(program, inputs)[0] as Tensor;

@@ -1,0 +1,54 @@
+/** @file Tensors as cells of device memory, and back. */
+import { castTensor, type DType, Storage, Tensor } from "@sconce/tensor";
+import type { Lane } from "../device.js";
+import { notOnDevice, valueRange } from "./errors.js";
+import { INT64_INPUT } from "./support.js";
+import { laneOf } from "./wgsl-text.js";
+
+/**
+ * The cells in row-major order, as the device holds them. Of int64 only what fits with room for one addition.
+ *
+ * @throws SconceError `VALUE_RANGE`, `NOT_ON_DEVICE` for dtypes without a lane
+ */
+export function cellsOfTensor(tensor: Tensor): {
+  readonly lane: Lane;
+  readonly cells: Float32Array | Int32Array;
+} {
+  const lane = laneOf(tensor.dtype);
+  if (lane === undefined) throw notOnDevice(`a tensor of ${tensor.dtype}`);
+  if (tensor.dtype === "int64") return { lane, cells: narrowed(rowMajor(tensor)) };
+  const held = castTensor(tensor, lane === "f32" ? "float32" : "int32");
+  return { lane, cells: rowMajor(held) as Float32Array | Int32Array };
+}
+/** The cells of a tensor one after the other. */
+function rowMajor(tensor: Tensor): ArrayBufferView {
+  const whole = tensor.isContiguous ? tensor : tensor.contiguous();
+  const data = whole.data as Int32Array;
+  return data.subarray(whole.storageOffset, whole.storageOffset + whole.numel);
+}
+function narrowed(cells: ArrayBufferView): Int32Array {
+  const wide = cells as BigInt64Array;
+  const { min, max } = INT64_INPUT;
+  const made = new Int32Array(wide.length);
+  // The words of an int64, low before high: much quicker than bigints one by one.
+  const words = new Int32Array(wide.buffer, wide.byteOffset, wide.length * 2);
+  for (let i = 0; i < made.length; i++) {
+    const low = words[2 * i]!;
+    if (words[2 * i + 1] !== low >> 31 || low < min || low > max)
+      throw valueRange(wide[i]!, `${min} to ${max} for int64`);
+    made[i] = low;
+  }
+  return made;
+}
+
+/** Cells as a tensor of a dtype and shape. */
+export function tensorOfCells(
+  bytes: ArrayBuffer,
+  lane: Lane,
+  dtype: DType,
+  shape: readonly number[],
+): Tensor {
+  const storage = new Storage(new Uint8Array(bytes));
+  const held = new Tensor({ dtype: lane === "f32" ? "float32" : "int32", shape, storage });
+  return castTensor(held, dtype);
+}

@@ -1,0 +1,116 @@
+/**
+ * @file WGSL functions on bits, for what WGSL does not promise: compilers may assume that there are no NaN and infinities,
+ * and constant expressions may not give any, so both are tested and made as bit patterns.
+ */
+
+/** A function of our own in WGSL, and those that it calls. */
+export interface WgslFunction {
+  readonly uses?: readonly string[];
+  readonly text: string;
+}
+
+export const BIT_FUNCTIONS: Readonly<Record<string, WgslFunction>> = {
+  f_inf: {
+    text: `var<private> INF_BITS: u32 = 0x7f800000u;
+fn f_inf() -> f32 { return bitcast<f32>(INF_BITS); }`,
+  },
+  f_nan: {
+    text: `var<private> NAN_BITS: u32 = 0x7fc00000u;
+fn f_nan() -> f32 { return bitcast<f32>(NAN_BITS); }`,
+  },
+  f_isnan: {
+    text: "fn f_isnan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }",
+  },
+  f_isinf: {
+    text: "fn f_isinf(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) == 0x7f800000u; }",
+  },
+  f_truth: {
+    text: "fn f_truth(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) != 0u; }",
+  },
+  f_withsign: {
+    text: `fn f_withsign(x: f32, sign: f32) -> f32 {
+  return bitcast<f32>((bitcast<u32>(x) & 0x7fffffffu) | (bitcast<u32>(sign) & 0x80000000u));
+}`,
+  },
+  f_max: {
+    uses: ["f_isnan"],
+    text: `fn f_max(a: f32, b: f32) -> f32 { return select(select(b, a, a > b), a, f_isnan(a)); }`,
+  },
+  f_min: {
+    uses: ["f_isnan"],
+    text: `fn f_min(a: f32, b: f32) -> f32 { return select(select(b, a, a < b), a, f_isnan(a)); }`,
+  },
+  /** Python's and C's rounding of floats to integers: NaN and what does not fit give the smallest. */
+  f_toint: {
+    text: `fn f_toint(x: f32) -> i32 {
+  if (x >= -2147483648.0f && x < 2147483648.0f) { return i32(x); }
+  return -2147483647i - 1i;
+}`,
+  },
+  /** Rounded to half precision, ties to even. */
+  f_half: {
+    uses: ["f_inf"],
+    text: `fn f_half(x: f32) -> f32 {
+  let bits = bitcast<u32>(x);
+  let size = bits & 0x7fffffffu;
+  if (size >= 0x7f800000u) { return x; }
+  if (size >= 0x477ff000u) { return bitcast<f32>((bits & 0x80000000u) | bitcast<u32>(f_inf())); }
+  if (size < 0x38800000u) {
+    let steps = u32(round(bitcast<f32>(size) * 16777216.0f));
+    return bitcast<f32>((bits & 0x80000000u) | bitcast<u32>(f32(steps) * 5.9604644775390625e-8f));
+  }
+  return bitcast<f32>((bits & 0x80000000u) | ((size + 0xfffu + ((size >> 13u) & 1u)) & 0xffffe000u));
+}`,
+  },
+  /** Rounded to bfloat16, ties to even. */
+  f_brain: {
+    text: `fn f_brain(x: f32) -> f32 {
+  let bits = bitcast<u32>(x);
+  if ((bits & 0x7fffffffu) >= 0x7f800000u) { return x; }
+  return bitcast<f32>((bits + 0x7fffu + ((bits >> 16u) & 1u)) & 0xffff0000u);
+}`,
+  },
+  /** `x * 2^n`, in two steps so that neither factor overflows. */
+  f_scale: {
+    text: `fn f_scale(x: f32, n: i32) -> f32 {
+  let half = n >> 1u;
+  return x * bitcast<f32>(u32(half + 127i) << 23u) * bitcast<f32>(u32(n - half + 127i) << 23u);
+}`,
+  },
+  i_floordiv: {
+    text: `fn i_floordiv(a: i32, b: i32) -> i32 {
+  let q = a / b;
+  return select(q, q - 1i, q * b != a && (a < 0i) != (b < 0i));
+}`,
+  },
+  i_remainder: {
+    text: `fn i_remainder(a: i32, b: i32) -> i32 {
+  let r = a % b;
+  return select(r, r + b, r != 0i && (r < 0i) != (b < 0i));
+}`,
+  },
+  i_truncdiv: { text: "fn i_truncdiv(a: i32, b: i32) -> i32 { return a / b; }" },
+  i_fmod: { text: "fn i_fmod(a: i32, b: i32) -> i32 { return a % b; }" },
+  i_left: {
+    text: `fn i_left(a: i32, b: i32) -> i32 {
+  return select(a << u32(b & 31i), 0i, b < 0i || b > 31i);
+}`,
+  },
+  i_right: {
+    text: "fn i_right(a: i32, b: i32) -> i32 { return a >> select(u32(b), 31u, b < 0i || b > 31i); }",
+  },
+  i_pow: {
+    text: `fn i_pow(a: i32, b: i32) -> i32 {
+  if (b < 0i) { return select(select(0i, select(1i, -1i, (b & 1i) != 0i), a == -1i), 1i, a == 1i); }
+  var result = 1i;
+  var square = a;
+  var left = b;
+  while (left > 0i) {
+    if ((left & 1i) != 0i) { result = result * square; }
+    square = square * square;
+    left = left >> 1u;
+  }
+  return result;
+}`,
+  },
+};

@@ -1,0 +1,194 @@
+/** @file Runs nests as compute shaders of our own on a WebGPU device. */
+import { bindNest, type LoopNest, type LoopProgram, sizeOf } from "@sconce/codegen";
+import { internalError } from "@sconce/errors";
+import type { DType, Tensor } from "@sconce/tensor";
+import type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, Lane } from "../device.js";
+import { deviceLost, deviceRefused } from "./errors.js";
+import { GpuQueue } from "./gpu-queue.js";
+import type { OpenedGpu } from "./open.js";
+import type { Shader } from "./shader.js";
+import { shaderOf } from "./strategy.js";
+import { whyNotWgsl } from "./support.js";
+import { cellsOfTensor, tensorOfCells } from "./transfer.js";
+import { laneOf } from "./wgsl-text.js";
+
+/** Cells in a buffer of the device. */
+export interface WgslBuffer extends DeviceBuffer {
+  readonly gpu: GPUBuffer;
+}
+
+const STORAGE_USAGE = 0x80 | 0x04 | 0x08;
+/** An empty tensor has memory too: WebGPU binds no buffers of no bytes. */
+const bytesOf = (length: number): number => Math.max(4, length * 4);
+
+export class WgslDevice implements Device {
+  readonly mode = "webgpu";
+  readonly description: string;
+  readonly maxReads: number;
+  readonly #opened: OpenedGpu;
+  readonly #queue: GpuQueue;
+  readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
+  readonly #layouts = new Map<number, GPUBindGroupLayout>();
+  readonly #live = new Set<WgslBuffer>();
+  #allocated = 0;
+  #lost: string | undefined;
+
+  constructor(opened: OpenedGpu) {
+    this.#opened = opened;
+    const { device } = opened;
+    this.description = opened.description;
+    this.maxReads = device.limits.maxStorageBuffersPerShaderStage - 1;
+    this.#queue = new GpuQueue(device);
+    device.lost.then(
+      ({ message, reason }) => {
+        this.#lost ??= message || reason || "no reason given";
+        this.#live.clear();
+        this.#allocated = 0;
+      },
+      () => undefined,
+    );
+  }
+
+  get allocated(): number {
+    return this.#allocated;
+  }
+  /** The device, for others who put kernels on the same buffers. */
+  get gpu(): GPUDevice {
+    return this.#opened.device;
+  }
+
+  whyNot(nest: LoopNest, program: LoopProgram): string | undefined {
+    return whyNotWgsl(nest, program, this.maxReads);
+  }
+
+  upload(tensor: Tensor): WgslBuffer {
+    this.#check();
+    const { lane, cells } = cellsOfTensor(tensor);
+    const buffer = this.allocate(cells.length, lane);
+    if (cells.length > 0) this.#queue.write(buffer.gpu, cells);
+    return buffer;
+  }
+
+  /** Memory for so many cells. */
+  allocate(length: number, lane: Lane): WgslBuffer {
+    this.#check();
+    const size = bytesOf(length);
+    const { maxBufferSize, maxStorageBufferBindingSize } = this.gpu.limits;
+    if (size > Math.min(maxBufferSize, maxStorageBufferBindingSize))
+      throw deviceRefused(`a buffer of ${size} bytes; the largest is ${maxStorageBufferBindingSize}`);
+    const buffer = { length, lane, gpu: this.gpu.createBuffer({ size, usage: STORAGE_USAGE }) };
+    this.#live.add(buffer);
+    this.#allocated += size;
+    return buffer;
+  }
+
+  async compile(nest: LoopNest, program: LoopProgram, { sizes }: CompileNestOptions): Promise<DeviceKernel> {
+    this.#check();
+    const { dtype, shape } = program.buffers[nest.output]!;
+    const length = shape.reduce((cells, extent) => cells * sizeOf(extent, sizes), 1);
+    const lane = laneOf(dtype)!;
+    if (length === 0) return emptyKernel(() => this.allocate(0, lane));
+    const shader = shaderOf(bindNest(nest, sizes), program, this.#opened);
+    const pipeline = await this.#pipeline(shader);
+    return {
+      language: "wgsl",
+      source: shader.source,
+      run: (buffers, into) => {
+        this.#check();
+        const output = (into as WgslBuffer | undefined) ?? this.allocate(length, lane);
+        const bound = [...shader.reads.map(buffers), output] as WgslBuffer[];
+        const bindings = this.gpu.createBindGroup({
+          layout: this.#layout(bound.length),
+          entries: bound.map(({ gpu }, binding) => ({ binding, resource: { buffer: gpu } })),
+        });
+        this.#queue.dispatch(pipeline, bindings, shader.workgroups);
+        return output;
+      },
+    };
+  }
+
+  #pipeline(shader: Shader): Promise<GPUComputePipeline> {
+    let made = this.#pipelines.get(shader.source);
+    if (made === undefined) {
+      made = this.#build(shader);
+      this.#pipelines.set(shader.source, made);
+      made.catch(() => this.#pipelines.delete(shader.source));
+    }
+    return made;
+  }
+  async #build({ source, reads }: Shader): Promise<GPUComputePipeline> {
+    const device = this.gpu;
+    const layout = device.createPipelineLayout({ bindGroupLayouts: [this.#layout(reads.length + 1)] });
+    device.pushErrorScope("validation");
+    const module = device.createShaderModule({ code: source });
+    const problem = await device.popErrorScope();
+    if (problem !== null) throw internalError(`WGSL: ${problem.message.split("\n")[1] ?? problem.message}`);
+    try {
+      return await device.createComputePipelineAsync({ layout, compute: { module, entryPoint: "main" } });
+    } catch (error) {
+      this.#check();
+      throw deviceRefused(error instanceof Error ? error.message : String(error));
+    }
+  }
+  #layout(count: number): GPUBindGroupLayout {
+    let layout = this.#layouts.get(count);
+    if (layout === undefined) {
+      const entries = Array.from({ length: count }, (_, binding) => ({
+        binding,
+        visibility: 4,
+        buffer: { type: binding === count - 1 ? "storage" : "read-only-storage" } as const,
+      }));
+      layout = this.gpu.createBindGroupLayout({ entries });
+      this.#layouts.set(count, layout);
+    }
+    return layout;
+  }
+
+  async download(buffer: DeviceBuffer, dtype: DType, shape: readonly number[]): Promise<Tensor> {
+    this.#check();
+    const { gpu, length, lane } = buffer as WgslBuffer;
+    const bytes = length === 0 ? new ArrayBuffer(0) : await this.#waited(this.#queue.read(gpu, length * 4));
+    return tensorOfCells(bytes, lane, dtype, shape);
+  }
+
+  free(buffer: DeviceBuffer): void {
+    const mine = buffer as WgslBuffer;
+    if (!this.#live.delete(mine)) return;
+    this.#allocated -= bytesOf(mine.length);
+    this.#queue.destroy(mine.gpu);
+  }
+
+  async finish(): Promise<void> {
+    this.#check();
+    await this.#waited(this.#queue.finish());
+  }
+
+  /** Ends with the device's own loss where that is why something failed. */
+  async #waited<T>(result: Promise<T>): Promise<T> {
+    try {
+      const value = await result;
+      this.#check();
+      return value;
+    } catch (error) {
+      this.#check();
+      throw deviceRefused(error instanceof Error ? error.message : String(error));
+    }
+  }
+  #check(): void {
+    if (this.#lost !== undefined) throw deviceLost(this.#lost);
+  }
+
+  async dispose(): Promise<void> {
+    this.#lost ??= "it was disposed of";
+    for (const { gpu } of this.#live) gpu.destroy();
+    this.#live.clear();
+    this.#allocated = 0;
+    await this.#opened.close();
+  }
+}
+
+const emptyKernel = (allocate: () => WgslBuffer): DeviceKernel => ({
+  language: "wgsl",
+  source: "",
+  run: (_, into) => into ?? allocate(),
+});

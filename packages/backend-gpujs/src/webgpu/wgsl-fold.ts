@@ -1,0 +1,133 @@
+/** @file Reductions in WGSL: what is kept while cells are taken one by one. */
+import type { ReduceScalar } from "@sconce/codegen";
+import type { ScalarEmitter } from "./scalar-emitter.js";
+import { callText } from "./wgsl-functions.js";
+import { intLiteral, type WgslType, wgslType } from "./wgsl-text.js";
+
+export interface FoldText {
+  /** Takes one cell; `place` is its row-major place among all. */
+  take(value: string, place: () => string): void;
+  /** Takes cells on the side and then their sum. */
+  partial?(write: () => void): void;
+  result(): string;
+}
+
+export function foldText(emitter: ScalarEmitter, scalar: ReduceScalar): FoldText {
+  switch (scalar.reduce) {
+    case "sum":
+      return wgslType(scalar.body.dtype) === "f32" ? floatSum(emitter, scalar) : plainFold(emitter, scalar);
+    case "argmax":
+    case "argmin":
+      return placeFold(emitter, scalar);
+    default:
+      return plainFold(emitter, scalar);
+  }
+}
+
+/** What a fold starts from where nothing else is given. */
+export function identityText(emitter: ScalarEmitter, { reduce, dtype }: ReduceScalar): string {
+  const type = wgslType(dtype)!;
+  switch (reduce) {
+    case "any":
+    case "all":
+      return String(reduce === "all");
+    case "sum":
+    case "prod": {
+      const unit = reduce === "sum" ? 0 : 1;
+      return type === "f32" ? `${unit}.0f` : type === "i32" ? `${unit}i` : String(unit === 1);
+    }
+    default:
+      return extremeText(emitter, reduce === "max", type);
+  }
+}
+function extremeText(emitter: ScalarEmitter, isMax: boolean, type: WgslType): string {
+  if (type === "bool") return String(!isMax);
+  if (type === "i32") return intLiteral(isMax ? -(2 ** 31) : 2 ** 31 - 1);
+  return emitter.module.float(isMax ? -Infinity : Infinity);
+}
+
+/** Two values become one. */
+export function combineText(
+  emitter: ScalarEmitter,
+  { reduce, body, dtype }: ReduceScalar,
+  a: string,
+  b: string,
+): string {
+  switch (reduce) {
+    case "sum":
+    case "prod":
+      return callText(emitter.module, reduce === "sum" ? "add" : "mul", body.dtype, dtype, [a, b]);
+    case "any":
+    case "all":
+      return `(${a} ${reduce === "any" ? "||" : "&&"} ${b})`;
+    case "max":
+    case "min":
+      return callText(emitter.module, reduce, body.dtype, dtype, [a, b]);
+    default:
+      return b;
+  }
+}
+
+function plainFold(emitter: ScalarEmitter, scalar: ReduceScalar): FoldText {
+  const { initial } = scalar;
+  const start = initial === undefined ? identityText(emitter, scalar) : emitter.scalar(initial);
+  const name = emitter.name("acc");
+  emitter.line(`var ${name}: ${wgslType(scalar.dtype)!} = ${start};`);
+  return {
+    take: (value) => emitter.line(`${name} = ${combineText(emitter, scalar, name, value)};`),
+    result: () => name,
+  };
+}
+
+/** Sums of pieces are added with what rounding cut off before (W. Kahan), so that errors do not grow with the count. */
+function floatSum(emitter: ScalarEmitter, { initial }: ReduceScalar): FoldText {
+  const total = emitter.name("acc");
+  emitter.line(`var ${total} = ${initial === undefined ? "0.0f" : emitter.scalar(initial)};`);
+  const lost = emitter.name("lost");
+  emitter.line(`var ${lost} = 0.0f;`);
+  let current = total;
+  return {
+    take: (value) => emitter.line(`${current} += ${value};`),
+    partial: (write) => {
+      const [part, next] = [emitter.name("part"), emitter.name("next")];
+      emitter.line(`var ${part} = 0.0f;`);
+      current = part;
+      write();
+      current = total;
+      emitter.line(`${part} -= ${lost};`);
+      emitter.line(`let ${next} = ${total} + ${part};`);
+      // An infinity is not taken from itself.
+      emitter.line(`${lost} = select((${next} - ${total}) - ${part}, 0.0f, !(abs(${next}) < 3.4e38f));`);
+      emitter.line(`${total} = ${next};`);
+    },
+    result: () => total,
+  };
+}
+
+/** The place of the extreme: the first of equals, NaN before all. */
+function placeFold(emitter: ScalarEmitter, { reduce, body }: ReduceScalar): FoldText {
+  const isMax = reduce === "argmax";
+  const type = wgslType(body.dtype)!;
+  const [best, at, any] = ["best", "at", "any"].map((prefix) => emitter.name(prefix)) as [
+    string,
+    string,
+    string,
+  ];
+  emitter.line(`var ${best}: ${type};`);
+  emitter.line(`var ${at} = 0i;`);
+  emitter.line(`var ${any} = false;`);
+  const isNan = (x: string): string => emitter.module.call("f_isnan", x);
+  return {
+    take: (value, place) => {
+      const asInt = (x: string): string => (type === "bool" ? `i32(${x})` : x);
+      const beats = `${asInt(value)} ${isMax ? ">" : "<"} ${asInt(best)}`;
+      const better = type === "f32" ? `(!${isNan(best)} && (${isNan(value)} || ${beats}))` : `(${beats})`;
+      emitter.line(`if (!${any} || ${better}) {`);
+      emitter.line(`  ${best} = ${value};`);
+      emitter.line(`  ${at} = ${place()};`);
+      emitter.line(`  ${any} = true;`);
+      emitter.line("}");
+    },
+    result: () => at,
+  };
+}

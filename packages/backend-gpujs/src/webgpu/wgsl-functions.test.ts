@@ -1,0 +1,151 @@
+/** @file All functions of floats and integers in shaders against the evaluator, on many values and all special ones. */
+import { BINARY, COMPARE, type ScalarFn, UNARY } from "@sconce/codegen";
+import { type DType, Tensor } from "@sconce/tensor";
+import { afterAll, describe, expect, test } from "vitest";
+import { call, cellProgram, inJavaScript, load, onDevice, openTestDevice } from "./test-support.js";
+import { hasFunction } from "./wgsl-functions.js";
+import { wgslType } from "./wgsl-text.js";
+
+const device = await openTestDevice();
+afterAll(() => device?.dispose());
+
+const SPECIAL = [
+  0,
+  -0,
+  1,
+  -1,
+  0.5,
+  -0.5,
+  1.5,
+  2.5,
+  Infinity,
+  -Infinity,
+  Number.NaN,
+  3.4e38,
+  -3.4e38,
+  2 ** -126,
+];
+/** A fixed sequence of numbers between -1 and 1. */
+function* noise(): Generator<number, never> {
+  let state = 12345;
+  for (;;) {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    yield state / 1073741824 - 1;
+  }
+}
+const floats = (count: number, spread: number): number[] => {
+  const next = noise();
+  return Array.from({ length: count }, () => {
+    const size = next.next().value * spread;
+    return size * 10 ** (Math.round(next.next().value * 2) - 1);
+  });
+};
+const INTS = [0, 1, -1, 2, -2, 3, 7, -7, 8, 31, 32, 33, 100, -100, 46340, -46341, 2 ** 29, -(2 ** 29)];
+const DIVIDES: readonly ScalarFn[] = ["floor_div", "trunc_div", "remainder", "fmod"];
+
+/** Relative error in units of 2^-24, sizes below a normal float's left out of account. */
+function furthest(got: Tensor, want: Tensor, isClose: (a: number, b: number) => boolean): string | undefined {
+  const [a, b] = [got.toArray() as number[], want.toArray() as number[]];
+  for (let i = 0; i < a.length; i++) {
+    const [x, y] = [Number(a[i]), Number(b[i])];
+    if (!Object.is(x, y) && x !== y && !isClose(x, y)) return `cell ${i}: got ${x}, want ${y}`;
+  }
+  return undefined;
+}
+/** Four ULP, and what is smaller than any normal float may be 0. */
+const isNear = (x: number, y: number): boolean =>
+  Math.abs(x - y) <= Math.abs(y) * 4.8e-7 + 1.2e-38 || (Math.abs(y) > 3.3e38 && Math.abs(x) > 3.3e38);
+/** Powers lose a little for each doubling of the result. */
+const isNearPower = (x: number, y: number): boolean =>
+  isNear(x, y) || Math.abs(x - y) <= Math.abs(y) * 1.2e-7 * (4 + Math.abs(Math.log2(Math.abs(y))));
+
+async function difference(
+  fn: ScalarFn,
+  dtype: DType,
+  out: DType,
+  operands: readonly number[][],
+): Promise<string | undefined> {
+  const inputs = operands.map((values) => Tensor.from(values, [values.length], dtype));
+  const { length } = operands[0]!;
+  const program = cellProgram(inputs, length, out, (i) =>
+    call(fn, out, ...inputs.map((_, id) => load(id, i, dtype))),
+  );
+  expect(device!.whyNot(program.nests[0]!, program)).toBeUndefined();
+  const got = await onDevice(program, inputs, device!);
+  const close = fn === "pow" ? isNearPower : isNear;
+  return furthest(got, inJavaScript(program, inputs), dtype === "float32" ? close : () => false);
+}
+const result = (fn: ScalarFn, dtype: DType): DType =>
+  (COMPARE as readonly string[]).includes(fn) || fn === "isnan" || fn === "isinf" ? "bool" : dtype;
+const pairs = (values: readonly number[], other = values): [number[], number[]] => [
+  values.flatMap((a) => other.map(() => a)),
+  values.flatMap(() => [...other]),
+];
+
+describe.skipIf(device === undefined)("functions on a WebGPU device", () => {
+  const unary = UNARY.filter((fn) => hasFunction(fn, "f32"));
+  test.each(unary)("%s of floats", async (fn) => {
+    const values = [...SPECIAL, ...floats(3000, 10)].map(Math.fround);
+    expect(await difference(fn, "float32", result(fn, "float32"), [values])).toBeUndefined();
+  });
+
+  test.each(["sin", "cos"] as const)("%s of large angles", async (fn) => {
+    const values = floats(500, 1e6).concat([1e10, -1e20, 3e38]).map(Math.fround);
+    expect(await difference(fn, "float32", "float32", [values])).toBeUndefined();
+  });
+
+  const binary = [...BINARY, ...COMPARE].filter((fn) => hasFunction(fn, "f32"));
+  test.each(binary)("%s of two floats", async (fn) => {
+    const [a, b] = pairs([...SPECIAL, ...floats(30, 5)].map(Math.fround));
+    expect(await difference(fn, "float32", result(fn, "float32"), [a, b])).toBeUndefined();
+  });
+
+  const ofInts = [...UNARY, ...BINARY, ...COMPARE].filter((fn) => hasFunction(fn, "i32"));
+  for (const dtype of ["int32", "int16", "int8", "uint8"] as const) {
+    test.each(ofInts)(`%s of ${dtype}`, async (fn) => {
+      const all = Tensor.from(INTS, [INTS.length], "int32");
+      const values = (await onDevice(castProgram(dtype), [all], device!)).toArray().map(Number);
+      const isUnary = (UNARY as readonly string[]).includes(fn);
+      const [a, b] = pairs(values, DIVIDES.includes(fn) ? values.filter((v) => v !== 0) : values);
+      expect(await difference(fn, dtype, result(fn, dtype), isUnary ? [a] : [a, b])).toBeUndefined();
+    });
+  }
+
+  test("casts wrap, cut and round as the evaluator's do", async () => {
+    const values = [
+      ...SPECIAL,
+      ...floats(200, 1e5),
+      65519,
+      65520,
+      6.1e-5,
+      3e-8,
+      1e-7,
+      300.7,
+      -300.7,
+      2 ** 31,
+      -(2 ** 33),
+    ];
+    const input = Tensor.from(values.map(Math.fround), [values.length], "float32");
+    for (const to of ["float16", "bfloat16", "int32", "int16", "int8", "bool"] as const) {
+      const program = cellProgram([input], values.length, to, (i) => ({
+        kind: "cast",
+        dtype: to,
+        value: load(0, i, "float32"),
+      }));
+      const [got, want] = [await onDevice(program, [input], device!), inJavaScript(program, [input])];
+      expect([to, furthest(got, want, () => false)]).toEqual([to, undefined]);
+    }
+  });
+});
+
+const castProgram = (to: DType): ReturnType<typeof cellProgram> =>
+  cellProgram([{ dtype: "int32", numel: INTS.length }], INTS.length, to, (i) => ({
+    kind: "cast",
+    dtype: to,
+    value: load(0, i, "int32"),
+  }));
+
+test("dtypes without a lane are known", () => {
+  expect(wgslType("float64")).toBeUndefined();
+  expect(wgslType("int64")).toBe("i32");
+});

@@ -1,0 +1,77 @@
+/** @file Literals, types and our own functions in WGSL. */
+import { internalError } from "@sconce/errors";
+import type { DType } from "@sconce/tensor";
+import type { Lane } from "../device.js";
+import { ANGLE_FUNCTIONS } from "./wgsl-angle.js";
+import { BIT_FUNCTIONS, type WgslFunction } from "./wgsl-bits.js";
+import { MATH_FUNCTIONS } from "./wgsl-math.js";
+
+const FUNCTIONS: Readonly<Record<string, WgslFunction>> = {
+  ...BIT_FUNCTIONS,
+  ...MATH_FUNCTIONS,
+  ...ANGLE_FUNCTIONS,
+};
+
+/** What a scalar is in a shader. */
+export type WgslType = "f32" | "i32" | "bool";
+
+/** The dtypes that have a lane; others have none on this device. */
+const TYPES: Partial<Record<DType, WgslType>> = {
+  float32: "f32",
+  float16: "f32",
+  bfloat16: "f32",
+  int64: "i32",
+  int32: "i32",
+  int16: "i32",
+  int8: "i32",
+  uint8: "i32",
+  bool: "bool",
+};
+export const wgslType = (dtype: DType): WgslType | undefined => TYPES[dtype];
+/** What memory holds cells of a dtype as. */
+export function laneOf(dtype: DType): Lane | undefined {
+  const type = TYPES[dtype];
+  return type === "bool" ? "i32" : type;
+}
+
+const MIN_INT = -(2 ** 31);
+
+/** A whole number as an `i32`. */
+export function intLiteral(value: number): string {
+  if (!Number.isInteger(value) || value < MIN_INT || value > 2 ** 31 - 1)
+    throw internalError(`${value} is no 32-bit integer`);
+  if (value === MIN_INT) return "(-2147483647i - 1i)";
+  return value < 0 ? `(${value}i)` : `${value}i`;
+}
+
+/** Source text under construction, with the functions that it calls. */
+export class WgslModule {
+  readonly #used = new Set<string>();
+
+  /** A call of one of our functions. */
+  call(name: string, ...args: readonly string[]): string {
+    this.#use(name);
+    return `${name}(${args.join(", ")})`;
+  }
+  #use(name: string): void {
+    if (this.#used.has(name)) return;
+    const found = FUNCTIONS[name];
+    if (found === undefined) throw internalError(`no WGSL function ${name}`);
+    for (const other of found.uses ?? []) this.#use(other);
+    this.#used.add(name);
+  }
+  /** The text of all functions in use, callees first. */
+  get functions(): string {
+    return [...this.#used].map((name) => `${FUNCTIONS[name]!.text}\n`).join("");
+  }
+
+  /** A number as an `f32`: what is not finite as bits, since WGSL has no such literals. */
+  float(value: number): string {
+    const single = Math.fround(value);
+    if (Number.isNaN(single)) return this.call("f_nan");
+    if (!Number.isFinite(single)) return `${single < 0 ? "-" : ""}${this.call("f_inf")}`;
+    const size = Math.abs(single);
+    const text = Number.isInteger(size) && size < 1e16 ? `${size}.0f` : `${size}f`;
+    return single < 0 || Object.is(single, -0) ? `(-${text})` : text;
+  }
+}

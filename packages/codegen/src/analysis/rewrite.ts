@@ -1,0 +1,114 @@
+/** @file Scalars and indices with sizes filled in or axes replaced; what was one object stays one object. */
+import { type Bindings, evaluateInt } from "@sconce/symbolic";
+import {
+  add,
+  atom,
+  axis,
+  constant,
+  divide,
+  type Index,
+  type IndexAtom,
+  multiply,
+  remainder,
+} from "../ir/index-expr.js";
+import type { LoopNest } from "../ir/loop-program.js";
+import { type ReduceScalar, type Scalar, select } from "../ir/scalar.js";
+import { scalarText } from "../text/scalar-text.js";
+
+export interface RewriteInit {
+  /** Values for all symbols in sizes. */
+  readonly sizes?: Bindings | undefined;
+  /** What axes become; others stay. */
+  readonly axes?: ReadonlyMap<string, Index> | undefined;
+  /** What scalars become, in place of being rewritten. */
+  readonly scalars?: ReadonlyMap<Scalar, Scalar> | undefined;
+}
+
+/** Rewrites the scalars of one nest. */
+export class Rewriter {
+  readonly #sizes: Bindings | undefined;
+  readonly #axes: ReadonlyMap<string, Index>;
+  readonly #done: Map<Scalar, Scalar>;
+  readonly #indices = new Map<Index, Index>();
+
+  constructor({ sizes, axes = new Map(), scalars = new Map() }: RewriteInit) {
+    this.#sizes = sizes;
+    this.#axes = axes;
+    this.#done = new Map(scalars);
+  }
+
+  index(index: Index): Index {
+    if (index.terms.length === 0) return index;
+    let made = this.#indices.get(index);
+    if (made === undefined) {
+      made = this.#rebuild(index);
+      this.#indices.set(index, made);
+    }
+    return made;
+  }
+  #rebuild(index: Index): Index {
+    const terms = index.terms.map(({ coefficient, atoms }) =>
+      atoms.reduce((factor, item) => multiply(factor, this.#atom(item)), constant(coefficient)),
+    );
+    return add(constant(index.constant), ...terms);
+  }
+  #atom(item: IndexAtom): Index {
+    switch (item.kind) {
+      case "axis":
+        return this.#axes.get(item.name) ?? atom(axis(item.name, this.index(item.extent)));
+      case "size":
+        return this.#sizes === undefined ? atom(item) : constant(evaluateInt(item.expr, this.#sizes));
+      case "quotient":
+        return divide(this.index(item.numerator), this.index(item.denominator));
+      case "remainder":
+        return remainder(this.index(item.numerator), this.index(item.denominator));
+      case "value": {
+        const scalar = this.scalar(item.scalar);
+        return atom({ kind: "value", scalar, key: `[${scalarText(scalar)}]`, bound: this.index(item.bound) });
+      }
+    }
+  }
+
+  scalar(scalar: Scalar): Scalar {
+    let made = this.#done.get(scalar);
+    if (made === undefined) {
+      made = this.#rewritten(scalar);
+      this.#done.set(scalar, made);
+    }
+    return made;
+  }
+  #rewritten(scalar: Scalar): Scalar {
+    switch (scalar.kind) {
+      case "constant":
+        return scalar;
+      case "index":
+      case "load":
+        return { ...scalar, index: this.index(scalar.index) };
+      case "call":
+        return { ...scalar, args: scalar.args.map((arg) => this.scalar(arg)) };
+      case "cast":
+        return { ...scalar, value: this.scalar(scalar.value) };
+      case "select":
+        return select(this.scalar(scalar.condition), this.scalar(scalar.then), this.scalar(scalar.otherwise));
+      case "reduce":
+        return this.#reduce(scalar);
+    }
+  }
+  #reduce(scalar: ReduceScalar): Scalar {
+    const part = (one: Scalar | undefined): Scalar | undefined => one && this.scalar(one);
+    return {
+      ...scalar,
+      axes: scalar.axes.map(({ name, extent }) => axis(name, this.index(extent))),
+      body: this.scalar(scalar.body),
+      when: part(scalar.when),
+      initial: part(scalar.initial),
+    };
+  }
+}
+
+/** The nest for known sizes: every extent and every other size in it is a number. */
+export function bindNest(nest: LoopNest, sizes: Bindings): LoopNest {
+  const rewriter = new Rewriter({ sizes });
+  const axes = nest.axes.map(({ name, extent }) => axis(name, rewriter.index(extent)));
+  return { ...nest, axes, value: rewriter.scalar(nest.value) };
+}

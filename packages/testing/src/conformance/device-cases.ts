@@ -1,0 +1,80 @@
+/** @file Recorded calls on a device: each call as a program of one node, lowered, and run there nest by nest. */
+import type { Device, DeviceBuffer } from "@sconce/backend-gpujs";
+import { bindSizes, type LoopProgram, lowerToLoops, sizeOf } from "@sconce/codegen";
+import { isSconceError } from "@sconce/errors";
+import type { OperatorTable } from "@sconce/ops";
+import type { Tensor } from "@sconce/tensor";
+import { CallProgram } from "./call-program.js";
+import type { OpCase, OpCaseFile } from "./op-cases.js";
+import { type CaseOutcome, type OpCaseResult, outcomeProblem, prepareCase } from "./ops.js";
+
+export interface DeviceCaseResult extends OpCaseResult {
+  /** Why loops or the device do not say this call; such a call is not run. */
+  readonly refused?: string;
+}
+
+/** Runs every call of a file that gives something on a device. Calls that PyTorch refuses are left out. */
+export async function checkOnDevice(
+  file: OpCaseFile,
+  operators: OperatorTable,
+  device: Device,
+): Promise<DeviceCaseResult[]> {
+  const results: DeviceCaseResult[] = [];
+  for (const one of file.cases) {
+    if (one.compare === "error") continue;
+    results.push({ id: one.id, target: file.target, ...(await outcomeOf(file, one, operators, device)) });
+  }
+  return results;
+}
+
+async function outcomeOf(
+  file: OpCaseFile,
+  one: OpCase,
+  operators: OperatorTable,
+  device: Device,
+): Promise<{ readonly problem: string | undefined; readonly refused?: string }> {
+  const prepared = prepareCase(file, one);
+  let outcome: CaseOutcome;
+  try {
+    const call = new CallProgram(file.target, prepared.args, prepared.kwargs, operators);
+    const loops = lowerToLoops(call.program.graph, { operators });
+    const refused = loops.nests.map((nest) => device.whyNot(nest, loops)).find((why) => why !== undefined);
+    if (refused !== undefined) return { problem: undefined, refused };
+    outcome = { result: call.resultOf((await runOnDevice(loops, call.inputs, device)) as Tensor[]) };
+  } catch (error) {
+    if (isSconceError(error) && ["NOT_LOWERED", "VALUE_RANGE", "NOT_ON_DEVICE"].includes(error.code))
+      return { problem: undefined, refused: error.message };
+    outcome = { error };
+  }
+  return { problem: outcomeProblem(file, one, prepared, outcome, { mayCopy: true }) };
+}
+
+/** Runs a whole loop program on a device, in the plainest way: every buffer lives until the end. */
+export async function runOnDevice(
+  program: LoopProgram,
+  inputs: readonly Tensor[],
+  device: Device,
+): Promise<unknown[]> {
+  const sizes = bindSizes(program, inputs);
+  const buffers = new Map<number, DeviceBuffer>();
+  try {
+    for (const [at, id] of program.inputs.entries())
+      if (id !== undefined) buffers.set(id, await device.upload(inputs[at]!));
+    for (const nest of program.nests) {
+      const kernel = await device.compile(nest, program, { sizes });
+      buffers.set(nest.output, await kernel.run((id) => buffers.get(id)!));
+    }
+    const results: unknown[] = [];
+    for (const output of program.outputs) {
+      if (output.kind !== "buffer") results.push(output.value);
+      else {
+        const { dtype } = program.buffers[output.buffer]!;
+        const shape = output.shape.map((extent) => sizeOf(extent, sizes));
+        results.push(await device.download(buffers.get(output.buffer)!, dtype, shape));
+      }
+    }
+    return results;
+  } finally {
+    for (const buffer of new Set(buffers.values())) device.free(buffer);
+  }
+}

@@ -1,0 +1,15 @@
+/** @file A WebGPU device for tests, in software where there is no hardware. */
+import type { WgslDevice } from "@sconce/backend-gpujs";
+import { openWebgpuNode } from "@sconce/backend-gpujs/webgpu-node";
+import { isSconceError } from "@sconce/errors";
+
+/** A device, or undefined after a line that says why tests are skipped. */
+export async function openTestDevice(): Promise<WgslDevice | undefined> {
+  try {
+    return await openWebgpuNode({ allowSoftware: true });
+  } catch (error) {
+    if (!isSconceError(error, "NO_WEBGPU")) throw error;
+    console.warn(`WebGPU tests are skipped: ${error.message}; ${error.fix}`);
+    return undefined;
+  }
+}
