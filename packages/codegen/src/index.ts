@@ -1,18 +1,26 @@
 export { type Interval, ProgramRanges, type RangeOptions } from "./analysis/ranges.js";
 export { bindNest, type RewriteInit, Rewriter } from "./analysis/rewrite.js";
 export { bindSizes, evaluateLoops, sizeOf } from "./evaluate/evaluate.js";
+export { bindIndex, bindNest, substituteAxes } from "./ir/bind.js";
 export {
   type Axis,
   atom,
   axis,
   boundsOf,
   constant,
+  divide,
   fixedValue,
+  flatIndex,
   forEachAtom,
   type Index,
   type IndexAtom,
   type IndexTerm,
+  isWithin,
+  multiply,
+  product,
+  remainder,
   same,
+  ZERO,
 } from "./ir/index-expr.js";
 export type {
   LoopBuffer,

@@ -1,0 +1,22 @@
+/** @file In what gpu.js's modes differ for the one who writes kernels. */
+import type { Mode } from "../device.js";
+
+export interface Dialect {
+  readonly mode: Mode;
+  /** Arithmetic is done in doubles, so that results have to be rounded to float32. */
+  readonly isDouble: boolean;
+  /**
+   * Whether arithmetic follows IEEE 754 to the last bit, with NaN and infinities, and functions are as exact as JavaScript's.
+   * Shader compilers promise neither.
+   */
+  readonly isStrict: boolean;
+}
+
+export const dialectOf = (mode: Mode): Dialect => ({
+  mode,
+  isDouble: mode === "cpu",
+  isStrict: mode === "cpu" || mode === "webasm",
+});
+
+/** Integers up to here are exact in float32. */
+export const EXACT = 2 ** 24;

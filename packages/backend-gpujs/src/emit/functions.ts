@@ -1,0 +1,216 @@
+/** @file Scalar functions as gpu.js source. */
+import type { ScalarFn } from "@sconce/codegen";
+import { type DType, dtypeInfo, isFloatDType } from "@sconce/tensor";
+import type { Dialect } from "./dialect.js";
+
+/** What functions need of the writer. */
+export interface Locals {
+  readonly dialect: Dialect;
+  /** Gives an expression a name, so that it is computed once. */
+  readonly local: (expression: string) => string;
+}
+type Write = (args: readonly string[], locals: Locals, dtype: DType) => string;
+
+/** The error function as a quotient of polynomials on [-4, 4], a few units off in the last place of float32. */
+const ERF_P = [
+  -2.72614225801306e-10, 2.77068142495902e-8, -2.10102402082508e-6, -5.69250639462346e-5,
+  -7.34990630326855e-4, -2.954599808540251e-3, -1.60960333262415e-2,
+];
+const ERF_Q = [
+  -1.45660718464996e-5, -2.13374055278905e-4, -1.68282697438203e-3, -7.37332916720468e-3,
+  -1.42647390514189e-2,
+];
+const horner = (coefficients: readonly number[], x: string): string =>
+  coefficients
+    .slice(1)
+    .reduce((sum, c) => `(${sum} * ${x} + ${numberSource(c)})`, numberSource(coefficients[0]!));
+
+/** A number as source; signs in parentheses. */
+export function numberSource(value: number): string {
+  if (value < 0 || Object.is(value, -0)) return `(-${numberSource(-value)})`;
+  return String(value);
+}
+
+const math =
+  (name: string): Write =>
+  ([x]) =>
+    `Math.${name}(${x})`;
+const infix =
+  (operator: string): Write =>
+  ([a, b]) =>
+    `(${a} ${operator} ${b})`;
+
+function erf([x]: readonly string[], { local }: Locals): string {
+  const near = local(`Math.max(Math.min(${x}, 4), -4)`);
+  const square = local(`${near} * ${near}`);
+  return `(${near} * ${horner(ERF_P, square)} / ${horner(ERF_Q, square)})`;
+}
+/** Half to even; a zero keeps the sign of what was rounded. */
+function round([x]: readonly string[], { local }: Locals): string {
+  const low = local(`Math.floor(${x})`);
+  const rest = local(`${x} - ${low}`);
+  const half = local(`${low} * 0.5`);
+  const even = `(Math.floor(${half}) == ${half} ? ${low} : ${low} + 1)`;
+  const whole = local(`${rest} < 0.5 ? ${low} : (${rest} > 0.5 ? ${low} + 1 : ${even})`);
+  return `(${whole} == 0 ? ${x} * 0 : ${whole})`;
+}
+/** A base of 1, or of -1 to an infinite power, gives 1 in C and NaN in JavaScript. */
+function power([a, b]: readonly string[], { dialect }: Locals, dtype: DType): string {
+  if (!isFloatDType(dtype) || !dialect.isStrict) return `Math.pow(${a}, ${b})`;
+  return `((${a} == 1 || (${a} == -1 && Math.abs(${b}) > 3.4028234663852886e38)) ? 1 : Math.pow(${a}, ${b}))`;
+}
+/** Greatest or least; NaN when either is NaN, which shaders leave open. */
+const extreme =
+  (name: "max" | "min"): Write =>
+  ([a, b], { dialect }) => {
+    if (dialect.isStrict) return `Math.${name}(${a}, ${b})`;
+    const sign = name === "max" ? ">" : "<";
+    return `(${a} ${sign}= ${b} ? ${a} : (${b} ${sign} ${a} ? ${b} : ${a} + ${b}))`;
+  };
+
+/** Whole quotients of integers below 2^24: the rounded quotient is at most one off, which the remainder shows. */
+function floorQuotient([a, b]: readonly string[], { local }: Locals): string {
+  const guess = local(`Math.floor(${a} / ${b})`);
+  const rest = local(`${a} - ${guess} * ${b}`);
+  const isBelow = `(${b} > 0 ? ${rest} < 0 : ${rest} > 0)`;
+  const isAbove = `(${b} > 0 ? ${rest} >= ${b} : ${rest} <= ${b})`;
+  return `(${guess} + (${isAbove} ? 1 : 0) - (${isBelow} ? 1 : 0))`;
+}
+const truncQuotient: Write = ([a, b], locals) => {
+  const sizes = [a, b].map((x) => locals.local(`Math.abs(${x})`));
+  const size = locals.local(floorQuotient(sizes, locals));
+  return `((${a} < 0) == (${b} < 0) ? ${size} : 0 - ${size})`;
+};
+const restOf =
+  (quotient: Write): Write =>
+  ([a, b], locals, dtype) =>
+    `(${a} - ${locals.local(quotient([a!, b!], locals, dtype))} * ${b})`;
+
+const FLOAT: Partial<Record<ScalarFn, Write>> = {
+  add: infix("+"),
+  sub: infix("-"),
+  mul: infix("*"),
+  div: infix("/"),
+  neg: ([x]) => `(-${x})`,
+  abs: math("abs"),
+  sign: ([x]) => `(${x} > 0 ? 1 : (${x} < 0 ? -1 : 0))`,
+  floor: math("floor"),
+  ceil: math("ceil"),
+  trunc: math("trunc"),
+  round,
+  reciprocal: ([x]) => `(1 / ${x})`,
+  sqrt: math("sqrt"),
+  rsqrt: ([x]) => `(1 / Math.sqrt(${x}))`,
+  exp: math("exp"),
+  exp2: ([x]) => `Math.pow(2, ${x})`,
+  expm1: math("expm1"),
+  log: math("log"),
+  log2: math("log2"),
+  log10: math("log10"),
+  log1p: math("log1p"),
+  sin: math("sin"),
+  cos: math("cos"),
+  tan: math("tan"),
+  asin: math("asin"),
+  acos: math("acos"),
+  atan: math("atan"),
+  sinh: math("sinh"),
+  cosh: math("cosh"),
+  tanh: math("tanh"),
+  asinh: math("asinh"),
+  acosh: math("acosh"),
+  atanh: math("atanh"),
+  erf,
+  sigmoid: ([x]) => `(1 / (1 + Math.exp(-${x})))`,
+  max: extreme("max"),
+  min: extreme("min"),
+  pow: power,
+  atan2: ([a, b]) => `Math.atan2(${a}, ${b})`,
+  trunc_div: ([a, b], { local }) => `Math.trunc(${local(`${a} / ${b}`)})`,
+};
+/** Integers on float lanes: exact as long as every result is, which the range analysis sees to. */
+const INTEGER: Partial<Record<ScalarFn, Write>> = {
+  add: infix("+"),
+  sub: infix("-"),
+  mul: infix("*"),
+  neg: ([x]) => `(0 - ${x})`,
+  abs: math("abs"),
+  sign: FLOAT.sign!,
+  max: extreme("max"),
+  min: extreme("min"),
+  pow: power,
+  floor_div: floorQuotient,
+  remainder: restOf(floorQuotient),
+  trunc_div: truncQuotient,
+  fmod: restOf(truncQuotient),
+  bitwise_and: ([a, b]) => `((${a} | 0) & (${b} | 0))`,
+  bitwise_or: ([a, b]) => `((${a} | 0) | (${b} | 0))`,
+  bitwise_xor: ([a, b]) => `((${a} | 0) ^ (${b} | 0))`,
+  shift_left: ([a, b]) => `((${a} | 0) << (${b} | 0))`,
+  shift_right: ([a, b]) => `((${a} | 0) >> (${b} | 0))`,
+  bitwise_not: ([x]) => `(0 - ${x} - 1)`,
+};
+/** Functions that read an operand more than once, which therefore has to be a name. */
+const REPEATS: ReadonlySet<ScalarFn> = new Set([
+  "sign",
+  "round",
+  "pow",
+  "max",
+  "min",
+  "floor_div",
+  "remainder",
+  "trunc_div",
+  "fmod",
+]);
+export const readsTwice = (fn: ScalarFn): boolean => REPEATS.has(fn);
+
+const ROUNDED: ReadonlySet<ScalarFn> = new Set([
+  "neg",
+  "abs",
+  "sign",
+  "floor",
+  "ceil",
+  "trunc",
+  "round",
+  "max",
+  "min",
+]);
+
+/** The source of a call that gives a number, or undefined when this mode has no exact way to say it. */
+export function callSource(
+  fn: ScalarFn,
+  args: readonly string[],
+  dtype: DType,
+  locals: Locals,
+): string | undefined {
+  const { isDouble } = locals.dialect;
+  if (!isFloatDType(dtype)) {
+    const text = INTEGER[fn]?.(args, locals, dtype);
+    return text === undefined ? undefined : wrapped(text, dtype, locals);
+  }
+  // JavaScript's remainder of doubles is exact; float32 arithmetic has none.
+  if (fn === "fmod" && isDouble) return `(${args[0]} % ${args[1]})`;
+  const text = FLOAT[fn]?.(args, locals, dtype);
+  return text !== undefined && isDouble && !ROUNDED.has(fn) ? `Math.fround(${text})` : text;
+}
+/** Whether this mode can say the function for operands of this dtype. */
+export function canSay(fn: ScalarFn, dtype: DType, { isDouble }: Dialect): boolean {
+  if (!isFloatDType(dtype)) return Object.hasOwn(INTEGER, fn);
+  return Object.hasOwn(FLOAT, fn) || (fn === "fmod" && isDouble);
+}
+
+/** An integer in another integer's dtype. */
+export const narrowed = (text: string, from: DType, to: DType, locals: Locals): string =>
+  dtypeInfo(from).itemSize > dtypeInfo(to).itemSize || dtypeInfo(from).signed !== dtypeInfo(to).signed
+    ? wrapped(text, to, locals)
+    : text;
+
+/** Eight and sixteen bits wrap as PyTorch's do; wider ones must not reach their limits at all. */
+function wrapped(text: string, dtype: DType, { local }: Locals): string {
+  const { itemSize, signed } = dtypeInfo(dtype);
+  if (itemSize > 2 || dtype === "bool") return text;
+  const size = 2 ** (itemSize * 8);
+  const low = signed ? size / 2 : 0;
+  const value = local(text);
+  return `(${value} - Math.floor((${value} + ${low}) / ${size}) * ${size})`;
+}

@@ -1,0 +1,72 @@
+/** @file Indices as integer expressions: no locals (gpu.js holds those as floats), no division that is not exact. */
+import { boundsOf, fixedValue, type Index, type IndexAtom, type Scalar } from "@sconce/codegen";
+import { internalError } from "@sconce/errors";
+import { type Dialect, EXACT } from "./dialect.js";
+
+export interface IndexNames {
+  /** What an axis is called in the source. */
+  readonly axis: (name: string) => string;
+  /** The expression for a value that a tensor holds. */
+  readonly value: (scalar: Scalar) => string;
+}
+
+/** The text of an index with fixed sizes, in parentheses unless it is one name or number. */
+export function indexSource(index: Index, names: IndexNames, dialect: Dialect): string {
+  let text = "";
+  for (const { coefficient, atoms } of index.terms) {
+    const factors = atoms.map((item) => atomSource(item, names, dialect));
+    const size = Math.abs(coefficient);
+    const product = size === 1 ? factors.join(" * ") : `${factors.join(" * ")} * ${size}`;
+    // A difference starts from zero: a sign in front would not be an integer to gpu.js everywhere.
+    if (text === "") text = coefficient < 0 ? `0 - ${product}` : product;
+    else text += `${coefficient < 0 ? " - " : " + "}${product}`;
+  }
+  if (text === "") return index.constant < 0 ? `(0 - ${-index.constant})` : String(index.constant);
+  if (index.constant !== 0) text += `${index.constant < 0 ? " - " : " + "}${Math.abs(index.constant)}`;
+  return /^[\w.]+$/.test(text) ? text : `(${text})`;
+}
+
+function atomSource(item: IndexAtom, names: IndexNames, dialect: Dialect): string {
+  switch (item.kind) {
+    case "axis":
+      return names.axis(item.name);
+    case "value":
+      return `(${names.value(item.scalar)} | 0)`;
+    case "quotient":
+      return quotient(item.numerator, item.denominator, names, dialect);
+    case "remainder": {
+      const by = indexSource(item.denominator, names, dialect);
+      const from = indexSource(item.numerator, names, dialect);
+      return `(${from} - ${quotient(item.numerator, item.denominator, names, dialect)} * ${by})`;
+    }
+    case "size":
+      throw internalError("sizes are fixed before kernels are written");
+  }
+}
+
+/**
+ * Division rounded down. Below 2^24 a correctly rounded float32 quotient is on the right side of every whole number; where
+ * division is not correctly rounded, or beyond, helper functions repair it in integers.
+ */
+function quotient(numerator: Index, denominator: Index, names: IndexNames, dialect: Dialect): string {
+  const [from, by] = [numerator, denominator].map((index) => indexSource(index, names, dialect));
+  const { min, max } = boundsOf(numerator);
+  const isSmall = min !== undefined && max !== undefined && min > -EXACT && max < EXACT;
+  if (dialect.isDouble || (dialect.isStrict && isSmall && fixedValue(denominator) !== undefined))
+    return `(Math.floor(${from} / ${by}) | 0)`;
+  return `idiv(${from}, ${by})`;
+}
+
+/** Helpers that kernels may call, for `addFunction`: integers stay integers as their arguments. */
+export const INDEX_HELPERS: readonly { readonly source: string; readonly parameters: string }[] = [
+  {
+    parameters: "iwq",
+    source:
+      "function qfix(i, w, q) { if (i - q * w < 0) { return q - 1; } if (i - q * w >= w) { return q + 1; } return q; }",
+  },
+  { parameters: "iwq", source: "function qstep(i, w, q) { return q + (Math.floor((i - q * w) / w) | 0); }" },
+  {
+    parameters: "iw",
+    source: "function idiv(i, w) { return qfix(i, w, qstep(i, w, Math.floor(i / w) | 0)); }",
+  },
+];

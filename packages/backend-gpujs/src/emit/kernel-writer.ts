@@ -1,0 +1,198 @@
+/** @file Loop nests as gpu.js kernels: the source of a function in gpu.js's part of JavaScript, of numbers and own names only. */
+import {
+  bindIndex,
+  bindNest,
+  type Index,
+  type LoopNest,
+  type LoopProgram,
+  type Scalar,
+} from "@sconce/codegen";
+import { internalError } from "@sconce/errors";
+import type { Bindings } from "@sconce/symbolic";
+import { isFloatDType } from "@sconce/tensor";
+import { conditionSource, isLogic } from "./conditions.js";
+import type { Dialect } from "./dialect.js";
+import { lengthsOf, ScalarFacts } from "./facts.js";
+import { callSource, narrowed, numberSource, readsTwice } from "./functions.js";
+import { indexSource } from "./index-writer.js";
+import { writeReduction } from "./reductions.js";
+import { Scope } from "./scope.js";
+import { extentOf, planThreads } from "./thread-axes.js";
+
+/** A nest for fixed sizes as source. */
+export interface KernelSource {
+  readonly source: string;
+  /** Ids of the buffers that the parameters are, in order. */
+  readonly reads: readonly number[];
+  /** Cells along x, y and z. */
+  readonly output: readonly number[];
+}
+
+const THREADS = ["this.thread.x", "this.thread.y", "this.thread.z"];
+const NAME = /^\w+$/;
+
+/** Writes the kernel of a nest. Nothing but numbers reaches the source from outside. */
+export function writeKernel(
+  nest: LoopNest,
+  program: LoopProgram,
+  sizes: Bindings,
+  dialect: Dialect,
+): KernelSource {
+  const { axes, value } = planThreads(bindNest(nest, sizes));
+  const lengths = lengthsOf(program, (index) => bindIndex(index, sizes));
+  const writer = new KernelWriter(dialect, new ScalarFacts(value, lengths));
+  axes.forEach(({ name }, at) => {
+    writer.nameAxis(name, THREADS[at]!);
+  });
+  const lines = writer.write(value);
+  const parameters = writer.reads.map((_, at) => `b${at}`).join(", ");
+  const output = axes.length === 0 ? [1] : axes.map(extentOf);
+  return { source: `function (${parameters}) {\n${lines.join("\n")}\n}`, reads: writer.reads, output };
+}
+
+/** Writes one kernel. */
+export class KernelWriter {
+  readonly reads: number[] = [];
+  readonly dialect: Dialect;
+  readonly #facts: ScalarFacts;
+  readonly #axes = new Map<string, string>();
+  #scope = new Scope();
+  #names = 0;
+
+  constructor(dialect: Dialect, facts: ScalarFacts) {
+    this.dialect = dialect;
+    this.#facts = facts;
+  }
+
+  write(value: Scalar): readonly string[] {
+    // A local is a float whatever it is made from, and so is the result.
+    const result = this.local(this.number(value));
+    this.line(`return ${result};`);
+    return this.#scope.lines.map((text) => `  ${text}`);
+  }
+
+  nameAxis(name: string, source: string): void {
+    this.#axes.set(name, source);
+  }
+  fresh(letter: string): string {
+    return `${letter}${this.#names++}`;
+  }
+  line(text: string): void {
+    this.#scope.lines.push(text);
+  }
+  /** A name for the expression, unless it is one or a number. */
+  readonly local = (expression: string): string => {
+    if (NAME.test(expression)) return expression;
+    const name = this.fresh("t");
+    this.line(`const ${name} = ${expression};`);
+    return name;
+  };
+  /** Writes a block; `axis` when it is a loop's, which always runs. */
+  block(head: string, body: () => void, axis?: string): void {
+    const outer = this.#scope;
+    this.#scope = new Scope(outer, axis);
+    body();
+    const { lines } = this.#scope;
+    this.#scope = outer;
+    outer.lines.push(`${head} {`, ...lines.map((text) => `  ${text}`), "}");
+  }
+
+  index(index: Index): string {
+    const names = {
+      axis: (name: string) => this.#axes.get(name) ?? internal(`the axis ${name} has no loop`),
+      value: (scalar: Scalar) => this.number(scalar),
+    };
+    return indexSource(index, names, this.dialect);
+  }
+
+  /** The expression of a value as a number; bools are 0 and 1. */
+  number(scalar: Scalar): string {
+    if (scalar.kind === "constant") return constantSource(scalar.value, isFloatDType(scalar.dtype));
+    const known = this.#scope.nameOf(scalar);
+    if (known !== undefined) return known;
+    const place = this.#placeOf(scalar);
+    if (place === this.#scope && !this.#facts.isShared(scalar)) return this.#expression(scalar);
+    const inner = this.#scope;
+    this.#scope = place;
+    const name = this.local(this.#expression(scalar));
+    if (NAME.test(name)) place.known.set(scalar, name);
+    this.#scope = inner;
+    return name;
+  }
+  /** What holds, as an expression for tests. */
+  condition(scalar: Scalar): string {
+    const isNamed = this.#facts.isShared(scalar) && scalar.kind !== "constant";
+    if (isNamed || this.#scope.nameOf(scalar) !== undefined) return `(${this.number(scalar)} > 0.5)`;
+    return conditionSource(scalar, this);
+  }
+
+  /** The outermost block that always runs before this one and has all axes that the value hangs on. */
+  #placeOf(scalar: Scalar): Scope {
+    const axes = this.#facts.axesOf(scalar);
+    let place = this.#scope;
+    while (place.parent !== undefined && place.axis !== undefined && !axes.has(place.axis))
+      place = place.parent;
+    return place;
+  }
+
+  #expression(scalar: Scalar): string {
+    switch (scalar.kind) {
+      case "constant":
+        return constantSource(scalar.value, isFloatDType(scalar.dtype));
+      case "index":
+        return this.local(this.index(scalar.index));
+      case "load":
+        return `b${this.#parameter(scalar.buffer)}[${this.index(scalar.index)}]`;
+      case "reduce":
+        return writeReduction(scalar, this);
+      case "select":
+        return this.#select(scalar);
+      case "cast":
+        return this.#cast(scalar);
+      case "call":
+        return this.#call(scalar);
+    }
+  }
+  #parameter(buffer: number): number {
+    const at = this.reads.indexOf(buffer);
+    return at >= 0 ? at : this.reads.push(buffer) - 1;
+  }
+
+  #cast(scalar: Extract<Scalar, { kind: "cast" }>): string {
+    const { value, dtype } = scalar;
+    if (dtype === "bool") return `(${conditionSource(scalar, this)} ? 1 : 0)`;
+    const text = this.number(value);
+    if (isFloatDType(dtype)) return text;
+    if (isFloatDType(value.dtype)) return `Math.trunc(${text})`;
+    return narrowed(text, value.dtype, dtype, this);
+  }
+
+  #call(scalar: Extract<Scalar, { kind: "call" }>): string {
+    const { fn, args, dtype } = scalar;
+    if (isLogic(fn)) return `(${conditionSource(scalar, this)} ? 1 : 0)`;
+    const texts = args.map((arg) => this.number(arg));
+    const operands = readsTwice(fn) ? texts.map((text) => this.local(text)) : texts;
+    return callSource(fn, operands, dtype, this) ?? internal(`no way to say ${fn} of ${dtype}`);
+  }
+
+  /** What is not chosen is not computed, unless that is harmless. */
+  #select({ condition, then, otherwise }: Extract<Scalar, { kind: "select" }>): string {
+    const test = this.condition(condition);
+    if (this.#facts.isCheap(then) && this.#facts.isCheap(otherwise))
+      return `(${test} ? ${this.number(then)} : ${this.number(otherwise)})`;
+    const name = this.fresh("s");
+    this.line(`let ${name} = 0;`);
+    this.block(`if (${test})`, () => this.line(`${name} = ${this.number(then)};`));
+    this.block("else", () => this.line(`${name} = ${this.number(otherwise)};`));
+    return name;
+  }
+}
+
+function constantSource(value: number | bigint | boolean, isFloat: boolean): string {
+  const number = isFloat ? Math.fround(Number(value)) : Number(value);
+  if (Number.isNaN(number)) return "(Infinity - Infinity)";
+  return numberSource(number);
+}
+const internal = (message: string): never => {
+  throw internalError(message);
+};

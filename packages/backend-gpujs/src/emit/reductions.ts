@@ -1,0 +1,120 @@
+/** @file Reductions as loops. */
+import { atom, flatIndex, type ReduceScalar } from "@sconce/codegen";
+import { isFloatDType } from "@sconce/tensor";
+import type { KernelWriter } from "./kernel-writer.js";
+import { extentOf } from "./thread-axes.js";
+
+/** More terms than this are summed in groups, so that rounding errors do not add up over the whole length. */
+const LONG = 2048;
+const GROUP = 256;
+
+/** Writes the loops and gives the name of the result. */
+export function writeReduction(scalar: ReduceScalar, writer: KernelWriter): string {
+  const { reduce } = scalar;
+  if (reduce === "argmax" || reduce === "argmin") return place(scalar, writer);
+  const name = writer.fresh("a");
+  writer.line(`let ${name} = ${startOf(scalar, writer)};`);
+  const total = scalar.axes.reduce((count, axis) => count * extentOf(axis), 1);
+  const isLong = reduce === "sum" && isFloatDType(scalar.dtype) && total > LONG && !writer.dialect.isDouble;
+  if (isLong) longSum(scalar, writer, name);
+  else loops(scalar, writer, () => take(scalar, writer, name));
+  return name;
+}
+
+function startOf({ reduce, initial }: ReduceScalar, writer: KernelWriter): string {
+  if (initial !== undefined) return writer.number(initial);
+  if (reduce === "max" || reduce === "min") return reduce === "max" ? "(-Infinity)" : "Infinity";
+  return reduce === "prod" || reduce === "all" ? "1" : "0";
+}
+
+/** Takes one value into the result so far. */
+function take({ reduce, body }: ReduceScalar, writer: KernelWriter, into: string): void {
+  if (reduce === "any" || reduce === "all") {
+    const isAny = reduce === "any";
+    const test = isAny ? writer.condition(body) : `!${writer.condition(body)}`;
+    writer.block(`if (${test})`, () => writer.line(`${into} = ${isAny ? 1 : 0};`));
+    return;
+  }
+  const value = writer.number(body);
+  const next: Partial<Record<typeof reduce, string>> = {
+    max: `Math.max(${into}, ${value})`,
+    min: `Math.min(${into}, ${value})`,
+    prod: `${into} * ${value}`,
+    last: value,
+  };
+  writer.line(`${into} = ${next[reduce] ?? `${into} + ${value}`};`);
+}
+
+/** Loops over the axes from `from` on around `inner`, which runs where the condition holds. */
+function loops({ axes, when }: ReduceScalar, writer: KernelWriter, inner: () => void, from = 0): void {
+  const descend = (at: number): void => {
+    const axis = axes[at];
+    if (axis === undefined) {
+      if (when === undefined) inner();
+      else writer.block(`if (${writer.condition(when)})`, inner);
+      return;
+    }
+    const counter = writer.fresh("k");
+    writer.nameAxis(axis.name, counter);
+    writer.block(loopHead(counter, extentOf(axis)), () => descend(at + 1), axis.name);
+  };
+  descend(from);
+}
+const loopHead = (counter: string, extent: number): string =>
+  `for (let ${counter} = 0; ${counter} < ${extent}; ${counter}++)`;
+
+/** A sum of sums: over the inner axes, or over stretches of the only one. */
+function longSum(scalar: ReduceScalar, writer: KernelWriter, into: string): void {
+  const [first, ...rest] = scalar.axes;
+  const extent = extentOf(first!);
+  const [outer, inner, partial] = [writer.fresh("k"), writer.fresh("k"), writer.fresh("p")];
+  const group = rest.length > 0 ? 1 : GROUP;
+  writer.block(
+    loopHead(outer, Math.ceil(extent / group)),
+    () => {
+      writer.line(`let ${partial} = 0;`);
+      const body = (): void => take(scalar, writer, partial);
+      if (rest.length > 0) {
+        writer.nameAxis(first!.name, outer);
+        loops(scalar, writer, body, 1);
+      } else {
+        const at = `(${outer} * ${group} + ${inner})`;
+        writer.nameAxis(first!.name, at);
+        const guarded = (): void => loops(scalar, writer, body, 1);
+        writer.block(
+          loopHead(inner, group),
+          () => (extent % group === 0 ? guarded() : writer.block(`if (${at} < ${extent})`, guarded)),
+          first!.name,
+        );
+      }
+      writer.line(`${into} = ${into} + ${partial};`);
+    },
+    first!.name,
+  );
+}
+
+/** The first place of the greatest or least; NaN is before all. */
+function place(scalar: ReduceScalar, writer: KernelWriter): string {
+  const { axes } = scalar;
+  const [best, at] = [writer.fresh("m"), writer.fresh("a")];
+  writer.line(`let ${best} = 0;`);
+  writer.line(`let ${at} = -1;`);
+  loops(scalar, writer, () => {
+    const value = writer.local(writer.number(scalar.body));
+    const isBetter = `${value} ${scalar.reduce === "argmax" ? ">" : "<"} ${best}`;
+    const isFirstNaN = `(${isNaNSource(value)} && !${isNaNSource(best)})`;
+    writer.block(`if (${at} < 0 || ${isBetter} || ${isFirstNaN})`, () => {
+      writer.line(`${best} = ${value};`);
+      writer.line(
+        `${at} = ${writer.index(
+          flatIndex(
+            axes.map(atom),
+            axes.map(({ extent }) => extent),
+          ),
+        )};`,
+      );
+    });
+  });
+  return `Math.max(${at}, 0)`;
+}
+const isNaNSource = (name: string): string => `(!(${name} >= 0 || ${name} < 0))`;

@@ -1,0 +1,33 @@
+/** @file What float32 lanes cannot hold, and what a mode has no exact way to say. */
+import { forEachScalar, type LoopNest, type LoopProgram, type Scalar } from "@sconce/codegen";
+import { type DType, dtypeInfo, isComplexDType } from "@sconce/tensor";
+import { isLogic } from "./conditions.js";
+import type { Dialect } from "./dialect.js";
+import { canSay } from "./functions.js";
+
+/** Why a nest cannot be computed exactly in this mode, whatever the values; undefined when it can. */
+export function whyNotSaid(nest: LoopNest, program: LoopProgram, dialect: Dialect): string | undefined {
+  const own = whyNotHeld(program.buffers[nest.output]!.dtype);
+  if (own !== undefined) return own;
+  let reason: string | undefined;
+  forEachScalar(nest.value, (scalar) => {
+    reason ??= whyNotHeld(scalar.dtype) ?? whyNotCalled(scalar, dialect);
+  });
+  return reason;
+}
+
+/** Why memory of float32 cells does not hold a dtype. */
+export function whyNotHeld(dtype: DType): string | undefined {
+  const { kind } = dtypeInfo(dtype);
+  if (isComplexDType(dtype)) return `device memory holds no ${dtype}`;
+  if (dtype === "float64") return "device memory holds float32, which is less than float64";
+  if (kind === "float" && dtype !== "float32")
+    return `arithmetic on ${dtype} would not be rounded as PyTorch rounds it`;
+  return undefined;
+}
+
+function whyNotCalled(scalar: Scalar, dialect: Dialect): string | undefined {
+  if (scalar.kind !== "call" || isLogic(scalar.fn)) return undefined;
+  if (canSay(scalar.fn, scalar.dtype, dialect)) return undefined;
+  return `${scalar.fn} of ${scalar.dtype} has no exact way in mode ${dialect.mode}`;
+}

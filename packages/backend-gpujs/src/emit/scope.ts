@@ -1,0 +1,19 @@
+import type { Scalar } from "@sconce/codegen";
+
+/** A block of the source under construction, and the values that have names in it. */
+export class Scope {
+  readonly lines: string[] = [];
+  readonly known = new Map<Scalar, string>();
+  readonly parent: Scope | undefined;
+  /** The axis that a loop's block is run for; undefined for blocks that may not run at all. */
+  readonly axis: string | undefined;
+
+  constructor(parent?: Scope, axis?: string) {
+    this.parent = parent;
+    this.axis = axis;
+  }
+
+  nameOf(scalar: Scalar): string | undefined {
+    return this.known.get(scalar) ?? this.parent?.nameOf(scalar);
+  }
+}

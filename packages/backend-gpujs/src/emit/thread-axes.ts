@@ -1,0 +1,110 @@
+/** @file The cells of a nest as gpu.js counts them: at most three coordinates, with as few divisions as can be. */
+import {
+  type Axis,
+  atom,
+  axis,
+  constant,
+  divide,
+  fixedValue,
+  forEachScalar,
+  type Index,
+  indicesOf,
+  type LoopNest,
+  multiply,
+  product,
+  remainder,
+  type Scalar,
+  substituteAxes,
+  ZERO,
+} from "@sconce/codegen";
+
+/** A nest over at most three axes. */
+export interface ThreadPlan {
+  /** From the fastest: x, y, z. */
+  readonly axes: readonly Axis[];
+  readonly value: Scalar;
+}
+
+/** Cells that a fixed extent counts. */
+export const extentOf = ({ extent }: Axis): number => fixedValue(extent) ?? 0;
+
+/**
+ * Maps the axes of a nest with fixed sizes to threads. Axes of one cell go away; neighbours that every index takes together,
+ * as one longer axis would be taken, become one; what is left beyond three is counted by one axis and divided out again.
+ */
+export function planThreads(nest: LoopNest): ThreadPlan {
+  const whole = new Map<string, Index>();
+  let axes = nest.axes.filter((one) => {
+    if (extentOf(one) !== 1) return true;
+    whole.set(one.name, ZERO);
+    return false;
+  });
+  let value = whole.size === 0 ? nest.value : substituteAxes(nest.value, whole);
+  for (let at = axes.length - 2; at >= 0; at--) {
+    const [outer, inner] = [axes[at]!, axes[at + 1]!];
+    if (!areTakenTogether(outer, inner, allIndices(value))) continue;
+    const joined = axis(`${outer.name}${inner.name}`, multiply(outer.extent, inner.extent));
+    value = substituteAxes(
+      value,
+      new Map([
+        [outer.name, ZERO],
+        [inner.name, atom(joined)],
+      ]),
+    );
+    axes = [...axes.slice(0, at), joined, ...axes.slice(at + 2)];
+  }
+  if (axes.length > 3) [axes, value] = dividedOut(axes, value);
+  return { axes: [...axes].reverse(), value };
+}
+
+/** The slow axes counted by one. */
+function dividedOut(axes: readonly Axis[], value: Scalar): [Axis[], Scalar] {
+  const slow = axes.slice(0, -2);
+  const counter = axis(slow.map(({ name }) => name).join(""), product(slow.map(({ extent }) => extent)));
+  const swaps = new Map<string, Index>();
+  let step: Index = constant(1);
+  for (let at = slow.length - 1; at >= 0; at--) {
+    const { name, extent } = slow[at]!;
+    const over = divide(atom(counter), step);
+    swaps.set(name, at === 0 ? over : remainder(over, extent));
+    step = multiply(step, extent);
+  }
+  return [[counter, ...axes.slice(-2)], substituteAxes(value, swaps)];
+}
+
+/** Whether an outer axis only ever comes with an inner one, scaled by that one's extent. */
+function areTakenTogether(outer: Axis, inner: Axis, indices: readonly Index[]): boolean {
+  const extent = extentOf(inner);
+  return indices.every(({ terms }) => {
+    const coefficients = [0, 0];
+    for (const { coefficient, atoms } of terms) {
+      const which = atoms.map((item) =>
+        item.kind === "axis" ? [outer.name, inner.name].indexOf(item.name) : -1,
+      );
+      if (which.every((one) => one < 0)) continue;
+      if (atoms.length > 1) return false;
+      coefficients[which[0]!]! += coefficient;
+    }
+    return coefficients[0] === coefficients[1]! * extent;
+  });
+}
+
+/** Every index of a scalar, those inside quotients, remainders and bounds included. */
+function allIndices(root: Scalar): Index[] {
+  const found = new Set<Index>();
+  const walk = (index: Index): void => {
+    if (found.has(index)) return;
+    found.add(index);
+    for (const { atoms } of index.terms)
+      for (const item of atoms)
+        if (item.kind === "quotient" || item.kind === "remainder") {
+          walk(item.numerator);
+          walk(item.denominator);
+        }
+  };
+  forEachScalar(root, (scalar) => {
+    for (const index of indicesOf(scalar)) walk(index);
+    if (scalar.kind === "reduce") for (const { extent } of scalar.axes) walk(extent);
+  });
+  return [...found];
+}

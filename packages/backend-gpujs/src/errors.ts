@@ -1,0 +1,53 @@
+import { SconceError } from "@sconce/errors";
+
+/** gpu.js is a peer dependency that only this backend needs. */
+export const noGpujs = (cause: unknown): SconceError =>
+  new SconceError({
+    code: "NO_GPUJS",
+    message: "the gpujs backend needs the package gpu.js, which could not be loaded",
+    fix: "npm install gpu.js (and webgpu, for GPUs in Node); without a GPU its modes webasm and cpu run everywhere",
+    cause,
+  });
+
+/** A mode was asked for that this machine or runtime does not have. */
+export const noMode = (mode: string, why: string, fix: string): SconceError =>
+  new SconceError({
+    code: "NO_GPU_MODE",
+    message: `mode "${mode}" of gpu.js does not run here: ${why}`,
+    fix,
+  });
+
+/** A name that is none of gpu.js's modes. */
+export const unknownMode = (mode: string, known: readonly string[]): SconceError =>
+  new SconceError({
+    code: "UNKNOWN_GPU_MODE",
+    message: `"${mode}" is no mode of the gpujs backend`,
+    fix: `the modes are: ${known.join(", ")}`,
+  });
+
+/** Integers that device memory cannot hold exactly. */
+export const valueRange = (what: string): SconceError =>
+  new SconceError({
+    code: "VALUE_RANGE",
+    message: `${what} holds integers beyond 2^24, which device memory of floats does not hold exactly`,
+    fix: "run it on the interpreter (backend cpu)",
+  });
+
+/** A device, executable or kernel was used after it was disposed of. */
+export const disposed = (what: string): SconceError =>
+  new SconceError({ code: "DISPOSED", message: `${what} was disposed of`, fix: "compile the program again" });
+
+/** A run was cancelled by its signal. */
+export const aborted = (reason: unknown): SconceError =>
+  new SconceError({ code: "ABORTED", message: "the run was cancelled", cause: reason });
+
+/** gpu.js or the runtime below it failed to make or run a kernel. */
+export const kernelFailed = (nodes: readonly string[], cause: unknown): SconceError =>
+  new SconceError({
+    code: "KERNEL_FAILED",
+    message: `the kernel of ${nodes.map((node) => `"${node}"`).join(", ")} failed: ${
+      cause instanceof Error ? cause.message : String(cause)
+    }`,
+    fix: "run the program on another mode or backend, and report it",
+    cause,
+  });

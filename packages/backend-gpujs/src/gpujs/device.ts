@@ -1,0 +1,183 @@
+/** @file gpu.js as a device: nests become kernels of one of its modes. */
+import type { LoopNest, LoopProgram } from "@sconce/codegen";
+import type { DType, Tensor } from "@sconce/tensor";
+import type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, Mode } from "../device.js";
+import { type Dialect, dialectOf } from "../emit/dialect.js";
+import { INDEX_HELPERS } from "../emit/index-writer.js";
+import { type KernelSource, writeKernel } from "../emit/kernel-writer.js";
+import { whyNotSaid } from "../emit/refusals.js";
+import { disposed, kernelFailed } from "../errors.js";
+import { cellsOf, tensorOf } from "./cells.js";
+import type { Gpu, GpujsLibrary, Kernel } from "./library.js";
+
+/** What kernels read and give: cells in JavaScript's memory, or gpu.js's handle of memory on a GPU. */
+interface Handle {
+  toArray?(): Nested | Promise<Nested>;
+  delete?(): void;
+}
+type Nested = Float32Array | readonly Nested[];
+
+class GpujsBuffer implements DeviceBuffer {
+  readonly lane = "f32";
+  readonly length: number;
+  readonly handle: Float32Array | Handle;
+  isFree = false;
+
+  constructor(length: number, handle: Float32Array | Handle) {
+    this.length = length;
+    this.handle = handle;
+  }
+}
+
+/** Sources with more cells in all than this are kept compiled; older ones are made again when they are needed. */
+const KEPT_KERNELS = 1024;
+/** What a kernel is given for a buffer without cells, which it never reads. */
+const NOTHING = new Float32Array(1);
+
+/** One of gpu.js's modes. */
+export class GpujsDevice implements Device {
+  readonly mode: Mode;
+  readonly description: string;
+  readonly maxReads: number;
+  readonly #gpu: Gpu;
+  readonly #dialect: Dialect;
+  readonly #kernels = new Map<string, Kernel>();
+  #allocated = 0;
+  #isOpen = true;
+
+  constructor(library: GpujsLibrary, mode: Mode, description: string) {
+    this.mode = mode;
+    this.description = description;
+    this.#dialect = dialectOf(mode);
+    this.maxReads = this.#dialect.isStrict ? 64 : 7;
+    this.#gpu = new library.GPU({ mode });
+    for (const { source, parameters } of INDEX_HELPERS) {
+      const argumentTypes = Object.fromEntries([...parameters].map((name) => [name, "Integer"]));
+      this.#gpu.addFunction(source, { argumentTypes, returnType: "Integer" });
+    }
+  }
+
+  get allocated(): number {
+    return this.#allocated;
+  }
+
+  whyNot(nest: LoopNest, program: LoopProgram): string | undefined {
+    return whyNotSaid(nest, program, this.#dialect);
+  }
+
+  upload(tensor: Tensor): DeviceBuffer {
+    this.#requireOpen();
+    return this.#buffer(tensor.numel, cellsOf(tensor));
+  }
+
+  async compile(nest: LoopNest, program: LoopProgram, { sizes }: CompileNestOptions): Promise<DeviceKernel> {
+    this.#requireOpen();
+    const kernel = writeKernel(nest, program, sizes, this.#dialect);
+    return {
+      language: "gpu.js",
+      source: kernel.source,
+      run: (buffers) => this.#run(kernel, nest, buffers),
+    };
+  }
+
+  #run(
+    kernel: KernelSource,
+    nest: LoopNest,
+    buffers: (id: number) => DeviceBuffer,
+  ): DeviceBuffer | Promise<DeviceBuffer> {
+    this.#requireOpen();
+    const { output, reads } = kernel;
+    const length = output.reduce((product, extent) => product * extent, 1);
+    if (length === 0) return this.#buffer(0, NOTHING);
+    const given = reads.map((id) => handleOf(buffers(id)));
+    try {
+      const result = this.#kernel(kernel, given)(...given);
+      if (result instanceof Promise)
+        return result.then(
+          (handle: Handle) => this.#buffer(length, handle),
+          (error: unknown) => {
+            throw kernelFailed(nest.nodes, error);
+          },
+        );
+      return this.#buffer(length, isHandle(result) ? result : flat(result as Nested, length));
+    } catch (error) {
+      throw kernelFailed(nest.nodes, error);
+    }
+  }
+
+  /** The compiled kernel; gpu.js fixes the sizes of arguments when it compiles. */
+  #kernel({ source, output }: KernelSource, given: readonly (Float32Array | Handle)[]): Kernel {
+    const lengths = given.map((one) => (one instanceof Float32Array ? one.length : ""));
+    const key = `${output.join()};${lengths.join()};${source}`;
+    let kernel = this.#kernels.get(key);
+    if (kernel === undefined) {
+      kernel = this.#gpu.createKernel(source, { output, ...this.#settings() });
+      if (this.#kernels.size >= KEPT_KERNELS) this.#drop(this.#kernels.keys().next().value!);
+    } else this.#kernels.delete(key);
+    // The newest is last: the first is the one that was not used for longest.
+    this.#kernels.set(key, kernel);
+    return kernel;
+  }
+  #settings(): { pipeline?: boolean; immutable?: boolean } {
+    return this.#dialect.isStrict ? {} : { pipeline: true, immutable: true };
+  }
+  #drop(key: string): void {
+    const kernel = this.#kernels.get(key)!;
+    this.#kernels.delete(key);
+    kernel.destroy();
+    const { kernels } = this.#gpu;
+    const at = kernels.indexOf(kernel.kernel);
+    if (at >= 0) kernels.splice(at, 1);
+  }
+
+  async download(buffer: DeviceBuffer, dtype: DType, shape: readonly number[]): Promise<Tensor> {
+    const { handle, length } = buffer as GpujsBuffer;
+    const cells = isHandle(handle) ? flat(await handle.toArray!(), length) : handle;
+    return tensorOf(cells, dtype, shape);
+  }
+
+  free(buffer: DeviceBuffer): void {
+    const own = buffer as GpujsBuffer;
+    if (own.isFree) return;
+    own.isFree = true;
+    this.#allocated -= own.length * 4;
+    if (isHandle(own.handle)) own.handle.delete?.();
+  }
+
+  async finish(): Promise<void> {}
+
+  async dispose(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    for (const key of [...this.#kernels.keys()]) this.#drop(key);
+    this.#allocated = 0;
+    await this.#gpu.destroy();
+  }
+
+  #buffer(length: number, handle: Float32Array | Handle): GpujsBuffer {
+    this.#allocated += length * 4;
+    return new GpujsBuffer(length, length === 0 ? NOTHING : handle);
+  }
+  #requireOpen(): void {
+    if (!this.#isOpen) throw disposed("the device");
+  }
+}
+
+const handleOf = (buffer: DeviceBuffer): Float32Array | Handle => (buffer as GpujsBuffer).handle;
+const isHandle = (value: unknown): value is Handle =>
+  typeof value === "object" && value !== null && "toArray" in value;
+
+/** The rows of a result one after the other. */
+function flat(result: Nested, length: number): Float32Array {
+  if (result instanceof Float32Array) return result;
+  const cells = new Float32Array(length);
+  let at = 0;
+  const walk = (part: Nested): void => {
+    if (part instanceof Float32Array) {
+      cells.set(part, at);
+      at += part.length;
+    } else for (const inner of part) walk(inner);
+  };
+  walk(result);
+  return cells;
+}
