@@ -12,17 +12,15 @@ import {
   type Value,
 } from "@sconce/ir";
 import { type InputCheck, inputCheck, type OperatorTable } from "@sconce/ops";
-import { Storage, Tensor } from "@sconce/tensor";
+import { Tensor } from "@sconce/tensor";
 import { refuseConjugateWrites } from "./conjugate-writes.js";
-import { copyInto } from "./copy.js";
 import type { Dispatcher } from "./dispatch.js";
 import { aborted, missingState } from "./errors.js";
 import { Interpreter, type Seen } from "./interpreter.js";
 import type { RuntimeValue } from "./kernel.js";
-import { mutatedPlaceholders } from "./mutation.js";
 import { type GraphPlan, planGraph } from "./plan.js";
+import { MUTATIONS, programState, writeBack } from "./state.js";
 
-const MUTATIONS = new Set(["BUFFER_MUTATION", "PARAMETER_MUTATION", "USER_INPUT_MUTATION"]);
 const LIFTED = new Set(["PARAMETER", "BUFFER", "CONSTANT_TENSOR", "CUSTOM_OBJ"]);
 
 /** Runs a program on the interpreter; see {@link Executable}. */
@@ -40,7 +38,7 @@ export class CpuExecutable implements Executable {
     refuseConjugateWrites(program.graph, operators);
     this.#plan = planGraph(program.graph, operators);
     this.#check = inputCheck(program);
-    this.#state = ownState(program, operators);
+    this.#state = programState(program, operators);
   }
 
   get state(): ReadonlyMap<string, Tensor> {
@@ -113,11 +111,7 @@ export class CpuExecutable implements Executable {
       if (!(place instanceof Tensor)) throw missingState(target ?? arg.name);
       return [{ place, value: results[i] as Tensor, name: arg.name }];
     });
-    const written = new Map<string, Tensor>();
-    for (const { place, value, name } of apart(writes)) {
-      copyInto(place, value);
-      written.set(name, place);
-    }
+    const written = writeBack(writes);
     const outputs: Value[] = [];
     outputSpecs.forEach(({ kind, arg }, i) => {
       if (MUTATIONS.has(kind) || kind === "TOKEN") return;
@@ -139,55 +133,7 @@ function runtimeValue(
   return symbolic || constant || spec?.kind === "symfloat" ? float(value) : value;
 }
 
-interface Write {
-  readonly place: Tensor;
-  readonly value: Tensor;
-  readonly name: string;
-}
-
-/** All values are read before the first is written: one that lies where another is written to is copied. */
-function apart(writes: readonly Write[]): readonly Write[] {
-  if (writes.length < 2) return writes;
-  const places = new Set(writes.map(({ place }) => place.storage));
-  return writes.map((write) => {
-    const { place, value } = write;
-    if (!places.has(value.storage) || value.storage === place.storage) return write;
-    const copy = Tensor.empty(value.shape, value.dtype);
-    copyInto(copy, value);
-    return { ...write, value: copy };
-  });
-}
-
 function userValue(value: RuntimeValue): Value {
   if (typeof value === "object" && value !== null && "kind" in value) return toNumber(value);
   return value as Value;
-}
-
-/**
- * The program's tensors by name. Those that runs may write to lie in copies of their storages, so that the
- * program stays as it is; views of one storage share the copy.
- */
-function ownState(program: ExportedProgram, operators: OperatorTable): Map<string, Tensor> {
-  const state = new Map([...program.constants, ...program.stateDict]);
-  const { inputSpecs, outputSpecs } = program.graphSignature;
-  const mutated = mutatedPlaceholders(program.graph, operators);
-  const names = new Set(
-    outputSpecs.filter((spec) => MUTATIONS.has(spec.kind)).map((spec) => spec.target ?? ""),
-  );
-  for (const spec of inputSpecs)
-    if (mutated.has(spec.arg.name) && spec.target !== null) names.add(spec.target);
-  const copies = new Map<Storage, Storage>();
-  for (const name of names) {
-    const storage = state.get(name)?.storage;
-    if (storage !== undefined && !copies.has(storage))
-      copies.set(storage, new Storage(new Uint8Array(storage.bytes)));
-  }
-  for (const [name, tensor] of state) {
-    const storage = copies.get(tensor.storage);
-    const { dtype, shape, strides, storageOffset, requiresGrad } = tensor;
-    if (storage !== undefined) {
-      state.set(name, new Tensor({ dtype, shape, strides, storageOffset, requiresGrad, storage }));
-    }
-  }
-  return state;
 }

@@ -25,3 +25,4 @@ export {
 export { createPhiloxSource } from "./kernels/philox.js";
 export { createRandomSource } from "./kernels/random-source.js";
 export { CPU_KERNELS } from "./kernels.js";
+export { MUTATIONS, programState, type Write, writeBack } from "./state.js";

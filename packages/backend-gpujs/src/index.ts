@@ -1,3 +1,5 @@
+export { type GpujsBackend, type GpujsBackendOptions, gpujsBackend } from "./backend.js";
 export type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, Lane, Mode } from "./device.js";
+export { MODES, type OpenDevice, type OpenOptions } from "./modes.js";
 export { type GpuJsContext, type OpenWebgpuOptions, openWebgpu } from "./webgpu/open.js";
 export type { WgslBuffer, WgslDevice } from "./webgpu/wgsl-device.js";

@@ -16,6 +16,9 @@ export interface Reason {
 export interface CompileOptions {
   /** Names of operators to refuse, for tests of partitioning. */
   readonly exclude?: readonly string[];
+  readonly signal?: AbortSignal;
+  /** Called as parts of the program are made ready, with the number done and the total. */
+  readonly onProgress?: (done: number, total: number) => void;
 }
 
 export interface RunOptions {
@@ -30,6 +33,29 @@ export interface NodeProfile {
   readonly milliseconds: number;
 }
 
+/** Where one node of a program runs, and why not on the backend's device where it does not. */
+export interface NodePlacement {
+  readonly node: string;
+  readonly target: string;
+  readonly place: "device" | "host";
+  readonly reason?: string | undefined;
+}
+
+/** What a backend with a device of its own made of a program. */
+export interface Placement {
+  /** The device, for people. */
+  readonly device: string;
+  /** Every call of the program as it was prepared for the backend. */
+  readonly nodes: readonly NodePlacement[];
+  /** Stretches of the program that run on the device. */
+  readonly regions: number;
+  readonly kernels: number;
+  /** Tensors copied in the last run, weights left out. */
+  readonly copies: { readonly toDevice: number; readonly toHost: number };
+  /** Regions that the last run computed on the host after all, since its values did not fit the device. */
+  readonly fallbacks: readonly string[];
+}
+
 /** A program made ready to run. */
 export interface Executable {
   /**
@@ -40,6 +66,8 @@ export interface Executable {
   /** Current values of parameters, buffers and constants by fully qualified name. */
   readonly state: ReadonlyMap<string, Tensor>;
   profile?(): readonly NodeProfile[];
+  /** Where nodes run, of backends that do not run all in one place. */
+  placement?(): Placement;
   dispose(): void;
   [Symbol.dispose](): void;
 }

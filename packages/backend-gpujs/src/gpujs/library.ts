@@ -36,7 +36,7 @@ export interface GpujsLibrary {
 
 /** Loads gpu.js. @throws SconceError `NO_GPUJS` */
 export async function loadGpujs(
-  load: () => Promise<unknown> = () => import("gpu.js" as string),
+  load: () => Promise<unknown> = () => import("gpu.js"),
 ): Promise<GpujsLibrary> {
   try {
     const module = (await load()) as GpujsLibrary & { readonly default?: GpujsLibrary };

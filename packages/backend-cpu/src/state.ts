@@ -1,0 +1,72 @@
+/** @file The tensors that a program holds between runs. */
+import type { ExportedProgram } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import { Storage, Tensor } from "@sconce/tensor";
+import { copyInto } from "./copy.js";
+import { mutatedPlaceholders } from "./mutation.js";
+
+/** Kinds of outputs that are written somewhere. */
+export const MUTATIONS: ReadonlySet<string> = new Set([
+  "BUFFER_MUTATION",
+  "PARAMETER_MUTATION",
+  "USER_INPUT_MUTATION",
+]);
+
+/** A new value of a tensor that the program writes to. */
+export interface Write {
+  readonly place: Tensor;
+  readonly value: Tensor;
+  readonly name: string;
+}
+
+/** All values are read before the first is written: one that lies where another is written to is copied. */
+function apart(writes: readonly Write[]): readonly Write[] {
+  if (writes.length < 2) return writes;
+  const places = new Set(writes.map(({ place }) => place.storage));
+  return writes.map((write) => {
+    const { place, value } = write;
+    if (!places.has(value.storage) || value.storage === place.storage) return write;
+    const copy = Tensor.empty(value.shape, value.dtype);
+    copyInto(copy, value);
+    return { ...write, value: copy };
+  });
+}
+
+/** Writes new values where they belong, all read before the first is written; gives the places by the values' names. */
+export function writeBack(writes: readonly Write[]): Map<string, Tensor> {
+  const written = new Map<string, Tensor>();
+  for (const { place, value, name } of apart(writes)) {
+    copyInto(place, value);
+    written.set(name, place);
+  }
+  return written;
+}
+
+/**
+ * The program's tensors by name. Those that runs may write to lie in copies of their storages, so that the
+ * program stays as it is; views of one storage share the copy.
+ */
+export function programState(program: ExportedProgram, operators: OperatorTable): Map<string, Tensor> {
+  const state = new Map([...program.constants, ...program.stateDict]);
+  const { inputSpecs, outputSpecs } = program.graphSignature;
+  const mutated = mutatedPlaceholders(program.graph, operators);
+  const names = new Set(
+    outputSpecs.filter((spec) => MUTATIONS.has(spec.kind)).map((spec) => spec.target ?? ""),
+  );
+  for (const spec of inputSpecs)
+    if (mutated.has(spec.arg.name) && spec.target !== null) names.add(spec.target);
+  const copies = new Map<Storage, Storage>();
+  for (const name of names) {
+    const storage = state.get(name)?.storage;
+    if (storage !== undefined && !copies.has(storage))
+      copies.set(storage, new Storage(new Uint8Array(storage.bytes)));
+  }
+  for (const [name, tensor] of state) {
+    const storage = copies.get(tensor.storage);
+    const { dtype, shape, strides, storageOffset, requiresGrad } = tensor;
+    if (storage !== undefined) {
+      state.set(name, new Tensor({ dtype, shape, strides, storageOffset, requiresGrad, storage }));
+    }
+  }
+  return state;
+}

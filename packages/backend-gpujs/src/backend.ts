@@ -1,0 +1,109 @@
+import { cpuBackend, createEvaluator } from "@sconce/backend-cpu";
+import { LOWERINGS } from "@sconce/codegen";
+import { SconceError } from "@sconce/errors";
+import type {
+  Backend,
+  CompileOptions,
+  Executable,
+  ExportedProgram,
+  Graph,
+  Node,
+  Placement,
+  Reason,
+} from "@sconce/ir";
+import { defaultOperators, type OperatorTable } from "@sconce/ops";
+import type { DecompositionTable, Evaluator } from "@sconce/passes";
+import type { Device } from "./device.js";
+import { type OpenOptions, openDevice } from "./modes.js";
+import { GpujsExecutable } from "./runtime/executable.js";
+import { planProgram } from "./runtime/plan.js";
+import { prepare } from "./runtime/prepare.js";
+import { whyNotOnDevice } from "./runtime/support.js";
+
+/** Options of {@link gpujsBackend}. */
+export interface GpujsBackendOptions extends OpenOptions {
+  /** What the backend is called; `gpujs` when left out. */
+  readonly name?: string;
+  /** Operators that programs may use; Sconce's own when left out. */
+  readonly operators?: OperatorTable;
+  /** How programs that are not lowered are lowered; PyTorch's default table when left out. */
+  readonly decompositions?: () => DecompositionTable;
+  /** Runs what the device cannot take; the interpreter when left out. */
+  readonly host?: Backend;
+}
+
+/** A backend that also tells which nodes its device takes. */
+export interface GpujsBackend extends Backend {
+  /** Whether the device computes a node, in some mode; the others run on the host. */
+  takes(node: Node, graph: Graph): true | Reason;
+}
+
+/**
+ * Runs programs on gpu.js: what loops can say in kernels, the rest on the host, each node by the placement that the
+ * executable tells. Results agree with the interpreter's within float32 rounding; integers are exact or go to the host.
+ */
+export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
+  const operators = options.operators ?? defaultOperators();
+  const host = options.host ?? cpuBackend({ operators });
+  const evaluate = createEvaluator({ operators }) as Evaluator;
+  return {
+    name: options.name ?? "gpujs",
+    takes: (node, graph) => {
+      const reason = whyNotOnDevice(node, graph, operators);
+      return reason === undefined || { reason };
+    },
+    supports: (node, graph) =>
+      whyNotOnDevice(node, graph, operators) === undefined || host.supports(node, graph),
+    wayOf: (target) => (Object.hasOwn(LOWERINGS, target) ? "loops" : host.wayOf?.(target) && "on the host"),
+    async compile(original: ExportedProgram, compileOptions: CompileOptions = {}): Promise<Executable> {
+      refuseExcluded(original, compileOptions.exclude ?? []);
+      const { decompositions } = options;
+      const prepared = prepare(original, { operators, evaluate, decompositions });
+      const device = await openDevice(options);
+      try {
+        if (prepared.program === undefined) {
+          await device.dispose();
+          return hostOnly(await host.compile(original, compileOptions), original, device, prepared.reason);
+        }
+        const { program } = prepared;
+        const plan = planProgram(program, device, operators);
+        const executable = new GpujsExecutable({ original, program, plan, device, host, operators });
+        await executable.prepare(compileOptions);
+        return executable;
+      } catch (error) {
+        await device.dispose();
+        throw error;
+      }
+    },
+  };
+}
+
+/** A program that the host runs as it is. */
+function hostOnly(
+  executable: Executable,
+  { graph }: ExportedProgram,
+  device: Device,
+  reason: string,
+): Executable {
+  const calls = graph.nodes().filter(({ op }) => op === "call_function");
+  const placement: Placement = {
+    device: `${device.mode}: ${device.description}`,
+    nodes: calls.map(({ name, target }) => ({ node: name, target, place: "host", reason })),
+    regions: 0,
+    kernels: 0,
+    copies: { toDevice: 0, toHost: 0 },
+    fallbacks: [],
+  };
+  return Object.assign(executable, { placement: () => placement });
+}
+
+function refuseExcluded(program: ExportedProgram, exclude: readonly string[]): void {
+  const node = program.graph.nodes().find(({ target }) => exclude.includes(target));
+  if (node === undefined) return;
+  throw new SconceError({
+    code: "NO_KERNEL",
+    message: `${node.target} is excluded`,
+    where: `node "${node.name}"`,
+    fix: "decompose the program first, or do not exclude it",
+  });
+}

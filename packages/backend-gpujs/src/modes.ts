@@ -1,0 +1,68 @@
+/** @file Which of gpu.js's modes runs, and how it is opened. */
+import type { Device, Mode } from "./device.js";
+import { noMode, unknownMode } from "./errors.js";
+import { GpujsDevice } from "./gpujs/device.js";
+import { type GpujsLibrary, loadGpujs } from "./gpujs/library.js";
+
+export const MODES: readonly Mode[] = ["webgpu", "webgl2", "webasm", "cpu", "headlessgl"];
+/** Tried in this order where no mode is asked for: GPUs first, `headlessgl` never. */
+const ORDER: readonly Mode[] = ["webgpu", "webgl2", "webasm", "cpu"];
+
+/** Opens a device of one mode, or says why it is not there. */
+export type OpenDevice = () => Promise<Device | { readonly unavailable: string }>;
+
+export interface OpenOptions {
+  /** The mode to run in; the best that is there when left out. */
+  readonly mode?: Mode | undefined;
+  /** Loads gpu.js, for bundlers that have to be told. */
+  readonly gpujs?: (() => Promise<unknown>) | undefined;
+  /** Devices in place of gpu.js's own, by mode. */
+  readonly devices?: Partial<Record<Mode, OpenDevice>> | undefined;
+}
+
+/** Opens the device of a mode, or the best there is. @throws SconceError `NO_GPUJS`, `NO_GPU_MODE`, `UNKNOWN_GPU_MODE` */
+export async function openDevice(options: OpenOptions): Promise<Device> {
+  const { mode } = options;
+  if (mode !== undefined) {
+    if (!MODES.includes(mode)) throw unknownMode(mode, MODES);
+    const found = await open(mode, options);
+    if ("unavailable" in found) throw noMode(mode, found.unavailable, fixOf(mode));
+    return found;
+  }
+  const reasons: string[] = [];
+  for (const one of ORDER) {
+    const found = await open(one, options);
+    if (!("unavailable" in found) && !(one.startsWith("web") && found.description.includes("software")))
+      return found;
+    if (!("unavailable" in found)) await found.dispose();
+    reasons.push(`${one}: ${"unavailable" in found ? found.unavailable : "no hardware behind it"}`);
+  }
+  throw noMode("any", reasons.join("; "), fixOf("webasm"));
+}
+
+async function open(mode: Mode, options: OpenOptions): ReturnType<OpenDevice> {
+  const own = options.devices?.[mode];
+  if (own !== undefined) return own();
+  const library = await loadGpujs(options.gpujs);
+  const why = await whyNot(mode, library);
+  return why === undefined ? new GpujsDevice(library, mode, `gpu.js ${mode}`) : { unavailable: why };
+}
+
+async function whyNot(mode: Mode, { GPU }: GpujsLibrary): Promise<string | undefined> {
+  switch (mode) {
+    case "webgpu":
+      return (await GPU.isWebGPUAvailable?.()) ? undefined : "there is no WebGPU adapter";
+    case "webgl2":
+      return GPU.isWebGL2Supported ? undefined : "there is no WebGL 2";
+    case "headlessgl":
+      return GPU.isHeadlessGLSupported ? undefined : "the package gl or a display is missing";
+    case "webasm":
+      return typeof WebAssembly === "object" ? undefined : "there is no WebAssembly";
+    case "cpu":
+      return undefined;
+  }
+}
+const fixOf = (mode: Mode): string =>
+  mode === "webgpu"
+    ? "in Node install webgpu and a Vulkan driver, in a browser use one with WebGPU; or take the mode webasm"
+    : "take the mode webasm or cpu, which run everywhere";

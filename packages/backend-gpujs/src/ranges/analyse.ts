@@ -1,0 +1,231 @@
+/** @file Whether integers of a loop program stay where float32 holds them exactly, and indices inside their tensors, on given inputs. */
+import {
+  boundsOf,
+  type CompareFn,
+  fixedValue,
+  forEachAtom,
+  forEachScalar,
+  type Index,
+  indicesOf,
+  type LoopNest,
+  type ReduceScalar,
+  type Scalar,
+} from "@sconce/codegen";
+import { isFloatDType } from "@sconce/tensor";
+import { isLogic } from "../emit/conditions.js";
+import { EXACT } from "../emit/dialect.js";
+import { extentOf } from "../emit/thread-axes.js";
+import {
+  ANY,
+  between,
+  intersection,
+  isFinite,
+  point,
+  type Range,
+  rangeOfCall,
+  rangeOfDType,
+  TRUTH,
+  union,
+} from "./interval.js";
+
+/** Whether a nest computes with integers or reads indices from tensors, so that its ranges have to be looked at. */
+export function hasIntegers(nest: LoopNest): boolean {
+  const isInteger = ({ dtype }: Scalar): boolean => !isFloatDType(dtype) && dtype !== "bool";
+  let found = isInteger(nest.value);
+  forEachScalar(nest.value, (scalar) => {
+    found ||= isInteger(scalar) && scalar.kind !== "constant" && scalar.kind !== "index";
+  });
+  return found;
+}
+
+/** What the cells of a nest may be, and what may be wrong with them. */
+export interface NestRange {
+  readonly range: Range;
+  readonly problem: string | undefined;
+}
+
+/** Ranges of one nest with fixed sizes, from those of the buffers that it reads. */
+export function analyseNest(nest: LoopNest, buffers: (id: number) => Range): NestRange {
+  const analysis = new Analysis(buffers);
+  const range = analysis.of(nest.value);
+  return { range, problem: analysis.problem };
+}
+
+/** What is known of scalars where a condition holds. */
+type Known = ReadonlyMap<Scalar, Range>;
+const NEGATED: Readonly<Record<CompareFn, CompareFn>> = {
+  lt: "ge",
+  ge: "lt",
+  gt: "le",
+  le: "gt",
+  eq: "ne",
+  ne: "eq",
+};
+
+class Analysis {
+  problem: string | undefined;
+  readonly #buffers: (id: number) => Range;
+  #known: Known = new Map();
+  #memo = new Map<Scalar, Range>();
+
+  constructor(buffers: (id: number) => Range) {
+    this.#buffers = buffers;
+  }
+
+  of(scalar: Scalar): Range {
+    let range = this.#memo.get(scalar);
+    if (range === undefined) {
+      range = this.#checked(scalar, this.#range(scalar));
+      const known = this.#known.get(scalar);
+      if (known !== undefined) range = intersection(range, known);
+      this.#memo.set(scalar, range);
+    }
+    return range;
+  }
+
+  #wrong(reason: string): void {
+    this.problem ??= reason;
+  }
+
+  /** Integers wrap in eight and sixteen bits; wider ones have to stay exact. */
+  #checked(scalar: Scalar, range: Range): Range {
+    for (const index of indicesOf(scalar)) this.#checkIndices(index);
+    if (isFloatDType(scalar.dtype) || scalar.dtype === "bool") return range;
+    if (!isFinite(range) || range.low < -EXACT || range.high > EXACT) {
+      this.#wrong("integers beyond 2^24 may come up, which float32 does not hold");
+      return between(-EXACT, EXACT);
+    }
+    const own = rangeOfDType(scalar.dtype);
+    return range.low < own.low || range.high > own.high ? own : range;
+  }
+
+  #checkIndices(index: Index): void {
+    forEachAtom(index, (item) => {
+      if (item.kind !== "value") return;
+      const { low, high, nan } = this.of(item.scalar);
+      const bound = fixedValue(item.bound) ?? 0;
+      if (nan || low < 0 || high >= bound) this.#wrong("an index may lie outside of its tensor");
+    });
+  }
+
+  #range(scalar: Scalar): Range {
+    switch (scalar.kind) {
+      case "constant":
+        return point(Number(scalar.value));
+      case "index": {
+        const { min, max } = boundsOf(scalar.index);
+        return min === undefined || max === undefined ? between(-(2 ** 31), 2 ** 31) : between(min, max);
+      }
+      case "load":
+        return this.#buffers(scalar.buffer);
+      case "cast":
+        return this.#cast(scalar.value, scalar);
+      case "select":
+        return this.#select(scalar);
+      case "call":
+        return this.#call(scalar);
+      case "reduce":
+        return this.#reduce(scalar);
+    }
+  }
+
+  #cast(from: Scalar, { dtype }: Scalar): Range {
+    const range = this.of(from);
+    if (dtype === "bool") return TRUTH;
+    if (isFloatDType(dtype) || !isFloatDType(from.dtype)) return range;
+    if (!isFinite(range)) return ANY;
+    return between(Math.trunc(range.low), Math.trunc(range.high));
+  }
+
+  #call({ fn, args }: Extract<Scalar, { kind: "call" }>): Range {
+    const ranges = args.map((arg) => this.of(arg));
+    if (isLogic(fn)) return TRUTH;
+    return rangeOfCall(fn, ranges, isFloatDType(args[0]!.dtype));
+  }
+
+  #select({ condition, then, otherwise }: Extract<Scalar, { kind: "select" }>): Range {
+    this.of(condition);
+    return union(this.#where(condition, true, then), this.#where(condition, false, otherwise));
+  }
+
+  /** The range of a value where a condition holds or does not. */
+  #where(condition: Scalar, holds: boolean, value: Scalar): Range {
+    const facts = new Map(this.#known);
+    this.#learn(condition, holds, facts);
+    if (facts.size === this.#known.size) return this.of(value);
+    const [known, memo] = [this.#known, this.#memo];
+    [this.#known, this.#memo] = [facts, new Map()];
+    const range = this.of(value);
+    [this.#known, this.#memo] = [known, memo];
+    return range;
+  }
+
+  #learn(condition: Scalar, holds: boolean, facts: Map<Scalar, Range>): void {
+    if (condition.kind !== "call") return;
+    const { fn, args } = condition;
+    if (fn === "not") this.#learn(args[0]!, !holds, facts);
+    else if (fn === (holds ? "and" : "or")) for (const arg of args) this.#learn(arg, holds, facts);
+    else if (fn in NEGATED) {
+      const [a, b] = args as [Scalar, Scalar];
+      // What is not smaller may be NaN, and floats have values between whole numbers.
+      if (isFloatDType(a.dtype)) return;
+      const told = holds ? (fn as CompareFn) : NEGATED[fn as CompareFn];
+      const range = comparedWith(told, this.of(b));
+      if (range !== undefined) facts.set(a, intersection(this.of(a), range));
+    }
+  }
+
+  #reduce(scalar: ReduceScalar): Range {
+    const { reduce, body, when, initial, axes } = scalar;
+    const count = axes.reduce((total, axis) => total * extentOf(axis), 1);
+    const start = initial === undefined ? undefined : this.of(initial);
+    if (when !== undefined) this.of(when);
+    const own = when === undefined ? this.of(body) : this.#where(when, true, body);
+    switch (reduce) {
+      case "any":
+      case "all":
+        return TRUTH;
+      case "argmax":
+      case "argmin":
+        return between(0, Math.max(0, count - 1));
+      case "sum":
+        return sumRange(own, count, start ?? point(0));
+      case "prod": {
+        const most = Math.max(1, Math.abs(own.low), Math.abs(own.high)) ** count;
+        return own.nan || Number.isNaN(most) ? ANY : between(own.low < 0 ? -most : 0, most);
+      }
+      default: {
+        const isEmpty = count === 0 || when !== undefined;
+        if (start !== undefined) return union(start, own);
+        return isEmpty ? ANY : own;
+      }
+    }
+  }
+}
+
+function sumRange(own: Range, count: number, start: Range): Range {
+  if (!isFinite(own)) return ANY;
+  return between(
+    start.low + count * Math.min(0, own.low),
+    start.high + count * Math.max(0, own.high),
+    start.nan,
+  );
+}
+
+/** What a value compared so with one in the range may be. */
+function comparedWith(fn: CompareFn, { low, high }: Range): Range | undefined {
+  switch (fn) {
+    case "lt":
+      return between(Number.NEGATIVE_INFINITY, high - 1);
+    case "le":
+      return between(Number.NEGATIVE_INFINITY, high);
+    case "gt":
+      return between(low + 1, Number.POSITIVE_INFINITY);
+    case "ge":
+      return between(low, Number.POSITIVE_INFINITY);
+    case "eq":
+      return between(low, high);
+    case "ne":
+      return undefined;
+  }
+}

@@ -1,0 +1,332 @@
+/** @file A program on the device: stretches of kernels, stretches of the host, and the state that both read. */
+import { MUTATIONS, programState, type Write, writeBack } from "@sconce/backend-cpu";
+import {
+  type Backend,
+  type CompileOptions,
+  type Executable,
+  type ExportedProgram,
+  FakeTensor,
+  type InputSpec,
+  type Node,
+  type NodeProfile,
+  type Placement,
+  type RunOptions,
+  type Value,
+} from "@sconce/ir";
+import { type InputCheck, inputCheck, type OperatorTable } from "@sconce/ops";
+import { evaluateInt } from "@sconce/symbolic";
+import { Tensor } from "@sconce/tensor";
+import type { Device } from "../device.js";
+import { disposed } from "../errors.js";
+import { Pacer } from "./pacer.js";
+import type { ProgramPlan, Step } from "./plan.js";
+import { RegionRunner } from "./region.js";
+import { learnSizes } from "./sizes.js";
+import { DeviceValue, type RunValue, Uploads } from "./values.js";
+
+const LIFTED = new Set(["PARAMETER", "BUFFER", "CONSTANT_TENSOR", "CUSTOM_OBJ"]);
+
+export interface ExecutableInit {
+  /** The program as it was given: what inputs are checked against. */
+  readonly original: ExportedProgram;
+  readonly program: ExportedProgram;
+  readonly plan: ProgramPlan;
+  readonly device: Device;
+  readonly host: Backend;
+  readonly operators: OperatorTable;
+}
+
+/** What a run keeps while it goes on. */
+interface Run {
+  readonly values: Map<string, RunValue>;
+  readonly sizes: Map<string, number>;
+  readonly pacer: Pacer;
+  readonly options: RunOptions;
+  readonly profile: NodeProfile[];
+  readonly fallbacks: string[];
+  done: number;
+  toHost: number;
+}
+
+/** Runs a planned program; see `Executable`. */
+export class GpujsExecutable implements Executable {
+  readonly #init: ExecutableInit;
+  readonly #check: InputCheck;
+  readonly #own: Map<string, Tensor>;
+  readonly #state: Map<string, Tensor>;
+  readonly #uploads: Uploads;
+  readonly #regions = new Map<string, RegionRunner>();
+  readonly #hosts = new Map<string, Promise<Executable>>();
+  /** For each step the values that nothing reads after it. */
+  readonly #dead: readonly (readonly string[])[];
+  readonly #total: number;
+  #last: Pick<Run, "profile" | "fallbacks" | "toHost"> & { readonly toDevice: number } = {
+    profile: [],
+    fallbacks: [],
+    toHost: 0,
+    toDevice: 0,
+  };
+  #tail: Promise<unknown> = Promise.resolve();
+  #isDisposed = false;
+
+  constructor(init: ExecutableInit) {
+    const { original, program, plan, device, operators } = init;
+    this.#init = init;
+    this.#check = inputCheck(original);
+    this.#own = programState(program, operators);
+    this.#state = publicState(original, this.#own);
+    this.#uploads = new Uploads(device, fixedTensors(program, this.#own));
+    for (const { name, loops } of plan.steps)
+      if (loops !== undefined) this.#regions.set(name, new RegionRunner(loops, device));
+    this.#dead = deadAfter(program, plan.steps);
+    this.#total = plan.steps.reduce((count, step) => count + (step.loops?.nests.length ?? 1), 0);
+  }
+
+  get state(): ReadonlyMap<string, Tensor> {
+    return this.#state;
+  }
+
+  /** Makes kernels and host parts ready, those of sizes that only inputs tell left out. */
+  async prepare({ onProgress, signal }: CompileOptions): Promise<void> {
+    const { steps } = this.#init.plan;
+    const pacer = new Pacer(signal);
+    for (const [at, step] of steps.entries()) {
+      await pacer.step();
+      const region = this.#regions.get(step.name);
+      if (region === undefined) await this.#host(step);
+      else if (region.isFixed) await region.prepare(new Map());
+      onProgress?.(at + 1, steps.length);
+    }
+  }
+
+  /** One run after another: they share the state. */
+  run(inputs: readonly Value[], options: RunOptions = {}): Promise<readonly Value[]> {
+    const run = this.#tail.then(() => this.#run(inputs, options));
+    this.#tail = run.catch(() => undefined);
+    return run;
+  }
+
+  async #run(inputs: readonly Value[], options: RunOptions): Promise<readonly Value[]> {
+    if (this.#isDisposed) throw disposed("the executable");
+    const pacer = new Pacer(options.signal);
+    pacer.check();
+    this.#check(inputs);
+    const run: Run = {
+      values: new Map(),
+      sizes: new Map(),
+      pacer,
+      options,
+      profile: [],
+      fallbacks: [],
+      done: 0,
+      toHost: 0,
+    };
+    this.#uploads.count = 0;
+    try {
+      this.#give(inputs, run);
+      for (const [at, step] of this.#init.plan.steps.entries()) {
+        await this.#step(step, run);
+        for (const name of this.#dead[at]!) drop(run.values, name);
+      }
+      const { graphSignature } = this.#init.program;
+      const results = await this.#results(run);
+      return this.#userOutputs(results, run, graphSignature.outputSpecs);
+    } finally {
+      for (const name of [...run.values.keys()]) drop(run.values, name);
+      this.#last = { ...run, toDevice: this.#uploads.count };
+    }
+  }
+
+  /** State and user inputs by the names of the graph's placeholders. */
+  #give(inputs: readonly Value[], { values, sizes }: Run): void {
+    let next = 0;
+    const { graph, graphSignature } = this.#init.program;
+    graph.placeholders().forEach((node, i) => {
+      const spec = graphSignature.inputSpecs[i];
+      const value = this.#given(spec, () => inputs[next++]!);
+      values.set(node.name, value);
+      learnSizes(node.meta.val, value, sizes);
+    });
+  }
+  #given(spec: InputSpec | undefined, input: () => Value): Value {
+    if (spec?.kind === "TOKEN") return Tensor.empty([0], "float32");
+    if (spec !== undefined && LIFTED.has(spec.kind)) return this.#own.get(spec.target ?? "") ?? null;
+    return input();
+  }
+
+  async #step(step: Step, run: Run): Promise<void> {
+    const inputs = step.inputs.map((name) => run.values.get(name) ?? null);
+    const results = (await this.#onDevice(step, inputs, run)) ?? (await this.#onHost(step, inputs, run));
+    const { graph } = this.#init.program;
+    step.outputs.forEach((name, i) => {
+      const value = results[i]!;
+      run.values.set(name, value);
+      learnSizes(graph.node(name).meta.val, value, run.sizes);
+    });
+  }
+
+  async #onDevice(
+    step: Step,
+    inputs: readonly RunValue[],
+    run: Run,
+  ): Promise<readonly RunValue[] | undefined> {
+    const region = this.#regions.get(step.name);
+    if (region === undefined) return undefined;
+    const { graph } = this.#init.program;
+    const results = await region.run(inputs, run.sizes, this.#uploads, {
+      step: () => run.pacer.step(),
+      ran: ({ nodes }, milliseconds) => {
+        const node = graph.node(nodes.at(-1)!);
+        run.profile.push({ node: nodes.join(", "), target: node.target, milliseconds });
+        this.#told(run, node);
+      },
+    });
+    if (typeof results !== "string") return results;
+    run.fallbacks.push(`${step.name}: ${results}`);
+    return undefined;
+  }
+
+  async #onHost(step: Step, inputs: readonly RunValue[], run: Run): Promise<readonly RunValue[]> {
+    const host = await this.#host(step);
+    const given: Value[] = [];
+    for (const value of inputs) given.push(await this.#toHost(value, run));
+    const { signal } = run.options;
+    const results = await host.run(given, signal === undefined ? {} : { signal });
+    run.profile.push(...(host.profile?.() ?? []));
+    const last = this.#init.program.graph.find(step.outputs.at(-1) ?? "");
+    if (last !== undefined) this.#told(run, last);
+    return results;
+  }
+  #told(run: Run, node: Node): void {
+    run.done++;
+    run.options.onProgress?.(Math.min(run.done, this.#total), this.#total, node);
+  }
+
+  /** The host's executable of a step, made when it is first needed. */
+  #host(step: Step): Promise<Executable> {
+    let host = this.#hosts.get(step.name);
+    if (host === undefined) {
+      host = this.#init.host.compile(step.program());
+      this.#hosts.set(step.name, host);
+    }
+    return host;
+  }
+
+  async #toHost(value: RunValue, run: Run): Promise<Value> {
+    if (!(value instanceof DeviceValue)) return value;
+    run.toHost++;
+    return this.#init.device.download(value.held.buffer, value.dtype, value.shape);
+  }
+
+  /** The graph's results on the host, laid out as the program says. */
+  async #results(run: Run): Promise<readonly Value[]> {
+    const { graph, graphSignature } = this.#init.program;
+    const known = new Map<string, Value>();
+    for (const { arg } of graphSignature.outputSpecs) {
+      if (arg.kind === "constant" || known.has(arg.name)) continue;
+      const value = run.values.get(arg.name) ?? null;
+      const tensor = await this.#toHost(value, run);
+      known.set(
+        arg.name,
+        value instanceof DeviceValue ? laidOut(tensor, graph.node(arg.name), run.sizes) : tensor,
+      );
+    }
+    return graphSignature.outputSpecs.map(({ arg }) =>
+      arg.kind === "constant" ? (arg.value as Value) : (known.get(arg.name) ?? null),
+    );
+  }
+
+  /** Writes mutations back, then picks the user's outputs; one that is a mutated value is the mutated tensor. */
+  #userOutputs(
+    results: readonly Value[],
+    run: Run,
+    specs: ExportedProgram["graphSignature"]["outputSpecs"],
+  ): Value[] {
+    const writes = specs.flatMap(({ kind, target, arg }, i): Write[] => {
+      const value = results[i];
+      if (!MUTATIONS.has(kind) || !(value instanceof Tensor)) return [];
+      const place =
+        kind === "USER_INPUT_MUTATION" ? run.values.get(target ?? "") : this.#own.get(target ?? "");
+      return place instanceof Tensor ? [{ place, value, name: arg.name }] : [];
+    });
+    const written = writeBack(writes);
+    const outputs: Value[] = [];
+    specs.forEach(({ kind, arg }, i) => {
+      if (!MUTATIONS.has(kind) && kind !== "TOKEN") outputs.push(written.get(arg.name) ?? results[i]!);
+    });
+    return outputs;
+  }
+
+  profile(): readonly NodeProfile[] {
+    return this.#last.profile;
+  }
+
+  placement(): Placement {
+    const { plan, device } = this.#init;
+    const { toDevice, toHost, fallbacks } = this.#last;
+    return {
+      device: `${device.mode}: ${device.description}`,
+      nodes: plan.nodes,
+      regions: this.#regions.size,
+      kernels: plan.steps.reduce((count, { loops }) => count + (loops?.nests.length ?? 0), 0),
+      copies: { toDevice, toHost },
+      fallbacks,
+    };
+  }
+
+  dispose(): void {
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
+    this.#state.clear();
+    for (const host of this.#hosts.values()) void host.then((one) => one.dispose());
+    // What is running still needs the device.
+    void this.#tail.then(() => this.#init.device.dispose());
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+}
+
+function drop(values: Map<string, RunValue>, name: string): void {
+  const value = values.get(name);
+  if (value instanceof DeviceValue) value.held.release();
+  values.delete(name);
+}
+
+/** The names that the program had, with the tensors that runs write to. */
+const publicState = (original: ExportedProgram, own: ReadonlyMap<string, Tensor>): Map<string, Tensor> =>
+  new Map(
+    [...original.constants, ...original.stateDict].map(([name, tensor]) => [name, own.get(name) ?? tensor]),
+  );
+
+/** State that no run writes to. */
+function fixedTensors(program: ExportedProgram, own: ReadonlyMap<string, Tensor>): Set<Tensor> {
+  const given = new Map([...program.constants, ...program.stateDict]);
+  // Those that are written to are copies.
+  return new Set([...own].filter(([name, tensor]) => given.get(name) === tensor).map(([, tensor]) => tensor));
+}
+
+/** For each step the values that no later step and no result needs. */
+function deadAfter(program: ExportedProgram, steps: readonly Step[]): string[][] {
+  const last = new Map<string, number>();
+  steps.forEach(({ inputs, outputs }, at) => {
+    for (const name of [...outputs, ...inputs]) last.set(name, at);
+  });
+  for (const { arg, target, kind } of program.graphSignature.outputSpecs) {
+    last.delete(arg.name);
+    if (kind === "USER_INPUT_MUTATION") last.delete(target ?? "");
+  }
+  const dead = steps.map((): string[] => []);
+  for (const [name, at] of last) dead[at]!.push(name);
+  return dead;
+}
+
+function laidOut(value: Value, node: Node, sizes: ReadonlyMap<string, number>): Value {
+  const meta = node.meta.val;
+  if (!(value instanceof Tensor) || !(meta instanceof FakeTensor)) return value;
+  return value.withLayout(
+    meta.strides.map((stride) => evaluateInt(stride, sizes)),
+    0,
+  );
+}

@@ -1,0 +1,128 @@
+/** @file A prepared program as a chain of stretches that run on the device and on the host. */
+import { type LoopNest, type LoopProgram, lowerToLoops } from "@sconce/codegen";
+import {
+  type Backend,
+  type ExportedProgram,
+  forEachInput,
+  GraphBuilder,
+  type NodePlacement,
+  ref,
+  tuple,
+} from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import { type Partition, partition, type Region, regionProgram, splitBy } from "@sconce/passes";
+import type { Device } from "../device.js";
+import { whyNotExact } from "../ranges/static.js";
+import { whyNotOnDevice } from "./support.js";
+
+const CALL_REGION = "higher_order.invoke_subgraph";
+const NAME = "gpujs";
+
+/** A stretch of the program. Inputs and outputs go by the names of the program's nodes. */
+export interface Step {
+  readonly name: string;
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+  /** The stretch as a program of its own, all of its inputs given by the caller. */
+  readonly program: () => ExportedProgram;
+  /** What the device runs; undefined for stretches of the host. */
+  readonly loops: LoopProgram | undefined;
+}
+export interface ProgramPlan {
+  readonly steps: readonly Step[];
+  readonly nodes: readonly NodePlacement[];
+}
+
+/** Divides a program. What turns out not to be computable in the loops that were made of it goes to the host, too. */
+export function planProgram(
+  program: ExportedProgram,
+  device: Pick<Device, "whyNot" | "maxReads">,
+  operators: OperatorTable,
+): ProgramPlan {
+  const refused = new Map<string, string>();
+  for (;;) {
+    const divided = partition(program, asBackend(refused, operators), operators);
+    const loops = new Map<string, LoopProgram>();
+    const before = refused.size;
+    for (const { name, graph } of divided.regions) {
+      const lowered = lowerToLoops(graph, { operators, limits: { reads: device.maxReads, operations: 96 } });
+      loops.set(name, lowered);
+      for (const nest of lowered.nests) refuse(nest, whyNot(nest, lowered, device), refused);
+    }
+    if (refused.size === before) return chain(program, divided, loops, operators);
+  }
+}
+
+function whyNot(nest: LoopNest, loops: LoopProgram, device: Pick<Device, "whyNot">): string | undefined {
+  return device.whyNot(nest, loops) ?? whyNotExact(nest, loops);
+}
+function refuse({ nodes }: LoopNest, reason: string | undefined, refused: Map<string, string>): void {
+  if (reason !== undefined) for (const node of nodes) if (!refused.has(node)) refused.set(node, reason);
+}
+
+/** The backend that partitioning asks: the device's answers only. */
+const asBackend = (refused: ReadonlyMap<string, string>, operators: OperatorTable): Backend => ({
+  name: NAME,
+  supports: (node, graph) => {
+    const reason = refused.get(node.name) ?? whyNotOnDevice(node, graph, operators);
+    return reason === undefined || { reason };
+  },
+  compile: () => Promise.reject(new Error("only asked, never run")),
+});
+
+function chain(
+  program: ExportedProgram,
+  { program: outer, regions, left }: Partition,
+  loops: ReadonlyMap<string, LoopProgram>,
+  operators: OperatorTable,
+): ProgramPlan {
+  const byCall = new Map(regions.map((region) => [region.name, region]));
+  const calls = outer.graph.nodes().filter((node) => node.op === "call_function");
+  const regionOf = ({ target, args }: (typeof calls)[number]): string | undefined =>
+    target === CALL_REGION && byCall.has(String(args[1])) ? String(args[1]) : undefined;
+  let last: string | undefined;
+  const starts = new Set<string>();
+  for (const node of calls) {
+    if (node.target === "operator.getitem") continue;
+    const region = regionOf(node);
+    if (region !== undefined || last !== undefined) starts.add(node.name);
+    last = region;
+  }
+  // Values come from the caller, state too: what one run wrote the next reads.
+  const bare = outer.with({ graphSignature: { inputSpecs: [], outputSpecs: [] }, guardsCode: [] });
+  const { parts } = splitBy(outer, ({ name }) => starts.has(name), operators);
+  const whole = parts.length > 0 || calls.length === 0 ? parts : [wholeOf(outer)];
+  const steps = whole.map((part): Step => {
+    const call = part.graph.nodes().find((node) => regionOf(node) !== undefined);
+    const region = call && byCall.get(regionOf(call)!)!;
+    if (region === undefined) return { ...part, loops: undefined, program: () => regionProgram(bare, part) };
+    return { ...region, loops: loops.get(region.name)!, program: () => regionProgram(bare, region) };
+  });
+  return { steps, nodes: placements(program, left) };
+}
+
+/** The only part of a program that is not divided. */
+function wholeOf({ graph }: ExportedProgram): Region {
+  const inputs = graph.placeholders().map(({ name }) => name);
+  const given = new Set(inputs);
+  const outputs = new Set<string>();
+  const builder = new GraphBuilder();
+  for (const [target, nested] of graph.subgraphs) builder.subgraph(target, nested);
+  for (const node of graph.nodes()) {
+    if (node.op !== "output") builder.add(node);
+    else forEachInput(node, (name) => void (given.has(name) || outputs.add(name)));
+  }
+  builder.output(tuple([...outputs].map(ref)));
+  return { name: "part_0", graph: builder.build(), inputs, outputs: [...outputs] };
+}
+
+function placements(program: ExportedProgram, left: Partition["left"]): NodePlacement[] {
+  const reasons = new Map(left.map(({ node, reason }) => [node, reason]));
+  return program.graph
+    .nodes()
+    .filter(({ op, target }) => op === "call_function" && target !== "operator.getitem")
+    .map(({ name, target }) => {
+      const reason = reasons.get(name);
+      return { node: name, target, place: reason === undefined ? "device" : "host", reason };
+    });
+}

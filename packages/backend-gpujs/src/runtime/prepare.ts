@@ -1,0 +1,43 @@
+/** @file Programs as the backend runs them: functional, of core operators, batch norms in the weights, nothing twice. */
+import { isSconceError } from "@sconce/errors";
+import type { ExportedProgram } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import {
+  canonicalize,
+  commonSubexpressionElimination,
+  type DecompositionTable,
+  deadCodeElimination,
+  type Evaluator,
+  foldBatchNorm,
+  isFunctional,
+  PassManager,
+  runDecompositions,
+} from "@sconce/passes";
+
+export interface PrepareOptions {
+  readonly operators: OperatorTable;
+  readonly evaluate: Evaluator;
+  readonly decompositions?: (() => DecompositionTable) | undefined;
+}
+
+/** The program made ready, or why it has to stay as it is. */
+export type Prepared =
+  | { readonly program: ExportedProgram; readonly reason?: undefined }
+  | { readonly program: undefined; readonly reason: string };
+
+/** Lowers a program unless it is lowered, and tidies it. Its numbers stay, but for the rounding of folded batch norms. */
+export function prepare(program: ExportedProgram, options: PrepareOptions): Prepared {
+  try {
+    const { operators, evaluate, decompositions } = options;
+    const isLowered = program.dialect === "ATEN" && isFunctional(program, operators);
+    const lowered = isLowered ? program : runDecompositions(program, decompositions?.(), { operators });
+    if (lowered.dialect !== "ATEN")
+      return { program: undefined, reason: `it is in the ${lowered.dialect} dialect` };
+    const manager = new PassManager({ operators, evaluate }, { record: false, verify: false });
+    const tidy = [foldBatchNorm, canonicalize, commonSubexpressionElimination, deadCodeElimination];
+    return { program: manager.run(lowered, tidy) };
+  } catch (error) {
+    if (!isSconceError(error)) throw error;
+    return { program: undefined, reason: `it cannot be lowered: ${error.message}` };
+  }
+}
