@@ -124,8 +124,10 @@ export const isZero = (index: Index): boolean => index.terms.length === 0 && ind
 export const same = (a: Index, b: Index): boolean => a === b || a.text === b.text;
 
 function normal(terms: readonly IndexTerm[], of: number): Index {
-  if (terms.length === 0) return constant(of);
-  return { terms, constant: of, text: indexText(terms, of) };
+  // A factor may have made -0 of 0.
+  const whole = of + 0;
+  if (terms.length === 0) return constant(whole);
+  return { terms, constant: whole, text: indexText(terms, whole) };
 }
 
 function collect(terms: Iterable<IndexTerm>, of: number): Index {

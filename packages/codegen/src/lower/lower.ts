@@ -180,6 +180,7 @@ class GraphLowering {
   }
 
   #pick(node: Node): void {
+    if (node.meta.val === null || node.meta.val === undefined) return;
     const [from, at] = node.args as readonly [NodeRef, number];
     const items = this.#values.get(from.name);
     const item = Array.isArray(items) ? (items as readonly (LazyTensor | null)[])[at] : undefined;
@@ -204,8 +205,8 @@ class GraphLowering {
         const buffer = this.#context.buffer(value);
         return { kind: "buffer", buffer, shape: value.shape, node: item.name };
       }
-      const scalar = this.#graph.node(item.name).meta.val as { kind?: string; expr?: never };
-      return scalar.kind === "SymInt"
+      const scalar = this.#graph.node(item.name).meta.val as { kind?: string; expr?: never } | null;
+      return scalar?.kind === "SymInt"
         ? { kind: "size", value: scalar.expr! }
         : { kind: "constant", value: null };
     });

@@ -1,10 +1,14 @@
 import type { LoweringTable } from "./call.js";
+import { BATCH_NORMS } from "./families/batch-norm.js";
 import { CONTRACTIONS } from "./families/contract.js";
+import { convolutionBackward } from "./families/convolution-backward.js";
+import { DISTANCES } from "./families/distance.js";
 import { ELEMENTWISE } from "./families/elementwise.js";
 import { GATHERS } from "./families/gather.js";
 import { INDEXINGS } from "./families/index-tensors.js";
 import { NORMALISATIONS } from "./families/normalise.js";
 import { ORDERS } from "./families/order.js";
+import { PADS } from "./families/pad.js";
 import { POOLS } from "./families/pool.js";
 import { REDUCTIONS } from "./families/reduce.js";
 import { SCANS } from "./families/scan.js";
@@ -22,6 +26,10 @@ export const LOWERINGS: LoweringTable = Object.freeze({
   ...SCANS,
   ...ORDERS,
   ...POOLS,
+  ...PADS,
+  ...DISTANCES,
+  ...BATCH_NORMS,
+  "aten.convolution_backward.default": convolutionBackward,
   ...SCATTERS,
   ...INDEXINGS,
 });

@@ -39,7 +39,11 @@ import {
 } from "../call.js";
 import { broadcastTo, LazyTensor } from "../lazy.js";
 
-const sumOf = (axes: ReturnType<LoweringCall["context"]["axis"]>[], body: Scalar, when?: Scalar): Scalar => ({
+export const sumOf = (
+  axes: ReturnType<LoweringCall["context"]["axis"]>[],
+  body: Scalar,
+  when?: Scalar,
+): Scalar => ({
   kind: "reduce",
   dtype: body.dtype,
   reduce: "sum",
@@ -140,7 +144,7 @@ const vectors = (left: string, right: string): Lowering => ({
   },
 });
 
-interface Window {
+export interface Window {
   readonly stride: readonly number[];
   readonly padding: readonly number[];
   readonly dilation: readonly number[];
@@ -160,15 +164,14 @@ export const padded = (guard: Scalar, value: Scalar, outside: Scalar): Scalar =>
   select(guard, value, outside);
 
 /** `x[n, g*ci + c, o*stride - padding + k*dilation] * w[o, c, k]` over channels and kernel cells. */
-function convolutionCell(
+export function convolutionCell(
   of: LoweringCall,
   x: LazyTensor,
   weight: LazyTensor,
   groups: number,
   window: Window,
 ) {
-  const { dtype } = outOf(of);
-  const compute = computeType(dtype);
+  const compute = computeType(x.dtype);
   const [outChannels, inPerGroup, ...kernel] = weight.shape as [Index, Index, ...Index[]];
   const outPerGroup = divide(outChannels, constant(groups));
   return (at: readonly Index[]): Scalar => {
@@ -186,8 +189,14 @@ function convolutionCell(
   };
 }
 /** The transposed one: input cell `i` reaches output `i*stride - padding + k*dilation`. */
-function transposedCell(of: LoweringCall, x: LazyTensor, weight: LazyTensor, groups: number, window: Window) {
-  const compute = computeType(outOf(of).dtype);
+export function transposedCell(
+  of: LoweringCall,
+  x: LazyTensor,
+  weight: LazyTensor,
+  groups: number,
+  window: Window,
+) {
+  const compute = computeType(x.dtype);
   const [inChannels, outPerGroup, ...kernel] = weight.shape as [Index, Index, ...Index[]];
   const inPerGroup = divide(inChannels, constant(groups));
   return (at: readonly Index[]): Scalar => {
@@ -214,6 +223,11 @@ function transposedCell(of: LoweringCall, x: LazyTensor, weight: LazyTensor, gro
     return sumOf(axes, body, guard.kind === "constant" ? undefined : guard);
   };
 }
+export const windowOf = (of: LoweringCall, rank: number): Window => ({
+  stride: perDim(numbers(of, "stride"), rank),
+  padding: perDim(numbers(of, "padding"), rank),
+  dilation: perDim(numbers(of, "dilation"), rank),
+});
 const convolution: Lowering = {
   rule: (of) => {
     const [given, weight, bias] = [
@@ -222,11 +236,7 @@ const convolution: Lowering = {
       optionalTensor(of, "bias"),
     ];
     const rank = weight.shape.length - 2;
-    const window = {
-      stride: perDim(numbers(of, "stride"), rank),
-      padding: perDim(numbers(of, "padding"), rank),
-      dilation: perDim(numbers(of, "dilation"), rank),
-    };
+    const window = windowOf(of, rank);
     const groups = Number(of.args["groups"]);
     if (bias !== undefined) of.context.many(bias);
     const x = given;

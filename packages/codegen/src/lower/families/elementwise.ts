@@ -293,6 +293,52 @@ const both = (name: string, lowering: Lowering): LoweringTable => ({
   [`aten.${name}.Scalar`]: lowering,
 });
 
+/** `fmax`, `fmin`: the other one when one is NaN. */
+const ignoringNaN = (fn: "max" | "min"): Lowering =>
+  arithmetic((a, b) => {
+    if (never(a)) return apply(fn, a, b);
+    return select(apply("isnan", a), b, select(apply("isnan", b), a, apply(fn, a, b)));
+  });
+/** Scaled by the greater of the two, so that squares do not overflow. */
+const hypot = arithmetic((a, b) => {
+  const [x, y] = [apply("abs", a), apply("abs", b)];
+  const [most, least] = [apply("max", x, y), apply("min", x, y)];
+  const ratio = div(least, most);
+  const length = mul(most, apply("sqrt", add(c(1, x.dtype), mul(ratio, ratio))));
+  const isInfinite = apply("or", apply("isinf", x), apply("isinf", y));
+  const plain = select(apply("eq", most, c(0, x.dtype)), most, length);
+  return select(isInfinite, c(Number.POSITIVE_INFINITY, x.dtype), plain);
+}, DEAR * 2);
+const roundDecimals = unary((x, { args }) => {
+  const decimals = Number(args["decimals"]);
+  if (never(x)) return decimals >= 0 ? x : cannot("rounding integers to tens");
+  if (decimals === 0) return apply("round", x);
+  const ten = c(10 ** Math.abs(decimals), x.dtype);
+  return decimals > 0 ? div(apply("round", mul(x, ten)), ten) : mul(apply("round", div(x, ten)), ten);
+}, DEAR);
+/** Floats are multiplied by powers of two (`__lshift__`). */
+const shift = (fn: "shift_left" | "shift_right"): Lowering =>
+  arithmetic((a, b) => {
+    if (never(a)) return apply(fn, a, b);
+    return apply(fn === "shift_left" ? "mul" : "div", a, apply("exp2", b));
+  });
+const shifts = (name: string, fn: "shift_left" | "shift_right"): LoweringTable =>
+  Object.fromEntries(
+    ["Tensor", "Scalar", "Tensor_Scalar", "Scalar_Tensor"].map((overload) => [
+      `aten.${name}.${overload}`,
+      shift(fn),
+    ]),
+  );
+/** The gradient where `self` is outside of the middle, zero in it (`hardshrink`, `softshrink`). */
+const shrinkBackward = (gradient: string): Lowering =>
+  rule((of) =>
+    pointwise(of, [tensorArg(of, gradient), tensorArg(of, "self")], ([grad, x]) => {
+      const border = numberScalar(of.args["lambd"], x!.dtype);
+      const isInside = apply("and", apply("ge", x!, apply("neg", border)), apply("le", x!, border));
+      return select(isInside, c(0, x!.dtype), grad!);
+    }),
+  );
+
 export const ELEMENTWISE: LoweringTable = {
   ...Object.fromEntries(
     FLOAT_FUNCTIONS.map((fn) => [`aten.${fn}.default`, direct(fn, CHEAP_FUNCTIONS.has(fn) ? 1 : DEAR)]),
@@ -316,6 +362,17 @@ export const ELEMENTWISE: LoweringTable = {
   "aten.div.Scalar_mode": dividing,
   ...both("remainder", binary("remainder", DEAR)),
   ...both("fmod", binary("fmod", DEAR)),
+  "aten.remainder.Scalar_Tensor": binary("remainder", DEAR),
+  ...shifts("__lshift__", "shift_left"),
+  ...shifts("__rshift__", "shift_right"),
+  ...shifts("bitwise_left_shift", "shift_left"),
+  ...shifts("bitwise_right_shift", "shift_right"),
+  "aten.fmax.default": ignoringNaN("max"),
+  "aten.fmin.default": ignoringNaN("min"),
+  "aten.hypot.default": hypot,
+  "aten.round.decimals": roundDecimals,
+  "aten.hardshrink_backward.default": shrinkBackward("grad_out"),
+  "aten.softshrink_backward.default": shrinkBackward("grad_output"),
   "aten.maximum.default": binary("max"),
   "aten.minimum.default": binary("min"),
   "aten.atan2.default": binary("atan2", DEAR),

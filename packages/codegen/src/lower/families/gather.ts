@@ -224,6 +224,8 @@ export const GATHERS: LoweringTable = {
     "empty_like.default",
     "new_empty.default",
     "empty_permuted.default",
+    "empty_strided.default",
+    "new_empty_strided.default",
   ),
   ...table(arange, "arange.start_step", "arange.start", "arange.default"),
 };

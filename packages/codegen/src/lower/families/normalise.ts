@@ -3,7 +3,6 @@ import type { DType } from "@sconce/tensor";
 import { add, constant, type Index, multiply, product, size, ZERO } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, type Scalar } from "../../ir/scalar.js";
 import {
-  cannot,
   computeType,
   dimensions,
   flag,
@@ -66,7 +65,7 @@ const softmax = (isLog: boolean): Lowering => ({
 });
 
 /** Sum of squared deviations from the mean, over `count`: two passes, as accurate as can be in one type. */
-function varianceOf(
+export function varianceOf(
   of: LoweringCall,
   self: LazyTensor,
   dims: readonly number[],
@@ -139,7 +138,7 @@ const varMean: Lowering = {
   },
 };
 /** The tensor in another dtype. */
-function cellsAs(tensor: LazyTensor, dtype: DType, node: string): LazyTensor {
+export function cellsAs(tensor: LazyTensor, dtype: DType, node: string): LazyTensor {
   if (tensor.dtype === dtype) return tensor;
   return new LazyTensor({
     dtype,
@@ -152,7 +151,7 @@ function cellsAs(tensor: LazyTensor, dtype: DType, node: string): LazyTensor {
 }
 
 /** Statistics of rows and what is made of them: the common part of layer, group and instance normalisation. */
-function normalised(
+export function normalised(
   of: LoweringCall,
   rows: LazyTensor,
   dims: readonly number[],
@@ -187,7 +186,7 @@ function normalised(
   context.made(made);
   return { out: made, mean, rstd };
 }
-const affine = (
+export const affine = (
   unit: Scalar,
   weight: LazyTensor | undefined,
   bias: LazyTensor | undefined,
@@ -213,7 +212,7 @@ const layerNorm: Lowering = {
   },
 };
 /** A saved statistic in the shape and dtype that the graph gives it. */
-function statistic(of: LoweringCall, tensor: LazyTensor, at: number): LazyTensor | null {
+export function statistic(of: LoweringCall, tensor: LazyTensor, at: number): LazyTensor | null {
   const items = of.value as readonly unknown[];
   if (items[at] === null || items[at] === undefined) return null;
   const out = outOf(of, at);
@@ -238,53 +237,6 @@ const groupNorm: Lowering = {
   },
 };
 
-/** Batch normalisation with saved statistics. */
-const batchNorm: Lowering = {
-  rule: (of) => {
-    const self = tensorArg(of, "input");
-    const parameters = ["weight", "bias", "running_mean", "running_var"].map((name) =>
-      optionalTensor(of, name),
-    );
-    const [weight, bias, mean, spread] = parameters;
-    if (mean === undefined || spread === undefined) return cannot("it has no saved statistics");
-    const present = parameters
-      .filter((tensor) => tensor !== undefined)
-      .map((tensor) => of.context.many(tensor));
-    const { context, node } = of;
-    const out = outOf(of);
-    const compute = computeType(out.dtype);
-    const input = context.once(self);
-    context.fit([input, ...present], 6);
-    const made = new LazyTensor({
-      dtype: out.dtype,
-      shape: self.shape,
-      node,
-      inputs: [input, ...present],
-      operations: 6,
-      cell: (at) => {
-        const channel = [at[1]!];
-        const of1 = (tensor: LazyTensor): Scalar => cast(tensor.cell(channel), compute);
-        const rstd = apply("rsqrt", apply("add", of1(spread), numberScalar(of.args["eps"], compute)));
-        const unit = apply("mul", apply("sub", cast(input.cell(at), compute), of1(mean)), rstd);
-        return cast(affine(unit, weight, bias, channel), out.dtype);
-      },
-    });
-    context.made(made);
-    return [made, emptyStatistic(of, 1), emptyStatistic(of, 2)];
-  },
-};
-/** Statistics that inference does not save: tensors of no cells. */
-const emptyStatistic = (of: LoweringCall, at: number): LazyTensor => {
-  const out = outOf(of, at);
-  return new LazyTensor({
-    dtype: out.dtype,
-    shape: shapeOf(out),
-    node: of.node,
-    inputs: [],
-    cell: () => constantScalar(0, out.dtype),
-  });
-};
-
 export const NORMALISATIONS: LoweringTable = {
   "aten._softmax.default": softmax(false),
   "aten._log_softmax.default": softmax(true),
@@ -293,5 +245,4 @@ export const NORMALISATIONS: LoweringTable = {
   "aten.var_mean.correction": varMean,
   "aten.native_layer_norm.default": layerNorm,
   "aten.native_group_norm.default": groupNorm,
-  "aten._native_batch_norm_legit_no_training.default": batchNorm,
 };
