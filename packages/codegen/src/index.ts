@@ -1,5 +1,5 @@
 export { type Interval, ProgramRanges, type RangeOptions } from "./analysis/ranges.js";
-export { bindNest, type RewriteInit, Rewriter } from "./analysis/rewrite.js";
+export { type RewriteInit, Rewriter } from "./analysis/rewrite.js";
 export { bindSizes, evaluateLoops, sizeOf } from "./evaluate/evaluate.js";
 export { bindIndex, bindNest, substituteAxes } from "./ir/bind.js";
 export {
