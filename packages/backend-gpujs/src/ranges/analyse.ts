@@ -19,7 +19,7 @@ import {
   ANY,
   between,
   intersection,
-  isFinite,
+  isBounded,
   point,
   type Range,
   rangeOfCall,
@@ -91,7 +91,7 @@ class Analysis {
   #checked(scalar: Scalar, range: Range): Range {
     for (const index of indicesOf(scalar)) this.#checkIndices(index);
     if (isFloatDType(scalar.dtype) || scalar.dtype === "bool") return range;
-    if (!isFinite(range) || range.low < -EXACT || range.high > EXACT) {
+    if (!isBounded(range) || range.low < -EXACT || range.high > EXACT) {
       this.#wrong("integers beyond 2^24 may come up, which float32 does not hold");
       return between(-EXACT, EXACT);
     }
@@ -133,7 +133,7 @@ class Analysis {
     const range = this.of(from);
     if (dtype === "bool") return TRUTH;
     if (isFloatDType(dtype) || !isFloatDType(from.dtype)) return range;
-    if (!isFinite(range)) return ANY;
+    if (!isBounded(range)) return ANY;
     return between(Math.trunc(range.low), Math.trunc(range.high));
   }
 
@@ -204,7 +204,7 @@ class Analysis {
 }
 
 function sumRange(own: Range, count: number, start: Range): Range {
-  if (!isFinite(own)) return ANY;
+  if (!isBounded(own)) return ANY;
   return between(
     start.low + count * Math.min(0, own.low),
     start.high + count * Math.max(0, own.high),

@@ -20,7 +20,7 @@ export function intersection(a: Range, b: Range): Range {
   const [low, high] = [Math.max(a.low, b.low), Math.min(a.high, b.high)];
   return low <= high ? between(low, high, a.nan && b.nan) : b;
 }
-export const isFinite = ({ low, high, nan }: Range): boolean =>
+export const isBounded = ({ low, high, nan }: Range): boolean =>
   !nan && Number.isFinite(low) && Number.isFinite(high);
 /** All values of an integer dtype. */
 export function rangeOfDType(dtype: DType): Range {
@@ -56,7 +56,7 @@ const bits: Combine = (a, b) => {
   const size = 2 ** Math.ceil(Math.log2(most + 1));
   return between(a.low < 0 || b.low < 0 ? -size : 0, size);
 };
-const floorRest: Combine = (a, b) =>
+const floorRest: Combine = (_dividend, b) =>
   b.low > 0 ? between(0, b.high - 1) : b.high < 0 ? between(b.low + 1, 0) : ANY;
 const truncRest: Combine = (a, b) => {
   if (b.low <= 0 && b.high >= 0) return ANY;
@@ -68,7 +68,7 @@ const shift =
   (a, b) =>
     b.low < 0 || b.high > 30 ? ANY : corners((x, y) => Math.floor(x * 2 ** (sign * y)))(a, b);
 const power: Combine = (a, b) => {
-  if (b.low < 0 || !isFinite(a) || !isFinite(b)) return ANY;
+  if (b.low < 0 || !isBounded(a) || !isBounded(b)) return ANY;
   const most = Math.max(Math.abs(a.low), Math.abs(a.high), 1) ** b.high;
   return between(a.low < 0 ? -most : 0, most);
 };
