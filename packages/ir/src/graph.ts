@@ -54,6 +54,11 @@ export class Graph {
     return position < 0 ? undefined : this.#index.at(position);
   }
 
+  /** Position in graph order; -1 when there is no node of this name. */
+  positionOf(name: string): number {
+    return this.#index.position(name);
+  }
+
   /**
    * Position in graph order.
    * @throws SconceError `NODE_NOT_FOUND`
@@ -68,10 +73,15 @@ export class Graph {
   users(name: string): readonly Node[] {
     const position = this.#index.position(name);
     if (position < 0) return [];
-    const { offsets, users } = this.#index.users;
     const found: Node[] = [];
-    for (let i = offsets[position]!; i < offsets[position + 1]!; i++) found.push(this.nodeAt(users[i]!));
+    this.forEachUser(position, (user) => found.push(this.nodeAt(user)));
     return found;
+  }
+
+  /** Calls `visit` with the position of each distinct user of the node at a position, in graph order. */
+  forEachUser(position: number, visit: (user: number) => void): void {
+    const { offsets, users } = this.#index.users;
+    for (let i = offsets[position]!; i < offsets[position + 1]!; i++) visit(users[i]!);
   }
 
   /** Number of distinct users of the node at a position. */

@@ -30,3 +30,9 @@ test.each<[string[], string[]]>([
   const namespace = new Namespace();
   expect(wanted.map((name) => namespace.create(name))).toEqual(names);
 });
+
+test("names taken elsewhere count as reserved", () => {
+  const namespace = new Namespace((name) => name === "add" || name === "add_1");
+  expect(namespace.has("add")).toBe(true);
+  expect(["add", "add", "mul"].map((name) => namespace.create(name))).toEqual(["add_2", "add_3", "mul"]);
+});

@@ -32,6 +32,12 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set(
 export class Namespace {
   readonly #used = new Set<string>();
   readonly #counts = new Map<string, number>();
+  readonly #isTaken: ((name: string) => boolean) | undefined;
+
+  /** @param isTaken names that are in use elsewhere: as if all of them were reserved */
+  constructor(isTaken?: (name: string) => boolean) {
+    this.#isTaken = isTaken;
+  }
 
   /** Marks a name as taken; it does not move the counter of its base. */
   reserve(name: string): void {
@@ -39,7 +45,7 @@ export class Namespace {
   }
 
   has(name: string): boolean {
-    return this.#used.has(name);
+    return this.#used.has(name) || this.#isTaken?.(name) === true;
   }
 
   create(candidate: string): string {
@@ -52,14 +58,14 @@ export class Namespace {
     }
     const base = match[1]!;
     let count: number;
-    if (match[2] === undefined || this.#used.has(name)) {
+    if (match[2] === undefined || this.has(name)) {
       count = this.#counts.get(base) ?? 0;
       // A reserved name gets a number at once; reserved names never end in `_<digits>`.
       if (RESERVED_NAMES.has(name)) name = `${base}_${++count}`;
     } else {
       count = Number(match[2]);
     }
-    while (this.#used.has(name)) name = `${base}_${++count}`;
+    while (this.has(name)) name = `${base}_${++count}`;
     this.#used.add(name);
     this.#counts.set(base, count);
     return name;

@@ -30,11 +30,13 @@ const FEW_INPUTS = 8;
 
 /** Calls `visit` for each distinct input node's name, args before kwargs, in order of first use. */
 export function forEachInput(node: Node, visit: (name: string) => void): void {
-  const few: string[] = [];
+  let few: string[] | undefined;
   let many: Set<string> | undefined;
   const once = (name: string): void => {
-    if (many === undefined ? few.includes(name) : many.has(name)) return;
+    if (many === undefined ? few?.includes(name) === true : many.has(name)) return;
     if (many !== undefined) many.add(name);
+    // A literal takes the room of one name, and most nodes have one or two inputs.
+    else if (few === undefined) few = [name];
     else if (few.push(name) > FEW_INPUTS) many = new Set(few);
     visit(name);
   };

@@ -75,7 +75,7 @@ export { regionProgram } from "./regions/region-program.js";
 export type { Part, Split } from "./regions/split.js";
 export { splitBy } from "./regions/split.js";
 export { builtinPasses, builtinRules } from "./registry.js";
-export type { RewriteEvent } from "./rewrite/driver.js";
+export type { RewriteEvent } from "./rewrite/context.js";
 export { type Attempt, explainRule } from "./rewrite/explain.js";
 export { type Pattern, parsePattern, patternText } from "./rewrite/pattern.js";
 export { type Expression, type ReplacePatternOptions, replacePattern } from "./rewrite/replace-pattern.js";

@@ -12,7 +12,7 @@ import type { OperatorTable } from "@sconce/ops";
 import type { DecompositionTable } from "./decompose/table.js";
 import { optionError, optionProblem } from "./options/bind.js";
 import type { OptionSession, OptionSpec, OptionValue, PassOptions } from "./options/spec.js";
-import type { RewriteContext } from "./rewrite/driver.js";
+import type { RewriteContext } from "./rewrite/context.js";
 import type { Rule } from "./rewrite/rule.js";
 
 /** Computes one call on real values: what constant folding and differential checks run. */

@@ -1,15 +1,14 @@
 import {
-  type Argument,
   type ArgumentSpec,
   type ExportedProgram,
   type Graph,
   mapModuleCalls,
-  mapRefs,
   type Node,
   type NodeRef,
   ref,
   settleModuleCalls,
 } from "@sconce/ir";
+import { mapInputs } from "../analysis/node-arguments.js";
 
 /** The program with a new graph in which some nodes go by other names; signatures follow. */
 export function withRenamed(
@@ -46,23 +45,5 @@ export function refRenamer(renamed: ReadonlyMap<string, string>): (node: Node) =
     const name = renamed.get(input.name);
     return name === undefined ? input : ref(name);
   };
-  return (node) => {
-    let args: Argument[] | undefined;
-    for (let i = 0; i < node.args.length; i++) {
-      const next = mapRefs(node.args[i]!, replace);
-      if (next === node.args[i]) continue;
-      args ??= node.args.slice();
-      args[i] = next;
-    }
-    let kwargs: Record<string, Argument> | undefined;
-    for (const key in node.kwargs) {
-      const next = mapRefs(node.kwargs[key]!, replace);
-      if (next === node.kwargs[key]) continue;
-      kwargs ??= { ...node.kwargs };
-      kwargs[key] = next;
-    }
-    if (args === undefined && kwargs === undefined) return node;
-    const { name, op, target, meta } = node;
-    return Object.freeze({ name, op, target, args: args ?? node.args, kwargs: kwargs ?? node.kwargs, meta });
-  };
+  return (node) => Object.freeze(mapInputs(node, replace));
 }

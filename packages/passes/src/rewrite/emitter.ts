@@ -52,7 +52,11 @@ export class Replacer {
 
   /** What a rule's functions see in place of captured arguments. */
   captures(found: Found): Record<string, EmitArg> {
-    return Object.fromEntries([...found.captures].map(([name, value]) => [name, this.#value(value)]));
+    const captures: Record<string, EmitArg> = {};
+    found.captures.forEach((value, name) => {
+      captures[name] = this.#value(value);
+    });
+    return captures;
   }
 
   #value(argument: Argument): EmitArg {
@@ -97,9 +101,8 @@ export class Replacer {
     }
     const normal = normalizeCall(row.schema, args, kwargs);
     const result = metaOf(this.#operators, target, normal.args, normal.kwargs, this.#env);
-    const nodeKwargs = Object.fromEntries(
-      Object.entries(normal.kwargs).map(([key, value]) => [key, this.argumentOf(value)]),
-    );
+    const nodeKwargs: Record<string, Argument> = {};
+    for (const key in normal.kwargs) nodeKwargs[key] = this.argumentOf(normal.kwargs[key]!);
     const own = fresh(result);
     const node = this.#push(
       callName(target),
@@ -188,36 +191,7 @@ const isSymbolic = (value: unknown): value is SymScalar & { readonly expr: SymEx
 
 /** Results of meta rules may be the arguments themselves; a node's value has an identity of its own. */
 function fresh(value: MetaValue): MetaValue {
-  if (value instanceof FakeTensor) return new FakeTensor({ ...value, requiresGrad: false });
+  if (value instanceof FakeTensor)
+    return new FakeTensor(value.requiresGrad ? { ...value, requiresGrad: false } : value);
   return Array.isArray(value) ? (value as readonly MetaValue[]).map(fresh) : value;
 }
-
-/** Why a value may not take the place of another, or undefined when it may. */
-export function replacementProblem(
-  before: MetaValue | undefined,
-  after: MetaValue | undefined,
-  changesLayout: boolean,
-): string | undefined {
-  if (!(before instanceof FakeTensor)) return undefined;
-  if (!(after instanceof FakeTensor)) return "the replacement is no tensor";
-  if (before.dtype !== after.dtype) return `would give ${after.dtype} instead of ${before.dtype}`;
-  if (!sameSizes(before.shape, after.shape))
-    return `would give the shape ${sizesText(after.shape)} instead of ${sizesText(before.shape)}`;
-  if (!changesLayout && !sameSizes(significant(before), significant(after)))
-    return `would give the strides ${sizesText(after.strides)} instead of ${sizesText(before.strides)}`;
-  return undefined;
-}
-
-/** Strides of dimensions with more than one element. */
-const significant = ({ shape, strides }: FakeTensor): SymInt[] =>
-  shape.includes(0) ? [] : strides.filter((_, d) => shape[d] !== 1);
-
-const sameSizes = (a: readonly SymInt[], b: readonly SymInt[]): boolean =>
-  a.length === b.length &&
-  a.every((size, d) => {
-    const other = b[d]!;
-    return size === other || (size instanceof SymExpr && other instanceof SymExpr && size.key === other.key);
-  });
-
-const sizesText = (sizes: readonly SymInt[]): string =>
-  `[${sizes.map((size) => (typeof size === "number" ? size : printExpr(size))).join(", ")}]`;

@@ -1,14 +1,66 @@
 /** @file What a rule's `replace` gives, taken apart. */
-import { FakeTensor, type MetaValue } from "@sconce/ir";
-import type { Replacement } from "./rule.js";
-import { RuleFault } from "./rule.js";
+import { FakeTensor, forEachInput, isRef, type MetaValue, type NodeRef } from "@sconce/ir";
+import type { Candidate, Root } from "./candidate.js";
+import type { Replacer } from "./emitter.js";
+import { replacementProblem } from "./replacement-problem.js";
+import { type Replacement, RuleFault } from "./rule.js";
+
+/** A root with what stands for it from now on. */
+export interface Replaced {
+  readonly root: Root;
+  readonly value: NodeRef;
+}
+
+/**
+ * The node that stands for each root, or why the replacement cannot.
+ *
+ * @throws RuleFault
+ */
+export function replacedRoots(
+  { rule, roots }: Candidate,
+  replacer: Replacer,
+  result: Exclude<Replacement, string>,
+): readonly Replaced[] | string {
+  const given = valuesByRoot(
+    roots.map(({ name }) => name),
+    result,
+  );
+  const values: Replaced[] = [];
+  for (const root of roots) {
+    const { name, node } = root;
+    const value = given.get(name)!;
+    const problem = replacementProblem(node.meta.val, value, rule.changesLayout);
+    if (problem !== undefined) return roots.length === 1 ? problem : `${name}: ${problem}`;
+    const argument = replacer.argumentOf(value as never);
+    if (!isRef(argument)) return "the replacement is no node";
+    if (argument.name === node.name) return "the replacement is the same node";
+    values.push({ root, value: argument });
+  }
+  return circle(roots, replacer, values) ?? values;
+}
+
+/** Why roots cannot go: what stands for them reads one, or is one. */
+function circle(
+  roots: readonly Root[],
+  { nodes }: Replacer,
+  values: readonly Replaced[],
+): string | undefined {
+  const isReplaced = (name: string): boolean => roots.some(({ node }) => node.name === name);
+  for (const node of nodes) {
+    let read: string | undefined;
+    forEachInput(node, (name) => (read = isReplaced(name) ? name : read));
+    if (read !== undefined) return `the replacement reads %${read}, which it replaces`;
+  }
+  const kept = values.find(({ value }) => isReplaced(value.name));
+  return kept && `the replacement is %${kept.value.name}, which is replaced too`;
+}
 
 /**
  * The value for each root. What is no value at all is a mistake of the rule; one of the wrong type only keeps it from firing.
  *
  * @throws RuleFault
  */
-export function valuesByRoot(
+function valuesByRoot(
   roots: readonly string[],
   result: Exclude<Replacement, string>,
 ): ReadonlyMap<string, MetaValue> {

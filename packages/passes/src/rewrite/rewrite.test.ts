@@ -179,6 +179,43 @@ describe("rules", () => {
 }`);
   });
 
+  test("may call their only root as they like", () => {
+    const rule = defineRule({
+      name: "named-root",
+      doc: "A root of another name.",
+      match: { out: "aten.relu.default($x)" },
+      replace: { out: "aten.sigmoid.default($x)" },
+    });
+    expect(
+      apply("graph(%x: f32[2]) { %a: f32[2] = aten.relu.default(%x) return (%a) }", rule),
+    ).toMatchInlineSnapshot(`
+      "graph(%x: f32[2]) {
+        %sigmoid: f32[2] = aten.sigmoid.default(%x)
+        return (%sigmoid)
+      }"
+    `);
+  });
+
+  test("ask about each place once, however long the graph", () => {
+    const chainOf = (count: number): string => {
+      const lines = Array.from({ length: count }, (_, i) => `%n${i + 1}: f32[2] = aten.relu.default(%n${i})`);
+      return `graph(%n0: f32[2]) { ${lines.join("\n")} return (%n${count}) }`;
+    };
+    const toSigmoid = defineRule({
+      name: "to-sigmoid",
+      doc: "Another call.",
+      match: "aten.relu.default($x)",
+      replace: "aten.sigmoid.default($x)",
+    });
+    const visits = (count: number): number => {
+      let asked = 0;
+      const counted = { ...toSigmoid, where: () => asked++ >= 0 || "never" };
+      rewriteProgram(programOf(chainOf(count)), [counted], { operators });
+      return asked;
+    };
+    expect([visits(20), visits(200)]).toEqual([20, 200]);
+  });
+
   test("capture the other items of a list", () => {
     const flatten = defineRule({
       name: "cat-of-cat",

@@ -6,7 +6,8 @@ import { withRenamed } from "../builtin/rename.js";
 import { mapSubgraphs } from "../builtin/subgraphs.js";
 import { shapeEnvOf } from "../decompose/shape-env.js";
 import { definePass, type Pass } from "../pass.js";
-import { type RewriteContext, type RewriteEvent, rewriteGraph } from "./driver.js";
+import type { RewriteContext, RewriteEvent } from "./context.js";
+import { rewriteGraph } from "./driver.js";
 import type { Rule } from "./rule.js";
 
 export interface RewriteOptions {

@@ -131,11 +131,13 @@ function templateOf(
   for (const name of capturesIn([...templates.values()])) {
     if (!captured.has(name)) throw badRule(label, `uses $${name}, which its pattern does not capture`);
   }
+  const only = templates.size === 1 ? templates.get("root") : undefined;
+  if (only !== undefined) return (emit, captures) => instantiate(only, emit, captures) as MetaValue;
   return (emit, captures) => {
     const values = [...templates].map(
       ([name, template]) => [name, instantiate(template, emit, captures) as MetaValue] as const,
     );
-    return values.length === 1 ? values[0]![1] : Object.fromEntries(values);
+    return Object.fromEntries(values);
   };
 }
 
@@ -166,9 +168,10 @@ function instantiate(template: Pattern, emit: Emit, captures: Captures): EmitArg
     }
     case "call": {
       const args = template.args.map((item) => instantiate(item, emit, captures));
-      const kwargs = Object.fromEntries(
-        [...template.kwargs].map(([key, item]) => [key, instantiate(item, emit, captures)]),
-      );
+      const kwargs: Record<string, EmitArg> = {};
+      template.kwargs.forEach((item, key) => {
+        kwargs[key] = instantiate(item, emit, captures);
+      });
       return emit.value(template.targets[0]!, args, kwargs) as EmitArg;
     }
   }

@@ -1,15 +1,33 @@
 import {
   type Argument,
   forEachInput,
-  forEachRef,
   type Graph,
-  mapRefs,
   Namespace,
   type Node,
+  type NodeRef,
   rebuild,
-  type ref,
 } from "@sconce/ir";
-import { NameSet } from "./name-set.js";
+import { mapInputs } from "../analysis/node-arguments.js";
+import { SmallSet } from "./small-set.js";
+
+/**
+ * A place for one node while its graph is rewritten. Cells are compared and walked by identity: names, which cost a
+ * search, are only looked up where the arguments of a node are read.
+ */
+export interface Cell {
+  /** The node as it is now; null once it is gone. */
+  node: Node | null;
+  /** The base node's cell that an inserted one stands before; undefined in base cells. */
+  readonly anchor: Cell | undefined;
+  /** Position in the base graph; -1 for inserted nodes. */
+  readonly at: number;
+  /** Who reads it; filled when somebody asks. */
+  users: SmallSet<Cell> | undefined;
+  /** What was inserted before it, in order. */
+  inserted: Cell[] | undefined;
+  /** Whether it waits for a visit: the worklist's own. */
+  queued: boolean;
+}
 
 /** Where a node stands: the base node that it stands before (or is), and its place among those inserted there. */
 export type Position = readonly [base: number, inserted: number];
@@ -20,100 +38,123 @@ export type Position = readonly [base: number, inserted: number];
  */
 export class WorkGraph {
   readonly base: Graph;
-  /** Nodes that are new, changed, or gone (null). */
-  readonly #changed = new Map<string, Node | null>();
-  readonly #users = new Map<string, NameSet>();
-  /** Names of inserted nodes by the base node that they stand before. */
-  readonly #inserted = new Map<string, string[]>();
-  readonly #anchors = new Map<string, string>();
-  #names: Namespace | undefined;
+  /** Cells of base nodes by position, made when first needed. */
+  readonly #cells: (Cell | undefined)[];
+  readonly #added = new Map<string, Cell>();
+  readonly #names: Namespace;
+  #isChanged = false;
 
   constructor(base: Graph) {
     this.base = base;
+    this.#cells = new Array<Cell | undefined>(base.size).fill(undefined);
+    this.#names = new Namespace((name) => base.has(name));
   }
 
   /** The node as it is now; undefined when there is none. */
   find(name: string): Node | undefined {
-    const changed = this.#changed.get(name);
-    return changed === undefined ? this.base.find(name) : (changed ?? undefined);
+    return this.cell(name)?.node ?? undefined;
   }
 
-  users(name: string): Pick<NameSet, "size" | typeof Symbol.iterator> {
-    return this.#usersOf(name);
+  /** The cell of a name that is in the graph, or was; undefined when there is none. */
+  cell(name: string): Cell | undefined {
+    const position = this.base.positionOf(name);
+    return position < 0 ? this.#added.get(name) : this.cellAt(position);
+  }
+
+  /** The cell of the base node at a position. */
+  cellAt(at: number): Cell {
+    const known = this.#cells[at];
+    if (known !== undefined) return known;
+    const node = this.base.nodeAt(at);
+    const cell: Cell = { node, anchor: undefined, at, users: undefined, inserted: undefined, queued: false };
+    this.#cells[at] = cell;
+    return cell;
+  }
+
+  users(cell: Cell): SmallSet<Cell> {
+    if (cell.users !== undefined) return cell.users;
+    cell.users = new SmallSet(cell.at < 0 ? [] : this.#baseUsers(cell.at));
+    return cell.users;
+  }
+
+  #baseUsers(at: number): Cell[] {
+    const users = new Array<Cell>(this.base.userCount(at));
+    let count = 0;
+    this.base.forEachUser(at, (user) => {
+      users[count++] = this.cellAt(user);
+    });
+    return users;
   }
 
   position(name: string): Position {
-    const anchor = this.#anchors.get(name);
-    if (anchor === undefined) return [this.base.indexOf(name), Number.POSITIVE_INFINITY];
-    return [this.base.indexOf(anchor), this.#inserted.get(anchor)!.indexOf(name)];
+    const cell = this.cell(name)!;
+    if (cell.anchor === undefined) return [cell.at, Number.POSITIVE_INFINITY];
+    return [cell.anchor.at, cell.anchor.inserted!.indexOf(cell)];
   }
 
   freshName(candidate: string): string {
-    if (this.#names === undefined) {
-      this.#names = new Namespace();
-      for (const node of this.base.nodes()) this.#names.reserve(node.name);
-    }
     return this.#names.create(candidate);
   }
 
-  insertBefore(name: string, node: Node): void {
-    const anchor = this.#anchors.get(name) ?? name;
-    const row = this.#inserted.get(anchor) ?? [];
-    this.#inserted.set(anchor, row);
-    if (anchor === name) row.push(node.name);
-    else row.splice(row.indexOf(name), 0, node.name);
-    this.#anchors.set(node.name, anchor);
-    this.#changed.set(node.name, Object.freeze(node));
-    forEachInput(node, (input) => this.#usersOf(input).add(node.name));
+  insertBefore(place: Cell, node: Node): Cell {
+    const anchor = place.anchor ?? place;
+    const cell: Cell = {
+      node: Object.freeze(node),
+      anchor,
+      at: -1,
+      users: undefined,
+      inserted: undefined,
+      queued: false,
+    };
+    if (anchor.inserted === undefined) anchor.inserted = [cell];
+    else if (anchor === place) anchor.inserted.push(cell);
+    else anchor.inserted.splice(anchor.inserted.indexOf(place), 0, cell);
+    this.#added.set(node.name, cell);
+    this.#isChanged = true;
+    forEachInput(node, (input) => this.#usersOf(input).add(cell));
+    return cell;
   }
 
-  /** Lets users of a node use a value instead; gives their names. */
-  replaceUses(name: string, replacement: Argument): string[] {
-    const users = [...this.#usersOf(name)];
+  /** Lets users of a node use another instead; gives their cells. */
+  replaceUses(cell: Cell, replacement: NodeRef): readonly Cell[] {
+    const { name } = cell.node!;
+    const users = this.users(cell).toArray();
+    const replace = (input: NodeRef): Argument => (input.name === name ? replacement : input);
+    const next = this.#usersOf(replacement.name);
     for (const user of users) {
-      const node = this.find(user)!;
-      const swap = (argument: Argument): Argument =>
-        mapRefs(argument, (input) => (input.name === name ? (replacement as ReturnType<typeof ref>) : input));
-      const kwargs: Record<string, Argument> = {};
-      for (const key in node.kwargs) kwargs[key] = swap(node.kwargs[key]!);
-      this.#changed.set(user, Object.freeze({ ...node, args: node.args.map(swap), kwargs }));
-      forEachRef(replacement, (input) => this.#usersOf(input).add(user));
+      user.node = Object.freeze(mapInputs(user.node!, replace));
+      next.add(user);
     }
-    this.#usersOf(name).clear();
+    this.users(cell).clear();
+    this.#isChanged = true;
     return users;
   }
 
   /** Drops a node that nothing uses. */
-  remove(name: string): void {
-    const node = this.find(name)!;
-    forEachInput(node, (input) => this.#usersOf(input).delete(name));
-    this.#changed.set(name, null);
-    const anchor = this.#anchors.get(name);
-    if (anchor === undefined) return;
-    const row = this.#inserted.get(anchor)!;
-    row.splice(row.indexOf(name), 1);
+  remove(cell: Cell): void {
+    forEachInput(cell.node!, (input) => this.#usersOf(input).delete(cell));
+    cell.node = null;
+    this.#isChanged = true;
+    const row = cell.anchor?.inserted;
+    if (row !== undefined) row.splice(row.indexOf(cell), 1);
   }
 
   /** The new version; the base itself when nothing changed. */
   finish(): Graph {
-    if (this.#changed.size === 0) return this.base;
-    return rebuild(this.base, (node) => {
-      const before = this.#inserted.get(node.name);
-      const changed = this.#changed.get(node.name);
-      const own = changed === undefined ? node : changed;
-      if (before === undefined || before.length === 0) return own ?? false;
-      const inserted = before.map((name) => this.#changed.get(name)!);
-      return own === null ? inserted : [...inserted, own];
+    if (!this.#isChanged) return this.base;
+    return rebuild(this.base, (_, position) => {
+      const cell = this.#cells[position];
+      if (cell === undefined) return true;
+      const { inserted, node } = cell;
+      if (inserted === undefined || inserted.length === 0) return node ?? false;
+      const nodes = inserted.map((before) => before.node!);
+      if (node !== null) nodes.push(node);
+      return nodes;
     });
   }
 
-  #usersOf(name: string): NameSet {
-    let users = this.#users.get(name);
-    if (users === undefined) {
-      users = new NameSet(this.base.users(name).map((node) => node.name));
-      this.#users.set(name, users);
-    }
-    return users;
+  #usersOf(name: string): SmallSet<Cell> {
+    return this.users(this.cell(name)!);
   }
 }
 

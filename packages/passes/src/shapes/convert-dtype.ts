@@ -21,9 +21,10 @@ import {
 } from "@sconce/ir";
 import { isScalarFunction, metaOf, type OperatorTable } from "@sconce/ops";
 import { castTensor, type DType, isComplexDType, Tensor } from "@sconce/tensor";
+import { mapArguments } from "../analysis/node-arguments.js";
 import { withRenamed } from "../builtin/rename.js";
 import { type RetraceEnv, shapeEnvOf } from "../decompose/shape-env.js";
-import { hasTensors, mapArguments, retyped, touchesDtype } from "./retype.js";
+import { hasTensors, retyped, touchesDtype } from "./retype.js";
 
 export interface ConversionOptions {
   readonly to: DType;

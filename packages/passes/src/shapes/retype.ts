@@ -1,5 +1,5 @@
 /** @file Values and arguments of nodes under another dtype. */
-import { type Argument, FakeTensor, type Graph, type MetaValue, mapRefs, type Node } from "@sconce/ir";
+import { FakeTensor, type Graph, type MetaValue, mapRefs, type Node } from "@sconce/ir";
 import type { DType } from "@sconce/tensor";
 
 /** Whether tensors of a dtype go in or come out. */
@@ -31,16 +31,4 @@ export function retyped(recorded: MetaValue, val: MetaValue): MetaValue {
   const items = val as readonly MetaValue[];
   const next = (recorded as readonly MetaValue[]).map((item, i) => retyped(item, items[i]!));
   return next.every((item, i) => item === (recorded as readonly MetaValue[])[i]) ? recorded : next;
-}
-
-/** The node with its arguments changed; the same node when none is. */
-export function mapArguments(node: Node, change: (argument: Argument) => Argument): Node {
-  const args = node.args.map(change);
-  let same = args.every((arg, i) => arg === node.args[i]);
-  const kwargs: Record<string, Argument> = {};
-  for (const key in node.kwargs) {
-    kwargs[key] = change(node.kwargs[key]!);
-    same &&= kwargs[key] === node.kwargs[key];
-  }
-  return same ? node : { ...node, args, kwargs };
 }

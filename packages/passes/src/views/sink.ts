@@ -27,7 +27,7 @@ import type { SymEnv } from "@sconce/symbolic";
 import { pointwiseCalls } from "../analysis/pointwise.js";
 import { refRenamer } from "../builtin/rename.js";
 import { callName } from "../decompose/naming.js";
-import { replacementProblem } from "../rewrite/emitter.js";
+import { replacementProblem } from "../rewrite/replacement-problem.js";
 import { type Follower, Group, type Moved } from "./group.js";
 import { isIdentity, type Move, moveOf } from "./move.js";
 

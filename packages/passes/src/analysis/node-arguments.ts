@@ -1,0 +1,26 @@
+import { type Argument, mapRefs, type Node, type NodeRef } from "@sconce/ir";
+
+/** The node with its arguments changed; the same node when none is. */
+export function mapArguments(node: Node, change: (argument: Argument) => Argument): Node {
+  let args: Argument[] | undefined;
+  for (let i = 0; i < node.args.length; i++) {
+    const next = change(node.args[i]!);
+    if (next === node.args[i]) continue;
+    args ??= node.args.slice();
+    args[i] = next;
+  }
+  let kwargs: Record<string, Argument> | undefined;
+  for (const key in node.kwargs) {
+    const next = change(node.kwargs[key]!);
+    if (next === node.kwargs[key]) continue;
+    kwargs ??= { ...node.kwargs };
+    kwargs[key] = next;
+  }
+  if (args === undefined && kwargs === undefined) return node;
+  const { name, op, target, meta } = node;
+  return { name, op, target, args: args ?? node.args, kwargs: kwargs ?? node.kwargs, meta };
+}
+
+/** The node with its inputs replaced; the same node when none is. */
+export const mapInputs = (node: Node, replace: (input: NodeRef) => Argument): Node =>
+  mapArguments(node, (argument) => mapRefs(argument, replace));

@@ -1,0 +1,131 @@
+/** @file Where a rule may fire: all its roots are found, nothing else needs what goes, and the order allows it. */
+import { forEachRef, isRef, type Node } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import { hasEffect } from "../decompose/dead-nodes.js";
+import type { Found, Matcher } from "./match.js";
+import type { Plan } from "./plan.js";
+import type { Link, Step } from "./roots.js";
+import type { Rule } from "./rule.js";
+import { type Cell, isEarlier, type WorkGraph } from "./work-graph.js";
+
+/** A match with what belongs to it. */
+export interface Candidate {
+  readonly rule: Rule;
+  readonly found: Found;
+  /** Matched nodes of the roots, in the rule's order. */
+  readonly roots: readonly Root[];
+}
+
+/** A node that a replacement stands for, with its name in the rule. */
+export interface Root {
+  readonly name: string;
+  readonly node: Node;
+}
+
+interface FoundRoot {
+  readonly root: Node;
+  readonly found: Found;
+}
+
+export class CandidateFinder {
+  readonly #work: WorkGraph;
+  readonly #matcher: Matcher;
+  readonly #operators: OperatorTable;
+
+  constructor(work: WorkGraph, matcher: Matcher, operators: OperatorTable) {
+    this.#work = work;
+    this.#matcher = matcher;
+    this.#operators = operators;
+  }
+
+  /** The match of a rule at a node; or why there is none, where the matcher keeps reasons. */
+  find({ rule, steps }: Plan, node: Node): Candidate | string | undefined {
+    const { name, pattern } = steps[0]!;
+    let found = this.#matcher.match(pattern, node);
+    if (found === undefined) return this.#matcher.miss?.reason;
+    const roots: Root[] = [{ name, node }];
+    for (let i = 1; i < steps.length; i++) {
+      const next: FoundRoot | undefined = this.#matchBeside(steps[i]!, found, roots);
+      if (next === undefined) return this.#matcher.miss?.reason;
+      roots.push({ name: steps[i]!.name, node: next.root });
+      found = next.found;
+    }
+    const candidate = { rule, found, roots: roots.length === 1 ? roots : inOrder(rule, roots) };
+    return this.#escape(candidate) ?? this.#disorder(candidate) ?? candidate;
+  }
+
+  /** The root before which the replacement goes: the first in the graph. */
+  anchor({ roots }: Candidate): Node {
+    let first = roots[0]!.node;
+    if (roots.length === 1) return first;
+    let place = this.#work.position(first.name);
+    for (const { node } of roots) {
+      const own = this.#work.position(node.name);
+      if (isEarlier(own, place)) [first, place] = [node, own];
+    }
+    return first;
+  }
+
+  /** A further root: what its links lead to from what was captured or covered. */
+  #matchBeside({ pattern, links }: Step, found: Found, roots: readonly Root[]): FoundRoot | undefined {
+    const tried = new Set(roots.map(({ node }) => node));
+    for (const link of links) {
+      for (const { node } of this.#climb(link, found)) {
+        if (node === null || tried.has(node)) continue;
+        tried.add(node);
+        const next = this.#matcher.match(pattern, node, found);
+        if (next !== undefined) return { root: node, found: next };
+      }
+    }
+    return undefined;
+  }
+
+  /** The nodes at the upper end of a link. */
+  #climb({ from, path }: Link, found: Found): ReadonlySet<Cell> {
+    let cells = new Set<Cell>();
+    const start = (name: string): void => void cells.add(this.#work.cell(name)!);
+    if ("targets" in from) {
+      for (const { name, target } of found.nodes) if (from.targets.includes(target)) start(name);
+    } else {
+      const node = found.named.get(from.capture);
+      if (node !== undefined) start(node.name);
+      forEachRef(found.captures.get(from.capture) ?? null, start);
+    }
+    for (const targets of path) {
+      const users = new Set<Cell>();
+      for (const cell of cells)
+        for (const user of this.#work.users(cell)) if (targets.includes(user.node!.target)) users.add(user);
+      cells = users;
+    }
+    return cells;
+  }
+
+  /** Why an inner node has to stay: somebody else reads it, or it does something. */
+  #escape({ rule, found, roots }: Candidate): string | undefined {
+    for (const node of found.nodes) {
+      if (hasEffect(node, this.#operators)) return `%${node.name} has an effect`;
+      if (rule.sharesInner || roots.some((root) => root.node === node)) continue;
+      for (const user of this.#work.users(this.#work.cell(node.name)!))
+        if (!found.nodes.includes(user.node!)) return `%${node.name} is used by %${user.node!.name} too`;
+    }
+    return undefined;
+  }
+
+  /** With several roots: where the replacement stands, every operand must be there, and no root used yet. */
+  #disorder(candidate: Candidate): string | undefined {
+    if (candidate.roots.length === 1) return undefined;
+    const place = this.#work.position(this.anchor(candidate).name);
+    for (const value of candidate.found.captures.values()) {
+      const name = isRef(value) ? value.name : undefined;
+      // What reads a root is refused once it is known what the replacement reads.
+      if (name === undefined || candidate.roots.some(({ node }) => node.name === name)) continue;
+      if (!isEarlier(this.#work.position(name), place))
+        return `%${name} comes after the first of the values to replace`;
+    }
+    return undefined;
+  }
+}
+
+/** Roots as the rule has them, whichever was found first. */
+const inOrder = (rule: Rule, roots: readonly Root[]): Root[] =>
+  [...rule.roots.keys()].map((name) => roots.find((root) => root.name === name)!);

@@ -1,0 +1,34 @@
+import type { RewriteContext } from "./context.js";
+import { labelOf } from "./guarded.js";
+import { planRoots, type Step } from "./roots.js";
+import { badRule, type Rule, rootsApart } from "./rule.js";
+
+/** A rule with its roots in the order in which they are looked for. */
+export interface Plan {
+  readonly rule: Rule;
+  readonly steps: readonly Step[];
+}
+
+/**
+ * How rules are found at calls of an operator: from each of its roots a rule can be.
+ *
+ * @throws SconceError `RULE` when roots share nothing
+ */
+export function plansByTarget(
+  rules: readonly Rule[],
+  context: RewriteContext,
+): ReadonlyMap<string, readonly Plan[]> {
+  const index = new Map<string, Plan[]>();
+  for (const rule of rules) {
+    for (const [start, { targets }] of rule.roots) {
+      const { steps, apart } = planRoots(rule.roots, start);
+      if (apart.length > 0) throw badRule(labelOf(rule, context), rootsApart(start, apart));
+      for (const target of targets) {
+        const row = index.get(target);
+        if (row === undefined) index.set(target, [{ rule, steps }]);
+        else row.push({ rule, steps });
+      }
+    }
+  }
+  return index;
+}
