@@ -62,6 +62,8 @@ export type { PassEvent, PassManagerOptions, PassObserver } from "./pass-manager
 export { PassManager } from "./pass-manager.js";
 export { parsePipeline, printPipeline } from "./pipeline.js";
 export type { Plugin, PluginKernel } from "./plugin.js";
+export { type ConversionOptions, convertDtype } from "./precision/convert-dtype.js";
+export { type Keep, keepOf } from "./precision/keep.js";
 export { askBackend } from "./regions/ask-backend.js";
 export type { Extraction, NodeSelector } from "./regions/extract.js";
 export { extractSubmodule, inModule } from "./regions/extract.js";
@@ -92,6 +94,4 @@ export { type Draw, drawFrom } from "./sampling/random.js";
 export { type SampleOptions, sampleInputs } from "./sampling/sample-inputs.js";
 export { copyOf as copyTensor } from "./sampling/values.js";
 export type { NewSizes } from "./shapes/bindings.js";
-export type { ConversionOptions } from "./shapes/convert-dtype.js";
-export { convertDtype } from "./shapes/convert-dtype.js";
 export { propagateShapes } from "./shapes/propagate.js";

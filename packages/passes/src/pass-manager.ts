@@ -157,7 +157,7 @@ export class PassManager {
   }
 
   #step(before: ExportedProgram, call: PassCall, run: Run): ExportedProgram {
-    const { pass } = call;
+    const { pass, options } = call;
     const step = run.step++;
     const label = this.#labelOf(pass);
     const place = `pass ${label} (step ${step + 1})`;
@@ -181,7 +181,7 @@ export class PassManager {
       this.#options.record === false || pass.drops !== undefined
         ? result
         : recordPass(pass.name, before, result, textOf(call));
-    const check = run.checker?.check({ pass, step, before, after });
+    const check = run.checker?.check({ pass, options, step, before, after });
     const known = run.notes.get(call);
     const texts = new Set(known === undefined ? notes : notes.filter((note) => known.texts.has(note)));
     run.notes.set(call, { place, texts });

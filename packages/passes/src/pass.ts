@@ -9,6 +9,7 @@ import type {
   Value,
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
+import type { DType } from "@sconce/tensor";
 import type { DecompositionTable } from "./decompose/table.js";
 import { optionError, optionProblem } from "./options/bind.js";
 import type { OptionSession, OptionSpec, OptionValue, PassOptions } from "./options/spec.js";
@@ -72,8 +73,11 @@ export interface Pass {
    * keeps no step of the pass, since that would hold what was taken away.
    */
   readonly drops?: readonly (keyof NodeMeta)[] | undefined;
-  /** The pass changes numbers on purpose (another precision): checks that compare them leave it out. */
-  readonly changesNumbers?: boolean | undefined;
+  /**
+   * The pass changes numbers on purpose. Checks leave it out unless they are given a bound for it; a function tells the
+   * float dtype that it computes in with its options, whose rounding they then allow.
+   */
+  readonly changesNumbers?: boolean | ((options: PassOptions) => DType) | undefined;
   run(program: ExportedProgram, context: PassContext, options: PassOptions): ExportedProgram;
 }
 

@@ -79,10 +79,26 @@ describe("sconce bisect", () => {
         /^nothing is wrong\n(.*\n)*.*canonicalize: equal in 8 outputs, 48 numbers, 4 runs\n/,
       ),
     });
-    const left = await bisect(CHAIN, "convert-dtype");
+    const left = await bisect(CHAIN, "dce");
     expect([left.code, left.out]).toEqual([
       0,
-      "nothing was compared\n  step 1, convert-dtype: not compared, the pass changes numbers on purpose\n",
+      "nothing was compared\n  step 1, dce: not compared, the program did not change\n",
+    ]);
+  });
+
+  test.each([
+    ["convert-dtype", "bfloat16"],
+    ["convert-dtype{to=float16,io=true}", "float16"],
+  ])("%s is compared within the rounding of its dtype", async (pipeline, dtype) => {
+    expect(await bisect(CHAIN, pipeline)).toEqual({
+      code: 0,
+      err: "",
+      out: `nothing is wrong\n  step 1, convert-dtype: equal, computed in ${dtype}, in 8 outputs, 48 numbers, 4 runs\n`,
+    });
+    const strict = await sconce("bisect", CHAIN, "--passes", pipeline, "--rtol", "0");
+    expect([strict.code, strict.out]).toEqual([
+      1,
+      expect.stringMatching(/is the first that breaks the program/),
     ]);
   });
 
@@ -99,6 +115,15 @@ describe("sconce bisect", () => {
 });
 
 describe("sconce lower --check", () => {
+  test("compares a program that is lowered to half precision", async () => {
+    const passes = ["--passes", "decompose,convert-dtype", "--check"];
+    const { code, out } = await sconce("lower", MLP, "-o", join(folder, "half.sir"), ...passes);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/convert-dtype: equal, computed in bfloat16, in 4 outputs, \d+ numbers/),
+    ]);
+  });
+
   test("tells what was compared, and stops at a pass that changes numbers with exit code 1", async () => {
     const out = join(folder, "out.sir");
     const done = await sconce("lower", MLP, "-o", out, "--check");

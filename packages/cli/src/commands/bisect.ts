@@ -142,7 +142,7 @@ function textOf({ culprit, reports }: Bisection, files: Written | undefined): st
 
 /** What was compared after a step, in one line. */
 export function reportText(report: Bisection["reports"][number]): string {
-  const { pass, step, skipped, runs, outputs, inputs, state, elements, refused } = report;
+  const { pass, step, skipped, tolerance, runs, outputs, inputs, state, elements, refused } = report;
   const place = `  step ${step + 1}, ${pass}: `;
   if (skipped !== undefined) return `${place}not compared, ${skipped}\n`;
   const parts = [
@@ -151,5 +151,6 @@ export function reportText(report: Bisection["reports"][number]): string {
     state > 0 && `${state} buffers`,
   ].filter(Boolean);
   const left = refused > 0 ? `, ${refused} refused` : "";
-  return `${place}equal in ${parts.join(", ")}, ${elements} numbers, ${runs} runs${left}\n`;
+  const within = tolerance?.precision === undefined ? "" : `, computed in ${tolerance.precision},`;
+  return `${place}equal${within} in ${parts.join(", ")}, ${elements} numbers, ${runs} runs${left}\n`;
 }

@@ -1,5 +1,9 @@
-import { type FakeTensor, verify } from "@sconce/ir";
+import { type ExportedProgram, edit, type FakeTensor, verify } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
+import { checkPasses } from "../checking/check-passes.js";
+import type { CheckReport } from "../checking/checker.js";
+import { type PassCall, passCall } from "../pass.js";
+import { parsePipeline } from "../pipeline.js";
 import { context, programOf, run, textOf } from "../test-support.js";
 import { dtypeConversion as pass } from "./convert-dtype.js";
 
@@ -90,17 +94,116 @@ describe("convert-dtype", () => {
     expect((result.graph.node("b").meta.val as FakeTensor).dtype).toBe("bfloat16");
   });
 
-  test("what is written to a buffer has the buffer's dtype", () => {
-    const program = programOf(`graph(%b_m: f32[2, 2], %x: f32[2, 2]) {
-      %n: f32[2, 2] = aten.add.Tensor(%b_m, %x)
-      return (%n, %n)
-    }`);
-    const [first, second] = program.graphSignature.outputSpecs;
-    const { inputSpecs } = program.graphSignature;
-    const outputSpecs = [{ ...first!, kind: "BUFFER_MUTATION", target: "m" } as const, second!];
-    const result = run(pass, program.with({ graphSignature: { inputSpecs, outputSpecs } }));
-    expect(result.graphSignature.outputSpecs.map(({ arg }) => arg.name)).toEqual(["n", "_to_copy_1"]);
-    expect(verify(result, { operators: context.operators })).toEqual([]);
+  describe("state and inputs that are written to", () => {
+    const TEXT = `graph(%b_m: f32[2, 2], %b_n: f32[2, 2], %x: f32[2, 2], %z: f32[2, 2]) {
+      %m: f32[2, 2] = aten.add.Tensor(%b_m, %x)
+      %w: f32[2, 2] = aten.mul.Tensor(%z, %b_n)
+      %y: f32[2, 2] = aten.add.Tensor(%m, %w)
+      return (%m, %w, %y)
+    }`;
+    const writing = (): ExportedProgram => {
+      const program = programOf(TEXT);
+      const { inputSpecs, outputSpecs } = program.graphSignature;
+      const [m, w, y] = outputSpecs;
+      const written = [
+        { ...m!, kind: "BUFFER_MUTATION", target: "m" } as const,
+        { ...w!, kind: "USER_INPUT_MUTATION", target: "z" } as const,
+        y!,
+      ];
+      return program.with({ graphSignature: { inputSpecs, outputSpecs: written } });
+    };
+
+    test("keep their dtype at the border", () => {
+      const result = run(pass, writing());
+      expect(textOf(result)).toMatchInlineSnapshot(`
+        "graph(%b_m: f32[2, 2], %b_n: bf16[2, 2], %x: f32[2, 2], %z: f32[2, 2]) {
+          %_to_copy: bf16[2, 2] = aten._to_copy.default(%b_m, dtype=bfloat16)
+          %_to_copy_1: bf16[2, 2] = aten._to_copy.default(%x, dtype=bfloat16)
+          %m: bf16[2, 2] = aten.add.Tensor(%_to_copy, %_to_copy_1)
+          %_to_copy_2: bf16[2, 2] = aten._to_copy.default(%z, dtype=bfloat16)
+          %w: bf16[2, 2] = aten.mul.Tensor(%_to_copy_2, %b_n)
+          %y: bf16[2, 2] = aten.add.Tensor(%m, %w)
+          %_to_copy_3: f32[2, 2] = aten._to_copy.default(%m, dtype=float32)
+          %_to_copy_4: f32[2, 2] = aten._to_copy.default(%w, dtype=float32)
+          %_to_copy_5: f32[2, 2] = aten._to_copy.default(%y, dtype=float32)
+          return (%_to_copy_3, %_to_copy_4, %_to_copy_5)
+        }"
+      `);
+      expect(["m", "n"].map((name) => result.tensor(name)!.dtype)).toEqual(["float32", "bfloat16"]);
+      expect(result.graphSignature.outputSpecs.map(({ arg }) => arg.name)).toMatchInlineSnapshot(`
+        [
+          "_to_copy_3",
+          "_to_copy_4",
+          "_to_copy_5",
+        ]
+      `);
+      expect(verify(result, { operators: context.operators })).toEqual([]);
+    });
+
+    test("are converted with io", () => {
+      const result = run(pass, writing(), { io: true });
+      expect([...result.opHistogram().keys()]).not.toContain("aten._to_copy.default");
+      expect(["m", "n"].map((name) => result.tensor(name)!.dtype)).toEqual(["bfloat16", "bfloat16"]);
+      expect(verify(result, { operators: context.operators })).toEqual([]);
+    });
+
+    test.each([{ io: false }, { io: true }])("hold the same numbers, but for rounding: %j", (options) => {
+      const { reports } = checkPasses(writing(), [passCall(pass, options)], context);
+      const [{ skipped, outputs, inputs, state }] = reports as [CheckReport];
+      expect([skipped, outputs, inputs, state]).toEqual([undefined, 4, 4, 4]);
+    });
+  });
+
+  describe("keep", () => {
+    const stacked = (): ExportedProgram => {
+      const program = programOf(LINEAR);
+      const paths: Record<string, string> = { a: "net.0", s: "net.1.inner", y: "net.10" };
+      const graph = edit(program.graph, (e) => {
+        for (const [name, path] of Object.entries(paths)) {
+          const { meta } = program.graph.node(name);
+          const stack = ["", "net", path.split(".").slice(0, 2).join("."), path];
+          const nnModuleStack = stack.map((own) => [`L__self__${own}`, own, "torch.nn.Module"] as const);
+          e.replaceNode(name, { meta: { ...meta, nnModuleStack } });
+        }
+      });
+      return program.with({ graph });
+    };
+    const kept = (keep: readonly string[]): string[] => {
+      const result = run(pass, stacked(), { keep });
+      return ["a", "s", "y"].filter(
+        (name) => (result.graph.node(name).meta.val as FakeTensor).dtype === "float32",
+      );
+    };
+
+    test.each([
+      ["an operator", ["aten.mm.default"], ["a"]],
+      ["operators", ["aten._softmax.default", "aten.relu.default"], ["s", "y"]],
+      ["a pattern of operators", ["aten._soft*"], ["s"]],
+      ["a call", ["y"], ["y"]],
+      ["a module, with the modules in it", ["net.1"], ["s"]],
+      ["a pattern of modules", ["net.*"], ["a", "s", "y"]],
+      ["a pattern in the middle", ["n*.1.in*"], ["s"]],
+      ["an operator that the program does not call", ["aten.gelu.default"], []],
+    ])("takes %s", (_, keep, names) => {
+      expect(kept(keep)).toEqual(names);
+    });
+
+    test.each(["softmax", "net.2", "net.1.", "*.gelu.*", "x", ""])(
+      "refuses what fits nothing: %j",
+      (entry) => {
+        expect(() => run(pass, stacked(), { keep: [entry] })).toThrow(
+          /keep names .*, which is no operator, call or module/,
+        );
+      },
+    );
+
+    test("has its patterns in pipelines too", () => {
+      const items = parsePipeline(
+        "convert-dtype{to=float16,keep=[net.*,aten.mm.default]}",
+        new Map([[pass.name, pass]]),
+      );
+      expect((items[0] as PassCall).options["keep"]).toEqual(["net.*", "aten.mm.default"]);
+    });
   });
 
   test("gives the same program back when there is nothing to convert, and refuses other dtypes", () => {

@@ -3,10 +3,12 @@ import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { dtypeConversion } from "../builtin/convert-dtype.js";
 import { deadCodeElimination } from "../builtin/dce.js";
-import { definePass, type Pass } from "../pass.js";
+import type { PassOptions } from "../options/spec.js";
+import { definePass, type Pass, passCall } from "../pass.js";
 import { PassManager } from "../pass-manager.js";
 import { context, programOf } from "../test-support.js";
 import { checkPasses } from "./check-passes.js";
+import type { CheckOptions } from "./checker.js";
 
 const TEXT = `graph(%p_w: f32[2, 2], %x: f32[2, 2]) {
   %relu: f32[2, 2] = aten.relu.default(%x)
@@ -93,12 +95,13 @@ describe("passes are checked", () => {
   });
 
   test("passes that change numbers on purpose are left out, or held to a bound that is told", () => {
+    const purposely: Pass = { ...dtypeConversion, changesNumbers: true };
     const seen: unknown[] = [];
     const run = (changed?: { rtol: number; atol: number }) =>
       new PassManager(context, {
         check: { changed },
         observers: [({ check }) => seen.push([check?.skipped, check?.tolerance])],
-      }).run(programOf(TEXT), [dtypeConversion]);
+      }).run(programOf(TEXT), [purposely]);
     run();
     run({ rtol: 0.1, atol: 0.1 });
     expect(seen).toEqual([
@@ -106,6 +109,43 @@ describe("passes are checked", () => {
       [undefined, { rtol: 0.1, atol: 0.1 }],
     ]);
     expect(() => run({ rtol: 0, atol: 0 })).toThrow(/changed numbers/);
+  });
+
+  describe("a pass that computes in a narrower dtype", () => {
+    const SUM = `graph(%x: f32[4, 8]) {
+      %s: f32[4, 8] = aten._softmax.default(%x, 1, false)
+      %y: f32[4, 8] = aten.mul.Tensor(%s, %x)
+      return (%y)
+    }`;
+    const report = (options: CheckOptions, call: PassOptions = {}, pass: Pass = dtypeConversion) => {
+      const { reports } = checkPasses(programOf(SUM), [passCall(pass, call)], context, options);
+      return reports[0]!;
+    };
+
+    test.each([{}, { to: "float16" }, { io: true }, { to: "float16", io: true }])(
+      "is compared within that dtype's rounding: %j",
+      (call) => {
+        const { skipped, tolerance, runs, refused, elements } = report({}, call);
+        expect([skipped, tolerance?.precision]).toEqual([undefined, call.to ?? "bfloat16"]);
+        expect([runs, refused, elements]).toEqual([4, 0, 128]);
+      },
+    );
+
+    test("is held to a tolerance that was given", () => {
+      expect(() => report({ rtol: 1e-6, atol: 1e-6 })).toThrow(/changed numbers/);
+      expect(() => report({ changed: { rtol: 0, atol: 0 } })).toThrow(/changed numbers/);
+      expect(report({ changed: { rtol: 0.1, atol: 0.1 } }).runs).toBe(4);
+    });
+
+    test("may not change more than that, and the node that does is named", () => {
+      const wrong: Pass = {
+        ...dtypeConversion,
+        run: (program, ...rest) =>
+          changing("y", { target: "aten.sub.Tensor" }).run(dtypeConversion.run(program, ...rest), ...rest),
+      };
+      const failure = (): unknown => report({}, { io: true }, wrong);
+      expect(failure).toThrow(/is %y = aten.sub.Tensor/);
+    });
   });
 
   test("a program that fails after the pass", () => {

@@ -3,8 +3,10 @@ import { isSconceError, thrownText } from "@sconce/errors";
 import type { ExportedProgram, ProgramRunner, Value } from "@sconce/ir";
 import { type InputCheck, inputCheck } from "@sconce/ops";
 import type { ToleranceOptions } from "@sconce/tensor";
+import type { PassOptions } from "../options/spec.js";
 import type { Pass } from "../pass.js";
 import { type SampleOptions, sampleInputs } from "../sampling/sample-inputs.js";
+import { type Closeness, type Give, giver } from "./closeness.js";
 import { type Compared, nothing, outcomesDifference, type Pair } from "./compare.js";
 import { nothingCompared, PassChangedNumbers } from "./errors.js";
 import { firstNode, outputNode } from "./first-node.js";
@@ -14,7 +16,10 @@ import { type Outcome, outcomeOf } from "./outcome.js";
 export interface CheckOptions extends SampleOptions, ToleranceOptions {
   /** Sets of flat user inputs to run on; sampled when left out. */
   readonly inputs?: readonly (readonly Value[])[] | undefined;
-  /** The bound for passes that change numbers on purpose (`changesNumbers`), which are not compared without one. */
+  /**
+   * The bound for passes that change numbers on purpose (`changesNumbers`). Without one, those that tell the float dtype
+   * they compute in are allowed its rounding, and the others are not compared.
+   */
   readonly changed?: ToleranceOptions | undefined;
 }
 
@@ -26,13 +31,14 @@ export interface CheckReport extends Readonly<Compared> {
   readonly skipped?: string | undefined;
   /** Sets of inputs that were left out, because a program does not take them. */
   readonly refused: number;
-  /** The bound that was given for this pass, where it changes numbers on purpose. */
-  readonly tolerance?: ToleranceOptions | undefined;
+  /** The bound for this pass, where it changes numbers on purpose. */
+  readonly tolerance?: Closeness | undefined;
 }
 
 /** A step of a pass manager. */
 interface CheckedStep {
   readonly pass: Pass;
+  readonly options: PassOptions;
   readonly step: number;
   readonly before: ExportedProgram;
   readonly after: ExportedProgram;
@@ -56,18 +62,19 @@ export class Checker {
   }
 
   /** @throws SconceError `PASS_CHANGED_NUMBERS`, `NOTHING_COMPARED`, `NO_SAMPLE_INPUTS` */
-  check({ pass, step, before, after }: CheckedStep): CheckReport {
+  check({ pass, options, step, before, after }: CheckedStep): CheckReport {
     const told = { pass: pass.name, step };
-    const skipped = this.#reasonToSkip(pass, before, after);
-    if (skipped !== undefined) return { ...told, ...nothing(), refused: 0, skipped };
+    const tolerance = this.#toleranceOf(pass, options);
+    const skipped = reasonToSkip(tolerance, before, after);
+    if (tolerance === undefined || skipped !== undefined)
+      return { ...told, ...nothing(), refused: 0, skipped };
     const place = `pass "${pass.name}" (step ${step + 1})`;
-    const { changed, rtol, atol } = this.#options;
-    const tolerance = pass.changesNumbers === true ? changed! : { rtol, atol };
     const compared = nothing();
-    const samples = this.#samples(before, after);
+    const give = giver(after, tolerance);
+    const samples = this.#samples(before, after, give);
     const next = samples.flatMap((sample, index) => {
       const got = this.#compare({ before, after, tolerance }, sample, index, place, compared);
-      return got === undefined ? [] : [{ inputs: sample.inputs, result: got }];
+      return got === undefined ? [] : [{ inputs: give(sample.inputs), result: got }];
     });
     const refused = samples.length - compared.runs;
     if (compared.elements === 0) throw nothingCompared(place, emptyReason(samples, compared));
@@ -76,25 +83,26 @@ export class Checker {
       ...told,
       ...compared,
       refused,
-      ...(pass.changesNumbers === true && { tolerance }),
+      ...(Boolean(pass.changesNumbers) && { tolerance }),
     };
   }
 
-  #reasonToSkip(pass: Pass, before: ExportedProgram, after: ExportedProgram): string | undefined {
-    if (before === after) return "the program did not change";
-    return pass.changesNumbers === true && this.#options.changed === undefined
-      ? "the pass changes numbers on purpose"
-      : undefined;
+  /** How close a pass must come; undefined where nothing says so. A tolerance that was given goes before a rounding. */
+  #toleranceOf({ changesNumbers = false }: Pass, options: PassOptions): Closeness | undefined {
+    const { changed, rtol, atol } = this.#options;
+    if (changesNumbers === false) return { rtol, atol };
+    if (changesNumbers === true) return changed;
+    return { ...(changed ?? { rtol, atol }), precision: changesNumbers(options) };
   }
 
   /** What the program before makes of inputs that the one after takes too: a pass may specialise it to some sizes. */
-  #samples(before: ExportedProgram, after: ExportedProgram): readonly Sample[] {
+  #samples(before: ExportedProgram, after: ExportedProgram, give: Give): readonly Sample[] {
     const takes = acceptedBy(inputCheck(after));
     const known = this.#latest?.program === before ? this.#latest.samples : undefined;
     const samples =
       known ?? this.#runAll(before, this.#options.inputs ?? sampleInputs(before, this.#options));
     const kept = samples.map((sample) =>
-      "error" in sample.result ? sample : { ...sample, ...takes(sample.inputs, sample.result) },
+      "error" in sample.result ? sample : { ...sample, ...takes(give(sample.inputs), sample.result) },
     );
     if (this.#options.inputs !== undefined || kept.some(({ result }) => !("error" in result))) return kept;
     const others = this.#runAll(before, sampleInputs(after, this.#options));
@@ -119,11 +127,12 @@ export class Checker {
     compared: Compared,
   ): Outcome | undefined {
     const { inputs, result: want } = sample;
+    const given = { before: inputs, after: giver(pair.after, pair.tolerance)(inputs) };
     if ("error" in want) return undefined;
     const run = { inputs, index };
     let got: Outcome;
     try {
-      got = outcomeOf(this.#run, pair.after, inputs);
+      got = outcomeOf(this.#run, pair.after, given.after);
     } catch (cause) {
       const problem = cause instanceof Error ? cause.message : String(cause);
       const difference = {
@@ -135,7 +144,7 @@ export class Checker {
         cause,
       });
     }
-    const difference = outcomesDifference(pair, inputs, want, got, compared);
+    const difference = outcomesDifference(pair, given, want, got, compared);
     if (difference === undefined) return got;
     const output = outputNode(pair.after, difference.output);
     throw new PassChangedNumbers(place, difference, firstNode(this.#run, pair, inputs, difference), {
@@ -143,6 +152,15 @@ export class Checker {
       output,
     });
   }
+}
+
+function reasonToSkip(
+  tolerance: Closeness | undefined,
+  before: ExportedProgram,
+  after: ExportedProgram,
+): string | undefined {
+  if (before === after) return "the program did not change";
+  return tolerance === undefined ? "the pass changes numbers on purpose" : undefined;
 }
 
 const acceptedBy =

@@ -1,6 +1,7 @@
 /** @file Two runs on the same inputs, value by value, with a count of what was compared. */
 import type { ExportedProgram, Value } from "@sconce/ir";
-import { Tensor, type ToleranceOptions, tensorDifference } from "@sconce/tensor";
+import { Tensor } from "@sconce/tensor";
+import { type Closeness, tensorsDifference } from "./closeness.js";
 import type { Outcome } from "./outcome.js";
 
 /** How much was compared. */
@@ -38,13 +39,19 @@ export interface ResultDifference {
 export interface Pair {
   readonly before: ExportedProgram;
   readonly after: ExportedProgram;
-  readonly tolerance: ToleranceOptions;
+  readonly tolerance: Closeness;
+}
+
+/** What the two programs were given: the same, but for the precision of floats. */
+export interface Given {
+  readonly before: readonly Value[];
+  readonly after: readonly Value[];
 }
 
 /** Compares two runs that were given the same; adds to the count. */
 export function outcomesDifference(
   pair: Pair,
-  given: readonly Value[],
+  given: Given,
   want: Outcome,
   got: Outcome,
   compared: Compared,
@@ -79,7 +86,7 @@ function outputsDifference(
 
 function inputsDifference(
   { tolerance }: Pair,
-  given: readonly Value[],
+  given: Given,
   want: Outcome,
   got: Outcome,
   compared: Compared,
@@ -87,7 +94,7 @@ function inputsDifference(
   for (const [i, wanted] of want.inputs.entries()) {
     const value = got.inputs[i];
     // An input that neither writes to says nothing.
-    if (sameBytes(wanted, given[i]) && sameBytes(value, given[i])) continue;
+    if (sameBytes(wanted, given.before[i]) && sameBytes(value, given.after[i])) continue;
     const problem = valueDifference(value, wanted, tolerance);
     if (problem !== undefined) return { what: `input ${i} after the run`, problem };
     compared.inputs++;
@@ -116,18 +123,13 @@ function stateDifference(
 }
 
 /** In what a value differs from the one before, in one line; lists are compared item by item. */
-export function valueDifference(
-  got: unknown,
-  want: unknown,
-  tolerance: ToleranceOptions,
-): string | undefined {
-  if (got instanceof Tensor && want instanceof Tensor)
-    return tensorDifference(got, want, tolerance)?.replace(/\n\s+/g, "; ");
+export function valueDifference(got: unknown, want: unknown, tolerance: Closeness): string | undefined {
+  if (got instanceof Tensor && want instanceof Tensor) return tensorsDifference(got, want, tolerance);
   if (Array.isArray(got) && Array.isArray(want)) return listDifference(got, want, tolerance);
   const [a, b] = [floatOf(got), floatOf(want)];
   if (a !== undefined && b !== undefined) {
     const [x, y] = [a, b].map((value) => Tensor.from([value], [], "float64"));
-    return tensorDifference(x!, y!, tolerance) === undefined ? undefined : `${a}, ${b} before`;
+    return tensorsDifference(x!, y!, tolerance) === undefined ? undefined : `${a}, ${b} before`;
   }
   // An integer is the same one as a number and as a bigint.
   return scalarText(got) === scalarText(want) ? undefined : `${scalarText(got)}, ${scalarText(want)} before`;
@@ -136,7 +138,7 @@ export function valueDifference(
 function listDifference(
   got: readonly unknown[],
   want: readonly unknown[],
-  tolerance: ToleranceOptions,
+  tolerance: Closeness,
 ): string | undefined {
   if (got.length !== want.length) return `${got.length} values, ${want.length} before`;
   for (const [i, wanted] of want.entries()) {

@@ -10,6 +10,7 @@ import {
 } from "@sconce/ir";
 import { dtypeInfo, Tensor } from "@sconce/tensor";
 import { copyOf } from "../sampling/values.js";
+import { giver } from "./closeness.js";
 import { type Pair, type ResultDifference, valueDifference } from "./compare.js";
 import { correspondence } from "./correspondence.js";
 import { outcomeOf } from "./outcome.js";
@@ -40,7 +41,7 @@ export function firstNode(
   const needed = dependencies(after.graph, outputNode(after, difference.output));
   const found: NodeDifference[] = [];
   try {
-    outcomeOf(run, after, inputs, (node, value) => {
+    outcomeOf(run, after, giver(after, tolerance)(inputs), (node, value) => {
       const name = same.get(node.name);
       if (name === undefined || found.some((earlier) => needed.has(earlier.node))) return;
       const problem = values.has(name) ? valueDifference(value, values.get(name), tolerance) : undefined;

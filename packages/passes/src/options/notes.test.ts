@@ -64,7 +64,7 @@ describe("names that match nothing are noted", () => {
 
   test("and what matches is not", () => {
     const text =
-      "convert-dtype{keep=[aten.relu.default,a]},decompose{keep=[aten.relu.default]},split-by{targets=[aten.max.dim]},inline-submodule";
+      "convert-dtype{keep=[aten.relu.default,a,aten.m*.dim]},decompose{keep=[aten.relu.default]},split-by{targets=[aten.max.dim]},inline-submodule";
     expect(notesOf(text)).toEqual({ notes: [], warned: [] });
   });
 

@@ -32,9 +32,10 @@ export const notInProgram = (
   name: string,
   what: string,
   known: Iterable<string>,
+  fix = "print the program to see its names",
 ): SconceError =>
   new SconceError({
     code: "PASS_OPTION",
     message: `${option} names ${name}, which is no ${what} of the program`,
-    fix: didYouMean(name, known, "print the program to see its names"),
+    fix: didYouMean(name, known, fix),
   });

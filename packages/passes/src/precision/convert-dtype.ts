@@ -1,0 +1,195 @@
+/** @file A program computed in another float dtype. */
+import { isSconceError } from "@sconce/errors";
+import {
+  type Argument,
+  dtypeLiteral,
+  type ExportedProgram,
+  FakeTensor,
+  Graph,
+  type InputSpec,
+  isRef,
+  kindOf,
+  type MetaValue,
+  type Node,
+  type NodeRef,
+  tuple,
+} from "@sconce/ir";
+import { isScalarFunction, type OperatorTable } from "@sconce/ops";
+import { type DType, isComplexDType } from "@sconce/tensor";
+import { mapArguments, mapInputs } from "../analysis/node-arguments.js";
+import { hasTensors, retyped, touchesDtype } from "../shapes/retype.js";
+import { Border } from "./border.js";
+import type { Keep } from "./keep.js";
+import { NewValues } from "./new-values.js";
+
+export interface ConversionOptions {
+  readonly to: DType;
+  /** Calls that go on computing in float32. */
+  readonly keep?: Keep;
+  /** Whether inputs, outputs and written state are converted too. */
+  readonly io?: boolean;
+}
+
+const FROM: DType = "float32";
+
+/** Operators whose shape rules take halves, while PyTorch's CPU kernels compute in float32 and float64 only. */
+const FULL_PRECISION =
+  /^aten\.(_?cdist|_?pdist|_upsample_\w+2d_aa|special_(airy_ai|\w*bessel_\w+|erfcx|log_ndtr|ndtri))(_forward|_backward)?\./;
+
+/**
+ * The program with float32 values in `to`. Casts are made where a value is needed in the other dtype, once a value. Kept
+ * calls, control flow with its bodies, and operators that do not take the dtype compute in float32; a weight that only
+ * those read stays as it is. What the caller sees keeps its dtype unless `io`: inputs, outputs, and state that is written
+ * to. The same program when it has no float32 values.
+ */
+export function convertDtype(
+  program: ExportedProgram,
+  operators: OperatorTable,
+  options: ConversionOptions,
+): ExportedProgram {
+  return new Converter(program, operators, options).run();
+}
+
+class Converter {
+  readonly #program: ExportedProgram;
+  readonly #to: DType;
+  readonly #io: boolean;
+  readonly #isKept: Keep;
+  readonly #border: Border;
+  readonly #values: NewValues;
+
+  constructor(program: ExportedProgram, operators: OperatorTable, options: ConversionOptions) {
+    const { to, io = false, keep = () => false } = options;
+    this.#program = program;
+    this.#to = to;
+    this.#io = io;
+    this.#isKept = (node) =>
+      node.target.startsWith("higher_order.") || FULL_PRECISION.test(node.target) || keep(node);
+    this.#border = new Border(program, { from: FROM, to, io, isKept: this.#isKept });
+    this.#values = new NewValues(program, operators);
+  }
+
+  run(): ExportedProgram {
+    const { graph, graphSignature } = this.#program;
+    let input = 0;
+    for (const node of graph.nodes()) {
+      if (node.op === "placeholder") this.#placeholder(node, graphSignature.inputSpecs[input++]);
+      else if (node.op === "call_function")
+        this.#values.add(this.#isKept(node) ? this.#withInputs(node, FROM) : this.#narrow(node));
+      else if (node.op === "get_attr") this.#values.add(node);
+    }
+    const results = this.#results();
+    const { nodes } = this.#values;
+    // Every change is a node that is new or another.
+    if (nodes.length === graph.size - 1 && nodes.every((node, i) => node === graph.nodeAt(i)))
+      return this.#program;
+    this.#values.add(this.#outputOf(results));
+    return this.#border.finish(new Graph(nodes, graph.subgraphs), results);
+  }
+
+  #outputOf(results: readonly Argument[]): Node {
+    const output = { ...this.#program.graph.outputNode(), args: [tuple(results)] };
+    if (output.meta.val === undefined) return output;
+    const vals = results.map((result) => (isRef(result) ? this.#values.of(result.name) : undefined) ?? null);
+    return withVal(output, vals);
+  }
+
+  #placeholder(node: Node, spec: InputSpec | undefined): void {
+    const { val } = node.meta;
+    const isWide = val instanceof FakeTensor && val.dtype === FROM;
+    if (!isWide || !this.#border.converts(node, spec)) {
+      this.#values.add(node);
+      return;
+    }
+    if (spec?.target != null) this.#border.convertState(spec.target);
+    this.#values.add(withVal(node, new FakeTensor({ ...val, dtype: this.#to })));
+  }
+
+  /** The call in the other dtype; as it was where that is not possible. */
+  #narrow(node: Node): Node {
+    const { target, meta } = node;
+    if (isScalarFunction(target) || target.startsWith("aten.sym_")) return node;
+    if (!touchesDtype(node, this.#program.graph, FROM) || this.#isBorder(node)) return node;
+    // Assertions and reads of elements are about what was computed: the dtype that they name is float32.
+    if (!hasTensors(meta.val ?? null)) return this.#withInputs(node, FROM);
+    if (target === "operator.getitem") {
+      const source = this.#values.of((node.args[0] as NodeRef).name) as readonly MetaValue[];
+      return withVal(node, source[Number(node.args[1])]!);
+    }
+    if (!this.#takes(node)) return this.#withInputs(node, FROM);
+    const called = this.#withInputs(this.#withDtypes(node), this.#to);
+    return withVal(called, this.#values.resultOf(called));
+  }
+
+  /** A conversion between the two dtypes that the program makes itself. */
+  #isBorder({ target, args, meta }: Node): boolean {
+    const source = target === "aten._to_copy.default" ? args[0] : undefined;
+    if (!isRef(source) || !(meta.val instanceof FakeTensor)) return false;
+    const given = this.#values.of(source.name);
+    const pair = [given instanceof FakeTensor ? given.dtype : "", meta.val.dtype];
+    return pair.includes(FROM) && pair.includes(this.#to);
+  }
+
+  /** Whether the operator computes in the other dtype, and gives it for float32 and nothing new for the rest. */
+  #takes(node: Node): boolean {
+    const narrowed = ({ name }: NodeRef): MetaValue | undefined => this.#asIf(name);
+    try {
+      return this.#isExpected(node.meta.val!, this.#values.resultOf(this.#withDtypes(node), narrowed));
+    } catch (error) {
+      if (isSconceError(error)) return false;
+      throw error;
+    }
+  }
+
+  #isExpected(before: MetaValue, after: MetaValue): boolean {
+    if (Array.isArray(before) && Array.isArray(after)) {
+      const items = after as readonly MetaValue[];
+      return (before as readonly MetaValue[]).every((item, i) => this.#isExpected(item, items[i]!));
+    }
+    if (!(before instanceof FakeTensor) || !(after instanceof FakeTensor)) return true;
+    // Complex numbers of the other dtype are what few operators compute with.
+    if (isComplexDType(after.dtype)) return false;
+    return after.dtype === before.dtype || (before.dtype === FROM && after.dtype === this.#to);
+  }
+
+  /** A node's value as it would be in the other dtype. */
+  #asIf(name: string): MetaValue | undefined {
+    const val = this.#values.of(name);
+    const isWide =
+      val instanceof FakeTensor && val.dtype === FROM && this.#values.before(name) instanceof FakeTensor;
+    return isWide ? new FakeTensor({ ...val, dtype: this.#to }) : val;
+  }
+
+  /** `dtype=float32` becomes the other dtype. */
+  #withDtypes(node: Node): Node {
+    return mapArguments(node, (argument) =>
+      kindOf(argument) === "dtype" && (argument as { dtype: DType }).dtype === FROM
+        ? dtypeLiteral(this.#to)
+        : argument,
+    );
+  }
+
+  /** The node with every float input in a dtype. */
+  #withInputs(node: Node, dtype: DType): Node {
+    return mapInputs(node, (input) => this.#values.as(input, FROM, dtype, node));
+  }
+
+  /** Results in the dtypes that the caller, or what is written to, has. */
+  #results(): Argument[] {
+    const output = this.#program.graph.outputNode();
+    return this.#border.results().map(({ value, writes }) => {
+      if (!isRef(value)) return value;
+      const written = writes === undefined ? undefined : this.#values.of(writes);
+      if (written instanceof FakeTensor) return this.#values.as(value, FROM, written.dtype, output);
+      if (writes !== undefined) return value;
+      return this.#values.as(value, FROM, this.#io ? this.#to : FROM, output);
+    });
+  }
+}
+
+/** The node with the recorded sizes and the dtypes of another value. */
+function withVal(node: Node, val: MetaValue): Node {
+  const recorded = node.meta.val!;
+  const next = retyped(recorded, val);
+  return next === recorded ? node : { ...node, meta: { ...node.meta, val: next } };
+}
