@@ -133,6 +133,6 @@ async function passProblem(
   const cpu = cpuBackend({ operators });
   const context = { operators, evaluate, backends: () => new Map([[cpu.name, cpu]]) };
   const after = new PassManager(context, { verify: true }).run(subject, [pass]);
-  if (after === subject || Boolean(pass.changesNumbers)) return undefined;
+  if (after === subject || (pass.changesNumbers ?? false) !== false) return undefined;
   return changeProblem(original, after, inputs, operators);
 }
