@@ -3,7 +3,7 @@
  * everything whose match may depend on the change are visited again, until nothing fires. Each visit looks only at the
  * rules whose root has the node's target, so that a run is linear in the nodes and the rewrites.
  */
-import { type Graph, isRef, type Node, type NodeMeta } from "@sconce/ir";
+import { type Graph, isRef, type Node, type NodeMeta, type NodeRef } from "@sconce/ir";
 import { type Candidate, CandidateFinder } from "./candidate.js";
 import { checkPattern } from "./check-pattern.js";
 import type { RewriteContext, Rewritten } from "./context.js";
@@ -15,6 +15,7 @@ import { depthOf } from "./pattern.js";
 import { type Plan, plansByTarget } from "./plan.js";
 import { type Replaced, replacedRoots } from "./replacement.js";
 import type { Rule } from "./rule.js";
+import { sharingProblem } from "./sharing.js";
 import { WorkGraph } from "./work-graph.js";
 import { Worklist } from "./worklist.js";
 
@@ -78,6 +79,9 @@ class Driver {
       return typeof result === "string" ? result : replacedRoots(candidate, replacer, result);
     });
     if (typeof values === "string") return this.#refuse(rule, node, values);
+    const exchange = { nodes: replacer.nodes, values: exchanged(values) };
+    const shared = sharingProblem(this.#work, this.#context.operators, exchange);
+    if (shared !== undefined) return this.#refuse(rule, node, shared);
     this.#apply(candidate, replacer, values);
     fired?.(rule);
     observe?.({ rule, root: node, reason: undefined });
@@ -140,3 +144,7 @@ function settled(renamed: ReadonlyMap<string, string>): ReadonlyMap<string, stri
   for (const [name, next] of [...renamed].reverse()) latest.set(name, latest.get(next) ?? next);
   return latest;
 }
+
+/** Names of the roots with what takes their places. */
+const exchanged = (values: readonly Replaced[]): Map<string, NodeRef> =>
+  new Map(values.map(({ root, value }) => [root.node.name, value]));

@@ -4,7 +4,7 @@
  */
 import { FakeTensor, float } from "@sconce/ir";
 import { defineRule, type Rule } from "../../rewrite/rule.js";
-import { isFloating, mayStandFor } from "./guards.js";
+import { isFloating } from "./guards.js";
 
 /** `(x op a) op b` with two numbers is `x op (a op b)`. */
 const fold = (name: string, doc: string, operator: string, join: (a: number, b: number) => number): Rule =>
@@ -24,13 +24,13 @@ export const approximateRules: readonly Rule[] = [
     name: "add-0",
     doc: "x + 0 is x but for -0.0.",
     match: "aten.add.Tensor|aten.add.Scalar($x, 0)",
-    where: (_, found) => mayStandFor(found),
     replace: "$x",
   }),
   defineRule({
     name: "mul-0",
     doc: "x * 0 is 0 but for NaN, infinities and the sign.",
     match: "aten.mul.Tensor|aten.mul.Scalar($x, 0)",
+    where: ({ x }) => (x instanceof FakeTensor ? true : "x is no tensor"),
     replace: (emit, { x }) => emit("aten.full_like.default", [x, 0]),
   }),
   defineRule({
@@ -58,7 +58,6 @@ export const approximateRules: readonly Rule[] = [
     name: "exp-log",
     doc: "exp(log(x)) is x for positive x.",
     match: "aten.exp.default(aten.log.default($x))",
-    where: (_, found) => mayStandFor(found),
     replace: "$x",
   }),
   defineRule({

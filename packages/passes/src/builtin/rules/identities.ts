@@ -3,42 +3,27 @@
  * only up to rounding or zero's sign is in approximate.ts.
  */
 import { FakeTensor, float } from "@sconce/ir";
-import { isFloatDType } from "@sconce/tensor";
-import { defineRule, type Match, type Rule } from "../../rewrite/rule.js";
-import { isFloating, mayStandFor } from "./guards.js";
+import { dtypeInfo, isFloatDType, isIntegralDType } from "@sconce/tensor";
+import { defineRule, type Rule } from "../../rewrite/rule.js";
+import { dtypeThat, type Guard, isExactly, isFloating, isReal, negatedLater } from "./guards.js";
+
+const rule = (name: string, doc: string, match: string, replace: string, guard?: Guard): Rule =>
+  defineRule({ name, doc, match, replace, ...(guard !== undefined && { where: guard }) });
 
 /** `f(x)` is `x`. */
-const identity = (name: string, doc: string, match: string, where?: (match: Match) => true | string): Rule =>
-  defineRule({
-    name,
-    doc,
-    match,
-    where: (_, found) => {
-      const verdict = where?.(found) ?? true;
-      return verdict === true ? mayStandFor(found) : verdict;
-    },
-    replace: "$x",
-  });
+const identity = (name: string, doc: string, match: string, guard?: Guard): Rule =>
+  rule(name, doc, match, "$x", guard);
 
-/** `f(g(x))` is `h(x)`. */
-const pair = (name: string, doc: string, match: string, replace: string): Rule =>
-  defineRule({
-    name,
-    doc,
-    match,
-    replace,
-    where: (_, found) => (replace === "$x" ? mayStandFor(found) : true),
-  });
-
-const isWhole = ({ tensor }: Match): true | string =>
-  isFloating(tensor("x")) ? "x + 0 loses the sign of a zero in floats" : true;
-
-const isBool = ({ tensor }: Match): true | string =>
-  tensor("x").dtype === "bool" ? true : `x is ${tensor("x").dtype}, not bool`;
+const isWhole = dtypeThat(
+  (dtype) => isIntegralDType(dtype, true),
+  "no integer: x + 0 would lose the sign of a zero",
+);
+const isBool = dtypeThat((dtype) => dtype === "bool", "not bool");
+const isSigned = dtypeThat((dtype) => dtypeInfo(dtype).signed, "which has no negative numbers");
 
 /** Rounding functions leave integers and their own results as they are. */
 const rounding = ["floor", "ceil", "trunc", "round"].map((name) =>
-  pair(
+  rule(
     `${name}-twice`,
     `${name} of a ${name} is the inner one.`,
     `aten.${name}.default(aten.${name}.default($x) as $inner)`,
@@ -46,14 +31,21 @@ const rounding = ["floor", "ceil", "trunc", "round"].map((name) =>
   ),
 );
 
-/** A number as first operand of a commutative call changes places with the tensor. */
+/**
+ * A number as first operand of a commutative call changes places with the tensor. PyTorch rounds the first factor to a
+ * half precision dtype before it multiplies, but not the second (`binary_kernel_reduced_floating_vec_opmath_support`).
+ */
 const numberLast = ["add", "mul"].map((name) =>
   defineRule({
     name: `${name}-number-last`,
     doc: "A number stands behind the tensor.",
     match: `aten.${name}.Tensor($n, $x)`,
-    where: ({ n, x }) =>
-      !(n instanceof FakeTensor) && x instanceof FakeTensor ? true : "the first operand is no number",
+    where: ({ n, x }, { number }) => {
+      if (n instanceof FakeTensor || !(x instanceof FakeTensor)) return "the first operand is no number";
+      if (name === "add" || !isFloatDType(x.dtype) || dtypeInfo(x.dtype).itemSize > 2) return true;
+      const value = number("n");
+      return value !== undefined && isExactly(value, x.dtype) ? true : `the number is rounded to ${x.dtype}`;
+    },
     replace: `aten.${name}.Tensor($x, $n)`,
   }),
 );
@@ -67,8 +59,9 @@ const divideByPowerOfTwo = defineRule({
     const n = number("n");
     if (!isFloating(x)) return "x is no float";
     if (n === undefined) return "the divisor is no number";
-    const exponent = Math.log2(Math.abs(n));
-    return Number.isInteger(exponent) && Math.abs(exponent) <= 14 && exponent !== 0
+    // The logarithm of a neighbour of a power rounds to the same exponent.
+    const exponent = Math.round(Math.log2(Math.abs(n)));
+    return 2 ** exponent === Math.abs(n) && Math.abs(exponent) <= 14 && exponent !== 0
       ? true
       : `${n} is no power of two between 2**-14 and 2**14`;
   },
@@ -77,17 +70,17 @@ const divideByPowerOfTwo = defineRule({
 
 export const identityRules: readonly Rule[] = [
   ...numberLast,
-  identity("mul-1", "x * 1 is x.", "aten.mul.Tensor|aten.mul.Scalar($x, 1)"),
-  identity("div-1", "x / 1 is x.", "aten.div.Tensor|aten.div.Scalar($x, 1)"),
-  identity("sub-0", "x - 0 is x, for -0.0 too.", "aten.sub.Tensor|aten.sub.Scalar($x, 0)"),
-  identity("add-negative-0", "x + -0.0 is x.", "aten.add.Tensor|aten.add.Scalar($x, -0.0)"),
+  identity("mul-1", "x * 1 is x.", "aten.mul.Tensor|aten.mul.Scalar($x, 1)", isReal),
+  identity("div-1", "x / 1 is x.", "aten.div.Tensor|aten.div.Scalar($x, 1)", isReal),
+  identity("sub-0", "x - 0 is x, for -0.0 too.", "aten.sub.Tensor|aten.sub.Scalar($x, 0)", isReal),
+  identity("add-negative-0", "x + -0.0 is x.", "aten.add.Tensor|aten.add.Scalar($x, -0.0)", isReal),
   identity(
     "add-0-integer",
     "x + 0 is x for integers.",
     "aten.add.Tensor|aten.add.Scalar($x, 0, ...)",
     isWhole,
   ),
-  identity("pow-1", "x ** 1 is x.", "aten.pow.Tensor_Scalar($x, 1)"),
+  identity("pow-1", "x ** 1 is x.", "aten.pow.Tensor_Scalar($x, 1)", isReal),
   identity("where-same", "A choice between x and x is x.", "aten.where.self(_, $x, $x)"),
   identity(
     "maximum-same",
@@ -104,36 +97,35 @@ export const identityRules: readonly Rule[] = [
     "aten.logical_not.default(aten.logical_not.default($x))",
     isBool,
   ),
-  pair("abs-twice", "||x|| is |x|.", "aten.abs.default(aten.abs.default($x))", "aten.abs.default($x)"),
-  pair("abs-neg", "|-x| is |x|.", "aten.abs.default(aten.neg.default($x))", "aten.abs.default($x)"),
-  pair(
+  rule("abs-twice", "||x|| is |x|.", "aten.abs.default(aten.abs.default($x))", "aten.abs.default($x)"),
+  rule("abs-neg", "|-x| is |x|.", "aten.abs.default(aten.neg.default($x))", "aten.abs.default($x)", isSigned),
+  rule(
     "relu-twice",
     "relu of a relu is the inner one.",
     "aten.relu.default(aten.relu.default($x))",
     "aten.relu.default($x)",
   ),
   ...rounding,
-  defineRule({
-    name: "add-neg",
-    doc: "x + (-y) is x - y.",
-    match: "aten.add.Tensor($x, aten.neg.default($y))",
-    where: ({ x, y }) =>
-      x instanceof FakeTensor && y instanceof FakeTensor && isFloatDType(y.dtype)
-        ? true
-        : "not a sum of float tensors",
-    replace: "aten.sub.Tensor($x, $y)",
-  }),
-  defineRule({
-    name: "sub-neg",
-    doc: "x - (-y) is x + y.",
-    match: "aten.sub.Tensor($x, aten.neg.default($y))",
-    replace: "aten.add.Tensor($x, $y)",
-  }),
-  defineRule({
-    name: "mul-neg-neg",
-    doc: "(-x) * (-y) is x * y.",
-    match: "aten.mul.Tensor(aten.neg.default($x), aten.neg.default($y))",
-    replace: "aten.mul.Tensor($x, $y)",
-  }),
+  rule(
+    "add-neg",
+    "x + (-y) is x - y, for floats.",
+    "aten.add.Tensor($x, aten.neg.default($y))",
+    "aten.sub.Tensor($x, $y)",
+    (captures, match) => (isFloating(captures["y"]) ? negatedLater("y")(captures, match) : "y is no float"),
+  ),
+  rule(
+    "sub-neg",
+    "x - (-y) is x + y.",
+    "aten.sub.Tensor($x, aten.neg.default($y))",
+    "aten.add.Tensor($x, $y)",
+    negatedLater("y"),
+  ),
+  rule(
+    "mul-neg-neg",
+    "(-x) * (-y) is x * y.",
+    "aten.mul.Tensor(aten.neg.default($x), aten.neg.default($y))",
+    "aten.mul.Tensor($x, $y)",
+    negatedLater("x", "y"),
+  ),
   divideByPowerOfTwo,
 ];
