@@ -4,10 +4,11 @@
  */
 import { FakeTensor, type MetaValue, type OpSchema, type SchemaArgument } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
-import type { BoundArgs, MetaContext, OpDefinition } from "./define-op.js";
+import type { BoundArgs, MetaContext, OpDefinition, OpTag } from "./define-op.js";
 import { checkInPlace } from "./derive.js";
 import { dtypeMismatch } from "./errors.js";
 import { metaOfBound } from "./fake-emit.js";
+import { inPlaceComposite } from "./in-place-composites.js";
 import { knownSchema, knownSchemaText } from "./known-schemas.js";
 import { sizesEqual } from "./rules/dims.js";
 import { fake } from "./rules/fake.js";
@@ -28,9 +29,9 @@ export function deriveWriting(target: string, operators: OperatorTable): OpDefin
     target,
     schema,
     schemaText,
-    tags: functional.tags.filter((tag) => tag !== "core" && tag !== "composite"),
+    tags: writingTags(functional, target),
     functional: functional.target,
-    decompose: undefined,
+    decompose: inPlaceComposite(target),
     meta: (given: BoundArgs, context: MetaContext) => {
       const result = metaOfBound(
         operators,
@@ -42,6 +43,11 @@ export function deriveWriting(target: string, operators: OperatorTable): OpDefin
       return writtenResults(schema, functional, given, result, context.env);
     },
   });
+}
+
+function writingTags({ tags }: OpDefinition, target: string): readonly OpTag[] {
+  const kept = tags.filter((tag) => tag !== "core" && tag !== "composite");
+  return inPlaceComposite(target) === undefined ? kept : [...kept, "composite"];
 }
 
 function functionalOf(schema: OpSchema, operators: OperatorTable): OpDefinition | undefined {

@@ -3,9 +3,10 @@
  * (`torchgen/model.py`), so no row is written for them.
  */
 import { FakeTensor, type MetaValue, type SymInt } from "@sconce/ir";
-import type { BoundArgs, MetaContext, OpDefinition } from "./define-op.js";
+import type { BoundArgs, MetaContext, OpDefinition, OpTag } from "./define-op.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "./errors.js";
 import { metaOfBound } from "./fake-emit.js";
+import { inPlaceComposite } from "./in-place-composites.js";
 import { describeSizes } from "./rules/describe.js";
 import { canCast } from "./rules/promote.js";
 import { parseSchema } from "./schema.js";
@@ -37,14 +38,15 @@ function deriveInPlace(base: OpDefinition, name: string, operators: OperatorTabl
     .replace(/\(Tensor(\(a\))? \w+/, "(Tensor(a!) self")
     .replace(/-> Tensor(\(a\))?$/, "-> Tensor(a!)");
   const { meta } = base;
+  const target = `${base.schema.namespace}.${name}.${base.schema.overload}`;
   return Object.freeze({
     ...base,
-    target: `${base.schema.namespace}.${name}.${base.schema.overload}`,
+    target,
     schema: parseSchema(text),
     schemaText: text,
-    tags: base.tags.filter((tag) => tag !== "core"),
+    tags: inPlaceTags(base, target),
     functional: base.target,
-    decompose: undefined,
+    decompose: inPlaceComposite(target),
     meta: (given: BoundArgs, context: MetaContext) => {
       const self = given.self as FakeTensor;
       const args = first.name === "self" ? given : { ...given, [first.name]: self };
@@ -54,6 +56,12 @@ function deriveInPlace(base: OpDefinition, name: string, operators: OperatorTabl
       return self;
     },
   });
+}
+
+/** In-place overloads may be composites where their functional overload is none, as `square_`. */
+function inPlaceTags({ tags }: OpDefinition, target: string): readonly OpTag[] {
+  const kept = tags.filter((tag) => tag !== "core");
+  return inPlaceComposite(target) === undefined || tags.includes("composite") ? kept : [...kept, "composite"];
 }
 
 /**

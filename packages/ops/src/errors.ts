@@ -52,6 +52,15 @@ export const dtypeMismatch = (message: string): SconceError =>
 export const invalidArgument = (message: string): SconceError =>
   new SconceError({ code: "INVALID_ARGUMENT", message });
 
+/** A write to a tensor several of whose elements are one place in memory. */
+export const internalOverlap = (message: string, where?: string): SconceError =>
+  new SconceError({
+    code: "INTERNAL_OVERLAP",
+    message,
+    where,
+    fix: "clone the tensor before writing to it, or leave the write out",
+  });
+
 /** A dimension number outside of the tensor's rank. */
 export const dimOutOfRange = (dim: number, ndim: number): SconceError => {
   const low = -Math.max(ndim, 1);

@@ -7,6 +7,7 @@ export { functionalArguments } from "./derive-writing.js";
 export * from "./emit.js";
 export * from "./errors.js";
 export * from "./fake-emit.js";
+export { ALIAS_SINGLE_OPERAND, HIDDEN_ALIASES, HIDDEN_WRITES, type HiddenWrite } from "./hidden-effects.js";
 export { type InputCheck, inputCheck } from "./inputs/check.js";
 export { type Leaf, userLeaves } from "./inputs/leaf-path.js";
 export { knownSchemaText, knownTargets } from "./known-schemas.js";

@@ -7,6 +7,7 @@ import type { FakeTensor, SymInt } from "@sconce/ir";
 import { add } from "@sconce/symbolic";
 import type { BoundArgs } from "./define-op.js";
 import type { Emit, EmitArg } from "./emit.js";
+import { internalOverlap } from "./errors.js";
 import { isEqual, mayDiffer } from "./rules/comparison.js";
 import { wrapDim } from "./rules/dims.js";
 import { sizeMath } from "./rules/size-math.js";
@@ -108,6 +109,18 @@ const sizedPiece = (name: string): Inverse =>
 /** Views that negate or conjugate: a copy of the view takes the new values and is turned back. */
 const turned = (target: string): Inverse => again(target);
 
+/** @throws SconceError `INTERNAL_OVERLAP` where windows share elements, with PyTorch's reason (`unfold_inverse`) */
+const unfolded: Inverse = ({ emit, base, mutated, args }) => {
+  const { dimension, size, step } = args as Record<string, number>;
+  if (size! > step!) {
+    throw internalOverlap(
+      "while executing unfold, functionalization encountered a tensor being mutated that has internal overlap " +
+        `(windows of ${size} elements, ${step} apart)`,
+    );
+  }
+  return emit("aten.unfold_backward.default", [mutated, base.shape, dimension!, size!, step!]);
+};
+
 const INVERSES: ReadonlyMap<string, Inverse> = new Map<string, Inverse>([
   ["aten.view.default", reshaped("aten.view.default")],
   ["aten._unsafe_view.default", reshaped("aten._unsafe_view.default")],
@@ -138,17 +151,7 @@ const INVERSES: ReadonlyMap<string, Inverse> = new Map<string, Inverse>([
     ({ emit, base, mutated, args, index }) =>
       emit("aten.select_scatter.default", [base, mutated, wrapDim(Number(args["dim"]), base.ndim), index]),
   ],
-  [
-    "aten.unfold.default",
-    ({ emit, base, mutated, args }) =>
-      emit("aten.unfold_backward.default", [
-        mutated,
-        base.shape,
-        args["dimension"] as number,
-        args["size"] as number,
-        args["step"] as number,
-      ]),
-  ],
+  ["aten.unfold.default", unfolded],
   ["aten.view_as_real.default", again("aten.view_as_complex.default")],
   ["aten.view_as_complex.default", again("aten.view_as_real.default")],
   ["aten.view.dtype", ({ emit, base, mutated }) => emit("aten.view.dtype", [mutated, base.dtype])],

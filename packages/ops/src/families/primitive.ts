@@ -16,4 +16,12 @@ export const primitiveOps: readonly OpDefinition[] = [
     meta: ({ a, dtype }, context) => elementwise(context, [a], { dtype }),
     decompose: (emit, { a, dtype }) => emit("aten._to_copy.default", [a], { dtype }),
   }),
+  defineOp({
+    schema: "prims::copy_strided(Tensor a, SymInt[] stride) -> Tensor",
+    doc: "A copy with strides of its own.",
+    tags: ["not_in_default_table"],
+    meta: ({ a, stride }) => fake({ dtype: a.dtype, shape: a.shape, strides: stride, like: a }),
+    decompose: (emit, { a, stride }) =>
+      emit("aten.copy_.default", [emit("aten.new_empty_strided.default", [a, a.shape, stride]), a]),
+  }),
 ];

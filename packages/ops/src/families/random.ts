@@ -215,20 +215,25 @@ interface NoiseOptions {
   readonly alpha: boolean;
 }
 
-/** `input * noise (+ shift)`, with one draw a channel for the feature forms. */
-function noisy(emit: Emit, input: FakeTensor, p: number, { feature, alpha }: NoiseOptions): FakeTensor {
+/** What plain dropout multiplies by. */
+export function plainNoise(emit: Emit, input: FakeTensor, p: number, feature = false): FakeTensor {
   if (p === 1) {
     const { dtype, layout, device } = input;
-    return emit("aten.mul.Tensor", [
-      input,
-      emit("aten.zeros.default", [[]], { dtype, layout, device, pin_memory: false }),
-    ]);
+    return emit("aten.zeros.default", [[]], { dtype, layout, device });
   }
-  const drawn = emit("aten.bernoulli.p", [
+  return emit("aten.div.Scalar", [drawnNoise(emit, input, p, feature), 1 - p]);
+}
+
+const drawnNoise = (emit: Emit, input: FakeTensor, p: number, feature: boolean): FakeTensor =>
+  emit("aten.bernoulli.p", [
     feature ? channelNoise(emit, input) : emit("aten.empty_like.default", [input]),
     1 - p,
   ]);
-  if (!alpha) return emit("aten.mul.Tensor", [input, emit("aten.div.Scalar", [drawn, 1 - p])]);
+
+/** `input * noise (+ shift)`, with one draw a channel for the feature forms. */
+function noisy(emit: Emit, input: FakeTensor, p: number, { feature, alpha }: NoiseOptions): FakeTensor {
+  if (p === 1 || !alpha) return emit("aten.mul.Tensor", [input, plainNoise(emit, input, p, feature)]);
+  const drawn = drawnNoise(emit, input, p, feature);
   const slope = 1.7580993408473766;
   const scale = 1 / Math.sqrt((slope * slope * p + 1) * (1 - p));
   const shifted = emit("aten.mul.Scalar", [emit("aten.add.Scalar", [drawn, -1]), slope * scale]);
@@ -239,9 +244,7 @@ function noisy(emit: Emit, input: FakeTensor, p: number, { feature, alpha }: Noi
 
 function channelNoise(emit: Emit, input: FakeTensor): FakeTensor {
   if (input.ndim < 2) throw invalidArgument("Feature dropout requires at least 2 dimensions in the input");
-  const { dtype, layout, device } = input;
-  const shape = input.shape.map((size, d) => (d < 2 ? size : 1));
-  return emit("aten.empty.memory_format", [shape], { dtype, layout, device, pin_memory: false });
+  return emit("aten.new_empty.default", [input, input.shape.map((size, d) => (d < 2 ? size : 1))]);
 }
 
 type DropoutSchema = "aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor";

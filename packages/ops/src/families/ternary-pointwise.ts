@@ -5,7 +5,8 @@ import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument } from "../errors.js";
 import { promoted } from "../rules/decompose.js";
-import { elementwise } from "../rules/elementwise.js";
+import { sizesEqual } from "../rules/dims.js";
+import { elementwise, elementwiseStrides } from "../rules/elementwise.js";
 import { type Operand, promoteOperands, scalarKind, toFloatDType } from "../rules/promote.js";
 import type { ScalarArg } from "../schema-types.js";
 
@@ -107,12 +108,20 @@ const addcdiv = defineOp({
     }),
 });
 
-function lerp(emit: Emit, start: FakeTensor, end: FakeTensor, weight: FakeTensor): FakeTensor {
+/** @param layout the operands that the operator itself lays its result out by; the steps may give another order */
+function lerp(
+  emit: Emit,
+  [start, end, weight]: readonly [FakeTensor, FakeTensor, FakeTensor],
+  layout: readonly FakeTensor[],
+): FakeTensor {
   const mask = emit("aten.ge.Scalar", [emit("aten.abs.default", [weight]), 0.5]);
   const coefficient = emit("aten.where.self", [mask, emit("aten.sub.Tensor", [weight, 1]), weight]);
   const base = emit("aten.where.self", [mask, end, start]);
   const step = emit("aten.mul.Tensor", [coefficient, emit("aten.sub.Tensor", [end, start])]);
-  return emit("aten.add.Tensor", [step, base]);
+  const result = emit("aten.add.Tensor", [step, base]);
+  const strides = elementwiseStrides(emit.env, result.shape, layout);
+  const asWanted = sizesEqual(result.strides, strides, emit.env);
+  return asWanted ? result : emit("prims.copy_strided.default", [result, strides]);
 }
 
 function checkLerp(self: FakeTensor, others: readonly FakeTensor[]): void {
@@ -140,9 +149,8 @@ const lerpOps = [
       promoted(emit, "default", [self, end], (a, b) =>
         lerp(
           emit,
-          a,
-          b,
-          emit("aten.new_full.default", [a, [], asKindOf(weight, a.dtype)], { pin_memory: false }),
+          [a, b, emit("aten.new_full.default", [a, [], asKindOf(weight, a.dtype)], { pin_memory: false })],
+          [a, b],
         ),
       ),
   }),
@@ -154,7 +162,7 @@ const lerpOps = [
       return elementwise(context, [self, end, weight]);
     },
     decompose: (emit, { self, end, weight }) =>
-      promoted(emit, "default", [self, end, weight], (a, b, w) => lerp(emit, a, b, w)),
+      promoted(emit, "default", [self, end, weight], (a, b, w) => lerp(emit, [a, b, w], [a, b, w])),
   }),
 ];
 

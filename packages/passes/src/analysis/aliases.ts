@@ -1,6 +1,9 @@
-/** @file Which inputs of a graph a value may share memory with, by the alias annotations of schemas. */
+/**
+ * @file Which inputs of a graph a value may share memory with, by the alias annotations of schemas, and by the list of
+ * those that have none although they should.
+ */
 import { type Argument, forEachInput, forEachRef, type Graph, isRef, itemsOf, type Node } from "@sconce/ir";
-import type { OperatorTable } from "@sconce/ops";
+import { HIDDEN_ALIASES, type OperatorTable } from "@sconce/ops";
 import { argumentOf } from "./call-arguments.js";
 
 /** Names of placeholders. */
@@ -8,9 +11,9 @@ export type Roots = ReadonlySet<string>;
 
 const NONE: Roots = new Set();
 
-/** Control flow: PyTorch refuses bodies whose results alias their operands (`_maybe_fake_prop_ignore_unbacked`). */
+/** Loops stack their results, or carry values on that PyTorch refuses to let alias; `auto_functionalized` copies. */
 const FRESH_RESULTS =
-  /^higher_order\.(cond|map|map_impl|while_loop|scan|associative_scan|auto_functionalized|auto_functionalized_v2)$/;
+  /^higher_order\.(map|map_impl|while_loop|scan|associative_scan|auto_functionalized|auto_functionalized_v2)$/;
 
 /**
  * For each node the placeholders that its value may be a view of. Bodies of `invoke_subgraph` are followed, result by
@@ -23,7 +26,7 @@ export function aliasRoots(graph: Graph, operators: OperatorTable): ReadonlyMap<
   for (const node of graph.nodes()) {
     if (node.op === "placeholder") roots.set(node.name, new Set([node.name]));
     if (node.op !== "call_function") continue;
-    const each = rootsOfBody(node, graph, operators, roots);
+    const each = rootsOfBodies(node, graph, operators, roots);
     if (each !== undefined) results.set(node.name, each);
     const [source, index] = node.args;
     const taken =
@@ -37,15 +40,30 @@ export function aliasRoots(graph: Graph, operators: OperatorTable): ReadonlyMap<
 
 const union = (sets: readonly Roots[]): Roots => new Set(sets.flatMap((set) => [...set]));
 
-/** Of each result of a region, the roots of the operands that it may be a view of. */
-function rootsOfBody(
+/** Of each result of a region or a choice, the roots of the operands that it may be a view of. */
+function rootsOfBodies(
   node: Node,
   graph: Graph,
   operators: OperatorTable,
   roots: ReadonlyMap<string, Roots>,
 ): readonly Roots[] | undefined {
-  if (node.target !== "higher_order.invoke_subgraph") return undefined;
-  const [body, , ...operands] = node.args;
+  const { target, args } = node;
+  if (target === "higher_order.invoke_subgraph")
+    return rootsOfBody(graph, args[0]!, args.slice(2), operators, roots);
+  if (target !== "higher_order.cond") return undefined;
+  const operands = itemsOf(args[3] ?? null) ?? [];
+  const branches = [args[1]!, args[2]!].map((body) => rootsOfBody(graph, body, operands, operators, roots));
+  const [first, second] = branches;
+  return first && second?.map((found, i) => union([found, first[i] ?? NONE]));
+}
+
+function rootsOfBody(
+  graph: Graph,
+  body: Argument,
+  operands: readonly Argument[],
+  operators: OperatorTable,
+  roots: ReadonlyMap<string, Roots>,
+): readonly Roots[] | undefined {
   const inner = isRef(body) ? graph.subgraphs.get(graph.node(body.name).target) : undefined;
   const outputs = inner && itemsOf(inner.outputArgument());
   if (inner === undefined || outputs === undefined) return undefined;
@@ -90,8 +108,9 @@ export function forEachAliasedInput(
     forEachInput(node, visit);
     return;
   }
+  const hidden = HIDDEN_ALIASES[target];
   for (const parameter of schema.args) {
-    if (parameter.alias === undefined) continue;
+    if (parameter.alias === undefined && hidden?.includes(parameter.name) !== true) continue;
     const value: Argument | undefined = argumentOf(node, schema, parameter.name);
     if (value !== undefined) forEachRef(value, visit);
   }

@@ -1,4 +1,5 @@
 import type { Argument, Node, OpSchema } from "@sconce/ir";
+import { HIDDEN_WRITES } from "@sconce/ops";
 
 /** What a call gives for a parameter of its schema: by position, by keyword, or the default. */
 export function argumentOf(node: Node, schema: OpSchema, name: string): Argument | undefined {
@@ -14,5 +15,15 @@ export function writtenArguments(node: Node, schema: OpSchema): (readonly [name:
   return schema.args
     .filter((parameter) => parameter.alias?.write)
     .map(({ name }) => [name, argumentOf(node, schema, name) ?? null] as const)
+    .filter(([, value]) => value !== null);
+}
+
+/** What a call writes to behind its schema's back. */
+export function hiddenWrites(node: Node, schema: OpSchema): (readonly [name: string, value: Argument])[] {
+  const hidden = HIDDEN_WRITES[node.target];
+  if (hidden === undefined) return [];
+  if (hidden.flag !== undefined && argumentOf(node, schema, hidden.flag) === false) return [];
+  return hidden.written
+    .map((name) => [name, argumentOf(node, schema, name) ?? null] as const)
     .filter(([, value]) => value !== null);
 }

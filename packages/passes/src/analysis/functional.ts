@@ -12,7 +12,7 @@ import {
 import { isScalarFunction, type OperatorTable } from "@sconce/ops";
 import { hasEffect } from "../decompose/dead-nodes.js";
 import { aliasRoots } from "./aliases.js";
-import { argumentOf, writtenArguments } from "./call-arguments.js";
+import { hiddenWrites, writtenArguments } from "./call-arguments.js";
 
 /** One reason why a program is not functional. */
 export interface Impurity {
@@ -101,29 +101,15 @@ function pythonFunction(target: string): Found | undefined {
   return { reason: `${target} changes what the calls after it mean`, fix: FUNCTIONALIZE };
 }
 
-/** Operators that update running statistics, though their schemas do not say so (`native_functions.yaml`). */
-const STATISTICS: Readonly<Record<string, string>> = {
-  "aten.batch_norm.default": "training",
-  "aten.native_batch_norm.default": "training",
-  "aten._batch_norm_impl_index.default": "training",
-  "aten.cudnn_batch_norm.default": "training",
-  "aten.miopen_batch_norm.default": "training",
-  "aten.instance_norm.default": "use_input_stats",
-};
-
 function writes(node: Node, schema: OpSchema): Found | undefined {
-  const flag = STATISTICS[node.target];
   if (schema.isMutable) {
     const written = writtenArguments(node, schema).map(([name, value]) => described(name, value));
     const what = written.length > 0 ? written.join(" and ") : "its arguments";
     return { reason: `${node.target} writes to ${what}`, fix: FUNCTIONALIZE };
   }
-  if (flag === undefined || argumentOf(node, schema, flag) === false) return undefined;
-  const statistics = ["running_mean", "running_var"]
-    .map((name) => [name, argumentOf(node, schema, name) ?? null] as const)
-    .filter(([, value]) => value !== null);
-  if (statistics.length === 0) return undefined;
-  const what = statistics.map(([name, value]) => described(name, value)).join(" and ");
+  const hidden = hiddenWrites(node, schema);
+  if (hidden.length === 0) return undefined;
+  const what = hidden.map(([name, value]) => described(name, value)).join(" and ");
   return { reason: `${node.target} updates ${what}, though its schema does not say so`, fix: FUNCTIONALIZE };
 }
 

@@ -19,6 +19,7 @@ import { type AutocastState, castForAutocast } from "./autocast.js";
 import { ConjugateMarks } from "./conjugate.js";
 import { functionalTarget, MUTATING_VIEWS } from "./functional-targets.js";
 import { FunctionalTensor, type ViewStep } from "./functional-tensor.js";
+import type { HiddenAliases } from "./hidden-aliases.js";
 import { type DecompositionTable, isAlwaysDecomposed } from "./table.js";
 import type { Tracer } from "./tracer.js";
 
@@ -35,7 +36,11 @@ export class Dispatcher {
   /** Emits on the upper level: for composites, whose views and mutations are functionalized. */
   readonly functional: Emit;
 
-  constructor(tracer: Tracer, operators: OperatorTable, table: DecompositionTable) {
+  /** Set where numbers count more than PyTorch's text. */
+  readonly hidden: HiddenAliases | undefined;
+
+  constructor(tracer: Tracer, operators: OperatorTable, table: DecompositionTable, hidden?: HiddenAliases) {
+    this.hidden = hidden;
     this.tracer = tracer;
     this.operators = operators;
     this.table = table;
@@ -72,7 +77,7 @@ export class Dispatcher {
       const cast = this.#withoutAutocast((state) => castForAutocast(state, target, args, this.functional));
       if (cast !== undefined) return this.#withoutAutocast(() => this.call(target, cast, kwargs));
     }
-    if (row.tags.includes("composite")) {
+    if (row.tags.includes("composite") || this.hidden?.decomposes(target)) {
       const rule = this.#ruleOf(row);
       if (rule !== undefined) {
         const decompose = (): MetaValue => this.#decompose(row, rule, this.functional, args, kwargs);
@@ -87,7 +92,9 @@ export class Dispatcher {
     if (row.schema.isView || target === "aten._unsafe_view.default") {
       return this.#detached(row, this.#view(row, args, kwargs));
     }
-    return wrap(this.lower(target, unwrapAll(args), unwrapKwargs(kwargs)));
+    const result = wrap(this.lower(target, unwrapAll(args), unwrapKwargs(kwargs)));
+    this.hidden?.note(row, args, kwargs, result);
+    return result;
   }
 
   /** The decomposition that applies to a row: the table's, or the composite's own where it cannot be kept. */
@@ -95,7 +102,8 @@ export class Dispatcher {
     // What mutates is functionalized before the table is asked.
     const entry = row.schema.isMutable ? undefined : this.table.get(row.target);
     if (entry !== undefined) return entry as OpDefinition["decompose"];
-    return isAlwaysDecomposed(row) ? row.decompose : undefined;
+    const needed = isAlwaysDecomposed(row) || this.hidden?.decomposes(row.target);
+    return needed ? row.decompose : undefined;
   }
 
   #decompose(
@@ -142,11 +150,13 @@ export class Dispatcher {
     const rest = unwrapAll(args.slice(1));
     const plainKwargs = unwrapKwargs(kwargs);
     return {
+      target: row.target,
       forward: (base) => {
         const value = this.lower(row.target, [base, ...rest], plainKwargs);
         return (index === null ? value : (value as readonly MetaValue[])[index]) as FakeTensor;
       },
       reverse: (base, mutated) => {
+        this.hidden?.checkStep(row, [base, ...rest]);
         const bound = bindArgs(row.schema, [base, ...rest], plainKwargs);
         return viewInverse(this.lowered, row.target, base, mutated, bound, index);
       },
@@ -181,6 +191,7 @@ export class Dispatcher {
     targets.forEach((target, i) => {
       // A composite that has nothing to do (`dropout_` outside of training) hands back what it was given.
       if (!(target instanceof FunctionalTensor) || values[i] === target.sync()) return;
+      this.hidden?.written(target.storage);
       target.replace(this.#likeTarget(target, values[i] as FakeTensor));
     });
     if (row.schema.returns.length === 0) return null;

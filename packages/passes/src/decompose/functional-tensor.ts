@@ -4,15 +4,29 @@
  * from the base of its storage; a write becomes a new value, is replayed backwards into the base, and other views are
  * made anew from the base when they are next read.
  */
+import { SconceError } from "@sconce/errors";
 import { FakeTensor } from "@sconce/ir";
 import { type SymInt, symEquals } from "@sconce/symbolic";
 
 /** One view step: how to take it from a base, and how to write its result back. */
 export interface ViewStep {
+  /** The view operator. */
+  readonly target: string;
   readonly forward: (base: FakeTensor) => FakeTensor;
   /** `base` is what the step was taken from, `mutated` its new result; gives the new base. */
   readonly reverse: (base: FakeTensor, mutated: FakeTensor) => FakeTensor;
 }
+
+/** `as_strided` looks at the memory behind its base, which the values of a view do not hold. */
+const stridedView = (length: number, at: number): SconceError =>
+  new SconceError({
+    code: "VIEW_INVERSE",
+    message:
+      `a mutation on a view chain of length ${length}, where view ${at} was an as_strided() call: as_strided() is ` +
+      "non-compositional, and therefore is not possible to functionalize properly",
+    where: "aten.as_strided.default",
+    fix: "take the strided view of the tensor itself, or of a clone",
+  });
 
 interface Update {
   readonly value: FakeTensor;
@@ -30,7 +44,10 @@ export class FunctionalStorage {
     this.base = base;
   }
 
+  /** @throws SconceError `VIEW_INVERSE` */
   addUpdate(value: FakeTensor, views: readonly ViewStep[]): void {
+    const at = views.findIndex((view, i) => i > 0 && view.target === "aten.as_strided.default");
+    if (at > 0) throw stridedView(views.length, at);
     this.#updates.push({ value, views });
     this.generation++;
     this.mutated = true;

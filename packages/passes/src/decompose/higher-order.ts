@@ -134,7 +134,7 @@ function cloneResult(node: Node): MetaValue {
 /** Traces a body with a namespace of its own. */
 function traceBody(outer: Dispatcher, body: Graph, asList: boolean): Graph {
   const tracer = new Tracer(outer.operators, outer.tracer.env, outer.tracer.pass);
-  const dispatcher = new Dispatcher(tracer, outer.operators, outer.table);
+  const dispatcher = new Dispatcher(tracer, outer.operators, outer.table, outer.hidden);
   const interpreter = new GraphInterpreter(dispatcher, body, runHigherOrder);
   body.placeholders().forEach((placeholder, i) => {
     const val = placeholder.meta.val ?? null;

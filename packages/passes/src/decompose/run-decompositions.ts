@@ -24,6 +24,7 @@ import { eliminateDeadNodes } from "./dead-nodes.js";
 import { Dispatcher, unwrap } from "./dispatcher.js";
 import { withoutTokens } from "./effect-tokens.js";
 import { FunctionalTensor } from "./functional-tensor.js";
+import { HiddenAliases, unseenWrite } from "./hidden-aliases.js";
 import { runHigherOrder } from "./higher-order.js";
 import { orderInputs } from "./input-order.js";
 import { GraphInterpreter, inheritedMeta } from "./interpret.js";
@@ -33,6 +34,7 @@ import { renameNodes } from "./rename-nodes.js";
 import { RuntimeAssertions } from "./runtime-asserts.js";
 import { sameCalls } from "./same-calls.js";
 import { shapeEnvOf } from "./shape-env.js";
+import { refuseSharedState } from "./shared-state.js";
 import { CustomDecompTable, type DecompositionTable, defaultDecompositions } from "./table.js";
 import { Tracer } from "./tracer.js";
 
@@ -41,6 +43,11 @@ export interface RunDecompositionsOptions {
   readonly operators?: OperatorTable;
   /** The pass that the origins of new nodes name; `decompose` when left out. */
   readonly pass?: string;
+  /**
+   * Numbers before texts: what PyTorch lowers to a program that computes something else is decomposed further where
+   * that mends it, and refused where nothing does. `functionalize` does so; PyTorch's own answer is the default.
+   */
+  readonly exact?: boolean;
 }
 
 /**
@@ -53,7 +60,8 @@ export interface RunDecompositionsOptions {
  * and decomposes the composites that cannot be kept. A program in which nothing is left to lower comes back as it is
  * (PyTorch would make its nodes anew, and write its mutated inputs back with one more copy).
  *
- * @throws SconceError those of the operators' rules, `NOT_FUNCTIONALIZABLE`, `CONSTANT_MUTATED`, `UNKNOWN_OPERATOR`
+ * @throws SconceError those of the operators' rules, `NOT_FUNCTIONALIZABLE`, `INTERNAL_OVERLAP`, `SHARED_STATE`,
+ * `CONSTANT_MUTATED`, `UNKNOWN_OPERATOR`
  */
 export function runDecompositions(
   program: ExportedProgram,
@@ -64,11 +72,29 @@ export function runDecompositions(
   const given = (table ?? defaultDecompositions(operators)) as DecompositionTable;
   // Operators that were registered after the table was made count too.
   const entries = given instanceof CustomDecompTable ? given.materialize() : given;
-  const tracer = new Tracer(operators, shapeEnvOf(program), options.pass);
-  const dispatcher = new Dispatcher(tracer, operators, entries);
   const ordered = orderInputs(withoutTokens(program));
-  const lowered = finish(ordered, traceProgram(ordered, dispatcher), operators);
+  const retrace = (hidden?: HiddenAliases): Retrace => {
+    const tracer = new Tracer(operators, shapeEnvOf(program), options.pass);
+    return traceProgram(ordered, new Dispatcher(tracer, operators, entries, hidden));
+  };
+  const traced = options.exact === true ? retraceExactly(retrace) : retrace();
+  refuseSharedState(ordered, traced.mutated);
+  const lowered = finish(ordered, traced, operators);
   return sameCalls(program, lowered, copiesWrittenBack(program, lowered)) ? program : lowered;
+}
+
+/** As PyTorch does where nobody can tell; else with the operators decomposed that hid a write. */
+function retraceExactly(retrace: (hidden: HiddenAliases) => Retrace): Retrace {
+  const decomposed = new Set<string>();
+  for (;;) {
+    const hidden = new HiddenAliases(new Set(decomposed));
+    const traced = retrace(hidden);
+    const [first] = hidden.seen;
+    if (first === undefined) return traced;
+    const before = decomposed.size;
+    for (const target of hidden.seen) decomposed.add(target);
+    if (decomposed.size === before) throw unseenWrite(first);
+  }
 }
 
 interface Retrace {
