@@ -105,6 +105,14 @@ export const historyMismatch = (message: string, where?: string): SconceError =>
     fix: "give the program that the history was recorded on, or run the passes instead",
   });
 
+/** Something else than a history where one is wanted. */
+export const notAHistory = (given: string): SconceError =>
+  new SconceError({
+    code: "HISTORY_FORMAT",
+    message: `replay takes a program, or what historyFromJson or recordedHistory gives, not ${given}`,
+    fix: "pass the program whose history it is: replay(program, onto)",
+  });
+
 export const historyFormat = (message: string, where?: string, cause?: unknown): SconceError =>
   new SconceError({
     code: "HISTORY_FORMAT",

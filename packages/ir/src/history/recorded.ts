@@ -1,9 +1,9 @@
 /** @file A history by itself: what each step changed, told so that it fits every program with the same graph. */
 import type { Tensor } from "@sconce/tensor";
-import { historyMismatch } from "../errors.js";
+import { historyMismatch, notAHistory } from "../errors.js";
 import type { Graph } from "../graph.js";
 import { tensorsOf } from "../ir-text/print-program.js";
-import type { ExportedProgram } from "../program.js";
+import { ExportedProgram } from "../program.js";
 import { forEachNodeRef } from "../uses.js";
 import { type LineSplice, lineSplices, programLines, splicedParts } from "./program-lines.js";
 import { programVersions, recordPass } from "./record.js";
@@ -95,9 +95,18 @@ export interface ReplayOptions {
   readonly sameWeights?: boolean;
 }
 
+/** What `program.history` holds are steps of that program: patches of its own parts, which fit no other. */
+function recordedOf(history: RecordedHistory | ExportedProgram): RecordedHistory {
+  if (history instanceof ExportedProgram) return recordedHistory(history);
+  if (Array.isArray((history as Partial<RecordedHistory> | null)?.steps)) return history;
+  throw notAHistory(
+    Array.isArray(history) ? "program.history, whose patches fit no other program" : typeof history,
+  );
+}
+
 /**
  * Makes the recorded changes to another program with the same graph: no pass runs. The steps are added to its history.
- * @throws SconceError `HISTORY_MISMATCH` when what a step changes is not there, when the result is no graph, or when a step
+ * @throws SconceError `HISTORY_FORMAT` for something else than a history; `HISTORY_MISMATCH` when what a step changes is not there, when the result is no graph, or when a step
  * computed tensors of other weights
  */
 export function replay(
@@ -105,7 +114,7 @@ export function replay(
   onto: ExportedProgram,
   options: ReplayOptions = {},
 ): ExportedProgram {
-  const recorded = "steps" in history ? history : recordedHistory(history);
+  const recorded = recordedOf(history);
   if (options.sameWeights !== true) refuseOtherWeights(recorded, history, onto);
   let current = onto;
   for (const step of recorded.steps)

@@ -15,6 +15,7 @@ import {
   viewInverse,
 } from "@sconce/ops";
 import { le, mul, type SymInt } from "@sconce/symbolic";
+import { autoFunctionalize, isAutoFunctionalized } from "./auto-functionalize.js";
 import { type AutocastState, castForAutocast } from "./autocast.js";
 import { ConjugateMarks } from "./conjugate.js";
 import { functionalTarget, MUTATING_VIEWS } from "./functional-targets.js";
@@ -168,6 +169,7 @@ export class Dispatcher {
     if (viewTarget !== undefined) return this.#becomeView(viewTarget, args, kwargs);
     if (row.target === "aten.detach_.default") return args[0] as FunctionalTensor;
     if (row.target === "aten.resize_.default" && this.#shrinks(args)) return this.#shrink(args);
+    if (isAutoFunctionalized(row)) return wrap(autoFunctionalize(this, row, args, kwargs, unwrap));
     const target = functionalTarget(row, this.operators);
     const bound = bindArgs(row.schema, args, kwargs);
     const written = row.schema.args.filter((arg) => arg.alias?.write).map((arg) => bound[arg.name]);

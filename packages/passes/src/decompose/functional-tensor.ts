@@ -95,6 +95,17 @@ export class FunctionalTensor extends FakeTensor {
     return this.#value;
   }
 
+  get isBase(): boolean {
+    return this.#views.length === 0;
+  }
+
+  /** The tensor that this one is a view of (`_base`); itself for one that is none, or is detached from it. */
+  get base(): FunctionalTensor {
+    if (this.isBase || this.#views.at(-1)!.target === "aten.detach.default") return this;
+    this.storage.applyUpdates();
+    return new FunctionalTensor(this.storage.base, this.storage);
+  }
+
   view(value: FakeTensor, step: ViewStep): FunctionalTensor {
     return new FunctionalTensor(value, this.storage, [...this.#views, step]);
   }

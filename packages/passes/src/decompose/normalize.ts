@@ -36,7 +36,8 @@ export function normalizeCall(
     const byPosition = !parameter.kwargOnly && position < args.length;
     const given = byPosition ? args[position] : kwargs[parameter.name];
     if (!parameter.kwargOnly) position++;
-    const value = given === undefined ? defaultOf(schema, parameter) : canonical(given, parameter.type);
+    const value =
+      given === undefined ? defaultOf(schema, parameter) : canonicalArgument(given, parameter.type);
     const isDefault = parameter.hasDefault && sameArgument(value, canonicalDefault(parameter));
     if (parameter.kwargOnly) {
       if (!isDefault) keywords[parameter.name] = value;
@@ -59,10 +60,10 @@ function defaultOf(schema: OpSchema, parameter: SchemaArgument): UnboundArg {
 }
 
 const canonicalDefault = (parameter: SchemaArgument): UnboundArg =>
-  canonical(parameter.defaultValue as EmitArg, parameter.type);
+  canonicalArgument(parameter.defaultValue as EmitArg, parameter.type);
 
 /** The value in the one form that its schema type allows: lists for `int[2]` given as an int, floats for `float`. */
-function canonical(given: EmitArg, type: SchemaType): UnboundArg {
+export function canonicalArgument(given: EmitArg, type: SchemaType): UnboundArg {
   if (given === null || given === undefined) return null;
   const value = isTuple(given) ? given.items : given;
   if (Array.isArray(value)) return (value as readonly EmitArg[]).map((item) => canonicalElement(item, type));
