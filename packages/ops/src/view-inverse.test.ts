@@ -88,4 +88,11 @@ describe("viewInverse", () => {
       viewInverse(undefined as never, "aten.add.Tensor", undefined as never, undefined as never, {}),
     ).toThrowError(expect.objectContaining({ code: "VIEW_INVERSE" }));
   });
+
+  test("refuses windows that share elements, as PyTorch does", () => {
+    expect(writeBack([6], "aten.unfold.default", [0, 2, 2]).shape).toEqual([6]);
+    expect(() => writeBack([6], "aten.unfold.default", [0, 2, 1])).toThrowError(
+      expect.objectContaining({ code: "INTERNAL_OVERLAP" }),
+    );
+  });
 });

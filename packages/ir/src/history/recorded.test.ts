@@ -33,6 +33,14 @@ describe("replay", () => {
     expect(printIr(replay(last, twin, { sameWeights: true }))).toBe(printIr(last));
   });
 
+  test("what is no history is refused, program.history too", () => {
+    for (const given of [last.history, "text", {}, null])
+      expect(() => replay(given as never, first)).toThrow(
+        expect.objectContaining({ code: "HISTORY_FORMAT" }),
+      );
+    expect(() => replay(last.history as never, first)).toThrow(/not program\.history/);
+  });
+
   test.each([
     [
       "another node",

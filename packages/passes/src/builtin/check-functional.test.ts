@@ -1,6 +1,7 @@
 import { parseGraph } from "@sconce/ir";
 import { defineOp } from "@sconce/ops";
 import { describe, expect, test } from "vitest";
+import { aliasRoots } from "../analysis/aliases.js";
 import { functionality, isFunctional } from "../analysis/functional.js";
 import { context, programOf, run } from "../test-support.js";
 import { checkFunctional } from "./check-functional.js";
@@ -138,5 +139,26 @@ describe("check-functional", () => {
     );
     expect(found.impurities).toEqual([]);
     expect(found.effects.map(({ node }) => node)).toEqual(["r", "s"]);
+  });
+
+  test("knows statistics that are updated behind the schema's back, and branches of cond that alias", () => {
+    expect(
+      reasons(
+        "%s: f32[2] = aten.sum.dim_IntList(%x, [0])\n%q = aten.batch_norm_update_stats.default(%x, %s, %s, 0.1)\nreturn (%s)",
+      ),
+    ).toEqual([
+      'q: aten.batch_norm_update_stats.default updates "running_mean" (%s) and "running_var" (%s), though its schema does not say so',
+    ]);
+    const graph = parseGraph(`graph(%x: f32[2, 2], %p: b8[]) {
+      %b = get_attr body
+      %q = higher_order.cond(%p, %b, %b, (%x))
+      %r: f32[2, 2] = operator.getitem(%q, 0)
+      return (%r)
+      graph body(%y: f32[2, 2]) {
+        %t: f32[2, 2] = aten.t.default(%y)
+        return (%t)
+      }
+    }`);
+    expect([...(aliasRoots(graph, context.operators).get("r") ?? [])]).toEqual(["x"]);
   });
 });
