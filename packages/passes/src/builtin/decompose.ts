@@ -4,7 +4,10 @@ import { operatorNames } from "../options/choices.js";
 import { noteUncalled } from "../options/notes.js";
 import { definePass, type PassContext } from "../pass.js";
 
-/** `run_decompositions` as a pass. */
+/**
+ * `run_decompositions` as a pass: PyTorch's text, also where that computes other numbers than the program because an
+ * operator hides that it aliases (`docs/concepts/passes.md`); `functionalize` does not.
+ */
 export const decompose = definePass({
   name: "decompose",
   doc: "Functionalizes the program and lowers it to core ATen operators (run_decompositions).",
