@@ -1,4 +1,4 @@
-import { verify } from "@sconce/ir";
+import { codeText, verify } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { context, programOf, run, textOf } from "../test-support.js";
 import { functionalize } from "./functionalize.js";
@@ -70,5 +70,39 @@ describe("functionalize", () => {
     expect(() => run(functionalize, program)).toThrowError(
       expect.objectContaining({ code: "NOT_FUNCTIONALIZABLE", where: "x" }),
     );
+  });
+
+  // As PyTorch 2.14 lowers it: both parts are written before either is read again.
+  test("a list that is written is written as one", () => {
+    const program = programOf(
+      `graph(%x: f32[2, 2]) {
+        %c: f32[2, 2] = aten.clone.default(%x)
+        %q: (f32[1, 2], f32[1, 2]) = aten.split.Tensor(%c, 1)
+        %a: f32[1, 2] = operator.getitem(%q, 0)
+        %b: f32[1, 2] = operator.getitem(%q, 1)
+        %m = aten._foreach_mul_.Scalar([%a, %b], 2.0)
+        %y: f32[2, 2] = aten.cat.default([%a, %b])
+        return (%y)
+      }`,
+      "TRAINING",
+    );
+    expect(codeText(run(functionalize, program).graph).trim()).toMatchInlineSnapshot(`
+      "def forward(self, x):
+          clone = torch.ops.aten.clone.default(x);  x = None
+          split = torch.ops.aten.split.Tensor(clone, 1)
+          getitem = split[0]
+          getitem_1 = split[1];  split = None
+          _foreach_mul = torch.ops.aten._foreach_mul.Scalar([getitem, getitem_1], 2.0);  getitem = getitem_1 = None
+          getitem_2 = _foreach_mul[0]
+          getitem_3 = _foreach_mul[1];  _foreach_mul = None
+          slice_scatter = torch.ops.aten.slice_scatter.default(clone, getitem_2, 0, 0, 1);  clone = getitem_2 = None
+          slice_scatter_1 = torch.ops.aten.slice_scatter.default(slice_scatter, getitem_3, 0, 1, 2);  slice_scatter = getitem_3 = None
+          split_1 = torch.ops.aten.split.Tensor(slice_scatter_1, 1)
+          getitem_4 = split_1[0];  split_1 = None
+          split_2 = torch.ops.aten.split.Tensor(slice_scatter_1, 1);  slice_scatter_1 = None
+          getitem_7 = split_2[1];  split_2 = None
+          cat = torch.ops.aten.cat.default([getitem_4, getitem_7]);  getitem_4 = getitem_7 = None
+          return (cat,)"
+    `);
   });
 });

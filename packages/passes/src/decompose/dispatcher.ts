@@ -190,12 +190,7 @@ export class Dispatcher {
     const targets = written.flat();
     const fresh = results.slice(0, results.length - targets.length);
     const values = results.slice(results.length - targets.length);
-    targets.forEach((target, i) => {
-      // A composite that has nothing to do (`dropout_` outside of training) hands back what it was given.
-      if (!(target instanceof FunctionalTensor) || values[i] === target.sync()) return;
-      this.hidden?.written(target.storage);
-      target.replace(this.#likeTarget(target, values[i] as FakeTensor));
-    });
+    for (const one of written) this.#replaceAll(Array.isArray(one) ? one : [one], values);
     if (row.schema.returns.length === 0) return null;
     const sets = row.schema.args.filter((arg) => arg.alias?.write).map((arg) => arg.alias!.set);
     let next = 0;
@@ -203,6 +198,21 @@ export class Dispatcher {
       ret.alias ? (written[sets.indexOf(ret.alias.set)] as FunctionalTensor) : wrap(fresh[next++]!),
     );
     return returned.length === 1 ? returned[0]! : returned;
+  }
+
+  /** New values of one written argument; of a list all are written before any is read again, as PyTorch does. */
+  #replaceAll(targets: readonly unknown[], values: MetaValue[]): void {
+    const writes = targets.flatMap((target) => {
+      const value = values.shift();
+      // A composite that has nothing to do (`dropout_` outside of training) hands back what it was given.
+      if (!(target instanceof FunctionalTensor) || value === target.sync()) return [];
+      return [[target, this.#likeTarget(target, value as FakeTensor)] as const];
+    });
+    for (const [target, value] of writes) {
+      this.hidden?.written(target.storage);
+      target.write(value);
+    }
+    for (const [target] of writes) target.sync();
   }
 
   /** A write keeps the dtype of its target; a lazily conjugated one is written through a copy. */

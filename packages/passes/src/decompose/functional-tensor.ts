@@ -116,9 +116,14 @@ export class FunctionalTensor extends FakeTensor {
 
   /** A write: the new value goes into the storage, and this view is brought up to date at once. */
   replace(value: FakeTensor): void {
+    this.write(value);
+    this.sync();
+  }
+
+  /** A write that is not read back yet. */
+  write(value: FakeTensor): void {
     this.#value = value;
     this.storage.addUpdate(value, this.#views);
-    this.sync();
   }
 
   /** Whether the tensor has other sizes, strides or offset than it was made with. */
