@@ -1,6 +1,6 @@
 /** @file `npm run bench -w @sconce/backend-gpujs`: generated kernels against gpu.js code written by hand, in turns. */
 import { gpujsBackend, type Mode } from "@sconce/backend-gpujs";
-import { ExportedProgram, type Graph, parseGraph } from "@sconce/ir";
+import { ExportedProgram, FakeTensor, type Graph, parseGraph } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
 import { readArguments } from "./arguments.js";
