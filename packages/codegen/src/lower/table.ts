@@ -6,11 +6,13 @@ import { DISTANCES } from "./families/distance.js";
 import { ELEMENTWISE } from "./families/elementwise.js";
 import { GATHERS } from "./families/gather.js";
 import { INDEXINGS } from "./families/index-tensors.js";
+import { LOOKUPS } from "./families/lookup.js";
 import { NORMALISATIONS } from "./families/normalise.js";
 import { ORDERS } from "./families/order.js";
 import { PADS } from "./families/pad.js";
 import { POOLS } from "./families/pool.js";
 import { REDUCTIONS } from "./families/reduce.js";
+import { SAMPLERS } from "./families/sample.js";
 import { SCANS } from "./families/scan.js";
 import { SCATTERS } from "./families/scatter.js";
 import { VIEWS } from "./families/views.js";
@@ -28,6 +30,8 @@ export const LOWERINGS: LoweringTable = Object.freeze({
   ...POOLS,
   ...PADS,
   ...DISTANCES,
+  ...SAMPLERS,
+  ...LOOKUPS,
   ...BATCH_NORMS,
   "aten.convolution_backward.default": convolutionBackward,
   ...SCATTERS,
