@@ -16,6 +16,8 @@ export interface LoweringCall {
   readonly args: BoundArgs;
   /** What the graph says of the result. */
   readonly value: MetaValue;
+  /** What the graph says of the arguments: strides are there, which loops do not need but for `as_strided`. */
+  readonly said: () => BoundArgs;
 }
 export type Lowered = LazyTensor | readonly (LazyTensor | null)[];
 export type LoweringRule = (call: LoweringCall) => Lowered;

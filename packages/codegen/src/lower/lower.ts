@@ -10,9 +10,9 @@ import {
   type Node,
   type NodeRef,
 } from "@sconce/ir";
-import { bindArgs, isScalarFunction, type OperatorTable } from "@sconce/ops";
-
+import { bindArgs, isScalarFunction, type OpDefinition, type OperatorTable, type OpTag } from "@sconce/ops";
 import { STATIC_ENV, type SymEnv } from "@sconce/symbolic";
+import { isComplexDType } from "@sconce/tensor";
 import type { LoopOutput, LoopProgram, NotLowered } from "../ir/loop-program.js";
 import { CannotLower, cannot, type Lowered, type LoweringTable, shapeOf } from "./call.js";
 import { type FusionLimits, LoweringContext } from "./context.js";
@@ -61,11 +61,32 @@ export function whyNotLowered(node: Node, graph: Graph, options: LowerToLoopsOpt
 
 /** Calls that pick from results or compute sizes: nothing to lower. */
 const isStructural = (node: Node): boolean =>
-  node.target === "operator.getitem" || (isSizeValue(node.meta.val) && !readsTensor(node.target));
+  node.target === "operator.getitem" ||
+  isScalarFunction(node.target) ||
+  (isSizeValue(node.meta.val) && !readsTensor(node.target));
 /** Whether a scalar comes from a tensor's cells: all others come from sizes. */
 const readsTensor = (target: string): boolean => !isScalarFunction(target) && !target.startsWith("aten.sym_");
+/** Refuses what no nest can read or write, before rules meet it in the middle of an expression. */
+function checkOperand(said: unknown): void {
+  if (Array.isArray(said)) for (const item of said) checkOperand(item);
+  const { kind } = (said ?? {}) as { kind?: string };
+  if (kind === "SymFloat" || kind === "SymBool") cannot("it reads a number that only a run knows");
+  if (said instanceof FakeTensor && isComplexDType(said.dtype))
+    cannot("complex numbers are not lowered to loops");
+}
 const isSizeValue = (value: unknown): boolean =>
   typeof value === "object" && value !== null && (value as { kind?: string }).kind === "SymInt";
+
+/** What keeps an operator from ever being loops, by what its row says of it. */
+function whyNever(row: OpDefinition | undefined): string | undefined {
+  if (row === undefined) return undefined;
+  const has = (tag: OpTag): boolean => row.tags.includes(tag);
+  if (row.schema.isMutable) return "writes to its argument: functionalize the program first";
+  if (has("dynamic_output_shape")) return "gives a shape that only a run knows";
+  if (has("nondeterministic_seeded")) return "draws random numbers";
+  if (has("effect")) return "is a check at run time, which no cell depends on";
+  return undefined;
+}
 
 function notLowered(refused: readonly NotLowered[]): SconceError {
   const shown = refused.slice(0, 5).map(({ node, reason }) => `"${node}": ${reason}`);
@@ -112,7 +133,17 @@ class GraphLowering {
       if (node.op === "placeholder") this.#inputs.push(this.assume(node));
       else if (node.op === "call_function") this.#attempt(node);
       else if (node.op === "get_attr") this.#refuse(node.name, "nested graphs are not lowered to loops");
+      else if (node.op === "output") this.#checkOutputs(node);
     }
+  }
+
+  /** Results are tensors, sizes and constants; other numbers stay with who computes them. */
+  #checkOutputs(output: Node): void {
+    forEachInput(output, (name) => {
+      const { kind } = (this.#saidOf(name) ?? {}) as { kind?: string };
+      if (kind === "SymFloat" || kind === "SymBool")
+        this.#refuse(name, "it is a number computed from sizes, which no loop makes");
+    });
   }
 
   #attempt(node: Node): void {
@@ -152,6 +183,7 @@ class GraphLowering {
 
   /** @throws CannotLower */
   call(node: Node): void {
+    if (isScalarFunction(node.target)) return;
     if (isSizeValue(node.meta.val)) {
       if (readsTensor(node.target)) cannot(`${node.target} reads a number that only a run knows`);
       return;
@@ -161,6 +193,8 @@ class GraphLowering {
       return;
     }
     const lowering = this.#table[node.target] ?? cannot(this.#unknown(node));
+    forEachInput(node, (name) => checkOperand(this.#saidOf(name)));
+    checkOperand(node.meta.val);
     const schema = this.#options.operators.schemaOf(node.target) ?? cannot(`${node.target} has no schema`);
     const args = bindArgs(schema, node.args, node.kwargs, (ref) => this.#resolve(ref));
     const { name, target, meta } = node;
@@ -170,11 +204,15 @@ class GraphLowering {
       target,
       args,
       value: meta.val as MetaValue,
+      said: () => bindArgs(schema, node.args, node.kwargs, (ref) => this.#saidOf(ref.name)),
     });
     this.#values.set(name, result);
   }
 
   #unknown({ name, target }: Node): string {
+    const { operators } = this.#options;
+    const general = whyNever(operators.get(target));
+    if (general !== undefined) return `${target} ${general}`;
     const why = this.#expander.reasons.get(name);
     return `no loops are known for ${target}${why === undefined ? "" : `, and it does not decompose: ${why}`}`;
   }
@@ -188,7 +226,11 @@ class GraphLowering {
   }
 
   #resolve({ name }: NodeRef): unknown {
-    return this.#values.get(name) ?? this.#graph.node(name).meta.val;
+    return this.#values.get(name) ?? this.#saidOf(name);
+  }
+  /** What the graph, or a step of a decomposition, says of a value. */
+  #saidOf(name: string): MetaValue | undefined {
+    return (this.#graph.find(name) ?? this.#steps.find((step) => step.name === name))?.meta.val;
   }
 
   program(): LoopProgram {

@@ -1,4 +1,5 @@
 import type { LoweringTable } from "./call.js";
+import { ASSERTIONS } from "./families/assertion.js";
 import { BATCH_NORMS } from "./families/batch-norm.js";
 import { CONTRACTIONS } from "./families/contract.js";
 import { convolutionBackward } from "./families/convolution-backward.js";
@@ -30,6 +31,7 @@ export const LOWERINGS: LoweringTable = Object.freeze({
   ...POOLS,
   ...PADS,
   ...DISTANCES,
+  ...ASSERTIONS,
   ...SAMPLERS,
   ...LOOKUPS,
   ...BATCH_NORMS,

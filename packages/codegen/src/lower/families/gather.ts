@@ -1,4 +1,5 @@
 /** @file Cells that other tensors point at, tensors joined, and tensors made from nothing. */
+import { SymExpr, type SymInt } from "@sconce/symbolic";
 import { type DType, isFloatDType } from "@sconce/tensor";
 import {
   add,
@@ -14,7 +15,6 @@ import {
 import { apply, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
 import { scalarText } from "../../text/scalar-text.js";
 import {
-  cannot,
   dimension,
   type Lowering,
   type LoweringCall,
@@ -175,13 +175,13 @@ const arange: Lowering = {
   rule: (of) => {
     const { dtype } = outOf(of);
     const [start, step] = [of.args["start"] ?? 0, of.args["step"] ?? 1];
-    const isWhole = [start, step].every((value) => typeof value === "number" && Number.isInteger(value));
-    if (isWhole) {
+    // Integers are counted in integers, whatever start and step were written as.
+    const [from0, by0] = [start, step].map((value) => wholeOf(value, !isFloatDType(dtype)));
+    if (from0 !== undefined && by0 !== undefined) {
       const cell = (at: readonly Index[]): Scalar =>
-        cast(indexScalar(add(size(start as number), multiply(at[0]!, constant(step as number)))), dtype);
+        cast(indexScalar(add(from0, multiply(at[0]!, by0))), dtype);
       return made(of, { inputs: [], operations: 1, cell });
     }
-    if (!isFloatDType(dtype)) return cannot("its start or step is no whole number");
     const [from, by] = [numberScalar(start, dtype), numberScalar(step, dtype)];
     return made(of, {
       inputs: [],
@@ -190,6 +190,20 @@ const arange: Lowering = {
     });
   },
 };
+/** A whole number, symbolic ones too; others are cut when asked for. */
+function wholeOf(value: unknown, isCut: boolean): Index | undefined {
+  if (value instanceof SymExpr) return size(value as SymInt);
+  const {
+    kind,
+    expr,
+    value: inner = value,
+  } = Object(value) as { kind?: string; expr?: SymInt; value?: unknown };
+  if (kind === "SymInt" && expr !== undefined) return size(expr);
+  if (typeof inner !== "number" && typeof inner !== "boolean") return undefined;
+  const number = Number(inner);
+  if (Number.isInteger(number)) return constant(number);
+  return isCut ? constant(Math.trunc(number)) : undefined;
+}
 
 const table = (lowering: Lowering, ...targets: readonly string[]): LoweringTable =>
   Object.fromEntries(targets.map((target) => [`aten.${target}`, lowering]));

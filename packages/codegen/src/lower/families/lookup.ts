@@ -25,7 +25,7 @@ import { made, placeIn } from "./gather.js";
 const MEAN = 1;
 const MAXIMUM = 2;
 
-/** Cells of the mask take those of the source in order: how many were true before says which. */
+/** Cells of the mask take those of the source in order: how many are true up to a cell says which. */
 const maskedScatter: Lowering = {
   rule: (of) => {
     const { context, node } = of;
@@ -38,7 +38,7 @@ const maskedScatter: Lowering = {
     const count = product(source.shape);
     const line = reshaped(source, node, [count]);
     const cells = reshaped(mask, node, [product(shape)]);
-    const before = new LazyTensor({
+    const counts = new LazyTensor({
       dtype: "int64",
       shape: cells.shape,
       node,
@@ -47,17 +47,18 @@ const maskedScatter: Lowering = {
       cell: ([place]) => {
         const { axes, at } = context.axes(cells.shape);
         const body = cast(truth(cells.cell(at)), "int64");
-        const when = apply("lt", indexScalar(at[0]!), indexScalar(place!));
+        const when = apply("le", indexScalar(at[0]!), indexScalar(place!));
         return { kind: "reduce", dtype: "int64", reduce: "sum", axes, body, when };
       },
     });
-    context.made(before);
-    context.materialise(before);
+    context.made(counts);
+    context.materialise(counts, { hint: { kind: "scan", axis: "i0" } });
     return made(of, {
-      inputs: [self, mask, source, before],
+      inputs: [self, mask, source, counts],
       operations: 2,
       cell: (at) => {
-        const from = placeIn(before.cell([flatIndex(at, shape)]), count, false);
+        const before = apply("sub", counts.cell([flatIndex(at, shape)]), constantScalar(1, "int64"));
+        const from = placeIn(before, count, false);
         return select(truth(mask.cell(at)), line.cell([from]), self.cell(at));
       },
     });

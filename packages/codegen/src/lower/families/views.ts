@@ -1,12 +1,18 @@
 /** @file Operators that show cells of a tensor in another order or shape: index arithmetic and no kernel. */
+import type { FakeTensor } from "@sconce/ir";
 import { SymExpr } from "@sconce/symbolic";
 import {
   add,
+  atom,
+  axis,
   constant,
+  coordinatesOf,
   type Index,
+  isWithin,
   isZero,
   multiply,
   ONE,
+  product,
   same,
   size,
   subtract,
@@ -168,25 +174,45 @@ const unfold = view((of) => {
   );
 });
 
-/** A reshape with one row-major layout only: `as_strided` of a whole tensor that is laid out so. */
+/** Any strides over a tensor whose memory is dense and in a known order; its cells are found by their place in it. */
 const asStrided = view((of) => {
   const base = self(of);
-  const offset = Number(of.args["storage_offset"] ?? 0);
-  const strides = of.args["stride"] as readonly unknown[];
+  const fake = of.said()["self"] as FakeTensor;
+  const order = memoryOrder(fake);
+  if (order === undefined) return cannot("as_strided of a tensor whose cells are not all of its memory");
+  const sizeOf = (value: unknown): Index =>
+    typeof value === "number" || value instanceof SymExpr
+      ? size(value)
+      : cannot("its strides are no numbers");
+  const start = of.args["storage_offset"] ?? fake.storageOffset;
+  const offset = subtract(sizeOf(start), size(fake.storageOffset));
+  const strides = (of.args["stride"] as readonly unknown[]).map(sizeOf);
   const shape = outShape(of);
-  if (offset !== 0 || base.view !== undefined) return cannot("as_strided of a view needs its memory");
-  let step = ONE;
-  for (let d = shape.length - 1; d >= 0; d--) {
-    const given =
-      typeof strides[d] === "number" || strides[d] instanceof SymExpr ? size(strides[d] as number) : ZERO;
-    if (!same(given, step) && !same(shape[d]!, ONE))
-      return cannot("as_strided needs the memory of its tensor");
-    step = multiply(step, shape[d]!);
-  }
-  if (isZero(step) || !same(step, base.shape.reduce(multiply, ONE)))
-    return cannot("as_strided of a part of a tensor");
-  return reshaped(base, of.node, shape);
+  const placeOf = (at: readonly Index[]): Index =>
+    add(offset, ...at.map((index, d) => multiply(index, strides[d]!)));
+  const extents = order.map((d) => base.shape[d]!);
+  const isEmpty = shape.some(isZero);
+  if (!isEmpty && !isWithin(placeOf(shape.map((extent, d) => atom(axis(`i${d}`, extent)))), product(extents)))
+    return cannot("as_strided reads beyond the cells of its tensor");
+  const back = (at: readonly Index[]): Index[] => {
+    const inMemory = coordinatesOf(placeOf(at), extents);
+    return base.shape.map((_, d) => inMemory[order.indexOf(d)]!);
+  };
+  return viewOf(base, of.node, shape, back, true);
 });
+/** Dimensions from the slowest, when a tensor's cells lie one after the other; undefined when they do not. */
+function memoryOrder({ shape, strides }: FakeTensor): number[] | undefined {
+  const dims = shape.map((_, d) => d);
+  const known = strides.every((stride) => typeof stride === "number");
+  const order = known ? [...dims].sort((a, b) => Number(strides[b]) - Number(strides[a]) || a - b) : dims;
+  let step = ONE;
+  for (const d of [...order].reverse()) {
+    const extent = size(shape[d]!);
+    if (!same(extent, ONE) && !same(size(strides[d]!), step)) return undefined;
+    step = multiply(step, extent);
+  }
+  return order;
+}
 
 const named = (lowering: Lowering, ...targets: readonly string[]): LoweringTable =>
   Object.fromEntries(targets.map((target) => [`aten.${target}`, lowering]));
