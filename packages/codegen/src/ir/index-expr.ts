@@ -59,13 +59,15 @@ export const atomText = (atom: IndexAtom): string => {
     case "size":
       return sizeText(atom.expr);
     case "quotient":
-      return `(${atom.numerator.text} / ${atom.denominator.text})`;
+      return `(${atom.numerator.text} / ${divisorText(atom.denominator)})`;
     case "remainder":
-      return `(${atom.numerator.text} % ${atom.denominator.text})`;
+      return `(${atom.numerator.text} % ${divisorText(atom.denominator)})`;
     case "value":
       return atom.key;
   }
 };
+const divisorText = ({ terms, text }: Index): string =>
+  terms.length === 1 && text.includes("*") && !text.startsWith("{") ? `(${text})` : text;
 const sizeText = (expr: Exclude<SymInt, number>): string => {
   const text = printExpr(expr);
   return /^\w+$/.test(text) ? text : `{${text}}`;
@@ -86,7 +88,7 @@ function indexText(terms: readonly IndexTerm[], constant: number): string {
     text += sign + termText(term);
   }
   if (text === "") return String(constant);
-  if (constant === 0) return text.includes(" ") ? `(${text})` : text;
+  if (constant === 0) return terms.length > 1 ? `(${text})` : text;
   return `(${text} ${constant < 0 ? "-" : "+"} ${Math.abs(constant)})`;
 }
 
@@ -132,41 +134,42 @@ function normal(terms: readonly IndexTerm[], of: number): Index {
 
 function collect(terms: Iterable<IndexTerm>, of: number): Index {
   const byAtoms = new Map<string, IndexTerm>();
-  for (const term of terms) addTerm(byAtoms, term);
-  joinRemainders(byAtoms);
-  const unit = byAtoms.get("")?.coefficient ?? 0;
-  byAtoms.delete("");
+  for (const term of terms) {
+    const key = atomsText(term.atoms);
+    const known = byAtoms.get(key);
+    const coefficient = (known?.coefficient ?? 0) + term.coefficient;
+    if (coefficient === 0) byAtoms.delete(key);
+    else byAtoms.set(key, known === undefined ? term : { coefficient, atoms: term.atoms });
+  }
   const sorted = [...byAtoms].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, term]) => term);
-  return normal(sorted, of + unit);
+  return rejoined(sorted, of) ?? normal(sorted, of);
 }
 
-/** `(n / d)*d + n % d` is `n`: a place that was taken apart and put together again, as reshapes do. */
-function joinRemainders(byAtoms: Map<string, IndexTerm>): void {
-  for (const [key, term] of [...byAtoms]) {
-    const rest = term.atoms.findIndex(({ kind }) => kind === "remainder");
-    if (rest < 0 || !byAtoms.has(key)) continue;
-    const { numerator, denominator } = term.atoms[rest] as RemainderAtom;
-    const by = asTerm(denominator);
-    if (by === undefined) continue;
-    const others = term.atoms.filter((_, i) => i !== rest);
-    const quotient: QuotientAtom = { kind: "quotient", numerator, denominator };
-    const partner = atomsText([...others, ...by.atoms, quotient].sort(byText));
-    if (byAtoms.get(partner)?.coefficient !== term.coefficient * by.coefficient) continue;
-    byAtoms.delete(partner);
-    byAtoms.delete(key);
-    for (const part of [...numerator.terms, { coefficient: numerator.constant, atoms: [] }])
-      addTerm(byAtoms, {
-        coefficient: part.coefficient * term.coefficient,
-        atoms: [...part.atoms, ...others].sort(byText),
-      });
+/** With one `c*d*(n / d) + c*(n % d)` put together to `c*n` again; undefined where there is none. */
+function rejoined(terms: readonly IndexTerm[], of: number): Index | undefined {
+  for (const low of terms) {
+    for (const item of low.atoms) {
+      if (item.kind !== "remainder") continue;
+      const others = { coefficient: low.coefficient, atoms: low.atoms.filter((other) => other !== item) };
+      const wanted = multiply(
+        multiply(divide(item.numerator, item.denominator), item.denominator),
+        termIndex(others),
+      );
+      const [high] = wanted.terms;
+      if (wanted.terms.length !== 1 || wanted.constant !== 0) continue;
+      const key = atomsText(high!.atoms);
+      const pair = terms.find(
+        ({ coefficient, atoms }) => coefficient === high!.coefficient && atomsText(atoms) === key,
+      );
+      if (pair === undefined) continue;
+      const rest = terms.filter((term) => term !== low && term !== pair);
+      return add(normal(rest, of), multiply(item.numerator, termIndex(others)));
+    }
   }
+  return undefined;
 }
-function addTerm(byAtoms: Map<string, IndexTerm>, term: IndexTerm): void {
-  const key = atomsText(term.atoms);
-  const coefficient = (byAtoms.get(key)?.coefficient ?? 0) + term.coefficient;
-  if (coefficient === 0) byAtoms.delete(key);
-  else byAtoms.set(key, { coefficient, atoms: term.atoms });
-}
+const termIndex = (term: IndexTerm): Index =>
+  term.atoms.length === 0 ? constant(term.coefficient) : normal([term], 0);
 
 export function add(...items: readonly Index[]): Index {
   let total = 0;
@@ -351,7 +354,34 @@ function quotientOf(rest: Index, divisor: Index): Index {
   if (only?.kind === "quotient") return divide(only.numerator, multiply(only.denominator, denominator));
   if (fixedValue(denominator) === 1) return numerator;
   if (isWithin(numerator, denominator)) return ZERO;
+  const parted = coarsened(numerator, denominator);
+  if (parted !== undefined) return divide(parted.coarse, parted.divisor);
   return atom({ kind: "quotient", numerator, denominator });
+}
+
+interface Coarsened {
+  readonly coarse: Index;
+  readonly divisor: Index;
+  readonly fine: Index;
+  readonly step: number;
+}
+/** `index = step * coarse + fine` with `0 <= fine < step`, where the step divides the divisor too: only `coarse` is to divide. */
+function coarsened(index: Index, divisor: Index): Coarsened | undefined {
+  const whole = asTerm(divisor)?.coefficient ?? 1;
+  const steps = new Set(index.terms.map(({ coefficient }) => gcd(coefficient, whole)));
+  for (const step of [...steps].sort((a, b) => b - a)) {
+    if (step === 1) return undefined;
+    const isCoarse = ({ coefficient }: IndexTerm): boolean => coefficient % step === 0;
+    const low = index.constant - Math.floor(index.constant / step) * step;
+    const fine = normal(
+      index.terms.filter((term) => !isCoarse(term)),
+      low,
+    );
+    if (!isWithin(fine, constant(step))) continue;
+    const coarse = normal(index.terms.filter(isCoarse), index.constant - low);
+    return { coarse: scaleDown(coarse, step), divisor: scaleDown(divisor, step), fine, step };
+  }
+  return undefined;
 }
 /** The greatest common factor of all coefficients; the constant may be rounded down, as floor division allows. */
 function by(index: Index, divisor: Index): number {
@@ -374,6 +404,9 @@ export function remainder(index: Index, divisor: Index): Index {
   const common = by(rest, divisor);
   if (common > 1 && rest.constant % common === 0)
     return scale(remainder(scaleDown(rest, common), scaleDown(divisor, common)), common);
+  const parted = coarsened(rest, divisor);
+  if (parted !== undefined)
+    return add(scale(remainder(parted.coarse, parted.divisor), parted.step), parted.fine);
   const only = rest.constant === 0 && rest.terms.length === 1 ? rest.terms[0]! : undefined;
   const inner = only?.coefficient === 1 && only.atoms.length === 1 ? only.atoms[0]! : undefined;
   if (inner?.kind === "remainder" && isZero(split(inner.denominator, divisor).rest))
