@@ -31,22 +31,46 @@ export type {
   NotLowered,
 } from "./ir/loop-program.js";
 export {
+  apply,
   BINARY,
   type BinaryFn,
   COMPARE,
   type CompareFn,
+  cast,
+  constantScalar,
+  indexScalar,
   partsOf,
   type ReduceKind,
   type ReduceScalar,
   type Scalar,
   type ScalarFn,
+  select,
   UNARY,
   type UnaryFn,
 } from "./ir/scalar.js";
-export { forEachScalar, hasReduction, indicesOf } from "./ir/traverse.js";
+export { forEachScalar, forEachScalar, hasReduction, hasReduction, indicesOf } from "./ir/traverse.js";
 export type { Lowering, LoweringCall, LoweringRule, LoweringTable } from "./lower/call.js";
+export {
+  cannot,
+  flag,
+  type Lowered,
+  type Lowering,
+  type LoweringCall,
+  type LoweringRule,
+  type LoweringTable,
+  numberArg,
+  numberScalar,
+  numbers,
+  optionalTensor,
+  outOf,
+  shapeOf,
+  tensorArg,
+} from "./lower/call.js";
 export { DEFAULT_LIMITS, type FusionLimits } from "./lower/context.js";
+export { type ReduceInit, reduceOver } from "./lower/families/reduce.js";
+export { broadcastTo, LazyTensor, reshaped, viewOf } from "./lower/lazy.js";
 export { type LowerToLoopsOptions, lowerToLoops, whyNotLowered } from "./lower/lower.js";
+export { type PointwiseOptions, pointwise } from "./lower/pointwise.js";
 export { LOWERINGS } from "./lower/table.js";
 export { costOf, type NestCost } from "./plan/cost.js";
 export {
