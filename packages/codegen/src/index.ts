@@ -48,8 +48,7 @@ export {
   UNARY,
   type UnaryFn,
 } from "./ir/scalar.js";
-export { forEachScalar, forEachScalar, hasReduction, hasReduction, indicesOf } from "./ir/traverse.js";
-export type { Lowering, LoweringCall, LoweringRule, LoweringTable } from "./lower/call.js";
+export { forEachScalar, hasReduction, indicesOf } from "./ir/traverse.js";
 export {
   cannot,
   flag,

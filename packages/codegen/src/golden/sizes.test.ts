@@ -12,11 +12,11 @@ test("sizes that a run knows stay in the indices", () => {
     "input b0: f32[s0, 4]  # x
     input b1: f32[s0, 4]  # y
 
-    nest 0 -> b2: f32[{8*s0}]  # a, b, c
-      for i0 < {8*s0}
+    nest 0 -> b2: f32[s0*8]  # a, b, c
+      for i0 < s0*8
         neg(((i0 / 4) < s0) ? b0[i0] : b1[i0 - s0*4])
 
-    output b2: f32[{8*s0}]
+    output b2: f32[s0*8]
     "
   `);
 });
@@ -49,11 +49,11 @@ test("merged and parted dimensions cancel where their product is the same", () =
   expect(text).toMatchInlineSnapshot(`
     "input b0: f32[s0, 6, 8]  # x
 
-    nest 0 -> b1: f32[{2*s0}, 24]  # a, b, c, d
-      for i0 < {2*s0}, i1 < 24
+    nest 0 -> b1: f32[s0*2, 24]  # a, b, c, d
+      for i0 < s0*2, i1 < 24
         max(b0[(i0 % 2)*4 + (i0 / 2)*48 + (i1 % 4) + (i1 / 4)*8], 0)
 
-    output b1: f32[{2*s0}, 24]
+    output b1: f32[s0*2, 24]
     "
   `);
 });
