@@ -12,8 +12,8 @@ import type {
   Reason,
 } from "@sconce/ir";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
-import type { DecompositionTable, Evaluator } from "@sconce/passes";
-import type { Device } from "./device.js";
+import type { DecompositionTable, Evaluator, PassContext, SessionBackend } from "@sconce/passes";
+import type { Device, Mode } from "./device.js";
 import { type OpenOptions, openDevice } from "./modes.js";
 import { GpujsExecutable } from "./runtime/executable.js";
 import { planProgram } from "./runtime/plan.js";
@@ -28,12 +28,14 @@ export interface GpujsBackendOptions extends OpenOptions {
   readonly operators?: OperatorTable;
   /** How programs that are not lowered are lowered; PyTorch's default table when left out. */
   readonly decompositions?: () => DecompositionTable;
+  /** Computes folded weights; the interpreter's kernels when left out. */
+  readonly evaluate?: Evaluator | undefined;
   /** Runs what the device cannot take; the interpreter when left out. */
   readonly host?: Backend;
 }
 
 /** A backend that also tells which nodes its device takes. */
-export interface GpujsBackend extends Backend {
+export interface GpujsBackend extends SessionBackend {
   /** Whether the device computes a node, in some mode; the others run on the host. */
   takes(node: Node, graph: Graph): true | Reason;
 }
@@ -45,9 +47,11 @@ export interface GpujsBackend extends Backend {
 export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
   const operators = options.operators ?? defaultOperators();
   const host = options.host ?? cpuBackend({ operators });
-  const evaluate = createEvaluator({ operators }) as Evaluator;
+  const evaluate = options.evaluate ?? (createEvaluator({ operators }) as Evaluator);
   return {
     name: options.name ?? "gpujs",
+    // What was given by hand stays.
+    inSession: (session, interpreter) => gpujsBackend({ ...partsOf(session), host: interpreter, ...options }),
     takes: (node, graph) => {
       const reason = whyNotOnDevice(node, graph, operators);
       return reason === undefined || { reason };
@@ -78,6 +82,10 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
   };
 }
 
+function partsOf({ operators, evaluate, decompositions }: PassContext): GpujsBackendOptions {
+  return { operators, evaluate, ...(decompositions && { decompositions }) };
+}
+
 /** A program that the host runs as it is. */
 function hostOnly(
   executable: Executable,
@@ -106,4 +114,11 @@ function refuseExcluded(program: ExportedProgram, exclude: readonly string[]): v
     where: `node "${node.name}"`,
     fix: "decompose the program first, or do not exclude it",
   });
+}
+
+/** The backend by a name as commands take it: `gpujs`, or `gpujs:webasm` for one mode; undefined for other names. */
+export function gpujsByName(name: string): GpujsBackend | undefined {
+  const [kind, mode, ...rest] = name.split(":");
+  if (kind !== "gpujs" || rest.length > 0) return undefined;
+  return gpujsBackend(mode === undefined ? { name } : { name, mode: mode as Mode });
 }

@@ -1,4 +1,4 @@
-export { type GpujsBackend, type GpujsBackendOptions, gpujsBackend } from "./backend.js";
+export { type GpujsBackend, type GpujsBackendOptions, gpujsBackend, gpujsByName } from "./backend.js";
 export type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, Lane, Mode } from "./device.js";
 export { MODES, type OpenDevice, type OpenOptions } from "./modes.js";
 export { type GpuJsContext, type OpenWebgpuOptions, openWebgpu } from "./webgpu/open.js";

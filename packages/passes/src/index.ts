@@ -61,7 +61,7 @@ export { definePass, passCall, repeat } from "./pass.js";
 export type { PassEvent, PassManagerOptions, PassObserver } from "./pass-manager.js";
 export { PassManager } from "./pass-manager.js";
 export { parsePipeline, printPipeline } from "./pipeline.js";
-export type { Plugin, PluginKernel } from "./plugin.js";
+export type { Plugin, PluginKernel, SessionBackend } from "./plugin.js";
 export { type ConversionOptions, convertDtype } from "./precision/convert-dtype.js";
 export { type Keep, keepOf } from "./precision/keep.js";
 export { askBackend } from "./regions/ask-backend.js";

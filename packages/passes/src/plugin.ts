@@ -1,7 +1,7 @@
 import type { Backend, DialectRules } from "@sconce/ir";
 import type { OpDefinition } from "@sconce/ops";
 import type { Decomposition } from "./decompose/table.js";
-import type { Pass } from "./pass.js";
+import type { Pass, PassContext } from "./pass.js";
 import type { Rule } from "./rewrite/rule.js";
 
 /** A kernel of `@sconce/backend-cpu` (`kernel(...)`), whose types this package does not know. */
@@ -22,4 +22,10 @@ export interface Plugin {
   /** Dialects that programs may be in, and that passes may require and ensure: what the verifier then asks of them. */
   readonly dialects?: readonly DialectRules[];
   readonly backends?: readonly Backend[];
+}
+
+/** A backend that uses a session's parts when it is given to one: its operators and decompositions, and its interpreter. */
+export interface SessionBackend extends Backend {
+  /** The same backend with the session's parts in place of those that it was not given itself. */
+  inSession(session: PassContext, host: Backend): Backend;
 }

@@ -20,6 +20,7 @@ import {
   type PassContext,
   PassManager,
   type PassManagerOptions,
+  type SessionBackend,
 } from "@sconce/passes";
 import { type DependencyContainer, instanceCachingFactory, container as root } from "tsyringe";
 import type { SconceOptions } from "./create-sconce.js";
@@ -90,7 +91,7 @@ function registerRunning(
   const further = [...given, ...plugins.flatMap((plugin) => plugin.backends ?? [])];
   container.register(BACKEND, { useFactory: interpreter(kernels) });
   for (const backend of further) container.register(BACKEND, { useValue: backend });
-  container.register(BACKENDS, { useFactory: (from) => from.resolveAll(BACKEND) });
+  container.register(BACKENDS, { useFactory: inSession() });
   container.register(EVALUATOR, {
     useFactory: (from) => ({
       evaluate: createEvaluator({ operators: from.resolve(OPERATORS), kernels }) as Evaluator,
@@ -109,6 +110,28 @@ function interpreter(kernels: KernelTable): (from: DependencyContainer) => Backe
     return made.backend;
   };
 }
+
+/** The backends, those that can with the session's parts; the first one, the interpreter, is their host. */
+function inSession(): (from: DependencyContainer) => Backend[] {
+  const bound = new WeakMap<Backend, { readonly host: Backend; readonly backend: Backend }>();
+  return (from) => {
+    const backends = from.resolveAll(BACKEND);
+    const host = backends[0]!;
+    return backends.map((backend) => {
+      if (backend === host || !isSessionBackend(backend)) return backend;
+      let known = bound.get(backend);
+      if (known?.host !== host) {
+        const context = passManagers(from).context();
+        known = { host, backend: backend.inSession(context, host) };
+        bound.set(backend, known);
+      }
+      return known.backend;
+    });
+  };
+}
+
+const isSessionBackend = (backend: Backend): backend is SessionBackend =>
+  typeof (backend as Partial<SessionBackend>).inSession === "function";
 
 const passManagers = (from: DependencyContainer): PassManagers => {
   const { plugins, ownerOf } = from.resolve(PLUGINS);

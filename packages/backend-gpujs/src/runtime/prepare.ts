@@ -1,6 +1,6 @@
 /** @file Programs as the backend runs them: functional, of core operators, batch norms in the weights, nothing twice. */
 import { isSconceError } from "@sconce/errors";
-import type { ExportedProgram } from "@sconce/ir";
+import { type ExportedProgram, FakeTensor } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import {
   canonicalize,
@@ -33,6 +33,8 @@ export function prepare(program: ExportedProgram, options: PrepareOptions): Prep
     const lowered = isLowered ? program : runDecompositions(program, decompositions?.(), { operators });
     if (lowered.dialect !== "ATEN")
       return { program: undefined, reason: `it is in the ${lowered.dialect} dialect` };
+    const resized = resizedInput(lowered);
+    if (resized !== undefined) return { program: undefined, reason: `it gives "${resized}" another size` };
     const manager = new PassManager({ operators, evaluate }, { record: false, verify: false });
     const tidy = [foldBatchNorm, canonicalize, commonSubexpressionElimination, deadCodeElimination];
     return { program: manager.run(lowered, tidy) };
@@ -40,4 +42,18 @@ export function prepare(program: ExportedProgram, options: PrepareOptions): Prep
     if (!isSconceError(error)) throw error;
     return { program: undefined, reason: `it cannot be lowered: ${error.message}` };
   }
+}
+
+/** A tensor that the program writes to in another shape than it has: only the program as it is can do that. */
+function resizedInput({ graph, graphSignature }: ExportedProgram): string | undefined {
+  const byTarget = new Map(graphSignature.inputSpecs.map(({ arg, target }) => [target, arg.name]));
+  return (
+    graphSignature.outputSpecs.find(({ kind, target, arg }) => {
+      if (!kind.endsWith("_MUTATION") || arg.kind !== "tensor") return false;
+      const place = kind === "USER_INPUT_MUTATION" ? target : byTarget.get(target);
+      const [value, old] = [arg.name, place ?? ""].map((name) => graph.find(name)?.meta.val);
+      if (!(value instanceof FakeTensor) || !(old instanceof FakeTensor)) return false;
+      return String(value.shape) !== String(old.shape);
+    })?.target ?? undefined
+  );
 }

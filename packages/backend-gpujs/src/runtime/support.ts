@@ -1,19 +1,23 @@
 /** @file Which nodes the device computes, and why not the others. */
 import { whyNotLowered } from "@sconce/codegen";
-import { FakeTensor, forEachInput, type Graph, type Node } from "@sconce/ir";
+import { FakeTensor, forEachInput, type Graph, type MetaValue, type Node } from "@sconce/ir";
 import { isScalarFunction, type OperatorTable } from "@sconce/ops";
+import { freeSymbols, SymExpr, type SymInt } from "@sconce/symbolic";
 import { whyNotHeld } from "../emit/refusals.js";
 
 /** Why the device cannot take a node, whatever the mode; undefined when it can. */
 export function whyNotOnDevice(node: Node, graph: Graph, operators: OperatorTable): string | undefined {
   if (node.op !== "call_function") return undefined;
   if (node.target.startsWith("higher_order.")) return "control flow is the host's";
-  const values = [node.meta.val];
-  forEachInput(node, (name) => values.push(graph.node(name).meta.val));
-  for (const value of values.flat()) {
+  const inputs: MetaValue[] = [];
+  forEachInput(node, (name) => inputs.push(graph.node(name).meta.val ?? null));
+  for (const value of [node.meta.val, ...inputs].flat()) {
     const reason = value instanceof FakeTensor ? whyNotHeld(value.dtype) : undefined;
     if (reason !== undefined) return reason;
   }
+  const known = new Set(inputs.flatMap(symbolsOf));
+  if (symbolsOf(node.meta.val ?? null).some((symbol) => !known.has(symbol)))
+    return "its sizes are known only when it has run";
   if (!hasTensor(node.meta.val)) return isSize(node) ? undefined : "it gives no tensor";
   return whyNotLowered(node, graph, { operators });
 }
@@ -23,6 +27,16 @@ const SIZES = new Set(["aten.sym_size.int", "aten.sym_numel.default", "aten.sym_
 const isSize = ({ target, meta: { val } }: Node): boolean =>
   (SIZES.has(target) || isScalarFunction(target)) &&
   (val as { readonly kind?: string } | null)?.kind === "SymInt";
+
+/** Names of the symbols in a value's sizes, or in the size that it is. */
+function symbolsOf(value: MetaValue): string[] {
+  if (Array.isArray(value)) return (value as readonly MetaValue[]).flatMap(symbolsOf);
+  if (value instanceof FakeTensor) return value.shape.flatMap(namesIn);
+  const { kind, expr } = (value ?? {}) as { readonly kind?: string; readonly expr?: SymInt };
+  return kind === "SymInt" && expr !== undefined ? namesIn(expr) : [];
+}
+const namesIn = (size: SymInt): string[] =>
+  size instanceof SymExpr ? [...freeSymbols(size).keys()] : [];
 
 /** Whether a call gives tensors at all. */
 const hasTensor = (value: Node["meta"]["val"]): boolean =>

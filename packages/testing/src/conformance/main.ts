@@ -2,8 +2,11 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { gpujsByName } from "@sconce/backend-gpujs";
 import { isSconceError, SconceError } from "@sconce/errors";
-import { createSconce } from "sconce";
+import type { Backend } from "@sconce/ir";
+import { createSconce, type Sconce } from "sconce";
+import { BackendChecker } from "./backend-cases.js";
 import { corpusPlugin } from "./corpus-plugin.js";
 import { type DecompositionCase, type DecompositionFile, decompositionProblem } from "./decompositions.js";
 import { openOpCases } from "./op-case-set.js";
@@ -18,7 +21,8 @@ const USAGE = `usage: npm run conformance -- --programs DIR | --ops DIR [--check
                 fake           the shape rule foretells dtype, sizes and strides of the run and of PyTorch
                 decomposition  where there is a kernel too, the decomposition gives PyTorch's numbers
   --decompositions  a JSON file of calls before and after run_decompositions()
-  --backend   where to run (default cpu)
+  --backend   where to run: cpu (the default) or gpujs; operators on gpujs run as programs of one node
+  --mode      gpu.js's mode: webasm, cpu, webgpu, ... (default the best that is there)
   --filter    only folders or files whose name contains TEXT
   --verbose   list what passed too`;
 
@@ -28,6 +32,7 @@ const OPTIONS = {
   decompositions: { type: "string" },
   checks: { type: "string", default: OP_CHECKS.join() },
   backend: { type: "string", default: "cpu" },
+  mode: { type: "string" },
   filter: { type: "string", default: "" },
   verbose: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
@@ -59,23 +64,28 @@ function readOptions(): Options {
 
 class Run {
   readonly #options: Options;
-  readonly #sconce = createSconce({ plugins: [corpusPlugin] });
+  readonly #sconce: Sconce;
+  readonly #backend: string;
   passed = 0;
   failed = 0;
 
   constructor(options: Options) {
     this.#options = options;
+    const { backend, mode } = options;
+    this.#backend = mode === undefined ? backend : `${backend}:${mode}`;
+    this.#sconce = sessionWith(this.#backend);
     const { backends } = this.#sconce;
-    if (!backends.has(options.backend))
+    if (!backends.has(this.#backend))
       throw badUsage(
         "UNKNOWN_BACKEND",
-        `there is no backend "${options.backend}"`,
+        `there is no backend "${this.#backend}"`,
         `the backends are: ${[...backends.keys()].join(", ")}`,
       );
   }
 
   async programs(folder: string): Promise<void> {
-    const { backend, filter } = this.#options;
+    const { filter } = this.#options;
+    const backend = this.#backend;
     for (const name of listed(folder, filter)) {
       if (!existsSync(join(folder, name, "case.json"))) continue;
       for (const check of await checkProgramFolder(join(folder, name), this.#sconce, { backend }))
@@ -83,10 +93,26 @@ class Run {
     }
   }
 
-  ops(path: string): void {
-    const { backend, filter } = this.#options;
+  async ops(path: string): Promise<void> {
+    if (this.#backend === "cpu") this.#interpreterOps(path);
+    else await this.#backendOps(path);
+  }
+
+  async #backendOps(path: string): Promise<void> {
+    const open = (): Backend => sessionWith(this.#backend).backends.get(this.#backend)!;
+    const checker = new BackendChecker(open, this.#sconce.operators);
+    for (const entry of openOpCases(path, this.#options.filter))
+      for (const { id, problem } of await checker.check(entry.read())) this.#tell(entry.name, id, problem);
+    const { device, partition, refused, noProgram } = checker.counts;
+    console.log(
+      `${device} on the device, ${partition} by partition, ${refused} refused, ${noProgram} that no program can say`,
+    );
+  }
+
+  #interpreterOps(path: string): void {
+    const { filter } = this.#options;
     const checks = this.#options.checks.split(",") as OpCheck[];
-    const checker = new OpChecker(this.#sconce, backend, checks);
+    const checker = new OpChecker(this.#sconce, "cpu", checks);
     for (const entry of openOpCases(path, filter))
       for (const { id, problem } of checker.check(entry.read())) this.#tell(entry.name, id, problem);
     console.log(`checks made: ${checks.map((check) => `${check} ${checker.counts[check]}`).join(", ")}`);
@@ -108,6 +134,12 @@ class Run {
   }
 }
 
+/** A session with the backend of this name, when there is one. */
+function sessionWith(name: string): Sconce {
+  const backend = gpujsByName(name);
+  return createSconce({ plugins: [corpusPlugin], backends: backend === undefined ? [] : [backend] });
+}
+
 /** @throws SconceError `CASE_FILE` */
 function decompositionCases(path: string): readonly DecompositionCase[] {
   try {
@@ -126,7 +158,7 @@ async function main(): Promise<number> {
   }
   const run = new Run(options);
   if (options.programs !== undefined) await run.programs(options.programs);
-  if (options.ops !== undefined) run.ops(options.ops);
+  if (options.ops !== undefined) await run.ops(options.ops);
   if (options.decompositions !== undefined) run.decompositions(options.decompositions);
   console.log(`${run.passed} passed, ${run.failed} failed`);
   // A filter that nothing matches, or an empty folder, shows nothing.
