@@ -1,7 +1,7 @@
 export { type Interval, ProgramRanges, type RangeOptions } from "./analysis/ranges.js";
 export { type RewriteInit, Rewriter } from "./analysis/rewrite.js";
 export { bindSizes, evaluateLoops, sizeOf } from "./evaluate/evaluate.js";
-export { bindIndex, bindNest, substituteAxes } from "./ir/bind.js";
+export { bindIndex, bindNest, hasSizes, substituteAxes } from "./ir/bind.js";
 export {
   type Axis,
   atom,

@@ -1,4 +1,4 @@
-import { fixedValue, type LoopNest, type LoopProgram } from "@sconce/codegen";
+import { hasSizes, type LoopNest, type LoopProgram } from "@sconce/codegen";
 import { isFloatDType } from "@sconce/tensor";
 import { analyseNest, hasIntegers } from "./analyse.js";
 import { ANY, point } from "./interval.js";
@@ -8,7 +8,6 @@ import { ANY, point } from "./interval.js";
  * become integers. Nests of symbolic sizes are looked at when those are known.
  */
 export function whyNotExact(nest: LoopNest, { buffers }: LoopProgram): string | undefined {
-  if (!hasIntegers(nest) || nest.axes.some(({ extent }) => fixedValue(extent) === undefined))
-    return undefined;
+  if (!hasIntegers(nest) || hasSizes(nest)) return undefined;
   return analyseNest(nest, (id) => (isFloatDType(buffers[id]!.dtype) ? ANY : point(0))).problem;
 }

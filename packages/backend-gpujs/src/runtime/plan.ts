@@ -3,14 +3,19 @@ import { type LoopNest, type LoopProgram, lowerToLoops } from "@sconce/codegen";
 import {
   type Backend,
   type ExportedProgram,
+  FakeTensor,
   forEachInput,
+  type Graph,
   GraphBuilder,
+  type MetaValue,
   type NodePlacement,
+  rebuild,
   ref,
   tuple,
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { type Partition, partition, type Region, regionProgram, splitBy } from "@sconce/passes";
+import { symbolByName } from "@sconce/symbolic";
 import type { Device } from "../device.js";
 import { whyNotExact } from "../ranges/static.js";
 import { whyNotOnDevice } from "./support.js";
@@ -89,16 +94,35 @@ function chain(
     last = region;
   }
   // Values come from the caller, state too: what one run wrote the next reads.
-  const bare = outer.with({ graphSignature: { inputSpecs: [], outputSpecs: [] }, guardsCode: [] });
+  const bare = outer.with({
+    graphSignature: { inputSpecs: [], outputSpecs: [] },
+    rangeConstraints: new Map(),
+  });
+  const programOf = (part: Region) => () =>
+    regionProgram(bare, { ...part, graph: unconstrained(part.graph) });
   const { parts } = splitBy(outer, ({ name }) => starts.has(name), operators);
   const whole = parts.length > 0 || calls.length === 0 ? parts : [wholeOf(outer)];
   const steps = whole.map((part): Step => {
     const call = part.graph.nodes().find((node) => regionOf(node) !== undefined);
     const region = call && byCall.get(regionOf(call)!)!;
-    if (region === undefined) return { ...part, loops: undefined, program: () => regionProgram(bare, part) };
-    return { ...region, loops: loops.get(region.name)!, program: () => regionProgram(bare, region) };
+    if (region === undefined) return { ...part, loops: undefined, program: programOf(part) };
+    return { ...region, loops: loops.get(region.name)!, program: programOf(region) };
   });
   return { steps, nodes: placements(program, left) };
+}
+
+/** The graph with inputs of any sizes: those that come are what an earlier stretch computed. */
+const unconstrained = (graph: Graph): Graph =>
+  rebuild(graph, (node) => {
+    if (node.op !== "placeholder") return true;
+    const val = anySize(node.name, node.meta.val);
+    return val === undefined || { ...node, meta: { ...node.meta, val } };
+  });
+function anySize(name: string, val: MetaValue | undefined): MetaValue | undefined {
+  if (val instanceof FakeTensor)
+    return new FakeTensor({ ...val, shape: val.shape.map((_, d) => symbolByName(`${name}_${d}`)) });
+  const isSize = typeof val === "object" && val !== null && "kind" in val && val.kind === "SymInt";
+  return isSize ? { ...val, expr: symbolByName(name) } : undefined;
 }
 
 /** The only part of a program that is not divided. */

@@ -1,5 +1,13 @@
 /** @file One stretch of a program on the device: its loops, made kernels for each set of sizes that comes. */
-import { bindNest, bindSizes, forEachScalar, type LoopNest, type LoopProgram, sizeOf } from "@sconce/codegen";
+import {
+  bindNest,
+  bindSizes,
+  forEachScalar,
+  hasSizes,
+  type LoopNest,
+  type LoopProgram,
+  sizeOf,
+} from "@sconce/codegen";
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
 import { isFloatDType, type Tensor } from "@sconce/tensor";
 import type { Device, DeviceKernel } from "../device.js";
@@ -52,7 +60,7 @@ export class RegionRunner {
 
   /** Whether all sizes are numbers. */
   get isFixed(): boolean {
-    return this.loops.buffers.every(({ shape }) => shape.every(({ terms }) => terms.length === 0));
+    return !this.loops.nests.some(hasSizes);
   }
   /** Makes the kernels for known sizes before the first run. */
   async prepare(sizes: Bindings): Promise<void> {

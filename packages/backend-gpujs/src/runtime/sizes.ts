@@ -1,6 +1,6 @@
 /** @file Sizes that become known while a program runs. */
 import { FakeTensor, type MetaValue } from "@sconce/ir";
-import { SymExpr } from "@sconce/symbolic";
+import { type Bindings, evaluateInt, freeSymbols, SymExpr } from "@sconce/symbolic";
 import { isTensor, type RunValue } from "./values.js";
 
 /** Takes the sizes that a value shows: a tensor's, or the value of a size itself. */
@@ -16,5 +16,26 @@ export function learnSizes(meta: MetaValue | undefined, value: RunValue, into: M
 }
 
 function learn(size: unknown, value: number, into: Map<string, number>): void {
-  if (size instanceof SymExpr && size.op === "Symbol") into.set(size.name, value);
+  if (!(size instanceof SymExpr)) return;
+  if (size.op === "Symbol") into.set(size.name, value);
+  else {
+    const [unknown, ...more] = [...freeSymbols(size).keys()].filter((name) => !into.has(name));
+    const solved = unknown !== undefined && more.length === 0 ? solve(size, unknown, value, into) : undefined;
+    if (solved !== undefined) into.set(unknown!, solved);
+  }
+}
+
+/**
+ * The least value of a symbol for which a size has this value: programs have sizes such as `(s0 - 1)//2 + 1` whose symbol no
+ * input shows, and what they compute does not tell apart the values that give the same size. Sizes grow with their symbols.
+ */
+function solve(size: SymExpr, name: string, value: number, known: Bindings): number | undefined {
+  const at = (candidate: number): number => evaluateInt(size, new Map([...known, [name, candidate]]));
+  let [low, high] = [0, 2 ** 31];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (at(middle) >= value) high = middle;
+    else low = middle + 1;
+  }
+  return at(low) === value ? low : undefined;
 }

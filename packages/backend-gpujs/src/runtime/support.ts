@@ -35,8 +35,7 @@ function symbolsOf(value: MetaValue): string[] {
   const { kind, expr } = (value ?? {}) as { readonly kind?: string; readonly expr?: SymInt };
   return kind === "SymInt" && expr !== undefined ? namesIn(expr) : [];
 }
-const namesIn = (size: SymInt): string[] =>
-  size instanceof SymExpr ? [...freeSymbols(size).keys()] : [];
+const namesIn = (size: SymInt): string[] => (size instanceof SymExpr ? [...freeSymbols(size).keys()] : []);
 
 /** Whether a call gives tensors at all. */
 const hasTensor = (value: Node["meta"]["val"]): boolean =>

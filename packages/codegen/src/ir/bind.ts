@@ -8,12 +8,14 @@ import {
   axis,
   constant,
   divide,
+  forEachAtom,
   type Index,
   multiply,
   remainder,
 } from "./index-expr.js";
 import type { LoopNest } from "./loop-program.js";
 import { type ReduceScalar, type Scalar, select } from "./scalar.js";
+import { forEachScalar, indicesOf } from "./traverse.js";
 
 /** The nest with numbers in place of sizes; parts that are shared stay shared. */
 export function bindNest(nest: LoopNest, sizes: Bindings): LoopNest {
@@ -22,18 +24,33 @@ export function bindNest(nest: LoopNest, sizes: Bindings): LoopNest {
 }
 /** The index with numbers in place of sizes. */
 export const bindIndex = (index: Index, sizes: Bindings): Index => new Binder(sizes).index(index);
+/** Whether a nest has sizes that are known only when the program runs. */
+export function hasSizes({ axes, value }: LoopNest): boolean {
+  let found = false;
+  const look = (index: Index): void =>
+    forEachAtom(index, (item) => {
+      found ||= item.kind === "size";
+    });
+  for (const { extent } of axes) look(extent);
+  forEachScalar(value, (scalar) => {
+    for (const index of indicesOf(scalar)) look(index);
+    if (scalar.kind === "reduce") for (const { extent } of scalar.axes) look(extent);
+  });
+  return found;
+}
 /** A copy of a scalar with its axes replaced by indices. */
 export const substituteAxes = (scalar: Scalar, axes: ReadonlyMap<string, Index>): Scalar =>
-  new Binder(new Map(), axes).scalar(scalar);
+  new Binder(undefined, axes).scalar(scalar);
 
 class Binder {
-  readonly #sizes: Bindings;
+  /** Left as they are where there are none. */
+  readonly #sizes: Bindings | undefined;
   readonly #axes: ReadonlyMap<string, Index>;
   readonly #scalars = new Map<Scalar, Scalar>();
   readonly #indices = new Map<Index, Index>();
   readonly #extents = new Map<string, Axis>();
 
-  constructor(sizes: Bindings, axes: ReadonlyMap<string, Index> = new Map()) {
+  constructor(sizes: Bindings | undefined, axes: ReadonlyMap<string, Index> = new Map()) {
     this.#sizes = sizes;
     this.#axes = axes;
   }
@@ -69,7 +86,7 @@ class Binder {
       case "axis":
         return this.#axes.get(item.name) ?? atom(this.axis(item));
       case "size":
-        return this.#sizes.size === 0 ? atom(item) : constant(evaluateInt(item.expr, this.#sizes));
+        return this.#sizes === undefined ? atom(item) : constant(evaluateInt(item.expr, this.#sizes));
       case "quotient":
         return divide(this.index(item.numerator), this.index(item.denominator));
       case "remainder":
