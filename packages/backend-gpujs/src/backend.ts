@@ -12,7 +12,14 @@ import type {
   Reason,
 } from "@sconce/ir";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
-import type { DecompositionTable, Evaluator, PassContext, SessionBackend } from "@sconce/passes";
+import {
+  type DecompositionTable,
+  defaultDecompositions,
+  type Evaluator,
+  isAlwaysDecomposed,
+  type PassContext,
+  type SessionBackend,
+} from "@sconce/passes";
 import type { Device, Mode } from "./device.js";
 import { type OpenOptions, openDevice } from "./modes.js";
 import { GpujsExecutable } from "./runtime/executable.js";
@@ -48,6 +55,7 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
   const operators = options.operators ?? defaultOperators();
   const host = options.host ?? cpuBackend({ operators });
   const evaluate = options.evaluate ?? (createEvaluator({ operators }) as Evaluator);
+  let table: DecompositionTable | undefined;
   return {
     name: options.name ?? "gpujs",
     // What was given by hand stays.
@@ -58,7 +66,14 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
     },
     supports: (node, graph) =>
       whyNotOnDevice(node, graph, operators) === undefined || host.supports(node, graph),
-    wayOf: (target) => (Object.hasOwn(LOWERINGS, target) ? "loops" : host.wayOf?.(target) && "on the host"),
+    wayOf: (target) => {
+      if (Object.hasOwn(LOWERINGS, target)) return "loops";
+      if (host.wayOf?.(target) === undefined) return undefined;
+      table ??= options.decompositions?.() ?? defaultDecompositions(operators);
+      const row = operators.get(target);
+      const isLowered = table.has(target) || (row !== undefined && isAlwaysDecomposed(row));
+      return isLowered ? "decomposition" : "on the host";
+    },
     async compile(original: ExportedProgram, compileOptions: CompileOptions = {}): Promise<Executable> {
       refuseExcluded(original, compileOptions.exclude ?? []);
       const { decompositions } = options;

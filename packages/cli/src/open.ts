@@ -2,6 +2,7 @@
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { gpujsByName } from "@sconce/backend-gpujs";
 import { isSconceError, thrownText } from "@sconce/errors";
 import { openPt2File } from "@sconce/formats/node";
 import type { ExportedProgram } from "@sconce/ir";
@@ -14,15 +15,21 @@ import { isIrText, readSir, SNIFFED } from "./sir.js";
 
 /**
  * Opens a session with plugins from module paths; a module exports its plugin as `default` or `plugin`. Its warnings go to
- * standard error.
+ * standard error. The interpreter is always there, gpu.js (`gpujs`, or `gpujs:MODE`) where it is asked for.
  * @throws SconceError `PLUGIN`, `NAME_CLASH`
  */
-export async function openSession(io: Pick<Io, "err">, modules: readonly string[] = []): Promise<Sconce> {
+export async function openSession(
+  io: Pick<Io, "err">,
+  modules: readonly string[] = [],
+  backend = "cpu",
+): Promise<Sconce> {
+  const gpujs = gpujsByName(backend);
   const logger = { warn: (message: string) => io.err(`warning: ${message}\n`) };
   const plugins = await Promise.all(modules.map(loadPlugin));
   try {
     return createSconce({
       plugins,
+      backends: gpujs === undefined ? [] : [gpujs],
       configure: (container) => container.register(LOGGER, { useValue: logger }),
     });
   } catch (error) {

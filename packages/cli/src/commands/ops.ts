@@ -36,7 +36,7 @@ export function opsCommand(program: Command, io: Io, _outcome: Outcome): void {
           `--missing and --${idle} do not go together`,
           "an operator without a row has no tags and runs nowhere",
         );
-      const session = await openSession(io, options.plugin);
+      const session = await openSession(io, options.plugin, options.backend);
       if (options.missing) io.out(missingText(session, options));
       else io.out(rowsText(session, options));
     });

@@ -51,6 +51,18 @@ describe("sconce run", () => {
     expect((await readdir(folder)).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 
+  test("--backend gpujs:MODE runs in kernels, and --placement tells what did", async () => {
+    for (const mode of ["webasm", "cpu"]) {
+      const { code, out } = await expecting("net_mlp", "--backend", `gpujs:${mode}`, "--placement");
+      expect(code).toBe(0);
+      expect(out).toContain("outputs are as expected\n");
+      expect(out).toContain(`device ${mode}: gpu.js ${mode}\n`);
+      expect(out).toMatch(/^(\d+) of \1 calls on the device, in 1 region and \d+ kernels; 1 tensor copied/m);
+    }
+    const unknown = await expecting("net_mlp", "--backend", "gpujs:abacus");
+    expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining("UNKNOWN_GPU_MODE") });
+  });
+
   test("--json", async () => {
     const { code, out } = await expecting("net_mlp", "--json");
     expect(code).toBe(0);

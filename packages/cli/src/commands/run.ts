@@ -1,4 +1,4 @@
-import { type Executable, isFloat, toNumber, type Value } from "@sconce/ir";
+import { type Executable, isFloat, type Placement, toNumber, type Value } from "@sconce/ir";
 import { type Closeness, Tensor, writeSafetensors } from "@sconce/tensor";
 import cliProgress from "cli-progress";
 import type { Command } from "commander";
@@ -6,6 +6,7 @@ import { EXIT, type Io, json, type Outcome, writeBytes } from "../io.js";
 import { openProgram, openSession, openTensors, repeatable } from "../open.js";
 import { compareRun, type Difference, type FinishedRun } from "./expectation.js";
 import { readInputs, tolerance } from "./inputs.js";
+import { placementText } from "./placement.js";
 
 interface RunOptions {
   readonly inputs?: string;
@@ -15,6 +16,7 @@ interface RunOptions {
   readonly atol: string;
   readonly scalars?: string;
   readonly backend: string;
+  readonly placement?: boolean;
   readonly lower?: boolean;
   readonly json?: boolean;
   readonly plugin?: readonly string[];
@@ -31,7 +33,8 @@ export function runCommand(program: Command, io: Io, outcome: Outcome): void {
     .option("--expect <file>", "safetensors with o0, o1, ... to compare with; exit code 1 when they differ")
     .option("--rtol <number>", "relative tolerance", "1e-4")
     .option("--atol <number>", "absolute tolerance", "1e-5")
-    .option("--backend <name>", "where to run", "cpu")
+    .option("--backend <name>", "where to run: cpu, gpujs, or gpujs:MODE", "cpu")
+    .option("--placement", "also tell which calls ran on the backend's device, and why the others did not")
     .option("--lower", "run what run_decompositions() gives")
     .option("--json", "for machines")
     .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
@@ -40,7 +43,7 @@ export function runCommand(program: Command, io: Io, outcome: Outcome): void {
 
 async function execute(file: string, options: RunOptions, io: Io, outcome: Outcome): Promise<void> {
   const closeness = { rtol: tolerance(options.rtol, "--rtol"), atol: tolerance(options.atol, "--atol") };
-  const session = await openSession(io, options.plugin);
+  const session = await openSession(io, options.plugin, options.backend);
   const loaded = await openProgram(file, session);
   const program = options.lower ? session.runDecompositions(loaded) : loaded;
   const given = options.inputs === undefined ? new Map<string, Tensor>() : await openTensors(options.inputs);
@@ -51,7 +54,12 @@ async function execute(file: string, options: RunOptions, io: Io, outcome: Outco
     await writeBytes(options.outputs, writeSafetensors(namedOutputs(outputs)));
   const differences = await compared({ executable, inputs, outputs }, options.expect, closeness);
   if ((differences?.length ?? 0) > 0) outcome.code = EXIT.differs;
-  io.out(options.json ? jsonReport(outputs, differences) : textReport(outputs, differences));
+  const placement = options.placement ? executable.placement?.() : undefined;
+  executable.dispose();
+  const report = options.json
+    ? jsonReport(outputs, differences, placement)
+    : textReport(outputs, differences) + (placement === undefined ? "" : placementText(placement));
+  io.out(report);
 }
 
 async function compared(
@@ -101,11 +109,15 @@ function textReport(outputs: readonly Value[], differences: readonly Difference[
   return lines.map((line) => `${line}\n`).join("");
 }
 
-function jsonReport(outputs: readonly Value[], differences: readonly Difference[] | undefined): string {
+function jsonReport(
+  outputs: readonly Value[],
+  differences: readonly Difference[] | undefined,
+  placement: Placement | undefined,
+): string {
   const described = outputs.map((value) =>
     value instanceof Tensor ? { dtype: value.dtype, shape: value.shape } : { value: plain(value) },
   );
-  return json({ outputs: described, ...(differences === undefined ? {} : { differences }) });
+  return json({ outputs: described, ...(differences && { differences }), ...(placement && { placement }) });
 }
 
 function describe(value: Value): string {

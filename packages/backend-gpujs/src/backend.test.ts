@@ -1,0 +1,195 @@
+import { isSconceError } from "@sconce/errors";
+import type { ExportedProgram, Value } from "@sconce/ir";
+import { Tensor } from "@sconce/tensor";
+import { describe, expect, test } from "vitest";
+import { gpujsBackend, gpujsByName } from "./backend.js";
+import type { Device } from "./device.js";
+import { GpujsDevice } from "./gpujs/device.js";
+import { loadGpujs } from "./gpujs/library.js";
+import type { GpujsExecutable } from "./runtime/executable.js";
+import { floats, ints, program } from "./test-support.js";
+
+const webasm = gpujsBackend({ mode: "webasm" });
+const compile = async (of: ExportedProgram): Promise<GpujsExecutable> =>
+  (await webasm.compile(of)) as GpujsExecutable;
+const numbers = (value: Value | undefined): unknown[] => (value as Tensor).toArray();
+const codeOf = async (action: () => Promise<unknown>): Promise<string> => {
+  try {
+    await action();
+    return "none";
+  } catch (error) {
+    return isSconceError(error) ? error.code : String(error);
+  }
+};
+
+const embedding = program(
+  "%w: f32[4, 2], %i: i64[3]",
+  "%embedding: f32[3, 2] = aten.embedding.default(%w, %i)",
+  "embedding",
+);
+const weights = floats([0, 1, 2, 3, 4, 5, 6, 7], [4, 2]);
+
+describe("integers", () => {
+  test("indices inside of their tensor are read on the device", async () => {
+    using executable = await compile(embedding);
+    expect(numbers((await executable.run([weights, ints([3, 0, 3])]))[0])).toEqual([6, 7, 0, 1, 6, 7]);
+    expect(executable.placement().fallbacks).toEqual([]);
+  });
+  test("one that lies outside is the interpreter's to refuse, and the report says so", async () => {
+    using executable = await compile(embedding);
+    expect(await codeOf(() => executable.run([weights, ints([4, 0, 3])]))).toBe("INDEX_OUT_OF_RANGE");
+    expect(executable.placement().fallbacks).toEqual([
+      "gpujs_0: embedding: an index may lie outside of its tensor",
+    ]);
+  });
+  test("sums beyond 2^24 are computed on the host, exactly", async () => {
+    const adds = program("%a: i64[1], %b: i64[1]", "%add: i64[1] = aten.add.Tensor(%a, %b)", "add");
+    using executable = await compile(adds);
+    expect(numbers((await executable.run([ints([2 ** 23]), ints([2 ** 23])]))[0])).toEqual([2n ** 24n]);
+    expect(executable.placement().fallbacks).toEqual([]);
+    expect(numbers((await executable.run([ints([2 ** 24]), ints([1])]))[0])).toEqual([16777217n]);
+    expect(executable.placement().fallbacks[0]).toContain("integers beyond 2^24 may come up");
+  });
+  test("small dtypes wrap as they do in PyTorch", async () => {
+    const adds = program("%a: u8[2], %b: u8[2]", "%add: u8[2] = aten.add.Tensor(%a, %b)", "add");
+    using executable = await compile(adds);
+    const bytes = (values: number[]): Tensor => Tensor.from(values, [2], "uint8");
+    expect(numbers((await executable.run([bytes([200, 3]), bytes([100, 4])]))[0])).toEqual([44, 7]);
+    expect(executable.placement().fallbacks).toEqual([]);
+  });
+});
+
+test("NaN and infinities are kept", async () => {
+  const body = [
+    "%relu: f32[4] = aten.relu.default(%x)",
+    "%maximum: f32[4] = aten.maximum.default(%x, %relu)",
+    "%exp: f32[4] = aten.exp.default(%x)",
+    "%amax: f32[] = aten.amax.default(%x, [0])",
+  ].join("\n");
+  using executable = await compile(program("%x: f32[4]", body, "maximum, exp, amax"));
+  const run = async (values: number[]): Promise<unknown[][]> =>
+    (await executable.run([floats(values)])).map(numbers);
+  const [inf, nan] = [Number.POSITIVE_INFINITY, Number.NaN];
+  expect(await run([nan, inf, -inf, 1])).toEqual([
+    [nan, inf, 0, 1],
+    [nan, inf, 0, Math.fround(Math.E)],
+    [nan],
+  ]);
+  expect(await run([-inf, -inf, -inf, -inf])).toEqual([[0, 0, 0, 0], [0, 0, 0, 0], [-inf]]);
+});
+
+describe("placement", () => {
+  const mixed = program(
+    "%x: f32[2, 3], %d: f64[3]",
+    [
+      "%relu: f32[2, 3] = aten.relu.default(%x)",
+      "%flip: f64[3] = aten.neg.default(%d)",
+      "%bernoulli: f32[2, 3] = aten.bernoulli.p(%relu, 1.0)",
+      "%mul: f32[2, 3] = aten.mul.Tensor(%bernoulli, %relu)",
+    ].join("\n"),
+    "mul, flip",
+  );
+  test("says where each call runs, with the reason", async () => {
+    using executable = await compile(mixed);
+    const [mul] = await executable.run([floats([1, -2, 3, 4, 5, 6], [2, 3]), Tensor.empty([3], "float64")]);
+    expect(numbers(mul)).toEqual([1, 0, 3, 4, 5, 6]);
+    const { nodes, device, ...counts } = executable.placement();
+    expect(device).toBe("webasm: gpu.js webasm");
+    expect(nodes.map(({ node, place, reason }) => [node, place, reason])).toEqual([
+      ["relu", "device", undefined],
+      ["flip", "host", "device memory holds float32, which is less than float64"],
+      ["bernoulli", "host", "has to keep its place among effects and random numbers"],
+      ["mul", "device", undefined],
+    ]);
+    expect(counts).toEqual({ regions: 2, kernels: 2, copies: { toDevice: 2, toHost: 2 }, fallbacks: [] });
+  });
+  test("supports what the device or the host runs; takes tells them apart", () => {
+    const [neg] = mixed.graph.nodes().filter(({ target }) => target === "aten.neg.default");
+    expect(webasm.supports(neg!, mixed.graph)).toBe(true);
+    expect(webasm.takes(neg!, mixed.graph)).toEqual({
+      reason: "device memory holds float32, which is less than float64",
+    });
+  });
+});
+
+describe("memory", () => {
+  test("what a run takes is given back: 1,000 runs leave as much as one", async () => {
+    let device: Device | undefined;
+    const backend = gpujsBackend({
+      mode: "webasm",
+      devices: {
+        webasm: async () => {
+          device = new GpujsDevice(await loadGpujs(), "webasm", "watched");
+          return device;
+        },
+      },
+    });
+    const body = [
+      "%mm: f32[8, 8] = aten.mm.default(%x, %x)",
+      "%_softmax: f32[8, 8] = aten._softmax.default(%mm, 1, false)",
+    ].join("\n");
+    using executable = await backend.compile(program("%x: f32[8, 8]", body, "_softmax"));
+    const x = floats(new Array<number>(64).fill(0.5), [8, 8]);
+    await executable.run([x]);
+    const after = device!.allocated;
+    for (let i = 0; i < 1000; i++) await executable.run([x]);
+    expect([after, device!.allocated]).toEqual([0, 0]);
+  });
+  test("nothing runs after dispose", async () => {
+    const executable = await compile(embedding);
+    executable.dispose();
+    executable.dispose();
+    expect(await codeOf(() => executable.run([weights, ints([0, 0, 0])]))).toBe("DISPOSED");
+  });
+});
+
+describe("running", () => {
+  test("progress, profile and signal", async () => {
+    using executable = await compile(embedding);
+    const seen: number[][] = [];
+    await executable.run([weights, ints([0, 1, 2])], {
+      onProgress: (done, total) => seen.push([done, total]),
+    });
+    expect(seen).toEqual([[1, 1]]);
+    expect(executable.profile()).toMatchObject([{ node: "embedding", target: "aten.embedding.default" }]);
+    const stopped = executable.run([weights, ints([0, 1, 2])], { signal: AbortSignal.abort() });
+    await expect(stopped).rejects.toThrow("cancelled");
+  });
+  test("runs that overlap do not meet", async () => {
+    using executable = await compile(embedding);
+    const runs = [0, 1, 2].map((at) => executable.run([weights, ints([at, at, at])]));
+    const first = (await Promise.all(runs)).map(([value]) => numbers(value)[0]);
+    expect(first).toEqual([0, 2, 4]);
+  });
+  test("programs that are not lowered are, and compile tells how far it is", async () => {
+    const relu = program("%x: f32[2]", "%relu_: f32[2] = aten.relu_.default(%x)", "relu_", "TRAINING");
+    const seen: number[][] = [];
+    using executable = await webasm.compile(relu, { onProgress: (done, total) => seen.push([done, total]) });
+    const x = floats([-1, 1]);
+    expect(numbers((await executable.run([x]))[0])).toEqual([0, 1]);
+    expect(numbers(x)).toEqual([0, 1]);
+    expect(seen).toEqual([[1, 1]]);
+  });
+});
+
+describe("modes", () => {
+  test("by name", () => {
+    expect(gpujsByName("gpujs:cpu")?.name).toBe("gpujs:cpu");
+    expect(gpujsByName("cpu")).toBeUndefined();
+  });
+  test("without gpu.js the error says what to install", async () => {
+    const missing = gpujsBackend({ gpujs: () => Promise.reject(new Error("Cannot find package")) });
+    const error = await missing.compile(embedding).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "NO_GPUJS", fix: expect.stringContaining("npm install gpu.js") });
+  });
+  test("a mode that is not there, and one that nobody knows", async () => {
+    expect(await codeOf(() => gpujsBackend({ mode: "headlessgl" }).compile(embedding))).toBe("NO_GPU_MODE");
+    expect(await codeOf(() => gpujsByName("gpujs:abacus")!.compile(embedding))).toBe("UNKNOWN_GPU_MODE");
+  });
+  test("the best mode that is there runs where none is asked for", async () => {
+    const none = async () => ({ unavailable: "not in this test" });
+    const backend = gpujsBackend({ devices: { webgpu: none, webgl2: none } });
+    using executable = await backend.compile(embedding);
+    expect(executable.placement?.().device).toBe("webasm: gpu.js webasm");
+  });
+});

@@ -1,0 +1,100 @@
+import { type LoopProgram, lowerToLoops } from "@sconce/codegen";
+import { defaultOperators } from "@sconce/ops";
+import { expect, test } from "vitest";
+import { program } from "../test-support.js";
+import { dialectOf } from "./dialect.js";
+import { type KernelSource, writeKernel } from "./kernel-writer.js";
+
+function kernels(
+  inputs: string,
+  body: string,
+  result: string,
+  sizes = new Map<string, number>(),
+): KernelSource[] {
+  const loops: LoopProgram = lowerToLoops(program(inputs, body, result).graph, {
+    operators: defaultOperators(),
+  });
+  return loops.nests.map((nest) => writeKernel(nest, loops, sizes, dialectOf("webasm")));
+}
+
+test("axes that every index takes together are one; others are x, y and z", () => {
+  const [relu] = kernels(
+    "%x: f32[2, 3, 4, 5, 6]",
+    "%relu: f32[2, 3, 4, 5, 6] = aten.relu.default(%x)",
+    "relu",
+  );
+  expect(relu!.output).toEqual([720]);
+  const [permuted] = kernels(
+    "%x: f32[2, 3, 4]",
+    "%permute: f32[4, 2, 3] = aten.permute.default(%x, [2, 0, 1])\n%relu: f32[4, 2, 3] = aten.relu.default(%permute)",
+    "relu",
+  );
+  expect(permuted!.output).toEqual([6, 4]);
+  expect(permuted!.source).toContain("b0[(this.thread.y + this.thread.x * 4)]");
+});
+
+test("more than three axes are counted by one and divided out", () => {
+  const [mirrored] = kernels(
+    "%x: f32[2, 3, 4, 5]",
+    "%permute: f32[5, 4, 3, 2] = aten.permute.default(%x, [3, 2, 1, 0])\n%relu: f32[5, 4, 3, 2] = aten.relu.default(%permute)",
+    "relu",
+  );
+  expect(mirrored!.output).toEqual([2, 3, 20]);
+  expect(mirrored!.source).toContain("(Math.floor(this.thread.z / 4) | 0)");
+});
+
+test("what does not hang on a loop is computed before it, and long sums in groups", () => {
+  const [, variance] = kernels("%x: f32[2, 4096]", "%var: f32[2] = aten.var.correction(%x, [1])", "var");
+  expect(variance!.source).toMatchInlineSnapshot(`
+    "function (b0, b1) {
+      let a0 = 0;
+      const t4 = b1[this.thread.x];
+      for (let k1 = 0; k1 < 16; k1++) {
+        let p3 = 0;
+        for (let k2 = 0; k2 < 256; k2++) {
+          const t5 = (b0[(this.thread.x * 4096 + (k1 * 256 + k2))] - t4);
+          p3 = p3 + (t5 * t5);
+        }
+        a0 = a0 + p3;
+      }
+      const t6 = (4096 - 1);
+      const t7 = (a0 / Math.max(t6, 0));
+      return t7;
+    }"
+  `);
+});
+
+test("padding is guarded, not read", () => {
+  const [conv] = kernels(
+    "%x: f32[1, 1, 4, 4], %w: f32[1, 1, 3, 3]",
+    "%convolution: f32[1, 1, 4, 4] = aten.convolution.default(%x, %w, none, [1, 1], [1, 1], [1, 1], false, [0, 0], 1)",
+    "convolution",
+  );
+  expect(conv!.source).toMatchInlineSnapshot(`
+    "function (b0, b1) {
+      let a0 = 0;
+      for (let k1 = 0; k1 < 1; k1++) {
+        for (let k2 = 0; k2 < 3; k2++) {
+          for (let k3 = 0; k3 < 3; k3++) {
+            if (((((this.thread.y + k2 - 1) >= 0) && ((this.thread.y + k2 - 1) < 4)) && (((this.thread.x + k3 - 1) >= 0) && ((this.thread.x + k3 - 1) < 4)))) {
+              a0 = a0 + (b0[(this.thread.y * 4 + this.thread.x + k1 * 16 + k2 * 4 + k3 - 5)] * b1[(k1 * 9 + k2 * 3 + k3)]);
+            }
+          }
+        }
+      }
+      return a0;
+    }"
+  `);
+});
+
+test("one set of loops makes kernels for any sizes", () => {
+  const dynamic = (rows: number): KernelSource[] =>
+    kernels(
+      "%x: f32[s0, 2]",
+      "%cat: f32[2*s0, 2] = aten.cat.default([%x, %x])",
+      "cat",
+      new Map([["s0", rows]]),
+    );
+  expect(dynamic(3)[0]!.output).toEqual([2, 6]);
+  expect(dynamic(5)[0]!.source).toContain("< 5");
+});

@@ -1,0 +1,16 @@
+import type { Placement } from "@sconce/ir";
+
+const times = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+/** Where a program ran, as text: the device, how much of it ran there, and why the rest did not. */
+export function placementText({ device, nodes, regions, kernels, copies, fallbacks }: Placement): string {
+  const host = nodes.filter(({ place }) => place === "host");
+  const lines = [
+    `device ${device}`,
+    `${nodes.length - host.length} of ${times(nodes.length, "call")} on the device, in ${times(regions, "region")} and ` +
+      `${times(kernels, "kernel")}; ${times(copies.toDevice, "tensor")} copied to it, ${copies.toHost} back`,
+    ...host.map(({ node, target, reason }) => `host %${node} = ${target}: ${reason ?? "not taken"}`),
+    ...fallbacks.map((reason) => `host, this time: ${reason}`),
+  ];
+  return lines.map((line) => `${line}\n`).join("");
+}
