@@ -48,6 +48,7 @@ const elsewhere =
 const MODULES: Readonly<Record<string, Loader>> = {
   sconce: () => import("sconce"),
   "@sconce/backend-cpu": () => import("@sconce/backend-cpu"),
+  "@sconce/backend-gpujs": () => import("@sconce/backend-gpujs"),
   "@sconce/codegen": () => import("@sconce/codegen"),
   "@sconce/errors": () => import("@sconce/errors"),
   "@sconce/formats": () => import("@sconce/formats"),
