@@ -1,9 +1,11 @@
+export { type Contraction, type ContractionSide, contractionOf } from "./analysis/contraction.js";
 export { type Interval, ProgramRanges, type RangeOptions } from "./analysis/ranges.js";
 export { type RewriteInit, Rewriter } from "./analysis/rewrite.js";
 export { bindSizes, evaluateLoops, sizeOf } from "./evaluate/evaluate.js";
 export { bindIndex, bindNest, hasSizes, substituteAxes } from "./ir/bind.js";
 export {
   type Axis,
+  add,
   atom,
   axis,
   boundsOf,
@@ -20,6 +22,7 @@ export {
   product,
   remainder,
   same,
+  scale,
   ZERO,
 } from "./ir/index-expr.js";
 export type {

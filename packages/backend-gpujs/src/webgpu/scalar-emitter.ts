@@ -42,6 +42,8 @@ export interface ScalarEmitterInit {
   readonly bufferName: (id: number) => string;
   /** Whether cells of the buffer are bools. */
   readonly isBool: (id: number) => boolean;
+  /** Whether the variable of the buffer holds vectors of four cells. */
+  readonly isFours?: (id: number) => boolean;
 }
 
 /** Writes the body of one shader. */
@@ -118,14 +120,19 @@ export class ScalarEmitter {
       byLevel.set(level, [...(byLevel.get(level) ?? []), term]);
     }
     const levels = [...byLevel.keys()].sort((a, b) => a - b);
-    let text = index.constant === 0 ? "" : intLiteral(index.constant);
+    let text = "";
     for (const level of levels) {
       text = this.#at(level, () => {
         const terms = byLevel.get(level)!.map((term) => this.#term(term));
         return this.#named([...terms, ...(text === "" ? [] : [text])].join(" + "));
       });
     }
-    return text;
+    // The constant comes last, so that indices which differ in it alone have the rest in common.
+    return index.constant === 0 ? text : `(${text} + ${intLiteral(index.constant)})`;
+  }
+  /** Four cells at once, from a buffer that is held in fours; `quarter` counts fours. */
+  four(buffer: number, quarter: Index): string {
+    return this.#named(`${this.#init.bufferName(buffer)}[${this.index(quarter)}]`);
   }
 
   /** The outermost block in which all of a term is known. */
@@ -254,7 +261,9 @@ export class ScalarEmitter {
   #write(scalar: Scalar): string {
     switch (scalar.kind) {
       case "load": {
-        const text = `${this.#init.bufferName(scalar.buffer)}[${this.index(scalar.index)}]`;
+        const [name, index] = [this.#init.bufferName(scalar.buffer), this.index(scalar.index)];
+        const isFours = this.#init.isFours?.(scalar.buffer) === true;
+        const text = isFours ? `${name}[${index} >> 2u][${index} & 3i]` : `${name}[${index}]`;
         return this.#let(this.#init.isBool(scalar.buffer) ? `${text} != 0i` : text);
       }
       case "call": {

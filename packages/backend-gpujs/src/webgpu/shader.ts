@@ -46,8 +46,11 @@ export class ShaderFrame {
   readonly emitter: ScalarEmitter;
   readonly #program: LoopProgram;
   readonly #output: number;
+  readonly #fours: ReadonlySet<number>;
 
-  constructor(nest: LoopNest, program: LoopProgram) {
+  /** @param fours buffers that are read as vectors of four cells */
+  constructor(nest: LoopNest, program: LoopProgram, fours: ReadonlySet<number> = new Set()) {
+    this.#fours = fours;
     this.#program = program;
     this.#output = nest.output;
     this.reads = readsOf(nest.value);
@@ -55,6 +58,7 @@ export class ShaderFrame {
       module: this.module,
       bufferName: (id) => `b${this.reads.indexOf(id)}`,
       isBool: (id) => program.buffers[id]!.dtype === "bool",
+      isFours: (id) => fours.has(id),
     });
   }
 
@@ -70,7 +74,7 @@ export class ShaderFrame {
     const bindings = [...this.reads, this.#output].map((id, at) => {
       const isOutput = at === this.reads.length;
       const access = isOutput ? "read_write" : "read";
-      const lane = laneOf(buffers[id]!.dtype);
+      const lane = !isOutput && this.#fours.has(id) ? "vec4<f32>" : laneOf(buffers[id]!.dtype);
       return `@group(0) @binding(${at}) var<storage, ${access}> ${isOutput ? "cells" : `b${at}`}: array<${lane}>;`;
     });
     const group = workgroups[1] === 1 ? "at.x" : `at.y * ${workgroups[0]}u + at.x`;

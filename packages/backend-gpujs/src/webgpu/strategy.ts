@@ -1,5 +1,6 @@
 /** @file Which kind of shader a nest becomes. */
-import type { LoopNest, LoopProgram } from "@sconce/codegen";
+import { contractionOf, type LoopNest, type LoopProgram } from "@sconce/codegen";
+import { blockedShader } from "./blocked-shader.js";
 import { cellShader, type Shader } from "./shader.js";
 
 export interface StrategyOptions {
@@ -9,5 +10,7 @@ export interface StrategyOptions {
 
 /** The shader for a nest whose sizes are bound. */
 export function shaderOf(nest: LoopNest, program: LoopProgram, _options: StrategyOptions): Shader {
-  return cellShader(nest, program);
+  const contraction = contractionOf(nest);
+  const blocked = contraction === undefined ? undefined : blockedShader(nest, program, contraction);
+  return blocked ?? cellShader(nest, program);
 }

@@ -112,7 +112,7 @@ describe.skipIf(device === undefined)("a WebGPU device", () => {
     const kernel = await device!.compile(program.nests[0]!, program, { sizes: new Map() });
     for (let i = 0; i < 300; i++) device!.free(await kernel.run(() => held));
     await device!.finish();
-    expect(device!.allocated).toBe(before + 12);
+    expect(device!.allocated).toBe(before + 16);
     const into = await kernel.run(() => held);
     expect(await kernel.run(() => held, into)).toBe(into);
     device!.free(into);

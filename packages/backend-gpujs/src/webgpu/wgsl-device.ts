@@ -18,8 +18,8 @@ export interface WgslBuffer extends DeviceBuffer {
 }
 
 const STORAGE_USAGE = 0x80 | 0x04 | 0x08;
-/** An empty tensor has memory too: WebGPU binds no buffers of no bytes. */
-const bytesOf = (length: number): number => Math.max(4, length * 4);
+/** Whole vectors of four cells, as kernels may read them; an empty tensor has memory too, WebGPU binds nothing of no bytes. */
+const bytesOf = (length: number): number => Math.max(16, Math.ceil(length / 4) * 16);
 
 export class WgslDevice implements Device {
   readonly mode = "webgpu";

@@ -1,0 +1,281 @@
+/**
+ * @file Sums of products with a block of results in the registers of each invocation: a cell of a factor is loaded once for
+ * all results of the block that need it, four at once where they lie so.
+ */
+import {
+  type Axis,
+  add,
+  atom,
+  axis,
+  type Contraction,
+  type ContractionSide,
+  constant,
+  divide,
+  flatIndex,
+  type Index,
+  type LoopNest,
+  type LoopProgram,
+  Rewriter,
+  type Scalar,
+  scale,
+} from "@sconce/codegen";
+import type { ScalarEmitter } from "./scalar-emitter.js";
+import { cellsOf, defineCoordinates, extentOf, foldWorkgroups, type Shader, ShaderFrame } from "./shader.js";
+import { wgslType } from "./wgsl-text.js";
+
+const INVOCATIONS = 64;
+type AxisMap = ReadonlyMap<string, Index>;
+
+/** How one side's cells are spread over blocks. */
+interface Spread {
+  readonly side: ContractionSide;
+  /** Cells of one block. */
+  readonly width: number;
+  readonly blocks: number;
+  /** Whether every block is full, with cells next to each other in the last axis. */
+  readonly isWhole: boolean;
+  readonly total: number;
+}
+
+/** Widths by how well they divide an extent: small enough for registers, four before others. */
+const WIDTHS = [4, 8, 7, 6, 5, 3, 2];
+function spreadOf(side: ContractionSide): Spread {
+  const total = cellsOf(side.axes);
+  const last = side.axes.at(-1);
+  const width = last === undefined ? 1 : WIDTHS.find((one) => extentOf(last) % one === 0);
+  if (width !== undefined && (width > 3 || total <= 3))
+    return { side, width, blocks: total / width, isWhole: true, total };
+  const some = Math.min(4, total);
+  return { side, width: some, blocks: Math.ceil(total / some), isWhole: false, total };
+}
+
+/** The shader; undefined where blocks would hold one cell or next to nothing is summed. */
+export function blockedShader(
+  nest: LoopNest,
+  program: LoopProgram,
+  contraction: Contraction,
+): Shader | undefined {
+  const { reduce, inner, batch } = contraction;
+  const [rows, columns] = [spreadOf(contraction.rows), spreadOf(contraction.columns)];
+  if (reduce.dtype !== "float32" || rows.width * columns.width < 4 || cellsOf(inner) < 4) return undefined;
+  const plan = loadPlan(contraction, columns, program);
+  const frame = new ShaderFrame(nest, program, plan.fours);
+  const { emitter } = frame;
+  const threads = rows.blocks * columns.blocks * cellsOf(batch);
+  const workgroups = foldWorkgroups(Math.ceil(threads / INVOCATIONS));
+  emitter.line(`let flat = i32(group * ${INVOCATIONS}u + local);`);
+  emitter.line(`if (flat >= ${threads}i) { return; }`);
+  emitter.line(`let column = i32(u32(flat) % ${columns.blocks}u);`);
+  emitter.line(`let row = i32(u32(flat) / ${columns.blocks}u % ${rows.blocks}u);`);
+  emitter.line(`let outer = i32(u32(flat) / ${columns.blocks * rows.blocks}u);`);
+  defineCoordinates(emitter, batch, "outer");
+  const cells = {
+    rows: defineSide(emitter, rows, "row"),
+    columns: defineSide(emitter, columns, "column"),
+  };
+  const acc = (i: number, j: number): string => `sum_${i}_${j}`;
+  for (let i = 0; i < rows.width; i++)
+    for (let j = 0; j < columns.width; j++) emitter.line(`var ${acc(i, j)} = 0.0f;`);
+  writeLoops(emitter, inner, plan.unroll, (step) =>
+    writeProducts(emitter, contraction, cells, plan, step, acc),
+  );
+  writeResults(frame, nest, contraction, cells, acc);
+  return { source: frame.source(INVOCATIONS, workgroups), reads: frame.reads, workgroups };
+}
+
+/** One cell of a side's block: what the side's axes are there, and whether it is there at all. */
+interface SideCell {
+  readonly axes: AxisMap;
+  readonly valid?: string | undefined;
+}
+
+function defineSide(
+  emitter: ScalarEmitter,
+  { side, width, isWhole, total }: Spread,
+  block: string,
+): SideCell[] {
+  const { axes } = side;
+  const last = axes.at(-1);
+  const numbers = Array.from({ length: width }, (_, i) => i);
+  if (last === undefined) return [{ axes: new Map() }];
+  if (isWhole) {
+    const step = axis(`${last.name} by ${width}`, constant(extentOf(last) / width));
+    defineCoordinates(emitter, [...axes.slice(0, -1), step], block);
+    return numbers.map((i) => ({ axes: new Map([[last.name, add(scale(atom(step), width), constant(i))]]) }));
+  }
+  return numbers.map((i) => {
+    const flat = emitter.name("flat");
+    emitter.line(`let ${flat} = min(${block} * ${width}i + ${i}i, ${total - 1}i);`);
+    const own = axes.map(({ name, extent }) => axis(`${name} at ${i}`, extent));
+    defineCoordinates(emitter, own, flat);
+    const valid = i === 0 ? undefined : `${block} * ${width}i + ${i}i < ${total}i`;
+    return { axes: new Map(axes.map(({ name }, d) => [name, atom(own[d]!)])), valid };
+  });
+}
+
+/** Which factors are loaded four cells at a time. */
+interface LoadPlan {
+  readonly fours: ReadonlySet<number>;
+  /** Inner cells of one turn of the innermost loop. */
+  readonly unroll: 1 | 4;
+  readonly rows: "one" | "inner";
+  readonly columns: "one" | "inner" | "across";
+}
+
+/** Whether cells that are next to each other along an axis are in memory, in aligned fours. */
+function isFourAlong(value: Scalar, along: Axis | undefined, program: LoopProgram): boolean {
+  if (along === undefined || value.kind !== "load" || extentOf(along) % 4 !== 0) return false;
+  if (wgslType(program.buffers[value.buffer]!.dtype) !== "f32") return false;
+  const unit = value.index.terms.find(({ atoms }) => atoms.length === 1 && atoms[0] === along);
+  const isUnit = ({ coefficient, atoms }: Index["terms"][number]): boolean =>
+    coefficient === 1 && atoms.length === 1 && atoms[0]!.kind === "axis" && atoms[0]!.name === along.name;
+  if (unit === undefined && !value.index.terms.some(isUnit)) return false;
+  const rest = value.index.terms.filter((term) => !isUnit(term));
+  const mentions = rest.some(({ atoms }) =>
+    atoms.some((item) => item.kind !== "axis" || item.name === along.name),
+  );
+  return (
+    !mentions && value.index.constant % 4 === 0 && rest.every(({ coefficient }) => coefficient % 4 === 0)
+  );
+}
+
+function loadPlan(
+  { rows, columns, inner }: Contraction,
+  { width, isWhole }: Spread,
+  program: LoopProgram,
+): LoadPlan {
+  const depth = inner.at(-1);
+  const isDeep = (side: ContractionSide): boolean =>
+    side.when === undefined && isFourAlong(side.value, depth, program);
+  const isAcross =
+    isWhole &&
+    width === 4 &&
+    columns.when === undefined &&
+    isFourAlong(columns.value, columns.axes.at(-1), program);
+  const buffers = (...values: readonly Scalar[]): ReadonlySet<number> =>
+    new Set(values.map((value) => (value as Extract<Scalar, { kind: "load" }>).buffer));
+  if (isAcross)
+    return isDeep(rows)
+      ? { fours: buffers(rows.value, columns.value), unroll: 4, rows: "inner", columns: "across" }
+      : { fours: buffers(columns.value), unroll: 1, rows: "one", columns: "across" };
+  if (isDeep(rows) && isDeep(columns))
+    return { fours: buffers(rows.value, columns.value), unroll: 4, rows: "inner", columns: "inner" };
+  return { fours: new Set(), unroll: 1, rows: "one", columns: "one" };
+}
+
+/** Where in the inner axes the loop is: `first` has the innermost axis at the first cell of a turn. */
+interface Step {
+  readonly at: (cell: number) => AxisMap;
+}
+
+function writeLoops(
+  emitter: ScalarEmitter,
+  inner: readonly Axis[],
+  unroll: number,
+  write: (step: Step) => void,
+): void {
+  const loop = (depth: number, map: AxisMap): void => {
+    const one = inner[depth];
+    if (one === undefined) {
+      write({ at: () => map });
+      return;
+    }
+    const counter = emitter.name("r");
+    const isLast = depth === inner.length - 1 && unroll > 1;
+    const turns = extentOf(one) / (isLast ? unroll : 1);
+    const step = isLast ? axis(`${one.name} by ${unroll}`, constant(turns)) : one;
+    const head = `for (var ${counter} = 0i; ${counter} < ${turns}i; ${counter}++)`;
+    emitter.nested("loop", head, new Map([[step.name, counter]]), () => {
+      if (!isLast) loop(depth + 1, map);
+      else
+        write({
+          at: (cell) => new Map([...map, [one.name, add(scale(atom(step), unroll), constant(cell))]]),
+        });
+    });
+  };
+  loop(0, new Map());
+}
+
+interface BlockCells {
+  readonly rows: readonly SideCell[];
+  readonly columns: readonly SideCell[];
+}
+const LANES = ["x", "y", "z", "w"];
+
+/** The products of one turn: for each inner cell, all rows with all columns. */
+function writeProducts(
+  emitter: ScalarEmitter,
+  contraction: Contraction,
+  cells: BlockCells,
+  plan: LoadPlan,
+  step: Step,
+  acc: (i: number, j: number) => string,
+): void {
+  const fourAt = (value: Scalar, axes: AxisMap): string => {
+    const { buffer, index } = new Rewriter({ axes }).scalar(value) as Extract<Scalar, { kind: "load" }>;
+    return emitter.four(buffer, divide(index, constant(4)));
+  };
+  /** The texts of a side's factors for one inner cell. */
+  const factors = (
+    side: ContractionSide,
+    own: readonly SideCell[],
+    how: LoadPlan["columns"],
+    cell: number,
+  ): string[] => {
+    const at = (one: SideCell, inner: number): AxisMap => new Map([...step.at(inner), ...one.axes]);
+    if (how === "inner") return own.map((one) => `${fourAt(side.value, at(one, 0))}.${LANES[cell]}`);
+    if (how === "across") {
+      const four = fourAt(side.value, at(own[0]!, cell));
+      return own.map((_, j) => `${four}.${LANES[j]}`);
+    }
+    return own.map((one) => emitter.scalar(new Rewriter({ axes: at(one, cell) }).scalar(side.value)));
+  };
+  const guards = (side: ContractionSide, own: readonly SideCell[]): (string | undefined)[] =>
+    own.map(({ axes }) =>
+      side.when === undefined
+        ? undefined
+        : emitter.scalar(new Rewriter({ axes: new Map([...step.at(0), ...axes]) }).scalar(side.when)),
+    );
+  const [rowGuards, columnGuards] = [
+    guards(contraction.rows, cells.rows),
+    guards(contraction.columns, cells.columns),
+  ];
+  for (let cell = 0; cell < plan.unroll; cell++) {
+    const left = factors(contraction.rows, cells.rows, plan.rows, cell);
+    const right = factors(contraction.columns, cells.columns, plan.columns, cell);
+    for (const [i, a] of left.entries())
+      for (const [j, b] of right.entries()) {
+        const guard = rowGuards[i] ?? columnGuards[j];
+        const sum = acc(i, j);
+        if (guard === undefined) emitter.line(`${sum} += ${a} * ${b};`);
+        else emitter.line(`${sum} = select(${sum}, ${sum} + ${a} * ${b}, ${guard});`);
+      }
+  }
+}
+
+/** What becomes of each sum, and its place in the output. */
+function writeResults(
+  frame: ShaderFrame,
+  nest: LoopNest,
+  { reduce }: Contraction,
+  cells: BlockCells,
+  acc: (i: number, j: number) => string,
+): void {
+  const { emitter } = frame;
+  const place = flatIndex(
+    nest.axes.map((one) => atom(one)),
+    nest.axes.map(({ extent }) => extent),
+  );
+  for (const [i, row] of cells.rows.entries())
+    for (const [j, column] of cells.columns.entries()) {
+      const valid = [row.valid, column.valid].filter((text) => text !== undefined);
+      const rewriter = new Rewriter({
+        axes: new Map([...row.axes, ...column.axes]),
+        scalars: new Map([[reduce, reduce]]),
+      });
+      emitter.nested("branch", valid.length === 0 ? "" : `if (${valid.join(" && ")})`, new Map(), () => {
+        emitter.known(reduce, acc(i, j));
+        frame.store(emitter.index(rewriter.index(place)), emitter.scalar(rewriter.scalar(nest.value)));
+      });
+    }
+}

@@ -1,0 +1,101 @@
+/**
+ * @file Sums of products as such: which axes of a nest belong to which factor. Matrix products and convolutions are one
+ * thing here, so an emitter that keeps a block of results in registers needs one way for all of them.
+ */
+import { isFloatDType } from "@sconce/tensor";
+import type { Axis } from "../ir/index-expr.js";
+import { forEachAtom } from "../ir/index-expr.js";
+import type { LoopNest } from "../ir/loop-program.js";
+import { partsOf, type ReduceScalar, type Scalar } from "../ir/scalar.js";
+import { indicesOf } from "../ir/traverse.js";
+
+/** One factor of the products. */
+export interface ContractionSide {
+  readonly value: Scalar;
+  /** Axes of the output that this factor has and the other has not, in the output's order. */
+  readonly axes: readonly Axis[];
+  /** Where it is false, the product is left out; depends on this side's axes, the batch and the inner ones. */
+  readonly when?: Scalar | undefined;
+}
+
+/** A nest whose value holds one sum of products. */
+export interface Contraction {
+  readonly reduce: ReduceScalar;
+  /** The factor without the last axis of the output, where one is without it. */
+  readonly rows: ContractionSide;
+  readonly columns: ContractionSide;
+  /** Axes that both factors have, or neither. */
+  readonly batch: readonly Axis[];
+  /** Axes that are summed over. */
+  readonly inner: readonly Axis[];
+}
+
+/** Names of the axes that a scalar's value depends on. */
+export function axesOf(
+  scalar: Scalar,
+  known: Map<Scalar, ReadonlySet<string>> = new Map(),
+): ReadonlySet<string> {
+  const found = known.get(scalar);
+  if (found !== undefined) return found;
+  const axes = new Set<string>();
+  const take = (part: Scalar): void => {
+    for (const axis of axesOf(part, known)) axes.add(axis);
+  };
+  for (const part of partsOf(scalar)) take(part);
+  for (const index of indicesOf(scalar))
+    forEachAtom(index, (item) => {
+      if (item.kind === "axis") axes.add(item.name);
+      if (item.kind === "value") take(item.scalar);
+    });
+  if (scalar.kind === "reduce") for (const { name } of scalar.axes) axes.delete(name);
+  known.set(scalar, axes);
+  return axes;
+}
+
+/** The reductions of a scalar that are in no other. */
+function outerReductions(scalar: Scalar, into = new Set<ReduceScalar>()): ReadonlySet<ReduceScalar> {
+  if (scalar.kind === "reduce") into.add(scalar);
+  else for (const part of partsOf(scalar)) outerReductions(part, into);
+  return into;
+}
+
+/** The contraction of a nest; undefined when its value is anything else. */
+export function contractionOf(nest: LoopNest): Contraction | undefined {
+  const [reduce, ...more] = outerReductions(nest.value);
+  if (reduce === undefined || more.length > 0) return undefined;
+  const { body } = reduce;
+  if (reduce.reduce !== "sum" || reduce.initial !== undefined || !isFloatDType(reduce.dtype))
+    return undefined;
+  if (body.kind !== "call" || body.fn !== "mul") return undefined;
+  const [a, b] = body.args as readonly [Scalar, Scalar];
+  if (a === b || outerReductions(body).size > 0) return undefined;
+  const [ofA, ofB] = [axesOf(a), axesOf(b)];
+  const own = (mine: ReadonlySet<string>, other: ReadonlySet<string>): readonly Axis[] =>
+    nest.axes.filter(({ name }) => mine.has(name) && !other.has(name));
+  const sides: readonly [ContractionSide, ContractionSide] = [
+    { value: a, axes: own(ofA, ofB) },
+    { value: b, axes: own(ofB, ofA) },
+  ];
+  const guarded = withGuard(sides, reduce);
+  if (guarded === undefined) return undefined;
+  const [first, second] = guarded;
+  const last = (side: ContractionSide): number =>
+    Math.max(-1, ...side.axes.map((one) => nest.axes.indexOf(one)));
+  const [rows, columns] = last(first) > last(second) ? [second, first] : [first, second];
+  const ofSides = new Set([...rows.axes, ...columns.axes]);
+  const batch = nest.axes.filter((one) => !ofSides.has(one));
+  return { reduce, rows, columns, batch, inner: reduce.axes };
+}
+
+/** The sides, with the reduction's condition at the one that has its axes. */
+function withGuard(
+  sides: readonly [ContractionSide, ContractionSide],
+  { when }: ReduceScalar,
+): readonly [ContractionSide, ContractionSide] | undefined {
+  if (when === undefined) return sides;
+  const names = axesOf(when);
+  const [first, second] = sides;
+  const has = ({ axes }: ContractionSide): boolean => axes.some(({ name }) => names.has(name));
+  if (has(first) && has(second)) return undefined;
+  return has(second) ? [first, { ...second, when }] : [{ ...first, when }, second];
+}
