@@ -1,8 +1,12 @@
+/// <reference types="node" />
 /** @file Which of gpu.js's modes runs, and how it is opened. */
+import { isSconceError } from "@sconce/errors";
 import type { Device, Mode } from "./device.js";
 import { noMode, unknownMode } from "./errors.js";
 import { GpujsDevice } from "./gpujs/device.js";
 import { type GpujsLibrary, loadGpujs } from "./gpujs/library.js";
+import { openWebgpu } from "./webgpu/open.js";
+import { openWebgpuNode } from "./webgpu/open-node.js";
 
 export const MODES: readonly Mode[] = ["webgpu", "webgl2", "webasm", "cpu", "headlessgl"];
 /** Tried in this order where no mode is asked for: GPUs first, `headlessgl` never. */
@@ -43,9 +47,21 @@ export async function openDevice(options: OpenOptions): Promise<Device> {
 async function open(mode: Mode, options: OpenOptions): ReturnType<OpenDevice> {
   const own = options.devices?.[mode];
   if (own !== undefined) return own();
+  if (mode === "webgpu") return openGpu(options);
   const library = await loadGpujs(options.gpujs);
   const why = await whyNot(mode, library);
   return why === undefined ? new GpujsDevice(library, mode, `gpu.js ${mode}`) : { unavailable: why };
+}
+
+/** WebGPU, in software only when it was asked for. */
+async function openGpu({ mode }: OpenOptions): ReturnType<OpenDevice> {
+  const isNode = typeof process === "object" && process.versions?.node !== undefined;
+  try {
+    return await (isNode ? openWebgpuNode : openWebgpu)({ allowSoftware: mode === "webgpu" });
+  } catch (error) {
+    if (!isSconceError(error, "NO_WEBGPU")) throw error;
+    return { unavailable: `${error.message}; ${error.fix}` };
+  }
 }
 
 async function whyNot(mode: Mode, { GPU }: GpujsLibrary): Promise<string | undefined> {

@@ -1,6 +1,5 @@
 export { type Contraction, type ContractionSide, contractionOf } from "./analysis/contraction.js";
 export { type Interval, ProgramRanges, type RangeOptions } from "./analysis/ranges.js";
-export { type RewriteInit, Rewriter } from "./analysis/rewrite.js";
 export { bindSizes, evaluateLoops, sizeOf } from "./evaluate/evaluate.js";
 export { bindIndex, bindNest, hasSizes, substituteAxes } from "./ir/bind.js";
 export {
@@ -33,6 +32,7 @@ export type {
   NestHint,
   NotLowered,
 } from "./ir/loop-program.js";
+export { type RewriteInit, Rewriter } from "./ir/rewrite.js";
 export {
   apply,
   BINARY,

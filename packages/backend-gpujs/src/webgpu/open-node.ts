@@ -1,6 +1,8 @@
 /// <reference types="node" />
-/** @file Opens WebGPU devices in Node, through Dawn in the `webgpu` package. */
-import { existsSync, readdirSync } from "node:fs";
+/**
+ * @file Opens WebGPU devices in Node, through Dawn in the `webgpu` package. Nothing is imported from Node, so that bundlers for
+ * pages take the file as it is.
+ */
 import { isSconceError } from "@sconce/errors";
 import { noWebgpu } from "./errors.js";
 import { type OpenWebgpuOptions, openOn } from "./open.js";
@@ -42,13 +44,14 @@ export async function openWebgpuNode(options: OpenWebgpuOptions = {}): Promise<W
 
 /** Where the Vulkan loader looks for drivers. */
 const DRIVER_FOLDERS = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d"];
+const files = (): typeof import("node:fs") => process.getBuiltinModule("node:fs");
 const hasVulkanDriver = (): boolean =>
   process.platform !== "linux" ||
-  DRIVER_FOLDERS.some((folder) => existsSync(folder) && readdirSync(folder).length > 0);
+  DRIVER_FOLDERS.some((folder) => files().existsSync(folder) && files().readdirSync(folder).length > 0);
 
 /** Names a software driver that is there to the Vulkan loader, unless somebody named one; whether it did. */
 function nameSoftwareDriver(): boolean {
-  const driver = SWIFTSHADER.find(existsSync);
+  const driver = SWIFTSHADER.find((path) => files().existsSync(path));
   if (process.platform !== "linux" || process.env["VK_ICD_FILENAMES"] !== undefined || driver === undefined)
     return false;
   process.env["VK_ICD_FILENAMES"] = driver;

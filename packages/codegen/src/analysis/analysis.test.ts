@@ -1,11 +1,11 @@
 import { symbol } from "@sconce/symbolic";
 import { describe, expect, test } from "vitest";
+import { bindNest } from "../ir/bind.js";
 import { atom, axis, constant, divide, flatIndex, type Index, size } from "../ir/index-expr.js";
 import type { LoopProgram } from "../ir/loop-program.js";
 import { apply, cast, constantScalar, indexScalar, load, type Scalar, select } from "../ir/scalar.js";
 import { scalarText } from "../text/scalar-text.js";
 import { ProgramRanges } from "./ranges.js";
-import { bindNest } from "./rewrite.js";
 
 /** Programs whose nests each write one int64 tensor of 4 cells; buffer 0 is an input. */
 function programOf(...values: ((i: Index) => Scalar)[]): LoopProgram {

@@ -1,6 +1,8 @@
 /** @file Scalars and indices with sizes filled in or axes replaced; what was one object stays one object. */
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
+import { scalarText } from "../text/scalar-text.js";
 import {
+  type Axis,
   add,
   atom,
   axis,
@@ -10,10 +12,8 @@ import {
   type IndexAtom,
   multiply,
   remainder,
-} from "../ir/index-expr.js";
-import type { LoopNest } from "../ir/loop-program.js";
-import { type ReduceScalar, type Scalar, select } from "../ir/scalar.js";
-import { scalarText } from "../text/scalar-text.js";
+} from "./index-expr.js";
+import { type ReduceScalar, type Scalar, select } from "./scalar.js";
 
 export interface RewriteInit {
   /** Values for all symbols in sizes. */
@@ -30,11 +30,22 @@ export class Rewriter {
   readonly #axes: ReadonlyMap<string, Index>;
   readonly #done: Map<Scalar, Scalar>;
   readonly #indices = new Map<Index, Index>();
+  readonly #extents = new Map<string, Axis>();
 
   constructor({ sizes, axes = new Map(), scalars = new Map() }: RewriteInit) {
     this.#sizes = sizes;
     this.#axes = axes;
     this.#done = new Map(scalars);
+  }
+
+  /** The axis with its extent rewritten; the same object for each name. */
+  axis({ name, extent }: Axis): Axis {
+    let made = this.#extents.get(name);
+    if (made === undefined) {
+      made = axis(name, this.index(extent));
+      this.#extents.set(name, made);
+    }
+    return made;
   }
 
   index(index: Index): Index {
@@ -55,7 +66,7 @@ export class Rewriter {
   #atom(item: IndexAtom): Index {
     switch (item.kind) {
       case "axis":
-        return this.#axes.get(item.name) ?? atom(axis(item.name, this.index(item.extent)));
+        return this.#axes.get(item.name) ?? atom(this.axis(item));
       case "size":
         return this.#sizes === undefined ? atom(item) : constant(evaluateInt(item.expr, this.#sizes));
       case "quotient":
@@ -98,17 +109,10 @@ export class Rewriter {
     const part = (one: Scalar | undefined): Scalar | undefined => one && this.scalar(one);
     return {
       ...scalar,
-      axes: scalar.axes.map(({ name, extent }) => axis(name, this.index(extent))),
+      axes: scalar.axes.map((one) => this.axis(one)),
       body: this.scalar(scalar.body),
       when: part(scalar.when),
       initial: part(scalar.initial),
     };
   }
-}
-
-/** The nest for known sizes: every extent and every other size in it is a number. */
-export function bindNest(nest: LoopNest, sizes: Bindings): LoopNest {
-  const rewriter = new Rewriter({ sizes });
-  const axes = nest.axes.map(({ name, extent }) => axis(name, rewriter.index(extent)));
-  return { ...nest, axes, value: rewriter.scalar(nest.value) };
 }
