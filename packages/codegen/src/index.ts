@@ -9,6 +9,7 @@ export {
   axis,
   boundsOf,
   constant,
+  coordinatesOf,
   divide,
   fixedValue,
   flatIndex,

@@ -10,6 +10,7 @@ import {
   type Contraction,
   type ContractionSide,
   constant,
+  coordinatesOf,
   divide,
   flatIndex,
   type Index,
@@ -79,37 +80,31 @@ export function blockedShader(
   writeLoops(emitter, inner, plan.unroll, (step) =>
     writeProducts(emitter, contraction, cells, plan, step, acc),
   );
-  writeResults(frame, nest, contraction, cells, acc);
+  writeResults(frame, nest, contraction, { rows, columns }, acc);
   return { source: frame.source(INVOCATIONS, workgroups), reads: frame.reads, workgroups };
 }
 
-/** One cell of a side's block: what the side's axes are there, and whether it is there at all. */
-interface SideCell {
-  readonly axes: AxisMap;
-  readonly valid?: string | undefined;
-}
-
+/** What the side's axes are at each cell of a block. Cells beyond the last are the last once more. */
 function defineSide(
   emitter: ScalarEmitter,
   { side, width, isWhole, total }: Spread,
   block: string,
-): SideCell[] {
+): AxisMap[] {
   const { axes } = side;
   const last = axes.at(-1);
   const numbers = Array.from({ length: width }, (_, i) => i);
-  if (last === undefined) return [{ axes: new Map() }];
+  if (last === undefined) return [new Map()];
   if (isWhole) {
     const step = axis(`${last.name} by ${width}`, constant(extentOf(last) / width));
     defineCoordinates(emitter, [...axes.slice(0, -1), step], block);
-    return numbers.map((i) => ({ axes: new Map([[last.name, add(scale(atom(step), width), constant(i))]]) }));
+    return numbers.map((i) => new Map([[last.name, add(scale(atom(step), width), constant(i))]]));
   }
   return numbers.map((i) => {
     const flat = emitter.name("flat");
     emitter.line(`let ${flat} = min(${block} * ${width}i + ${i}i, ${total - 1}i);`);
     const own = axes.map(({ name, extent }) => axis(`${name} at ${i}`, extent));
     defineCoordinates(emitter, own, flat);
-    const valid = i === 0 ? undefined : `${block} * ${width}i + ${i}i < ${total}i`;
-    return { axes: new Map(axes.map(({ name }, d) => [name, atom(own[d]!)])), valid };
+    return new Map(axes.map(({ name }, d) => [name, atom(own[d]!)]));
   });
 }
 
@@ -197,8 +192,8 @@ function writeLoops(
 }
 
 interface BlockCells {
-  readonly rows: readonly SideCell[];
-  readonly columns: readonly SideCell[];
+  readonly rows: readonly AxisMap[];
+  readonly columns: readonly AxisMap[];
 }
 const LANES = ["x", "y", "z", "w"];
 
@@ -218,11 +213,11 @@ function writeProducts(
   /** The texts of a side's factors for one inner cell. */
   const factors = (
     side: ContractionSide,
-    own: readonly SideCell[],
+    own: readonly AxisMap[],
     how: LoadPlan["columns"],
     cell: number,
   ): string[] => {
-    const at = (one: SideCell, inner: number): AxisMap => new Map([...step.at(inner), ...one.axes]);
+    const at = (one: AxisMap, inner: number): AxisMap => new Map([...step.at(inner), ...one]);
     if (how === "inner") return own.map((one) => `${fourAt(side.value, at(one, 0))}.${LANES[cell]}`);
     if (how === "across") {
       const four = fourAt(side.value, at(own[0]!, cell));
@@ -230,8 +225,8 @@ function writeProducts(
     }
     return own.map((one) => emitter.scalar(new Rewriter({ axes: at(one, cell) }).scalar(side.value)));
   };
-  const guards = (side: ContractionSide, own: readonly SideCell[]): (string | undefined)[] =>
-    own.map(({ axes }) =>
+  const guards = (side: ContractionSide, own: readonly AxisMap[]): (string | undefined)[] =>
+    own.map((axes) =>
       side.when === undefined
         ? undefined
         : emitter.scalar(new Rewriter({ axes: new Map([...step.at(0), ...axes]) }).scalar(side.when)),
@@ -253,29 +248,55 @@ function writeProducts(
   }
 }
 
-/** What becomes of each sum, and its place in the output. */
+/** What becomes of each sum, and its place in the output: written once, in loops over the block. */
 function writeResults(
   frame: ShaderFrame,
   nest: LoopNest,
   { reduce }: Contraction,
-  cells: BlockCells,
+  spreads: { readonly rows: Spread; readonly columns: Spread },
   acc: (i: number, j: number) => string,
 ): void {
   const { emitter } = frame;
+  const { rows, columns } = spreads;
+  const [height, width] = [rows.width, columns.width];
+  const all = Array.from({ length: height * width }, (_, at) => acc(Math.floor(at / width), at % width));
+  emitter.line(`var sums = array<f32, ${all.length}>(${all.join(", ")});`);
   const place = flatIndex(
     nest.axes.map((one) => atom(one)),
     nest.axes.map(({ extent }) => extent),
   );
-  for (const [i, row] of cells.rows.entries())
-    for (const [j, column] of cells.columns.entries()) {
-      const valid = [row.valid, column.valid].filter((text) => text !== undefined);
+  cellLoop(emitter, rows, "row", (i, ofRows) => {
+    cellLoop(emitter, columns, "column", (j, ofColumns) => {
       const rewriter = new Rewriter({
-        axes: new Map([...row.axes, ...column.axes]),
+        axes: new Map([...ofRows, ...ofColumns]),
         scalars: new Map([[reduce, reduce]]),
       });
-      emitter.nested("branch", valid.length === 0 ? "" : `if (${valid.join(" && ")})`, new Map(), () => {
-        emitter.known(reduce, acc(i, j));
-        frame.store(emitter.index(rewriter.index(place)), emitter.scalar(rewriter.scalar(nest.value)));
-      });
-    }
+      const sum = emitter.name("sum");
+      emitter.line(`let ${sum} = sums[${i} * ${width}i + ${j}];`);
+      emitter.known(reduce, sum);
+      frame.store(emitter.index(rewriter.index(place)), emitter.scalar(rewriter.scalar(nest.value)));
+    });
+  });
+}
+
+/** A loop over the cells of a side's block that are there. */
+function cellLoop(
+  emitter: ScalarEmitter,
+  { side, width, isWhole, total }: Spread,
+  block: string,
+  write: (counter: string, axes: AxisMap) => void,
+): void {
+  const [counter, flat] = [emitter.name("cell"), emitter.name("flat")];
+  const along = axis(`cell of ${block}`, constant(total));
+  const coordinates = coordinatesOf(
+    atom(along),
+    side.axes.map(({ extent }) => extent),
+  );
+  const axes = new Map(side.axes.map(({ name }, d) => [name, coordinates[d]!]));
+  const head = `for (var ${counter} = 0i; ${counter} < ${width}i; ${counter}++)`;
+  emitter.nested("loop", head, new Map([[along.name, flat]]), () => {
+    emitter.line(`let ${flat} = ${block} * ${width}i + ${counter};`);
+    if (!isWhole) emitter.line(`if (${flat} >= ${total}i) { break; }`);
+    write(counter, axes);
+  });
 }

@@ -80,8 +80,9 @@ export class ScalarEmitter {
   defineAxis(name: string, text: () => string): void {
     this.#lazyAxes.set(name, text);
   }
-  /** The value of a scalar is already in a variable. */
+  /** The value of a scalar is already in a variable, which may change with each loop that is open. */
   known(scalar: Scalar, name: string): void {
+    this.#axesOf.set(scalar, new Set(this.#stack.flatMap(({ axes }) => [...axes])));
     this.#block.scalars.set(scalar, name);
   }
 
