@@ -9,6 +9,14 @@ export type Mode = "webgpu" | "webgl2" | "webasm" | "cpu" | "headlessgl";
 /** What device memory holds a cell as. Integers are `i32` only where the device has integers; elsewhere all is `f32`. */
 export type Lane = "f32" | "i32";
 
+/** Which integers a device computes with exactly. */
+export interface Integers {
+  readonly low: number;
+  readonly high: number;
+  /** Whether int32 wraps as it should where it leaves them; elsewhere leaving them is a loss. */
+  readonly wraps: boolean;
+}
+
 /** Cells on the device, row-major. */
 export interface DeviceBuffer {
   /** Number of cells. */
@@ -38,6 +46,8 @@ export interface Device {
   readonly mode: Mode;
   /** For people: the adapter's name, `software` when no hardware stands behind it. */
   readonly description: string;
+  /** Integers that are exact here: what a run computes with others goes to the host. */
+  readonly integers: Integers;
   /** Buffers that a kernel may read. */
   readonly maxReads: number;
   /** Why a nest cannot be computed exactly or at all here; undefined when it can. */

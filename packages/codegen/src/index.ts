@@ -1,5 +1,4 @@
 export { type Contraction, type ContractionSide, contractionOf } from "./analysis/contraction.js";
-export { type Interval, ProgramRanges, type RangeOptions } from "./analysis/ranges.js";
 export { bindSizes, evaluateLoops, sizeOf } from "./evaluate/evaluate.js";
 export { bindIndex, bindNest, hasSizes, substituteAxes } from "./ir/bind.js";
 export {

@@ -1,5 +1,5 @@
 /** @file In what gpu.js's modes differ for the one who writes kernels. */
-import type { Mode } from "../device.js";
+import type { Integers, Mode } from "../device.js";
 
 export interface Dialect {
   readonly mode: Mode;
@@ -18,5 +18,7 @@ export const dialectOf = (mode: Mode): Dialect => ({
   isStrict: mode === "cpu" || mode === "webasm",
 });
 
+/** What devices whose memory is float32 compute with exactly. */
+export const FLOAT_INTEGERS: Integers = { low: -(2 ** 24), high: 2 ** 24, wraps: false };
 /** Integers up to here are exact in float32. */
 export const EXACT = 2 ** 24;

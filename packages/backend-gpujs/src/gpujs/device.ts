@@ -2,7 +2,7 @@
 import type { LoopNest, LoopProgram } from "@sconce/codegen";
 import type { DType, Tensor } from "@sconce/tensor";
 import type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, Mode } from "../device.js";
-import { type Dialect, dialectOf } from "../emit/dialect.js";
+import { type Dialect, dialectOf, FLOAT_INTEGERS } from "../emit/dialect.js";
 import { INDEX_HELPERS } from "../emit/index-writer.js";
 import { type KernelSource, writeKernel } from "../emit/kernel-writer.js";
 import { whyNotSaid } from "../emit/refusals.js";
@@ -38,6 +38,7 @@ const NOTHING = new Float32Array(1);
 export class GpujsDevice implements Device {
   readonly mode: Mode;
   readonly description: string;
+  readonly integers = FLOAT_INTEGERS;
   readonly maxReads: number;
   readonly #gpu: Gpu;
   readonly #dialect: Dialect;

@@ -12,8 +12,8 @@ import {
   type Scalar,
 } from "@sconce/codegen";
 import { isFloatDType } from "@sconce/tensor";
+import type { Integers } from "../device.js";
 import { isLogic } from "../emit/conditions.js";
-import { EXACT } from "../emit/dialect.js";
 import { extentOf } from "../emit/thread-axes.js";
 import {
   ANY,
@@ -45,11 +45,14 @@ export interface NestRange {
 }
 
 /** Ranges of one nest with fixed sizes, from those of the buffers that it reads. */
-export function analyseNest(nest: LoopNest, buffers: (id: number) => Range): NestRange {
-  const analysis = new Analysis(buffers);
+export function analyseNest(nest: LoopNest, buffers: (id: number) => Range, integers: Integers): NestRange {
+  const analysis = new Analysis(buffers, integers);
   const range = analysis.of(nest.value);
   return { range, problem: analysis.problem };
 }
+
+/** A power of two for people. */
+export const bitsOf = (value: number): string => `2^${Math.round(Math.log2(value))}`;
 
 /** What is known of scalars where a condition holds. */
 type Known = ReadonlyMap<Scalar, Range>;
@@ -65,11 +68,13 @@ const NEGATED: Readonly<Record<CompareFn, CompareFn>> = {
 class Analysis {
   problem: string | undefined;
   readonly #buffers: (id: number) => Range;
+  readonly #integers: Integers;
   #known: Known = new Map();
   #memo = new Map<Scalar, Range>();
 
-  constructor(buffers: (id: number) => Range) {
+  constructor(buffers: (id: number) => Range, integers: Integers) {
     this.#buffers = buffers;
+    this.#integers = integers;
   }
 
   of(scalar: Scalar): Range {
@@ -91,9 +96,14 @@ class Analysis {
   #checked(scalar: Scalar, range: Range): Range {
     for (const index of indicesOf(scalar)) this.#checkIndices(index);
     if (isFloatDType(scalar.dtype) || scalar.dtype === "bool") return range;
-    if (!isBounded(range) || range.low < -EXACT || range.high > EXACT) {
-      this.#wrong("integers beyond 2^24 may come up, which float32 does not hold");
-      return between(-EXACT, EXACT);
+    const { low, high, wraps } = this.#integers;
+    if (wraps && scalar.dtype === "int32" && (range.low < low || range.high > high))
+      return between(low, high);
+    if (!isBounded(range) || range.low < low || range.high > high) {
+      this.#wrong(
+        `integers beyond ${bitsOf(high)} may come up, which the device does not compute with exactly`,
+      );
+      return between(low, high);
     }
     const own = rangeOfDType(scalar.dtype);
     return range.low < own.low || range.high > own.high ? own : range;
@@ -114,7 +124,7 @@ class Analysis {
         return point(Number(scalar.value));
       case "index": {
         const { min, max } = boundsOf(scalar.index);
-        return min === undefined || max === undefined ? between(-(2 ** 31), 2 ** 31) : between(min, max);
+        return min === undefined || max === undefined ? between(-(2 ** 30), 2 ** 30) : between(min, max);
       }
       case "load":
         return this.#buffers(scalar.buffer);
@@ -145,13 +155,14 @@ class Analysis {
 
   #select({ condition, then, otherwise }: Extract<Scalar, { kind: "select" }>): Range {
     this.of(condition);
-    return union(this.#where(condition, true, then), this.#where(condition, false, otherwise));
+    const ranges = [this.#where(condition, true, then), this.#where(condition, false, otherwise)];
+    return ranges.filter((range) => range !== undefined).reduce(union);
   }
 
-  /** The range of a value where a condition holds or does not. */
-  #where(condition: Scalar, holds: boolean, value: Scalar): Range {
+  /** The range of a value where a condition holds or does not; undefined where that is never so. */
+  #where(condition: Scalar, holds: boolean, value: Scalar): Range | undefined {
     const facts = new Map(this.#known);
-    this.#learn(condition, holds, facts);
+    if (!this.#learn(condition, holds, facts)) return undefined;
     if (facts.size === this.#known.size) return this.of(value);
     const [known, memo] = [this.#known, this.#memo];
     [this.#known, this.#memo] = [facts, new Map()];
@@ -160,19 +171,24 @@ class Analysis {
     return range;
   }
 
-  #learn(condition: Scalar, holds: boolean, facts: Map<Scalar, Range>): void {
-    if (condition.kind !== "call") return;
+  /** Whether the condition may be so. */
+  #learn(condition: Scalar, holds: boolean, facts: Map<Scalar, Range>): boolean {
+    if (condition.kind !== "call") return true;
     const { fn, args } = condition;
-    if (fn === "not") this.#learn(args[0]!, !holds, facts);
-    else if (fn === (holds ? "and" : "or")) for (const arg of args) this.#learn(arg, holds, facts);
-    else if (fn in NEGATED) {
+    if (fn === "not") return this.#learn(args[0]!, !holds, facts);
+    if (fn === (holds ? "and" : "or")) return args.every((arg) => this.#learn(arg, holds, facts));
+    if (fn in NEGATED) {
       const [a, b] = args as [Scalar, Scalar];
       // What is not smaller may be NaN, and floats have values between whole numbers.
-      if (isFloatDType(a.dtype)) return;
+      if (isFloatDType(a.dtype)) return true;
       const told = holds ? (fn as CompareFn) : NEGATED[fn as CompareFn];
       const range = comparedWith(told, this.of(b));
-      if (range !== undefined) facts.set(a, intersection(this.of(a), range));
+      if (range === undefined) return true;
+      const own = this.of(a);
+      if (own.high < range.low || own.low > range.high) return false;
+      facts.set(a, intersection(own, range));
     }
+    return true;
   }
 
   #reduce(scalar: ReduceScalar): Range {
@@ -180,7 +196,7 @@ class Analysis {
     const count = axes.reduce((total, axis) => total * extentOf(axis), 1);
     const start = initial === undefined ? undefined : this.of(initial);
     if (when !== undefined) this.of(when);
-    const own = when === undefined ? this.of(body) : this.#where(when, true, body);
+    const own = when === undefined ? this.of(body) : (this.#where(when, true, body) ?? this.of(body));
     switch (reduce) {
       case "any":
       case "all":

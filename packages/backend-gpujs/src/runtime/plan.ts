@@ -41,7 +41,7 @@ export interface ProgramPlan {
 /** Divides a program. What turns out not to be computable in the loops that were made of it goes to the host, too. */
 export function planProgram(
   program: ExportedProgram,
-  device: Pick<Device, "whyNot" | "maxReads">,
+  device: Pick<Device, "whyNot" | "maxReads" | "integers">,
   operators: OperatorTable,
 ): ProgramPlan {
   const refused = new Map<string, string>();
@@ -58,8 +58,12 @@ export function planProgram(
   }
 }
 
-function whyNot(nest: LoopNest, loops: LoopProgram, device: Pick<Device, "whyNot">): string | undefined {
-  return device.whyNot(nest, loops) ?? whyNotExact(nest, loops);
+function whyNot(
+  nest: LoopNest,
+  loops: LoopProgram,
+  device: Pick<Device, "whyNot" | "integers">,
+): string | undefined {
+  return device.whyNot(nest, loops) ?? whyNotExact(nest, loops, device.integers);
 }
 function refuse({ nodes }: LoopNest, reason: string | undefined, refused: Map<string, string>): void {
   if (reason !== undefined) for (const node of nodes) if (!refused.has(node)) refused.set(node, reason);

@@ -11,9 +11,8 @@ import {
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
 import { isFloatDType, type Tensor } from "@sconce/tensor";
 import type { Device, DeviceKernel } from "../device.js";
-import { EXACT } from "../emit/dialect.js";
-import { analyseNest, hasIntegers } from "../ranges/analyse.js";
 import { type Range, rangeOfDType } from "../ranges/interval.js";
+import { judge, type Verdict } from "../ranges/judge.js";
 import { DeviceValue, Held, isTensor, type RunValue, type Uploads } from "./values.js";
 
 /** Sizes whose kernels are kept at the same time. */
@@ -29,15 +28,9 @@ interface Bound {
 interface BoundNest {
   readonly nest: LoopNest;
   readonly kernel: DeviceKernel;
-  readonly hasIntegers: boolean;
   /** Buffers that nothing reads after this nest. */
   readonly dead: readonly number[];
 }
-interface Verdict {
-  readonly problem: string | undefined;
-  readonly ranges: ReadonlyMap<number, Range>;
-}
-
 /** What is told while a region runs. */
 export interface RegionWatch {
   /** Called before each kernel; may throw to stop the run. */
@@ -132,10 +125,14 @@ export class RegionRunner {
     let bound = this.#bound.get(key);
     if (bound === undefined) {
       const nests: BoundNest[] = [];
-      for (const [at, nest] of this.loops.nests.entries()) {
-        const kernel = await this.#device.compile(nest, this.loops, { sizes });
+      const { loops } = this;
+      const kernels = await Promise.all(
+        loops.nests.map((nest) => this.#device.compile(nest, loops, { sizes })),
+      );
+      for (const [at, nest] of loops.nests.entries()) {
+        const kernel = kernels[at]!;
         const dead = [...this.#lastUse].filter(([, last]) => last === at).map(([id]) => id);
-        nests.push({ nest: bindNest(nest, sizes), kernel, hasIntegers: hasIntegers(nest), dead });
+        nests.push({ nest: bindNest(nest, sizes), kernel, dead });
       }
       bound = { sizes, nests, verdicts: new Map() };
       this.#bound.set(key, bound);
@@ -156,24 +153,12 @@ export class RegionRunner {
     const key = [...ranges].map(([id, { low, high }]) => `${id}:${low}:${high}`).join();
     let verdict = verdicts.get(key);
     if (verdict === undefined) {
-      verdict = this.#judgeNests(nests, ranges);
+      const bound = nests.map(({ nest }) => nest);
+      verdict = judge(bound, this.loops, ranges, this.#device.integers);
       if (verdicts.size > 64) verdicts.clear();
       verdicts.set(key, verdict);
     }
     return verdict;
-  }
-
-  #judgeNests(nests: readonly BoundNest[], ranges: Map<number, Range>): Verdict {
-    for (const { high, low } of ranges.values())
-      if (high > EXACT || low < -EXACT) return { problem: "an input holds integers beyond 2^24", ranges };
-    const of = (id: number): Range => ranges.get(id) ?? rangeOfDType(this.loops.buffers[id]!.dtype);
-    for (const { nest, hasIntegers: hasOwn } of nests) {
-      if (!hasOwn) continue;
-      const { range, problem } = analyseNest(nest, of);
-      if (problem !== undefined) return { problem: `${nest.nodes.join(", ")}: ${problem}`, ranges };
-      ranges.set(nest.output, range);
-    }
-    return { problem: undefined, ranges };
   }
 }
 

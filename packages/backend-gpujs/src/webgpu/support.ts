@@ -1,34 +1,13 @@
 /** @file What the WebGPU device can compute, and why not the rest. */
-import {
-  forEachScalar,
-  type LoopNest,
-  type LoopProgram,
-  ProgramRanges,
-  type RangeOptions,
-  type Scalar,
-} from "@sconce/codegen";
+import { forEachScalar, type LoopNest, type LoopProgram, type Scalar } from "@sconce/codegen";
 import type { DType } from "@sconce/tensor";
+import type { Integers } from "../device.js";
 import { readsOf } from "./shader.js";
 import { hasFunction } from "./wgsl-functions.js";
 import { wgslType } from "./wgsl-text.js";
 
-/** int64 lives in 32 bits. Inputs have half of the range, so that sums of two still fit. */
-export const INT64_INPUT = { min: -(2 ** 30), max: 2 ** 30 - 1 };
-const RANGES: RangeOptions = {
-  input: INT64_INPUT,
-  compute: { min: -(2 ** 31), max: 2 ** 31 - 1 },
-  size: 2 ** 30,
-};
-
-const KNOWN = new WeakMap<LoopProgram, ProgramRanges>();
-function rangesOf(program: LoopProgram): ProgramRanges {
-  let ranges = KNOWN.get(program);
-  if (ranges === undefined) {
-    ranges = new ProgramRanges(program, RANGES);
-    KNOWN.set(program, ranges);
-  }
-  return ranges;
-}
+/** int64 lives in 32 bits; runs in which it may leave them go to the host. */
+export const WGSL_INTEGERS: Integers = { low: -(2 ** 31), high: 2 ** 31 - 1, wraps: true };
 
 const NO_LANE = (dtype: DType): string =>
   `${dtype} cells: the device has float32 (which also holds float16 and bfloat16), 32-bit integers and bools`;
@@ -45,15 +24,15 @@ export function whyNotWgsl(nest: LoopNest, program: LoopProgram, maxReads: numbe
   forEachScalar(nest.value, (scalar) => {
     reason ??= whyNotScalar(scalar);
   });
-  return reason ?? rangesOf(program).problem(nest);
+  return reason;
 }
 
 function whyNotScalar(scalar: Scalar): string | undefined {
   if (wgslType(scalar.dtype) === undefined) return NO_LANE(scalar.dtype);
   if (scalar.kind === "constant" && wgslType(scalar.dtype) === "i32") {
-    const { min, max } = RANGES.compute;
+    const { low, high } = WGSL_INTEGERS;
     const value = Number(scalar.value);
-    if (value < min || value > max) return `the integer ${scalar.value} takes more than 32 bits`;
+    if (value < low || value > high) return `the integer ${scalar.value} takes more than 32 bits`;
   }
   if (scalar.kind !== "call") return undefined;
   const operand = scalar.args[0]!.dtype;

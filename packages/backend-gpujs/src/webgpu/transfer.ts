@@ -2,11 +2,11 @@
 import { castTensor, type DType, Storage, Tensor } from "@sconce/tensor";
 import type { Lane } from "../device.js";
 import { notOnDevice, valueRange } from "./errors.js";
-import { INT64_INPUT } from "./support.js";
+import { WGSL_INTEGERS } from "./support.js";
 import { laneOf } from "./wgsl-text.js";
 
 /**
- * The cells in row-major order, as the device holds them. Of int64 only what fits with room for one addition.
+ * The cells in row-major order, as the device holds them. Of int64 only what fits into 32 bits.
  *
  * @throws SconceError `VALUE_RANGE`, `NOT_ON_DEVICE` for dtypes without a lane
  */
@@ -28,14 +28,13 @@ function rowMajor(tensor: Tensor): ArrayBufferView {
 }
 function narrowed(cells: ArrayBufferView): Int32Array {
   const wide = cells as BigInt64Array;
-  const { min, max } = INT64_INPUT;
   const made = new Int32Array(wide.length);
   // The words of an int64, low before high: much quicker than bigints one by one.
   const words = new Int32Array(wide.buffer, wide.byteOffset, wide.length * 2);
   for (let i = 0; i < made.length; i++) {
     const low = words[2 * i]!;
-    if (words[2 * i + 1] !== low >> 31 || low < min || low > max)
-      throw valueRange(wide[i]!, `${min} to ${max} for int64`);
+    if (words[2 * i + 1] !== low >> 31)
+      throw valueRange(wide[i]!, `${WGSL_INTEGERS.low} to ${WGSL_INTEGERS.high}`);
     made[i] = low;
   }
   return made;

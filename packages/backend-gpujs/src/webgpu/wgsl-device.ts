@@ -8,7 +8,7 @@ import { GpuQueue } from "./gpu-queue.js";
 import type { OpenedGpu } from "./open.js";
 import type { Shader } from "./shader.js";
 import { shaderOf } from "./strategy.js";
-import { whyNotWgsl } from "./support.js";
+import { WGSL_INTEGERS, whyNotWgsl } from "./support.js";
 import { cellsOfTensor, tensorOfCells } from "./transfer.js";
 import { laneOf } from "./wgsl-text.js";
 
@@ -24,6 +24,7 @@ const bytesOf = (length: number): number => Math.max(16, Math.ceil(length / 4) *
 export class WgslDevice implements Device {
   readonly mode = "webgpu";
   readonly description: string;
+  readonly integers = WGSL_INTEGERS;
   readonly maxReads: number;
   readonly #opened: OpenedGpu;
   readonly #queue: GpuQueue;

@@ -1,9 +1,9 @@
 /** @file Recorded calls on a device: each call as a program of one node, lowered, and run there nest by nest. */
-import type { Device, DeviceBuffer } from "@sconce/backend-gpujs";
-import { bindSizes, type LoopProgram, lowerToLoops, sizeOf } from "@sconce/codegen";
+import { type Device, type DeviceBuffer, judge, rangeOfTensor } from "@sconce/backend-gpujs";
+import { bindNest, bindSizes, type LoopProgram, lowerToLoops, sizeOf } from "@sconce/codegen";
 import { isSconceError } from "@sconce/errors";
 import type { OperatorTable } from "@sconce/ops";
-import type { Tensor } from "@sconce/tensor";
+import { isFloatDType, type Tensor } from "@sconce/tensor";
 import { CallProgram } from "./call-program.js";
 import type { OpCase, OpCaseFile } from "./op-cases.js";
 import { type CaseOutcome, type OpCaseResult, outcomeProblem, prepareCase } from "./ops.js";
@@ -38,7 +38,7 @@ async function outcomeOf(
   try {
     const call = new CallProgram(file.target, prepared.args, prepared.kwargs, operators);
     const loops = lowerToLoops(call.program.graph, { operators });
-    const refused = loops.nests.map((nest) => device.whyNot(nest, loops)).find((why) => why !== undefined);
+    const refused = whyNot(loops, call.inputs, device);
     if (refused !== undefined) return { problem: undefined, refused };
     outcome = { result: call.resultOf((await runOnDevice(loops, call.inputs, device)) as Tensor[]) };
   } catch (error) {
@@ -47,6 +47,20 @@ async function outcomeOf(
     outcome = { error };
   }
   return { problem: outcomeProblem(file, one, prepared, outcome, { mayCopy: true }) };
+}
+
+/** Why the device does not take the program, or not on these inputs. */
+function whyNot(program: LoopProgram, inputs: readonly Tensor[], device: Device): string | undefined {
+  const refused = program.nests.map((nest) => device.whyNot(nest, program)).find((why) => why !== undefined);
+  if (refused !== undefined) return refused;
+  const sizes = bindSizes(program, inputs);
+  const nests = program.nests.map((nest) => bindNest(nest, sizes));
+  const ranges = new Map(
+    program.inputs.flatMap((id, at) =>
+      id === undefined || isFloatDType(inputs[at]!.dtype) ? [] : [[id, rangeOfTensor(inputs[at]!)] as const],
+    ),
+  );
+  return judge(nests, program, ranges, device.integers).problem;
 }
 
 /** Runs a whole loop program on a device, in the plainest way: every buffer lives until the end. */
