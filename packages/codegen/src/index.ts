@@ -1,4 +1,9 @@
-export { type Contraction, type ContractionSide, contractionOf } from "./analysis/contraction.js";
+export {
+  type Contraction,
+  type ContractionSide,
+  contractionOf,
+  outerReductions,
+} from "./analysis/contraction.js";
 export { bindSizes, evaluateLoops, sizeOf } from "./evaluate/evaluate.js";
 export { bindIndex, bindNest, hasSizes, substituteAxes } from "./ir/bind.js";
 export {

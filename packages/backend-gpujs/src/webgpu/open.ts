@@ -14,6 +14,8 @@ export interface GpuJsContext {
 export interface OpenWebgpuOptions {
   /** Whether an adapter will do that computes on the processor. */
   readonly allowSoftware?: boolean;
+  /** Takes a software adapter for hardware, so that what is made for GPUs can be tried without one. */
+  readonly asHardware?: boolean;
   /** gpu.js, whose device is shared; without it a device of our own is opened. */
   readonly gpujs?: GpuJsContext | undefined;
 }
@@ -69,7 +71,12 @@ export async function openOn(gpu: GPU, options: OpenWebgpuOptions, fix: string):
     const { device, close } = await (options.gpujs === undefined
       ? ownDevice(adapter)
       : sharedDevice(options.gpujs, adapter));
-    return new WgslDevice({ device, close, description, isSoftware });
+    return new WgslDevice({
+      device,
+      close,
+      description,
+      isSoftware: isSoftware && options.asHardware !== true,
+    });
   } catch (error) {
     if (isSconceError(error)) throw error;
     throw noWebgpu(error instanceof Error ? error.message : String(error), fix, error);

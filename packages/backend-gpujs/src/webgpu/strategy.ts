@@ -2,6 +2,7 @@
 import { contractionOf, type LoopNest, type LoopProgram } from "@sconce/codegen";
 import { blockedShader } from "./blocked-shader.js";
 import { cellShader, type Shader } from "./shader.js";
+import { sharedReduction } from "./shared-reduction.js";
 
 export interface StrategyOptions {
   /** No hardware stands behind the adapter: workgroup memory costs more there than it saves. */
@@ -9,8 +10,10 @@ export interface StrategyOptions {
 }
 
 /** The shader for a nest whose sizes are bound. */
-export function shaderOf(nest: LoopNest, program: LoopProgram, _options: StrategyOptions): Shader {
+export function shaderOf(nest: LoopNest, program: LoopProgram, { isSoftware }: StrategyOptions): Shader {
   const contraction = contractionOf(nest);
   const blocked = contraction === undefined ? undefined : blockedShader(nest, program, contraction);
-  return blocked ?? cellShader(nest, program);
+  if (blocked !== undefined) return blocked;
+  const shared = isSoftware ? undefined : sharedReduction(nest, program);
+  return shared ?? cellShader(nest, program);
 }

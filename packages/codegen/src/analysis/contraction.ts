@@ -53,7 +53,7 @@ export function axesOf(
 }
 
 /** The reductions of a scalar that are in no other. */
-function outerReductions(scalar: Scalar, into = new Set<ReduceScalar>()): ReadonlySet<ReduceScalar> {
+export function outerReductions(scalar: Scalar, into = new Set<ReduceScalar>()): ReadonlySet<ReduceScalar> {
   if (scalar.kind === "reduce") into.add(scalar);
   else for (const part of partsOf(scalar)) outerReductions(part, into);
   return into;
