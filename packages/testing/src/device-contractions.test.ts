@@ -72,6 +72,17 @@ describe.skipIf(device === undefined)("blocks on a WebGPU device", () => {
     expect(tensorDifference(got!, want!, { rtol: 0, atol: 0 })).toBeUndefined();
   });
 
+  test("blocks of 64 for large products on hardware", async () => {
+    const gpu = await openTestDevice(true);
+    const { call, loops } = loopsOf("aten.mm.default", [whole([512, 8], 1), whole([8, 1024], 2)]);
+    const kernel = await gpu!.compile(loops.nests[0]!, loops, { sizes: new Map() });
+    expect(kernel.source).toContain("sum_7_7");
+    const [got] = (await runOnDevice(loops, call.inputs, gpu!)) as Tensor[];
+    const [want] = evaluateLoops(loops, call.inputs) as Tensor[];
+    expect(tensorDifference(got!, want!, { rtol: 0, atol: 0 })).toBeUndefined();
+    await gpu!.dispose();
+  });
+
   test("infinite weights do not meet the padding", async () => {
     const args = conv([1, 3, 6, 8], [4, 3, 3, 3]);
     const weights = (args[1] as Tensor).data;

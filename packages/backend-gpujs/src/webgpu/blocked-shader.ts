@@ -27,6 +27,26 @@ import { wgslType } from "./wgsl-text.js";
 const INVOCATIONS = 64;
 type AxisMap = ReadonlyMap<string, Index>;
 
+/** Blocks of 64 cells from which on blocks may be as large. */
+const ENOUGH_BLOCKS = 8192;
+
+/**
+ * Which block an invocation has. The invocations of a workgroup have 8 by 8 blocks next to each other where that comes out
+ * even, so that they share what they load.
+ */
+function writePlace(emitter: ScalarEmitter, rows: number, columns: number, threads: number): void {
+  emitter.line(`let flat = group * ${INVOCATIONS}u + local;`);
+  emitter.line(`if (flat >= ${threads}u) { return; }`);
+  if (rows % 8 === 0 && columns % 8 === 0) {
+    emitter.line(`let column = i32(group % ${columns / 8}u * 8u + local % 8u);`);
+    emitter.line(`let row = i32(group / ${columns / 8}u % ${rows / 8}u * 8u + local / 8u);`);
+  } else {
+    emitter.line(`let column = i32(flat % ${columns}u);`);
+    emitter.line(`let row = i32(flat / ${columns}u % ${rows}u);`);
+  }
+  emitter.line(`let outer = i32(flat / ${columns * rows}u);`);
+}
+
 /** How one side's cells are spread over blocks. */
 interface Spread {
   readonly side: ContractionSide;
@@ -40,10 +60,11 @@ interface Spread {
 
 /** Widths by how well they divide an extent: small enough for registers, four before others. */
 const WIDTHS = [4, 8, 7, 6, 5, 3, 2];
-function spreadOf(side: ContractionSide): Spread {
+function spreadOf(side: ContractionSide, isLarge: boolean): Spread {
   const total = cellsOf(side.axes);
   const last = side.axes.at(-1);
-  const width = last === undefined ? 1 : WIDTHS.find((one) => extentOf(last) % one === 0);
+  const widths = isLarge ? [8, ...WIDTHS] : WIDTHS;
+  const width = last === undefined ? 1 : widths.find((one) => extentOf(last) % one === 0);
   if (width !== undefined && (width > 3 || total <= 3))
     return { side, width, blocks: total / width, isWhole: true, total };
   const some = Math.min(4, total);
@@ -55,20 +76,19 @@ export function blockedShader(
   nest: LoopNest,
   program: LoopProgram,
   contraction: Contraction,
+  isSoftware: boolean,
 ): Shader | undefined {
   const { reduce, inner, batch } = contraction;
-  const [rows, columns] = [spreadOf(contraction.rows), spreadOf(contraction.columns)];
+  // Larger blocks load less for each product, as long as there are enough of them to keep a GPU busy.
+  const isLarge = !isSoftware && cellsOf(nest.axes) >= ENOUGH_BLOCKS * 64;
+  const [rows, columns] = [spreadOf(contraction.rows, isLarge), spreadOf(contraction.columns, isLarge)];
   if (reduce.dtype !== "float32" || rows.width * columns.width < 4 || cellsOf(inner) < 4) return undefined;
   const plan = loadPlan(contraction, columns, program);
   const frame = new ShaderFrame(nest, program, plan.fours);
   const { emitter } = frame;
   const threads = rows.blocks * columns.blocks * cellsOf(batch);
   const workgroups = foldWorkgroups(Math.ceil(threads / INVOCATIONS));
-  emitter.line(`let flat = i32(group * ${INVOCATIONS}u + local);`);
-  emitter.line(`if (flat >= ${threads}i) { return; }`);
-  emitter.line(`let column = i32(u32(flat) % ${columns.blocks}u);`);
-  emitter.line(`let row = i32(u32(flat) / ${columns.blocks}u % ${rows.blocks}u);`);
-  emitter.line(`let outer = i32(u32(flat) / ${columns.blocks * rows.blocks}u);`);
+  writePlace(emitter, rows.blocks, columns.blocks, threads);
   defineCoordinates(emitter, batch, "outer");
   const cells = {
     rows: defineSide(emitter, rows, "row"),
@@ -144,7 +164,7 @@ function loadPlan(
     side.when === undefined && isFourAlong(side.value, depth, program);
   const isAcross =
     isWhole &&
-    width === 4 &&
+    width % 4 === 0 &&
     columns.when === undefined &&
     isFourAlong(columns.value, columns.axes.at(-1), program);
   const buffers = (...values: readonly Scalar[]): ReadonlySet<number> =>
@@ -220,8 +240,7 @@ function writeProducts(
     const at = (one: AxisMap, inner: number): AxisMap => new Map([...step.at(inner), ...one]);
     if (how === "inner") return own.map((one) => `${fourAt(side.value, at(one, 0))}.${LANES[cell]}`);
     if (how === "across") {
-      const four = fourAt(side.value, at(own[0]!, cell));
-      return own.map((_, j) => `${four}.${LANES[j]}`);
+      return own.map((_, j) => `${fourAt(side.value, at(own[j - (j % 4)]!, cell))}.${LANES[j % 4]}`);
     }
     return own.map((one) => emitter.scalar(new Rewriter({ axes: at(one, cell) }).scalar(side.value)));
   };

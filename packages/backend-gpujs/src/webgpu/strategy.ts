@@ -12,7 +12,8 @@ export interface StrategyOptions {
 /** The shader for a nest whose sizes are bound. */
 export function shaderOf(nest: LoopNest, program: LoopProgram, { isSoftware }: StrategyOptions): Shader {
   const contraction = contractionOf(nest);
-  const blocked = contraction === undefined ? undefined : blockedShader(nest, program, contraction);
+  const blocked =
+    contraction === undefined ? undefined : blockedShader(nest, program, contraction, isSoftware);
   if (blocked !== undefined) return blocked;
   const shared = isSoftware ? undefined : sharedReduction(nest, program);
   return shared ?? cellShader(nest, program);

@@ -4,9 +4,9 @@ import { openWebgpuNode } from "@sconce/backend-gpujs/webgpu-node";
 import { isSconceError } from "@sconce/errors";
 
 /** A device, or undefined after a line that says why tests are skipped. */
-export async function openTestDevice(): Promise<WgslDevice | undefined> {
+export async function openTestDevice(asHardware = false): Promise<WgslDevice | undefined> {
   try {
-    return await openWebgpuNode({ allowSoftware: true });
+    return await openWebgpuNode({ allowSoftware: true, asHardware });
   } catch (error) {
     if (!isSconceError(error, "NO_WEBGPU")) throw error;
     console.warn(`WebGPU tests are skipped: ${error.message}; ${error.fix}`);
