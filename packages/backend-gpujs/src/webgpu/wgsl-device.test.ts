@@ -2,6 +2,8 @@
 import { constant, evaluateLoops, type LoopProgram, type Scalar } from "@sconce/codegen";
 import { Tensor } from "@sconce/tensor";
 import { afterAll, describe, expect, test } from "vitest";
+import type { GpuJsContext } from "./open.js";
+import { openWebgpuNode } from "./open-node.js";
 import { call, cellProgram, fixed, inJavaScript, load, onDevice, openTestDevice } from "./test-support.js";
 
 const device = await openTestDevice();
@@ -127,6 +129,22 @@ describe.skipIf(device === undefined)("a WebGPU device", () => {
     const nest = { ...made.nests[0]!, nodes: ["evil"], group: "evil" };
     const kernel = await device!.compile(nest, program, { sizes: new Map() });
     expect(kernel.source).not.toContain("evil");
+  });
+
+  test("gpu.js's device is shared, with its limits raised", async () => {
+    const module = (await import("gpu.js")) as unknown as { readonly default: GpuJsContext };
+    const shared = await openWebgpuNode({ allowSoftware: true, gpujs: module.default });
+    const { device: theirs } = await module.default.WebGPUContext.acquire();
+    expect(theirs).toBe(shared.gpu);
+    expect(shared.maxReads).toBeGreaterThan(7);
+    const program = cellProgram([], 1, "float32", () => fixed(3, "float32"));
+    expect((await onDevice(program, [], shared)).toArray()).toEqual([3]);
+    await shared.dispose();
+  });
+
+  test("an adapter in software has to be allowed", async () => {
+    if (!device!.description.includes("(software)")) return;
+    await expect(openWebgpuNode()).rejects.toMatchObject({ code: "NO_WEBGPU" });
   });
 
   test("a lost device is told of, and another can be opened", async () => {
