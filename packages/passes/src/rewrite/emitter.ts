@@ -91,6 +91,10 @@ export class Replacer {
   }
 
   #call(target: string, args: readonly EmitArg[], kwargs: Readonly<Record<string, EmitArg>>): MetaValue {
+    if (target === "operator.getitem" && Array.isArray(args[0])) {
+      const item = (args[0] as readonly MetaValue[])[Number(args[1])];
+      if (item !== undefined) return item;
+    }
     const row = this.#operators.require(target);
     if (row.schema.isMutable) {
       throw new SconceError({

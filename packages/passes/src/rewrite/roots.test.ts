@@ -2,7 +2,7 @@ import type { FakeTensor } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { context, programOf, textOf } from "../test-support.js";
 import { explainRule } from "./explain.js";
-import { replacePattern } from "./replace-pattern.js";
+import { type Expression, replacePattern } from "./replace-pattern.js";
 import { rewriteProgram } from "./rewrite.js";
 import { defineRule, type Rule } from "./rule.js";
 
@@ -258,11 +258,13 @@ describe("what a rule does wrong is told with plugin, rule and node", () => {
   });
 
   test("also by a pair of functions that disagree, and a pattern that no schema has", () => {
-    const rule = replacePattern(
-      (emit, x) => emit("aten.relu.default", [x]),
-      (emit, x) => [emit("aten.abs.default", [x]), x!],
-      { name: "pair" },
+    const pair = (after: Expression): Rule =>
+      replacePattern((emit, x) => emit("aten.relu.default", [x]), after, { name: "pair" });
+    expect(() => pair((emit, x) => [emit("aten.abs.default", [x]), x!])).toThrow(
+      'rule "pair" replaces 1 results by 2',
     );
+    // How many results there are is known here at a match only.
+    const rule = pair((_, x) => x!.shape.map(() => x!).concat(x!));
     const run = (own: Rule) => () =>
       rewriteProgram(programOf(text), [own], { operators, ownerOf: () => "evil" });
     expect(() => explainRule(programOf(text), rule, operators, () => "evil")).toThrow(

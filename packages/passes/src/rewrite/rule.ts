@@ -2,7 +2,7 @@ import { isSconceError, SconceError } from "@sconce/errors";
 import { type FakeTensor, type Graph, type MetaValue, type Node, sealMap } from "@sconce/ir";
 import type { Emit, EmitArg, OperatorTable } from "@sconce/ops";
 import type { SymEnv } from "@sconce/symbolic";
-import { type CallPattern, type CaptureNames, type Pattern, parsePattern } from "./pattern.js";
+import { type CallPattern, type CaptureNames, type Pattern, parsePattern, patternText } from "./pattern.js";
 import { planRoots } from "./roots.js";
 
 /**
@@ -84,6 +84,7 @@ export function defineRule<
   const label = `rule "${definition.name}"`;
   const roots = new Map(Object.entries(texts).map(([name, text]) => [name, rootOf(label, text)]));
   checkRoots(label, roots);
+  checkNames(label, [...roots.values()]);
   return Object.freeze({
     name: definition.name,
     doc: definition.doc,
@@ -110,6 +111,20 @@ function patternOf(label: string, text: string): Pattern {
     return parsePattern(text);
   } catch (error) {
     throw isSconceError(error) ? error.at(label) : error;
+  }
+}
+
+/** A name is one node's: what it stands for is written alike wherever it is written. @throws SconceError `RULE` */
+function checkNames(label: string, patterns: readonly Pattern[], texts = new Map<string, string>()): void {
+  for (const pattern of patterns) {
+    if (pattern.kind === "call" && pattern.name !== undefined) {
+      const text = patternText(pattern);
+      if ((texts.get(pattern.name) ?? text) !== text)
+        throw badRule(label, `calls two expressions $${pattern.name}: ${texts.get(pattern.name)} and ${text}`);
+      texts.set(pattern.name, text);
+    }
+    if (pattern.kind === "call") checkNames(label, [...pattern.args, ...pattern.kwargs.values()], texts);
+    if (pattern.kind === "list") checkNames(label, pattern.items, texts);
   }
 }
 

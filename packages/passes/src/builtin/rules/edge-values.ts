@@ -25,9 +25,9 @@ const FLOATS = [
   16383.999999999998,
   -65504,
   // The largest of float32, and the smallest of half precision, of float32 and of float64.
-  3.4028234663852886e38,
-  5.960464477539063e-8,
-  1.401298464324817e-45,
+  (2 - 2 ** -23) * 2 ** 127,
+  2 ** -24,
+  2 ** -149,
   -5e-324,
 ];
 

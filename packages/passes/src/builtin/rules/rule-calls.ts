@@ -105,7 +105,7 @@ class Builder {
     visit: (item: Pattern, type: SchemaType) => void,
   ): void {
     const schema = this.#operators.require(targets[0]!).schema;
-    args.forEach((item, i) => visit(item, schema.args[i]!.type));
+    for (const [i, item] of args.entries()) visit(item, schema.args[i]!.type);
     for (const [key, item] of kwargs) visit(item, schema.args.find(({ name }) => name === key)!.type);
   }
 
