@@ -29,6 +29,15 @@ describe("fold-constants", () => {
     expect(program.constants.has("_folded_0")).toBe(false);
   });
 
+  test("takes no size that is none", () => {
+    const program = programOf("graph(%c_k: f32[2, 2]) {\n  return (%c_k)\n}");
+    for (const bytes of [-1, Number.NaN])
+      expect(() => run(foldConstants, program, { "max-bytes": bytes })).toThrow(
+        expect.objectContaining({ code: "PASS_OPTION" }),
+      );
+    expect(run(foldConstants, program, { "max-bytes": 0 })).toBe(program);
+  });
+
   test("gives the same program back when nothing is constant", () => {
     const program = programOf(`graph(%p_w: f32[2, 2], %x: f32[2, 2]) {
       %t: f32[2, 2] = aten.permute.default(%p_w, [1, 0])

@@ -40,10 +40,19 @@ export const foldConstants = definePass({
     return foldCalls(program, context, {
       pass: "fold-constants",
       weights: options["weights"] === true,
-      maxBytes: Number(options["max-bytes"]),
+      maxBytes: byteLimit(Number(options["max-bytes"])),
     });
   },
 });
+
+function byteLimit(bytes: number): number {
+  if (bytes >= 0) return bytes;
+  throw new SconceError({
+    code: "PASS_OPTION",
+    message: `pass "fold-constants": max-bytes is ${bytes}, which is no size`,
+    fix: "give a number of bytes; 0 keeps only results that are no larger than their inputs",
+  });
+}
 
 export interface FoldOptions {
   /** The pass that lifted constants name as their origin. */

@@ -13,7 +13,7 @@ import {
   toNumber,
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import type { CallPattern, ListPattern, Pattern, Rest } from "./pattern.js";
+import type { CallPattern, ListPattern, Pattern } from "./pattern.js";
 import { patternText } from "./pattern.js";
 import type { WorkGraph } from "./work-graph.js";
 
@@ -110,11 +110,7 @@ export class Matcher {
           : pattern.kwargs.get(parameter.name);
       if (!parameter.kwargOnly) position++;
       if (item !== undefined) pairs.push([item, value as Argument]);
-      else if (
-        pattern.rest === undefined &&
-        given !== undefined &&
-        !sameLiteral(given, parameter.defaultValue ?? null)
-      )
+      else if (!pattern.open && given !== undefined && !sameLiteral(given, parameter.defaultValue ?? null))
         return this.#fail(state, () => `%${node.name} has ${parameter.name}=${argumentText(given)}`);
     }
     return pairs;
@@ -122,7 +118,7 @@ export class Matcher {
 
   /** Python's own functions have no schema. */
   #plainPairs(pattern: CallPattern, node: Node, state: State): readonly Pair[] | undefined {
-    const longer = node.args.length > pattern.args.length && pattern.rest === undefined;
+    const longer = node.args.length > pattern.args.length && !pattern.open;
     if (node.args.length < pattern.args.length || longer)
       return this.#fail(state, () => `%${node.name} has ${node.args.length} arguments`);
     return pattern.args.map((item, i) => [item, node.args[i]!] as const);
@@ -177,15 +173,32 @@ export class Matcher {
 
   #list(pattern: ListPattern, value: Argument, state: State, next: Next): State | undefined {
     const items = isTuple(value) ? value.items : isList(value) ? value : undefined;
-    const { length } = pattern.items;
-    if (items === undefined || items.length < length || (items.length > length && pattern.rest === undefined))
+    const least = fewest(pattern.items);
+    const most = least === pattern.items.length ? least : Number.POSITIVE_INFINITY;
+    if (items === undefined || items.length < least || items.length > most)
       return this.#fail(state, () => `${this.#told(value)} is no ${patternText(pattern)}`);
-    const pairs: Pair[] = pattern.items.map((item, i) => [item, items[i]!] as const);
-    return this.#all(pairs, 0, state, (after) => this.#rest(pattern.rest, items.slice(length), after, next));
+    return this.#items(pattern.items, items, state, next);
   }
 
-  #rest(rest: Rest | undefined, items: readonly Argument[], state: State, next: Next): State | undefined {
-    return this.#capture(rest?.name, items, state, next);
+  /** Items with patterns of which some take any number: as few as they can, all that is left for the last. */
+  #items(
+    patterns: readonly Pattern[],
+    items: readonly Argument[],
+    state: State,
+    next: Next,
+  ): State | undefined {
+    const [first, ...others] = patterns;
+    if (first === undefined) return next(state);
+    if (first.kind !== "any" || !first.many)
+      return this.#one(first, items[0]!, state, (after) => this.#items(others, items.slice(1), after, next));
+    const least = fewest(others);
+    const most = items.length - least;
+    for (let count = least === others.length ? most : 0; count <= most; count++) {
+      const rest: Next = (after) => this.#items(others, items.slice(count), after, next);
+      const found = this.#capture(first.name, items.slice(0, count), state, rest);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   #told(value: Argument): string {
@@ -194,6 +207,10 @@ export class Matcher {
     return node === undefined ? `%${value.name}` : `%${node.name} (${described(node)})`;
   }
 }
+
+/** How many items a list must have at least. */
+const fewest = (patterns: readonly Pattern[]): number =>
+  patterns.filter((item) => item.kind !== "any" || !item.many).length;
 
 type Pair = readonly [pattern: Pattern, value: Argument];
 

@@ -9,6 +9,8 @@ import { type Argument, argumentText, IrCursor, parseArgument } from "@sconce/ir
 export interface AnyPattern {
   readonly kind: "any";
   readonly name: string | undefined;
+  /** `$xs...`, in lists only: any number of items, captured as a list. */
+  readonly many?: true;
 }
 
 /** Matches an equal literal; an int also the float of the same value, as `1` and `1.0` (but `0` is not `-0.0`). */
@@ -17,15 +19,14 @@ export interface LiteralPattern {
   readonly value: Argument;
 }
 
-/** Matches a list or tuple item by item; `rest` takes any further items. */
+/** Matches a list or tuple item by item. */
 export interface ListPattern {
   readonly kind: "list";
   readonly items: readonly Pattern[];
-  readonly rest: Rest | undefined;
 }
 
 /**
- * Matches a call of one of the targets. Parameters that the pattern leaves out must have their defaults, unless `rest`
+ * Matches a call of one of the targets. Parameters that the pattern leaves out must have their defaults, unless `open`
  * says that they do not matter.
  */
 export interface CallPattern {
@@ -33,13 +34,9 @@ export interface CallPattern {
   readonly targets: readonly string[];
   readonly args: readonly Pattern[];
   readonly kwargs: ReadonlyMap<string, Pattern>;
-  readonly rest: Rest | undefined;
+  /** `...`: what is left out may be anything. */
+  readonly open: boolean;
   /** The name under which a rule finds the node. */
-  readonly name: string | undefined;
-}
-
-/** What `...` and `$name...` stand for. */
-export interface Rest {
   readonly name: string | undefined;
 }
 
@@ -52,7 +49,7 @@ export type Pattern = AnyPattern | LiteralPattern | ListPattern | CallPattern;
  * - `... as $name` behind a call names its node;
  * - `$x` captures anything, `_` matches anything;
  * - `1`, `1.0`, `float32`, `none`, `"text"`, `device(cpu)`: literals as in IR text;
- * - `[a, b]`: a list; `$xs...` at the end of a list captures its other items;
+ * - `[a, b]`: a list; `$xs...` in it takes any number of items, as few as it can, and `...` does without capturing them;
  * - `...` at the end of a call: its other arguments may be anything; without it they must be the defaults.
  *
  * @throws SconceError `PATTERN_SYNTAX`
@@ -95,68 +92,68 @@ function readCall(cursor: IrCursor): CallPattern {
   cursor.expect("(");
   const args: Pattern[] = [];
   const kwargs = new Map<string, Pattern>();
-  const rest = readItems(cursor, ")", () => {
-    if (!cursor.peek(/\w+\s*=/y)) {
-      if (kwargs.size > 0) throw cursor.fail("an argument without a name after one with a name");
-      args.push(readPattern(cursor));
-      return;
-    }
-    const key = cursor.word("a parameter's name");
-    cursor.expect("=");
-    kwargs.set(key, readPattern(cursor));
+  let open = false;
+  readItems(cursor, ")", () => {
+    if (open) throw cursor.fail("nothing may follow `...`");
+    if (cursor.accept("...")) open = true;
+    else if (cursor.peek(MANY)) throw cursor.fail("the other arguments of a call cannot be captured");
+    else if (cursor.peek(/\w+\s*=/y)) {
+      const key = cursor.word("a parameter's name");
+      cursor.expect("=");
+      kwargs.set(key, readPattern(cursor));
+    } else if (kwargs.size > 0) throw cursor.fail("an argument without a name after one with a name");
+    else args.push(readPattern(cursor));
   });
-  if (rest?.name !== undefined) throw cursor.fail("the other arguments of a call cannot be captured");
   let name: string | undefined;
   if (cursor.peek(/as\s*\$/y)) {
     cursor.expect("as");
     cursor.expect("$");
     name = cursor.word("a node's name");
   }
-  return { kind: "call", targets, args, kwargs, rest, name };
+  return { kind: "call", targets, args, kwargs, open, name };
 }
 
 function readList(cursor: IrCursor): ListPattern {
   const items: Pattern[] = [];
-  const rest = readItems(cursor, "]", () => items.push(readPattern(cursor)));
-  return { kind: "list", items, rest };
+  readItems(cursor, "]", () => {
+    if (cursor.accept("...")) items.push({ kind: "any", name: undefined, many: true });
+    else if (cursor.peek(MANY)) {
+      cursor.expect("$");
+      items.push({ kind: "any", name: cursor.word("a capture's name"), many: true });
+      cursor.expect("...");
+    } else items.push(readPattern(cursor));
+  });
+  return { kind: "list", items };
 }
 
-/** Items up to the closing sign; gives what `...` in the last place stands for. */
-function readItems(cursor: IrCursor, close: string, read: () => void): Rest | undefined {
-  let rest: Rest | undefined;
+const MANY = /\$\w+\s*\.\.\./y;
+
+/** Items up to the closing sign. */
+function readItems(cursor: IrCursor, close: string, read: () => void): void {
   while (!cursor.accept(close)) {
-    if (rest !== undefined) throw cursor.fail("nothing may follow `...`");
-    if (cursor.accept("...")) rest = { name: undefined };
-    else if (cursor.peek(/\$\w+\s*\.\.\./y)) {
-      cursor.expect("$");
-      rest = { name: cursor.word("a capture's name") };
-      cursor.expect("...");
-    } else read();
+    read();
     if (!cursor.sees(close)) cursor.expect(",");
   }
-  return rest;
 }
 
 /** The text that reads back to the pattern. */
 export function patternText(pattern: Pattern): string {
   switch (pattern.kind) {
     case "any":
+      if (pattern.many) return `${pattern.name === undefined ? "" : `$${pattern.name}`}...`;
       return pattern.name === undefined ? "_" : `$${pattern.name}`;
     case "literal":
       return argumentText(pattern.value);
     case "list":
-      return `[${[...pattern.items.map(patternText), ...restText(pattern.rest)].join(", ")}]`;
+      return `[${pattern.items.map(patternText).join(", ")}]`;
     case "call": {
       const kwargs = [...pattern.kwargs].map(([key, value]) => `${key}=${patternText(value)}`);
-      const items = [...pattern.args.map(patternText), ...kwargs, ...restText(pattern.rest)];
+      const items = [...pattern.args.map(patternText), ...kwargs, ...(pattern.open ? ["..."] : [])];
       const name = pattern.name === undefined ? "" : ` as $${pattern.name}`;
       return `${pattern.targets.join("|")}(${items.join(", ")})${name}`;
     }
   }
 }
-
-const restText = (rest: Rest | undefined): string[] =>
-  rest === undefined ? [] : [rest.name === undefined ? "..." : `$${rest.name}...`];
 
 /** How many calls deep a pattern is. */
 export function depthOf(pattern: Pattern): number {

@@ -163,7 +163,7 @@ class Patterns {
       targets: [target],
       args: args.map((value) => this.#pattern(value)),
       kwargs: new Map(Object.entries(kwargs).map(([key, value]) => [key, this.#pattern(value)])),
-      rest: undefined,
+      open: false,
       name,
     };
   }
@@ -179,7 +179,6 @@ class Patterns {
       return {
         kind: "list",
         items: (value as readonly EmitArg[]).map((item) => this.#pattern(item)),
-        rest: undefined,
       };
     return { kind: "literal", value: (value ?? null) as never };
   }

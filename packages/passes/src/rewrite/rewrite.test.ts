@@ -32,6 +32,7 @@ describe("patterns", () => {
     "aten.add.Tensor(aten.mul.Tensor($x, 1.0), _, alpha=2)",
     "aten.relu.default|aten.gelu.default($x, ...)",
     "aten.cat.default([$a, _, $rest...], -1)",
+    "aten.cat.default([$a..., aten.neg.default($x), ..., $b], -1)",
     "operator.getitem(aten.native_layer_norm.default($x, [4], none, $b, ...) as $norm, 0)",
     "aten.to.dtype($x, float32, true)",
   ])("%s reads back", (text) => {
@@ -40,7 +41,7 @@ describe("patterns", () => {
 
   test.each([
     ["aten.relu.default($x", "expected ,, found the end"],
-    ["aten.cat.default([$a..., $b])", "nothing may follow"],
+    ["aten.add.Tensor(..., $b)", "nothing may follow"],
     ["aten.add.Tensor($x, alpha=1, $y)", "an argument without a name"],
     ["aten.add.Tensor($xs...)", "cannot be captured"],
     ["aten.add.Tensor($x) more", "unexpected"],
@@ -216,27 +217,40 @@ describe("rules", () => {
     expect([visits(20), visits(200)]).toEqual([20, 200]);
   });
 
-  test("capture the other items of a list", () => {
+  const CATS = `graph(%x: f32[2], %y: f32[3]) {
+  %a: f32[5] = aten.cat.default([%x, %y], 0)
+  %b: f32[10] = aten.cat.default([%y, %a, %x], 0)
+  return (%b)
+}`;
+
+  test("capture items of a list, and put them into others", () => {
     const flatten = defineRule({
       name: "cat-of-cat",
       doc: "",
-      match: "aten.cat.default([aten.cat.default([$a, $as...], $dim), $rest...], $dim)",
-      replace: "aten.cat.default([$a, $as..., $rest...], $dim)".replace("$as..., ", ""),
+      match: "aten.cat.default([$before..., aten.cat.default([$inner...], $dim), $after...], $dim)",
+      replace: "aten.cat.default([$before..., $inner..., $after...], $dim)",
     });
-    const keep = defineRule({
-      name: "cat-of-cat",
-      doc: "",
-      match: "aten.cat.default([aten.cat.default([$as...], $dim), $rest...], $dim)",
-      replace: (emit, { as, rest, dim }) =>
-        emit("aten.cat.default", [[...(as as FakeTensor[]), ...(rest as FakeTensor[])], dim]),
-    });
-    const text = `graph(%x: f32[2], %y: f32[3]) {
-  %a: f32[5] = aten.cat.default([%x, %y], 0)
-  %b: f32[8] = aten.cat.default([%a, %y], 0)
-  return (%b)
-}`;
-    expect(apply(text, flatten)).toBe(text);
-    expect(apply(text, keep)).toContain("%cat: f32[8] = aten.cat.default([%x, %y, %y])");
+    expect(apply(CATS, flatten)).toContain("%cat: f32[10] = aten.cat.default([%y, %x, %y, %x])");
+    const again = CATS.replace("[%y, %a, %x]", "[%a, %y, %x]");
+    expect(apply(again, flatten)).toContain("aten.cat.default([%x, %y, %y, %x])");
+  });
+
+  test("take lists that are as long as their patterns only", () => {
+    const dropped = (items: string): Rule =>
+      defineRule({
+        name: "items",
+        doc: "",
+        match: `aten.cat.default([${items}], 0)`,
+        replace: (emit, { x }) => emit("aten.cat.default", [[x, x, x, x, x], 0]),
+        sharesInner: true,
+      });
+    const reason = (items: string): string | undefined =>
+      explainRule(programOf(CATS), dropped(items), operators).find(({ node }) => node === "b")!.reason;
+    expect(reason("$x, _")).toContain("is no [$x, _]");
+    expect(reason("$x, ..., _, _, _")).toContain("is no");
+    expect(reason("$y, ..., $x, aten.neg.default(_)")).toContain("not aten.neg.default");
+    expect(reason("..., aten.cat.default(...), $x, ...")).toBeUndefined();
+    expect(reason("..., aten.cat.default(...), $x, $x, ...")).toBeDefined();
   });
 
   test("that never settle are named", () => {
@@ -296,13 +310,30 @@ describe("rules", () => {
     );
   });
 
-  test.each([
+  test.each<[string, () => Rule, string]>([
     [
       "no capture",
       () => defineRule({ name: "r", doc: "", match: "aten.relu.default($x)", replace: "$y" as string }),
       "uses $y",
     ],
     ["no call", () => defineRule({ name: "r", doc: "", match: "$x", replace: "$x" }), "which is no call"],
+    ...(
+      [
+        ["aten.add.Tensor($x, _)", "has `_` in its replacement"],
+        ["aten.cat.default([$x, ...])", "has `...` in its replacement"],
+        ["aten.add.Tensor($x, ...)", "has `...` in its replacement"],
+        ["aten.abs.default|aten.neg.default($x)", "has a choice of operators in its replacement"],
+        ["aten.abs.default($x) as $y", "has a name, $y, in its replacement"],
+      ] as const
+    ).map(
+      ([replace, reason]) =>
+        [
+          `${replace} for a replacement`,
+          () =>
+            defineRule({ name: "r", doc: "", match: "aten.relu.default($x)", replace: replace as string }),
+          reason,
+        ] as [string, () => Rule, string],
+    ),
   ])("%s is refused when it is defined", (_, define, reason) => {
     expect(define).toThrow(reason);
   });

@@ -183,6 +183,32 @@ describe("rules with several roots", () => {
   });
 });
 
+test("roots hang together by the items of a list", () => {
+  const rule = defineRule({
+    name: "shared-items",
+    doc: "",
+    match: {
+      a: "aten.cat.default([$first, $others...], 0)",
+      b: "aten.stack.default([$others..., $last], 0)",
+    },
+    replace: {
+      a: "aten.view.default(aten.stack.default([$first, $others...], 0), [6])",
+      b: "aten.view.default(aten.cat.default([$others..., $last], 0), [3, 2])",
+    },
+  });
+  const text = (stacked: string): string =>
+    graph(
+      "%x: f32[2], %y: f32[2], %z: f32[2]",
+      [
+        "%c: f32[6] = aten.cat.default([%x, %y, %z], 0)",
+        `%s: f32[3, 2] = aten.stack.default([${stacked}], 0)`,
+      ],
+      "%c, %s",
+    );
+  expect(apply(text("%y, %z, %x"), rule)).toContain("return (%view, %view_1)");
+  expect(apply(text("%z, %y, %x"), rule)).toBe(text("%z, %y, %x"));
+});
+
 test("one node may be two calls of a pattern", () => {
   const square = defineRule({
     name: "square",
@@ -242,6 +268,11 @@ describe("what a rule does wrong is told with plugin, rule and node", () => {
       "has an asynchronous guard",
       { match: one, where: async () => true, replace: "$x" },
       "has a guard that gives a promise",
+    ],
+    [
+      "takes items of a tensor",
+      { match: one, replace: "aten.cat.default([$x...], 0)" },
+      "takes the items of $x in its replacement, which is no list here",
     ],
     [
       "asks for no node",

@@ -50,10 +50,8 @@ function knownIn(pattern: Pattern, known: Known = { names: new Set(), targets: n
   if (pattern.kind === "any" || pattern.kind === "call")
     if (pattern.name !== undefined) names.add(pattern.name);
   if (pattern.kind === "call") for (const target of pattern.targets) targets.add(target);
-  if (pattern.kind === "call" || pattern.kind === "list") {
-    if (pattern.rest?.name !== undefined) names.add(pattern.rest.name);
+  if (pattern.kind === "call" || pattern.kind === "list")
     for (const item of operandsOf(pattern)) knownIn(item, known);
-  }
   return known;
 }
 
@@ -71,7 +69,6 @@ function linksOf(pattern: Pattern, known: Known, path: Link["path"]): Link[] {
     if (name !== undefined && known.names.has(name)) links.push({ from: { capture: name }, path });
   };
   if (pattern.kind === "any" || pattern.kind === "call") named(pattern.name);
-  if (pattern.kind === "list") named(pattern.rest?.name);
   if (pattern.kind === "call") {
     const shared = pattern.targets.filter((target) => known.targets.has(target));
     if (shared.length > 0 && path.length > 0) links.push({ from: { targets: shared }, path });

@@ -120,7 +120,10 @@ function checkNames(label: string, patterns: readonly Pattern[], texts = new Map
     if (pattern.kind === "call" && pattern.name !== undefined) {
       const text = patternText(pattern);
       if ((texts.get(pattern.name) ?? text) !== text)
-        throw badRule(label, `calls two expressions $${pattern.name}: ${texts.get(pattern.name)} and ${text}`);
+        throw badRule(
+          label,
+          `calls two expressions $${pattern.name}: ${texts.get(pattern.name)} and ${text}`,
+        );
       texts.set(pattern.name, text);
     }
     if (pattern.kind === "call") checkNames(label, [...pattern.args, ...pattern.kwargs.values()], texts);
@@ -142,6 +145,7 @@ function templateOf(
   for (const name of roots.keys()) {
     if (!templates.has(name)) throw badRule(label, `gives no replacement for "${name}"`);
   }
+  for (const template of templates.values()) checkTemplate(label, template);
   const captured = capturesIn([...roots.values()]);
   for (const name of capturesIn([...templates.values()])) {
     if (!captured.has(name)) throw badRule(label, `uses $${name}, which its pattern does not capture`);
@@ -161,7 +165,6 @@ function capturesIn(patterns: readonly Pattern[]): Set<string> {
   const visit = (pattern: Pattern): void => {
     if (pattern.kind === "any" && pattern.name !== undefined) found.add(pattern.name);
     if (pattern.kind === "list" || pattern.kind === "call") {
-      if (pattern.rest?.name !== undefined) found.add(pattern.rest.name);
       for (const item of pattern.kind === "list" ? pattern.items : pattern.args) visit(item);
     }
     if (pattern.kind === "call") for (const item of pattern.kwargs.values()) visit(item);
@@ -176,11 +179,12 @@ function instantiate(template: Pattern, emit: Emit, captures: Captures): EmitArg
       return template.name === undefined ? null : captures[template.name];
     case "literal":
       return template.value;
-    case "list": {
-      const rest =
-        template.rest?.name === undefined ? [] : (captures[template.rest.name] as readonly EmitArg[]);
-      return [...template.items.map((item) => instantiate(item, emit, captures)), ...rest];
-    }
+    case "list":
+      return template.items.flatMap((item) =>
+        item.kind === "any" && item.many
+          ? itemsOf(item.name!, captures)
+          : [instantiate(item, emit, captures)],
+      );
     case "call": {
       const args = template.args.map((item) => instantiate(item, emit, captures));
       const kwargs: Record<string, EmitArg> = {};
@@ -190,6 +194,25 @@ function instantiate(template: Pattern, emit: Emit, captures: Captures): EmitArg
       return emit.value(template.targets[0]!, args, kwargs) as EmitArg;
     }
   }
+}
+
+/** @throws RuleFault */
+function itemsOf(name: string, captures: Captures): readonly EmitArg[] {
+  const value = captures[name];
+  if (Array.isArray(value)) return value as readonly EmitArg[];
+  throw new RuleFault(`takes the items of $${name} in its replacement, which is no list here`);
+}
+
+/** What only means something in a pattern. @throws SconceError `RULE` */
+function checkTemplate(label: string, template: Pattern): void {
+  const refuse = (what: string): SconceError => badRule(label, `has ${what} in its replacement`);
+  if (template.kind === "any" && template.name === undefined) throw refuse(template.many ? "`...`" : "`_`");
+  if (template.kind === "list") for (const item of template.items) checkTemplate(label, item);
+  if (template.kind !== "call") return;
+  if (template.targets.length > 1) throw refuse("a choice of operators");
+  if (template.open) throw refuse("`...`");
+  if (template.name !== undefined) throw refuse(`a name, $${template.name},`);
+  for (const item of [...template.args, ...template.kwargs.values()]) checkTemplate(label, item);
 }
 
 /** What is wrong with a rule itself; `label` is `rule "name"`, with the plugin where it is known. */
