@@ -46,7 +46,7 @@ export const foldConstants = definePass({
 });
 
 function byteLimit(bytes: number): number {
-  if (bytes >= 0) return bytes;
+  if (!(bytes < 0)) return bytes;
   throw new SconceError({
     code: "PASS_OPTION",
     message: `pass "fold-constants": max-bytes is ${bytes}, which is no size`,

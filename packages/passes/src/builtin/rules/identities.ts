@@ -3,7 +3,7 @@
  * only up to rounding or zero's sign is in approximate.ts.
  */
 import { FakeTensor, float } from "@sconce/ir";
-import { dtypeInfo, isFloatDType, isIntegralDType } from "@sconce/tensor";
+import { dtypeInfo, isIntegralDType } from "@sconce/tensor";
 import { defineRule, type Rule } from "../../rewrite/rule.js";
 import { dtypeThat, type Guard, isExactly, isFloating, isReal, negatedLater } from "./guards.js";
 
@@ -40,10 +40,14 @@ const numberLast = ["add", "mul"].map((name) =>
     name: `${name}-number-last`,
     doc: "A number stands behind the tensor.",
     match: `aten.${name}.Tensor($n, $x)`,
-    where: ({ n, x }, { number }) => {
+    where: (captures, match) => {
+      const { n, x } = captures;
       if (n instanceof FakeTensor || !(x instanceof FakeTensor)) return "the first operand is no number";
-      if (name === "add" || !isFloatDType(x.dtype) || dtypeInfo(x.dtype).itemSize > 2) return true;
-      const value = number("n");
+      const { kind, itemSize } = dtypeInfo(x.dtype);
+      // The second summand is multiplied by alpha, which makes NaN of complex infinities. Float8 is multiplied as first only.
+      if (kind === "complex" || (kind === "float" && itemSize === 1)) return `x is ${x.dtype}`;
+      if (name === "add" || kind !== "float" || itemSize > 2) return true;
+      const value = match.number("n");
       return value !== undefined && isExactly(value, x.dtype) ? true : `the number is rounded to ${x.dtype}`;
     },
     replace: `aten.${name}.Tensor($x, $n)`,
@@ -89,7 +93,8 @@ export const identityRules: readonly Rule[] = [
   ),
   identity("and-same", "x and x is x.", "aten.logical_and.default|aten.logical_or.default($x, $x)", isBool),
   identity("bitwise-same", "x & x is x.", "aten.bitwise_and.Tensor|aten.bitwise_or.Tensor($x, $x)"),
-  identity("neg-twice", "-(-x) is x.", "aten.neg.default(aten.neg.default($x))"),
+  // PyTorch's complex negation is 0 - x where it is vectorized, and loses the sign of a zero.
+  identity("neg-twice", "-(-x) is x.", "aten.neg.default(aten.neg.default($x))", isReal),
   identity("bitwise-not-twice", "~~x is x.", "aten.bitwise_not.default(aten.bitwise_not.default($x))"),
   identity(
     "logical-not-twice",
