@@ -1,5 +1,5 @@
 /** @file Where a rule may fire: all its roots are found, nothing else needs what goes, and the order allows it. */
-import { forEachRef, isRef, type Node } from "@sconce/ir";
+import { forEachRef, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { hasEffect } from "../decompose/dead-nodes.js";
 import type { Found, Matcher } from "./match.js";
@@ -115,14 +115,15 @@ export class CandidateFinder {
   #disorder(candidate: Candidate): string | undefined {
     if (candidate.roots.length === 1) return undefined;
     const place = this.#work.position(this.anchor(candidate).name);
+    let late: string | undefined;
     for (const value of candidate.found.captures.values()) {
-      const name = isRef(value) ? value.name : undefined;
-      // What reads a root is refused once it is known what the replacement reads.
-      if (name === undefined || candidate.roots.some(({ node }) => node.name === name)) continue;
-      if (!isEarlier(this.#work.position(name), place))
-        return `%${name} comes after the first of the values to replace`;
+      forEachRef(value, (name) => {
+        // What reads a root is refused once it is known what the replacement reads.
+        if (candidate.roots.some(({ node }) => node.name === name)) return;
+        if (!isEarlier(this.#work.position(name), place)) late ??= name;
+      });
     }
-    return undefined;
+    return late && `%${late} comes after the first of the values to replace`;
   }
 }
 

@@ -3,7 +3,7 @@
  * everything whose match may depend on the change are visited again, until nothing fires. Each visit looks only at the
  * rules whose root has the node's target, so that a run is linear in the nodes and the rewrites.
  */
-import { type Graph, isRef, type Node, type NodeMeta, type NodeRef } from "@sconce/ir";
+import { forEachRef, type Graph, type Node, type NodeMeta, type NodeRef } from "@sconce/ir";
 import { type Candidate, CandidateFinder } from "./candidate.js";
 import { checkPattern } from "./check-pattern.js";
 import type { RewriteContext, Rewritten } from "./context.js";
@@ -121,12 +121,13 @@ class Driver {
 
   /** What has lost all users but one may be an inner node of that one's pattern now. */
   #visitLastUsers({ found }: Candidate): void {
-    found.captures.forEach((value) => {
-      const cell = isRef(value) ? this.#work.cell(value.name) : undefined;
+    const visit = (name: string): void => {
+      const cell = this.#work.cell(name);
       if (cell === undefined || cell.node === null) return;
       const users = this.#work.users(cell);
       if (users.size === 1) for (const user of users) this.#worklist.addFrom(user);
-    });
+    };
+    for (const value of found.captures.values()) forEachRef(value, visit);
   }
 }
 

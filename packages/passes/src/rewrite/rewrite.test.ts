@@ -235,6 +235,30 @@ describe("rules", () => {
     expect(apply(again, flatten)).toContain("aten.cat.default([%x, %y, %y, %x])");
   });
 
+  test("are asked again where an item of a list has lost its last other user", () => {
+    const first = defineRule({
+      name: "first-of-stack",
+      doc: "",
+      match: "aten.select.int(aten.stack.default([$x, $others...]), 0, 0)",
+      replace: "aten.abs.default($x)",
+    });
+    const inner = defineRule({
+      name: "relu-of-neg",
+      doc: "",
+      match: "aten.relu.default(aten.neg.default($x))",
+      replace: "aten.exp.default($x)",
+    });
+    const text = `graph(%x: f32[2]) {
+  %n: f32[2] = aten.neg.default(%x)
+  %r: f32[2] = aten.relu.default(%n)
+  %s: f32[2, 2] = aten.stack.default([%x, %n])
+  %f: f32[2] = aten.select.int(%s, 0, 0)
+  return (%r, %f)
+}`;
+    const both = (...rules: Rule[]): string => textOf(rewriteProgram(programOf(text), rules, { operators }));
+    expect(both(first, inner)).toContain("return (%exp, %abs_1)");
+  });
+
   test("take lists that are as long as their patterns only", () => {
     const dropped = (items: string): Rule =>
       defineRule({

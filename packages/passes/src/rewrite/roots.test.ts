@@ -209,6 +209,28 @@ test("roots hang together by the items of a list", () => {
   expect(apply(text("%z, %y, %x"), rule)).toBe(text("%z, %y, %x"));
 });
 
+test("items of a list must be there where the first root is", () => {
+  const rule = defineRule({
+    name: "late-items",
+    doc: "",
+    match: { a: "aten.relu.default($x)", b: "aten.cat.default([$x, $others...], 0)" },
+    replace: { a: "aten.abs.default($x)", b: "aten.hstack.default([$x, $others...])" },
+  });
+  const text = graph(
+    "%x: f32[2], %y: f32[2]",
+    [
+      "%r: f32[2] = aten.relu.default(%x)",
+      "%n: f32[2] = aten.neg.default(%y)",
+      "%c: f32[4] = aten.cat.default([%x, %n], 0)",
+    ],
+    "%r, %c",
+  );
+  expect(apply(text, rule)).toBe(text);
+  expect(explainRule(programOf(text), rule, operators).map(({ reason }) => reason)).toContain(
+    "%n comes after the first of the values to replace",
+  );
+});
+
 test("one node may be two calls of a pattern", () => {
   const square = defineRule({
     name: "square",
