@@ -224,19 +224,22 @@ export function planted(program: ExportedProgram, plants: Readonly<Record<string
     .nodes()
     .findLast(({ op, meta }) => op !== "output" && meta.val instanceof Fake)!;
   const operands = operandsOf(p, p.know(source.name, source.meta.val as FakeTensor));
-  const results = Object.values(plants).map((plant) => p.refOf(plant(p, operands)));
+  const results = Object.values(plants).map((plant) => p.refOf(plant(p, operands())));
   return assembled(program, p, results);
 }
 
-function operandsOf(p: Planter, val: FakeTensor): Operands {
+/** Operands of each pattern: of its own, since a rule may make one a result, and results may not come to share memory. */
+function operandsOf(p: Planter, val: FakeTensor): () => Operands {
   const wide = p.all("aten._to_copy.default", [val], {
     dtype: { kind: "dtype", dtype: "float32" },
   }) as FakeTensor;
-  // No input stands where a rule would make it a result.
-  const x = p.call("tanh.default", wide);
   const whole = p.weight(sizes(val), "int64");
-  const i = p.call("add.Tensor", whole, whole);
-  return { x, i, b: p.call("gt.Scalar", i, 0) };
+  return () => {
+    // No input stands where a rule would make it a result.
+    const x = p.call("tanh.default", wide);
+    const i = p.call("add.Tensor", whole, whole);
+    return { x, i, b: p.call("gt.Scalar", i, 0) };
+  };
 }
 
 function assembled(program: ExportedProgram, p: Planter, results: readonly NodeRef[]): ExportedProgram {
