@@ -13,8 +13,7 @@ export function whyNotExact(
   { buffers }: LoopProgram,
   integers: Integers,
 ): string | undefined {
-  if (!hasIntegers(nest) || hasSizes(nest))
-    return undefined;
+  if (!hasIntegers(nest) || hasSizes(nest)) return undefined;
   const of = (id: number): Range => (isFloatDType(buffers[id]!.dtype) ? ANY : point(0));
   return analyseNest(nest, of, integers).problem;
 }

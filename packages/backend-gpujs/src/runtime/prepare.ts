@@ -1,4 +1,5 @@
 /** @file Programs as the backend runs them: functional, of core operators, batch norms in the weights, nothing twice. */
+import { withoutProvedAssertions } from "@sconce/codegen";
 import { isSconceError } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
@@ -37,7 +38,7 @@ export function prepare(program: ExportedProgram, options: PrepareOptions): Prep
     if (resized !== undefined) return { program: undefined, reason: `it gives "${resized}" another size` };
     const manager = new PassManager({ operators, evaluate }, { record: false, verify: false });
     const tidy = [foldBatchNorm, canonicalize, commonSubexpressionElimination, deadCodeElimination];
-    return { program: manager.run(lowered, tidy) };
+    return { program: withoutProvedAssertions(manager.run(lowered, tidy), operators) };
   } catch (error) {
     if (!isSconceError(error)) throw error;
     return { program: undefined, reason: `it cannot be lowered: ${error.message}` };

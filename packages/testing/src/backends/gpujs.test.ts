@@ -25,7 +25,7 @@ graph(%x: f32[2]) {
   const [got] = await executable.run([floats([1, -1], [2])]);
   expect((got as Tensor).toArray()).toEqual([Math.fround(Math.sin(1)), 0]);
   const { nodes } = executable.placement!();
-  expect(nodes.map(({ place }) => place)).toEqual(["host", "device"]);
+  expect(nodes.map(({ place }) => place)).toEqual(["device", "device"]);
   expect(session.backends.get("gpujs")).toBe(session.backends.get("gpujs"));
   expect(session.waysToRun("aten.relu.default").get("gpujs")).toBe("loops");
 });

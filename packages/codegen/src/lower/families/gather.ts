@@ -6,6 +6,7 @@ import {
   atom,
   constant,
   type Index,
+  isWithin,
   isZero,
   multiply,
   size,
@@ -30,6 +31,8 @@ import { LazyTensor } from "../lazy.js";
 /** The place that an integer tensor's cell names in a dimension; negative ones count from the end. */
 export function placeIn(cell: Scalar, extent: Index, mayBeNegative: boolean): Index {
   const value = cast(cell, "int64");
+  // A range of places needs no reading.
+  if (value.kind === "index" && isWithin(value.index, extent)) return value.index;
   const wrapped = mayBeNegative
     ? select(apply("lt", value, constantScalar(0, "int64")), apply("add", value, indexScalar(extent)), value)
     : value;
