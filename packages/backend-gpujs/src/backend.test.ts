@@ -103,6 +103,14 @@ describe("placement", () => {
     ]);
     expect(counts).toEqual({ regions: 2, kernels: 2, copies: { toDevice: 2, toHost: 2 }, fallbacks: [] });
   });
+  test("an assertion that the metadata shows to hold keeps nothing on the host", async () => {
+    const body = [
+      "%assert: none = aten._assert_tensor_metadata.default(%x, none, none, float32)",
+      "%relu: f32[2] = aten.relu.default(%x)",
+    ].join("\n");
+    using executable = await compile(program("%x: f32[2]", body, "relu"));
+    expect(executable.placement().nodes.map(({ node }) => node)).toEqual(["relu"]);
+  });
   test("supports what the device or the host runs; takes tells them apart", () => {
     const [neg] = mixed.graph.nodes().filter(({ target }) => target === "aten.neg.default");
     expect(webasm.supports(neg!, mixed.graph)).toBe(true);

@@ -71,6 +71,9 @@ export class KernelWriter {
     return this.#scope.lines.map((text) => `  ${text}`);
   }
 
+  axesOf(scalar: Scalar): ReadonlySet<string> {
+    return this.#facts.axesOf(scalar);
+  }
   nameAxis(name: string, source: string): void {
     this.#axes.set(name, source);
   }

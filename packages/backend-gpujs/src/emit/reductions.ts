@@ -1,5 +1,5 @@
 /** @file Reductions as loops. */
-import { atom, flatIndex, type ReduceScalar } from "@sconce/codegen";
+import { atom, flatIndex, type ReduceScalar, type Scalar } from "@sconce/codegen";
 import { isFloatDType } from "@sconce/tensor";
 import type { KernelWriter } from "./kernel-writer.js";
 import { extentOf } from "./thread-axes.js";
@@ -45,21 +45,35 @@ function take({ reduce, body }: ReduceScalar, writer: KernelWriter, into: string
   writer.line(`${into} = ${next[reduce] ?? `${into} + ${value}`};`);
 }
 
-/** Loops over the axes from `from` on around `inner`, which runs where the condition holds. */
+/**
+ * Loops over the axes from `from` on around `inner`, which runs where the condition holds. Each part of the condition is tested
+ * as soon as its axes are there: what fails for a whole row is not tested for each of its cells.
+ */
 function loops({ axes, when }: ReduceScalar, writer: KernelWriter, inner: () => void, from = 0): void {
+  let open = when === undefined ? [] : conjuncts(when);
   const descend = (at: number): void => {
+    const later = new Set(axes.slice(at).map(({ name }) => name));
+    const isReady = (part: Scalar): boolean => [...writer.axesOf(part)].every((name) => !later.has(name));
+    const tests = open.filter(isReady);
+    open = open.filter((part) => !tests.includes(part));
     const axis = axes[at];
-    if (axis === undefined) {
-      if (when === undefined) inner();
-      else writer.block(`if (${writer.condition(when)})`, inner);
-      return;
-    }
-    const counter = writer.fresh("k");
-    writer.nameAxis(axis.name, counter);
-    writer.block(loopHead(counter, extentOf(axis)), () => descend(at + 1), axis.name);
+    const body = (): void => {
+      if (axis === undefined) {
+        inner();
+        return;
+      }
+      const counter = writer.fresh("k");
+      writer.nameAxis(axis.name, counter);
+      writer.block(loopHead(counter, extentOf(axis)), () => descend(at + 1), axis.name);
+    };
+    if (tests.length === 0) body();
+    else writer.block(`if (${tests.map((part) => writer.condition(part)).join(" && ")})`, body);
   };
   descend(from);
 }
+/** The parts that all have to hold. */
+const conjuncts = (condition: Scalar): Scalar[] =>
+  condition.kind === "call" && condition.fn === "and" ? condition.args.flatMap(conjuncts) : [condition];
 const loopHead = (counter: string, extent: number): string =>
   `for (let ${counter} = 0; ${counter} < ${extent}; ${counter}++)`;
 
