@@ -2,6 +2,7 @@
 import type { ScalarFn } from "@sconce/codegen";
 import { type DType, dtypeInfo, isFloatDType } from "@sconce/tensor";
 import type { Dialect } from "./dialect.js";
+import { SHADER_FUNCTIONS } from "./shader-functions.js";
 
 /** What functions need of the writer. */
 export interface Locals {
@@ -41,7 +42,7 @@ const infix =
     `(${a} ${operator} ${b})`;
 
 function erf([x]: readonly string[], { local }: Locals): string {
-  const near = local(`Math.max(Math.min(${x}, 4), -4)`);
+  const near = local(`${x} > 4 ? 4 : (${x} < -4 ? -4 : ${x})`);
   const square = local(`${near} * ${near}`);
   return `(${near} * ${horner(ERF_P, square)} / ${horner(ERF_Q, square)})`;
 }
@@ -55,8 +56,8 @@ function round([x]: readonly string[], { local }: Locals): string {
   return `(${whole} == 0 ? ${x} * 0 : ${whole})`;
 }
 /** A base of 1, or of -1 to an infinite power, gives 1 in C and NaN in JavaScript. */
-function power([a, b]: readonly string[], { dialect }: Locals, dtype: DType): string {
-  if (!isFloatDType(dtype) || !dialect.isStrict) return `Math.pow(${a}, ${b})`;
+function power([a, b]: readonly string[], _locals: Locals, dtype: DType): string {
+  if (!isFloatDType(dtype)) return `Math.pow(${a}, ${b})`;
   return `((${a} == 1 || (${a} == -1 && Math.abs(${b}) > 3.4028234663852886e38)) ? 1 : Math.pow(${a}, ${b}))`;
 }
 /** Greatest or least; NaN when either is NaN, which shaders leave open. */
@@ -152,6 +153,8 @@ const INTEGER: Partial<Record<ScalarFn, Write>> = {
 };
 /** Functions that read an operand more than once, which therefore has to be a name. */
 const REPEATS: ReadonlySet<ScalarFn> = new Set([
+  "erf",
+  ...(Object.keys(SHADER_FUNCTIONS) as ScalarFn[]),
   "sign",
   "round",
   "pow",
@@ -190,12 +193,14 @@ export function callSource(
   }
   // JavaScript's remainder of doubles is exact; float32 arithmetic has none.
   if (fn === "fmod" && isDouble) return `(${args[0]} % ${args[1]})`;
-  const text = FLOAT[fn]?.(args, locals, dtype);
+  const shader = locals.dialect.isStrict ? undefined : SHADER_FUNCTIONS[fn];
+  const text = shader?.(args[0]!, locals.local) ?? FLOAT[fn]?.(args, locals, dtype);
   return text !== undefined && isDouble && !ROUNDED.has(fn) ? `Math.fround(${text})` : text;
 }
 /** Whether this mode can say the function for operands of this dtype. */
-export function canSay(fn: ScalarFn, dtype: DType, { isDouble }: Dialect): boolean {
-  if (!isFloatDType(dtype)) return Object.hasOwn(INTEGER, fn);
+export function canSay(fn: ScalarFn, dtype: DType, { isDouble, isStrict }: Dialect): boolean {
+  // Powers of shaders are exponentials of logarithms.
+  if (!isFloatDType(dtype)) return Object.hasOwn(INTEGER, fn) && (fn !== "pow" || isStrict);
   return Object.hasOwn(FLOAT, fn) || (fn === "fmod" && isDouble);
 }
 

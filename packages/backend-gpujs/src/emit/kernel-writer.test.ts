@@ -53,13 +53,14 @@ test("what does not hang on a loop is computed before it, and long sums in group
         let p3 = 0;
         for (let k2 = 0; k2 < 256; k2++) {
           const t5 = (b0[(this.thread.x * 4096 + (k1 * 256 + k2))] - t4);
-          p3 = p3 + (t5 * t5);
+          const t6 = (t5 * t5);
+          p3 = p3 + t6;
         }
         a0 = a0 + p3;
       }
-      const t6 = (4096 - 1);
-      const t7 = (a0 / Math.max(t6, 0));
-      return t7;
+      const t7 = (4096 - 1);
+      const t8 = (a0 / Math.max(t7, 0));
+      return t8;
     }"
   `);
 });
@@ -78,7 +79,8 @@ test("padding is guarded, not read", () => {
           if (((this.thread.y + k2 - 1) >= 0) && ((this.thread.y + k2 - 1) < 4)) {
             for (let k3 = 0; k3 < 3; k3++) {
               if (((this.thread.x + k3 - 1) >= 0) && ((this.thread.x + k3 - 1) < 4)) {
-                a0 = a0 + (b0[(this.thread.y * 4 + this.thread.x + k1 * 16 + k2 * 4 + k3 - 5)] * b1[(k1 * 9 + k2 * 3 + k3)]);
+                const t4 = (b0[(this.thread.y * 4 + this.thread.x + k1 * 16 + k2 * 4 + k3 - 5)] * b1[(k1 * 9 + k2 * 3 + k3)]);
+                a0 = a0 + t4;
               }
             }
           }

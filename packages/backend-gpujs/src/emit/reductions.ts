@@ -1,6 +1,7 @@
 /** @file Reductions as loops. */
 import { atom, flatIndex, type ReduceScalar, type Scalar } from "@sconce/codegen";
 import { isFloatDType } from "@sconce/tensor";
+import { callSource } from "./functions.js";
 import type { KernelWriter } from "./kernel-writer.js";
 import { extentOf } from "./thread-axes.js";
 
@@ -10,8 +11,10 @@ const GROUP = 256;
 
 /** Writes the loops and gives the name of the result. */
 export function writeReduction(scalar: ReduceScalar, writer: KernelWriter): string {
-  const { reduce } = scalar;
+  const { reduce, initial } = scalar;
   if (reduce === "argmax" || reduce === "argmin") return place(scalar, writer);
+  if ((reduce === "max" || reduce === "min") && initial === undefined && !writer.dialect.isStrict)
+    return shaderExtreme(scalar, writer);
   const name = writer.fresh("a");
   writer.line(`let ${name} = ${startOf(scalar, writer)};`);
   const total = scalar.axes.reduce((count, axis) => count * extentOf(axis), 1);
@@ -35,10 +38,10 @@ function take({ reduce, body }: ReduceScalar, writer: KernelWriter, into: string
     writer.block(`if (${test})`, () => writer.line(`${into} = ${isAny ? 1 : 0};`));
     return;
   }
-  const value = writer.number(body);
+  const value = writer.local(writer.number(body));
   const next: Partial<Record<typeof reduce, string>> = {
-    max: `Math.max(${into}, ${value})`,
-    min: `Math.min(${into}, ${value})`,
+    max: extremeSource("max", into, value, writer),
+    min: extremeSource("min", into, value, writer),
     prod: `${into} * ${value}`,
     last: value,
   };
@@ -131,4 +134,19 @@ function place(scalar: ReduceScalar, writer: KernelWriter): string {
   });
   return `Math.max(${at}, 0)`;
 }
+/** Shaders have no infinity to begin with: the first value is taken as it is. */
+function shaderExtreme(scalar: ReduceScalar, writer: KernelWriter): string {
+  const [best, seen] = [writer.fresh("m"), writer.fresh("n")];
+  writer.line(`let ${best} = 0;`);
+  writer.line(`let ${seen} = 0;`);
+  loops(scalar, writer, () => {
+    const value = writer.local(writer.number(scalar.body));
+    const more = extremeSource(scalar.reduce as "max" | "min", best, value, writer);
+    writer.line(`${best} = ${seen} < 0.5 ? ${value} : ${more};`);
+    writer.line(`${seen} = 1;`);
+  });
+  return best;
+}
+const extremeSource = (fn: "max" | "min", a: string, b: string, writer: KernelWriter): string =>
+  callSource(fn, [a, b], "float32", writer)!;
 const isNaNSource = (name: string): string => `(!(${name} >= 0 || ${name} < 0))`;

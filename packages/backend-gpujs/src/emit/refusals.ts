@@ -27,6 +27,8 @@ export function whyNotHeld(dtype: DType): string | undefined {
 }
 
 function whyNotCalled(scalar: Scalar, dialect: Dialect): string | undefined {
+  if (scalar.kind === "constant" && !dialect.isStrict && !Number.isFinite(Number(scalar.value)))
+    return `shaders of mode ${dialect.mode} have no infinities and NaN of their own`;
   if (scalar.kind !== "call" || isLogic(scalar.fn)) return undefined;
   if (canSay(scalar.fn, scalar.dtype, dialect)) return undefined;
   return `${scalar.fn} of ${scalar.dtype} has no exact way in mode ${dialect.mode}`;
