@@ -163,6 +163,15 @@ describe("running", () => {
     const stopped = executable.run([weights, ints([0, 1, 2])], { signal: AbortSignal.abort() });
     await expect(stopped).rejects.toThrow("cancelled");
   });
+  test("a size that only an input has is taken from it", async () => {
+    const first = program(
+      "%x: f32[s0, 2]",
+      "%select: f32[2] = aten.select.int(%x, 0, 1)\n%neg: f32[2] = aten.neg.default(%select)",
+      "neg",
+    );
+    using executable = await compile(first);
+    expect(numbers((await executable.run([floats([1, 2, 3, 4, 5, 6], [3, 2])]))[0])).toEqual([-3, -4]);
+  });
   test("runs that overlap do not meet", async () => {
     using executable = await compile(embedding);
     const runs = [0, 1, 2].map((at) => executable.run([weights, ints([at, at, at])]));

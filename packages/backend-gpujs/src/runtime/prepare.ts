@@ -10,6 +10,7 @@ import {
   deadCodeElimination,
   type Evaluator,
   foldBatchNorm,
+  functionality,
   isFunctional,
   PassManager,
   runDecompositions,
@@ -38,7 +39,9 @@ export function prepare(program: ExportedProgram, options: PrepareOptions): Prep
     if (resized !== undefined) return { program: undefined, reason: `it gives "${resized}" another size` };
     const manager = new PassManager({ operators, evaluate }, { record: false, verify: false });
     const tidy = [foldBatchNorm, canonicalize, commonSubexpressionElimination, deadCodeElimination];
-    return { program: withoutProvedAssertions(manager.run(lowered, tidy), operators) };
+    const ready = withoutProvedAssertions(manager.run(lowered, tidy), operators);
+    const [impurity] = functionality(ready, operators).impurities;
+    return impurity === undefined ? { program: ready } : { program: undefined, reason: impurity.reason };
   } catch (error) {
     if (!isSconceError(error)) throw error;
     return { program: undefined, reason: `it cannot be lowered: ${error.message}` };

@@ -53,7 +53,10 @@ export class RegionRunner {
 
   /** Whether all sizes are numbers. */
   get isFixed(): boolean {
-    return !this.loops.nests.some(hasSizes);
+    const { nests, buffers } = this.loops;
+    return (
+      !nests.some(hasSizes) && buffers.every(({ shape }) => shape.every(({ terms }) => terms.length === 0))
+    );
   }
   /** Makes the kernels for known sizes before the first run. */
   async prepare(sizes: Bindings): Promise<void> {

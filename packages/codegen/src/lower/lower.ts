@@ -206,7 +206,19 @@ class GraphLowering {
       value: meta.val as MetaValue,
       said: () => bindArgs(schema, node.args, node.kwargs, (ref) => this.#saidOf(ref.name)),
     });
+    this.#checkResults(node, result);
     this.#values.set(name, result);
+  }
+
+  /** What the graph takes of a call's results has to be among those that loops compute. */
+  #checkResults({ name }: Node, result: Lowered): void {
+    if (!Array.isArray(result)) return;
+    const items = result as readonly (LazyTensor | null)[];
+    for (const { target, args, meta } of this.#graph.users(name)) {
+      const at = target === "operator.getitem" ? Number(args[1]) : -1;
+      if (items[at] === null && meta.val instanceof FakeTensor)
+        cannot(`loops do not compute its result ${at}`);
+    }
   }
 
   #unknown({ name, target }: Node): string {

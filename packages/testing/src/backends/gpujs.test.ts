@@ -1,9 +1,11 @@
 import { gpujsBackend } from "@sconce/backend-gpujs";
 import { parseIr } from "@sconce/ir";
+import { runDecompositions } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";
 import { createSconce } from "sconce";
 import { expect, test } from "vitest";
 import { corpusPlugin } from "../conformance/corpus-plugin.js";
+import { sampleProgram } from "../generator/sample-program.js";
 import { backendSpec } from "./spec.js";
 import { floats } from "./spec-programs.js";
 
@@ -28,4 +30,11 @@ graph(%x: f32[2]) {
   expect(nodes.map(({ place }) => place)).toEqual(["device", "device"]);
   expect(session.backends.get("gpujs")).toBe(session.backends.get("gpujs"));
   expect(session.waysToRun("aten.relu.default").get("gpujs")).toBe("loops");
+});
+
+test("a program whose result shares memory with what it writes to runs on the host, as it is", async () => {
+  const shared = runDecompositions(sampleProgram(374, { mutations: true }));
+  using executable = await gpujsBackend({ mode: "webasm" }).compile(shared);
+  const [node] = executable.placement!().nodes;
+  expect(node).toMatchObject({ place: "host", reason: expect.stringContaining("shares memory with") });
 });

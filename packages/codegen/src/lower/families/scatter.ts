@@ -38,7 +38,7 @@ import {
 } from "../call.js";
 import { broadcastTo, LazyTensor } from "../lazy.js";
 import { inside } from "./contract.js";
-import { isNothing, made } from "./gather.js";
+import { isNothing, made, placeIn } from "./gather.js";
 import { sliceOf } from "./views.js";
 
 interface Writing {
@@ -132,7 +132,7 @@ function scattered(of: LoweringCall, source: LazyTensor | unknown, writing: Writ
       extents: [index.shape[dim]!],
       value: (at, [along]) => valueAt(source, place(at, along!), outOf(of).dtype),
       points: (at, [along]) =>
-        apply("eq", cast(index.cell(place(at, along!)), "int64"), indexScalar(at[dim]!)),
+        pointsAt(index.cell(place(at, along!)), at[dim]!, self.shape[dim]!),
       within: (at) =>
         at.reduce<Scalar>(
           (all, coordinate, d) => (d === dim ? all : both(all, inside(coordinate, index.shape[d]!))),
@@ -158,11 +158,14 @@ function scatteredCell(of: LoweringCall, self: LazyTensor, source: unknown, writ
       points: (at, [along]) =>
         at.length === 0
           ? TRUE
-          : apply("eq", cast(index.cell(flat(index, along!)), "int64"), indexScalar(at[0]!)),
+          : pointsAt(index.cell(flat(index, along!)), at[0]!, self.shape[0]!),
     },
     writing,
   );
 }
+/** Whether an index names a place. It is read as a place itself, so that those who check indices see it. */
+const pointsAt = (index: Scalar, place: Index, extent: Index): Scalar =>
+  apply("eq", indexScalar(placeIn(index, extent, false)), indexScalar(place));
 const valueAt = (source: unknown, at: readonly Index[], dtype: DType): Scalar =>
   source instanceof LazyTensor ? source.cell(at) : numberScalar(source, dtype);
 
@@ -195,7 +198,7 @@ const indexReduce: Lowering = {
         extents: [index.shape[0] ?? constant(1)],
         value: (at, [along]) => source.cell(at.map((place, d) => (d === dim ? along! : place))),
         points: (at, [along]) =>
-          apply("eq", cast(index.cell(indexAt(along!)), "int64"), indexScalar(at[dim]!)),
+          pointsAt(index.cell(indexAt(along!)), at[dim]!, self.shape[dim]!),
       },
       byName(of, flag(of, "include_self")),
     );
