@@ -79,7 +79,7 @@ test("padding is guarded, not read", () => {
           if (((this.thread.y + k2 - 1) >= 0) && ((this.thread.y + k2 - 1) < 4)) {
             for (let k3 = 0; k3 < 3; k3++) {
               if (((this.thread.x + k3 - 1) >= 0) && ((this.thread.x + k3 - 1) < 4)) {
-                const t4 = (b0[(this.thread.y * 4 + this.thread.x + k1 * 16 + k2 * 4 + k3 - 5)] * b1[(k1 * 9 + k2 * 3 + k3)]);
+                const t4 = (b0[(this.thread.y * 4 + this.thread.x + k2 * 4 + k3 - 5)] * b1[(k2 * 3 + k3)]);
                 a0 = a0 + t4;
               }
             }

@@ -13,7 +13,7 @@ test("a scatter asks for each cell which sources point at it", () => {
 
     nest 0 -> b3: f32[3, 5]  # a
       for i0 < 3, i1 < 5
-        sum[r0 < 4 if (b1[i0*4 + r0] == i1) from b0[i0*5 + i1]](b2[i0*4 + r0])
+        sum[r0 < 4 if ([b1[i0*4 + r0]] == i1) from b0[i0*5 + i1]](b2[i0*4 + r0])
 
     output b3: f32[3, 5]
     "

@@ -131,8 +131,7 @@ function scattered(of: LoweringCall, source: LazyTensor | unknown, writing: Writ
       inputs: [index, ...values],
       extents: [index.shape[dim]!],
       value: (at, [along]) => valueAt(source, place(at, along!), outOf(of).dtype),
-      points: (at, [along]) =>
-        pointsAt(index.cell(place(at, along!)), at[dim]!, self.shape[dim]!),
+      points: (at, [along]) => pointsAt(index.cell(place(at, along!)), at[dim]!, self.shape[dim]!),
       within: (at) =>
         at.reduce<Scalar>(
           (all, coordinate, d) => (d === dim ? all : both(all, inside(coordinate, index.shape[d]!))),
@@ -156,9 +155,7 @@ function scatteredCell(of: LoweringCall, self: LazyTensor, source: unknown, writ
       value: (_, [along]) =>
         valueAt(source, source instanceof LazyTensor ? flat(source, along!) : [], outOf(of).dtype),
       points: (at, [along]) =>
-        at.length === 0
-          ? TRUE
-          : pointsAt(index.cell(flat(index, along!)), at[0]!, self.shape[0]!),
+        at.length === 0 ? TRUE : pointsAt(index.cell(flat(index, along!)), at[0]!, self.shape[0]!),
     },
     writing,
   );
@@ -197,8 +194,7 @@ const indexReduce: Lowering = {
         inputs: [source, index],
         extents: [index.shape[0] ?? constant(1)],
         value: (at, [along]) => source.cell(at.map((place, d) => (d === dim ? along! : place))),
-        points: (at, [along]) =>
-          pointsAt(index.cell(indexAt(along!)), at[dim]!, self.shape[dim]!),
+        points: (at, [along]) => pointsAt(index.cell(indexAt(along!)), at[dim]!, self.shape[dim]!),
       },
       byName(of, flag(of, "include_self")),
     );
