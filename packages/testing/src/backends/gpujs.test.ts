@@ -51,4 +51,3 @@ graph(%x: f32[2, 2]) {
     expect(x.toArray()).toEqual([2, 3, 4, 5]);
   }
 });
-});
