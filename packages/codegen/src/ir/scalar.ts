@@ -5,15 +5,8 @@
 import type { DType } from "@sconce/tensor";
 import type { Axis, Index } from "./index-expr.js";
 
-/** Functions of one value. Integers wrap as their dtype does; NaN goes in and comes out, but `sign` makes 0 of it. */
-export const UNARY = [
-  "neg",
-  "abs",
-  "sign",
-  "floor",
-  "ceil",
-  "round",
-  "trunc",
+/** Functions that only floats have. */
+export const FLOAT_UNARY = [
   "reciprocal",
   "sqrt",
   "rsqrt",
@@ -38,6 +31,17 @@ export const UNARY = [
   "atanh",
   "erf",
   "sigmoid",
+] as const;
+/** Functions of one value. Integers wrap as their dtype does; NaN goes in and comes out, but `sign` makes 0 of it. */
+export const UNARY = [
+  "neg",
+  "abs",
+  "sign",
+  "floor",
+  "ceil",
+  "round",
+  "trunc",
+  ...FLOAT_UNARY,
   "not",
   "bitwise_not",
   "isnan",

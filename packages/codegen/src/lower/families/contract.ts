@@ -163,30 +163,60 @@ export function inside(index: Index, extent: Index): Scalar {
 export const padded = (guard: Scalar, value: Scalar, outside: Scalar): Scalar =>
   select(guard, value, outside);
 
+/** What a convolution multiplies at one place of its kernel. */
+interface Tap {
+  readonly value: Scalar;
+  readonly weight: Scalar;
+  /** Whether the place lies in the tensor. */
+  readonly guard: Scalar;
+}
+/** A place in the result, the channel within its group and the place in the kernel. */
+interface TapPlace {
+  readonly n: Index;
+  readonly channel: Index;
+  readonly group: Index;
+  readonly place: readonly Index[];
+  readonly c: Index;
+  readonly k: readonly Index[];
+}
+/** Sums taps over the channels of a group and the cells of the kernel. */
+const overKernel =
+  (
+    { context }: LoweringCall,
+    extents: readonly Index[],
+    outPerGroup: Index | undefined,
+    tap: (at: TapPlace) => Tap,
+  ) =>
+  (at: readonly Index[]): Scalar => {
+    const [n, channel, ...place] = at as [Index, Index, ...Index[]];
+    const { axes, at: inner } = context.axes(extents);
+    const [c, ...k] = inner as [Index, ...Index[]];
+    const group = outPerGroup === undefined ? ZERO : divide(channel, outPerGroup);
+    const { value, weight, guard } = tap({ n, channel, group, place, c, k });
+    return sumOf(axes, apply("mul", value, weight), guard.kind === "constant" ? undefined : guard);
+  };
+
 /** `x[n, g*ci + c, o*stride - padding + k*dilation] * w[o, c, k]` over channels and kernel cells. */
 export function convolutionCell(
   of: LoweringCall,
   x: LazyTensor,
   weight: LazyTensor,
   groups: number,
-  window: Window,
+  { stride, padding, dilation }: Window,
 ) {
   const compute = computeType(x.dtype);
   const [outChannels, inPerGroup, ...kernel] = weight.shape as [Index, Index, ...Index[]];
-  const outPerGroup = divide(outChannels, constant(groups));
-  return (at: readonly Index[]): Scalar => {
-    const [n, channel, ...place] = at as [Index, Index, ...Index[]];
-    const { axes, at: inner } = of.context.axes([inPerGroup, ...kernel]);
-    const [c, ...k] = inner as [Index, ...Index[]];
-    const group = groups === 1 ? ZERO : divide(channel, outPerGroup);
+  const outPerGroup = groups === 1 ? undefined : divide(outChannels, constant(groups));
+  return overKernel(of, [inPerGroup, ...kernel], outPerGroup, ({ n, channel, group, place, c, k }) => {
     const from = place.map((o, d) =>
-      add(scale(o, window.stride[d]!), scale(k[d]!, window.dilation[d]!), constant(-window.padding[d]!)),
+      add(scale(o, stride[d]!), scale(k[d]!, dilation[d]!), constant(-padding[d]!)),
     );
-    const guard = from.reduce((all, index, d) => both(all, inside(index, x.shape[d + 2]!)), TRUE as Scalar);
-    const value = cast(x.cell([n, add(multiply(group, inPerGroup), c), ...from]), compute);
-    const body = apply("mul", value, cast(weight.cell([channel, c, ...k]), compute));
-    return sumOf(axes, body, guard.kind === "constant" ? undefined : guard);
-  };
+    return {
+      value: cast(x.cell([n, add(multiply(group, inPerGroup), c), ...from]), compute),
+      weight: cast(weight.cell([channel, c, ...k]), compute),
+      guard: from.reduce((all, index, d) => both(all, inside(index, x.shape[d + 2]!)), TRUE as Scalar),
+    };
+  });
 }
 /** The transposed one: input cell `i` reaches output `i*stride - padding + k*dilation`. */
 export function transposedCell(
@@ -194,34 +224,31 @@ export function transposedCell(
   x: LazyTensor,
   weight: LazyTensor,
   groups: number,
-  window: Window,
+  { stride, padding, dilation }: Window,
 ) {
   const compute = computeType(x.dtype);
-  const [inChannels, outPerGroup, ...kernel] = weight.shape as [Index, Index, ...Index[]];
+  const [inChannels, perGroup, ...kernel] = weight.shape as [Index, Index, ...Index[]];
   const inPerGroup = divide(inChannels, constant(groups));
-  return (at: readonly Index[]): Scalar => {
-    const [n, channel, ...place] = at as [Index, Index, ...Index[]];
-    const { axes, at: inner } = of.context.axes([inPerGroup, ...kernel]);
-    const [c, ...k] = inner as [Index, ...Index[]];
-    const group = groups === 1 ? ZERO : divide(channel, outPerGroup);
-    const outChannel = groups === 1 ? channel : remainder(channel, outPerGroup);
+  const outPerGroup = groups === 1 ? undefined : perGroup;
+  return overKernel(of, [inPerGroup, ...kernel], outPerGroup, ({ n, channel, group, place, c, k }) => {
+    const outChannel = outPerGroup === undefined ? channel : remainder(channel, outPerGroup);
     const inChannel = add(multiply(group, inPerGroup), c);
-    const reach = place.map((o, d) =>
-      add(o, constant(window.padding[d]!), scale(k[d]!, -window.dilation[d]!)),
-    );
     let guard: Scalar = TRUE;
-    const from = reach.map((offset, d) => {
-      const stride = constant(window.stride[d]!);
-      if (!same(stride, ONE))
-        guard = both(guard, apply("eq", indexScalar(remainder(offset, stride)), constantScalar(0, "int64")));
-      const index = divide(offset, stride);
+    const from = place.map((o, d) => {
+      const offset = add(o, constant(padding[d]!), scale(k[d]!, -dilation[d]!));
+      const step = constant(stride[d]!);
+      if (!same(step, ONE))
+        guard = both(guard, apply("eq", indexScalar(remainder(offset, step)), constantScalar(0, "int64")));
+      const index = divide(offset, step);
       guard = both(guard, inside(index, x.shape[d + 2]!));
       return index;
     });
-    const value = cast(x.cell([n, inChannel, ...from]), compute);
-    const body = apply("mul", value, cast(weight.cell([inChannel, outChannel, ...k]), compute));
-    return sumOf(axes, body, guard.kind === "constant" ? undefined : guard);
-  };
+    return {
+      value: cast(x.cell([n, inChannel, ...from]), compute),
+      weight: cast(weight.cell([inChannel, outChannel, ...k]), compute),
+      guard,
+    };
+  });
 }
 export const windowOf = (of: LoweringCall, rank: number): Window => ({
   stride: perDim(numbers(of, "stride"), rank),

@@ -6,6 +6,7 @@ import {
   type CompareFn,
   cast,
   constantScalar,
+  FLOAT_UNARY,
   type Scalar,
   select,
   type UnaryFn,
@@ -260,32 +261,6 @@ const lerp = rule((of) => {
   });
 });
 
-const FLOAT_FUNCTIONS: readonly UnaryFn[] = [
-  "reciprocal",
-  "sqrt",
-  "rsqrt",
-  "exp",
-  "exp2",
-  "expm1",
-  "log",
-  "log2",
-  "log10",
-  "log1p",
-  "sin",
-  "cos",
-  "tan",
-  "asin",
-  "acos",
-  "atan",
-  "sinh",
-  "cosh",
-  "tanh",
-  "asinh",
-  "acosh",
-  "atanh",
-  "erf",
-  "sigmoid",
-];
 const CHEAP_FUNCTIONS: ReadonlySet<UnaryFn> = new Set<UnaryFn>(["reciprocal", "sqrt", "rsqrt"]);
 
 const both = (name: string, lowering: Lowering): LoweringTable => ({
@@ -341,7 +316,7 @@ const shrinkBackward = (gradient: string): Lowering =>
 
 export const ELEMENTWISE: LoweringTable = {
   ...Object.fromEntries(
-    FLOAT_FUNCTIONS.map((fn) => [`aten.${fn}.default`, direct(fn, CHEAP_FUNCTIONS.has(fn) ? 1 : DEAR)]),
+    FLOAT_UNARY.map((fn) => [`aten.${fn}.default`, direct(fn, CHEAP_FUNCTIONS.has(fn) ? 1 : DEAR)]),
   ),
   "aten.neg.default": direct("neg"),
   "aten.abs.default": unary((x) => (x.dtype === "bool" ? x : apply("abs", x))),

@@ -112,16 +112,23 @@ const gather: Lowering = {
 export const isNothing = (tensor: LazyTensor): boolean => tensor.shape.some(isZero);
 const isEmpty = (tensor: LazyTensor): boolean =>
   tensor.shape.length === 1 && tensor.shape[0]!.terms.length === 0 && tensor.shape[0]!.constant === 0;
+/** Tensors of which each makes some of the cells: a cell must not carry the reductions of all of them. */
+function partsOfResult({ context }: LoweringCall, tensors: readonly LazyTensor[]): readonly LazyTensor[] {
+  for (const tensor of tensors) {
+    context.once(tensor);
+    if (tensor.heavy) context.materialise(tensor);
+  }
+  return tensors;
+}
 /** Tensors one after the other along a dimension. */
 const cat: Lowering = {
   rule: (of) => {
     const out = outOf(of);
-    const tensors = tensorList(of, "tensors").filter((tensor) => !isEmpty(tensor) || out.shape.length === 1);
+    const tensors = partsOfResult(
+      of,
+      tensorList(of, "tensors").filter((tensor) => !isEmpty(tensor) || out.shape.length === 1),
+    );
     const dim = dimension(Number(of.args["dim"] ?? 0), out.shape.length);
-    for (const tensor of tensors) {
-      of.context.once(tensor);
-      if (tensor.heavy) of.context.materialise(tensor);
-    }
     return made(of, {
       inputs: tensors,
       operations: tensors.length,
@@ -145,12 +152,8 @@ function joined(
 const stack: Lowering = {
   rule: (of) => {
     const out = outOf(of);
-    const tensors = tensorList(of, "tensors");
+    const tensors = partsOfResult(of, tensorList(of, "tensors"));
     const dim = dimension(Number(of.args["dim"] ?? 0), out.shape.length);
-    for (const tensor of tensors) {
-      of.context.once(tensor);
-      if (tensor.heavy) of.context.materialise(tensor);
-    }
     return made(of, {
       inputs: tensors,
       operations: tensors.length,
