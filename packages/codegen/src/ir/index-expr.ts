@@ -52,7 +52,7 @@ export interface Index {
   readonly text: string;
 }
 
-export const atomText = (atom: IndexAtom): string => {
+const atomText = (atom: IndexAtom): string => {
   switch (atom.kind) {
     case "axis":
       return atom.name;

@@ -126,7 +126,7 @@ function reshapeCoordinates(
 }
 
 /** Whether a dimension is shown in another extent by repeating its only cell. */
-export const isBroadcast = (extent: Index, out: Index): boolean => same(extent, ONE) && !same(out, ONE);
+const isBroadcast = (extent: Index, out: Index): boolean => same(extent, ONE) && !same(out, ONE);
 
 /** The tensor seen in a larger shape, dimensions of one cell repeated. */
 export function broadcastTo(base: LazyTensor, node: string, shape: readonly Index[]): LazyTensor {

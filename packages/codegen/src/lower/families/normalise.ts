@@ -65,7 +65,7 @@ const softmax = (isLog: boolean): Lowering => ({
 });
 
 /** Sum of squared deviations from the mean, over `count`: two passes, as accurate as can be in one type. */
-export function varianceOf(
+function varianceOf(
   of: LoweringCall,
   self: LazyTensor,
   dims: readonly number[],

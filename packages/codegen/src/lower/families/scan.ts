@@ -38,7 +38,7 @@ export interface ScanInit {
 }
 
 /** A tensor whose cells reduce the cells of `self` up to them, in a nest of its own that says so. */
-export function scanOver(of: LoweringCall, self: LazyTensor, init: ScanInit): LazyTensor {
+function scanOver(of: LoweringCall, self: LazyTensor, init: ScanInit): LazyTensor {
   const { context, node } = of;
   const { kind, dim, result = 0, body, when, initial, inputs = [] } = init;
   const out = outOf(of, result);
