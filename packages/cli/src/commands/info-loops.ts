@@ -75,14 +75,18 @@ const amount = (value: number, unit: string): string => {
   return `${(value / scaled).toFixed(2)} ${{ 1e9: "G", 1e6: "M", 1e3: "k" }[scaled]}${unit}`;
 };
 
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
 /** Lines for people. */
 export function loopLines({ calls, kernels, regions, host, sizes }: LoopFacts): string[] {
   const at = Object.entries(sizes).map(([name, value]) => `${name}=${value}`);
-  const lines = [`loops: ${kernels} nests for ${calls} calls${at.length > 0 ? `, at ${at.join(", ")}` : ""}`];
+  const lines = [
+    `loops: ${counted(kernels, "nest")} for ${counted(calls, "call")}${at.length > 0 ? `, at ${at.join(", ")}` : ""}`,
+  ];
   for (const { region, nests, flops, bytes, peakBytes, liveBytes } of regions) {
     const ratio = liveBytes === 0 ? 1 : peakBytes / liveBytes;
     lines.push(
-      `  ${region}: ${nests.length} nests, ${amount(flops, "flop")}, ${amount(bytes, "B")} read and written, ` +
+      `  ${region}: ${counted(nests.length, "nest")}, ${amount(flops, "flop")}, ${amount(bytes, "B")} read and written, ` +
         `${amount(peakBytes, "B")} of memory planned, ${ratio.toFixed(3)} times what is alive at once`,
     );
     for (const nest of nests) lines.push(`    ${nestLine(nest)}`);
