@@ -21,11 +21,13 @@ import {
   type SessionBackend,
 } from "@sconce/passes";
 import type { Device, Mode } from "./device.js";
+import { whyNotHeld } from "./emit/refusals.js";
 import { type OpenOptions, openDevice } from "./modes.js";
 import { GpujsExecutable } from "./runtime/executable.js";
 import { planProgram } from "./runtime/plan.js";
 import { prepare } from "./runtime/prepare.js";
 import { whyNotOnDevice } from "./runtime/support.js";
+import { whyNoLane } from "./webgpu/support.js";
 
 /** Options of {@link gpujsBackend}. */
 export interface GpujsBackendOptions extends OpenOptions {
@@ -43,7 +45,7 @@ export interface GpujsBackendOptions extends OpenOptions {
 
 /** A backend that also tells which nodes its device takes. */
 export interface GpujsBackend extends SessionBackend {
-  /** Whether the device computes a node, in some mode; the others run on the host. */
+  /** Whether a device of the mode asked for computes a node, of any mode where none was; the others run on the host. */
   takes(node: Node, graph: Graph): true | Reason;
 }
 
@@ -55,17 +57,18 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
   const operators = options.operators ?? defaultOperators();
   const host = options.host ?? cpuBackend({ operators });
   const evaluate = options.evaluate ?? (createEvaluator({ operators }) as Evaluator);
+  const memory = { whyNotHeld: options.mode === "webgpu" ? whyNoLane : whyNotHeld };
   let table: DecompositionTable | undefined;
   return {
     name: options.name ?? "gpujs",
     // What was given by hand stays.
     inSession: (session, interpreter) => gpujsBackend({ ...partsOf(session), host: interpreter, ...options }),
     takes: (node, graph) => {
-      const reason = whyNotOnDevice(node, graph, operators);
+      const reason = whyNotOnDevice(node, graph, operators, memory);
       return reason === undefined || { reason };
     },
     supports: (node, graph) =>
-      whyNotOnDevice(node, graph, operators) === undefined || host.supports(node, graph),
+      whyNotOnDevice(node, graph, operators, memory) === undefined || host.supports(node, graph),
     wayOf: (target) => {
       if (Object.hasOwn(LOWERINGS, target)) return "loops";
       if (host.wayOf?.(target) === undefined) return undefined;

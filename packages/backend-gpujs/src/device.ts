@@ -50,6 +50,8 @@ export interface Device {
   readonly integers: Integers;
   /** Buffers that a kernel may read. */
   readonly maxReads: number;
+  /** Why memory does not hold a dtype, or arithmetic on it would not be PyTorch's; undefined when all is well. */
+  whyNotHeld(dtype: DType): string | undefined;
   /** Why a nest cannot be computed exactly or at all here; undefined when it can. */
   whyNot(nest: LoopNest, program: LoopProgram): string | undefined;
   /** Copies a row-major tensor to the device; integers that the lane cannot hold are refused (`VALUE_RANGE`). */

@@ -5,7 +5,7 @@ import type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, Mode } fro
 import { type Dialect, dialectOf, FLOAT_INTEGERS } from "../emit/dialect.js";
 import { INDEX_HELPERS } from "../emit/index-writer.js";
 import { type KernelSource, writeKernel } from "../emit/kernel-writer.js";
-import { whyNotSaid } from "../emit/refusals.js";
+import { whyNotHeld, whyNotSaid } from "../emit/refusals.js";
 import { disposed, kernelFailed } from "../errors.js";
 import { cellsOf, tensorOf } from "./cells.js";
 import type { Gpu, GpujsLibrary, Kernel } from "./library.js";
@@ -60,6 +60,10 @@ export class GpujsDevice implements Device {
 
   get allocated(): number {
     return this.#allocated;
+  }
+
+  whyNotHeld(dtype: DType): string | undefined {
+    return whyNotHeld(dtype);
   }
 
   whyNot(nest: LoopNest, program: LoopProgram): string | undefined {

@@ -41,12 +41,12 @@ export interface ProgramPlan {
 /** Divides a program. What turns out not to be computable in the loops that were made of it goes to the host, too. */
 export function planProgram(
   program: ExportedProgram,
-  device: Pick<Device, "whyNot" | "maxReads" | "integers">,
+  device: Pick<Device, "whyNot" | "whyNotHeld" | "maxReads" | "integers">,
   operators: OperatorTable,
 ): ProgramPlan {
   const refused = new Map<string, string>();
   for (;;) {
-    const divided = partition(program, asBackend(refused, operators), operators);
+    const divided = partition(program, asBackend(refused, operators, device), operators);
     const loops = new Map<string, LoopProgram>();
     const before = refused.size;
     for (const { name, graph } of divided.regions) {
@@ -70,10 +70,14 @@ function refuse({ nodes }: LoopNest, reason: string | undefined, refused: Map<st
 }
 
 /** The backend that partitioning asks: the device's answers only. */
-const asBackend = (refused: ReadonlyMap<string, string>, operators: OperatorTable): Backend => ({
+const asBackend = (
+  refused: ReadonlyMap<string, string>,
+  operators: OperatorTable,
+  device: Pick<Device, "whyNotHeld">,
+): Backend => ({
   name: NAME,
   supports: (node, graph) => {
-    const reason = refused.get(node.name) ?? whyNotOnDevice(node, graph, operators);
+    const reason = refused.get(node.name) ?? whyNotOnDevice(node, graph, operators, device);
     return reason === undefined || { reason };
   },
   compile: () => Promise.reject(new Error("only asked, never run")),

@@ -3,10 +3,15 @@ import { whyNotLowered } from "@sconce/codegen";
 import { FakeTensor, forEachInput, type Graph, type MetaValue, type Node } from "@sconce/ir";
 import { isScalarFunction, type OperatorTable } from "@sconce/ops";
 import { freeSymbols, SymExpr, type SymInt } from "@sconce/symbolic";
-import { whyNotHeld } from "../emit/refusals.js";
+import type { Device } from "../device.js";
 
-/** Why the device cannot take a node, whatever the mode; undefined when it can. */
-export function whyNotOnDevice(node: Node, graph: Graph, operators: OperatorTable): string | undefined {
+/** Why a device cannot take a node; undefined when it can, as far as can be told before loops are made. */
+export function whyNotOnDevice(
+  node: Node,
+  graph: Graph,
+  operators: OperatorTable,
+  { whyNotHeld }: Pick<Device, "whyNotHeld">,
+): string | undefined {
   if (node.op !== "call_function") return undefined;
   if (node.target.startsWith("higher_order.")) return "control flow is the host's";
   const inputs: MetaValue[] = [];

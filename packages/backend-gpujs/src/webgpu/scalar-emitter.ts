@@ -269,6 +269,8 @@ export class ScalarEmitter {
       }
       case "call": {
         const operand = scalar.args[0]!.dtype;
+        const nought = this.#nought(scalar);
+        if (nought !== undefined) return nought;
         // Of constants alone WGSL would make a constant expression, which must be finite and not divide by zero.
         const isFixed = scalar.args.every(({ kind }) => kind === "constant");
         const args = scalar.args.map((arg) => (isFixed ? this.#let(this.scalar(arg)) : this.scalar(arg)));
@@ -286,6 +288,15 @@ export class ScalarEmitter {
       default:
         throw internalError(`${scalar.kind} needs no statement`);
     }
+  }
+
+  /** A product of floats with a zero that is known beforehand. */
+  #nought({ fn, args }: Extract<Scalar, { kind: "call" }>): string | undefined {
+    if (fn !== "mul" || wgslType(args[0]!.dtype) !== "f32") return undefined;
+    const zero = args.find((arg) => arg.kind === "constant" && Number(arg.value) === 0);
+    const other = args.find((arg) => arg !== zero);
+    if (zero === undefined || other === undefined) return undefined;
+    return this.#let(this.module.call("f_nought", this.scalar(other), this.scalar(zero)));
   }
 
   #select(condition: Scalar, then: Scalar, otherwise: Scalar): string {

@@ -9,8 +9,11 @@ import { wgslType } from "./wgsl-text.js";
 /** int64 lives in 32 bits; runs in which it may leave them go to the host. */
 export const WGSL_INTEGERS: Integers = { low: -(2 ** 31), high: 2 ** 31 - 1, wraps: true };
 
-const NO_LANE = (dtype: DType): string =>
-  `${dtype} cells: the device has float32 (which also holds float16 and bfloat16), 32-bit integers and bools`;
+/** Why device memory does not hold a dtype. */
+export const whyNoLane = (dtype: DType): string | undefined =>
+  wgslType(dtype) === undefined
+    ? `${dtype} cells: the device has float32 (which also holds float16 and bfloat16), 32-bit integers and bools`
+    : undefined;
 
 /** Why a nest is not for this device; undefined when it is. */
 export function whyNotWgsl(nest: LoopNest, program: LoopProgram, maxReads: number): string | undefined {
@@ -19,7 +22,7 @@ export function whyNotWgsl(nest: LoopNest, program: LoopProgram, maxReads: numbe
   let reason: string | undefined;
   for (const id of [...reads, nest.output]) {
     const { dtype } = program.buffers[id]!;
-    if (wgslType(dtype) === undefined) reason ??= NO_LANE(dtype);
+    reason ??= whyNoLane(dtype);
   }
   forEachScalar(nest.value, (scalar) => {
     reason ??= whyNotScalar(scalar);
@@ -28,7 +31,9 @@ export function whyNotWgsl(nest: LoopNest, program: LoopProgram, maxReads: numbe
 }
 
 function whyNotScalar(scalar: Scalar): string | undefined {
-  if (wgslType(scalar.dtype) === undefined) return NO_LANE(scalar.dtype);
+  const noLane =
+    whyNoLane(scalar.dtype) ?? (scalar.kind === "call" ? whyNoLane(scalar.args[0]!.dtype) : undefined);
+  if (noLane !== undefined) return noLane;
   if (scalar.kind === "constant" && wgslType(scalar.dtype) === "i32") {
     const { low, high } = WGSL_INTEGERS;
     const value = Number(scalar.value);
@@ -36,7 +41,5 @@ function whyNotScalar(scalar: Scalar): string | undefined {
   }
   if (scalar.kind !== "call") return undefined;
   const operand = scalar.args[0]!.dtype;
-  const type = wgslType(operand);
-  if (type === undefined) return NO_LANE(operand);
-  return hasFunction(scalar.fn, type) ? undefined : `no function "${scalar.fn}" of ${operand}`;
+  return hasFunction(scalar.fn, wgslType(operand)!) ? undefined : `no function "${scalar.fn}" of ${operand}`;
 }

@@ -32,6 +32,14 @@ fn f_nan() -> f32 { return bitcast<f32>(NAN_BITS); }`,
   return bitcast<f32>((bitcast<u32>(x) & 0x7fffffffu) | (bitcast<u32>(sign) & 0x80000000u));
 }`,
   },
+  /** `x` times a zero that compilers know: they would make it zero, even where `x` is NaN or infinite. */
+  f_nought: {
+    uses: ["f_nan"],
+    text: `fn f_nought(x: f32, zero: f32) -> f32 {
+  if ((bitcast<u32>(x) & 0x7fffffffu) >= 0x7f800000u) { return f_nan(); }
+  return bitcast<f32>((bitcast<u32>(x) ^ bitcast<u32>(zero)) & 0x80000000u);
+}`,
+  },
   f_max: {
     uses: ["f_isnan"],
     text: `fn f_max(a: f32, b: f32) -> f32 { return select(select(b, a, a > b), a, f_isnan(a)); }`,

@@ -8,7 +8,7 @@ import { GpuQueue } from "./gpu-queue.js";
 import type { OpenedGpu } from "./open.js";
 import type { Shader } from "./shader.js";
 import { shaderOf } from "./strategy.js";
-import { WGSL_INTEGERS, whyNotWgsl } from "./support.js";
+import { WGSL_INTEGERS, whyNoLane, whyNotWgsl } from "./support.js";
 import { cellsOfTensor, tensorOfCells } from "./transfer.js";
 import { laneOf } from "./wgsl-text.js";
 
@@ -56,6 +56,10 @@ export class WgslDevice implements Device {
   /** The device, for others who put kernels on the same buffers. */
   get gpu(): GPUDevice {
     return this.#opened.device;
+  }
+
+  whyNotHeld(dtype: DType): string | undefined {
+    return whyNoLane(dtype);
   }
 
   whyNot(nest: LoopNest, program: LoopProgram): string | undefined {
