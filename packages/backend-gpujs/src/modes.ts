@@ -7,6 +7,7 @@ import { GpujsDevice } from "./gpujs/device.js";
 import { type GpujsLibrary, loadGpujs } from "./gpujs/library.js";
 import { openWebgpu } from "./webgpu/open.js";
 import { openWebgpuNode } from "./webgpu/open-node.js";
+import type { WgslDevice } from "./webgpu/wgsl-device.js";
 
 export const MODES: readonly Mode[] = ["webgpu", "webgl2", "webasm", "cpu", "headlessgl"];
 /** Tried in this order where no mode is asked for: GPUs first, `headlessgl` never. */
@@ -53,12 +54,27 @@ async function open(mode: Mode, options: OpenOptions): ReturnType<OpenDevice> {
   return why === undefined ? new GpujsDevice(library, mode, `gpu.js ${mode}`) : { unavailable: why };
 }
 
+/** GPU devices that are open: one serves all programs, since each costs threads and memory until the process ends. */
+const opened = new Map<boolean, Promise<WgslDevice>>();
+
 /** WebGPU, in software only when it was asked for. */
 async function openGpu({ mode }: OpenOptions): ReturnType<OpenDevice> {
   const isNode = typeof process === "object" && process.versions?.node !== undefined;
+  const allowSoftware = mode === "webgpu";
+  let device = opened.get(allowSoftware);
+  // While one was waited for another may have been opened in its place.
+  while (device !== undefined && (await device.catch(() => undefined))?.isLost !== false) {
+    if (opened.get(allowSoftware) === device) opened.delete(allowSoftware);
+    device = opened.get(allowSoftware);
+  }
+  if (device === undefined) {
+    device = (isNode ? openWebgpuNode : openWebgpu)({ allowSoftware });
+    opened.set(allowSoftware, device);
+  }
   try {
-    return await (isNode ? openWebgpuNode : openWebgpu)({ allowSoftware: mode === "webgpu" });
+    return (await device).share();
   } catch (error) {
+    opened.delete(allowSoftware);
     if (!isSconceError(error, "NO_WEBGPU")) throw error;
     return { unavailable: `${error.message}; ${error.fix}` };
   }

@@ -22,10 +22,13 @@ class GpujsBuffer implements DeviceBuffer {
   readonly length: number;
   readonly handle: Float32Array | Handle;
   isFree = false;
+  /** Whether the first who asks may have the cells themselves: not where they are a tensor's. */
+  isOurs: boolean;
 
-  constructor(length: number, handle: Float32Array | Handle) {
+  constructor(length: number, handle: Float32Array | Handle, isOurs: boolean) {
     this.length = length;
     this.handle = handle;
+    this.isOurs = isOurs;
   }
 }
 
@@ -72,7 +75,7 @@ export class GpujsDevice implements Device {
 
   upload(tensor: Tensor): DeviceBuffer {
     this.#requireOpen();
-    return this.#buffer(tensor.numel, cellsOf(tensor));
+    return this.#buffer(tensor.numel, cellsOf(tensor), false);
   }
 
   async compile(nest: LoopNest, program: LoopProgram, { sizes }: CompileNestOptions): Promise<DeviceKernel> {
@@ -136,9 +139,12 @@ export class GpujsDevice implements Device {
   }
 
   async download(buffer: DeviceBuffer, dtype: DType, shape: readonly number[]): Promise<Tensor> {
-    const { handle, length } = buffer as GpujsBuffer;
-    const cells = isHandle(handle) ? flat(await handle.toArray!(), length) : handle;
-    return tensorOf(cells, dtype, shape);
+    const own = buffer as GpujsBuffer;
+    const { handle, length } = own;
+    if (isHandle(handle)) return tensorOf(flat(await handle.toArray!(), length), dtype, shape, true);
+    const { isOurs } = own;
+    own.isOurs = false;
+    return tensorOf(handle, dtype, shape, isOurs);
   }
 
   free(buffer: DeviceBuffer): void {
@@ -159,9 +165,9 @@ export class GpujsDevice implements Device {
     await this.#gpu.destroy();
   }
 
-  #buffer(length: number, handle: Float32Array | Handle): GpujsBuffer {
+  #buffer(length: number, handle: Float32Array | Handle, isOurs = true): GpujsBuffer {
     this.#allocated += length * 4;
-    return new GpujsBuffer(length, length === 0 ? NOTHING : handle);
+    return new GpujsBuffer(length, length === 0 ? NOTHING : handle, isOurs);
   }
   #requireOpen(): void {
     if (!this.#isOpen) throw disposed("the device");
@@ -175,6 +181,8 @@ const isHandle = (value: unknown): value is Handle =>
 /** The rows of a result one after the other. */
 function flat(result: Nested, length: number): Float32Array {
   if (result instanceof Float32Array) return result;
+  const whole = wholeOf(result, length);
+  if (whole !== undefined) return whole;
   const cells = new Float32Array(length);
   let at = 0;
   const walk = (part: Nested): void => {
@@ -185,4 +193,14 @@ function flat(result: Nested, length: number): Float32Array {
   };
   walk(result);
   return cells;
+}
+
+/** The memory of which the rows are parts, as gpu.js gives them where it computes in one piece. */
+function wholeOf(result: Nested, length: number): Float32Array | undefined {
+  let [first, last] = [result, result];
+  while (!(first instanceof Float32Array)) first = first[0]!;
+  while (!(last instanceof Float32Array)) last = last.at(-1)!;
+  const { buffer } = first;
+  const isWhole = buffer === last.buffer && buffer.byteLength === length * 4 && first.byteOffset === 0;
+  return isWhole ? new Float32Array(buffer) : undefined;
 }

@@ -4,7 +4,7 @@ import { internalError } from "@sconce/errors";
 import type { DType, Tensor } from "@sconce/tensor";
 import type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, Lane } from "../device.js";
 import { deviceLost, deviceRefused } from "./errors.js";
-import { GpuQueue } from "./gpu-queue.js";
+import { GpuCore } from "./gpu-core.js";
 import type { OpenedGpu } from "./open.js";
 import type { Shader } from "./shader.js";
 import { shaderOf } from "./strategy.js";
@@ -27,27 +27,33 @@ export class WgslDevice implements Device {
   readonly integers = WGSL_INTEGERS;
   readonly maxReads: number;
   readonly #opened: OpenedGpu;
-  readonly #queue: GpuQueue;
-  readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
-  readonly #layouts = new Map<number, GPUBindGroupLayout>();
+  readonly #core: GpuCore;
   readonly #live = new Set<WgslBuffer>();
+  readonly #unwatch: () => void;
   #allocated = 0;
   #lost: string | undefined;
 
-  constructor(opened: OpenedGpu) {
+  constructor(opened: OpenedGpu, core = new GpuCore(opened.device)) {
     this.#opened = opened;
+    this.#core = core;
     const { device } = opened;
     this.description = opened.description;
     this.maxReads = device.limits.maxStorageBuffersPerShaderStage - 1;
-    this.#queue = new GpuQueue(device);
-    device.lost.then(
-      ({ message, reason }) => {
-        this.#lost ??= message || reason || "no reason given";
-        this.#live.clear();
-        this.#allocated = 0;
-      },
-      () => undefined,
-    );
+    this.#lost = core.lost;
+    this.#unwatch = core.watch((why) => {
+      this.#lost ??= why;
+      this.#live.clear();
+      this.#allocated = 0;
+    });
+  }
+
+  /** Another on the same GPU device, with memory of its own; to dispose of it leaves the GPU device open. */
+  share(): WgslDevice {
+    return new WgslDevice({ ...this.#opened, close: async () => undefined }, this.#core);
+  }
+  /** Whether the GPU device is gone, or this was disposed of. */
+  get isLost(): boolean {
+    return this.#lost !== undefined;
   }
 
   get allocated(): number {
@@ -70,7 +76,7 @@ export class WgslDevice implements Device {
     this.#check();
     const { lane, cells } = cellsOfTensor(tensor);
     const buffer = this.allocate(cells.length, lane);
-    if (cells.length > 0) this.#queue.write(buffer.gpu, cells);
+    if (cells.length > 0) this.#core.queue.write(buffer.gpu, cells);
     return buffer;
   }
 
@@ -103,27 +109,21 @@ export class WgslDevice implements Device {
         const output = (into as WgslBuffer | undefined) ?? this.allocate(length, lane);
         const bound = [...shader.reads.map(buffers), output] as WgslBuffer[];
         const bindings = this.gpu.createBindGroup({
-          layout: this.#layout(bound.length),
+          layout: this.#core.layout(shader.reads.length),
           entries: bound.map(({ gpu }, binding) => ({ binding, resource: { buffer: gpu } })),
         });
-        this.#queue.dispatch(pipeline, bindings, shader.workgroups);
+        this.#core.queue.dispatch(pipeline, bindings, shader.workgroups);
         return output;
       },
     };
   }
 
   #pipeline(shader: Shader): Promise<GPUComputePipeline> {
-    let made = this.#pipelines.get(shader.source);
-    if (made === undefined) {
-      made = this.#build(shader);
-      this.#pipelines.set(shader.source, made);
-      made.catch(() => this.#pipelines.delete(shader.source));
-    }
-    return made;
+    return this.#core.pipeline(shader.source, () => this.#build(shader));
   }
   async #build({ source, reads }: Shader): Promise<GPUComputePipeline> {
     const device = this.gpu;
-    const layout = device.createPipelineLayout({ bindGroupLayouts: [this.#layout(reads.length + 1)] });
+    const layout = device.createPipelineLayout({ bindGroupLayouts: [this.#core.layout(reads.length)] });
     device.pushErrorScope("validation");
     const module = device.createShaderModule({ code: source });
     const problem = await device.popErrorScope();
@@ -135,24 +135,11 @@ export class WgslDevice implements Device {
       throw deviceRefused(error instanceof Error ? error.message : String(error));
     }
   }
-  #layout(count: number): GPUBindGroupLayout {
-    let layout = this.#layouts.get(count);
-    if (layout === undefined) {
-      const entries = Array.from({ length: count }, (_, binding) => ({
-        binding,
-        visibility: 4,
-        buffer: { type: binding === count - 1 ? "storage" : "read-only-storage" } as const,
-      }));
-      layout = this.gpu.createBindGroupLayout({ entries });
-      this.#layouts.set(count, layout);
-    }
-    return layout;
-  }
-
   async download(buffer: DeviceBuffer, dtype: DType, shape: readonly number[]): Promise<Tensor> {
     this.#check();
     const { gpu, length, lane } = buffer as WgslBuffer;
-    const bytes = length === 0 ? new ArrayBuffer(0) : await this.#waited(this.#queue.read(gpu, length * 4));
+    const bytes =
+      length === 0 ? new ArrayBuffer(0) : await this.#waited(this.#core.queue.read(gpu, length * 4));
     return tensorOfCells(bytes, lane, dtype, shape);
   }
 
@@ -160,12 +147,12 @@ export class WgslDevice implements Device {
     const mine = buffer as WgslBuffer;
     if (!this.#live.delete(mine)) return;
     this.#allocated -= bytesOf(mine.length);
-    this.#queue.destroy(mine.gpu);
+    this.#core.queue.destroy(mine.gpu);
   }
 
   async finish(): Promise<void> {
     this.#check();
-    await this.#waited(this.#queue.finish());
+    await this.#waited(this.#core.queue.finish());
   }
 
   /** Ends with the device's own loss where that is why something failed. */
@@ -185,7 +172,8 @@ export class WgslDevice implements Device {
 
   async dispose(): Promise<void> {
     this.#lost ??= "it was disposed of";
-    for (const { gpu } of this.#live) gpu.destroy();
+    this.#unwatch();
+    for (const { gpu } of this.#live) this.#core.queue.destroy(gpu);
     this.#live.clear();
     this.#allocated = 0;
     await this.#opened.close();
