@@ -8,6 +8,7 @@ export const usage = (message: string, fix?: string, cause?: unknown): SconceErr
 const FILE_FAULTS: Readonly<Record<string, (path: string) => string>> = {
   ENOENT: (path) => `there is no file or folder ${path}`,
   ENOTDIR: (path) => `a part of ${path} is a file, not a folder`,
+  EEXIST: (path) => `${path} is a file, not a folder`,
   EISDIR: (path) => `${path} is a folder, not a file`,
   EACCES: (path) => `${path} may not be opened`,
   EPERM: (path) => `${path} may not be opened`,
@@ -21,6 +22,14 @@ export function fileError(path: string, cause: unknown): SconceError {
     FILE_FAULTS[code]?.(path) ?? `${path}: ${cause instanceof Error ? cause.message : String(cause)}`;
   return new SconceError({ code: "FILE", message, fix: "check the path and its permissions", cause });
 }
+
+/** A path to write to that holds something else than a file. */
+export const notAFile = (path: string, isFolder: boolean): SconceError =>
+  new SconceError({
+    code: "FILE",
+    message: isFolder ? `${path} is a folder, not a file` : `${path} is a device or a pipe, not a file`,
+    fix: "give the path of a file; nothing was written",
+  });
 
 /** `ENOENT` and the like; undefined for errors that the operating system did not raise. */
 export function systemCode(error: unknown): string | undefined {

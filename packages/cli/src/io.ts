@@ -1,4 +1,4 @@
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { fileError } from "./errors.js";
 
 /** Exit codes of every command. */
@@ -54,21 +54,6 @@ export async function readBytes(path: string): Promise<Uint8Array> {
   try {
     return await readFile(path);
   } catch (error) {
-    throw fileError(path, error);
-  }
-}
-
-/**
- * Writes to a temporary name beside the target and renames, so that no half-written file is ever seen.
- * @throws SconceError `FILE`
- */
-export async function writeBytes(path: string, bytes: Uint8Array): Promise<void> {
-  const temporary = `${path}.${process.pid}.part`;
-  try {
-    await writeFile(temporary, bytes);
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
     throw fileError(path, error);
   }
 }

@@ -1,9 +1,10 @@
 /** @file `.sir` files: IR text, with the values of its tensors beside it as safetensors. */
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { isSconceError } from "@sconce/errors";
 import { type ExportedProgram, parseIr, printIr, tensorsOf } from "@sconce/ir";
 import { readSafetensors, type Storage, type Tensor, writeSafetensors } from "@sconce/tensor";
 import { fileError, usage } from "./errors.js";
+import { type FileContent, writeFiles } from "./write-files.js";
 
 /** Where the tensors of an IR text lie: `model.sir` has `model.safetensors`. */
 export const weightsPath = (path: string): string => `${path.replace(/\.sir$/i, "")}.safetensors`;
@@ -63,32 +64,18 @@ function tensorsIn(bytes: Uint8Array, path: string): Map<string, Tensor> {
 }
 
 /**
- * Writes a program as IR text and its tensors beside it. Both are complete before either takes its name, the tensors
- * first; a program that cannot be written leaves what was there.
+ * Writes a program as IR text and its tensors beside it: both or, where one cannot be written, none.
  * @throws SconceError `FILE`, `DTYPE` for tensors that safetensors cannot hold
  */
 export async function writeSir(path: string, program: ExportedProgram): Promise<void> {
-  const files: readonly (readonly [string, string | Uint8Array])[] = [
-    [weightsPath(path), weightBytes(program)],
-    [path, printIr(program)],
-  ];
-  const temporary = (target: string): string => `${target}.${process.pid}.part`;
-  let current = path;
-  try {
-    for (const [target, content] of files) {
-      current = target;
-      await writeFile(temporary(target), content);
-    }
-    for (const [target] of files) {
-      current = target;
-      await rename(temporary(target), target);
-    }
-  } catch (error) {
-    throw fileError(current, error);
-  } finally {
-    for (const [target] of files) await rm(temporary(target), { force: true });
-  }
+  await writeFiles(sirFiles(path, program));
 }
+
+/** The files that make up a program of IR text, the tensors first: a text without its tensors is of no use. */
+export const sirFiles = (path: string, program: ExportedProgram): readonly FileContent[] => [
+  [weightsPath(path), weightBytes(program)],
+  [path, printIr(program)],
+];
 
 function weightBytes(program: ExportedProgram): Uint8Array {
   const kept: [string, Tensor][] = [];

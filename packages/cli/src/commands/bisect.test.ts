@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -53,6 +53,14 @@ describe("sconce bisect", () => {
       1,
       expect.stringMatching(/not valid after pass "gelu-to-nothing".*\n.*1 call:\n\n.*\n.*%gelu/),
     ]);
+  });
+
+  test("a file where the folder of the reproducer should be is told", async () => {
+    const path = join(folder, "taken");
+    await writeFile(path, "old");
+    const { code, err } = await bisect(CHAIN, "tidy", "-o", path);
+    expect([code, err.split("\n")[0]]).toEqual([2, `error FILE: ${path} is a file, not a folder`]);
+    expect(await readFile(path, "utf8")).toBe("old");
   });
 
   test("the reproducer is written with its inputs, and its command shows the failure", async () => {

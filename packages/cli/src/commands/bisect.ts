@@ -4,9 +4,11 @@ import { type ExportedProgram, printIr, type Value } from "@sconce/ir";
 import { type Bisection, type CheckOptions, type Culprit, parsePipeline } from "@sconce/passes";
 import { Tensor, writeSafetensors } from "@sconce/tensor";
 import type { Command } from "commander";
-import { EXIT, json, type Outcome, type SafeIo, writeBytes } from "../io.js";
+import { fileError } from "../errors.js";
+import { EXIT, json, type Outcome, type SafeIo } from "../io.js";
 import { openProgram, openSession, openTensors, repeatable } from "../open.js";
-import { writeSir } from "../sir.js";
+import { sirFiles } from "../sir.js";
+import { writeFiles } from "../write-files.js";
 import { readInputs, tolerance } from "./inputs.js";
 
 interface BisectCommandOptions {
@@ -83,10 +85,12 @@ async function written(culprit: Culprit, options: BisectCommandOptions): Promise
   const { output } = options;
   if (output === undefined) return undefined;
   const { program, inputs } = culprit.reproducer;
-  await mkdir(output, { recursive: true });
+  await mkdir(output, { recursive: true }).catch((error: unknown) => {
+    throw fileError(output, error);
+  });
   const files = { program: join(output, "reproducer.sir"), inputs: join(output, "inputs.safetensors") };
-  await writeSir(files.program, program);
-  await writeBytes(files.inputs, writeSafetensors(tensorsOf(inputs)));
+  const given = writeSafetensors(tensorsOf(inputs));
+  await writeFiles([...sirFiles(files.program, program), [files.inputs, given]]);
   const words = ["sconce", "bisect", files.program, "--passes", culprit.call, "--inputs", files.inputs];
   const scalars = scalarsOf(inputs);
   if (scalars !== undefined) words.push("--scalars", scalars);

@@ -2,8 +2,9 @@ import { type Executable, isFloat, type Placement, toNumber, type Value } from "
 import { type Closeness, Tensor, writeSafetensors } from "@sconce/tensor";
 import cliProgress from "cli-progress";
 import type { Command } from "commander";
-import { EXIT, type Io, json, type Outcome, writeBytes } from "../io.js";
+import { EXIT, type Io, json, type Outcome } from "../io.js";
 import { openProgram, openSession, openTensors, repeatable } from "../open.js";
+import { writeBytes } from "../write-files.js";
 import { compareRun, type Difference, type FinishedRun } from "./expectation.js";
 import { readInputs, tolerance } from "./inputs.js";
 import { placementText } from "./placement.js";
