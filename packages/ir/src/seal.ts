@@ -15,9 +15,16 @@ export function sealProgram(program: ExportedProgram): void {
   if (sealed.has(program)) return;
   sealed.add(program);
   sealGraph(program.graph);
-  for (const part of [program.graphSignature, program.moduleCallGraph, program.guardsCode]) sealData(part);
+  for (const part of [
+    program.graphSignature,
+    program.moduleCallGraph,
+    program.guardsCode,
+    program.opsetVersion,
+  ])
+    sealData(part);
   for (const map of [program.stateDict, program.constants, program.rangeConstraints, program.symbolHints])
     sealMap(map);
+  sealMap(program.parameterNames);
   for (const tensors of [program.stateDict, program.constants])
     for (const tensor of tensors.values()) sealTensor(tensor);
   Object.freeze(program);
@@ -53,11 +60,14 @@ function sealTensor(tensor: Tensor): void {
   for (const part of [tensor.shape, tensor.strides, tensor.storage, tensor]) Object.freeze(part);
 }
 
-/** Maps cannot be frozen: their writing methods are covered up. */
-export function sealMap(map: ReadonlyMap<unknown, unknown>, of = "a program: programs are immutable"): void {
+/** Maps and sets cannot be frozen: their writing methods are covered up. */
+export function sealMap(
+  map: ReadonlyMap<unknown, unknown> | ReadonlySet<unknown>,
+  of = "a program: programs are immutable",
+): void {
   if (sealed.has(map)) return;
   sealed.add(map);
-  for (const method of ["set", "delete", "clear"]) {
+  for (const method of ["set", "add", "delete", "clear"]) {
     const value = (): never => {
       throw new TypeError(`Cannot ${method} entries of ${of}`);
     };

@@ -270,12 +270,31 @@ describe("a pass of a plugin", () => {
     };
     const plugin: Plugin = { name: "evil", kernels: { "aten.relu.default": kernel as never } };
     const sconce = createSconce({ plugins: [plugin] });
-    const reading = parseIr(TEXT.replace("default(%a)", "default(%p_w)"), {
+    const text = TEXT.replace("mul.Tensor(%x, %p_w)", "relu.default(%p_w)").replace(
+      "relu.default(%a)",
+      "add.Tensor(%a, %x)",
+    );
+    const reading = parseIr(text, {
       tensors: new Map([["w", weights]]),
     });
     expect(() => sconce.transform(reading, "fold-constants{weights=true}", { verify: true })).toThrow(
       'pass "fold-constants" (step 1) wrote to the values of "w"',
     );
+  });
+
+  test("cannot change the sets and records of a program either", () => {
+    const clears = passOf((one) => {
+      (one.parameterNames as Set<string>).clear();
+      return one;
+    });
+    expect(failure({ passes: [clears] }, "bad").message).toMatch(
+      /evil.* failed: Cannot clear entries of a program/,
+    );
+    const writes = passOf((one) => {
+      (one.opsetVersion as Record<string, number>)["aten"] = 99;
+      return one;
+    });
+    expect(failure({ passes: [writes] }, "bad")).toMatchObject({ code: "PASS_FAILED" });
   });
 
   test("cannot change the defaults that later runs get", () => {

@@ -1,5 +1,6 @@
 import { Graph, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
+import { leavingValues } from "../analysis/leaving.js";
 import { changesLaterCalls, hasEffect } from "../decompose/dead-nodes.js";
 import { definePass } from "../pass.js";
 import { CallTable } from "./call-table.js";
@@ -39,6 +40,14 @@ function mergeLevel(graph: Graph, operators: OperatorTable): Merged {
     return ~number;
   };
   const table = new CallTable(represent, size);
+  const leaving = leavingValues(graph, operators);
+  /** Results that the caller gets apart stay apart: he may write to one of them, and the program's end to another. */
+  const mayMerge = (node: Node, first: Node): boolean => {
+    if (!leaving.has(node.name)) return true;
+    if (leaving.has(first.name)) return false;
+    leaving.add(first.name);
+    return true;
+  };
   const purity = new Map<string, Purity>();
   const replaced = new Map<string, string>();
   /** 1 for nodes that go, 2 for nodes that may refer to one. */
@@ -50,7 +59,8 @@ function mergeLevel(graph: Graph, operators: OperatorTable): Merged {
     // A write may change what an equal call before it has read, views included.
     if (kind === "writes") return { graph, replaced: NOTHING };
     touched = kind === "keep";
-    const first = kind === "pure" ? table.firstEqual(node) : undefined;
+    const equal = kind === "pure" ? table.firstEqual(node) : undefined;
+    const first = equal !== undefined && mayMerge(node, equal) ? equal : undefined;
     if (first === undefined) {
       numbers.set(node.name, index);
       if (touched) marks[index] = 2;

@@ -14,6 +14,7 @@ import {
 } from "@sconce/ir";
 import { dtypeInfo, Tensor } from "@sconce/tensor";
 import { constantInputs } from "../analysis/constants.js";
+import { leavingValues } from "../analysis/leaving.js";
 import { hasEffect } from "../decompose/dead-nodes.js";
 import { wholeNumber } from "../options/choices.js";
 import { definePass, type Evaluator, type PassContext } from "../pass.js";
@@ -116,6 +117,7 @@ class Folder {
   /** Names of computed nodes that nodes which stay read, in order of first use. */
   readonly #needed = new Set<string>();
   readonly #marks: Uint8Array;
+  readonly #leaving: ReadonlySet<string>;
 
   constructor(program: ExportedProgram, context: PassContext, evaluate: Evaluator, options: FoldOptions) {
     this.#program = program;
@@ -124,6 +126,7 @@ class Folder {
     this.#options = options;
     this.#calls = new CallTable((name) => this.#known.get(name)!.number, program.graph.size);
     this.#marks = new Uint8Array(program.graph.size);
+    this.#leaving = leavingValues(program.graph, context.operators);
   }
 
   run(): ExportedProgram {
@@ -158,7 +161,8 @@ class Folder {
     for (const arg of node.args) forEachRef(arg, inputs.note);
     for (const key in node.kwargs) forEachRef(node.kwargs[key]!, inputs.note);
     const rooted = inputs.rooted.length > 0;
-    if (inputs.constant && this.#isFoldable(node)) {
+    // The caller may write to what he is given: it must not be a constant that the program keeps.
+    if (inputs.constant && !this.#leaving.has(node.name) && this.#isFoldable(node)) {
       const first = this.#calls.firstEqual(node) ?? node;
       const known = first === node ? undefined : this.#known.get(first.name);
       const value = known === undefined ? this.#compute(node) : known.value;

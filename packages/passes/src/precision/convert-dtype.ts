@@ -36,6 +36,9 @@ const FROM: DType = "float32";
 const FULL_PRECISION =
   /^aten\.(_?cdist|_?pdist|_upsample_\w+2d_aa|special_(airy_ai|\w*bessel_\w+|erfcx|log_ndtr|ndtri))(_forward|_backward)?\./;
 
+/** What reads the bits of a value sees another number of them in another dtype. */
+const READS_BITS = /^aten\.view(_copy)?\.dtype$/;
+
 /**
  * The program with float32 values in `to`. Casts are made where a value is needed in the other dtype, once a value. Kept
  * calls, control flow with its bodies, and operators that do not take the dtype compute in float32; a weight that only
@@ -64,7 +67,10 @@ class Converter {
     this.#to = to;
     this.#io = io;
     this.#isKept = (node) =>
-      node.target.startsWith("higher_order.") || FULL_PRECISION.test(node.target) || keep(node);
+      node.target.startsWith("higher_order.") ||
+      FULL_PRECISION.test(node.target) ||
+      READS_BITS.test(node.target) ||
+      keep(node);
     this.#border = new Border(program, { from: FROM, to, io, isKept: this.#isKept });
     this.#values = new NewValues(program, operators);
   }
