@@ -5,6 +5,13 @@ import type { Problem } from "./verifier/problem.js";
 export const nodeNotFound = (name: string): SconceError =>
   new SconceError({ code: "NODE_NOT_FOUND", message: `the graph has no node named "${name}"`, where: name });
 
+export const unknownPart = (name: string, known: readonly string[]): SconceError =>
+  new SconceError({
+    code: "UNKNOWN_PART",
+    message: `a program has no part "${name}"`,
+    fix: `the parts are: ${known.join(", ")}`,
+  });
+
 export const noOutput = (): SconceError =>
   new SconceError({
     code: "NO_OUTPUT",

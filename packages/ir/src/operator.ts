@@ -1,5 +1,9 @@
 /** @file Operator schemas as data, and the lookup that readers, printers and verifiers need of an operator table. */
 
+import type { NodeRef } from "./argument.js";
+import type { MetaValue } from "./meta.js";
+import type { Node } from "./node.js";
+
 /** Element kinds of schema types. `Scalar` is a Python number; `ScalarType` a dtype. */
 export type SchemaBase =
   | "Tensor"
@@ -74,4 +78,12 @@ export interface OpSchema {
 export interface OperatorLookup {
   schemaOf(target: string): OpSchema | undefined;
   tagsOf(target: string): readonly string[];
+  /**
+   * Why the arguments do not fit the schema of an operator, in words; undefined when they do, or nothing is known of it.
+   * `resolve` gives the values of nodes.
+   */
+  callProblem?(
+    call: Pick<Node, "target" | "args" | "kwargs">,
+    resolve: (node: NodeRef) => MetaValue | undefined,
+  ): string | undefined;
 }

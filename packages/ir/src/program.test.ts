@@ -90,6 +90,7 @@ test("what PyTorch users ask a program for", () => {
 test("a version with the same parts is the same program", () => {
   expect(program.with({ graph: program.graph, dialect: "ATEN" })).toBe(program);
   expect(program.with({ dialect: "TRAINING" }).graph).toBe(program.graph);
+  expect(() => program.with({ state: new Map() } as never)).toThrow('a program has no part "state"');
 });
 
 test("signatures follow renamed outputs and tell the backward part", () => {

@@ -1,5 +1,6 @@
 import type { Tensor } from "@sconce/tensor";
 import type { Argument } from "./argument.js";
+import { unknownPart } from "./errors.js";
 import type { Graph } from "./graph.js";
 import { programText } from "./print-torch/program-text.js";
 import type { TreeSpec } from "./pytree.js";
@@ -140,8 +141,11 @@ export class ExportedProgram {
   /**
    * The same program with some parts replaced; the same object when nothing is. Its history does not lead to the result
    * and is left out, unless given; `recordPass` and the pass manager continue it.
+   * @throws SconceError `UNKNOWN_PART` for a name that no part of a program has
    */
   with(change: Partial<ExportedProgramInit>): ExportedProgram {
+    const unknown = Object.keys(change).find((key) => !Object.hasOwn(this, key));
+    if (unknown !== undefined) throw unknownPart(unknown, Object.keys(this));
     const same = (Object.keys(change) as (keyof ExportedProgramInit)[]).every(
       (key) => change[key] === this[key],
     );

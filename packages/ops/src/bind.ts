@@ -25,6 +25,12 @@ import { DTYPE_CODES } from "./rules/dtype-codes.js";
 /** Gives the value of a referenced node: a fake tensor, a real one, a symbolic or plain scalar. */
 export type Resolve = (node: NodeRef) => unknown;
 
+/** Values of nodes as rules take them: a constant is what it stands for. */
+export function constantValue(val: unknown): unknown {
+  const constant = val as { readonly kind?: unknown; readonly value?: unknown } | null | undefined;
+  return typeof constant === "object" && constant?.kind === "constant" ? constant.value : val;
+}
+
 /**
  * Binds the arguments of a call to the names of its schema.
  *

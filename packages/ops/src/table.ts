@@ -1,5 +1,6 @@
-import { SconceError } from "@sconce/errors";
-import type { OperatorLookup, OpSchema } from "@sconce/ir";
+import { isSconceError, SconceError } from "@sconce/errors";
+import type { MetaValue, Node, NodeRef, OperatorLookup, OpSchema } from "@sconce/ir";
+import { bindArgs, constantValue } from "./bind.js";
 import type { OpDefinition } from "./define-op.js";
 import { deriveInPlaceVariant } from "./derive.js";
 import { deriveForeach } from "./derive-foreach.js";
@@ -93,6 +94,21 @@ export class OperatorTable implements OperatorLookup {
 
   tagsOf(target: string): readonly string[] {
     return this.get(target)?.tags ?? [];
+  }
+
+  callProblem(
+    { target, args, kwargs }: Pick<Node, "target" | "args" | "kwargs">,
+    resolve: (node: NodeRef) => MetaValue | undefined,
+  ): string | undefined {
+    const schema = this.schemaOf(target);
+    if (schema === undefined) return undefined;
+    try {
+      bindArgs(schema, args, kwargs, (node) => constantValue(resolve(node)));
+      return undefined;
+    } catch (error) {
+      if (isSconceError(error)) return error.message;
+      throw error;
+    }
   }
 
   #missing(target: string): SconceError {

@@ -27,6 +27,7 @@ export {
 } from "./checking/bisect.js";
 export { type CheckedPasses, checkPasses } from "./checking/check-passes.js";
 export type { CheckOptions, CheckReport } from "./checking/checker.js";
+export { type Closeness, giver, tensorsDifference } from "./checking/closeness.js";
 export { PassChangedNumbers } from "./checking/errors.js";
 export type { Reproducer } from "./checking/subprogram.js";
 export { completePipeline } from "./complete.js";
@@ -94,4 +95,5 @@ export { type Draw, drawFrom } from "./sampling/random.js";
 export { type SampleOptions, sampleInputs } from "./sampling/sample-inputs.js";
 export { copyOf as copyTensor } from "./sampling/values.js";
 export type { NewSizes } from "./shapes/bindings.js";
+export { callProblems, verifyCalls } from "./shapes/call-problems.js";
 export { propagateShapes } from "./shapes/propagate.js";

@@ -1,6 +1,5 @@
 import { isSconceError, SconceError, thrownText } from "@sconce/errors";
 import { ExportedProgram, type Problem, recordPass, sealProgram, verifyTransition } from "@sconce/ir";
-import { verifyAll } from "@sconce/ir/verify";
 import { Checker, type CheckOptions, type CheckReport } from "./checking/checker.js";
 import { noRunner } from "./checking/errors.js";
 import { TensorGuard, valuesWritten } from "./checking/tensor-guard.js";
@@ -17,6 +16,7 @@ import {
 import { printPipeline } from "./pipeline.js";
 import { builtinPasses } from "./registry.js";
 import type { Rule } from "./rewrite/rule.js";
+import { verifyCalls } from "./shapes/call-problems.js";
 
 /** One call of {@link PassManager.run}. */
 interface Run {
@@ -252,10 +252,11 @@ export class PassManager {
   }
 
   #verify(program: ExportedProgram, when: string, step?: Transition): void {
-    const check = this.#context.verify ?? ((one) => verifyAll(one, { operators: this.#context.operators }));
+    const { operators, verify } = this.#context;
+    const check = verify ?? ((one, before) => verifyCalls(one, { operators, before }));
     const problems: Problem[] = [];
     try {
-      problems.push(...check(program));
+      problems.push(...check(program, step?.before));
       const isReadable = !problems.some(({ code }) => code === "MALFORMED");
       if (step !== undefined && isReadable)
         problems.push(...verifyTransition(step.before, program, step.drops));

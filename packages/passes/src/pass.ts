@@ -38,8 +38,8 @@ export interface PassContext {
   readonly rewrites?: Pick<RewriteContext, "observe" | "allows" | "fired" | "ownerOf"> | undefined;
   /** The session's backends by name. */
   readonly backends?: (() => ReadonlyMap<string, Backend>) | undefined;
-  /** What programs are checked by; `verify` with the operators above when left out. */
-  readonly verify?: ((program: ExportedProgram) => readonly Problem[]) | undefined;
+  /** What programs are checked by, after a pass with the program before it; `verifyCalls` when left out. */
+  readonly verify?: ((program: ExportedProgram, before?: ExportedProgram) => readonly Problem[]) | undefined;
   /** Passes are timed by it; `performance` when left out. */
   readonly clock?: Clock | undefined;
   /** The plugin that a pass or rule comes from; there when the session has plugins. */

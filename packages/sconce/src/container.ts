@@ -9,7 +9,6 @@ import {
 } from "@sconce/backend-cpu";
 import type { SconceError } from "@sconce/errors";
 import { ATEN, type Backend, TRAINING } from "@sconce/ir";
-import { verifyAll } from "@sconce/ir/verify";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import {
   builtinPasses,
@@ -21,6 +20,7 @@ import {
   PassManager,
   type PassManagerOptions,
   type SessionBackend,
+  verifyCalls,
 } from "@sconce/passes";
 import { type DependencyContainer, instanceCachingFactory, container as root } from "tsyringe";
 import type { SconceOptions } from "./create-sconce.js";
@@ -65,7 +65,8 @@ export function createContainer(options: SconceOptions = {}): DependencyContaine
   container.register(VERIFIER, {
     useFactory: (from) => {
       const dialects = new Map(from.resolveAll(DIALECT).map((rules) => [rules.name, rules]));
-      return { verify: (program) => verifyAll(program, { operators: from.resolve(OPERATORS), dialects }) };
+      const operators = from.resolve(OPERATORS);
+      return { verify: (program, before) => verifyCalls(program, { operators, dialects, before }) };
     },
   });
   container.register(PASS_MANAGER, { useFactory: passManagers });
@@ -141,7 +142,7 @@ const passManagers = (from: DependencyContainer): PassManagers => {
     decompositions: () => from.resolve(DECOMPOSITIONS),
     rules: new Map(from.resolveAll(RULE).map((rule) => [rule.name, rule])),
     backends: () => new Map(from.resolve(BACKENDS).map((backend) => [backend.name, backend])),
-    verify: (program) => from.resolve(VERIFIER).verify(program),
+    verify: (program, before) => from.resolve(VERIFIER).verify(program, before),
     clock: from.resolve(CLOCK),
     ownerOf: plugins.length > 0 ? ownerOf : undefined,
     warn: (message) => from.resolve(LOGGER).warn(message),

@@ -149,7 +149,7 @@ export class Sconce {
     return bisect(program, calls, this.container.resolve(PASS_MANAGER).context(), options);
   }
 
-  /** Every problem that the verifier finds; none for a valid program. */
+  /** Every problem that the verifier finds, calls that do not fit their operators' shape rules included; none for a valid program. */
   verify(program: ExportedProgram): readonly Problem[] {
     this.#use();
     return this.container.resolve(VERIFIER).verify(program);

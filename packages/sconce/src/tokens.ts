@@ -36,7 +36,8 @@ export interface EvaluatorService {
 export const EVALUATOR: InjectionToken<EvaluatorService> = Symbol("Evaluator");
 /** Finds what is wrong with programs: for `verify`, and between passes. */
 export interface Verifier {
-  verify(program: ExportedProgram): readonly Problem[];
+  /** Between passes, with the program that the pass was given: what it left alone need not be looked at again. */
+  verify(program: ExportedProgram, before?: ExportedProgram): readonly Problem[];
 }
 export const VERIFIER: InjectionToken<Verifier> = Symbol("Verifier");
 /** What passes are timed by. */

@@ -76,6 +76,7 @@ export function checkNodes(graph: Graph, context: GraphContext, report: Report):
       case "call_function":
         if (!mayLackValue(node, unused, context.operators)) checkValue(node, report);
         checkTarget(node, context, report);
+        checkCall(node, graph, context.operators, report);
         break;
       case "output":
         break;
@@ -186,6 +187,18 @@ function refusalOf(rules: DialectRules, target: string, schema: OpSchema | undef
   } catch (error) {
     return `the rule of the dialect '${rules.name}' threw at '${target}': ${errorText(error)}`;
   }
+}
+
+/** Arguments against the schema; those of nodes that are not there are told with the structure of the graph. */
+function checkCall(node: Node, graph: Graph, operators: OperatorLookup | undefined, report: Report): void {
+  if (operators?.callProblem === undefined || targetKind(node.target) !== "operator") return;
+  let known = true;
+  const problem = operators.callProblem(node, ({ name }) => {
+    const val = graph.find(name)?.meta.val;
+    known &&= val !== undefined;
+    return val;
+  });
+  if (problem !== undefined && known) report("CALL_ARGUMENTS", problem, node.name);
 }
 
 function refuseBy(rules: DialectRules, node: Node, schema: OpSchema | undefined, report: Report): void {

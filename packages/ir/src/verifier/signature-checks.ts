@@ -1,4 +1,6 @@
+import { printExpr } from "@sconce/symbolic";
 import { isRef, itemsOf } from "../argument.js";
+import { FakeTensor } from "../meta.js";
 import { reprArgument } from "../print-torch/argument-text.js";
 import { stringRepr } from "../print-torch/python-repr.js";
 import type { ExportedProgram } from "../program.js";
@@ -57,7 +59,29 @@ function checkInputs(program: ExportedProgram, report: Report): void {
       report("INPUT_NAME", `Input spec name ${spec.arg.name} does not match node name ${node}`, node);
     }
     checkInputState(spec, program, report);
+    if (spec.kind !== "USER_INPUT") checkStateValue(spec, program, report);
   });
+}
+
+const sizesText = ({ dtype, shape }: FakeTensor): string =>
+  `${dtype}[${shape.map((size) => (typeof size === "number" ? size : printExpr(size))).join(", ")}]`;
+
+/** The tensor that an input stands for is of the dtype and the sizes that its node says, where those are numbers. */
+function checkStateValue({ target, arg }: InputSpec, program: ExportedProgram, report: Report): void {
+  const tensor = target === null ? undefined : program.tensor(target);
+  const val = program.graph.find(arg.name)?.meta.val;
+  if (tensor === undefined || !(val instanceof FakeTensor)) return;
+  const fits =
+    tensor.dtype === val.dtype &&
+    tensor.shape.length === val.ndim &&
+    tensor.shape.every((size, d) => typeof val.shape[d] !== "number" || val.shape[d] === size);
+  if (fits) return;
+  const told = `${tensor.dtype}[${tensor.shape.join(", ")}]`;
+  report(
+    "STATE_VALUE",
+    `the tensor of ${target} is ${told}, its input ${arg.name} is recorded as ${sizesText(val)}`,
+    arg.name,
+  );
 }
 
 function checkInputState(spec: InputSpec, program: ExportedProgram, report: Report): void {

@@ -13,7 +13,13 @@ import {
   rebuild,
   type SymScalar,
 } from "@sconce/ir";
-import { evaluateScalarFunction, isScalarFunction, metaOf, type OperatorTable } from "@sconce/ops";
+import {
+  constantValue,
+  evaluateScalarFunction,
+  isScalarFunction,
+  metaOf,
+  type OperatorTable,
+} from "@sconce/ops";
 import { freeSymbols, type SymBool, SymExpr } from "@sconce/symbolic";
 import { mapSubgraphs } from "../builtin/subgraphs.js";
 import { type RetraceEnv, shapeEnvOf } from "../decompose/shape-env.js";
@@ -160,7 +166,7 @@ class Propagation {
       return recorded;
     }
     const value = (argument: Argument): unknown =>
-      plain(isRef(argument) ? vals.get(argument.name) : argument);
+      constantValue(isRef(argument) ? vals.get(argument.name) : argument);
     if (target === "operator.getitem") {
       const source = value(node.args[0]!);
       const item = Array.isArray(source) ? (source as MetaValue[])[Number(node.args[1])] : undefined;
@@ -235,14 +241,8 @@ class Propagation {
   }
 }
 
-/** Constants as rules take them. */
-function plain(val: unknown): unknown {
-  const constant = val as { readonly kind?: unknown; readonly value?: unknown } | null | undefined;
-  return typeof constant === "object" && constant?.kind === "constant" ? constant.value : val;
-}
-
 /** Symbols of a value, in order of appearance: the names that a data-dependent size goes by. */
-function symbolNames(val: unknown): string[] {
+export function symbolNames(val: unknown): string[] {
   const names = new Set<string>();
   const visit = (value: unknown): void => {
     if (value instanceof SymExpr) for (const name of freeSymbols(value).keys()) names.add(name);

@@ -1,0 +1,141 @@
+import { type ExportedProgram, edit, type Node } from "@sconce/ir";
+import { defaultOperators, defineOp } from "@sconce/ops";
+import { Tensor } from "@sconce/tensor";
+import { describe, expect, test } from "vitest";
+import { definePass } from "../pass.js";
+import { PassManager } from "../pass-manager.js";
+import { context, programOf } from "../test-support.js";
+import { callProblems, verifyCalls } from "./call-problems.js";
+
+const operators = defaultOperators();
+const program = programOf(`graph(%p_w: f32[2, 2], %x: f32[2, 2], %n: f32[s0, 2]) {
+  %gelu: f32[2, 2] = aten.gelu.default(%x)
+  %relu: f32[2, 2] = aten.relu.default(%gelu)
+  %mm: f32[s0, 2] = aten.mm.default(%n, %p_w)
+  %split: (f32[1, 2], f32[1, 2]) = aten.split.Tensor(%relu, 1)
+  %item: f32[1, 2] = operator.getitem(%split, 1)
+  return (%item, %mm)
+}`);
+const changed = (name: string, change: Partial<Node>): ExportedProgram =>
+  program.with({ graph: edit(program.graph, (e) => void e.replaceNode(name, change)) });
+const problems = (next: ExportedProgram): string[] =>
+  verifyCalls(next, { operators }).map(({ code, message }) => `${code} ${message}`);
+
+test("a valid program has none", () => {
+  expect(problems(program)).toEqual([]);
+});
+
+describe("arguments that do not fit the schema", () => {
+  const [x] = program.graph.node("gelu").args;
+  test.each<[Partial<Node>, string]>([
+    [{ args: [1, 2] }, "aten.gelu.default"],
+    [{ args: ["abc"] }, "aten.gelu.default"],
+    [{ args: [] }, "aten.gelu.default"],
+    [{ kwargs: { foo: 3 } }, 'aten.gelu.default has no argument "foo"'],
+    [{ target: "aten.add.Tensor", args: [x!] }, "aten.add.Tensor"],
+    [{ target: "aten.addmm.default", args: [1, 2] }, "aten.addmm.default"],
+  ])("%#", (change, message) => {
+    const found = problems(changed("gelu", change));
+    expect(found).toEqual([expect.stringMatching(/^CALL_ARGUMENTS /)]);
+    expect(found[0]).toContain(message);
+  });
+});
+
+describe("values that the call does not give", () => {
+  test("another shape, dtype or number of results", () => {
+    expect(problems(changed("gelu", { target: "aten.sum.default" }))).toEqual([
+      "CALL_VALUE node gelu records float32[2, 2], the call gives float32[] (aten.sum.default)",
+    ]);
+    expect(problems(changed("relu", { target: "aten.logical_not.default" }))).toEqual([
+      "CALL_VALUE node relu records float32[2, 2], the call gives bool[2, 2] (aten.logical_not.default)",
+    ]);
+    const [relu] = program.graph.node("split").args;
+    const [gelu] = program.graph.node("relu").args;
+    expect(problems(changed("split", { args: [relu!, 2] }))).toEqual([
+      "CALL_VALUE node split records 2 results, the call gives 1 (aten.split.Tensor)",
+    ]);
+    expect(problems(changed("relu", { target: "aten.split.Tensor", args: [gelu!, 1] }))[0]).toContain(
+      "records a tensor, the call gives several results",
+    );
+  });
+
+  test("inputs that the operator refuses, and results that there are not", () => {
+    const [n] = program.graph.node("mm").args;
+    const [split] = program.graph.node("item").args;
+    const [w] = [program.graph.node("mm").args[1]!];
+    expect(problems(changed("mm", { target: "aten.mv.default", args: [n!, w] }))[0]).toMatch(
+      /^CALL_REFUSED node mm: aten.mv.default refuses its inputs: /,
+    );
+    expect(problems(changed("item", { args: [split!, 2] }))).toEqual([
+      "CALL_REFUSED node item takes result 2: %split has 2 results",
+    ]);
+  });
+
+  test("what sizes do not decide is no problem", () => {
+    const { val } = program.graph.node("relu").meta;
+    expect(problems(changed("mm", { meta: { ...program.graph.node("mm").meta, val: val! } }))).toEqual([]);
+  });
+
+  test("the rule of a plugin's operator that throws is told", () => {
+    const row = defineOp({
+      schema: "mine::odd(Tensor x) -> Tensor",
+      meta: () => {
+        throw new TypeError("no such thing");
+      },
+    });
+    const next = changed("gelu", { target: "mine.odd.default" });
+    expect(callProblems(next, operators.extend([row]))).toEqual([
+      {
+        code: "CALL_REFUSED",
+        message: "node gelu: mine.odd.default refuses its inputs: no such thing",
+        node: "gelu",
+        graph: "",
+      },
+    ]);
+  });
+});
+
+test("with the program before, calls and the values that they read are looked at when they changed", () => {
+  const { meta } = program.graph.node("split");
+  const wrong = changed("relu", {
+    target: "aten.split.Tensor",
+    args: [program.graph.node("relu").args[0]!, 1],
+    meta,
+  });
+  expect(callProblems(wrong, operators, program).map(({ node }) => node)).toContain("split");
+  const later = wrong.with({ dialect: "TRAINING" });
+  expect(callProblems(later, operators, wrong)).toEqual([]);
+  expect(callProblems(later, operators)).not.toEqual([]);
+});
+
+describe("a pass that leaves a wrong program is named when it runs", () => {
+  const run = (change: (before: ExportedProgram) => ExportedProgram): unknown => {
+    const pass = definePass({ name: "mine", doc: "A pass of a plugin.", run: change });
+    return new PassManager(context).run(program, [pass]);
+  };
+  test("its calls", () => {
+    expect(() => run(() => changed("gelu", { kwargs: { foo: 3 } }))).toThrow(
+      'not valid after pass "mine" (step 1): aten.gelu.default has no argument "foo"',
+    );
+    expect(() => run(() => changed("gelu", { target: "aten.sum.default" }))).toThrow(
+      'not valid after pass "mine" (step 1): node gelu records float32[2, 2]',
+    );
+  });
+
+  test("its tensors", () => {
+    const state = (tensor: Tensor) => (before: ExportedProgram) =>
+      before.with({ stateDict: new Map([["w", tensor]]) });
+    expect(() => run(state(Tensor.from([1], [1], "float32")))).toThrow(
+      "the tensor of w is float32[1], its input p_w is recorded as float32[2, 2]",
+    );
+    expect(() => run(state(Tensor.from([1, 2, 3, 4], [2, 2], "float64")))).toThrow(
+      "the tensor of w is float64[2, 2]",
+    );
+  });
+
+  test("parts that programs do not have", () => {
+    expect(() => run((before) => before.with({ state: 3 } as never))).toThrow(
+      'a program has no part "state"',
+    );
+  });
+});
