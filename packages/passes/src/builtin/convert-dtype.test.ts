@@ -4,6 +4,7 @@ import { checkPasses } from "../checking/check-passes.js";
 import type { CheckReport } from "../checking/checker.js";
 import { type PassCall, passCall } from "../pass.js";
 import { parsePipeline } from "../pipeline.js";
+import { verifyCalls } from "../shapes/call-problems.js";
 import { context, programOf, run, textOf } from "../test-support.js";
 import { dtypeConversion as pass } from "./convert-dtype.js";
 
@@ -33,6 +34,19 @@ describe("convert-dtype", () => {
     expect(result.graphSignature.outputSpecs[0]!.arg.name).toBe("_to_copy_1");
     expect(verify(result, { operators: context.operators })).toEqual([]);
     expect(run(pass, result)).toBe(result);
+  });
+
+  test("an operator that gives other sizes for the dtype has them recorded", () => {
+    const bags = programOf(`graph(%p_w: f32[2, 2], %ids: i64[3], %offsets: i64[2]) {
+      %bags: (f32[2, 2], i64[0], i64[2], i64[2]) = aten._embedding_bag.default(%p_w, %ids, %offsets)
+      %sums: f32[2, 2] = operator.getitem(%bags, 0)
+      %kept: i64[0] = operator.getitem(%bags, 1)
+      return (%sums, %kept)
+    }`);
+    const result = run(pass, bags);
+    expect(textOf(result)).toContain("%bags: (bf16[2, 2], i64[3], i64[2], i64[2]) =");
+    expect(verifyCalls(result, context)).toEqual([]);
+    expect(textOf(run(pass, bags, { to: "float16" }))).toContain("%bags: (f16[2, 2], i64[0],");
   });
 
   test("kept operators and nodes compute in float32, with weights that only they read", () => {

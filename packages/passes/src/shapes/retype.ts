@@ -1,5 +1,5 @@
 /** @file Values and arguments of nodes under another dtype. */
-import { FakeTensor, type Graph, type MetaValue, mapRefs, type Node } from "@sconce/ir";
+import { FakeTensor, type Graph, type MetaValue, mapRefs, type Node, type SymInt } from "@sconce/ir";
 import type { DType } from "@sconce/tensor";
 
 /** Whether tensors of a dtype go in or come out. */
@@ -23,12 +23,26 @@ const hasDtype = (val: MetaValue, dtype: DType): boolean =>
     ? val.dtype === dtype
     : Array.isArray(val) && (val as readonly MetaValue[]).some((item) => hasDtype(item, dtype));
 
-/** The recorded sizes and strides with the dtypes of another value; the same object when they are the same. */
+/**
+ * The recorded sizes and strides with the dtypes of another value; the same object when they are the same. Some operators
+ * give other sizes for other dtypes (`_embedding_bag` returns what its kernel for the dtype keeps): where both sizes are
+ * numbers and differ, the other value's hold.
+ */
 export function retyped(recorded: MetaValue, val: MetaValue): MetaValue {
-  if (recorded instanceof FakeTensor && val instanceof FakeTensor)
-    return recorded.dtype === val.dtype ? recorded : new FakeTensor({ ...recorded, dtype: val.dtype });
+  if (recorded instanceof FakeTensor && val instanceof FakeTensor) return retypedTensor(recorded, val);
   if (!Array.isArray(recorded) || !Array.isArray(val)) return recorded;
   const items = val as readonly MetaValue[];
   const next = (recorded as readonly MetaValue[]).map((item, i) => retyped(item, items[i]!));
   return next.every((item, i) => item === (recorded as readonly MetaValue[])[i]) ? recorded : next;
 }
+
+function retypedTensor(recorded: FakeTensor, val: FakeTensor): FakeTensor {
+  const sameSizes =
+    recorded.ndim === val.ndim &&
+    recorded.shape.every((size, d) => typeof size !== "number" || isSizeOr(size, val.shape[d]!));
+  if (!sameSizes) return val;
+  return recorded.dtype === val.dtype ? recorded : new FakeTensor({ ...recorded, dtype: val.dtype });
+}
+
+/** Whether a size is this number, or an expression that may be. */
+const isSizeOr = (size: number, other: SymInt): boolean => typeof other !== "number" || other === size;

@@ -1,5 +1,6 @@
-import { parseGraph } from "@sconce/ir";
+import { edit, parseGraph } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
+import { createSconce } from "sconce";
 import { describe, expect, test } from "vitest";
 import "../vitest.js";
 import { programOf } from "./programs.fixture.js";
@@ -188,5 +189,47 @@ describe("toPreserveMeaning", () => {
     await expect(writes("1")).toPreserveMeaning({ of: writes("1") });
     const message = await failure(() => expect(writes("2")).toPreserveMeaning({ of: writes("1") }));
     expect(message).toContain("input 0 after the run");
+  });
+
+  describe("another precision", () => {
+    const sconce = createSconce();
+    const linear = programOf(`graph(%b_w: f32[2], %b_n: f32[2], %x: f32[2]) {
+      %a: f32[2] = aten.mul.Tensor(%b_w, %x)
+      %y: f32[2] = aten.add.Tensor(%a, %b_n)
+      return (%y)
+    }`);
+    const counted = linear.with({
+      graphSignature: {
+        ...linear.graphSignature,
+        outputSpecs: [{ kind: "BUFFER_MUTATION", arg: { kind: "tensor", name: "y" }, target: "b_n" }],
+      },
+      stateDict: new Map(["b_w", "b_n"].map((name) => [name, Tensor.from([1 / 3, 7], [2], "float32")])),
+    });
+
+    test.each(["convert-dtype", "convert-dtype{io=true}"])("%s", async (pass) => {
+      const after = sconce.transform(counted, pass);
+      expect(after.stateDict.get("b_w")!.dtype).toBe("bfloat16");
+      await expect(after).toPreserveMeaning({ of: counted, precision: "bfloat16" });
+      await expect(after).toPreserveMeaning({ of: counted, precision: "bfloat16", rtol: 0.1, atol: 0.1 });
+      await expect(after).not.toPreserveMeaning({ of: counted });
+      const strict = { of: counted, precision: "bfloat16", rtol: 0, atol: 0 } as const;
+      await expect(after).not.toPreserveMeaning(strict);
+    });
+
+    test("weights that nothing writes are no result of a run", async () => {
+      const after = sconce.transform(counted, "convert-dtype");
+      await expect(after).toPreserveMeaning({ of: counted, rtol: 0.1, atol: 0.1 });
+    });
+
+    test("what the program writes is compared all the same", async () => {
+      const after = sconce.transform(counted, "convert-dtype{io=true}");
+      const wrong = after.with({
+        graph: edit(after.graph, (e) => void e.replaceNode("a", { target: "aten.div.Tensor" })),
+      });
+      const message = await failure(() =>
+        expect(wrong).toPreserveMeaning({ of: counted, precision: "bfloat16" }),
+      );
+      expect(message).toContain('"b_n" after the run');
+    });
   });
 });

@@ -1,8 +1,8 @@
 import { cpuBackend } from "@sconce/backend-cpu";
 import type { Backend, Executable, ExportedProgram, Value } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import { copyTensor, sampleInputs } from "@sconce/passes";
-import { Tensor, type ToleranceOptions, tensorDifference } from "@sconce/tensor";
+import { type Closeness, copyTensor, giver, sampleInputs, tensorsDifference } from "@sconce/passes";
+import { type DType, Tensor, type ToleranceOptions, tensorDifference } from "@sconce/tensor";
 import { toleranceOf } from "../generator/noise.js";
 
 import type { MatcherResult } from "./result.js";
@@ -15,6 +15,12 @@ export interface MeaningOptions extends ToleranceOptions {
   /** How many sets to sample; 3 when left out. */
   readonly runs?: number | undefined;
   readonly seed?: number | undefined;
+  /**
+   * The float dtype that the received program computes in, where that is another on purpose, as a pass's `changesNumbers`
+   * says. It then gets its inputs, and gives its outputs and written state, in dtypes of its own; they are close enough
+   * within the roundings that a differential check allows, unless `rtol` or `atol` is given.
+   */
+  readonly precision?: DType | undefined;
   /** Where the received program runs; the interpreter when left out. The other always runs on the interpreter. */
   readonly backend?: Backend | undefined;
   /** Operators that the programs use; Sconce's own when left out. */
@@ -22,20 +28,23 @@ export interface MeaningOptions extends ToleranceOptions {
 }
 
 /**
- * What a program does otherwise than another, run after run on one state each: outputs, what was written to inputs, and mutated state. The
- * first difference, or undefined. Inputs that the other program itself refuses do not count.
+ * What a program does otherwise than another, run after run on one state each: outputs, what was written to inputs, and the state that
+ * one of them writes. The first difference, or undefined. Inputs that the other program itself refuses do not count.
  */
 export async function meaningDifference(
   received: ExportedProgram,
   options: MeaningOptions,
 ): Promise<string | undefined> {
-  const { of, runs = 3, seed, operators } = options;
+  const { of, runs = 3, seed, operators, precision } = options;
   const sets = options.inputs ?? sampleInputs(of, { count: runs, seed });
   // A backend each: both draw the same random numbers.
   const cpu = (): Backend => cpuBackend(operators === undefined ? {} : { operators });
   const before = await cpu().compile(of);
   const after = await (options.backend ?? cpu()).compile(received);
-  const compare = new Comparison(of, received, { ...defaults(of), ...given(options) });
+  const tolerance = precision === undefined ? defaults(of) : { precision };
+  const closeness = { ...tolerance, ...given(options) };
+  const compare = new Comparison(of, received, closeness);
+  const give = giver(received, closeness);
   let ran = 0;
   let refusal = "";
   for (const [run, inputs] of sets.entries()) {
@@ -45,7 +54,7 @@ export async function meaningDifference(
       continue;
     }
     ran++;
-    const got = await outcome(after, inputs);
+    const got = await outcome(after, give(inputs));
     const place = `run ${run + 1} on (${inputs.map(summary).join(", ")})`;
     if ("error" in got) return `${place}: the program fails: ${got.error}`;
     const difference = compare.outcomes(got, want) ?? compare.states(after, before);
@@ -100,12 +109,12 @@ async function outcome(
 class Comparison {
   readonly #of: ExportedProgram;
   readonly #received: ExportedProgram;
-  readonly #tolerance: ToleranceOptions;
+  readonly #closeness: Closeness;
 
-  constructor(of: ExportedProgram, received: ExportedProgram, tolerance: ToleranceOptions) {
+  constructor(of: ExportedProgram, received: ExportedProgram, closeness: Closeness) {
     this.#of = of;
     this.#received = received;
-    this.#tolerance = tolerance;
+    this.#closeness = closeness;
   }
 
   outcomes(got: Outcome, want: Outcome): string | undefined {
@@ -122,11 +131,13 @@ class Comparison {
     return undefined;
   }
 
-  /** Tensors by name that both hold and that are not the very same. */
+  /** Tensors by name that both hold, and that one of them has written to. */
   states(got: Executable, want: Executable): string | undefined {
     for (const [name, wanted] of want.state) {
       const tensor = got.state.get(name);
       if (tensor === undefined || tensor === wanted) continue;
+      if (!isWritten(tensor, this.#received.tensor(name)) && !isWritten(wanted, this.#of.tensor(name)))
+        continue;
       const difference = this.#value(tensor, wanted);
       if (difference !== undefined) return `"${name}" after the run: ${difference}`;
     }
@@ -134,12 +145,18 @@ class Comparison {
   }
 
   #value(got: Value, want: Value): string | undefined {
-    if (got instanceof Tensor && want instanceof Tensor) return tensorDifference(got, want, this.#tolerance);
+    if (got instanceof Tensor && want instanceof Tensor) return this.#tensors(got, want);
     if (typeof got === "number" && typeof want === "number") {
       const [a, b] = [got, want].map((value) => Tensor.from([value], [], "float64"));
-      return tensorDifference(a!, b!, this.#tolerance) === undefined ? undefined : `${got}, expected ${want}`;
+      return this.#tensors(a!, b!) === undefined ? undefined : `${got}, expected ${want}`;
     }
     return Object.is(got, want) ? undefined : `${summary(got)}, expected ${summary(want)}`;
+  }
+
+  #tensors(got: Tensor, want: Tensor): string | undefined {
+    return this.#closeness.precision === undefined
+      ? tensorDifference(got, want, this.#closeness)
+      : tensorsDifference(got, want, this.#closeness);
   }
 
   /** `(%relu, was %relu_1)`. */
@@ -152,6 +169,11 @@ class Comparison {
     return got === want ? `(${got})` : `(${got}, in the original ${want})`;
   }
 }
+
+/** Weights that a pass converted are no result of a run: only what differs from what the program brought was written. */
+const isWritten = (tensor: Tensor, initial: Tensor | undefined): boolean =>
+  tensor !== initial &&
+  (initial === undefined || tensorDifference(tensor, initial, { rtol: 0, atol: 0 }) !== undefined);
 
 const summary = (value: Value): string =>
   value instanceof Tensor ? `${value.dtype}[${value.shape.join(", ")}]` : JSON.stringify(value, bigints);
