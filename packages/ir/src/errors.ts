@@ -96,6 +96,10 @@ export const irSyntax = (message: string, line: number, column: number): SconceE
     fix: "see docs/concepts/ir-text.md for the grammar",
   });
 
+/** The reason that the file gave which the text was made of, under its code. */
+export const unreadableExamples = (code: string, message: string): SconceError =>
+  new SconceError({ code, message });
+
 export const irTensor = (key: string, reason: string): SconceError =>
   new SconceError({
     code: "IR_TENSOR",

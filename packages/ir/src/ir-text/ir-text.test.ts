@@ -115,6 +115,15 @@ describe("programs", () => {
     ).toBe("IR_TENSOR");
   });
 
+  test("sample inputs that cannot be read stay so, with the reason", () => {
+    const line = 'examples unreadable "PICKLE_FORBIDDEN" "only its author\\nknows"';
+    const text = PROGRAM.replace(/ {2}examples\n(?: {4}example .*\n)+/, `  ${line}\n`);
+    const program = parseIr(text);
+    expect(printIr(program)).toBe(text);
+    expect(codeOf(() => program.exampleInputs?.leaves)).toBe("PICKLE_FORBIDDEN");
+    expect(tensorsOf(program).has("example.0")).toBe(false);
+  });
+
   test("zeros are bounded", () => {
     expect(
       codeOf(() => parseIr('program "ATEN" { parameter "w": f32[1000000, 1000000] } graph() { return () }')),

@@ -1,4 +1,4 @@
-import { isSconceError } from "@sconce/errors";
+import { isSconceError, type SconceError } from "@sconce/errors";
 import { Tensor } from "@sconce/tensor";
 import type { Argument } from "../argument.js";
 import type { Graph } from "../graph.js";
@@ -45,7 +45,7 @@ export function printIr(value: ExportedProgram | Graph, options: PrintIrOptions 
 export function tensorsOf(program: ExportedProgram): Map<string, Tensor> {
   const tensors = new Map([...program.stateDict, ...program.constants]);
   const leaves = exampleLeaves(program);
-  if (leaves === null || typeof leaves === "string") return tensors;
+  if (leaves === null || isSconceError(leaves)) return tensors;
   leaves.forEach((leaf, i) => {
     if (leaf instanceof Tensor) tensors.set(exampleKey(i), leaf);
   });
@@ -125,7 +125,8 @@ function callLine({ fqn, signature }: ModuleCallEntry): string {
 function exampleLines(program: ExportedProgram, writer: ExpressionWriter): string[] {
   const leaves = exampleLeaves(program);
   if (leaves === null) return [];
-  if (typeof leaves === "string") return [`// sample inputs left out: ${leaves}`];
+  if (isSconceError(leaves))
+    return [`examples unreadable ${JSON.stringify(leaves.code)} ${JSON.stringify(leaves.message)}`];
   const texts = leaves.map((leaf) =>
     leaf instanceof Tensor ? `tensor ${tensorTypeText(leaf, writer)}` : valueText(leaf),
   );
@@ -133,11 +134,11 @@ function exampleLines(program: ExportedProgram, writer: ExpressionWriter): strin
 }
 
 /** Sample inputs are read when asked for; that they cannot be read is no reason to refuse the program. */
-function exampleLeaves(program: ExportedProgram): readonly (Tensor | Argument)[] | string | null {
+function exampleLeaves(program: ExportedProgram): readonly (Tensor | Argument)[] | SconceError | null {
   try {
     return program.exampleInputs?.leaves ?? null;
   } catch (error) {
     if (!isSconceError(error)) throw error;
-    return error.message.replaceAll("\n", " ");
+    return error;
   }
 }

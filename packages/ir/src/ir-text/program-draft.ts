@@ -1,8 +1,9 @@
 import { dtypeInfo, numel, requiredBytes, Storage, Tensor } from "@sconce/tensor";
 import type { Argument } from "../argument.js";
-import { irTensor } from "../errors.js";
+import { irTensor, unreadableExamples } from "../errors.js";
 import type { Graph } from "../graph.js";
 import {
+  type ExampleInputs,
   ExportedProgram,
   type ExportedProgramInit,
   type ModuleCallEntry,
@@ -36,6 +37,7 @@ export class ProgramDraft {
   readonly #outputs: OutputSpec[] = [];
   readonly #calls: ModuleCallEntry[] = [];
   #examples: (Tensor | Argument)[] | undefined;
+  #unreadable: ExampleInputs | undefined;
 
   constructor(tensors: ReadonlyMap<string, Tensor> | undefined) {
     this.#tensors = tensors;
@@ -58,7 +60,7 @@ export class ProgramDraft {
       symbolHints: this.#hints,
       moduleCallGraph: this.#calls,
       guardsCode: this.#guards,
-      exampleInputs: this.#examples === undefined ? null : { leaves: this.#examples },
+      exampleInputs: this.#unreadable ?? (this.#examples === undefined ? null : { leaves: this.#examples }),
       dialect: this.#dialect,
       torchVersion: this.#torchVersion,
       opsetVersion: Object.fromEntries(this.#opset),
@@ -98,7 +100,8 @@ export class ProgramDraft {
         this.#calls.push(parseCall(cursor));
         return;
       case "examples":
-        this.#examples = [];
+        if (cursor.acceptWord("unreadable")) this.#unreadable = unreadable(cursor.string(), cursor.string());
+        else this.#examples = [];
         return;
       case "example":
         this.#example(cursor, withTensors);
@@ -189,3 +192,10 @@ function parseBound(cursor: Cursor): number | bigint {
   const isPast = !number.isFloat && !Number.isSafeInteger(number.value);
   return isPast ? BigInt(number.text) : number.value;
 }
+
+/** Sample inputs that the file the text was made of does not let anyone read: asking for them says why, as there. */
+const unreadable = (code: string, message: string): ExampleInputs => ({
+  get leaves(): never {
+    throw unreadableExamples(code, message);
+  },
+});
