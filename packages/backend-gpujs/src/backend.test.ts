@@ -120,6 +120,13 @@ describe("placement", () => {
   });
 });
 
+test("half precision is the device's on webgpu, and the host's where cells are floats that do not round to it", () => {
+  const halves = program("%x: f16[2]", "%r: f16[2] = aten.neg.default(%x)", "r");
+  const [neg] = halves.graph.nodes().filter(({ op }) => op === "call_function");
+  expect(gpujsBackend({ mode: "webgpu" }).takes(neg!, halves.graph)).toBe(true);
+  expect(webasm.takes(neg!, halves.graph)).toMatchObject({ reason: expect.stringContaining("float16") });
+});
+
 describe("memory", () => {
   test("what a run takes is given back: 1,000 runs leave as much as one", async () => {
     let device: Device | undefined;

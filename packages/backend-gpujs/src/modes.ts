@@ -5,6 +5,7 @@ import type { Device, Mode } from "./device.js";
 import { noMode, unknownMode } from "./errors.js";
 import { GpujsDevice } from "./gpujs/device.js";
 import { type GpujsLibrary, loadGpujs } from "./gpujs/library.js";
+import { Translator } from "./gpujs/translator.js";
 import { openWebgpu } from "./webgpu/open.js";
 import { openWebgpuNode } from "./webgpu/open-node.js";
 import type { WgslDevice } from "./webgpu/wgsl-device.js";
@@ -21,6 +22,8 @@ export interface OpenOptions {
   readonly mode?: Mode | undefined;
   /** Loads gpu.js, for bundlers that have to be told. */
   readonly gpujs?: (() => Promise<unknown>) | undefined;
+  /** What computes plain pointwise nests on \`webgpu\`: gpu.js (the default, where it is there) or WGSL of our own. */
+  readonly pointwise?: "gpu.js" | "wgsl" | undefined;
   /** Devices in place of gpu.js's own, by mode. */
   readonly devices?: Partial<Record<Mode, OpenDevice>> | undefined;
 }
@@ -58,7 +61,7 @@ async function open(mode: Mode, options: OpenOptions): ReturnType<OpenDevice> {
 const opened = new Map<boolean, Promise<WgslDevice>>();
 
 /** WebGPU, in software only when it was asked for. */
-async function openGpu({ mode }: OpenOptions): ReturnType<OpenDevice> {
+async function openGpu({ mode, gpujs, pointwise }: OpenOptions): ReturnType<OpenDevice> {
   const isNode = typeof process === "object" && process.versions?.node !== undefined;
   const allowSoftware = mode === "webgpu";
   let device = opened.get(allowSoftware);
@@ -72,12 +75,26 @@ async function openGpu({ mode }: OpenOptions): ReturnType<OpenDevice> {
     opened.set(allowSoftware, device);
   }
   try {
-    return (await device).share();
+    return (await device).share(pointwise === "wgsl" ? undefined : await translatorOf(gpujs));
   } catch (error) {
     opened.delete(allowSoftware);
     if (!isSconceError(error, "NO_WEBGPU")) throw error;
     return { unavailable: `${error.message}; ${error.fix}` };
   }
+}
+
+/** By how gpu.js is loaded. */
+const translators = new WeakMap<() => Promise<unknown>, Promise<Translator | undefined>>();
+
+/** gpu.js's compiler; without gpu.js all kernels are WGSL of our own. */
+function translatorOf(gpujs: OpenOptions["gpujs"]): Promise<Translator | undefined> {
+  const key = gpujs ?? loadGpujs;
+  let translator = translators.get(key);
+  if (translator === undefined) {
+    translator = loadGpujs(gpujs).then(Translator.of, () => undefined);
+    translators.set(key, translator);
+  }
+  return translator;
 }
 
 async function whyNot(mode: Mode, { GPU }: GpujsLibrary): Promise<string | undefined> {

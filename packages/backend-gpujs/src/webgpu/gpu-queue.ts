@@ -24,12 +24,16 @@ export class GpuQueue {
     });
   }
 
-  dispatch(pipeline: GPUComputePipeline, bindings: GPUBindGroup, [x, y]: readonly [number, number]): void {
+  dispatch(
+    pipeline: GPUComputePipeline,
+    bindings: GPUBindGroup,
+    [x, y, z]: readonly [number, number, number?],
+  ): void {
     this.#encoder ??= this.#device.createCommandEncoder();
     this.#pass ??= this.#encoder.beginComputePass();
     this.#pass.setPipeline(pipeline);
     this.#pass.setBindGroup(0, bindings);
-    this.#pass.dispatchWorkgroups(x, y);
+    this.#pass.dispatchWorkgroups(x, y, z ?? 1);
     this.#pending++;
     if (this.#pending >= MOST_PENDING) this.flush();
   }
@@ -45,7 +49,7 @@ export class GpuQueue {
     for (const buffer of this.#doomed.splice(0)) buffer.destroy();
   }
 
-  write(buffer: GPUBuffer, cells: Float32Array | Int32Array): void {
+  write(buffer: GPUBuffer, cells: Float32Array | Int32Array | Uint32Array): void {
     this.flush();
     this.#device.queue.writeBuffer(
       buffer,

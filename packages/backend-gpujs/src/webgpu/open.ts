@@ -1,5 +1,6 @@
 /** @file Opens WebGPU devices: the one that gpu.js uses where it is loaded, so that buffers are common. */
 import { isSconceError } from "@sconce/errors";
+import type { Translator } from "../gpujs/translator.js";
 import { noWebgpu } from "./errors.js";
 import { WgslDevice } from "./wgsl-device.js";
 
@@ -26,6 +27,8 @@ export interface OpenedGpu {
   readonly description: string;
   readonly isSoftware: boolean;
   close(): Promise<void>;
+  /** Makes gpu.js kernels of plain pointwise nests; WGSL of our own computes them too when left out. */
+  readonly translator?: Translator | undefined;
 }
 
 const FIX_PAGE =

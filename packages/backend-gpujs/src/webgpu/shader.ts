@@ -7,9 +7,13 @@ import { laneOf, WgslModule, wgslType } from "./wgsl-text.js";
 /** What a pipeline is made of. Nothing in the source is named after anything in the program. */
 export interface Shader {
   readonly source: string;
+  /** WGSL of our own when left out. */
+  readonly language?: "gpu.js";
   /** The buffers of the program at bindings 0, 1, ...; the output's binding is after them. */
   readonly reads: readonly number[];
-  readonly workgroups: readonly [x: number, y: number];
+  readonly workgroups: readonly [x: number, y: number, z?: number];
+  /** What a uniform buffer at binding 0, before all others, holds; none when left out. */
+  readonly uniform?: Uint32Array;
 }
 
 /** Workgroups of one dimension that WebGPU guarantees. */

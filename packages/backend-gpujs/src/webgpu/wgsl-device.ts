@@ -3,9 +3,11 @@ import { bindNest, type LoopNest, type LoopProgram, sizeOf } from "@sconce/codeg
 import { internalError } from "@sconce/errors";
 import type { DType, Tensor } from "@sconce/tensor";
 import type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, Lane } from "../device.js";
+import type { Translator } from "../gpujs/translator.js";
 import { deviceLost, deviceRefused } from "./errors.js";
 import { GpuCore } from "./gpu-core.js";
 import type { OpenedGpu } from "./open.js";
+import { pointwiseShader } from "./pointwise-shader.js";
 import type { Shader } from "./shader.js";
 import { shaderOf } from "./strategy.js";
 import { WGSL_INTEGERS, whyNoLane, whyNotWgsl } from "./support.js";
@@ -18,6 +20,7 @@ export interface WgslBuffer extends DeviceBuffer {
 }
 
 const STORAGE_USAGE = 0x80 | 0x04 | 0x08;
+const UNIFORM_USAGE = 0x40 | 0x08;
 /** Whole vectors of four cells, as kernels may read them; an empty tensor has memory too, WebGPU binds nothing of no bytes. */
 const bytesOf = (length: number): number => Math.max(16, Math.ceil(length / 4) * 16);
 
@@ -29,6 +32,7 @@ export class WgslDevice implements Device {
   readonly #opened: OpenedGpu;
   readonly #core: GpuCore;
   readonly #live = new Set<WgslBuffer>();
+  readonly #uniforms = new Map<string, GPUBuffer>();
   readonly #unwatch: () => void;
   #allocated = 0;
   #lost: string | undefined;
@@ -48,8 +52,8 @@ export class WgslDevice implements Device {
   }
 
   /** Another on the same GPU device, with memory of its own; to dispose of it leaves the GPU device open. */
-  share(): WgslDevice {
-    return new WgslDevice({ ...this.#opened, close: async () => undefined }, this.#core);
+  share(translator?: Translator): WgslDevice {
+    return new WgslDevice({ ...this.#opened, translator, close: async () => undefined }, this.#core);
   }
   /** Whether the GPU device is gone, or this was disposed of. */
   get isLost(): boolean {
@@ -99,18 +103,23 @@ export class WgslDevice implements Device {
     const length = shape.reduce((cells, extent) => cells * sizeOf(extent, sizes), 1);
     const lane = laneOf(dtype)!;
     if (length === 0) return emptyKernel(() => this.allocate(0, lane));
-    const shader = shaderOf(bindNest(nest, sizes), program, this.#opened);
+    const { translator } = this.#opened;
+    const shader =
+      (translator && pointwiseShader(nest, program, sizes, translator)) ??
+      shaderOf(bindNest(nest, sizes), program, this.#opened);
     const pipeline = await this.#pipeline(shader);
+    const uniform = shader.uniform && this.#uniform(shader.uniform);
     return {
-      language: "wgsl",
+      language: shader.language ?? "wgsl",
       source: shader.source,
       run: (buffers, into) => {
         this.#check();
         const output = (into as WgslBuffer | undefined) ?? this.allocate(length, lane);
-        const bound = [...shader.reads.map(buffers), output] as WgslBuffer[];
+        const bound = ([...shader.reads.map(buffers), output] as WgslBuffer[]).map(({ gpu }) => gpu);
+        if (uniform !== undefined) bound.unshift(uniform);
         const bindings = this.gpu.createBindGroup({
-          layout: this.#core.layout(shader.reads.length),
-          entries: bound.map(({ gpu }, binding) => ({ binding, resource: { buffer: gpu } })),
+          layout: this.#core.layout(shader.reads.length, uniform !== undefined),
+          entries: bound.map((buffer, binding) => ({ binding, resource: { buffer } })),
         });
         this.#core.queue.dispatch(pipeline, bindings, shader.workgroups);
         return output;
@@ -118,12 +127,26 @@ export class WgslDevice implements Device {
     };
   }
 
+  /** A few words for kernels, which live as long as this does; those of the same words share them. */
+  #uniform(words: Uint32Array): GPUBuffer {
+    const key = words.join();
+    let buffer = this.#uniforms.get(key);
+    if (buffer === undefined) {
+      buffer = this.gpu.createBuffer({ size: Math.ceil(words.length / 4) * 16, usage: UNIFORM_USAGE });
+      this.#core.queue.write(buffer, words);
+      this.#uniforms.set(key, buffer);
+    }
+    return buffer;
+  }
+
   #pipeline(shader: Shader): Promise<GPUComputePipeline> {
     return this.#core.pipeline(shader.source, () => this.#build(shader));
   }
-  async #build({ source, reads }: Shader): Promise<GPUComputePipeline> {
+  async #build({ source, reads, uniform }: Shader): Promise<GPUComputePipeline> {
     const device = this.gpu;
-    const layout = device.createPipelineLayout({ bindGroupLayouts: [this.#core.layout(reads.length)] });
+    const layout = device.createPipelineLayout({
+      bindGroupLayouts: [this.#core.layout(reads.length, uniform !== undefined)],
+    });
     device.pushErrorScope("validation");
     const module = device.createShaderModule({ code: source });
     const problem = await device.popErrorScope();
@@ -174,6 +197,7 @@ export class WgslDevice implements Device {
     this.#lost ??= "it was disposed of";
     this.#unwatch();
     for (const { gpu } of this.#live) this.#core.queue.destroy(gpu);
+    for (const buffer of this.#uniforms.values()) this.#core.queue.destroy(buffer);
     this.#live.clear();
     this.#allocated = 0;
     await this.#opened.close();

@@ -1,4 +1,12 @@
+/** @file The backend's suite with 500 random programs, in the modes that compute in different ways. */
 import { gpujsBackend } from "@sconce/backend-gpujs";
+import { describe } from "vitest";
+import { hasWebgpu } from "../conformance/test-device.js";
 import { backendSpec } from "./spec.js";
 
-backendSpec(gpujsBackend({ mode: "webasm" }), { programs: 500 });
+const isThere = await hasWebgpu();
+
+backendSpec(gpujsBackend({ mode: "webasm", name: "gpujs webasm" }), { programs: 500 });
+describe.skipIf(!isThere)("in mode webgpu", () => {
+  backendSpec(gpujsBackend({ mode: "webgpu", name: "gpujs webgpu" }), { programs: 500 });
+});

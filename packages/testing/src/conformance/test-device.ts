@@ -13,3 +13,10 @@ export async function openTestDevice(asHardware = false): Promise<WgslDevice | u
     return undefined;
   }
 }
+
+/** Whether mode `webgpu` runs here; a line says why not. */
+export async function hasWebgpu(): Promise<boolean> {
+  const device = await openTestDevice();
+  await device?.dispose();
+  return device !== undefined;
+}

@@ -1,0 +1,24 @@
+/** @file Every program that PyTorch exported, as it is, lowered and optimized, on gpu.js. */
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { gpujsBackend } from "@sconce/backend-gpujs";
+import { createSconce } from "sconce";
+import { describe, expect, test } from "vitest";
+import { corpusPlugin } from "./conformance/corpus-plugin.js";
+import { checkProgramFolder } from "./conformance/programs.js";
+import { hasWebgpu } from "./conformance/test-device.js";
+
+const FOLDER = fileURLToPath(new URL("../fixtures/programs/", import.meta.url));
+const names = readdirSync(FOLDER, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name);
+const isThere = await hasWebgpu();
+
+describe.each(["webasm", "webgpu"] as const)("programs that PyTorch exported, in mode %s", (mode) => {
+  const backend = "gpujs";
+  const sconce = createSconce({ plugins: [corpusPlugin], backends: [gpujsBackend({ mode })] });
+  test.skipIf(mode === "webgpu" && !isThere).each(names)("%s", async (name) => {
+    const checks = await checkProgramFolder(`${FOLDER}${name}`, sconce, { backend });
+    expect(checks.filter((check) => check.problem !== undefined)).toEqual([]);
+  });
+});
