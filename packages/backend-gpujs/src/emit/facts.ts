@@ -11,6 +11,7 @@ import {
   product,
   type Scalar,
 } from "@sconce/codegen";
+import { EXACT } from "./dialect.js";
 
 /** Calls of a branch that is computed whether it is chosen or not. */
 const CHEAP_CALLS = 4;
@@ -70,6 +71,10 @@ export class ScalarFacts {
     return cost;
   }
 
+  /** Whether a buffer has more cells than float32 counts exactly. */
+  isLong(buffer: number): boolean {
+    return this.#length(buffer) > EXACT;
+  }
   #isInside(index: Index, buffer: number): boolean {
     const { min, max } = boundsOf(index);
     return min !== undefined && max !== undefined && min >= 0 && max < this.#length(buffer);

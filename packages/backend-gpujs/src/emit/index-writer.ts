@@ -10,8 +10,12 @@ export interface IndexNames {
   readonly value: (scalar: Scalar) => string;
 }
 
-/** The text of an index with fixed sizes, in parentheses unless it is one name or number. */
-export function indexSource(index: Index, names: IndexNames, dialect: Dialect): string {
+/**
+ * The text of an index with fixed sizes, in parentheses unless it is one name or number. gpu.js may compute in floats what
+ * looks like integers, so what reaches beyond 2^24 (`isWide` where the reader knows it) goes through helpers.
+ */
+export function indexSource(index: Index, names: IndexNames, dialect: Dialect, isWide = false): string {
+  if (!dialect.isDouble && (isWide || reachesFar(index))) return wideSource(index, names, dialect);
   let text = "";
   for (const { coefficient, atoms } of index.terms) {
     const factors = atoms.map((item) => atomSource(item, names, dialect));
@@ -24,6 +28,23 @@ export function indexSource(index: Index, names: IndexNames, dialect: Dialect): 
   if (text === "") return index.constant < 0 ? `(0 - ${-index.constant})` : String(index.constant);
   if (index.constant !== 0) text += `${index.constant < 0 ? " - " : " + "}${Math.abs(index.constant)}`;
   return /^[\w.]+$/.test(text) ? text : `(${text})`;
+}
+
+function reachesFar(index: Index): boolean {
+  const { min, max } = boundsOf(index);
+  return (min !== undefined && min <= -EXACT) || (max !== undefined && max >= EXACT);
+}
+/** Sums and products of integers by a helper, whose parameters are integers in every mode. */
+function wideSource(index: Index, names: IndexNames, dialect: Dialect): string {
+  const number = (value: number): string => (value < 0 ? `(0 - ${-value})` : String(value));
+  let text = number(index.constant);
+  for (const { coefficient, atoms } of index.terms) {
+    const product = atoms
+      .map((item) => atomSource(item, names, dialect))
+      .reduce((left, right) => `iflat(${left}, ${right}, 0)`);
+    text = `iflat(${product}, ${number(coefficient)}, ${text})`;
+  }
+  return text;
 }
 
 function atomSource(item: IndexAtom, names: IndexNames, dialect: Dialect): string {
@@ -59,6 +80,7 @@ function quotient(numerator: Index, denominator: Index, names: IndexNames, diale
 
 /** Helpers that kernels may call, for `addFunction`: integers stay integers as their arguments. */
 export const INDEX_HELPERS: readonly { readonly source: string; readonly parameters: string }[] = [
+  { parameters: "iwq", source: "function iflat(i, w, q) { return i * w + q; }" },
   {
     parameters: "iwq",
     source:

@@ -100,12 +100,13 @@ export class KernelWriter {
     outer.lines.push(`${head} {`, ...lines.map((text) => `  ${text}`), "}");
   }
 
-  index(index: Index): string {
+  /** The text of an index; \`isWide\` when it counts more cells than floats can. */
+  index(index: Index, isWide = false): string {
     const names = {
       axis: (name: string) => this.#axes.get(name) ?? internal(`the axis ${name} has no loop`),
       value: (scalar: Scalar) => this.number(scalar),
     };
-    return indexSource(index, names, this.dialect);
+    return indexSource(index, names, this.dialect, isWide);
   }
 
   /** The expression of a value as a number; bools are 0 and 1. */
@@ -145,7 +146,7 @@ export class KernelWriter {
       case "index":
         return this.local(this.index(scalar.index));
       case "load":
-        return `b${this.#parameter(scalar.buffer)}[${this.index(scalar.index)}]`;
+        return `b${this.#parameter(scalar.buffer)}[${this.index(scalar.index, this.#facts.isLong(scalar.buffer))}]`;
       case "reduce":
         return writeReduction(scalar, this);
       case "select":
