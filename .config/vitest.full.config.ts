@@ -5,7 +5,7 @@ import { shared } from "./vitest.config.js";
 export default defineConfig({
   ...shared,
   test: {
-    include: ["packages/*/src/**/*.full.test.ts"],
+    include: ["packages/*/src/**/*.full.test.ts", "examples/*/src/**/*.full.test.ts"],
     exclude: ["**/node_modules/**", "**/dist/**"],
     testTimeout: 600_000,
     maxWorkers: 2,

@@ -1,13 +1,13 @@
-/// <reference types="node" />
 /** @file Which of gpu.js's modes runs, and how it is opened. */
+
 import { isSconceError } from "@sconce/errors";
+import { openPlatform } from "#webgpu";
 import type { Device, Mode } from "./device.js";
 import { noMode, unknownMode } from "./errors.js";
 import { GpujsDevice } from "./gpujs/device.js";
 import { type GpujsLibrary, loadGpujs } from "./gpujs/library.js";
+import { rendererOfPage } from "./gpujs/renderer.js";
 import { Translator } from "./gpujs/translator.js";
-import { openWebgpu } from "./webgpu/open.js";
-import { openWebgpuNode } from "./webgpu/open-node.js";
 import type { WgslDevice } from "./webgpu/wgsl-device.js";
 
 export const MODES: readonly Mode[] = ["webgpu", "webgl2", "webasm", "cpu", "headlessgl"];
@@ -20,6 +20,8 @@ export type OpenDevice = () => Promise<Device | { readonly unavailable: string }
 export interface OpenOptions {
   /** The mode to run in; the best that is there when left out. */
   readonly mode?: Mode | undefined;
+  /** Whether a GPU that computes in software will do; when left out, only for a mode that is asked for. */
+  readonly allowSoftware?: boolean | undefined;
   /** Loads gpu.js, for bundlers that have to be told. */
   readonly gpujs?: (() => Promise<unknown>) | undefined;
   /** What computes plain pointwise nests on \`webgpu\`: gpu.js (the default, where it is there) or WGSL of our own. */
@@ -40,8 +42,7 @@ export async function openDevice(options: OpenOptions): Promise<Device> {
   const reasons: string[] = [];
   for (const one of ORDER) {
     const found = await open(one, options);
-    if (!("unavailable" in found) && !(one.startsWith("web") && found.description.includes("software")))
-      return found;
+    if (!("unavailable" in found) && (options.allowSoftware === true || !isSoftware(found))) return found;
     if (!("unavailable" in found)) await found.dispose();
     reasons.push(`${one}: ${"unavailable" in found ? found.unavailable : "no hardware behind it"}`);
   }
@@ -53,17 +54,24 @@ async function open(mode: Mode, options: OpenOptions): ReturnType<OpenDevice> {
   if (own !== undefined) return own();
   if (mode === "webgpu") return openGpu(options);
   const library = await loadGpujs(options.gpujs);
-  const why = await whyNot(mode, library);
-  return why === undefined ? new GpujsDevice(library, mode, `gpu.js ${mode}`) : { unavailable: why };
+  const why = whyNot(mode, library);
+  if (why !== undefined) return { unavailable: why };
+  const renderer = mode === "webgl2" ? ` on ${rendererOfPage()}` : "";
+  return new GpujsDevice(library, mode, `gpu.js ${mode}${renderer}`);
 }
+/** Devices say so of themselves; of WebAssembly and plain JavaScript nothing else is expected. */
+const isSoftware = ({ description }: Device): boolean => description.endsWith("(software)");
 
 /** GPU devices that are open: one serves all programs, since each costs threads and memory until the process ends. */
 const opened = new Map<boolean, Promise<WgslDevice>>();
 
 /** WebGPU, in software only when it was asked for. */
-async function openGpu({ mode, gpujs, pointwise }: OpenOptions): ReturnType<OpenDevice> {
-  const isNode = typeof process === "object" && process.versions?.node !== undefined;
-  const allowSoftware = mode === "webgpu";
+async function openGpu({
+  mode,
+  gpujs,
+  pointwise,
+  allowSoftware = mode === "webgpu",
+}: OpenOptions): ReturnType<OpenDevice> {
   let device = opened.get(allowSoftware);
   // While one was waited for another may have been opened in its place.
   while (device !== undefined && (await device.catch(() => undefined))?.isLost !== false) {
@@ -71,7 +79,7 @@ async function openGpu({ mode, gpujs, pointwise }: OpenOptions): ReturnType<Open
     device = opened.get(allowSoftware);
   }
   if (device === undefined) {
-    device = (isNode ? openWebgpuNode : openWebgpu)({ allowSoftware });
+    device = openPlatform({ allowSoftware });
     opened.set(allowSoftware, device);
   }
   try {
@@ -97,10 +105,8 @@ function translatorOf(gpujs: OpenOptions["gpujs"]): Promise<Translator | undefin
   return translator;
 }
 
-async function whyNot(mode: Mode, { GPU }: GpujsLibrary): Promise<string | undefined> {
+function whyNot(mode: Exclude<Mode, "webgpu">, { GPU }: GpujsLibrary): string | undefined {
   switch (mode) {
-    case "webgpu":
-      return (await GPU.isWebGPUAvailable?.()) ? undefined : "there is no WebGPU adapter";
     case "webgl2":
       return GPU.isWebGL2Supported ? undefined : "there is no WebGL 2";
     case "headlessgl":

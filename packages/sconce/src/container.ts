@@ -1,4 +1,4 @@
-import "reflect-metadata";
+import "./reflect.js";
 import {
   CPU_KERNELS,
   cpuBackend,

@@ -10,12 +10,18 @@ export interface Dialect {
    * Shader compilers promise neither.
    */
   readonly isStrict: boolean;
+  /** Cells that a result of two coordinates may have along either: it becomes a texture of these sides. */
+  readonly maxSide: number;
 }
+
+/** The largest texture that every WebGL 2 has (MAX_TEXTURE_SIZE of OpenGL ES 3.0, table 6.28). */
+const TEXTURE_SIDE = 2048;
 
 export const dialectOf = (mode: Mode): Dialect => ({
   mode,
   isDouble: mode === "cpu",
   isStrict: mode === "cpu" || mode === "webasm",
+  maxSide: mode === "webgl2" || mode === "headlessgl" ? TEXTURE_SIDE : Number.POSITIVE_INFINITY,
 });
 
 /** What devices whose memory is float32 compute with exactly. */

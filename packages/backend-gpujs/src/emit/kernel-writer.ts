@@ -38,7 +38,7 @@ export function writeKernel(
   sizes: Bindings,
   dialect: Dialect,
 ): KernelSource {
-  const { axes, value } = planThreads(bindNest(nest, sizes));
+  const { axes, value } = planThreads(bindNest(nest, sizes), dialect.maxSide);
   const lengths = lengthsOf(program, (index) => bindIndex(index, sizes));
   const writer = new KernelWriter(dialect, new ScalarFacts(value, lengths));
   axes.forEach(({ name }, at) => {
@@ -104,7 +104,9 @@ export class KernelWriter {
   index(index: Index, isWide = false): string {
     const names = {
       axis: (name: string) => this.#axes.get(name) ?? internal(`the axis ${name} has no loop`),
-      value: (scalar: Scalar) => this.number(scalar),
+      // gpu.js takes what an index of a texture reads out of it, as a float whatever is made of it: only names stay.
+      value: (scalar: Scalar) =>
+        this.dialect.isStrict ? this.number(scalar) : this.local(this.number(scalar)),
     };
     return indexSource(index, names, this.dialect, isWide);
   }

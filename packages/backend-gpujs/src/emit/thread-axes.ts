@@ -30,9 +30,10 @@ export const extentOf = ({ extent }: Axis): number => fixedValue(extent) ?? 0;
 
 /**
  * Maps the axes of a nest with fixed sizes to threads. Axes of one cell go away; neighbours that every index takes together,
- * as one longer axis would be taken, become one; what is left beyond three is counted by one axis and divided out again.
+ * as one longer axis would be taken, become one; what is left beyond three is counted by one axis and divided out again, as are two
+ * of which one is longer than `maxSide`.
  */
-export function planThreads(nest: LoopNest): ThreadPlan {
+export function planThreads(nest: LoopNest, maxSide = Number.POSITIVE_INFINITY): ThreadPlan {
   const whole = new Map<string, Index>();
   let axes = nest.axes.filter((one) => {
     if (extentOf(one) !== 1) return true;
@@ -53,13 +54,16 @@ export function planThreads(nest: LoopNest): ThreadPlan {
     );
     axes = [...axes.slice(0, at), joined, ...axes.slice(at + 2)];
   }
-  if (axes.length > 3) [axes, value] = dividedOut(axes, value);
+  if (axes.length > 3) [axes, value] = dividedOut(axes, value, 2);
+  // gpu.js folds results of one and of three coordinates itself.
+  if (axes.length === 2 && axes.some((one) => extentOf(one) > maxSide))
+    [axes, value] = dividedOut(axes, value, 0);
   return { axes: [...axes].reverse(), value };
 }
 
-/** The slow axes counted by one. */
-function dividedOut(axes: readonly Axis[], value: Scalar): [Axis[], Scalar] {
-  const slow = axes.slice(0, -2);
+/** All axes but the fastest ones, which are kept, counted by one. */
+function dividedOut(axes: readonly Axis[], value: Scalar, kept: number): [Axis[], Scalar] {
+  const slow = axes.slice(0, axes.length - kept);
   const counter = axis(slow.map(({ name }) => name).join(""), product(slow.map(({ extent }) => extent)));
   const swaps = new Map<string, Index>();
   let step: Index = constant(1);
@@ -69,7 +73,7 @@ function dividedOut(axes: readonly Axis[], value: Scalar): [Axis[], Scalar] {
     swaps.set(name, at === 0 ? over : remainder(over, extent));
     step = multiply(step, extent);
   }
-  return [[counter, ...axes.slice(-2)], substituteAxes(value, swaps)];
+  return [[counter, ...axes.slice(slow.length)], substituteAxes(value, swaps)];
 }
 
 /** Whether an outer axis only ever comes with an inner one, scaled by that one's extent. */

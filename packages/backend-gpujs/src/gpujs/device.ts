@@ -160,7 +160,8 @@ export class GpujsDevice implements Device {
   async dispose(): Promise<void> {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    for (const key of [...this.#kernels.keys()]) this.#drop(key);
+    // gpu.js destroys its kernels, and the WebGL context with the first of them that is there.
+    this.#kernels.clear();
     this.#allocated = 0;
     await this.#gpu.destroy();
   }

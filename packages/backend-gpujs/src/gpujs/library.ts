@@ -30,7 +30,6 @@ export interface GpujsLibrary {
     new (settings: { readonly mode: string }): Gpu;
     readonly isWebGL2Supported: boolean;
     readonly isHeadlessGLSupported: boolean;
-    isWebGPUAvailable?(): Promise<boolean>;
   };
 }
 

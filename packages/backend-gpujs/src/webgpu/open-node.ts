@@ -1,8 +1,5 @@
 /// <reference types="node" />
-/**
- * @file Opens WebGPU devices in Node, through Dawn in the `webgpu` package. Nothing is imported from Node, so that bundlers for
- * pages take the file as it is.
- */
+/** @file Opens WebGPU devices in Node, through Dawn in the `webgpu` package. Pages get `open.ts` in its place, by `#webgpu`. */
 import { isSconceError } from "@sconce/errors";
 import { noWebgpu } from "./errors.js";
 import { type OpenWebgpuOptions, openOn } from "./open.js";

@@ -34,7 +34,7 @@ export interface OpenedGpu {
 const FIX_PAGE =
   "use a browser with WebGPU (Chromium, on Linux with Vulkan), or the webgl2, webasm or cpu mode of the backend";
 /** Software adapters by what they call themselves. */
-const SOFTWARE = /swiftshader|llvmpipe|lavapipe|software|basic render/i;
+export const SOFTWARE = /swiftshader|llvmpipe|lavapipe|software|basic render/i;
 
 /** Limits that are raised to what the adapter has: WebGPU's defaults are far below what graphs need. */
 const RAISED = [

@@ -39,8 +39,8 @@ export async function meaningDifference(
   const sets = options.inputs ?? sampleInputs(of, { count: runs, seed });
   // A backend each: both draw the same random numbers.
   const cpu = (): Backend => cpuBackend(operators === undefined ? {} : { operators });
-  const before = await cpu().compile(of);
-  const after = await (options.backend ?? cpu()).compile(received);
+  using before = await cpu().compile(of);
+  using after = await (options.backend ?? cpu()).compile(received);
   const tolerance = precision === undefined ? defaults(of) : { precision };
   const closeness = { ...tolerance, ...given(options) };
   const compare = new Comparison(of, received, closeness);

@@ -1,0 +1,105 @@
+/** @file The page built, served and opened in headless Chromium. */
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type BrowserContext, chromium } from "playwright-core";
+import { build } from "vite";
+import type { PageResult } from "./main.js";
+
+/** Where Debian's package has it. */
+export const CHROMIUM = "/usr/bin/chromium";
+export const hasChromium = existsSync(CHROMIUM);
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const TYPES: Readonly<Record<string, string>> = { ".html": "text/html", ".js": "text/javascript" };
+const COMMON = [
+  ...["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking"],
+  ...["--disable-component-update", "--disable-sync", "--enable-unsafe-swiftshader"],
+];
+/** SwiftShader stands in for a GPU: as WebGL alone, or as a Vulkan driver under WebGPU. */
+const FLAGS = {
+  webgl: ["--use-angle=swiftshader"],
+  webgpu: ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan"],
+};
+export type Graphics = keyof typeof FLAGS;
+
+export interface Served {
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/** Bundles the page and serves it on this machine alone, isolated as threads of WebAssembly need it. */
+export async function servePage(): Promise<Served> {
+  const folder = await mkdtemp(join(tmpdir(), "sconce-page-"));
+  const outDir = join(folder, "page");
+  await build({ root: ROOT, logLevel: "error", build: { outDir, emptyOutDir: true } });
+  const server = createServer(async ({ url }, response) => {
+    const { pathname } = new URL(url ?? "/", "http://localhost");
+    const file = join(outDir, pathname === "/" ? "index.html" : pathname);
+    const bytes = await readFile(file).catch(() => undefined);
+    response.writeHead(bytes === undefined ? 404 : 200, {
+      "Content-Type": TYPES[extname(file)] ?? "application/octet-stream",
+      "Cross-Origin-Opener-Policy": "same-origin",
+      "Cross-Origin-Embedder-Policy": "require-corp",
+    });
+    response.end(bytes);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `http://127.0.0.1:${port}/`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A browser with one kind of graphics. */
+export async function openBrowser(graphics: Graphics): Promise<Browser> {
+  const profile = await mkdtemp(join(tmpdir(), "sconce-chromium-"));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: CHROMIUM,
+    headless: true,
+    args: [...COMMON, ...FLAGS[graphics]],
+  });
+  return {
+    visit: (address) => visit(context, address),
+    async close() {
+      await context.close();
+      await rm(profile, { recursive: true, force: true });
+    },
+  };
+}
+export interface Browser {
+  visit(address: string): Promise<Visit>;
+  close(): Promise<void>;
+}
+export interface Visit {
+  readonly result: PageResult;
+  /** Errors of scripts, and what was written to the console as one. */
+  readonly errors: readonly string[];
+  readonly shown: string;
+}
+
+async function visit(context: BrowserContext, address: string): Promise<Visit> {
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(message.text());
+  });
+  try {
+    await page.goto(address);
+    await page.waitForSelector("html[data-state=done]", { state: "attached", timeout: 240_000 });
+    const result = JSON.parse((await page.textContent("#result"))!) as PageResult;
+    return { result, errors, shown: (await page.textContent("#report"))! };
+  } finally {
+    await page.close();
+  }
+}

@@ -1,0 +1,22 @@
+/** @file What the page is asked for in its address. */
+import type { GpujsBackendOptions, Mode } from "@sconce/backend-gpujs";
+
+export interface PageOptions {
+  /** `?mode=webgl2`; what the backend chooses when left out. `?software` allows that to be a GPU in software. */
+  readonly backend: Pick<GpujsBackendOptions, "mode" | "allowSoftware">;
+  /** `?programs=10`: how many random programs to compare besides; none when left out. */
+  readonly programs: number;
+}
+
+/** Reads the query of an address. A mode that nobody knows is left to the backend, which refuses it. */
+export function readOptions(query: string): PageOptions {
+  const parameters = new URLSearchParams(query);
+  const mode = parameters.get("mode") as Mode | null;
+  return {
+    backend: {
+      ...(mode !== null && { mode }),
+      ...(parameters.has("software") && { allowSoftware: true }),
+    },
+    programs: Number(parameters.get("programs") ?? 0),
+  };
+}

@@ -1,0 +1,90 @@
+import type { Placement } from "@sconce/ir";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type Browser,
+  CHROMIUM,
+  type Graphics,
+  hasChromium,
+  openBrowser,
+  type Served,
+  servePage,
+} from "./chromium.fixture.js";
+import type { DigitsReport } from "./digits.js";
+
+if (!hasChromium)
+  console.warn(`tests of the page are skipped: there is no ${CHROMIUM} (apt-get install chromium)`);
+
+let served: Served;
+beforeAll(async () => {
+  if (hasChromium) served = await servePage();
+}, 60_000);
+afterAll(() => served?.close());
+
+/** What has to hold of the digits wherever they run. */
+function expectDigits({ predictions, expected, correct, fromInterpreter, fromTorch }: DigitsReport): void {
+  expect(predictions).toHaveLength(360);
+  expect(predictions).toEqual(expected);
+  expect({ correct, fromInterpreter, fromTorch }).toEqual({
+    correct: 357,
+    fromInterpreter: null,
+    fromTorch: null,
+  });
+}
+/** Every call has its kernel on the device. */
+function expectWholly({ nodes, kernels, fallbacks }: Placement): void {
+  expect(nodes.filter(({ place }) => place === "host")).toEqual([]);
+  expect(kernels).toBeGreaterThan(3);
+  expect(fallbacks).toEqual([]);
+}
+
+const SOFTWARE_GL = /^webgl2: gpu\.js webgl2 on .*SwiftShader.*\(software\)$/;
+const SOFTWARE_GPU = /^webgpu: .*swiftshader.*\(software\)$/i;
+/** The query, what it has to run on, and random programs besides. */
+const CASES: Readonly<Record<Graphics, readonly (readonly [string, RegExp])[]>> = {
+  webgl: [
+    ["?mode=webgl2&programs=12", SOFTWARE_GL],
+    ["?mode=webasm&programs=3", /^webasm: gpu\.js webasm$/],
+    ["?mode=cpu", /^cpu: gpu\.js cpu$/],
+    ["", /^webasm: /],
+    ["?software", SOFTWARE_GL],
+  ],
+  webgpu: [
+    ["?mode=webgpu&programs=12", SOFTWARE_GPU],
+    ["", /^webasm: /],
+    ["?software", SOFTWARE_GPU],
+  ],
+};
+
+describe.skipIf(!hasChromium).each(["webgl", "webgpu"] as const)(
+  "in Chromium with %s in software",
+  (graphics) => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await openBrowser(graphics);
+    }, 60_000);
+    afterAll(() => browser?.close());
+
+    test.each(CASES[graphics])('the page of "%s" agrees with the interpreter', async (query, device) => {
+      const { result, errors, shown } = await browser.visit(`${served.address}${query}`);
+      if ("error" in result) throw new Error(result.error);
+      const { digits, random } = result;
+      expect(digits.placement!.device).toMatch(device);
+      expectDigits(digits);
+      expectWholly(digits.placement!);
+      expect(random.filter(({ difference }) => difference !== null)).toEqual([]);
+      if (query.includes("mode=webg"))
+        expect(random.reduce((sum, { kernels }) => sum + kernels, 0)).toBeGreaterThan(50);
+      expect(shown).toContain("357 of 360");
+      expect(errors).toEqual([]);
+    });
+
+    test("a mode that is not there is refused with a reason", async () => {
+      const missing = graphics === "webgl" ? "webgpu" : "headlessgl";
+      const { result, errors } = await browser.visit(`${served.address}?mode=${missing}`);
+      expect("error" in result && result.error).toMatch(
+        new RegExp(`mode "${missing}" .* does not run here: `),
+      );
+      expect(errors).toEqual([]);
+    });
+  },
+);

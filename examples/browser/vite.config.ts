@@ -1,0 +1,15 @@
+import { defaultClientConditions, defineConfig } from "vite";
+
+export default defineConfig({
+  // The digits program and its images are served as they are.
+  publicDir: "../digits/data",
+  // Workspaces are bundled from source; from a registry the packages need no setting at all.
+  resolve: { conditions: ["@sconce/source", ...defaultClientConditions] },
+  build: { outDir: "dist/page", emptyOutDir: true, chunkSizeWarningLimit: 2000 },
+  server: {
+    headers: {
+      "Cross-Origin-Opener-Policy": "same-origin",
+      "Cross-Origin-Embedder-Policy": "require-corp",
+    },
+  },
+});
