@@ -82,7 +82,7 @@ export interface Browser {
 }
 export interface Visit {
   readonly result: PageResult;
-  /** Errors of scripts, and what was written to the console as one. */
+  /** What was written to the console as an error. An error that nobody catches fails the visit. */
   readonly errors: readonly string[];
   readonly shown: string;
 }
@@ -90,13 +90,14 @@ export interface Visit {
 async function visit(context: BrowserContext, address: string): Promise<Visit> {
   const page = await context.newPage();
   const errors: string[] = [];
-  page.on("pageerror", (error) => errors.push(error.message));
+  const crashed = new Promise<never>((_, reject) => page.on("pageerror", reject));
   page.on("console", (message) => {
     if (message.type() === "error") errors.push(message.text());
   });
   try {
     await page.goto(address);
-    await page.waitForSelector("html[data-state=done]", { state: "attached", timeout: 240_000 });
+    const done = page.waitForSelector("html[data-state=done]", { state: "attached", timeout: 240_000 });
+    await Promise.race([done, crashed]);
     const result = JSON.parse((await page.textContent("#result"))!) as PageResult;
     return { result, errors, shown: (await page.textContent("#report"))! };
   } finally {

@@ -42,14 +42,14 @@ const SOFTWARE_GPU = /^webgpu: .*swiftshader.*\(software\)$/i;
 /** The query, what it has to run on, and random programs besides. */
 const CASES: Readonly<Record<Graphics, readonly (readonly [string, RegExp])[]>> = {
   webgl: [
-    ["?mode=webgl2&programs=12", SOFTWARE_GL],
+    ["?mode=webgl2&programs=60", SOFTWARE_GL],
     ["?mode=webasm&programs=3", /^webasm: gpu\.js webasm$/],
     ["?mode=cpu", /^cpu: gpu\.js cpu$/],
     ["", /^webasm: /],
     ["?software", SOFTWARE_GL],
   ],
   webgpu: [
-    ["?mode=webgpu&programs=12", SOFTWARE_GPU],
+    ["?mode=webgpu&programs=60", SOFTWARE_GPU],
     ["", /^webasm: /],
     ["?software", SOFTWARE_GPU],
   ],

@@ -2,7 +2,7 @@ import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram, Value } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { gpujsBackend, gpujsByName } from "./backend.js";
+import { type GpujsBackendOptions, gpujsBackend, gpujsByName } from "./backend.js";
 import type { Device } from "./device.js";
 import { GpujsDevice } from "./gpujs/device.js";
 import { loadGpujs } from "./gpujs/library.js";
@@ -238,5 +238,18 @@ describe("modes", () => {
     const backend = gpujsBackend({ devices: { webgpu: none, webgl2: none } });
     using executable = await backend.compile(embedding);
     expect(executable.placement?.().device).toBe("webasm: gpu.js webasm");
+  });
+  test("a GPU in software is chosen only where that is allowed", async () => {
+    const library = await loadGpujs();
+    const none = async () => ({ unavailable: "not in this test" });
+    const software = async () => new GpujsDevice(library, "cpu", "a renderer (software)");
+    const devices = { webgpu: none, webgl2: software };
+    const deviceOf = async (options: GpujsBackendOptions): Promise<string> => {
+      using executable = await gpujsBackend({ ...options, devices }).compile(embedding);
+      return executable.placement!().device;
+    };
+    expect(await deviceOf({})).toBe("webasm: gpu.js webasm");
+    expect(await deviceOf({ allowSoftware: true })).toBe("cpu: a renderer (software)");
+    expect(await deviceOf({ mode: "webgl2" })).toBe("cpu: a renderer (software)");
   });
 });

@@ -10,6 +10,8 @@ export interface Dialect {
    * Shader compilers promise neither.
    */
   readonly isStrict: boolean;
+  /** Whether bit operators take negative integers: in WebGL gpu.js takes numbers apart by division, and stops at signs. */
+  readonly hasBits: boolean;
   /** Cells that a result of two coordinates may have along either: it becomes a texture of these sides. */
   readonly maxSide: number;
 }
@@ -17,11 +19,14 @@ export interface Dialect {
 /** The largest texture that every WebGL 2 has (MAX_TEXTURE_SIZE of OpenGL ES 3.0, table 6.28). */
 const TEXTURE_SIDE = 2048;
 
+const drawsTextures = (mode: Mode): boolean => mode === "webgl2" || mode === "headlessgl";
+
 export const dialectOf = (mode: Mode): Dialect => ({
   mode,
   isDouble: mode === "cpu",
   isStrict: mode === "cpu" || mode === "webasm",
-  maxSide: mode === "webgl2" || mode === "headlessgl" ? TEXTURE_SIDE : Number.POSITIVE_INFINITY,
+  hasBits: !drawsTextures(mode),
+  maxSide: drawsTextures(mode) ? TEXTURE_SIDE : Number.POSITIVE_INFINITY,
 });
 
 /** What devices whose memory is float32 compute with exactly. */

@@ -167,6 +167,7 @@ const REPEATS: ReadonlySet<ScalarFn> = new Set([
 ]);
 export const readsTwice = (fn: ScalarFn): boolean => REPEATS.has(fn);
 
+const BITWISE: ReadonlySet<ScalarFn> = new Set(["bitwise_and", "bitwise_or", "bitwise_xor"]);
 const ROUNDED: ReadonlySet<ScalarFn> = new Set([
   "neg",
   "abs",
@@ -198,7 +199,8 @@ export function callSource(
   return text !== undefined && isDouble && !ROUNDED.has(fn) ? `Math.fround(${text})` : text;
 }
 /** Whether this mode can say the function for operands of this dtype. */
-export function canSay(fn: ScalarFn, dtype: DType, { isDouble, isStrict }: Dialect): boolean {
+export function canSay(fn: ScalarFn, dtype: DType, { isDouble, isStrict, hasBits }: Dialect): boolean {
+  if (!hasBits && (fn.startsWith("shift_") || (BITWISE.has(fn) && dtypeInfo(dtype).signed))) return false;
   // Powers of shaders are exponentials of logarithms.
   if (!isFloatDType(dtype)) return Object.hasOwn(INTEGER, fn) && (fn !== "pow" || isStrict);
   return Object.hasOwn(FLOAT, fn) || (fn === "fmod" && isDouble);

@@ -52,7 +52,7 @@ function atomSource(item: IndexAtom, names: IndexNames, dialect: Dialect): strin
     case "axis":
       return names.axis(item.name);
     case "value":
-      return `(${names.value(item.scalar)} | 0)`;
+      return dialect.hasBits ? `(${names.value(item.scalar)} | 0)` : `whole(${names.value(item.scalar)})`;
     case "quotient":
       return quotient(item.numerator, item.denominator, names, dialect);
     case "remainder": {
@@ -78,8 +78,15 @@ function quotient(numerator: Index, denominator: Index, names: IndexNames, diale
   return `idiv(${from}, ${by})`;
 }
 
-/** Helpers that kernels may call, for `addFunction`: integers stay integers as their arguments. */
-export const INDEX_HELPERS: readonly { readonly source: string; readonly parameters: string }[] = [
+/** Source, the letters of its parameters, and their type where it is not `Integer`. */
+interface IndexHelper {
+  readonly source: string;
+  readonly parameters: string;
+  readonly type?: "Number";
+}
+/** Helpers that kernels may call, for `addFunction`: integers stay integers as their arguments, and all give integers. */
+export const INDEX_HELPERS: readonly IndexHelper[] = [
+  { parameters: "x", type: "Number", source: "function whole(x) { return Math.floor(x); }" },
   { parameters: "iwq", source: "function iflat(i, w, q) { return i * w + q; }" },
   {
     parameters: "iwq",

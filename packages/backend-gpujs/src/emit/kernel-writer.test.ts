@@ -1,8 +1,10 @@
 import { type LoopProgram, lowerToLoops } from "@sconce/codegen";
 import { defaultOperators } from "@sconce/ops";
 import { expect, test } from "vitest";
+import type { Mode } from "../device.js";
 import { program } from "../test-support.js";
 import { dialectOf } from "./dialect.js";
+import { canSay } from "./functions.js";
 import { type KernelSource, writeKernel } from "./kernel-writer.js";
 
 function kernels(
@@ -10,11 +12,12 @@ function kernels(
   body: string,
   result: string,
   sizes = new Map<string, number>(),
+  mode: Mode = "webasm",
 ): KernelSource[] {
   const loops: LoopProgram = lowerToLoops(program(inputs, body, result).graph, {
     operators: defaultOperators(),
   });
-  return loops.nests.map((nest) => writeKernel(nest, loops, sizes, dialectOf("webasm")));
+  return loops.nests.map((nest) => writeKernel(nest, loops, sizes, dialectOf(mode)));
 }
 
 test("axes that every index takes together are one; others are x, y and z", () => {
@@ -101,4 +104,34 @@ test("one set of loops makes kernels for any sizes", () => {
     );
   expect(dynamic(3)[0]!.output).toEqual([2, 6]);
   expect(dynamic(5)[0]!.source).toContain("< 5");
+});
+
+test("results that are longer than textures are counted by one axis, which gpu.js folds", () => {
+  const body =
+    "%permute: f32[9000, 3] = aten.permute.default(%x, [1, 0])\n%relu: f32[9000, 3] = aten.relu.default(%permute)";
+  const outputs = (mode: Mode): unknown =>
+    kernels("%x: f32[3, 9000]", body, "relu", new Map(), mode)[0]!.output;
+  expect(outputs("webasm")).toEqual([3, 9000]);
+  expect(outputs("webgl2")).toEqual([27000]);
+});
+
+test("indices from tensors are named before they are used, and whole without bit operators, in WebGL", () => {
+  const [rows] = kernels(
+    "%x: f32[5, 3], %i: i64[4]",
+    "%embedding: f32[4, 3] = aten.embedding.default(%x, %i)",
+    "embedding",
+    new Map(),
+    "webgl2",
+  );
+  expect(rows!.source).toMatch(/const (t\d) = b1\[this\.thread\.y\];[\s\S]*b0\[\(.*whole\(\1\)/);
+  expect(rows!.source).not.toContain("|");
+});
+
+test("bit operators of WebGL are for integers without a sign", () => {
+  const inGl = dialectOf("webgl2");
+  expect(canSay("bitwise_and", "int64", inGl)).toBe(false);
+  expect(canSay("bitwise_and", "uint8", inGl)).toBe(true);
+  expect(canSay("bitwise_or", "bool", inGl)).toBe(true);
+  expect(canSay("shift_left", "uint8", inGl)).toBe(false);
+  expect(canSay("bitwise_and", "int64", dialectOf("webasm"))).toBe(true);
 });

@@ -55,8 +55,8 @@ export class GpujsDevice implements Device {
     this.#dialect = dialectOf(mode);
     this.maxReads = this.#dialect.isStrict ? 64 : 7;
     this.#gpu = new library.GPU({ mode });
-    for (const { source, parameters } of INDEX_HELPERS) {
-      const argumentTypes = Object.fromEntries([...parameters].map((name) => [name, "Integer"]));
+    for (const { source, parameters, type = "Integer" } of INDEX_HELPERS) {
+      const argumentTypes = Object.fromEntries([...parameters].map((name) => [name, type]));
       this.#gpu.addFunction(source, { argumentTypes, returnType: "Integer" });
     }
   }
