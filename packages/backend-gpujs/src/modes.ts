@@ -79,7 +79,8 @@ async function openGpu({
     device = opened.get(allowSoftware);
   }
   if (device === undefined) {
-    device = openPlatform({ allowSoftware });
+    // By its import the platform's class is the built one, to the compiler another than the source's.
+    device = openPlatform({ allowSoftware }) as Promise<unknown> as Promise<WgslDevice>;
     opened.set(allowSoftware, device);
   }
   try {
