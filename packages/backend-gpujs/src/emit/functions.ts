@@ -127,7 +127,9 @@ const FLOAT: Partial<Record<ScalarFn, Write>> = {
   min: extreme("min"),
   pow: power,
   atan2: ([a, b]) => `Math.atan2(${a}, ${b})`,
-  trunc_div: ([a, b], { local }) => `Math.trunc(${local(`${a} / ${b}`)})`,
+  // The quotient is a float32 before it is cut.
+  trunc_div: ([a, b], { local, dialect }) =>
+    `Math.trunc(${local(dialect.isDouble ? `Math.fround(${a} / ${b})` : `${a} / ${b}`)})`,
 };
 /** Integers on float lanes: exact as long as every result is, which the range analysis sees to. */
 const INTEGER: Partial<Record<ScalarFn, Write>> = {

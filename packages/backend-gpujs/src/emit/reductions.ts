@@ -1,5 +1,5 @@
 /** @file Reductions as loops. */
-import { atom, flatIndex, type ReduceScalar, type Scalar } from "@sconce/codegen";
+import { atom, flatIndex, forEachAtom, indicesOf, type ReduceScalar, type Scalar } from "@sconce/codegen";
 import { isFloatDType } from "@sconce/tensor";
 import { callSource } from "./functions.js";
 import type { KernelWriter } from "./kernel-writer.js";
@@ -83,12 +83,26 @@ const conjuncts = (condition: Scalar): Scalar[] =>
 const loopHead = (counter: string, extent: number): string =>
   `for (let ${counter} = 0; ${counter} < ${extent}; ${counter}++)`;
 
-/** Whether it sums products of two cells, as matrix products do, over as many as come out even. */
+/**
+ * Whether it sums products of two cells, as matrix products do, over as many as come out even. A square reads one cell, whose
+ * name would be that of the first turn; so would a place that is read from a tensor.
+ */
 function canUnroll({ reduce, body, axes, when }: ReduceScalar): boolean {
   const isProduct =
-    body.kind === "call" && body.fn === "mul" && body.args.every(({ kind }) => kind === "load");
+    body.kind === "call" &&
+    body.fn === "mul" &&
+    body.args[0] !== body.args[1] &&
+    body.args.every(isPlainLoad);
   const extent = axes.length === 0 ? 0 : extentOf(axes.at(-1)!);
   return reduce === "sum" && isProduct && when === undefined && extent >= 16 && extent % UNROLLED === 0;
+}
+function isPlainLoad(scalar: Scalar): boolean {
+  let isPlain = scalar.kind === "load";
+  for (const index of indicesOf(scalar))
+    forEachAtom(index, ({ kind }) => {
+      isPlain &&= kind !== "value";
+    });
+  return isPlain;
 }
 /** Several products in each turn of the innermost loop: as fast as what gpu.js makes of nested arrays. */
 function unrolledSum(scalar: ReduceScalar, writer: KernelWriter, into: string): void {

@@ -51,3 +51,25 @@ graph(%x: f32[2, 2]) {
     expect(x.toArray()).toEqual([2, 3, 4, 5]);
   }
 });
+
+test("a sum of squares reads each cell of its own, in every mode", async () => {
+  const squares = parseIr(`sconce-ir 1
+program "ATEN" {
+  input %x: USER_INPUT
+  output %sum: USER_OUTPUT
+}
+graph(%x: f32[2, 32]) {
+  %square: f32[2, 32] = aten.mul.Tensor(%x, %x)
+  %sum: f32[2] = aten.sum.dim_IntList(%square, [1])
+  return (%sum)
+}`);
+  const x = floats(
+    Array.from({ length: 64 }, (_, i) => i),
+    [2, 32],
+  );
+  for (const mode of ["webasm", "cpu"] as const) {
+    using executable = await gpujsBackend({ mode }).compile(squares);
+    const [sum] = await executable.run([x]);
+    expect((sum as Tensor).toArray()).toEqual([10_416, 74_928]);
+  }
+});
