@@ -33,7 +33,7 @@ test("indexing by tensors is gathered, and written as a scatter", () => {
 
     nest 0 -> b3: f32[5, 6]  # b
       for i0 < 5, i1 < 6
-        sum[r0 < 4 if (((b1[r0] < 0) ? (b1[r0] + 5) : b1[r0]) == i0) from b0[i0*6 + i1]](b2[i1 + r0*6])
+        sum[r0 < 4 if ([((b1[r0] < 0) ? (b1[r0] + 5) : b1[r0])] == i0) from b0[i0*6 + i1]](b2[i1 + r0*6])
 
     nest 1 -> b4: f32[4, 6]  # a
       for i0 < 4, i1 < 6

@@ -1,7 +1,7 @@
 import { cpuBackend } from "@sconce/backend-cpu";
 import { gpujsBackend } from "@sconce/backend-gpujs";
 import { parseIr } from "@sconce/ir";
-import type { Tensor } from "@sconce/tensor";
+import { Tensor } from "@sconce/tensor";
 import { createSconce } from "sconce";
 import { expect, test } from "vitest";
 import { corpusPlugin } from "../conformance/corpus-plugin.js";
@@ -72,4 +72,23 @@ graph(%x: f32[2, 32]) {
     const [sum] = await executable.run([x]);
     expect((sum as Tensor).toArray()).toEqual([10_416, 74_928]);
   }
+});
+
+test("a write to a place that is not there is refused, as the interpreter refuses it", async () => {
+  const put = parseIr(`sconce-ir 1
+program "ATEN" {
+  input %x: USER_INPUT
+  input %k: USER_INPUT
+  input %v: USER_INPUT
+  output %y: USER_OUTPUT
+}
+graph(%x: f32[4], %k: i64[2], %v: f32[2]) {
+  %y: f32[4] = aten.index_put.default(%x, [%k], %v)
+  return (%y)
+}`);
+  using executable = await gpujsBackend({ mode: "webasm" }).compile(put);
+  const run = (...places: bigint[]) =>
+    executable.run([floats([1, 2, 3, 4], [4]), Tensor.from(places, [2], "int64"), floats([9, 8], [2])]);
+  expect(((await run(0n, -1n))[0] as Tensor).toArray()).toEqual([9, 2, 3, 8]);
+  await expect(run(0n, 4n)).rejects.toMatchObject({ code: "INDEX_OUT_OF_RANGE" });
 });

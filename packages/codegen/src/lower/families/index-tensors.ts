@@ -1,15 +1,6 @@
 /** @file Indexing by tensors: `x[i, :, j]` read and written. */
 import { fixedValue, type Index, ONE, same, ZERO } from "../../ir/index-expr.js";
-import {
-  apply,
-  both,
-  cast,
-  constantScalar,
-  indexScalar,
-  type Scalar,
-  select,
-  TRUE,
-} from "../../ir/scalar.js";
+import { apply, both, cast, indexScalar, type Scalar, select, TRUE } from "../../ir/scalar.js";
 import {
   cannot,
   flag,
@@ -121,7 +112,9 @@ const indexPut: Lowering = {
     const points = (at: readonly Index[], source: readonly Index[]): Scalar =>
       by.indices.reduce<Scalar>((all, tensor, d) => {
         if (tensor === undefined) return all;
-        return both(all, apply("eq", wrapped(tensor.cell(source), self.shape[d]!), indexScalar(at[d]!)));
+        // Read as a place, so that those who check indices see it.
+        const place = placeIn(tensor.cell(source), self.shape[d]!, true);
+        return both(all, apply("eq", indexScalar(place), indexScalar(at[d]!)));
       }, TRUE);
     const value = (at: readonly Index[], source: readonly Index[]): Scalar =>
       values.cell(resultAt(by, source, restOf(at)));
@@ -129,13 +122,6 @@ const indexPut: Lowering = {
     return written(of, self, { inputs, extents: by.shape, value, points }, { reduce, includesSelf: true });
   },
 };
-/** A negative index counts from the end. */
-function wrapped(cell: Scalar, extent: Index): Scalar {
-  const value = cast(cell, "int64");
-  const isNegative = apply("lt", value, constantScalar(0, "int64"));
-  return select(isNegative, apply("add", value, indexScalar(extent)), value);
-}
-
 export const INDEXINGS: LoweringTable = {
   "aten.index.Tensor": index,
   "aten._unsafe_index.Tensor": index,

@@ -1,8 +1,9 @@
 /** @file Reductions over dimensions. */
 import type { DType } from "@sconce/tensor";
-import { type Index, ONE, product } from "../../ir/index-expr.js";
+import { fixedValue, type Index, ONE, product } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, indexScalar, type ReduceKind, type Scalar } from "../../ir/scalar.js";
 import {
+  cannot,
   computeType,
   dimensions,
   flag,
@@ -28,6 +29,9 @@ export interface ReduceInit {
   readonly shape?: readonly Index[];
 }
 
+/** Of nothing there is no greatest: PyTorch refuses. */
+const NEEDS_CELLS: ReadonlySet<ReduceKind> = new Set<ReduceKind>(["max", "min", "argmax", "argmin"]);
+
 /** A tensor whose cells reduce `self` over dimensions. */
 export function reduceOver(
   { context, node }: Pick<LoweringCall, "context" | "node">,
@@ -35,6 +39,8 @@ export function reduceOver(
   { kind, dims, keepdim, dtype, body = (cell) => cell, finish = (value) => value, shape }: ReduceInit,
 ): LazyTensor {
   const reduced = new Set(dims);
+  if (NEEDS_CELLS.has(kind) && dims.some((d) => fixedValue(self.shape[d]!) === 0))
+    return cannot("it has no cells to choose from");
   const kept = self.shape.map((_, d) => d).filter((d) => !reduced.has(d));
   const order = [...reduced].sort((a, b) => a - b);
   const outShape =
