@@ -1,15 +1,25 @@
 import type { Argument } from "./argument.js";
 
-export type InputKind = "USER_INPUT" | "PARAMETER" | "BUFFER" | "CONSTANT_TENSOR" | "CUSTOM_OBJ" | "TOKEN";
-export type OutputKind =
-  | "USER_OUTPUT"
-  | "LOSS_OUTPUT"
-  | "BUFFER_MUTATION"
-  | "PARAMETER_MUTATION"
-  | "GRADIENT_TO_PARAMETER"
-  | "GRADIENT_TO_USER_INPUT"
-  | "USER_INPUT_MUTATION"
-  | "TOKEN";
+export const INPUT_KINDS = [
+  "USER_INPUT",
+  "PARAMETER",
+  "BUFFER",
+  "CONSTANT_TENSOR",
+  "CUSTOM_OBJ",
+  "TOKEN",
+] as const;
+export type InputKind = (typeof INPUT_KINDS)[number];
+export const OUTPUT_KINDS = [
+  "USER_OUTPUT",
+  "LOSS_OUTPUT",
+  "BUFFER_MUTATION",
+  "PARAMETER_MUTATION",
+  "GRADIENT_TO_PARAMETER",
+  "GRADIENT_TO_USER_INPUT",
+  "USER_INPUT_MUTATION",
+  "TOKEN",
+] as const;
+export type OutputKind = (typeof OUTPUT_KINDS)[number];
 
 /** What stands behind a signature entry. A constant output has the name `""`. */
 export type ArgumentSpec =

@@ -3,11 +3,11 @@ import type { LoopNest, LoopProgram } from "@sconce/codegen";
 import type { DType, Tensor } from "@sconce/tensor";
 import type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, Mode } from "../device.js";
 import { type Dialect, dialectOf, FLOAT_INTEGERS } from "../emit/dialect.js";
-import { INDEX_HELPERS } from "../emit/index-writer.js";
 import { type KernelSource, writeKernel } from "../emit/kernel-writer.js";
 import { whyNotHeld, whyNotSaid } from "../emit/refusals.js";
 import { disposed, kernelFailed } from "../errors.js";
 import { cellsOf, tensorOf } from "./cells.js";
+import { addIndexHelpers } from "./helpers.js";
 import type { Gpu, GpujsLibrary, Kernel } from "./library.js";
 
 /** What kernels read and give: cells in JavaScript's memory, or gpu.js's handle of memory on a GPU. */
@@ -55,10 +55,7 @@ export class GpujsDevice implements Device {
     this.#dialect = dialectOf(mode);
     this.maxReads = this.#dialect.isStrict ? 64 : 7;
     this.#gpu = new library.GPU({ mode });
-    for (const { source, parameters, type = "Integer" } of INDEX_HELPERS) {
-      const argumentTypes = Object.fromEntries([...parameters].map((name) => [name, type]));
-      this.#gpu.addFunction(source, { argumentTypes, returnType: "Integer" });
-    }
+    addIndexHelpers(this.#gpu);
   }
 
   get allocated(): number {

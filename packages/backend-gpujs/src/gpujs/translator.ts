@@ -1,6 +1,7 @@
 /** @file gpu.js as a compiler only: its JavaScript to WGSL, for pipelines on a device that is not its own. */
-import { INDEX_HELPERS } from "../emit/index-writer.js";
+
 import type { KernelSource } from "../emit/kernel-writer.js";
+import { addIndexHelpers } from "./helpers.js";
 import type { Gpu, GpujsLibrary } from "./library.js";
 
 /**
@@ -40,10 +41,7 @@ export class Translator {
     gpu.Kernel = class extends WebGPUKernel {
       override async _buildAsync(): Promise<void> {}
     };
-    for (const { source, parameters } of INDEX_HELPERS) {
-      const argumentTypes = Object.fromEntries([...parameters].map((name) => [name, "Integer"]));
-      gpu.addFunction(source, { argumentTypes, returnType: "Integer" });
-    }
+    addIndexHelpers(gpu);
     return new Translator(gpu);
   }
 

@@ -1,7 +1,6 @@
 /** @file A prepared program as a chain of stretches that run on the device and on the host. */
-import { type LoopNest, type LoopProgram, lowerToLoops } from "@sconce/codegen";
+import { DEFAULT_LIMITS, type LoopNest, type LoopProgram, lowerToLoops } from "@sconce/codegen";
 import {
-  type Backend,
   type ExportedProgram,
   FakeTensor,
   forEachInput,
@@ -14,13 +13,20 @@ import {
   tuple,
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import { type Partition, partition, type Region, regionProgram, splitBy } from "@sconce/passes";
+import {
+  type AskedBackend,
+  CALL_REGION,
+  type Partition,
+  partition,
+  type Region,
+  regionProgram,
+  splitBy,
+} from "@sconce/passes";
 import { symbolByName } from "@sconce/symbolic";
 import type { Device } from "../device.js";
 import { whyNotExact } from "../ranges/static.js";
 import { whyNotOnDevice } from "./support.js";
 
-const CALL_REGION = "higher_order.invoke_subgraph";
 const NAME = "gpujs";
 
 /** A stretch of the program. Inputs and outputs go by the names of the program's nodes. */
@@ -50,7 +56,10 @@ export function planProgram(
     const loops = new Map<string, LoopProgram>();
     const before = refused.size;
     for (const { name, graph } of divided.regions) {
-      const lowered = lowerToLoops(graph, { operators, limits: { reads: device.maxReads, operations: 96 } });
+      const lowered = lowerToLoops(graph, {
+        operators,
+        limits: { ...DEFAULT_LIMITS, reads: device.maxReads },
+      });
       loops.set(name, lowered);
       for (const nest of lowered.nests) refuse(nest, whyNot(nest, lowered, device), refused);
     }
@@ -74,13 +83,12 @@ const asBackend = (
   refused: ReadonlyMap<string, string>,
   operators: OperatorTable,
   device: Pick<Device, "whyNotHeld">,
-): Backend => ({
+): AskedBackend => ({
   name: NAME,
   supports: (node, graph) => {
     const reason = refused.get(node.name) ?? whyNotOnDevice(node, graph, operators, device);
     return reason === undefined || { reason };
   },
-  compile: () => Promise.reject(new Error("only asked, never run")),
 });
 
 function chain(

@@ -48,6 +48,7 @@ export function lowerToLoops(graph: Graph, options: LowerToLoopsOptions): LoopPr
 /** Why loops cannot say a call, or undefined when they can; each call is asked on its own. */
 export function whyNotLowered(node: Node, graph: Graph, options: LowerToLoopsOptions): string | undefined {
   if (node.op !== "call_function" || isStructural(node)) return undefined;
+  if (isScalarFunction(node.target)) return NO_SIZE;
   const lowering = new GraphLowering(graph, options, [node]);
   forEachInput(node, (name) => lowering.assume(graph.node(name)));
   try {
@@ -61,9 +62,9 @@ export function whyNotLowered(node: Node, graph: Graph, options: LowerToLoopsOpt
 
 /** Calls that pick from results or compute sizes: nothing to lower. */
 const isStructural = (node: Node): boolean =>
-  node.target === "operator.getitem" ||
-  isScalarFunction(node.target) ||
-  (isSizeValue(node.meta.val) && !readsTensor(node.target));
+  node.target === "operator.getitem" || (isSizeValue(node.meta.val) && !readsTensor(node.target));
+/** Floats and bools of sizes. */
+const NO_SIZE = "it is a number computed from sizes, which no loop makes";
 /** Whether a scalar comes from a tensor's cells: all others come from sizes. */
 const readsTensor = (target: string): boolean => !isScalarFunction(target) && !target.startsWith("aten.sym_");
 /** Refuses what no nest can read or write, before rules meet it in the middle of an expression. */
@@ -108,6 +109,8 @@ class GraphLowering {
   readonly #expander: Expander;
   /** What is lowered: the graph's nodes, or the steps that they decompose into. */
   readonly #steps: readonly Node[];
+  /** The steps by name. */
+  readonly #stepOf: ReadonlyMap<string, Node>;
   readonly #values = new Map<string, Lowered>();
   readonly #inputs: (number | undefined)[] = [];
 
@@ -121,6 +124,7 @@ class GraphLowering {
       (name) => graph.node(name).meta.val,
     );
     this.#steps = nodes.flatMap((node) => this.#expander.expand(node));
+    this.#stepOf = new Map(this.#steps.map((step) => [step.name, step]));
     this.#context = new LoweringContext(
       consumers(this.#steps, this.#table),
       this.#expander.origins,
@@ -141,8 +145,7 @@ class GraphLowering {
   #checkOutputs(output: Node): void {
     forEachInput(output, (name) => {
       const { kind } = (this.#saidOf(name) ?? {}) as { kind?: string };
-      if (kind === "SymFloat" || kind === "SymBool")
-        this.#refuse(name, "it is a number computed from sizes, which no loop makes");
+      if (kind === "SymFloat" || kind === "SymBool") this.#refuse(name, NO_SIZE);
     });
   }
 
@@ -242,7 +245,7 @@ class GraphLowering {
   }
   /** What the graph, or a step of a decomposition, says of a value. */
   #saidOf(name: string): MetaValue | undefined {
-    return (this.#graph.find(name) ?? this.#steps.find((step) => step.name === name))?.meta.val;
+    return (this.#graph.find(name) ?? this.#stepOf.get(name))?.meta.val;
   }
 
   program(): LoopProgram {

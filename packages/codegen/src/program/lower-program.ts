@@ -1,6 +1,6 @@
 /** @file Whole programs: what loops can say as regions, the rest as calls that stay with an interpreter. */
-import type { Backend, ExportedProgram } from "@sconce/ir";
-import { type NotTaken, partition } from "@sconce/passes";
+import type { ExportedProgram } from "@sconce/ir";
+import { type AskedBackend, type NotTaken, partition } from "@sconce/passes";
 import type { LoopProgram } from "../ir/loop-program.js";
 import { type LowerToLoopsOptions, lowerToLoops, whyNotLowered } from "../lower/lower.js";
 import { withoutProvedAssertions } from "./assertions.js";
@@ -33,12 +33,11 @@ export function lowerProgram(program: ExportedProgram, options: LowerToLoopsOpti
   return { program: parts.program, regions, left: parts.left };
 }
 
-/** For the partition pass: takes what loops can say. It compiles nothing. */
-const loopsBackend = (options: LowerToLoopsOptions): Backend => ({
+/** For the partition pass: takes what loops can say. */
+const loopsBackend = (options: LowerToLoopsOptions): AskedBackend => ({
   name: "loops",
   supports: (node, graph) => {
     const reason = whyNotLowered(node, graph, options);
     return reason === undefined ? true : { reason };
   },
-  compile: () => Promise.reject(new Error("loops are for emitters")),
 });

@@ -1,5 +1,6 @@
 /** @file A lowered program as text: its regions as loops, and the calls that no loops are known for. */
 import { nodeText } from "@sconce/ir";
+import { CALL_REGION } from "@sconce/passes";
 import type { LoweredProgram } from "../program/lower-program.js";
 import { printLoops } from "./print-loops.js";
 
@@ -11,7 +12,7 @@ export function printLoweredProgram({ program, regions, left }: LoweredProgram):
   const blocks: string[] = [];
   for (const node of program.graph.nodes()) {
     const region = byName.get(String(node.args[1]));
-    if (node.op === "call_function" && region !== undefined && node.target.endsWith("invoke_subgraph"))
+    if (node.op === "call_function" && region !== undefined && node.target === CALL_REGION)
       blocks.push(`region ${region.name}\n${indented(printLoops(region.loops))}`);
     else if (reasons.has(node.name))
       blocks.push(

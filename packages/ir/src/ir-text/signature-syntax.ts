@@ -1,28 +1,15 @@
 /** @file Reading the lines of a program block that tell its calling convention. */
 import type { ModuleCallEntry } from "../program.js";
-import type { ArgumentSpec, InputKind, InputSpec, OutputKind, OutputSpec } from "../signature.js";
+import {
+  type ArgumentSpec,
+  INPUT_KINDS,
+  type InputSpec,
+  OUTPUT_KINDS,
+  type OutputSpec,
+} from "../signature.js";
 import type { Cursor } from "./cursor.js";
 import { parseTree } from "./tree.js";
 import { parseValue } from "./values.js";
-
-const INPUT_KINDS: readonly InputKind[] = [
-  "USER_INPUT",
-  "PARAMETER",
-  "BUFFER",
-  "CONSTANT_TENSOR",
-  "CUSTOM_OBJ",
-  "TOKEN",
-];
-const OUTPUT_KINDS: readonly OutputKind[] = [
-  "USER_OUTPUT",
-  "LOSS_OUTPUT",
-  "BUFFER_MUTATION",
-  "PARAMETER_MUTATION",
-  "GRADIENT_TO_PARAMETER",
-  "GRADIENT_TO_USER_INPUT",
-  "USER_INPUT_MUTATION",
-  "TOKEN",
-];
 
 function parseSpec(cursor: Cursor): ArgumentSpec {
   if (cursor.sees("%")) return { kind: "tensor", name: cursor.name() };

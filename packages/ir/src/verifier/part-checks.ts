@@ -3,6 +3,7 @@ import { Tensor } from "@sconce/tensor";
 import { Graph } from "../graph.js";
 import type { Node } from "../node.js";
 import type { ExportedProgram, ExportedProgramInit } from "../program.js";
+import { OUTPUT_KINDS } from "../signature.js";
 import { argument, argumentSpec, nodeMeta } from "./argument-kinds.js";
 import {
   anything,
@@ -72,16 +73,7 @@ const PARTS: Readonly<Record<keyof ExportedProgramInit, Kind>> = {
     ),
     outputSpecs: list(
       fields({
-        kind: oneOf([
-          "USER_OUTPUT",
-          "LOSS_OUTPUT",
-          "BUFFER_MUTATION",
-          "PARAMETER_MUTATION",
-          "GRADIENT_TO_PARAMETER",
-          "GRADIENT_TO_USER_INPUT",
-          "USER_INPUT_MUTATION",
-          "TOKEN",
-        ]),
+        kind: oneOf(OUTPUT_KINDS),
         arg: argumentSpec,
         target: orNull(text),
       }),

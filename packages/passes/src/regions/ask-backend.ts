@@ -1,13 +1,16 @@
 import { SconceError, thrownText } from "@sconce/errors";
 import type { Backend, Graph, Node, Reason } from "@sconce/ir";
 
+/** What is asked of a backend before anything is compiled. */
+export type AskedBackend = Pick<Backend, "name" | "supports">;
+
 /**
  * Whether a backend takes a node, or why not.
  *
  * @param owner the plugin that the backend is of, for errors
  * @throws SconceError `PLUGIN_FAILED` when it throws, or gives neither true nor a reason
  */
-export function askBackend(backend: Backend, node: Node, graph: Graph, owner?: string): true | Reason {
+export function askBackend(backend: AskedBackend, node: Node, graph: Graph, owner?: string): true | Reason {
   const label = `the backend "${backend.name}"${owner === undefined ? "" : ` of plugin "${owner}"`}`;
   const failed = (what: string, cause?: unknown): SconceError =>
     new SconceError({

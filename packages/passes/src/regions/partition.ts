@@ -3,7 +3,7 @@ import { type Backend, type ExportedProgram, forEachInput, type Graph, type Node
 import type { OperatorTable } from "@sconce/ops";
 import { requireFunctional } from "../analysis/require-functional.js";
 import { withGraph } from "../builtin/rename.js";
-import { askBackend } from "./ask-backend.js";
+import { type AskedBackend, askBackend } from "./ask-backend.js";
 import { orderedCalls, producerOf } from "./order.js";
 import { CALL_REGION, outline, type Region } from "./outline.js";
 
@@ -40,7 +40,7 @@ export interface Partition {
  */
 export function partition(
   program: ExportedProgram,
-  backend: Backend,
+  backend: AskedBackend,
   operators: OperatorTable,
   { minSize = 1, owner }: PartitionOptions = {},
 ): Partition {
@@ -84,7 +84,7 @@ function reasonsOf(
 }
 
 /** Why the backend refuses a call or something in its bodies. */
-function refusal(node: Node, graph: Graph, backend: Backend, owner?: string): string | undefined {
+function refusal(node: Node, graph: Graph, backend: AskedBackend, owner?: string): string | undefined {
   const answer = askBackend(backend, node, graph, owner);
   if (answer !== true) return answer.reason;
   if (!node.target.startsWith("higher_order.")) return undefined;

@@ -196,13 +196,17 @@ export const affine = (
   return bias === undefined ? scaled : apply("add", scaled, cast(bias.cell(at), unit.dtype));
 };
 
+/** Weight and bias of a normalisation, of which each may be left out; `further` are those that are there. */
+function affineOperands(of: LoweringCall) {
+  const [weight, bias] = [optionalTensor(of, "weight"), optionalTensor(of, "bias")];
+  const given = [weight, bias].filter((tensor) => tensor !== undefined);
+  return { weight, bias, further: given.map((tensor) => of.context.many(tensor)) };
+}
+
 const layerNorm: Lowering = {
   rule: (of) => {
     const self = tensorArg(of, "input");
-    const [weight, bias] = [optionalTensor(of, "weight"), optionalTensor(of, "bias")];
-    const further = [weight, bias]
-      .filter((tensor) => tensor !== undefined)
-      .map((tensor) => of.context.many(tensor));
+    const { weight, bias, further } = affineOperands(of);
     const inner = (of.args["normalized_shape"] as readonly unknown[]).length;
     const lead = self.shape.length - inner;
     const dims = self.shape.map((_, d) => d).slice(lead);
@@ -222,10 +226,7 @@ export function statistic(of: LoweringCall, tensor: LazyTensor, at: number): Laz
 const groupNorm: Lowering = {
   rule: (of) => {
     const self = tensorArg(of, "input");
-    const [weight, bias] = [optionalTensor(of, "weight"), optionalTensor(of, "bias")];
-    const further = [weight, bias]
-      .filter((tensor) => tensor !== undefined)
-      .map((tensor) => of.context.many(tensor));
+    const { weight, bias, further } = affineOperands(of);
     const [batch, inner] = ["N", "HxW"].map((name) => size(of.args[name] as number)) as [Index, Index];
     const groups = constant(Number(of.args["group"]));
     const perGroup = constant(Number(of.args["C"]) / Number(of.args["group"]));
