@@ -18,3 +18,18 @@ test("print --format loops gives the nests, each under the nodes that it compute
   expect(code).toBe(0);
   expect(out).toContain("-> b2: f32[10, 10]  # sin, cos, add\n");
 });
+
+test("sizes that only a run tells are assumed, and comparisons of sizes stay with the interpreter", async () => {
+  const { out, code } = await sconce("info", fixture("ops_indexing"), "--loops", "--json");
+  expect(code).toBe(0);
+  const { loops } = JSON.parse(out);
+  expect(loops).toMatchObject({ sizes: { u0: 18 }, assumed: ["u0"] });
+  expect(loops.host).toContainEqual({
+    node: "ge",
+    target: "operator.ge",
+    reason: "it is a number computed from sizes, which no loop makes",
+  });
+  const text = await sconce("info", fixture("ops_indexing"), "--loops");
+  expect(text.out).toContain("at u0=18 (assumed)");
+  expect((await sconce("print", fixture("ops_indexing"), "--format", "loops")).code).toBe(0);
+});

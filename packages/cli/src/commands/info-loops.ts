@@ -7,7 +7,8 @@ import {
   lowerProgram,
   planMemory,
 } from "@sconce/codegen";
-import type { ExportedProgram } from "@sconce/ir";
+import { type ExportedProgram, FakeTensor, type MetaValue } from "@sconce/ir";
+import { freeSymbols } from "@sconce/symbolic";
 import type { Sconce } from "sconce";
 
 export interface NestFacts {
@@ -32,22 +33,46 @@ export interface LoopFacts {
   readonly kernels: number;
   readonly regions: readonly RegionFacts[];
   readonly host: readonly { readonly node: string; readonly target: string; readonly reason: string }[];
-  /** Values of the symbols that the figures are for: the file's example sizes. */
+  /** Values of the symbols that the figures are for: the file's example sizes, and what is assumed for others. */
   readonly sizes: Readonly<Record<string, number>>;
+  /** The symbols of `sizes` that have no example: only the data of a run tell them. */
+  readonly assumed: readonly string[];
 }
 
-/** @throws SconceError `SYM_UNBOUND` where a size has no example */
+/** What a size without bounds is taken to be. */
+const ASSUMED_SIZE = 64;
+
+/** The program as loops, with costs at the example sizes; sizes without an example are taken at most {@link ASSUMED_SIZE}. */
 export function loopFactsOf(program: ExportedProgram, session: Sconce): LoopFacts {
   const prepared = session.transform(program, LOOP_PIPELINE);
   const { regions, left } = lowerProgram(prepared, { operators: session.operators });
-  const sizes = prepared.symbolHints;
+  const assumed = sizesWithoutExample(prepared);
+  const sizes = new Map([...prepared.symbolHints, ...assumed]);
   return {
     calls: prepared.graph.nodes().filter(({ op }) => op === "call_function").length,
     kernels: regions.reduce((total, { loops }) => total + loops.nests.length, 0),
     regions: regions.map((region) => regionFacts(region, sizes)),
     host: left,
     sizes: Object.fromEntries(sizes),
+    assumed: [...assumed.keys()],
   };
+}
+
+/** Values for symbols that no input gives: {@link ASSUMED_SIZE}, or the end of their range that is nearest to it. */
+function sizesWithoutExample({ graph, symbolHints, rangeConstraints }: ExportedProgram): Map<string, number> {
+  const values = new Map<string, number>();
+  const note = (value: MetaValue): void => {
+    if (Array.isArray(value)) value.forEach(note);
+    else if (value instanceof FakeTensor)
+      for (const size of value.shape)
+        for (const name of freeSymbols(size).keys())
+          if (!symbolHints.has(name)) {
+            const { min = 0, max = ASSUMED_SIZE } = rangeConstraints.get(name) ?? {};
+            values.set(name, Math.max(min, Math.min(max, ASSUMED_SIZE)));
+          }
+  };
+  for (const { meta } of graph.nodes()) if (meta.val !== undefined) note(meta.val);
+  return values;
 }
 
 function regionFacts({ name, loops }: LoweredRegion, sizes: ReadonlyMap<string, number>): RegionFacts {
@@ -78,8 +103,10 @@ const amount = (value: number, unit: string): string => {
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** Lines for people. */
-export function loopLines({ calls, kernels, regions, host, sizes }: LoopFacts): string[] {
-  const at = Object.entries(sizes).map(([name, value]) => `${name}=${value}`);
+export function loopLines({ calls, kernels, regions, host, sizes, assumed }: LoopFacts): string[] {
+  const at = Object.entries(sizes).map(
+    ([name, value]) => `${name}=${value}${assumed.includes(name) ? " (assumed)" : ""}`,
+  );
   const lines = [
     `loops: ${counted(kernels, "nest")} for ${counted(calls, "call")}${at.length > 0 ? `, at ${at.join(", ")}` : ""}`,
   ];
