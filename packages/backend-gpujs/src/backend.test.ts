@@ -217,6 +217,33 @@ describe("running", () => {
     expect(numbers(x)).toEqual([0, 1]);
     expect(seen).toEqual([[1, 1]]);
   });
+  test("compile tells each kernel, and stops between kernels when it is told to", async () => {
+    const count = 20;
+    const lines = Array.from({ length: count }, (_, i) => {
+      const before = i === 0 ? "%x" : `%mm_${i - 1}`;
+      return `%mm_${i}: f32[4, 4] = aten.mm.default(${before}, ${before})`;
+    });
+    const products = program("%x: f32[4, 4]", lines.join("\n"), `mm_${count - 1}`);
+    const seen: number[] = [];
+    const onProgress = (done: number, total: number): void => void seen.push(done, total);
+    (await webasm.compile(products, { onProgress })).dispose();
+    expect(seen).toEqual(Array.from({ length: count }, (_, i) => [i + 1, count]).flat());
+    const controller = new AbortController();
+    let made = 0;
+    const stopped = webasm.compile(products, {
+      signal: controller.signal,
+      onProgress: (done) => {
+        made = done;
+        controller.abort("enough");
+      },
+    });
+    await expect(stopped).rejects.toMatchObject({
+      code: "ABORTED",
+      message: "the compilation was cancelled",
+      cause: "enough",
+    });
+    expect(made).toBeLessThan(count);
+  });
 });
 
 describe("modes", () => {

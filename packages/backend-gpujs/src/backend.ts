@@ -24,6 +24,7 @@ import type { Device, Mode } from "./device.js";
 import { whyNotHeld } from "./emit/refusals.js";
 import { type OpenOptions, openDevice } from "./modes.js";
 import { GpujsExecutable } from "./runtime/executable.js";
+import { Pacer } from "./runtime/pacer.js";
 import { planProgram } from "./runtime/plan.js";
 import { prepare } from "./runtime/prepare.js";
 import { whyNotOnDevice } from "./runtime/support.js";
@@ -80,7 +81,10 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
     async compile(original: ExportedProgram, compileOptions: CompileOptions = {}): Promise<Executable> {
       refuseExcluded(original, compileOptions.exclude ?? []);
       const { decompositions } = options;
+      const pacer = new Pacer("compilation", compileOptions.signal);
+      await pacer.step();
       const prepared = prepare(original, { operators, evaluate, decompositions });
+      await pacer.step();
       const device = await openDevice(options);
       try {
         if (prepared.program === undefined) {
@@ -90,7 +94,7 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
         const { program } = prepared;
         const plan = planProgram(program, device, operators);
         const executable = new GpujsExecutable({ original, program, plan, device, host, operators });
-        await executable.prepare(compileOptions);
+        await executable.prepare(pacer, compileOptions.onProgress);
         return executable;
       } catch (error) {
         await device.dispose();

@@ -37,9 +37,9 @@ export const valueRange = (what: string): SconceError =>
 export const disposed = (what: string): SconceError =>
   new SconceError({ code: "DISPOSED", message: `${what} was disposed of`, fix: "compile the program again" });
 
-/** A run was cancelled by its signal. */
-export const aborted = (reason: unknown): SconceError =>
-  new SconceError({ code: "ABORTED", message: "the run was cancelled", cause: reason });
+/** A run or a compilation was cancelled by its signal. */
+export const aborted = (what: "run" | "compilation", reason: unknown): SconceError =>
+  new SconceError({ code: "ABORTED", message: `the ${what} was cancelled`, cause: reason });
 
 /** gpu.js or the runtime below it failed to make or run a kernel. */
 export const kernelFailed = (nodes: readonly string[], cause: unknown): SconceError =>

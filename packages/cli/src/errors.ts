@@ -1,4 +1,5 @@
 /** @file Every error that the command raises itself. */
+import { MODES } from "@sconce/backend-gpujs";
 import { SconceError } from "@sconce/errors";
 
 /** The command was called in a way that it does not take. */
@@ -59,5 +60,5 @@ export const unknownBackend = (name: string, known: Iterable<string>): SconceErr
   new SconceError({
     code: "UNKNOWN_BACKEND",
     message: `there is no backend "${name}"`,
-    fix: `the backends are: ${[...known].join(", ")}`,
+    fix: `the backends are: ${[...known].join(", ")}; gpujs:MODE runs in one mode (${MODES.join(", ")})`,
   });

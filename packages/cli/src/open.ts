@@ -9,32 +9,37 @@ import type { ExportedProgram } from "@sconce/ir";
 import type { Plugin } from "@sconce/passes";
 import { readSafetensors, type Tensor } from "@sconce/tensor";
 import { createSconce, LOGGER, type Sconce } from "sconce";
-import { fileError, pluginError, systemCode } from "./errors.js";
+import { fileError, pluginError, systemCode, unknownBackend } from "./errors.js";
 import { type Io, readBytes } from "./io.js";
 import { isIrText, readSir, SNIFFED } from "./sir.js";
 
+const GPUJS = "gpujs";
+
 /**
  * Opens a session with plugins from module paths; a module exports its plugin as `default` or `plugin`. Its warnings go to
- * standard error. The interpreter is always there, gpu.js (`gpujs`, or `gpujs:MODE`) where it is asked for.
- * @throws SconceError `PLUGIN`, `NAME_CLASH`
+ * standard error. The interpreter and gpu.js in its best mode (`gpujs`) are always there, `gpujs:MODE` where it is asked for.
+ * @throws SconceError `PLUGIN`, `NAME_CLASH`, `UNKNOWN_BACKEND`
  */
 export async function openSession(
   io: Pick<Io, "err">,
   modules: readonly string[] = [],
   backend = "cpu",
 ): Promise<Sconce> {
-  const gpujs = gpujsByName(backend);
+  const modes = new Set([GPUJS, backend]);
   const logger = { warn: (message: string) => io.err(`warning: ${message}\n`) };
   const plugins = await Promise.all(modules.map(loadPlugin));
+  let session: Sconce;
   try {
-    return createSconce({
+    session = createSconce({
       plugins,
-      backends: gpujs === undefined ? [] : [gpujs],
+      backends: [...modes].map(gpujsByName).filter((one) => one !== undefined),
       configure: (container) => container.register(LOGGER, { useValue: logger }),
     });
   } catch (error) {
     throw isSconceError(error) && modules.length > 0 ? error.at(modules.join(", ")) : error;
   }
+  if (!session.backends.has(backend)) throw unknownBackend(backend, session.backends.keys());
+  return session;
 }
 
 async function loadPlugin(path: string): Promise<Plugin> {

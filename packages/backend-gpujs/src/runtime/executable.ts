@@ -87,15 +87,21 @@ export class GpujsExecutable implements Executable {
   }
 
   /** Makes kernels and host parts ready, those of sizes that only inputs tell left out. */
-  async prepare({ onProgress, signal }: CompileOptions): Promise<void> {
+  async prepare(pacer: Pacer, onProgress?: CompileOptions["onProgress"]): Promise<void> {
     const { steps } = this.#init.plan;
-    const pacer = new Pacer(signal);
-    for (const [at, step] of steps.entries()) {
+    const awaitsSizes = ({ name }: Step): boolean => this.#regions.get(name)?.isFixed === false;
+    const toMake = steps.filter((step) => !awaitsSizes(step));
+    const total = toMake.reduce((count, { loops }) => count + (loops?.nests.length ?? 1), 0);
+    let done = 0;
+    const made = (): void => onProgress?.(++done, total);
+    for (const step of toMake) {
       await pacer.step();
       const region = this.#regions.get(step.name);
-      if (region === undefined) await this.#host(step);
-      else if (region.isFixed) await region.prepare(new Map());
-      onProgress?.(at + 1, steps.length);
+      if (region !== undefined) await region.prepare(new Map(), { step: () => pacer.step(), made });
+      else {
+        await this.#host(step);
+        made();
+      }
     }
   }
 
@@ -108,7 +114,7 @@ export class GpujsExecutable implements Executable {
 
   async #run(inputs: readonly Value[], options: RunOptions): Promise<readonly Value[]> {
     if (this.#isDisposed) throw disposed("the executable");
-    const pacer = new Pacer(options.signal);
+    const pacer = new Pacer("run", options.signal);
     pacer.check();
     this.#check(inputs);
     const run: Run = {

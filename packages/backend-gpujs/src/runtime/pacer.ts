@@ -1,20 +1,22 @@
 import { aborted } from "../errors.js";
 
-/** Time after which a run lets other tasks of the event loop in, so that its signal can be raised. */
+/** Time after which work lets other tasks of the event loop in, so that its signal can be raised. */
 const PAUSE_MS = 25;
 
 /** Lets others in now and then, and stops when the signal is raised. */
 export class Pacer {
+  readonly #what: "run" | "compilation";
   readonly #signal: AbortSignal | undefined;
   #last = performance.now();
 
-  constructor(signal: AbortSignal | undefined) {
+  constructor(what: "run" | "compilation", signal: AbortSignal | undefined) {
+    this.#what = what;
     this.#signal = signal;
   }
 
   /** @throws SconceError `ABORTED` */
   check(): void {
-    if (this.#signal?.aborted) throw aborted(this.#signal.reason);
+    if (this.#signal?.aborted) throw aborted(this.#what, this.#signal.reason);
   }
   step(): Promise<void> | void {
     this.check();

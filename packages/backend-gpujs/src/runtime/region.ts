@@ -17,6 +17,7 @@ import { DeviceValue, Held, isTensor, type RunValue, type Uploads } from "./valu
 
 /** Sizes whose kernels are kept at the same time. */
 const KEPT_SIZES = 16;
+const COMPILED_AT_ONCE = 8;
 
 /** The region for one set of sizes. */
 interface Bound {
@@ -30,6 +31,12 @@ interface BoundNest {
   readonly kernel: DeviceKernel;
   /** Buffers that nothing reads after this nest. */
   readonly dead: readonly number[];
+}
+/** What is told while kernels are made. */
+export interface CompileWatch {
+  /** Called before each lot of kernels; may throw to stop. */
+  step(): Promise<void> | void;
+  made(): void;
 }
 /** What is told while a region runs. */
 export interface RegionWatch {
@@ -59,8 +66,8 @@ export class RegionRunner {
     );
   }
   /** Makes the kernels for known sizes before the first run. */
-  async prepare(sizes: Bindings): Promise<void> {
-    await this.#bind(sizes);
+  async prepare(sizes: Bindings, watch: CompileWatch): Promise<void> {
+    await this.#bind(sizes, watch);
   }
 
   /**
@@ -74,7 +81,7 @@ export class RegionRunner {
     watch: RegionWatch,
   ): Promise<readonly RunValue[] | string> {
     const sizes = bindSizes(this.loops, inputs as readonly (Tensor | undefined)[], given);
-    const bound = await this.#bind(sizes);
+    const bound = await this.#bind(sizes, { step: watch.step });
     const verdict = this.#judge(bound, inputs, uploads);
     if (verdict.problem !== undefined) return verdict.problem;
     const held = new Map<number, Held>();
@@ -120,7 +127,7 @@ export class RegionRunner {
     watch.ran(nest, performance.now() - start);
   }
 
-  async #bind(sizes: Bindings): Promise<Bound> {
+  async #bind(sizes: Bindings, watch: Partial<CompileWatch>): Promise<Bound> {
     const key = [...sizes]
       .map(([name, value]) => `${name}=${value}`)
       .sort()
@@ -129,9 +136,7 @@ export class RegionRunner {
     if (bound === undefined) {
       const nests: BoundNest[] = [];
       const { loops } = this;
-      const kernels = await Promise.all(
-        loops.nests.map((nest) => this.#device.compile(nest, loops, { sizes })),
-      );
+      const kernels = await this.#compile(sizes, watch);
       for (const [at, nest] of loops.nests.entries()) {
         const kernel = kernels[at]!;
         const dead = [...this.#lastUse].filter(([, last]) => last === at).map(([id]) => id);
@@ -142,6 +147,22 @@ export class RegionRunner {
       if (this.#bound.size > KEPT_SIZES) this.#bound.delete(this.#bound.keys().next().value!);
     }
     return bound;
+  }
+
+  /** Some kernels at a time, which drivers compile side by side. */
+  async #compile(sizes: Bindings, watch: Partial<CompileWatch>): Promise<DeviceKernel[]> {
+    const { nests } = this.loops;
+    const kernels: DeviceKernel[] = [];
+    for (let from = 0; from < nests.length; from += COMPILED_AT_ONCE) {
+      await watch.step?.();
+      const lot = nests.slice(from, from + COMPILED_AT_ONCE).map(async (nest) => {
+        const kernel = await this.#device.compile(nest, this.loops, { sizes });
+        watch.made?.();
+        return kernel;
+      });
+      kernels.push(...(await Promise.all(lot)));
+    }
+    return kernels;
   }
 
   /** Whether integers stay exact and indices inside, from what the inputs hold this time. */

@@ -27,7 +27,9 @@ let dawn: GPU | undefined;
  */
 export async function openWebgpuNode(options: OpenWebgpuOptions = {}): Promise<WgslDevice> {
   const { create, globals } = await loadDawn();
-  if (options.allowSoftware === true && !hasVulkanDriver()) nameSoftwareDriver();
+  // Without a driver Dawn itself writes warnings to standard error, so it is not asked then.
+  if (!hasVulkanDriver() && !(options.allowSoftware === true && nameSoftwareDriver()))
+    throw noWebgpu("there is no Vulkan driver", FIX_ADAPTER);
   dawn ??= publish(create([]), globals);
   try {
     return await openOn(dawn, options, FIX_ADAPTER);
@@ -39,12 +41,29 @@ export async function openWebgpuNode(options: OpenWebgpuOptions = {}): Promise<W
   }
 }
 
-/** Where the Vulkan loader looks for drivers. */
-const DRIVER_FOLDERS = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d"];
 const files = (): typeof import("node:fs") => process.getBuiltinModule("node:fs");
+/** What names drivers to the Vulkan loader in place of its folders, or beside them. */
+const namedDrivers = ({ env } = process): string | undefined =>
+  env["VK_ICD_FILENAMES"] ?? env["VK_DRIVER_FILES"] ?? env["VK_ADD_DRIVER_FILES"];
+
+/** Where the Vulkan loader looks for drivers on Linux (LoaderDriverInterface.md, "Driver Discovery on Linux"). */
+function driverFolders(): string[] {
+  const { env } = process;
+  const home = env["HOME"] ?? "";
+  const roots = [
+    env["XDG_CONFIG_HOME"] ?? `${home}/.config`,
+    env["XDG_CONFIG_DIRS"] ?? "/etc/xdg",
+    "/etc",
+    "/usr/local/etc",
+    env["XDG_DATA_HOME"] ?? `${home}/.local/share`,
+    env["XDG_DATA_DIRS"] ?? "/usr/local/share:/usr/share",
+  ];
+  return roots.flatMap((root) => root.split(":")).map((root) => `${root}/vulkan/icd.d`);
+}
 const hasVulkanDriver = (): boolean =>
   process.platform !== "linux" ||
-  DRIVER_FOLDERS.some((folder) => files().existsSync(folder) && files().readdirSync(folder).length > 0);
+  namedDrivers() !== undefined ||
+  driverFolders().some((folder) => files().existsSync(folder) && files().readdirSync(folder).length > 0);
 
 /** Names a software driver that is there to the Vulkan loader, unless somebody named one; whether it did. */
 function nameSoftwareDriver(): boolean {

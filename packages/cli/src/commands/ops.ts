@@ -2,7 +2,7 @@ import { knownSchemaText, knownTargets } from "@sconce/ops";
 import { isAlwaysDecomposed } from "@sconce/passes";
 import type { Command } from "commander";
 import type { Sconce } from "sconce";
-import { unknownBackend, usage } from "../errors.js";
+import { usage } from "../errors.js";
 import { type Io, json, type Outcome } from "../io.js";
 import { openSession, repeatable } from "../open.js";
 
@@ -52,10 +52,7 @@ interface Row {
   readonly backends: Readonly<Record<string, string>>;
 }
 
-/** @throws SconceError `UNKNOWN_BACKEND` */
 function rowsOf(session: Sconce, { name, core, composite, backend }: OpsOptions): Row[] {
-  if (backend !== undefined && !session.backends.has(backend))
-    throw unknownBackend(backend, session.backends.keys());
   const table = session.defaultDecompositions();
   const rows: Row[] = [];
   for (const row of session.operators) {
@@ -95,10 +92,11 @@ function rowsText(session: Sconce, options: OpsOptions): string {
     const ways = Object.entries(row.backends).map(([name, way]) => `${name}: ${way}`);
     const first = options.schema ? "" : `${row.target.padEnd(width)}  `;
     const marks = `${row.tags.includes("core") ? "core" : "    "}  ${LOWERING[row.decomposition].padEnd(10)}`;
-    const line = `${first}${marks}  ${ways.join(", ") || "nowhere"}`;
-    return options.schema ? `${line.padEnd(40)}  ${row.schema}` : line;
+    return `${first}${marks}  ${ways.join(", ") || "nowhere"}`;
   });
-  return `${[...lines, ...summary(session, rows, options)].join("\n")}\n`;
+  const wide = Math.max(0, ...lines.map(({ length }) => length));
+  const shown = options.schema ? rows.map(({ schema }, i) => `${lines[i]!.padEnd(wide)}  ${schema}`) : lines;
+  return `${[...shown, ...summary(session, rows, options)].join("\n")}\n`;
 }
 
 /** How many there are of each kind, and what follows from them. */
