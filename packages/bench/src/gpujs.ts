@@ -1,6 +1,6 @@
 /** @file `npm run bench -w @sconce/backend-gpujs`: generated kernels against gpu.js code written by hand, in turns. */
 import { gpujsBackend, type Mode } from "@sconce/backend-gpujs";
-import { ExportedProgram, FakeTensor, type Graph, parseGraph } from "@sconce/ir";
+import { FakeTensor, parseIr } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
 import { readArguments } from "./arguments.js";
@@ -70,27 +70,9 @@ function flat(value: Nested): Float32Array {
 }
 
 async function generated(one: HandWritten, mode: Mode, inputs: readonly Tensor[]): Promise<Side> {
-  const graph: Graph = parseGraph(one.program);
-  const names = graph.nodes().flatMap(({ op, name }) => (op === "placeholder" ? [name] : []));
-  const program = new ExportedProgram({
-    graph,
-    graphSignature: {
-      inputSpecs: names.map((name) => ({
-        kind: "USER_INPUT",
-        arg: { kind: "tensor", name },
-        target: null,
-        persistent: null,
-      })),
-      outputSpecs: [{ kind: "USER_OUTPUT", arg: { kind: "tensor", name: "r" }, target: null }],
-    },
-    stateDict: new Map(),
-    parameterNames: new Set(),
-    constants: new Map(),
-    rangeConstraints: new Map(),
-    moduleCallGraph: [],
-    dialect: "ATEN",
-  });
-  const executable = await gpujsBackend({ mode, operators: defaultOperators() }).compile(program);
+  const executable = await gpujsBackend({ mode, operators: defaultOperators() }).compile(
+    parseIr(one.program),
+  );
   return {
     run: async () => ((await executable.run(inputs))[0] as Tensor).data as Float32Array,
     dispose: async () => executable.dispose(),
@@ -98,11 +80,9 @@ async function generated(one: HandWritten, mode: Mode, inputs: readonly Tensor[]
 }
 
 function inputsOf(one: HandWritten): Tensor[] {
-  const shapes = parseGraph(one.program)
-    .nodes()
-    .flatMap(({ op, meta: { val } }) =>
-      op === "placeholder" && val instanceof FakeTensor ? [val.shape.map(Number)] : [],
-    );
+  const shapes = parseIr(one.program)
+    .graph.placeholders()
+    .flatMap(({ meta: { val } }) => (val instanceof FakeTensor ? [val.shape.map(Number)] : []));
   let state = 1;
   const random = (): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;

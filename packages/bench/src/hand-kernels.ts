@@ -8,7 +8,7 @@ export interface HandKernel {
 }
 export interface HandWritten {
   readonly name: string;
-  /** The same operation as a program of Sconce's. */
+  /** The same operation as a program of Sconce's, as text that `parseIr` reads. */
   readonly program: string;
   /** Shapes of the inputs; a kernel sees each as a nested array of them. */
   readonly shapes: readonly (readonly number[])[];
@@ -18,17 +18,20 @@ export interface HandWritten {
   readonly flops: number;
 }
 
-const graph = (inputs: string, calls: string, result: string): string =>
-  `graph(${inputs}) {\n${calls}\n  return (%${result})\n}`;
+/** A program whose result is `%r`. */
+function program(inputs: string, calls: string): string {
+  const given = [...inputs.matchAll(/%(\w+):/g)].map(([, name]) => `  input %${name}: USER_INPUT\n`);
+  const signature = `program "ATEN" {\n${given.join("")}  output %r: USER_OUTPUT\n}`;
+  return `sconce-ir 1\n${signature}\ngraph(${inputs}) {\n${calls}\n  return (%r)\n}`;
+}
 
 /** Rows of a matrix product, with the inner index running fastest in both operands' favour. */
 function matmul(n: number): HandWritten {
   return {
     name: `matmul ${n}`,
-    program: graph(
+    program: program(
       `%a: f32[${n}, ${n}], %b: f32[${n}, ${n}]`,
       `  %r: f32[${n}, ${n}] = aten.mm.default(%a, %b)`,
-      "r",
     ),
     shapes: [
       [n, n],
@@ -50,10 +53,9 @@ function softmax(rows: number, columns: number): HandWritten {
   const loop = (body: string): string => `for (let i = 0; i < ${columns}; i++) { ${body} }`;
   return {
     name: `softmax ${rows}x${columns}`,
-    program: graph(
+    program: program(
       `%x: f32[${rows}, ${columns}]`,
       `  %r: f32[${rows}, ${columns}] = aten._softmax.default(%x, -1, false)`,
-      "r",
     ),
     shapes: [[rows, columns]],
     kernels: [
@@ -82,10 +84,9 @@ function layerNorm(rows: number, columns: number): HandWritten {
   const loop = (body: string): string => `for (let i = 0; i < ${columns}; i++) { ${body} }`;
   return {
     name: `layer norm ${rows}x${columns}`,
-    program: graph(
+    program: program(
       `%x: f32[${rows}, ${columns}], %w: f32[${columns}], %b: f32[${columns}]`,
       `  %n = aten.native_layer_norm.default(%x, [${columns}], %w, %b, 1e-5)\n  %r: f32[${rows}, ${columns}] = operator.getitem(%n, 0)`,
-      "r",
     ),
     shapes: [[rows, columns], [columns], [columns]],
     kernels: [
@@ -131,10 +132,9 @@ function convolution(channels: number, size: number): HandWritten {
   const image = `f32[1, ${channels}, ${size}, ${size}]`;
   return {
     name: `convolution 3x3 ${channels} at ${size}`,
-    program: graph(
+    program: program(
       `%x: ${image}, %w: ${weight}, %b: f32[${channels}]`,
       `  %c: ${image} = aten.convolution.default(%x, %w, %b, [1, 1], [1, 1], [1, 1], false, [0, 0], 1)\n  %r: ${image} = aten.relu.default(%c)`,
-      "r",
     ),
     shapes: [[channels, size, size], [channels * channels, 3, 3], [channels]],
     kernels: [{ source, output: [size, size, channels], takes: [0, 1, 2] }],
