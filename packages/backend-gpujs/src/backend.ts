@@ -12,14 +12,7 @@ import type {
   Reason,
 } from "@sconce/ir";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
-import {
-  type DecompositionTable,
-  defaultDecompositions,
-  type Evaluator,
-  isAlwaysDecomposed,
-  type PassContext,
-  type SessionBackend,
-} from "@sconce/passes";
+import type { DecompositionTable, Evaluator, PassContext, SessionBackend } from "@sconce/passes";
 import type { Device, Mode } from "./device.js";
 import { whyNotHeld } from "./emit/refusals.js";
 import { type OpenOptions, openDevice } from "./modes.js";
@@ -27,7 +20,7 @@ import { GpujsExecutable } from "./runtime/executable.js";
 import { Pacer } from "./runtime/pacer.js";
 import { planProgram } from "./runtime/plan.js";
 import { prepare } from "./runtime/prepare.js";
-import { whyNotOnDevice } from "./runtime/support.js";
+import { SIZES, whyNotOnDevice } from "./runtime/support.js";
 import { whyNoLane } from "./webgpu/support.js";
 
 /** Options of {@link gpujsBackend}. */
@@ -59,7 +52,6 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
   const host = options.host ?? cpuBackend({ operators });
   const evaluate = options.evaluate ?? (createEvaluator({ operators }) as Evaluator);
   const memory = { whyNotHeld: options.mode === "webgpu" ? whyNoLane : whyNotHeld };
-  let table: DecompositionTable | undefined;
   return {
     name: options.name ?? "gpujs",
     // What was given by hand stays.
@@ -72,11 +64,10 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
       whyNotOnDevice(node, graph, operators, memory) === undefined || host.supports(node, graph),
     wayOf: (target) => {
       if (Object.hasOwn(LOWERINGS, target)) return "loops";
+      if (SIZES.has(target)) return "sizes";
       if (host.wayOf?.(target) === undefined) return undefined;
-      table ??= options.decompositions?.() ?? defaultDecompositions(operators);
-      const row = operators.get(target);
-      const isLowered = table.has(target) || (row !== undefined && isAlwaysDecomposed(row));
-      return isLowered ? "decomposition" : "on the host";
+      // What a table leaves is decomposed when it is made loops.
+      return operators.get(target)?.decompose !== undefined ? "decomposition" : "on the host";
     },
     async compile(original: ExportedProgram, compileOptions: CompileOptions = {}): Promise<Executable> {
       refuseExcluded(original, compileOptions.exclude ?? []);

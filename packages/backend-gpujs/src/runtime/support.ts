@@ -27,7 +27,12 @@ export function whyNotOnDevice(
   return whyNotLowered(node, graph, { operators });
 }
 
-const SIZES = new Set(["aten.sym_size.int", "aten.sym_numel.default", "aten.sym_stride.int"]);
+/** Operators that give sizes, which no kernel has to compute. */
+export const SIZES: ReadonlySet<string> = new Set([
+  "aten.sym_size.int",
+  "aten.sym_numel.default",
+  "aten.sym_stride.int",
+]);
 /** Sizes follow from the metadata: tensors need not come to the host for them. */
 const isSize = ({ target, meta: { val } }: Node): boolean =>
   (SIZES.has(target) || isScalarFunction(target)) &&

@@ -43,7 +43,7 @@ describe("sconce ops", () => {
     });
     expect(all.find(({ target }) => target === "mylib.sin.default")).toMatchObject({
       decomposition: "on request",
-      backends: { cpu: "decomposition", gpujs: "on the host" },
+      backends: { cpu: "decomposition", gpujs: "decomposition" },
     });
     expect(all.every(({ backends }) => Object.hasOwn(backends, "cpu"))).toBe(true);
   });
