@@ -53,10 +53,17 @@ export function axesOf(
 }
 
 /** The reductions of a scalar that are in no other. */
-export function outerReductions(scalar: Scalar, into = new Set<ReduceScalar>()): ReadonlySet<ReduceScalar> {
-  if (scalar.kind === "reduce") into.add(scalar);
-  else for (const part of partsOf(scalar)) outerReductions(part, into);
-  return into;
+export function outerReductions(root: Scalar): ReadonlySet<ReduceScalar> {
+  const found = new Set<ReduceScalar>();
+  const seen = new Set<Scalar>();
+  const walk = (scalar: Scalar): void => {
+    if (seen.has(scalar)) return;
+    seen.add(scalar);
+    if (scalar.kind === "reduce") found.add(scalar);
+    else partsOf(scalar).forEach(walk);
+  };
+  walk(root);
+  return found;
 }
 
 /** The contraction of a nest; undefined when its value is anything else. */

@@ -3,7 +3,8 @@ import { internalError } from "@sconce/errors";
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
 import { type DType, elementReader, isFloatDType, type TypedArray, valueTable } from "@sconce/tensor";
 import type { Index, IndexAtom } from "../ir/index-expr.js";
-import type { ReduceScalar, Scalar } from "../ir/scalar.js";
+import { partsOf, type ReduceScalar, type Scalar } from "../ir/scalar.js";
+import { forEachScalar } from "../ir/traverse.js";
 import { type Cell, converterOf, functionOf } from "./functions.js";
 import { foldOf } from "./reduce.js";
 import { roundingOf } from "./rounding.js";
@@ -11,6 +12,8 @@ import { roundingOf } from "./rounding.js";
 /** What closures read: values of axes by slot. */
 export interface Scope {
   readonly axes: number[];
+  /** Grows whenever an axis moves on: what was computed before may be another value now. */
+  time: number;
 }
 type Read = () => Cell;
 type ReadIndex = () => number;
@@ -19,6 +22,8 @@ type ReadIndex = () => number;
 export class ScalarCompiler {
   readonly #scope: Scope;
   readonly #slots: Map<string, number>;
+  #shared: ReadonlySet<Scalar> = new Set();
+  readonly #remembered = new Map<Scalar, Read>();
   readonly #data: readonly { readonly dtype: DType; readonly data: TypedArray }[];
   readonly #sizes: Bindings;
 
@@ -84,7 +89,37 @@ export class ScalarCompiler {
     }
   }
 
+  /** What computes a nest's value; what several expressions share is computed once for each place of the axes. */
+  cell(root: Scalar): Read {
+    const shared = new Set<Scalar>();
+    const seen = new Set<Scalar>();
+    forEachScalar(root, (scalar) => {
+      for (const part of partsOf(scalar)) (seen.has(part) ? shared : seen).add(part);
+    });
+    this.#shared = shared;
+    return this.scalar(root);
+  }
+
   scalar(scalar: Scalar): Read {
+    if (!this.#shared.has(scalar) || partsOf(scalar).length === 0) return this.#compile(scalar);
+    let read = this.#remembered.get(scalar);
+    if (read === undefined) {
+      read = this.#remember(this.#compile(scalar));
+      this.#remembered.set(scalar, read);
+    }
+    return read;
+  }
+  #remember(read: Read): Read {
+    const scope = this.#scope;
+    let [value, time] = [undefined as Cell | undefined, -1];
+    return () => {
+      if (time !== scope.time) value = read();
+      time = scope.time;
+      return value as Cell;
+    };
+  }
+
+  #compile(scalar: Scalar): Read {
     switch (scalar.kind) {
       case "constant": {
         const { value, dtype } = scalar;
@@ -133,7 +168,8 @@ export class ScalarCompiler {
   }
 
   #reduce(scalar: ReduceScalar): Read {
-    const { axes } = this.#scope;
+    const scope = this.#scope;
+    const { axes } = scope;
     const slots = scalar.axes.map(({ name }) => this.slot(name));
     const extents = scalar.axes.map(({ extent }) => this.index(extent));
     const body = this.scalar(scalar.body);
@@ -150,6 +186,7 @@ export class ScalarCompiler {
         }
         for (let i = 0; i < limits[depth]!; i++) {
           axes[slots[depth]!] = i;
+          scope.time++;
           walk(depth + 1, place * limits[depth]! + i);
         }
       };

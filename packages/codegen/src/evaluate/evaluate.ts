@@ -1,5 +1,5 @@
 /** @file Runs loop programs in plain JavaScript, cell by cell: the meaning of loops, for tests and for emitters to be compared with. */
-import { type Bindings, SymExpr, type SymInt } from "@sconce/symbolic";
+import { type Bindings, evaluateInt, type SymInt } from "@sconce/symbolic";
 import { contiguousStrides, elementWriter, Storage, Tensor, type TypedArray } from "@sconce/tensor";
 import type { Index } from "../ir/index-expr.js";
 import type { LoopNest, LoopOutput, LoopProgram } from "../ir/loop-program.js";
@@ -28,7 +28,7 @@ export function bindSizes(
 
 /** An index without axes as a number. */
 export const sizeOf = (index: Index, sizes: Bindings): number =>
-  new ScalarCompiler([], sizes, { axes: [] }).index(index)();
+  new ScalarCompiler([], sizes, { axes: [], time: 0 }).index(index)();
 
 /**
  * Runs a loop program on the tensors of its placeholders, row-major, and gives its results.
@@ -51,7 +51,7 @@ export function evaluateLoops(
   return program.outputs.map((output) => {
     if (output.kind === "constant") return output.value;
     if (output.kind === "size")
-      return output.value instanceof SymExpr ? (sizes.get(output.value.name) ?? null) : output.value;
+      return typeof output.value === "number" ? output.value : evaluateInt(output.value, sizes);
     const { dtype, storage } = tensors[output.buffer]!;
     const isInput = program.inputs.includes(output.buffer);
     return new Tensor({
@@ -66,14 +66,14 @@ export function evaluateLoops(
 const rowMajor = (tensor: Tensor): Tensor => tensor.withLayout(contiguousStrides(tensor.shape), 0);
 
 function runNest(nest: LoopNest, tensors: readonly Tensor[], sizes: Bindings): void {
-  const scope: Scope = { axes: [] };
+  const scope: Scope = { axes: [], time: 0 };
   const compiler = new ScalarCompiler(
     tensors as readonly { dtype: Tensor["dtype"]; data: TypedArray }[],
     sizes,
     scope,
   );
   const slots = nest.axes.map(({ name }) => compiler.slot(name));
-  const cell = compiler.scalar(nest.value);
+  const cell = compiler.cell(nest.value);
   const out = tensors[nest.output]!;
   const write = elementWriter(out.dtype, out.data);
   const walk = (depth: number, place: number): void => {
@@ -84,6 +84,7 @@ function runNest(nest: LoopNest, tensors: readonly Tensor[], sizes: Bindings): v
     const extent = out.shape[depth]!;
     for (let i = 0; i < extent; i++) {
       scope.axes[slots[depth]!] = i;
+      scope.time++;
       walk(depth + 1, place * extent + i);
     }
   };

@@ -5,7 +5,7 @@ import { type Axis, atom, axis, flatIndex, type Index, ONE, product, same, ZERO 
 import type { LoopBuffer, LoopNest, NestHint } from "../ir/loop-program.js";
 import type { Scalar } from "../ir/scalar.js";
 import { scalarText } from "../text/scalar-text.js";
-import { LazyTensor } from "./lazy.js";
+import { LazyTensor, operationsOf, withInputs } from "./lazy.js";
 
 /**
  * Values of more operations are computed once when several consumers read them. A load costs as much as a few
@@ -30,14 +30,21 @@ export interface MaterialiseOptions {
   readonly group?: string;
 }
 
+/** What the context knows of the graph, by the names of its nodes. */
+export interface GraphFacts {
+  /** How many consumers read a node's value, views looked through. */
+  readonly uses: ReadonlyMap<string, number>;
+  /** Where all that is made of a value comes together; see {@link joinsOf}. */
+  readonly joins?: ReadonlyMap<string, string>;
+  /** The graph's node that a step of a decomposition belongs to. */
+  readonly origins?: ReadonlyMap<string, string>;
+}
+
 /** Buffers and nests under construction. */
 export class LoweringContext {
   readonly buffers: LoopBuffer[] = [];
   readonly nests: LoopNest[] = [];
-  /** How many consumers read a node's value, views looked through. */
-  readonly #uses: ReadonlyMap<string, number>;
-  /** The graph's node that a step of a decomposition belongs to. */
-  readonly #origins: ReadonlyMap<string, string>;
+  readonly #facts: GraphFacts;
   readonly #order = new Map<LazyTensor, number>();
   readonly #limits: FusionLimits;
   /** Buffers by what their nests compute. */
@@ -45,13 +52,11 @@ export class LoweringContext {
   #axes = 0;
   #groups = 0;
 
-  constructor(
-    uses: ReadonlyMap<string, number>,
-    origins: ReadonlyMap<string, string> = new Map(),
-    limits: FusionLimits = DEFAULT_LIMITS,
-  ) {
-    this.#uses = uses;
-    this.#origins = origins;
+  /** Nodes whose values were made, so that what joins there has come together. */
+  readonly #lowered = new Set<string>();
+
+  constructor(facts: GraphFacts, limits: FusionLimits = DEFAULT_LIMITS) {
+    this.#facts = facts;
     this.#limits = limits;
   }
 
@@ -83,13 +88,23 @@ export class LoweringContext {
   }
 
   #origin(node: string): string {
-    return this.#origins.get(node) ?? node;
+    return this.#facts.origins?.get(node) ?? node;
   }
 
   /** Gives a value memory, unless it has some; views share the memory of what they show. */
   materialise(tensor: LazyTensor, options: MaterialiseOptions = {}): void {
     const root = tensor.root;
-    if (root.buffer === undefined) this.#nest(root, options);
+    if (root.buffer !== undefined) return;
+    // What others will read, too, would be computed by both of them.
+    for (const part of withInputs(root.inputs))
+      if (part.buffer === undefined && this.#isAwaited(part) && isDear(part)) this.materialise(part);
+    this.#nest(root, options);
+  }
+
+  /** Whether readers of a value are still to come, which all meet later. */
+  #isAwaited({ node }: LazyTensor): boolean {
+    const join = this.#facts.joins?.get(node);
+    return join !== undefined && !this.#lowered.has(join);
   }
 
   /** Memory that holds the cells of this very tensor in row-major order; a view that is not laid out so is copied. */
@@ -145,8 +160,8 @@ export class LoweringContext {
     if (root.buffer !== undefined) return tensor;
     this.#reuse(root);
     if (tensor.repeats) return this.many(tensor, CHEAP);
-    const shared = (this.#uses.get(root.node) ?? 1) > 1;
-    if (shared && (root.heavy || root.operations > CHEAP)) this.materialise(root);
+    const shared = (this.#facts.uses.get(root.node) ?? 1) > 1;
+    if (shared && isDear(root) && !this.#isAwaited(root)) this.materialise(root);
     return tensor;
   }
 
@@ -172,7 +187,7 @@ export class LoweringContext {
     for (;;) {
       const open = tensors.filter((tensor) => tensor.root.buffer === undefined && tensor.operations > 0);
       const reads = new Set(tensors.flatMap((tensor) => [...readsOf(tensor)]));
-      const operations = tensors.reduce((total, tensor) => total + tensor.operations, own);
+      const operations = operationsOf(tensors) + own;
       if (open.length === 0 || (reads.size <= this.#limits.reads && operations <= this.#limits.operations))
         return;
       this.materialise(open.reduce((most, tensor) => (tensor.operations > most.operations ? tensor : most)));
@@ -181,6 +196,8 @@ export class LoweringContext {
 
   /** Told by pointwise rules: of operands that each take a reduction, only the newest stays in the nest. */
   oneHeavy(tensors: readonly LazyTensor[]): void {
+    const reductions = [...withInputs(tensors)].filter(({ isReduction }) => isReduction);
+    if (reductions.length < 2) return;
     const roots = new Set(tensors.filter((tensor) => tensor.heavy).map((tensor) => tensor.root));
     const newest = [...roots].reduce<LazyTensor | undefined>(
       (last, root) => (last === undefined || this.#rank(root) > this.#rank(last) ? root : last),
@@ -191,6 +208,7 @@ export class LoweringContext {
 
   /** Remembers the order in which values were made. */
   made(tensor: LazyTensor): void {
+    this.#lowered.add(tensor.node);
     this.#order.set(tensor, this.#order.size);
   }
   #rank(tensor: LazyTensor): number {
@@ -198,6 +216,8 @@ export class LoweringContext {
   }
 }
 
+/** Whether computing a value twice costs more than a buffer. */
+const isDear = (tensor: LazyTensor): boolean => tensor.heavy || tensor.operations > CHEAP;
 const unplaced = (node: string): never => {
   throw internalError(`"${node}" has no memory`);
 };

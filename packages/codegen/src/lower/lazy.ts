@@ -32,6 +32,8 @@ export class LazyTensor {
   readonly #cell: CellOf;
   readonly #operations: number;
   readonly #heavy: boolean;
+  /** Cells by the list of coordinates that they were asked for with, so that several readers get the same object. */
+  readonly #known = new WeakMap<readonly Index[], Scalar>();
   #buffer: number | undefined;
 
   constructor(init: LazyInit) {
@@ -58,15 +60,27 @@ export class LazyTensor {
   get heavy(): boolean {
     return this.#buffer === undefined && (this.#heavy || this.inputs.some((input) => input.heavy));
   }
-  /** Operations that one cell takes, down to memory. */
+  /** Whether a cell takes a reduction of its own, not one of its inputs. */
+  get isReduction(): boolean {
+    return this.#buffer === undefined && this.#heavy;
+  }
+  /** Operations that one cell takes, down to memory; what several inputs share is counted once. */
   get operations(): number {
-    if (this.#buffer !== undefined) return 0;
-    return this.inputs.reduce((total, input) => total + input.operations, this.#operations);
+    return operationsOf([this]);
+  }
+  /** Operations of a cell without those of its inputs. */
+  get ownOperations(): number {
+    return this.#buffer === undefined ? this.#operations : 0;
   }
 
   cell(coordinates: readonly Index[]): Scalar {
-    if (this.#buffer === undefined) return this.#cell(coordinates);
-    return load(this.#buffer, flatIndex(coordinates, this.shape), this.dtype);
+    if (this.#buffer !== undefined) return load(this.#buffer, flatIndex(coordinates, this.shape), this.dtype);
+    let cell = this.#known.get(coordinates);
+    if (cell === undefined) {
+      cell = this.#cell(coordinates);
+      this.#known.set(coordinates, cell);
+    }
+    return cell;
   }
 
   /** The tensor that this one is a view of, through any number of views. */
@@ -78,6 +92,25 @@ export class LazyTensor {
     if (this.view === undefined || this.#buffer !== undefined) return false;
     return this.view.repeats || this.view.base.repeats;
   }
+}
+
+/** The tensors and all that they are computed from down to memory, each once. */
+export function withInputs(
+  tensors: readonly LazyTensor[],
+  into = new Set<LazyTensor>(),
+): ReadonlySet<LazyTensor> {
+  for (const tensor of tensors) {
+    if (into.has(tensor)) continue;
+    into.add(tensor);
+    if (tensor.buffer === undefined) withInputs(tensor.inputs, into);
+  }
+  return into;
+}
+/** Operations that cells of the tensors take together, down to memory. */
+export function operationsOf(tensors: readonly LazyTensor[]): number {
+  let total = 0;
+  for (const tensor of withInputs(tensors)) total += tensor.ownOperations;
+  return total;
 }
 
 /** A view: coordinates here become coordinates of the base. */

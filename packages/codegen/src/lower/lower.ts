@@ -17,6 +17,7 @@ import type { LoopOutput, LoopProgram, NotLowered } from "../ir/loop-program.js"
 import { CannotLower, cannot, type Lowered, type LoweringTable, shapeOf } from "./call.js";
 import { type FusionLimits, LoweringContext } from "./context.js";
 import { Expander } from "./expand.js";
+import { joinsOf } from "./joins.js";
 import { LazyTensor } from "./lazy.js";
 import { LOWERINGS } from "./table.js";
 
@@ -125,11 +126,12 @@ class GraphLowering {
     );
     this.#steps = nodes.flatMap((node) => this.#expander.expand(node));
     this.#stepOf = new Map(this.#steps.map((step) => [step.name, step]));
-    this.#context = new LoweringContext(
-      consumers(this.#steps, this.#table),
-      this.#expander.origins,
-      options.limits,
-    );
+    const facts = {
+      uses: consumers(this.#steps, this.#table),
+      joins: joinsOf(this.#steps, operators),
+      origins: this.#expander.origins,
+    };
+    this.#context = new LoweringContext(facts, options.limits);
   }
 
   run(): void {

@@ -1,5 +1,5 @@
 /** @file Scalars as readable text, which is also what equality of indices read from tensors rests on. */
-import type { Scalar } from "../ir/scalar.js";
+import { partsOf, type ReduceScalar, type Scalar } from "../ir/scalar.js";
 
 const INFIX: Readonly<Record<string, string>> = {
   add: "+",
@@ -16,40 +16,83 @@ const INFIX: Readonly<Record<string, string>> = {
   or: "||",
 };
 const KNOWN = new WeakMap<Scalar, string>();
+/** What is read several times gets a name when its text is longer than this. */
+const SHORT = 24;
 
-/** The expression as text: `max((b0[i0*4 + i1] + b1[i1]), 0)`. */
+/**
+ * The expression as text: `max((b0[i0*4 + i1] + b1[i1]), 0)`. What is one object in several places is written once:
+ * `(t0 = sum[r0 < 8](b0[r0])) * sigmoid(t0)`.
+ */
 export function scalarText(scalar: Scalar): string {
-  const known = KNOWN.get(scalar);
-  if (known !== undefined) return known;
-  const text = write(scalar);
-  KNOWN.set(scalar, text);
+  let text = KNOWN.get(scalar);
+  if (text === undefined) {
+    text = new ScalarWriter(scalar).text(scalar);
+    KNOWN.set(scalar, text);
+  }
   return text;
 }
 
-function write(scalar: Scalar): string {
-  switch (scalar.kind) {
-    case "constant":
-      return Object.is(scalar.value, -0) ? "-0" : String(scalar.value);
-    case "index":
-      return scalar.index.text;
-    case "load":
-      return `b${scalar.buffer}[${bare(scalar.index.text)}]`;
-    case "cast":
-      return `${scalar.dtype}(${bare(scalarText(scalar.value))})`;
-    case "select":
-      return `(${scalarText(scalar.condition)} ? ${scalarText(scalar.then)} : ${scalarText(scalar.otherwise)})`;
-    case "call": {
-      const infix = INFIX[scalar.fn];
-      const args = scalar.args.map(scalarText);
-      if (infix !== undefined && args.length === 2) return `(${args[0]} ${infix} ${args[1]})`;
-      return `${scalar.fn}(${args.map(bare).join(", ")})`;
+class ScalarWriter {
+  readonly #shared = new Set<Scalar>();
+  readonly #names = new Map<Scalar, string>();
+  /** Texts of what is shared and too short for a name. */
+  readonly #short = new Map<Scalar, string>();
+
+  constructor(root: Scalar) {
+    const seen = new Set<Scalar>();
+    const walk = (scalar: Scalar): void => {
+      if (seen.has(scalar)) this.#shared.add(scalar);
+      else {
+        seen.add(scalar);
+        partsOf(scalar).forEach(walk);
+      }
+    };
+    walk(root);
+  }
+
+  text(scalar: Scalar): string {
+    const known = this.#names.get(scalar) ?? this.#short.get(scalar);
+    if (known !== undefined) return known;
+    const text = this.#write(scalar);
+    if (!this.#shared.has(scalar)) return text;
+    if (text.length <= SHORT) {
+      this.#short.set(scalar, text);
+      return text;
     }
-    case "reduce": {
-      const axes = scalar.axes.map(({ name, extent }) => `${name} < ${extent.text}`).join(", ");
-      const when = scalar.when === undefined ? "" : ` if ${scalarText(scalar.when)}`;
-      const initial = scalar.initial === undefined ? "" : ` from ${scalarText(scalar.initial)}`;
-      return `${scalar.reduce}[${axes}${when}${initial}](${bare(scalarText(scalar.body))})`;
+    const name = `t${this.#names.size}`;
+    this.#names.set(scalar, name);
+    return `(${name} = ${bare(text)})`;
+  }
+
+  #write(scalar: Scalar): string {
+    switch (scalar.kind) {
+      case "constant":
+        return Object.is(scalar.value, -0) ? "-0" : String(scalar.value);
+      case "index":
+        return scalar.index.text;
+      case "load":
+        return `b${scalar.buffer}[${bare(scalar.index.text)}]`;
+      case "cast":
+        return `${scalar.dtype}(${bare(this.text(scalar.value))})`;
+      case "select":
+        return `(${this.text(scalar.condition)} ? ${this.text(scalar.then)} : ${this.text(scalar.otherwise)})`;
+      case "call":
+        return this.#call(scalar.fn, scalar.args);
+      case "reduce":
+        return this.#reduce(scalar);
     }
+  }
+  #call(fn: string, args: readonly Scalar[]): string {
+    const infix = INFIX[fn];
+    const texts = args.map((arg) => this.text(arg));
+    if (infix !== undefined && args.length === 2) return `(${texts[0]} ${infix} ${texts[1]})`;
+    return `${fn}(${texts.map(bare).join(", ")})`;
+  }
+  #reduce({ reduce, axes, when, initial, body }: ReduceScalar): string {
+    const ranges = axes.map(({ name, extent }) => `${name} < ${extent.text}`).join(", ");
+    const only = when === undefined ? "" : ` if ${this.text(when)}`;
+    const from = initial === undefined ? "" : ` from ${this.text(initial)}`;
+    return `${reduce}[${ranges}${only}${from}](${bare(this.text(body))})`;
   }
 }
 
