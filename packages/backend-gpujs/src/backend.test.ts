@@ -50,6 +50,22 @@ describe("integers", () => {
     expect(numbers((await executable.run([ints([2 ** 24]), ints([1])]))[0])).toEqual([16777217n]);
     expect(executable.placement().fallbacks[0]).toContain("integers beyond 2^24 may come up");
   });
+  test("places on a grid of fixed size become indices on the device, numbers of any size do not", async () => {
+    const resized = program(
+      "%x: f32[1, 1, 2, 2]",
+      "%y: f32[1, 1, 4, 4] = aten.upsample_bilinear2d.vec(%x, [4, 4], false, none)",
+      "y",
+    );
+    using executable = await compile(resized);
+    expect(executable.placement().nodes).toEqual([
+      { node: "y", target: "aten.upsample_bilinear2d.vec", place: "device", reason: undefined },
+    ]);
+    const [y] = await executable.run([floats([0, 4, 8, 12], [1, 1, 2, 2])]);
+    expect(numbers(y).slice(0, 8)).toEqual([0, 1, 3, 4, 2, 3, 5, 6]);
+    const cast = program("%x: f32[2]", "%i: i64[2] = aten._to_copy.default(%x, dtype=int64)", "i");
+    using other = await compile(cast);
+    expect(other.placement().nodes[0]?.reason).toContain("integers beyond 2^24 may come up");
+  });
   test("small dtypes wrap as they do in PyTorch", async () => {
     const adds = program("%a: u8[2], %b: u8[2]", "%add: u8[2] = aten.add.Tensor(%a, %b)", "add");
     using executable = await compile(adds);

@@ -7,7 +7,7 @@ import { type Range, rangeOfDType } from "./interval.js";
 export interface Verdict {
   /** What the device cannot compute exactly. */
   readonly problem: string | undefined;
-  /** Ranges of integer buffers, those of the inputs with those that nests write. */
+  /** Ranges of buffers, those of integer inputs with those that nests write. */
   readonly ranges: ReadonlyMap<number, Range>;
 }
 
@@ -23,10 +23,11 @@ export function judge(
     if (high > integers.high || low < integers.low)
       return { problem: `an input holds integers beyond ${bitsOf(integers.high)}`, ranges };
   const of = (id: number): Range => ranges.get(id) ?? rangeOfDType(buffers[id]!.dtype);
+  if (!nests.some(hasIntegers)) return { problem: undefined, ranges };
   for (const nest of nests) {
-    if (!hasIntegers(nest)) continue;
     const { range, problem } = analyseNest(nest, of, integers);
-    if (problem !== undefined) return { problem: `${nest.nodes.join(", ")}: ${problem}`, ranges };
+    if (problem !== undefined && hasIntegers(nest))
+      return { problem: `${nest.nodes.join(", ")}: ${problem}`, ranges };
     ranges.set(nest.output, range);
   }
   return { problem: undefined, ranges };

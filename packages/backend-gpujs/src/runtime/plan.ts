@@ -24,7 +24,7 @@ import {
 } from "@sconce/passes";
 import { symbolByName } from "@sconce/symbolic";
 import type { Device } from "../device.js";
-import { whyNotExact } from "../ranges/static.js";
+import { inexactNests } from "../ranges/static.js";
 import { whyNotOnDevice } from "./support.js";
 
 const NAME = "gpujs";
@@ -61,19 +61,14 @@ export function planProgram(
         limits: { ...DEFAULT_LIMITS, reads: device.maxReads },
       });
       loops.set(name, lowered);
-      for (const nest of lowered.nests) refuse(nest, whyNot(nest, lowered, device), refused);
+      const inexact = inexactNests(lowered, device.integers);
+      for (const nest of lowered.nests)
+        refuse(nest, device.whyNot(nest, lowered) ?? inexact.get(nest), refused);
     }
     if (refused.size === before) return chain(program, divided, loops, operators);
   }
 }
 
-function whyNot(
-  nest: LoopNest,
-  loops: LoopProgram,
-  device: Pick<Device, "whyNot" | "integers">,
-): string | undefined {
-  return device.whyNot(nest, loops) ?? whyNotExact(nest, loops, device.integers);
-}
 function refuse({ nodes }: LoopNest, reason: string | undefined, refused: Map<string, string>): void {
   if (reason !== undefined) for (const node of nodes) if (!refused.has(node)) refused.set(node, reason);
 }
