@@ -32,8 +32,12 @@ class GpujsBuffer implements DeviceBuffer {
   }
 }
 
-/** Sources with more cells in all than this are kept compiled; older ones are made again when they are needed. */
+/**
+ * What compiled kernels may hold: each has memory of its own for what it reads and writes, and of sizes that change there
+ * is no end. Those that were not used for longest are made again when they are needed.
+ */
 const KEPT_KERNELS = 1024;
+const KEPT_BYTES = 2 ** 29;
 /** What a kernel is given for a buffer without cells, which it never reads. */
 const NOTHING = new Float32Array(1);
 
@@ -45,7 +49,8 @@ export class GpujsDevice implements Device {
   readonly maxReads: number;
   readonly #gpu: Gpu;
   readonly #dialect: Dialect;
-  readonly #kernels = new Map<string, Kernel>();
+  readonly #kernels = new Map<string, { readonly kernel: Kernel; readonly bytes: number }>();
+  #kernelBytes = 0;
   #allocated = 0;
   #isOpen = true;
 
@@ -92,7 +97,7 @@ export class GpujsDevice implements Device {
   ): DeviceBuffer | Promise<DeviceBuffer> {
     this.#requireOpen();
     const { output, reads } = kernel;
-    const length = output.reduce((product, extent) => product * extent, 1);
+    const length = volumeOf(output);
     if (length === 0) return this.#buffer(0, NOTHING);
     const given = reads.map((id) => handleOf(buffers(id)));
     try {
@@ -114,21 +119,33 @@ export class GpujsDevice implements Device {
   #kernel({ source, output }: KernelSource, given: readonly (Float32Array | Handle)[]): Kernel {
     const lengths = given.map((one) => (one instanceof Float32Array ? one.length : ""));
     const key = `${output.join()};${lengths.join()};${source}`;
-    let kernel = this.#kernels.get(key);
-    if (kernel === undefined) {
-      kernel = this.#gpu.createKernel(source, { output, ...this.#settings() });
-      if (this.#kernels.size >= KEPT_KERNELS) this.#drop(this.#kernels.keys().next().value!);
-    } else this.#kernels.delete(key);
-    // The newest is last: the first is the one that was not used for longest.
-    this.#kernels.set(key, kernel);
+    const kept = this.#kernels.get(key);
+    if (kept !== undefined) {
+      // The newest is last: the first is the one that was not used for longest.
+      this.#kernels.delete(key);
+      this.#kernels.set(key, kept);
+      return kept.kernel;
+    }
+    const cells = lengths.reduce<number>((total, length) => total + Number(length), volumeOf(output));
+    this.#makeRoom(cells * 4);
+    const kernel = this.#gpu.createKernel(source, { output, ...this.#settings() });
+    this.#kernels.set(key, { kernel, bytes: cells * 4 });
+    this.#kernelBytes += cells * 4;
     return kernel;
+  }
+  #makeRoom(bytes: number): void {
+    for (const key of this.#kernels.keys()) {
+      if (this.#kernels.size < KEPT_KERNELS && this.#kernelBytes + bytes <= KEPT_BYTES) return;
+      this.#drop(key);
+    }
   }
   #settings(): { pipeline?: boolean; immutable?: boolean } {
     return this.#dialect.isStrict ? {} : { pipeline: true, immutable: true };
   }
   #drop(key: string): void {
-    const kernel = this.#kernels.get(key)!;
+    const { kernel, bytes } = this.#kernels.get(key)!;
     this.#kernels.delete(key);
+    this.#kernelBytes -= bytes;
     kernel.destroy();
     const { kernels } = this.#gpu;
     const at = kernels.indexOf(kernel.kernel);
@@ -159,6 +176,7 @@ export class GpujsDevice implements Device {
     this.#isOpen = false;
     // gpu.js destroys its kernels, and the WebGL context with the first of them that is there.
     this.#kernels.clear();
+    this.#kernelBytes = 0;
     this.#allocated = 0;
     await this.#gpu.destroy();
   }
@@ -172,6 +190,8 @@ export class GpujsDevice implements Device {
   }
 }
 
+const volumeOf = (extents: readonly number[]): number =>
+  extents.reduce((product, extent) => product * extent, 1);
 const handleOf = (buffer: DeviceBuffer): Float32Array | Handle => (buffer as GpujsBuffer).handle;
 const isHandle = (value: unknown): value is Handle =>
   typeof value === "object" && value !== null && "toArray" in value;
