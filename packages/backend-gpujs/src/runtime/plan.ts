@@ -61,7 +61,7 @@ export function planProgram(
         limits: { ...DEFAULT_LIMITS, reads: device.maxReads },
       });
       loops.set(name, lowered);
-      const inexact = inexactNests(lowered, device.integers);
+      const inexact = inexactNests(lowered, device.integers, program.symbolHints);
       for (const nest of lowered.nests)
         refuse(nest, device.whyNot(nest, lowered) ?? inexact.get(nest), refused);
     }
