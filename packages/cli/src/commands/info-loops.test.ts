@@ -1,5 +1,9 @@
+import { parseIr } from "@sconce/ir";
+import { Tensor } from "@sconce/tensor";
+import { createSconce } from "sconce";
 import { expect, test } from "vitest";
 import { fixture, sconce } from "../command.fixture.js";
+import { loopsOf } from "./loops.js";
 
 test("info --loops tells nests, costs and memory, and what stays with the interpreter", async () => {
   const { out, code } = await sconce("info", fixture("net_resnet"), "--loops", "--json");
@@ -11,6 +15,26 @@ test("info --loops tells nests, costs and memory, and what stays with the interp
   expect(region.flops).toBe(
     region.nests.reduce((total: number, nest: { flops: number }) => total + nest.flops, 0),
   );
+});
+
+test("a program that cannot be lowered is the interpreter's, with the reason", () => {
+  const shared = Tensor.from([1, 2], [2], "float32");
+  const program = parseIr(
+    'sconce-ir 1\nprogram "TRAINING" {\n  buffer "a": f32[2]\n  buffer "b": f32[2]\n' +
+      '  input %a: BUFFER "a" persistent\n  input %b: BUFFER "b" persistent\n  output %c: USER_OUTPUT\n}\n' +
+      "graph(%a: f32[2], %b: f32[2]) {\n  %w: f32[2] = aten.add_.Tensor(%a, 1)\n" +
+      "  %c: f32[2] = aten.mul.Tensor(%b, %w)\n  return (%c)\n}\n",
+    {
+      tensors: new Map([
+        ["a", shared],
+        ["b", shared.withLayout([1], 0)],
+      ]),
+    },
+  );
+  const { lowered } = loopsOf(program, createSconce());
+  expect(lowered.regions).toEqual([]);
+  expect(lowered.left.map(({ node }) => node)).toEqual(["w", "c"]);
+  expect(lowered.left[0]?.reason).toContain("the program cannot be lowered: ");
 });
 
 test("print --format loops gives the nests, each under the nodes that it computes", async () => {

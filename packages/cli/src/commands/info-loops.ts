@@ -1,15 +1,9 @@
 /** @file What loops a program becomes, and what they cost. */
-import {
-  costOf,
-  LOOP_PIPELINE,
-  type LoopProgram,
-  type LoweredRegion,
-  lowerProgram,
-  planMemory,
-} from "@sconce/codegen";
+import { costOf, type LoopProgram, type LoweredRegion, planMemory } from "@sconce/codegen";
 import { type ExportedProgram, FakeTensor, type MetaValue } from "@sconce/ir";
 import { freeSymbols } from "@sconce/symbolic";
 import type { Sconce } from "sconce";
+import { loopsOf } from "./loops.js";
 
 export interface NestFacts {
   readonly nest: number;
@@ -44,8 +38,8 @@ const ASSUMED_SIZE = 64;
 
 /** The program as loops, with costs at the example sizes; sizes without an example are taken at most {@link ASSUMED_SIZE}. */
 export function loopFactsOf(program: ExportedProgram, session: Sconce): LoopFacts {
-  const prepared = session.transform(program, LOOP_PIPELINE);
-  const { regions, left } = lowerProgram(prepared, { operators: session.operators });
+  const { prepared, lowered } = loopsOf(program, session);
+  const { regions, left } = lowered;
   const assumed = sizesWithoutExample(prepared);
   const sizes = new Map([...prepared.symbolHints, ...assumed]);
   return {

@@ -3,7 +3,9 @@ import type { Placement } from "@sconce/ir";
 const times = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** Where a program ran, as text: the device, how much of it ran there, and why the rest did not. */
-export function placementText({ device, nodes, regions, kernels, copies, fallbacks }: Placement): string {
+export function placementText(backend: string, placement: Placement | undefined): string {
+  if (placement === undefined) return `backend ${backend} has no device: it runs all calls itself\n`;
+  const { device, nodes, regions, kernels, copies, fallbacks } = placement;
   const host = nodes.filter(({ place }) => place === "host");
   const lines = [
     `device ${device}`,

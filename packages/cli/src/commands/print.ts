@@ -1,4 +1,4 @@
-import { LOOP_PIPELINE, lowerProgram, printLoweredProgram } from "@sconce/codegen";
+import { printLoweredProgram } from "@sconce/codegen";
 import { dotText, jsonText, mermaidText } from "@sconce/formats/views";
 import { codeText, type ExportedProgram, graphText, printIr, signatureText } from "@sconce/ir";
 import type { Command } from "commander";
@@ -6,6 +6,7 @@ import type { Sconce } from "sconce";
 import { usage } from "../errors.js";
 import type { Outcome, SafeIo } from "../io.js";
 import { openProgram, openSession, repeatable } from "../open.js";
+import { loopsOf } from "./loops.js";
 
 type Print = (program: ExportedProgram, session: Sconce) => string;
 
@@ -23,8 +24,7 @@ const FORMATS: ReadonlyMap<string, Print> = new Map<string, Print>([
 
 /** Loop nests of the program, brought into their form first. */
 function loopsText(program: ExportedProgram, session: Sconce): string {
-  const lowered = session.transform(program, LOOP_PIPELINE);
-  return printLoweredProgram(lowerProgram(lowered, { operators: session.operators }));
+  return printLoweredProgram(loopsOf(program, session).lowered);
 }
 const NAMES = [...FORMATS.keys()].join(", ");
 

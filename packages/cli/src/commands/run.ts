@@ -59,7 +59,7 @@ async function execute(file: string, options: RunOptions, io: Io, outcome: Outco
   executable.dispose();
   const report = options.json
     ? jsonReport(outputs, differences, placement)
-    : textReport(outputs, differences) + (placement === undefined ? "" : placementText(placement));
+    : textReport(outputs, differences) + (options.placement ? placementText(options.backend, placement) : "");
   io.out(report);
 }
 
