@@ -1,5 +1,17 @@
 /** @file Indices as integer expressions: no locals (gpu.js holds those as floats), no division that is not exact. */
-import { boundsOf, fixedValue, type Index, type IndexAtom, type Scalar } from "@sconce/codegen";
+import {
+  add,
+  atom,
+  boundsOf,
+  constant,
+  fixedValue,
+  type Index,
+  type IndexAtom,
+  type IndexTerm,
+  multiply,
+  type Scalar,
+  scale,
+} from "@sconce/codegen";
 import { internalError } from "@sconce/errors";
 import { type Dialect, EXACT } from "./dialect.js";
 
@@ -34,11 +46,22 @@ function reachesFar(index: Index): boolean {
   const { min, max } = boundsOf(index);
   return (min !== undefined && min <= -EXACT) || (max !== undefined && max >= EXACT);
 }
-/** Sums and products of integers by a helper, whose parameters are integers in every mode. */
+/**
+ * Sums and products of integers by a helper, whose parameters are integers in every mode. Calls take time in long loops: the
+ * smallest terms are added without, as far as they stay small together.
+ */
 function wideSource(index: Index, names: IndexNames, dialect: Dialect): string {
   const number = (value: number): string => (value < 0 ? `(0 - ${-value})` : String(value));
-  let text = number(index.constant);
-  for (const { coefficient, atoms } of index.terms) {
+  const terms = [...index.terms].sort((a, b) => Math.abs(a.coefficient) - Math.abs(b.coefficient));
+  let small = constant(index.constant);
+  while (terms.length > 1) {
+    const more = add(small, indexOf(terms[0]!));
+    if (reachesFar(more) || boundsOf(more).max === undefined || boundsOf(more).min === undefined) break;
+    small = more;
+    terms.shift();
+  }
+  let text = small.terms.length === 0 ? number(small.constant) : indexSource(small, names, dialect);
+  for (const { coefficient, atoms } of terms) {
     const product = atoms
       .map((item) => atomSource(item, names, dialect))
       .reduce((left, right) => `iflat(${left}, ${right}, 0)`);
@@ -46,6 +69,8 @@ function wideSource(index: Index, names: IndexNames, dialect: Dialect): string {
   }
   return text;
 }
+const indexOf = ({ coefficient, atoms }: IndexTerm): Index =>
+  scale(atoms.map(atom).reduce(multiply), coefficient);
 
 function atomSource(item: IndexAtom, names: IndexNames, dialect: Dialect): string {
   switch (item.kind) {

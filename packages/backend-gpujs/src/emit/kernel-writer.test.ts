@@ -52,14 +52,14 @@ test("what does not hang on a loop is computed before it, and long sums in group
     "function (b0, b1) {
       let a0 = 0;
       const t4 = b1[this.thread.x];
-      for (let k1 = 0; k1 < 16; k1++) {
-        let p3 = 0;
-        for (let k2 = 0; k2 < 256; k2++) {
-          const t5 = (b0[(this.thread.x * 4096 + (k1 * 256 + k2))] - t4);
+      for (let k1 = 0; k1 < 8; k1++) {
+        let a2 = 0;
+        for (let k3 = 0; k3 < 512; k3++) {
+          const t5 = (b0[(this.thread.x * 4096 + k3 + k1 * 512)] - t4);
           const t6 = (t5 * t5);
-          p3 = p3 + t6;
+          a2 = a2 + t6;
         }
-        a0 = a0 + p3;
+        a0 = a0 + a2;
       }
       const t7 = (4096 - 1);
       const t8 = (a0 / Math.max(t7, 0));

@@ -6,6 +6,7 @@ import {
   type LoopNest,
   type LoopProgram,
   type Scalar,
+  withSumGroups,
 } from "@sconce/codegen";
 import { internalError } from "@sconce/errors";
 import type { Bindings } from "@sconce/symbolic";
@@ -38,7 +39,9 @@ export function writeKernel(
   sizes: Bindings,
   dialect: Dialect,
 ): KernelSource {
-  const { axes, value } = planThreads(bindNest(nest, sizes), dialect.maxSide);
+  const { axes, value: whole } = planThreads(bindNest(nest, sizes), dialect.maxSide);
+  // Doubles have digits to spare.
+  const value = dialect.isDouble ? whole : withSumGroups(whole);
   const lengths = lengthsOf(program, (index) => bindIndex(index, sizes));
   const writer = new KernelWriter(dialect, new ScalarFacts(value, lengths));
   axes.forEach(({ name }, at) => {

@@ -1,15 +1,11 @@
 /** @file Reductions as loops. */
 import { atom, flatIndex, forEachAtom, indicesOf, type ReduceScalar, type Scalar } from "@sconce/codegen";
-import { isFloatDType } from "@sconce/tensor";
 import { callSource } from "./functions.js";
 import type { KernelWriter } from "./kernel-writer.js";
 import { extentOf } from "./thread-axes.js";
 
 /** Terms that are added in one turn of a loop over products. */
 const UNROLLED = 4;
-/** More terms than this are summed in groups, so that rounding errors do not add up over the whole length. */
-const LONG = 2048;
-const GROUP = 256;
 
 /** Writes the loops and gives the name of the result. */
 export function writeReduction(scalar: ReduceScalar, writer: KernelWriter): string {
@@ -19,10 +15,7 @@ export function writeReduction(scalar: ReduceScalar, writer: KernelWriter): stri
     return shaderExtreme(scalar, writer);
   const name = writer.fresh("a");
   writer.line(`let ${name} = ${startOf(scalar, writer)};`);
-  const total = scalar.axes.reduce((count, axis) => count * extentOf(axis), 1);
-  const isLong = reduce === "sum" && isFloatDType(scalar.dtype) && total > LONG && !writer.dialect.isDouble;
-  if (isLong) longSum(scalar, writer, name);
-  else if (canUnroll(scalar)) unrolledSum(scalar, writer, name);
+  if (canUnroll(scalar)) unrolledSum(scalar, writer, name);
   else loops(scalar, writer, () => take(scalar, writer, name));
   return name;
 }
@@ -52,10 +45,10 @@ function take({ reduce, body }: ReduceScalar, writer: KernelWriter, into: string
 }
 
 /**
- * Loops over the axes from `from` on around `inner`, which runs where the condition holds. Each part of the condition is tested
+ * Loops over the axes around `inner`, which runs where the condition holds. Each part of the condition is tested
  * as soon as its axes are there: what fails for a whole row is not tested for each of its cells.
  */
-function loops({ axes, when }: ReduceScalar, writer: KernelWriter, inner: () => void, from = 0): void {
+function loops({ axes, when }: ReduceScalar, writer: KernelWriter, inner: () => void): void {
   let open = when === undefined ? [] : conjuncts(when);
   const descend = (at: number): void => {
     const later = new Set(axes.slice(at).map(({ name }) => name));
@@ -75,7 +68,7 @@ function loops({ axes, when }: ReduceScalar, writer: KernelWriter, inner: () => 
     if (tests.length === 0) body();
     else writer.block(`if (${tests.map((part) => writer.condition(part)).join(" && ")})`, body);
   };
-  descend(from);
+  descend(0);
 }
 /** The parts that all have to hold. */
 const conjuncts = (condition: Scalar): Scalar[] =>
@@ -120,36 +113,6 @@ function unrolledSum(scalar: ReduceScalar, writer: KernelWriter, into: string): 
       last.name,
     );
   });
-}
-
-/** A sum of sums: over the inner axes, or over stretches of the only one. */
-function longSum(scalar: ReduceScalar, writer: KernelWriter, into: string): void {
-  const [first, ...rest] = scalar.axes;
-  const extent = extentOf(first!);
-  const [outer, inner, partial] = [writer.fresh("k"), writer.fresh("k"), writer.fresh("p")];
-  const group = rest.length > 0 ? 1 : GROUP;
-  writer.block(
-    loopHead(outer, Math.ceil(extent / group)),
-    () => {
-      writer.line(`let ${partial} = 0;`);
-      const body = (): void => take(scalar, writer, partial);
-      if (rest.length > 0) {
-        writer.nameAxis(first!.name, outer);
-        loops(scalar, writer, body, 1);
-      } else {
-        const at = `(${outer} * ${group} + ${inner})`;
-        writer.nameAxis(first!.name, at);
-        const guarded = (): void => loops(scalar, writer, body, 1);
-        writer.block(
-          loopHead(inner, group),
-          () => (extent % group === 0 ? guarded() : writer.block(`if (${at} < ${extent})`, guarded)),
-          first!.name,
-        );
-      }
-      writer.line(`${into} = ${into} + ${partial};`);
-    },
-    first!.name,
-  );
 }
 
 /** The first place of the greatest or least; NaN is before all. */

@@ -19,6 +19,7 @@ import {
   Rewriter,
   type Scalar,
   scale,
+  sumGroups,
 } from "@sconce/codegen";
 import type { ScalarEmitter } from "./scalar-emitter.js";
 import { cellsOf, defineCoordinates, extentOf, foldWorkgroups, type Shader, ShaderFrame } from "./shader.js";
@@ -94,13 +95,10 @@ export function blockedShader(
     rows: defineSide(emitter, rows, "row"),
     columns: defineSide(emitter, columns, "column"),
   };
-  const acc = (i: number, j: number): string => `sum_${i}_${j}`;
-  for (let i = 0; i < rows.width; i++)
-    for (let j = 0; j < columns.width; j++) emitter.line(`var ${acc(i, j)} = 0.0f;`);
-  writeLoops(emitter, inner, plan.unroll, (step) =>
-    writeProducts(emitter, contraction, cells, plan, step, acc),
+  writeLoops(emitter, inner, plan.unroll, cells, (step, sum) =>
+    writeProducts(emitter, contraction, cells, plan, step, sum),
   );
-  writeResults(frame, nest, contraction, { rows, columns }, acc);
+  writeResults(frame, nest, contraction, { rows, columns });
   return { source: frame.source(INVOCATIONS, workgroups), reads: frame.reads, workgroups };
 }
 
@@ -183,32 +181,54 @@ interface Step {
   readonly at: (cell: number) => AxisMap;
 }
 
+/** The name of the running sum of a cell of the block. */
+type SumName = (i: number, j: number) => string;
+
+/** Loops over the inner axes; long sums in groups, each with a block of sums of its own. */
 function writeLoops(
   emitter: ScalarEmitter,
   inner: readonly Axis[],
   unroll: number,
-  write: (step: Step) => void,
+  cells: BlockCells,
+  write: (step: Step, sum: SumName) => void,
 ): void {
-  const loop = (depth: number, map: AxisMap): void => {
-    const one = inner[depth];
-    if (one === undefined) {
-      write({ at: () => map });
-      return;
-    }
-    const counter = emitter.name("r");
-    const isLast = depth === inner.length - 1 && unroll > 1;
-    const turns = extentOf(one) / (isLast ? unroll : 1);
-    const step = isLast ? axis(`${one.name} by ${unroll}`, constant(turns)) : one;
-    const head = `for (var ${counter} = 0i; ${counter} < ${turns}i; ${counter}++)`;
-    emitter.nested("loop", head, new Map([[step.name, counter]]), () => {
-      if (!isLast) loop(depth + 1, map);
-      else
-        write({
-          at: (cell) => new Map([...map, [one.name, add(scale(atom(step), unroll), constant(cell))]]),
-        });
+  const last = inner.at(-1)!;
+  const turn = unroll === 1 ? last : axis(`${last.name} by ${unroll}`, constant(extentOf(last) / unroll));
+  const turns = [...inner.slice(0, -1), turn];
+  const { groups, places, when } = sumGroups(turns, unroll) ?? { groups: [turns], places: new Map() };
+  const of = (one: Axis): Index => places.get(one.name) ?? atom(one);
+  const at = (cell: number): AxisMap =>
+    new Map(
+      inner.map((one, d) => [
+        one.name,
+        d < inner.length - 1 ? of(one) : add(scale(of(turn), unroll), constant(cell)),
+      ]),
+    );
+  const walk = (level: number): void => {
+    const sum: SumName = (i, j) => `${level === 0 ? "sum" : `part${level}`}_${i}_${j}`;
+    forEachSum(cells, (i, j) => emitter.line(`var ${sum(i, j)} = 0.0f;`));
+    nestedLoops(emitter, groups[level]!, () => {
+      if (level < groups.length - 1) {
+        walk(level + 1);
+        forEachSum(cells, (i, j) => emitter.line(`${sum(i, j)} += part${level + 1}_${i}_${j};`));
+      } else if (when === undefined) write({ at }, sum);
+      else emitter.nested("branch", `if (${emitter.scalar(when)})`, new Map(), () => write({ at }, sum));
     });
   };
-  loop(0, new Map());
+  walk(0);
+}
+function forEachSum({ rows, columns }: BlockCells, write: (i: number, j: number) => void): void {
+  for (const i of rows.keys()) for (const j of columns.keys()) write(i, j);
+}
+function nestedLoops(emitter: ScalarEmitter, axes: readonly Axis[], write: () => void): void {
+  const [first, ...rest] = axes;
+  if (first === undefined) {
+    write();
+    return;
+  }
+  const counter = emitter.name("r");
+  const head = `for (var ${counter} = 0i; ${counter} < ${extentOf(first)}i; ${counter}++)`;
+  emitter.nested("loop", head, new Map([[first.name, counter]]), () => nestedLoops(emitter, rest, write));
 }
 
 interface BlockCells {
@@ -224,7 +244,7 @@ function writeProducts(
   cells: BlockCells,
   plan: LoadPlan,
   step: Step,
-  acc: (i: number, j: number) => string,
+  sumName: SumName,
 ): void {
   const fourAt = (value: Scalar, axes: AxisMap): string => {
     const { buffer, index } = new Rewriter({ axes }).scalar(value) as Extract<Scalar, { kind: "load" }>;
@@ -260,7 +280,7 @@ function writeProducts(
     for (const [i, a] of left.entries())
       for (const [j, b] of right.entries()) {
         const guard = rowGuards[i] ?? columnGuards[j];
-        const sum = acc(i, j);
+        const sum = sumName(i, j);
         if (guard === undefined) emitter.line(`${sum} += ${a} * ${b};`);
         else emitter.line(`${sum} = select(${sum}, ${sum} + ${a} * ${b}, ${guard});`);
       }
@@ -273,12 +293,14 @@ function writeResults(
   nest: LoopNest,
   { reduce }: Contraction,
   spreads: { readonly rows: Spread; readonly columns: Spread },
-  acc: (i: number, j: number) => string,
 ): void {
   const { emitter } = frame;
   const { rows, columns } = spreads;
   const [height, width] = [rows.width, columns.width];
-  const all = Array.from({ length: height * width }, (_, at) => acc(Math.floor(at / width), at % width));
+  const all = Array.from(
+    { length: height * width },
+    (_, at) => `sum_${Math.floor(at / width)}_${at % width}`,
+  );
   emitter.line(`var sums = array<f32, ${all.length}>(${all.join(", ")});`);
   const place = flatIndex(
     nest.axes.map((one) => atom(one)),

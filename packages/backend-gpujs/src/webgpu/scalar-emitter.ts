@@ -335,48 +335,14 @@ export class ScalarEmitter {
         take();
         return;
       }
-      const isInner = depth === scalar.axes.length - 1;
-      this.#loop(
-        scalar.axes[depth]!.name,
-        places[depth]!,
-        extents[depth]!,
-        () => loop(depth + 1),
-        isInner ? fold : undefined,
-      );
+      const [{ name }, counter] = [scalar.axes[depth]!, places[depth]!];
+      const head = `for (var ${counter} = 0i; ${counter} < ${extents[depth]}i; ${counter}++)`;
+      this.nested("loop", head, new Map([[name, counter]]), () => loop(depth + 1));
     };
     loop(0);
     return fold.result();
   }
-
-  /** One loop; a long sum is taken in pieces, so that rounding does not pile up. */
-  #loop(
-    axis: string,
-    counter: string,
-    extent: number,
-    write: () => void,
-    fold: { readonly partial?: (write: () => void) => void } | undefined,
-  ): void {
-    const axes = new Map([[axis, counter]]);
-    const plain = (): void =>
-      this.nested("loop", `for (var ${counter} = 0i; ${counter} < ${extent}i; ${counter}++)`, axes, write);
-    if (fold?.partial === undefined || extent <= PIECE) plain();
-    else {
-      const start = this.name("s");
-      this.nested(
-        "loop",
-        `for (var ${start} = 0i; ${start} < ${extent}i; ${start} += ${PIECE}i)`,
-        new Map(),
-        () =>
-          fold.partial!(() => {
-            const end = `min(${start} + ${PIECE}i, ${extent}i)`;
-            const head = `for (var ${counter} = ${start}; ${counter} < ${end}; ${counter}++)`;
-            this.nested("loop", head, axes, write);
-          }),
-      );
-    }
-  }
 }
-const PIECE = 128;
 const CHEAP: ReadonlySet<string> = new Set(["add", "sub", "mul", "neg", "and", "or", "not"]);
 
 /** The row-major place of the counters. */

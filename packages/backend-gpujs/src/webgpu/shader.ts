@@ -1,5 +1,12 @@
 /** @file A nest as one compute shader in which every invocation computes one cell. */
-import { fixedValue, forEachScalar, type LoopNest, type LoopProgram, type Scalar } from "@sconce/codegen";
+import {
+  fixedValue,
+  forEachScalar,
+  type LoopNest,
+  type LoopProgram,
+  type Scalar,
+  withSumGroups,
+} from "@sconce/codegen";
 import { internalError } from "@sconce/errors";
 import { ScalarEmitter } from "./scalar-emitter.js";
 import { laneOf, WgslModule, wgslType } from "./wgsl-text.js";
@@ -115,6 +122,6 @@ export function cellShader(nest: LoopNest, program: LoopProgram): Shader {
   emitter.line(`let flat = i32(group * ${INVOCATIONS}u + local);`);
   emitter.line(`if (flat >= ${cells}i) { return; }`);
   defineCoordinates(emitter, nest.axes, "flat");
-  frame.store("flat", emitter.scalar(nest.value));
+  frame.store("flat", emitter.scalar(withSumGroups(nest.value)));
   return { source: frame.source(INVOCATIONS, workgroups), reads: frame.reads, workgroups };
 }

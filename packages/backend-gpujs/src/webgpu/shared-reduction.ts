@@ -3,18 +3,24 @@
  * workgroup memory. One invocation alone would leave most of a GPU idle; in software there is nothing to share.
  */
 import {
+  add,
+  apply,
   atom,
   axis,
   constant,
+  constantScalar,
   coordinatesOf,
+  indexScalar,
   type LoopNest,
   type LoopProgram,
   outerReductions,
   type ReduceScalar,
   Rewriter,
+  scale,
+  withSumGroups,
 } from "@sconce/codegen";
 import { cellsOf, defineCoordinates, extentOf, foldWorkgroups, type Shader, ShaderFrame } from "./shader.js";
-import { combineText, identityText } from "./wgsl-fold.js";
+import { combineText } from "./wgsl-fold.js";
 import { wgslType } from "./wgsl-text.js";
 
 /** Invocations of a workgroup: what WebGPU guarantees. */
@@ -51,25 +57,28 @@ export function sharedReduction(nest: LoopNest, program: LoopProgram): Shader | 
   return { source: frame.source(WIDTH, workgroups, memory), reads: frame.reads, workgroups };
 }
 
-/** What an invocation folds by itself. */
+/** What an invocation folds by itself: every 256th cell. */
 function writeOwn({ emitter }: ShaderFrame, reduce: ReduceScalar, count: number): void {
-  const place = axis("place", constant(count));
+  const [turn, lane] = [axis("turn", constant(Math.ceil(count / WIDTH))), axis("lane", constant(WIDTH))];
+  const place = add(scale(atom(turn), WIDTH), atom(lane));
   const coordinates = coordinatesOf(
-    atom(place),
+    place,
     reduce.axes.map(({ extent }) => extent),
   );
   const rewriter = new Rewriter({ axes: new Map(reduce.axes.map(({ name }, d) => [name, coordinates[d]!])) });
-  emitter.line(`var own: ${wgslType(reduce.dtype)!} = ${identityText(emitter, reduce)};`);
-  const head = `for (var q = i32(local); q < ${count}i; q += ${WIDTH}i)`;
-  emitter.nested("loop", head, new Map([[place.name, "q"]]), () => {
-    const take = (): void => {
-      const value = emitter.scalar(rewriter.scalar(reduce.body));
-      emitter.line(`own = ${combineText(emitter, reduce, "own", value)};`);
-    };
-    if (reduce.when === undefined) take();
-    else emitter.nested("branch", `if (${emitter.scalar(rewriter.scalar(reduce.when))})`, new Map(), take);
-  });
-  emitter.line("parts[local] = own;");
+  const tests = [
+    ...(count % WIDTH === 0 ? [] : [apply("lt", indexScalar(place), constantScalar(count, "int64"))]),
+    ...(reduce.when === undefined ? [] : [rewriter.scalar(reduce.when)]),
+  ];
+  const own: ReduceScalar = {
+    ...reduce,
+    axes: [turn],
+    body: rewriter.scalar(reduce.body),
+    when: tests.length === 2 ? apply("and", ...tests) : tests[0],
+    initial: undefined,
+  };
+  emitter.defineAxis(lane.name, () => "i32(local)");
+  emitter.line(`parts[local] = ${emitter.scalar(withSumGroups(own))};`);
   emitter.line("workgroupBarrier();");
 }
 

@@ -7,21 +7,12 @@ import { intLiteral, type WgslType, wgslType } from "./wgsl-text.js";
 export interface FoldText {
   /** Takes one cell; `place` is its row-major place among all. */
   take(value: string, place: () => string): void;
-  /** Takes cells on the side and then their sum. */
-  partial?(write: () => void): void;
   result(): string;
 }
 
 export function foldText(emitter: ScalarEmitter, scalar: ReduceScalar): FoldText {
-  switch (scalar.reduce) {
-    case "sum":
-      return wgslType(scalar.body.dtype) === "f32" ? floatSum(emitter, scalar) : plainFold(emitter, scalar);
-    case "argmax":
-    case "argmin":
-      return placeFold(emitter, scalar);
-    default:
-      return plainFold(emitter, scalar);
-  }
+  const isPlace = scalar.reduce === "argmax" || scalar.reduce === "argmin";
+  return isPlace ? placeFold(emitter, scalar) : plainFold(emitter, scalar);
 }
 
 /** What a fold starts from where nothing else is given. */
@@ -76,31 +67,6 @@ function plainFold(emitter: ScalarEmitter, scalar: ReduceScalar): FoldText {
   return {
     take: (value) => emitter.line(`${name} = ${combineText(emitter, scalar, name, value)};`),
     result: () => name,
-  };
-}
-
-/** Sums of pieces are added with what rounding cut off before (W. Kahan), so that errors do not grow with the count. */
-function floatSum(emitter: ScalarEmitter, { initial }: ReduceScalar): FoldText {
-  const total = emitter.name("acc");
-  emitter.line(`var ${total} = ${initial === undefined ? "0.0f" : emitter.scalar(initial)};`);
-  const lost = emitter.name("lost");
-  emitter.line(`var ${lost} = 0.0f;`);
-  let current = total;
-  return {
-    take: (value) => emitter.line(`${current} += ${value};`),
-    partial: (write) => {
-      const [part, next] = [emitter.name("part"), emitter.name("next")];
-      emitter.line(`var ${part} = 0.0f;`);
-      current = part;
-      write();
-      current = total;
-      emitter.line(`${part} -= ${lost};`);
-      emitter.line(`let ${next} = ${total} + ${part};`);
-      // An infinity is not taken from itself.
-      emitter.line(`${lost} = select((${next} - ${total}) - ${part}, 0.0f, !(abs(${next}) < 3.4e38f));`);
-      emitter.line(`${total} = ${next};`);
-    },
-    result: () => total,
   };
 }
 

@@ -22,18 +22,22 @@ export interface RewriteInit {
   readonly axes?: ReadonlyMap<string, Index> | undefined;
   /** What scalars become, in place of being rewritten. */
   readonly scalars?: ReadonlyMap<Scalar, Scalar> | undefined;
+  /** What reductions become once their parts are rewritten. */
+  readonly reduce?: ((scalar: ReduceScalar) => Scalar) | undefined;
 }
 
 /** Rewrites the scalars of one nest. */
 export class Rewriter {
   readonly #sizes: Bindings | undefined;
   readonly #axes: ReadonlyMap<string, Index>;
+  readonly #becomes: (scalar: ReduceScalar) => Scalar;
   readonly #done: Map<Scalar, Scalar>;
   readonly #indices = new Map<Index, Index>();
   readonly #extents = new Map<string, Axis>();
 
-  constructor({ sizes, axes = new Map(), scalars = new Map() }: RewriteInit) {
+  constructor({ sizes, axes = new Map(), scalars = new Map(), reduce = (it) => it }: RewriteInit) {
     this.#sizes = sizes;
+    this.#becomes = reduce;
     this.#axes = axes;
     this.#done = new Map(scalars);
   }
@@ -107,12 +111,12 @@ export class Rewriter {
   }
   #reduce(scalar: ReduceScalar): Scalar {
     const part = (one: Scalar | undefined): Scalar | undefined => one && this.scalar(one);
-    return {
+    return this.#becomes({
       ...scalar,
       axes: scalar.axes.map((one) => this.axis(one)),
       body: this.scalar(scalar.body),
       when: part(scalar.when),
       initial: part(scalar.initial),
-    };
+    });
   }
 }

@@ -1,0 +1,109 @@
+/**
+ * @file Long sums as sums of sums of sums. Rounding errors of one running sum grow with its length; in groups of a few hundred,
+ * whose totals are summed in groups in turn, they grow with its logarithm, and infinities and NaN stay what they are.
+ */
+import { isFloatDType } from "@sconce/tensor";
+import { type Axis, add, atom, axis, constant, fixedValue, type Index, scale } from "../ir/index-expr.js";
+import { Rewriter } from "../ir/rewrite.js";
+import { apply, both, constantScalar, indexScalar, type ReduceScalar, type Scalar } from "../ir/scalar.js";
+import { forEachScalar } from "../ir/traverse.js";
+
+/** Sums of more terms than this are taken in groups; fewer do not make up for the code. */
+const LONG = 2048;
+/** Terms of one group at most. */
+const GROUP = 512;
+/** Where there is no room for at least as many cells of an axis, a group ends before it. */
+const FEW = 16;
+
+/** How axes are walked in groups. */
+export interface SumGroups {
+  /** Axes of each group, outermost first: the totals of one are the terms of the group before it. */
+  readonly groups: readonly (readonly Axis[])[];
+  /** What axes that were split are, by the axes they were split into. */
+  readonly places: ReadonlyMap<string, Index>;
+  /** False beyond the end of an axis that does not come out even. */
+  readonly when: Scalar | undefined;
+}
+
+/** Groups for a sum over axes of fixed extents, with so many terms for each cell of them; undefined where it is short. */
+export function sumGroups(axes: readonly Axis[], each = 1): SumGroups | undefined {
+  const extents = axes.map(({ extent }) => fixedValue(extent));
+  const total = extents.reduce<number>((count, extent) => count * (extent ?? 0), each);
+  if (total <= LONG) return undefined;
+  const groups: Axis[][] = [[]];
+  const places = new Map<string, Index>();
+  let when: Scalar | undefined;
+  let inside = each;
+  for (let at = axes.length - 1; at >= 0; at--) {
+    const [one, extent] = [axes[at]!, extents[at]!];
+    let [rest, step, place] = [extent, 1, constant(0)];
+    const take = (count: number): void => {
+      const part = step === 1 && count === extent ? one : axis(`${one.name}_${step}`, constant(count));
+      groups[0]!.unshift(part);
+      place = add(place, scale(atom(part), step));
+      step *= count;
+    };
+    while (inside * rest > GROUP) {
+      const room = Math.floor(GROUP / inside);
+      if (room >= FEW) {
+        const size = groupSize(rest, room);
+        take(size);
+        rest = Math.ceil(rest / size);
+      }
+      groups.unshift([]);
+      inside = 1;
+    }
+    take(rest);
+    inside *= rest;
+    if (step === extent && rest === extent) continue;
+    places.set(one.name, place);
+    if (step !== extent) when = andBelow(when, place, extent);
+  }
+  return { groups, places, when };
+}
+const andBelow = (when: Scalar | undefined, place: Index, extent: number): Scalar => {
+  const isBelow = apply("lt", indexScalar(place), constantScalar(extent, "int64"));
+  return when === undefined ? isBelow : both(when, isBelow);
+};
+
+/** Cells of one group: what divides the extent, in fours if it can be; else what makes the levels alike, so that little is left over. */
+function groupSize(extent: number, most: number): number {
+  for (const unit of [4, 1])
+    for (let size = most - (most % unit); size >= Math.max(most / 8, 2); size -= unit)
+      if (extent % size === 0) return size;
+  const levels = Math.ceil(Math.log(extent) / Math.log(most));
+  return Math.min(most, Math.ceil(extent ** (1 / levels) / 4) * 4);
+}
+
+/** The value with its long sums of floats in groups, for fixed sizes; parts that are shared stay shared. */
+export function withSumGroups(value: Scalar): Scalar {
+  const long = new Map<string, SumGroups>();
+  const places = new Map<string, Index>();
+  forEachScalar(value, (scalar) => {
+    if (scalar.kind !== "reduce" || scalar.reduce !== "sum" || !isFloatDType(scalar.dtype)) return;
+    const found = sumGroups(scalar.axes);
+    if (found === undefined) return;
+    long.set(scalar.axes[0]!.name, found);
+    for (const [name, place] of found.places) places.set(name, place);
+  });
+  if (long.size === 0) return value;
+  const reduce = (scalar: ReduceScalar): Scalar => {
+    const found = scalar.axes.length === 0 ? undefined : long.get(scalar.axes[0]!.name);
+    return found === undefined ? scalar : nested(scalar, found);
+  };
+  return new Rewriter({ axes: places, reduce }).scalar(value);
+}
+
+function nested(scalar: ReduceScalar, { groups, when: isInside }: SumGroups): Scalar {
+  const when = isInside && scalar.when ? both(isInside, scalar.when) : (isInside ?? scalar.when);
+  return [...groups].reverse().reduce<Scalar>(
+    (body, axes, level) => ({
+      ...scalar,
+      axes,
+      body,
+      when: level === 0 ? when : undefined,
+      initial: level === groups.length - 1 ? scalar.initial : undefined,
+    }),
+    scalar.body,
+  );
+}
