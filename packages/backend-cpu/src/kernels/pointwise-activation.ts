@@ -4,7 +4,15 @@ import type { Tensor } from "@sconce/tensor";
 import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
 import { complexLoops } from "./pointwise-complex.js";
 import { type ComplexLoop, elementwise, type LaneLoop, map1, map2, type Operand } from "./pointwise-loop.js";
-import { geluLoop, geluSingleLoop, hardsigmoidLoop, hardswishLoop, siluLoop } from "./pointwise-loops.js";
+import {
+  geluLoop,
+  geluSingleLoop,
+  hardsigmoidLoop,
+  hardswishLoop,
+  hardswishSingleLoop,
+  siluLoop,
+  siluSingleLoop,
+} from "./pointwise-loops.js";
 import { softplus } from "./pointwise-math.js";
 
 type Unary = { readonly self: Tensor };
@@ -12,6 +20,13 @@ type Unary = { readonly self: Tensor };
 const looped = (real: LaneLoop, complex?: ComplexLoop): AnyKernel =>
   kernel<Unary>(({ self }, context) => elementwise({ real, complex }, emptyOutput(context), [self]));
 const activation = (f: (x: number) => number): AnyKernel => looped(map1(f));
+/** One loop for float64, another for what PyTorch computes in float32. */
+const loopedBy = (double: LaneLoop, single: LaneLoop, complex?: ComplexLoop): AnyKernel =>
+  kernel<Unary>(({ self }, context) =>
+    elementwise({ real: loopOf(self, double, single), complex }, emptyOutput(context), [self]),
+  );
+const loopOf = ({ dtype }: Tensor, double: LaneLoop, single: LaneLoop): LaneLoop =>
+  dtype === "float64" ? double : single;
 
 /** An activation whose function depends on arguments besides the tensor. */
 const withArguments = <A extends Unary>(make: (args: A) => (x: number) => number): AnyKernel =>
@@ -78,16 +93,18 @@ const prelu = kernel<{ self: Tensor; weight: Operand }>(({ self, weight }, conte
 );
 
 const gelu = kernel<Unary & { approximate: string }>(({ self, approximate }, context) => {
-  const exact = self.dtype === "float64" ? geluLoop : geluSingleLoop;
+  const exact = loopOf(self, geluLoop, geluSingleLoop);
   return elementwise({ real: approximate === "tanh" ? map1(geluTanh) : exact }, emptyOutput(context), [self]);
 });
 
-const logSigmoid = (x: number): number => -softplus(-x);
+/** What is too small is a positive zero: it is a difference of zeros. */
+const logSigmoid = map1((x) => -softplus(-x) + 0);
+const logSigmoidSingle = map1((x) => Math.fround(-softplus(-x)) + 0);
 
 /** The second result, a buffer for the backward pass, is empty on the CPU's vectorised path. */
 const logSigmoidForward = kernel<Unary>(({ self }, context) => {
   const [out, buffer] = emptyOutputs(context) as [Tensor, Tensor];
-  elementwise({ real: map1(logSigmoid) }, out, [self]);
+  elementwise({ real: loopOf(self, logSigmoid, logSigmoidSingle) }, out, [self]);
   if (buffer.numel > 0) elementwise({ real: map1((x) => Math.exp(-Math.abs(x))) }, buffer, [self]);
   return [out, buffer];
 });
@@ -96,9 +113,9 @@ const relu6 = (x: number): number => Math.min(Math.max(x, 0), 6);
 
 export const pointwiseActivationKernels = defineKernels({
   "aten.gelu.default": gelu,
-  "aten.silu.default": looped(siluLoop, complexLoops.silu),
+  "aten.silu.default": loopedBy(siluLoop, siluSingleLoop, complexLoops.silu),
   "aten.mish.default": activation((x) => x * Math.tanh(softplus(x))),
-  "aten.hardswish.default": looped(hardswishLoop),
+  "aten.hardswish.default": loopedBy(hardswishLoop, hardswishSingleLoop),
   "aten.hardsigmoid.default": looped(hardsigmoidLoop),
   "aten.relu6.default": activation(relu6),
   "aten.elu.default": elu,
@@ -110,6 +127,6 @@ export const pointwiseActivationKernels = defineKernels({
   "aten.softshrink.default": softshrink,
   "aten.threshold.default": threshold,
   "aten._prelu_kernel.default": prelu,
-  "aten.log_sigmoid.default": activation(logSigmoid),
+  "aten.log_sigmoid.default": loopedBy(logSigmoid, logSigmoidSingle),
   "aten.log_sigmoid_forward.default": logSigmoidForward,
 });

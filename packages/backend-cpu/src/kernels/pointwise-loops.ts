@@ -77,6 +77,12 @@ export const siluLoop: LaneLoop = (out, [x], count) => {
   for (let i = 0; i < count; i++) out[i] = a[i]! / (1 + Math.exp(-a[i]!));
 };
 
+/** The divisor is a float32, which overflows. */
+export const siluSingleLoop: LaneLoop = (out, [x], count) => {
+  const a = x as Lane;
+  for (let i = 0; i < count; i++) out[i] = a[i]! / Math.fround(1 + Math.exp(-a[i]!));
+};
+
 export const hardsigmoidLoop: LaneLoop = (out, [x], count) => {
   const a = x as Lane;
   for (let i = 0; i < count; i++) out[i] = Math.min(Math.max(a[i]! + 3, 0), 6) / 6;
@@ -85,6 +91,12 @@ export const hardsigmoidLoop: LaneLoop = (out, [x], count) => {
 export const hardswishLoop: LaneLoop = (out, [x], count) => {
   const a = x as Lane;
   for (let i = 0; i < count; i++) out[i] = (a[i]! * Math.min(Math.max(a[i]! + 3, 0), 6)) / 6;
+};
+
+/** The product is a float32 before it is divided, in which it overflows. */
+export const hardswishSingleLoop: LaneLoop = (out, [x], count) => {
+  const a = x as Lane;
+  for (let i = 0; i < count; i++) out[i] = Math.fround(a[i]! * Math.min(Math.max(a[i]! + 3, 0), 6)) / 6;
 };
 
 export const geluLoop: LaneLoop = (out, [x], count) => {

@@ -44,7 +44,8 @@ const infix =
 function erf([x]: readonly string[], { local }: Locals): string {
   const near = local(`${x} > 4 ? 4 : (${x} < -4 ? -4 : ${x})`);
   const square = local(`${near} * ${near}`);
-  return `(${near} * ${horner(ERF_P, square)} / ${horner(ERF_Q, square)})`;
+  // The quotient first: of the product small numbers lose digits.
+  return `(${near} * (${horner(ERF_P, square)} / ${horner(ERF_Q, square)}))`;
 }
 /** Half to even; a zero keeps the sign of what was rounded. */
 function round([x]: readonly string[], { local }: Locals): string {
@@ -122,7 +123,9 @@ const FLOAT: Partial<Record<ScalarFn, Write>> = {
   acosh: math("acosh"),
   atanh: math("atanh"),
   erf,
-  sigmoid: ([x]) => `(1 / (1 + Math.exp(-${x})))`,
+  // The divisor overflows as a float32 does.
+  sigmoid: ([x], { dialect }) =>
+    dialect.isDouble ? `(1 / Math.fround(1 + Math.exp(-${x})))` : `(1 / (1 + Math.exp(-${x})))`,
   max: extreme("max"),
   min: extreme("min"),
   pow: power,

@@ -23,6 +23,7 @@ const PLAIN: ReadonlySet<ScalarFn> = new Set<ScalarFn>([
   ...(["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not"] as const),
 ]);
 const MOST_WORKGROUPS = 65535;
+const SMALLEST_NORMAL = 2 ** -126;
 const DIALECT = dialectOf("webgpu");
 
 /** The shader that gpu.js makes of a nest for fixed sizes; undefined where the nest is not for it. */
@@ -65,9 +66,9 @@ function isPlainScalar(scalar: Scalar, lengthOf: (buffer: number) => number): bo
     case "load":
       return scalar.dtype === "float32" && lengthOf(scalar.buffer) < EXACT;
     case "constant":
-      return Number.isFinite(Number(scalar.value));
+      return Number.isFinite(Number(scalar.value)) && !Object.is(scalar.value, -0);
     case "call":
-      return PLAIN.has(scalar.fn) && isHeld(scalar) && !isFolded(scalar);
+      return PLAIN.has(scalar.fn) && isHeld(scalar) && !needsBits(scalar);
     case "select":
       return isHeld(scalar);
     case "index":
@@ -79,10 +80,15 @@ function isPlainScalar(scalar: Scalar, lengthOf: (buffer: number) => number): bo
 }
 const isHeld = ({ dtype }: Scalar): boolean => dtype === "float32" || dtype === "bool";
 /**
- * What compilers compute themselves: of constants alone WGSL makes constant expressions, which must be finite; a product with
- * a zero that is known they make zero, even of NaN.
+ * What takes bits to say. Of constants alone WGSL makes constant expressions, which must be finite; sums and products with a zero
+ * that is known compilers make simpler, even those of NaN and of other zeros; and an infinity times a subnormal number is NaN
+ * where those count as zeros.
  */
-function isFolded({ fn, args }: Extract<Scalar, { kind: "call" }>): boolean {
+function needsBits({ fn, args }: Extract<Scalar, { kind: "call" }>): boolean {
   const isZero = (arg: Scalar): boolean => arg.kind === "constant" && Number(arg.value) === 0;
-  return args.every(({ kind }) => kind === "constant") || (fn === "mul" && args.some(isZero));
+  const isTame = (arg: Scalar): boolean =>
+    arg.kind === "constant" && Math.abs(Number(arg.value)) >= SMALLEST_NORMAL;
+  if (args.every(({ kind }) => kind === "constant")) return true;
+  if (fn === "mul") return args[0] !== args[1] && !args.some(isTame);
+  return (fn === "add" || fn === "sub") && args.some(isZero);
 }

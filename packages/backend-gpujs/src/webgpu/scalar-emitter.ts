@@ -274,6 +274,7 @@ export class ScalarEmitter {
         // Of constants alone WGSL would make a constant expression, which must be finite and not divide by zero.
         const isFixed = scalar.args.every(({ kind }) => kind === "constant");
         const args = scalar.args.map((arg) => (isFixed ? this.#let(this.scalar(arg)) : this.scalar(arg)));
+        if (this.#isWideProduct(scalar)) return this.#let(this.module.call("f_mul", ...args));
         return this.#let(callText(this.module, scalar.fn, operand, scalar.dtype, args));
       }
       case "cast": {
@@ -290,13 +291,29 @@ export class ScalarEmitter {
     }
   }
 
-  /** A product of floats with a zero that is known beforehand. */
+  /** What compilers would take for something simpler: sums and products of floats with a zero that is known beforehand. */
   #nought({ fn, args }: Extract<Scalar, { kind: "call" }>): string | undefined {
-    if (fn !== "mul" || wgslType(args[0]!.dtype) !== "f32") return undefined;
-    const zero = args.find((arg) => arg.kind === "constant" && Number(arg.value) === 0);
-    const other = args.find((arg) => arg !== zero);
-    if (zero === undefined || other === undefined) return undefined;
-    return this.#let(this.module.call("f_nought", this.scalar(other), this.scalar(zero)));
+    const [a, b] = args as [Scalar, Scalar];
+    if (!["add", "sub", "mul"].includes(fn) || wgslType(a.dtype) !== "f32") return undefined;
+    const zero = [b, a].find((arg) => arg.kind === "constant" && Number(arg.value) === 0);
+    if (zero?.kind !== "constant" || (a.kind === "constant" && b.kind === "constant")) return undefined;
+    const text = this.scalar(zero === a ? b : a);
+    if (fn === "mul") return this.#let(this.module.call("f_nought", text, this.scalar(zero)));
+    const isMinus = fn === "sub";
+    // `x - 0` and `x + -0` are `x`; `0 - x` is `-x + 0`.
+    const signed = isMinus && zero === a ? `-${text}` : text;
+    const isPlain = Object.is(Number(zero.value), -0) !== (isMinus && zero === b);
+    return isPlain ? this.#let(signed) : this.#let(this.module.call("f_pluszero", signed));
+  }
+  /** Whether one factor may be infinite and the other subnormal; sums of products are spared what that takes. */
+  #isWideProduct({ fn, args }: Extract<Scalar, { kind: "call" }>): boolean {
+    const [a, b] = args as [Scalar, Scalar];
+    if (fn !== "mul" || a === b || wgslType(a.dtype) !== "f32") return false;
+    const isTame = (arg: Scalar): boolean =>
+      arg.kind === "constant" &&
+      Number.isFinite(Number(arg.value)) &&
+      Math.abs(Number(arg.value)) >= 2 ** -126;
+    return !isTame(a) && !isTame(b) && !this.#stack.some(({ kind }) => kind === "loop");
   }
 
   #select(condition: Scalar, then: Scalar, otherwise: Scalar): string {

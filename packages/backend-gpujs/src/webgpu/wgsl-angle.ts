@@ -85,6 +85,7 @@ fn p_reducelarge(x: f32) -> vec2<f32> {
     uses: ["p_reduce", "p_turned", "p_finite", "f_nan"],
     text: `fn f_sin(x: f32) -> f32 {
   if (!p_finite(x)) { return f_nan(); }
+  if (abs(x) < 3.0e-4f) { return x; }
   let p = p_reduce(x);
   return p_turned(i32(p.x), p.y);
 }`,
@@ -99,7 +100,10 @@ fn p_reducelarge(x: f32) -> vec2<f32> {
   },
   f_tan: {
     uses: ["f_sin", "f_cos"],
-    text: "fn f_tan(x: f32) -> f32 { return f_sin(x) / f_cos(x); }",
+    text: `fn f_tan(x: f32) -> f32 {
+  if (abs(x) < 2.0e-4f) { return x; }
+  return f_sin(x) / f_cos(x);
+}`,
   },
   f_atan: {
     uses: ["f_withsign"],
@@ -119,7 +123,7 @@ fn p_reducelarge(x: f32) -> vec2<f32> {
 }`,
   },
   f_atan2: {
-    uses: ["f_atan", "f_isnan", "f_isinf", "f_truth", "f_withsign"],
+    uses: ["f_atan", "f_div", "f_isnan", "f_isinf", "f_truth", "f_withsign"],
     text: `fn f_atan2(y: f32, x: f32) -> f32 {
   if (f_isnan(y)) { return y; }
   if (f_isnan(x)) { return x; }
@@ -129,8 +133,8 @@ fn p_reducelarge(x: f32) -> vec2<f32> {
   if (f_isinf(y) && f_isinf(x)) { angle = 0.7853981633974483f; }
   else if (f_isinf(x) || !f_truth(y)) { angle = 0.0f; }
   else if (f_isinf(y) || !f_truth(x)) { angle = 1.5707963267948966f; }
-  else if (ay > ax) { angle = 1.5707963267948966f - f_atan(ax / ay); }
-  else { angle = f_atan(ay / ax); }
+  else if (ay > ax) { angle = 1.5707963267948966f - f_atan(f_div(ax, ay)); }
+  else { angle = f_atan(f_div(ay, ax)); }
   if ((bitcast<u32>(x) >> 31u) != 0u) { angle = 3.141592653589793f - angle; }
   return f_withsign(angle, y);
 }`,
@@ -163,6 +167,10 @@ fn p_reducelarge(x: f32) -> vec2<f32> {
   return select(a, 3.141592653589793f - a, x < 0.0f);
 }`,
   },
+  /** Whether signs differ, those of numbers too that count as zeros where subnormal ones do. */
+  f_differ: {
+    text: "fn f_differ(a: f32, b: f32) -> bool { return ((bitcast<u32>(a) ^ bitcast<u32>(b)) >> 31u) != 0u; }",
+  },
   /** C's remainder, exact: long division of the mantissas. */
   f_fmod: {
     uses: ["f_isnan", "f_nan"],
@@ -176,12 +184,14 @@ fn p_reducelarge(x: f32) -> vec2<f32> {
   var ma = select((ia & 0x7fffffu) | 0x800000u, ia, ea == 0i);
   let mb = select((ib & 0x7fffffu) | 0x800000u, ib, ib < 0x800000u);
   ea = max(ea, 1i);
+  ma = ma % mb;
   while (ea > eb) {
     if (ma >= mb) { ma = ma - mb; }
     ma = ma << 1u;
     ea = ea - 1i;
   }
-  if (ma >= mb) { ma = ma - mb; }
+  // A subnormal divisor may be much smaller.
+  ma = ma % mb;
   let sign = bitcast<u32>(a) & 0x80000000u;
   if (ma == 0u) { return bitcast<f32>(sign); }
   while (ma < 0x800000u && ea > 1i) {
@@ -193,21 +203,24 @@ fn p_reducelarge(x: f32) -> vec2<f32> {
 }`,
   },
   f_remainder: {
-    uses: ["f_fmod"],
+    uses: ["f_fmod", "f_truth", "f_differ"],
     text: `fn f_remainder(a: f32, b: f32) -> f32 {
   let r = f_fmod(a, b);
-  return select(r, r + b, abs(r) > 0.0f && (r < 0.0f) != (b < 0.0f));
+  return select(r, r + b, f_truth(r) && f_differ(r, b));
 }`,
   },
   /** `div_floor_floating` of PyTorch's `c10/util/generic_math.h`. */
   f_floordiv: {
-    uses: ["f_fmod", "f_div", "f_truth", "f_withsign"],
+    uses: ["f_fmod", "f_div", "f_truth", "f_isnan", "f_differ", "f_withsign"],
     text: `fn f_floordiv(a: f32, b: f32) -> f32 {
   if (!f_truth(b)) { return f_div(a, b); }
   let r = f_fmod(a, b);
-  var q = (a - r) / b;
-  if (f_truth(r) && (b < 0.0f) != (r < 0.0f)) { q = q - 1.0f; }
-  if (!f_truth(q)) { return f_withsign(0.0f, a / b); }
+  if (f_isnan(r)) { return r; }
+  // The rest by a subnormal divisor counts as zero.
+  if ((bitcast<u32>(b) & 0x7f800000u) == 0u) { return floor(f_div(a, b)); }
+  var q = f_div(a - r, b);
+  if (f_truth(r) && f_differ(r, b)) { q = q - 1.0f; }
+  if (!f_truth(q)) { return f_withsign(0.0f, bitcast<f32>(bitcast<u32>(a) ^ bitcast<u32>(b))); }
   let low = floor(q);
   return select(low, low + 1.0f, q - low > 0.5f);
 }`,
@@ -250,17 +263,19 @@ fn p_reducelarge(x: f32) -> vec2<f32> {
   if (!f_truth(b) || bitcast<u32>(a) == 0x3f800000u) { return 1.0f; }
   if (f_isnan(a)) { return a; }
   if (f_isnan(b)) { return b; }
-  let isWhole = floor(b) == b;
+  // Signs are bits: a subnormal number may be less than zero in no comparison.
+  let isDown = (bitcast<u32>(b) >> 31u) != 0u;
+  let isWhole = floor(b) == b && (bitcast<u32>(b) & 0x7f800000u) != 0u;
   let isOdd = isWhole && abs(b) < 16777216.0f && (i32(b) & 1i) != 0i;
   let sign = select(1.0f, a, isOdd);
   let t = abs(a);
-  if (!f_truth(a)) { return f_withsign(select(0.0f, f_inf(), b < 0.0f), sign); }
+  if (!f_truth(a)) { return f_withsign(select(0.0f, f_inf(), isDown), sign); }
   if (f_isinf(b)) {
     if (bitcast<u32>(t) == 0x3f800000u) { return 1.0f; }
-    return select(0.0f, f_inf(), (t > 1.0f) == (b > 0.0f));
+    return select(0.0f, f_inf(), (t > 1.0f) != isDown);
   }
-  if (f_isinf(a)) { return f_withsign(select(0.0f, f_inf(), b > 0.0f), sign); }
-  if (a < 0.0f && !isWhole) { return f_nan(); }
+  if (f_isinf(a)) { return f_withsign(select(f_inf(), 0.0f, isDown), sign); }
+  if ((bitcast<u32>(a) >> 31u) != 0u && !isWhole) { return f_nan(); }
   return f_withsign(p_pow(t, b), sign);
 }`,
   },

@@ -32,6 +32,25 @@ fn f_nan() -> f32 { return bitcast<f32>(NAN_BITS); }`,
   return bitcast<f32>((bitcast<u32>(x) & 0x7fffffffu) | (bitcast<u32>(sign) & 0x80000000u));
 }`,
   },
+  f_minuszero: {
+    text: `var<private> SIGN_BIT: u32 = 0x80000000u;
+fn f_minuszero() -> f32 { return bitcast<f32>(SIGN_BIT); }`,
+  },
+  /** `x + 0`, which compilers take for `x`: only a negative zero is another. */
+  f_pluszero: {
+    text: "fn f_pluszero(x: f32) -> f32 { return bitcast<f32>(select(bitcast<u32>(x), 0u, bitcast<u32>(x) == 0x80000000u)); }",
+  },
+  /** A product. Where subnormal numbers count as zeros, an infinity times one of them stays infinite nevertheless. */
+  f_mul: {
+    uses: ["f_isnan", "f_isinf", "f_truth", "f_inf"],
+    text: `fn f_mul(a: f32, b: f32) -> f32 {
+  let product = a * b;
+  if (!f_isnan(product) || !((f_isinf(a) && f_truth(b)) || (f_isinf(b) && f_truth(a))) || f_isnan(a) || f_isnan(b)) {
+    return product;
+  }
+  return bitcast<f32>(bitcast<u32>(f_inf()) | ((bitcast<u32>(a) ^ bitcast<u32>(b)) & 0x80000000u));
+}`,
+  },
   /** `x` times a zero that compilers know: they would make it zero, even where `x` is NaN or infinite. */
   f_nought: {
     uses: ["f_nan"],

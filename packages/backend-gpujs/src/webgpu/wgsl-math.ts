@@ -38,6 +38,7 @@ export const MATH_FUNCTIONS: Readonly<Record<string, WgslFunction>> = {
   f_expm1: {
     uses: ["f_exp", "p_exp"],
     text: `fn f_expm1(x: f32) -> f32 {
+  if (abs(x) < 2.9e-8f) { return x; }
   if (abs(x) < 0.5f) { return p_exp(x) * x * x + x; }
   return f_exp(x) - 1.0f;
 }`,
@@ -102,6 +103,7 @@ export const MATH_FUNCTIONS: Readonly<Record<string, WgslFunction>> = {
   f_log1p: {
     uses: ["f_log"],
     text: `fn f_log1p(x: f32) -> f32 {
+  if (abs(x) < 2.9e-8f) { return x; }
   if (abs(x) < 0.4f) {
     let s = x / (2.0f + x);
     let z = s * s;
@@ -114,7 +116,7 @@ export const MATH_FUNCTIONS: Readonly<Record<string, WgslFunction>> = {
     uses: ["f_nan", "f_truth", "f_isinf"],
     text: `fn f_sqrt(x: f32) -> f32 {
   if (!f_truth(x)) { return x; }
-  if (x < 0.0f) { return f_nan(); }
+  if ((bitcast<u32>(x) >> 31u) != 0u) { return f_nan(); }
   if (f_isinf(x)) { return x; }
   return sqrt(x);
 }`,
@@ -123,14 +125,34 @@ export const MATH_FUNCTIONS: Readonly<Record<string, WgslFunction>> = {
     uses: ["f_sqrt", "f_div"],
     text: "fn f_rsqrt(x: f32) -> f32 { return f_div(1.0f, f_sqrt(x)); }",
   },
-  /** Division; WGSL leaves open what comes of zero divisors. */
+  /** Division; WGSL leaves open what comes of divisors that are zero, subnormal, very large or infinite. */
   f_div: {
-    uses: ["f_truth", "f_isnan", "f_inf", "f_nan", "f_withsign"],
+    uses: ["p_divedge"],
     text: `fn f_div(a: f32, b: f32) -> f32 {
-  if (f_truth(b)) { return a / b; }
+  let size = bitcast<u32>(b) & 0x7fffffffu;
+  if (size >= 0x00800000u && size <= 0x7e800000u) { return a / b; }
+  return p_divedge(a, b);
+}`,
+  },
+  /** By such a divisor. A subnormal one is its bits as a number, times 2^-149. */
+  p_divedge: {
+    uses: ["f_isnan", "f_isinf", "f_truth", "f_inf", "f_nan", "f_withsign"],
+    text: `fn p_divedge(a: f32, b: f32) -> f32 {
   if (f_isnan(a)) { return a; }
-  if (!f_truth(a)) { return f_nan(); }
-  return bitcast<f32>(bitcast<u32>(f_inf()) | ((bitcast<u32>(a) ^ bitcast<u32>(b)) & 0x80000000u));
+  if (f_isnan(b)) { return b; }
+  let sign = bitcast<f32>(bitcast<u32>(a) ^ bitcast<u32>(b));
+  if (f_isinf(a) || !f_truth(b)) {
+    if (f_isinf(b) || !f_truth(a)) { return f_nan(); }
+    return f_withsign(f_inf(), sign);
+  }
+  if (f_isinf(b) || !f_truth(a)) { return f_withsign(0.0f, sign); }
+  let low = bitcast<u32>(a) & 0x7fffffffu;
+  let by = bitcast<u32>(b) & 0x7fffffffu;
+  if (by >= 0x00800000u) { return (a * 0.0625f) / (b * 0.0625f); }
+  if (low < 0x00800000u) { return f_withsign(f32(low) / f32(by), sign); }
+  let part = min(abs(a), 1.152921504606846976e18f) * 1.8446744073709551616e19f / f32(by);
+  if (part >= 8.796093022208e12f) { return f_withsign(f_inf(), sign); }
+  return f_withsign(part * 3.8685626227668134e25f, sign);
 }`,
   },
   f_sigmoid: {

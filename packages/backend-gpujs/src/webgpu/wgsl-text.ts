@@ -70,8 +70,10 @@ export class WgslModule {
     const single = Math.fround(value);
     if (Number.isNaN(single)) return this.call("f_nan");
     if (!Number.isFinite(single)) return `${single < 0 ? "-" : ""}${this.call("f_inf")}`;
+    // The sign of a literal's zero is lost on the way.
+    if (Object.is(single, -0)) return this.call("f_minuszero");
     const size = Math.abs(single);
     const text = Number.isInteger(size) && size < 1e16 ? `${size}.0f` : `${size}f`;
-    return single < 0 || Object.is(single, -0) ? `(-${text})` : text;
+    return single < 0 ? `(-${text})` : text;
   }
 }

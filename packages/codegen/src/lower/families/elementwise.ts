@@ -196,6 +196,7 @@ function raised(x: Scalar, exponent: Scalar): Scalar {
     if (exponent.value === 3) return mul(mul(x, x), x);
     if (exponent.value === 1) return x;
     if (exponent.value === 0.5) return apply("sqrt", x);
+    if (exponent.value === -0.5) return apply("rsqrt", x);
     if (exponent.value === -1) return apply("reciprocal", x);
   }
   return apply("pow", x, exponent);
