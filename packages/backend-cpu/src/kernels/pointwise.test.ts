@@ -27,6 +27,21 @@ describe("elementwise kernels", () => {
     expect(run("aten.mul.Tensor", sparse, sparse).toArray()).toEqual(values.map((x) => Math.fround(x * x)));
   });
 
+  test("activations of float32 overflow and vanish where PyTorch's do", () => {
+    const [most, least] = [Math.fround(3.4e38), Math.fround(-1.982353486685854e-37)];
+    expect(run("aten.hardswish.default", f32([most, -most, 1])).toArray()).toEqual([
+      Infinity,
+      -0,
+      Math.fround(4 / 6),
+    ]);
+    expect(run("aten.silu.default", f32([-89, -104, 0])).toArray()).toEqual([-0, -0, 0]);
+    expect(run("aten.log_sigmoid.default", f32([104, 1e10])).toArray()).toEqual([0, 0]);
+    const double = (...values: number[]): Tensor => Tensor.from(values, [values.length], "float64");
+    expect(run("aten.hardswish.default", double(3.4e38)).toArray()).toEqual([3.4e38]);
+    expect(Math.fround(run("aten.silu.default", double(-89)).toArray()[0] as number)).toBe(least);
+    expect(run("aten.log_sigmoid.default", double(1000)).toArray()).toEqual([0]);
+  });
+
   test("an empty operand gives an empty result", () => {
     const empty = Tensor.empty([0, 3], "float32");
     expect(run("aten.add.Tensor", empty, f32([1, 2, 3])).shape).toEqual([0, 3]);

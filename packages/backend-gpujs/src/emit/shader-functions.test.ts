@@ -24,4 +24,5 @@ test.each(["expm1", "log1p", "sinh", "tanh"] as const)("%s is as exact as float3
   }
   for (const x of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])
     expect(Math.fround(ours(x))).toBe(exact(x));
+  expect(ours(-0)).toBe(-0);
 });

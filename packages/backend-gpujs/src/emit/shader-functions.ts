@@ -4,9 +4,9 @@ import type { Locals } from "./functions.js";
 
 type Write = (x: string, local: Locals["local"]) => string;
 
-/** `x * (1 + x^2 * (...))` for odd functions, from the coefficients of `x^3`, `x^5`, ... */
+/** `x * (1 + x^2 * (...))` for odd functions, which keeps the sign of a zero, from the coefficients of `x^3`, `x^5`, ... */
 const odd = (x: string, square: string, coefficients: readonly number[]): string =>
-  `(${x} + ${x} * ${square} * ${polynomial(square, coefficients)})`;
+  `(${x} * (1 + ${square} * ${polynomial(square, coefficients)}))`;
 /** Coefficients from the lowest power. */
 const polynomial = (x: string, coefficients: readonly number[]): string =>
   coefficients.reduceRight((sum, c) => (sum === "" ? number(c) : `(${number(c)} + ${x} * ${sum})`), "");

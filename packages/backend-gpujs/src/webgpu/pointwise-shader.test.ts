@@ -71,6 +71,20 @@ describe.skipIf(own === undefined)("others are WGSL of our own", () => {
     const x = floats([nan, inf, -1, 1]);
     expect(await both(unary("aten.mul.Tensor(%x, 0.0)"), [x])).toEqual(["wgsl", [nan, nan, -0, 0]]);
   });
+  test("a sum with a known zero, which is another of a negative one", async () => {
+    expect(await both(unary("aten.add.Tensor(%x, 0.0)"), [floats([-0, 0, nan, 1])])).toEqual([
+      "wgsl",
+      [0, 0, nan, 1],
+    ]);
+  });
+  test("a product of two tensors, in which an infinity may meet a subnormal number; a square is plain", async () => {
+    const two = "%x: f32[4], %y: f32[4]";
+    const [x, y] = [floats([inf, -inf, 0, 2]), floats([1e-40, 1e-40, inf, 3])];
+    const text = graph(two, "  %r: f32[4] = aten.mul.Tensor(%x, %y)", "r");
+    expect(await both(text, [x, y])).toEqual(["wgsl", [inf, -inf, nan, 6]]);
+    const square = graph("%x: f32[4]", "  %r: f32[4] = aten.square.default(%x)", "r");
+    expect(await both(square, [x])).toEqual(["gpu.js", [inf, inf, 0, 4]]);
+  });
   test("exponentials and maxima", async () => {
     for (const call of ["aten.exp.default(%x)", "aten.relu.default(%x)"])
       expect((await both(unary(call), [floats([1, 2, -3, nan])]))[0]).toBe("wgsl");

@@ -1,6 +1,6 @@
 /**
- * @file Plain pointwise nests as gpu.js kernels on WebGPU: sums, products, choices and copies of float32, which gpu.js's source
- * says to the last bit. All else needs what only WGSL has: integers, bits, workgroup memory, functions exact enough.
+ * @file Plain pointwise nests as gpu.js kernels on WebGPU: sums, products with constants, choices and copies of float32, which
+ * gpu.js's source says to the last bit. All else needs what only WGSL has: integers, bits, workgroup memory, functions exact enough.
  */
 import {
   bindIndex,

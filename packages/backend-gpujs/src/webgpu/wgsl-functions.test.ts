@@ -2,7 +2,7 @@
 import { BINARY, COMPARE, type ScalarFn, UNARY } from "@sconce/codegen";
 import { type DType, Tensor } from "@sconce/tensor";
 import { afterAll, describe, expect, test } from "vitest";
-import { call, cellProgram, inJavaScript, load, onDevice, openTestDevice } from "./test-support.js";
+import { call, cellProgram, fixed, inJavaScript, load, onDevice, openTestDevice } from "./test-support.js";
 import { hasFunction } from "./wgsl-functions.js";
 import { wgslType } from "./wgsl-text.js";
 
@@ -110,6 +110,50 @@ describe.skipIf(device === undefined)("functions on a WebGPU device", () => {
       expect(await difference(fn, dtype, result(fn, dtype), isUnary ? [a] : [a, b])).toBeUndefined();
     });
   }
+
+  const results = async (fn: ScalarFn, ...operands: readonly number[][]): Promise<unknown[]> => {
+    const inputs = operands.map((values) => Tensor.from(values, [values.length], "float32"));
+    const program = cellProgram(inputs, inputs[0]!.numel, "float32", (i) =>
+      call(fn, "float32", ...inputs.map((_, id) => load(id, i, "float32"))),
+    );
+    return (await onDevice(program, inputs, device!)).toArray();
+  };
+  test.each(["expm1", "log1p", "sin", "tan", "asinh", "atanh", "erf", "tanh"] as const)(
+    "%s keeps the sign of a zero",
+    async (fn) => {
+      expect(await results(fn, [-0, 0])).toEqual([-0, 0]);
+    },
+  );
+
+  // Zeros in place of subnormal numbers would give NaN.
+  const [tiny, inf] = [1e-40, Number.POSITIVE_INFINITY];
+  test.each([
+    ["mul", [inf, -tiny, -inf, Number.NaN], [tiny, inf, -tiny, inf], [inf, -inf, inf, Number.NaN]],
+    ["div", [0, -tiny, tiny, 1, -inf], [tiny, tiny, -inf, -tiny, tiny], [0, -1, -0, -inf, -inf]],
+    ["atan2", [tiny, -tiny], [tiny, inf], [Math.PI / 4, -0]],
+    ["floor_div", [0, 2 * tiny, -inf], [-tiny, tiny, tiny], [-0, 2, Number.NaN]],
+    ["remainder", [-tiny, tiny], [1, -1], [1, -1]],
+    ["fmod", [Math.fround(tiny), 1], [2 ** -149, 2 ** -149], [0, 0]],
+    ["pow", [0, -0, inf], [-tiny, -tiny, tiny], [inf, inf, inf]],
+  ] as const)("%s of subnormal numbers", async (fn, a, b, want) => {
+    expect(await results(fn, [...a], [...b])).toEqual([...want].map(Math.fround));
+  });
+
+  test("what compilers would make simpler of constants", async () => {
+    const x = Tensor.from([0, -0, inf, Number.NaN, 1], [5], "float32");
+    const of = async (fn: ScalarFn, constant: number): Promise<unknown[]> => {
+      const program = cellProgram([x], 5, "float32", (i) =>
+        call(fn, "float32", load(0, i, "float32"), fixed(constant, "float32")),
+      );
+      return (await onDevice(program, [x], device!)).toArray();
+    };
+    expect(await of("add", 0)).toEqual([0, 0, inf, Number.NaN, 1]);
+    expect(await of("add", -0)).toEqual([0, -0, inf, Number.NaN, 1]);
+    expect(await of("sub", -0)).toEqual([0, 0, inf, Number.NaN, 1]);
+    expect(await of("mul", -0)).toEqual([-0, 0, Number.NaN, Number.NaN, -0]);
+    expect(await of("div", -0)).toEqual([Number.NaN, Number.NaN, -inf, Number.NaN, -inf]);
+    expect(await of("div", inf)).toEqual([0, -0, Number.NaN, Number.NaN, 0]);
+  });
 
   test("casts wrap, cut and round as the evaluator's do", async () => {
     const values = [
