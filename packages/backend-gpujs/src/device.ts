@@ -1,5 +1,5 @@
 /** @file What runs kernels: one implementation for each way of getting to a processor. The runtime knows only this. */
-import type { LoopNest, LoopProgram } from "@sconce/codegen";
+import type { LoopNest, LoopProgram, RowGroup } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import type { DType, Tensor } from "@sconce/tensor";
 
@@ -36,6 +36,15 @@ export interface DeviceKernel {
   run(buffers: (id: number) => DeviceBuffer, into?: DeviceBuffer): Promise<DeviceBuffer> | DeviceBuffer;
 }
 
+/** Several nests made ready as one kernel. */
+export interface GroupKernel {
+  readonly source: string;
+  /** The buffers of the program that it reads. */
+  readonly reads: readonly number[];
+  /** Computes the group; the results are what its stored parts give, in order, each owned by the caller. */
+  run(buffers: (id: number) => DeviceBuffer): readonly DeviceBuffer[];
+}
+
 export interface CompileNestOptions {
   /** Values of the symbols in sizes: a kernel is made for these. */
   readonly sizes: Bindings;
@@ -58,6 +67,8 @@ export interface Device {
   upload(tensor: Tensor): Promise<DeviceBuffer> | DeviceBuffer;
   /** Kernels are cached by source. */
   compile(nest: LoopNest, program: LoopProgram, options: CompileNestOptions): Promise<DeviceKernel>;
+  /** Makes one kernel of nests over the same rows; undefined where kernels of their own are quicker. */
+  compileRows?(group: RowGroup, program: LoopProgram): Promise<GroupKernel | undefined>;
   /** Copies cells back as a row-major tensor of this dtype and shape. */
   download(buffer: DeviceBuffer, dtype: DType, shape: readonly number[]): Promise<Tensor>;
   free(buffer: DeviceBuffer): void;

@@ -86,7 +86,7 @@ function layerNorm(rows: number, columns: number): HandWritten {
     name: `layer norm ${rows}x${columns}`,
     program: program(
       `%x: f32[${rows}, ${columns}], %w: f32[${columns}], %b: f32[${columns}]`,
-      `  %n = aten.native_layer_norm.default(%x, [${columns}], %w, %b, 1e-5)\n  %r: f32[${rows}, ${columns}] = operator.getitem(%n, 0)`,
+      `  %n: (f32[${rows}, ${columns}], f32[${rows}, 1], f32[${rows}, 1]) = aten.native_layer_norm.default(%x, [${columns}], %w, %b, 1e-5)\n  %r: f32[${rows}, ${columns}] = operator.getitem(%n, 0)`,
     ),
     shapes: [[rows, columns], [columns], [columns]],
     kernels: [

@@ -4,6 +4,7 @@ export {
   contractionOf,
   outerReductions,
 } from "./analysis/contraction.js";
+export { PLACE, ROW, type RowGroup, type RowPart, rowGroups } from "./analysis/row-groups.js";
 export { type SumGroups, sumGroups, withSumGroups } from "./analysis/sum-groups.js";
 export { bindSizes, evaluateLoops, sizeOf } from "./evaluate/evaluate.js";
 export { bindIndex, bindNest, hasSizes, substituteAxes } from "./ir/bind.js";

@@ -93,7 +93,10 @@ export class GpujsExecutable implements Executable {
     const toMake = steps.filter((step) => !awaitsSizes(step));
     const total = toMake.reduce((count, { loops }) => count + (loops?.nests.length ?? 1), 0);
     let done = 0;
-    const made = (): void => onProgress?.(++done, total);
+    const made = (count = 1): void => {
+      done += count;
+      onProgress?.(done, total);
+    };
     for (const step of toMake) {
       await pacer.step();
       const region = this.#regions.get(step.name);
@@ -181,10 +184,11 @@ export class GpujsExecutable implements Executable {
     const { graph } = this.#init.program;
     const results = await region.run(inputs, run.sizes, this.#uploads, {
       step: () => run.pacer.step(),
-      ran: ({ nodes }, milliseconds) => {
+      ran: (nests, milliseconds) => {
+        const nodes = [...new Set(nests.flatMap((nest) => nest.nodes))];
         const node = graph.node(nodes.at(-1)!);
         run.profile.push({ node: nodes.join(", "), target: node.target, milliseconds });
-        this.#told(run, node);
+        this.#told(run, node, nests.length);
       },
     });
     if (typeof results !== "string") return results;
@@ -203,8 +207,8 @@ export class GpujsExecutable implements Executable {
     if (last !== undefined) this.#told(run, last);
     return results;
   }
-  #told(run: Run, node: Node): void {
-    run.done++;
+  #told(run: Run, node: Node, count = 1): void {
+    run.done += count;
     run.options.onProgress?.(Math.min(run.done, this.#total), this.#total, node);
   }
 

@@ -1,48 +1,29 @@
 /** @file One stretch of a program on the device: its loops, made kernels for each set of sizes that comes. */
-import {
-  bindNest,
-  bindSizes,
-  forEachScalar,
-  hasSizes,
-  type LoopNest,
-  type LoopProgram,
-  sizeOf,
-} from "@sconce/codegen";
+import { bindNest, bindSizes, hasSizes, type LoopNest, type LoopProgram, sizeOf } from "@sconce/codegen";
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
 import { isFloatDType, type Tensor } from "@sconce/tensor";
-import type { Device, DeviceKernel } from "../device.js";
+import type { Device } from "../device.js";
 import { type Range, rangeOfDType } from "../ranges/interval.js";
 import { judge, type Verdict } from "../ranges/judge.js";
+import { type BoundKernel, type CompileWatch, kernelsOf, readsOf } from "./kernels.js";
 import { DeviceValue, Held, isTensor, type RunValue, type Uploads } from "./values.js";
 
 /** Sizes whose kernels are kept at the same time. */
 const KEPT_SIZES = 16;
-const COMPILED_AT_ONCE = 8;
 
 /** The region for one set of sizes. */
 interface Bound {
   readonly sizes: Bindings;
-  readonly nests: readonly BoundNest[];
+  readonly nests: readonly LoopNest[];
+  readonly kernels: readonly BoundKernel[];
   /** Verdicts by the ranges of integer inputs. */
   readonly verdicts: Map<string, Verdict>;
-}
-interface BoundNest {
-  readonly nest: LoopNest;
-  readonly kernel: DeviceKernel;
-  /** Buffers that nothing reads after this nest. */
-  readonly dead: readonly number[];
-}
-/** What is told while kernels are made. */
-export interface CompileWatch {
-  /** Called before each lot of kernels; may throw to stop. */
-  step(): Promise<void> | void;
-  made(): void;
 }
 /** What is told while a region runs. */
 export interface RegionWatch {
   /** Called before each kernel; may throw to stop the run. */
   step(): Promise<void> | void;
-  ran(nest: LoopNest, milliseconds: number): void;
+  ran(nests: readonly LoopNest[], milliseconds: number): void;
 }
 
 /** Runs one region. */
@@ -50,12 +31,12 @@ export class RegionRunner {
   readonly loops: LoopProgram;
   readonly #device: Device;
   readonly #bound = new Map<string, Bound>();
-  readonly #lastUse: ReadonlyMap<number, number>;
+  readonly #read: ReadonlySet<number>;
 
   constructor(loops: LoopProgram, device: Device) {
     this.loops = loops;
     this.#device = device;
-    this.#lastUse = lastUses(loops);
+    this.#read = readIn(loops);
   }
 
   /** Whether all sizes are numbers. */
@@ -87,7 +68,7 @@ export class RegionRunner {
     const held = new Map<number, Held>();
     try {
       await this.#upload(inputs, uploads, held);
-      for (const one of bound.nests) await this.#nest(one, verdict, held, watch);
+      for (const one of bound.kernels) await this.#kernel(one, verdict, held, watch);
       return this.loops.outputs.map((output): RunValue => {
         if (output.kind === "constant") return output.value;
         if (output.kind === "size")
@@ -104,27 +85,28 @@ export class RegionRunner {
   async #upload(inputs: readonly RunValue[], uploads: Uploads, held: Map<number, Held>): Promise<void> {
     for (const [at, id] of this.loops.inputs.entries()) {
       const value = inputs[at];
-      if (id !== undefined && this.#lastUse.has(id) && isTensor(value))
-        held.set(id, await uploads.get(value));
+      if (id !== undefined && this.#read.has(id) && isTensor(value)) held.set(id, await uploads.get(value));
     }
   }
 
-  async #nest(
-    { nest, kernel, dead }: BoundNest,
+  async #kernel(
+    { nests, outputs, dead, run }: BoundKernel,
     { ranges }: Verdict,
     held: Map<number, Held>,
     watch: RegionWatch,
   ): Promise<void> {
     await watch.step();
     const start = performance.now();
-    const made = await kernel.run((id) => held.get(id)!.buffer);
-    const { dtype } = this.loops.buffers[nest.output]!;
-    held.set(nest.output, new Held(this.#device, made, ranges.get(nest.output) ?? rangeOfDType(dtype)));
+    const made = await run((id) => held.get(id)!.buffer);
+    outputs.forEach((id, at) => {
+      const { dtype } = this.loops.buffers[id]!;
+      held.set(id, new Held(this.#device, made[at]!, ranges.get(id) ?? rangeOfDType(dtype)));
+    });
     for (const id of dead) {
       held.get(id)?.release();
       held.delete(id);
     }
-    watch.ran(nest, performance.now() - start);
+    watch.ran(nests, performance.now() - start);
   }
 
   async #bind(sizes: Bindings, watch: Partial<CompileWatch>): Promise<Bound> {
@@ -134,35 +116,13 @@ export class RegionRunner {
       .join();
     let bound = this.#bound.get(key);
     if (bound === undefined) {
-      const nests: BoundNest[] = [];
-      const { loops } = this;
-      const kernels = await this.#compile(sizes, watch);
-      for (const [at, nest] of loops.nests.entries()) {
-        const kernel = kernels[at]!;
-        const dead = [...this.#lastUse].filter(([, last]) => last === at).map(([id]) => id);
-        nests.push({ nest: bindNest(nest, sizes), kernel, dead });
-      }
-      bound = { sizes, nests, verdicts: new Map() };
+      const nests = this.loops.nests.map((nest) => bindNest(nest, sizes));
+      const kernels = await kernelsOf(this.loops, nests, sizes, this.#device, watch);
+      bound = { sizes, nests, kernels, verdicts: new Map() };
       this.#bound.set(key, bound);
       if (this.#bound.size > KEPT_SIZES) this.#bound.delete(this.#bound.keys().next().value!);
     }
     return bound;
-  }
-
-  /** Some kernels at a time, which drivers compile side by side. */
-  async #compile(sizes: Bindings, watch: Partial<CompileWatch>): Promise<DeviceKernel[]> {
-    const { nests } = this.loops;
-    const kernels: DeviceKernel[] = [];
-    for (let from = 0; from < nests.length; from += COMPILED_AT_ONCE) {
-      await watch.step?.();
-      const lot = nests.slice(from, from + COMPILED_AT_ONCE).map(async (nest) => {
-        const kernel = await this.#device.compile(nest, this.loops, { sizes });
-        watch.made?.();
-        return kernel;
-      });
-      kernels.push(...(await Promise.all(lot)));
-    }
-    return kernels;
   }
 
   /** Whether integers stay exact and indices inside, from what the inputs hold this time. */
@@ -170,15 +130,14 @@ export class RegionRunner {
     const ranges = new Map<number, Range>();
     this.loops.inputs.forEach((id, at) => {
       const value = inputs[at];
-      if (id === undefined || !isTensor(value) || !this.#lastUse.has(id)) return;
+      if (id === undefined || !isTensor(value) || !this.#read.has(id)) return;
       const range = uploads.range(value);
       if (!isFloatDType(value.dtype)) ranges.set(id, range);
     });
     const key = [...ranges].map(([id, { low, high }]) => `${id}:${low}:${high}`).join();
     let verdict = verdicts.get(key);
     if (verdict === undefined) {
-      const bound = nests.map(({ nest }) => nest);
-      verdict = judge(bound, this.loops, ranges, this.#device.integers);
+      verdict = judge(nests, this.loops, ranges, this.#device.integers);
       if (verdicts.size > 64) verdicts.clear();
       verdicts.set(key, verdict);
     }
@@ -186,16 +145,9 @@ export class RegionRunner {
   }
 }
 
-/** For each buffer the last nest that reads it; those that are results live on. */
-function lastUses({ nests, outputs }: LoopProgram): Map<number, number> {
-  const last = new Map<number, number>();
-  nests.forEach((nest, at) => {
-    last.set(nest.output, at);
-    forEachScalar(nest.value, (scalar) => {
-      if (scalar.kind === "load") last.set(scalar.buffer, at);
-    });
-  });
-  for (const output of outputs)
-    if (output.kind === "buffer") last.set(output.buffer, Number.POSITIVE_INFINITY);
-  return last;
+/** Buffers that nests read or that are results. */
+function readIn({ nests, outputs }: LoopProgram): Set<number> {
+  const read = new Set(nests.flatMap((nest) => [...readsOf(nest)]));
+  for (const output of outputs) if (output.kind === "buffer") read.add(output.buffer);
+  return read;
 }

@@ -50,15 +50,15 @@ export class GpuCore {
     return made;
   }
 
-  /** So many buffers that are read and one that is written, after a uniform one or without. */
-  layout(reads: number, hasUniform = false): GPUBindGroupLayout {
-    const key = `${hasUniform}${reads}`;
+  /** So many buffers that are read and so many that are written, after a uniform one or without. */
+  layout(reads: number, hasUniform = false, writes = 1): GPUBindGroupLayout {
+    const key = `${hasUniform}${reads},${writes}`;
     let layout = this.#layouts.get(key);
     if (layout === undefined) {
       const types: GPUBufferBindingType[] = [
         ...(hasUniform ? (["uniform"] as const) : []),
         ...new Array<GPUBufferBindingType>(reads).fill("read-only-storage"),
-        "storage",
+        ...new Array<GPUBufferBindingType>(writes).fill("storage"),
       ];
       const entries = types.map((type, binding) => ({ binding, visibility: 4, buffer: { type } }));
       layout = this.device.createBindGroupLayout({ entries });

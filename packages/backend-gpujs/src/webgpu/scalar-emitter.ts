@@ -54,6 +54,7 @@ export class ScalarEmitter {
   /** Axes whose variable is written when it is first needed. */
   readonly #lazyAxes = new Map<string, () => string>();
   readonly #axesOf = new Map<Scalar, ReadonlySet<string>>();
+  readonly #followers = new Map<Scalar, (name: string) => void>();
   #stack: Block[] = [block("root")];
   #next = 0;
 
@@ -84,6 +85,11 @@ export class ScalarEmitter {
   known(scalar: Scalar, name: string): void {
     this.#axesOf.set(scalar, new Set(this.#stack.flatMap(({ axes }) => [...axes])));
     this.#block.scalars.set(scalar, name);
+  }
+
+  /** Writes something more wherever the scalar has been computed. */
+  after(scalar: Scalar, write: (name: string) => void): void {
+    this.#followers.set(scalar, write);
   }
 
   /** Statements in a block of their own. */
@@ -219,6 +225,7 @@ export class ScalarEmitter {
     return this.#at(this.#home(scalar), () => {
       const name = this.#write(scalar);
       this.#block.scalars.set(scalar, name);
+      this.#followers.get(scalar)?.(name);
       return name;
     });
   }

@@ -16,7 +16,7 @@ export interface Shader {
   readonly source: string;
   /** WGSL of our own when left out. */
   readonly language?: "gpu.js";
-  /** The buffers of the program at bindings 0, 1, ...; the output's binding is after them. */
+  /** The buffers of the program at bindings 0, 1, ...; the bindings of what it writes are after them. */
   readonly reads: readonly number[];
   readonly workgroups: readonly [x: number, y: number, z?: number];
   /** What a uniform buffer at binding 0, before all others, holds; none when left out. */
@@ -50,21 +50,32 @@ export const extentOf = (axis: LoopNest["axes"][number]): number => {
 export const cellsOf = (axes: LoopNest["axes"]): number =>
   axes.reduce((cells, axis) => cells * extentOf(axis), 1);
 
+/** A buffer and what its cells are. */
+export type Written = Pick<LoopNest, "output" | "value">;
+
 /** What all shaders have in common: bindings, functions, the place of an invocation. */
 export class ShaderFrame {
   readonly module = new WgslModule();
   readonly reads: readonly number[];
   readonly emitter: ScalarEmitter;
   readonly #program: LoopProgram;
-  readonly #output: number;
+  readonly #outputs: readonly number[];
   readonly #fours: ReadonlySet<number>;
 
-  /** @param fours buffers that are read as vectors of four cells */
-  constructor(nest: LoopNest, program: LoopProgram, fours: ReadonlySet<number> = new Set()) {
+  /**
+   * @param nest what is written; several are bound one after the other, `cells`, `cells1`, ...
+   * @param fours buffers that are read as vectors of four cells
+   */
+  constructor(
+    nest: Written | readonly Written[],
+    program: LoopProgram,
+    fours: ReadonlySet<number> = new Set(),
+  ) {
+    const written = "output" in nest ? [nest] : nest;
     this.#fours = fours;
     this.#program = program;
-    this.#output = nest.output;
-    this.reads = readsOf(nest.value);
+    this.#outputs = written.map(({ output }) => output);
+    this.reads = [...new Set(written.flatMap(({ value }) => readsOf(value)))];
     this.emitter = new ScalarEmitter({
       module: this.module,
       bufferName: (id) => `b${this.reads.indexOf(id)}`,
@@ -73,20 +84,27 @@ export class ShaderFrame {
     });
   }
 
-  /** Writes a cell of the output. */
-  store(place: string, value: string): void {
-    const isBool = wgslType(this.#program.buffers[this.#output]!.dtype) === "bool";
-    this.emitter.line(`cells[${place}] = ${isBool ? `select(0i, 1i, ${value})` : value};`);
+  /** Writes a cell of the output, of the first where there are several and none is told. */
+  store(place: string, value: string, output = this.#outputs[0]!): void {
+    const isBool = wgslType(this.#program.buffers[output]!.dtype) === "bool";
+    this.emitter.line(
+      `${this.outputName(output)}[${place}] = ${isBool ? `select(0i, 1i, ${value})` : value};`,
+    );
+  }
+  /** The variable of an output. */
+  outputName(output: number): string {
+    const at = this.#outputs.indexOf(output);
+    return at === 0 ? "cells" : `cells${at}`;
   }
 
   /** The whole source. `invocations` of each workgroup; \`group\` is the workgroup's number, \`local\` the invocation's in it. */
   source(invocations: number, workgroups: readonly [number, number], globals = ""): string {
     const { buffers } = this.#program;
-    const bindings = [...this.reads, this.#output].map((id, at) => {
-      const isOutput = at === this.reads.length;
+    const bindings = [...this.reads, ...this.#outputs].map((id, at) => {
+      const isOutput = at >= this.reads.length;
       const access = isOutput ? "read_write" : "read";
       const lane = !isOutput && this.#fours.has(id) ? "vec4<f32>" : laneOf(buffers[id]!.dtype);
-      return `@group(0) @binding(${at}) var<storage, ${access}> ${isOutput ? "cells" : `b${at}`}: array<${lane}>;`;
+      return `@group(0) @binding(${at}) var<storage, ${access}> ${isOutput ? this.outputName(id) : `b${at}`}: array<${lane}>;`;
     });
     const group = workgroups[1] === 1 ? "at.x" : `at.y * ${workgroups[0]}u + at.x`;
     return `${bindings.join("\n")}

@@ -1,15 +1,17 @@
 /** @file Runs nests as compute shaders of our own on a WebGPU device. */
-import { bindNest, type LoopNest, type LoopProgram, sizeOf } from "@sconce/codegen";
+import { bindNest, type LoopNest, type LoopProgram, type RowGroup, sizeOf } from "@sconce/codegen";
 import { internalError } from "@sconce/errors";
 import type { DType, Tensor } from "@sconce/tensor";
-import type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, Lane } from "../device.js";
+import type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, GroupKernel, Lane } from "../device.js";
 import type { Translator } from "../gpujs/translator.js";
+import { BindGroups } from "./bind-groups.js";
 import { deviceLost, deviceRefused } from "./errors.js";
 import { GpuCore } from "./gpu-core.js";
 import type { OpenedGpu } from "./open.js";
 import { pointwiseShader } from "./pointwise-shader.js";
+import { rowShader } from "./row-shader.js";
 import type { Shader } from "./shader.js";
-import { shaderOf } from "./strategy.js";
+import { rowSpread, shaderOf } from "./strategy.js";
 import { WGSL_INTEGERS, whyNoLane, whyNotWgsl } from "./support.js";
 import { cellsOfTensor, tensorOfCells } from "./transfer.js";
 import { laneOf } from "./wgsl-text.js";
@@ -107,23 +109,56 @@ export class WgslDevice implements Device {
     const shader =
       (translator && pointwiseShader(nest, program, sizes, translator)) ??
       shaderOf(bindNest(nest, sizes), program, this.#opened);
-    const pipeline = await this.#pipeline(shader);
-    const uniform = shader.uniform && this.#uniform(shader.uniform);
+    const dispatch = await this.#dispatcher(shader, 1);
     return {
       language: shader.language ?? "wgsl",
       source: shader.source,
       run: (buffers, into) => {
         this.#check();
         const output = (into as WgslBuffer | undefined) ?? this.allocate(length, lane);
-        const bound = ([...shader.reads.map(buffers), output] as WgslBuffer[]).map(({ gpu }) => gpu);
-        if (uniform !== undefined) bound.unshift(uniform);
-        const bindings = this.gpu.createBindGroup({
-          layout: this.#core.layout(shader.reads.length, uniform !== undefined),
-          entries: bound.map((buffer, binding) => ({ binding, resource: { buffer } })),
-        });
-        this.#core.queue.dispatch(pipeline, bindings, shader.workgroups);
+        dispatch(buffers, [output]);
         return output;
       },
+    };
+  }
+
+  async compileRows(group: RowGroup, program: LoopProgram): Promise<GroupKernel | undefined> {
+    this.#check();
+    const spread = rowSpread(group, this.#opened);
+    if (spread === undefined) return undefined;
+    const shader = rowShader(group, program, spread);
+    const stored = group.parts.filter(({ isStored }) => isStored);
+    if (shader.reads.length + stored.length > this.maxReads + 1) return undefined;
+    const outputs = stored.map(({ reduce, places, nest }) => ({
+      length: reduce === undefined ? group.rows * places : group.rows,
+      lane: laneOf(program.buffers[nest.output]!.dtype)!,
+    }));
+    const dispatch = await this.#dispatcher(shader, outputs.length);
+    return {
+      source: shader.source,
+      reads: shader.reads,
+      run: (buffers) => {
+        this.#check();
+        const made = outputs.map(({ length, lane }) => this.allocate(length, lane));
+        dispatch(buffers, made);
+        return made;
+      },
+    };
+  }
+
+  /** What puts a shader to work on buffers. */
+  async #dispatcher(
+    shader: Shader,
+    writes: number,
+  ): Promise<(buffers: (id: number) => DeviceBuffer, outputs: readonly WgslBuffer[]) => void> {
+    const pipeline = await this.#pipeline(shader, writes);
+    const uniform = shader.uniform && this.#uniform(shader.uniform);
+    const layout = this.#core.layout(shader.reads.length, uniform !== undefined, writes);
+    const groups = new BindGroups(this.gpu, layout);
+    return (buffers, outputs) => {
+      const bound = ([...shader.reads.map(buffers), ...outputs] as WgslBuffer[]).map(({ gpu }) => gpu);
+      if (uniform !== undefined) bound.unshift(uniform);
+      this.#core.queue.dispatch(pipeline, groups.of(bound), shader.workgroups);
     };
   }
 
@@ -139,13 +174,13 @@ export class WgslDevice implements Device {
     return buffer;
   }
 
-  #pipeline(shader: Shader): Promise<GPUComputePipeline> {
-    return this.#core.pipeline(shader.source, () => this.#build(shader));
+  #pipeline(shader: Shader, writes: number): Promise<GPUComputePipeline> {
+    return this.#core.pipeline(shader.source, () => this.#build(shader, writes));
   }
-  async #build({ source, reads, uniform }: Shader): Promise<GPUComputePipeline> {
+  async #build({ source, reads, uniform }: Shader, writes: number): Promise<GPUComputePipeline> {
     const device = this.gpu;
     const layout = device.createPipelineLayout({
-      bindGroupLayouts: [this.#core.layout(reads.length, uniform !== undefined)],
+      bindGroupLayouts: [this.#core.layout(reads.length, uniform !== undefined, writes)],
     });
     device.pushErrorScope("validation");
     const module = device.createShaderModule({ code: source });

@@ -1,0 +1,85 @@
+/** @file What a reduction and the cells of its rows both compute, and what is worth keeping of it: the exponentials of a softmax. */
+import {
+  forEachAtom,
+  indicesOf,
+  type LoopProgram,
+  PLACE,
+  partsOf,
+  type RowPart,
+  type Scalar,
+  type ScalarFn,
+  scalarText,
+} from "@sconce/codegen";
+import { wgslType } from "./wgsl-text.js";
+
+/** One value in two places. */
+export interface Kept {
+  readonly inReduction: Scalar;
+  readonly inCells: Scalar;
+  /** The part that gives the cells, in whose output the value fits. */
+  readonly part: RowPart;
+}
+
+/** Functions of many operations; the others cost less than a load. */
+const COSTLY: ReadonlySet<ScalarFn> = new Set<ScalarFn>([
+  ...(["exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow", "erf", "sigmoid", "tanh"] as const),
+  ...([
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "asinh",
+    "acosh",
+    "atanh",
+    "atan2",
+  ] as const),
+]);
+
+/** The value to be kept; undefined where there is none or no room for it. */
+export function keptOf(parts: readonly RowPart[], program: LoopProgram): Kept | undefined {
+  const [part, ...more] = parts.filter(({ reduce }) => reduce === undefined);
+  if (part === undefined || more.length > 0) return undefined;
+  if (wgslType(program.buffers[part.nest.output]!.dtype) !== "f32") return undefined;
+  for (const { reduce, places } of [...parts].reverse()) {
+    if (reduce === undefined || reduce.when !== undefined || places !== part.places) continue;
+    const known = new Map<string, Scalar>();
+    always(reduce.body, (scalar) => known.set(scalarText(scalar), scalar));
+    const inCells = first(part.value, (scalar) => isCostly(scalar) && known.has(scalarText(scalar)));
+    if (inCells !== undefined) return { inReduction: known.get(scalarText(inCells))!, inCells, part };
+  }
+  return undefined;
+}
+const isCostly = (scalar: Scalar): boolean =>
+  wgslType(scalar.dtype) === "f32" &&
+  first(scalar, (one) => one.kind === "call" && COSTLY.has(one.fn)) !== undefined &&
+  first(scalar, isOfPlace) !== undefined;
+/** Whether it is another one for each cell of a row. */
+function isOfPlace(scalar: Scalar): boolean {
+  let found = false;
+  for (const index of indicesOf(scalar))
+    forEachAtom(index, (item) => {
+      found ||= item.kind === "axis" && item.name === PLACE;
+    });
+  return found;
+}
+
+/** The parts of a reduction's body that are computed for every cell: none that a choice may leave out. */
+function always(scalar: Scalar, visit: (scalar: Scalar) => void): void {
+  visit(scalar);
+  if (scalar.kind === "select") always(scalar.condition, visit);
+  else if (scalar.kind !== "reduce") for (const part of partsOf(scalar)) always(part, visit);
+}
+/** The largest part that passes, rows' own values left out. */
+function first(scalar: Scalar, test: (scalar: Scalar) => boolean): Scalar | undefined {
+  if (scalar.kind === "reduce") return undefined;
+  if (test(scalar)) return scalar;
+  for (const part of partsOf(scalar)) {
+    const found = first(part, test);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

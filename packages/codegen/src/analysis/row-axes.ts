@@ -1,0 +1,97 @@
+/** @file Which axes of a nest count rows, told from the index by which it reads one value of each row. */
+import {
+  type Axis,
+  add,
+  atom,
+  axis,
+  constant,
+  coordinatesOf,
+  fixedValue,
+  forEachAtom,
+  type Index,
+  scale,
+  ZERO,
+} from "../ir/index-expr.js";
+import { Rewriter } from "../ir/rewrite.js";
+
+export const extentsOf = (axes: readonly Axis[]): Index[] => axes.map(({ extent }) => extent);
+/** Cells that axes of bound extents run over. */
+export const volumeOf = (axes: readonly Axis[]): number =>
+  axes.reduce((product, { extent }) => product * fixedValue(extent)!, 1);
+
+/**
+ * What the axes are over a row and a place in it, where the index counts rows: a sum of axes, each times the extents of those
+ * after it, of which some may be the outer or the inner part of an axis that a reshape took together.
+ */
+export function rowAxesOf(
+  axes: readonly Axis[],
+  index: Index,
+  row: Axis,
+  place: Axis,
+): ReadonlyMap<string, Index> | undefined {
+  const { parts, of } = parted(axes, index);
+  const rewriter = new Rewriter({ axes: of });
+  const ofRow = rowOrder(rewriter.index(index), parts);
+  if (ofRow === undefined || volumeOf(ofRow) !== fixedValue(row.extent)) return undefined;
+  const ofPlace = parts.filter((one) => !ofRow.includes(one));
+  const made = new Map<string, Index>();
+  for (const [flat, list] of [[row, ofRow] as const, [place, ofPlace] as const])
+    coordinatesOf(atom(flat), extentsOf(list)).forEach((at, d) => {
+      made.set(list[d]!.name, at);
+    });
+  const inner = new Rewriter({ axes: made });
+  return new Map(axes.map(({ name }) => [name, inner.index(of.get(name) ?? ZERO)]));
+}
+
+/** Axes of one cell left out, those that the index divides in two parts; `of` has each axis over them. */
+function parted(
+  axes: readonly Axis[],
+  index: Index,
+): { readonly parts: readonly Axis[]; readonly of: ReadonlyMap<string, Index> } {
+  const parts: Axis[] = [];
+  const of = new Map<string, Index>();
+  for (const one of axes) {
+    const extent = fixedValue(one.extent)!;
+    const by = divisorOf(index, one.name);
+    if (extent === 1) of.set(one.name, ZERO);
+    else if (by === undefined || extent % by !== 0 || by === extent) {
+      parts.push(one);
+      of.set(one.name, atom(one));
+    } else {
+      const [outer, inner] = [
+        axis(`${one.name} over ${by}`, constant(extent / by)),
+        axis(`${one.name} in ${by}`, constant(by)),
+      ];
+      parts.push(outer, inner);
+      of.set(one.name, add(scale(atom(outer), by), atom(inner)));
+    }
+  }
+  return { parts, of };
+}
+/** By what the index divides an axis. */
+function divisorOf(index: Index, name: string): number | undefined {
+  let by: number | undefined;
+  forEachAtom(index, (item) => {
+    if (item.kind !== "quotient" && item.kind !== "remainder") return;
+    const [only] = item.numerator.terms;
+    const [of] = only?.atoms ?? [];
+    if (item.numerator.terms.length === 1 && of?.kind === "axis" && of.name === name)
+      by ??= fixedValue(item.denominator);
+  });
+  return by;
+}
+
+/** The axes of the index, the slowest first; undefined where it is not what counts their cells. */
+function rowOrder(index: Index, axes: readonly Axis[]): Axis[] | undefined {
+  if (index.constant !== 0) return undefined;
+  const order: Axis[] = [];
+  let step = 1;
+  for (const { coefficient, atoms } of [...index.terms].sort((a, b) => a.coefficient - b.coefficient)) {
+    const [only] = atoms;
+    const found = axes.find(({ name }) => only?.kind === "axis" && only.name === name);
+    if (found === undefined || atoms.length !== 1 || coefficient !== step) return undefined;
+    order.unshift(found);
+    step *= fixedValue(found.extent)!;
+  }
+  return order;
+}

@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { loopsOf } from "../test-support.js";
+import { scalarText } from "../text/scalar-text.js";
+import { rowGroups } from "./row-groups.js";
+
+/** The groups of a graph as text: each part with what it gives and where, stored ones with their buffer. */
+function groupsOf(text: string): string[][] {
+  const program = loopsOf(text);
+  return rowGroups(program.nests, program).map(({ rows, parts, positions }) => [
+    `${rows} rows of nests ${positions.join()}`,
+    ...parts.map(
+      ({ nest, value, at, isStored, places }) =>
+        `${isStored ? `b${nest.output}[${at.text}]` : "-"} ${places}: ${scalarText(value)}`,
+    ),
+  ]);
+}
+
+test("a softmax is one group, of which the quotient alone is stored", () => {
+  expect(
+    groupsOf(`graph(%x: f32[2, 3, 8]) {
+      %a: f32[2, 3, 8] = aten._softmax.default(%x, 2, false)
+      return (%a,)
+    }`),
+  ).toMatchInlineSnapshot(`
+    [
+      [
+        "6 rows of nests 0,1,2",
+        "- 8: max[place < 8](b0[place + row*8])",
+        "- 8: sum[place < 8](exp(b0[place + row*8] - max[place < 8](b0[place + row*8])))",
+        "b3[(place + row*8)] 8: (exp(b0[place + row*8] - max[place < 8](b0[place + row*8])) / sum[place < 8](exp(b0[place + row*8] - max[place < 8](b0[place + row*8]))))",
+      ],
+    ]
+  `);
+});
+
+test("rows along an inner dimension", () => {
+  expect(
+    groupsOf(`graph(%x: f32[2, 3, 8]) {
+      %a: f32[2, 3, 8] = aten._log_softmax.default(%x, 1, false)
+      return (%a,)
+    }`),
+  ).toMatchInlineSnapshot(`
+    [
+      [
+        "16 rows of nests 0,1,2",
+        "- 3: max[place < 3](b0[(row % 8) + (row / 8)*24 + place*8])",
+        "- 3: sum[place < 3](exp(b0[(row % 8) + (row / 8)*24 + place*8] - max[place < 3](b0[(row % 8) + (row / 8)*24 + place*8])))",
+        "b3[((row % 8) + (row / 8)*24 + place*8)] 3: ((b0[(row % 8) + (row / 8)*24 + place*8] - max[place < 3](b0[(row % 8) + (row / 8)*24 + place*8])) - log(sum[place < 3](exp(b0[(row % 8) + (row / 8)*24 + place*8] - max[place < 3](b0[(row % 8) + (row / 8)*24 + place*8])))))",
+      ],
+    ]
+  `);
+});
+
+test("statistics that somebody else reads are stored", () => {
+  expect(
+    groupsOf(`graph(%x: f32[4, 8]) {
+      %a: (f32[4, 8], f32[4, 1], f32[4, 1]) = aten.native_layer_norm.default(%x, [8], none, none, 1e-05)
+      %c: f32[4, 8] = operator.getitem(%a, 0)
+      %m: f32[4, 1] = operator.getitem(%a, 1)
+      return (%c, %m)
+    }`),
+  ).toMatchInlineSnapshot(`
+    [
+      [
+        "4 rows of nests 0,1,2",
+        "b1[row] 8: (sum[place < 8](b0[place + row*8]) / 8)",
+        "- 8: rsqrt((sum[place < 8]((b0[place + row*8] - (sum[place < 8](b0[place + row*8]) / 8)) * (b0[place + row*8] - (sum[place < 8](b0[place + row*8]) / 8))) / 8) + 0.00001)",
+        "b3[(place + row*8)] 8: ((b0[place + row*8] - (sum[place < 8](b0[place + row*8]) / 8)) * rsqrt((sum[place < 8]((b0[place + row*8] - (sum[place < 8](b0[place + row*8]) / 8)) * (b0[place + row*8] - (sum[place < 8](b0[place + row*8]) / 8))) / 8) + 0.00001))",
+      ],
+    ]
+  `);
+});
+
+test("an axis that a reshape took together counts rows by its outer part", () => {
+  expect(
+    groupsOf(`graph(%x: f32[2, 6, 5], %w: f32[6], %b: f32[6]) {
+      %a: (f32[2, 6, 5], f32[2, 3], f32[2, 3]) = aten.native_group_norm.default(%x, %w, %b, 2, 6, 5, 3, 1e-05)
+      %c: f32[2, 6, 5] = operator.getitem(%a, 0)
+      %d: f32[2, 6, 5] = aten.relu.default(%c)
+      return (%d,)
+    }`),
+  ).toMatchInlineSnapshot(`
+    [
+      [
+        "6 rows of nests 0,1,2",
+        "- 10: (sum[place < 10](b0[place + row*10]) / 10)",
+        "- 10: rsqrt((sum[place < 10]((b0[place + row*10] - (sum[place < 10](b0[place + row*10]) / 10)) * (b0[place + row*10] - (sum[place < 10](b0[place + row*10]) / 10))) / 10) + 0.00001)",
+        "b5[(place + row*10)] 10: max((((b0[place + row*10] - (sum[place < 10](b0[place + row*10]) / 10)) * rsqrt((sum[place < 10]((b0[place + row*10] - (sum[place < 10](b0[place + row*10]) / 10)) * (b0[place + row*10] - (sum[place < 10](b0[place + row*10]) / 10))) / 10) + 0.00001)) * b1[(place / 5) + (row % 3)*2]) + b2[(place / 5) + (row % 3)*2], 0)",
+      ],
+    ]
+  `);
+});
+
+test("a nest that reads other rows than its own closes the group, which keeps what it has", () => {
+  const graph = (results: string): string => `graph(%x: f32[4, 8]) {
+    %m: f32[4, 1] = aten.amax.default(%x, [1], true)
+    %d: f32[4, 8] = aten.sub.Tensor(%x, %m)
+    %f: f32[4, 1] = aten.flip.default(%m, [0])
+    %e: f32[4, 8] = aten.mul.Tensor(%x, %f)
+    return (${results})
+  }`;
+  expect(groupsOf(graph("%e, %d"))).toEqual([]);
+  expect(groupsOf(graph("%d, %e"))).toMatchInlineSnapshot();
+});
+
+test("the cells of a product are no rows", () => {
+  expect(
+    groupsOf(`graph(%x: f32[4, 8], %w: f32[8, 4]) {
+      %m: f32[4, 4] = aten.mm.default(%x, %w)
+      %t: f32[4, 4] = aten.permute.default(%m, [1, 0])
+      %d: f32[4, 4] = aten.add.Tensor(%m, %t)
+      return (%d, %m)
+    }`),
+  ).toEqual([]);
+});

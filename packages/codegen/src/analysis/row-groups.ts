@@ -1,0 +1,174 @@
+/**
+ * @file Nests over the same rows (the parts of a softmax, of a normalisation) as what one kernel computes row by row: each
+ * part is written for a row and a place in it, and what one part has of a row the later ones take without memory.
+ */
+import { atom, axis, constant, coordinatesOf, flatIndex, type Index } from "../ir/index-expr.js";
+import type { LoopNest, LoopProgram } from "../ir/loop-program.js";
+import { Rewriter } from "../ir/rewrite.js";
+import type { ReduceScalar, Scalar } from "../ir/scalar.js";
+import { forEachScalar } from "../ir/traverse.js";
+import { contractionOf, outerReductions } from "./contraction.js";
+import { extentsOf, rowAxesOf, volumeOf } from "./row-axes.js";
+
+/** Names of the axes that parts are written over. */
+export const ROW = "row";
+export const PLACE = "place";
+
+/** One nest of a group, rewritten. */
+export interface RowPart {
+  readonly nest: LoopNest;
+  /** Cells of a row that it reduces or gives. */
+  readonly places: number;
+  /** Its reduction, over the one axis {@link PLACE}; undefined for a part that gives cells. */
+  readonly reduce: ReduceScalar | undefined;
+  /** What it gives, over {@link ROW}, for cells also over {@link PLACE}; earlier parts stand in it as their values. */
+  readonly value: Scalar;
+  /** Where in the output that is. */
+  readonly at: Index;
+  /** Whether anything but later parts reads it. */
+  readonly isStored: boolean;
+}
+export interface RowGroup {
+  readonly rows: number;
+  readonly parts: readonly RowPart[];
+  /** The positions of its nests in the program: all may be computed where the last is. */
+  readonly positions: readonly number[];
+}
+
+type OpenPart = Omit<RowPart, "isStored">;
+const KINDS: ReadonlySet<string> = new Set(["sum", "prod", "max", "min", "any", "all"]);
+
+/** The groups among a program's nests, whose sizes are bound; of each nest there is one at most. */
+export function rowGroups(nests: readonly LoopNest[], program: LoopProgram): RowGroup[] {
+  const reads = nests.map(readsOf);
+  const lastRead = new Map<number, number>();
+  reads.forEach((read, at) => {
+    for (const id of read) lastRead.set(id, at);
+  });
+  const results = new Set(program.outputs.flatMap((one) => (one.kind === "buffer" ? [one.buffer] : [])));
+  const taken = new Set<number>();
+  const groups: RowGroup[] = [];
+  for (const start of nests.keys()) {
+    const first = taken.has(start) ? undefined : rowPart(nests[start]!, new Map());
+    if (first === undefined) continue;
+    const positions = [start];
+    const parts = [first];
+    const known = new Map([[first.nest.output, first.value]]);
+    const isOpen = (at: number): boolean => [...known.keys()].some((id) => (lastRead.get(id) ?? -1) >= at);
+    for (let at = start + 1; isOpen(at); at++) {
+      if (![...known.keys(), ...cellsOf(parts)].some((id) => reads[at]!.has(id))) continue;
+      const next = taken.has(at) ? undefined : partOf(nests[at]!, volumeOf(first.nest.axes), known);
+      // What a nest outside reads has to be there before it: nothing joins after.
+      if (next === undefined) break;
+      positions.push(at);
+      parts.push(next);
+      if (next.reduce !== undefined) known.set(next.nest.output, next.value);
+    }
+    if (parts.length < 2) continue;
+    for (const at of positions) taken.add(at);
+    const isElsewhere = (id: number): boolean =>
+      results.has(id) || reads.some((read, at) => read.has(id) && !positions.includes(at));
+    groups.push({
+      rows: volumeOf(first.nest.axes),
+      positions,
+      parts: parts.map((part) => ({ ...part, isStored: isElsewhere(part.nest.output) })),
+    });
+  }
+  return groups;
+}
+/** Outputs of parts that later parts cannot take without memory. */
+const cellsOf = (parts: readonly OpenPart[]): number[] =>
+  parts.flatMap(({ reduce, nest }) => (reduce === undefined ? [nest.output] : []));
+
+function readsOf({ value }: LoopNest): Set<number> {
+  const reads = new Set<number>();
+  forEachScalar(value, (scalar) => {
+    if (scalar.kind === "load") reads.add(scalar.buffer);
+  });
+  return reads;
+}
+
+/** The nest as a part of a group of so many rows that has these values already. */
+function partOf(nest: LoopNest, rows: number, known: ReadonlyMap<number, Scalar>): OpenPart | undefined {
+  if (outerReductions(nest.value).size === 0) return cellPart(nest, rows, known);
+  return volumeOf(nest.axes) === rows ? rowPart(nest, known) : undefined;
+}
+
+/** A nest with one reduction for each row. */
+function rowPart(nest: LoopNest, known: ReadonlyMap<number, Scalar>): OpenPart | undefined {
+  const [reduce, ...more] = outerReductions(nest.value);
+  if (reduce === undefined || more.length > 0 || !KINDS.has(reduce.reduce) || nest.hint?.kind === "scan")
+    return undefined;
+  const contraction = contractionOf(nest);
+  // A factor that many cells share is worth a kernel that loads it once for all of them.
+  if (contraction !== undefined && contraction.rows.axes.length + contraction.columns.axes.length > 0)
+    return undefined;
+  const places = volumeOf(reduce.axes);
+  const isNested = [reduce.body, reduce.when, reduce.initial].some(
+    (part) => part !== undefined && outerReductions(part).size > 0,
+  );
+  const rows = volumeOf(nest.axes);
+  if (isNested || places < 2 || rows === 0) return undefined;
+  const [row, place] = [axis(ROW, constant(rows)), axis(PLACE, constant(places))];
+  const axes = new Map<string, Index>();
+  for (const [flat, from] of [[row, nest.axes] as const, [place, reduce.axes] as const])
+    coordinatesOf(atom(flat), extentsOf(from)).forEach((index, d) => {
+      axes.set(from[d]!.name, index);
+    });
+  const scalars = loadsOf(nest, known, axes, atom(row));
+  if (scalars === undefined) return undefined;
+  const inside = new Rewriter({ axes, scalars });
+  const over: ReduceScalar = {
+    ...reduce,
+    axes: [place],
+    body: inside.scalar(reduce.body),
+    when: reduce.when && inside.scalar(reduce.when),
+    initial: reduce.initial && inside.scalar(reduce.initial),
+  };
+  const value = new Rewriter({ axes, scalars: new Map([...scalars, [reduce, over]]) }).scalar(nest.value);
+  return { nest, places, reduce: over, value, at: atom(row) };
+}
+
+/** A nest that gives cells of each row. */
+function cellPart(nest: LoopNest, rows: number, known: ReadonlyMap<number, Scalar>): OpenPart | undefined {
+  const cells = volumeOf(nest.axes);
+  const index = memberLoads(nest, known)[0]?.index;
+  // With one cell a row it is no row: an ordinary nest that reads another's result.
+  if (index === undefined || cells <= rows || cells % rows !== 0) return undefined;
+  const [row, place] = [axis(ROW, constant(rows)), axis(PLACE, constant(cells / rows))];
+  const axes = rowAxesOf(nest.axes, index, row, place);
+  const scalars = axes && loadsOf(nest, known, axes, atom(row));
+  if (axes === undefined || scalars === undefined) return undefined;
+  const rewriter = new Rewriter({ axes, scalars });
+  const at = rewriter.index(
+    flatIndex(
+      nest.axes.map((one) => atom(one)),
+      extentsOf(nest.axes),
+    ),
+  );
+  return { nest, places: cells / rows, reduce: undefined, value: rewriter.scalar(nest.value), at };
+}
+
+type Load = Extract<Scalar, { kind: "load" }>;
+function memberLoads({ value }: LoopNest, known: ReadonlyMap<number, Scalar>): Load[] {
+  const loads: Load[] = [];
+  forEachScalar(value, (scalar) => {
+    if (scalar.kind === "load" && known.has(scalar.buffer)) loads.push(scalar);
+  });
+  return loads;
+}
+/** What loads of earlier parts become; undefined where one reads another row than its own. */
+function loadsOf(
+  nest: LoopNest,
+  known: ReadonlyMap<number, Scalar>,
+  axes: ReadonlyMap<string, Index>,
+  row: Index,
+): Map<Scalar, Scalar> | undefined {
+  const rewriter = new Rewriter({ axes });
+  const scalars = new Map<Scalar, Scalar>();
+  for (const load of memberLoads(nest, known)) {
+    if (rewriter.index(load.index).text !== row.text) return undefined;
+    scalars.set(load, known.get(load.buffer)!);
+  }
+  return scalars;
+}
