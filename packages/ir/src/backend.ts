@@ -49,6 +49,7 @@ export interface Placement {
   readonly nodes: readonly NodePlacement[];
   /** Stretches of the program that run on the device. */
   readonly regions: number;
+  /** What the device is given to do in a run of the sizes that came last. */
   readonly kernels: number;
   /** Tensors copied in the last run, weights left out. */
   readonly copies: { readonly toDevice: number; readonly toHost: number };

@@ -278,7 +278,7 @@ export class GpujsExecutable implements Executable {
       device: `${device.mode}: ${device.description}`,
       nodes: plan.nodes,
       regions: this.#regions.size,
-      kernels: plan.steps.reduce((count, { loops }) => count + (loops?.nests.length ?? 0), 0),
+      kernels: [...this.#regions.values()].reduce((count, region) => count + region.kernels, 0),
       copies: { toDevice, toHost },
       fallbacks,
     };

@@ -32,13 +32,19 @@ export class RegionRunner {
   readonly #device: Device;
   readonly #bound = new Map<string, Bound>();
   readonly #read: ReadonlySet<number>;
+  #kernels: number;
 
   constructor(loops: LoopProgram, device: Device) {
     this.loops = loops;
     this.#device = device;
     this.#read = readIn(loops);
+    this.#kernels = loops.nests.length;
   }
 
+  /** Kernels of the last sizes; before there were any, one for each nest. */
+  get kernels(): number {
+    return this.#kernels;
+  }
   /** Whether all sizes are numbers. */
   get isFixed(): boolean {
     const { nests, buffers } = this.loops;
@@ -122,6 +128,7 @@ export class RegionRunner {
       this.#bound.set(key, bound);
       if (this.#bound.size > KEPT_SIZES) this.#bound.delete(this.#bound.keys().next().value!);
     }
+    this.#kernels = bound.kernels.length;
     return bound;
   }
 

@@ -37,6 +37,16 @@ test("a program that cannot be lowered is the interpreter's, with the reason", (
   expect(lowered.left[0]?.reason).toContain("the program cannot be lowered: ");
 });
 
+test("info --loops tells how many kernels are left where nests over the same rows are one", async () => {
+  const { out } = await sconce("info", fixture("net_bert"), "--loops", "--json");
+  const { kernels, rowKernels } = JSON.parse(out).loops;
+  expect(rowKernels).toBeLessThan(kernels);
+  const text = await sconce("info", fixture("net_bert"), "--loops");
+  expect(text.out).toContain(
+    `loops: ${kernels} nests (${rowKernels} kernels where those over the same rows are one)`,
+  );
+});
+
 test("print --format loops gives the nests, each under the nodes that it computes", async () => {
   const { out, code } = await sconce("print", fixture("api_sin_cos"), "--format", "loops");
   expect(code).toBe(0);

@@ -1,5 +1,12 @@
 /** @file What loops a program becomes, and what they cost. */
-import { costOf, type LoopProgram, type LoweredRegion, planMemory } from "@sconce/codegen";
+import {
+  bindNest,
+  costOf,
+  type LoopProgram,
+  type LoweredRegion,
+  planMemory,
+  rowGroups,
+} from "@sconce/codegen";
 import { type ExportedProgram, FakeTensor, type MetaValue } from "@sconce/ir";
 import { freeSymbols } from "@sconce/symbolic";
 import type { Sconce } from "sconce";
@@ -24,7 +31,10 @@ export interface RegionFacts {
 export interface LoopFacts {
   /** Calls of the lowered program, from which the nests are made. */
   readonly calls: number;
+  /** One for each nest. */
   readonly kernels: number;
+  /** What is left of them where nests over the same rows become one, as on WebGPU. */
+  readonly rowKernels: number;
   readonly regions: readonly RegionFacts[];
   readonly host: readonly { readonly node: string; readonly target: string; readonly reason: string }[];
   /** Values of the symbols that the figures are for: the file's example sizes, and what is assumed for others. */
@@ -45,11 +55,17 @@ export function loopFactsOf(program: ExportedProgram, session: Sconce): LoopFact
   return {
     calls: prepared.graph.nodes().filter(({ op }) => op === "call_function").length,
     kernels: regions.reduce((total, { loops }) => total + loops.nests.length, 0),
+    rowKernels: regions.reduce((total, { loops }) => total + rowKernelsOf(loops, sizes), 0),
     regions: regions.map((region) => regionFacts(region, sizes)),
     host: left,
     sizes: Object.fromEntries(sizes),
     assumed: [...assumed.keys()],
   };
+}
+
+function rowKernelsOf(loops: LoopProgram, sizes: ReadonlyMap<string, number>): number {
+  const bound = loops.nests.map((nest) => bindNest(nest, sizes));
+  return rowGroups(bound, loops).reduce((left, { parts }) => left - parts.length + 1, bound.length);
 }
 
 /** Values for symbols that no input gives: {@link ASSUMED_SIZE}, or the end of their range that is nearest to it. */
@@ -97,12 +113,17 @@ const amount = (value: number, unit: string): string => {
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** Lines for people. */
-export function loopLines({ calls, kernels, regions, host, sizes, assumed }: LoopFacts): string[] {
+export function loopLines(facts: LoopFacts): string[] {
+  const { calls, kernels, rowKernels, regions, host, sizes, assumed } = facts;
   const at = Object.entries(sizes).map(
     ([name, value]) => `${name}=${value}${assumed.includes(name) ? " (assumed)" : ""}`,
   );
+  const joined =
+    rowKernels === kernels
+      ? ""
+      : ` (${counted(rowKernels, "kernel")} where those over the same rows are one)`;
   const lines = [
-    `loops: ${counted(kernels, "nest")} for ${counted(calls, "call")}${at.length > 0 ? `, at ${at.join(", ")}` : ""}`,
+    `loops: ${counted(kernels, "nest")}${joined} for ${counted(calls, "call")}${at.length > 0 ? `, at ${at.join(", ")}` : ""}`,
   ];
   for (const { region, nests, flops, bytes, peakBytes, liveBytes } of regions) {
     const ratio = liveBytes === 0 ? 1 : peakBytes / liveBytes;

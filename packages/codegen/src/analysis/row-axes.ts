@@ -26,17 +26,16 @@ export const volumeOf = (axes: readonly Axis[]): number =>
 export function rowAxesOf(
   axes: readonly Axis[],
   index: Index,
-  row: Axis,
-  place: Axis,
+  { row, rows, place }: { readonly row: Index; readonly rows: number; readonly place: Index },
 ): ReadonlyMap<string, Index> | undefined {
   const { parts, of } = parted(axes, index);
   const rewriter = new Rewriter({ axes: of });
   const ofRow = rowOrder(rewriter.index(index), parts);
-  if (ofRow === undefined || volumeOf(ofRow) !== fixedValue(row.extent)) return undefined;
+  if (ofRow === undefined || volumeOf(ofRow) !== rows) return undefined;
   const ofPlace = parts.filter((one) => !ofRow.includes(one));
   const made = new Map<string, Index>();
   for (const [flat, list] of [[row, ofRow] as const, [place, ofPlace] as const])
-    coordinatesOf(atom(flat), extentsOf(list)).forEach((at, d) => {
+    coordinatesOf(flat, extentsOf(list)).forEach((at, d) => {
       made.set(list[d]!.name, at);
     });
   const inner = new Rewriter({ axes: made });

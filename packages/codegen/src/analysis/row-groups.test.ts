@@ -100,7 +100,15 @@ test("a nest that reads other rows than its own closes the group, which keeps wh
     return (${results})
   }`;
   expect(groupsOf(graph("%e, %d"))).toEqual([]);
-  expect(groupsOf(graph("%d, %e"))).toMatchInlineSnapshot();
+  expect(groupsOf(graph("%d, %e"))).toMatchInlineSnapshot(`
+    [
+      [
+        "4 rows of nests 0,1",
+        "b1[row] 8: max[place < 8](b0[place + row*8])",
+        "b2[(place + row*8)] 8: (b0[place + row*8] - max[place < 8](b0[place + row*8]))",
+      ],
+    ]
+  `);
 });
 
 test("the cells of a product are no rows", () => {

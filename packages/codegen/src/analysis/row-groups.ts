@@ -2,7 +2,7 @@
  * @file Nests over the same rows (the parts of a softmax, of a normalisation) as what one kernel computes row by row: each
  * part is written for a row and a place in it, and what one part has of a row the later ones take without memory.
  */
-import { atom, axis, constant, coordinatesOf, flatIndex, type Index } from "../ir/index-expr.js";
+import { atom, axis, constant, coordinatesOf, flatIndex, type Index, ZERO } from "../ir/index-expr.js";
 import type { LoopNest, LoopProgram } from "../ir/loop-program.js";
 import { Rewriter } from "../ir/rewrite.js";
 import type { ReduceScalar, Scalar } from "../ir/scalar.js";
@@ -109,13 +109,13 @@ function rowPart(nest: LoopNest, known: ReadonlyMap<number, Scalar>): OpenPart |
   );
   const rows = volumeOf(nest.axes);
   if (isNested || places < 2 || rows === 0) return undefined;
-  const [row, place] = [axis(ROW, constant(rows)), axis(PLACE, constant(places))];
+  const [row, place] = [rowAt(rows), axis(PLACE, constant(places))];
   const axes = new Map<string, Index>();
-  for (const [flat, from] of [[row, nest.axes] as const, [place, reduce.axes] as const])
-    coordinatesOf(atom(flat), extentsOf(from)).forEach((index, d) => {
+  for (const [flat, from] of [[row, nest.axes] as const, [atom(place), reduce.axes] as const])
+    coordinatesOf(flat, extentsOf(from)).forEach((index, d) => {
       axes.set(from[d]!.name, index);
     });
-  const scalars = loadsOf(nest, known, axes, atom(row));
+  const scalars = loadsOf(nest, known, axes, row);
   if (scalars === undefined) return undefined;
   const inside = new Rewriter({ axes, scalars });
   const over: ReduceScalar = {
@@ -126,7 +126,7 @@ function rowPart(nest: LoopNest, known: ReadonlyMap<number, Scalar>): OpenPart |
     initial: reduce.initial && inside.scalar(reduce.initial),
   };
   const value = new Rewriter({ axes, scalars: new Map([...scalars, [reduce, over]]) }).scalar(nest.value);
-  return { nest, places, reduce: over, value, at: atom(row) };
+  return { nest, places, reduce: over, value, at: row };
 }
 
 /** A nest that gives cells of each row. */
@@ -135,9 +135,9 @@ function cellPart(nest: LoopNest, rows: number, known: ReadonlyMap<number, Scala
   const index = memberLoads(nest, known)[0]?.index;
   // With one cell a row it is no row: an ordinary nest that reads another's result.
   if (index === undefined || cells <= rows || cells % rows !== 0) return undefined;
-  const [row, place] = [axis(ROW, constant(rows)), axis(PLACE, constant(cells / rows))];
-  const axes = rowAxesOf(nest.axes, index, row, place);
-  const scalars = axes && loadsOf(nest, known, axes, atom(row));
+  const row = rowAt(rows);
+  const axes = rowAxesOf(nest.axes, index, { row, rows, place: atom(axis(PLACE, constant(cells / rows))) });
+  const scalars = axes && loadsOf(nest, known, axes, row);
   if (axes === undefined || scalars === undefined) return undefined;
   const rewriter = new Rewriter({ axes, scalars });
   const at = rewriter.index(
@@ -148,6 +148,9 @@ function cellPart(nest: LoopNest, rows: number, known: ReadonlyMap<number, Scala
   );
   return { nest, places: cells / rows, reduce: undefined, value: rewriter.scalar(nest.value), at };
 }
+
+/** The row; the only one is always at its first. */
+const rowAt = (rows: number): Index => (rows === 1 ? ZERO : atom(axis(ROW, constant(rows))));
 
 type Load = Extract<Scalar, { kind: "load" }>;
 function memberLoads({ value }: LoopNest, known: ReadonlyMap<number, Scalar>): Load[] {
