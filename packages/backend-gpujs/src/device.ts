@@ -72,9 +72,13 @@ export interface Device {
   /** Copies cells back as a row-major tensor of this dtype and shape. */
   download(buffer: DeviceBuffer, dtype: DType, shape: readonly number[]): Promise<Tensor>;
   free(buffer: DeviceBuffer): void;
+  /** Told after each run: a device that keeps free memory for the next one keeps no more than that run needed. */
+  settle?(): void;
   /** Waits until the device has done what was asked of it. */
   finish(): Promise<void>;
   /** Bytes of device memory in use. */
   readonly allocated: number;
+  /** Bytes of device memory that are free and kept for the next run; none when left out. */
+  readonly kept?: number;
   dispose(): Promise<void>;
 }

@@ -142,6 +142,7 @@ export class GpujsExecutable implements Executable {
       return this.#userOutputs(results, run, graphSignature.outputSpecs);
     } finally {
       for (const name of [...run.values.keys()]) drop(run.values, name);
+      this.#init.device.settle?.();
       this.#last = { ...run, toDevice: this.#uploads.count };
     }
   }
@@ -231,16 +232,17 @@ export class GpujsExecutable implements Executable {
   /** The graph's results on the host, laid out as the program says. */
   async #results(run: Run): Promise<readonly Value[]> {
     const { graph, graphSignature } = this.#init.program;
-    const known = new Map<string, Value>();
-    for (const { arg } of graphSignature.outputSpecs) {
-      if (arg.kind === "constant" || known.has(arg.name)) continue;
-      const value = run.values.get(arg.name) ?? null;
+    const names = new Set(
+      graphSignature.outputSpecs.flatMap(({ arg }) => (arg.kind === "constant" ? [] : [arg.name])),
+    );
+    // All are asked for before one is waited for.
+    const copies = [...names].map(async (name): Promise<[string, Value]> => {
+      const value = run.values.get(name) ?? null;
       const tensor = await this.#toHost(value, run);
-      known.set(
-        arg.name,
-        value instanceof DeviceValue ? laidOut(tensor, graph.node(arg.name), run.sizes) : tensor,
-      );
-    }
+      const isHere = !(value instanceof DeviceValue);
+      return [name, isHere ? tensor : laidOut(tensor, graph.node(name), run.sizes)];
+    });
+    const known = new Map(await Promise.all(copies));
     return graphSignature.outputSpecs.map(({ arg }) =>
       arg.kind === "constant" ? (arg.value as Value) : (known.get(arg.name) ?? null),
     );

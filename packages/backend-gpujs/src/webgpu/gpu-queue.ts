@@ -69,10 +69,11 @@ export class GpuQueue {
   async read(buffer: GPUBuffer, bytes: number): Promise<ArrayBuffer> {
     const staging = this.#device.createBuffer({ size: bytes, usage: MAP_READ_AND_COPY_TO });
     try {
+      this.#pass?.end();
+      this.#pass = undefined;
+      this.#encoder ??= this.#device.createCommandEncoder();
+      this.#encoder.copyBufferToBuffer(buffer, 0, staging, 0, bytes);
       this.flush();
-      const encoder = this.#device.createCommandEncoder();
-      encoder.copyBufferToBuffer(buffer, 0, staging, 0, bytes);
-      this.#device.queue.submit([encoder.finish()]);
       await staging.mapAsync(1);
       this.#throwError();
       return staging.getMappedRange().slice(0);

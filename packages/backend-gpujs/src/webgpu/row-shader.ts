@@ -45,7 +45,9 @@ export function rowShader(group: RowGroup, program: LoopProgram, spread: RowSpre
     stored.map(({ nest, value }) => ({ output: nest.output, value })),
     program,
   );
-  const writer = new RowWriter(frame, group.rows, spread);
+  const workgroups = foldWorkgroups(Math.ceil((group.rows * spread.lanes) / spread.width));
+  const isWhole = workgroups[0] * workgroups[1] * (spread.width / spread.lanes) === group.rows;
+  const writer = new RowWriter(frame, group.rows, isWhole, spread);
   const { memory } = writer;
   const kept = spread.isKept ? keptOf(group.parts, program) : undefined;
   if (kept !== undefined) writer.keep(kept);
@@ -53,7 +55,6 @@ export function rowShader(group: RowGroup, program: LoopProgram, spread: RowSpre
     if (part.reduce === undefined) writer.cells(part, kept);
     else writer.statistic(part, part.reduce, at);
   }
-  const workgroups = foldWorkgroups(Math.ceil((group.rows * spread.lanes) / spread.width));
   return {
     source: frame.source(spread.width, workgroups, memory.join("")),
     reads: frame.reads,
@@ -73,13 +74,13 @@ class RowWriter {
   /** Whether the invocation's row is there; rows beyond the last are computed as the last once more, without being stored. */
   readonly #isThere: string | undefined;
 
-  constructor(frame: ShaderFrame, rows: number, spread: RowSpread) {
+  constructor(frame: ShaderFrame, rows: number, isWhole: boolean, spread: RowSpread) {
     const { lanes, width, isAcross } = spread;
     const { emitter } = frame;
     const perGroup = width / lanes;
     this.#frame = frame;
     this.#spread = spread;
-    this.#isThere = rows % perGroup === 0 ? undefined : `place < ${rows}i`;
+    this.#isThere = isWhole ? undefined : `place < ${rows}i`;
     const [row, lane] = isAcross
       ? [`local % ${perGroup}u`, `local / ${perGroup}u`]
       : [`local / ${lanes}u`, `local % ${lanes}u`];

@@ -5,6 +5,7 @@ import type { DType, Tensor } from "@sconce/tensor";
 import type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, GroupKernel, Lane } from "../device.js";
 import type { Translator } from "../gpujs/translator.js";
 import { BindGroups } from "./bind-groups.js";
+import { BufferPool } from "./buffer-pool.js";
 import { deviceLost, deviceRefused } from "./errors.js";
 import { GpuCore } from "./gpu-core.js";
 import type { OpenedGpu } from "./open.js";
@@ -34,9 +35,9 @@ export class WgslDevice implements Device {
   readonly #opened: OpenedGpu;
   readonly #core: GpuCore;
   readonly #live = new Set<WgslBuffer>();
+  readonly #pool: BufferPool;
   readonly #uniforms = new Map<string, GPUBuffer>();
   readonly #unwatch: () => void;
-  #allocated = 0;
   #lost: string | undefined;
 
   constructor(opened: OpenedGpu, core = new GpuCore(opened.device)) {
@@ -46,10 +47,14 @@ export class WgslDevice implements Device {
     this.description = opened.description;
     this.maxReads = device.limits.maxStorageBuffersPerShaderStage - 1;
     this.#lost = core.lost;
+    this.#pool = new BufferPool(
+      (size) => device.createBuffer({ size, usage: STORAGE_USAGE }),
+      (buffer) => core.queue.destroy(buffer),
+    );
     this.#unwatch = core.watch((why) => {
       this.#lost ??= why;
       this.#live.clear();
-      this.#allocated = 0;
+      this.#pool.clear();
     });
   }
 
@@ -63,7 +68,10 @@ export class WgslDevice implements Device {
   }
 
   get allocated(): number {
-    return this.#allocated;
+    return this.#pool.used;
+  }
+  get kept(): number {
+    return this.#pool.kept;
   }
   /** The device, for others who put kernels on the same buffers. */
   get gpu(): GPUDevice {
@@ -93,9 +101,8 @@ export class WgslDevice implements Device {
     const { maxBufferSize, maxStorageBufferBindingSize } = this.gpu.limits;
     if (size > Math.min(maxBufferSize, maxStorageBufferBindingSize))
       throw deviceRefused(`a buffer of ${size} bytes; the largest is ${maxStorageBufferBindingSize}`);
-    const buffer = { length, lane, gpu: this.gpu.createBuffer({ size, usage: STORAGE_USAGE }) };
+    const buffer = { length, lane, gpu: this.#pool.take(size) };
     this.#live.add(buffer);
-    this.#allocated += size;
     return buffer;
   }
 
@@ -203,9 +210,11 @@ export class WgslDevice implements Device {
 
   free(buffer: DeviceBuffer): void {
     const mine = buffer as WgslBuffer;
-    if (!this.#live.delete(mine)) return;
-    this.#allocated -= bytesOf(mine.length);
-    this.#core.queue.destroy(mine.gpu);
+    if (this.#live.delete(mine)) this.#pool.give(mine.gpu);
+  }
+
+  settle(): void {
+    this.#pool.settle();
   }
 
   async finish(): Promise<void> {
@@ -234,7 +243,7 @@ export class WgslDevice implements Device {
     for (const { gpu } of this.#live) this.#core.queue.destroy(gpu);
     for (const buffer of this.#uniforms.values()) this.#core.queue.destroy(buffer);
     this.#live.clear();
-    this.#allocated = 0;
+    this.#pool.clear();
     await this.#opened.close();
   }
 }

@@ -1,0 +1,105 @@
+/** @file Buffers that are free, for the next who asks for as much: runs of a program ask for the same sizes again and again. */
+
+/**
+ * Memory that comes and goes in a run may be so many times what the run needs at once, since not all sizes are needed at the same
+ * time. With half as much again, transformers and convolutional networks find all they need in their second run.
+ */
+const SLACK = 1.5;
+/** A free buffer may be so many times as large as what is asked for. */
+const LARGER = 2;
+
+export class BufferPool {
+  readonly #create: (bytes: number) => GPUBuffer;
+  readonly #destroy: (buffer: GPUBuffer) => void;
+  /** The one that became free last comes last. */
+  readonly #free = new Set<GPUBuffer>();
+  /** For each buffer that was given out what was asked for. */
+  readonly #asked = new Map<GPUBuffer, number>();
+  #used = 0;
+  #kept = 0;
+  /** Bytes that are needed: now, when the last run was over, at most in that run, and at most in this one. */
+  #needed = 0;
+  #base = 0;
+  #lastPeak = 0;
+  #peak = 0;
+
+  constructor(create: (bytes: number) => GPUBuffer, destroy: (buffer: GPUBuffer) => void) {
+    this.#create = create;
+    this.#destroy = destroy;
+  }
+
+  /** Bytes of buffers that were given out. */
+  get used(): number {
+    return this.#used;
+  }
+  /** Bytes of free buffers. */
+  get kept(): number {
+    return this.#kept;
+  }
+
+  /** A buffer of so many bytes, or somewhat more. Its cells are whatever they were. */
+  take(bytes: number): GPUBuffer {
+    const found = this.#smallest(bytes);
+    if (found !== undefined) this.#remove(found);
+    const buffer = found ?? this.#create(bytes);
+    this.#asked.set(buffer, bytes);
+    this.#used += buffer.size;
+    this.#needed += bytes;
+    this.#peak = Math.max(this.#peak, this.#needed);
+    this.#trim();
+    return buffer;
+  }
+  #smallest(bytes: number): GPUBuffer | undefined {
+    let best: GPUBuffer | undefined;
+    for (const buffer of this.#free)
+      if (buffer.size >= bytes && buffer.size <= bytes * LARGER)
+        best = best !== undefined && best.size <= buffer.size ? best : buffer;
+    return best;
+  }
+
+  /** Takes back what `take` gave, to be given out again. */
+  give(buffer: GPUBuffer): void {
+    this.#used -= buffer.size;
+    this.#needed -= this.#asked.get(buffer)!;
+    this.#asked.delete(buffer);
+    this.#kept += buffer.size;
+    this.#free.add(buffer);
+    this.#trim();
+  }
+
+  /** A run is over: what it needed at most is what the next one may need. */
+  settle(): void {
+    this.#base = this.#needed;
+    this.#lastPeak = this.#peak;
+    this.#peak = this.#needed;
+    this.#trim();
+  }
+
+  /** Destroys what is free, and counts no longer on what is in use. */
+  clear(): void {
+    for (const buffer of [...this.#free]) this.#drop(buffer);
+    this.#asked.clear();
+    this.#used = 0;
+    this.#needed = 0;
+    this.#peak = 0;
+    this.settle();
+  }
+
+  /** Destroys what has been free for longest, as long as there is more than may be. */
+  #trim(): void {
+    const most = Math.max(this.#peak, this.#lastPeak);
+    const limit = this.#base + (most - this.#base) * SLACK;
+    for (const buffer of this.#free) {
+      if (this.#used + this.#kept <= limit) return;
+      this.#drop(buffer);
+    }
+  }
+  #drop(buffer: GPUBuffer): void {
+    this.#remove(buffer);
+    this.#destroy(buffer);
+  }
+  #remove(buffer: GPUBuffer): void {
+    this.#free.delete(buffer);
+    this.#kept -= buffer.size;
+  }
+}
