@@ -5,7 +5,7 @@
 
 const MAP_READ_AND_COPY_TO = 0x01 | 0x08;
 /** Kernels of one command buffer: enough that sending costs little, so few that the device starts early. */
-const MOST_PENDING = 64;
+const MOST_PENDING = 16;
 
 export class GpuQueue {
   readonly #device: GPUDevice;
