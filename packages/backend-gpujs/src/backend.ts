@@ -21,6 +21,7 @@ import { Pacer } from "./runtime/pacer.js";
 import { planProgram } from "./runtime/plan.js";
 import { prepare } from "./runtime/prepare.js";
 import { SIZES, whyNotOnDevice } from "./runtime/support.js";
+import { limitOf } from "./runtime/work.js";
 import { whyNoLane } from "./webgpu/support.js";
 
 /** Options of {@link gpujsBackend}. */
@@ -35,6 +36,12 @@ export interface GpujsBackendOptions extends OpenOptions {
   readonly evaluate?: Evaluator | undefined;
   /** Runs what the device cannot take; the interpreter when left out. */
   readonly host?: Backend;
+  /**
+   * Turns of inner loops that a kernel may take for each cell that the host would compute in its place. Long sorts and scatters
+   * take more, which the host does directly: they run there. `Infinity` keeps them on the device; as measured for the mode when
+   * left out.
+   */
+  readonly turnsPerCell?: number;
 }
 
 /** A backend that also tells which nodes its device takes. */
@@ -83,8 +90,9 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
           return hostOnly(await host.compile(original, compileOptions), original, device, prepared.reason);
         }
         const { program } = prepared;
-        const plan = planProgram(program, device, operators);
-        const executable = new GpujsExecutable({ original, program, plan, device, host, operators });
+        const limit = limitOf(device, options.turnsPerCell);
+        const plan = planProgram(program, device, limit, operators);
+        const executable = new GpujsExecutable({ original, program, plan, device, host, operators, limit });
         await executable.prepare(pacer, compileOptions.onProgress);
         return executable;
       } catch (error) {

@@ -59,6 +59,13 @@ export interface Device {
   readonly integers: Integers;
   /** Buffers that a kernel may read. */
   readonly maxReads: number;
+  /**
+   * Turns of inner loops that take as long here as one cell takes the host, about: long sorts and scatters, which the host does
+   * directly, are the host's by it.
+   */
+  readonly turnsPerCell: number;
+  /** Turns of a nest of known sizes for which the device has a way of its own; undefined where it goes cell by cell. */
+  turnsOf?(nest: LoopNest): number | undefined;
   /** Why memory does not hold a dtype, or arithmetic on it would not be PyTorch's; undefined when all is well. */
   whyNotHeld(dtype: DType): string | undefined;
   /** Why a nest cannot be computed exactly or at all here; undefined when it can. */

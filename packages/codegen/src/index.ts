@@ -4,7 +4,9 @@ export {
   contractionOf,
   outerReductions,
 } from "./analysis/contraction.js";
+export { type Placing, placingOf, type Rank, rankOf } from "./analysis/order.js";
 export { PLACE, ROW, type RowGroup, type RowPart, rowGroups } from "./analysis/row-groups.js";
+export { conjunctsOf, type Scan, scanOf } from "./analysis/scan.js";
 export { type SumGroups, sumGroups, withSumGroups } from "./analysis/sum-groups.js";
 export { bindSizes, evaluateLoops, sizeOf } from "./evaluate/evaluate.js";
 export { bindIndex, bindNest, hasSizes, substituteAxes } from "./ir/bind.js";
@@ -100,3 +102,4 @@ export {
 export { printLoops } from "./text/print-loops.js";
 export { printLoweredProgram } from "./text/print-program.js";
 export { scalarText } from "./text/scalar-text.js";
+export { blockScans } from "./transform/block-scans.js";

@@ -1,5 +1,13 @@
 /** @file Reductions as loops. */
-import { atom, flatIndex, forEachAtom, indicesOf, type ReduceScalar, type Scalar } from "@sconce/codegen";
+import {
+  atom,
+  conjunctsOf,
+  flatIndex,
+  forEachAtom,
+  indicesOf,
+  type ReduceScalar,
+  type Scalar,
+} from "@sconce/codegen";
 import { callSource } from "./functions.js";
 import type { KernelWriter } from "./kernel-writer.js";
 import { extentOf } from "./thread-axes.js";
@@ -49,7 +57,7 @@ function take({ reduce, body }: ReduceScalar, writer: KernelWriter, into: string
  * as soon as its axes are there: what fails for a whole row is not tested for each of its cells.
  */
 function loops({ axes, when }: ReduceScalar, writer: KernelWriter, inner: () => void): void {
-  let open = when === undefined ? [] : conjuncts(when);
+  let open: readonly Scalar[] = when === undefined ? [] : conjunctsOf(when);
   const descend = (at: number): void => {
     const later = new Set(axes.slice(at).map(({ name }) => name));
     const isReady = (part: Scalar): boolean => [...writer.axesOf(part)].every((name) => !later.has(name));
@@ -70,9 +78,6 @@ function loops({ axes, when }: ReduceScalar, writer: KernelWriter, inner: () => 
   };
   descend(0);
 }
-/** The parts that all have to hold. */
-const conjuncts = (condition: Scalar): Scalar[] =>
-  condition.kind === "call" && condition.fn === "and" ? condition.args.flatMap(conjuncts) : [condition];
 const loopHead = (counter: string, extent: number): string =>
   `for (let ${counter} = 0; ${counter} < ${extent}; ${counter}++)`;
 

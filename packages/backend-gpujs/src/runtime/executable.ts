@@ -23,6 +23,7 @@ import type { ProgramPlan, Step } from "./plan.js";
 import { RegionRunner } from "./region.js";
 import { learnSizes } from "./sizes.js";
 import { DeviceValue, type RunValue, Uploads } from "./values.js";
+import type { WorkLimit } from "./work.js";
 
 const LIFTED = new Set(["PARAMETER", "BUFFER", "CONSTANT_TENSOR", "CUSTOM_OBJ"]);
 
@@ -34,6 +35,8 @@ export interface ExecutableInit {
   readonly device: Device;
   readonly host: Backend;
   readonly operators: OperatorTable;
+  /** What is too much work for the device; its own measure when left out. */
+  readonly limit?: WorkLimit;
 }
 
 /** What a run keeps while it goes on. */
@@ -70,14 +73,14 @@ export class GpujsExecutable implements Executable {
   #isDisposed = false;
 
   constructor(init: ExecutableInit) {
-    const { original, program, plan, device, operators } = init;
+    const { original, program, plan, device, operators, limit = device } = init;
     this.#init = init;
     this.#check = inputCheck(original);
     this.#own = programState(program, operators);
     this.#state = publicState(original, this.#own);
     this.#uploads = new Uploads(device, fixedTensors(program, this.#own));
     for (const { name, loops } of plan.steps)
-      if (loops !== undefined) this.#regions.set(name, new RegionRunner(loops, device));
+      if (loops !== undefined) this.#regions.set(name, new RegionRunner(loops, device, limit));
     this.#dead = deadAfter(program, plan.steps);
     this.#total = plan.steps.reduce((count, step) => count + (step.loops?.nests.length ?? 1), 0);
   }

@@ -1,5 +1,12 @@
 /** @file A prepared program as a chain of stretches that run on the device and on the host. */
-import { DEFAULT_LIMITS, type LoopNest, type LoopProgram, lowerToLoops } from "@sconce/codegen";
+import {
+  blockScans,
+  DEFAULT_LIMITS,
+  hasSizes,
+  type LoopNest,
+  type LoopProgram,
+  lowerToLoops,
+} from "@sconce/codegen";
 import {
   type ExportedProgram,
   FakeTensor,
@@ -26,6 +33,7 @@ import { symbolByName } from "@sconce/symbolic";
 import type { Device } from "../device.js";
 import { inexactNests } from "../ranges/static.js";
 import { whyNotOnDevice } from "./support.js";
+import { type WorkLimit, whyTooMuch } from "./work.js";
 
 const NAME = "gpujs";
 
@@ -44,10 +52,14 @@ export interface ProgramPlan {
   readonly nodes: readonly NodePlacement[];
 }
 
+/** What dividing a program asks of a device. */
+export type PlanningDevice = Pick<Device, "whyNot" | "whyNotHeld" | "maxReads" | "integers">;
+
 /** Divides a program. What turns out not to be computable in the loops that were made of it goes to the host, too. */
 export function planProgram(
   program: ExportedProgram,
-  device: Pick<Device, "whyNot" | "whyNotHeld" | "maxReads" | "integers">,
+  device: PlanningDevice,
+  limit: WorkLimit,
   operators: OperatorTable,
 ): ProgramPlan {
   const refused = new Map<string, string>();
@@ -56,14 +68,14 @@ export function planProgram(
     const loops = new Map<string, LoopProgram>();
     const before = refused.size;
     for (const { name, graph } of divided.regions) {
-      const lowered = lowerToLoops(graph, {
-        operators,
-        limits: { ...DEFAULT_LIMITS, reads: device.maxReads },
-      });
+      const limits = { ...DEFAULT_LIMITS, reads: device.maxReads };
+      const lowered = blockScans(lowerToLoops(graph, { operators, limits }));
       loops.set(name, lowered);
       const inexact = inexactNests(lowered, device.integers, program.symbolHints);
-      for (const nest of lowered.nests)
-        refuse(nest, device.whyNot(nest, lowered) ?? inexact.get(nest), refused);
+      for (const nest of lowered.nests) {
+        const tooMuch = hasSizes(nest) ? undefined : whyTooMuch(nest, limit);
+        refuse(nest, device.whyNot(nest, lowered) ?? inexact.get(nest) ?? tooMuch, refused);
+      }
     }
     if (refused.size === before) return chain(program, divided, loops, operators);
   }

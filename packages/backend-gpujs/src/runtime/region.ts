@@ -1,5 +1,13 @@
 /** @file One stretch of a program on the device: its loops, made kernels for each set of sizes that comes. */
-import { bindNest, bindSizes, hasSizes, type LoopNest, type LoopProgram, sizeOf } from "@sconce/codegen";
+import {
+  bindNest,
+  bindSizes,
+  blockScans,
+  hasSizes,
+  type LoopNest,
+  type LoopProgram,
+  sizeOf,
+} from "@sconce/codegen";
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
 import { isFloatDType, type Tensor } from "@sconce/tensor";
 import type { Device } from "../device.js";
@@ -7,13 +15,17 @@ import { type Range, rangeOfDType } from "../ranges/interval.js";
 import { judge, type Verdict } from "../ranges/judge.js";
 import { type BoundKernel, type CompileWatch, kernelsOf, readsOf } from "./kernels.js";
 import { DeviceValue, Held, isTensor, type RunValue, type Uploads } from "./values.js";
+import { type WorkLimit, whyHost } from "./work.js";
 
 /** Sizes whose kernels are kept at the same time. */
 const KEPT_SIZES = 16;
 
 /** The region for one set of sizes. */
 interface Bound {
-  readonly sizes: Bindings;
+  /** The loops, scans of long rows in blocks. */
+  readonly loops: LoopProgram;
+  /** Why the host is to run it for these sizes. */
+  readonly problem: string | undefined;
   readonly nests: readonly LoopNest[];
   readonly kernels: readonly BoundKernel[];
   /** Verdicts by the ranges of integer inputs. */
@@ -32,11 +44,13 @@ export class RegionRunner {
   readonly #device: Device;
   readonly #bound = new Map<string, Bound>();
   readonly #read: ReadonlySet<number>;
+  readonly #limit: WorkLimit;
   #kernels: number;
 
-  constructor(loops: LoopProgram, device: Device) {
+  constructor(loops: LoopProgram, device: Device, limit: WorkLimit = device) {
     this.loops = loops;
     this.#device = device;
+    this.#limit = limit;
     this.#read = readIn(loops);
     this.#kernels = loops.nests.length;
   }
@@ -69,12 +83,13 @@ export class RegionRunner {
   ): Promise<readonly RunValue[] | string> {
     const sizes = bindSizes(this.loops, inputs as readonly (Tensor | undefined)[], given);
     const bound = await this.#bind(sizes, { step: watch.step });
+    if (bound.problem !== undefined) return bound.problem;
     const verdict = this.#judge(bound, inputs, uploads);
     if (verdict.problem !== undefined) return verdict.problem;
     const held = new Map<number, Held>();
     try {
       await this.#upload(inputs, uploads, held);
-      for (const one of bound.kernels) await this.#kernel(one, verdict, held, watch);
+      for (const one of bound.kernels) await this.#kernel(one, bound.loops, verdict, held, watch);
       return this.loops.outputs.map((output): RunValue => {
         if (output.kind === "constant") return output.value;
         if (output.kind === "size")
@@ -97,6 +112,7 @@ export class RegionRunner {
 
   async #kernel(
     { nests, outputs, dead, run }: BoundKernel,
+    { buffers }: LoopProgram,
     { ranges }: Verdict,
     held: Map<number, Held>,
     watch: RegionWatch,
@@ -105,7 +121,7 @@ export class RegionRunner {
     const start = performance.now();
     const made = await run((id) => held.get(id)!.buffer);
     outputs.forEach((id, at) => {
-      const { dtype } = this.loops.buffers[id]!;
+      const { dtype } = buffers[id]!;
       held.set(id, new Held(this.#device, made[at]!, ranges.get(id) ?? rangeOfDType(dtype)));
     });
     for (const id of dead) {
@@ -122,9 +138,7 @@ export class RegionRunner {
       .join();
     let bound = this.#bound.get(key);
     if (bound === undefined) {
-      const nests = this.loops.nests.map((nest) => bindNest(nest, sizes));
-      const kernels = await kernelsOf(this.loops, nests, sizes, this.#device, watch);
-      bound = { sizes, nests, kernels, verdicts: new Map() };
+      bound = await this.#make(sizes, watch);
       this.#bound.set(key, bound);
       if (this.#bound.size > KEPT_SIZES) this.#bound.delete(this.#bound.keys().next().value!);
     }
@@ -132,8 +146,16 @@ export class RegionRunner {
     return bound;
   }
 
+  async #make(sizes: Bindings, watch: Partial<CompileWatch>): Promise<Bound> {
+    const loops = blockScans(this.loops, sizes);
+    const nests = loops.nests.map((nest) => bindNest(nest, sizes));
+    const problem = whyHost(nests, this.#limit);
+    const kernels = problem === undefined ? await kernelsOf(loops, nests, sizes, this.#device, watch) : [];
+    return { loops, problem, nests, kernels, verdicts: new Map() };
+  }
+
   /** Whether integers stay exact and indices inside, from what the inputs hold this time. */
-  #judge({ nests, verdicts }: Bound, inputs: readonly RunValue[], uploads: Uploads): Verdict {
+  #judge({ loops, nests, verdicts }: Bound, inputs: readonly RunValue[], uploads: Uploads): Verdict {
     const ranges = new Map<number, Range>();
     this.loops.inputs.forEach((id, at) => {
       const value = inputs[at];
@@ -144,7 +166,7 @@ export class RegionRunner {
     const key = [...ranges].map(([id, { low, high }]) => `${id}:${low}:${high}`).join();
     let verdict = verdicts.get(key);
     if (verdict === undefined) {
-      verdict = judge(nests, this.loops, ranges, this.#device.integers);
+      verdict = judge(nests, loops, ranges, this.#device.integers);
       if (verdicts.size > 64) verdicts.clear();
       verdicts.set(key, verdict);
     }

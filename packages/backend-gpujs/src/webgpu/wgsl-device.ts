@@ -27,11 +27,17 @@ const UNIFORM_USAGE = 0x40 | 0x08;
 /** Whole vectors of four cells, as kernels may read them; an empty tensor has memory too, WebGPU binds nothing of no bytes. */
 const bytesOf = (length: number): number => Math.max(16, Math.ceil(length / 4) * 16);
 
+/** Measured on SwiftShader, which takes a turn in some 10 ns on two cores. */
+const SOFTWARE_TURNS_PER_CELL = 32;
+/** An estimate for hardware: 10^11 turns a second, which is little, against 0.2 µs that the interpreter takes for a cell. */
+const TURNS_PER_CELL = 20_000;
+
 export class WgslDevice implements Device {
   readonly mode = "webgpu";
   readonly description: string;
   readonly integers = WGSL_INTEGERS;
   readonly maxReads: number;
+  readonly turnsPerCell: number;
   readonly #opened: OpenedGpu;
   readonly #core: GpuCore;
   readonly #live = new Set<WgslBuffer>();
@@ -46,6 +52,7 @@ export class WgslDevice implements Device {
     const { device } = opened;
     this.description = opened.description;
     this.maxReads = device.limits.maxStorageBuffersPerShaderStage - 1;
+    this.turnsPerCell = opened.isSoftware ? SOFTWARE_TURNS_PER_CELL : TURNS_PER_CELL;
     this.#lost = core.lost;
     this.#pool = new BufferPool(
       (size) => device.createBuffer({ size, usage: STORAGE_USAGE }),

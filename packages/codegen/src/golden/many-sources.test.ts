@@ -54,7 +54,7 @@ test("scans and ranks say what they are", () => {
   expect(nests.map(({ hint }) => hint)).toEqual([
     { kind: "scan", axis: "i1" },
     { kind: "rank", axis: "i0", descending: true },
-    undefined,
+    { kind: "place", axis: "i0" },
     undefined,
   ]);
 });

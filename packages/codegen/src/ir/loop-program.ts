@@ -20,10 +20,14 @@ export interface LoopBuffer {
 export type NestHint =
   /** A sum of products; {@link contractionOf} gives its axes. */
   | { readonly kind: "contraction" }
-  /** Cell `i` along the axis reduces cells up to `i`. */
+  /** Cell `i` along the axis reduces cells up to `i`; {@link scanOf} gives its parts. */
   | { readonly kind: "scan"; readonly axis: string }
-  /** The place of each cell in the order along the axis. */
-  | { readonly kind: "rank"; readonly axis: string; readonly descending: boolean };
+  /** The place of each cell in the order along the axis; {@link rankOf} gives what is ordered. */
+  | { readonly kind: "rank"; readonly axis: string; readonly descending: boolean }
+  /** Cell `i` along the axis looks for the place that has the rank `i`; each rank is there once. */
+  | { readonly kind: "place"; readonly axis: string }
+  /** Each cell reduces those of many sources that point at it. */
+  | { readonly kind: "scatter" };
 
 /** One kernel: every cell of the output is computed from `value` on its own, in any order. */
 export interface LoopNest {

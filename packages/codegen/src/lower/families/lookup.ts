@@ -123,6 +123,7 @@ const embeddingBag: Lowering = {
         return cast(select(isEmpty, zero, apply("div", sum, cast(count, compute))), dtype);
       },
     });
+    context.materialise(out, { hint: { kind: "scatter" } });
     // How bags were made is for gradients only.
     return [out, null, null, null];
   },

@@ -90,11 +90,14 @@ interface Pick {
   readonly descending: boolean;
   /** The rank of a cell of the result, given its coordinates. */
   readonly rank: (at: readonly Index[]) => Scalar;
+  /** Whether cells of the result have the ranks 0, 1, ... along the dimension. */
+  readonly isOrder?: boolean;
   /** Coordinates of the result with the dimension in its place. */
   readonly full?: (at: readonly Index[]) => readonly Index[];
 }
 /** Values and places of cells by rank. */
-function picked(of: LoweringCall, self: LazyTensor, { dim, descending, rank, full = (at) => at }: Pick) {
+function picked(of: LoweringCall, self: LazyTensor, pick: Pick) {
+  const { dim, descending, rank, isOrder = false, full = (at) => at } = pick;
   const { context, node } = of;
   const ranks = rankOf(of, self, dim, descending);
   const places = new LazyTensor({
@@ -107,7 +110,7 @@ function picked(of: LoweringCall, self: LazyTensor, { dim, descending, rank, ful
     cell: (at) => placeOfRank(of, ranks, dim, full(at), rank(at)),
   });
   context.made(places);
-  context.materialise(places);
+  context.materialise(places, isOrder ? { hint: { kind: "place", axis: `i${dim}` } } : {});
   const values = new LazyTensor({
     dtype: self.dtype,
     shape: places.shape,
@@ -139,6 +142,7 @@ const sort = (descending: (of: LoweringCall) => boolean): Lowering => ({
     return picked(of, self, {
       dim,
       descending: descending(of),
+      isOrder: true,
       rank: (at) => indexScalar(at[dim]!),
     });
   },

@@ -1,14 +1,29 @@
 /** @file Cumulative operators: cell `i` along a dimension reduces the cells up to `i`. */
 import type { DType } from "@sconce/tensor";
-import { atom, type Index, ZERO } from "../../ir/index-expr.js";
+import {
+  add,
+  atom,
+  constant,
+  divide,
+  fixedValue,
+  type Index,
+  isZero,
+  multiply,
+  ONE,
+  remainder,
+  subtract,
+  ZERO,
+} from "../../ir/index-expr.js";
 import {
   apply,
   cast,
   constantScalar,
   indexScalar,
   type ReduceKind,
+  type ReduceScalar,
   type Scalar,
   select,
+  TRUE,
 } from "../../ir/scalar.js";
 import {
   computeType,
@@ -31,9 +46,9 @@ export interface ScanInit {
   readonly dtype?: DType;
   /** What is reduced at a place along the dimension. */
   readonly body: (cell: Scalar, place: Index, at: readonly Index[]) => Scalar;
-  /** Cells that are left out besides those after `i`. */
+  /** Cells that are left out besides those after `i`, by their own coordinates. */
   readonly when?: (cell: Scalar, at: readonly Index[]) => Scalar;
-  readonly initial?: Scalar;
+  readonly initial?: (at: readonly Index[]) => Scalar;
   readonly inputs?: readonly LazyTensor[];
 }
 
@@ -55,7 +70,8 @@ function scanOver(of: LoweringCall, self: LazyTensor, init: ScanInit): LazyTenso
       if (self.shape.length === 0) return cast(body(self.cell([]), ZERO, at), dtype);
       const along = context.axis(self.shape[dim]!);
       const place = atom(along);
-      const cell = self.cell(at.map((index, d) => (d === dim ? place : index)));
+      const from = withPlace(at, dim, place);
+      const cell = self.cell(from);
       const isBefore = apply("le", indexScalar(place), indexScalar(at[dim]!));
       const value = body(cell, place, at);
       return cast(
@@ -65,8 +81,8 @@ function scanOver(of: LoweringCall, self: LazyTensor, init: ScanInit): LazyTenso
           reduce: kind,
           axes: [along],
           body: value,
-          when: when === undefined ? isBefore : apply("and", isBefore, when(cell, at)),
-          initial,
+          when: when === undefined ? isBefore : apply("and", isBefore, when(cell, from)),
+          initial: initial?.(at),
         },
         dtype,
       );
@@ -76,6 +92,8 @@ function scanOver(of: LoweringCall, self: LazyTensor, init: ScanInit): LazyTenso
   context.materialise(tensor, { hint: { kind: "scan", axis: `i${dim}` } });
   return tensor;
 }
+const withPlace = (at: readonly Index[], dim: number, place: Index): Index[] =>
+  at.map((index, d) => (d === dim ? place : index));
 const dimOf = (of: LoweringCall, self: LazyTensor): number =>
   dimension(Number(of.args["dim"]), self.shape.length);
 
@@ -87,31 +105,46 @@ const cumulative = (kind: "sum" | "prod"): Lowering => ({
   },
 });
 
-/** The extreme so far, and its last place (`cummax_helper_cpu` moves on at equals and at each NaN). */
+/** The greatest or least so far, which is never of no cells: that it starts from the first changes nothing. */
+function extremeOver(of: LoweringCall, self: LazyTensor, kind: "max" | "min", dim: number): LazyTensor {
+  const compute = self.dtype === "bool" ? "int32" : computeType(self.dtype);
+  return scanOver(of, self, {
+    kind,
+    dim,
+    body: (cell) => cast(cell, compute),
+    initial: (at) => cast(self.cell(withPlace(at, dim, ZERO)), compute),
+  });
+}
+
+/**
+ * The extreme so far, and its last place (`cummax_helper_cpu` moves on at equals and at each NaN). A cell was the extreme when
+ * it came: the last such place is the extreme's, whatever comes after.
+ */
 const extremes = (kind: "max" | "min"): Lowering => ({
   rule: (of) => {
     const self = tensorArg(of, "self");
     const dim = dimOf(of, self);
-    const isBool = self.dtype === "bool";
-    const compute = isBool ? "int32" : computeType(self.dtype);
-    const values = scanOver(of, self, { kind, dim, body: (cell) => cast(cell, compute) });
-    const reached = (cell: Scalar, at: readonly Index[]): Scalar => {
-      const [own, best] = [cast(cell, compute), cast(values.cell(at), compute)];
-      const isSame = apply("eq", own, best);
-      return compute.startsWith("float") ? apply("or", isSame, apply("isnan", own)) : isSame;
+    const values = extremeOver(of, self, kind, dim);
+    const isReached = (own: Scalar, from: readonly Index[]): Scalar => {
+      const isSame = apply("eq", own, values.cell(from));
+      return own.dtype.startsWith("float") ? apply("or", isSame, apply("isnan", own)) : isSame;
     };
     const places = scanOver(of, self, {
-      kind: "last",
+      kind: "max",
       dim,
       result: 1,
-      initial: constantScalar(0, "int64"),
+      initial: () => constantScalar(0, "int64"),
       body: (_, place) => indexScalar(place),
-      when: reached,
+      when: isReached,
       inputs: [values],
     });
     return [values, places];
   },
 });
+
+/** Longer rows, and those of unknown length, are taken in blocks. */
+const SHORT = 256;
+const BLOCK = 64;
 
 /** `log(cumsum(exp(x)))`, measured from the greatest so far. */
 const logCumulative: Lowering = {
@@ -119,30 +152,112 @@ const logCumulative: Lowering = {
     const self = tensorArg(of, "self");
     const dim = dimOf(of, self);
     const { dtype } = outOf(of);
-    const compute = computeType(dtype);
-    const greatest = scanOver(of, self, { kind: "max", dim, body: (cell) => cast(cell, compute) });
-    // Infinities have no distance from themselves: they are measured from zero.
-    const base = (at: readonly Index[]): Scalar => {
-      const value = cast(greatest.cell(at), compute);
-      return select(apply("isinf", value), constantScalar(0, compute), value);
-    };
-    const total = scanOver(of, self, {
-      kind: "sum",
-      dim,
-      dtype: compute,
-      body: (cell, _, at) => apply("exp", apply("sub", cast(cell, compute), base(at))),
-      inputs: [greatest],
-    });
+    const greatest = extremeOver(of, self, "max", dim);
+    const parts: LogParts = { of, self, dim, greatest, compute: computeType(dtype) };
+    const length = self.shape.length === 0 ? 1 : fixedValue(self.shape[dim]!);
+    const total = length !== undefined && length <= SHORT ? logTotal(parts) : logTotalInBlocks(parts);
     return new LazyTensor({
       dtype,
       shape: total.shape,
       node: of.node,
       inputs: [total, greatest],
       operations: 4,
-      cell: (at) => cast(apply("add", apply("log", cast(total.cell(at), compute)), base(at)), dtype),
+      cell: (at) =>
+        cast(apply("add", apply("log", cast(total.cell(at), parts.compute)), baseAt(parts, at)), dtype),
     });
   },
 };
+interface LogParts {
+  readonly of: LoweringCall;
+  readonly self: LazyTensor;
+  readonly dim: number;
+  readonly greatest: LazyTensor;
+  readonly compute: DType;
+}
+/** What exponents are measured from. Infinities have no distance from themselves: they are measured from zero. */
+function baseAt({ greatest, compute }: LogParts, at: readonly Index[]): Scalar {
+  const value = cast(greatest.cell(at), compute);
+  return select(apply("isinf", value), constantScalar(0, compute), value);
+}
+const above = (parts: LogParts, cell: Scalar, at: readonly Index[]): Scalar =>
+  apply("exp", apply("sub", cast(cell, parts.compute), baseAt(parts, at)));
+
+const logTotal = (parts: LogParts): LazyTensor =>
+  scanOver(parts.of, parts.self, {
+    kind: "sum",
+    dim: parts.dim,
+    dtype: parts.compute,
+    body: (cell, _, at) => above(parts, cell, at),
+    inputs: [parts.greatest],
+  });
+
+/**
+ * The same from totals of blocks, measured from the greatest up to their ends, and from what is before each block. What a total
+ * is measured from is at most what a cell after it is, unless that is measured from zero for an infinity, which then decides.
+ */
+function logTotalInBlocks(parts: LogParts): LazyTensor {
+  const { of, self, dim, greatest, compute } = parts;
+  const { context } = of;
+  const size = constant(BLOCK);
+  const blocks = withPlace(self.shape, dim, divide(self.shape[dim]!, size));
+  const endOf = (at: readonly Index[], block: Index): Index[] =>
+    withPlace(at, dim, add(multiply(block, size), constant(BLOCK - 1)));
+  const cellIn = (at: readonly Index[], block: Index, place: Index): Scalar =>
+    self.cell(withPlace(at, dim, add(multiply(block, size), place)));
+  /** What a total counts for when it is measured from what the cell at `at` is. */
+  const seen = (total: Scalar, from: readonly Index[], at: readonly Index[]): Scalar => {
+    const distance = apply("sub", cast(greatest.cell(from), compute), baseAt(parts, at));
+    return apply("mul", total, apply("exp", apply("min", distance, constantScalar(0, compute))));
+  };
+  const kept = (
+    shape: readonly Index[],
+    inputs: readonly LazyTensor[],
+    cell: LazyTensor["cell"],
+    isScan = false,
+  ) => {
+    const tensor = new LazyTensor({
+      dtype: compute,
+      shape,
+      node: of.node,
+      inputs: [self, greatest, ...inputs],
+      heavy: true,
+      operations: 4,
+      cell,
+    });
+    context.made(tensor);
+    context.materialise(tensor, isScan ? { hint: { kind: "scan", axis: `i${dim}` } } : {});
+    return tensor;
+  };
+  const sum = (extent: Index, init: (place: Index) => Partial<ReduceScalar> & { body: Scalar }): Scalar => {
+    const along = context.axis(extent);
+    return { kind: "reduce", dtype: compute, reduce: "sum", axes: [along], ...init(atom(along)) };
+  };
+  const totals = kept(blocks, [], (at) =>
+    sum(size, (place) => ({ body: above(parts, cellIn(at, at[dim]!, place), endOf(at, at[dim]!)) })),
+  );
+  const before = kept(
+    blocks,
+    [totals],
+    (at) =>
+      sum(blocks[dim]!, (block) => ({
+        body: seen(totals.cell(withPlace(at, dim, block)), endOf(at, block), endOf(at, at[dim]!)),
+        when: apply("le", indexScalar(block), indexScalar(at[dim]!)),
+      })),
+    true,
+  );
+  return kept(self.shape, [before], (at) => {
+    const block = divide(at[dim]!, size);
+    const last = subtract(block, ONE);
+    const rest = seen(before.cell(withPlace(at, dim, last)), endOf(at, last), at);
+    const zero = constantScalar(0, compute);
+    const isFirst = isZero(block) ? TRUE : apply("eq", indexScalar(block), constantScalar(0, "int64"));
+    return sum(size, (place) => ({
+      body: above(parts, cellIn(at, block, place), at),
+      when: apply("le", indexScalar(place), indexScalar(remainder(at[dim]!, size))),
+      initial: select(isFirst, zero, rest),
+    }));
+  });
+}
 
 export const SCANS: LoweringTable = {
   "aten.cumsum.default": cumulative("sum"),

@@ -106,7 +106,7 @@ export function written(of: LoweringCall, self: LazyTensor, sources: Sources, wr
       return select(sources.within?.(at) ?? TRUE, cast(value, dtype), own);
     },
   });
-  context.materialise(result);
+  context.materialise(result, { hint: { kind: "scatter" } });
   return result;
 }
 const meanOf = (total: Scalar, count: Scalar): Scalar =>

@@ -1,0 +1,57 @@
+/**
+ * @file What is too much work for kernels. Kernels compute cells on their own: a scan, a sort or a scatter has each cell look at
+ * all others or at all sources, which the host does in one go. Long ones are the host's.
+ */
+import { type LoopNest, outerReductions } from "@sconce/codegen";
+import type { Device } from "../device.js";
+import { extentOf } from "../emit/thread-axes.js";
+
+/** By what is too much told. */
+export type WorkLimit = Pick<Device, "turnsPerCell" | "turnsOf">;
+
+/** The device's measure, or the one that was asked for. */
+export const limitOf = (device: WorkLimit, turnsPerCell = device.turnsPerCell): WorkLimit => ({
+  turnsPerCell,
+  turnsOf: (nest) => device.turnsOf?.(nest),
+});
+
+/** Cells that the host computes in the time that it takes to go there and back, about a millisecond with copies and calls. */
+const DETOUR = 16_384;
+
+/** Cells of a nest, and turns of inner loops of each. */
+interface Turns {
+  readonly cells: number;
+  readonly each: number;
+}
+const extents = (axes: LoopNest["axes"]): number => axes.reduce((total, axis) => total * extentOf(axis), 1);
+function turnsOf({ axes, value }: LoopNest): Turns {
+  const each = [...outerReductions(value)].reduce((total, reduce) => total + extents(reduce.axes), 0);
+  return { cells: extents(axes), each };
+}
+const allTurns = ({ cells, each }: Turns): number => cells * Math.max(1, each);
+
+/** Why a nest of known sizes is the host's; undefined for those that are the device's. */
+export function whyTooMuch(nest: LoopNest, limit: WorkLimit): string | undefined {
+  if (nest.hint === undefined || nest.hint.kind === "contraction") return undefined;
+  const turns = turnsOf(nest);
+  const { cells, each } = turns;
+  const taken = limit.turnsOf?.(nest) ?? allTurns(turns);
+  if (taken <= limit.turnsPerCell * (cells + each + DETOUR)) return undefined;
+  return `each of its ${cells} cells would look at ${each} others, which is more than the host has to do`;
+}
+
+/**
+ * Why all nests of a stretch are the host's for these sizes: too much work for kernels, and more than the rest of the stretch,
+ * which the host is slower with.
+ */
+export function whyHost(nests: readonly LoopNest[], limit: WorkLimit): string | undefined {
+  let reason: string | undefined;
+  let balance = 0;
+  for (const nest of nests) {
+    const why = whyTooMuch(nest, limit);
+    const turns = limit.turnsOf?.(nest) ?? allTurns(turnsOf(nest));
+    balance += why === undefined ? -turns : turns;
+    if (why !== undefined) reason ??= `${nest.nodes.join(", ")}: ${why}`;
+  }
+  return balance > 0 ? reason : undefined;
+}

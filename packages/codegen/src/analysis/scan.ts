@@ -1,0 +1,45 @@
+/** @file Nests in which cell `i` along an axis reduces the cells up to `i`, taken apart. */
+import type { Axis } from "../ir/index-expr.js";
+import { atom, same } from "../ir/index-expr.js";
+import type { LoopNest } from "../ir/loop-program.js";
+import type { ReduceScalar, Scalar } from "../ir/scalar.js";
+import { axesOf, outerReductions } from "./contraction.js";
+
+/** A scan. Nothing that it reduces depends on the cell that asks, so that cells may share what they have in common. */
+export interface Scan {
+  /** The axis of the output. */
+  readonly axis: Axis;
+  /** The axis of the reduction, as long. */
+  readonly along: Axis;
+  readonly reduce: ReduceScalar;
+  /** What has to hold besides `along <= axis` for a cell to take part. */
+  readonly when: readonly Scalar[];
+}
+
+/** The parts that all have to hold. */
+export const conjunctsOf = (condition: Scalar): readonly Scalar[] =>
+  condition.kind === "call" && condition.fn === "and" ? condition.args.flatMap(conjunctsOf) : [condition];
+
+/** The scan that a nest is; undefined for others, and where what is reduced hangs on the cell that asks. */
+export function scanOf({ hint, axes, value }: LoopNest): Scan | undefined {
+  if (hint?.kind !== "scan") return undefined;
+  const axis = axes.find(({ name }) => name === hint.axis);
+  const [reduce, ...more] = outerReductions(value);
+  if (axis === undefined || reduce?.when === undefined || reduce.axes.length !== 1 || more.length > 0)
+    return undefined;
+  const [along] = reduce.axes as [Axis];
+  if (!same(along.extent, axis.extent)) return undefined;
+  const conditions = conjunctsOf(reduce.when);
+  const limit = conditions.find((part) => isUpTo(part, along, axis));
+  if (limit === undefined) return undefined;
+  const when = conditions.filter((part) => part !== limit);
+  const others = [reduce.body, ...when, ...(reduce.initial === undefined ? [] : [reduce.initial])];
+  if (others.some((part) => axesOf(part).has(axis.name))) return undefined;
+  return { axis, along, reduce, when };
+}
+
+function isUpTo(condition: Scalar, along: Axis, axis: Axis): boolean {
+  if (condition.kind !== "call" || condition.fn !== "le") return false;
+  const [a, b] = condition.args as [Scalar, Scalar];
+  return a.kind === "index" && b.kind === "index" && same(a.index, atom(along)) && same(b.index, atom(axis));
+}

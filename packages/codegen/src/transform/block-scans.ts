@@ -1,0 +1,149 @@
+/**
+ * @file Long scans in blocks: totals of blocks, a scan of those, and cells that reduce only their own block. What took the
+ * square of a row's length takes little more than the length, in nests that are as plain as others.
+ */
+import type { Bindings } from "@sconce/symbolic";
+import { isFloatDType } from "@sconce/tensor";
+import { type Scan, scanOf } from "../analysis/scan.js";
+import { bindNest, hasSizes } from "../ir/bind.js";
+import {
+  add,
+  atom,
+  axis as axisOf,
+  constant,
+  divide,
+  fixedValue,
+  flatIndex,
+  type Index,
+  ONE,
+  remainder,
+  scale,
+  subtract,
+} from "../ir/index-expr.js";
+import type { LoopBuffer, LoopNest, LoopProgram } from "../ir/loop-program.js";
+import { Rewriter } from "../ir/rewrite.js";
+import {
+  apply,
+  both,
+  constantScalar,
+  indexScalar,
+  load,
+  type ReduceScalar,
+  type Scalar,
+  select,
+  TRUE,
+} from "../ir/scalar.js";
+
+/** Rows up to this length stay as they are, and scans of so many steps in all: blocks would cost more nests than they save. */
+const SHORT = 32;
+const FEW = 2 ** 17;
+
+/** Cells of a block: so many steps a cell takes. A power of two, which is quick to divide by. */
+const BLOCK = 16;
+
+/**
+ * The program with scans of long rows in blocks; it computes the same, but sums of floats are rounded in another order. Scans of
+ * sizes that are not known stay as they are.
+ */
+export function blockScans(program: LoopProgram, sizes: Bindings = new Map()): LoopProgram {
+  const buffers = [...program.buffers];
+  const nests: LoopNest[] = [];
+  const put = (nest: LoopNest, isPart = false): void => {
+    const blocked = blocksOf(nest, buffers);
+    // What a part has left of a scan is not worth a hint.
+    if (blocked === undefined)
+      nests.push({ ...nest, id: nests.length, hint: isPart ? undefined : nest.hint });
+    else for (const part of blocked) put(part, true);
+  };
+  for (const nest of program.nests) {
+    const isOpen = nest.hint?.kind !== "scan" || (hasSizes(nest) && sizes.size === 0);
+    if (isOpen) nests.push({ ...nest, id: nests.length });
+    else put(bindNest(nest, sizes));
+  }
+  return nests.length === program.nests.length ? program : { ...program, buffers, nests };
+}
+
+/** The nests of a long scan, of which the second is a scan again; their buffers are added. */
+function blocksOf(nest: LoopNest, buffers: LoopBuffer[]): readonly LoopNest[] | undefined {
+  const scan = scanOf(nest);
+  const start = scan && startOf(scan.reduce);
+  const length = scan && fixedValue(scan.axis.extent);
+  if (scan === undefined || start === undefined || length === undefined) return undefined;
+  const steps = nest.axes.reduce((total, { extent }) => total * fixedValue(extent)!, length);
+  if (length <= SHORT || steps <= FEW) return undefined;
+  // A last block that is not full has no block after it that would ask for its total.
+  const extent = constant(Math.floor(length / BLOCK));
+  const axes = nest.axes.map((one) => (one === scan.axis ? axisOf(one.name, extent) : one));
+  const shape = axes.map((one) => one.extent);
+  const made = (value: Scalar, hint?: LoopNest["hint"]): LoopNest => {
+    const { node } = buffers[nest.output]!;
+    const output = buffers.length;
+    buffers.push({ id: output, dtype: value.dtype, shape, kind: "value", node });
+    return { ...nest, output, axes, value, hint };
+  };
+  const totals = made(totalOf(scan));
+  const sums = made(totalsUpTo(scan, totals), nest.hint);
+  const cells = new Rewriter({ scalars: new Map([[scan.reduce, ownBlock(scan, sums, start)]]) });
+  return [totals, sums, { ...nest, value: cells.scalar(nest.value), hint: undefined }];
+}
+
+/**
+ * What a reduction of no cells is; undefined where there is no such value, and for products of floats: those of a block may
+ * leave the range of floats where all up to them do not, and what is infinite then meets a zero.
+ */
+function startOf({ reduce, dtype, initial }: ReduceScalar): Scalar | undefined {
+  if (reduce === "prod" && isFloatDType(dtype)) return undefined;
+  if (initial !== undefined) return initial;
+  return reduce === "sum" || reduce === "prod" ? constantScalar(reduce === "sum" ? 0 : 1, dtype) : undefined;
+}
+const IDEMPOTENT: ReadonlySet<string> = new Set(["max", "min", "any", "all"]);
+
+const rest = (when: readonly Scalar[]): Scalar => when.reduce(both, TRUE);
+const guard = (when: Scalar): Scalar | undefined => (when.kind === "constant" ? undefined : when);
+
+/** What is reduced at a place of a block. */
+function inBlock(scan: Scan, block: Index): { readonly body: Scalar; readonly when: Scalar } {
+  const place = atom(axisOf(scan.along.name, constant(BLOCK)));
+  const rewriter = new Rewriter({ axes: new Map([[scan.along.name, add(scale(block, BLOCK), place)]]) });
+  return { body: rewriter.scalar(scan.reduce.body), when: rewriter.scalar(rest(scan.when)) };
+}
+
+/** The cells of one block. That an extreme starts from the same in each block changes nothing; a sum starts once. */
+function totalOf(scan: Scan): Scalar {
+  const { reduce, along, axis } = scan;
+  const block = axisOf(axis.name, constant(Math.floor(fixedValue(axis.extent)! / BLOCK)));
+  const { body, when } = inBlock(scan, atom(block));
+  const initial = IDEMPOTENT.has(reduce.reduce) ? reduce.initial : undefined;
+  return { ...reduce, axes: [axisOf(along.name, constant(BLOCK))], body, when: guard(when), initial };
+}
+
+/** All cells up to the end of a block. */
+function totalsUpTo({ reduce, along, axis }: Scan, totals: LoopNest): Scalar {
+  const own = totals.axes.find(({ name }) => name === axis.name)!;
+  const other = axisOf(along.name, own.extent);
+  const at = totals.axes.map((one) => atom(one === own ? other : one));
+  return {
+    ...reduce,
+    axes: [other],
+    body: load(totals.output, flatOf(at, totals), reduce.dtype),
+    when: apply("le", indexScalar(atom(other)), indexScalar(atom(own))),
+  };
+}
+const flatOf = (at: readonly Index[], { axes }: LoopNest): Index =>
+  flatIndex(
+    at,
+    axes.map(({ extent }) => extent),
+  );
+
+/** A cell: those of its block up to it, after all blocks before. */
+function ownBlock(scan: Scan, sums: LoopNest, start: Scalar): Scalar {
+  const { reduce, along, axis } = scan;
+  const place = axisOf(along.name, constant(BLOCK));
+  const block = divide(atom(axis), constant(BLOCK));
+  const { body, when } = inBlock(scan, block);
+  const upTo = apply("le", indexScalar(atom(place)), indexScalar(remainder(atom(axis), constant(BLOCK))));
+  const at = sums.axes.map((one) => (one.name === axis.name ? subtract(block, ONE) : atom(one)));
+  const before = load(sums.output, flatOf(at, sums), reduce.dtype);
+  const isFirst = apply("eq", indexScalar(block), constantScalar(0, "int64"));
+  return { ...reduce, axes: [place], body, when: both(upTo, when), initial: select(isFirst, start, before) };
+}
