@@ -37,8 +37,10 @@ export function whyTooMuch(nest: LoopNest, limit: WorkLimit): string | undefined
   const { cells, each } = turns;
   const taken = limit.turnsOf?.(nest) ?? allTurns(turns);
   if (taken <= limit.turnsPerCell * (cells + each + DETOUR)) return undefined;
-  return `each of its ${cells} cells would look at ${each} others, which is more than the host has to do`;
+  return `${cells} cells look at ${each} others each: ${count(taken)} turns of a kernel, where the host goes through them once`;
 }
+
+const count = (turns: number): string => (turns < 1e6 ? String(Math.round(turns)) : turns.toExponential(1));
 
 /**
  * Why all nests of a stretch are the host's for these sizes: too much work for kernels, and more than the rest of the stretch,

@@ -21,6 +21,10 @@ export interface Shader {
   readonly workgroups: readonly [x: number, y: number, z?: number];
   /** What a uniform buffer at binding 0, before all others, holds; none when left out. */
   readonly uniform?: Uint32Array;
+  /** What runs before, on the same buffers. */
+  readonly first?: Pick<Shader, "source" | "workgroups">;
+  /** Cells of memory of its own, bound after the output; none when left out. */
+  readonly scratch?: number;
 }
 
 /** Workgroups of one dimension that WebGPU guarantees. */
@@ -117,7 +121,8 @@ ${this.emitter.lines.map((line) => `  ${line}\n`).join("")}}
   }
 }
 
-const INVOCATIONS = 64;
+/** Invocations of a workgroup where each computes a cell on its own. */
+export const INVOCATIONS = 64;
 
 /** The coordinates of a flat place, each made when it is needed. */
 export function defineCoordinates(emitter: ScalarEmitter, axes: LoopNest["axes"], flat: string): void {

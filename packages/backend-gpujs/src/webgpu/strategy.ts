@@ -8,6 +8,7 @@ import {
   type RowGroup,
 } from "@sconce/codegen";
 import { blockedShader } from "./blocked-shader.js";
+import { orderShader } from "./order-shader.js";
 import type { RowSpread } from "./row-shader.js";
 import { cellShader, type Shader } from "./shader.js";
 import { sharedReduction } from "./shared-reduction.js";
@@ -19,6 +20,8 @@ export interface StrategyOptions {
 
 /** The shader for a nest whose sizes are bound. */
 export function shaderOf(nest: LoopNest, program: LoopProgram, { isSoftware }: StrategyOptions): Shader {
+  const order = orderShader(nest, program, isSoftware);
+  if (order !== undefined) return order;
   const contraction = contractionOf(nest);
   const blocked =
     contraction === undefined ? undefined : blockedShader(nest, program, contraction, isSoftware);

@@ -93,6 +93,29 @@ export async function onDevice(
   }
 }
 
+/** The results of all nests of a program on the device. */
+export async function allOnDevice(
+  program: LoopProgram,
+  inputs: readonly Tensor[],
+  device: Device,
+): Promise<Tensor[]> {
+  const buffers = new Map<number, DeviceBuffer>();
+  for (const [at, input] of inputs.entries()) buffers.set(program.inputs[at]!, await device.upload(input));
+  for (const nest of program.nests) {
+    const kernel = await device.compile(nest, program, { sizes: new Map() });
+    buffers.set(nest.output, await kernel.run((id) => buffers.get(id)!));
+  }
+  const results: Tensor[] = [];
+  for (const output of program.outputs) {
+    if (output.kind !== "buffer") continue;
+    const shape = output.shape.map((extent) => extent.constant);
+    const { dtype } = program.buffers[output.buffer]!;
+    results.push(await device.download(buffers.get(output.buffer)!, dtype, shape));
+  }
+  for (const buffer of buffers.values()) device.free(buffer);
+  return results;
+}
+
 /** What it gives cell by cell in JavaScript. */
 export const inJavaScript = (program: LoopProgram, inputs: readonly Tensor[]): Tensor =>
   evaluateLoops(program, inputs)[0] as Tensor;

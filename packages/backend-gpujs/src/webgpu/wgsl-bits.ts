@@ -24,6 +24,14 @@ fn f_nan() -> f32 { return bitcast<f32>(NAN_BITS); }`,
   f_isinf: {
     text: "fn f_isinf(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) == 0x7f800000u; }",
   },
+  /** Integers in the order of floats: zeros are equal, NaN is the greatest. */
+  f_order: {
+    text: `fn f_order(x: f32) -> i32 {
+  let size = bitcast<i32>(x) & 0x7fffffffi;
+  if (size > 0x7f800000i) { return 0x7fffffffi; }
+  return select(size, -size, bitcast<i32>(x) < 0i);
+}`,
+  },
   f_truth: {
     text: "fn f_truth(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) != 0u; }",
   },

@@ -9,6 +9,7 @@ import { BufferPool } from "./buffer-pool.js";
 import { deviceLost, deviceRefused } from "./errors.js";
 import { GpuCore } from "./gpu-core.js";
 import type { OpenedGpu } from "./open.js";
+import { turnsOfOrder } from "./order-shader.js";
 import { pointwiseShader } from "./pointwise-shader.js";
 import { rowShader } from "./row-shader.js";
 import type { Shader } from "./shader.js";
@@ -93,6 +94,10 @@ export class WgslDevice implements Device {
     return whyNotWgsl(nest, program, this.maxReads);
   }
 
+  turnsOf(nest: LoopNest): number | undefined {
+    return turnsOfOrder(nest, this.#opened.isSoftware);
+  }
+
   upload(tensor: Tensor): WgslBuffer {
     this.#check();
     const { lane, cells } = cellsOfTensor(tensor);
@@ -123,14 +128,16 @@ export class WgslDevice implements Device {
     const shader =
       (translator && pointwiseShader(nest, program, sizes, translator)) ??
       shaderOf(bindNest(nest, sizes), program, this.#opened);
-    const dispatch = await this.#dispatcher(shader, 1);
+    const dispatch = await this.#dispatcher(shader, shader.scratch === undefined ? 1 : 2);
     return {
       language: shader.language ?? "wgsl",
       source: shader.source,
       run: (buffers, into) => {
         this.#check();
         const output = (into as WgslBuffer | undefined) ?? this.allocate(length, lane);
-        dispatch(buffers, [output]);
+        const scratch = shader.scratch === undefined ? [] : [this.allocate(shader.scratch, "i32")];
+        dispatch(buffers, [output, ...scratch]);
+        for (const one of scratch) this.free(one);
         return output;
       },
     };
@@ -165,14 +172,19 @@ export class WgslDevice implements Device {
     shader: Shader,
     writes: number,
   ): Promise<(buffers: (id: number) => DeviceBuffer, outputs: readonly WgslBuffer[]) => void> {
-    const pipeline = await this.#pipeline(shader, writes);
+    const [pipeline, first] = await Promise.all([
+      this.#pipeline(shader, writes),
+      shader.first && this.#pipeline({ ...shader, ...shader.first }, writes),
+    ]);
     const uniform = shader.uniform && this.#uniform(shader.uniform);
     const layout = this.#core.layout(shader.reads.length, uniform !== undefined, writes);
     const groups = new BindGroups(this.gpu, layout);
     return (buffers, outputs) => {
       const bound = ([...shader.reads.map(buffers), ...outputs] as WgslBuffer[]).map(({ gpu }) => gpu);
       if (uniform !== undefined) bound.unshift(uniform);
-      this.#core.queue.dispatch(pipeline, groups.of(bound), shader.workgroups);
+      const bindings = groups.of(bound);
+      if (first !== undefined) this.#core.queue.dispatch(first, bindings, shader.first!.workgroups);
+      this.#core.queue.dispatch(pipeline, bindings, shader.workgroups);
     };
   }
 
