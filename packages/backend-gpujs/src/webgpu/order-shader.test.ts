@@ -39,7 +39,7 @@ function cells(shape: readonly number[], dtype: DType): Tensor {
     [Number.NaN, -0, 0, Infinity, Number.NaN, -Infinity, 1e-42, -1e-42, -0].forEach((value, at) => {
       values[(at * 31 + 5) % numel] = value;
     });
-  if (dtype === "int32") [2 ** 31 - 1, -(2 ** 31)].forEach((value, at) => void (values[at * 40] = value));
+  if (dtype === "int32") values.splice(40, 2, 2 ** 31 - 1, -(2 ** 31));
   return Tensor.from(values, shape, dtype);
 }
 

@@ -7,6 +7,7 @@ import { DISTANCES } from "./families/distance.js";
 import { ELEMENTWISE } from "./families/elementwise.js";
 import { GATHERS } from "./families/gather.js";
 import { INDEXINGS } from "./families/index-tensors.js";
+import { LOG_SCANS } from "./families/log-scan.js";
 import { LOOKUPS } from "./families/lookup.js";
 import { NORMALISATIONS } from "./families/normalise.js";
 import { ORDERS } from "./families/order.js";
@@ -27,6 +28,7 @@ export const LOWERINGS: LoweringTable = Object.freeze({
   ...NORMALISATIONS,
   ...GATHERS,
   ...SCANS,
+  ...LOG_SCANS,
   ...ORDERS,
   ...POOLS,
   ...PADS,
