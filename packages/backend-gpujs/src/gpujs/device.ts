@@ -38,11 +38,11 @@ class GpujsBuffer implements DeviceBuffer {
  */
 const KEPT_KERNELS = 1024;
 const KEPT_BYTES = 2 ** 29;
-/** Measured in `webasm` and `cpu`: some 1 ns for a turn of a scatter, where the interpreter takes 0.02 µs to 0.2 µs for a cell. */
-const TURNS_PER_CELL = 64;
-/** An estimate for shaders on hardware, and what SwiftShader takes on two cores: some 5 ns for a turn. */
+/** Measured in `webasm` and `cpu`: 1 ns to 4 ns for a turn of a scatter, where the interpreter takes 0.02 µs to 0.2 µs for a cell. */
+const TURNS_PER_CELL = 32;
+/** An estimate for shaders on hardware, and what SwiftShader takes on two cores: some 10 ns for a turn. */
 const SHADER_TURNS_PER_CELL = 4096;
-const SOFTWARE_TURNS_PER_CELL = 32;
+const SOFTWARE_TURNS_PER_CELL = 16;
 /** What a kernel is given for a buffer without cells, which it never reads. */
 const NOTHING = new Float32Array(1);
 

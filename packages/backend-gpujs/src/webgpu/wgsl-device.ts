@@ -29,7 +29,7 @@ const UNIFORM_USAGE = 0x40 | 0x08;
 const bytesOf = (length: number): number => Math.max(16, Math.ceil(length / 4) * 16);
 
 /** Measured on SwiftShader, which takes a turn in some 10 ns on two cores. */
-const SOFTWARE_TURNS_PER_CELL = 32;
+const SOFTWARE_TURNS_PER_CELL = 16;
 /** An estimate for hardware: 10^11 turns a second, which is little, against 0.2 µs that the interpreter takes for a cell. */
 const TURNS_PER_CELL = 20_000;
 
