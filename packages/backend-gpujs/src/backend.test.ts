@@ -1,3 +1,4 @@
+import { cpuBackend } from "@sconce/backend-cpu";
 import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram, Value } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
@@ -38,9 +39,16 @@ describe("integers", () => {
   test("one that lies outside is the interpreter's to refuse, and the report says so", async () => {
     using executable = await compile(embedding);
     expect(await codeOf(() => executable.run([weights, ints([4, 0, 3])]))).toBe("INDEX_OUT_OF_RANGE");
-    expect(executable.placement().fallbacks).toEqual([
-      "gpujs_0: embedding: an index may lie outside of its tensor",
+    const { nodes, fallbacks, regions, kernels } = executable.placement();
+    expect(nodes).toEqual([
+      {
+        node: "embedding",
+        target: "aten.embedding.default",
+        place: "host",
+        reason: "an index may lie outside of its tensor",
+      },
     ]);
+    expect({ fallbacks, regions, kernels }).toEqual({ fallbacks: ["embedding"], regions: 0, kernels: 0 });
   });
   test("sums beyond 2^24 are computed on the host, exactly", async () => {
     const adds = program("%a: i64[1], %b: i64[1]", "%add: i64[1] = aten.add.Tensor(%a, %b)", "add");
@@ -48,7 +56,48 @@ describe("integers", () => {
     expect(numbers((await executable.run([ints([2 ** 23]), ints([2 ** 23])]))[0])).toEqual([2n ** 24n]);
     expect(executable.placement().fallbacks).toEqual([]);
     expect(numbers((await executable.run([ints([2 ** 24]), ints([1])]))[0])).toEqual([16777217n]);
-    expect(executable.placement().fallbacks[0]).toContain("integers beyond 2^24 may come up");
+    expect(executable.placement().nodes[0]).toMatchObject({
+      place: "host",
+      reason: expect.stringContaining("integers beyond 2^24 may come up"),
+    });
+  });
+  test("what its values keep off the device is divided from what is not", async () => {
+    const mixed = program(
+      "%x: f32[s0, 2], %i: i64[s0, 2]",
+      [
+        "%a: f32[s0, 2] = aten.exp.default(%x)",
+        "%b: i64[s0, 2] = aten.mul.Tensor(%i, %i)",
+        "%c: i64[s0, 2] = aten.remainder.Scalar(%b, 7)",
+        "%d: f32[s0, 2] = aten.mul.Tensor(%a, %c)",
+        "%e: f32[s0, 2] = aten.sin.default(%d)",
+        "%f: f32[2] = aten.sum.dim_IntList(%e, [0])",
+      ].join("\n"),
+      "f, c",
+    );
+    using executable = await compile(mixed);
+    const x = floats([0, 1, 2, 3], [2, 2]);
+    const wanted = async (i: Tensor): Promise<unknown[]> => {
+      using interpreter = await cpuBackend().compile(mixed);
+      return (await interpreter.run([x, i])).map(numbers);
+    };
+    for (const [most, hosted] of [
+      [3, []],
+      [3_000_000, ["b", "c"]],
+      [4, []],
+      [2 ** 40, ["b"]],
+      [4097, ["b", "c"]],
+    ] as const) {
+      const i = ints([1, 2, most, 4], [2, 2]);
+      const [f, c] = await executable.run([x, i]);
+      const [wantedF, wantedC] = await wanted(i);
+      expect(numbers(c)).toEqual(wantedC);
+      for (const [at, value] of numbers(f).entries())
+        expect(value).toBeCloseTo((wantedF as number[])[at]!, 4);
+      const { nodes, fallbacks, kernels } = executable.placement();
+      expect(fallbacks).toEqual(hosted);
+      expect(nodes.filter(({ place }) => place === "host").map(({ node }) => node)).toEqual(hosted);
+      expect(kernels).toBeGreaterThan(0);
+    }
   });
   test("places on a grid of fixed size become indices on the device, numbers of any size do not", async () => {
     const resized = program(
@@ -64,7 +113,7 @@ describe("integers", () => {
     expect(numbers(y).slice(0, 8)).toEqual([0, 1, 3, 4, 2, 3, 5, 6]);
     const cast = program("%x: f32[2]", "%i: i64[2] = aten._to_copy.default(%x, dtype=int64)", "i");
     using other = await compile(cast);
-    expect(other.placement().nodes[0]?.reason).toContain("integers beyond 2^24 may come up");
+    expect(other.placement().nodes[0]?.reason).toContain("floats of any size become integers");
   });
   test("small dtypes wrap as they do in PyTorch", async () => {
     const adds = program("%a: u8[2], %b: u8[2]", "%add: u8[2] = aten.add.Tensor(%a, %b)", "add");

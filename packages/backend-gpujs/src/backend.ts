@@ -91,7 +91,7 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
         }
         const { program } = prepared;
         const limit = limitOf(device, options.turnsPerCell);
-        const plan = planProgram(program, device, limit, operators);
+        const plan = planProgram(program, { device, limit, operators });
         const executable = new GpujsExecutable({ original, program, plan, device, host, operators, limit });
         await executable.prepare(pacer, compileOptions.onProgress);
         return executable;

@@ -59,6 +59,8 @@ export interface Device {
   readonly integers: Integers;
   /** Buffers that a kernel may read. */
   readonly maxReads: number;
+  /** Bytes of the largest buffer; no bound when left out. */
+  readonly maxBytes?: number;
   /**
    * Turns of inner loops that take as long here as one cell takes the host, about: long sorts and scatters, which the host does
    * directly, are the host's by it.

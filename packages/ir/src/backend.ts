@@ -45,15 +45,15 @@ export interface NodePlacement {
 export interface Placement {
   /** The device, for people. */
   readonly device: string;
-  /** Every call of the program as it was prepared for the backend. */
+  /** Every call of the program as it was prepared for the backend; where it ran the last time, once there was a run. */
   readonly nodes: readonly NodePlacement[];
-  /** Stretches of the program that run on the device. */
+  /** Stretches of the program that run on the device, in the last run once there was one. */
   readonly regions: number;
   /** What the device is given to do in a run of the sizes that came last. */
   readonly kernels: number;
   /** Tensors copied in the last run, weights left out. */
   readonly copies: { readonly toDevice: number; readonly toHost: number };
-  /** Regions that the last run computed on the host after all, since its values did not fit the device. */
+  /** Nodes that only the values or sizes of the last run sent to the host; `nodes` has the reasons. */
   readonly fallbacks: readonly string[];
 }
 

@@ -143,8 +143,13 @@ class Analysis {
     const range = this.of(from);
     if (dtype === "bool") return TRUTH;
     if (isFloatDType(dtype) || !isFloatDType(from.dtype)) return range;
-    if (!isBounded(range)) return ANY;
-    return between(Math.trunc(range.low), Math.trunc(range.high));
+    if (isBounded(range)) return between(Math.trunc(range.low), Math.trunc(range.high));
+    const { low, high, wraps } = this.#integers;
+    if (!(wraps && dtype === "int32"))
+      this.#wrong(
+        `floats of any size become integers, which the device computes with exactly up to ${bitsOf(high)}`,
+      );
+    return between(low, high);
   }
 
   #call({ fn, args }: Extract<Scalar, { kind: "call" }>): Range {

@@ -14,7 +14,9 @@ const problem = (
   dtype: "int64" | "int32" = "int64",
 ): string | undefined => {
   const program = cellProgram([{ ...INPUT, dtype }], 4, dtype, value);
-  return judge(program.nests, program, new Map([[0, range]]), integers).problem;
+  return judge(program.nests, program, new Map([[0, range]]), integers)
+    .problems.values()
+    .next().value;
 };
 const square = (dtype: "int64" | "int32") => (i: Index) =>
   call("mul", dtype, load(0, i, dtype), load(0, i, dtype));

@@ -1,17 +1,23 @@
 /** @file Whether a device computes a stretch of a program exactly, from what its integer inputs hold. */
 import type { LoopNest, LoopProgram } from "@sconce/codegen";
+import { isFloatDType } from "@sconce/tensor";
 import type { Integers } from "../device.js";
-import { analyseNest, bitsOf, hasIntegers } from "./analyse.js";
-import { type Range, rangeOfDType } from "./interval.js";
+import { analyseNest, hasIntegers } from "./analyse.js";
+import { ANY, point, type Range, rangeOfDType } from "./interval.js";
 
 export interface Verdict {
-  /** What the device cannot compute exactly. */
-  readonly problem: string | undefined;
-  /** Ranges of buffers, those of integer inputs with those that nests write. */
+  /** Nests that the device cannot compute exactly, and why. */
+  readonly problems: ReadonlyMap<LoopNest, string>;
+  /** Ranges of buffers, those of the inputs with those that nests write. */
   readonly ranges: ReadonlyMap<number, Range>;
 }
 
-/** Judges nests whose sizes are bound; `inputs` are ranges of integer buffers. */
+/**
+ * Judges nests whose sizes are bound. What comes after a nest with a problem is judged by the smallest integers: the nest's own
+ * are known when the host has computed them.
+ *
+ * @param inputs ranges of buffers that are given
+ */
 export function judge(
   nests: readonly LoopNest[],
   { buffers }: LoopProgram,
@@ -19,16 +25,15 @@ export function judge(
   integers: Integers,
 ): Verdict {
   const ranges = new Map(inputs);
-  for (const { high, low } of ranges.values())
-    if (high > integers.high || low < integers.low)
-      return { problem: `an input holds integers beyond ${bitsOf(integers.high)}`, ranges };
+  const problems = new Map<LoopNest, string>();
+  if (!nests.some(hasIntegers)) return { problems, ranges };
   const of = (id: number): Range => ranges.get(id) ?? rangeOfDType(buffers[id]!.dtype);
-  if (!nests.some(hasIntegers)) return { problem: undefined, ranges };
   for (const nest of nests) {
     const { range, problem } = analyseNest(nest, of, integers);
-    if (problem !== undefined && hasIntegers(nest))
-      return { problem: `${nest.nodes.join(", ")}: ${problem}`, ranges };
-    ranges.set(nest.output, range);
+    const isInexact = problem !== undefined && hasIntegers(nest);
+    if (isInexact) problems.set(nest, problem);
+    const unknown = isFloatDType(buffers[nest.output]!.dtype) ? ANY : point(0);
+    ranges.set(nest.output, isInexact ? unknown : range);
   }
-  return { problem: undefined, ranges };
+  return { problems, ranges };
 }

@@ -1,5 +1,7 @@
 /** @file A program on the device: stretches of kernels, stretches of the host, and the state that both read. */
+
 import { MUTATIONS, programState, type Write, writeBack } from "@sconce/backend-cpu";
+import type { LoopProgram } from "@sconce/codegen";
 import {
   type Backend,
   type CompileOptions,
@@ -18,6 +20,7 @@ import { evaluateInt } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import type { Device } from "../device.js";
 import { disposed } from "../errors.js";
+import { apart, type Reasons } from "./blame.js";
 import { Pacer } from "./pacer.js";
 import type { ProgramPlan, Step } from "./plan.js";
 import { RegionRunner } from "./region.js";
@@ -35,8 +38,8 @@ export interface ExecutableInit {
   readonly device: Device;
   readonly host: Backend;
   readonly operators: OperatorTable;
-  /** What is too much work for the device; its own measure when left out. */
-  readonly limit?: WorkLimit;
+  /** What is too much work for the device. */
+  readonly limit: WorkLimit;
 }
 
 /** What a run keeps while it goes on. */
@@ -46,10 +49,22 @@ interface Run {
   readonly pacer: Pacer;
   readonly options: RunOptions;
   readonly profile: NodeProfile[];
-  readonly fallbacks: string[];
+  /** Nodes that values or sizes sent to the host, and why. */
+  readonly hosted: Map<string, string>;
   done: number;
   toHost: number;
+  regions: number;
+  kernels: number;
 }
+/** Steps, and for each the values that nothing reads after it. */
+interface Sequence {
+  readonly steps: readonly Step[];
+  readonly dead: readonly (readonly string[])[];
+}
+/** What is told of a run when it is over. */
+type Told = Pick<Run, "profile" | "hosted" | "toHost" | "regions" | "kernels"> & {
+  readonly toDevice: number;
+};
 
 /** Runs a planned program; see `Executable`. */
 export class GpujsExecutable implements Executable {
@@ -60,29 +75,33 @@ export class GpujsExecutable implements Executable {
   readonly #uploads: Uploads;
   readonly #regions = new Map<string, RegionRunner>();
   readonly #hosts = new Map<string, Promise<Executable>>();
-  /** For each step the values that nothing reads after it. */
-  readonly #dead: readonly (readonly string[])[];
+  readonly #whole: Sequence;
+  /** Steps that were divided once more, by their names and what was left out. */
+  readonly #divided = new Map<string, Sequence>();
   readonly #total: number;
-  #last: Pick<Run, "profile" | "fallbacks" | "toHost"> & { readonly toDevice: number } = {
-    profile: [],
-    fallbacks: [],
-    toHost: 0,
-    toDevice: 0,
-  };
+  #last: Told | undefined;
   #tail: Promise<unknown> = Promise.resolve();
   #isDisposed = false;
 
   constructor(init: ExecutableInit) {
-    const { original, program, plan, device, operators, limit = device } = init;
+    const { original, program, plan, device, operators } = init;
     this.#init = init;
     this.#check = inputCheck(original);
     this.#own = programState(program, operators);
     this.#state = publicState(original, this.#own);
     this.#uploads = new Uploads(device, fixedTensors(program, this.#own));
-    for (const { name, loops } of plan.steps)
-      if (loops !== undefined) this.#regions.set(name, new RegionRunner(loops, device, limit));
-    this.#dead = deadAfter(program, plan.steps);
-    this.#total = plan.steps.reduce((count, step) => count + (step.loops?.nests.length ?? 1), 0);
+    this.#addRegions(plan.steps);
+    this.#whole = { steps: plan.steps, dead: deadAfter(plan.steps, lastingIn(program)) };
+    this.#total = plan.steps.reduce((count, step) => count + nestsOf(step), 0);
+  }
+
+  #addRegions(steps: readonly Step[]): void {
+    const { device, limit, operators } = this.#init;
+    for (const { name, device: own } of steps) {
+      if (own === undefined) continue;
+      const unfused = (): LoopProgram => apart(own.graph, operators);
+      this.#regions.set(name, new RegionRunner(own.loops, device, limit, unfused));
+    }
   }
 
   get state(): ReadonlyMap<string, Tensor> {
@@ -94,7 +113,7 @@ export class GpujsExecutable implements Executable {
     const { steps } = this.#init.plan;
     const awaitsSizes = ({ name }: Step): boolean => this.#regions.get(name)?.isFixed === false;
     const toMake = steps.filter((step) => !awaitsSizes(step));
-    const total = toMake.reduce((count, { loops }) => count + (loops?.nests.length ?? 1), 0);
+    const total = toMake.reduce((count, step) => count + nestsOf(step), 0);
     let done = 0;
     const made = (count = 1): void => {
       done += count;
@@ -129,17 +148,16 @@ export class GpujsExecutable implements Executable {
       pacer,
       options,
       profile: [],
-      fallbacks: [],
+      hosted: new Map(),
       done: 0,
       toHost: 0,
+      regions: 0,
+      kernels: 0,
     };
     this.#uploads.count = 0;
     try {
       this.#give(inputs, run);
-      for (const [at, step] of this.#init.plan.steps.entries()) {
-        await this.#step(step, run);
-        for (const name of this.#dead[at]!) drop(run.values, name);
-      }
+      await this.#sequence(this.#whole, run);
       const { graphSignature } = this.#init.program;
       const results = await this.#results(run);
       return this.#userOutputs(results, run, graphSignature.outputSpecs);
@@ -167,22 +185,49 @@ export class GpujsExecutable implements Executable {
     return input();
   }
 
+  async #sequence({ steps, dead }: Sequence, run: Run): Promise<void> {
+    for (const [at, step] of steps.entries()) {
+      await this.#step(step, run);
+      for (const name of dead[at]!) drop(run.values, name);
+    }
+  }
+
   async #step(step: Step, run: Run): Promise<void> {
     const inputs = step.inputs.map((name) => run.values.get(name) ?? null);
     const results = (await this.#onDevice(step, inputs, run)) ?? (await this.#onHost(step, inputs, run));
+    if (results instanceof Map) {
+      for (const [node, reason] of results) run.hosted.set(node, reason);
+      await this.#sequence(this.#without(step, results), run);
+      return;
+    }
     const { graph } = this.#init.program;
     step.outputs.forEach((name, i) => {
-      const value = results[i]!;
+      const value = (results as readonly RunValue[])[i]!;
       run.values.set(name, value);
       learnSizes(graph.node(name).meta.val, value, run.sizes);
     });
   }
 
+  /** The steps of a stretch without the nodes that are the host's this time. */
+  #without(step: Step, refused: Reasons): Sequence {
+    const key = `${step.name} without ${[...refused.keys()].sort().join(", ")}`;
+    let sequence = this.#divided.get(key);
+    if (sequence === undefined) {
+      const { steps } = step.device!.without(refused);
+      const named = steps.map((part) => ({ ...part, name: `${key}: ${part.name}` }));
+      this.#addRegions(named);
+      sequence = { steps: named, dead: deadAfter(named, new Set([...step.inputs, ...step.outputs])) };
+      this.#divided.set(key, sequence);
+    }
+    return sequence;
+  }
+
+  /** Results, or what the device cannot compute; undefined for steps of the host. */
   async #onDevice(
     step: Step,
     inputs: readonly RunValue[],
     run: Run,
-  ): Promise<readonly RunValue[] | undefined> {
+  ): Promise<readonly RunValue[] | Reasons | undefined> {
     const region = this.#regions.get(step.name);
     if (region === undefined) return undefined;
     const { graph } = this.#init.program;
@@ -195,9 +240,11 @@ export class GpujsExecutable implements Executable {
         this.#told(run, node, nests.length);
       },
     });
-    if (typeof results !== "string") return results;
-    run.fallbacks.push(`${step.name}: ${results}`);
-    return undefined;
+    if (!(results instanceof Map)) {
+      run.regions++;
+      run.kernels += region.kernels;
+    }
+    return results;
   }
 
   async #onHost(step: Step, inputs: readonly RunValue[], run: Run): Promise<readonly RunValue[]> {
@@ -273,19 +320,23 @@ export class GpujsExecutable implements Executable {
   }
 
   profile(): readonly NodeProfile[] {
-    return this.#last.profile;
+    return this.#last?.profile ?? [];
   }
 
   placement(): Placement {
     const { plan, device } = this.#init;
-    const { toDevice, toHost, fallbacks } = this.#last;
+    const last = this.#last;
+    const planned = [...this.#regions.values()];
     return {
       device: `${device.mode}: ${device.description}`,
-      nodes: plan.nodes,
-      regions: this.#regions.size,
-      kernels: [...this.#regions.values()].reduce((count, region) => count + region.kernels, 0),
-      copies: { toDevice, toHost },
-      fallbacks,
+      nodes: plan.nodes.map((placed) => {
+        const reason = last?.hosted.get(placed.node);
+        return reason === undefined ? placed : { ...placed, place: "host", reason };
+      }),
+      regions: last?.regions ?? planned.length,
+      kernels: last?.kernels ?? planned.reduce((count, region) => count + region.kernels, 0),
+      copies: { toDevice: last?.toDevice ?? 0, toHost: last?.toHost ?? 0 },
+      fallbacks: [...(last?.hosted ?? [])].map(([node]) => node),
     };
   }
 
@@ -322,20 +373,24 @@ function fixedTensors(program: ExportedProgram, own: ReadonlyMap<string, Tensor>
   return new Set([...own].filter(([name, tensor]) => given.get(name) === tensor).map(([, tensor]) => tensor));
 }
 
-/** For each step the values that no later step and no result needs. */
-function deadAfter(program: ExportedProgram, steps: readonly Step[]): string[][] {
+/** Values that are needed when all steps are done: results, and inputs that they are written to. */
+const lastingIn = ({ graphSignature }: ExportedProgram): Set<string> =>
+  new Set(
+    graphSignature.outputSpecs.flatMap(({ arg, target, kind }) =>
+      kind === "USER_INPUT_MUTATION" ? [arg.name, target ?? ""] : [arg.name],
+    ),
+  );
+/** For each step the values that no later step needs. */
+function deadAfter(steps: readonly Step[], lasting: ReadonlySet<string>): string[][] {
   const last = new Map<string, number>();
   steps.forEach(({ inputs, outputs }, at) => {
     for (const name of [...outputs, ...inputs]) last.set(name, at);
   });
-  for (const { arg, target, kind } of program.graphSignature.outputSpecs) {
-    last.delete(arg.name);
-    if (kind === "USER_INPUT_MUTATION") last.delete(target ?? "");
-  }
   const dead = steps.map((): string[] => []);
-  for (const [name, at] of last) dead[at]!.push(name);
+  for (const [name, at] of last) if (!lasting.has(name)) dead[at]!.push(name);
   return dead;
 }
+const nestsOf = ({ device }: Step): number => device?.loops.nests.length ?? 1;
 
 function laidOut(value: Value, node: Node, sizes: ReadonlyMap<string, number>): Value {
   const meta = node.meta.val;

@@ -29,9 +29,10 @@ import {
   regionProgram,
   splitBy,
 } from "@sconce/passes";
-import { symbolByName } from "@sconce/symbolic";
+import { type Bindings, symbolByName } from "@sconce/symbolic";
 import type { Device } from "../device.js";
 import { inexactNests } from "../ranges/static.js";
+import { apart, blame, type Problems, type Reasons } from "./blame.js";
 import { whyNotOnDevice } from "./support.js";
 import { type WorkLimit, whyTooMuch } from "./work.js";
 
@@ -45,24 +46,39 @@ export interface Step {
   /** The stretch as a program of its own, all of its inputs given by the caller. */
   readonly program: () => ExportedProgram;
   /** What the device runs; undefined for stretches of the host. */
-  readonly loops: LoopProgram | undefined;
+  readonly device: DeviceStretch | undefined;
+}
+/** A stretch as the device runs it. */
+export interface DeviceStretch {
+  readonly loops: LoopProgram;
+  readonly graph: Graph;
+  /** The stretch divided once more, without the nodes that its values or sizes keep off the device this time. */
+  readonly without: (refused: Reasons) => ProgramPlan;
 }
 export interface ProgramPlan {
   readonly steps: readonly Step[];
   readonly nodes: readonly NodePlacement[];
 }
 
-/** What dividing a program asks of a device. */
-export type PlanningDevice = Pick<Device, "whyNot" | "whyNotHeld" | "maxReads" | "integers">;
+/** By what programs are divided. */
+export interface Planning {
+  readonly device: Pick<Device, "whyNot" | "whyNotHeld" | "maxReads" | "integers">;
+  readonly limit: WorkLimit;
+  readonly operators: OperatorTable;
+}
 
-/** Divides a program. What turns out not to be computable in the loops that were made of it goes to the host, too. */
+/**
+ * Divides a program. What turns out not to be computable in the loops that were made of it goes to the host, too.
+ *
+ * @param excluded nodes that are the host's in any case, with reasons
+ */
 export function planProgram(
   program: ExportedProgram,
-  device: PlanningDevice,
-  limit: WorkLimit,
-  operators: OperatorTable,
+  planning: Planning,
+  excluded: Reasons = new Map(),
 ): ProgramPlan {
-  const refused = new Map<string, string>();
+  const { device, operators } = planning;
+  const refused = new Map(excluded);
   for (;;) {
     const divided = partition(program, asBackend(refused, operators, device), operators);
     const loops = new Map<string, LoopProgram>();
@@ -71,18 +87,24 @@ export function planProgram(
       const limits = { ...DEFAULT_LIMITS, reads: device.maxReads };
       const lowered = blockScans(lowerToLoops(graph, { operators, limits }));
       loops.set(name, lowered);
-      const inexact = inexactNests(lowered, device.integers, program.symbolHints);
-      for (const nest of lowered.nests) {
-        const tooMuch = hasSizes(nest) ? undefined : whyTooMuch(nest, limit);
-        refuse(nest, device.whyNot(nest, lowered) ?? inexact.get(nest) ?? tooMuch, refused);
-      }
+      const find = (of: LoopProgram): Problems => problemsOf(of, planning, program.symbolHints);
+      const reasons = blame(find(lowered), () => find(blockScans(apart(graph, operators))));
+      for (const [node, reason] of reasons) if (!refused.has(node)) refused.set(node, reason);
     }
-    if (refused.size === before) return chain(program, divided, loops, operators);
+    if (refused.size === before) return chain(program, divided, loops, planning);
   }
 }
 
-function refuse({ nodes }: LoopNest, reason: string | undefined, refused: Map<string, string>): void {
-  if (reason !== undefined) for (const node of nodes) if (!refused.has(node)) refused.set(node, reason);
+/** What is wrong with nests, whatever a run brings. */
+function problemsOf(loops: LoopProgram, { device, limit }: Planning, examples: Bindings): Problems {
+  const problems = new Map<LoopNest, string>();
+  const inexact = inexactNests(loops, device.integers, examples);
+  for (const nest of loops.nests) {
+    const tooMuch = hasSizes(nest) ? undefined : whyTooMuch(nest, limit);
+    const reason = device.whyNot(nest, loops) ?? inexact.get(nest) ?? tooMuch;
+    if (reason !== undefined) problems.set(nest, reason);
+  }
+  return problems;
 }
 
 /** The backend that partitioning asks: the device's answers only. */
@@ -102,8 +124,9 @@ function chain(
   program: ExportedProgram,
   { program: outer, regions, left }: Partition,
   loops: ReadonlyMap<string, LoopProgram>,
-  operators: OperatorTable,
+  planning: Planning,
 ): ProgramPlan {
+  const { operators } = planning;
   const byCall = new Map(regions.map((region) => [region.name, region]));
   const calls = outer.graph.nodes().filter((node) => node.op === "call_function");
   const regionOf = ({ target, args }: (typeof calls)[number]): string | undefined =>
@@ -121,6 +144,11 @@ function chain(
     graphSignature: { inputSpecs: [], outputSpecs: [] },
     rangeConstraints: new Map(),
   });
+  const deviceOf = (region: Region): DeviceStretch => ({
+    loops: loops.get(region.name)!,
+    graph: region.graph,
+    without: (refused) => planProgram(regionProgram(bare, region), planning, refused),
+  });
   const programOf = (part: Region) => () =>
     regionProgram(bare, { ...part, graph: unconstrained(part.graph) });
   const { parts } = splitBy(outer, ({ name }) => starts.has(name), operators);
@@ -128,8 +156,8 @@ function chain(
   const steps = whole.map((part): Step => {
     const call = part.graph.nodes().find((node) => regionOf(node) !== undefined);
     const region = call && byCall.get(regionOf(call)!)!;
-    if (region === undefined) return { ...part, loops: undefined, program: programOf(part) };
-    return { ...region, loops: loops.get(region.name)!, program: programOf(region) };
+    if (region === undefined) return { ...part, device: undefined, program: programOf(part) };
+    return { ...region, device: deviceOf(region), program: programOf(region) };
   });
   return { steps, nodes: placements(program, left) };
 }

@@ -4,6 +4,7 @@ import {
   bindSizes,
   blockScans,
   hasSizes,
+  type LoopBuffer,
   type LoopNest,
   type LoopProgram,
   sizeOf,
@@ -11,11 +12,12 @@ import {
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
 import { isFloatDType, type Tensor } from "@sconce/tensor";
 import type { Device } from "../device.js";
-import { type Range, rangeOfDType } from "../ranges/interval.js";
+import { isBounded, type Range, rangeOfDType } from "../ranges/interval.js";
 import { judge, type Verdict } from "../ranges/judge.js";
+import { blame, type Problems, type Reasons } from "./blame.js";
 import { type BoundKernel, type CompileWatch, kernelsOf, readsOf } from "./kernels.js";
 import { DeviceValue, Held, isTensor, type RunValue, type Uploads } from "./values.js";
-import { type WorkLimit, whyHost } from "./work.js";
+import { type WorkLimit, whyTooMuch } from "./work.js";
 
 /** Sizes whose kernels are kept at the same time. */
 const KEPT_SIZES = 16;
@@ -24,12 +26,17 @@ const KEPT_SIZES = 16;
 interface Bound {
   /** The loops, scans of long rows in blocks. */
   readonly loops: LoopProgram;
-  /** Why the host is to run it for these sizes. */
-  readonly problem: string | undefined;
+  readonly sizes: Bindings;
+  /** Nests that are not for the device in these sizes. */
+  readonly problems: Problems;
   readonly nests: readonly LoopNest[];
   readonly kernels: readonly BoundKernel[];
-  /** Verdicts by the ranges of integer inputs. */
-  readonly verdicts: Map<string, Verdict>;
+  /** By the ranges of inputs. */
+  readonly verdicts: Map<string, RegionVerdict>;
+}
+interface RegionVerdict extends Pick<Verdict, "ranges"> {
+  /** Nodes that the host has to compute. */
+  readonly refused: Reasons;
 }
 /** What is told while a region runs. */
 export interface RegionWatch {
@@ -45,10 +52,13 @@ export class RegionRunner {
   readonly #bound = new Map<string, Bound>();
   readonly #read: ReadonlySet<number>;
   readonly #limit: WorkLimit;
+  readonly #apart: () => LoopProgram;
   #kernels: number;
 
-  constructor(loops: LoopProgram, device: Device, limit: WorkLimit = device) {
+  /** @param unfused gives the loops of the same stretch in which hardly anything is fused, to find out who is to blame */
+  constructor(loops: LoopProgram, device: Device, limit: WorkLimit, unfused: () => LoopProgram) {
     this.loops = loops;
+    this.#apart = unfused;
     this.#device = device;
     this.#limit = limit;
     this.#read = readIn(loops);
@@ -73,19 +83,18 @@ export class RegionRunner {
 
   /**
    * Runs on the values of the region's inputs.
-   * @returns its outputs, or the reason why the device cannot compute them from these values
+   * @returns its outputs, or the nodes that the device cannot compute from these values and sizes
    */
   async run(
     inputs: readonly RunValue[],
     given: Bindings,
     uploads: Uploads,
     watch: RegionWatch,
-  ): Promise<readonly RunValue[] | string> {
+  ): Promise<readonly RunValue[] | Reasons> {
     const sizes = bindSizes(this.loops, inputs as readonly (Tensor | undefined)[], given);
     const bound = await this.#bind(sizes, { step: watch.step });
-    if (bound.problem !== undefined) return bound.problem;
     const verdict = this.#judge(bound, inputs, uploads);
-    if (verdict.problem !== undefined) return verdict.problem;
+    if (verdict.refused.size > 0) return verdict.refused;
     const held = new Map<number, Held>();
     try {
       await this.#upload(inputs, uploads, held);
@@ -113,7 +122,7 @@ export class RegionRunner {
   async #kernel(
     { nests, outputs, dead, run }: BoundKernel,
     { buffers }: LoopProgram,
-    { ranges }: Verdict,
+    { ranges }: RegionVerdict,
     held: Map<number, Held>,
     watch: RegionWatch,
   ): Promise<void> {
@@ -149,30 +158,67 @@ export class RegionRunner {
   async #make(sizes: Bindings, watch: Partial<CompileWatch>): Promise<Bound> {
     const loops = blockScans(this.loops, sizes);
     const nests = loops.nests.map((nest) => bindNest(nest, sizes));
-    const problem = whyHost(nests, this.#limit);
-    const kernels = problem === undefined ? await kernelsOf(loops, nests, sizes, this.#device, watch) : [];
-    return { loops, problem, nests, kernels, verdicts: new Map() };
+    const problems = this.#problemsOf(nests, loops, sizes);
+    const kernels = problems.size === 0 ? await kernelsOf(loops, nests, sizes, this.#device, watch) : [];
+    return { loops, sizes, problems, nests, kernels, verdicts: new Map() };
+  }
+
+  /** What is too much for the device in these sizes. */
+  #problemsOf(nests: readonly LoopNest[], loops: LoopProgram, sizes: Bindings): Problems {
+    const problems = new Map<LoopNest, string>();
+    const { maxBytes = Number.POSITIVE_INFINITY } = this.#device;
+    for (const nest of nests) {
+      const buffers = [...readsOf(nest), nest.output].map((id) => loops.buffers[id]!);
+      const most = Math.max(...buffers.map((buffer) => CELL_BYTES * cellsOf(buffer, sizes)));
+      const tooLarge =
+        most > maxBytes
+          ? `it takes a buffer of ${most} bytes, the device's largest has ${maxBytes}`
+          : undefined;
+      const reason = whyTooMuch(nest, this.#limit) ?? tooLarge;
+      if (reason !== undefined) problems.set(nest, reason);
+    }
+    return problems;
   }
 
   /** Whether integers stay exact and indices inside, from what the inputs hold this time. */
-  #judge({ loops, nests, verdicts }: Bound, inputs: readonly RunValue[], uploads: Uploads): Verdict {
+  #judge(bound: Bound, inputs: readonly RunValue[], uploads: Uploads): RegionVerdict {
     const ranges = new Map<number, Range>();
     this.loops.inputs.forEach((id, at) => {
       const value = inputs[at];
       if (id === undefined || !isTensor(value) || !this.#read.has(id)) return;
       const range = uploads.range(value);
-      if (!isFloatDType(value.dtype)) ranges.set(id, range);
+      if (!isFloatDType(value.dtype) || isBounded(range)) ranges.set(id, range);
     });
     const key = [...ranges].map(([id, { low, high }]) => `${id}:${low}:${high}`).join();
-    let verdict = verdicts.get(key);
+    let verdict = bound.verdicts.get(key);
     if (verdict === undefined) {
-      verdict = judge(nests, loops, ranges, this.#device.integers);
-      if (verdicts.size > 64) verdicts.clear();
-      verdicts.set(key, verdict);
+      verdict = this.#verdict(bound, ranges);
+      if (bound.verdicts.size > 64) bound.verdicts.clear();
+      bound.verdicts.set(key, verdict);
     }
     return verdict;
   }
+
+  #verdict({ loops, nests, sizes, problems }: Bound, given: ReadonlyMap<number, Range>): RegionVerdict {
+    const { integers } = this.#device;
+    const { ranges, problems: inexact } = judge(nests, loops, given, integers);
+    const alone = (): Problems => {
+      // Inputs have the same numbers in both.
+      const own = blockScans(this.#apart(), sizes);
+      const bound = own.nests.map((nest) => bindNest(nest, sizes));
+      return new Map([
+        ...judge(bound, own, given, integers).problems,
+        ...this.#problemsOf(bound, own, sizes),
+      ]);
+    };
+    return { ranges, refused: blame(new Map([...inexact, ...problems]), alone) };
+  }
 }
+
+/** Device memory takes as much for a cell of any dtype. */
+const CELL_BYTES = 4;
+const cellsOf = ({ shape }: LoopBuffer, sizes: Bindings): number =>
+  shape.reduce((cells, extent) => cells * sizeOf(extent, sizes), 1);
 
 /** Buffers that nests read or that are results. */
 function readIn({ nests, outputs }: LoopProgram): Set<number> {

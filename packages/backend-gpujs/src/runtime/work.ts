@@ -41,19 +41,3 @@ export function whyTooMuch(nest: LoopNest, limit: WorkLimit): string | undefined
 }
 
 const count = (turns: number): string => (turns < 1e6 ? String(Math.round(turns)) : turns.toExponential(1));
-
-/**
- * Why all nests of a stretch are the host's for these sizes: too much work for kernels, and more than the rest of the stretch,
- * which the host is slower with.
- */
-export function whyHost(nests: readonly LoopNest[], limit: WorkLimit): string | undefined {
-  let reason: string | undefined;
-  let balance = 0;
-  for (const nest of nests) {
-    const why = whyTooMuch(nest, limit);
-    const turns = limit.turnsOf?.(nest) ?? allTurns(turnsOf(nest));
-    balance += why === undefined ? -turns : turns;
-    if (why !== undefined) reason ??= `${nest.nodes.join(", ")}: ${why}`;
-  }
-  return balance > 0 ? reason : undefined;
-}

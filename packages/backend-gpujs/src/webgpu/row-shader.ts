@@ -20,6 +20,7 @@ import {
   type Scalar,
   scale,
   select,
+  withSumGroups,
 } from "@sconce/codegen";
 import { type Kept, keptOf } from "./row-kept.js";
 import { extentOf, foldWorkgroups, type Shader, ShaderFrame } from "./shader.js";
@@ -49,7 +50,9 @@ export function rowShader(group: RowGroup, program: LoopProgram, spread: RowSpre
   const isWhole = workgroups[0] * workgroups[1] * (spread.width / spread.lanes) === group.rows;
   const writer = new RowWriter(frame, group.rows, isWhole, spread);
   const { memory } = writer;
-  const kept = spread.isKept ? keptOf(group.parts, program) : undefined;
+  // Long sums walk the places of a row in groups, so that none has one cell to keep something in.
+  const isLong = group.parts.some(({ reduce }) => reduce !== undefined && withSumGroups(reduce) !== reduce);
+  const kept = spread.isKept && !isLong ? keptOf(group.parts, program) : undefined;
   if (kept !== undefined) writer.keep(kept);
   for (const [at, part] of group.parts.entries()) {
     if (part.reduce === undefined) writer.cells(part, kept);
@@ -98,6 +101,7 @@ class RowWriter {
     const { emitter } = this.#frame;
     const { lanes } = this.#spread;
     if (lanes > 1) this.#fold(reduce, at);
+    else this.#foldAlone(reduce);
     this.#known.push(value);
     const text = emitter.scalar(value);
     if (!isStored) return;
@@ -108,13 +112,22 @@ class RowWriter {
     this.#where(tests, () => this.#frame.store("row", text, nest.output));
   }
 
+  /** The only lane of a row folds all of it. */
+  #foldAlone(reduce: ReduceScalar): void {
+    const { emitter } = this.#frame;
+    const grouped = withSumGroups(reduce, this.#known);
+    if (grouped !== reduce) emitter.known(reduce, emitter.scalar(grouped));
+  }
+
   /** Lanes fold every so manieth cell, then what they have, halving what is left until one is. */
   #fold(reduce: ReduceScalar, at: number): void {
     const { emitter } = this.#frame;
     const { lanes, width, isAcross } = this.#spread;
     const parts = `parts${at}`;
     this.memory.push(`var<workgroup> ${parts}: array<${wgslType(reduce.dtype)!}, ${width}>;\n`);
-    emitter.line(`${parts}[local] = ${emitter.scalar(ownPart(reduce, at, lanes, this.#known))};`);
+    emitter.line(
+      `${parts}[local] = ${emitter.scalar(withSumGroups(ownPart(reduce, at, lanes, this.#known), this.#known))};`,
+    );
     emitter.line("workgroupBarrier();");
     const other = isAcross ? `local + half * ${width / lanes}u` : "local + half";
     const folded = combineText(emitter, reduce, `${parts}[local]`, `${parts}[${other}]`);

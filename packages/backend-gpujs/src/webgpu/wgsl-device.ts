@@ -75,6 +75,10 @@ export class WgslDevice implements Device {
     return this.#lost !== undefined;
   }
 
+  get maxBytes(): number {
+    const { maxBufferSize, maxStorageBufferBindingSize } = this.gpu.limits;
+    return Math.min(maxBufferSize, maxStorageBufferBindingSize);
+  }
   get allocated(): number {
     return this.#pool.used;
   }
@@ -110,9 +114,8 @@ export class WgslDevice implements Device {
   allocate(length: number, lane: Lane): WgslBuffer {
     this.#check();
     const size = bytesOf(length);
-    const { maxBufferSize, maxStorageBufferBindingSize } = this.gpu.limits;
-    if (size > Math.min(maxBufferSize, maxStorageBufferBindingSize))
-      throw deviceRefused(`a buffer of ${size} bytes; the largest is ${maxStorageBufferBindingSize}`);
+    if (size > this.maxBytes)
+      throw deviceRefused(`a buffer of ${size} bytes; the largest is ${this.maxBytes}`);
     const buffer = { length, lane, gpu: this.#pool.take(size) };
     this.#live.add(buffer);
     return buffer;

@@ -11,8 +11,10 @@ export function placementText(backend: string, placement: Placement | undefined)
     `device ${device}`,
     `${nodes.length - host.length} of ${times(nodes.length, "call")} on the device, in ${times(regions, "region")} and ` +
       `${times(kernels, "kernel")}; ${times(copies.toDevice, "tensor")} copied to it, ${copies.toHost} back`,
-    ...host.map(({ node, target, reason }) => `host %${node} = ${target}: ${reason ?? "not taken"}`),
-    ...fallbacks.map((reason) => `host, this time: ${reason}`),
+    ...host.map(({ node, target, reason }) => {
+      const place = fallbacks.includes(node) ? "host, this time:" : "host";
+      return `${place} %${node} = ${target}: ${reason ?? "not taken"}`;
+    }),
   ];
   return lines.map((line) => `${line}\n`).join("");
 }

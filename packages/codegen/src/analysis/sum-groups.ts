@@ -75,8 +75,12 @@ function groupSize(extent: number, most: number): number {
   return Math.min(most, Math.ceil(extent ** (1 / levels) / 4) * 4);
 }
 
-/** The value with its long sums of floats in groups, for fixed sizes; parts that are shared stay shared. */
-export function withSumGroups(value: Scalar): Scalar {
+/**
+ * The value with its long sums of floats in groups, for fixed sizes; parts that are shared stay shared.
+ *
+ * @param untouched parts that stay the objects that they are
+ */
+export function withSumGroups(value: Scalar, untouched: readonly Scalar[] = []): Scalar {
   const long = new Map<string, SumGroups>();
   const places = new Map<string, Index>();
   forEachScalar(value, (scalar) => {
@@ -91,7 +95,8 @@ export function withSumGroups(value: Scalar): Scalar {
     const found = scalar.axes.length === 0 ? undefined : long.get(scalar.axes[0]!.name);
     return found === undefined ? scalar : nested(scalar, found);
   };
-  return new Rewriter({ axes: places, reduce }).scalar(value);
+  const scalars = new Map(untouched.map((part) => [part, part]));
+  return new Rewriter({ axes: places, reduce, scalars }).scalar(value);
 }
 
 function nested(scalar: ReduceScalar, { groups, when: isInside }: SumGroups): Scalar {
