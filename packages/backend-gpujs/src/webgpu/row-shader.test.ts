@@ -122,6 +122,19 @@ describe.skipIf(software === undefined || hardware === undefined).each([
     ].join("\n");
     await kernelsOf(program("%x: f32[4, 90]", body, "q"), [numbersOf([4, 90])], asHardware);
   });
+  test("cells that are results and read again by rows", async () => {
+    const body = [
+      "%m: f32[4, 1] = aten.amax.default(%x, [1], true)",
+      "%s: f32[4, 90] = aten.sub.Tensor(%x, %m)",
+      "%e: f32[4, 90] = aten.exp.default(%s)",
+      "%t: f32[4, 1] = aten.sum.dim_IntList(%e, [1], true)",
+      "%u: f32[4, 1] = aten.add.Tensor(%t, %m)",
+      "%q: f32[4, 90] = aten.div.Tensor(%e, %u)",
+    ].join("\n");
+    expect(
+      await kernelsOf(program("%x: f32[4, 90]", body, "e, q, u"), [numbersOf([4, 90])], asHardware),
+    ).toHaveLength(2);
+  });
   test("any and all over rows, in whole numbers and bools", async () => {
     const body = [
       "%p: b8[4, 700] = aten.gt.Scalar(%x, 3.9)",

@@ -111,6 +111,20 @@ test("a nest that reads other rows than its own closes the group, which keeps wh
   `);
 });
 
+test("cells of the group are not yet in memory: what reads them stays outside", () => {
+  const groups = groupsOf(`graph(%x: f32[4, 8]) {
+    %m: f32[4, 1] = aten.amax.default(%x, [1], true)
+    %s: f32[4, 8] = aten.sub.Tensor(%x, %m)
+    %e: f32[4, 8] = aten.exp.default(%s)
+    %t: f32[4, 1] = aten.sum.dim_IntList(%e, [1], true)
+    %u: f32[4, 1] = aten.add.Tensor(%t, %m)
+    %q: f32[4, 8] = aten.div.Tensor(%e, %u)
+    return (%e, %q, %u)
+  }`);
+  expect(groups.map(([rows]) => rows)).toEqual(["4 rows of nests 0,1", "4 rows of nests 2,3"]);
+  expect(groups[0]![1]).toMatch(/^b1\[row\] 8: max/);
+});
+
 test("the cells of a product are no rows", () => {
   expect(
     groupsOf(`graph(%x: f32[4, 8], %w: f32[8, 4]) {

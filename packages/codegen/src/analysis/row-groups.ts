@@ -49,36 +49,55 @@ export function rowGroups(nests: readonly LoopNest[], program: LoopProgram): Row
   const taken = new Set<number>();
   const groups: RowGroup[] = [];
   for (const start of nests.keys()) {
-    const first = taken.has(start) ? undefined : rowPart(nests[start]!, new Map());
-    if (first === undefined) continue;
-    const positions = [start];
-    const parts = [first];
-    const known = new Map([[first.nest.output, first.value]]);
-    const isOpen = (at: number): boolean => [...known.keys()].some((id) => (lastRead.get(id) ?? -1) >= at);
-    for (let at = start + 1; isOpen(at); at++) {
-      if (![...known.keys(), ...cellsOf(parts)].some((id) => reads[at]!.has(id))) continue;
-      const next = taken.has(at) ? undefined : partOf(nests[at]!, volumeOf(first.nest.axes), known);
-      // What a nest outside reads has to be there before it: nothing joins after.
-      if (next === undefined) break;
-      positions.push(at);
-      parts.push(next);
-      if (next.reduce !== undefined) known.set(next.nest.output, next.value);
-    }
-    if (parts.length < 2) continue;
+    const open = taken.has(start) ? [] : grown(start, nests, { reads, lastRead, taken });
+    if (open.length < 2) continue;
+    const positions = open.map(([at]) => at);
     for (const at of positions) taken.add(at);
     const isElsewhere = (id: number): boolean =>
       results.has(id) || reads.some((read, at) => read.has(id) && !positions.includes(at));
-    groups.push({
-      rows: volumeOf(first.nest.axes),
-      positions,
-      parts: parts.map((part) => ({ ...part, isStored: isElsewhere(part.nest.output) })),
-    });
+    const parts = open.map(([, part]) => ({
+      ...part,
+      isStored: part.reduce === undefined || isElsewhere(part.nest.output),
+    }));
+    groups.push({ rows: volumeOf(nests[start]!.axes), positions, parts });
   }
   return groups;
 }
-/** Outputs of parts that later parts cannot take without memory. */
-const cellsOf = (parts: readonly OpenPart[]): number[] =>
-  parts.flatMap(({ reduce, nest }) => (reduce === undefined ? [nest.output] : []));
+
+/** What is known of a program's nests, by position. */
+interface Survey {
+  readonly reads: readonly ReadonlySet<number>[];
+  /** For each buffer the last nest that reads it. */
+  readonly lastRead: ReadonlyMap<number, number>;
+  readonly taken: ReadonlySet<number>;
+}
+
+/** The parts of the group that starts with a nest, each with its position. */
+function grown(
+  start: number,
+  nests: readonly LoopNest[],
+  { reads, lastRead, taken }: Survey,
+): [number, OpenPart][] {
+  const first = rowPart(nests[start]!, new Map());
+  if (first === undefined) return [];
+  const parts: [number, OpenPart][] = [[start, first]];
+  const known = new Map([[first.nest.output, first.value]]);
+  /** Outputs that the rest of the group could only read from memory, in which they are not yet. */
+  const cells = new Set<number>();
+  const isOpen = (at: number): boolean => [...known.keys()].some((id) => (lastRead.get(id) ?? -1) >= at);
+  for (let at = start + 1; isOpen(at); at++) {
+    const isOfCells = [...cells].some((id) => reads[at]!.has(id));
+    if (!isOfCells && ![...known.keys()].some((id) => reads[at]!.has(id))) continue;
+    const isFree = !isOfCells && !taken.has(at);
+    const next = isFree ? partOf(nests[at]!, volumeOf(first.nest.axes), known) : undefined;
+    // What a nest outside reads has to be there before it: nothing joins after.
+    if (next === undefined) break;
+    parts.push([at, next]);
+    if (next.reduce !== undefined) known.set(next.nest.output, next.value);
+    else cells.add(next.nest.output);
+  }
+  return parts;
+}
 
 function readsOf({ value }: LoopNest): Set<number> {
   const reads = new Set<number>();
@@ -96,19 +115,9 @@ function partOf(nest: LoopNest, rows: number, known: ReadonlyMap<number, Scalar>
 
 /** A nest with one reduction for each row. */
 function rowPart(nest: LoopNest, known: ReadonlyMap<number, Scalar>): OpenPart | undefined {
-  const [reduce, ...more] = outerReductions(nest.value);
-  if (reduce === undefined || more.length > 0 || !KINDS.has(reduce.reduce) || nest.hint?.kind === "scan")
-    return undefined;
-  const contraction = contractionOf(nest);
-  // A factor that many cells share is worth a kernel that loads it once for all of them.
-  if (contraction !== undefined && contraction.rows.axes.length + contraction.columns.axes.length > 0)
-    return undefined;
-  const places = volumeOf(reduce.axes);
-  const isNested = [reduce.body, reduce.when, reduce.initial].some(
-    (part) => part !== undefined && outerReductions(part).size > 0,
-  );
-  const rows = volumeOf(nest.axes);
-  if (isNested || places < 2 || rows === 0) return undefined;
+  const reduce = rowReduction(nest);
+  if (reduce === undefined) return undefined;
+  const [rows, places] = [volumeOf(nest.axes), volumeOf(reduce.axes)];
   const [row, place] = [rowAt(rows), axis(PLACE, constant(places))];
   const axes = new Map<string, Index>();
   for (const [flat, from] of [[row, nest.axes] as const, [atom(place), reduce.axes] as const])
@@ -127,6 +136,21 @@ function rowPart(nest: LoopNest, known: ReadonlyMap<number, Scalar>): OpenPart |
   };
   const value = new Rewriter({ axes, scalars: new Map([...scalars, [reduce, over]]) }).scalar(nest.value);
   return { nest, places, reduce: over, value, at: row };
+}
+
+/** The one reduction of a nest, where it is of several cells and of a kind that can be taken in any order. */
+function rowReduction(nest: LoopNest): ReduceScalar | undefined {
+  const [reduce, ...more] = outerReductions(nest.value);
+  if (reduce === undefined || more.length > 0 || !KINDS.has(reduce.reduce) || nest.hint?.kind === "scan")
+    return undefined;
+  const contraction = contractionOf(nest);
+  // A factor that many cells share is worth a kernel that loads it once for all of them.
+  if (contraction !== undefined && contraction.rows.axes.length + contraction.columns.axes.length > 0)
+    return undefined;
+  const isNested = [reduce.body, reduce.when, reduce.initial].some(
+    (part) => part !== undefined && outerReductions(part).size > 0,
+  );
+  return isNested || volumeOf(reduce.axes) < 2 || volumeOf(nest.axes) === 0 ? undefined : reduce;
 }
 
 /** A nest that gives cells of each row. */
