@@ -240,8 +240,10 @@ describe("memory", () => {
   });
   test("nothing runs after dispose", async () => {
     const executable = await compile(embedding);
+    const before = [0, 1].map((at) => executable.run([weights, ints([at, at, at])]));
     executable.dispose();
     executable.dispose();
+    expect((await Promise.all(before)).map(([value]) => numbers(value)[0])).toEqual([0, 2]);
     expect(await codeOf(() => executable.run([weights, ints([0, 0, 0])]))).toBe("DISPOSED");
   });
 });

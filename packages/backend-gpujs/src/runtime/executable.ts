@@ -130,15 +130,15 @@ export class GpujsExecutable implements Executable {
     }
   }
 
-  /** One run after another: they share the state. */
+  /** One run after another: they share the state. Those that were asked for before `dispose()` still run. */
   run(inputs: readonly Value[], options: RunOptions = {}): Promise<readonly Value[]> {
+    if (this.#isDisposed) return Promise.reject(disposed("the executable"));
     const run = this.#tail.then(() => this.#run(inputs, options));
     this.#tail = run.catch(() => undefined);
     return run;
   }
 
   async #run(inputs: readonly Value[], options: RunOptions): Promise<readonly Value[]> {
-    if (this.#isDisposed) throw disposed("the executable");
     const pacer = new Pacer("run", options.signal);
     pacer.check();
     this.#check(inputs);
@@ -344,9 +344,14 @@ export class GpujsExecutable implements Executable {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
     this.#state.clear();
-    for (const host of this.#hosts.values()) void host.then((one) => one.dispose());
-    // What is running still needs the device.
-    void this.#tail.then(() => this.#init.device.dispose());
+    void this.#tail.then(() => {
+      for (const host of this.#hosts.values())
+        host.then(
+          (one) => one.dispose(),
+          () => undefined,
+        );
+      return this.#init.device.dispose();
+    });
   }
 
   [Symbol.dispose](): void {
