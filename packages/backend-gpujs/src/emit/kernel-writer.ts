@@ -69,7 +69,7 @@ export class KernelWriter {
 
   write(value: Scalar): readonly string[] {
     // A local is a float whatever it is made from, and so is the result.
-    const result = this.local(this.number(value));
+    const result = this.local(unrounded(this.number(value)));
     this.line(`return ${result};`);
     return this.#scope.lines.map((text) => `  ${text}`);
   }
@@ -195,6 +195,19 @@ export class KernelWriter {
     this.block("else", () => this.line(`${name} = ${this.number(otherwise)};`));
     return name;
   }
+}
+
+/** An expression without the rounding of its result, for what is rounded where it goes: a cell of memory, a total in doubles. */
+export function unrounded(expression: string): string {
+  const [head, tail] = ["Math.fround(", ")"];
+  if (!expression.startsWith(head) || !expression.endsWith(tail)) return expression;
+  let open = 0;
+  for (let at = head.length - 1; at < expression.length - 1; at++) {
+    if (expression[at] === "(") open++;
+    else if (expression[at] === ")") open--;
+    if (open === 0) return expression;
+  }
+  return expression.slice(head.length, -tail.length);
 }
 
 function constantSource(value: number | bigint | boolean, isFloat: boolean): string {

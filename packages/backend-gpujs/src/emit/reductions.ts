@@ -8,8 +8,9 @@ import {
   type ReduceScalar,
   type Scalar,
 } from "@sconce/codegen";
+import { isFloatDType } from "@sconce/tensor";
 import { callSource } from "./functions.js";
-import type { KernelWriter } from "./kernel-writer.js";
+import { type KernelWriter, unrounded } from "./kernel-writer.js";
 import { extentOf } from "./thread-axes.js";
 
 /** Terms that are added in one turn of a loop over products. */
@@ -42,7 +43,8 @@ function take({ reduce, body }: ReduceScalar, writer: KernelWriter, into: string
     writer.block(`if (${test})`, () => writer.line(`${into} = ${isAny ? 1 : 0};`));
     return;
   }
-  const value = writer.local(writer.number(body));
+  const text = writer.number(body);
+  const value = writer.local(reduce === "sum" && isFloatDType(body.dtype) ? unrounded(text) : text);
   const next: Partial<Record<typeof reduce, string>> = {
     max: extremeSource("max", into, value, writer),
     min: extremeSource("min", into, value, writer),
