@@ -25,10 +25,18 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** Called after each node with the number done and the total. */
   readonly onProgress?: (done: number, total: number, node: Node) => void;
+  /**
+   * Has devices that work on their own waited for after each kernel, so that the profile tells how long each took. The whole
+   * run takes longer then; without it the profile of such a device tells how long it took to give it the work.
+   */
+  readonly profile?: boolean;
 }
 
+/** What a node, or a kernel that computes several, took. */
 export interface NodeProfile {
+  /** Names of the nodes, with commas between them. */
   readonly node: string;
+  /** Operator of the last of them. */
   readonly target: string;
   readonly milliseconds: number;
 }
@@ -66,6 +74,7 @@ export interface Executable {
   run(inputs: readonly Value[], options?: RunOptions): Promise<readonly Value[]>;
   /** Current values of parameters, buffers and constants by fully qualified name. */
   readonly state: ReadonlyMap<string, Tensor>;
+  /** What the last run took, in the order in which it ran. */
   profile?(): readonly NodeProfile[];
   /** Where nodes run, of backends that do not run all in one place. */
   placement?(): Placement;

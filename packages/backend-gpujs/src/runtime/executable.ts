@@ -233,6 +233,7 @@ export class GpujsExecutable implements Executable {
     const { graph } = this.#init.program;
     const results = await region.run(inputs, run.sizes, this.#uploads, {
       step: () => run.pacer.step(),
+      isTimed: run.options.profile === true,
       ran: (nests, milliseconds) => {
         const nodes = [...new Set(nests.flatMap((nest) => nest.nodes))];
         const node = graph.node(nodes.at(-1)!);

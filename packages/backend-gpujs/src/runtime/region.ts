@@ -42,6 +42,8 @@ interface RegionVerdict extends Pick<Verdict, "ranges"> {
 export interface RegionWatch {
   /** Called before each kernel; may throw to stop the run. */
   step(): Promise<void> | void;
+  /** Whether each kernel is waited for, so that its time is its own. */
+  readonly isTimed: boolean;
   ran(nests: readonly LoopNest[], milliseconds: number): void;
 }
 
@@ -129,6 +131,7 @@ export class RegionRunner {
     await watch.step();
     const start = performance.now();
     const made = await run((id) => held.get(id)!.buffer);
+    if (watch.isTimed) await this.#device.finish();
     outputs.forEach((id, at) => {
       const { dtype } = buffers[id]!;
       held.set(id, new Held(this.#device, made[at]!, ranges.get(id) ?? rangeOfDType(dtype)));

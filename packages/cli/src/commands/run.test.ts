@@ -51,6 +51,26 @@ describe("sconce run", () => {
     expect((await readdir(folder)).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 
+  test("--profile tells what took longest, in text and in JSON", async () => {
+    const run = [
+      "run",
+      fixture("net_mlp"),
+      "--inputs",
+      fixture("net_mlp", "inputs.safetensors"),
+      "--profile",
+    ];
+    const { out, code } = await sconce(...run);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^profile: \d+\.\d{3} ms in \d+ steps\n +\d+\.\d{3} ms +\d+\.\d % {2}\w+ \(aten\./m);
+    const kernels = JSON.parse((await sconce(...run, "--backend", "gpujs:cpu", "--json")).out).profile;
+    expect(kernels).toHaveLength(9);
+    expect(kernels[0]).toEqual({
+      node: expect.any(String),
+      target: expect.stringMatching(/^aten\./),
+      milliseconds: expect.any(Number),
+    });
+  });
+
   test("--backend gpujs:MODE runs in kernels, and --placement tells what did", async () => {
     for (const mode of ["webasm", "cpu"]) {
       const { code, out } = await expecting("net_mlp", "--backend", `gpujs:${mode}`, "--placement");

@@ -1,4 +1,4 @@
-import { type Executable, isFloat, type Placement, toNumber, type Value } from "@sconce/ir";
+import { type Executable, isFloat, type NodeProfile, type Placement, toNumber, type Value } from "@sconce/ir";
 import { type Closeness, Tensor, writeSafetensors } from "@sconce/tensor";
 import cliProgress from "cli-progress";
 import type { Command } from "commander";
@@ -8,6 +8,7 @@ import { writeBytes } from "../write-files.js";
 import { compareRun, type Difference, type FinishedRun } from "./expectation.js";
 import { readInputs, tolerance } from "./inputs.js";
 import { placementText } from "./placement.js";
+import { profileText } from "./profile.js";
 
 interface RunOptions {
   readonly inputs?: string;
@@ -18,6 +19,7 @@ interface RunOptions {
   readonly scalars?: string;
   readonly backend: string;
   readonly placement?: boolean;
+  readonly profile?: boolean;
   readonly lower?: boolean;
   readonly json?: boolean;
   readonly plugin?: readonly string[];
@@ -36,6 +38,7 @@ export function runCommand(program: Command, io: Io, outcome: Outcome): void {
     .option("--atol <number>", "absolute tolerance", "1e-5")
     .option("--backend <name>", "where to run: cpu, gpujs, or gpujs:MODE", "cpu")
     .option("--placement", "also tell which calls ran on the backend's device, and why the others did not")
+    .option("--profile", "also tell what took longest, by nodes or by kernels")
     .option("--lower", "run what run_decompositions() gives")
     .option("--json", "for machines")
     .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
@@ -50,16 +53,23 @@ async function execute(file: string, options: RunOptions, io: Io, outcome: Outco
   const given = options.inputs === undefined ? new Map<string, Tensor>() : await openTensors(options.inputs);
   const inputs = readInputs(program, given, options.scalars);
   const executable = await session.compile(program, options.backend);
-  const outputs = await runWithProgress(executable, inputs, io);
+  const outputs = await runWithProgress(executable, inputs, options.profile === true, io);
   if (options.outputs !== undefined)
     await writeBytes(options.outputs, writeSafetensors(namedOutputs(outputs)));
   const differences = await compared({ executable, inputs, outputs }, options.expect, closeness);
   if ((differences?.length ?? 0) > 0) outcome.code = EXIT.differs;
   const placement = options.placement ? executable.placement?.() : undefined;
+  const profile = options.profile ? (executable.profile?.() ?? []) : undefined;
   executable.dispose();
   const report = options.json
-    ? jsonReport(outputs, differences, placement)
-    : textReport(outputs, differences) + (options.placement ? placementText(options.backend, placement) : "");
+    ? jsonReport(outputs, {
+        ...(differences && { differences }),
+        ...(placement && { placement }),
+        ...(profile && { profile }),
+      })
+    : textReport(outputs, differences) +
+      (options.placement ? placementText(options.backend, placement) : "") +
+      (profile === undefined ? "" : profileText(profile));
   io.out(report);
 }
 
@@ -74,9 +84,10 @@ async function compared(
 async function runWithProgress(
   executable: Executable,
   inputs: readonly Value[],
+  profile: boolean,
   io: Io,
 ): Promise<readonly Value[]> {
-  if (!io.interactive) return executable.run(inputs);
+  if (!io.interactive) return executable.run(inputs, { profile });
   const bar = new cliProgress.SingleBar(
     { stream: process.stderr, clearOnComplete: true },
     cliProgress.Presets.shades_classic,
@@ -84,6 +95,7 @@ async function runWithProgress(
   let started = false;
   try {
     return await executable.run(inputs, {
+      profile,
       onProgress: (done, total) => {
         if (!started) bar.start(total, done);
         started = true;
@@ -112,13 +124,12 @@ function textReport(outputs: readonly Value[], differences: readonly Difference[
 
 function jsonReport(
   outputs: readonly Value[],
-  differences: readonly Difference[] | undefined,
-  placement: Placement | undefined,
+  more: { differences?: readonly Difference[]; placement?: Placement; profile?: readonly NodeProfile[] },
 ): string {
   const described = outputs.map((value) =>
     value instanceof Tensor ? { dtype: value.dtype, shape: value.shape } : { value: plain(value) },
   );
-  return json({ outputs: described, ...(differences && { differences }), ...(placement && { placement }) });
+  return json({ outputs: described, ...more });
 }
 
 function describe(value: Value): string {
