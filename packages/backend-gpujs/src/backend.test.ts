@@ -99,6 +99,19 @@ describe("integers", () => {
       expect(kernels).toBeGreaterThan(0);
     }
   });
+  test("views of integers that the device does not hold are the host's", async () => {
+    const views = program(
+      "%i: i64[2, 2], %x: f32[2]",
+      "%t: i64[2, 2] = aten.permute.default(%i, [1, 0])\n%v: i64[1, 2, 2] = aten.unsqueeze.default(%t, 0)\n%y: f32[2] = aten.neg.default(%x)",
+      "t, v, y",
+    );
+    using executable = await compile(views);
+    const big = 2 ** 40;
+    const [t, v] = await executable.run([ints([1, big, 3, 4], [2, 2]), floats([1, 2])]);
+    expect(numbers(t)).toEqual([1n, 3n, BigInt(big), 4n]);
+    expect(numbers(v)).toEqual([1n, 3n, BigInt(big), 4n]);
+    expect(executable.placement().fallbacks).toEqual(["t", "v"]);
+  });
   test("places on a grid of fixed size become indices on the device, numbers of any size do not", async () => {
     const resized = program(
       "%x: f32[1, 1, 2, 2]",

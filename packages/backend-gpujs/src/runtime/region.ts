@@ -12,6 +12,7 @@ import {
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
 import { isFloatDType, type Tensor } from "@sconce/tensor";
 import type { Device } from "../device.js";
+import { bitsOf } from "../ranges/analyse.js";
 import { isBounded, type Range, rangeOfDType } from "../ranges/interval.js";
 import { judge, type Verdict } from "../ranges/judge.js";
 import { blame, type Problems, type Reasons } from "./blame.js";
@@ -214,7 +215,20 @@ export class RegionRunner {
         ...this.#problemsOf(bound, own, sizes),
       ]);
     };
-    return { ranges, refused: blame(new Map([...inexact, ...problems]), alone) };
+    const refused = blame(new Map([...inexact, ...problems]), alone);
+    return { ranges, refused: new Map([...refused, ...this.#unheld(given)]) };
+  }
+
+  /** Results that show an input whose integers the device does not hold. */
+  #unheld(given: ReadonlyMap<number, Range>): [string, string][] {
+    const { low, high } = this.#device.integers;
+    return this.loops.outputs.flatMap((output): [string, string][] => {
+      const range = output.kind === "buffer" ? given.get(output.buffer) : undefined;
+      if (output.kind !== "buffer" || range === undefined || (range.low >= low && range.high <= high))
+        return [];
+      if (isFloatDType(this.loops.buffers[output.buffer]!.dtype)) return [];
+      return [[output.node, `it shows integers beyond ${bitsOf(high)}`]];
+    });
   }
 }
 
