@@ -50,6 +50,7 @@ export {
   type CompareFn,
   cast,
   constantScalar,
+  FLOAT_UNARY,
   indexScalar,
   partsOf,
   type ReduceKind,

@@ -1,5 +1,6 @@
 /** @file What a reduction and the cells of its rows both compute, and what is worth keeping of it: the exponentials of a softmax. */
 import {
+  FLOAT_UNARY,
   forEachAtom,
   indicesOf,
   type LoopProgram,
@@ -20,23 +21,12 @@ export interface Kept {
   readonly part: RowPart;
 }
 
-/** Functions of many operations; the others cost less than a load. */
+/** Functions of few operations: they cost less than a load. */
+const QUICK: ReadonlySet<string> = new Set(["reciprocal", "sqrt", "rsqrt"]);
 const COSTLY: ReadonlySet<ScalarFn> = new Set<ScalarFn>([
-  ...(["exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow", "erf", "sigmoid", "tanh"] as const),
-  ...([
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "sinh",
-    "cosh",
-    "asinh",
-    "acosh",
-    "atanh",
-    "atan2",
-  ] as const),
+  ...FLOAT_UNARY.filter((fn) => !QUICK.has(fn)),
+  "pow",
+  "atan2",
 ]);
 
 /** The value to be kept; undefined where there is none or no room for it. */
