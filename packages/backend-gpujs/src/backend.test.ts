@@ -112,6 +112,42 @@ describe("integers", () => {
     expect(numbers(v)).toEqual([1n, 3n, BigInt(big), 4n]);
     expect(executable.placement().fallbacks).toEqual(["t", "v"]);
   });
+  test("parts of such integers, too", async () => {
+    const parts = program(
+      "%i: i64[4], %x: f32[2]",
+      [
+        "%s: (i64[2], i64[2]) = aten.split_with_sizes.default(%i, [2, 2])",
+        "%a: i64[2] = operator.getitem(%s, 0)",
+        "%b: i64[2] = operator.getitem(%s, 1)",
+        "%y: f32[2] = aten.neg.default(%x)",
+      ].join("\n"),
+      "a, b, y",
+    );
+    using executable = await compile(parts);
+    const results = await executable.run([ints([1, 2, 3, 2 ** 40]), floats([1, 2])]);
+    expect(results.map(numbers)).toEqual([
+      [1n, 2n],
+      [3n, BigInt(2 ** 40)],
+      [-1, -2],
+    ]);
+    expect(executable.placement().fallbacks).toEqual(["s"]);
+  });
+  test("a stretch that is divided in ever other ways runs on the host in the end", async () => {
+    const count = 70;
+    const names = Array.from({ length: count }, (_, i) => i);
+    const many = program(
+      names.map((i) => `%i${i}: i64[1]`).join(", "),
+      names.map((i) => `%n${i}: i64[1] = aten.mul.Tensor(%i${i}, 2)`).join("\n"),
+      names.map((i) => `n${i}`).join(", "),
+    );
+    using executable = await compile(many);
+    for (const big of names) {
+      const values = names.map((i) => (i === big ? 2 ** 30 : i));
+      const results = await executable.run(values.map((value) => ints([value])));
+      expect(results.map((result) => numbers(result)[0])).toEqual(values.map((value) => BigInt(2 * value)));
+      expect(executable.placement().fallbacks).toHaveLength(big < 64 ? 1 : count);
+    }
+  });
   test("places on a grid of fixed size become indices on the device, numbers of any size do not", async () => {
     const resized = program(
       "%x: f32[1, 1, 2, 2]",

@@ -11,6 +11,7 @@ import {
   type InputSpec,
   type Node,
   type NodeProfile,
+  type NodeRef,
   type Placement,
   type RunOptions,
   type Value,
@@ -66,6 +67,9 @@ type Told = Pick<Run, "profile" | "hosted" | "toHost" | "regions" | "kernels"> &
   readonly toDevice: number;
 };
 
+/** Ways to divide stretches that are kept; where values ask for more, the host runs the whole stretch. */
+const MOST_DIVISIONS = 64;
+
 /** Runs a planned program; see `Executable`. */
 export class GpujsExecutable implements Executable {
   readonly #init: ExecutableInit;
@@ -77,7 +81,7 @@ export class GpujsExecutable implements Executable {
   readonly #hosts = new Map<string, Promise<Executable>>();
   readonly #whole: Sequence;
   /** Steps that were divided once more, by their names and what was left out. */
-  readonly #divided = new Map<string, Sequence>();
+  readonly #divided = new Map<string, Sequence | undefined>();
   readonly #total: number;
   #last: Told | undefined;
   #tail: Promise<unknown> = Promise.resolve();
@@ -164,7 +168,8 @@ export class GpujsExecutable implements Executable {
     } finally {
       for (const name of [...run.values.keys()]) drop(run.values, name);
       this.#init.device.settle?.();
-      this.#last = { ...run, toDevice: this.#uploads.count };
+      const { profile, hosted, toHost, regions, kernels } = run;
+      this.#last = { profile, hosted, toHost, regions, kernels, toDevice: this.#uploads.count };
     }
   }
 
@@ -196,8 +201,7 @@ export class GpujsExecutable implements Executable {
     const inputs = step.inputs.map((name) => run.values.get(name) ?? null);
     const results = (await this.#onDevice(step, inputs, run)) ?? (await this.#onHost(step, inputs, run));
     if (results instanceof Map) {
-      for (const [node, reason] of results) run.hosted.set(node, reason);
-      await this.#sequence(this.#without(step, results), run);
+      await this.#sequence(this.#without(step, this.#calls(results), run), run);
       return;
     }
     const { graph } = this.#init.program;
@@ -208,18 +212,37 @@ export class GpujsExecutable implements Executable {
     });
   }
 
+  /** The calls behind nodes that pick from the results of one. */
+  #calls(refused: Reasons): Reasons {
+    const { graph } = this.#init.program;
+    return new Map(
+      [...refused].map(([name, reason]) => {
+        let node = graph.node(name);
+        while (node.target === "operator.getitem") node = graph.node((node.args[0] as NodeRef).name);
+        return [node.name, reason];
+      }),
+    );
+  }
+
   /** The steps of a stretch without the nodes that are the host's this time. */
-  #without(step: Step, refused: Reasons): Sequence {
+  #without(step: Step, refused: Reasons, run: Run): Sequence {
     const key = `${step.name} without ${[...refused.keys()].sort().join(", ")}`;
-    let sequence = this.#divided.get(key);
-    if (sequence === undefined) {
-      const { steps } = step.device!.without(refused);
-      const named = steps.map((part) => ({ ...part, name: `${key}: ${part.name}` }));
-      this.#addRegions(named);
-      sequence = { steps: named, dead: deadAfter(named, new Set([...step.inputs, ...step.outputs])) };
-      this.#divided.set(key, sequence);
-    }
-    return sequence;
+    if (!this.#divided.has(key) && this.#divided.size < MOST_DIVISIONS)
+      this.#divided.set(key, this.#divide(step, refused, key));
+    const sequence = this.#divided.get(key);
+    const reasons = sequence === undefined ? wholly(step, refused) : refused;
+    for (const [node, reason] of reasons) run.hosted.set(node, reason);
+    const onHost = { ...step, name: `${step.name} on the host`, device: undefined };
+    return sequence ?? { steps: [onHost], dead: [[]] };
+  }
+  /** Undefined where the device would be given a node of those all the same. */
+  #divide(step: Step, refused: Reasons, key: string): Sequence | undefined {
+    const isRefused = ({ name, op }: Node): boolean => op === "call_function" && refused.has(name);
+    const divided = step.device!.without(refused).steps;
+    if (divided.some(({ device }) => device?.graph.nodes().some(isRefused))) return undefined;
+    const steps = divided.map((part) => ({ ...part, name: `${key}: ${part.name}` }));
+    this.#addRegions(steps);
+    return { steps, dead: deadAfter(steps, new Set([...step.inputs, ...step.outputs])) };
   }
 
   /** Results, or what the device cannot compute; undefined for steps of the host. */
@@ -395,6 +418,14 @@ function deadAfter(steps: readonly Step[], lasting: ReadonlySet<string>): string
   const dead = steps.map((): string[] => []);
   for (const [name, at] of last) if (!lasting.has(name)) dead[at]!.push(name);
   return dead;
+}
+/** Every call of a stretch with the reasons that there are. */
+function wholly(step: Step, refused: Reasons): Reasons {
+  const reason = [...new Set(refused.values())].join("; ");
+  const calls = step
+    .device!.graph.nodes()
+    .filter(({ op, target }) => op === "call_function" && target !== "operator.getitem");
+  return new Map(calls.map(({ name }) => [name, refused.get(name) ?? reason]));
 }
 const nestsOf = ({ device }: Step): number => device?.loops.nests.length ?? 1;
 
