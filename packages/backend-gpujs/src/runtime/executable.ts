@@ -25,6 +25,7 @@ import { apart, type Reasons } from "./blame.js";
 import { Pacer } from "./pacer.js";
 import type { ProgramPlan, Step } from "./plan.js";
 import { RegionRunner } from "./region.js";
+import { Divisions, deadAfter, lastingIn, type Sequence } from "./sequence.js";
 import { learnSizes } from "./sizes.js";
 import { DeviceValue, type RunValue, Uploads } from "./values.js";
 import type { WorkLimit } from "./work.js";
@@ -57,18 +58,10 @@ interface Run {
   regions: number;
   kernels: number;
 }
-/** Steps, and for each the values that nothing reads after it. */
-interface Sequence {
-  readonly steps: readonly Step[];
-  readonly dead: readonly (readonly string[])[];
-}
 /** What is told of a run when it is over. */
 type Told = Pick<Run, "profile" | "hosted" | "toHost" | "regions" | "kernels"> & {
   readonly toDevice: number;
 };
-
-/** Ways to divide stretches that are kept; where values ask for more, the host runs the whole stretch. */
-const MOST_DIVISIONS = 64;
 
 /** Runs a planned program; see `Executable`. */
 export class GpujsExecutable implements Executable {
@@ -80,8 +73,7 @@ export class GpujsExecutable implements Executable {
   readonly #regions = new Map<string, RegionRunner>();
   readonly #hosts = new Map<string, Promise<Executable>>();
   readonly #whole: Sequence;
-  /** Steps that were divided once more, by their names and what was left out. */
-  readonly #divided = new Map<string, Sequence | undefined>();
+  readonly #divisions = new Divisions((steps) => this.#addRegions(steps));
   readonly #total: number;
   #last: Told | undefined;
   #tail: Promise<unknown> = Promise.resolve();
@@ -201,7 +193,9 @@ export class GpujsExecutable implements Executable {
     const inputs = step.inputs.map((name) => run.values.get(name) ?? null);
     const results = (await this.#onDevice(step, inputs, run)) ?? (await this.#onHost(step, inputs, run));
     if (results instanceof Map) {
-      await this.#sequence(this.#without(step, this.#calls(results), run), run);
+      const { sequence, hosted } = this.#divisions.without(step, this.#calls(results));
+      for (const [node, reason] of hosted) run.hosted.set(node, reason);
+      await this.#sequence(sequence, run);
       return;
     }
     const { graph } = this.#init.program;
@@ -222,27 +216,6 @@ export class GpujsExecutable implements Executable {
         return [node.name, reason];
       }),
     );
-  }
-
-  /** The steps of a stretch without the nodes that are the host's this time. */
-  #without(step: Step, refused: Reasons, run: Run): Sequence {
-    const key = `${step.name} without ${[...refused.keys()].sort().join(", ")}`;
-    if (!this.#divided.has(key) && this.#divided.size < MOST_DIVISIONS)
-      this.#divided.set(key, this.#divide(step, refused, key));
-    const sequence = this.#divided.get(key);
-    const reasons = sequence === undefined ? wholly(step, refused) : refused;
-    for (const [node, reason] of reasons) run.hosted.set(node, reason);
-    const onHost = { ...step, name: `${step.name} on the host`, device: undefined };
-    return sequence ?? { steps: [onHost], dead: [[]] };
-  }
-  /** Undefined where the device would be given a node of those all the same. */
-  #divide(step: Step, refused: Reasons, key: string): Sequence | undefined {
-    const isRefused = ({ name, op }: Node): boolean => op === "call_function" && refused.has(name);
-    const divided = step.device!.without(refused).steps;
-    if (divided.some(({ device }) => device?.graph.nodes().some(isRefused))) return undefined;
-    const steps = divided.map((part) => ({ ...part, name: `${key}: ${part.name}` }));
-    this.#addRegions(steps);
-    return { steps, dead: deadAfter(steps, new Set([...step.inputs, ...step.outputs])) };
   }
 
   /** Results, or what the device cannot compute; undefined for steps of the host. */
@@ -402,31 +375,6 @@ function fixedTensors(program: ExportedProgram, own: ReadonlyMap<string, Tensor>
   return new Set([...own].filter(([name, tensor]) => given.get(name) === tensor).map(([, tensor]) => tensor));
 }
 
-/** Values that are needed when all steps are done: results, and inputs that they are written to. */
-const lastingIn = ({ graphSignature }: ExportedProgram): Set<string> =>
-  new Set(
-    graphSignature.outputSpecs.flatMap(({ arg, target, kind }) =>
-      kind === "USER_INPUT_MUTATION" ? [arg.name, target ?? ""] : [arg.name],
-    ),
-  );
-/** For each step the values that no later step needs. */
-function deadAfter(steps: readonly Step[], lasting: ReadonlySet<string>): string[][] {
-  const last = new Map<string, number>();
-  steps.forEach(({ inputs, outputs }, at) => {
-    for (const name of [...outputs, ...inputs]) last.set(name, at);
-  });
-  const dead = steps.map((): string[] => []);
-  for (const [name, at] of last) if (!lasting.has(name)) dead[at]!.push(name);
-  return dead;
-}
-/** Every call of a stretch with the reasons that there are. */
-function wholly(step: Step, refused: Reasons): Reasons {
-  const reason = [...new Set(refused.values())].join("; ");
-  const calls = step
-    .device!.graph.nodes()
-    .filter(({ op, target }) => op === "call_function" && target !== "operator.getitem");
-  return new Map(calls.map(({ name }) => [name, refused.get(name) ?? reason]));
-}
 const nestsOf = ({ device }: Step): number => device?.loops.nests.length ?? 1;
 
 function laidOut(value: Value, node: Node, sizes: ReadonlyMap<string, number>): Value {
