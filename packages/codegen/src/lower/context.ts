@@ -194,6 +194,21 @@ export class LoweringContext {
     }
   }
 
+  /** Runs of tensors of which each reads no more buffers than a nest may; one run when all of them together do. */
+  runsWithin(tensors: readonly LazyTensor[]): LazyTensor[][] {
+    const runs: LazyTensor[][] = [];
+    let reads = new Set<number>();
+    for (const tensor of tensors) {
+      const own = readsOf(tensor);
+      const together = new Set([...reads, ...own]);
+      const fits = runs.length > 0 && together.size <= this.#limits.reads;
+      if (fits) runs.at(-1)!.push(tensor);
+      else runs.push([tensor]);
+      reads = fits ? together : own;
+    }
+    return runs;
+  }
+
   /** Told by pointwise rules: of operands that each take a reduction, only the newest stays in the nest. */
   oneHeavy(tensors: readonly LazyTensor[]): void {
     const reductions = [...withInputs(tensors)].filter(({ isReduction }) => isReduction);

@@ -1,6 +1,7 @@
 import type { LoweringTable } from "./call.js";
 import { ASSERTIONS } from "./families/assertion.js";
 import { BATCH_NORMS } from "./families/batch-norm.js";
+import { JOINED } from "./families/concatenate.js";
 import { CONTRACTIONS } from "./families/contract.js";
 import { convolutionBackward } from "./families/convolution-backward.js";
 import { DISTANCES } from "./families/distance.js";
@@ -27,6 +28,7 @@ export const LOWERINGS: LoweringTable = Object.freeze({
   ...CONTRACTIONS,
   ...NORMALISATIONS,
   ...GATHERS,
+  ...JOINED,
   ...SCANS,
   ...LOG_SCANS,
   ...ORDERS,

@@ -1,18 +1,7 @@
-/** @file Cells that other tensors point at, tensors joined, and tensors made from nothing. */
+/** @file Cells that other tensors point at, and tensors made from nothing. */
 import { SymExpr, type SymInt } from "@sconce/symbolic";
-import { type DType, isFloatDType } from "@sconce/tensor";
-import {
-  add,
-  atom,
-  constant,
-  type Index,
-  isWithin,
-  isZero,
-  multiply,
-  size,
-  subtract,
-  ZERO,
-} from "../../ir/index-expr.js";
+import { isFloatDType } from "@sconce/tensor";
+import { add, atom, constant, type Index, isWithin, isZero, multiply, size } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
 import { scalarText } from "../../text/scalar-text.js";
 import {
@@ -24,7 +13,6 @@ import {
   outOf,
   shapeOf,
   tensorArg,
-  tensorList,
 } from "../call.js";
 import { LazyTensor } from "../lazy.js";
 
@@ -110,63 +98,6 @@ const gather: Lowering = {
 
 /** Whether a tensor has no cells; as an index it may then have any number of dimensions. */
 export const isNothing = (tensor: LazyTensor): boolean => tensor.shape.some(isZero);
-const isEmpty = (tensor: LazyTensor): boolean =>
-  tensor.shape.length === 1 && tensor.shape[0]!.terms.length === 0 && tensor.shape[0]!.constant === 0;
-/** Tensors of which each makes some of the cells: a cell must not carry the reductions of all of them. */
-function partsOfResult({ context }: LoweringCall, tensors: readonly LazyTensor[]): readonly LazyTensor[] {
-  for (const tensor of tensors) {
-    context.once(tensor);
-    if (tensor.heavy) context.materialise(tensor);
-  }
-  return tensors;
-}
-/** Tensors one after the other along a dimension. */
-const cat: Lowering = {
-  rule: (of) => {
-    const out = outOf(of);
-    const tensors = partsOfResult(
-      of,
-      tensorList(of, "tensors").filter((tensor) => !isEmpty(tensor) || out.shape.length === 1),
-    );
-    const dim = dimension(Number(of.args["dim"] ?? 0), out.shape.length);
-    return made(of, {
-      inputs: tensors,
-      operations: tensors.length,
-      cell: (at) => joined(tensors, at, dim, ZERO, out.dtype),
-    });
-  },
-};
-function joined(
-  [first, ...rest]: readonly LazyTensor[],
-  at: readonly Index[],
-  dim: number,
-  start: Index,
-  dtype: DType,
-): Scalar {
-  if (first === undefined) return constantScalar(0, dtype);
-  const own = cast(first.cell(at.map((index, d) => (d === dim ? subtract(index, start) : index))), dtype);
-  if (rest.length === 0) return own;
-  const end = add(start, first.shape[dim]!);
-  return select(apply("lt", indexScalar(at[dim]!), indexScalar(end)), own, joined(rest, at, dim, end, dtype));
-}
-const stack: Lowering = {
-  rule: (of) => {
-    const out = outOf(of);
-    const tensors = partsOfResult(of, tensorList(of, "tensors"));
-    const dim = dimension(Number(of.args["dim"] ?? 0), out.shape.length);
-    return made(of, {
-      inputs: tensors,
-      operations: tensors.length,
-      cell: (at) => {
-        const rest = at.filter((_, d) => d !== dim);
-        const cells = tensors.map((tensor) => cast(tensor.cell(rest), out.dtype));
-        return cells.reduceRight((otherwise, cell, i) =>
-          select(apply("eq", indexScalar(at[dim]!), constantScalar(i, "int64")), cell, otherwise),
-        );
-      },
-    });
-  },
-};
 
 /** Every cell the same number. */
 const filled = (value: (of: LoweringCall) => unknown): Lowering => ({
@@ -218,8 +149,6 @@ export const GATHERS: LoweringTable = {
   "aten.embedding.default": embedding,
   "aten.index_select.default": indexSelect,
   "aten.gather.default": gather,
-  "aten.cat.default": cat,
-  "aten.stack.default": stack,
   ...table(filled(fillValue), "full.default", "full_like.default", "fill.Scalar", "new_full.default"),
   ...table(
     filled(({ args }) => args["s"]),
