@@ -6,7 +6,7 @@ import type { Device, Mode } from "./device.js";
 import { noMode, unknownMode } from "./errors.js";
 import { GpujsDevice } from "./gpujs/device.js";
 import { type GpujsLibrary, loadGpujs } from "./gpujs/library.js";
-import { rendererOfPage } from "./gpujs/renderer.js";
+import { sharedGl } from "./gpujs/shared-gl.js";
 import { Translator } from "./gpujs/translator.js";
 import type { WgslDevice } from "./webgpu/wgsl-device.js";
 
@@ -56,8 +56,10 @@ async function open(mode: Mode, options: OpenOptions): ReturnType<OpenDevice> {
   const library = await loadGpujs(options.gpujs);
   const why = whyNot(mode, library);
   if (why !== undefined) return { unavailable: why };
-  const renderer = mode === "webgl2" ? ` on ${rendererOfPage()}` : "";
-  return new GpujsDevice(library, mode, `gpu.js ${mode}${renderer}`);
+  if (mode !== "webgl2") return new GpujsDevice(library, mode, `gpu.js ${mode}`);
+  const gl = sharedGl(library);
+  if (gl === undefined) return { unavailable: "the browser gives no WebGL 2 context" };
+  return new GpujsDevice(library, mode, `gpu.js ${mode} on ${gl.renderer}`, gl);
 }
 /** Devices say so of themselves; of WebAssembly and plain JavaScript nothing else is expected. */
 const isSoftware = ({ description }: Device): boolean => description.endsWith("(software)");

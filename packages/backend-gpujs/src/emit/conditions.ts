@@ -21,8 +21,9 @@ export function conditionSource(scalar: Scalar, writer: KernelWriter): string {
     case "constant":
       return scalar.value ? "(1 > 0)" : "(0 > 1)";
     case "cast":
-      return scalar.value.dtype === "bool"
-        ? writer.condition(scalar.value)
+      if (scalar.value.dtype === "bool") return writer.condition(scalar.value);
+      return writer.dialect.hasOwnFunctions
+        ? writer.own("f_truth", writer.local(writer.number(scalar.value)))
         : `(${writer.number(scalar.value)} != 0)`;
     case "call":
       return callCondition(scalar, writer);
@@ -45,11 +46,13 @@ function callCondition(scalar: Extract<Scalar, { kind: "call" }>, writer: Kernel
     case "not":
       return `(!${writer.condition(a)})`;
     case "isnan": {
+      if (writer.dialect.hasOwnFunctions) return writer.own("f_isnan", writer.local(writer.number(a)));
       const x = writer.local(writer.number(a));
       // Neither half is a comparison that compilers take for granted.
       return `(!(${x} >= 0 || ${x} < 0))`;
     }
     case "isinf":
+      if (writer.dialect.hasOwnFunctions) return writer.own("f_isinf", writer.local(writer.number(a)));
       return `(Math.abs(${writer.number(a)}) > 3.4028234663852886e38)`;
     default:
       return `(${writer.number(scalar)} > 0.5)`;
@@ -62,6 +65,8 @@ function comparison(fn: CompareFn, a: Scalar, b: Scalar, writer: KernelWriter): 
   // Indices are compared as integers: floats would end at 2^24.
   if (left !== undefined && right !== undefined)
     return `(${indexText(left, writer)} ${operator} ${indexText(right, writer)})`;
+  // Of NaN shaders may say that it is not unequal.
+  if (fn === "ne" && writer.dialect.hasOwnFunctions) return `(!(${writer.number(a)} == ${writer.number(b)}))`;
   return `(${writer.number(a)} ${operator} ${writer.number(b)})`;
 }
 /** The index or whole number that a scalar is. */

@@ -10,8 +10,12 @@ export interface Dialect {
    * Shader compilers promise neither.
    */
   readonly isStrict: boolean;
+  /** Whether kernels may call our own functions of floats, which look at bits: NaN, infinities and signs of zeros are kept. */
+  readonly hasOwnFunctions: boolean;
   /** Whether bit operators take negative integers: in WebGL gpu.js takes numbers apart by division, and stops at signs. */
   readonly hasBits: boolean;
+  /** Buffers that a kernel may read. */
+  readonly maxReads: number;
   /** Cells that a result of two coordinates may have along either: it becomes a texture of these sides. */
   readonly maxSide: number;
 }
@@ -19,13 +23,23 @@ export interface Dialect {
 /** The largest texture that every WebGL 2 has (MAX_TEXTURE_SIZE of OpenGL ES 3.0, table 6.28). */
 const TEXTURE_SIDE = 2048;
 
+/**
+ * Textures that a kernel may read: WebGL has 8 units at least, WebGL 2 has 16, of which gpu.js takes the last to make its
+ * results on.
+ */
+const UNITS: Partial<Record<Mode, number>> = { headlessgl: 7, webgl2: 15 };
+/** Where there is no bound, nests of more are hardly quicker. */
+const MOST_READS = 64;
+
 const drawsTextures = (mode: Mode): boolean => mode === "webgl2" || mode === "headlessgl";
 
 export const dialectOf = (mode: Mode): Dialect => ({
   mode,
   isDouble: mode === "cpu",
   isStrict: mode === "cpu" || mode === "webasm",
+  hasOwnFunctions: mode === "webgl2",
   hasBits: !drawsTextures(mode),
+  maxReads: UNITS[mode] ?? MOST_READS,
   maxSide: drawsTextures(mode) ? TEXTURE_SIDE : Number.POSITIVE_INFINITY,
 });
 

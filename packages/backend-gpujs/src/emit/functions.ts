@@ -1,6 +1,7 @@
 /** @file Scalar functions as gpu.js source. */
 import type { ScalarFn } from "@sconce/codegen";
 import { type DType, dtypeInfo, isFloatDType } from "@sconce/tensor";
+import { hasFunction, OWN_FLOAT } from "../webgpu/wgsl-functions.js";
 import type { Dialect } from "./dialect.js";
 import { SHADER_FUNCTIONS } from "./shader-functions.js";
 
@@ -9,6 +10,8 @@ export interface Locals {
   readonly dialect: Dialect;
   /** Gives an expression a name, so that it is computed once. */
   readonly local: (expression: string) => string;
+  /** A call of one of our own functions, where the dialect has them. */
+  readonly own: (name: string, ...args: readonly string[]) => string;
 }
 type Write = (args: readonly string[], locals: Locals, dtype: DType) => string;
 
@@ -185,6 +188,19 @@ const ROUNDED: ReadonlySet<ScalarFn> = new Set([
   "min",
 ]);
 
+/** Functions of floats that the shading language has itself, to the last bit. */
+const NATIVE: ReadonlySet<ScalarFn> = new Set([
+  ...(["add", "sub", "mul", "neg", "abs", "sign", "floor", "ceil", "trunc"] as const),
+]);
+function ownSource(fn: ScalarFn, args: readonly string[], { local, own }: Locals): string {
+  const names = args.map(local);
+  return fn === "reciprocal" ? own("f_div", "1", ...names) : own(OWN_FLOAT[fn] ?? `f_${fn}`, ...names);
+}
+/** What shaders' own functions leave open for finite numbers, outside of their domain. */
+const LEFT_OPEN: ReadonlySet<ScalarFn> = new Set([
+  ...(["pow", "log", "log2", "log10", "log1p", "asinh", "acosh", "atanh", "asin", "acos"] as const),
+]);
+
 /** The source of a call that gives a number, or undefined when this mode has no exact way to say it. */
 export function callSource(
   fn: ScalarFn,
@@ -197,6 +213,7 @@ export function callSource(
     const text = INTEGER[fn]?.(args, locals, dtype);
     return text === undefined ? undefined : wrapped(text, dtype, locals);
   }
+  if (locals.dialect.hasOwnFunctions && !NATIVE.has(fn)) return ownSource(fn, args, locals);
   // JavaScript's remainder of doubles is exact; float32 arithmetic has none.
   if (fn === "fmod" && isDouble) return `(${args[0]} % ${args[1]})`;
   const shader = locals.dialect.isStrict ? undefined : SHADER_FUNCTIONS[fn];
@@ -204,10 +221,16 @@ export function callSource(
   return text !== undefined && isDouble && !ROUNDED.has(fn) ? `Math.fround(${text})` : text;
 }
 /** Whether this mode can say the function for operands of this dtype. */
-export function canSay(fn: ScalarFn, dtype: DType, { isDouble, isStrict, hasBits }: Dialect): boolean {
+export function canSay(
+  fn: ScalarFn,
+  dtype: DType,
+  { isDouble, isStrict, hasBits, hasOwnFunctions }: Dialect,
+): boolean {
   if (!hasBits && (fn.startsWith("shift_") || (BITWISE.has(fn) && dtypeInfo(dtype).signed))) return false;
   // Powers of shaders are exponentials of logarithms.
   if (!isFloatDType(dtype)) return Object.hasOwn(INTEGER, fn) && (fn !== "pow" || isStrict);
+  if (hasOwnFunctions) return hasFunction(fn, "f32");
+  if (!isStrict && LEFT_OPEN.has(fn)) return false;
   return Object.hasOwn(FLOAT, fn) || (fn === "fmod" && isDouble);
 }
 

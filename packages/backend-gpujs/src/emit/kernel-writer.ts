@@ -11,6 +11,7 @@ import {
 import { internalError } from "@sconce/errors";
 import type { Bindings } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
+import { WgslModule } from "../webgpu/wgsl-text.js";
 import { conditionSource, isLogic } from "./conditions.js";
 import type { Dialect } from "./dialect.js";
 import { lengthsOf, ScalarFacts } from "./facts.js";
@@ -19,6 +20,7 @@ import { indexSource } from "./index-writer.js";
 import { writeReduction } from "./reductions.js";
 import { Scope } from "./scope.js";
 import { extentOf, planThreads } from "./thread-axes.js";
+import { isWideProduct, knownZero } from "./zeros.js";
 
 /** A nest for fixed sizes as source. */
 export interface KernelSource {
@@ -27,6 +29,8 @@ export interface KernelSource {
   readonly reads: readonly number[];
   /** Cells along x, y and z. */
   readonly output: readonly number[];
+  /** Functions of our own that it calls. */
+  readonly functions: WgslModule;
 }
 
 const THREADS = ["this.thread.x", "this.thread.y", "this.thread.z"];
@@ -50,13 +54,15 @@ export function writeKernel(
   const lines = writer.write(value);
   const parameters = writer.reads.map((_, at) => `b${at}`).join(", ");
   const output = axes.length === 0 ? [1] : axes.map(extentOf);
-  return { source: `function (${parameters}) {\n${lines.join("\n")}\n}`, reads: writer.reads, output };
+  const source = `function (${parameters}) {\n${lines.join("\n")}\n}`;
+  return { source, reads: writer.reads, output, functions: writer.functions };
 }
 
 /** Writes one kernel. */
 export class KernelWriter {
   readonly reads: number[] = [];
   readonly dialect: Dialect;
+  readonly functions = new WgslModule();
   readonly #facts: ScalarFacts;
   readonly #axes = new Map<string, string>();
   #scope = new Scope();
@@ -93,6 +99,8 @@ export class KernelWriter {
     this.line(`const ${name} = ${expression};`);
     return name;
   };
+  readonly own = (name: string, ...args: readonly string[]): string => this.functions.call(name, ...args);
+
   /** Writes a block; `axis` when it is a loop's, which always runs. */
   block(head: string, body: () => void, axis?: string): void {
     const outer = this.#scope;
@@ -116,7 +124,7 @@ export class KernelWriter {
 
   /** The expression of a value as a number; bools are 0 and 1. */
   number(scalar: Scalar): string {
-    if (scalar.kind === "constant") return constantSource(scalar.value, isFloatDType(scalar.dtype));
+    if (scalar.kind === "constant") return this.constant(scalar.value, isFloatDType(scalar.dtype));
     const known = this.#scope.nameOf(scalar);
     if (known !== undefined) return known;
     const place = this.#placeOf(scalar);
@@ -127,6 +135,13 @@ export class KernelWriter {
     if (NAME.test(name)) place.known.set(scalar, name);
     this.#scope = inner;
     return name;
+  }
+  /** A number as it is; what no literal says, by its bits where that can be. */
+  constant(value: number | bigint | boolean, isFloat = true): string {
+    const number = isFloat ? Math.fround(Number(value)) : Number(value);
+    const needsBits = !Number.isFinite(number) || (isFloat && Object.is(number, -0));
+    if (this.dialect.hasOwnFunctions && needsBits) return this.functions.float(number);
+    return Number.isNaN(number) ? "(Infinity - Infinity)" : numberSource(number);
   }
   /** What holds, as an expression for tests. */
   condition(scalar: Scalar): string {
@@ -147,7 +162,7 @@ export class KernelWriter {
   #expression(scalar: Scalar): string {
     switch (scalar.kind) {
       case "constant":
-        return constantSource(scalar.value, isFloatDType(scalar.dtype));
+        return this.constant(scalar.value, isFloatDType(scalar.dtype));
       case "index":
         return this.local(this.index(scalar.index));
       case "load":
@@ -179,9 +194,21 @@ export class KernelWriter {
   #call(scalar: Extract<Scalar, { kind: "call" }>): string {
     const { fn, args, dtype } = scalar;
     if (isLogic(fn)) return `(${conditionSource(scalar, this)} ? 1 : 0)`;
+    if (this.dialect.hasOwnFunctions && isFloatDType(dtype)) {
+      const zero = knownZero(scalar, (arg) => this.local(this.number(arg)), this.own);
+      if (zero !== undefined) return zero;
+      if (isWideProduct(scalar) && !this.#isInLoop())
+        return this.own("f_mul", ...args.map((arg) => this.local(this.number(arg))));
+    }
     const texts = args.map((arg) => this.number(arg));
     const operands = readsTwice(fn) ? texts.map((text) => this.local(text)) : texts;
     return callSource(fn, operands, dtype, this) ?? internal(`no way to say ${fn} of ${dtype}`);
+  }
+
+  #isInLoop(): boolean {
+    let scope: Scope | undefined = this.#scope;
+    while (scope !== undefined && scope.axis === undefined) scope = scope.parent;
+    return scope !== undefined;
   }
 
   /** What is not chosen is not computed, unless that is harmless. */
@@ -210,11 +237,6 @@ export function unrounded(expression: string): string {
   return expression.slice(head.length, -tail.length);
 }
 
-function constantSource(value: number | bigint | boolean, isFloat: boolean): string {
-  const number = isFloat ? Math.fround(Number(value)) : Number(value);
-  if (Number.isNaN(number)) return "(Infinity - Infinity)";
-  return numberSource(number);
-}
 const internal = (message: string): never => {
   throw internalError(message);
 };

@@ -20,7 +20,7 @@ const UNROLLED = 4;
 export function writeReduction(scalar: ReduceScalar, writer: KernelWriter): string {
   const { reduce, initial } = scalar;
   if (reduce === "argmax" || reduce === "argmin") return place(scalar, writer);
-  if ((reduce === "max" || reduce === "min") && initial === undefined && !writer.dialect.isStrict)
+  if ((reduce === "max" || reduce === "min") && initial === undefined && !holdsInfinity(writer))
     return shaderExtreme(scalar, writer);
   const name = writer.fresh("a");
   writer.line(`let ${name} = ${startOf(scalar, writer)};`);
@@ -29,9 +29,12 @@ export function writeReduction(scalar: ReduceScalar, writer: KernelWriter): stri
   return name;
 }
 
+const holdsInfinity = ({ dialect }: KernelWriter): boolean => dialect.isStrict || dialect.hasOwnFunctions;
+
 function startOf({ reduce, initial }: ReduceScalar, writer: KernelWriter): string {
   if (initial !== undefined) return writer.number(initial);
-  if (reduce === "max" || reduce === "min") return reduce === "max" ? "(-Infinity)" : "Infinity";
+  if (reduce === "max" || reduce === "min")
+    return writer.constant(reduce === "max" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY);
   return reduce === "prod" || reduce === "all" ? "1" : "0";
 }
 
@@ -131,7 +134,7 @@ function place(scalar: ReduceScalar, writer: KernelWriter): string {
   loops(scalar, writer, () => {
     const value = writer.local(writer.number(scalar.body));
     const isBetter = `${value} ${scalar.reduce === "argmax" ? ">" : "<"} ${best}`;
-    const isFirstNaN = `(${isNaNSource(value)} && !${isNaNSource(best)})`;
+    const isFirstNaN = `(${isNaNSource(value, writer)} && !${isNaNSource(best, writer)})`;
     writer.block(`if (${at} < 0 || ${isBetter} || ${isFirstNaN})`, () => {
       writer.line(`${best} = ${value};`);
       writer.line(
@@ -161,4 +164,5 @@ function shaderExtreme(scalar: ReduceScalar, writer: KernelWriter): string {
 }
 const extremeSource = (fn: "max" | "min", a: string, b: string, writer: KernelWriter): string =>
   callSource(fn, [a, b], "float32", writer)!;
-const isNaNSource = (name: string): string => `(!(${name} >= 0 || ${name} < 0))`;
+const isNaNSource = (name: string, { dialect, own }: KernelWriter): string =>
+  dialect.hasOwnFunctions ? own("f_isnan", name) : `(!(${name} >= 0 || ${name} < 0))`;

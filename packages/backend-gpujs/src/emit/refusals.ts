@@ -26,8 +26,10 @@ export function whyNotHeld(dtype: DType): string | undefined {
   return undefined;
 }
 
+const canHoldAll = ({ isStrict, hasOwnFunctions }: Dialect): boolean => isStrict || hasOwnFunctions;
+
 function whyNotCalled(scalar: Scalar, dialect: Dialect): string | undefined {
-  if (scalar.kind === "constant" && !dialect.isStrict && !Number.isFinite(Number(scalar.value)))
+  if (scalar.kind === "constant" && !canHoldAll(dialect) && !Number.isFinite(Number(scalar.value)))
     return `shaders of mode ${dialect.mode} have no infinities and NaN of their own`;
   if (scalar.kind !== "call" || isLogic(scalar.fn)) return undefined;
   if (canSay(scalar.fn, scalar.dtype, dialect)) return undefined;

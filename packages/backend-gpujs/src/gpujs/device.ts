@@ -6,14 +6,23 @@ import { type Dialect, dialectOf, FLOAT_INTEGERS } from "../emit/dialect.js";
 import { type KernelSource, writeKernel } from "../emit/kernel-writer.js";
 import { whyNotHeld, whyNotSaid } from "../emit/refusals.js";
 import { disposed, kernelFailed } from "../errors.js";
+import { deviceLost, deviceRefused } from "../webgpu/errors.js";
+import { readsOf } from "../webgpu/shader.js";
 import { cellsOf, tensorOf } from "./cells.js";
+import { glslOf } from "./glsl.js";
 import { addIndexHelpers } from "./helpers.js";
-import type { Gpu, GpujsLibrary, Kernel } from "./library.js";
+import { type KeptKernel, KeptKernels } from "./kept-kernels.js";
+import type { Gpu, GpujsLibrary } from "./library.js";
+import type { SharedGl } from "./shared-gl.js";
 
 /** What kernels read and give: cells in JavaScript's memory, or gpu.js's handle of memory on a GPU. */
 interface Handle {
   toArray?(): Nested | Promise<Nested>;
   delete?(): void;
+  /** Of textures: how they are laid out, and how gpu.js reads them. */
+  readonly size?: readonly number[];
+  readonly output?: readonly number[];
+  readonly type?: string;
 }
 type Nested = Float32Array | readonly Nested[];
 
@@ -24,20 +33,17 @@ class GpujsBuffer implements DeviceBuffer {
   isFree = false;
   /** Whether the first who asks may have the cells themselves: not where they are a tensor's. */
   isOurs: boolean;
+  /** The kernel in whose textures it is. */
+  readonly kernel: KeptKernel | undefined;
 
-  constructor(length: number, handle: Float32Array | Handle, isOurs: boolean) {
+  constructor(length: number, handle: Float32Array | Handle, isOurs: boolean, kernel?: KeptKernel) {
     this.length = length;
     this.handle = handle;
     this.isOurs = isOurs;
+    this.kernel = kernel;
   }
 }
 
-/**
- * What compiled kernels may hold: each has memory of its own for what it reads and writes, and of sizes that change there
- * is no end. Those that were not used for longest are made again when they are needed.
- */
-const KEPT_KERNELS = 1024;
-const KEPT_BYTES = 2 ** 29;
 /** Measured in `webasm` and `cpu`: 1 ns to 4 ns for a turn of a scatter, where the interpreter takes 0.02 µs to 0.2 µs for a cell. */
 const TURNS_PER_CELL = 32;
 /** An estimate for shaders on hardware, and what SwiftShader takes on two cores: some 10 ns for a turn. */
@@ -55,20 +61,24 @@ export class GpujsDevice implements Device {
   readonly turnsPerCell: number;
   readonly #gpu: Gpu;
   readonly #dialect: Dialect;
-  readonly #kernels = new Map<string, { readonly kernel: Kernel; readonly bytes: number }>();
-  #kernelBytes = 0;
+  readonly #kernels: KeptKernels;
+  readonly #live = new Set<GpujsBuffer>();
+  readonly #gl: SharedGl | undefined;
   #allocated = 0;
   #isOpen = true;
 
-  constructor(library: GpujsLibrary, mode: Mode, description: string) {
+  /** @param gl what it shares with other devices of its page, of which it uses one more; none when left out */
+  constructor(library: GpujsLibrary, mode: Mode, description: string, gl?: SharedGl) {
     this.mode = mode;
     this.description = description;
     this.#dialect = dialectOf(mode);
     const ofShaders = description.endsWith("(software)") ? SOFTWARE_TURNS_PER_CELL : SHADER_TURNS_PER_CELL;
     this.turnsPerCell = this.#dialect.isStrict ? TURNS_PER_CELL : ofShaders;
-    this.maxReads = this.#dialect.isStrict ? 64 : 7;
-    this.#gpu = new library.GPU({ mode });
-    addIndexHelpers(this.#gpu);
+    this.maxReads = this.#dialect.maxReads;
+    this.#gl = gl;
+    this.#gpu = gl?.gpu ?? new library.GPU({ mode });
+    this.#kernels = new KeptKernels(this.#gpu);
+    if (gl === undefined) addIndexHelpers(this.#gpu);
   }
 
   get allocated(): number {
@@ -80,6 +90,10 @@ export class GpujsDevice implements Device {
   }
 
   whyNot(nest: LoopNest, program: LoopProgram): string | undefined {
+    const reads = readsOf(nest.value).length;
+    // Where memory is JavaScript's there is no bound.
+    if (reads > this.maxReads && !this.#dialect.isStrict)
+      return `it reads ${reads} buffers, the device allows ${this.maxReads}`;
     return whyNotSaid(nest, program, this.#dialect);
   }
 
@@ -108,62 +122,58 @@ export class GpujsDevice implements Device {
     const length = volumeOf(output);
     if (length === 0) return this.#buffer(0, NOTHING);
     const given = reads.map((id) => handleOf(buffers(id)));
-    try {
-      const result = this.#kernel(kernel, given)(...given);
-      if (result instanceof Promise)
-        return result.then(
-          (handle: Handle) => this.#buffer(length, handle),
-          (error: unknown) => {
-            throw kernelFailed(nest.nodes, error);
-          },
-        );
-      return this.#buffer(length, isHandle(result) ? result : flat(result as Nested, length));
-    } catch (error) {
+    const failed = (error: unknown): never => {
+      this.#requireOpen();
       throw kernelFailed(nest.nodes, error);
+    };
+    try {
+      const kept = this.#kernel(kernel, given);
+      const result = kept.kernel(...given);
+      if (result instanceof Promise)
+        return result.then((handle: Handle) => this.#result(length, handle, kept), failed);
+      return this.#result(length, result as Nested | Handle, kept);
+    } catch (error) {
+      return failed(error);
     }
+  }
+  #result(length: number, result: Nested | Handle, kept: KeptKernel): DeviceBuffer {
+    this.#requireOpen();
+    if (!isHandle(result)) return this.#buffer(length, flat(result, length));
+    kept.alive++;
+    return this.#buffer(length, result, true, kept);
   }
 
-  /** The compiled kernel; gpu.js fixes the sizes of arguments when it compiles. */
-  #kernel({ source, output }: KernelSource, given: readonly (Float32Array | Handle)[]): Kernel {
-    const lengths = given.map((one) => (one instanceof Float32Array ? one.length : ""));
-    const key = `${output.join()};${lengths.join()};${source}`;
-    const kept = this.#kernels.get(key);
-    if (kept !== undefined) {
-      // The newest is last: the first is the one that was not used for longest.
-      this.#kernels.delete(key);
-      this.#kernels.set(key, kept);
-      return kept.kernel;
-    }
-    const cells = lengths.reduce<number>((total, length) => total + Number(length), volumeOf(output));
-    this.#makeRoom(cells * 4);
-    const kernel = this.#gpu.createKernel(source, { output, ...this.#settings() });
-    this.#kernels.set(key, { kernel, bytes: cells * 4 });
-    this.#kernelBytes += cells * 4;
-    return kernel;
-  }
-  #makeRoom(bytes: number): void {
-    for (const key of this.#kernels.keys()) {
-      if (this.#kernels.size < KEPT_KERNELS && this.#kernelBytes + bytes <= KEPT_BYTES) return;
-      this.#drop(key);
-    }
-  }
-  #settings(): { pipeline?: boolean; immutable?: boolean } {
-    return this.#dialect.isStrict ? {} : { pipeline: true, immutable: true };
-  }
-  #drop(key: string): void {
-    const { kernel, bytes } = this.#kernels.get(key)!;
-    this.#kernels.delete(key);
-    this.#kernelBytes -= bytes;
-    kernel.destroy();
-    const { kernels } = this.#gpu;
-    const at = kernels.indexOf(kernel.kernel);
-    if (at >= 0) kernels.splice(at, 1);
+  /** The compiled kernel; gpu.js fixes the sizes of arguments when it compiles, and how textures are laid out. */
+  #kernel(
+    { source, output, functions }: KernelSource,
+    given: readonly (Float32Array | Handle)[],
+  ): KeptKernel {
+    const key = `${output.join()};${given.map(layoutOf).join()};${source}`;
+    const lengths = given.map((one) => (one instanceof Float32Array ? one.length : 0));
+    const cells = lengths.reduce((total, length) => total + length, volumeOf(output));
+    return this.#kernels.take(key, cells * 4, () => {
+      const settings = this.#dialect.isStrict ? {} : { pipeline: true, immutable: true };
+      const injectedNative = glslOf(functions);
+      return this.#gpu.createKernel(source, {
+        output,
+        ...settings,
+        ...(injectedNative && { injectedNative }),
+      });
+    });
   }
 
   async download(buffer: DeviceBuffer, dtype: DType, shape: readonly number[]): Promise<Tensor> {
     const own = buffer as GpujsBuffer;
     const { handle, length } = own;
-    if (isHandle(handle)) return tensorOf(flat(await handle.toArray!(), length), dtype, shape, true);
+    this.#requireOpen();
+    if (isHandle(handle)) {
+      const cells = flat(await handle.toArray!(), length);
+      // Of a context that is gone zeros are read, and no error comes of what did not fit into its memory.
+      this.#requireOpen();
+      const error = this.#gl?.takeError();
+      if (error !== undefined) throw deviceRefused(error, undefined, "WebGL context");
+      return tensorOf(cells, dtype, shape, true);
+    }
     const { isOurs } = own;
     own.isOurs = false;
     return tensorOf(handle, dtype, shape, isOurs);
@@ -173,8 +183,10 @@ export class GpujsDevice implements Device {
     const own = buffer as GpujsBuffer;
     if (own.isFree) return;
     own.isFree = true;
+    this.#live.delete(own);
     this.#allocated -= own.length * 4;
     if (isHandle(own.handle)) own.handle.delete?.();
+    if (own.kernel !== undefined) this.#kernels.freed(own.kernel);
   }
 
   async finish(): Promise<void> {}
@@ -182,25 +194,35 @@ export class GpujsDevice implements Device {
   async dispose(): Promise<void> {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    // gpu.js destroys its kernels, and the WebGL context with the first of them that is there.
-    this.#kernels.clear();
-    this.#kernelBytes = 0;
+    if (this.#gl === undefined) {
+      // gpu.js destroys its kernels, and the WebGL context with the first of them that is there.
+      await this.#gpu.destroy();
+    } else {
+      for (const buffer of this.#live) this.free(buffer);
+      this.#kernels.clear();
+      this.#gl.release();
+    }
     this.#allocated = 0;
-    await this.#gpu.destroy();
   }
 
-  #buffer(length: number, handle: Float32Array | Handle, isOurs = true): GpujsBuffer {
+  #buffer(length: number, handle: Float32Array | Handle, isOurs = true, kernel?: KeptKernel): GpujsBuffer {
     this.#allocated += length * 4;
-    return new GpujsBuffer(length, length === 0 ? NOTHING : handle, isOurs);
+    const buffer = new GpujsBuffer(length, length === 0 ? NOTHING : handle, isOurs, kernel);
+    if (kernel !== undefined) this.#live.add(buffer);
+    return buffer;
   }
   #requireOpen(): void {
     if (!this.#isOpen) throw disposed("the device");
+    if (this.#gl?.isLost) throw deviceLost("the browser took it away", "WebGL context");
   }
 }
 
 const volumeOf = (extents: readonly number[]): number =>
   extents.reduce((product, extent) => product * extent, 1);
 const handleOf = (buffer: DeviceBuffer): Float32Array | Handle => (buffer as GpujsBuffer).handle;
+/** What of an argument gpu.js compiles into a kernel. */
+const layoutOf = (one: Float32Array | Handle): string =>
+  one instanceof Float32Array ? String(one.length) : [one.type, ...one.size!, "of", ...one.output!].join(" ");
 const isHandle = (value: unknown): value is Handle =>
   typeof value === "object" && value !== null && "toArray" in value;
 

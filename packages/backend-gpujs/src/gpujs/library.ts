@@ -13,10 +13,17 @@ export interface KernelSettings {
   readonly pipeline?: boolean;
   readonly immutable?: boolean;
   readonly loopMaxIterations?: number;
+  /** Text of the shading language that comes before the kernel. */
+  readonly injectedNative?: string;
 }
 export interface Gpu {
   createKernel(source: string, settings: KernelSettings): Kernel;
   addFunction(
+    source: string,
+    settings: { readonly argumentTypes: Readonly<Record<string, string>>; readonly returnType: string },
+  ): unknown;
+  addNativeFunction(
+    name: string,
     source: string,
     settings: { readonly argumentTypes: Readonly<Record<string, string>>; readonly returnType: string },
   ): unknown;
@@ -27,7 +34,7 @@ export interface Gpu {
 /** The package. */
 export interface GpujsLibrary {
   readonly GPU: {
-    new (settings: { readonly mode: string }): Gpu;
+    new (settings: { readonly mode: string; readonly canvas?: unknown; readonly context?: unknown }): Gpu;
     readonly isWebGL2Supported: boolean;
     readonly isHeadlessGLSupported: boolean;
   };

@@ -5,18 +5,18 @@ export const noWebgpu = (message: string, fix: string, cause?: unknown): SconceE
   new SconceError({ code: "NO_WEBGPU", message: `no WebGPU device: ${message}`, fix, cause });
 
 /** The device is gone: driver reset, crash, or taken away. */
-export const deviceLost = (message: string): SconceError =>
+export const deviceLost = (message: string, device = "WebGPU device"): SconceError =>
   new SconceError({
     code: "DEVICE_LOST",
-    message: `the WebGPU device was lost: ${message}`,
+    message: `the ${device} was lost: ${message}`,
     fix: "open the device and compile the program again",
   });
 
 /** The device refused what it was asked for. */
-export const deviceRefused = (message: string, where?: string): SconceError =>
+export const deviceRefused = (message: string, where?: string, device = "WebGPU device"): SconceError =>
   new SconceError({
     code: "DEVICE_REFUSED",
-    message: `the WebGPU device refused: ${message.split("\n")[0]}`,
+    message: `the ${device} refused: ${message.split("\n")[0]}`,
     where,
     fix: "use smaller sizes, or another mode of the backend",
   });

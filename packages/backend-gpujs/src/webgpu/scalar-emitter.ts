@@ -15,6 +15,7 @@ import {
   type Scalar,
 } from "@sconce/codegen";
 import { internalError } from "@sconce/errors";
+import { type CallScalar, isWideProduct, knownZero } from "../emit/zeros.js";
 import { foldText } from "./wgsl-fold.js";
 import { callText, castText } from "./wgsl-functions.js";
 import { intLiteral, type WgslModule, type WgslType, wgslType } from "./wgsl-text.js";
@@ -298,29 +299,17 @@ export class ScalarEmitter {
     }
   }
 
-  /** What compilers would take for something simpler: sums and products of floats with a zero that is known beforehand. */
-  #nought({ fn, args }: Extract<Scalar, { kind: "call" }>): string | undefined {
-    const [a, b] = args as [Scalar, Scalar];
-    if (!["add", "sub", "mul"].includes(fn) || wgslType(a.dtype) !== "f32") return undefined;
-    const zero = [b, a].find((arg) => arg.kind === "constant" && Number(arg.value) === 0);
-    if (zero?.kind !== "constant" || (a.kind === "constant" && b.kind === "constant")) return undefined;
-    const text = this.scalar(zero === a ? b : a);
-    if (fn === "mul") return this.#let(this.module.call("f_nought", text, this.scalar(zero)));
-    const isMinus = fn === "sub";
-    // `x - 0` and `x + -0` are `x`; `0 - x` is `-x + 0`.
-    const signed = isMinus && zero === a ? `-${text}` : text;
-    const isPlain = Object.is(Number(zero.value), -0) !== (isMinus && zero === b);
-    return isPlain ? this.#let(signed) : this.#let(this.module.call("f_pluszero", signed));
+  /** A sum or product of floats with a zero that is known. */
+  #nought(call: CallScalar): string | undefined {
+    if (wgslType(call.args[0]!.dtype) !== "f32") return undefined;
+    const say = (name: string, ...args: readonly string[]): string => this.module.call(name, ...args);
+    const text = knownZero(call, (scalar) => this.scalar(scalar), say);
+    return text && this.#let(text);
   }
   /** Whether one factor may be infinite and the other subnormal; sums of products are spared what that takes. */
-  #isWideProduct({ fn, args }: Extract<Scalar, { kind: "call" }>): boolean {
-    const [a, b] = args as [Scalar, Scalar];
-    if (fn !== "mul" || a === b || wgslType(a.dtype) !== "f32") return false;
-    const isTame = (arg: Scalar): boolean =>
-      arg.kind === "constant" &&
-      Number.isFinite(Number(arg.value)) &&
-      Math.abs(Number(arg.value)) >= 2 ** -126;
-    return !isTame(a) && !isTame(b) && !this.#stack.some(({ kind }) => kind === "loop");
+  #isWideProduct(call: CallScalar): boolean {
+    const isFloat = wgslType(call.args[0]!.dtype) === "f32";
+    return isFloat && isWideProduct(call) && !this.#stack.some(({ kind }) => kind === "loop");
   }
 
   #select(condition: Scalar, then: Scalar, otherwise: Scalar): string {

@@ -32,6 +32,8 @@ fn f_nan() -> f32 { return bitcast<f32>(NAN_BITS); }`,
   return select(size, -size, bitcast<i32>(x) < 0i);
 }`,
   },
+  /** Half to even, as a function where the language's own is another. */
+  f_round: { text: "fn f_round(x: f32) -> f32 { return round(x); }" },
   f_truth: {
     text: "fn f_truth(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) != 0u; }",
   },
@@ -52,7 +54,7 @@ fn f_minuszero() -> f32 { return bitcast<f32>(SIGN_BIT); }`,
   f_mul: {
     uses: ["f_isnan", "f_isinf", "f_truth", "f_inf"],
     text: `fn f_mul(a: f32, b: f32) -> f32 {
-  let product = a * b;
+  let product: f32 = a * b;
   if (!f_isnan(product) || !((f_isinf(a) && f_truth(b)) || (f_isinf(b) && f_truth(a))) || f_isnan(a) || f_isnan(b)) {
     return product;
   }
@@ -86,12 +88,12 @@ fn f_minuszero() -> f32 { return bitcast<f32>(SIGN_BIT); }`,
   f_half: {
     uses: ["f_inf"],
     text: `fn f_half(x: f32) -> f32 {
-  let bits = bitcast<u32>(x);
-  let size = bits & 0x7fffffffu;
+  let bits: u32 = bitcast<u32>(x);
+  let size: u32 = bits & 0x7fffffffu;
   if (size >= 0x7f800000u) { return x; }
   if (size >= 0x477ff000u) { return bitcast<f32>((bits & 0x80000000u) | bitcast<u32>(f_inf())); }
   if (size < 0x38800000u) {
-    let steps = u32(round(bitcast<f32>(size) * 16777216.0f));
+    let steps: u32 = u32(round(bitcast<f32>(size) * 16777216.0f));
     return bitcast<f32>((bits & 0x80000000u) | bitcast<u32>(f32(steps) * 5.9604644775390625e-8f));
   }
   return bitcast<f32>((bits & 0x80000000u) | ((size + 0xfffu + ((size >> 13u) & 1u)) & 0xffffe000u));
@@ -100,7 +102,7 @@ fn f_minuszero() -> f32 { return bitcast<f32>(SIGN_BIT); }`,
   /** Rounded to bfloat16, ties to even. */
   f_brain: {
     text: `fn f_brain(x: f32) -> f32 {
-  let bits = bitcast<u32>(x);
+  let bits: u32 = bitcast<u32>(x);
   if ((bits & 0x7fffffffu) >= 0x7f800000u) { return x; }
   return bitcast<f32>((bits + 0x7fffu + ((bits >> 16u) & 1u)) & 0xffff0000u);
 }`,
@@ -108,19 +110,19 @@ fn f_minuszero() -> f32 { return bitcast<f32>(SIGN_BIT); }`,
   /** `x * 2^n`, in two steps so that neither factor overflows. */
   f_scale: {
     text: `fn f_scale(x: f32, n: i32) -> f32 {
-  let half = n >> 1u;
-  return x * bitcast<f32>(u32(half + 127i) << 23u) * bitcast<f32>(u32(n - half + 127i) << 23u);
+  let part: i32 = n >> 1u;
+  return x * bitcast<f32>(u32(part + 127i) << 23u) * bitcast<f32>(u32(n - part + 127i) << 23u);
 }`,
   },
   i_floordiv: {
     text: `fn i_floordiv(a: i32, b: i32) -> i32 {
-  let q = a / b;
+  let q: i32 = a / b;
   return select(q, q - 1i, q * b != a && (a < 0i) != (b < 0i));
 }`,
   },
   i_remainder: {
     text: `fn i_remainder(a: i32, b: i32) -> i32 {
-  let r = a % b;
+  let r: i32 = a % b;
   return select(r, r + b, r != 0i && (r < 0i) != (b < 0i));
 }`,
   },
@@ -137,9 +139,9 @@ fn f_minuszero() -> f32 { return bitcast<f32>(SIGN_BIT); }`,
   i_pow: {
     text: `fn i_pow(a: i32, b: i32) -> i32 {
   if (b < 0i) { return select(select(0i, select(1i, -1i, (b & 1i) != 0i), a == -1i), 1i, a == 1i); }
-  var result = 1i;
-  var square = a;
-  var left = b;
+  var result: i32 = 1i;
+  var square: i32 = a;
+  var left: i32 = b;
   while (left > 0i) {
     if ((left & 1i) != 0i) { result = result * square; }
     square = square * square;

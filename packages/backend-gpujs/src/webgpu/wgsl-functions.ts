@@ -31,7 +31,8 @@ const FLOAT: Partial<Record<ScalarFn, Template>> = {
   sub: INFIX("-"),
   mul: INFIX("*"),
 };
-const OWN_FLOAT: Partial<Record<ScalarFn, string>> = {
+/** Ours that go by other names than the functions. */
+export const OWN_FLOAT: Partial<Record<ScalarFn, string>> = {
   div: "f_div",
   floor_div: "f_floordiv",
   trunc_div: "f_truncdiv",

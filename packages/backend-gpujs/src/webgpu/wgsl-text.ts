@@ -12,6 +12,23 @@ const FUNCTIONS: Readonly<Record<string, WgslFunction>> = {
   ...ANGLE_FUNCTIONS,
 };
 
+/** A function of floats. */
+export interface FloatSignature {
+  readonly name: string;
+  readonly parameters: readonly string[];
+  /** Whether it gives a truth value. */
+  readonly isTest: boolean;
+}
+/** Of all our functions those that take floats alone and give one or a truth value, by what their text says. */
+export function* signaturesOfFloats(): Iterable<FloatSignature> {
+  for (const [name, { text }] of Object.entries(FUNCTIONS)) {
+    const [, list, result] = /\bfn f_\w+\(([^)]*)\) -> (f32|bool) /.exec(text) ?? [];
+    const parameters = list === "" ? [] : list?.split(", ").map((one) => one.split(": "));
+    if (parameters?.every(([, type]) => type === "f32"))
+      yield { name, parameters: parameters.map(([parameter]) => parameter!), isTest: result === "bool" };
+  }
+}
+
 /** What a scalar is in a shader. */
 export type WgslType = "f32" | "i32" | "bool";
 
