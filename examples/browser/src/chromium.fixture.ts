@@ -15,6 +15,8 @@ export const CHROMIUM = "/usr/bin/chromium";
 export const hasChromium = existsSync(CHROMIUM);
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
+/** Programs that PyTorch exported. */
+const FIXTURES = join(ROOT, "../../packages/testing/fixtures/programs");
 const TYPES: Readonly<Record<string, string>> = { ".html": "text/html", ".js": "text/javascript" };
 const COMMON = [
   ...["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking"],
@@ -39,7 +41,11 @@ export async function servePage(): Promise<Served> {
   await build({ root: ROOT, logLevel: "error", build: { outDir, emptyOutDir: true } });
   const server = createServer(async ({ url }, response) => {
     const { pathname } = new URL(url ?? "/", "http://localhost");
-    const file = join(outDir, pathname === "/" ? "index.html" : pathname);
+    const fixture = /^\/fixtures\/(\w+\/program\.pt2)$/.exec(pathname)?.[1];
+    const file =
+      fixture === undefined
+        ? join(outDir, pathname === "/" ? "index.html" : pathname)
+        : join(FIXTURES, fixture);
     const bytes = await readFile(file).catch(() => undefined);
     response.writeHead(bytes === undefined ? 404 : 200, {
       "Content-Type": TYPES[extname(file)] ?? "application/octet-stream",

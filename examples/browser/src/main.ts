@@ -3,24 +3,22 @@ import { gpujsBackend } from "@sconce/backend-gpujs";
 import { createSconce } from "sconce";
 import { type DigitsReport, runDigits } from "./digits.js";
 import { readOptions } from "./options.js";
-import type { RandomReport } from "./random-programs.js";
+import type { Reports } from "./reports.js";
 
 /** What the page leaves in `#result`. */
-export type PageResult =
-  | { readonly digits: DigitsReport; readonly random: readonly RandomReport[] }
-  | { readonly error: string };
+export type PageResult = ({ readonly digits: DigitsReport } & Reports) | { readonly error: string };
 
 async function run(): Promise<PageResult> {
-  const { backend: options, programs } = readOptions(location.search);
-  const sconce = createSconce({ backends: [gpujsBackend(options)] });
+  const asked = readOptions(location.search);
+  const sconce = createSconce({ backends: [gpujsBackend(asked.backend)] });
   const digits = await runDigits(sconce, "gpujs");
   show(digitsText(digits));
-  if (programs === 0) return { digits, random: [] };
-  // The generator is loaded only where it is asked for.
-  const { runRandomPrograms } = await import("./random-programs.js");
-  const random = await runRandomPrograms(sconce.backends.get("gpujs")!, programs);
-  show(`${digitsText(digits)}\n\n${random.map(randomText).join("\n")}`);
-  return { digits, random };
+  if (location.search === "") return { digits };
+  // What only tests ask for is loaded only then.
+  const { runReports, reportText } = await import("./reports.js");
+  const reports = await runReports(sconce, asked);
+  show(`${digitsText(digits)}\n\n${reportText(reports)}`);
+  return { digits, ...reports };
 }
 
 function digitsText(report: DigitsReport): string {
@@ -39,9 +37,6 @@ function digitsText(report: DigitsReport): string {
     ...(nodes ?? []),
   ].join("\n");
 }
-const randomText = ({ seed, kernels, difference }: RandomReport): string =>
-  `random program ${seed}: ${kernels} kernels, ${difference ?? "agrees with the interpreter"}`;
-
 function show(text: string): void {
   document.querySelector("#report")!.textContent = text;
 }

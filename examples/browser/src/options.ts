@@ -6,6 +6,12 @@ export interface PageOptions {
   readonly backend: Pick<GpujsBackendOptions, "mode" | "allowSoftware">;
   /** `?programs=10`: how many random programs to compare besides; none when left out. */
   readonly programs: number;
+  /** `?edges`: whether to compare pointwise calls on values at the edges. */
+  readonly edges: boolean;
+  /** `?fixtures=net_bert,net_lstm`: programs to compare, which the test serves; none when left out. */
+  readonly fixtures: readonly string[];
+  /** `?contexts=20`: how many executables to have at once, and a WebGL context to lose; none when left out. */
+  readonly contexts: number;
 }
 
 /** Reads the query of an address. A mode that nobody knows is left to the backend, which refuses it. */
@@ -18,5 +24,8 @@ export function readOptions(query: string): PageOptions {
       ...(parameters.has("software") && { allowSoftware: true }),
     },
     programs: Number(parameters.get("programs") ?? 0),
+    edges: parameters.has("edges"),
+    fixtures: parameters.get("fixtures")?.split(",") ?? [],
+    contexts: Number(parameters.get("contexts") ?? 0),
   };
 }

@@ -10,6 +10,7 @@ import {
   servePage,
 } from "./chromium.fixture.js";
 import type { DigitsReport } from "./digits.js";
+import type { Reports } from "./reports.js";
 
 if (!hasChromium)
   console.warn(`tests of the page are skipped: there is no ${CHROMIUM} (apt-get install chromium)`);
@@ -55,6 +56,47 @@ const CASES: Readonly<Record<Graphics, readonly (readonly [string, RegExp])[]>> 
   ],
 };
 
+/** Networks of all kinds, and one with a run of more steps than a kernel reads buffers. */
+const NETWORKS = [
+  ...["net_bert", "net_gpt", "net_vit", "net_llama_decode", "net_lstm", "net_gru", "net_mobilenet"],
+  ...["net_resnet_train", "net_unet", "net_diffusion", "net_convnext", "net_recommender"],
+];
+describe.skipIf(!hasChromium)("WebGL in software", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser("webgl");
+  }, 60_000);
+  afterAll(() => browser?.close());
+  async function visit(query: string): Promise<Reports> {
+    const { result, errors } = await browser.visit(`${served.address}?mode=webgl2&${query}`);
+    if ("error" in result) throw new Error(result.error);
+    expect(errors).toEqual([]);
+    return result;
+  }
+
+  test("keeps NaN, infinities and signs of zeros as the interpreter does", async () => {
+    const { edges } = await visit("edges");
+    expect(edges!.differences).toEqual([]);
+    expect(edges!.ran).toBeGreaterThan(390);
+  });
+
+  test("runs networks that PyTorch exported", async () => {
+    const { fixtures } = await visit(`fixtures=${NETWORKS.join()}`);
+    expect(fixtures!.filter(({ difference }) => difference !== null)).toEqual([]);
+    expect(fixtures!.filter(({ kernels }) => kernels < 3)).toEqual([]);
+  });
+
+  test("one context serves 20 executables, and its loss is an error", async () => {
+    const { contexts } = await visit("contexts=20");
+    expect(contexts).toEqual({
+      contexts: 1,
+      wrong: 0,
+      afterLoss: "DEVICE_LOST",
+      compiledAgain: "the same",
+    });
+  });
+});
+
 describe.skipIf(!hasChromium).each(["webgl", "webgpu"] as const)(
   "in Chromium with %s in software",
   (graphics) => {
@@ -67,7 +109,7 @@ describe.skipIf(!hasChromium).each(["webgl", "webgpu"] as const)(
     test.each(CASES[graphics])('the page of "%s" agrees with the interpreter', async (query, device) => {
       const { result, errors, shown } = await browser.visit(`${served.address}${query}`);
       if ("error" in result) throw new Error(result.error);
-      const { digits, random } = result;
+      const { digits, random = [] } = result;
       expect(digits.placement!.device).toMatch(device);
       expectDigits(digits);
       expectWholly(digits.placement!);

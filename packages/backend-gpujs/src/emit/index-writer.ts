@@ -51,7 +51,8 @@ function reachesFar(index: Index): boolean {
  * smallest terms are added without, as far as they stay small together.
  */
 function wideSource(index: Index, names: IndexNames, dialect: Dialect): string {
-  const number = (value: number): string => (value < 0 ? `(0 - ${-value})` : String(value));
+  // Of a literal with a sign WebGL makes a float.
+  const number = (value: number): string => (value < 0 ? `iless(${-value}, 1, 0)` : String(value));
   const terms = [...index.terms].sort((a, b) => Math.abs(a.coefficient) - Math.abs(b.coefficient));
   let small = constant(index.constant);
   while (terms.length > 1) {
@@ -65,7 +66,8 @@ function wideSource(index: Index, names: IndexNames, dialect: Dialect): string {
     const product = atoms
       .map((item) => atomSource(item, names, dialect))
       .reduce((left, right) => `iflat(${left}, ${right}, 0)`);
-    text = `iflat(${product}, ${number(coefficient)}, ${text})`;
+    const helper = coefficient < 0 ? "iless" : "iflat";
+    text = `${helper}(${product}, ${Math.abs(coefficient)}, ${text})`;
   }
   return text;
 }
@@ -113,6 +115,7 @@ interface IndexHelper {
 export const INDEX_HELPERS: readonly IndexHelper[] = [
   { parameters: "x", type: "Number", source: "function whole(x) { return Math.floor(x); }" },
   { parameters: "iwq", source: "function iflat(i, w, q) { return i * w + q; }" },
+  { parameters: "iwq", source: "function iless(i, w, q) { return q - i * w; }" },
   {
     parameters: "iwq",
     source:

@@ -135,3 +135,25 @@ test("bit operators of WebGL are for integers without a sign", () => {
   expect(canSay("shift_left", "uint8", inGl)).toBe(false);
   expect(canSay("bitwise_and", "int64", dialectOf("webasm"))).toBe(true);
 });
+
+test("functions of floats are ours in WebGL 2, where shaders leave NaN and infinities open", () => {
+  const source = (body: string, mode: Mode): string =>
+    kernels("%x: f32[4]", body, "y", new Map(), mode).at(-1)!.source;
+  expect(source("%y: f32[4] = aten.pow.Tensor_Scalar(%x, 2.5)", "webgl2")).toContain("f_pow(t0, t1)");
+  expect(source("%y: f32[4] = aten.amax.default(%x, [0], true)", "webgl2")).toContain("let a0 = -f_inf();");
+  // Compilers would make a zero of it.
+  expect(source("%y: f32[4] = aten.mul.Tensor(%x, 0)", "webgl2")).toContain("f_nought(t0, 0)");
+  const [log, exp] = ["log", "exp"].map((fn) => canSay(fn as "log", "float32", dialectOf("headlessgl")));
+  expect([log, exp]).toEqual([false, true]);
+});
+
+test("indices beyond 2^24 have no literals with a sign as arguments, which WebGL makes floats of", () => {
+  const [flip] = kernels(
+    "%x: f32[16777300]",
+    "%flip: f32[16777300] = aten.flip.default(%x, [0])",
+    "flip",
+    new Map(),
+    "webgl2",
+  );
+  expect(flip!.source).toContain("b0[iless(this.thread.x, 1, 16777299)]");
+});

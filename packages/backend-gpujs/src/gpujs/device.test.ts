@@ -15,6 +15,7 @@ function countingLibrary(): { library: GpujsLibrary; alive: () => number } {
       return Object.assign(run, { destroy: () => void alive--, kernel: {} as Kernel["kernel"] });
     }
     addFunction(): void {}
+    addNativeFunction(): void {}
     destroy(): void {}
   }
   const GPU = Object.assign(Gpu, { isWebGL2Supported: false, isHeadlessGLSupported: false });

@@ -11,7 +11,7 @@ import { readsOf } from "../webgpu/shader.js";
 import { cellsOf, tensorOf } from "./cells.js";
 import { glslOf } from "./glsl.js";
 import { addIndexHelpers } from "./helpers.js";
-import { type KeptKernel, KeptKernels } from "./kept-kernels.js";
+import { type KeptKernel, KeptKernels, SharedKernels } from "./kept-kernels.js";
 import type { Gpu, GpujsLibrary } from "./library.js";
 import type { SharedGl } from "./shared-gl.js";
 
@@ -77,7 +77,7 @@ export class GpujsDevice implements Device {
     this.maxReads = this.#dialect.maxReads;
     this.#gl = gl;
     this.#gpu = gl?.gpu ?? new library.GPU({ mode });
-    this.#kernels = new KeptKernels(this.#gpu);
+    this.#kernels = new KeptKernels(gl?.kernels ?? new SharedKernels(this.#gpu));
     if (gl === undefined) addIndexHelpers(this.#gpu);
   }
 
@@ -151,10 +151,10 @@ export class GpujsDevice implements Device {
     const key = `${output.join()};${given.map(layoutOf).join()};${source}`;
     const lengths = given.map((one) => (one instanceof Float32Array ? one.length : 0));
     const cells = lengths.reduce((total, length) => total + length, volumeOf(output));
-    return this.#kernels.take(key, cells * 4, () => {
+    return this.#kernels.take(key, cells * 4, (gpu) => {
       const settings = this.#dialect.isStrict ? {} : { pipeline: true, immutable: true };
       const injectedNative = glslOf(functions);
-      return this.#gpu.createKernel(source, {
+      return gpu.createKernel(source, {
         output,
         ...settings,
         ...(injectedNative && { injectedNative }),
@@ -168,10 +168,10 @@ export class GpujsDevice implements Device {
     this.#requireOpen();
     if (isHandle(handle)) {
       const cells = flat(await handle.toArray!(), length);
-      // Of a context that is gone zeros are read, and no error comes of what did not fit into its memory.
+      // Of a context that is gone zeros are read, and of what did not fit into its memory.
+      const ranOut = this.#gl?.takeRanOut() === true;
       this.#requireOpen();
-      const error = this.#gl?.takeError();
-      if (error !== undefined) throw deviceRefused(error, undefined, "WebGL context");
+      if (ranOut) throw deviceRefused("out of memory", undefined, "WebGL context");
       return tensorOf(cells, dtype, shape, true);
     }
     const { isOurs } = own;

@@ -2,11 +2,13 @@
 import { SOFTWARE } from "../webgpu/open.js";
 import { declareFunctions } from "./glsl.js";
 import { addIndexHelpers } from "./helpers.js";
+import { SharedKernels } from "./kept-kernels.js";
 import type { Gpu, GpujsLibrary } from "./library.js";
 
 /** A context and the gpu.js that draws in it. */
 export class SharedGl {
   readonly gpu: Gpu;
+  readonly kernels: SharedKernels;
   /** What draws, and that it is software where it is: browsers without a GPU have WebGL nevertheless. */
   readonly renderer: string;
   readonly #gl: WebGL2RenderingContext;
@@ -18,6 +20,7 @@ export class SharedGl {
     this.#end = end;
     this.renderer = rendererOf(gl);
     this.gpu = new GPU({ mode: "webgl2", canvas: gl.canvas, context: gl });
+    this.kernels = new SharedKernels(this.gpu);
     addIndexHelpers(this.gpu);
     declareFunctions(this.gpu);
   }
@@ -26,12 +29,16 @@ export class SharedGl {
   get isLost(): boolean {
     return this.#gl.isContextLost();
   }
-  /** What went wrong since it was last asked, as WebGL calls it; undefined when nothing did. */
-  takeError(): string | undefined {
+  /** Whether memory ran out since it was last asked. Other errors drivers also tell where nothing is wrong. */
+  takeRanOut(): boolean {
     const gl = this.#gl;
-    const error = gl.getError();
-    if (error === gl.NO_ERROR) return undefined;
-    return error === gl.OUT_OF_MEMORY ? "out of memory" : `WebGL error ${error}`;
+    // One flag for each kind of error is kept, and taken one at a time.
+    for (let kind = 0; kind < 8; kind++) {
+      const error = gl.getError();
+      if (error === gl.NO_ERROR) return false;
+      if (error === gl.OUT_OF_MEMORY) return true;
+    }
+    return false;
   }
 
   use(): this {

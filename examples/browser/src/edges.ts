@@ -1,0 +1,22 @@
+/** @file Pointwise calls on values at the edges of their dtypes, held against the interpreter. */
+import { EdgeChecker, edgeCalls } from "@sconce/testing";
+import type { Sconce } from "sconce";
+
+export interface EdgesReport {
+  /** Calls that ran on the device. */
+  readonly ran: number;
+  readonly differences: readonly string[];
+}
+
+/** @param mayFlush whether subnormal numbers may count as zeros, as they may in shaders */
+export async function runEdges({ backends, operators }: Sconce, mayFlush: boolean): Promise<EdgesReport> {
+  const checker = new EdgeChecker(backends.get("gpujs")!, backends.get("cpu")!, operators, mayFlush);
+  let ran = 0;
+  const differences: string[] = [];
+  for (const call of edgeCalls()) {
+    const report = await checker.check(call);
+    if (report.ran) ran++;
+    differences.push(...report.differences.map((difference) => `${call.name} (${difference})`));
+  }
+  return { ran, differences };
+}
