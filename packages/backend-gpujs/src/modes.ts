@@ -111,7 +111,7 @@ function translatorOf(gpujs: OpenOptions["gpujs"]): Promise<Translator | undefin
 function whyNot(mode: Exclude<Mode, "webgpu">, { GPU }: GpujsLibrary): string | undefined {
   switch (mode) {
     case "webgl2":
-      return GPU.isWebGL2Supported ? undefined : "there is no WebGL 2";
+      return GPU.isWebGL2Supported ? undefined : "there is no WebGL 2, which is for pages";
     case "headlessgl":
       return GPU.isHeadlessGLSupported ? undefined : "the package gl or a display is missing";
     case "webasm":

@@ -189,7 +189,9 @@ export class GpujsDevice implements Device {
     if (own.kernel !== undefined) this.#kernels.freed(own.kernel);
   }
 
-  async finish(): Promise<void> {}
+  async finish(): Promise<void> {
+    this.#gl?.finish();
+  }
 
   async dispose(): Promise<void> {
     if (!this.#isOpen) return;

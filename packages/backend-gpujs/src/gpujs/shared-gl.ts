@@ -41,6 +41,11 @@ export class SharedGl {
     return false;
   }
 
+  /** Waits until all that was asked for is drawn. */
+  finish(): void {
+    this.#gl.finish();
+  }
+
   use(): this {
     this.#users++;
     return this;
