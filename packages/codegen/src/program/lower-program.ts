@@ -3,6 +3,7 @@ import type { ExportedProgram } from "@sconce/ir";
 import { type AskedBackend, type NotTaken, partition } from "@sconce/passes";
 import type { LoopProgram } from "../ir/loop-program.js";
 import { type LowerToLoopsOptions, lowerToLoops, whyNotLowered } from "../lower/lower.js";
+import { blockScans } from "../transform/block-scans.js";
 import { withoutProvedAssertions } from "./assertions.js";
 
 /** Passes that bring an exported program into the form that loops are made from; numbers stay what they are. */
@@ -22,14 +23,17 @@ export interface LoweredProgram {
 }
 
 /**
- * Lowers what can be lowered of a program that went through {@link LOOP_PIPELINE}.
+ * Lowers what can be lowered of a program that went through {@link LOOP_PIPELINE}; scans of long rows are taken in blocks.
  * @throws SconceError `NOT_FUNCTIONAL`
  */
 export function lowerProgram(program: ExportedProgram, options: LowerToLoopsOptions): LoweredProgram {
   const { operators } = options;
   const checked = withoutProvedAssertions(program, operators);
   const parts = partition(checked, loopsBackend(options), operators);
-  const regions = parts.regions.map(({ name, graph }) => ({ name, loops: lowerToLoops(graph, options) }));
+  const regions = parts.regions.map(({ name, graph }) => ({
+    name,
+    loops: blockScans(lowerToLoops(graph, options)),
+  }));
   return { program: parts.program, regions, left: parts.left };
 }
 
