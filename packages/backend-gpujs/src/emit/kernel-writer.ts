@@ -18,6 +18,7 @@ import { lengthsOf, ScalarFacts } from "./facts.js";
 import { callSource, narrowed, numberSource, readsTwice } from "./functions.js";
 import { indexSource } from "./index-writer.js";
 import { writeReduction } from "./reductions.js";
+import { unrounded } from "./rounding.js";
 import { Scope } from "./scope.js";
 import { extentOf, planThreads } from "./thread-axes.js";
 import { isWideProduct, knownZero } from "./zeros.js";
@@ -222,19 +223,6 @@ export class KernelWriter {
     this.block("else", () => this.line(`${name} = ${this.number(otherwise)};`));
     return name;
   }
-}
-
-/** An expression without the rounding of its result, for what is rounded where it goes: a cell of memory, a total in doubles. */
-export function unrounded(expression: string): string {
-  const [head, tail] = ["Math.fround(", ")"];
-  if (!expression.startsWith(head) || !expression.endsWith(tail)) return expression;
-  let open = 0;
-  for (let at = head.length - 1; at < expression.length - 1; at++) {
-    if (expression[at] === "(") open++;
-    else if (expression[at] === ")") open--;
-    if (open === 0) return expression;
-  }
-  return expression.slice(head.length, -tail.length);
 }
 
 const internal = (message: string): never => {

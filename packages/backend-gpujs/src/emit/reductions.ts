@@ -10,7 +10,8 @@ import {
 } from "@sconce/codegen";
 import { isFloatDType } from "@sconce/tensor";
 import { callSource } from "./functions.js";
-import { type KernelWriter, unrounded } from "./kernel-writer.js";
+import type { KernelWriter } from "./kernel-writer.js";
+import { unrounded } from "./rounding.js";
 import { extentOf } from "./thread-axes.js";
 
 /** Terms that are added in one turn of a loop over products. */
