@@ -52,6 +52,9 @@ const SOFTWARE_TURNS_PER_CELL = 16;
 /** What a kernel is given for a buffer without cells, which it never reads. */
 const NOTHING = new Float32Array(1);
 
+/** Results stay in textures of their own. Left alone gpu.js takes the least precision that counts the cells. */
+const GL_SETTINGS = { pipeline: true, immutable: true, tactic: "precision" } as const;
+
 /** One of gpu.js's modes. */
 export class GpujsDevice implements Device {
   readonly mode: Mode;
@@ -152,7 +155,7 @@ export class GpujsDevice implements Device {
     const lengths = given.map((one) => (one instanceof Float32Array ? one.length : 0));
     const cells = lengths.reduce((total, length) => total + length, volumeOf(output));
     return this.#kernels.take(key, cells * 4, (gpu) => {
-      const settings = this.#dialect.isStrict ? {} : { pipeline: true, immutable: true };
+      const settings = this.#dialect.isStrict ? {} : GL_SETTINGS;
       const injectedNative = glslOf(functions);
       return gpu.createKernel(source, {
         output,

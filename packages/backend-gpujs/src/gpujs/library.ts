@@ -12,6 +12,7 @@ export interface KernelSettings {
   readonly output: readonly number[];
   readonly pipeline?: boolean;
   readonly immutable?: boolean;
+  readonly tactic?: "precision";
   readonly loopMaxIterations?: number;
   /** Text of the shading language that comes before the kernel. */
   readonly injectedNative?: string;

@@ -118,6 +118,7 @@ test("kernels come with our functions, and read no more textures than there are 
   const fake = fakeGl();
   const device = deviceOn(fake);
   await onDevice(exponentials(4), [floats(4)], device);
+  expect(fake.made[0]!.tactic).toBe("precision");
   expect(fake.made[0]!.injectedNative).toContain("float f_exp(float x) {");
   const names = Array.from({ length: 16 }, (_, i) => `x${i}`);
   const many = program(
