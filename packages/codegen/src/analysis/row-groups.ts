@@ -52,13 +52,15 @@ export function rowGroups(nests: readonly LoopNest[], program: LoopProgram): Row
     const open = taken.has(start) ? [] : grown(start, nests, { reads, lastRead, taken });
     if (open.length < 2) continue;
     const positions = open.map(([at]) => at);
-    for (const at of positions) taken.add(at);
     const isElsewhere = (id: number): boolean =>
       results.has(id) || reads.some((read, at) => read.has(id) && !positions.includes(at));
     const parts = open.map(([, part]) => ({
       ...part,
       isStored: part.reduce === undefined || isElsewhere(part.nest.output),
     }));
+    // What nobody reads is nobody's kernel.
+    if (!parts.some(({ isStored }) => isStored)) continue;
+    for (const at of positions) taken.add(at);
     groups.push({ rows: volumeOf(nests[start]!.axes), positions, parts });
   }
   return groups;

@@ -2,8 +2,8 @@ import { symbol } from "@sconce/symbolic";
 import { expect, test } from "vitest";
 import { scalarText } from "../text/scalar-text.js";
 import { bindNest } from "./bind.js";
-import { atom, axis, divide, flatIndex, size } from "./index-expr.js";
-import { apply, cast, indexScalar, load, type Scalar } from "./scalar.js";
+import { add, atom, axis, constant, divide, flatIndex, remainder, size } from "./index-expr.js";
+import { apply, cast, constantScalar, indexScalar, load, type Scalar, select } from "./scalar.js";
 
 test("binding sizes leaves numbers, and one object where one was", () => {
   const n = size(symbol("s0"));
@@ -15,4 +15,32 @@ test("binding sizes leaves numbers, and one object where one was", () => {
   expect(scalarText(bound.value)).toContain("i0*7");
   const product = bound.value as Extract<Scalar, { kind: "call" }>;
   expect(product.args[0]).toBe((product.args[1] as typeof product).args[0]);
+});
+
+test("conditions on places fold where sizes decide them, and what they guarded goes", () => {
+  const n = size(symbol("s0"));
+  const i = axis("i0", n);
+  const block = divide(atom(i), constant(64));
+  const before = load(0, add(block, constant(-1)), "float32");
+  const isFirst = apply("eq", indexScalar(block), constantScalar(0, "int64"));
+  const value = select(isFirst, constantScalar(0, "float32"), before);
+  const bound = (rows: number): string =>
+    scalarText(bindNest({ id: 0, output: 1, axes: [i], value, nodes: [] }, new Map([["s0", rows]])).value);
+  expect(bound(33)).toBe("0");
+  expect(bound(100)).toContain("b0[");
+});
+
+test("of no cells nothing is computed: not a place modulo an extent of zero", () => {
+  const n = size(symbol("s0"));
+  const [i, k] = [axis("i0", n), axis("r0", n)];
+  const cell = load(0, remainder(add(atom(i), constant(3)), n), "float32");
+  const none = bindNest({ id: 0, output: 1, axes: [i], value: cell, nodes: [] }, new Map([["s0", 0]]));
+  expect(scalarText(none.value)).toBe("0");
+  const rolled = load(0, remainder(add(atom(k), constant(3)), n), "float32");
+  const sum: Scalar = { kind: "reduce", dtype: "float32", reduce: "sum", axes: [k], body: rolled };
+  const most: Scalar = { ...sum, reduce: "max", initial: constantScalar(-1, "float32") };
+  const bound = (value: Scalar): string =>
+    scalarText(bindNest({ id: 0, output: 1, axes: [], value, nodes: [] }, new Map([["s0", 0]])).value);
+  expect(bound(sum)).toBe("0");
+  expect(bound(most)).toBe("max[r0 < 0 from -1](0)");
 });

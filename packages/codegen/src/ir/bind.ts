@@ -2,14 +2,17 @@
 import type { Bindings } from "@sconce/symbolic";
 import { forEachAtom, type Index } from "./index-expr.js";
 import type { LoopNest } from "./loop-program.js";
-import { Rewriter } from "./rewrite.js";
-import type { Scalar } from "./scalar.js";
+import { isEmpty, Rewriter } from "./rewrite.js";
+import { constantScalar, type Scalar } from "./scalar.js";
 import { forEachScalar, indicesOf } from "./traverse.js";
 
 /** The nest with numbers in place of sizes; parts that are shared stay shared. */
 export function bindNest(nest: LoopNest, sizes: Bindings): LoopNest {
   const rewriter = new Rewriter({ sizes });
-  return { ...nest, axes: nest.axes.map((one) => rewriter.axis(one)), value: rewriter.scalar(nest.value) };
+  const axes = nest.axes.map((one) => rewriter.axis(one));
+  // Where there are no cells, sizes may make no sense: quotients by an extent of zero.
+  const value = axes.some(isEmpty) ? constantScalar(0, nest.value.dtype) : rewriter.scalar(nest.value);
+  return { ...nest, axes, value };
 }
 /** The index with numbers in place of sizes. */
 export const bindIndex = (index: Index, sizes: Bindings): Index => new Rewriter({ sizes }).index(index);

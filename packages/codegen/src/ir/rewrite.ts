@@ -1,6 +1,7 @@
 /** @file Scalars and indices with sizes filled in or axes replaced; what was one object stays one object. */
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
 import { scalarText } from "../text/scalar-text.js";
+import { FALSE, folded } from "./fold.js";
 import {
   type Axis,
   add,
@@ -8,12 +9,13 @@ import {
   axis,
   constant,
   divide,
+  fixedValue,
   type Index,
   type IndexAtom,
   multiply,
   remainder,
 } from "./index-expr.js";
-import { type ReduceScalar, type Scalar, select } from "./scalar.js";
+import { constantScalar, type ReduceScalar, type Scalar, select, TRUE } from "./scalar.js";
 
 export interface RewriteInit {
   /** Values for all symbols in sizes. */
@@ -100,7 +102,7 @@ export class Rewriter {
       case "load":
         return { ...scalar, index: this.index(scalar.index) };
       case "call":
-        return { ...scalar, args: scalar.args.map((arg) => this.scalar(arg)) };
+        return folded({ ...scalar, args: scalar.args.map((arg) => this.scalar(arg)) });
       case "cast":
         return { ...scalar, value: this.scalar(scalar.value) };
       case "select":
@@ -111,12 +113,14 @@ export class Rewriter {
   }
   #reduce(scalar: ReduceScalar): Scalar {
     const part = (one: Scalar | undefined): Scalar | undefined => one && this.scalar(one);
-    return this.#becomes({
-      ...scalar,
-      axes: scalar.axes.map((one) => this.axis(one)),
-      body: this.scalar(scalar.body),
-      when: part(scalar.when),
-      initial: part(scalar.initial),
-    });
+    const axes = scalar.axes.map((one) => this.axis(one));
+    const [when, initial] = [part(scalar.when), part(scalar.initial)];
+    // Of no cells sizes may make no sense: quotients by an extent of zero.
+    const isNever = when === FALSE || axes.some(isEmpty);
+    if (isNever && scalar.reduce === "sum") return initial ?? constantScalar(0, scalar.dtype);
+    const body = isNever ? constantScalar(0, scalar.body.dtype) : this.scalar(scalar.body);
+    return this.#becomes({ ...scalar, axes, body, when: when === TRUE ? undefined : when, initial });
   }
 }
+
+export const isEmpty = ({ extent }: Axis): boolean => fixedValue(extent) === 0;

@@ -91,11 +91,36 @@ export function numberScalar(value: unknown, dtype: DType): Scalar {
   }
   if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") {
     if (kind === "bool") return constantScalar(Boolean(value), dtype);
-    if (kind === "int")
-      return constantScalar(typeof value === "bigint" ? value : Math.trunc(Number(value)), dtype);
+    if (kind === "int") return integerScalar(value, dtype);
     return constantScalar(Number(value), dtype);
   }
   return cannot("an argument is no number");
+}
+
+/** Integers beyond what the dtype holds wrap, as those of scalar tensors do that PyTorch makes of such arguments. */
+function integerScalar(value: number | bigint | boolean, dtype: DType): Scalar {
+  const whole = typeof value === "bigint" ? value : Math.trunc(Number(value));
+  if (!Number.isFinite(Number(whole))) return constantScalar(Number(whole), dtype);
+  const { itemSize, signed } = dtypeInfo(dtype);
+  const held = (signed ? BigInt.asIntN : BigInt.asUintN)(8 * itemSize, BigInt(whole));
+  return constantScalar(typeof whole === "number" && BigInt(whole) === held ? whole : numberOf(held), dtype);
+}
+const numberOf = (value: bigint): number | bigint =>
+  Number.isSafeInteger(Number(value)) ? Number(value) : value;
+
+/**
+ * The same for arguments that PyTorch refuses where the dtype does not hold them: unsigned ones hold what is not less than
+ * their greatest value below zero (`c10::overflows`).
+ */
+export function checkedScalar(value: unknown, dtype: DType): Scalar {
+  const { kind, itemSize, signed } = dtypeInfo(dtype);
+  if (kind === "int" && (typeof value === "number" || typeof value === "bigint")) {
+    const most = 2 ** (8 * itemSize - (signed ? 1 : 0));
+    const number = Number(value);
+    if (number >= most || number < (signed ? -most : 1 - most))
+      return cannot(`${value} is more than ${dtype} holds`);
+  }
+  return numberScalar(value, dtype);
 }
 
 /** The type that arithmetic on a dtype is done in: halves compute as float32 (`at::opmath_type`). */

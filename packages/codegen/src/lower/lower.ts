@@ -13,7 +13,8 @@ import {
 import { bindArgs, isScalarFunction, type OpDefinition, type OperatorTable, type OpTag } from "@sconce/ops";
 import { STATIC_ENV, type SymEnv } from "@sconce/symbolic";
 import { isComplexDType } from "@sconce/tensor";
-import type { LoopOutput, LoopProgram, NotLowered } from "../ir/loop-program.js";
+import type { LoopNest, LoopOutput, LoopProgram, NotLowered } from "../ir/loop-program.js";
+import { forEachScalar } from "../ir/traverse.js";
 import { CannotLower, cannot, type Lowered, type LoweringTable, shapeOf } from "./call.js";
 import { type FusionLimits, LoweringContext } from "./context.js";
 import { Expander } from "./expand.js";
@@ -252,7 +253,8 @@ class GraphLowering {
 
   program(): LoopProgram {
     const outputs = this.#outputs();
-    return { buffers: this.#context.buffers, nests: this.#context.nests, inputs: this.#inputs, outputs };
+    const { buffers, nests } = this.#context;
+    return { buffers, nests: neededOf(nests, outputs), inputs: this.#inputs, outputs };
   }
 
   #outputs(): LoopOutput[] {
@@ -270,6 +272,19 @@ class GraphLowering {
         : { kind: "constant", value: null };
     });
   }
+}
+
+/** The nests that results are made of: of a call's results some may go unread. */
+function neededOf(nests: readonly LoopNest[], outputs: readonly LoopOutput[]): LoopNest[] {
+  const needed = new Set(outputs.flatMap((output) => (output.kind === "buffer" ? [output.buffer] : [])));
+  const kept = [...nests].reverse().filter(({ output, value }) => {
+    if (!needed.has(output)) return false;
+    forEachScalar(value, (scalar) => {
+      if (scalar.kind === "load") needed.add(scalar.buffer);
+    });
+    return true;
+  });
+  return kept.reverse().map((nest, id) => ({ ...nest, id }));
 }
 
 const tensorsOf = (value: Lowered): LazyTensor[] =>

@@ -13,6 +13,7 @@ import {
 } from "../../ir/scalar.js";
 import {
   cannot,
+  checkedScalar,
   computeType,
   type Lowering,
   type LoweringCall,
@@ -136,7 +137,7 @@ function clamped(x: Scalar, low: Scalar | undefined, high: Scalar | undefined): 
 }
 const clamp = unary((x, { args }) => {
   const bound = (name: string): Scalar | undefined =>
-    args[name] === null || args[name] === undefined ? undefined : numberScalar(args[name], x.dtype);
+    args[name] === null || args[name] === undefined ? undefined : checkedScalar(args[name], x.dtype);
   return clamped(x, bound("min"), bound("max"));
 });
 const clampTensor = rule((of) => {

@@ -5,6 +5,7 @@ import { add, atom, constant, type Index, isWithin, isZero, multiply, size } fro
 import { apply, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
 import { scalarText } from "../../text/scalar-text.js";
 import {
+  checkedScalar,
   dimension,
   type Lowering,
   type LoweringCall,
@@ -103,7 +104,7 @@ export const isNothing = (tensor: LazyTensor): boolean => tensor.shape.some(isZe
 const filled = (value: (of: LoweringCall) => unknown): Lowering => ({
   rule: (of) => {
     const given = value(of);
-    return made(of, { inputs: [], operations: 0, cell: () => numberScalar(given, outOf(of).dtype) });
+    return made(of, { inputs: [], operations: 0, cell: () => checkedScalar(given, outOf(of).dtype) });
   },
 });
 const fillValue = ({ args }: LoweringCall): unknown => args["fill_value"] ?? args["value"];

@@ -13,6 +13,7 @@ import {
 } from "../../ir/scalar.js";
 import {
   cannot,
+  checkedScalar,
   type Lowering,
   type LoweringCall,
   type LoweringTable,
@@ -33,7 +34,7 @@ const constantPad: Lowering = {
     const pad = of.args["pad"] as readonly SymInt[];
     const { dtype } = outOf(of);
     const before = self.shape.map((_, d) => size(pad[2 * (self.shape.length - 1 - d)] ?? 0));
-    const outside = numberScalar(of.args["value"] ?? 0, dtype);
+    const outside = checkedScalar(of.args["value"] ?? 0, dtype);
     return made(of, {
       inputs: [self],
       operations: 2,

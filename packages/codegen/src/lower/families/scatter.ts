@@ -26,13 +26,13 @@ import {
 } from "../../ir/scalar.js";
 import {
   cannot,
+  checkedScalar,
   computeType,
   dimension,
   flag,
   type Lowering,
   type LoweringCall,
   type LoweringTable,
-  numberScalar,
   outOf,
   tensorArg,
 } from "../call.js";
@@ -164,7 +164,7 @@ function scatteredCell(of: LoweringCall, self: LazyTensor, source: unknown, writ
 const pointsAt = (index: Scalar, place: Index, extent: Index): Scalar =>
   apply("eq", indexScalar(placeIn(index, extent, false)), indexScalar(place));
 const valueAt = (source: unknown, at: readonly Index[], dtype: DType): Scalar =>
-  source instanceof LazyTensor ? source.cell(at) : numberScalar(source, dtype);
+  source instanceof LazyTensor ? source.cell(at) : checkedScalar(source, dtype);
 
 const LAST: Writing = { reduce: "last", includesSelf: true };
 const scatter = (source: string, writing: (of: LoweringCall) => Writing): Lowering => ({
