@@ -165,7 +165,7 @@ export class KernelWriter {
       case "constant":
         return this.constant(scalar.value, isFloatDType(scalar.dtype));
       case "index":
-        return this.local(this.index(scalar.index));
+        return this.#place(scalar.index);
       case "load":
         return `b${this.#parameter(scalar.buffer)}[${this.index(scalar.index, this.#facts.isLong(scalar.buffer))}]`;
       case "reduce":
@@ -177,6 +177,14 @@ export class KernelWriter {
       case "call":
         return this.#call(scalar);
     }
+  }
+  /** A place as a value: counters of loops are integers in shaders, where nothing mixes with floats. */
+  #place(index: Index): string {
+    const text = this.index(index);
+    if (this.dialect.isStrict) return this.local(text);
+    const name = this.fresh("t");
+    this.line(`const ${name} = ${text};`);
+    return name;
   }
   #parameter(buffer: number): number {
     const at = this.reads.indexOf(buffer);
