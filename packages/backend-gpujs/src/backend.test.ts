@@ -99,6 +99,50 @@ describe("integers", () => {
       expect(kernels).toBeGreaterThan(0);
     }
   });
+  test("numbers beyond a small dtype wrap where PyTorch makes tensors of them", async () => {
+    const wrapped = program(
+      "%x: u8[4], %y: i8[4]",
+      [
+        "%a: b8[4] = aten.gt.Scalar(%x, -1)",
+        "%b: b8[4] = aten.lt.Scalar(%x, 70000)",
+        "%c: b8[4] = aten.eq.Scalar(%x, 256)",
+        "%d: u8[4] = aten.clamp.default(%x, -2, 3)",
+        "%e: b8[4] = aten.eq.Scalar(%y, 256)",
+        "%f: i8[4] = aten.clamp.default(%y, -2, 3)",
+      ].join("\n"),
+      "a, b, c, d, e, f",
+    );
+    using executable = await compile(wrapped);
+    const values = [0, 1, 5, 100];
+    const inputs = [Tensor.from(values, [4], "uint8"), Tensor.from(values, [4], "int8")];
+    // What PyTorch 2.14 gives.
+    expect((await executable.run(inputs)).map(numbers)).toEqual([
+      [false, false, false, false],
+      [true, true, true, true],
+      [true, false, false, false],
+      [3, 3, 3, 3],
+      [true, false, false, false],
+      [0, 1, 3, 3],
+    ]);
+    expect(executable.placement().nodes.every(({ place }) => place === "device")).toBe(true);
+  });
+  test("the place of a greatest that is NaN is the last one's, as in PyTorch's pools", async () => {
+    const pool = program(
+      "%x: f32[1, 1, 4]",
+      [
+        "%p: (f32[1, 1, 2], i64[1, 1, 2]) = aten.max_pool2d_with_indices.default(%x, [1, 2])",
+        "%v: f32[1, 1, 2] = operator.getitem(%p, 0)",
+        "%i: i64[1, 1, 2] = operator.getitem(%p, 1)",
+      ].join("\n"),
+      "v, i",
+    );
+    using executable = await compile(pool);
+    const results = await executable.run([floats([Number.NaN, Number.NaN, 7, 7], [1, 1, 4])]);
+    expect(results.map(numbers)).toEqual([
+      [Number.NaN, 7],
+      [1n, 2n],
+    ]);
+  });
   test("views of integers that the device does not hold are the host's", async () => {
     const views = program(
       "%i: i64[2, 2], %x: f32[2]",

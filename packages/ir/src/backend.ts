@@ -39,6 +39,8 @@ export interface NodeProfile {
   /** Operator of the last of them. */
   readonly target: string;
   readonly milliseconds: number;
+  /** Where, of backends that do not run all in one place. */
+  readonly place?: "device" | "host";
 }
 
 /** Where one node of a program runs, and why not on the backend's device where it does not. */

@@ -49,6 +49,8 @@ const TURNS_PER_CELL = 32;
 /** An estimate for shaders on hardware, and what SwiftShader takes on two cores: some 10 ns for a turn. */
 const SHADER_TURNS_PER_CELL = 4096;
 const SOFTWARE_TURNS_PER_CELL = 16;
+/** What runtimes say where a kernel's memory does not fit beside that of the kernels that are kept. */
+const OUT_OF_MEMORY = /could not allocate memory|out of memory/i;
 /** What a kernel is given for a buffer without cells, which it never reads. */
 const NOTHING = new Float32Array(1);
 
@@ -119,6 +121,7 @@ export class GpujsDevice implements Device {
     kernel: KernelSource,
     nest: LoopNest,
     buffers: (id: number) => DeviceBuffer,
+    isSecond = false,
   ): DeviceBuffer | Promise<DeviceBuffer> {
     this.#requireOpen();
     const { output, reads } = kernel;
@@ -136,7 +139,9 @@ export class GpujsDevice implements Device {
         return result.then((handle: Handle) => this.#result(length, handle, kept), failed);
       return this.#result(length, result as Nested | Handle, kept);
     } catch (error) {
-      return failed(error);
+      if (isSecond || !OUT_OF_MEMORY.test(String(error))) return failed(error);
+      KeptKernels.dropAll();
+      return this.#run(kernel, nest, buffers, true);
     }
   }
   #result(length: number, result: Nested | Handle, kept: KeptKernel): DeviceBuffer {

@@ -32,8 +32,9 @@ export class SharedKernels {
 }
 
 /**
- * What compiled kernels may hold: each has memory of its own for what it reads and writes, and of sizes that change there
- * is no end. Those that were not used for longest are made again when they are needed.
+ * What compiled kernels of all devices may hold together: each has memory of its own for what it reads and writes, a
+ * WebAssembly memory takes gigabytes of addresses besides, and of sizes that change there is no end. Those that were not used
+ * for longest are made again when they are needed.
  */
 const KEPT_KERNELS = 1024;
 const KEPT_BYTES = 2 ** 29;
@@ -47,27 +48,36 @@ export interface KeptKernel {
   isDropped: boolean;
 }
 
+/** All kernels with the devices that keep them; the first is the one that was not used for longest. */
+const ALL = new Map<KeptKernel, KeptKernels>();
+let allBytes = 0;
+
 /** The kernels of one device. */
 export class KeptKernels {
   readonly #shared: SharedKernels;
   readonly #byKey = new Map<string, KeptKernel>();
-  #bytes = 0;
 
   constructor(shared: SharedKernels) {
     this.#shared = shared;
   }
 
+  /** Gives up the kernels of all devices, so that there is memory for others. */
+  static dropAll(): void {
+    for (const [kept, owner] of ALL) owner.#drop(kept);
+  }
+
   /** The kernel of a key, made where it is not there. */
   take(key: string, bytes: number, make: (gpu: Gpu) => Kernel): KeptKernel {
     let kept = this.#byKey.get(key);
-    // The newest is last: the first is the one that was not used for longest.
-    if (kept !== undefined) this.#byKey.delete(key);
+    if (kept !== undefined) ALL.delete(kept);
     else {
-      this.#makeRoom(bytes);
+      makeRoom(bytes, (one, owner) => owner.#drop(one));
       kept = { kernel: this.#shared.take(key, make), key, bytes, alive: 0, isDropped: false };
-      this.#bytes += bytes;
+      allBytes += bytes;
+      this.#byKey.set(key, kept);
     }
-    this.#byKey.set(key, kept);
+    // The newest is last.
+    ALL.set(kept, this);
     return kept;
   }
   /** Told when a result in a kernel's textures is no more. */
@@ -79,16 +89,18 @@ export class KeptKernels {
     for (const kept of this.#byKey.values()) this.#drop(kept);
   }
 
-  #makeRoom(bytes: number): void {
-    for (const kept of this.#byKey.values()) {
-      if (this.#byKey.size < KEPT_KERNELS && this.#bytes + bytes <= KEPT_BYTES) return;
-      this.#drop(kept);
-    }
-  }
   #drop(kept: KeptKernel): void {
     this.#byKey.delete(kept.key);
-    this.#bytes -= kept.bytes;
+    ALL.delete(kept);
+    allBytes -= kept.bytes;
     kept.isDropped = true;
     if (kept.alive === 0) this.#shared.give(kept.key);
+  }
+}
+
+function makeRoom(bytes: number, drop: (kept: KeptKernel, owner: KeptKernels) => void): void {
+  for (const [kept, owner] of ALL) {
+    if (ALL.size < KEPT_KERNELS && allBytes + bytes <= KEPT_BYTES) return;
+    drop(kept, owner);
   }
 }

@@ -8,9 +8,9 @@ export type Problems = ReadonlyMap<LoopNest, string>;
 /** Reasons by the names of nodes. */
 export type Reasons = ReadonlyMap<string, string>;
 
-/** The loops of a graph in which hardly anything is fused. */
+/** The loops of a graph in which nothing is fused. */
 export const apart = (graph: Graph, operators: OperatorTable): LoopProgram =>
-  lowerToLoops(graph, { operators, limits: { ...DEFAULT_LIMITS, operations: 0 } });
+  lowerToLoops(graph, { operators, limits: { ...DEFAULT_LIMITS, isApart: true } });
 
 /**
  * The nodes whose own nests have a problem, among those of the nests that were found to have one; all of a nest where none

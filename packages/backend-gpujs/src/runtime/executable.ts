@@ -233,7 +233,7 @@ export class GpujsExecutable implements Executable {
       ran: (nests, milliseconds) => {
         const nodes = [...new Set(nests.flatMap((nest) => nest.nodes))];
         const node = graph.node(nodes.at(-1)!);
-        run.profile.push({ node: nodes.join(", "), target: node.target, milliseconds });
+        run.profile.push({ node: nodes.join(", "), target: node.target, milliseconds, place: "device" });
         this.#told(run, node, nests.length);
       },
     });
@@ -250,7 +250,7 @@ export class GpujsExecutable implements Executable {
     for (const value of inputs) given.push(await this.#toHost(value, run));
     const { signal } = run.options;
     const results = await host.run(given, signal === undefined ? {} : { signal });
-    run.profile.push(...(host.profile?.() ?? []));
+    for (const row of host.profile?.() ?? []) run.profile.push({ ...row, place: "host" });
     const last = this.#init.program.graph.find(step.outputs.at(-1) ?? "");
     if (last !== undefined) this.#told(run, last);
     return results;

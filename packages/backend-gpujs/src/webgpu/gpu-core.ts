@@ -2,7 +2,7 @@
 import { GpuQueue } from "./gpu-queue.js";
 
 /** Pipelines beyond this many are forgotten, oldest first, and made again when they are needed. */
-const KEPT_PIPELINES = 4096;
+const KEPT_PIPELINES = 1024;
 
 /** A device with its queue and the pipelines made for it. */
 export class GpuCore {

@@ -66,7 +66,7 @@ function isPlainScalar(scalar: Scalar, lengthOf: (buffer: number) => number): bo
     case "load":
       return scalar.dtype === "float32" && lengthOf(scalar.buffer) < EXACT;
     case "constant":
-      return Number.isFinite(Number(scalar.value)) && !Object.is(scalar.value, -0);
+      return Number.isFinite(Math.fround(Number(scalar.value))) && !Object.is(scalar.value, -0);
     case "call":
       return PLAIN.has(scalar.fn) && isHeld(scalar) && !needsBits(scalar);
     case "select":

@@ -7,9 +7,9 @@ const SHOWN = 20;
 export function profileText(profile: readonly NodeProfile[]): string {
   const total = profile.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
   const sorted = [...profile].sort((a, b) => b.milliseconds - a.milliseconds);
-  const lines = sorted.slice(0, SHOWN).map(({ node, target, milliseconds }) => {
+  const lines = sorted.slice(0, SHOWN).map(({ node, target, milliseconds, place }) => {
     const part = total === 0 ? 0 : (100 * milliseconds) / total;
-    return `${milliseconds.toFixed(3).padStart(11)} ms ${part.toFixed(1).padStart(5)} %  ${node} (${target})`;
+    return `${milliseconds.toFixed(3).padStart(11)} ms ${part.toFixed(1).padStart(5)} %  ${place === "host" ? "host: " : ""}${node} (${target})`;
   });
   if (sorted.length > SHOWN) {
     const rest = sorted.slice(SHOWN).reduce((sum, { milliseconds }) => sum + milliseconds, 0);

@@ -68,6 +68,7 @@ describe("sconce run", () => {
       node: expect.any(String),
       target: expect.stringMatching(/^aten\./),
       milliseconds: expect.any(Number),
+      place: "device",
     });
   });
 

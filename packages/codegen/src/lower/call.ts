@@ -113,14 +113,22 @@ const numberOf = (value: bigint): number | bigint =>
  * their greatest value below zero (`c10::overflows`).
  */
 export function checkedScalar(value: unknown, dtype: DType): Scalar {
-  const { kind, itemSize, signed } = dtypeInfo(dtype);
-  if (kind === "int" && (typeof value === "number" || typeof value === "bigint")) {
-    const most = 2 ** (8 * itemSize - (signed ? 1 : 0));
-    const number = Number(value);
-    if (number >= most || number < (signed ? -most : 1 - most))
-      return cannot(`${value} is more than ${dtype} holds`);
-  }
+  const { kind, value: inner } = (value ?? {}) as { readonly kind?: string; readonly value?: unknown };
+  const given = kind === "float" ? inner : value;
+  if ((typeof given === "number" || typeof given === "bigint") && overflows(Number(given), dtype))
+    return cannot(`${given} is more than ${dtype} holds`);
   return numberScalar(value, dtype);
+}
+const LARGEST: Partial<Record<DType, number>> = {
+  float16: 65504,
+  bfloat16: 3.3895313892515355e38,
+  float32: 3.4028234663852886e38,
+};
+function overflows(value: number, dtype: DType): boolean {
+  const { kind, itemSize, signed } = dtypeInfo(dtype);
+  if (kind !== "int") return Number.isFinite(value) && Math.abs(value) > (LARGEST[dtype] ?? Number.MAX_VALUE);
+  const most = 2 ** (8 * itemSize - (signed ? 1 : 0));
+  return value >= most || value < (signed ? -most : 1 - most);
 }
 
 /** The type that arithmetic on a dtype is done in: halves compute as float32 (`at::opmath_type`). */

@@ -21,6 +21,8 @@ export interface FusionLimits {
   readonly reads: number;
   /** Operations of one cell, reductions counted once. */
   readonly operations: number;
+  /** Whether everything that computes gets memory, so that each call has nests of its own. */
+  readonly isApart?: boolean;
 }
 /** WebGPU guarantees eight storage buffers, one of which is the output. */
 export const DEFAULT_LIMITS: FusionLimits = { reads: 7, operations: 96 };
@@ -161,7 +163,8 @@ export class LoweringContext {
     this.#reuse(root);
     if (tensor.repeats) return this.many(tensor, CHEAP);
     const shared = (this.#facts.uses.get(root.node) ?? 1) > 1;
-    if (shared && isDear(root) && !this.#isAwaited(root)) this.materialise(root);
+    if (this.#limits.isApart && root.operations > 0) this.materialise(root);
+    else if (shared && isDear(root) && !this.#isAwaited(root)) this.materialise(root);
     return tensor;
   }
 
@@ -170,7 +173,8 @@ export class LoweringContext {
     const { root } = tensor;
     this.#reuse(root);
     // What is made from nothing (a range, a constant) is cheaper to make again than to read.
-    const most = readsOf(root).size === 0 ? MADE_FROM_NOTHING : operations;
+    const isFree = readsOf(root).size === 0;
+    const most = this.#limits.isApart ? 0 : isFree ? MADE_FROM_NOTHING : operations;
     if (root.buffer === undefined && (root.heavy || root.operations > most)) this.materialise(root);
     return tensor;
   }

@@ -113,7 +113,7 @@ const scaled = (fn: "add" | "sub"): Lowering =>
   arithmetic((a, b, of) => {
     if (a.dtype === "bool") return apply("or", a, b);
     const alpha = of.args["alpha"] ?? 1;
-    return apply(fn, a, alpha === 1 ? b : mul(numberScalar(alpha, b.dtype), b));
+    return apply(fn, a, alpha === 1 ? b : mul(checkedScalar(alpha, b.dtype), b));
   });
 const multiply = arithmetic((a, b) => (a.dtype === "bool" ? apply("and", a, b) : mul(a, b)));
 
@@ -331,7 +331,7 @@ export const ELEMENTWISE: LoweringTable = {
   ...both("add", scaled("add")),
   ...both("sub", scaled("sub")),
   "aten.rsub.Scalar": arithmetic((a, b, { args }) =>
-    sub(b, args["alpha"] === 1 ? a : mul(numberScalar(args["alpha"] ?? 1, a.dtype), a)),
+    sub(b, args["alpha"] === 1 ? a : mul(checkedScalar(args["alpha"] ?? 1, a.dtype), a)),
   ),
   ...both("mul", multiply),
   ...both("div", dividing),

@@ -100,11 +100,15 @@ const gather: Lowering = {
 /** Whether a tensor has no cells; as an index it may then have any number of dimensions. */
 export const isNothing = (tensor: LazyTensor): boolean => tensor.shape.some(isZero);
 
-/** Every cell the same number. */
+/**
+ * Every cell the same number. One beyond all floats is an infinity: decompositions fill tensors with the numbers of operators
+ * that take them so (`where`), though PyTorch's `full` itself refuses it.
+ */
 const filled = (value: (of: LoweringCall) => unknown): Lowering => ({
   rule: (of) => {
-    const given = value(of);
-    return made(of, { inputs: [], operations: 0, cell: () => checkedScalar(given, outOf(of).dtype) });
+    const [given, { dtype }] = [value(of), outOf(of)];
+    const scalar = isFloatDType(dtype) ? numberScalar : checkedScalar;
+    return made(of, { inputs: [], operations: 0, cell: () => scalar(given, dtype) });
   },
 });
 const fillValue = ({ args }: LoweringCall): unknown => args["fill_value"] ?? args["value"];

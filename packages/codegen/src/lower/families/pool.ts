@@ -6,6 +6,7 @@ import {
   constant,
   divide,
   fixedValue,
+  flatIndex,
   type Index,
   isWithin,
   multiply,
@@ -23,7 +24,9 @@ import {
   constantScalar,
   indexScalar,
   type ReduceKind,
+  type ReduceScalar,
   type Scalar,
+  select,
   TRUE,
 } from "../../ir/scalar.js";
 import { scalarText } from "../../text/scalar-text.js";
@@ -171,6 +174,25 @@ function windowed(
   };
 }
 
+/** The place of the last NaN in a window, as PyTorch's pools remember it; -1 where there is none. */
+function lastNaN(
+  of: LoweringCall,
+  self: LazyTensor,
+  windows: readonly Windows[],
+): (at: readonly Index[]) => Scalar {
+  const none = constantScalar(-1, "int64");
+  const cells = windowed(of, self, windows, "max", self.dtype);
+  return (at) => {
+    const reduce = cells(at) as ReduceScalar;
+    const place = flatIndex(
+      reduce.axes.map(atom),
+      reduce.axes.map(({ extent }) => extent),
+    );
+    const body = select(apply("isnan", reduce.body), indexScalar(place), none);
+    return { ...reduce, dtype: "int64", body, initial: none };
+  };
+}
+
 const product = (factors: readonly Scalar[]): Scalar =>
   factors.reduce((a, b) =>
     a.kind === "constant" && b.kind === "constant"
@@ -220,7 +242,13 @@ const greatest = (rank: number, windowsOf: WindowsOf): Lowering => ({
     const windows = windowsOf(of, plane, shape.slice(-rank));
     const compute = computeType(self.dtype);
     const value = windowed(of, self, windows, "max", compute);
-    const place = windowed(of, self, windows, "argmax", compute);
+    const first = windowed(of, self, windows, "argmax", compute);
+    const notNumber = lastNaN(of, self, windows);
+    const place = (at: readonly Index[]): Scalar => {
+      if (!isFloatDType(self.dtype)) return first(at);
+      const last = notNumber(at);
+      return select(apply("ge", last, constantScalar(0, "int64")), last, first(at));
+    };
     const values = made(of, {
       inputs: [self],
       operations: 2,
