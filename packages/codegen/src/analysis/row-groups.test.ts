@@ -26,8 +26,8 @@ test("a softmax is one group, of which the quotient alone is stored", () => {
       [
         "6 rows of nests 0,1,2",
         "- 8: max[place < 8](b0[place + row*8])",
-        "- 8: sum[place < 8](exp(b0[place + row*8] - max[place < 8](b0[place + row*8])))",
-        "b3[(place + row*8)] 8: (exp(b0[place + row*8] - (t0 = max[place < 8](b0[place + row*8]))) / sum[place < 8](exp(b0[place + row*8] - t0)))",
+        "- 8: reciprocal(sum[place < 8](exp(b0[place + row*8] - max[place < 8](b0[place + row*8]))))",
+        "b3[(place + row*8)] 8: (exp(b0[place + row*8] - (t0 = max[place < 8](b0[place + row*8]))) * reciprocal(sum[place < 8](exp(b0[place + row*8] - t0))))",
       ],
     ]
   `);

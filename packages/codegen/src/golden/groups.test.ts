@@ -15,11 +15,11 @@ test("softmax is three nests over the same rows, in one group", () => {
 
     nest 1 -> b2: f32[4, 1]  in softmax_0  # a
       for i0 < 4, i1 < 1
-        sum[r0 < 8](exp(b0[i0*8 + r0] - b1[i0]))
+        reciprocal(sum[r0 < 8](exp(b0[i0*8 + r0] - b1[i0])))
 
     nest 2 -> b3: f32[4, 8]  # a
       for i0 < 4, i1 < 8
-        (exp(b0[i0*8 + i1] - b1[i0]) / b2[i0])
+        (exp(b0[i0*8 + i1] - b1[i0]) * b2[i0])
 
     output b3: f32[4, 8]
     "
@@ -79,11 +79,11 @@ test("the weights of an attention are a group between two products", () => {
 
     nest 2 -> b5: f32[2, 4, 1]  in softmax_0  # p
       for i0 < 2, i1 < 4, i2 < 1
-        sum[r0 < 4](exp(b3[i0*16 + i1*4 + r0] - b4[i0*4 + i1]))
+        reciprocal(sum[r0 < 4](exp(b3[i0*16 + i1*4 + r0] - b4[i0*4 + i1])))
 
     nest 3 -> b6: f32[2, 4, 4]  # p
       for i0 < 2, i1 < 4, i2 < 4
-        (exp(b3[i0*16 + i1*4 + i2] - b4[i0*4 + i1]) / b5[i0*4 + i1])
+        (exp(b3[i0*16 + i1*4 + i2] - b4[i0*4 + i1]) * b5[i0*4 + i1])
 
     nest 4 -> b7: f32[2, 4, 8]  # o
       for i0 < 2, i1 < 4, i2 < 8

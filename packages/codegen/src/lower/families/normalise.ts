@@ -37,10 +37,11 @@ const softmax = (isLog: boolean): Lowering => ({
       apply("sub", cellOf(cell), greatest.cell(keptAt(at, dims, ZERO)));
     // PyTorch keeps the sum in the dtype when it takes logarithms of halves along the last dimension.
     const isRounded = isLog && dims[0] === self.shape.length - 1;
+    // One quotient a row in place of one a cell: the sum is at least 1, so that its reciprocal is a normal number.
     const total = reduceOver(of, self, {
       ...row,
       kind: "sum",
-      finish: (sum) => (isRounded ? cast(cast(sum, dtype), compute) : sum),
+      finish: (sum) => (isRounded ? cast(cast(sum, dtype), compute) : isLog ? sum : apply("reciprocal", sum)),
       body: (cell, at) => apply("exp", shifted(cell, at)),
     });
     context.materialise(total, { group });
@@ -52,10 +53,10 @@ const softmax = (isLog: boolean): Lowering => ({
       operations: 4,
       cell: (at) => {
         const value = shifted(self.cell(at), at);
-        const sum = total.cell(keptAt(at, dims, ZERO));
+        const ofRow = total.cell(keptAt(at, dims, ZERO));
         const result = isLog
-          ? apply("sub", value, apply("log", sum))
-          : apply("div", apply("exp", value), sum);
+          ? apply("sub", value, apply("log", ofRow))
+          : apply("mul", apply("exp", value), ofRow);
         return cast(result, dtype);
       },
     });
