@@ -35,6 +35,8 @@ export interface KernelSource {
 }
 
 const THREADS = ["this.thread.x", "this.thread.y", "this.thread.z"];
+/** Functions that end up at the same bound for all that float32 does not hold, so that their arguments need no rounding. */
+const SATURATING: ReadonlySet<string> = new Set(["exp", "sigmoid", "tanh", "erf"]);
 const NAME = /^\w+$/;
 
 /** Writes the kernel of a nest. Nothing but numbers reaches the source from outside. */
@@ -209,7 +211,7 @@ export class KernelWriter {
       if (isWideProduct(scalar) && !this.#isInLoop())
         return this.own("f_mul", ...args.map((arg) => this.local(this.number(arg))));
     }
-    const texts = args.map((arg) => this.number(arg));
+    const texts = args.map((arg) => (SATURATING.has(fn) ? unrounded(this.number(arg)) : this.number(arg)));
     const operands = readsTwice(fn) ? texts.map((text) => this.local(text)) : texts;
     return callSource(fn, operands, dtype, this) ?? internal(`no way to say ${fn} of ${dtype}`);
   }
