@@ -206,6 +206,7 @@ export class GpujsDevice implements Device {
     this.#isOpen = false;
     if (this.#gl === undefined) {
       // gpu.js destroys its kernels, and the WebGL context with the first of them that is there.
+      this.#kernels.forget();
       await this.#gpu.destroy();
     } else {
       for (const buffer of this.#live) this.free(buffer);

@@ -88,11 +88,18 @@ export class KeptKernels {
   clear(): void {
     for (const kept of this.#byKey.values()) this.#drop(kept);
   }
+  /** Counts no longer on kernels that go with their gpu.js. */
+  forget(): void {
+    for (const kept of this.#byKey.values()) this.#remove(kept);
+  }
 
-  #drop(kept: KeptKernel): void {
+  #remove(kept: KeptKernel): void {
     this.#byKey.delete(kept.key);
     ALL.delete(kept);
     allBytes -= kept.bytes;
+  }
+  #drop(kept: KeptKernel): void {
+    this.#remove(kept);
     kept.isDropped = true;
     if (kept.alive === 0) this.#shared.give(kept.key);
   }
