@@ -13,48 +13,53 @@ const ALIAS = "aten.alias.default";
  * value once in it.
  */
 export function joinsOf(nodes: readonly Node[], operators: OperatorTable): ReadonlyMap<string, string> {
-  const users = usersOf(nodes);
+  const readers = readersOf(nodes);
+  const shapes = nodes.map(shapeOf);
   const isPointwise = ({ op, target }: Node): boolean =>
     op === "call_function" &&
     (target === ALIAS || operators.get(target)?.tags.includes("pointwise") === true);
   const joins = new Map<string, string>();
   nodes.forEach((node, at) => {
-    const shape = shapeOf(node);
-    if (shape === undefined || (users.get(node.name)?.size ?? 0) < 2) return;
-    const join = joinOf(nodes, at, users, (one) => shapeOf(one) === shape && isPointwise(one));
+    if (shapes[at] === undefined || (readers.get(node.name)?.size ?? 0) < 2) return;
+    const belongs = (other: number): boolean => shapes[other] === shapes[at] && isPointwise(nodes[other]!);
+    const join = joinOf(nodes, node, readers, belongs);
     if (join !== undefined) joins.set(node.name, join);
   });
   return joins;
 }
 
+/** By the positions of nodes. */
+type Readers = ReadonlyMap<string, ReadonlySet<number>>;
+
 function joinOf(
   nodes: readonly Node[],
-  start: number,
-  users: ReadonlyMap<string, ReadonlySet<string>>,
-  belongs: (node: Node) => boolean,
+  value: Node,
+  readers: Readers,
+  belongs: (at: number) => boolean,
 ): string | undefined {
-  const inside = new Set([nodes[start]!.name]);
   /** Readers of what is inside that were not met yet. */
-  const awaited = new Set(users.get(nodes[start]!.name));
-  for (const node of nodes.slice(start + 1)) {
-    if (!awaited.delete(node.name)) continue;
-    if (!belongs(node) || inside.size > MOST_CALLS) return undefined;
+  const awaited = new Set(readers.get(value.name));
+  for (let inside = 1; awaited.size > 0 && awaited.size + inside <= MOST_CALLS + 1; inside++) {
+    const at = Math.min(...awaited);
+    const node = nodes[at]!;
+    awaited.delete(at);
+    if (!belongs(at)) return undefined;
     if (awaited.size === 0 && node.target !== ALIAS) return node.name;
-    inside.add(node.name);
-    for (const user of users.get(node.name) ?? []) awaited.add(user);
+    for (const reader of readers.get(node.name) ?? []) awaited.add(reader);
   }
   return undefined;
 }
 
-function usersOf(nodes: readonly Node[]): Map<string, Set<string>> {
-  const users = new Map<string, Set<string>>();
-  for (const node of nodes)
+function readersOf(nodes: readonly Node[]): Readers {
+  const readers = new Map<string, Set<number>>();
+  nodes.forEach((node, at) => {
     forEachInput(node, (name) => {
-      const known = users.get(name);
-      if (known === undefined) users.set(name, new Set([node.name]));
-      else known.add(node.name);
+      const known = readers.get(name);
+      if (known === undefined) readers.set(name, new Set([at]));
+      else known.add(at);
     });
-  return users;
+  });
+  return readers;
 }
 
 const shapeOf = ({ meta: { val } }: Node): string | undefined =>
