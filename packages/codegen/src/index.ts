@@ -5,6 +5,7 @@ export {
   outerReductions,
 } from "./analysis/contraction.js";
 export { type Placing, placingOf, type Rank, rankOf } from "./analysis/order.js";
+export { volumeOf } from "./analysis/row-axes.js";
 export { PLACE, ROW, type RowGroup, type RowPart, rowGroups } from "./analysis/row-groups.js";
 export { conjunctsOf, type Scan, scanOf } from "./analysis/scan.js";
 export { type SumGroups, sumGroups, withSumGroups } from "./analysis/sum-groups.js";
@@ -50,6 +51,7 @@ export {
   type CompareFn,
   cast,
   constantScalar,
+  FALSE,
   FLOAT_UNARY,
   indexScalar,
   partsOf,
@@ -58,10 +60,11 @@ export {
   type Scalar,
   type ScalarFn,
   select,
+  TRUE,
   UNARY,
   type UnaryFn,
 } from "./ir/scalar.js";
-export { forEachScalar, hasReduction, indicesOf } from "./ir/traverse.js";
+export { forEachScalar, hasReduction, indicesOf, readsOf } from "./ir/traverse.js";
 export {
   cannot,
   flag,

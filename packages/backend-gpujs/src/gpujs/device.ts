@@ -1,5 +1,5 @@
 /** @file gpu.js as a device: nests become kernels of one of its modes. */
-import type { LoopNest, LoopProgram } from "@sconce/codegen";
+import { type LoopNest, type LoopProgram, readsOf } from "@sconce/codegen";
 import type { DType, Tensor } from "@sconce/tensor";
 import type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, Mode } from "../device.js";
 import { type Dialect, dialectOf, FLOAT_INTEGERS } from "../emit/dialect.js";
@@ -7,7 +7,6 @@ import { type KernelSource, writeKernel } from "../emit/kernel-writer.js";
 import { whyNotHeld, whyNotSaid } from "../emit/refusals.js";
 import { disposed, kernelFailed } from "../errors.js";
 import { deviceLost, deviceRefused } from "../webgpu/errors.js";
-import { readsOf } from "../webgpu/shader.js";
 import { cellsOf, tensorOf } from "./cells.js";
 import { glslOf } from "./glsl.js";
 import { addIndexHelpers } from "./helpers.js";
@@ -95,7 +94,7 @@ export class GpujsDevice implements Device {
   }
 
   whyNot(nest: LoopNest, program: LoopProgram): string | undefined {
-    const reads = readsOf(nest.value).length;
+    const reads = readsOf(nest.value).size;
     // Where memory is JavaScript's there is no bound.
     if (reads > this.maxReads && !this.#dialect.isStrict)
       return `it reads ${reads} buffers, the device allows ${this.maxReads}`;

@@ -1,5 +1,5 @@
 /** @file The kernels of a region for one set of sizes: one for each nest, but where nests over the same rows become one. */
-import { forEachScalar, type LoopNest, type LoopProgram, type RowGroup, rowGroups } from "@sconce/codegen";
+import { type LoopNest, type LoopProgram, type RowGroup, readsOf, rowGroups } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import type { Device, DeviceBuffer } from "../device.js";
 
@@ -46,7 +46,7 @@ export async function kernelsOf(
       const result = kernel.run(buffers);
       return result instanceof Promise ? result.then((one) => [one]) : [result];
     };
-    return { nests: [nest], outputs: [nest.output], reads: readsOf(nest), at, run };
+    return { nests: [nest], outputs: [nest.output], reads: readsOf(nest.value), at, run };
   };
   for (let from = 0; from < single.length; from += COMPILED_AT_ONCE) {
     await watch.step?.();
@@ -81,14 +81,6 @@ async function groupKernels(
     ];
   });
   return (await Promise.all(made)).flat();
-}
-
-export function readsOf({ value }: LoopNest): Set<number> {
-  const reads = new Set<number>();
-  forEachScalar(value, (scalar) => {
-    if (scalar.kind === "load") reads.add(scalar.buffer);
-  });
-  return reads;
 }
 
 function withDead(kernels: readonly Placed[], { outputs }: LoopProgram): BoundKernel[] {

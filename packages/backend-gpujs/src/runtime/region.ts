@@ -7,6 +7,7 @@ import {
   type LoopBuffer,
   type LoopNest,
   type LoopProgram,
+  readsOf,
   sizeOf,
 } from "@sconce/codegen";
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
@@ -16,7 +17,7 @@ import { bitsOf } from "../ranges/analyse.js";
 import { isBounded, type Range, rangeOfDType } from "../ranges/interval.js";
 import { judge, type Verdict } from "../ranges/judge.js";
 import { blame, type Problems, type Reasons } from "./blame.js";
-import { type BoundKernel, type CompileWatch, kernelsOf, readsOf } from "./kernels.js";
+import { type BoundKernel, type CompileWatch, kernelsOf } from "./kernels.js";
 import { DeviceValue, Held, isTensor, type RunValue, type Uploads } from "./values.js";
 import { type WorkLimit, whyTooMuch } from "./work.js";
 
@@ -172,7 +173,7 @@ export class RegionRunner {
     const problems = new Map<LoopNest, string>();
     const { maxBytes = Number.POSITIVE_INFINITY } = this.#device;
     for (const nest of nests) {
-      const buffers = [...readsOf(nest), nest.output].map((id) => loops.buffers[id]!);
+      const buffers = [...readsOf(nest.value), nest.output].map((id) => loops.buffers[id]!);
       const most = Math.max(...buffers.map((buffer) => CELL_BYTES * cellsOf(buffer, sizes)));
       const tooLarge =
         most > maxBytes
@@ -239,7 +240,7 @@ const cellsOf = ({ shape }: LoopBuffer, sizes: Bindings): number =>
 
 /** Buffers that nests read or that are results. */
 function readIn({ nests, outputs }: LoopProgram): Set<number> {
-  const read = new Set(nests.flatMap((nest) => [...readsOf(nest)]));
+  const read = new Set(nests.flatMap((nest) => [...readsOf(nest.value)]));
   for (const output of outputs) if (output.kind === "buffer") read.add(output.buffer);
   return read;
 }

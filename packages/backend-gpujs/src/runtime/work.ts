@@ -2,9 +2,8 @@
  * @file What is too much work for kernels. Kernels compute cells on their own: a scan, a sort or a scatter has each cell look at
  * all others or at all sources, which the host does in one go. Long ones are the host's.
  */
-import { type LoopNest, outerReductions } from "@sconce/codegen";
+import { type LoopNest, outerReductions, volumeOf } from "@sconce/codegen";
 import type { Device } from "../device.js";
-import { extentOf } from "../emit/thread-axes.js";
 
 /** By what is too much told. */
 export type WorkLimit = Pick<Device, "turnsPerCell" | "turnsOf">;
@@ -23,10 +22,9 @@ interface Turns {
   readonly cells: number;
   readonly each: number;
 }
-const extents = (axes: LoopNest["axes"]): number => axes.reduce((total, axis) => total * extentOf(axis), 1);
 function turnsOf({ axes, value }: LoopNest): Turns {
-  const each = [...outerReductions(value)].reduce((total, reduce) => total + extents(reduce.axes), 0);
-  return { cells: extents(axes), each };
+  const each = [...outerReductions(value)].reduce((total, reduce) => total + volumeOf(reduce.axes), 0);
+  return { cells: volumeOf(axes), each };
 }
 const allTurns = ({ cells, each }: Turns): number => cells * Math.max(1, each);
 

@@ -14,6 +14,7 @@ import type { Bindings } from "@sconce/symbolic";
 import { dialectOf, EXACT } from "../emit/dialect.js";
 import { lengthsOf } from "../emit/facts.js";
 import { writeKernel } from "../emit/kernel-writer.js";
+import { type CallScalar, isWideProduct } from "../emit/zeros.js";
 import type { Translator } from "../gpujs/translator.js";
 import type { Shader } from "./shader.js";
 
@@ -23,7 +24,6 @@ const PLAIN: ReadonlySet<ScalarFn> = new Set<ScalarFn>([
   ...(["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not"] as const),
 ]);
 const MOST_WORKGROUPS = 65535;
-const SMALLEST_NORMAL = 2 ** -126;
 const DIALECT = dialectOf("webgpu");
 
 /** The shader that gpu.js makes of a nest for fixed sizes; undefined where the nest is not for it. */
@@ -84,11 +84,9 @@ const isHeld = ({ dtype }: Scalar): boolean => dtype === "float32" || dtype === 
  * that is known compilers make simpler, even those of NaN and of other zeros; and an infinity times a subnormal number is NaN
  * where those count as zeros.
  */
-function needsBits({ fn, args }: Extract<Scalar, { kind: "call" }>): boolean {
+function needsBits(call: CallScalar): boolean {
+  const { fn, args } = call;
   const isZero = (arg: Scalar): boolean => arg.kind === "constant" && Number(arg.value) === 0;
-  const isTame = (arg: Scalar): boolean =>
-    arg.kind === "constant" && Math.abs(Number(arg.value)) >= SMALLEST_NORMAL;
   if (args.every(({ kind }) => kind === "constant")) return true;
-  if (fn === "mul") return args[0] !== args[1] && !args.some(isTame);
-  return (fn === "add" || fn === "sub") && args.some(isZero);
+  return isWideProduct(call) || ((fn === "add" || fn === "sub") && args.some(isZero));
 }

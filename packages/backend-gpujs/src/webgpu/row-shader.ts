@@ -8,7 +8,7 @@ import {
   atom,
   axis,
   constant,
-  constantScalar,
+  FALSE,
   indexScalar,
   type LoopProgram,
   PLACE,
@@ -20,6 +20,7 @@ import {
   type Scalar,
   scale,
   select,
+  TRUE,
   withSumGroups,
 } from "@sconce/codegen";
 import { type Kept, keptOf } from "./row-kept.js";
@@ -188,5 +189,3 @@ function ownPart(reduce: ReduceScalar, at: number, lanes: number, known: readonl
   const when = test === TRUE ? undefined : test;
   return { ...reduce, axes: [turn], body: rewriter.scalar(reduce.body), when, initial: undefined };
 }
-const TRUE = constantScalar(true, "bool");
-const FALSE = constantScalar(false, "bool");

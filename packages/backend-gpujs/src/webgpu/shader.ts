@@ -1,12 +1,5 @@
 /** @file A nest as one compute shader in which every invocation computes one cell. */
-import {
-  fixedValue,
-  forEachScalar,
-  type LoopNest,
-  type LoopProgram,
-  type Scalar,
-  withSumGroups,
-} from "@sconce/codegen";
+import { fixedValue, type LoopNest, type LoopProgram, readsOf, withSumGroups } from "@sconce/codegen";
 import { internalError } from "@sconce/errors";
 import { ScalarEmitter } from "./scalar-emitter.js";
 import { laneOf, WgslModule, wgslType } from "./wgsl-text.js";
@@ -35,15 +28,6 @@ export function foldWorkgroups(count: number): readonly [x: number, y: number] {
   if (count <= MOST_WORKGROUPS) return [count, 1];
   const y = Math.ceil(count / MOST_WORKGROUPS);
   return [Math.ceil(count / y), y];
-}
-
-/** The buffers that a scalar reads, in the order in which they are met. */
-export function readsOf(value: Scalar): number[] {
-  const reads = new Set<number>();
-  forEachScalar(value, (scalar) => {
-    if (scalar.kind === "load") reads.add(scalar.buffer);
-  });
-  return [...reads];
 }
 
 export const extentOf = (axis: LoopNest["axes"][number]): number => {
@@ -79,7 +63,7 @@ export class ShaderFrame {
     this.#fours = fours;
     this.#program = program;
     this.#outputs = written.map(({ output }) => output);
-    this.reads = [...new Set(written.flatMap(({ value }) => readsOf(value)))];
+    this.reads = [...new Set(written.flatMap(({ value }) => [...readsOf(value)]))];
     this.emitter = new ScalarEmitter({
       module: this.module,
       bufferName: (id) => `b${this.reads.indexOf(id)}`,

@@ -1,8 +1,7 @@
 /** @file What the WebGPU device can compute, and why not the rest. */
-import { forEachScalar, type LoopNest, type LoopProgram, type Scalar } from "@sconce/codegen";
+import { forEachScalar, type LoopNest, type LoopProgram, readsOf, type Scalar } from "@sconce/codegen";
 import type { DType } from "@sconce/tensor";
 import type { Integers } from "../device.js";
-import { readsOf } from "./shader.js";
 import { hasFunction } from "./wgsl-functions.js";
 import { wgslType } from "./wgsl-text.js";
 
@@ -18,7 +17,7 @@ export const whyNoLane = (dtype: DType): string | undefined =>
 /** Why a nest is not for this device; undefined when it is. */
 export function whyNotWgsl(nest: LoopNest, program: LoopProgram, maxReads: number): string | undefined {
   const reads = readsOf(nest.value);
-  if (reads.length > maxReads) return `it reads ${reads.length} buffers, the device allows ${maxReads}`;
+  if (reads.size > maxReads) return `it reads ${reads.size} buffers, the device allows ${maxReads}`;
   let reason: string | undefined;
   for (const id of [...reads, nest.output]) {
     const { dtype } = program.buffers[id]!;

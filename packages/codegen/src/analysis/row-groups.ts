@@ -6,7 +6,7 @@ import { atom, axis, constant, coordinatesOf, flatIndex, type Index, ZERO } from
 import type { LoopNest, LoopProgram } from "../ir/loop-program.js";
 import { Rewriter } from "../ir/rewrite.js";
 import type { ReduceScalar, Scalar } from "../ir/scalar.js";
-import { forEachScalar } from "../ir/traverse.js";
+import { forEachScalar, readsOf } from "../ir/traverse.js";
 import { contractionOf, outerReductions } from "./contraction.js";
 import { extentsOf, rowAxesOf, volumeOf } from "./row-axes.js";
 
@@ -40,7 +40,7 @@ const KINDS: ReadonlySet<string> = new Set(["sum", "prod", "max", "min", "any", 
 
 /** The groups among a program's nests, whose sizes are bound; of each nest there is one at most. */
 export function rowGroups(nests: readonly LoopNest[], program: LoopProgram): RowGroup[] {
-  const reads = nests.map(readsOf);
+  const reads = nests.map(({ value }) => readsOf(value));
   const lastRead = new Map<number, number>();
   reads.forEach((read, at) => {
     for (const id of read) lastRead.set(id, at);
@@ -99,14 +99,6 @@ function grown(
     else cells.add(next.nest.output);
   }
   return parts;
-}
-
-function readsOf({ value }: LoopNest): Set<number> {
-  const reads = new Set<number>();
-  forEachScalar(value, (scalar) => {
-    if (scalar.kind === "load") reads.add(scalar.buffer);
-  });
-  return reads;
 }
 
 /** The nest as a part of a group of so many rows that has these values already. */

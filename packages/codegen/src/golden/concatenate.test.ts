@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { readsOf } from "../ir/traverse.js";
 import { DEFAULT_LIMITS } from "../lower/context.js";
-import { readsOfNest } from "../plan/memory.js";
 import { loopsOf, textOf } from "../test-support.js";
 
 const LIMITS = { ...DEFAULT_LIMITS, reads: 3 };
@@ -58,7 +58,7 @@ test.each([
   ["stack", "f32[40, 2, 3]", 14 + 5 + 2 + 1],
 ])("pieces of %s are joined in pieces in turn", (call, result, nests) => {
   const loops = loopsOf(graph(40, call, result), { limits: LIMITS });
-  const reads = loops.nests.map((_, at) => readsOfNest(loops, at).size);
+  const reads = loops.nests.map(({ value }) => readsOf(value).size);
   expect(Math.max(...reads)).toBeLessThanOrEqual(3);
   expect(loops.nests).toHaveLength(nests);
 });

@@ -1,8 +1,6 @@
 /** @file Conditions on places that always hold or never do: what they guard may read beyond its tensor, so they have to go. */
 import { boundsOf } from "./index-expr.js";
-import { type CallScalar, type CompareFn, constantScalar, type Scalar, TRUE } from "./scalar.js";
-
-export const FALSE: Scalar = constantScalar(false, "bool");
+import { type CallScalar, type CompareFn, FALSE, type Scalar, TRUE } from "./scalar.js";
 
 interface Bounds {
   readonly min: number;

@@ -1,7 +1,7 @@
 /** @file Scalars and indices with sizes filled in or axes replaced; what was one object stays one object. */
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
 import { scalarText } from "../text/scalar-text.js";
-import { FALSE, folded } from "./fold.js";
+import { folded } from "./fold.js";
 import {
   type Axis,
   add,
@@ -15,7 +15,7 @@ import {
   multiply,
   remainder,
 } from "./index-expr.js";
-import { constantScalar, type ReduceScalar, type Scalar, select, TRUE } from "./scalar.js";
+import { constantScalar, FALSE, type ReduceScalar, type Scalar, select, TRUE } from "./scalar.js";
 
 export interface RewriteInit {
   /** Values for all symbols in sizes. */

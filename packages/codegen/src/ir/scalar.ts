@@ -182,6 +182,7 @@ export const select = (condition: Scalar, then: Scalar, otherwise: Scalar): Scal
   return { kind: "select", dtype: then.dtype, condition, then, otherwise };
 };
 export const TRUE = constantScalar(true, "bool");
+export const FALSE = constantScalar(false, "bool");
 
 /** `true` when both hold; constants fold. */
 export function both(a: Scalar, b: Scalar): Scalar {

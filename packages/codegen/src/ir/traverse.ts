@@ -18,6 +18,15 @@ export function forEachScalar(root: Scalar, visit: (scalar: Scalar) => void): vo
   walk(root);
 }
 
+/** The buffers that a scalar reads, in the order in which they are met. */
+export function readsOf(root: Scalar): ReadonlySet<number> {
+  const reads = new Set<number>();
+  forEachScalar(root, (scalar) => {
+    if (scalar.kind === "load") reads.add(scalar.buffer);
+  });
+  return reads;
+}
+
 /** The indices that a scalar itself holds. */
 export const indicesOf = (scalar: Scalar): readonly Index[] =>
   scalar.kind === "load" || scalar.kind === "index" ? [scalar.index] : [];

@@ -14,7 +14,7 @@ import { bindArgs, isScalarFunction, type OpDefinition, type OperatorTable, type
 import { STATIC_ENV, type SymEnv } from "@sconce/symbolic";
 import { isComplexDType } from "@sconce/tensor";
 import type { LoopNest, LoopOutput, LoopProgram, NotLowered } from "../ir/loop-program.js";
-import { forEachScalar } from "../ir/traverse.js";
+import { readsOf } from "../ir/traverse.js";
 import { CannotLower, cannot, type Lowered, type LoweringTable, shapeOf } from "./call.js";
 import { type FusionLimits, LoweringContext } from "./context.js";
 import { Expander } from "./expand.js";
@@ -279,9 +279,7 @@ function neededOf(nests: readonly LoopNest[], outputs: readonly LoopOutput[]): L
   const needed = new Set(outputs.flatMap((output) => (output.kind === "buffer" ? [output.buffer] : [])));
   const kept = [...nests].reverse().filter(({ output, value }) => {
     if (!needed.has(output)) return false;
-    forEachScalar(value, (scalar) => {
-      if (scalar.kind === "load") needed.add(scalar.buffer);
-    });
+    for (const read of readsOf(value)) needed.add(read);
     return true;
   });
   return kept.reverse().map((nest, id) => ({ ...nest, id }));

@@ -3,7 +3,8 @@ import type { Bindings } from "@sconce/symbolic";
 import { sizeOf } from "../evaluate/evaluate.js";
 import type { LoopNest, LoopProgram } from "../ir/loop-program.js";
 import { partsOf, type Scalar } from "../ir/scalar.js";
-import { bytesOf, readsOfNest } from "./memory.js";
+import { readsOf } from "../ir/traverse.js";
+import { bytesOf } from "./memory.js";
 
 export interface NestCost {
   /** Arithmetic on values, one for each function; index arithmetic, comparisons of indices and copies are not counted. */
@@ -15,7 +16,7 @@ export interface NestCost {
 /** The cost of one nest for these sizes. */
 export function costOf(program: LoopProgram, nest: LoopNest, sizes: Bindings = new Map()): NestCost {
   const cells = nest.axes.reduce((total, { extent }) => total * sizeOf(extent, sizes), 1);
-  const buffers = [nest.output, ...readsOfNest(program, program.nests.indexOf(nest))];
+  const buffers = [nest.output, ...readsOf(nest.value)];
   return {
     flops: cells * operationsOf(nest.value, sizes),
     bytes: buffers.reduce((total, id) => total + bytesOf(program.buffers[id]!, sizes), 0),

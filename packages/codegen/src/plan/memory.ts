@@ -3,7 +3,7 @@ import type { Bindings } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";
 import { sizeOf } from "../evaluate/evaluate.js";
 import type { LoopBuffer, LoopProgram } from "../ir/loop-program.js";
-import { forEachScalar } from "../ir/traverse.js";
+import { readsOf } from "../ir/traverse.js";
 
 /** From the nest that writes a buffer to the last that reads it, both included. */
 export interface Lifetime {
@@ -29,21 +29,12 @@ export interface MemoryPlanOptions {
   readonly alignment?: number;
 }
 
-/** Buffers that a nest reads. */
-export function readsOfNest(program: LoopProgram, nest: number): Set<number> {
-  const reads = new Set<number>();
-  forEachScalar(program.nests[nest]!.value, (scalar) => {
-    if (scalar.kind === "load") reads.add(scalar.buffer);
-  });
-  return reads;
-}
-
 /** When each buffer that a nest writes is needed, in the order in which they are written. */
 export function lifetimesOf(program: LoopProgram): Lifetime[] {
   const last = new Map<number, number>();
   program.nests.forEach((nest, at) => {
     last.set(nest.output, at);
-    for (const read of readsOfNest(program, at)) last.set(read, at);
+    for (const read of readsOf(nest.value)) last.set(read, at);
   });
   for (const output of program.outputs)
     if (output.kind === "buffer") last.set(output.buffer, program.nests.length);

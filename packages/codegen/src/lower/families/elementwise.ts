@@ -6,6 +6,7 @@ import {
   type CompareFn,
   cast,
   constantScalar,
+  FALSE,
   FLOAT_UNARY,
   type Scalar,
   select,
@@ -228,7 +229,6 @@ const test = (body: (x: Scalar) => Scalar): Lowering =>
     return pointwise(of, [self], ([x]) => body(x!), { compute: computeType(self.dtype) });
   });
 const never = (x: Scalar): boolean => !isFloatDType(x.dtype);
-const FALSE = constantScalar(false, "bool");
 
 const bitwise = (fn: "bitwise_and" | "bitwise_or" | "bitwise_xor"): Lowering =>
   arithmetic((a, b) => apply(a.dtype === "bool" ? (fn.slice(8) as "and") : fn, a, b));
