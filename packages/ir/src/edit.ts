@@ -2,6 +2,7 @@
 import type { Patch } from "immer";
 import type { GraphEditor } from "./editor.js";
 import { Graph } from "./graph.js";
+import { inheritedMeta } from "./inherit.js";
 import type { Node } from "./node.js";
 import { changePages, commit, diffStates, type GraphPatches, replay } from "./node-store.js";
 import { PendingEdit } from "./pending-edit.js";
@@ -31,7 +32,9 @@ export function editWithPatches(graph: Graph, recipe: (editor: GraphEditor) => v
 
 /**
  * A version with every node asked about: kept (`true` or the same node), dropped (`false`), replaced by one or several.
- * For passes that look at everything anyway; pages in which nothing changes are shared.
+ * For passes that look at everything anyway; pages in which nothing changes are shared. New nodes in place of a dropped one
+ * take over what they lack of its metadata, as with {@link GraphEditor.replaceAllUses}; new nodes beside a kept one do, but for
+ * the origin.
  * @throws SconceError `NODE_STILL_USED` when a dropped node is still used
  */
 export function rebuild(
@@ -55,8 +58,9 @@ export function rebuild(
       out ??= nodes.slice(0, j);
       const replacement =
         choice === false ? [] : Array.isArray(choice) ? (choice as readonly Node[]) : [choice as Node];
-      if (!replacement.some((other) => other.name === node.name)) dropped.add(node.name);
-      for (const other of replacement) out.push(Object.freeze(other));
+      const isKept = replacement.some((other) => other.name === node.name);
+      if (!isKept) dropped.add(node.name);
+      for (const other of replacement) out.push(completed(other, node, isKept));
     }
     if (out !== undefined) changes.set(i, out);
   }
@@ -64,6 +68,13 @@ export function rebuild(
   const next = changePages(state, changes);
   if (dropped.size > 0) for (const page of next.pages) refuseUses(page.nodes, dropped);
   return Graph.version(graph, commit(state, next).state);
+}
+
+/** A node that is put in place of another, or beside one that is kept. */
+function completed(node: Node, source: Node, isKept: boolean): Node {
+  if (node.name === source.name) return Object.freeze(node);
+  const meta = inheritedMeta(node.meta, source, isKept ? [] : [source.name]);
+  return Object.freeze(meta === node.meta ? node : { ...node, meta });
 }
 
 /**

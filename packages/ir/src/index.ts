@@ -62,8 +62,9 @@ export {
 
 export { GraphBuilder } from "./builder.js";
 export { applyGraphPatches, diffGraphs, edit, editWithPatches, type GraphEdit, rebuild } from "./edit.js";
-export type { GraphEditor, NodePatch } from "./editor.js";
+export type { GraphEditor, NewNode, NodePatch } from "./editor.js";
 export { Graph } from "./graph.js";
+export { editingAs } from "./inherit.js";
 export { Namespace, RESERVED_NAMES } from "./namespace.js";
 export { forEachInput, inputsOf, NO_KWARGS, NO_META, type Node, type NodeOp } from "./node.js";
 export type { GraphPatches } from "./node-store.js";

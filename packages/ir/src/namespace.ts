@@ -1,6 +1,8 @@
 /**
  * @file PyTorch's naming rule for nodes (`torch/fx/graph.py`, `_Namespace.create_name`).
  */
+import type { Node } from "./node.js";
+
 const SPLIT = /^([a-zA-Z_][0-9a-zA-Z_]*?)(?:_(\d+))?$/;
 
 /** Python keywords and builtins, and the names that torch.fx registers as globals: never used bare. */
@@ -27,6 +29,17 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set(
     "inf nan NoneType torch device fx_pytree pytree"
   ).split(" "),
 );
+
+/**
+ * The name that `torch.fx` proposes for a node (`Graph._target_to_str`): a call of `aten.add.Tensor` is `add_tensor`,
+ * one of `operator.getitem` is `getitem`, one of `higher_order.cond` is `cond`.
+ */
+export function fxName({ op, target }: Pick<Node, "op" | "target">): string {
+  if (op !== "call_function") return target;
+  const parts = target.split(".");
+  const name = parts.length >= 3 ? parts.slice(-2).join("_") : parts[parts.length - 1]!;
+  return name.replace(/(?<=[a-z])([A-Z])/g, "_$1").toLowerCase();
+}
 
 /** Hands out unique names the way `torch.fx` does: `add`, `add_1`, `max_1` (a builtin), `add__1` after `add_`. */
 export class Namespace {

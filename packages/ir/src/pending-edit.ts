@@ -1,10 +1,11 @@
 import { type Argument, type NodeRef, ref } from "./argument.js";
-import type { GraphEditor, NodePatch } from "./editor.js";
+import type { GraphEditor, NewNode, NodePatch } from "./editor.js";
 import { duplicateName, editFinished, missingSubgraph, nodeNotFound } from "./errors.js";
 import { Graph } from "./graph.js";
+import { inheritMeta } from "./inherit.js";
 import type { NodeMeta } from "./meta.js";
-import { Namespace } from "./namespace.js";
-import type { Node } from "./node.js";
+import { fxName, Namespace } from "./namespace.js";
+import { NO_KWARGS, NO_META, type Node } from "./node.js";
 import { changePages, type GraphState } from "./node-store.js";
 import { remember } from "./remember.js";
 import { Replacements, refuseUses, usesAny } from "./uses.js";
@@ -62,14 +63,16 @@ export class PendingEdit implements GraphEditor {
     this.replaceNode(name, { meta });
   }
 
-  insertBefore(anchor: string, node: Node): NodeRef {
-    this.#insert(anchor, node).before.push(node.name);
-    return ref(node.name);
+  insertBefore(anchor: string, node: NewNode): NodeRef {
+    const { name } = this.#insert(anchor, node);
+    this.#neighboursOf(anchor).before.push(name);
+    return ref(name);
   }
 
-  insertAfter(anchor: string, node: Node): NodeRef {
-    this.#insert(anchor, node).after.push(node.name);
-    return ref(node.name);
+  insertAfter(anchor: string, node: NewNode): NodeRef {
+    const { name } = this.#insert(anchor, node);
+    this.#neighboursOf(anchor).after.push(name);
+    return ref(name);
   }
 
   remove(name: string): void {
@@ -99,6 +102,7 @@ export class PendingEdit implements GraphEditor {
   /** Ends the edit: what differs in the next version. */
   finish(): Partial<GraphState> {
     this.#done = true;
+    inheritMeta(this.#inserted, this.#replacements.entries(), (name) => this.#base.find(name));
     return { ...this.#nextPages(this.#state), ...this.#nextSubgraphs(this.#state) };
   }
 
@@ -106,13 +110,19 @@ export class PendingEdit implements GraphEditor {
     if (this.#done) throw editFinished();
   }
 
-  #insert(anchor: string, node: Node): Neighbours {
+  #insert(anchor: string, given: NewNode): Node {
     this.#open();
-    const { name } = node;
     if (!this.#inserted.has(anchor) && !this.#base.has(anchor)) throw nodeNotFound(anchor);
+    const { name = this.freshName(fxName(given)), kwargs = NO_KWARGS, meta = NO_META } = given;
     if (this.#inserted.has(name) || this.#base.has(name)) throw duplicateName(name);
+    const isWhole = given.name === name && given.kwargs === kwargs && given.meta === meta;
+    const node = isWhole ? (given as Node) : { ...given, name, kwargs, meta };
     this.#names?.reserve(name);
     this.#inserted.set(name, Object.freeze(node));
+    return node;
+  }
+
+  #neighboursOf(anchor: string): Neighbours {
     return remember(this.#neighbours, anchor, () => ({ before: [], after: [] }));
   }
 

@@ -47,6 +47,11 @@ export class Replacements {
     return this.#replacements.keys();
   }
 
+  /** Replaced names with what replaces them, in the order of the calls. */
+  entries(): Iterable<readonly [string, Argument]> {
+    return this.#replacements;
+  }
+
   set(name: string, replacement: Argument, except?: Iterable<string>): void {
     this.#replacements.set(name, replacement);
     if (except !== undefined) this.#exceptions.set(name, new Set(except));

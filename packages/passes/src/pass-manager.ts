@@ -1,5 +1,12 @@
 import { isSconceError, SconceError, thrownText } from "@sconce/errors";
-import { ExportedProgram, type Problem, recordPass, sealProgram, verifyTransition } from "@sconce/ir";
+import {
+  ExportedProgram,
+  editingAs,
+  type Problem,
+  recordPass,
+  sealProgram,
+  verifyTransition,
+} from "@sconce/ir";
 import { Checker, type CheckOptions, type CheckReport } from "./checking/checker.js";
 import { noRunner } from "./checking/errors.js";
 import { TensorGuard, valuesWritten } from "./checking/tensor-guard.js";
@@ -230,7 +237,7 @@ export class PassManager {
     let result: unknown;
     try {
       const context = { ...this.#context, rewrites: { ownerOf, ...rewrites, fired }, note };
-      result = pass.run(program, context, options);
+      result = editingAs(pass.name, () => pass.run(program, context, options) as unknown);
     } catch (error) {
       guard?.restore();
       const message = thrownText(error);
