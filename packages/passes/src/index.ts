@@ -18,6 +18,15 @@ export { sinkTransposes } from "./builtin/sink-transposes.js";
 export { stripMetadata } from "./builtin/strip-metadata.js";
 export { extract, inline, split } from "./builtin/submodules.js";
 export {
+  type GraphPath,
+  graphAt,
+  type NestedGraph,
+  nestedGraphs,
+  nestedProgram,
+  withNestedGraph,
+} from "./changes/nested.js";
+export { type NumberChange, VALUE_CLASSES, type ValueClass } from "./changes/number-change.js";
+export {
   type Bisection,
   type BisectOptions,
   bisect,

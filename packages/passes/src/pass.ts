@@ -10,6 +10,7 @@ import type {
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
+import type { NumberChange } from "./changes/number-change.js";
 import type { DecompositionTable } from "./decompose/table.js";
 import { optionError, optionProblem } from "./options/bind.js";
 import type { OptionSession, OptionSpec, OptionValue, PassOptions } from "./options/spec.js";
@@ -74,10 +75,17 @@ export interface Pass {
    */
   readonly drops?: readonly (keyof NodeMeta)[] | undefined;
   /**
-   * The pass changes numbers on purpose. Checks leave it out unless they are given a bound for it; a function tells the
-   * float dtype that it computes in with its options, whose rounding they then allow.
+   * The pass changes numbers on purpose: by a tolerance, or for classes of input values. A function gives this, or the
+   * float dtype that the pass computes in, whose rounding checks then allow, from the options. With `true`, checks leave
+   * the pass out unless they are given a bound for it.
    */
-  readonly changesNumbers?: boolean | ((options: PassOptions) => DType) | undefined;
+  readonly changesNumbers?:
+    | boolean
+    | NumberChange
+    | ((options: PassOptions) => DType | NumberChange | undefined)
+    | undefined;
+  /** Operators whose calls the pass removes on purpose although they check something: `aten._assert_scalar.default`. */
+  readonly removesAssertions?: readonly string[] | undefined;
   run(program: ExportedProgram, context: PassContext, options: PassOptions): ExportedProgram;
 }
 

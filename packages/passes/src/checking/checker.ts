@@ -92,7 +92,9 @@ export class Checker {
     const { changed, rtol, atol } = this.#options;
     if (changesNumbers === false) return { rtol, atol };
     if (changesNumbers === true) return changed;
-    return { ...(changed ?? { rtol, atol }), precision: changesNumbers(options) };
+    const declared = typeof changesNumbers === "function" ? changesNumbers(options) : changesNumbers;
+    if (typeof declared === "string") return { ...(changed ?? { rtol, atol }), precision: declared };
+    return changed ?? { rtol: declared?.rtol ?? rtol, atol: declared?.atol ?? atol };
   }
 
   /** What the program before makes of inputs that the one after takes too: a pass may specialise it to some sizes. */

@@ -1,13 +1,19 @@
 import {
+  type Argument,
   type ArgumentSpec,
   dictSpec,
   ExportedProgram,
+  edit,
   FakeTensor,
+  type Graph,
   type InputSpec,
+  isRef,
+  itemsOf,
   LEAF,
   type MetaValue,
   type ModuleCallEntry,
   type Node,
+  tuple,
   tupleSpec,
 } from "@sconce/ir";
 import type { Region } from "./outline.js";
@@ -16,26 +22,54 @@ import type { Region } from "./outline.js";
  * A region as a program of its own: parameters, buffers and constants stay what they are in the program that it was
  * taken from, other values that it reads are user inputs, all results user outputs.
  */
-export function regionProgram(program: ExportedProgram, { graph, inputs, outputs }: Region): ExportedProgram {
+export function regionProgram(program: ExportedProgram, { graph, outputs }: Region): ExportedProgram {
   const lifted = new Map(
     program.graphSignature.inputSpecs
       .filter(({ kind }) => kind !== "USER_INPUT" && kind !== "TOKEN")
       .map((spec) => [spec.arg.name, spec]),
   );
-  const inputSpecs = inputs.map(
-    (name): InputSpec =>
-      lifted.get(name) ?? {
-        kind: "USER_INPUT",
-        arg: specOf(graph.node(name)),
-        target: null,
-        persistent: null,
-      },
+  return programOf(
+    program,
+    graph,
+    lifted,
+    outputs.map((name) => specOf(graph.node(name))),
   );
+}
+
+/**
+ * A graph as a program. Placeholders named in `lifted` are parameters, buffers and constants of `program`, the others
+ * user inputs; results are user outputs.
+ */
+export function programOfGraph(
+  program: ExportedProgram,
+  graph: Graph,
+  lifted: ReadonlyMap<string, InputSpec> = new Map(),
+): ExportedProgram {
+  const result = graph.outputArgument();
+  const results = (itemsOf(result) ?? [result]).map(
+    (value): ArgumentSpec =>
+      isRef(value) ? specOf(graph.node(value.name)) : { kind: "constant", name: "", value },
+  );
+  const own = itemsOf(result) === undefined ? withResults(graph, result) : graph;
+  return programOf(program, own, lifted, results);
+}
+
+function programOf(
+  program: ExportedProgram,
+  graph: Graph,
+  lifted: ReadonlyMap<string, InputSpec>,
+  results: readonly ArgumentSpec[],
+): ExportedProgram {
+  const inputSpecs = graph
+    .placeholders()
+    .map(
+      (node): InputSpec =>
+        lifted.get(node.name) ?? { kind: "USER_INPUT", arg: specOf(node), target: null, persistent: null },
+    );
   const targets = new Set(inputSpecs.map(({ target }) => target));
   const held = <T>(all: ReadonlyMap<string, T>): Map<string, T> =>
     new Map([...all].filter(([target]) => targets.has(target)));
   const user = inputSpecs.filter(({ kind }) => kind === "USER_INPUT").map(({ arg }) => arg);
-  const results = outputs.map((name) => specOf(graph.node(name)));
   return new ExportedProgram({
     ...program,
     graph,
@@ -52,6 +86,10 @@ export function regionProgram(program: ExportedProgram, { graph, inputs, outputs
     history: [],
   });
 }
+
+/** A program returns a tuple, a nested graph may return one bare value. */
+const withResults = (graph: Graph, result: Argument): Graph =>
+  edit(graph, (e) => e.setOutput(tuple([result])));
 
 /** Takes flat positional arguments and gives a tuple. */
 const rootCall = (inputs: readonly ArgumentSpec[], outputs: readonly ArgumentSpec[]): ModuleCallEntry => ({

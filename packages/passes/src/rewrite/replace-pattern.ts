@@ -48,6 +48,7 @@ export function replacePattern(
     roots,
     sharesInner: false,
     changesLayout: false,
+    changesNumbers: undefined,
     where: options.where,
     replace: (emit, captures) => {
       const operands = Array.from({ length: count }, (_, i) => captures[operandName(i)] as FakeTensor);

@@ -2,6 +2,7 @@ import { isSconceError, SconceError } from "@sconce/errors";
 import { type FakeTensor, type Graph, type MetaValue, type Node, sealMap } from "@sconce/ir";
 import type { Emit, EmitArg, OperatorTable } from "@sconce/ops";
 import type { SymEnv } from "@sconce/symbolic";
+import type { NumberChange } from "../changes/number-change.js";
 import { type CallPattern, type CaptureNames, type Pattern, parsePattern, patternText } from "./pattern.js";
 import { planRoots } from "./roots.js";
 
@@ -45,6 +46,8 @@ export interface Rule {
   readonly sharesInner: boolean;
   /** The replacement may have other strides than the root: users compute theirs anew. */
   readonly changesLayout: boolean;
+  /** How far the new value may be from the old one; undefined when it is the same up to rounding. */
+  readonly changesNumbers: NumberChange | undefined;
   readonly where: ((captures: Captures, match: Match) => true | string) | undefined;
   readonly replace: (emit: Emit, captures: Captures, match: Match) => Replacement;
 }
@@ -68,6 +71,8 @@ export interface RuleDefinition<S extends string, T extends Readonly<Record<stri
   /** Inner calls may have other users; they then stay beside the replacement. */
   readonly sharesInner?: boolean;
   readonly changesLayout?: boolean;
+  /** Declares a tolerance, or classes of input values for which the new value may differ from the old one. */
+  readonly changesNumbers?: NumberChange;
 }
 
 /**
@@ -91,6 +96,7 @@ export function defineRule<
     roots,
     sharesInner: definition.sharesInner ?? false,
     changesLayout: definition.changesLayout ?? false,
+    changesNumbers: definition.changesNumbers,
     where: definition.where as Rule["where"],
     replace:
       typeof definition.replace === "function"

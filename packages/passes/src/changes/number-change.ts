@@ -1,0 +1,35 @@
+/** @file What a pass or rule declares about the numbers that it changes. */
+import type { ToleranceOptions } from "@sconce/tensor";
+
+/**
+ * Classes of input values that are sampled one by one:
+ *
+ * - `ordinary`: random values of moderate size.
+ * - `signed-zero`: zeros, for floats of both signs.
+ * - `negative`: negative values.
+ * - `literals`: the numbers that the changed calls have as arguments, and those plus and minus one.
+ * - `large`: magnitudes whose products of three do not overflow.
+ * - `overflow`: magnitudes near the largest finite float.
+ * - `limits`: the least and the greatest integer of the dtype.
+ * - `infinity`, `nan`, `subnormal`: of floats.
+ */
+export const VALUE_CLASSES = [
+  "ordinary",
+  "signed-zero",
+  "negative",
+  "literals",
+  "large",
+  "overflow",
+  "limits",
+  "infinity",
+  "nan",
+  "subnormal",
+] as const;
+
+export type ValueClass = (typeof VALUE_CLASSES)[number];
+
+/** How far results may be from those before a change. */
+export interface NumberChange extends ToleranceOptions {
+  /** Classes of input values for which results may differ in any way. */
+  readonly valueClasses?: readonly ValueClass[] | undefined;
+}
