@@ -62,11 +62,11 @@ async function loadPlugin(path: string): Promise<Plugin> {
  * @throws SconceError `FILE`, and those of the reader with the path in front of the place
  */
 export function openProgram(path: string, session: Sconce, viewing = false): Promise<ExportedProgram> {
-  const { operators } = session;
+  const { operators, pytreeTypes } = session;
   return atFile(path, async () =>
     (await isIrFile(path))
       ? readSir(path)
-      : openPt2File(path, { operators, unknownOperators: viewing ? "keep" : "refuse" }),
+      : openPt2File(path, { operators, pytreeTypes, unknownOperators: viewing ? "keep" : "refuse" }),
   );
 }
 

@@ -90,6 +90,14 @@ export const unknownOperator = (target: string, node: string, where: string, kno
     fix: "register it as a custom operator (a plugin's ops), or export the program without it",
   });
 
+export const unknownPytreeType = (type: string, className: string, where: string): SconceError =>
+  new SconceError({
+    code: "UNKNOWN_PYTREE_TYPE",
+    message: `the example inputs hold an object of ${className}, and the children of the registered class ${type} are unknown`,
+    where,
+    fix: `give \`pytreeTypes\` an entry named "${type}", or register the class as a dataclass in Python`,
+  });
+
 export const pickleError = (
   code: "PICKLE_FORBIDDEN" | "PICKLE_SYNTAX",
   message: string,

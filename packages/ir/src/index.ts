@@ -118,6 +118,7 @@ export {
   specOf,
   unflattenTree,
 } from "./pytree-values.js";
+export { type ResultKind, resultKinds } from "./result-kinds.js";
 export {
   type ArgumentSpec,
   type BackwardSignature,

@@ -1,7 +1,8 @@
 /** @file Flattening and rebuilding JavaScript values by a tree specification. */
+import { Tensor } from "@sconce/tensor";
 import { isFloat } from "./argument.js";
 import { treeMismatch } from "./errors.js";
-import { dictKeys, LEAF, type TreeSpec, treeSpecText } from "./pytree.js";
+import { dictKeys, LEAF, pythonJson, type TreeSpec, treeSpecText } from "./pytree.js";
 
 /**
  * How values of a registered Python type look in JavaScript. Without an entry, dataclasses are objects with their
@@ -31,8 +32,9 @@ export function recordType(name: string, fields: readonly string[]): PytreeType 
 const NO_TYPES: PytreeRegistry = new Map();
 
 /**
- * Leaves of a value in the order of its spec: arrays for tuples and lists, objects or Maps for dicts (keys in any
- * order), what the registry says for registered types.
+ * Returns the leaves of a value in the order of its spec: arrays for tuples and lists, objects or Maps for dicts (keys of an
+ * `OrderedDict` or `defaultdict` in the order of the spec), objects for dataclasses (fields that were None at export are left
+ * out or null), what the registry says for registered types.
  * @throws SconceError `TREE_MISMATCH` with both structures in PyTorch's words
  */
 export function flattenTree(value: unknown, spec: TreeSpec, registry: PytreeRegistry = NO_TYPES): unknown[] {
@@ -48,10 +50,13 @@ function collect(value: unknown, spec: TreeSpec, registry: PytreeRegistry, leave
     leaves.push(value);
     return !isContainer(value);
   }
-  const children = childrenOf(value, spec, registry);
-  if (children === undefined || children.length !== spec.children.length) return false;
-  return spec.children.every((child, i) => collect(children[i], child, registry, leaves));
+  const level = levelOf(value, spec, registry);
+  if (level?.children.length !== spec.children.length || !sameContext(level.context, spec.context))
+    return false;
+  return spec.children.every((child, i) => collect(level.children[i], child, registry, leaves));
 }
+
+const sameContext = (a: unknown, b: unknown): boolean => a === b || pythonJson(a) === pythonJson(b);
 
 /** The value that a spec and its leaves describe; the inverse of {@link flattenTree}. */
 export function unflattenTree(
@@ -78,49 +83,86 @@ function assemble(spec: TreeSpec, children: unknown[], registry: PytreeRegistry)
       : fromEntries(keys as string[], children);
   }
   const fields = dataclassFields(spec);
-  return fields === undefined ? children : fromEntries(fields, children);
+  return fields === undefined ? children : fromEntries(fields.set, children);
 }
 
-function childrenOf(
-  value: unknown,
-  spec: TreeSpec,
-  registry: PytreeRegistry,
-): readonly unknown[] | undefined {
+/** One level of a value, seen as the container type of a spec. */
+interface Level {
+  /** The context that PyTorch would give this value: keys in the order in which it compares them. */
+  readonly context: unknown;
+  readonly children: readonly unknown[];
+}
+
+/** Undefined when the value is not a container of that type. */
+function levelOf(value: unknown, spec: TreeSpec, registry: PytreeRegistry): Level | undefined {
   const registered = registeredType(spec, registry);
-  if (registered !== undefined) return registered.flatten(value, spec.context);
-  const keys = dictKeys(spec) ?? dataclassFields(spec);
-  if (keys === undefined) return Array.isArray(value) ? (value as unknown[]) : undefined;
-  if (value instanceof Map)
-    return value.size === keys.length && keys.every((key) => value.has(key))
-      ? keys.map((key) => value.get(key))
-      : undefined;
+  if (registered !== undefined) {
+    const children = registered.flatten(value, spec.context);
+    return children && { context: spec.context, children };
+  }
+  const keys = dictKeys(spec);
+  if (keys !== undefined) return dictLevel(value, spec, keys);
+  const fields = dataclassFields(spec);
+  if (fields !== undefined)
+    return isRecord(value) && !(value instanceof Map) ? dataclassLevel(value, fields) : undefined;
+  return Array.isArray(value) ? { context: spec.context, children: value as unknown[] } : undefined;
+}
+
+/** Keys of a dict may come in any order; those of an `OrderedDict` or a `defaultdict` are part of its structure. */
+function dictLevel(value: unknown, spec: TreeSpec, keys: readonly unknown[]): Level | undefined {
   if (!isRecord(value)) return undefined;
-  const names = keys.map(String);
-  const given = Object.keys(value).length;
-  // Fields of a dataclass that were None have no leaf and may be given or not.
-  const enough = dictKeys(spec) === undefined ? given >= names.length : given === names.length;
-  return enough && names.every((name) => Object.hasOwn(value, name)) ? pick(value, names) : undefined;
+  const names = value instanceof Map ? keys : keys.map(String);
+  const given: readonly unknown[] = value instanceof Map ? [...value.keys()] : Object.keys(value);
+  const get = (key: unknown): unknown => (value instanceof Map ? value.get(key) : value[key as string]);
+  const known = new Set(names);
+  const sameKeys = given.length === names.length && given.every((key) => known.has(key));
+  // JavaScript sorts the integer keys of an object, so that it cannot express their order.
+  const unordered =
+    spec.type === "builtins.dict" || (!(value instanceof Map) && given.some((key) => isIndex(key as string)));
+  if (sameKeys && (unordered || given.every((key, i) => key === names[i])))
+    return { context: spec.context, children: names.map(get) };
+  const context =
+    spec.type === "collections.defaultdict" ? { ...(spec.context as object), dict_context: given } : given;
+  return { context, children: given.map(get) };
+}
+
+const isIndex = (key: string): boolean => /^(0|[1-9]\d*)$/.test(key);
+
+/** Fields that are None have no leaf, as if they were not given; which ones those are is part of the structure. */
+function dataclassLevel(value: Record<string, unknown>, { set, absent }: DataclassFields): Level {
+  const known = new Set([...set, ...absent]);
+  const unknown = Object.keys(value).filter((name) => !known.has(name));
+  const isGiven = (name: string): boolean => Object.hasOwn(value, name) && (value[name] ?? null) !== null;
+  const given = [...[...known].filter(isGiven), ...unknown];
+  const none = [...set, ...absent].filter((name) => !isGiven(name));
+  return { context: [given, none], children: given.map((name) => value[name]) };
 }
 
 function registeredType(spec: TreeSpec, registry: PytreeRegistry): PytreeType | undefined {
   return registry.get(spec.type === "collections.namedtuple" ? String(spec.context) : spec.type!);
 }
 
+interface DataclassFields {
+  readonly set: readonly string[];
+  readonly absent: readonly string[];
+}
+
 /** Fields of a registered dataclass: its context is `[fields with a value, fields that were None]`. */
-function dataclassFields(spec: TreeSpec): readonly string[] | undefined {
+function dataclassFields(spec: TreeSpec): DataclassFields | undefined {
   const { context } = spec;
   if (!Array.isArray(context) || context.length !== 2 || dictKeys(spec) !== undefined) return undefined;
-  const [fields, absent] = context as unknown[];
+  const [set, absent] = context as unknown[];
   const named = (list: unknown): list is string[] =>
     Array.isArray(list) && list.every((item) => typeof item === "string");
-  return named(fields) && named(absent) && fields.length === spec.children.length ? fields : undefined;
+  return named(set) && named(absent) && set.length === spec.children.length ? { set, absent } : undefined;
 }
 
 /** The structure that a value really has, told in the types of the expected spec where it fits. */
 export function specOf(value: unknown, like: TreeSpec = LEAF, registry: PytreeRegistry = NO_TYPES): TreeSpec {
-  const fitting = like.type === null ? undefined : childrenOf(value, like, registry);
-  if (fitting !== undefined) {
-    return { ...like, children: fitting.map((child, i) => specOf(child, like.children[i], registry)) };
+  const level = like.type === null ? undefined : levelOf(value, like, registry);
+  if (level !== undefined) {
+    const children = level.children.map((child, i) => specOf(child, like.children[i], registry));
+    return { type: like.type, context: level.context, children };
   }
   if (Array.isArray(value)) {
     const type = like.type === "builtins.tuple" ? "builtins.tuple" : "builtins.list";
@@ -139,7 +181,7 @@ const isContainer = (value: unknown): boolean =>
   Array.isArray(value) || value instanceof Map || isPlainRecord(value);
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Tensor);
 
 function isPlainRecord(value: unknown): boolean {
   if (!isRecord(value)) return false;

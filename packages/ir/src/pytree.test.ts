@@ -1,4 +1,5 @@
 import { isSconceError } from "@sconce/errors";
+import { Tensor } from "@sconce/tensor";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
@@ -79,6 +80,7 @@ test("repr of a tree", () => {
 });
 
 describe("values", () => {
+  const ordered: TreeSpec = { type: "collections.OrderedDict", context: ["a", "b"], children: [LEAF, LEAF] };
   const registry = new Map([["my.P", recordType("my.P", ["px", "py"])]]);
 
   test.each<[string, TreeSpec, unknown, unknown[]]>([
@@ -98,6 +100,81 @@ describe("values", () => {
     ["a dataclass", spec("dataclass"), { feature: 1, bias: 2 }, [1, 2]],
     ["null is a leaf", listSpec([LEAF]), [null], [null]],
   ])("%s", (_, tree, value, leaves) => expect(flattenTree(value, tree)).toEqual(leaves));
+
+  // What each value looks like to PyTorch 2.14, from its messages.
+  test.each<[string, TreeSpec, unknown, string]>([
+    [
+      "an absent field is set",
+      spec("dataclass"),
+      { feature: 1, bias: 2, extra: 3 },
+      "[['feature', 'bias', 'extra'], []]",
+    ],
+    ["a field is None", spec("dataclass"), { feature: 1, bias: null }, "[['feature'], ['bias', 'extra']]"],
+    ["a field is missing", spec("dataclass"), { bias: 1 }, "[['bias'], ['feature', 'extra']]"],
+    [
+      "an unknown field",
+      spec("dataclass"),
+      { feature: 1, bias: 2, z: 3 },
+      "[['feature', 'bias', 'z'], ['extra']]",
+    ],
+    [
+      "an unknown field that is None",
+      spec("dataclass"),
+      { feature: 1, bias: 2, z: null },
+      "[['feature', 'bias', 'z'], ['extra']]",
+    ],
+    [
+      "a Map for a dataclass",
+      spec("dataclass"),
+      new Map([
+        ["feature", 1],
+        ["bias", 2],
+      ]),
+      "TreeSpec(dict, ['feature', 'bias']",
+    ],
+    [
+      "a tensor for a dataclass",
+      spec("dataclass"),
+      Tensor.empty([1], "float32"),
+      "inputs with tree spec of: \n*.",
+    ],
+    [
+      "an OrderedDict in another order",
+      ordered,
+      new Map([
+        ["b", 1],
+        ["a", 2],
+      ]),
+      "TreeSpec(OrderedDict, ['b', 'a']",
+    ],
+    [
+      "an OrderedDict as object in another order",
+      ordered,
+      { b: 1, a: 2 },
+      "TreeSpec(OrderedDict, ['b', 'a']",
+    ],
+    ["an OrderedDict with another key", ordered, { a: 1, c: 2 }, "TreeSpec(OrderedDict, ['a', 'c']"],
+    [
+      "a defaultdict with another key",
+      spec("defaultdict"),
+      { j: 1 },
+      "TreeSpec(defaultdict, [<class 'list'>, ['j']]",
+    ],
+    ["a dict with another key", spec("dict"), { a: [], c: 1 }, "TreeSpec(dict, ['a', 'c']"],
+  ])("%s is another structure", (_, tree, value, text) => {
+    expect(() => flattenTree(value, tree)).toThrowError(expect.objectContaining({ code: "TREE_MISMATCH" }));
+    expect(() => flattenTree(value, tree)).toThrow(text);
+  });
+
+  test("None for a field that was None at export", () => {
+    expect(flattenTree({ feature: 1, bias: 2, extra: null }, spec("dataclass"))).toEqual([1, 2]);
+    expect(flattenTree({ feature: 1, bias: 2, extra: undefined }, spec("dataclass"))).toEqual([1, 2]);
+  });
+
+  test("objects cannot order integer keys, so an OrderedDict takes them in any", () => {
+    const tree = { ...ordered, context: ["10", "9"] };
+    expect(flattenTree({ "10": "a", "9": "b" }, tree)).toEqual(["a", "b"]);
+  });
 
   test("registered types", () => {
     expect(flattenTree({ px: 1, py: 2 }, spec("namedtuple"), registry)).toEqual([1, 2]);

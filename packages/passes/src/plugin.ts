@@ -1,4 +1,4 @@
-import type { Backend, DialectRules } from "@sconce/ir";
+import type { Backend, DialectRules, PytreeType } from "@sconce/ir";
 import type { OpDefinition } from "@sconce/ops";
 import type { Decomposition } from "./decompose/table.js";
 import type { Pass, PassContext } from "./pass.js";
@@ -22,6 +22,8 @@ export interface Plugin {
   /** Dialects that programs may be in, and that passes may require and ensure: what the verifier then asks of them. */
   readonly dialects?: readonly DialectRules[];
   readonly backends?: readonly Backend[];
+  /** How objects of classes that were registered with pytree look in JavaScript: as inputs, results and example inputs. */
+  readonly pytreeTypes?: readonly PytreeType[];
 }
 
 /** A backend that uses a session's parts when it is given to one: its operators and decompositions, and its interpreter. */

@@ -96,6 +96,11 @@ export class Sconce {
     return new Map(this.container.resolve(BACKENDS).map((backend) => [backend.name, backend]));
   }
 
+  /** Classes registered with pytree that the plugins know, by serialized name. */
+  get pytreeTypes(): PytreeRegistry {
+    return this.container.resolve(PLUGINS).pytreeTypes;
+  }
+
   /** The plugin that a pass, a rule or a backend comes from; undefined for Sconce's own. */
   ownerOf(part: object): string | undefined {
     return this.container.resolve(PLUGINS).ownerOf(part);
@@ -107,7 +112,7 @@ export class Sconce {
    */
   load(source: ByteSource, options: ReadPt2Options = {}): Promise<ExportedProgram> {
     this.#use();
-    return readPt2(source, { operators: this.operators, ...options });
+    return readPt2(source, { operators: this.operators, pytreeTypes: this.pytreeTypes, ...options });
   }
 
   /** A fresh copy of the default decomposition table, the plugins' entries included; it sees operators that come later. */
@@ -175,7 +180,7 @@ export class Sconce {
   /** The program as a callable with its original calling convention (`ExportedProgram.module()`). */
   async module(program: ExportedProgram, options: ModuleOptions = {}): Promise<ProgramModule> {
     const executable = await this.compile(program, options.backend);
-    return createModule(program, executable, options.types);
+    return createModule(program, executable, options.types ?? this.pytreeTypes);
   }
 
   /** Names of the backends that say they run an operator. */
@@ -232,7 +237,7 @@ async function compileForeign(
 
 export interface ModuleOptions {
   readonly backend?: string | Backend;
-  /** How values of registered pytree types look in JavaScript. */
+  /** How values of registered pytree types look in JavaScript; those of the plugins when left out. */
   readonly types?: PytreeRegistry;
 }
 

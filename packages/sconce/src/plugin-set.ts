@@ -1,6 +1,6 @@
 /** @file The plugins of a session taken together: clashes are refused, and every function says whose it is when it throws. */
 import { isSconceError, SconceError, thrownText } from "@sconce/errors";
-import { DIALECTS, type DialectRules, type OpSchema } from "@sconce/ir";
+import { DIALECTS, type DialectRules, type OpSchema, type PytreeRegistry } from "@sconce/ir";
 import { defaultOperators, type OpDefinition } from "@sconce/ops";
 import { builtinPasses, builtinRules, type Decomposition, type Plugin } from "@sconce/passes";
 import { resultProblem } from "./plugin-results.js";
@@ -15,6 +15,7 @@ export interface PluginSet {
   readonly plugins: readonly Plugin[];
   readonly ops: readonly OpDefinition[];
   readonly dialects: ReadonlyMap<string, DialectRules>;
+  readonly pytreeTypes: PytreeRegistry;
   /** Functions by target, with the plugin's name. */
   readonly decompositions: readonly (readonly [target: string, entry: Decomposition, plugin: string])[];
   readonly kernels: readonly (readonly [target: string, kernel: Callable, plugin: string])[];
@@ -41,6 +42,7 @@ export function pluginSet(given: readonly Plugin[], backends: readonly Named[]):
     ["rule", [sconce(names(builtinRules)), ...owned(({ rules }) => names(rules))]],
     ["dialect", [sconce([...DIALECTS.keys()]), ...owned(({ dialects }) => names(dialects))]],
     ["backend", [sconce(["cpu"]), session, ...owned((plugin) => names(plugin.backends))]],
+    ["pytree type", owned(({ pytreeTypes }) => names(pytreeTypes))],
     ["operator", owned(({ ops = [] }) => ops.map(({ target }) => target))],
     ["kernel", owned(({ kernels = {} }) => Object.keys(kernels))],
     ["decomposition", owned(({ decompositions = {} }) => Object.keys(decompositions))],
@@ -48,7 +50,16 @@ export function pluginSet(given: readonly Plugin[], backends: readonly Named[]):
   for (const [kind, lists] of clashes) refuseClashes(kind, lists);
   const dialects = new Map(plugins.flatMap((one) => one.dialects ?? []).map((rules) => [rules.name, rules]));
   for (const plugin of plugins) refuseUnknownDialects(plugin, dialects);
-  return { plugins, dialects, ...functionsOf(plugins, schemasOf(plugins)), ownerOf: ownersOf(plugins) };
+  const pytreeTypes = new Map(
+    plugins.flatMap((one) => one.pytreeTypes ?? []).map((type) => [type.name, type]),
+  );
+  return {
+    plugins,
+    dialects,
+    pytreeTypes,
+    ...functionsOf(plugins, schemasOf(plugins)),
+    ownerOf: ownersOf(plugins),
+  };
 }
 
 type Owned = readonly [owner: string, names: readonly string[]];

@@ -53,6 +53,11 @@ describe("a plugin of another shape is refused, with the field that is wrong", (
     ["an op", { name: "p", ops: [{ target: 3 }] }, "ops[0].target: expected a name, got a number"],
     ["a dialect", { name: "p", dialects: [{ name: "D" }] }, "dialects[0].functional: expected a boolean"],
     ["a backend", { name: "p", backends: [{ name: "b" }] }, "backends[0].supports: expected a function"],
+    [
+      "a pytree type",
+      { name: "p", pytreeTypes: [{ name: "T" }] },
+      "pytreeTypes[0].flatten: expected a function",
+    ],
     ["kernels as a list", { name: "p", kernels: [] }, "a bad field kernels: expected an object, got a list"],
     [
       "a decomposition",

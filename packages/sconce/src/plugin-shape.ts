@@ -83,6 +83,10 @@ const LISTS: Readonly<
     fix: "see docs/concepts/backends.md",
     item: { name: NAME, supports: FUNCTION, compile: FUNCTION },
   },
+  pytreeTypes: {
+    fix: "give { name, flatten, unflatten }, or make one with recordType",
+    item: { name: NAME, flatten: FUNCTION, unflatten: FUNCTION },
+  },
 };
 /** Functions by target. */
 const RECORDS: ReadonlySet<string> = new Set(["kernels", "decompositions"]);

@@ -31,6 +31,18 @@ describe("sconce run", () => {
     });
   });
 
+  test("floats and ints keep their kind", async () => {
+    const { out } = await runProgram("call_float_results");
+    expect(out).toBe("o0: float32[4]\no1: 2.0\no2: 2\no3: true\no4: null\no5: 8\no6: -0.0\n");
+    const { outputs } = JSON.parse((await runProgram("call_float_results", "--json")).out) as {
+      outputs: unknown[];
+    };
+    expect(outputs.slice(1, 3)).toEqual([
+      { kind: "float", value: 2 },
+      { kind: "int", value: 2 },
+    ]);
+  });
+
   test("--lower runs the lowered program", async () => {
     expect(await expecting("net_mlp", "--lower")).toMatchObject({ code: 0 });
   });

@@ -1,4 +1,14 @@
-import { type Executable, isFloat, type NodeProfile, type Placement, toNumber, type Value } from "@sconce/ir";
+import {
+  type Executable,
+  floatRepr,
+  isFloat,
+  type NodeProfile,
+  type Placement,
+  type ResultKind,
+  resultKinds,
+  toNumber,
+  type Value,
+} from "@sconce/ir";
 import { type Closeness, Tensor, writeSafetensors } from "@sconce/tensor";
 import cliProgress from "cli-progress";
 import type { Command } from "commander";
@@ -62,12 +72,12 @@ async function execute(file: string, options: RunOptions, io: Io, outcome: Outco
   const profile = options.profile ? (executable.profile?.() ?? []) : undefined;
   executable.dispose();
   const report = options.json
-    ? jsonReport(outputs, {
+    ? jsonReport(outputs, resultKinds(program), {
         ...(differences && { differences }),
         ...(placement && { placement }),
         ...(profile && { profile }),
       })
-    : textReport(outputs, differences) +
+    : textReport(outputs, resultKinds(program), differences) +
       (options.placement ? placementText(options.backend, placement) : "") +
       (profile === undefined ? "" : profileText(profile));
   io.out(report);
@@ -115,8 +125,12 @@ function namedOutputs(outputs: readonly Value[]): Map<string, Tensor> {
   return named;
 }
 
-function textReport(outputs: readonly Value[], differences: readonly Difference[] | undefined): string {
-  const lines = outputs.map((value, i) => `o${i}: ${describe(value)}`);
+function textReport(
+  outputs: readonly Value[],
+  kinds: readonly ResultKind[],
+  differences: readonly Difference[] | undefined,
+): string {
+  const lines = outputs.map((value, i) => `o${i}: ${describe(value, kinds[i])}`);
   for (const { name, problem } of differences ?? []) lines.push(`${name} differs: ${problem}`);
   if (differences?.length === 0) lines.push("outputs are as expected");
   return lines.map((line) => `${line}\n`).join("");
@@ -124,16 +138,20 @@ function textReport(outputs: readonly Value[], differences: readonly Difference[
 
 function jsonReport(
   outputs: readonly Value[],
+  kinds: readonly ResultKind[],
   more: { differences?: readonly Difference[]; placement?: Placement; profile?: readonly NodeProfile[] },
 ): string {
-  const described = outputs.map((value) =>
-    value instanceof Tensor ? { dtype: value.dtype, shape: value.shape } : { value: plain(value) },
+  const described = outputs.map((value, i) =>
+    value instanceof Tensor
+      ? { dtype: value.dtype, shape: value.shape }
+      : { kind: kinds[i], value: plain(value) },
   );
   return json({ outputs: described, ...more });
 }
 
-function describe(value: Value): string {
+function describe(value: Value, kind: ResultKind | undefined): string {
   if (value instanceof Tensor) return `${value.dtype}[${value.shape.join(", ")}]`;
+  if (kind === "float" && typeof value === "number") return floatRepr(value);
   return typeof value === "string" ? JSON.stringify(value) : String(plain(value));
 }
 

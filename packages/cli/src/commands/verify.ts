@@ -29,6 +29,8 @@ export function verifyCommand(program: Command, io: Io, outcome: Outcome): void 
     });
 }
 
+const UNREADABLE: ReadonlySet<string> = new Set(["PICKLE_FORBIDDEN", "UNKNOWN_PYTREE_TYPE"]);
+
 /** Sample inputs are only unpacked when they are asked for. That some cannot be read safely is no fault of the file. */
 function exampleProblems(program: ExportedProgram): Problem[] {
   try {
@@ -36,7 +38,7 @@ function exampleProblems(program: ExportedProgram): Problem[] {
     return [];
   } catch (error) {
     if (!isSconceError(error)) throw error;
-    return error.code === "PICKLE_FORBIDDEN" ? [] : [{ code: error.code, message: error.message }];
+    return UNREADABLE.has(error.code) ? [] : [{ code: error.code, message: error.message }];
   }
 }
 

@@ -1,9 +1,8 @@
 /** @file What all layouts share: the options of reading, and how the parts become a program. */
-import { ExportedProgram } from "@sconce/ir";
-import type { ZipOptions } from "../zip/archive.js";
+import { ExportedProgram, type PytreeRegistry } from "@sconce/ir";
 import { checkState } from "./consistency.js";
 import type { OperatorPolicy, ProgramDescription } from "./program.js";
-import { SavedInputs } from "./sample-inputs.js";
+import { type SampleInputOptions, SavedInputs } from "./sample-inputs.js";
 import type { Payload } from "./weights.js";
 
 export interface ReadPt2Options extends OperatorPolicy {
@@ -18,6 +17,8 @@ export interface ReadPt2Options extends OperatorPolicy {
       }
     | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Classes registered with pytree, by serialized name: what reads them from the saved example inputs. */
+  readonly pytreeTypes?: PytreeRegistry | undefined;
 }
 
 /** Sample inputs of a program; null for an empty record, or where no specification says how to flatten them. */
@@ -25,7 +26,7 @@ export function savedInputs(
   bytes: Uint8Array,
   record: string,
   description: ProgramDescription,
-  options: ZipOptions,
+  options: SampleInputOptions,
 ): SavedInputs | null {
   const inSpec = description.moduleCallGraph[0]?.signature?.inSpec;
   return bytes.length === 0 || inSpec === undefined ? null : new SavedInputs(bytes, inSpec, record, options);

@@ -36,7 +36,9 @@ export async function readFlatArchive(
   const constants = await payload(FLAT_RECORDS.constants);
   const [inputsName, inputs] = await need(FLAT_RECORDS.sampleInputs);
   for (const name of zip.names()) if (!read.has(name)) await zip.check(name);
-  return assemble(description, weights, constants, savedInputs(inputs, inputsName, description, zipOptions));
+  const { pytreeTypes } = options;
+  const examples = savedInputs(inputs, inputsName, description, { ...zipOptions, pytreeTypes });
+  return assemble(description, weights, constants, examples);
 }
 
 function checkVersion(text: string): void {

@@ -1,9 +1,18 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { type ExportedProgram, type FakeTensor, graphText, programText, verify } from "@sconce/ir";
+import { readFile } from "node:fs/promises";
+import {
+  type ExportedProgram,
+  type FakeTensor,
+  graphText,
+  programText,
+  recordType,
+  verify,
+} from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { readSafetensors } from "../index.js";
 import { openPt2File } from "../node.js";
+import type { ReadPt2Options } from "./assemble.js";
 import { makeModel, makePt2, makeRecords, withModel } from "./pt2.fixture.js";
 import { readPt2 } from "./read.js";
 
@@ -55,12 +64,37 @@ describe("the corpus of programs that PyTorch saved", () => {
     );
   });
 
-  test("sample inputs of namedtuples and dataclasses come by field, those of unknown classes are refused", async () => {
-    const leavesOf = async (name: string) =>
-      (await openPt2File(new URL(`${name}/program.pt2`, programs))).exampleInputs!.leaves.length;
-    expect(await leavesOf("tree_namedtuple")).toBe(2);
-    expect(await leavesOf("api_register_dataclass")).toBeGreaterThan(0);
-    await expect(leavesOf("tree_custom_node")).rejects.toMatchObject({ code: "PICKLE_FORBIDDEN" });
+  describe("sample inputs", () => {
+    const leavesOf = async (name: string, options?: ReadPt2Options) =>
+      (await openPt2File(new URL(`${name}/program.pt2`, programs), options)).exampleInputs!
+        .leaves as Tensor[];
+
+    test("namedtuples and dataclasses come by field, deques and defaultdicts as lists and dicts", async () => {
+      expect(await leavesOf("tree_namedtuple")).toHaveLength(2);
+      expect(await leavesOf("api_register_dataclass")).not.toHaveLength(0);
+      expect(await leavesOf("call_dataclass_nested")).toHaveLength(5);
+      expect(await leavesOf("call_deque")).toHaveLength(3);
+      expect(await leavesOf("call_defaultdict")).toHaveLength(2);
+    });
+
+    test("a registered class needs an entry that takes it apart", async () => {
+      await expect(leavesOf("call_registered_class")).rejects.toMatchObject({
+        code: "UNKNOWN_PYTREE_TYPE",
+        message: expect.stringContaining("call_programs.Pair") as string,
+      });
+      const options = (...fields: string[]) => ({
+        pytreeTypes: new Map([["call_programs.Pair", recordType("call_programs.Pair", fields)]]),
+      });
+      const leaves = await leavesOf("call_registered_class", options("first", "second"));
+      const call = await readFile(new URL("call_registered_class/inputs.safetensors", programs));
+      const { tensors } = readSafetensors(call);
+      expect(leaves.map((leaf) => leaf.toArray())).toEqual(
+        ["i0", "i1"].map((name) => tensors.get(name)!.toArray()),
+      );
+      await expect(leavesOf("call_registered_class", options("first", "third"))).rejects.toMatchObject({
+        code: "PICKLE_SYNTAX",
+      });
+    });
   });
 
   test("tied parameters and views share one storage", async () => {

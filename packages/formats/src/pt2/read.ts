@@ -141,7 +141,8 @@ class ArchiveReader {
 
   async #sampleInputs(record: string, description: ProgramDescription): Promise<SavedInputs | null> {
     const bytes = await this.#need(record);
-    return savedInputs(bytes, record, description, this.#zipOptions);
+    const { pytreeTypes } = this.#options;
+    return savedInputs(bytes, record, description, { ...this.#zipOptions, pytreeTypes });
   }
 
   /** Entries that nothing reads must be sound too: damage shows that the file is not what was written. */

@@ -1,29 +1,46 @@
 /** @file Sample inputs: the saved `(args, kwargs)`, flattened as the program's input specification says. */
-import { type Argument, dictKeys, type ExampleInputs, float, int, type TreeSpec } from "@sconce/ir";
-import type { Tensor } from "@sconce/tensor";
-import { pickleError } from "../errors.js";
+import {
+  type Argument,
+  dictKeys,
+  type ExampleInputs,
+  float,
+  int,
+  isFloat,
+  type PytreeRegistry,
+  type TreeSpec,
+} from "@sconce/ir";
+import { Tensor } from "@sconce/tensor";
+import { pickleError, unknownPytreeType } from "../errors.js";
 import { PickleFloat, PickleRecord, PickleTuple } from "../torch-save/pickle.js";
 import { readTorchFile, SavedTensor } from "../torch-save/tensor-file.js";
 import type { ZipOptions } from "../zip/archive.js";
 
 type Leaf = Tensor | Argument;
 
+export interface SampleInputOptions extends ZipOptions {
+  /** How objects of registered classes are taken apart, by serialized name; they come as objects of their attributes. */
+  readonly pytreeTypes?: PytreeRegistry | undefined;
+}
+
 /** Inputs that are only unpacked when someone asks for them. */
 export class SavedInputs implements ExampleInputs {
   readonly #bytes: Uint8Array;
   readonly #inSpec: TreeSpec;
   readonly #where: string;
-  readonly #options: ZipOptions;
+  readonly #options: SampleInputOptions;
   #leaves: readonly Leaf[] | undefined;
 
-  constructor(bytes: Uint8Array, inSpec: TreeSpec, where: string, options: ZipOptions) {
+  constructor(bytes: Uint8Array, inSpec: TreeSpec, where: string, options: SampleInputOptions) {
     this.#bytes = bytes;
     this.#inSpec = inSpec;
     this.#where = where;
     this.#options = options;
   }
 
-  /** @throws SconceError `PICKLE_FORBIDDEN` when the file holds more than tensors in containers, `PICKLE_SYNTAX`, `ZIP_*` */
+  /**
+   * @throws SconceError `PICKLE_FORBIDDEN` when the file holds more than tensors in containers, `UNKNOWN_PYTREE_TYPE` for a
+   * registered class without an entry among the types, `PICKLE_SYNTAX`, `ZIP_*`
+   */
   get leaves(): readonly Leaf[] {
     if (this.#leaves === undefined) {
       const leaves: Leaf[] = [];
@@ -70,23 +87,47 @@ export class SavedInputs implements ExampleInputs {
   /** A namedtuple is made from its fields; a dataclass has them as state, named by the context. */
   #recordChildren(record: PickleRecord, spec: TreeSpec): readonly unknown[] {
     if (spec.type === "collections.namedtuple") return record.args;
-    const names: unknown = Array.isArray(spec.context) ? spec.context[0] : undefined;
-    const { state } = record;
-    if (Array.isArray(names) && state instanceof Map && names.every((name) => state.has(name))) {
-      return names.map((name) => state.get(name));
+    const attributes = attributesOf(record);
+    const type = this.#options.pytreeTypes?.get(spec.type!);
+    if (type !== undefined) {
+      const children = type.flatten(attributes && recordOf(attributes), spec.context);
+      if (children === undefined) throw this.#mismatch(`a ${record.className} is not a ${spec.type}`);
+      return children;
     }
-    throw pickleError(
-      "PICKLE_FORBIDDEN",
-      `only its author knows how to take a ${record.className} apart`,
-      this.#where,
-    );
+    const names: unknown = Array.isArray(spec.context) ? spec.context[0] : undefined;
+    if (Array.isArray(names) && attributes !== undefined && names.every((name) => attributes.has(name)))
+      return names.map((name) => attributes.get(name));
+    throw unknownPytreeType(spec.type!, record.className, this.#where);
   }
 
   #leaf(value: unknown): Leaf {
     if (value instanceof SavedTensor) return value.tensor;
+    if (value instanceof Tensor || isFloat(value)) return value as Leaf;
     if (value instanceof PickleFloat) return float(value.value);
-    if (typeof value === "number" || typeof value === "bigint") return int(value);
+    if (typeof value === "number") return Number.isInteger(value) ? int(value) : value;
+    if (typeof value === "bigint") return int(value);
     if (value === null || typeof value === "boolean" || typeof value === "string") return value;
-    throw this.#mismatch("a leaf that is no tensor, number, string, bool or None");
+    throw this.#mismatch("a leaf that is not a tensor, number, string, bool or None");
   }
+}
+
+/** Attributes of an object, those in slots included; undefined when it saved its state in a form of its own. */
+function attributesOf({ state }: PickleRecord): ReadonlyMap<unknown, unknown> | undefined {
+  if (state instanceof Map) return state;
+  const parts = state instanceof PickleTuple && state.items.length === 2 ? state.items : undefined;
+  if (parts?.every((part) => part === null || part instanceof Map) !== true) return undefined;
+  return new Map(parts.flatMap((part) => [...((part as Map<unknown, unknown> | null) ?? [])]));
+}
+
+const recordOf = (attributes: ReadonlyMap<unknown, unknown>): Record<string, unknown> =>
+  Object.fromEntries([...attributes].map(([name, value]) => [String(name), plain(value)]));
+
+/** A value as JavaScript has it, for the functions of a registered type. */
+function plain(value: unknown): unknown {
+  if (value instanceof SavedTensor) return value.tensor;
+  if (value instanceof PickleFloat) return float(value.value);
+  if (value instanceof PickleTuple) return value.items.map(plain);
+  if (Array.isArray(value)) return value.map(plain);
+  if (value instanceof Map) return new Map([...value].map(([key, item]) => [plain(key), plain(item)]));
+  return value;
 }

@@ -43,7 +43,7 @@ const STORAGES: ReadonlyMap<string, DType | undefined> = new Map<string, DType |
 const LARGEST_META_TENSOR = Number.MAX_SAFE_INTEGER;
 
 /**
- * Reads the value of a `torch.save` file: tensors come as {@link SavedTensor}, dicts as maps.
+ * Reads the value of a `torch.save` file: tensors come as {@link SavedTensor}, dicts as maps, lists and deques as arrays.
  * @throws SconceError `PICKLE_*`, `ZIP_*`
  */
 export function readTorchFile(bytes: Uint8Array, where: string, options: ZipOptions = {}): unknown {
@@ -82,7 +82,10 @@ class TensorPickle {
   #call(name: string, args: readonly unknown[]): unknown {
     switch (name) {
       case "collections.OrderedDict":
+      case "collections.defaultdict":
         return new Map();
+      case "collections.deque":
+        return [];
       case "torch._utils._rebuild_tensor_v2":
         return this.#tensor(args, undefined);
       case "torch._utils._rebuild_tensor_v3":

@@ -25,6 +25,8 @@ interface Declared {
   readonly x: readonly SymInt[];
   readonly y?: readonly SymInt[];
   readonly constant?: Argument;
+  /** Also takes a dynamic int `n`. */
+  readonly integer?: boolean;
   readonly ranges?: Readonly<Record<string, RangeConstraint>>;
   readonly guards?: readonly string[];
   readonly examples?: boolean;
@@ -37,6 +39,7 @@ function program({
   x,
   y,
   constant,
+  integer = false,
   ranges = {},
   guards = [],
   examples = true,
@@ -56,6 +59,7 @@ function program({
   if (y !== undefined) declare("y", fake(y), { kind: "tensor", name: "y" });
   if (constant !== undefined)
     declare("n", { kind: "constant", value: constant }, { kind: "constant", name: "n", value: constant });
+  if (integer) declare("n", { kind: "SymInt", expr: s }, { kind: "symint", name: "n" });
   b.output(tuple([]));
   const signature = {
     inputs: [],
@@ -128,6 +132,48 @@ describe("a program with example inputs fails like PyTorch's guards", () => {
     expect(problem({ x: [1], constant: true }, tensor(1), true)).toBe("accepted");
     expect(problem({ x: [1], constant: 2.5 }, tensor(1), 2.25)).toBe("Guard failed: n == 2.5");
   });
+});
+
+describe("a tensor in the place of a static number", () => {
+  const int64 = (...values: number[]): Tensor => Tensor.from(values, [values.length], "int64");
+
+  test("its only element is compared, as Python does", () => {
+    expect(problem({ x: [1], constant: 3 }, tensor(1), int64(3))).toBe("accepted");
+    expect(problem({ x: [1], constant: 3 }, tensor(1), int64(4))).toBe("Guard failed: n == 3");
+    expect(problem({ x: [1], constant: "a" }, tensor(1), int64(4))).toBe("Guard failed: n == 'a'");
+  });
+
+  test("another number of elements is ambiguous", () => {
+    expect(problem({ x: [1], constant: 3 }, tensor(1), int64(3, 3))).toBe(
+      "Boolean value of Tensor with more than one value is ambiguous",
+    );
+    expect(problem({ x: [1], constant: 3 }, tensor(1), int64())).toBe(
+      "Boolean value of Tensor with no values is ambiguous",
+    );
+  });
+
+  test("without example inputs it is refused", () => {
+    const declared: Declared = { x: [1], constant: 3, examples: false };
+    expect(problem(declared, tensor(1), int64(3, 3))).toBe(
+      "Expected input at *args[1] to be equal to 3, but got a tensor of shape [2]",
+    );
+    expect(problem(declared, tensor(1), null)).toBe(
+      "Expected input at *args[1] to be equal to 3, but got None",
+    );
+  });
+});
+
+test.each<[Value, string]>([
+  [4, "accepted"],
+  [2n ** 70n, "accepted"],
+  [true, "accepted"],
+  [4.5, "Expected input at *args[1] to be an int, but got 4.5"],
+  [Number.NaN, "Expected input at *args[1] to be an int, but got NaN"],
+  [null, "Expected input at *args[1] to be an int, but got None"],
+  ["4", 'Expected input at *args[1] to be an int, but got "4"'],
+  [tensor(), "Expected input at *args[1] to be an int, but got a tensor"],
+])("a dynamic int takes whole numbers: %s", (input, wanted) => {
+  expect(problem({ x: [1], integer: true }, tensor(1), input)).toBe(wanted);
 });
 
 describe("a program without example inputs fails like PyTorch's pre-hook", () => {

@@ -2,11 +2,11 @@
  * @file Whether a program takes given inputs: PyTorch's checks in PyTorch's words, and those that it leaves
  * to chance.
  */
-import { type ExportedProgram, FakeTensor, type Value } from "@sconce/ir";
+import { type ExportedProgram, FakeTensor, isFloat, type MetaValue, type Value } from "@sconce/ir";
 import { printExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { inputRejected } from "../errors.js";
-import { checkConstraints } from "./constraints.js";
+import { checkConstraints, inputText } from "./constraints.js";
 import { checkGuards, programGuards } from "./guards.js";
 import { type Leaf, userLeaves } from "./leaf-path.js";
 
@@ -23,10 +23,8 @@ export type InputCheck = (inputs: readonly Value[]) => void;
 export function inputCheck(program: ExportedProgram): InputCheck {
   const leaves = userLeaves(program);
   const guards = program.exampleInputs === null ? undefined : programGuards(program, leaves);
-  const fakes = leaves.map((leaf) => {
-    const value = program.graph.node(leaf.name).meta.val;
-    return value instanceof FakeTensor ? value : undefined;
-  });
+  const vals = leaves.map((leaf) => program.graph.node(leaf.name).meta.val);
+  const fakes = vals.map((val) => (val instanceof FakeTensor ? val : undefined));
   return (inputs) => {
     if (inputs.length !== leaves.length) {
       throw inputRejected(
@@ -35,7 +33,7 @@ export function inputCheck(program: ExportedProgram): InputCheck {
       );
     }
     leaves.forEach((leaf, i) => {
-      checkKind(leaf, fakes[i], inputs[i]!);
+      checkKind(leaf, vals[i], inputs[i]!);
     });
     if (guards === undefined) checkConstraints(program, leaves, inputs);
     else checkGuards(guards, leaves, inputs);
@@ -45,14 +43,10 @@ export function inputCheck(program: ExportedProgram): InputCheck {
   };
 }
 
-function checkKind(leaf: Leaf, fake: FakeTensor | undefined, input: Value): void {
-  if (fake === undefined) {
-    if (leaf.spec.arg.kind === "constant" || !(input instanceof Tensor)) return;
-    throw inputRejected(
-      "INPUT_TYPE",
-      `Expected input at ${leaf.place} to be a number, but got a tensor`,
-      leaf.name,
-    );
+function checkKind(leaf: Leaf, fake: MetaValue | undefined, input: Value): void {
+  if (!(fake instanceof FakeTensor)) {
+    if (leaf.spec.arg.kind !== "constant") checkScalar(leaf, fake, input);
+    return;
   }
   if (!(input instanceof Tensor)) {
     const got = input === null ? "None" : `a ${typeof input}`;
@@ -67,6 +61,21 @@ function checkKind(leaf: Leaf, fake: FakeTensor | undefined, input: Value): void
   throw inputRejected(
     "INPUT_RANK",
     `Unexpected number of dimensions in input at ${leaf.place}.shape (expected [${expected}], got [${input.shape.join(", ")}])`,
+    leaf.name,
+  );
+}
+
+/** A number in the place of a symbolic one. */
+function checkScalar(leaf: Leaf, val: MetaValue | undefined, input: Value): void {
+  const kind = typeof val === "object" && val !== null && "kind" in val ? val.kind : undefined;
+  if (kind === "custom_obj") return;
+  const isInt = typeof input === "bigint" || typeof input === "boolean" || Number.isInteger(input);
+  const isNumber = isInt || typeof input === "number" || isFloat(input);
+  if (kind === "SymInt" ? isInt : isNumber) return;
+  const got = input instanceof Tensor ? "a tensor" : inputText(input);
+  throw inputRejected(
+    "INPUT_TYPE",
+    `Expected input at ${leaf.place} to be ${kind === "SymInt" ? "an int" : "a number"}, but got ${got}`,
     leaf.name,
   );
 }

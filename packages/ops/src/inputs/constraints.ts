@@ -81,7 +81,17 @@ function checkConstant(leaf: Leaf, input: Value): void {
   const what = Number.isNaN(wanted) ? "nan" : `equal to ${String(wanted)}`;
   throw inputRejected(
     "INPUT_MISMATCH",
-    `Expected input at ${leaf.place} to be ${what}, but got ${String(input)}`,
+    `Expected input at ${leaf.place} to be ${what}, but got ${inputText(input)}`,
     leaf.place,
   );
+}
+
+/** An input as Python formats it; of a tensor with dimensions only the shape. */
+export function inputText(input: Value): string {
+  if (input === null) return "None";
+  if (typeof input === "boolean") return input ? "True" : "False";
+  if (isFloat(input)) return String(toNumber(input));
+  if (typeof input === "string") return JSON.stringify(input);
+  if (!(input instanceof Tensor)) return String(input);
+  return input.ndim === 0 ? String(input.toArray()[0]) : `a tensor of shape [${input.shape.join(", ")}]`;
 }

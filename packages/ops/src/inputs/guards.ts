@@ -167,11 +167,21 @@ function flatIndex({ root, path }: GuardSource): number | undefined {
 function propertyOf(value: Value | undefined, { property, index }: GuardSource): GuardValue | undefined {
   if (property === undefined) {
     if (typeof value === "bigint" || isFloat(value)) return toNumber(value);
-    return value instanceof Tensor ? undefined : value;
+    return value instanceof Tensor ? scalarOf(value) : value;
   }
   if (!(value instanceof Tensor)) return undefined;
   if (property === "storage_offset") return value.storageOffset;
   return (property === "size" ? value.shape : value.strides)[index ?? 0];
+}
+
+/** A tensor in the place of a number: Python compares its only element. @throws SconceError `GUARD_FAILED` */
+function scalarOf(tensor: Tensor): GuardValue {
+  if (tensor.numel !== 1) {
+    const count = tensor.numel === 0 ? "no values" : "more than one value";
+    throw inputRejected("GUARD_FAILED", `Boolean value of Tensor with ${count} is ambiguous`);
+  }
+  const [value] = tensor.toArray();
+  return typeof value === "boolean" || typeof value === "number" ? value : Number(value);
 }
 
 /** What came: `x.size()[0] is 2`. */

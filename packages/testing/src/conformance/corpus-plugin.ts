@@ -1,11 +1,23 @@
 import type { FakeTensor } from "@sconce/ir";
-import { FakeTensor as Fake } from "@sconce/ir";
+import { FakeTensor as Fake, type PytreeType } from "@sconce/ir";
 import { defineOp } from "@sconce/ops";
 import type { Plugin } from "@sconce/passes";
 
-/** The custom operators that the corpus's programs use; they compute by their decompositions. */
+/** A class with two children, `first` and `second`; calls give them as an array. */
+const pairType = (name: string): PytreeType => ({
+  name,
+  flatten: (value) => {
+    if (Array.isArray(value)) return value as unknown[];
+    const pair = value as { readonly first: unknown; readonly second: unknown } | undefined;
+    return typeof pair === "object" && "first" in pair ? [pair.first, pair.second] : undefined;
+  },
+  unflatten: (children) => children,
+});
+
+/** The custom operators and registered classes that the corpus's programs use; operators compute by their decompositions. */
 export const corpusPlugin: Plugin = {
   name: "corpus",
+  pytreeTypes: [pairType("corpus.CustomNode"), pairType("call_programs.Pair")],
   ops: [
     defineOp({
       schema: "mylib::sin(Tensor x) -> Tensor",

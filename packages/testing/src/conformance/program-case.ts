@@ -29,7 +29,7 @@ export type CaseLeaf =
   | { readonly kind: "none" };
 
 /** Containers with leaf numbers: `{"tuple": [0, {"dict": [["k", 1]]}]}`. */
-export type CaseTree = number | { readonly [kind: string]: readonly unknown[] };
+export type CaseTree = number | null | { readonly [kind: string]: readonly unknown[] };
 
 export interface CaseCall {
   readonly note?: string;
@@ -146,19 +146,41 @@ function numberOf(value: unknown): number {
   return Number(value);
 }
 
-/** The containers of a call with its leaves in place; undefined where JavaScript has no plain form (dataclasses). */
+/** The containers of a call with its leaves in place; undefined where JavaScript has no form for them. */
 export function buildTree(tree: CaseTree, leaves: readonly Value[]): { value: unknown } | undefined {
+  if (tree === null) return { value: null };
   if (typeof tree === "number") return { value: leaves[tree] };
-  const [kind, children] = Object.entries(tree)[0]!;
-  if (kind === "dict") {
-    const pairs = children as readonly (readonly [string, CaseTree])[];
-    const built = pairs.map(([key, child]) => [key, buildTree(child, leaves)] as const);
-    if (built.some(([, child]) => child === undefined)) return undefined;
-    return { value: Object.fromEntries(built.map(([key, child]) => [key, child!.value])) };
-  }
-  if (kind !== "tuple" && kind !== "list") return undefined;
-  const built = (children as readonly CaseTree[]).map((child) => buildTree(child, leaves));
-  return built.some((child) => child === undefined)
-    ? undefined
-    : { value: built.map((child) => child!.value) };
+  const [kind] = Object.keys(tree);
+  const shape = SHAPES.get(kind!);
+  if (shape === undefined) return undefined;
+  const parts = tree[shape.children ?? kind!]!;
+  const pairs = shape.named
+    ? (parts as readonly (readonly [string, CaseTree])[])
+    : (parts as readonly CaseTree[]).map((child, i) => [String(i), child] as const);
+  const built = pairs.map(([key, child]) => [key, buildTree(child, leaves)] as const);
+  if (built.some(([, child]) => child === undefined)) return undefined;
+  return { value: shape.make(built.map(([key, child]) => [key, child!.value] as const)) };
 }
+
+type Entries = readonly (readonly [string, unknown])[];
+
+interface Shape {
+  /** Where the children are, if not under the container's own name. */
+  readonly children?: string;
+  readonly named: boolean;
+  make(entries: Entries): unknown;
+}
+
+const values = (entries: Entries): unknown[] => entries.map(([, value]) => value);
+
+const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
+  ["tuple", { named: false, make: values }],
+  ["list", { named: false, make: values }],
+  ["deque", { named: false, make: values }],
+  ["node", { children: "children", named: false, make: values }],
+  ["dict", { named: true, make: Object.fromEntries }],
+  ["OrderedDict", { named: true, make: (entries) => new Map(entries) }],
+  ["defaultdict", { named: true, make: (entries) => new Map(entries) }],
+  ["dataclass", { children: "fields", named: true, make: Object.fromEntries }],
+  ["namedtuple", { children: "fields", named: true, make: values }],
+]);

@@ -79,6 +79,7 @@ class FolderChecker {
     // What PyTorch cannot load it never printed as loaded: the recorded texts have names that are not in the file.
     if (this.#folder.info.program.load_error === undefined) this.#texts("program", "", program);
     await this.#check("Sconce IR round trip", () => roundTrip(program));
+    await this.#exampleInputs(program);
     const lowered = await this.#lowering(program);
     await this.#calls("run", program);
     if (lowered !== undefined) {
@@ -308,6 +309,20 @@ class FolderChecker {
     if (optimized !== undefined) await this.#calls("run optimized", optimized);
   }
 
+  /** The example inputs of the file are those of the recorded call. */
+  async #exampleInputs(program: ExportedProgram): Promise<void> {
+    const { call } = this.#folder.info;
+    if (program.exampleInputs === null || call === undefined || call.inputs_file === undefined) return;
+    await this.#check("example inputs", () => {
+      const leaves = program.exampleInputs!.leaves as readonly Value[];
+      const wanted = this.#folder.inputs(call);
+      if (leaves.length !== wanted.length) return `${leaves.length} leaves instead of ${wanted.length}`;
+      const problems = wanted.map((want, i) => this.#difference(leaves[i]!, want));
+      const at = problems.findIndex((problem) => problem !== undefined);
+      return at < 0 ? undefined : `leaf ${at}: ${problems[at]}`;
+    });
+  }
+
   async #rejections(program: ExportedProgram): Promise<void> {
     for (const call of this.#folder.info.rejected ?? []) {
       await this.#check(`reject ${call.note ?? ""}`, async () => {
@@ -315,11 +330,18 @@ class FolderChecker {
         try {
           await this.#run(module, call, this.#folder.inputs(call));
         } catch (error) {
-          if (isSconceError(error) && error.code !== "INTERNAL") return undefined;
+          if (isSconceError(error) && error.code !== "INTERNAL")
+            return otherMessage(error.message, call.error!);
           throw error;
         }
         return `accepted, PyTorch says: ${call.error?.message.split("\n")[0]}`;
       });
     }
   }
+}
+
+/** Errors of the calling convention have PyTorch's words. */
+function otherMessage(got: string, want: NonNullable<CaseCall["error"]>): string | undefined {
+  const isConvention = /^(Trying to flatten|Guard failed: |Boolean value of Tensor)/.test(want.message);
+  return isConvention && got !== want.message ? firstDifference(got, want.message) : undefined;
 }
