@@ -8,10 +8,10 @@ import type {
   ProgramRunner,
   Reason,
 } from "@sconce/ir";
-import { defaultOperators, isScalarFunction, type OperatorTable } from "@sconce/ops";
+import { decomposes, defaultOperators, isScalarFunction, type OperatorTable } from "@sconce/ops";
 import { HIGHER_ORDER } from "./control-flow.js";
 import { type CallKwargs, Dispatcher } from "./dispatch.js";
-import { noKernel } from "./errors.js";
+import { excludedCall, noKernel } from "./errors.js";
 import { CpuExecutable } from "./executable.js";
 import type { AnyKernel, CallArgument, KernelTable, RandomSource, RuntimeValue } from "./kernel.js";
 import { createRandomSource } from "./kernels/random-source.js";
@@ -91,7 +91,7 @@ export function cpuBackend(options: CpuBackendOptions = {}): Backend {
     async compile(program: ExportedProgram, compileOptions: CompileOptions = {}): Promise<Executable> {
       for (const node of program.graph.nodes()) {
         if (compileOptions.exclude?.includes(node.target))
-          throw noKernel(node.target).at(`node "${node.name}"`);
+          throw excludedCall(node.target, decomposes(operators, node.target)).at(`node "${node.name}"`);
       }
       return new CpuExecutable(program, operators, dispatcher);
     },

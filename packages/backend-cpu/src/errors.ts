@@ -1,12 +1,21 @@
 import { isSconceError, SconceError, thrownText } from "@sconce/errors";
 
-/** No kernel, no decomposition: the operator cannot run here. */
+/** No kernel and no decomposition, which the dispatcher would run: the operator cannot run here. */
 export const noKernel = (target: string): SconceError =>
   new SconceError({
     code: "NO_KERNEL",
     message: `the CPU backend has no kernel for ${target}`,
     where: target,
-    fix: "decompose the program first, or give the backend a kernel for it (`cpuBackend({ kernels })`)",
+    fix: "give the backend a kernel for it (`cpuBackend({ kernels })` or a plugin's `kernels`): it has no decomposition",
+  });
+
+/** A call that the compilation excludes, with advice that its operator allows. */
+export const excludedCall = (target: string, decomposes: boolean): SconceError =>
+  new SconceError({
+    code: "NO_KERNEL",
+    message: `${target} is excluded from this compilation`,
+    where: target,
+    fix: `${decomposes ? "decompose the program first, or " : ""}do not exclude it`,
   });
 
 /** The kernel of an operator computes with real numbers only; {@link atNode} adds which operator. */

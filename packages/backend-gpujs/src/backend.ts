@@ -11,8 +11,8 @@ import type {
   Placement,
   Reason,
 } from "@sconce/ir";
-import { defaultOperators, type OperatorTable } from "@sconce/ops";
-import type { DecompositionTable, Evaluator, PassContext, SessionBackend } from "@sconce/passes";
+import { decomposes, defaultOperators, type OperatorTable } from "@sconce/ops";
+import type { Decompositions, Evaluator, PassContext, SessionBackend } from "@sconce/passes";
 import type { Device, Mode } from "./device.js";
 import { whyNotHeld } from "./emit/refusals.js";
 import { type OpenOptions, openDevice } from "./modes.js";
@@ -31,7 +31,7 @@ export interface GpujsBackendOptions extends OpenOptions {
   /** Operators that programs may use; Sconce's own when left out. */
   readonly operators?: OperatorTable;
   /** How programs that are not lowered are lowered; PyTorch's default table when left out. */
-  readonly decompositions?: () => DecompositionTable;
+  readonly decompositions?: () => Decompositions;
   /** Computes folded weights; the interpreter's kernels when left out. */
   readonly evaluate?: Evaluator | undefined;
   /** Runs what the device cannot take; the interpreter when left out. */
@@ -77,7 +77,7 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
       return operators.get(target)?.decompose !== undefined ? "decomposition" : "on the host";
     },
     async compile(original: ExportedProgram, compileOptions: CompileOptions = {}): Promise<Executable> {
-      refuseExcluded(original, compileOptions.exclude ?? []);
+      refuseExcluded(original, compileOptions.exclude ?? [], operators);
       const { decompositions } = options;
       const pacer = new Pacer("compilation", compileOptions.signal);
       await pacer.step();
@@ -126,14 +126,18 @@ function hostOnly(
   return Object.assign(executable, { placement: () => placement });
 }
 
-function refuseExcluded(program: ExportedProgram, exclude: readonly string[]): void {
+function refuseExcluded(
+  program: ExportedProgram,
+  exclude: readonly string[],
+  operators: OperatorTable,
+): void {
   const node = program.graph.nodes().find(({ target }) => exclude.includes(target));
   if (node === undefined) return;
   throw new SconceError({
     code: "NO_KERNEL",
     message: `${node.target} is excluded`,
     where: `node "${node.name}"`,
-    fix: "decompose the program first, or do not exclude it",
+    fix: `${decomposes(operators, node.target) ? "decompose the program first, or " : ""}do not exclude it`,
   });
 }
 

@@ -63,6 +63,20 @@ export function bindArgs(
   return bound;
 }
 
+/** @throws SconceError `ARGUMENT_UNEXPECTED` for a keyword that the schema lacks, or that is given by position too */
+export function refuseUnknownKeywords(
+  schema: OpSchema,
+  positional: number,
+  kwargs: Readonly<Record<string, unknown>>,
+): void {
+  for (const key in kwargs) {
+    const at = schema.args.findIndex(({ name }) => name === key);
+    if (kwargs[key] === undefined && at >= 0) continue;
+    if (at < 0 || (!schema.args[at]!.kwargOnly && at < positional))
+      throw unknownKeyword(schema, positional, kwargs);
+  }
+}
+
 function pick(
   schema: OpSchema,
   parameter: SchemaArgument,

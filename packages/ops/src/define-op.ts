@@ -1,6 +1,7 @@
 import type { FakeTensor, MetaValue, OpSchema } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import type { Emit } from "./emit.js";
+import { checkedRule } from "./results.js";
 import { parseSchema } from "./schema.js";
 import type { ArgsOf } from "./schema-types.js";
 
@@ -65,17 +66,24 @@ export interface OpDefinition {
 export type BoundArgs = Readonly<Record<string, BoundValue>>;
 export type BoundValue = MetaValue | unknown;
 
-/** Defines an operator; its rules are typed by its schema. */
+/**
+ * Defines an operator; its rules are typed by its schema. What they return is checked against the schema each time: a shape
+ * rule fails with `SHAPE_RULE`, a decomposition with `DECOMPOSITION_RESULT`.
+ *
+ * @throws SconceError `SCHEMA_SYNTAX`
+ */
 export function defineOp<const S extends string>(row: OpRow<S>): OpDefinition {
   const schema = parseSchema(row.schema);
+  const meta = row.meta as MetaRule<BoundArgs> | undefined;
+  const decompose = row.decompose as DecomposeRule<BoundArgs> | undefined;
   return Object.freeze({
     target: schema.target,
     schema,
     schemaText: row.schema,
     tags: row.tags ?? [],
     doc: row.doc,
-    meta: row.meta as MetaRule<BoundArgs> | undefined,
-    decompose: row.decompose as DecomposeRule<BoundArgs> | undefined,
+    meta: meta && checkedRule("SHAPE_RULE", schema, meta),
+    decompose: decompose && checkedRule("DECOMPOSITION_RESULT", schema, decompose),
   });
 }
 

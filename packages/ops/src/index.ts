@@ -11,6 +11,7 @@ export { ALIAS_SINGLE_OPERAND, HIDDEN_ALIASES, HIDDEN_WRITES, type HiddenWrite }
 export { type InputCheck, inputCheck } from "./inputs/check.js";
 export { type Leaf, userLeaves } from "./inputs/leaf-path.js";
 export { knownSchema, knownSchemaText, knownTargets } from "./known-schemas.js";
+export { isOutOfMemory, resultProblem, type TensorProblem } from "./results.js";
 export { scalarTypeName } from "./rules/dtype-names.js";
 export * from "./scalar-functions.js";
 export * from "./schema.js";

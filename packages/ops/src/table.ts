@@ -141,6 +141,13 @@ export class OperatorTable implements OperatorLookup {
   }
 }
 
+/** Whether lowering with the default decomposition table replaces calls of an operator. */
+export function decomposes(operators: OperatorTable, target: string): boolean {
+  const row = operators.get(target);
+  if (row?.functional !== undefined) return decomposes(operators, row.functional);
+  return row?.decompose !== undefined && !row.tags.includes("not_in_default_table");
+}
+
 function byPacket(rows: Iterable<OpDefinition>): Map<string, OpDefinition[]> {
   const packets = new Map<string, OpDefinition[]>();
   for (const row of rows) {

@@ -40,15 +40,17 @@ export { type Closeness, giver, tensorsDifference } from "./checking/closeness.j
 export { PassChangedNumbers } from "./checking/errors.js";
 export type { Reproducer } from "./checking/subprogram.js";
 export { completePipeline } from "./complete.js";
+export { ownedEntry } from "./decompose/entry-owners.js";
 export type { RunDecompositionsOptions } from "./decompose/run-decompositions.js";
 export { runDecompositions } from "./decompose/run-decompositions.js";
-export type { Decomposition } from "./decompose/table.js";
+export type { Decomposition, Decompositions } from "./decompose/table.js";
 export {
   CustomDecompTable,
   DecompositionTable,
   defaultDecompositions,
   isAlwaysDecomposed,
 } from "./decompose/table.js";
+export { keyProblem as decompositionKeyProblem } from "./decompose/table-keys.js";
 export {
   backendNames,
   callTargets,

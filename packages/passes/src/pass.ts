@@ -11,7 +11,7 @@ import type {
 import type { OperatorTable } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
 import type { NumberChange } from "./changes/number-change.js";
-import type { DecompositionTable } from "./decompose/table.js";
+import type { Decompositions } from "./decompose/table.js";
 import { optionError, optionProblem } from "./options/bind.js";
 import type { OptionSession, OptionSpec, OptionValue, PassOptions } from "./options/spec.js";
 import type { RewriteContext } from "./rewrite/context.js";
@@ -32,7 +32,7 @@ export interface PassContext {
   /** Runs whole programs, for differential checks; absent as the evaluator is. */
   readonly run?: ProgramRunner | undefined;
   /** A fresh decomposition table of the session, its plugins' entries included; PyTorch's default when left out. */
-  readonly decompositions?: (() => DecompositionTable) | undefined;
+  readonly decompositions?: (() => Decompositions) | undefined;
   /** The session's rewrite rules, by name. */
   readonly rules?: ReadonlyMap<string, Rule> | undefined;
   /** Who watches and limits the rewrites of rules: `explain` and `bisect`. */

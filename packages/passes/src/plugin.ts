@@ -1,6 +1,6 @@
 import type { Backend, DialectRules, PytreeType } from "@sconce/ir";
 import type { OpDefinition } from "@sconce/ops";
-import type { Decomposition } from "./decompose/table.js";
+import type { Decompositions } from "./decompose/table.js";
 import type { Pass, PassContext } from "./pass.js";
 import type { Rule } from "./rewrite/rule.js";
 
@@ -18,7 +18,7 @@ export interface Plugin {
   /** Rewrite rules, which the pass `rewrite` applies. */
   readonly rules?: readonly Rule[];
   /** Entries that the default decomposition table gets, or that replace its own, by target. */
-  readonly decompositions?: Readonly<Record<string, Decomposition>>;
+  readonly decompositions?: Decompositions;
   /** Dialects that programs may be in, and that passes may require and ensure: what the verifier then asks of them. */
   readonly dialects?: readonly DialectRules[];
   readonly backends?: readonly Backend[];

@@ -14,6 +14,7 @@ import {
   builtinPasses,
   builtinRules,
   type CustomDecompTable,
+  decompositionKeyProblem,
   defaultDecompositions,
   type Evaluator,
   type PassContext,
@@ -160,8 +161,14 @@ function kernelsOf({ kernels }: PluginSet, operators: OperatorTable): KernelTabl
 function tableWith(operators: OperatorTable, { decompositions }: PluginSet): CustomDecompTable {
   const table = defaultDecompositions(operators);
   for (const [target, entry, plugin] of decompositions) {
-    // A decomposition of an operator that nobody has would never run.
-    if (operators.schemaOf(target) === undefined) throw unknownTarget(plugin, target, "decomposes");
+    // An entry that no call has would never run.
+    const problem = decompositionKeyProblem(target, entry, operators);
+    if (problem !== undefined)
+      throw badPlugin(
+        `plugin "${plugin}"`,
+        `has a decomposition of ${target}, which ${problem.message}`,
+        problem.fix,
+      );
     table.set(target, entry);
   }
   return table;

@@ -156,7 +156,7 @@ describe("createSconce", () => {
     const nothing = { "aten.sine.default": entry["aten.sin.default"] };
     expect(() =>
       createSconce({ plugins: [{ name: "a", decompositions: nothing }] }).defaultDecompositions(),
-    ).toThrow(/which is no operator/);
+    ).toThrow(/plugin "a" has a decomposition of aten.sine.default, which is not an operator overload/);
     expect(() => createSconce({ plugins: [{ name: "a", opz: [] } as never] })).toThrow(/has a field "opz"/);
   });
 

@@ -19,7 +19,7 @@ import {
   type BisectOptions,
   bisect,
   type CustomDecompTable,
-  type DecompositionTable,
+  type Decompositions,
   type Pass,
   type PassManagerOptions,
   type PipelineItem,
@@ -123,7 +123,7 @@ export class Sconce {
   /** `ExportedProgram.run_decompositions`; see `runDecompositions` for the meaning of the table. */
   runDecompositions(
     program: ExportedProgram,
-    table: DecompositionTable = this.defaultDecompositions(),
+    table: Decompositions = this.defaultDecompositions(),
   ): ExportedProgram {
     this.#use();
     if (this.container.resolve(PLUGINS).plugins.length > 0) sealProgram(program);

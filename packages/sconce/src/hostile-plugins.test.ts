@@ -1,5 +1,5 @@
 import { isSconceError } from "@sconce/errors";
-import { type ExportedProgram, edit, Graph, parseIr, printIr } from "@sconce/ir";
+import { type ExportedProgram, edit, FakeTensor, Graph, parseIr, printIr } from "@sconce/ir";
 import { defineOp, type Emit } from "@sconce/ops";
 import { builtinRules, decompose, definePass, defineRule, type Pass, type Plugin } from "@sconce/passes";
 import { Tensor } from "@sconce/tensor";
@@ -400,10 +400,10 @@ describe("operators, kernels and backends of a plugin", () => {
   });
 
   test.each<[string, (...args: never[]) => unknown, string]>([
-    ["nothing", () => undefined, "gave undefined where its schema says Tensor"],
-    ["a promise", async () => 1, "gave a promise; it must give its result at once"],
-    ["a text", () => "x", "gave a string where its schema says Tensor"],
-    ["a list", () => [1, 2], "gave a list of 2 where its schema says Tensor"],
+    ["nothing", () => undefined, "returned undefined where its schema says Tensor"],
+    ["a promise", async () => 1, "returned a promise; it must return its result synchronously"],
+    ["a text", () => "x", "returned a string where its schema says Tensor"],
+    ["a list", () => [1, 2], "returned a list of 2 where its schema says Tensor"],
   ])("functions that give %s are named", async (_, give, does) => {
     const run = give as never;
     const error = failure({ decompositions: { "aten.relu.default": run } }, "decompose");
@@ -420,10 +420,56 @@ describe("operators, kernels and backends of a plugin", () => {
     );
   });
 
+  test("a decomposition that gives other numbers of elements or another dtype is named, not a later node", () => {
+    const sum = (emit: Emit, { self }: { self: never }) => emit("aten.sum.default", [self]);
+    const whole = (emit: Emit, { self }: { self: never }) =>
+      emit("aten._to_copy.default", [self], { dtype: "int64" });
+    const named = 'the decomposition of aten.relu.default of plugin "evil" returned';
+    for (const decompositions of [
+      { "aten.relu.default": sum as never },
+      new Map([["aten.relu.default", sum as never]]),
+    ])
+      expect(failure({ decompositions }, "decompose").message).toContain(
+        `${named} float32[], the replaced call gives float32[4]`,
+      );
+    expect(
+      failure({ decompositions: { "aten.relu.default": whole as never } }, "decompose").message,
+    ).toContain(`${named} int64[4], the replaced call gives float32[4]`);
+    const unknown = (emit: Emit, { self }: { self: never }) => emit("aten.nope.default", [self]);
+    const error = failure({ decompositions: { "aten.relu.default": unknown as never } }, "decompose");
+    expect(error.message).toContain(
+      'the decomposition of aten.relu.default of plugin "evil" calls aten.nope.default: "aten.nope.default" is not',
+    );
+  });
+
+  test("a shape rule whose tensor is malformed is named", () => {
+    const shape = [4, -1];
+    const meta = () => new FakeTensor({ dtype: "float32", shape, strides: [1, 1] });
+    const own = defineOp({ schema: "evil::op(Tensor x) -> Tensor", meta });
+    const bound = parseIr(TEXT.replace("aten.relu", "evil.op"));
+    expect(() => createSconce({ plugins: [{ name: "evil", ops: [own] }] }).runDecompositions(bound)).toThrow(
+      'the shape rule of evil.op.default of plugin "evil" returned a tensor whose shape [4, -1] holds -1',
+    );
+  });
+
+  test("an operator that nothing runs is not said to decompose", async () => {
+    const own = defineOp({ schema: "evil::op(Tensor x) -> Tensor", meta: ({ x }) => x });
+    const sconce = createSconce({ plugins: [{ name: "evil", ops: [own] }] });
+    const bound = parseIr(TEXT.replace("aten.relu", "evil.op"), { tensors: new Map([["w", weights]]) });
+    const error: unknown = await (async () => {
+      using executable = await sconce.compile(bound);
+      return executable.run([weights]);
+    })().catch((thrown: unknown) => thrown);
+    expect(isSconceError(error) && [error.code, error.fix]).toEqual([
+      "NO_KERNEL",
+      "give the backend a kernel for it (`cpuBackend({ kernels })` or a plugin's `kernels`): it has no decomposition",
+    ]);
+  });
+
   test("a decomposition that never ends is named", () => {
     const again = (emit: Emit, { self }: { self: never }) => emit("aten.relu.default", [self]);
     expect(failure({ decompositions: { "aten.relu.default": again as never } }, "decompose").message).toMatch(
-      /the decomposition of aten.relu.default of plugin "evil" threw: Maximum call stack/,
+      /the decomposition of aten.relu.default of plugin "evil" never ends: aten.relu.default -> aten.relu.default/,
     );
   });
 

@@ -55,6 +55,7 @@ export type {
   Choices,
   Clock,
   Decomposition,
+  Decompositions,
   Match,
   OptionSession,
   OptionSpec,

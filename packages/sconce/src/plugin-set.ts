@@ -1,9 +1,9 @@
 /** @file The plugins of a session taken together: clashes are refused, and every function says whose it is when it throws. */
 import { isSconceError, SconceError, thrownText } from "@sconce/errors";
 import { DIALECTS, type DialectRules, type OpSchema, type PytreeRegistry } from "@sconce/ir";
-import { defaultOperators, type OpDefinition } from "@sconce/ops";
-import { builtinPasses, builtinRules, type Decomposition, type Plugin } from "@sconce/passes";
-import { resultProblem } from "./plugin-results.js";
+import { defaultOperators, isOutOfMemory, type OpDefinition, resultProblem } from "@sconce/ops";
+import { builtinPasses, builtinRules, type Decomposition, ownedEntry, type Plugin } from "@sconce/passes";
+import { kernelProblem } from "./plugin-results.js";
 import { badPlugin, readPlugin } from "./plugin-shape.js";
 
 interface Named {
@@ -122,13 +122,17 @@ function functionsOf(
     decompositions: plugins.flatMap(({ name, decompositions = {} }) =>
       Object.entries(decompositions).map(
         ([target, run]) =>
-          [target, guarded(name, `the decomposition of ${target}`, run, schemaOf(target)), name] as const,
+          [target, guardedEntry(name, target, run as Decomposition, schemaOf(target)), name] as const,
       ),
     ),
     kernels: plugins.flatMap(({ name, kernels = {} }) =>
       Object.entries(kernels).map(
         ([target, run]) =>
-          [target, guarded(name, `the kernel of ${target}`, run, schemaOf(target)), name] as const,
+          [
+            target,
+            guarded(name, `the kernel of ${target}`, run, (value) => kernelProblem(schemaOf(target), value)),
+            name,
+          ] as const,
       ),
     ),
   };
@@ -138,44 +142,64 @@ function guardedOp(plugin: string, op: OpDefinition): OpDefinition {
   const { target, schema, meta, decompose } = op;
   return Object.freeze({
     ...op,
-    meta: meta && guarded(plugin, `the shape rule of ${target}`, meta, schema),
-    decompose: decompose && guarded(plugin, `the decomposition of ${target}`, decompose, schema),
+    meta:
+      meta &&
+      guarded(
+        plugin,
+        `the shape rule of ${target}`,
+        meta,
+        (value) => resultProblem(schema, value),
+        "SHAPE_RULE",
+      ),
+    decompose: decompose && guardedEntry(plugin, target, decompose, schema),
   });
 }
 
+function guardedEntry<A extends unknown[], R>(
+  plugin: string,
+  target: string,
+  run: (...args: A) => R,
+  schema: OpSchema | undefined,
+): (...args: A) => R {
+  const problem = (value: unknown): string | undefined => resultProblem(schema, value);
+  const what = `the decomposition of ${target}`;
+  return ownedEntry(guarded(plugin, what, run, problem, "DECOMPOSITION_RESULT"), plugin);
+}
+
 /**
- * A plugin's function that is named, with the plugin, when it throws or gives what its schema does not have. Typed errors are
- * what it says on purpose and pass; so does running out of memory.
+ * A plugin's function that is named, with the plugin, when it throws or returns what its schema does not have. Typed errors are
+ * what it says on purpose and pass; so does running out of memory. Those with `named` are what the function's own check found:
+ * they get the plugin's name.
  */
 function guarded<A extends unknown[], R>(
   plugin: string,
   what: string,
   run: (...args: A) => R,
-  schema: OpSchema | undefined,
+  problemOf: (result: unknown) => string | undefined,
+  named?: string,
 ): (...args: A) => R {
   return (...args: A): R => {
     let result: R;
     try {
       result = run(...args);
     } catch (error) {
+      if (isSconceError(error, named) && named !== undefined && error.message.startsWith(what))
+        throw badPart(plugin, what, error.message.slice(what.length).trim(), error);
       throw isSconceError(error) || isOutOfMemory(error) ? error : pluginFailed(plugin, what, error);
     }
-    const problem = resultProblem(schema, result);
+    const problem = problemOf(result);
     if (problem === undefined) return result;
     throw badPart(plugin, what, problem);
   };
 }
 
-/** A function that calls itself for ever is a `RangeError` too. */
-const isOutOfMemory = (error: unknown): boolean =>
-  error instanceof RangeError && !error.message.includes("call stack");
-
 /** A part of a plugin did what it may not. */
-export const badPart = (plugin: string, what: string, does: string): SconceError =>
+export const badPart = (plugin: string, what: string, does: string, cause?: unknown): SconceError =>
   new SconceError({
     code: "PLUGIN_FAILED",
     message: `${what} of plugin "${plugin}" ${does}`,
     fix: `mend the plugin "${plugin}"`,
+    ...(cause === undefined ? {} : { cause }),
   });
 
 /** A plugin's code threw something. */

@@ -147,7 +147,9 @@ function requireParts(
 function recordOf(label: string, field: string, value: unknown): object {
   const fix = 'give an object of functions by target: { "aten.relu.default": ... }';
   if (!OBJECT.is(value)) throw badField(label, field, OBJECT, value, fix);
-  const record = value as Readonly<Record<string, unknown>>;
+  const record = (value instanceof Map ? Object.fromEntries(value) : value) as Readonly<
+    Record<string, unknown>
+  >;
   const entries = Object.keys(record).map(
     (key) => [key, read(label, record, key, `${field}["${key}"]`)] as const,
   );

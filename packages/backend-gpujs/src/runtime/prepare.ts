@@ -6,7 +6,7 @@ import type { OperatorTable } from "@sconce/ops";
 import {
   canonicalize,
   commonSubexpressionElimination,
-  type DecompositionTable,
+  type Decompositions,
   deadCodeElimination,
   type Evaluator,
   foldBatchNorm,
@@ -19,7 +19,7 @@ import {
 export interface PrepareOptions {
   readonly operators: OperatorTable;
   readonly evaluate: Evaluator;
-  readonly decompositions?: (() => DecompositionTable) | undefined;
+  readonly decompositions?: (() => Decompositions) | undefined;
 }
 
 /** The program made ready, or why it has to stay as it is. */
@@ -43,7 +43,8 @@ export function prepare(program: ExportedProgram, options: PrepareOptions): Prep
     const [impurity] = functionality(ready, operators).impurities;
     return impurity === undefined ? { program: ready } : { program: undefined, reason: impurity.reason };
   } catch (error) {
-    if (!isSconceError(error)) throw error;
+    // A table's wrong entry is the user's to correct: the host must not hide it.
+    if (!isSconceError(error) || error.code.startsWith("DECOMPOSITION_")) throw error;
     return { program: undefined, reason: `it cannot be lowered: ${error.message}` };
   }
 }

@@ -36,5 +36,8 @@ export const decompose = definePass({
   },
 });
 
-const tableOf = (name: string, { operators, decompositions }: PassContext): DecompositionTable =>
-  name === "none" ? new DecompositionTable() : (decompositions?.() ?? defaultDecompositions(operators));
+function tableOf(name: string, { operators, decompositions }: PassContext): DecompositionTable {
+  if (name === "none") return new DecompositionTable();
+  const table = decompositions?.() ?? defaultDecompositions(operators);
+  return table instanceof DecompositionTable ? table : new DecompositionTable().update(table);
+}

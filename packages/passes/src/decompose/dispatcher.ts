@@ -18,10 +18,11 @@ import { le, mul, type SymInt } from "@sconce/symbolic";
 import { autoFunctionalize, isAutoFunctionalized } from "./auto-functionalize.js";
 import { type AutocastState, castForAutocast } from "./autocast.js";
 import { ConjugateMarks } from "./conjugate.js";
+import { EntryRunner } from "./entry-check.js";
 import { functionalTarget, MUTATING_VIEWS } from "./functional-targets.js";
 import { FunctionalTensor, type ViewStep } from "./functional-tensor.js";
 import type { HiddenAliases } from "./hidden-aliases.js";
-import { type DecompositionTable, isAlwaysDecomposed } from "./table.js";
+import { type Decomposition, isAlwaysDecomposed } from "./table.js";
 import type { Tracer } from "./tracer.js";
 
 type Kwargs = Readonly<Record<string, EmitArg>>;
@@ -29,7 +30,7 @@ type Kwargs = Readonly<Record<string, EmitArg>>;
 export class Dispatcher {
   readonly tracer: Tracer;
   readonly operators: OperatorTable;
-  readonly table: DecompositionTable;
+  readonly table: ReadonlyMap<string, Decomposition>;
   autocast: AutocastState | null = null;
   readonly #conjugates = new ConjugateMarks();
   /** Emits on the lower level: for entries of the table. */
@@ -40,11 +41,20 @@ export class Dispatcher {
   /** Set where numbers count more than PyTorch's text. */
   readonly hidden: HiddenAliases | undefined;
 
-  constructor(tracer: Tracer, operators: OperatorTable, table: DecompositionTable, hidden?: HiddenAliases) {
+  readonly #entries: EntryRunner;
+
+  constructor(
+    tracer: Tracer,
+    operators: OperatorTable,
+    table: ReadonlyMap<string, Decomposition>,
+    hidden?: HiddenAliases,
+  ) {
     this.hidden = hidden;
     this.tracer = tracer;
     this.operators = operators;
     this.table = table;
+    const isTraced = (value: FakeTensor): boolean => tracer.isTracked(unwrap(value) as FakeTensor);
+    this.#entries = new EntryRunner({ operators, env: tracer.env, isTraced });
     const arithmetic: NonNullable<Emit["arithmetic"]> = (target, args, result) =>
       tracer.symbols.computed(target, args, result);
     const lowered = emitFrom(tracer.env, (target, args, kwargs) => this.lower(target, args, kwargs));
@@ -115,7 +125,7 @@ export class Dispatcher {
     kwargs: Kwargs,
   ): MetaValue {
     try {
-      return rule(emit, bindArgs(row.schema, args, kwargs));
+      return this.#entries.run(row, rule, emit, bindArgs(row.schema, args, kwargs));
     } catch (error) {
       throw error instanceof SconceError && error.where === undefined ? error.at(row.target) : error;
     }

@@ -13,7 +13,14 @@ import {
   type SchemaArgument,
   type SchemaType,
 } from "@sconce/ir";
-import { argumentMissing, argumentUnexpected, type EmitArg, type UnboundArg, unbindValue } from "@sconce/ops";
+import {
+  argumentMissing,
+  argumentUnexpected,
+  type EmitArg,
+  refuseUnknownKeywords,
+  type UnboundArg,
+  unbindValue,
+} from "@sconce/ops";
 
 export interface NormalizedCall {
   readonly args: readonly UnboundArg[];
@@ -49,6 +56,7 @@ export function normalizeCall(
   if (args.length > position) {
     throw argumentUnexpected(schema, `takes ${position} positional arguments but ${args.length} were given`);
   }
+  refuseUnknownKeywords(schema, args.length, kwargs);
   positional.length = keep;
   return { args: positional, kwargs: keywords };
 }

@@ -35,7 +35,8 @@ import { RuntimeAssertions } from "./runtime-asserts.js";
 import { sameCalls } from "./same-calls.js";
 import { shapeEnvOf } from "./shape-env.js";
 import { refuseSharedState } from "./shared-state.js";
-import { CustomDecompTable, type DecompositionTable, defaultDecompositions } from "./table.js";
+import { type Decompositions, defaultDecompositions } from "./table.js";
+import { entriesOf } from "./table-keys.js";
 import { Tracer } from "./tracer.js";
 
 export interface RunDecompositionsOptions {
@@ -56,22 +57,22 @@ export interface RunDecompositionsOptions {
  * drops what is dead. The result is in the ATEN dialect; state, constants and input names stay (the inputs' order too,
  * but for constants: see {@link orderInputs}).
  *
- * Without a table, PyTorch's default one is used ({@link defaultDecompositions}); an empty table only functionalizes
+ * Without a table, PyTorch's default one is used ({@link defaultDecompositions}); any `Map` or object of entries is a table. An
+ * entry is checked against each call that it replaces. An empty table only functionalizes
  * and decomposes the composites that cannot be kept. A program in which nothing is left to lower comes back as it is
  * (PyTorch would make its nodes anew, and write its mutated inputs back with one more copy).
  *
- * @throws SconceError those of the operators' rules, `NOT_FUNCTIONALIZABLE`, `INTERNAL_OVERLAP`, `SHARED_STATE`,
+ * @throws SconceError `DECOMPOSITION_TABLE`, `DECOMPOSITION_RESULT`, `DECOMPOSITION_CYCLE`, `DECOMPOSITION_FAILED` for entries
+ * of the table; those of the operators' rules, `NOT_FUNCTIONALIZABLE`, `INTERNAL_OVERLAP`, `SHARED_STATE`,
  * `CONSTANT_MUTATED`, `UNKNOWN_OPERATOR`
  */
 export function runDecompositions(
   program: ExportedProgram,
-  table?: DecompositionTable | ReadonlyMap<string, never>,
+  table?: Decompositions,
   options: RunDecompositionsOptions = {},
 ): ExportedProgram {
   const operators = options.operators ?? defaultOperators();
-  const given = (table ?? defaultDecompositions(operators)) as DecompositionTable;
-  // Operators that were registered after the table was made count too.
-  const entries = given instanceof CustomDecompTable ? given.materialize() : given;
+  const entries = entriesOf(table ?? defaultDecompositions(operators), operators);
   const ordered = orderInputs(withoutTokens(program));
   const retrace = (hidden?: HiddenAliases): Retrace => {
     const tracer = new Tracer(operators, shapeEnvOf(program), options.pass);

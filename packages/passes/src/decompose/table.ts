@@ -11,6 +11,9 @@ import { writingEntries } from "./writing-entries.js";
 /** A decomposition of one overload; its arguments come by the names of the schema, defaults filled in. */
 export type Decomposition = DecomposeRule<Readonly<Record<string, EmitArg>>>;
 
+/** Decompositions by overload (`aten.relu.default`): a table, a plain `Map`, or a plain object. */
+export type Decompositions = ReadonlyMap<string, Decomposition> | Readonly<Record<string, Decomposition>>;
+
 /**
  * What `runDecompositions` replaces, by overload: PyTorch's meaning of the table. Deleting an entry keeps the operator;
  * an entry of one's own replaces it; an empty table still functionalizes, and decomposes only composites that cannot be
@@ -23,6 +26,13 @@ export class DecompositionTable extends Map<string, Decomposition> {
     if (entry === undefined) throw notInTable(target);
     this.delete(target);
     return entry;
+  }
+
+  /** Sets entries of another table, over those that are there. */
+  update(entries: Decompositions): this {
+    for (const [target, entry] of entries instanceof Map ? entries : Object.entries(entries))
+      this.set(target as string, entry as Decomposition);
+    return this;
   }
 
   copy(): DecompositionTable {

@@ -72,9 +72,14 @@ export function* writingEntries(
 /** `aten.relu` of `aten.relu_.default` and of `aten.relu.out`. */
 const packetOf = (target: string): string => target.slice(0, target.lastIndexOf(".")).replace(/_$/, "");
 
+const made = new WeakSet<object>();
+
+/** Whether an entry is one of those that the default table has for overloads that write. */
+export const isWritingEntry = (entry: unknown): boolean => typeof entry === "function" && made.has(entry);
+
 /** The functional overload, and its results copied into what is written. */
 function writingEntry(row: OpDefinition, operators: OperatorTable): Decomposition {
-  return (emit, given) => {
+  const entry: Decomposition = (emit, given) => {
     const functional = operators.require(row.functional!);
     const bound = functionalArguments(row.schema, functional, given);
     const args: EmitArg[] = [];
@@ -92,4 +97,6 @@ function writingEntry(row: OpDefinition, operators: OperatorTable): Decompositio
     );
     return copies.length === 1 ? copies[0]! : copies;
   };
+  made.add(entry);
+  return entry;
 }

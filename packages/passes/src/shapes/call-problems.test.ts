@@ -87,7 +87,8 @@ describe("values that the call does not give", () => {
     expect(callProblems(next, operators.extend([row]))).toEqual([
       {
         code: "CALL_REFUSED",
-        message: "node gelu: mine.odd.default refuses its inputs: no such thing",
+        message:
+          "node gelu: mine.odd.default refuses its inputs: the shape rule of mine.odd.default threw: no such thing",
         node: "gelu",
         graph: "",
       },
