@@ -1,22 +1,26 @@
 import { internalError, isSconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue, type OpSchema } from "@sconce/ir";
 import {
+  atNode,
   type BoundArgs,
   bindArgs,
+  type CallArgument,
+  type CallKwargs,
   type Emit,
   emitFrom,
   fakeEmit,
   functionalArguments,
   type OpDefinition,
   type OperatorTable,
+  type RuntimeValue,
 } from "@sconce/ops";
 import { STATIC_ENV, type SymEnv, SymExpr, symbol } from "@sconce/symbolic";
 import { type DType, dtypeInfo, requiredBytes, Storage, Tensor } from "@sconce/tensor";
 import { autocastArguments } from "./autocast.js";
 import { copyInto } from "./copy.js";
-import { atNode, noKernel, outOfStorage } from "./errors.js";
+import { noKernel, outOfStorage } from "./errors.js";
 import { FakePairs, symbolicOf } from "./fakes.js";
-import type { AnyKernel, CallArgument, KernelTable, RandomSource, RuntimeValue } from "./kernel.js";
+import type { AnyKernel, KernelTable, RandomSource } from "./kernel.js";
 import { numbersOf } from "./meta-number.js";
 import type { Refusal } from "./refusals.js";
 
@@ -27,9 +31,6 @@ const RUNTIME_ENV: SymEnv = {
   freshUnbackedFloat: () => symbol("zuf0", { float: true, unbacked: true }) as SymExpr,
 };
 const META_CONTEXT = { env: RUNTIME_ENV };
-
-/** Keyword arguments of a call. */
-export type CallKwargs = Readonly<Record<string, CallArgument>>;
 
 /** What a dispatcher is made of. */
 export interface DispatcherParts {
@@ -62,17 +63,8 @@ export class Dispatcher {
 
   /** @throws SconceError `UNKNOWN_OPERATOR`, `NO_KERNEL`, and what the operator's rules refuse */
   call(target: string, args: readonly CallArgument[], kwargs: CallKwargs = {}): RuntimeValue {
-    return this.apply(this.#operators.require(target), args, kwargs);
-  }
-
-  /** As {@link call}, of an operator looked up before. */
-  apply(definition: OpDefinition, args: readonly CallArgument[], kwargs: CallKwargs): RuntimeValue {
+    const definition = this.#operators.require(target);
     return this.callBound(definition, bindArgs(definition.schema, args, kwargs));
-  }
-
-  /** @throws SconceError `UNKNOWN_OPERATOR` */
-  definitionOf(target: string): OpDefinition {
-    return this.#operators.require(target);
   }
 
   /** True when {@link call} would find a way to run the target. */

@@ -1,4 +1,4 @@
-import { isSconceError, SconceError, thrownText } from "@sconce/errors";
+import { SconceError } from "@sconce/errors";
 
 /** No kernel and no decomposition, which the dispatcher would run: the operator cannot run here. */
 export const noKernel = (target: string): SconceError =>
@@ -25,14 +25,6 @@ export const noComplexKernel = (dtype: string): SconceError =>
     message: `the CPU backend's kernel for this operator does not compute with ${dtype} tensors`,
     fix: "compute on `view_as_real`, or give the backend a kernel for it (`cpuBackend({ kernels })`)",
   });
-
-/** An error told again with the node in which it happened; other errors become one of ours. */
-export function atNode(error: unknown, where: string): SconceError {
-  if (isSconceError(error)) return error.at(where);
-  const message = thrownText(error);
-  const code = error instanceof RangeError ? "OUT_OF_MEMORY" : "KERNEL_FAILED";
-  return new SconceError({ code, message, where, cause: error });
-}
 
 /** A runtime assertion of the program does not hold; the text is the program's own. */
 export const assertionFailed = (message: string): SconceError =>
@@ -93,26 +85,6 @@ export const divisionByZero = (): SconceError =>
     code: "DIVISION_BY_ZERO",
     message: "ZeroDivisionError",
     fix: "divide floats, or mask zeros out before",
-  });
-
-/** A `get_attr` node names a graph that is not there. */
-export const noSubgraph = (node: { readonly name: string; readonly target: string }): SconceError =>
-  new SconceError({
-    code: "NO_SUBGRAPH",
-    message: `the graph has no subgraph "${node.target}"`,
-    where: `node ${node.name}`,
-  });
-
-/** A run was cancelled by its signal. */
-export const aborted = (reason: unknown): SconceError =>
-  new SconceError({ code: "ABORTED", message: "the run was cancelled", cause: reason });
-
-/** A parameter, buffer or constant that the signature names is not there, or holds no values. */
-export const missingState = (name: string): SconceError =>
-  new SconceError({
-    code: "MISSING_STATE",
-    message: `the program has no tensor for "${name}"`,
-    fix: "load the program together with its weights",
   });
 
 /** A result would have a negative size. */

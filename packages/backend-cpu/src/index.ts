@@ -7,7 +7,7 @@ export {
   evaluate,
 } from "./backend.js";
 export { finishOutput, type NumberArray, openOutput, readNumbers } from "./dense.js";
-export type { CallKwargs } from "./dispatch.js";
+export { CpuInterpreter } from "./interpreter.js";
 export {
   type AnyKernel,
   allocate,
@@ -20,9 +20,7 @@ export {
   type KernelTable,
   kernel,
   type RandomSource,
-  type RuntimeValue,
 } from "./kernel.js";
 export { createPhiloxSource } from "./kernels/philox.js";
 export { createRandomSource } from "./kernels/random-source.js";
 export { CPU_KERNELS } from "./kernels.js";
-export { MUTATIONS, programState, type Write, writeBack } from "./state.js";

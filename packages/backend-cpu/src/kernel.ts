@@ -1,28 +1,11 @@
-import type { Argument, ComplexLiteral, FakeTensor, FloatLiteral, MetaValue } from "@sconce/ir";
+import type { FakeTensor, MetaValue } from "@sconce/ir";
+import type { CallArgument, RuntimeValue } from "@sconce/ops";
 import type { DType, Tensor } from "@sconce/tensor";
 import { dtypeInfo, Storage, Tensor as TensorClass } from "@sconce/tensor";
 import { negativeSize } from "./errors.js";
 import { numbersOf } from "./meta-number.js";
 
-/**
- * A value while a program runs. Python floats of integral value stay wrapped (`{kind: "float", value: 2}`),
- * so that promotion sees what Python saw.
- */
-export type RuntimeValue =
-  | Tensor
-  | number
-  | bigint
-  | boolean
-  | string
-  | null
-  | FloatLiteral
-  | ComplexLiteral
-  | readonly RuntimeValue[];
-
-/**
- * What an operator may be given: a value, or a literal of its schema's types (dtype, device, layout, ...).
- */
-export type CallArgument = RuntimeValue | Argument | undefined | readonly CallArgument[];
+export type { CallArgument, RuntimeValue };
 
 /** A source of random bits; the same seed gives the same stream. */
 export interface RandomSource {

@@ -10,6 +10,7 @@ export * from "./fake-emit.js";
 export { ALIAS_SINGLE_OPERAND, HIDDEN_ALIASES, HIDDEN_WRITES, type HiddenWrite } from "./hidden-effects.js";
 export { type InputCheck, inputCheck } from "./inputs/check.js";
 export { type Leaf, userLeaves } from "./inputs/leaf-path.js";
+export * from "./interpreter/index.js";
 export { knownSchema, knownSchemaText, knownTargets } from "./known-schemas.js";
 export { isOutOfMemory, resultProblem, type TensorProblem } from "./results.js";
 export { scalarTypeName } from "./rules/dtype-names.js";

@@ -1,6 +1,12 @@
 // Sessions
 
-export { cpuBackend, createPhiloxSource, createRandomSource, evaluate } from "@sconce/backend-cpu";
+export {
+  CpuInterpreter,
+  cpuBackend,
+  createPhiloxSource,
+  createRandomSource,
+  evaluate,
+} from "@sconce/backend-cpu";
 export { isSconceError, SconceError } from "@sconce/errors";
 // Files, tensors, backends
 export type { ByteSource, ReadPt2Options } from "@sconce/formats";
@@ -9,10 +15,12 @@ export { readPt2 } from "@sconce/formats";
 export type {
   Argument,
   Backend,
+  CompileOptions,
   DialectRules,
   Executable,
   Node,
   NodeMeta,
+  Reason,
   RunOptions,
   Value,
 } from "@sconce/ir";
@@ -43,8 +51,31 @@ export {
 export { diffPrograms } from "@sconce/ir/diff";
 export { historyFromJson, historyToJson, provenance, replay } from "@sconce/ir/history";
 // Operators and passes
-export type { Emit, OpDefinition } from "@sconce/ops";
-export { defaultOperators, defineOp, OperatorTable } from "@sconce/ops";
+export type {
+  CallArgument,
+  CallKwargs,
+  Emit,
+  InterpreterOptions,
+  Mutation,
+  NestedGraph,
+  NodeArgument,
+  NodeArguments,
+  NodeResult,
+  OpDefinition,
+  RuntimeValue,
+  Steps,
+  TensorAccess,
+  UserValue,
+} from "@sconce/ops";
+export {
+  defaultOperators,
+  defineOp,
+  HOST_TENSORS,
+  Interpreter,
+  isInterpretedCall,
+  OperatorTable,
+  Running,
+} from "@sconce/ops";
 export type {
   Attempt,
   Bisection,

@@ -28,3 +28,10 @@ export const safetensorsError = (message: string, where?: string): SconceError =
     where,
     fix: "write the file again; it is damaged or not safetensors",
   });
+
+/** A shape that does not broadcast to the shape of the tensor that it is written to. */
+export const broadcastMismatch = (from: readonly number[], to: readonly number[]): SconceError =>
+  new SconceError({
+    code: "SHAPE_MISMATCH",
+    message: `output with shape [${to.join(", ")}] doesn't match the broadcast shape [${from.join(", ")}]`,
+  });

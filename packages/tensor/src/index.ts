@@ -1,5 +1,6 @@
 export { castTensor, floatToInt32, floatToInt64 } from "./cast.js";
 export { type Closeness, compareTensors, sameLayout } from "./compare.js";
+export { copyInto, detached } from "./copy.js";
 export { type ToleranceOptions, tensorDifference } from "./difference.js";
 export type { DType, DTypeInfo, DTypeKind, TypedArray } from "./dtype.js";
 export {
@@ -29,5 +30,15 @@ export type { Safetensors } from "./safetensors.js";
 export { readSafetensors, writeSafetensors } from "./safetensors.js";
 export { contiguousStrides, forEachPosition, isContiguous, numel, requiredBytes } from "./shape.js";
 export { Storage } from "./storage.js";
+export {
+  broadcastStrides,
+  broadcastView,
+  eachRun,
+  eachRunInOrder,
+  memoryOrder,
+  positionsOf,
+  type RunBody,
+  type StridedView,
+} from "./strided.js";
 export type { TensorInit } from "./tensor.js";
 export { getElement, setElement, Tensor } from "./tensor.js";

@@ -1,7 +1,7 @@
 /** @file Run-time checks of programs. */
-import { isFloat, type ScalarLiteral, toNumber } from "@sconce/ir";
+import { type ScalarLiteral, toNumber } from "@sconce/ir";
+import { HOST_TENSORS } from "@sconce/ops";
 import type { DType, Tensor } from "@sconce/tensor";
-import { truth } from "../control-flow.js";
 import { assertionFailed } from "../errors.js";
 import { defineKernels, kernel, type RuntimeValue } from "../kernel.js";
 
@@ -10,8 +10,7 @@ function check(holds: boolean, message: string): null {
   return null;
 }
 
-const truthOf = (value: RuntimeValue): boolean =>
-  isFloat(value) ? toNumber(value as ScalarLiteral) !== 0 : truth(value);
+const truthOf = (value: RuntimeValue): boolean => HOST_TENSORS.isTrue(value);
 
 interface MetadataArgs {
   readonly a: Tensor;

@@ -1,6 +1,5 @@
 /** @file A program on the device: stretches of kernels, stretches of the host, and the state that both read. */
 
-import { MUTATIONS, programState, type Write, writeBack } from "@sconce/backend-cpu";
 import type { LoopProgram } from "@sconce/codegen";
 import {
   type Backend,
@@ -16,7 +15,15 @@ import {
   type RunOptions,
   type Value,
 } from "@sconce/ir";
-import { type InputCheck, inputCheck, type OperatorTable } from "@sconce/ops";
+import {
+  type InputCheck,
+  inputCheck,
+  MUTATIONS,
+  type OperatorTable,
+  programState,
+  type Write,
+  writeBack,
+} from "@sconce/ops";
 import { evaluateInt } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import type { Device } from "../device.js";

@@ -4,9 +4,8 @@
  */
 import { internalError } from "@sconce/errors";
 import { type Argument, forEachInput, type Graph, isRef, type Node } from "@sconce/ir";
-import type { OpDefinition, OperatorTable } from "@sconce/ops";
 import { noSubgraph } from "./errors.js";
-import type { CallArgument } from "./kernel.js";
+import type { CallArgument, NestedGraph, NodeArgument } from "./values.js";
 
 /** One node with its inputs by slot. */
 export interface Step {
@@ -14,21 +13,19 @@ export interface Step {
   readonly slot: number;
   readonly args: readonly Template[];
   readonly kwargs: readonly (readonly [name: string, value: Template])[];
-  /** The operator, where the target is one that the table knows. */
-  readonly definition: OpDefinition | undefined;
   /** The nested graph that a `get_attr` reads. */
   readonly subgraph: GraphPlan | undefined;
   /** Slots whose values nothing reads after this step. */
   readonly dead: readonly number[];
 }
 
-/** A graph as steps over slots. */
-export interface GraphPlan {
-  readonly graph: Graph;
+/** A graph as steps over slots; nested graphs are values of this kind. */
+export interface GraphPlan extends NestedGraph {
   readonly slots: number;
-  readonly inputs: readonly number[];
+  /** The placeholders. */
+  readonly inputs: readonly Step[];
   readonly steps: readonly Step[];
-  readonly output: Template;
+  readonly output: Step;
 }
 
 /** An argument: the slot of a value, a list with slots in it, or a literal. */
@@ -37,42 +34,37 @@ export type Template =
   | { readonly kind: "list"; readonly items: readonly Template[] }
   | { readonly kind: "literal"; readonly value: CallArgument };
 
-/** Values by slot. Subgraphs are values too, as plans. */
-export type Frame = (CallArgument | GraphPlan)[];
+/** Values by slot. Nested graphs are values too, as plans. */
+export type Frame<T> = NodeArgument<T>[];
 
-/** Plans a graph and all graphs inside of it. */
-export function planGraph(graph: Graph, operators: OperatorTable): GraphPlan {
+/** Plans a graph and all graphs inside of it; `name` is what the outer graph calls it. */
+export function planGraph(graph: Graph, name = ""): GraphPlan {
   const slotOf = new Map<string, number>();
   const lastUse = new Map<number, number>();
   const steps: Step[] = [];
-  const inputs: number[] = [];
+  const inputs: Step[] = [];
   const keep = new Set<number>();
-  let output: Template = { kind: "literal", value: null };
+  let output: Step | undefined;
   for (const node of graph.nodes()) {
     const slot = slotOf.size;
     const template = (value: Argument): Template => templateOf(value, slotOf);
     if (node.op === "output") {
-      output = template(node.args[0] ?? null);
+      output = stepOf(node, slot, template, graph);
       forEachInput(node, (name) => keep.add(slotOf.get(name)!));
       continue;
     }
-    if (node.op === "placeholder") inputs.push(slot);
+    if (node.op === "placeholder") inputs.push(stepOf(node, slot, template, graph));
     else {
       forEachInput(node, (name) => lastUse.set(slotOf.get(name)!, steps.length));
-      steps.push(stepOf(node, slot, template, graph, operators));
+      steps.push(stepOf(node, slot, template, graph));
     }
     slotOf.set(node.name, slot);
   }
-  return { graph, slots: slotOf.size, inputs, steps: withDeaths(steps, lastUse, keep), output };
+  if (output === undefined) throw internalError("the graph has no output node");
+  return { graph, name, slots: slotOf.size, inputs, steps: withDeaths(steps, lastUse, keep), output };
 }
 
-function stepOf(
-  node: Node,
-  slot: number,
-  template: (value: Argument) => Template,
-  graph: Graph,
-  operators: OperatorTable,
-): Step {
+function stepOf(node: Node, slot: number, template: (value: Argument) => Template, graph: Graph): Step {
   const subgraph = node.op === "get_attr" ? graph.subgraphs.get(node.target) : undefined;
   if (node.op === "get_attr" && subgraph === undefined) throw noSubgraph(node);
   return {
@@ -80,8 +72,7 @@ function stepOf(
     slot,
     args: node.args.map(template),
     kwargs: Object.entries(node.kwargs).map(([key, value]) => [key, template(value)] as const),
-    definition: node.op === "call_function" ? operators.get(node.target) : undefined,
-    subgraph: subgraph && planGraph(subgraph, operators),
+    subgraph: subgraph && planGraph(subgraph, node.target),
     dead: [],
   };
 }
@@ -119,13 +110,13 @@ function itemsOfTuple(value: Argument): readonly Argument[] | undefined {
 }
 
 /** The value of an argument in a frame. */
-export function resolve(template: Template, frame: Frame): CallArgument | GraphPlan {
+export function resolve<T>(template: Template, frame: Frame<T>): NodeArgument<T> {
   switch (template.kind) {
     case "slot":
       return frame[template.slot];
     case "literal":
-      return template.value;
+      return template.value as CallArgument<T>;
     case "list":
-      return template.items.map((item) => resolve(item, frame) as CallArgument);
+      return template.items.map((item) => resolve(item, frame) as CallArgument<T>);
   }
 }

@@ -1,0 +1,32 @@
+import { defaultOperators, type OperatorTable } from "@sconce/ops";
+import { Dispatcher } from "./dispatch.js";
+import type { AnyKernel, KernelTable, RandomSource } from "./kernel.js";
+import { createRandomSource } from "./kernels/random-source.js";
+import { CPU_KERNELS } from "./kernels.js";
+import { CPU_REFUSALS } from "./refusals.js";
+
+/** What operators run by. */
+export interface DispatchOptions {
+  /** Operators that programs may use; Sconce's own when left out. */
+  readonly operators?: OperatorTable;
+  /** Further kernels, of custom operators or in place of built-in ones. */
+  readonly kernels?: KernelTable;
+  /** Operators whose kernels stand aside, so that their decompositions run: for comparing the two. */
+  readonly withoutKernels?: readonly string[];
+  /** Source of random numbers; a generator of seed 0 when left out. */
+  readonly random?: RandomSource;
+}
+
+/** A dispatcher over the kernels of this package and those given, and its operators. */
+export function dispatcherOf(options: DispatchOptions): {
+  readonly operators: OperatorTable;
+  readonly dispatcher: Dispatcher;
+} {
+  const { operators = defaultOperators(), kernels = {}, withoutKernels = [] } = options;
+  const table: Record<string, AnyKernel> = { ...CPU_KERNELS, ...kernels };
+  for (const target of withoutKernels) delete table[target];
+  const refusals = new Map(CPU_REFUSALS);
+  for (const target in kernels) refusals.delete(target);
+  const random = options.random ?? createRandomSource(0);
+  return { operators, dispatcher: new Dispatcher({ operators, random, kernels: table, refusals }) };
+}

@@ -1,0 +1,75 @@
+/** @file Every error that running a graph raises. */
+import { isSconceError, SconceError, thrownText } from "@sconce/errors";
+import type { Node } from "@sconce/ir";
+
+/** An error reported again with the node in which it happened; other errors become a {@link SconceError}. */
+export function atNode(error: unknown, where: string): SconceError {
+  if (isSconceError(error)) return error.at(where);
+  const message = thrownText(error);
+  const code = error instanceof RangeError ? "OUT_OF_MEMORY" : "KERNEL_FAILED";
+  return new SconceError({ code, message, where, cause: error });
+}
+
+/** `node "mul" (aten.mul.Tensor), model.py:12`: the innermost frame of the stack trace is the user's line. */
+export function placeOf(node: Node): string {
+  const frames = [...(node.meta.stackTrace ?? "").matchAll(/File "([^"]*)", line (\d+)/g)];
+  const last = frames[frames.length - 1];
+  const line = last === undefined ? "" : `, ${last[1]}:${last[2]}`;
+  return `node "${node.name}" (${node.target})${line}`;
+}
+
+/** A `get_attr` node names a graph that does not exist. */
+export const noSubgraph = (node: { readonly name: string; readonly target: string }): SconceError =>
+  new SconceError({
+    code: "NO_SUBGRAPH",
+    message: `the graph has no subgraph "${node.target}"`,
+    where: `node ${node.name}`,
+  });
+
+/** A run was cancelled by its signal. */
+export const aborted = (reason: unknown): SconceError =>
+  new SconceError({ code: "ABORTED", message: "the run was cancelled", cause: reason });
+
+/** A parameter, buffer or constant that the signature names does not exist, or holds no values. */
+export const missingState = (name: string): SconceError =>
+  new SconceError({
+    code: "MISSING_STATE",
+    message: `the program has no tensor for "${name}"`,
+    fix: "load the program together with its weights",
+  });
+
+/** An executable or interpreter was used after it was disposed. */
+export const disposed = (what: string): SconceError =>
+  new SconceError({ code: "DISPOSED", message: `${what} was disposed`, fix: "compile the program again" });
+
+/** Control flow or a write-back met a value that is not a tensor in memory. */
+export const foreignTensor = (): SconceError =>
+  new SconceError({
+    code: "INTERPRETER_TENSORS",
+    message: "the interpreter's values are not tensors in memory, and it has no access to them",
+    fix: "give the Interpreter `tensors`, and override `writeBack` if the program writes to buffers or inputs",
+  });
+
+/** `runSync` met a promise. */
+export const notSynchronous = (): SconceError =>
+  new SconceError({
+    code: "INTERPRETER_ASYNC",
+    message: "a node gave a promise, which runSync cannot wait for",
+    fix: "use `await interpreter.run(inputs)`",
+  });
+
+/** A second run began while one is under way. */
+export const interpreterBusy = (): SconceError =>
+  new SconceError({
+    code: "INTERPRETER_BUSY",
+    message: "the interpreter is running already",
+    fix: "await the run before runSync, or use another Interpreter",
+  });
+
+/** An autocast region in an interpreter that does not apply autocast. */
+export const noAutocast = (dtype: string): SconceError =>
+  new SconceError({
+    code: "UNSUPPORTED_NODES",
+    message: `the interpreter does not apply autocast to ${dtype}`,
+    fix: "lower the program first (`runDecompositions`), or override `withAutocast`",
+  });

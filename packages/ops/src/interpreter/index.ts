@@ -1,0 +1,20 @@
+export type { Mutation, UserValue } from "./convention.js";
+export { aborted, atNode, disposed, missingState, placeOf } from "./errors.js";
+export {
+  Interpreter,
+  type InterpreterOptions,
+  isInterpretedCall,
+  type NodeArguments,
+} from "./interpreter.js";
+export { MUTATIONS, programState, type Write, writeBack } from "./state.js";
+export { HOST_TENSORS, type TensorAccess } from "./tensor-access.js";
+export {
+  type CallArgument,
+  type CallKwargs,
+  type NestedGraph,
+  type NodeArgument,
+  type NodeResult,
+  Running,
+  type RuntimeValue,
+  type Steps,
+} from "./values.js";

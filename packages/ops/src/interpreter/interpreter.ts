@@ -1,0 +1,448 @@
+/**
+ * @file Runs programs node by node, as `torch.fx.Interpreter` does. Runs are generators, which yield where other tasks may
+ * be let in: one run is driven with pauses or, for checks inside of passes, without.
+ */
+import { internalError } from "@sconce/errors";
+import type { ExportedProgram, Node, NodeProfile, RunOptions, ScalarLiteral, Value } from "@sconce/ir";
+import type { DType, Tensor } from "@sconce/tensor";
+import { defaultOperators } from "../all.js";
+import { invalidArgument } from "../errors.js";
+import { type InputCheck, inputCheck } from "../inputs/check.js";
+import { isScalarFunction, runScalarFunction } from "../scalar-functions.js";
+import type { OperatorTable } from "../table.js";
+import { batchCall, isBatchCall, LeavingValues, opensRegion, regionEnd } from "./batch-regions.js";
+import { graphInputs, type Mutation, mutationsOf, type UserValue, userOutputs } from "./convention.js";
+import {
+  aborted,
+  atNode,
+  disposed,
+  foreignTensor,
+  interpreterBusy,
+  noAutocast,
+  notSynchronous,
+  placeOf,
+} from "./errors.js";
+import { type GraphRunner, HIGHER_ORDER, settled } from "./higher-order.js";
+import { itemOf } from "./item.js";
+import { type Frame, type GraphPlan, planGraph, resolve, type Step } from "./plan.js";
+import { programState, writeBack } from "./state.js";
+import { HOST_TENSORS, type TensorAccess } from "./tensor-access.js";
+import {
+  type CallArgument,
+  type CallKwargs,
+  type NestedGraph,
+  type NodeArgument,
+  type NodeResult,
+  Running,
+  type RuntimeValue,
+  type Steps,
+} from "./values.js";
+
+/** Calls that change modes which mean nothing here. */
+const NO_EFFECT = new Set(["torch._C._set_grad_enabled"]);
+/** Time after which a run lets other tasks of the event loop in, so that its signal can be raised. */
+const PAUSE_MS = 25;
+
+/** Options of {@link Interpreter}. */
+export interface InterpreterOptions<T = Tensor> {
+  /** Operators that programs may use; Sconce's own when left out. */
+  readonly operators?: OperatorTable | undefined;
+  /** How control flow reads values that are not tensors in memory. */
+  readonly tensors?: TensorAccess<T> | undefined;
+}
+
+/**
+ * Runs a program node by node, in the manner of `torch.fx.Interpreter`. It binds inputs, state and nested graphs, runs
+ * control flow, writes mutated buffers and inputs back, frees values after their last use, and reports progress. A subclass
+ * says how operators run ({@link callOperator}), and may override the method of any kind of node. `T` is what stands for a
+ * tensor: a `Tensor`, a `FakeTensor`, a buffer of a device.
+ */
+export abstract class Interpreter<T = Tensor> {
+  readonly program: ExportedProgram;
+  readonly operators: OperatorTable;
+  protected readonly tensors: TensorAccess<T>;
+  readonly #plan: GraphPlan;
+  readonly #check: InputCheck;
+  readonly #state: Map<string, Tensor>;
+  readonly #runner: GraphRunner<T>;
+  readonly #path: string[] = [];
+  /** Index of the running lane of each `vmap` that is open, outermost first. */
+  readonly #lanes: number[] = [];
+  #profile: NodeProfile[] = [];
+  /** The running graph, its values, and its running node. */
+  #current: GraphPlan;
+  #frame: Frame<T> = [];
+  #step!: Step;
+  #lastPause = 0;
+  #running: Promise<unknown> | undefined;
+  #isDisposed = false;
+
+  /** @throws SconceError `NO_SUBGRAPH` */
+  constructor(program: ExportedProgram, options: InterpreterOptions<T> = {}) {
+    const { operators = defaultOperators(), tensors = HOST_TENSORS as unknown as TensorAccess<T> } = options;
+    this.program = program;
+    this.operators = operators;
+    this.tensors = tensors;
+    this.#plan = planGraph(program.graph);
+    this.#current = this.#plan;
+    this.#check = inputCheck(program);
+    this.#state = programState(program, operators);
+    this.#runner = {
+      tensors,
+      operators,
+      runGraph: (graph, inputs) => this.runGraph(graph, inputs),
+      withAutocast: (dtype, body) => this.withAutocast(dtype, body),
+      callOperator: (target, args, kwargs, node) => this.callOperator(target, args, kwargs, node),
+    };
+  }
+
+  /** Parameters, buffers and constants by name. Those that runs write to are copies, which carry over to the next run. */
+  get state(): ReadonlyMap<string, Tensor> {
+    return this.#state;
+  }
+
+  /** What the nodes of the last run took, in the order in which they ran. */
+  get profile(): readonly NodeProfile[] {
+    return this.#profile;
+  }
+
+  /** Names of the nested graphs that run now, outermost first; empty in the program's own graph. */
+  get graphPath(): readonly string[] {
+    return this.#path;
+  }
+
+  /**
+   * Runs the program on its user inputs, flattened; gives its user outputs, flattened. Runs wait for each other, since they
+   * share the state.
+   *
+   * @throws SconceError what the input check refuses; `ABORTED`; `DISPOSED`; errors of nodes, with the node in `where`
+   */
+  async run(inputs: readonly (Value | T)[], options: RunOptions = {}): Promise<readonly UserValue<T>[]> {
+    while (this.#running !== undefined) await this.#running.catch(() => undefined);
+    const running = this.#run(inputs, options);
+    this.#running = running;
+    try {
+      return await running;
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  /**
+   * Runs without pauses.
+   *
+   * @throws SconceError as {@link run}; `INTERPRETER_ASYNC` when a node gives a promise, `INTERPRETER_BUSY` during a run
+   */
+  runSync(inputs: readonly (Value | T)[]): readonly UserValue<T>[] {
+    if (this.#running !== undefined) throw interpreterBusy();
+    const steps = this.#program(inputs, {});
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return value;
+      if (value !== undefined) throw notSynchronous();
+      this.#lastPause = performance.now();
+    }
+  }
+
+  /** Frees the state; later runs are refused. */
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#state.clear();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  /** Checks the user inputs before a run, as PyTorch does. */
+  protected checkInputs(inputs: readonly (Value | T)[]): void {
+    this.#check(inputs as readonly Value[]);
+  }
+
+  /** Runs one node: dispatches to the method of its kind. Called for every node, those of nested graphs included. */
+  protected runNode(node: Node): NodeResult<T> {
+    switch (node.op) {
+      case "placeholder":
+        return this.placeholder(node, this.#frame[this.#stepOf(node).slot] as RuntimeValue<T | Tensor>);
+      case "get_attr":
+        return this.getAttr(node);
+      case "output":
+        return this.output(node, this.fetchArgsKwargsFromEnv(node).args[0] as RuntimeValue<T>);
+      case "call_function": {
+        const { args, kwargs } = this.fetchArgsKwargsFromEnv(node);
+        return this.callFunction(node.target, args, kwargs, node);
+      }
+    }
+  }
+
+  /** The value of a placeholder: a user input, a tensor of the state, or an operand of a nested graph. */
+  protected placeholder(_node: Node, value: RuntimeValue<T | Tensor>): RuntimeValue<T> {
+    return value as RuntimeValue<T>;
+  }
+
+  /** The nested graph that a `get_attr` node reads. */
+  protected getAttr(node: Node): NestedGraph {
+    return this.#stepOf(node).subgraph!;
+  }
+
+  /**
+   * The results of a graph: a list, or one value in a nested graph that returns a bare one.
+   */
+  protected output(_node: Node, value: RuntimeValue<T>): RuntimeValue<T> {
+    return value;
+  }
+
+  /**
+   * Runs a call. What every interpreter runs alike ({@link isInterpretedCall}) is run here; operators are left to
+   * {@link callOperator}.
+   */
+  protected callFunction(
+    target: string,
+    args: readonly NodeArgument<T>[],
+    kwargs: CallKwargs<T>,
+    node: Node,
+  ): NodeResult<T> {
+    if (target === "operator.getitem") return itemOf(args[0] as CallArgument<T>, args[1] as CallArgument<T>);
+    if (isScalarFunction(target)) return runScalarFunction(target, args as ScalarLiteral[]);
+    const higherOrder = HIGHER_ORDER.get(target);
+    if (higherOrder !== undefined) return new Running(higherOrder(this.#runner, args, kwargs, node));
+    if (isBatchCall(target)) return batchCall(target, args, this.#lanes, this.tensors);
+    if (NO_EFFECT.has(target)) return null;
+    return this.callOperator(target, args as readonly CallArgument<T>[], kwargs, node);
+  }
+
+  /** Runs one operator (`aten.add.Tensor`, or one of a plugin) on values. In-place overloads write to their arguments. */
+  protected abstract callOperator(
+    target: string,
+    args: readonly CallArgument<T>[],
+    kwargs: CallKwargs<T>,
+    node: Node,
+  ): NodeResult<T>;
+
+  /** The arguments of a node of the running graph, references replaced by their values. */
+  protected fetchArgsKwargsFromEnv(node: Node): NodeArguments<T> {
+    const { args, kwargs } = this.#stepOf(node);
+    const frame = this.#frame;
+    const values = args.map((template) => resolve(template, frame));
+    if (kwargs.length === 0) return { args: values, kwargs: NO_KWARGS };
+    const named = kwargs.map(([key, value]) => [key, resolve(value, frame) as CallArgument<T>] as const);
+    return { args: values, kwargs: Object.fromEntries(named) };
+  }
+
+  /** Calls `next` with a node's value once it is known, however it comes: for overrides of {@link runNode}. */
+  protected whenDone(value: NodeResult<T>, next: (value: NodeArgument<T>) => NodeArgument<T>): NodeResult<T> {
+    if (value instanceof Promise) return value.then(next);
+    if (!(value instanceof Running)) return next(value);
+    return new Running(chained(value, next));
+  }
+
+  /** Runs a nested graph on the values of its placeholders; a graph that returns a tuple gives a list. */
+  protected *runGraph(graph: NestedGraph, inputs: readonly RuntimeValue<T>[]): Steps<RuntimeValue<T>> {
+    this.#path.push(graph.name);
+    try {
+      return yield* this.#graph(graph as GraphPlan, inputs);
+    } finally {
+      this.#path.pop();
+    }
+  }
+
+  /**
+   * Runs the body of an autocast region. Interpreters that apply autocast override it.
+   *
+   * @param dtype what calls are cast to, null where autocast is off
+   * @throws SconceError `UNSUPPORTED_NODES` for a region that casts
+   */
+  protected withAutocast(dtype: DType | null, body: Steps<RuntimeValue<T>>): Steps<RuntimeValue<T>> {
+    if (dtype !== null) throw noAutocast(dtype);
+    return body;
+  }
+
+  /**
+   * Writes the new values of buffers, parameters and inputs to their tensors, all read before the first is written.
+   * Returns what the caller sees of each, by the name of the value.
+   */
+  protected writeBack(
+    mutations: readonly Mutation<T>[],
+  ): ReadonlyMap<string, T> | Promise<ReadonlyMap<string, T>> {
+    if ((this.tensors as unknown) !== HOST_TENSORS) throw foreignTensor();
+    return writeBack(mutations as unknown as Mutation<Tensor>[]) as unknown as Map<string, T>;
+  }
+
+  /** Called with the value of each node of the program's own graph, placeholders and the output left out. */
+  protected nodeRan(_node: Node, _value: NodeArgument<T>): void {}
+
+  async #run(inputs: readonly (Value | T)[], options: RunOptions): Promise<readonly UserValue<T>[]> {
+    if (options.signal?.aborted) throw aborted(options.signal.reason);
+    const steps = this.#program(inputs, options);
+    let result = steps.next();
+    while (!result.done) {
+      const awaited = result.value;
+      if (awaited === undefined) {
+        await this.#pause(options);
+        result = steps.next();
+        continue;
+      }
+      let value: unknown;
+      try {
+        value = await awaited;
+      } catch (error) {
+        // The generator adds the node.
+        result = steps.throw(error);
+        continue;
+      }
+      result = steps.next(value);
+    }
+    return result.value;
+  }
+
+  *#program(inputs: readonly (Value | T)[], { onProgress }: RunOptions): Steps<readonly UserValue<T>[]> {
+    if (this.#isDisposed) throw disposed("the program");
+    this.checkInputs(inputs);
+    this.#begin();
+    const total = this.#plan.steps.length;
+    const given = graphInputs(this.program, this.#state, inputs);
+    const results = yield* this.#graph(this.#plan, given, (step, index, milliseconds) => {
+      this.#profile.push({ node: step.node.name, target: step.node.target, milliseconds });
+      this.nodeRan(step.node, this.#frame[step.slot]);
+      onProgress?.(index + 1, total, step.node);
+    });
+    const values = results as readonly RuntimeValue<T>[];
+    const mutations = mutationsOf(this.program, this.#state, given, values);
+    const written = mutations.length === 0 ? new Map<string, T>() : yield* settled(this.writeBack(mutations));
+    return userOutputs(this.program, values, written);
+  }
+
+  #begin(): void {
+    this.#profile = [];
+    this.#path.length = 0;
+    this.#lanes.length = 0;
+    this.#lastPause = performance.now();
+  }
+
+  *#graph(
+    plan: GraphPlan,
+    inputs: readonly RuntimeValue<T | Tensor>[],
+    report?: Report,
+  ): Steps<RuntimeValue<T>> {
+    if (inputs.length !== plan.inputs.length) {
+      throw invalidArgument(`a graph of ${plan.inputs.length} inputs was given ${inputs.length}`);
+    }
+    const frame: Frame<T> = new Array(plan.slots);
+    for (const [i, step] of plan.inputs.entries()) {
+      frame[step.slot] = inputs[i] as NodeArgument<T>;
+      yield* this.#compute(plan, frame, step);
+    }
+    yield* this.#steps(plan, frame, 0, plan.steps.length, true, report);
+    yield* this.#compute(plan, frame, plan.output);
+    return frame[plan.output.slot] as RuntimeValue<T>;
+  }
+
+  /** Runs one node and keeps its value. */
+  *#compute(plan: GraphPlan, frame: Frame<T>, step: Step): Steps<void> {
+    this.#enter(plan, frame, step);
+    try {
+      frame[step.slot] = yield* settled(this.runNode(step.node));
+    } catch (error) {
+      throw atNode(error, placeOf(step.node));
+    }
+  }
+
+  #enter(plan: GraphPlan, frame: Frame<T>, step: Step): void {
+    this.#current = plan;
+    this.#frame = frame;
+    this.#step = step;
+  }
+
+  /** Runs the steps in [from, to); values that are dead afterwards are freed unless the steps run again. */
+  *#steps(
+    plan: GraphPlan,
+    frame: Frame<T>,
+    from: number,
+    to: number,
+    release: boolean,
+    report?: Report,
+  ): Steps<void> {
+    for (let i = from; i < to; i++) {
+      const step = plan.steps[i]!;
+      const start = performance.now();
+      const index = i;
+      try {
+        if (opensRegion(step.node.target)) {
+          i = regionEnd(plan, i);
+          yield* this.#region(plan, frame, index, i);
+        } else {
+          this.#enter(plan, frame, step);
+          const value = this.runNode(step.node);
+          // Most values are known at once: a generator for each would take longer than a small call.
+          const waits = value instanceof Running || value instanceof Promise;
+          frame[step.slot] = waits ? yield* settled(value) : value;
+        }
+      } catch (error) {
+        throw atNode(error, placeOf(step.node));
+      }
+      const now = performance.now();
+      if (report !== undefined) {
+        this.#frame = frame;
+        report(step, index, now - start);
+      }
+      if (release) for (const slot of step.dead) frame[slot] = undefined;
+      if (now - this.#lastPause > PAUSE_MS) yield;
+    }
+  }
+
+  /** A `vmap` region: its steps once for each lane. */
+  *#region(plan: GraphPlan, frame: Frame<T>, start: number, end: number): Steps<void> {
+    const count = Number(resolve(plan.steps[start]!.args[0]!, frame) ?? 0);
+    const inside = plan.steps.slice(start + 1, end);
+    const leaving = new LeavingValues<T>(inside, this.#lanes.length + 1);
+    for (let lane = 0; lane < count; lane++) {
+      this.#lanes.push(lane);
+      yield* this.#steps(plan, frame, start + 1, end, false);
+      this.#lanes.pop();
+      leaving.collect(frame);
+    }
+    leaving.store(frame, this.tensors);
+    // What an outer region computed is read again by its next lane.
+    if (this.#lanes.length > 0) return;
+    for (const step of plan.steps.slice(start, end)) for (const slot of step.dead) frame[slot] = undefined;
+  }
+
+  #stepOf(node: Node): Step {
+    if (this.#step.node === node) return this.#step;
+    const { inputs, steps, output } = this.#current;
+    const step = [...inputs, ...steps, output].find((one) => one.node.name === node.name);
+    if (step === undefined) throw internalError(`"${node.name}" is not a node of the running graph`);
+    return step;
+  }
+
+  /** Lets the event loop turn, then stops when the signal was raised. */
+  async #pause({ signal, onProgress }: RunOptions): Promise<void> {
+    if (signal !== undefined || onProgress !== undefined) {
+      await new Promise<void>((done) => setTimeout(done, 0));
+    }
+    this.#lastPause = performance.now();
+    if (signal?.aborted) throw aborted(signal.reason);
+  }
+}
+
+/** What a node is called with. */
+export interface NodeArguments<T = Tensor> {
+  readonly args: readonly NodeArgument<T>[];
+  readonly kwargs: CallKwargs<T>;
+}
+
+const NO_KWARGS: Readonly<Record<string, never>> = Object.freeze({});
+
+type Report = (step: Step, index: number, milliseconds: number) => void;
+
+function* chained<V>(value: Running<V>, next: (value: V) => V): Steps<V> {
+  return next(yield* value.steps);
+}
+
+/** True for calls that every {@link Interpreter} runs by itself: scalar functions, control flow, items of results. */
+export const isInterpretedCall = (target: string): boolean =>
+  target === "operator.getitem" ||
+  isScalarFunction(target) ||
+  HIGHER_ORDER.has(target) ||
+  isBatchCall(target) ||
+  NO_EFFECT.has(target);
