@@ -14,6 +14,7 @@ import {
   decomposes,
   isInterpretedCall,
   type RuntimeValue,
+  refuseOpaque,
 } from "@sconce/ops";
 import { type DispatchOptions, dispatcherOf } from "./dispatch-options.js";
 import { excludedCall, noKernel } from "./errors.js";
@@ -36,6 +37,7 @@ export function createEvaluator(options: CpuBackendOptions = {}): Evaluator {
 export function createRunner(options: Omit<CpuBackendOptions, "random"> = {}): ProgramRunner {
   return (program, inputs, see) => {
     const { operators, dispatcher } = dispatcherOf(options);
+    refuseOpaque(program.graph, operators);
     const interpreter = new DispatchingInterpreter(program, operators, dispatcher);
     interpreter.see = see;
     return { outputs: interpreter.runSync(inputs), state: interpreter.state };
@@ -66,6 +68,7 @@ export function cpuBackend(options: CpuBackendOptions = {}): Backend {
     supports: (node: Node, _graph: Graph) => supports(node),
     wayOf: (target) => dispatcher.wayOf(target),
     async compile(program: ExportedProgram, compileOptions: CompileOptions = {}): Promise<Executable> {
+      refuseOpaque(program.graph, operators);
       for (const node of program.graph.nodes()) {
         if (compileOptions.exclude?.includes(node.target))
           throw excludedCall(node.target, decomposes(operators, node.target)).at(`node "${node.name}"`);

@@ -57,16 +57,13 @@ async function loadPlugin(path: string): Promise<Plugin> {
 }
 
 /**
- * Reads a program file, `.pt2` or IR text with its tensors beside it; its content tells which. For viewing, programs with
- * custom operators that nothing here defines are taken too.
+ * Reads a program file, `.pt2` or IR text with its tensors beside it; its content tells which.
  * @throws SconceError `FILE`, and those of the reader with the path in front of the place
  */
-export function openProgram(path: string, session: Sconce, viewing = false): Promise<ExportedProgram> {
+export function openProgram(path: string, session: Sconce): Promise<ExportedProgram> {
   const { operators, pytreeTypes } = session;
   return atFile(path, async () =>
-    (await isIrFile(path))
-      ? readSir(path)
-      : openPt2File(path, { operators, pytreeTypes, unknownOperators: viewing ? "keep" : "refuse" }),
+    (await isIrFile(path)) ? readSir(path) : openPt2File(path, { operators, pytreeTypes }),
   );
 }
 

@@ -155,14 +155,6 @@ export { type ReadableOptions, readableText } from "./print-torch/readable.js";
 
 // Sconce's IR text
 
-export { Cursor as IrCursor } from "./ir-text/cursor.js";
-export { type ParseIrOptions, parseGraph, parseIr } from "./ir-text/parse-program.js";
-export { type PrintIrOptions, printIr, tensorsOf } from "./ir-text/print-program.js";
-export { MAX_ZEROS } from "./ir-text/program-draft.js";
-export { parseValue as parseArgument, valueText as argumentText } from "./ir-text/values.js";
-
-// Contracts with operator tables and backends
-
 export type {
   Backend,
   CompileOptions,
@@ -176,6 +168,13 @@ export type {
   RunOptions,
   Value,
 } from "./backend.js";
+export { Cursor as IrCursor } from "./ir-text/cursor.js";
+export { type ParseIrOptions, parseGraph, parseIr } from "./ir-text/parse-program.js";
+export { type PrintIrOptions, printIr, tensorsOf } from "./ir-text/print-program.js";
+export { MAX_ZEROS } from "./ir-text/program-draft.js";
+export { parseValue as parseArgument, valueText as argumentText } from "./ir-text/values.js";
+// Contracts with operator tables and backends
+export { isOpaque, type OpaqueCall, opaqueCalls } from "./opaque.js";
 export type {
   AliasInfo,
   OperatorLookup,

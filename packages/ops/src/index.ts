@@ -12,6 +12,7 @@ export { type InputCheck, inputCheck } from "./inputs/check.js";
 export { type Leaf, userLeaves } from "./inputs/leaf-path.js";
 export * from "./interpreter/index.js";
 export { knownSchema, knownSchemaText, knownTargets } from "./known-schemas.js";
+export { refuseOpaque } from "./opaque.js";
 export { isOutOfMemory, resultProblem, type TensorProblem } from "./results.js";
 export { scalarTypeName } from "./rules/dtype-names.js";
 export * from "./scalar-functions.js";

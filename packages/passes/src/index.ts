@@ -51,6 +51,7 @@ export {
   isAlwaysDecomposed,
 } from "./decompose/table.js";
 export { keyProblem as decompositionKeyProblem } from "./decompose/table-keys.js";
+export { opaqueAssumption } from "./opaque/assumption.js";
 export {
   backendNames,
   callTargets,

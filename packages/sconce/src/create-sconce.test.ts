@@ -34,9 +34,19 @@ describe("createSconce", () => {
     expect((result.data as Float32Array)[0]).toBeCloseTo(Math.sin(1) + Math.cos(1), 6);
   });
 
-  test("takes operators from plugins, and refuses programs whose operators nobody defines", async () => {
+  test("takes operators from plugins, and runs no program whose operators nothing defines", async () => {
     const bytes = fixture("pm_custom_op");
-    await expect(createSconce().load(bytes)).rejects.toMatchObject({ code: "UNKNOWN_OPERATOR" });
+    const opaque = createSconce();
+    await expect(opaque.load(bytes, { unknownOperators: "refuse" })).rejects.toMatchObject({
+      code: "UNKNOWN_OPERATOR",
+    });
+    const kept = await opaque.load(bytes);
+    expect(() => opaque.compile(kept)).toThrow(
+      expect.objectContaining({
+        code: "OPAQUE_OPERATORS",
+        message: expect.stringContaining("mylib.sin.default"),
+      }),
+    );
     const program = await createSconce({ plugins: [{ name: "mylib", ops: [doubled] }] }).load(bytes);
     expect(program.opHistogram().get("mylib.sin.default")).toBe(2);
   });

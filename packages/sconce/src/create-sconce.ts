@@ -12,7 +12,7 @@ import {
   type PytreeRegistry,
   sealProgram,
 } from "@sconce/ir";
-import type { OperatorTable } from "@sconce/ops";
+import { type OperatorTable, refuseOpaque } from "@sconce/ops";
 import {
   askBackend,
   type Bisection,
@@ -20,6 +20,7 @@ import {
   bisect,
   type CustomDecompTable,
   type Decompositions,
+  opaqueAssumption,
   type Pass,
   type PassManagerOptions,
   type PipelineItem,
@@ -107,7 +108,8 @@ export class Sconce {
   }
 
   /**
-   * Reads a program that PyTorch saved (`torch.export.save`).
+   * Reads a program that PyTorch saved (`torch.export.save`). Calls of custom operators that the session does not know
+   * are kept: the program prints and lowers, and `compile` says what it lacks.
    * @throws SconceError with a code for each kind of damage; nothing in a file is ever run
    */
   load(source: ByteSource, options: ReadPt2Options = {}): Promise<ExportedProgram> {
@@ -127,6 +129,8 @@ export class Sconce {
   ): ExportedProgram {
     this.#use();
     if (this.container.resolve(PLUGINS).plugins.length > 0) sealProgram(program);
+    const assumed = opaqueAssumption(program, this.operators);
+    if (assumed !== undefined) this.container.resolve(LOGGER).warn(assumed);
     return runDecompositions(program, table, { operators: this.operators });
   }
 
@@ -162,7 +166,7 @@ export class Sconce {
 
   /**
    * Makes a program ready to run, on the first backend when none is named.
-   * @throws SconceError `UNKNOWN_BACKEND`, `UNSUPPORTED_NODES`, `PLUGIN_FAILED`
+   * @throws SconceError `UNKNOWN_BACKEND`, `OPAQUE_OPERATORS`, `UNSUPPORTED_NODES`, `PLUGIN_FAILED`
    */
   compile(
     program: ExportedProgram,
@@ -172,6 +176,11 @@ export class Sconce {
     this.#use();
     const chosen = typeof backend === "object" ? backend : this.#backend(backend);
     const owner = this.container.resolve(PLUGINS).ownerOf(chosen);
+    refuseOpaque(
+      program.graph,
+      this.operators,
+      ({ node, graph }) => askBackend(chosen, node, graph, owner) === true,
+    );
     return owner === undefined
       ? chosen.compile(program, options)
       : compileForeign(owner, chosen, program, options);

@@ -28,8 +28,8 @@ export function diffCommand(program: Command, io: SafeIo, outcome: Outcome): voi
     .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
     .action(async (a: string, b: string, options: DiffCommandOptions) => {
       const session = await openSession(io, options.plugin);
-      const before = await openProgram(a, session, true);
-      const after = await openProgram(b, session, true);
+      const before = await openProgram(a, session);
+      const after = await openProgram(b, session);
       const difference = diffPrograms(before, after, options);
       if (!difference.equal) outcome.code = EXIT.differs;
       if (options.json) io.out(json({ a, b, ...difference }));

@@ -23,7 +23,7 @@ export function infoCommand(program: Command, io: Io, _outcome: Outcome): void {
     .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
     .action(async (file: string, options: InfoOptions) => {
       const session = await openSession(io, options.plugin);
-      const exported = await openProgram(file, session, options.loops !== true);
+      const exported = await openProgram(file, session);
       const kind = (await isIrFile(file)) ? "IR text (.sir)" : "exported program (.pt2)";
       const facts = factsOf(exported, session.operators, kind, (await stat(file)).size);
       const loops = options.loops ? loopFactsOf(exported, session) : undefined;

@@ -54,14 +54,14 @@ describe("sconce print", () => {
     expect([code, out]).toEqual([0, await text("pm_custom_op", "program.txt")]);
   });
 
-  test("it cannot be lowered without its plugin", async () => {
+  test("it is lowered without its plugin too, with a warning", async () => {
     const args = ["print", fixture("pm_custom_op"), "--lower", "--format", "graph"];
-    const refused = await sconce(...args);
-    expect([refused.code, refused.out]).toEqual([2, ""]);
-    expect(refused.err).toMatch(/^error UNKNOWN_OPERATOR: node "sin" calls "mylib\.sin\.default"/);
     const lowered = await sconce(...args, "--plugin", PLUGIN);
     expect([lowered.code, lowered.err]).toEqual([0, ""]);
     expect(lowered.out).toContain("mylib.sin.default");
+    const opaque = await sconce(...args);
+    expect([opaque.code, opaque.out]).toEqual([0, lowered.out]);
+    expect(opaque.err).toMatch(/^warning: nothing here defines mylib\.sin\.default: it is kept/);
   });
 
   test("a plugin's passes are named like the built-in ones", async () => {

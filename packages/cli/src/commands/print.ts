@@ -51,8 +51,7 @@ export function printCommand(program: Command, io: SafeIo, _outcome: Outcome): v
       if (print === undefined)
         throw usage(`there is no format "${options.format}"`, `the formats are: ${NAMES}`);
       const session = await openSession(io, options.plugin);
-      const viewing = options.lower !== true && options.passes === undefined && options.format !== "loops";
-      let exported = await openProgram(file, session, viewing);
+      let exported = await openProgram(file, session);
       if (options.lower) exported = session.runDecompositions(exported);
       if (options.passes !== undefined) exported = session.transform(exported, options.passes);
       const text = print(exported, session);

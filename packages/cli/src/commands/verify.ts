@@ -1,5 +1,5 @@
 import { isSconceError } from "@sconce/errors";
-import type { ExportedProgram, Problem } from "@sconce/ir";
+import { type ExportedProgram, opaqueCalls, type Problem } from "@sconce/ir";
 import type { Command } from "commander";
 import { EXIT, type Io, json, type Outcome } from "../io.js";
 import { openProgram, openSession, repeatable } from "../open.js";
@@ -20,12 +20,20 @@ export function verifyCommand(program: Command, io: Io, outcome: Outcome): void 
     .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
     .action(async (file: string, options: VerifyOptions) => {
       const session = await openSession(io, options.plugin);
-      const exported = await openProgram(file, session, true);
+      const exported = await openProgram(file, session);
       const problems = [...session.verify(exported), ...exampleProblems(exported)];
       if (problems.length > 0) outcome.code = EXIT.bad;
-      if (options.json) io.out(json({ file, valid: problems.length === 0, problems }));
+      const opaque = [
+        ...new Set(opaqueCalls(exported.graph, session.operators).map(({ target }) => target)),
+      ].sort();
+      if (options.json)
+        io.out(json({ file, valid: problems.length === 0, problems, opaqueOperators: opaque }));
       else if (problems.length > 0) for (const problem of problems) io.out(`${textOf(problem)}\n`);
-      else io.out(`${file}: valid, ${exported.graph.size} nodes, dialect ${exported.dialect}\n`);
+      else {
+        io.out(`${file}: valid, ${exported.graph.size} nodes, dialect ${exported.dialect}\n`);
+        if (opaque.length > 0)
+          io.out(`opaque operators, which a plugin must define to run it: ${opaque.join(", ")}\n`);
+      }
     });
 }
 

@@ -30,12 +30,12 @@ describe("with a table of operators", () => {
     expect((await readPt2(makePt2(), { operators })).graph.node("add").args).toHaveLength(2);
   });
 
-  test("an unknown operator or overload is named with its node", async () => {
+  test("an unknown operator or overload is named with its node where it is refused", async () => {
     const operator = add((n) => {
       n["target"] = loose("torch.ops.mylib.foo.default");
       n["name"] = loose("foo");
     });
-    await expect(readPt2(operator, { operators })).rejects.toMatchObject({
+    await expect(readPt2(operator, { operators, unknownOperators: "refuse" })).rejects.toMatchObject({
       code: "UNKNOWN_OPERATOR",
       message: expect.stringContaining('"foo" calls "mylib.foo.default"'),
       where: "models/model.json graph_module.graph.nodes[1].target",
@@ -50,18 +50,18 @@ describe("with a table of operators", () => {
     });
   });
 
-  test("unknown operators of other namespaces are kept when asked for", async () => {
+  test("unknown operators of other namespaces are kept", async () => {
     const custom = add((n) => {
       n["target"] = loose("torch.ops.mylib.foo.default");
       n["name"] = loose("foo");
     });
-    const { graph } = await readPt2(custom, { operators, unknownOperators: "keep" });
+    const { graph } = await readPt2(custom, { operators });
     expect([...graph.nodes()].some((node) => node.target === "mylib.foo.default")).toBe(true);
     for (const target of ["torch.ops.aten.frob.default", "torch.os.system", "_operator.getattr"]) {
       const odd = add((n) => {
         n["target"] = loose(target);
       });
-      await expect(readPt2(odd, { operators, unknownOperators: "keep" })).rejects.toMatchObject({
+      await expect(readPt2(odd, { operators })).rejects.toMatchObject({
         code: expect.stringMatching(/UNKNOWN_OPERATOR|PT2_TARGET/),
       });
     }

@@ -102,8 +102,9 @@ export interface OperatorPolicy {
   /** The operators that are known; without it the spelling of a target is all that is checked. */
   readonly operators?: OperatorLookup | undefined;
   /**
-   * Whether an operator that `operators` lacks is refused (the default), or kept with its arguments as the file has
-   * them: enough to print the program, not to run it. What claims to be of `aten` is refused either way.
+   * Whether a custom operator that `operators` lacks is kept (the default), with its arguments and results as the file
+   * has them, or refused. Such an opaque call prints and stays in lowered programs; it cannot run. An unknown operator of
+   * `aten` is always refused.
    */
   readonly unknownOperators?: "refuse" | "keep" | undefined;
 }
@@ -126,7 +127,7 @@ export function readProgramJson(bytes: Uint8Array, file: string, policy: Operato
           values: valueReaders(symbols),
           metadata: new MetadataReader(),
           operators: policy.operators,
-          keepsUnknown: policy.unknownOperators === "keep",
+          keepsUnknown: policy.unknownOperators !== "refuse",
           oldKinds: minor <= LAST_MINOR_WITH_OLD_KINDS && usesOldKinds(readObject(inner, deeper)),
           bareReturns: minor <= LAST_MINOR_WITHOUT_BARE_RETURNS,
           hasUnbacked: () => symbols.hasUnbacked,

@@ -2,6 +2,7 @@ import { itemsOf } from "../argument.js";
 import type { Graph } from "../graph.js";
 import { FakeTensor } from "../meta.js";
 import { forEachInput, type Node } from "../node.js";
+import { isOpaque } from "../opaque.js";
 import type { OperatorLookup, OpSchema } from "../operator.js";
 import { targetKind } from "../print-torch/target.js";
 import type { DialectRules } from "./dialect.js";
@@ -169,7 +170,7 @@ function checkOperator(node: Node, { rules, operators }: GraphContext, report: R
     );
     return;
   }
-  if (operators !== undefined && schema === undefined) {
+  if (operators !== undefined && schema === undefined && !isOpaque(target, operators)) {
     report("UNKNOWN_OPERATOR", `operator '${target}' is not known`, name);
   }
   const mutable = schema === undefined ? looksMutable(target) : schema.isMutable;

@@ -225,7 +225,8 @@ test("an operator table tells mutable and unknown operators, and those without r
     %a: f32[2] = my.f.default(%x)
     %c = my.check.default(%x)
     %d = my.f.default(%x)
-    %e: f32[2] = my.g.default(%x)
+    %e: f32[2] = aten.g.default(%x)
+    %o: f32[2] = my.g.default(%x)
     return (%a)
   }`);
   expect(verifyGraph(graph, TRAINING, { operators }).map((problem) => [problem.code, problem.node])).toEqual([

@@ -5,6 +5,7 @@ import {
   ExportedProgram,
   forEachRef,
   type Graph,
+  isOpaque,
   kindOf,
   type Node,
   type OpSchema,
@@ -48,9 +49,14 @@ export function functionality(subject: ExportedProgram | Graph, operators: Opera
   const effects: { node: string; path: readonly string[] }[] = [];
   const program = subject instanceof ExportedProgram ? subject : undefined;
   const isTensor = (target: string): boolean => program?.tensor(target) !== undefined;
+  // The ATen dialect has functional operators only, those that nothing here defines included.
+  const keepsOpaque = program?.dialect === "ATEN";
   const visit = (graph: Graph, path: readonly string[]): void => {
     for (const node of graph.nodes()) {
-      const found = impurityOf(node, graph, operators, isTensor);
+      const found =
+        keepsOpaque && isOpaque(node.target, operators)
+          ? undefined
+          : impurityOf(node, graph, operators, isTensor);
       if (found !== undefined) impurities.push({ node: node.name, path, ...found });
       else if (isEffect(node, operators)) effects.push({ node: node.name, path });
     }
@@ -88,7 +94,10 @@ function impurityOf(
   if (ATEN.pythonFunctions.has(target) || ATEN.torchFunctions.has(target)) return pythonFunction(target);
   const schema = operators.schemaOf(target);
   if (schema === undefined) {
-    return { reason: `${target} is not known, so it may write to its arguments`, fix: REGISTER };
+    const fix = isOpaque(target, operators)
+      ? `${FUNCTIONALIZE}, which keeps the call; or ${REGISTER}`
+      : REGISTER;
+    return { reason: `${target} is not known, so it may write to its arguments`, fix };
   }
   return writes(node, schema);
 }

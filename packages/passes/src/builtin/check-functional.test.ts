@@ -55,11 +55,6 @@ describe("check-functional", () => {
       'a: aten.batch_norm.default updates "running_mean" (%b_m) and "running_var" (%b_m), though its schema does not say so',
     ],
     [
-      "unknown operators",
-      "%a: f32[2, 2] = mylib.f.default(%x)\nreturn (%a)",
-      "a: mylib.f.default is not known, so it may write to its arguments",
-    ],
-    [
       "unknown higher-order operators",
       "%a: f32[2, 2] = higher_order.mystery(%x)\nreturn (%a)",
       "a: higher_order.mystery is not known, so it may write to its arguments",
@@ -71,6 +66,15 @@ describe("check-functional", () => {
     ],
     ["missing bodies", "%a = get_attr g\nreturn (%x)", 'a: reads "g", which the graph does not hold'],
   ])("says no to %s", (_, body, reason) => expect(reasons(body)).toEqual([reason]));
+
+  test("takes opaque operators of the ATen dialect as functional effects, and no others", () => {
+    const program = programOf(graphOf("%a: f32[2, 2] = mylib.f.default(%x)\nreturn (%a)"));
+    const { impurities, effects } = functionality(program, context.operators);
+    expect([impurities, effects]).toEqual([[], [{ node: "a", path: [] }]]);
+    expect(functionality(program.with({ dialect: "TRAINING" }), context.operators).impurities).toMatchObject([
+      { node: "a", reason: "mylib.f.default is not known, so it may write to its arguments" },
+    ]);
+  });
 
   test.each([
     [

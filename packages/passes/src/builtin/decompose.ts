@@ -1,5 +1,6 @@
 import { runDecompositions } from "../decompose/run-decompositions.js";
 import { DecompositionTable, defaultDecompositions, isAlwaysDecomposed } from "../decompose/table.js";
+import { opaqueAssumption } from "../opaque/assumption.js";
 import { operatorNames } from "../options/choices.js";
 import { noteUncalled } from "../options/notes.js";
 import { definePass, type PassContext } from "../pass.js";
@@ -24,6 +25,8 @@ export const decompose = definePass({
     const table = tableOf(String(options["table"]), context);
     const keep = options["keep"] as readonly string[];
     for (const target of keep) table.delete(target);
+    const assumed = opaqueAssumption(program, context.operators);
+    if (assumed !== undefined) context.note?.(assumed);
     const lowered = runDecompositions(program, table, { operators: context.operators });
     // What only decompositions call is there afterwards, since it was kept.
     noteUncalled(context, "keep", keep, [program.graph, lowered.graph]);

@@ -3,6 +3,7 @@ import type { OperatorTable } from "@sconce/ops";
 import { isFunctional } from "../analysis/functional.js";
 import { runDecompositions } from "../decompose/run-decompositions.js";
 import { DecompositionTable } from "../decompose/table.js";
+import { opaqueAssumption } from "../opaque/assumption.js";
 import { definePass } from "../pass.js";
 
 /** `add_(x, 1)` becomes `add(x, 1)`, in place of `x` from there on; what was written to an input becomes an output. */
@@ -10,7 +11,11 @@ export const functionalize = definePass({
   name: "functionalize",
   doc: "Makes in-place operators, views that are written through and mutated inputs into values and leading outputs.",
   ensures: "ATEN",
-  run: (program, { operators }) => functionalized(program, operators),
+  run(program, { operators, note }) {
+    const assumed = opaqueAssumption(program, operators);
+    if (assumed !== undefined) note?.(assumed);
+    return functionalized(program, operators);
+  },
 });
 
 /**

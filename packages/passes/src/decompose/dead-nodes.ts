@@ -1,4 +1,4 @@
-import { forEachInput, Graph, isRef, type Node } from "@sconce/ir";
+import { forEachInput, Graph, isOpaque, isRef, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 
 /** Targets that must stay without users. */
@@ -17,7 +17,8 @@ export function hasEffect(node: Node, operators: OperatorTable): boolean {
   if (node.target === "aten._assert_async.default") return false;
   if (EFFECTS.test(node.target) || changesLaterCalls(node.target)) return true;
   const row = operators.get(node.target);
-  return row !== undefined && (row.schema.isMutable || row.tags.includes("effect"));
+  if (row === undefined) return isOpaque(node.target, operators);
+  return row.schema.isMutable || row.tags.includes("effect");
 }
 
 /** True for the call of an outlined region in which something has an effect. */

@@ -16,6 +16,7 @@ import { eliminateDeadNodes } from "./dead-nodes.js";
 import { Dispatcher, unwrap, wrap } from "./dispatcher.js";
 import { FunctionalTensor } from "./functional-tensor.js";
 import { GraphInterpreter } from "./interpret.js";
+import { keepCall, recordedResult } from "./opaque-calls.js";
 import { Tracer } from "./tracer.js";
 
 type Kwargs = Readonly<Record<string, EmitArg>>;
@@ -51,6 +52,12 @@ const CONTROL_FLOW: Readonly<Record<string, ControlFlow>> = {
 /** Operators whose bodies return a list, where the others return a tuple. */
 const LIST_RESULTS = new Set(["higher_order.scan", "higher_order.associative_scan"]);
 
+/** Functional already: the operator inside runs on copies. Its results are those that the program records. */
+const AUTO_FUNCTIONALIZED = new Set([
+  "higher_order.auto_functionalized",
+  "higher_order.auto_functionalized_v2",
+]);
+
 export function runHigherOrder(
   interpreter: GraphInterpreter,
   node: Node,
@@ -60,6 +67,7 @@ export function runHigherOrder(
   if (node.target === "higher_order.wrap_with_set_grad_enabled")
     return inline(interpreter, args[1], args.slice(2));
   if (node.target === "higher_order.wrap_with_autocast") return inlineAutocast(interpreter, args);
+  if (AUTO_FUNCTIONALIZED.has(node.target)) return keepCall(interpreter, node, args, kwargs);
   const shape = CONTROL_FLOW[node.target];
   if (shape !== undefined) return traceControlFlow(interpreter, node, shape, args, kwargs);
   throw new SconceError({
@@ -117,18 +125,9 @@ function traceControlFlow(
     node.target,
     nodeArgs as Argument[],
     kwargs as Record<string, Argument>,
-    cloneResult(node),
+    recordedResult(node),
   );
   return wrap(result);
-}
-
-/** Results of control flow have the shapes that the source program gives them. */
-function cloneResult(node: Node): MetaValue {
-  const clone = (val: MetaValue): MetaValue => {
-    if (val instanceof FakeTensor) return new FakeTensor(val);
-    return Array.isArray(val) ? (val as readonly MetaValue[]).map(clone) : val;
-  };
-  return clone(node.meta.val ?? null);
 }
 
 /** Traces a body with a namespace of its own. */

@@ -4,6 +4,7 @@ import {
   type Argument,
   FakeTensor,
   type Graph,
+  isOpaque,
   isRef,
   isTuple,
   kindOf,
@@ -17,6 +18,7 @@ import { freeSymbols, SymExpr } from "@sconce/symbolic";
 import { callBatched, hasBatched, isVmapCall, runVmapCall } from "./batched.js";
 import type { Dispatcher } from "./dispatcher.js";
 import { FunctionalTensor } from "./functional-tensor.js";
+import { keepOpaque } from "./opaque-calls.js";
 
 /** What a node's name stands for while its graph is run. */
 export type Binding = EmitArg | MetaValue | Graph;
@@ -115,6 +117,7 @@ export class GraphInterpreter {
       if (hasBatched(args)) return callBatched(this.dispatcher, node.target, args, kwargs);
       if (isScalarFunction(node.target)) return this.#scalar(node.target, args);
       if (node.target === "aten._assert_scalar.default") return this.#assertScalar(args);
+      if (isOpaque(node.target, this.dispatcher.operators)) return keepOpaque(this, node, args, kwargs);
       return keepGrad(node.target, args, this.dispatcher.call(node.target, args, kwargs));
     } catch (error) {
       throw atNode(error, node);

@@ -30,6 +30,7 @@ import { orderInputs } from "./input-order.js";
 import { GraphInterpreter, inheritedMeta } from "./interpret.js";
 import { remapModuleCalls } from "./module-calls.js";
 import { CollisionNames } from "./naming.js";
+import { refuseOpaqueEffects } from "./opaque-calls.js";
 import { renameNodes } from "./rename-nodes.js";
 import { RuntimeAssertions } from "./runtime-asserts.js";
 import { sameCalls } from "./same-calls.js";
@@ -57,6 +58,8 @@ export interface RunDecompositionsOptions {
  * drops what is dead. The result is in the ATEN dialect; state, constants and input names stay (the inputs' order too,
  * but for constants: see {@link orderInputs}).
  *
+ * Calls of operators that nothing defines stay as they are, with the results that the program records.
+ *
  * Without a table, PyTorch's default one is used ({@link defaultDecompositions}); any `Map` or object of entries is a table. An
  * entry is checked against each call that it replaces. An empty table only functionalizes
  * and decomposes the composites that cannot be kept. A program in which nothing is left to lower comes back as it is
@@ -64,7 +67,7 @@ export interface RunDecompositionsOptions {
  *
  * @throws SconceError `DECOMPOSITION_TABLE`, `DECOMPOSITION_RESULT`, `DECOMPOSITION_CYCLE`, `DECOMPOSITION_FAILED` for entries
  * of the table; those of the operators' rules, `NOT_FUNCTIONALIZABLE`, `INTERNAL_OVERLAP`, `SHARED_STATE`,
- * `CONSTANT_MUTATED`, `UNKNOWN_OPERATOR`
+ * `CONSTANT_MUTATED`, `UNKNOWN_OPERATOR`, `OPAQUE_EFFECTS`, `OPAQUE_INPUTS`
  */
 export function runDecompositions(
   program: ExportedProgram,
@@ -72,6 +75,7 @@ export function runDecompositions(
   options: RunDecompositionsOptions = {},
 ): ExportedProgram {
   const operators = options.operators ?? defaultOperators();
+  if (program.dialect === "TRAINING") refuseOpaqueEffects(program.graph, operators);
   const entries = entriesOf(table ?? defaultDecompositions(operators), operators);
   const ordered = orderInputs(withoutTokens(program));
   const retrace = (hidden?: HiddenAliases): Retrace => {

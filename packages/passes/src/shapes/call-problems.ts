@@ -16,6 +16,7 @@ import { verifyAll } from "@sconce/ir/verify";
 import { constantValue, metaOf, type OperatorTable } from "@sconce/ops";
 import { eq, printExpr, type SymInt } from "@sconce/symbolic";
 import { type RetraceEnv, shapeEnvOf } from "../decompose/shape-env.js";
+import { opaqueProblems } from "./opaque-problems.js";
 import { symbolNames } from "./propagate.js";
 
 /** What rules cannot decide from the sizes alone is no problem. */
@@ -44,7 +45,10 @@ export interface CallOptions extends VerifyOptions {
 /** `verifyAll`, and for a program that is valid by its rules {@link callProblems}, which can only look at such. */
 export function verifyCalls(program: ExportedProgram, options: CallOptions): Problem[] {
   const problems = verifyAll(program, options);
-  return problems.length > 0 ? problems : callProblems(program, options.operators, options.before);
+  if (problems.length > 0) return problems;
+  const { operators, before } = options;
+  const opaque = before === undefined ? [] : opaqueProblems(program, before, operators);
+  return [...opaque, ...callProblems(program, operators, before)];
 }
 
 type Found = Pick<Problem, "code" | "message">;

@@ -4,7 +4,9 @@ import {
   type Argument,
   type ExportedProgram,
   FakeTensor,
+  forEachInput,
   type Graph,
+  isOpaque,
   isRef,
   itemsOf,
   type MetaValue,
@@ -23,6 +25,8 @@ import {
 import { freeSymbols, type SymBool, SymExpr } from "@sconce/symbolic";
 import { mapSubgraphs } from "../builtin/subgraphs.js";
 import { type RetraceEnv, shapeEnvOf } from "../decompose/shape-env.js";
+import { opaqueInputs } from "../opaque/errors.js";
+import { changeOf } from "../opaque/inputs.js";
 import { type Bindings, bindingsOf, type NewSizes } from "./bindings.js";
 import { contradiction } from "./errors.js";
 import { isSymScalar, Refiner, substituted } from "./refine.js";
@@ -32,9 +36,10 @@ import { isSymScalar, Refiner, substituted } from "./refine.js";
  * precisely replaces what is known less: a symbol that must be a number becomes one everywhere, an assertion narrows a
  * range. The same program when nothing more is known.
  *
- * With new sizes the program is specialised to them. Calls of operators without a shape rule keep what is recorded.
+ * With new sizes the program is specialised to them. Calls of operators without a shape rule keep what is recorded; those
+ * of opaque operators only for arguments of the recorded dtypes and sizes.
  *
- * @throws SconceError `SHAPE_CONTRADICTION` at the node
+ * @throws SconceError `SHAPE_CONTRADICTION` at the node, `OPAQUE_INPUTS`
  */
 export function propagateShapes(
   program: ExportedProgram,
@@ -173,6 +178,7 @@ class Propagation {
       return item === undefined ? recorded : this.refiner.join(recorded, item, node.name);
     }
     if (target === "aten._assert_scalar.default") this.#assert(value(node.args[0]!), node);
+    if (isOpaque(target, this.#operators)) this.#checkOpaque(node, graph, vals);
     const computed = this.#mode === "autocast" ? undefined : this.#compute(node, recorded, value);
     // A call without results has no value at all.
     const isKnown = computed !== undefined && (computed !== null || recorded !== undefined);
@@ -202,6 +208,16 @@ class Propagation {
       if (error.code === "DATA_DEPENDENT_GUARD" || error.code === "OPERATOR_WITHOUT_META") return undefined;
       throw contradiction(`${target} refuses its inputs: ${error.message}`, node.name, error.fix);
     }
+  }
+
+  /** Results of an opaque call are known for the recorded arguments, with new sizes put in place of their symbols. */
+  #checkOpaque(node: Node, graph: Graph, vals: ReadonlyMap<string, MetaValue | undefined>): void {
+    forEachInput(node, (input) => {
+      const { val } = graph.node(input).meta;
+      const recorded = val === undefined ? undefined : substituted(val, this.#bindings);
+      const change = changeOf(recorded, vals.get(input), this.#env);
+      if (change !== undefined) throw opaqueInputs(node.target, node.name, input, change);
+    });
   }
 
   /** Bodies get the values of their operands. */

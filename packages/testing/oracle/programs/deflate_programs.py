@@ -1,0 +1,29 @@
+"""Makes the .pt2 files of a folder of programs small: entries are compressed, decomposed programs (their texts stay) go.
+
+Usage: python3 deflate_programs.py FOLDER
+"""
+
+import os
+import sys
+import zipfile
+
+
+def deflate(path):
+    with zipfile.ZipFile(path) as archive:
+        entries = [(info, archive.read(info)) for info in archive.infolist()]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for info, content in entries:
+            fresh = zipfile.ZipInfo(info.filename, (1980, 1, 1, 0, 0, 0))
+            fresh.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(fresh, content)
+
+
+for folder in sorted(os.listdir(sys.argv[1])):
+    path = os.path.join(sys.argv[1], folder)
+    if not os.path.isdir(path):
+        continue
+    for name in sorted(os.listdir(path)):
+        if name == "decomposed.pt2":
+            os.remove(os.path.join(path, name))
+        elif name.endswith(".pt2"):
+            deflate(os.path.join(path, name))
