@@ -52,6 +52,7 @@ export {
 } from "./decompose/table.js";
 export { keyProblem as decompositionKeyProblem } from "./decompose/table-keys.js";
 export { opaqueAssumption } from "./opaque/assumption.js";
+export { NoFixpoint, type RoundChange } from "./fixpoint.js";
 export {
   backendNames,
   callTargets,
@@ -90,7 +91,8 @@ export { regionProgram } from "./regions/region-program.js";
 export type { Part, Split } from "./regions/split.js";
 export { splitBy } from "./regions/split.js";
 export { builtinPasses, builtinRules } from "./registry.js";
-export type { RewriteEvent } from "./rewrite/context.js";
+export type { RefusalKind, RefusedRewrite, RewriteEvent } from "./rewrite/context.js";
+export { type CycleStep, RewriteDiverges } from "./rewrite/errors.js";
 export { type Attempt, explainRule } from "./rewrite/explain.js";
 export { type Pattern, parsePattern, patternText } from "./rewrite/pattern.js";
 export { type Expression, type ReplacePatternOptions, replacePattern } from "./rewrite/replace-pattern.js";

@@ -10,6 +10,8 @@ import {
 import { Checker, type CheckOptions, type CheckReport } from "./checking/checker.js";
 import { noRunner } from "./checking/errors.js";
 import { TensorGuard, valuesWritten } from "./checking/tensor-guard.js";
+import { Rounds } from "./fixpoint.js";
+import { ensures, noProgram, observerThrew, passThrew, requires } from "./manager-errors.js";
 import { optionError, optionProblem } from "./options/bind.js";
 import type { OptionSession } from "./options/spec.js";
 import {
@@ -22,6 +24,7 @@ import {
 } from "./pass.js";
 import { printPipeline } from "./pipeline.js";
 import { builtinPasses } from "./registry.js";
+import type { RefusedRewrite } from "./rewrite/context.js";
 import type { Rule } from "./rewrite/rule.js";
 import { verifyCalls } from "./shapes/call-problems.js";
 
@@ -30,7 +33,7 @@ interface Run {
   step: number;
   readonly checker: Checker | undefined;
   /** What changed the program in this round of the innermost repetition. */
-  readonly changes: { readonly pass: string; readonly fired: ReadonlyMap<string, number> }[];
+  readonly changes: Parameters<Rounds["add"]>[1][number][];
   /** What each call of a pass noted each time that it ran. */
   readonly notes: Map<PassCall, { readonly place: string; readonly texts: ReadonlySet<string> }>;
 }
@@ -45,6 +48,8 @@ export interface PassEvent {
   readonly milliseconds: number;
   /** How often each rewrite rule fired. */
   readonly fired: ReadonlyMap<string, number>;
+  /** Rewrites that the driver of rules refused although the rule agreed, each place once, with the reason. */
+  readonly refused: readonly RefusedRewrite[];
   /** What the pass did not do though its options ask for it: names that match nothing in this program. */
   readonly notes: readonly string[];
   /** What was compared, where passes are checked. */
@@ -76,6 +81,7 @@ interface Attempt extends PassCall {
   readonly program: ExportedProgram;
   readonly place: string;
   readonly counts: Map<string, number>;
+  readonly refused: Map<string, RefusedRewrite>;
   readonly guard: TensorGuard | undefined;
   readonly notes: string[];
 }
@@ -101,7 +107,7 @@ export class PassManager {
 
   /**
    * @throws SconceError `PASS_OPTION` before anything runs; `PASS_FAILED`, `PASS_REQUIRES`, `PASS_ENSURES`,
-   * `INVALID_PROGRAM`, `VALUES_WRITTEN`, `NO_FIXPOINT`; checked also `PASS_CHANGED_NUMBERS`, `NOTHING_COMPARED`,
+   * `INVALID_PROGRAM`, `VALUES_WRITTEN`, `NO_FIXPOINT`, `OBSERVER_FAILED`; checked also `PASS_CHANGED_NUMBERS`, `NOTHING_COMPARED`,
    * `NO_SAMPLE_INPUTS`, `NO_RUNNER`
    */
   run(program: ExportedProgram, passes: readonly (Pass | PipelineItem)[]): ExportedProgram {
@@ -152,15 +158,16 @@ export class PassManager {
     );
   }
 
-  #repeat(program: ExportedProgram, { repeat, max }: Repeat, run: Run): ExportedProgram {
+  #repeat(program: ExportedProgram, item: Repeat, run: Run): ExportedProgram {
+    const rounds = new Rounds(item, program);
     let current = program;
-    for (let round = 0; round < max; round++) {
+    for (;;) {
       run.changes.length = 0;
-      const next = this.#items(current, repeat, run);
+      const next = this.#items(current, item.repeat, run);
       if (next === current) return current;
       current = next;
+      rounds.add(current, run.changes);
     }
-    throw noFixpoint(max, run.changes);
   }
 
   #step(before: ExportedProgram, call: PassCall, run: Run): ExportedProgram {
@@ -170,18 +177,25 @@ export class PassManager {
     const place = `pass ${label} (step ${step + 1})`;
     if (pass.requires !== undefined && before.dialect !== pass.requires) throw requires(pass, before, place);
     const fired = new Map<string, number>();
+    const refused = new Map<string, RefusedRewrite>();
     const notes: string[] = [];
     const { clock = performance } = this.#context;
     if (this.#isForeign(pass) || this.#context.ownerOf !== undefined) sealProgram(before);
     const guard = this.#guardOf(before, pass);
     const start = clock.now();
-    const result = this.#run({ ...call, program: before, place, counts: fired, guard, notes });
+    const result = this.#run({ ...call, program: before, place, counts: fired, refused, guard, notes });
     const milliseconds = clock.now() - start;
     const written = guard?.restore() ?? [];
     if (written.length > 0) throw valuesWritten(place, written);
     if (pass.ensures !== undefined && result.dialect !== pass.ensures) throw ensures(pass, result, place);
     if (result !== before) {
-      run.changes.push({ pass: label, fired });
+      run.changes.push({
+        pass: pass.name,
+        plugin: this.#context.ownerOf?.(pass),
+        fired,
+        before,
+        after: result,
+      });
       if (this.#checks(pass, fired)) this.#verify(result, `after ${place}`, { before, drops: pass.drops });
     }
     const after =
@@ -192,9 +206,33 @@ export class PassManager {
     const known = run.notes.get(call);
     const texts = new Set(known === undefined ? notes : notes.filter((note) => known.texts.has(note)));
     run.notes.set(call, { place, texts });
-    for (const observe of this.#options.observers ?? [])
-      observe({ pass, step, before, after, milliseconds, fired, notes, check });
+    const event = {
+      pass,
+      step,
+      before,
+      after,
+      milliseconds,
+      fired,
+      refused: [...refused.values()],
+      notes,
+      check,
+    };
+    this.#observe(event, place);
     return after;
+  }
+
+  #observe(event: PassEvent, place: string): void {
+    const { warn } = this.#context;
+    for (const [i, observe] of (this.#options.observers ?? []).entries()) {
+      try {
+        const result: unknown = observe(event);
+        // Nobody waits for it: what it throws later must not end the process.
+        if (result instanceof Promise)
+          result.catch((error: unknown) => warn?.(observerThrew(place, i, error).message));
+      } catch (error) {
+        throw observerThrew(place, i, error);
+      }
+    }
   }
 
   #checks(pass: Pass, fired: ReadonlyMap<string, number>): boolean {
@@ -227,8 +265,12 @@ export class PassManager {
       : undefined;
   }
 
-  #run({ program, pass, options, place, counts, guard, notes }: Attempt): ExportedProgram {
+  #run({ program, pass, options, place, counts, refused, guard, notes }: Attempt): ExportedProgram {
     const { rewrites, ownerOf } = this.#context;
+    const refuse = (rewrite: RefusedRewrite): void => {
+      refused.set(`${rewrite.graph} ${rewrite.node} ${rewrite.rule}`, rewrite);
+      rewrites?.refused?.(rewrite);
+    };
     const fired = (rule: Pick<Rule, "name">): void => {
       counts.set(rule.name, (counts.get(rule.name) ?? 0) + 1);
       rewrites?.fired?.(rule);
@@ -236,26 +278,17 @@ export class PassManager {
     const note = (text: string): void => void notes.push(text);
     let result: unknown;
     try {
-      const context = { ...this.#context, rewrites: { ownerOf, ...rewrites, fired }, note };
+      const watched = Object.freeze({ ownerOf, ...rewrites, fired, refused: refuse });
+      const context = Object.freeze({ ...this.#context, rewrites: watched, note });
       result = editingAs(pass.name, () => pass.run(program, context, options) as unknown);
     } catch (error) {
       guard?.restore();
-      const message = thrownText(error);
-      throw new SconceError({
-        code: "PASS_FAILED",
-        message: `${place} failed: ${message}`,
-        where: isSconceError(error) ? error.where : undefined,
-        fix: isSconceError(error) ? error.fix : undefined,
-        cause: error,
-      });
+      throw passThrew(place, error);
     }
     if (result instanceof ExportedProgram) return result;
     guard?.restore();
-    throw new SconceError({
-      code: "PASS_FAILED",
-      message: `${place} returned no program but ${kindOf(result)}`,
-      fix: "return the program, the same object when nothing changed; passes are not asynchronous",
-    });
+    if (result instanceof Promise) result.catch(() => {});
+    throw noProgram(place, result);
   }
 
   #verify(program: ExportedProgram, when: string, step?: Transition): void {
@@ -280,40 +313,6 @@ export class PassManager {
       where: problems[0]!.node,
     });
   }
-}
-
-function kindOf(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  return value instanceof Promise ? "a promise" : `a value of type ${typeof value}`;
-}
-
-const requires = (pass: Pass, program: ExportedProgram, place: string): SconceError =>
-  new SconceError({
-    code: "PASS_REQUIRES",
-    message: `${place} needs a program in the ${pass.requires} dialect, this one is in ${program.dialect}`,
-    fix:
-      pass.requires === "ATEN"
-        ? 'put "decompose" before it'
-        : `give it a program in the ${pass.requires} dialect`,
-  });
-
-const ensures = (pass: Pass, program: ExportedProgram, place: string): SconceError =>
-  new SconceError({
-    code: "PASS_ENSURES",
-    message: `${place} promises a program in the ${pass.ensures} dialect and gave one in ${program.dialect}`,
-    fix: "give the result the dialect that the pass ensures, or take the promise back",
-  });
-
-function noFixpoint(rounds: number, changes: Run["changes"]): SconceError {
-  const told = changes.map(({ pass, fired }) => {
-    const rules = [...fired].map(([rule, count]) => `${rule} ${count}x`);
-    return rules.length === 0 ? pass : `${pass} (${rules.join(", ")})`;
-  });
-  return new SconceError({
-    code: "NO_FIXPOINT",
-    message: `the program still changes in round ${rounds}: ${told.join(", ")}`,
-    fix: "look for passes or rules that undo each other, or allow more rounds",
-  });
 }
 
 /** The call as a pipeline has it, when it has options that the name does not tell. */

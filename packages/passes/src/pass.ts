@@ -36,7 +36,9 @@ export interface PassContext {
   /** The session's rewrite rules, by name. */
   readonly rules?: ReadonlyMap<string, Rule> | undefined;
   /** Who watches and limits the rewrites of rules: `explain` and `bisect`. */
-  readonly rewrites?: Pick<RewriteContext, "observe" | "allows" | "fired" | "ownerOf"> | undefined;
+  readonly rewrites?:
+    | Pick<RewriteContext, "observe" | "allows" | "fired" | "refused" | "ownerOf">
+    | undefined;
   /** The session's backends by name. */
   readonly backends?: (() => ReadonlyMap<string, Backend>) | undefined;
   /** What programs are checked by, after a pass with the program before it; `verifyCalls` when left out. */

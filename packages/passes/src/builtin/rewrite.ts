@@ -1,7 +1,7 @@
 import { SconceError } from "@sconce/errors";
 import { ruleNames } from "../options/choices.js";
 import { definePass } from "../pass.js";
-import { rewriteProgram } from "../rewrite/rewrite.js";
+import { rewriteWatched } from "../rewrite/rewrite.js";
 
 /** Applies those of the session's rules that are named. */
 export const rewrite = definePass({
@@ -19,14 +19,15 @@ export const rewrite = definePass({
         fix: `the rules are: ${[...(rules?.keys() ?? [])].join(", ") || "none"}`,
       });
     });
-    const idle = new Set(names);
-    const fired: NonNullable<typeof rewrites>["fired"] = (rule) => {
-      idle.delete(rule.name);
-      rewrites?.fired?.(rule);
-    };
-    const result = rewriteProgram(program, chosen, { operators, pass: "rewrite", ...rewrites, fired });
+    const watching = { operators, pass: "rewrite", ...rewrites };
+    const { program: result, fired, refused } = rewriteWatched(program, chosen, watching);
     if (names.length === 0) note?.("rules names no rule, so nothing is rewritten");
-    for (const name of idle) note?.(`rules names ${name}, which fires nowhere; \`sconce explain\` tells why`);
+    for (const name of new Set(names)) {
+      if (fired.has(name)) continue;
+      const why = refused.get(name);
+      const reason = why === undefined ? "`sconce explain` tells why" : `it is refused ${why}`;
+      note?.(`rules names ${name}, which fires nowhere; ${reason}`);
+    }
     return result;
   },
 });

@@ -16,17 +16,24 @@ export const sinkTransposes = definePass({
   requires: "ATEN",
   run(program, { operators, rewrites }) {
     requireFunctional(program, operators, "sink-transposes");
-    const options: SinkOptions = {
+    const env = shapeEnvOf(program);
+    const optionsAt: OptionsAt = (path) => ({
       operators,
-      env: shapeEnvOf(program),
+      env,
       pass: "sink-transposes",
-      allows: rewrites?.allows && ((root) => rewrites.allows!(AS_RULE, root)),
+      allows: rewrites?.allows && ((root) => rewrites.allows!(AS_RULE, root, path)),
       fired: () => rewrites?.fired?.(AS_RULE),
-    };
-    const { graph, renamed } = sinkViews(program.graph, options);
-    return withRenamed(program, inBodies(graph, options), renamed);
+    });
+    const { graph, renamed } = sinkViews(program.graph, optionsAt(""));
+    return withRenamed(program, inBodies(graph, optionsAt), renamed);
   },
 });
 
-const inBodies = (graph: Graph, options: SinkOptions): Graph =>
-  mapSubgraphs(graph, (nested) => inBodies(sinkViews(nested, options).graph, options));
+/** Options for the nested graph at a path; the program's own graph is at "". */
+type OptionsAt = (path: string) => SinkOptions;
+
+const inBodies = (graph: Graph, optionsAt: OptionsAt, outer = ""): Graph =>
+  mapSubgraphs(graph, (nested, target) => {
+    const path = outer === "" ? target : `${outer}/${target}`;
+    return inBodies(sinkViews(nested, optionsAt(path)).graph, optionsAt, path);
+  });

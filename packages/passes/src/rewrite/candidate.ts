@@ -2,6 +2,7 @@
 import { forEachRef, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { hasEffect } from "../decompose/dead-nodes.js";
+import { Refusal } from "./context.js";
 import type { Found, Matcher } from "./match.js";
 import type { Plan } from "./plan.js";
 import type { Link, Step } from "./roots.js";
@@ -39,19 +40,24 @@ export class CandidateFinder {
   }
 
   /** The match of a rule at a node; or why there is none, where the matcher keeps reasons. */
-  find({ rule, steps }: Plan, node: Node): Candidate | string | undefined {
+  find({ rule, steps }: Plan, node: Node): Candidate | Refusal | undefined {
     const { name, pattern } = steps[0]!;
     let found = this.#matcher.match(pattern, node);
-    if (found === undefined) return this.#matcher.miss?.reason;
+    if (found === undefined) return this.#miss();
     const roots: Root[] = [{ name, node }];
     for (let i = 1; i < steps.length; i++) {
       const next: FoundRoot | undefined = this.#matchBeside(steps[i]!, found, roots);
-      if (next === undefined) return this.#matcher.miss?.reason;
+      if (next === undefined) return this.#miss();
       roots.push({ name: steps[i]!.name, node: next.root });
       found = next.found;
     }
     const candidate = { rule, found, roots: roots.length === 1 ? roots : inOrder(rule, roots) };
     return this.#escape(candidate) ?? this.#disorder(candidate) ?? candidate;
+  }
+
+  #miss(): Refusal | undefined {
+    const { miss } = this.#matcher;
+    return miss && new Refusal("pattern", miss.reason);
   }
 
   /** The root before which the replacement goes: the first in the graph. */
@@ -101,18 +107,19 @@ export class CandidateFinder {
   }
 
   /** Why an inner node has to stay: somebody else reads it, or it does something. */
-  #escape({ rule, found, roots }: Candidate): string | undefined {
+  #escape({ rule, found, roots }: Candidate): Refusal | undefined {
     for (const node of found.nodes) {
-      if (hasEffect(node, this.#operators)) return `%${node.name} has an effect`;
+      if (hasEffect(node, this.#operators)) return new Refusal("users", `%${node.name} has an effect`);
       if (rule.sharesInner || roots.some((root) => root.node === node)) continue;
       for (const user of this.#work.users(this.#work.cell(node.name)!))
-        if (!found.nodes.includes(user.node!)) return `%${node.name} is used by %${user.node!.name} too`;
+        if (!found.nodes.includes(user.node!))
+          return new Refusal("users", `%${node.name} is used by %${user.node!.name} too`);
     }
     return undefined;
   }
 
   /** With several roots: where the replacement stands, every operand must be there, and no root used yet. */
-  #disorder(candidate: Candidate): string | undefined {
+  #disorder(candidate: Candidate): Refusal | undefined {
     if (candidate.roots.length === 1) return undefined;
     const place = this.#work.position(this.anchor(candidate).name);
     let late: string | undefined;
@@ -123,7 +130,9 @@ export class CandidateFinder {
         if (!isEarlier(this.#work.position(name), place)) late ??= name;
       });
     }
-    return late && `%${late} comes after the first of the values to replace`;
+    return late === undefined
+      ? undefined
+      : new Refusal("order", `%${late} comes after the first of the values to replace`);
   }
 }
 

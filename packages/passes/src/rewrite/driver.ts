@@ -3,12 +3,14 @@
  * everything whose match may depend on the change are visited again, until nothing fires. Each visit looks only at the
  * rules whose root has the node's target, so that a run is linear in the nodes and the rewrites.
  */
-import { forEachRef, type Graph, type Node, type NodeMeta, type NodeRef } from "@sconce/ir";
+import { forEachRef, type Graph, type MetaValue, type Node, type NodeMeta, type NodeRef } from "@sconce/ir";
 import { type Candidate, CandidateFinder } from "./candidate.js";
 import { checkPattern } from "./check-pattern.js";
-import type { RewriteContext, Rewritten } from "./context.js";
+import { Refusal, type RewriteContext, type Rewritten } from "./context.js";
 import { Replacer } from "./emitter.js";
-import { diverges, guarded, labelOf, verdictOf } from "./guarded.js";
+import { diverges, neverSettles } from "./errors.js";
+import { guarded, labelOf, verdictOf } from "./guarded.js";
+import { Lineage } from "./lineage.js";
 import { Matcher } from "./match.js";
 import { MatchView } from "./match-view.js";
 import { depthOf } from "./pattern.js";
@@ -16,13 +18,13 @@ import { type Plan, plansByTarget } from "./plan.js";
 import { type Replaced, replacedRoots } from "./replacement.js";
 import type { Rule } from "./rule.js";
 import { sharingProblem } from "./sharing.js";
-import { WorkGraph } from "./work-graph.js";
+import { type Cell, WorkGraph } from "./work-graph.js";
 import { Worklist } from "./worklist.js";
 
 /**
  * Applies rules until none fires. Nested graphs are not looked into.
  *
- * @throws SconceError `REWRITE_DIVERGES` naming the rule that still fires; `RULE` for one that is wrong in itself
+ * @throws SconceError `REWRITE_DIVERGES` naming the rules that never settle; `RULE` for one that is wrong in itself
  */
 export function rewriteGraph(graph: Graph, rules: readonly Rule[], context: RewriteContext): Rewritten {
   return new Driver(graph, rules, context).run();
@@ -35,6 +37,7 @@ class Driver {
   readonly #byTarget: ReadonlyMap<string, readonly Plan[]>;
   readonly #worklist: Worklist;
   readonly #limit: number;
+  readonly #lineage = new Lineage();
   /** What each replaced root became, in order; the replacement may itself have been replaced since. */
   readonly #renamed = new Map<string, string>();
   #count = 0;
@@ -66,30 +69,42 @@ class Driver {
     const { rule } = plan;
     const { observe, fired, allows } = this.#context;
     const candidate = this.#finder.find(plan, node);
-    if (candidate === undefined || typeof candidate === "string") return this.#refuse(rule, node, candidate);
+    if (candidate === undefined) return false;
+    if (candidate instanceof Refusal) return this.#refuse(rule, node, candidate);
     const replacer = this.#replacer(candidate);
     const captures = replacer.captures(candidate.found);
     const match = new MatchView(candidate, captures, this.#work, this.#context);
     const verdict = guarded(rule, this.#context, node, () => verdictOf(rule, captures, match));
     if (verdict !== true) return this.#refuse(rule, node, verdict);
     // Asked before the replacement is made, which may be what fails.
-    if (allows?.(rule, node) === false) return this.#refuse(rule, node, "stopped by the limit of rewrites");
+    if (allows?.(rule, node, this.#graph) === false)
+      return this.#refuse(rule, node, new Refusal("limit", "stopped by the limit of rewrites"));
     const values = guarded(rule, this.#context, node, () => {
       const result = rule.replace(replacer.emit, captures, match);
-      return typeof result === "string" ? result : replacedRoots(candidate, replacer, result);
+      return typeof result === "string"
+        ? new Refusal("guard", result)
+        : replacedRoots(candidate, replacer, result);
     });
-    if (typeof values === "string") return this.#refuse(rule, node, values);
+    if (values instanceof Refusal) return this.#refuse(rule, node, values);
     const exchange = { nodes: replacer.nodes, values: exchanged(values) };
     const shared = sharingProblem(this.#work, this.#context.operators, exchange);
-    if (shared !== undefined) return this.#refuse(rule, node, shared);
+    if (shared !== undefined) return this.#refuse(rule, node, new Refusal("aliasing", shared));
     this.#apply(candidate, replacer, values);
     fired?.(rule);
-    observe?.({ rule, root: node, reason: undefined });
+    observe?.({ rule, root: node, graph: this.#graph, reason: undefined, kind: undefined });
     return true;
   }
 
-  #refuse(rule: Rule, root: Node, reason: string | undefined): false {
-    if (reason !== undefined) this.#context.observe?.({ rule, root, reason });
+  get #graph(): string {
+    return this.#context.graph ?? "";
+  }
+
+  #refuse(rule: Rule, root: Node, { kind, reason, isByDriver }: Refusal): false {
+    const { observe, refused, ownerOf } = this.#context;
+    const graph = this.#graph;
+    observe?.({ rule, root, graph, reason, kind });
+    if (isByDriver)
+      refused?.({ rule: rule.name, plugin: ownerOf?.(rule), node: root.name, graph, kind, reason });
     return false;
   }
 
@@ -104,19 +119,39 @@ class Driver {
     const { rule, found } = candidate;
     const work = this.#work;
     const place = this.#finder.anchor(candidate).name;
-    if (++this.#count > this.#limit) throw diverges(labelOf(rule, this.#context), this.#limit, place);
+    if (++this.#count > this.#limit) throw diverges(rule, this.#limit, place, this.#context);
     const anchor = work.cell(place)!;
     const added = replacer.nodes.map((node) => work.insertBefore(anchor, node));
     const changed = values.map(({ root, value }) => work.replaceUses(work.cell(root.node.name)!, value));
     for (const { root, value } of values) this.#renamed.set(root.node.name, value.name);
+    const removed: string[] = [];
     // Outer nodes first: an inner one loses its user with them.
     for (let i = found.nodes.length - 1; i >= 0; i--) {
-      const cell = work.cell(found.nodes[i]!.name)!;
-      if (cell.node !== null && work.users(cell).size === 0) work.remove(cell);
+      const { name } = found.nodes[i]!;
+      const cell = work.cell(name)!;
+      if (cell.node === null || work.users(cell).size > 0) continue;
+      work.remove(cell);
+      removed.push(name);
     }
+    this.#refuseCycle(candidate, removed, added, changed.flat());
     for (const cell of added) this.#worklist.add(cell);
     for (const users of changed) for (const user of users) this.#worklist.addFrom(user);
     this.#visitLastUsers(candidate);
+  }
+
+  /** @throws SconceError `REWRITE_DIVERGES` when the rewrite leads back to where earlier ones began */
+  #refuseCycle(
+    { rule, found, roots }: Candidate,
+    removed: readonly string[],
+    added: readonly Cell[],
+    changed: readonly Cell[],
+  ): void {
+    const namesOf = (cells: readonly Cell[]): string[] => cells.flatMap(({ node }) => node?.name ?? []);
+    const typeOf = (name: string): MetaValue | undefined => this.#work.find(name)?.meta.val;
+    const rewriting = { rule, number: this.#count, root: roots[0]!.node, nodes: found.nodes, typeOf };
+    const done = { removed, added: namesOf(added), changed: namesOf(changed) };
+    const cycle = this.#lineage.add(rewriting, done);
+    if (cycle !== undefined) throw neverSettles(cycle, this.#context);
   }
 
   /** What has lost all users but one may be an inner node of that one's pattern now. */

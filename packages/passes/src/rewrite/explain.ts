@@ -1,5 +1,6 @@
 import type { ExportedProgram } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
+import type { RefusalKind } from "./context.js";
 import { rewriteProgram } from "./rewrite.js";
 import type { Rule } from "./rule.js";
 
@@ -9,8 +10,15 @@ export interface Attempt {
   /** The node at the root, and its operator. */
   readonly node: string;
   readonly target: string;
+  /** The nested graph of the node: `true_graph_0`; left out for the program's own graph. */
+  readonly graph?: string;
   /** Why the rule does not fire there; undefined where it does. */
   readonly reason: string | undefined;
+  /**
+   * What refuses: the pattern or the rule's own guard; or, where both agree, the driver, for example because an output would
+   * share memory with an input (`aliasing`). Undefined where the rule fires.
+   */
+  readonly kind: RefusalKind | undefined;
 }
 
 /**
@@ -30,10 +38,12 @@ export function explainRule(
     operators,
     ownerOf,
     allows: () => true,
-    observe: ({ root, reason }) => {
-      const known = attempts.get(root.name);
-      if (known === undefined || (known.reason !== undefined && reason === undefined))
-        attempts.set(root.name, { rule: rule.name, node: root.name, target: root.target, reason });
+    observe: ({ root, graph, reason, kind }) => {
+      const key = `${graph} ${root.name}`;
+      const known = attempts.get(key);
+      if (known !== undefined && (known.reason === undefined || reason !== undefined)) return;
+      const place = { node: root.name, target: root.target, ...(graph !== "" && { graph }) };
+      attempts.set(key, { rule: rule.name, ...place, reason, kind });
     },
   });
   return [...attempts.values()];

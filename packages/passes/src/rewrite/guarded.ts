@@ -1,7 +1,7 @@
 /** @file What a rule's own functions may do: answer, refuse with a reason, or fail in the rule's name. */
 import { SconceError, thrownText } from "@sconce/errors";
 import type { Node } from "@sconce/ir";
-import type { RewriteContext } from "./context.js";
+import { Refusal, type RewriteContext } from "./context.js";
 import { told } from "./replacement.js";
 import { type Captures, type Match, type Rule, RuleFault } from "./rule.js";
 
@@ -14,11 +14,12 @@ const REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 /** Runs a rule's own function: refusals of operators are reasons, anything else names the rule. */
-export function guarded<T>(rule: Rule, context: RewriteContext, root: Node, run: () => T): T | string {
+export function guarded<T>(rule: Rule, context: RewriteContext, root: Node, run: () => T): T | Refusal {
   try {
     return run();
   } catch (error) {
-    if (error instanceof SconceError && REFUSALS.has(error.code)) return error.message;
+    if (error instanceof SconceError && REFUSALS.has(error.code))
+      return new Refusal("operator", error.message);
     const label = labelOf(rule, context);
     const message = thrownText(error);
     throw new SconceError({
@@ -35,19 +36,12 @@ export function guarded<T>(rule: Rule, context: RewriteContext, root: Node, run:
 }
 
 /** A guard that forgets to answer is no yes. @throws RuleFault */
-export function verdictOf(rule: Rule, captures: Captures, match: Match): true | string {
+export function verdictOf(rule: Rule, captures: Captures, match: Match): true | Refusal {
   const verdict: unknown = rule.where === undefined ? true : rule.where(captures, match);
-  if (verdict === true || typeof verdict === "string") return verdict;
+  if (verdict === true) return verdict;
+  if (typeof verdict === "string") return new Refusal("guard", verdict);
   throw new RuleFault(`has a guard that gives ${told(verdict)}; it must give true, or the reason why not`);
 }
-
-export const diverges = (label: string, limit: number, node: string): SconceError =>
-  new SconceError({
-    code: "REWRITE_DIVERGES",
-    message: `${label} still fires after ${limit} rewrites, at %${node}`,
-    where: node,
-    fix: "make sure that a rule's replacement does not match the rule again, nor another rule that undoes it",
-  });
 
 /** `rule "name"`, with the plugin that it is of. */
 export function labelOf(rule: Rule, { ownerOf }: RewriteContext): string {

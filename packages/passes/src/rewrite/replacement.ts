@@ -1,6 +1,7 @@
 /** @file What a rule's `replace` gives, taken apart. */
 import { FakeTensor, forEachInput, isRef, type MetaValue, type NodeRef } from "@sconce/ir";
 import type { Candidate, Root } from "./candidate.js";
+import { Refusal } from "./context.js";
 import type { Replacer } from "./emitter.js";
 import { replacementProblem } from "./replacement-problem.js";
 import { type Replacement, RuleFault } from "./rule.js";
@@ -17,10 +18,10 @@ export interface Replaced {
  * @throws RuleFault
  */
 export function replacedRoots(
-  { rule, roots }: Candidate,
+  { rule, roots, found }: Candidate,
   replacer: Replacer,
   result: Exclude<Replacement, string>,
-): readonly Replaced[] | string {
+): readonly Replaced[] | Refusal {
   const given = valuesByRoot(
     roots.map(({ name }) => name),
     result,
@@ -29,14 +30,27 @@ export function replacedRoots(
   for (const root of roots) {
     const { name, node } = root;
     const value = given.get(name)!;
+    refuseNodes(name, value, found);
     const problem = replacementProblem(node.meta.val, value, rule.changesLayout);
-    if (problem !== undefined) return roots.length === 1 ? problem : `${name}: ${problem}`;
+    if (problem !== undefined)
+      return new Refusal("type", roots.length === 1 ? problem : `${name}: ${problem}`);
     const argument = replacer.argumentOf(value as never);
-    if (!isRef(argument)) return "the replacement is no node";
-    if (argument.name === node.name) return "the replacement is the same node";
+    if (!isRef(argument)) return new Refusal("type", "the replacement is no node");
+    if (argument.name === node.name) return new Refusal("cycle", "the replacement is the same node");
     values.push({ root, value: argument });
   }
   return circle(roots, replacer, values) ?? values;
+}
+
+/** Values come from the captures and the emitter: other nodes may be of any graph. @throws RuleFault */
+function refuseNodes(root: string, value: MetaValue, { captures }: Candidate["found"]): void {
+  const { kind, name } = (value ?? {}) as { readonly kind?: unknown; readonly name?: unknown };
+  if (kind !== "node") return;
+  const isCaptured = [...captures.values()].some((capture) => isRef(capture) && capture.name === name);
+  if (isCaptured) return;
+  throw new RuleFault(
+    `gives the node %${String(name)} for its root "${root}"; it must give one of its captures, or what its emitter gave`,
+  );
 }
 
 /** Why roots cannot go: what stands for them reads one, or is one. */
@@ -44,15 +58,15 @@ function circle(
   roots: readonly Root[],
   { nodes }: Replacer,
   values: readonly Replaced[],
-): string | undefined {
+): Refusal | undefined {
   const isReplaced = (name: string): boolean => roots.some(({ node }) => node.name === name);
   for (const node of nodes) {
     let read: string | undefined;
     forEachInput(node, (name) => (read = isReplaced(name) ? name : read));
-    if (read !== undefined) return `the replacement reads %${read}, which it replaces`;
+    if (read !== undefined) return new Refusal("cycle", `the replacement reads %${read}, which it replaces`);
   }
   const kept = values.find(({ value }) => isReplaced(value.name));
-  return kept && `the replacement is %${kept.value.name}, which is replaced too`;
+  return kept && new Refusal("cycle", `the replacement is %${kept.value.name}, which is replaced too`);
 }
 
 /**

@@ -18,6 +18,8 @@ export interface RewriteOptions {
   readonly observe?: ((event: RewriteEvent) => void) | undefined;
   /** Told of each rewrite. */
   readonly fired?: RewriteContext["fired"];
+  /** Told of each rewrite that the driver refused although the rule agreed. */
+  readonly refused?: RewriteContext["refused"];
   /** The plugin that a rule comes from, for errors. */
   readonly ownerOf?: ((rule: Rule) => string | undefined) | undefined;
   /** Asked before each rewrite; false leaves the match alone. */
@@ -41,18 +43,58 @@ export function rewriteProgram(
   requireFunctional(program, options.operators, "rewriting");
   const constants = new Set(constantInputs(program, true).keys());
   const { graph, renamed } = rewriteGraph(program.graph, rules, { ...context, constants });
-  const inner = (nested: Graph): Graph =>
-    mapSubgraphs(nested, (subgraph) => inner(rewriteGraph(subgraph, rules, context).graph));
-  return withRenamed(program, inner(graph), renamed);
+  const inner = (nested: Graph, outer: string): Graph =>
+    mapSubgraphs(nested, (subgraph, target) => {
+      const path = outer === "" ? target : `${outer}/${target}`;
+      return inner(rewriteGraph(subgraph, rules, { ...context, graph: path }).graph, path);
+    });
+  return withRenamed(program, inner(graph, ""), renamed);
 }
 
-/** A pass that applies rules. */
+/** Rules that fired, and the first rewrite of each rule that the driver refused. */
+export interface RuleUse {
+  readonly program: ExportedProgram;
+  readonly fired: ReadonlySet<string>;
+  readonly refused: ReadonlyMap<string, string>;
+}
+
+/** As {@link rewriteProgram}, for notes on rules that fire nowhere. */
+export function rewriteWatched(
+  program: ExportedProgram,
+  rules: readonly Rule[],
+  options: RewriteOptions,
+): RuleUse {
+  const fired = new Set<string>();
+  const refused = new Map<string, string>();
+  const watched: RewriteOptions = {
+    ...options,
+    fired: (rule) => {
+      fired.add(rule.name);
+      options.fired?.(rule);
+    },
+    refused: (rewrite) => {
+      const { rule, node, graph, kind, reason } = rewrite;
+      const place = graph === "" ? `%${node}` : `%${node} of ${graph}`;
+      // Inner calls with other users are what a pattern excludes, as a guard would.
+      if (kind !== "users" && !refused.has(rule)) refused.set(rule, `at ${place}, ${reason}`);
+      options.refused?.(rewrite);
+    },
+  };
+  return { program: rewriteProgram(program, rules, watched), fired, refused };
+}
+
+/** A pass that applies rules. Rules that fire nowhere because the driver refuses what they give are noted. */
 export const rulePass = (
   definition: Pick<Pass, "name" | "doc"> & { readonly rules: readonly Rule[] },
 ): Pass =>
   definePass({
     name: definition.name,
     doc: definition.doc,
-    run: (program, { operators, rewrites }) =>
-      rewriteProgram(program, definition.rules, { operators, pass: definition.name, ...rewrites }),
+    run: (program, { operators, rewrites, note }) => {
+      const options = { operators, pass: definition.name, ...rewrites };
+      const { program: result, fired, refused } = rewriteWatched(program, definition.rules, options);
+      for (const [rule, reason] of refused)
+        if (!fired.has(rule)) note?.(`rule ${rule} fires nowhere; it is refused ${reason}`);
+      return result;
+    },
   });

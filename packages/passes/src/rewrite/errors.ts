@@ -1,0 +1,68 @@
+/** @file Errors of rules that never settle. */
+import { SconceError } from "@sconce/errors";
+import type { RewriteContext } from "./context.js";
+import { labelOf } from "./guarded.js";
+import { type Cycle, type Link, matchText } from "./lineage.js";
+import type { Rule } from "./rule.js";
+
+/** One rewrite of a cycle. */
+export interface CycleStep {
+  readonly rule: string;
+  /** The plugin that the rule comes from. */
+  readonly plugin?: string | undefined;
+  /** The node at the root; later ones of a cycle are in no version of the program. */
+  readonly node: string;
+  /** Counts the rewrites of the graph from 1. */
+  readonly number: number;
+}
+
+/** Rules whose rewrites have no end. */
+export class RewriteDiverges extends SconceError {
+  /** The rewrites that come again and again, in order; the first one is the first wrong rewrite. */
+  readonly cycle: readonly CycleStep[];
+  /** The node of the graph as it was from which they come. */
+  readonly origin: string;
+  /** The nested graph that it is in; empty for the program's own. */
+  readonly graph: string;
+
+  constructor(message: string, origin: string, cycle: readonly CycleStep[], graph: string) {
+    super({
+      code: "REWRITE_DIVERGES",
+      message,
+      where: origin,
+      fix: "make sure that a rule's replacement does not match the rule again, nor another rule that undoes it",
+    });
+    this.cycle = cycle;
+    this.origin = origin;
+    this.graph = graph;
+  }
+}
+
+/** Rules that undo each other, or feed themselves. */
+export function neverSettles({ origin, links, isExact }: Cycle, context: RewriteContext): RewriteDiverges {
+  const labels = [...new Set(links.map(({ rule }) => labelOf(rule, context)))];
+  const [first] = links as [Link];
+  const place = `at %${origin}${context.graph ? ` of ${context.graph}` : ""}`;
+  const what = labels.length > 1 ? `${labels.join(" and ")} undo each other` : `${labels[0]} never settles`;
+  const again = isExact
+    ? `${matchText(first)} is back after ${links.length} ${links.length === 1 ? "rewrite" : "rewrites"}`
+    : `${matchText(first)} was rewritten in rewrite ${first.number}, and what replaces it matches again`;
+  const steps = links.map((link) => stepOf(link.rule, link.root.name, link.number, context));
+  return new RewriteDiverges(`${what} ${place}: ${again}`, origin, steps, context.graph ?? "");
+}
+
+/** More rewrites than the bound, in no cycle that was recognized. */
+export const diverges = (rule: Rule, limit: number, node: string, context: RewriteContext): RewriteDiverges =>
+  new RewriteDiverges(
+    `${labelOf(rule, context)} still fires after ${limit} rewrites, at %${node}`,
+    node,
+    [stepOf(rule, node, limit + 1, context)],
+    context.graph ?? "",
+  );
+
+const stepOf = (rule: Rule, node: string, number: number, { ownerOf }: RewriteContext): CycleStep => ({
+  rule: rule.name,
+  plugin: ownerOf?.(rule),
+  node,
+  number,
+});

@@ -1,0 +1,172 @@
+/**
+ * @file Recognizes rules that never settle, long before a bound on the rewrites. Every new node knows the rewrite that made
+ * it. A rewrite that only takes away nodes that earlier rewrites made continues their chain; one that also takes away a node
+ * of the graph as it was begins a new chain, since there are finitely many of those. A chain in which the same match
+ * comes back, or that goes on and on, has no end.
+ */
+import { type Argument, argumentText, FakeTensor, type MetaValue, mapRefs, type Node, ref } from "@sconce/ir";
+import { SymExpr } from "@sconce/symbolic";
+import { mapInputs } from "../analysis/node-arguments.js";
+import type { Rule } from "./rule.js";
+
+/** How often the same match, operands included, may come back in a chain. */
+const SAME_MATCHES = 3;
+/** How often matches may come back that are the same but for the names of operands. */
+const ALIKE_MATCHES = 8;
+/** How many rewrites a chain may have. */
+const LONGEST_CHAIN = 200;
+
+/** One rewrite. */
+export interface Rewriting {
+  readonly rule: Rule;
+  /** Counts the rewrites of the run from 1. */
+  readonly number: number;
+  readonly root: Node;
+  /** All nodes that the patterns covered, as they were. */
+  readonly nodes: readonly Node[];
+  /** The type of an operand. */
+  readonly typeOf: (name: string) => MetaValue | undefined;
+}
+
+/** A rewrite in its chain. */
+export interface Link extends Rewriting {
+  readonly chain: Chain;
+  readonly before: Link | undefined;
+  readonly length: number;
+  /** The match as text; with types of operands for names only behind the first link, whose operands may be gone by then. */
+  readonly exact: string;
+  readonly alike: string | undefined;
+}
+
+interface Chain {
+  /** A node of the graph as it was, from which the chain comes. */
+  readonly origin: string;
+}
+
+/** Rewrites that lead back to where they began, in order; or the last ones of a chain without an end. */
+export interface Cycle {
+  readonly origin: string;
+  readonly links: readonly Link[];
+  /** Whether the last rewrite was at the same expression as the first. */
+  readonly isExact: boolean;
+}
+
+/** What a rewrite did to the graph. */
+export interface Done {
+  /** Names of nodes that it took away. */
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
+  /** Names of nodes that read another value now. */
+  readonly changed: Iterable<string>;
+}
+
+export class Lineage {
+  /** The rewrite that made a node, or the last one to change its operands, by the node's name. */
+  readonly #links = new Map<string, Link>();
+
+  /** Takes note of a rewrite; gives the cycle that it closes. */
+  add(rewriting: Rewriting, { removed, added, changed }: Done): Cycle | undefined {
+    const sources = removed.map((name) => this.#links.get(name));
+    const known = sources.filter((link) => link !== undefined);
+    const chains = new Set(known.map(({ chain }) => chain));
+    const goesOn = chains.size === 1 && known.length === sources.length;
+    const before = goesOn ? known.reduce((a, b) => (b.length > a.length ? b : a)) : undefined;
+    const chain = before?.chain ?? { origin: this.#originOf(removed, rewriting) };
+    const link = linkOf(rewriting, chain, before);
+    for (const name of removed) this.#links.delete(name);
+    for (const name of added) this.#links.set(name, link);
+    for (const name of changed) if (this.#links.get(name)?.chain === chain) this.#links.set(name, link);
+    return before === undefined ? undefined : cycleOf(link);
+  }
+
+  #originOf(removed: readonly string[], { root }: Rewriting): string {
+    const [first = root.name] = removed.filter((name) => !this.#links.has(name));
+    return this.#links.get(first)?.chain.origin ?? first;
+  }
+}
+
+function linkOf(rewriting: Rewriting, chain: Chain, before: Link | undefined): Link {
+  const { nodes, typeOf } = rewriting;
+  // Most rewrites begin a chain that has no second: their text is made when it is asked for.
+  let text: string | undefined;
+  return {
+    ...rewriting,
+    chain,
+    before,
+    length: (before?.length ?? 0) + 1,
+    get exact() {
+      text ??= matchKey(nodes, (name) => name);
+      return text;
+    },
+    alike: before && matchKey(nodes, (name) => typeText(typeOf(name))),
+  };
+}
+
+function cycleOf(last: Link): Cycle | undefined {
+  const { origin } = last.chain;
+  const same: Link[] = [];
+  const similar: Link[] = [];
+  for (let link: Link | undefined = last; link !== undefined; link = link.before) {
+    if (link.rule !== last.rule || link.nodes.length !== last.nodes.length) continue;
+    if (link.alike === last.alike) similar.push(link);
+    if (link.exact === last.exact) same.push(link);
+    const found = same.length >= SAME_MATCHES ? same : similar.length >= ALIKE_MATCHES ? similar : undefined;
+    if (found !== undefined) {
+      const [second, first] = found.slice(-2) as [Link, Link];
+      return { origin, links: between(first, second), isExact: found === same };
+    }
+  }
+  return last.length < LONGEST_CHAIN
+    ? undefined
+    : { origin, links: between(last.before!, last), isExact: false };
+}
+
+/** The links of a chain from one to another, without the other. */
+function between(first: Link, end: Link): Link[] {
+  const links: Link[] = [];
+  for (let link = end.before; link !== undefined; link = link.before) {
+    links.push(link);
+    if (link === first) break;
+  }
+  return links.reverse();
+}
+
+/** A match as text: its calls, with operands as `operandText` gives them. Covered nodes have no names of their own in it. */
+function matchKey(nodes: readonly Node[], operandText: (name: string) => string): string {
+  const places = new Map(nodes.map(({ name }, i) => [name, `#${i}`]));
+  const operand = (name: string): string => places.get(name) ?? operandText(name);
+  return nodes
+    .map((node) => {
+      const { target, args, kwargs } = mapInputs(node, ({ name }) => ref(operand(name)));
+      const named = Object.entries(kwargs).map(([key, value]) => `${key}=${argumentText(value)}`);
+      return `${target}(${[...args.map((arg) => argumentText(arg)), ...named].join(", ")})`;
+    })
+    .join("; ");
+}
+
+function typeText(val: MetaValue | undefined): string {
+  if (val instanceof FakeTensor) {
+    const sizes = val.shape.map((size) => (size instanceof SymExpr ? size.key : String(size)));
+    return `${val.dtype}[${sizes.join(", ")}]`;
+  }
+  if (Array.isArray(val)) return `(${(val as readonly MetaValue[]).map(typeText).join(", ")})`;
+  return typeof val === "object" && val !== null ? "scalar" : String(val);
+}
+
+/** A call as text, with the calls that the match covers inside of it. */
+export function matchText({ root, nodes }: Rewriting): string {
+  const inner = new Map(nodes.map((node) => [node.name, node]));
+  const call = (node: Node): string => {
+    const text = (arg: Argument): string => {
+      const names: string[] = [];
+      const marked = mapRefs(arg, ({ name }) => ref(`m${names.push(name) - 1}m`));
+      return argumentText(marked).replace(/%m(\d+)m/g, (_, i: string) => {
+        const name = names[Number(i)]!;
+        return inner.has(name) ? call(inner.get(name)!) : `%${name}`;
+      });
+    };
+    const named = Object.entries(node.kwargs).map(([key, value]) => `${key}=${text(value)}`);
+    return `${node.target}(${[...node.args.map(text), ...named].join(", ")})`;
+  };
+  return call(root);
+}
