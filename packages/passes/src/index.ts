@@ -79,6 +79,11 @@ export type { Plugin, PluginKernel, SessionBackend } from "./plugin.js";
 export { type ConversionOptions, convertDtype } from "./precision/convert-dtype.js";
 export { type Keep, keepOf } from "./precision/keep.js";
 export { type AskedBackend, askBackend } from "./regions/ask-backend.js";
+export {
+  type UnsupportedNode,
+  unsupportedNodes,
+  unsupportedNodesError,
+} from "./regions/unsupported-nodes.js";
 export type { Extraction, NodeSelector } from "./regions/extract.js";
 export { extractSubmodule, inModule } from "./regions/extract.js";
 export type { FuseOptions, Fusion } from "./regions/fuse.js";
@@ -111,3 +116,4 @@ export { copyOf as copyTensor } from "./sampling/values.js";
 export type { NewSizes } from "./shapes/bindings.js";
 export { callProblems, verifyCalls } from "./shapes/call-problems.js";
 export { propagateShapes } from "./shapes/propagate.js";
+export { didYouMean } from "./options/suggest.js";

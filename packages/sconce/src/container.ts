@@ -102,6 +102,11 @@ function registerRunning(
   });
 }
 
+const interpreters = new WeakSet<Backend>();
+
+/** True for the interpreter of a session. */
+export const isInterpreter = (backend: Backend): boolean => interpreters.has(backend);
+
 /** The interpreter over the container's services, made anew only when one of them is overridden. */
 function interpreter(kernels: KernelTable): (from: DependencyContainer) => Backend {
   let made: { readonly operators: unknown; readonly random: unknown; readonly backend: Backend } | undefined;
@@ -109,6 +114,7 @@ function interpreter(kernels: KernelTable): (from: DependencyContainer) => Backe
     const [operators, random] = [from.resolve(OPERATORS), from.resolve(RANDOM)];
     if (made?.operators !== operators || made.random !== random)
       made = { operators, random, backend: cpuBackend({ operators, kernels, random }) };
+    interpreters.add(made.backend);
     return made.backend;
   };
 }

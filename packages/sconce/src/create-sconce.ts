@@ -1,5 +1,4 @@
 import type { RandomSource } from "@sconce/backend-cpu";
-import { isSconceError, SconceError } from "@sconce/errors";
 import { type ByteSource, type ReadPt2Options, readPt2 } from "@sconce/formats";
 import {
   type Backend,
@@ -30,10 +29,11 @@ import {
   runDecompositions,
 } from "@sconce/passes";
 import type { DependencyContainer } from "tsyringe";
-import { createContainer, replacements } from "./container.js";
+import { compileOn } from "./backends/compile.js";
+import { noBackend, unknownBackend } from "./backends/known-backends.js";
+import { createContainer, isInterpreter, replacements } from "./container.js";
 import { freezeSession } from "./freeze.js";
 import { createModule, type ProgramModule } from "./module.js";
-import { badPart, pluginFailed } from "./plugin-set.js";
 import {
   BACKENDS,
   DECOMPOSITIONS,
@@ -165,7 +165,9 @@ export class Sconce {
   }
 
   /**
-   * Makes a program ready to run, on the first backend when none is named.
+   * Makes a program ready to run, on the first backend when none is named. The backend is asked for every call first, and what
+   * its runs return is compared with the program (`BACKEND_OUTPUT`).
+   *
    * @throws SconceError `UNKNOWN_BACKEND`, `OPAQUE_OPERATORS`, `UNSUPPORTED_NODES`, `PLUGIN_FAILED`
    */
   compile(
@@ -181,9 +183,11 @@ export class Sconce {
       this.operators,
       ({ node, graph }) => askBackend(chosen, node, graph, owner) === true,
     );
-    return owner === undefined
-      ? chosen.compile(program, options)
-      : compileForeign(owner, chosen, program, options);
+    return compileOn(chosen, program, options, {
+      operators: this.operators,
+      plugin: owner,
+      isInterpreter: isInterpreter(chosen),
+    });
   }
 
   /** The program as a callable with its original calling convention (`ExportedProgram.module()`). */
@@ -213,35 +217,9 @@ export class Sconce {
     const { backends } = this;
     const backend = name === undefined ? backends.values().next().value : backends.get(name);
     if (backend !== undefined) return backend;
-    throw new SconceError({
-      code: "UNKNOWN_BACKEND",
-      message: name === undefined ? "the session has no backend" : `there is no backend "${name}"`,
-      fix: `the backends are: ${[...backends.keys()].join(", ") || "none"}`,
-    });
+    if (name === undefined) throw noBackend();
+    throw unknownBackend(name, backends.keys());
   }
-}
-
-/** Compiles on a plugin's backend, which is named in what it throws. */
-async function compileForeign(
-  owner: string,
-  backend: Backend,
-  program: ExportedProgram,
-  options?: CompileOptions,
-): Promise<Executable> {
-  sealProgram(program);
-  let executable: unknown;
-  try {
-    executable = await backend.compile(program, options);
-  } catch (error) {
-    throw isSconceError(error) ? error : pluginFailed(owner, `the backend "${backend.name}"`, error);
-  }
-  const { run, dispose } = (executable ?? {}) as Partial<Record<string, unknown>>;
-  if (typeof run === "function" && typeof dispose === "function") return executable as Executable;
-  throw badPart(
-    owner,
-    `the backend "${backend.name}"`,
-    "compiled to what cannot be run: it has no run, or no dispose",
-  );
 }
 
 export interface ModuleOptions {

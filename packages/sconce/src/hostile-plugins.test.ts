@@ -461,7 +461,7 @@ describe("operators, kernels and backends of a plugin", () => {
       return executable.run([weights]);
     })().catch((thrown: unknown) => thrown);
     expect(isSconceError(error) && [error.code, error.fix]).toEqual([
-      "NO_KERNEL",
+      "UNSUPPORTED_NODES",
       "give the backend a kernel for it (`cpuBackend({ kernels })` or a plugin's `kernels`): it has no decomposition",
     ]);
   });

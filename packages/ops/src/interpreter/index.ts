@@ -6,6 +6,7 @@ export {
   isInterpretedCall,
   type NodeArguments,
 } from "./interpreter.js";
+export { mutatedPlaceholders } from "./mutation.js";
 export { MUTATIONS, programState, type Write, writeBack } from "./state.js";
 export { HOST_TENSORS, type TensorAccess } from "./tensor-access.js";
 export {

@@ -10,7 +10,7 @@ const noAdd: Backend = {
   ...cpu,
   name: "no-add",
   supports: (node, graph) =>
-    node.target === "aten.add.Tensor" ? { reason: "adds nothing" } : cpu.supports(node, graph),
+    node.target === "aten.add.Tensor" ? { reason: "adds nothing", path: [] } : cpu.supports(node, graph),
 };
 
 /** What is registered, in order. */
@@ -67,7 +67,7 @@ describeBackends(["cpu"], (suite) => {
     expect(await executable.run(inputs)).toHaveLength(3);
     expect(suite.unsupported(outputs)).toEqual([]);
     expect(unsupportedNodes(noAdd, outputs)).toEqual([
-      { node: "add", target: "aten.add.Tensor", reason: "adds nothing" },
+      { node: "add", target: "aten.add.Tensor", reason: "adds nothing", path: [] },
     ]);
   });
 });

@@ -1,17 +1,13 @@
 import { isSconceError } from "@sconce/errors";
 import type { Backend, CompileOptions, Executable, ExportedProgram, Value } from "@sconce/ir";
+import { type UnsupportedNode, unsupportedNodes } from "@sconce/passes";
 import { createSconce, type Sconce } from "sconce";
 import * as vitest from "vitest";
 
+export { type UnsupportedNode, unsupportedNodes };
+
 /** A backend, the name of one that the session knows, or one that is not there, with the reason. */
 export type BackendSource = string | Backend | { readonly name: string; readonly unavailable: string };
-
-/** A node that a backend does not run. */
-export interface UnsupportedNode {
-  readonly node: string;
-  readonly target: string;
-  readonly reason: string;
-}
 
 /** What a suite is given for each backend. */
 export interface BackendSuite {
@@ -65,7 +61,7 @@ export function describeBackends(
   for (const source of backends) {
     const found = resolve(source, session);
     if ("unavailable" in found) runner.skip(`backend ${found.name} is not available: ${found.unavailable}`);
-    else runner.describe(`backend ${found.name}`, () => suite(contextOf(found, runner)));
+    else runner.describe(`backend ${found.name}`, () => suite(contextOf(found, session, runner)));
   }
 }
 
@@ -80,15 +76,15 @@ function resolve(source: BackendSource, session: Sconce): Exclude<BackendSource,
   );
 }
 
-function contextOf(backend: Backend, runner: Runner): BackendSuite {
+function contextOf(backend: Backend, session: Sconce, runner: Runner): BackendSuite {
   const unsupported = (program: ExportedProgram) => unsupportedNodes(backend, program);
   return {
     backend,
     name: backend.name,
     unsupported,
-    compile: (program, options) => backend.compile(program, options),
+    compile: (program, options) => session.compile(program, backend, options),
     async run(program, inputs) {
-      using executable = await backend.compile(program);
+      using executable = await session.compile(program, backend);
       return await executable.run(inputs);
     },
     testProgram(title, program, body) {
@@ -99,25 +95,11 @@ function contextOf(backend: Backend, runner: Runner): BackendSuite {
         return;
       }
       runner.test(title, async () => {
-        using executable = await backend.compile(program);
+        using executable = await session.compile(program, backend);
         await body(executable, program);
       });
     },
   };
-}
-
-/** Every node, nested graphs included, that the backend says it cannot run. */
-export function unsupportedNodes(backend: Backend, program: ExportedProgram): UnsupportedNode[] {
-  const found: UnsupportedNode[] = [];
-  const graphs = [program.graph];
-  for (let graph = graphs.pop(); graph !== undefined; graph = graphs.pop()) {
-    for (const node of graph.nodes()) {
-      const answer = node.op === "call_function" ? backend.supports(node, graph) : true;
-      if (answer !== true) found.push({ node: node.name, target: node.target, reason: answer.reason });
-    }
-    graphs.push(...graph.subgraphs.values());
-  }
-  return found;
 }
 
 /** The code of the error that something is refused with; undefined when it is not. */

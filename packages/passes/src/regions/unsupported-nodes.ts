@@ -1,0 +1,74 @@
+/** @file Which nodes of a program a backend does not run. */
+import { SconceError } from "@sconce/errors";
+import type { ExportedProgram, Graph } from "@sconce/ir";
+import { type AskedBackend, askBackend } from "./ask-backend.js";
+
+/** A node that a backend does not run. */
+export interface UnsupportedNode {
+  readonly node: string;
+  readonly target: string;
+  readonly reason: string;
+  /** Names of the nested graphs around it, outermost first; empty in the program's own graph. */
+  readonly path: readonly string[];
+}
+
+/**
+ * Every call, nested graphs included, that the backend says it cannot run.
+ *
+ * @param owner the plugin that the backend is of, for errors
+ * @throws SconceError `PLUGIN_FAILED` when `supports` throws, or returns neither true nor a reason
+ */
+export function unsupportedNodes(
+  backend: AskedBackend,
+  program: ExportedProgram,
+  owner?: string,
+): UnsupportedNode[] {
+  const found: UnsupportedNode[] = [];
+  const visit = (graph: Graph, path: readonly string[]): void => {
+    for (const node of graph.nodes()) {
+      const answer = node.op === "call_function" ? askBackend(backend, node, graph, owner) : true;
+      if (answer !== true) found.push({ node: node.name, target: node.target, reason: answer.reason, path });
+    }
+    for (const [name, nested] of graph.subgraphs) visit(nested, [...path, name]);
+  };
+  visit(program.graph, []);
+  return found;
+}
+
+/** Up to this many nodes are listed one by one; more are grouped by operator and reason. */
+const LISTED = 8;
+
+/** The error for nodes that a backend does not run; `cause` holds the whole list. */
+export function unsupportedNodesError(
+  label: string,
+  nodes: readonly UnsupportedNode[],
+  fix: string,
+): SconceError {
+  const count = nodes.length === 1 ? "a node" : `${nodes.length} nodes`;
+  return new SconceError({
+    code: "UNSUPPORTED_NODES",
+    message: `${label} does not run ${count} of the program: ${listOf(nodes).join("; ")}`,
+    where: placeOf(nodes[0]!),
+    fix,
+    cause: nodes,
+  });
+}
+
+const placeOf = ({ path, node }: UnsupportedNode): string => [...path, `%${node}`].join("/");
+
+function listOf(nodes: readonly UnsupportedNode[]): string[] {
+  if (nodes.length <= LISTED) return nodes.map((one) => `${placeOf(one)} (${one.target}): ${one.reason}`);
+  const groups = new Map<string, UnsupportedNode[]>();
+  for (const one of nodes) {
+    const key = `${one.target}: ${one.reason}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  return [...groups.values()].map((group) => {
+    const { target, reason } = group[0]!;
+    const names = group.slice(0, LISTED).map(placeOf).join(", ");
+    const more = group.length > LISTED ? `, and ${group.length - LISTED} more` : "";
+    return `${target} in ${names}${more}: ${reason}`;
+  });
+}

@@ -1,0 +1,175 @@
+/** @file Compiles and runs programs on any backend, and holds the backend to its contract. */
+import {
+  type Backend,
+  type CompileOptions,
+  type Executable,
+  type ExportedProgram,
+  type RunOptions,
+  sealProgram,
+  type Value,
+} from "@sconce/ir";
+import { aborted, decomposes, disposed, inputCheck, MUTATIONS, type OperatorTable } from "@sconce/ops";
+import { type UnsupportedNode, unsupportedNodes, unsupportedNodesError } from "@sconce/passes";
+import type { Tensor } from "@sconce/tensor";
+import { type BackendLabel, backendFault, backendThrew, described, labelOf, wrongOutput } from "./faults.js";
+import { type OutputCheck, outputCheck } from "./output-check.js";
+import { WriteCheck } from "./write-check.js";
+
+/** How far a backend is trusted. */
+export interface CompileContext {
+  readonly operators: OperatorTable;
+  /** The plugin that the backend is of. */
+  readonly plugin: string | undefined;
+  /** The session's own interpreter, which checks inputs itself and is known to leave them and weights alone. */
+  readonly isInterpreter: boolean;
+}
+
+/**
+ * Compiles a program on a backend. Before anything else the backend is asked for every call, nested graphs included; the
+ * executable checks what the backend returns.
+ *
+ * @throws SconceError `UNSUPPORTED_NODES` with all nodes and reasons; `PLUGIN_FAILED` when the backend breaks its contract
+ */
+export async function compileOn(
+  backend: Backend,
+  program: ExportedProgram,
+  options: CompileOptions | undefined,
+  context: CompileContext,
+): Promise<Executable> {
+  const label: BackendLabel = { name: backend.name, plugin: context.plugin };
+  const unsupported = unsupportedNodes(backend, program, context.plugin);
+  if (unsupported.length > 0)
+    throw unsupportedNodesError(labelOf(label), unsupported, adviceFor(unsupported, context));
+  if (context.plugin !== undefined) sealProgram(program);
+  const writes = context.isInterpreter ? undefined : new WriteCheck(program, label, context.operators);
+  const unchanged = writes?.watch([]);
+  let executable: unknown;
+  try {
+    executable = await backend.compile(program, options);
+  } catch (error) {
+    throw backendThrew(label, error);
+  }
+  unchanged?.();
+  requireExecutable(executable, label);
+  return new CheckedExecutable(executable, {
+    label,
+    program,
+    outputs: outputCheck(program, label),
+    inputs: context.isInterpreter ? undefined : inputCheck(program),
+    writes,
+  });
+}
+
+/** What helps against these nodes: lowering is named only where a decomposition exists. */
+function adviceFor(nodes: readonly UnsupportedNode[], { operators, isInterpreter }: CompileContext): string {
+  if (isInterpreter)
+    return "give the backend a kernel for it (`cpuBackend({ kernels })` or a plugin's `kernels`): it has no decomposition";
+  const lowering = nodes.some(({ target }) => decomposes(operators, target))
+    ? "lower the program first (`runDecompositions`), "
+    : "";
+  return `${lowering}give these nodes to the interpreter with the \`partition\` pass, or use another backend`;
+}
+
+function requireExecutable(value: unknown, label: BackendLabel): asserts value is Executable {
+  const { run, dispose, state } = (value ?? {}) as Partial<Record<string, unknown>>;
+  const missing = [
+    ...(typeof run === "function" ? [] : ["no run"]),
+    ...(typeof dispose === "function" ? [] : ["no dispose"]),
+    ...(typeof (state as Partial<Executable["state"]> | undefined)?.get === "function"
+      ? []
+      : ["no state (a Map of tensors by name)"]),
+  ];
+  if (missing.length === 0) return;
+  throw backendFault(label, `compiled to what cannot be run: ${described(value)} with ${missing.join(", ")}`);
+}
+
+interface Checks {
+  readonly label: BackendLabel;
+  readonly program: ExportedProgram;
+  readonly outputs: OutputCheck;
+  readonly inputs: ((inputs: readonly Value[]) => void) | undefined;
+  readonly writes: WriteCheck | undefined;
+}
+
+/** An executable whose results are checked. */
+class CheckedExecutable implements Executable {
+  readonly #inner: Executable;
+  readonly #checks: Checks;
+  readonly #mutated: readonly string[];
+  #isDisposed = false;
+  readonly profile?: Executable["profile"] & {};
+  readonly placement?: Executable["placement"] & {};
+
+  constructor(inner: Executable, checks: Checks) {
+    this.#inner = inner;
+    this.#checks = checks;
+    this.#mutated = checks.program.graphSignature.outputSpecs.flatMap(({ kind, target }) =>
+      MUTATIONS.has(kind) && kind !== "USER_INPUT_MUTATION" && target !== null ? [target] : [],
+    );
+    if (typeof inner.profile === "function") this.profile = () => inner.profile!();
+    if (typeof inner.placement === "function") this.placement = () => inner.placement!();
+  }
+
+  get state(): ReadonlyMap<string, Tensor> {
+    return this.#inner.state;
+  }
+
+  async run(inputs: readonly Value[], options: RunOptions = {}): Promise<readonly Value[]> {
+    const { label, inputs: checkInputs, outputs: checkOutputs, writes } = this.#checks;
+    if (this.#isDisposed) throw disposed(`the executable of ${labelOf(label)}`);
+    if (options.signal?.aborted) throw aborted(options.signal.reason);
+    checkInputs?.(inputs);
+    const unchanged = writes?.watch(inputs);
+    const returned = await this.#call(inputs, options);
+    unchanged?.();
+    const outputs = checkOutputs(inputs, returned);
+    this.#checkState();
+    return outputs;
+  }
+
+  async #call(inputs: readonly Value[], options: RunOptions): Promise<unknown> {
+    const { label } = this.#checks;
+    let running: unknown;
+    try {
+      running = this.#inner.run(inputs, options);
+      if (typeof (running as Partial<Promise<unknown>> | null | undefined)?.then === "function")
+        return await running;
+    } catch (error) {
+      throw options.signal?.aborted ? aborted(options.signal.reason) : backendThrew(label, error);
+    }
+    throw backendFault(label, `returned ${described(running)} from run, not a promise`);
+  }
+
+  /** Buffers and parameters that the program writes to keep shape and dtype. */
+  #checkState(): void {
+    const { label, program } = this.#checks;
+    // A run that was asked for before `dispose()` ends without its state.
+    if (this.#isDisposed) return;
+    for (const name of this.#mutated) {
+      const [had, has] = [program.tensor(name), this.#inner.state.get(name)];
+      if (had === undefined) continue;
+      if (has === undefined)
+        throw wrongOutput(label, "no value of a buffer that the program writes to", `state "${name}"`);
+      if (has.dtype === had.dtype && sameSizes(has.shape, had.shape)) continue;
+      const [got, want] = [has, had].map(({ dtype, shape }) => `${dtype}[${shape.join(", ")}]`);
+      throw wrongOutput(label, `${got} as the new value of a buffer that is ${want}`, `state "${name}"`);
+    }
+  }
+
+  dispose(): void {
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
+    try {
+      this.#inner.dispose();
+    } catch (error) {
+      throw backendThrew(this.#checks.label, error);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+}
+
+const sameSizes = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((size, d) => size === b[d]);

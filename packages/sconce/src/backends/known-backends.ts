@@ -1,0 +1,49 @@
+/** @file What to do about the name of a backend that the session does not have. */
+import { SconceError } from "@sconce/errors";
+import { didYouMean } from "@sconce/passes";
+
+/** Backends in packages of their own: by name, the package and what registers the backend. */
+const PACKAGES: ReadonlyMap<string, { readonly install: string; readonly factory: string }> = new Map([
+  ["gpujs", { install: "@sconce/backend-gpujs gpu.js", factory: "gpujsBackend" }],
+]);
+
+/** The session has no backend at all, so none is the default. */
+export const noBackend = (): SconceError =>
+  new SconceError({
+    code: "UNKNOWN_BACKEND",
+    message: "the session has no backend",
+    fix: "register at least one under BACKENDS",
+  });
+
+/**
+ * The error for a backend name that is not registered. Names of Sconce's own packages get the command that installs the
+ * package and the line that registers it; `gpujs:MODE` counts as `gpujs`.
+ */
+export function unknownBackend(name: string, registered: Iterable<string>): SconceError {
+  const names = [...registered];
+  const [kind, mode] = name.split(":") as [string, string?];
+  const known = PACKAGES.get(kind);
+  return new SconceError({
+    code: "UNKNOWN_BACKEND",
+    message:
+      known === undefined ? `there is no backend "${name}"` : `the backend "${name}" is not registered`,
+    fix:
+      known === undefined
+        ? didYouMean(name, names, `the backends are: ${names.join(", ") || "none"}`)
+        : registration(known, mode, names),
+  });
+}
+
+function registration(
+  { install, factory }: { readonly install: string; readonly factory: string },
+  mode: string | undefined,
+  names: readonly string[],
+): string {
+  const module = install.split(" ")[0]!;
+  const call = mode === undefined ? `${factory}()` : `${factory}({ name: "gpujs:${mode}", mode: "${mode}" })`;
+  return (
+    `install its package (\`npm install ${install}\`) and register it: ` +
+    `\`import { ${factory} } from "${module}"; createSconce({ backends: [${call}] })\`; ` +
+    `registered are: ${names.join(", ") || "none"}`
+  );
+}
