@@ -24,3 +24,12 @@ export {
 export { createPhiloxSource } from "./kernels/philox.js";
 export { createRandomSource } from "./kernels/random-source.js";
 export { CPU_KERNELS } from "./kernels.js";
+export {
+  firstNonfinite,
+  type NamedSummary,
+  type NonfiniteNode,
+  type NonfiniteOptions,
+  type NonfiniteReport,
+  type NonfiniteSource,
+} from "./nonfinite.js";
+export type { NonfiniteKind, TensorSummary } from "./tensor-summary.js";

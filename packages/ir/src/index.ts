@@ -184,3 +184,4 @@ export type {
   SchemaReturn,
   SchemaType,
 } from "./operator.js";
+export { userLine } from "./user-line.js";

@@ -158,7 +158,7 @@ const passManagers = (from: DependencyContainer): PassManagers => {
 };
 
 /** @throws SconceError `PLUGIN` for a kernel of no operator */
-function kernelsOf({ kernels }: PluginSet, operators: OperatorTable): KernelTable {
+export function kernelsOf({ kernels }: PluginSet, operators: OperatorTable): KernelTable {
   for (const [target, , plugin] of kernels)
     if (operators.get(target) === undefined) throw unknownTarget(plugin, target, "has a kernel for");
   return Object.fromEntries(kernels) as KernelTable;

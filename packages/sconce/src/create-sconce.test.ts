@@ -282,6 +282,7 @@ describe("createSconce", () => {
         "evaluate",
         "explainRule",
         "extractSubmodule",
+        "firstNonfinite",
         "float",
         "foldConstants",
         "functionality",

@@ -1,4 +1,9 @@
-import type { RandomSource } from "@sconce/backend-cpu";
+import {
+  firstNonfinite,
+  type NonfiniteOptions,
+  type NonfiniteReport,
+  type RandomSource,
+} from "@sconce/backend-cpu";
 import { type ByteSource, type ReadPt2Options, readPt2 } from "@sconce/formats";
 import {
   type Backend,
@@ -10,6 +15,7 @@ import {
   type Problem,
   type PytreeRegistry,
   sealProgram,
+  type Value,
 } from "@sconce/ir";
 import { type OperatorTable, refuseOpaque } from "@sconce/ops";
 import {
@@ -31,7 +37,7 @@ import {
 import type { DependencyContainer } from "tsyringe";
 import { compileOn } from "./backends/compile.js";
 import { noBackend, unknownBackend } from "./backends/known-backends.js";
-import { createContainer, isInterpreter, replacements } from "./container.js";
+import { createContainer, isInterpreter, kernelsOf, replacements } from "./container.js";
 import { freezeSession } from "./freeze.js";
 import { createModule, type ProgramModule } from "./module.js";
 import {
@@ -194,6 +200,23 @@ export class Sconce {
   async module(program: ExportedProgram, options: ModuleOptions = {}): Promise<ProgramModule> {
     const executable = await this.compile(program, options.backend);
     return createModule(program, executable, options.types ?? this.pytreeTypes);
+  }
+
+  /**
+   * Runs a program on the interpreter until the result of a call holds NaN or infinity; reports that call, and inputs and
+   * weights that hold such values already.
+   *
+   * @throws SconceError what a run throws before such a result
+   */
+  firstNonfinite(
+    program: ExportedProgram,
+    inputs: readonly Value[],
+    options: Omit<NonfiniteOptions, "operators" | "kernels"> = {},
+  ): Promise<NonfiniteReport> {
+    this.#use();
+    const { operators } = this;
+    const kernels = kernelsOf(this.container.resolve(PLUGINS), operators);
+    return firstNonfinite(program, inputs, { ...options, operators, kernels });
   }
 
   /** Names of the backends that say they run an operator. */

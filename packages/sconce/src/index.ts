@@ -1,11 +1,20 @@
 // Sessions
 
+export type {
+  NamedSummary,
+  NonfiniteNode,
+  NonfiniteOptions,
+  NonfiniteReport,
+  NonfiniteSource,
+  TensorSummary,
+} from "@sconce/backend-cpu";
 export {
   CpuInterpreter,
   cpuBackend,
   createPhiloxSource,
   createRandomSource,
   evaluate,
+  firstNonfinite,
 } from "@sconce/backend-cpu";
 export { isSconceError, SconceError } from "@sconce/errors";
 // Files, tensors, backends

@@ -144,6 +144,45 @@ describe("exit code 1", () => {
   });
 });
 
+describe("--first-nonfinite", () => {
+  test("says that all is finite, with exit code 0", async () => {
+    expect(await runProgram("net_mlp", "--first-nonfinite")).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^no NaN or infinity in the results of \d+ calls\n$/),
+    });
+  });
+
+  test("names inputs and the first call, with exit code 1", async () => {
+    const values = Array.from({ length: 36 }, (_, i) => (i === 13 ? Number.NaN : 1));
+    const file = await tensorFile("nan.safetensors", { i0: Tensor.from(values, [3, 12], "float32") });
+    const result = await runProgram("net_mlp", "--inputs", file, "--first-nonfinite", "nan");
+    expect(result.code).toBe(1);
+    expect(result.out).toContain(
+      "input %x already holds NaN: float32[3, 12], 1 NaN of 36, the first NaN at [1, 1]",
+    );
+    expect(result.out).toContain("the first result with NaN is of %linear (aten.linear.default)\n  File: ");
+    expect(result.out).toMatch(
+      / {2}result 0: float32\[3, 24\], 24 NaN of 72, the first NaN at \[1, 0\]; from /,
+    );
+    expect(result.out).toMatch(/ {2}input %p_net_0_weight: float32\[24, 12\], finite, from -/);
+    const asJson = await runProgram("net_mlp", "--inputs", file, "--first-nonfinite", "--json");
+    expect(JSON.parse(asJson.out)).toMatchObject({
+      sources: [{ kind: "input", name: "x", first: { index: [1, 1], value: "NaN" } }],
+      first: { node: "linear", path: [] },
+    });
+  });
+
+  test.each([
+    ["--first-nonfinite: unknown value", ["--first-nonfinite", "zeros"]],
+    ["so --outputs has no effect", ["--first-nonfinite", "--outputs", "out.safetensors"]],
+    ["--first-nonfinite runs on the interpreter", ["--first-nonfinite", "--backend", "gpujs"]],
+  ])("%s", async (message, args) => {
+    const result = await runProgram("net_mlp", ...args);
+    expect([result.code, result.out]).toEqual([2, ""]);
+    expect(result.err).toContain(message);
+  });
+});
+
 describe("exit code 2", () => {
   test.each([
     ["USAGE", "--scalars is not JSON", ["--scalars", "{1: 2}"]],

@@ -1,5 +1,6 @@
 import {
   type Executable,
+  type ExportedProgram,
   floatRepr,
   isFloat,
   type NodeProfile,
@@ -12,11 +13,14 @@ import {
 import { type Closeness, Tensor, writeSafetensors } from "@sconce/tensor";
 import cliProgress from "cli-progress";
 import type { Command } from "commander";
+import type { Sconce } from "sconce";
+import { usage } from "../errors.js";
 import { EXIT, type Io, json, type Outcome } from "../io.js";
 import { openProgram, openSession, openTensors, repeatable } from "../open.js";
 import { writeBytes } from "../write-files.js";
 import { compareRun, type Difference, type FinishedRun } from "./expectation.js";
 import { readInputs, tolerance } from "./inputs.js";
+import { nonfiniteJson, nonfiniteText } from "./nonfinite.js";
 import { placementText } from "./placement.js";
 import { profileText } from "./profile.js";
 
@@ -31,6 +35,7 @@ interface RunOptions {
   readonly placement?: boolean;
   readonly profile?: boolean;
   readonly lower?: boolean;
+  readonly firstNonfinite?: string | true;
   readonly json?: boolean;
   readonly plugin?: readonly string[];
 }
@@ -50,18 +55,19 @@ export function runCommand(program: Command, io: Io, outcome: Outcome): void {
     .option("--placement", "also tell which calls ran on the backend's device, and why the others did not")
     .option("--profile", "also tell what took longest, by nodes or by kernels")
     .option("--lower", "run what run_decompositions() gives")
+    .option(
+      "--first-nonfinite [what]",
+      "find the first result that holds NaN or infinity (any), or NaN only (nan); exit code 1 when there is one",
+    )
     .option("--json", "for machines")
     .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
     .action((file: string, options: RunOptions) => execute(file, options, io, outcome));
 }
 
 async function execute(file: string, options: RunOptions, io: Io, outcome: Outcome): Promise<void> {
+  if (options.firstNonfinite !== undefined) return findNonfinite(file, options, io, outcome);
   const closeness = { rtol: tolerance(options.rtol, "--rtol"), atol: tolerance(options.atol, "--atol") };
-  const session = await openSession(io, options.plugin, options.backend);
-  const loaded = await openProgram(file, session);
-  const program = options.lower ? session.runDecompositions(loaded) : loaded;
-  const given = options.inputs === undefined ? new Map<string, Tensor>() : await openTensors(options.inputs);
-  const inputs = readInputs(program, given, options.scalars);
+  const { session, program, inputs } = await opened(file, options, io);
   const executable = await session.compile(program, options.backend);
   const outputs = await runWithProgress(executable, inputs, options.profile === true, io);
   if (options.outputs !== undefined)
@@ -81,6 +87,40 @@ async function execute(file: string, options: RunOptions, io: Io, outcome: Outco
       (options.placement ? placementText(options.backend, placement) : "") +
       (profile === undefined ? "" : profileText(profile));
   io.out(report);
+}
+
+/** The session, the program and its inputs, as the options say. */
+async function opened(
+  file: string,
+  options: RunOptions,
+  io: Io,
+): Promise<{ readonly session: Sconce; readonly program: ExportedProgram; readonly inputs: Value[] }> {
+  const session = await openSession(io, options.plugin, options.backend);
+  const loaded = await openProgram(file, session);
+  const program = options.lower ? session.runDecompositions(loaded) : loaded;
+  const given = options.inputs === undefined ? new Map<string, Tensor>() : await openTensors(options.inputs);
+  return { session, program, inputs: readInputs(program, given, options.scalars) };
+}
+
+/** Options of a whole run, which a search for the first bad result is not. */
+const WHOLE_RUN = ["outputs", "expect", "placement", "profile"] as const;
+
+async function findNonfinite(file: string, options: RunOptions, io: Io, outcome: Outcome): Promise<void> {
+  const kind = options.firstNonfinite === true ? "any" : options.firstNonfinite;
+  if (kind !== "any" && kind !== "nan")
+    throw usage(`--first-nonfinite: unknown value ${JSON.stringify(kind)}`, "give any, nan, or nothing");
+  const other = WHOLE_RUN.find((name) => options[name] !== undefined);
+  if (other !== undefined)
+    throw usage(
+      `--first-nonfinite stops at the first such result, so --${other} has no effect`,
+      `leave --${other} out`,
+    );
+  if (options.backend !== "cpu")
+    throw usage("--first-nonfinite runs on the interpreter", "leave --backend out");
+  const { session, program, inputs } = await opened(file, options, io);
+  const report = await session.firstNonfinite(program, inputs, { kind });
+  if (report.first !== undefined || report.sources.length > 0) outcome.code = EXIT.differs;
+  io.out(options.json ? json(nonfiniteJson(report)) : nonfiniteText(report, kind));
 }
 
 async function compared(

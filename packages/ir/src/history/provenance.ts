@@ -2,8 +2,8 @@
 import type { Graph } from "../graph.js";
 import type { NodeOrigin } from "../meta.js";
 import type { Node } from "../node.js";
-import { innermostFrame } from "../print-torch/source-comment.js";
 import type { ExportedProgram } from "../program.js";
+import { userLine } from "../user-line.js";
 import { programVersions } from "./record.js";
 
 /** What one pass did on the way to a node. */
@@ -133,17 +133,8 @@ function nodeAt(graph: Graph, path: string): Node | undefined {
   return subgraph === undefined ? undefined : nodeAt(subgraph, path.slice(dot + 1));
 }
 
-function sourceOf(path: string, node: Node): ProvenanceSource {
-  const { stackTrace } = node.meta;
-  return {
-    node: path,
-    target: node.target,
-    line:
-      stackTrace === undefined
-        ? undefined
-        : (innermostFrame(stackTrace, isOwnFile) ?? innermostFrame(stackTrace)),
-  };
-}
-
-/** Not of an installed package, such as the modules of PyTorch itself. */
-const isOwnFile = (file: string): boolean => !/[\\/](?:site|dist)-packages[\\/]/.test(file);
+const sourceOf = (path: string, node: Node): ProvenanceSource => ({
+  node: path,
+  target: node.target,
+  line: userLine(node),
+});

@@ -8,7 +8,10 @@ import { createSconce } from "../create-sconce.js";
 const floats = (values: readonly number[], shape: readonly number[] = [values.length]): Tensor =>
   Tensor.from(values, shape, "float32");
 const parse = (lines: string, graph: string, tensors?: ReadonlyMap<string, Tensor>): ExportedProgram =>
-  parseIr(`sconce-ir 1\nsymbol s0 integer positive\nsymbol u0 integer\nprogram "ATEN" {\n${lines}\n}\n${graph}`, { tensors });
+  parseIr(
+    `sconce-ir 1\nsymbol s0 integer positive\nsymbol u0 integer\nprogram "ATEN" {\n${lines}\n}\n${graph}`,
+    { tensors },
+  );
 
 /** Outputs of every kind: `2 * rows` tensor, its size, a float, a bool, a constant, None; and a buffer that counts. */
 const program = parse(

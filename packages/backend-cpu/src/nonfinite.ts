@@ -1,0 +1,156 @@
+/** @file The first node of a run whose result holds NaN or infinity. */
+import {
+  type Argument,
+  type ExportedProgram,
+  isFloat,
+  isRef,
+  type Node,
+  type RunOptions,
+  type ScalarLiteral,
+  toNumber,
+  userLine,
+  type Value,
+} from "@sconce/ir";
+import { HOST_TENSORS, type NodeArgument, type NodeResult } from "@sconce/ops";
+import { Tensor } from "@sconce/tensor";
+import type { DispatchOptions } from "./dispatch-options.js";
+import { CpuInterpreter } from "./interpreter.js";
+import { hasNonfinite, type NonfiniteKind, summaryOf, type TensorSummary } from "./tensor-summary.js";
+
+export interface NonfiniteOptions extends DispatchOptions, Pick<RunOptions, "signal" | "onProgress"> {
+  /** `"any"` looks for NaN and infinities, `"nan"` for NaN only: masks hold infinities on purpose. `"any"` when left out. */
+  readonly kind?: NonfiniteKind;
+}
+
+/** A value of a node by its name. */
+export interface NamedSummary extends TensorSummary {
+  readonly name: string;
+}
+
+/** A call whose result holds NaN or infinity. */
+export interface NonfiniteNode {
+  readonly node: string;
+  readonly target: string;
+  /** Names of the nested graphs that the node is in, outermost first. */
+  readonly path: readonly string[];
+  /** The line of the user's model, when the program has stack traces. */
+  readonly line: string | undefined;
+  /** Position among the results of a call that has several. */
+  readonly result: number;
+  readonly output: TensorSummary;
+  /** What the call was given, as it was before the call. */
+  readonly inputs: readonly NamedSummary[];
+}
+
+/** An input, parameter, buffer or constant that holds NaN or infinity before anything runs. */
+export interface NonfiniteSource extends NamedSummary {
+  readonly kind: "input" | "state";
+}
+
+export interface NonfiniteReport {
+  /** Inputs and weights that hold such values already. */
+  readonly sources: readonly NonfiniteSource[];
+  /** The first call, in the order of the run, whose result does; undefined when none does. */
+  readonly first: NonfiniteNode | undefined;
+  /** How many calls ran, those of nested graphs in each iteration. */
+  readonly calls: number;
+}
+
+/**
+ * Runs a program on the interpreter until the result of a call holds NaN or infinity. Every result is read, those of nested
+ * graphs too.
+ *
+ * @throws SconceError what a run throws before such a result
+ */
+export async function firstNonfinite(
+  program: ExportedProgram,
+  inputs: readonly Value[],
+  options: NonfiniteOptions = {},
+): Promise<NonfiniteReport> {
+  const { kind = "any", signal, onProgress, ...dispatch } = options;
+  using search = new Search(program, dispatch, kind);
+  try {
+    await search.run(inputs, { ...(signal && { signal }), ...(onProgress && { onProgress }) });
+  } catch (error) {
+    // The search ends the run by an error.
+    if (search.first === undefined) throw error;
+  }
+  const { sources, first, calls } = search;
+  return { sources, first, calls };
+}
+
+class Search extends CpuInterpreter {
+  readonly sources: NonfiniteSource[] = [];
+  first: NonfiniteNode | undefined;
+  calls = 0;
+  readonly #kind: NonfiniteKind;
+
+  constructor(program: ExportedProgram, options: DispatchOptions, kind: NonfiniteKind) {
+    super(program, options);
+    this.#kind = kind;
+  }
+
+  protected override runNode(node: Node): NodeResult {
+    if (node.op === "placeholder" && this.graphPath.length === 0) return this.#source(node);
+    if (node.op !== "call_function") return super.runNode(node);
+    const given = this.#given(node);
+    return this.whenDone(super.runNode(node), (value) => {
+      this.calls++;
+      for (const [i, one] of (Array.isArray(value) ? value : [value]).entries())
+        if (hasNonfinite(one, this.#kind)) this.#found(node, i, one as Tensor | number, given);
+      return value;
+    });
+  }
+
+  #source(node: Node): NodeResult {
+    return this.whenDone(super.runNode(node), (value) => {
+      if (hasNonfinite(value, this.#kind)) {
+        const at = this.program.graph.placeholders().findIndex(({ name }) => name === node.name);
+        const spec = this.program.graphSignature.inputSpecs[at];
+        const kind = spec === undefined || spec.kind === "USER_INPUT" ? "input" : "state";
+        const summary = summaryOf(value as Tensor | number, this.#kind);
+        this.sources.push({ kind, name: spec?.target ?? node.name, ...summary });
+      }
+      return value;
+    });
+  }
+
+  /** Arguments by the names of their nodes; an operator that writes to them gets copies to report. */
+  #given(node: Node): ReadonlyMap<string, Tensor | number> {
+    const { args, kwargs } = this.fetchArgsKwargsFromEnv(node);
+    const isWritten = this.operators.schemaOf(node.target)?.isMutable === true;
+    const given = new Map<string, Tensor | number>();
+    const collect = (argument: Argument, value: NodeArgument): void => {
+      if (isRef(argument)) {
+        for (const one of Array.isArray(value) ? value : [value]) {
+          if (one instanceof Tensor) given.set(argument.name, isWritten ? HOST_TENSORS.clone(one) : one);
+          else if (typeof one === "number" || isFloat(one))
+            given.set(argument.name, toNumber(one as ScalarLiteral));
+        }
+      } else if (Array.isArray(argument) && Array.isArray(value))
+        for (const [i, item] of (argument as readonly Argument[]).entries())
+          collect(item, value[i] as NodeArgument);
+    };
+    for (const [i, argument] of node.args.entries()) collect(argument, args[i]);
+    for (const [name, argument] of Object.entries(node.kwargs)) collect(argument, kwargs[name]);
+    return given;
+  }
+
+  #found(
+    node: Node,
+    result: number,
+    value: Tensor | number,
+    given: ReadonlyMap<string, Tensor | number>,
+  ): never {
+    this.first = {
+      node: node.name,
+      target: node.target,
+      path: [...this.graphPath],
+      line: userLine(node),
+      result,
+      output: summaryOf(value, this.#kind),
+      inputs: [...given].map(([name, one]) => ({ name, ...summaryOf(one, this.#kind) })),
+    };
+    throw new Error("found");
+  }
+}
