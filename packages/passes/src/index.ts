@@ -51,8 +51,8 @@ export {
   isAlwaysDecomposed,
 } from "./decompose/table.js";
 export { keyProblem as decompositionKeyProblem } from "./decompose/table-keys.js";
-export { opaqueAssumption } from "./opaque/assumption.js";
 export { NoFixpoint, type RoundChange } from "./fixpoint.js";
+export { opaqueAssumption } from "./opaque/assumption.js";
 export {
   backendNames,
   callTargets,
@@ -62,6 +62,7 @@ export {
   wholeNumber,
 } from "./options/choices.js";
 export type { Choices, OptionSession, OptionSpec, OptionValue, PassOptions } from "./options/spec.js";
+export { didYouMean } from "./options/suggest.js";
 export type {
   Clock,
   Evaluator,
@@ -79,11 +80,6 @@ export type { Plugin, PluginKernel, SessionBackend } from "./plugin.js";
 export { type ConversionOptions, convertDtype } from "./precision/convert-dtype.js";
 export { type Keep, keepOf } from "./precision/keep.js";
 export { type AskedBackend, askBackend } from "./regions/ask-backend.js";
-export {
-  type UnsupportedNode,
-  unsupportedNodes,
-  unsupportedNodesError,
-} from "./regions/unsupported-nodes.js";
 export type { Extraction, NodeSelector } from "./regions/extract.js";
 export { extractSubmodule, inModule } from "./regions/extract.js";
 export type { FuseOptions, Fusion } from "./regions/fuse.js";
@@ -95,6 +91,11 @@ export { partition } from "./regions/partition.js";
 export { regionProgram } from "./regions/region-program.js";
 export type { Part, Split } from "./regions/split.js";
 export { splitBy } from "./regions/split.js";
+export {
+  type UnsupportedNode,
+  unsupportedNodes,
+  unsupportedNodesError,
+} from "./regions/unsupported-nodes.js";
 export { builtinPasses, builtinRules } from "./registry.js";
 export type { RefusalKind, RefusedRewrite, RewriteEvent } from "./rewrite/context.js";
 export { type CycleStep, RewriteDiverges } from "./rewrite/errors.js";
@@ -116,4 +117,3 @@ export { copyOf as copyTensor } from "./sampling/values.js";
 export type { NewSizes } from "./shapes/bindings.js";
 export { callProblems, verifyCalls } from "./shapes/call-problems.js";
 export { propagateShapes } from "./shapes/propagate.js";
-export { didYouMean } from "./options/suggest.js";
