@@ -16,7 +16,7 @@ import {
   type RuntimeValue,
   refuseOpaque,
 } from "@sconce/ops";
-import { type DispatchOptions, dispatcherOf } from "./dispatch-options.js";
+import { type DispatchOptions, dispatcherOf, dispatchersOf } from "./dispatch-options.js";
 import { excludedCall, noKernel } from "./errors.js";
 import { CpuExecutable } from "./executable.js";
 import { DispatchingInterpreter } from "./interpreter.js";
@@ -35,8 +35,9 @@ export function createEvaluator(options: CpuBackendOptions = {}): Evaluator {
 
 /** Runs whole programs on the interpreter, each with the same random numbers: what differential checks run. */
 export function createRunner(options: Omit<CpuBackendOptions, "random"> = {}): ProgramRunner {
+  const dispatching = dispatchersOf(options);
   return (program, inputs, see) => {
-    const { operators, dispatcher } = dispatcherOf(options);
+    const { operators, dispatcher } = dispatching();
     refuseOpaque(program.graph, operators);
     const interpreter = new DispatchingInterpreter(program, operators, dispatcher);
     interpreter.see = see;

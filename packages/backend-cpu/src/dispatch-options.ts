@@ -18,15 +18,24 @@ export interface DispatchOptions {
 }
 
 /** A dispatcher over the kernels of this package and those given, and its operators. */
-export function dispatcherOf(options: DispatchOptions): {
+export function dispatcherOf(options: DispatchOptions): Dispatching {
+  return dispatchersOf(options)();
+}
+
+interface Dispatching {
   readonly operators: OperatorTable;
   readonly dispatcher: Dispatcher;
-} {
+}
+
+/** As {@link dispatcherOf} for many runs: the tables are joined once, each run has random numbers of its own. */
+export function dispatchersOf(options: DispatchOptions): () => Dispatching {
   const { operators = defaultOperators(), kernels = {}, withoutKernels = [] } = options;
   const table: Record<string, AnyKernel> = { ...CPU_KERNELS, ...kernels };
   for (const target of withoutKernels) delete table[target];
   const refusals = new Map(CPU_REFUSALS);
   for (const target in kernels) refusals.delete(target);
-  const random = options.random ?? createRandomSource(0);
-  return { operators, dispatcher: new Dispatcher({ operators, random, kernels: table, refusals }) };
+  return () => {
+    const random = options.random ?? createRandomSource(0);
+    return { operators, dispatcher: new Dispatcher({ operators, random, kernels: table, refusals }) };
+  };
 }

@@ -34,11 +34,14 @@ export {
   type CulpritRewrite,
   type FailureKind,
 } from "./checking/bisect.js";
+export type { RegionFailure } from "./checking/change-check.js";
 export { type CheckedPasses, checkPasses } from "./checking/check-passes.js";
 export type { CheckOptions, CheckReport } from "./checking/checker.js";
 export { type Closeness, giver, tensorsDifference } from "./checking/closeness.js";
+export type { Coverage, GraphCoverage, Unchecked } from "./checking/coverage.js";
 export { PassChangedNumbers } from "./checking/errors.js";
 export type { Reproducer } from "./checking/subprogram.js";
+export { coverageText, regionsText } from "./checking/verdict.js";
 export { completePipeline } from "./complete.js";
 export { ownedEntry } from "./decompose/entry-owners.js";
 export type { RunDecompositionsOptions } from "./decompose/run-decompositions.js";

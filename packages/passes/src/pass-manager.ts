@@ -7,6 +7,7 @@ import {
   sealProgram,
   verifyTransition,
 } from "@sconce/ir";
+import type { MadeRewrite } from "./changes/rewrite-record.js";
 import { Checker, type CheckOptions, type CheckReport } from "./checking/checker.js";
 import { noRunner } from "./checking/errors.js";
 import { TensorGuard, valuesWritten } from "./checking/tensor-guard.js";
@@ -84,6 +85,7 @@ interface Attempt extends PassCall {
   readonly refused: Map<string, RefusedRewrite>;
   readonly guard: TensorGuard | undefined;
   readonly notes: string[];
+  readonly made: MadeRewrite[];
 }
 
 /** The program before a pass, and the metadata that it may take away. */
@@ -143,11 +145,16 @@ export class PassManager {
     items.forEach(check);
   }
 
+  get #isChecked(): boolean {
+    return (this.#options.check ?? false) !== false;
+  }
+
   #checker(): Checker | undefined {
     const { check = false } = this.#options;
     if (check === false) return undefined;
-    if (this.#context.run === undefined) throw noRunner();
-    return new Checker(this.#context.run, check === true ? {} : check);
+    const { run, operators } = this.#context;
+    if (run === undefined) throw noRunner();
+    return new Checker({ run, operators }, check === true ? {} : check);
   }
 
   #items(program: ExportedProgram, items: readonly PipelineItem[], run: Run): ExportedProgram {
@@ -179,11 +186,12 @@ export class PassManager {
     const fired = new Map<string, number>();
     const refused = new Map<string, RefusedRewrite>();
     const notes: string[] = [];
+    const made: MadeRewrite[] = [];
     const { clock = performance } = this.#context;
     if (this.#isForeign(pass) || this.#context.ownerOf !== undefined) sealProgram(before);
     const guard = this.#guardOf(before, pass);
     const start = clock.now();
-    const result = this.#run({ ...call, program: before, place, counts: fired, refused, guard, notes });
+    const result = this.#run({ ...call, program: before, place, counts: fired, refused, guard, notes, made });
     const milliseconds = clock.now() - start;
     const written = guard?.restore() ?? [];
     if (written.length > 0) throw valuesWritten(place, written);
@@ -202,7 +210,7 @@ export class PassManager {
       this.#options.record === false || pass.drops !== undefined
         ? result
         : recordPass(pass.name, before, result, textOf(call));
-    const check = run.checker?.check({ pass, options, step, before, after });
+    const check = run.checker?.check({ pass, options, step, before, after, made });
     const known = run.notes.get(call);
     const texts = new Set(known === undefined ? notes : notes.filter((note) => known.texts.has(note)));
     run.notes.set(call, { place, texts });
@@ -265,7 +273,7 @@ export class PassManager {
       : undefined;
   }
 
-  #run({ program, pass, options, place, counts, refused, guard, notes }: Attempt): ExportedProgram {
+  #run({ program, pass, options, place, counts, refused, guard, notes, made }: Attempt): ExportedProgram {
     const { rewrites, ownerOf } = this.#context;
     const refuse = (rewrite: RefusedRewrite): void => {
       refused.set(`${rewrite.graph} ${rewrite.node} ${rewrite.rule}`, rewrite);
@@ -275,10 +283,14 @@ export class PassManager {
       counts.set(rule.name, (counts.get(rule.name) ?? 0) + 1);
       rewrites?.fired?.(rule);
     };
+    const record = (rewrite: MadeRewrite): void => {
+      if (this.#isChecked) made.push(rewrite);
+      rewrites?.made?.(rewrite);
+    };
     const note = (text: string): void => void notes.push(text);
     let result: unknown;
     try {
-      const watched = Object.freeze({ ownerOf, ...rewrites, fired, refused: refuse });
+      const watched = Object.freeze({ ownerOf, ...rewrites, fired, made: record, refused: refuse });
       const context = Object.freeze({ ...this.#context, rewrites: watched, note });
       result = editingAs(pass.name, () => pass.run(program, context, options) as unknown);
     } catch (error) {

@@ -37,7 +37,7 @@ export interface PassContext {
   readonly rules?: ReadonlyMap<string, Rule> | undefined;
   /** Who watches and limits the rewrites of rules: `explain` and `bisect`. */
   readonly rewrites?:
-    | Pick<RewriteContext, "observe" | "allows" | "fired" | "refused" | "ownerOf">
+    | Pick<RewriteContext, "observe" | "allows" | "fired" | "made" | "refused" | "ownerOf">
     | undefined;
   /** The session's backends by name. */
   readonly backends?: (() => ReadonlyMap<string, Backend>) | undefined;

@@ -1,7 +1,15 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type ExportedProgram, printIr, type Value } from "@sconce/ir";
-import { type Bisection, type CheckOptions, type Culprit, parsePipeline } from "@sconce/passes";
+import {
+  type Bisection,
+  type CheckOptions,
+  type CheckReport,
+  type Culprit,
+  coverageText,
+  parsePipeline,
+  regionsText,
+} from "@sconce/passes";
 import { Tensor, writeSafetensors } from "@sconce/tensor";
 import type { Command } from "commander";
 import { fileError } from "../errors.js";
@@ -131,7 +139,8 @@ function facts({ culprit, reports }: Bisection, files: Written | undefined): obj
 function textOf({ culprit, reports }: Bisection, files: Written | undefined): string {
   if (culprit === undefined) {
     const compared = reports.some(({ skipped }) => skipped === undefined);
-    return `${compared ? "nothing is wrong" : "nothing was compared"}\n${reports.map(reportText).join("")}`;
+    const verdict = compared ? `no difference in ${coverageText(reports)}` : "nothing was compared";
+    return `${verdict}\n${reports.map(reportText).join("")}`;
   }
   const { call, step, error, rewrite, reproducer } = culprit;
   const lines = [`step ${step + 1}, ${call}, is the first that breaks the program`, `  ${error.message}`];
@@ -144,9 +153,10 @@ function textOf({ culprit, reports }: Bisection, files: Written | undefined): st
   return `${lines.join("\n")}\n`;
 }
 
-/** What was compared after a step, in one line. */
-export function reportText(report: Bisection["reports"][number]): string {
-  const { pass, step, skipped, tolerance, runs, outputs, inputs, state, elements, refused } = report;
+/** What was compared after a step, with what was not below it. */
+export function reportText(report: CheckReport): string {
+  const { pass, step, skipped, tolerance, runs, outputs, inputs, state, elements, refused, coverage } =
+    report;
   const place = `  step ${step + 1}, ${pass}: `;
   if (skipped !== undefined) return `${place}not compared, ${skipped}\n`;
   const parts = [
@@ -156,5 +166,25 @@ export function reportText(report: Bisection["reports"][number]): string {
   ].filter(Boolean);
   const left = refused > 0 ? `, ${refused} refused` : "";
   const within = tolerance?.precision === undefined ? "" : `, computed in ${tolerance.precision},`;
-  return `${place}equal${within} in ${parts.join(", ")}, ${elements} numbers, ${runs} runs${left}\n`;
+  const regions =
+    coverage === undefined ? "; changed calls were not checked by themselves" : `; ${regionsText([report])}`;
+  const whole = `${place}equal${within} in ${parts.join(", ")}, ${elements} numbers, ${runs} runs${left}${regions}\n`;
+  return whole + (coverage === undefined ? "" : detailsText(coverage));
+}
+
+/** The nested graphs that changed, what was not checked by itself, and differences that do not count. */
+function detailsText({ graphs, unchecked, notes }: NonNullable<CheckReport["coverage"]>): string {
+  const nested = graphs.filter(({ graph, changedCalls }) => graph !== "" && changedCalls > 0);
+  const lines = [
+    ...nested.map(
+      ({ graph, changedCalls, checkedCalls }) =>
+        `${graph}: ${checkedCalls} of ${changedCalls} changed calls checked by themselves`,
+    ),
+    ...unchecked.map(
+      ({ graph, node, reason }) =>
+        `%${node}${graph === "" ? "" : ` in ${graph}`} only in whole runs: ${reason}`,
+    ),
+    ...notes,
+  ];
+  return lines.map((line) => `    ${line}\n`).join("");
 }

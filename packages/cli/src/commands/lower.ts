@@ -1,6 +1,7 @@
 import type { ExportedProgram } from "@sconce/ir";
 import {
   type CheckReport,
+  coverageText,
   type PassObserver,
   type PipelineItem,
   parsePipeline,
@@ -71,8 +72,15 @@ async function lower(file: string, options: LowerOptions, io: Io): Promise<void>
   io.out(
     options.json
       ? json(facts)
-      : `${output}: ${before.graph.size} -> ${after.graph.size} nodes, dialect ${after.dialect}; tensors in ${facts.weights}\n${reports.map(reportText).join("")}`,
+      : `${output}: ${before.graph.size} -> ${after.graph.size} nodes, dialect ${after.dialect}; tensors in ${facts.weights}\n${options.check === true ? checkedText(reports) : ""}`,
   );
+}
+
+/** What the checks covered, then each step. */
+function checkedText(reports: readonly CheckReport[]): string {
+  const compared = reports.some(({ skipped }) => skipped === undefined);
+  const verdict = compared ? `no difference in ${coverageText(reports)}` : "nothing was compared";
+  return `${verdict}\n${reports.map(reportText).join("")}`;
 }
 
 function pipelineOf({ keep, passes }: LowerOptions, session: Sconce): PipelineItem[] {

@@ -12,7 +12,8 @@ export const foldBatchNorm = definePass({
   name: NAME,
   doc: "Takes batch norms with fixed statistics into the weights of the convolution or linear layer before them.",
   requires: "ATEN",
-  changesNumbers: true,
+  // The factors are multiplied into the weights: sums of products are rounded, and overflow, otherwise.
+  changesNumbers: { rtol: 1e-4, atol: 1e-4, valueClasses: ["infinity", "nan", "large", "overflow"] },
   run(program, context) {
     const { operators, rewrites } = context;
     const rewritten = rewriteProgram(program, batchNormRules, { operators, pass: NAME, ...rewrites });

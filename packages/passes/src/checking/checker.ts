@@ -1,13 +1,19 @@
 /** @file Differential checking: programs before and after a pass, run on the same inputs. */
-import { isSconceError, thrownText } from "@sconce/errors";
+import { isSconceError, type SconceError, thrownText } from "@sconce/errors";
 import type { ExportedProgram, ProgramRunner, Value } from "@sconce/ir";
-import { type InputCheck, inputCheck } from "@sconce/ops";
+import { type InputCheck, inputCheck, type OperatorTable } from "@sconce/ops";
 import type { ToleranceOptions } from "@sconce/tensor";
+import type { NumberChange } from "../changes/number-change.js";
+import type { MadeRewrite } from "../changes/rewrite-record.js";
 import type { PassOptions } from "../options/spec.js";
 import type { Pass } from "../pass.js";
-import { type SampleOptions, sampleInputs } from "../sampling/sample-inputs.js";
+import { drawFrom } from "../sampling/random.js";
+import { type SampleOptions, sampleInputs, sampleSizes } from "../sampling/sample-inputs.js";
+import type { Sizes } from "../sampling/sizes.js";
+import { type ChangeResult, checkChange } from "./change-check.js";
 import { type Closeness, type Give, giver } from "./closeness.js";
 import { type Compared, nothing, outcomesDifference, type Pair } from "./compare.js";
+import type { Coverage } from "./coverage.js";
 import { nothingCompared, PassChangedNumbers } from "./errors.js";
 import { firstNode, outputNode } from "./first-node.js";
 import { type Outcome, outcomeOf } from "./outcome.js";
@@ -31,9 +37,26 @@ export interface CheckReport extends Readonly<Compared> {
   readonly skipped?: string | undefined;
   /** Sets of inputs that were left out, because a program does not take them. */
   readonly refused: number;
+  /** What was checked of the changed regions by themselves; undefined where nothing was. */
+  readonly coverage?: Coverage | undefined;
   /** The bound for this pass, where it changes numbers on purpose. */
   readonly tolerance?: Closeness | undefined;
 }
+
+/** Codes of assertions and of input checks. */
+const REFUSALS = new Set([
+  "ASSERTION_FAILED",
+  "GUARD_FAILED",
+  "INPUT_MISMATCH",
+  "INPUT_DTYPE",
+  "INPUT_RANK",
+  "INPUT_TYPE",
+]);
+
+const isRefusal = (error: unknown): error is SconceError => isSconceError(error) && REFUSALS.has(error.code);
+
+/** How many sets of inputs are drawn when the program refuses the first. */
+const ATTEMPTS = 4;
 
 /** A step of a pass manager. */
 interface CheckedStep {
@@ -42,6 +65,8 @@ interface CheckedStep {
   readonly step: number;
   readonly before: ExportedProgram;
   readonly after: ExportedProgram;
+  /** The rewrites that rules made. */
+  readonly made: readonly MadeRewrite[];
 }
 
 /** One set of inputs, and what a program makes of it: an outcome, or the error with which it refuses. */
@@ -53,16 +78,32 @@ interface Sample {
 /** Checks the passes of one run of a pass manager. What a program computes is kept for the next pass. */
 export class Checker {
   readonly #run: ProgramRunner;
+  readonly #region: ProgramRunner;
+  readonly #operators: OperatorTable;
   readonly #options: CheckOptions;
+  #wholeRuns = 0;
+  /** Whether the pass being checked removes assertions on purpose. */
+  #removes = false;
   #latest: { readonly program: ExportedProgram; readonly samples: readonly Sample[] } | undefined;
 
-  constructor(run: ProgramRunner, options: CheckOptions) {
-    this.#run = run;
-    this.#options = options;
+  constructor(
+    session: { readonly run: ProgramRunner; readonly operators: OperatorTable },
+    options: CheckOptions,
+  ) {
+    this.#run = (...args) => {
+      this.#wholeRuns++;
+      return session.run(...args);
+    };
+    this.#region = session.run;
+    this.#operators = session.operators;
+    this.#options = { count: 1, ...options };
   }
 
   /** @throws SconceError `PASS_CHANGED_NUMBERS`, `NOTHING_COMPARED`, `NO_SAMPLE_INPUTS` */
-  check({ pass, options, step, before, after }: CheckedStep): CheckReport {
+  check(checked: CheckedStep): CheckReport {
+    const { pass, options, step, before, after } = checked;
+    this.#wholeRuns = 0;
+    this.#removes = (pass.removesAssertions ?? []).length > 0;
     const told = { pass: pass.name, step };
     const tolerance = this.#toleranceOf(pass, options);
     const skipped = reasonToSkip(tolerance, before, after);
@@ -77,14 +118,63 @@ export class Checker {
       return got === undefined ? [] : [{ inputs: give(sample.inputs), result: got }];
     });
     const refused = samples.length - compared.runs;
-    if (compared.elements === 0) throw nothingCompared(place, emptyReason(samples, compared));
     this.#latest = { program: after, samples: next };
+    const coverage = this.#regions(checked, place, tolerance);
+    if (compared.elements === 0 && (coverage?.checkedRegions ?? 0) === 0)
+      throw nothingCompared(place, emptyReason(samples, compared));
     return {
       ...told,
       ...compared,
       refused,
+      ...(coverage !== undefined && { coverage: { ...coverage, wholeRuns: this.#wholeRuns } }),
       ...(Boolean(pass.changesNumbers) && { tolerance }),
     };
+  }
+
+  /** What was refused before the pass has to be refused after it: by an assertion, or as an input. */
+  #refusedBefore(
+    { after }: Pair,
+    error: unknown,
+    given: readonly Value[],
+    place: string,
+    run: { readonly inputs: readonly Value[]; readonly index: number },
+  ): void {
+    if (!isRefusal(error) || this.#removes) return;
+    try {
+      outcomeOf(this.#run, after, given);
+    } catch {
+      return;
+    }
+    const problem = `refused before (${error.describe()}), and accepted now`;
+    throw new PassChangedNumbers(place, { what: "the program", problem }, undefined, {
+      ...run,
+      cause: error,
+    });
+  }
+
+  /** Checks the changed regions by themselves; undefined where the pass declares no bound that holds for them. */
+  #regions(step: CheckedStep, place: string, tolerance: Closeness): ChangeResult["coverage"] | undefined {
+    const { pass, options, before, after, made } = step;
+    if (tolerance.precision !== undefined || pass.changesNumbers === true) return undefined;
+    const { rtol, atol, seed = 0 } = this.#options;
+    const declared = declaredBy(pass, options);
+    const { failure, coverage } = checkChange(before, after, {
+      run: this.#region,
+      operators: this.#operators,
+      tolerance: { rtol, atol },
+      declared,
+      made,
+      removes: pass.removesAssertions ?? [],
+      sizes: sizesFor(before, seed),
+      seed,
+    });
+    if (failure === undefined) return coverage;
+    const { claim, target, problem, assertion } = failure;
+    const what = assertion === undefined ? `%${claim.after}` : `the assertion %${claim.before}`;
+    const difference = { what, problem };
+    const node = { node: claim.after, before: claim.before, target, problem };
+    const inputs = this.#latest?.samples[0]?.inputs ?? [];
+    throw new PassChangedNumbers(place, difference, node, { inputs, index: 0, region: failure });
   }
 
   /** How close a pass must come; undefined where nothing says so. A tolerance that was given goes before a rounding. */
@@ -101,14 +191,24 @@ export class Checker {
   #samples(before: ExportedProgram, after: ExportedProgram, give: Give): readonly Sample[] {
     const takes = acceptedBy(inputCheck(after));
     const known = this.#latest?.program === before ? this.#latest.samples : undefined;
-    const samples =
-      known ?? this.#runAll(before, this.#options.inputs ?? sampleInputs(before, this.#options));
+    const samples = known ?? this.#runSamples(before);
     const kept = samples.map((sample) =>
       "error" in sample.result ? sample : { ...sample, ...takes(give(sample.inputs), sample.result) },
     );
     if (this.#options.inputs !== undefined || kept.some(({ result }) => !("error" in result))) return kept;
     const others = this.#runAll(before, sampleInputs(after, this.#options));
     return others.some(({ result }) => !("error" in result)) ? others : kept;
+  }
+
+  /** Samples are drawn until the program takes one. */
+  #runSamples(program: ExportedProgram): Sample[] {
+    const { inputs, count = 1 } = this.#options;
+    if (inputs !== undefined) return this.#runAll(program, inputs);
+    const samples = this.#runAll(program, sampleInputs(program, this.#options));
+    const isTaken = samples.some(({ result }) => !("error" in result));
+    if (isTaken || count >= ATTEMPTS) return samples;
+    const others = sampleInputs(program, { ...this.#options, count: ATTEMPTS }).slice(count);
+    return [...samples, ...this.#runAll(program, others)];
   }
 
   #runAll(program: ExportedProgram, sets: readonly (readonly Value[])[]): Sample[] {
@@ -130,8 +230,11 @@ export class Checker {
   ): Outcome | undefined {
     const { inputs, result: want } = sample;
     const given = { before: inputs, after: giver(pair.after, pair.tolerance)(inputs) };
-    if ("error" in want) return undefined;
     const run = { inputs, index };
+    if ("error" in want) {
+      this.#refusedBefore(pair, want.error, given.after, place, run);
+      return undefined;
+    }
     let got: Outcome;
     try {
       got = outcomeOf(this.#run, pair.after, given.after);
@@ -153,6 +256,32 @@ export class Checker {
       ...run,
       output,
     });
+  }
+}
+
+/** What a pass declares about the numbers that it changes; undefined for a precision, and for a plain yes or no. */
+function declaredBy({ changesNumbers = false }: Pass, options: PassOptions): NumberChange | undefined {
+  const declared = typeof changesNumbers === "function" ? changesNumbers(options) : changesNumbers;
+  return typeof declared === "object" ? declared : undefined;
+}
+
+/** Sizes of symbols for the samples of regions, drawn when they are asked for. */
+function sizesFor(program: ExportedProgram, seed: number): (sample: number) => Sizes {
+  const known = new Map<number, Sizes>();
+  return (sample) => {
+    const key = sample % 8;
+    const sizes = known.get(key) ?? drawnSizes(program, seed * 131 + key);
+    known.set(key, sizes);
+    return sizes;
+  };
+}
+
+function drawnSizes(program: ExportedProgram, seed: number): Sizes {
+  try {
+    return sampleSizes(program, drawFrom(seed));
+  } catch (error) {
+    if (isSconceError(error)) return program.symbolHints;
+    throw error;
   }
 }
 

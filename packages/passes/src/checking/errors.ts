@@ -2,8 +2,20 @@
 import { SconceError } from "@sconce/errors";
 import type { Value } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
+import { pathText } from "../changes/nested.js";
+import type { RegionFailure } from "./change-check.js";
 import type { ResultDifference } from "./compare.js";
 import type { NodeDifference } from "./first-node.js";
+
+/** Where a pass changed numbers, and on what. */
+export interface ChangedRun {
+  readonly inputs: readonly Value[];
+  readonly index: number;
+  readonly output?: string | undefined;
+  /** The changed region that differs, where the whole program does not show it. */
+  readonly region?: RegionFailure | undefined;
+  readonly cause?: unknown;
+}
 
 /** A pass changed what the program computes. */
 export class PassChangedNumbers extends SconceError {
@@ -14,34 +26,55 @@ export class PassChangedNumbers extends SconceError {
   /** The inputs on which it shows. */
   readonly inputs: readonly Value[];
 
+  /** The changed region that differs when it is run by itself; `inputs` are then those of a run of the whole program. */
+  readonly region: RegionFailure | undefined;
+
   constructor(
     place: string,
     difference: ResultDifference,
     node: NodeDifference | undefined,
-    run: {
-      readonly inputs: readonly Value[];
-      readonly index: number;
-      readonly output?: string | undefined;
-      readonly cause?: unknown;
-    },
+    run: ChangedRun,
   ) {
-    const output = run.output === undefined ? "" : ` (%${run.output})`;
-    const was = node === undefined || node.before === node.node ? "" : `, %${node.before} before`;
-    const first =
-      node === undefined
-        ? ""
-        : `; the first node that differs is %${node.node} = ${node.target}${was}: ${node.problem}`;
     super({
       code: "PASS_CHANGED_NUMBERS",
-      message: `${place} changed numbers, run ${run.index + 1} on (${run.inputs.map(summary).join(", ")}): ${difference.what}${output}: ${difference.problem}${first}`,
+      message:
+        run.region === undefined ? runText(place, difference, node, run) : regionText(place, run.region),
       where: node?.node ?? run.output,
-      fix: "`sconce bisect` narrows it down to a rewrite and a small program; a pass that changes numbers on purpose says so with `changesNumbers`",
+      fix: "`sconce bisect` narrows it down to a rewrite and a small program; a pass or rule that changes numbers on purpose declares it with `changesNumbers`",
       cause: run.cause,
     });
+    this.region = run.region;
     this.difference = difference;
     this.node = node;
     this.inputs = run.inputs;
   }
+}
+
+function runText(
+  place: string,
+  difference: ResultDifference,
+  node: NodeDifference | undefined,
+  run: ChangedRun,
+): string {
+  const output = run.output === undefined ? "" : ` (%${run.output})`;
+  const was = node === undefined || node.before === node.node ? "" : `, %${node.before} before`;
+  const first =
+    node === undefined
+      ? ""
+      : `; the first node that differs is %${node.node} = ${node.target}${was}: ${node.problem}`;
+  return `${place} changed numbers, run ${run.index + 1} on (${run.inputs.map(summary).join(", ")}): ${difference.what}${output}: ${difference.problem}${first}`;
+}
+
+/** `pass "p" (step 1) changed numbers: %relu = aten.relu.default, %clamp before, differs for negative values: ...`. */
+function regionText(
+  place: string,
+  { claim, target, path, rules, valueClass, problem, inputs }: RegionFailure,
+): string {
+  const was = claim.before === claim.after ? "" : `, %${claim.before} before,`;
+  const graph = path.length === 0 ? "" : ` in ${pathText(path)}`;
+  const by = rules.length === 0 ? "" : ` (rule ${rules.map((rule) => `"${rule}"`).join(", ")})`;
+  const call = target === "" ? `%${claim.after}` : `%${claim.after} = ${target}`;
+  return `${place} changed numbers${graph}${by}: ${call}${was} differs for ${valueClass} values: ${problem}; the changed calls were run by themselves on (${inputs.map(summary).join(", ")})`;
 }
 
 const summary = (value: Value): string =>

@@ -1,6 +1,7 @@
 import type { Graph, Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { SymEnv } from "@sconce/symbolic";
+import type { MadeRewrite } from "../changes/rewrite-record.js";
 import type { Rule } from "./rule.js";
 
 /**
@@ -75,6 +76,8 @@ export interface RewriteContext {
   readonly observe?: ((event: RewriteEvent) => void) | undefined;
   /** Told of each rewrite; costs nothing, where `observe` looks for reasons. */
   readonly fired?: ((rule: Pick<Rule, "name">) => void) | undefined;
+  /** Given each rewrite with what it matched and replaced: what checks of changed regions go by. */
+  readonly made?: ((rewrite: MadeRewrite) => void) | undefined;
   /** Told of each rewrite that the driver refused although the rule agreed; costs nothing either. */
   readonly refused?: ((refused: RefusedRewrite) => void) | undefined;
   /** The plugin that a rule comes from, for errors. */

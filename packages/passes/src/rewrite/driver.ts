@@ -67,7 +67,7 @@ class Driver {
   /** Whether the rule fired. */
   #try(plan: Plan, node: Node): boolean {
     const { rule } = plan;
-    const { observe, fired, allows } = this.#context;
+    const { observe, fired, allows, made } = this.#context;
     const candidate = this.#finder.find(plan, node);
     if (candidate === undefined) return false;
     if (candidate instanceof Refusal) return this.#refuse(rule, node, candidate);
@@ -91,6 +91,13 @@ class Driver {
     if (shared !== undefined) return this.#refuse(rule, node, new Refusal("aliasing", shared));
     this.#apply(candidate, replacer, values);
     fired?.(rule);
+    made?.({
+      rule,
+      graph: this.#work.base,
+      covers: [...candidate.found.nodes.map(({ name }) => name), ...match.sources],
+      readsGraph: match.readsGraph,
+      values: new Map(values.map(({ root, value }) => [root.node.name, value.name])),
+    });
     observe?.({ rule, root: node, graph: this.#graph, reason: undefined, kind: undefined });
     return true;
   }

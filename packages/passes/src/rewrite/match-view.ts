@@ -16,6 +16,10 @@ export class MatchView implements Match {
   readonly #work: WorkGraph;
   readonly #context: RewriteContext;
 
+  /** Nodes outside of the match that the rule looked at. */
+  readonly sources = new Set<string>();
+  readsGraph = false;
+
   constructor(candidate: Candidate, captures: Captures, work: WorkGraph, context: RewriteContext) {
     this.#candidate = candidate;
     this.#captures = captures;
@@ -40,6 +44,7 @@ export class MatchView implements Match {
   }
 
   get graph(): Graph {
+    this.readsGraph = true;
     return this.#work.base;
   }
 
@@ -66,7 +71,9 @@ export class MatchView implements Match {
   get source(): Match["source"] {
     return (name) => {
       const value = this.#captured(name);
-      return isRef(value) ? this.#work.find(value.name) : undefined;
+      if (!isRef(value)) return undefined;
+      this.sources.add(value.name);
+      return this.#work.find(value.name);
     };
   }
 

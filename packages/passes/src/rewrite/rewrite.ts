@@ -18,6 +18,8 @@ export interface RewriteOptions {
   readonly observe?: ((event: RewriteEvent) => void) | undefined;
   /** Told of each rewrite. */
   readonly fired?: RewriteContext["fired"];
+  /** Given each rewrite with what it matched and replaced. */
+  readonly made?: RewriteContext["made"];
   /** Told of each rewrite that the driver refused although the rule agreed. */
   readonly refused?: RewriteContext["refused"];
   /** The plugin that a rule comes from, for errors. */

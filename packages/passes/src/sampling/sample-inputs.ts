@@ -18,7 +18,7 @@ import { copyOf, drawTensor } from "./values.js";
 export interface SampleOptions {
   /** The same seed gives the same inputs. 0 when left out. */
   readonly seed?: number | undefined;
-  /** How many sets of inputs; 4 when left out. */
+  /** How many sets of inputs; 4 when left out (checks of passes: 1). */
   readonly count?: number | undefined;
 }
 
@@ -39,6 +39,19 @@ export function sampleInputs(program: ExportedProgram, options: SampleOptions = 
   return Array.from({ length: count }, (_, i) =>
     i === 0 && sampler.hasExamples ? sampler.examples() : sampler.draw(drawFrom(seed * 65_537 + i)),
   );
+}
+
+/**
+ * Values for the symbols of a program: those of its inputs within the range constraints and such that its guards hold,
+ * and small ones for data-dependent symbols.
+ *
+ * @throws SconceError `NO_SAMPLE_INPUTS`
+ */
+export function sampleSizes(program: ExportedProgram, draw: Draw): Sizes {
+  const sizes = new Map(new Sampler(program).sizes(draw));
+  for (const [name, { min, max }] of program.rangeConstraints)
+    if (/^\w+$/.test(name) && !sizes.has(name)) sizes.set(name, Math.min(Math.max(3, min), max));
+  return sizes;
 }
 
 class Sampler {
@@ -69,7 +82,7 @@ class Sampler {
   }
 
   draw(draw: Draw): Value[] {
-    const sizes = this.#sizes(draw);
+    const sizes = this.sizes(draw);
     const beside = { sizes, examples: this.#exampleSizes };
     return this.#leaves.map((_, i) =>
       this.#value(i, sizes, (fake, example) => drawTensor(fake, beside, example, draw), draw),
@@ -77,7 +90,7 @@ class Sampler {
   }
 
   /** Sizes that the program takes: drawn, or after too many refusals those of its examples. */
-  #sizes(draw: Draw): Sizes {
+  sizes(draw: Draw): Sizes {
     if (this.#symbols.length === 0) return this.#exampleSizes;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const sizes = drawSizes(this.#program, this.#symbols, this.#exampleSizes, draw);

@@ -3,6 +3,7 @@
  * out otherwise. Used only when asked for.
  */
 import { FakeTensor, float } from "@sconce/ir";
+import { VALUE_CLASSES } from "../../changes/number-change.js";
 import { defineRule, type Rule } from "../../rewrite/rule.js";
 import { isFloating } from "./guards.js";
 
@@ -24,12 +25,14 @@ export const approximateRules: readonly Rule[] = [
     name: "add-0",
     doc: "x + 0 is x but for -0.0.",
     match: "aten.add.Tensor|aten.add.Scalar($x, 0)",
+    changesNumbers: { valueClasses: ["signed-zero"] },
     replace: "$x",
   }),
   defineRule({
     name: "mul-0",
     doc: "x * 0 is 0 but for NaN, infinities and the sign.",
     match: "aten.mul.Tensor|aten.mul.Scalar($x, 0)",
+    changesNumbers: { valueClasses: ["signed-zero", "infinity", "nan"] },
     where: ({ x }) => (x instanceof FakeTensor ? true : "x is no tensor"),
     replace: (emit, { x }) => emit("aten.full_like.default", [x, 0]),
   }),
@@ -37,6 +40,7 @@ export const approximateRules: readonly Rule[] = [
     name: "sub-same",
     doc: "x - x is 0 but for NaN and infinities.",
     match: "aten.sub.Tensor($x, $x)",
+    changesNumbers: { valueClasses: ["infinity", "nan"] },
     where: ({ x }) => (x instanceof FakeTensor ? true : "x is no tensor"),
     replace: (emit, { x }) => emit("aten.full_like.default", [x, 0]),
   }),
@@ -58,6 +62,8 @@ export const approximateRules: readonly Rule[] = [
     name: "exp-log",
     doc: "exp(log(x)) is x for positive x.",
     match: "aten.exp.default(aten.log.default($x))",
+    // Every class but one has negative values.
+    changesNumbers: { valueClasses: VALUE_CLASSES.filter((one) => one !== "nan") },
     replace: "$x",
   }),
   defineRule({

@@ -1,0 +1,465 @@
+/** @file Checks what a pass changed region by region, in the program's own graph and in every nested graph. */
+
+import { isSconceError } from "@sconce/errors";
+import type { ExportedProgram, Graph, Node, ProgramRunner } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import type { ToleranceOptions } from "@sconce/tensor";
+import { isFunctional } from "../analysis/functional.js";
+import { functionalized } from "../builtin/functionalize.js";
+import { callKey } from "../changes/argument-key.js";
+import { assertionRegion, droppedAssertions } from "../changes/assertions.js";
+import { type ChangedRegion, RegionFinder } from "../changes/changed-regions.js";
+import { type GraphPath, pathText } from "../changes/nested.js";
+import type { NumberChange, ValueClass } from "../changes/number-change.js";
+import { type GraphVersions, isRandom, isWrite, type Sides, sidesOf } from "../changes/program-sides.js";
+import { type RegionPair, regionPair } from "../changes/region-pair.js";
+import { isSmall, largestConstant, largestInput, resizedPair } from "../changes/resize.js";
+import { type MadeRewrite, type ReplacedValue, replacedValues } from "../changes/rewrite-record.js";
+import { type Claim, claimKey, unify } from "../changes/unify.js";
+import { isValuePreserving, restrictsRange } from "../changes/value-facts.js";
+import { changesLaterCalls } from "../decompose/dead-nodes.js";
+import type { Sizes } from "../sampling/sizes.js";
+import { commonOrigins, graphCorrespondence } from "./correspondence.js";
+import type { Coverage, GraphCoverage, Unchecked } from "./coverage.js";
+import { checkRegion, type RegionDifference, type RegionResult, refusalDropped } from "./region-check.js";
+
+export interface ChangeCheckOptions {
+  readonly run: ProgramRunner;
+  readonly operators: OperatorTable;
+  readonly tolerance: ToleranceOptions;
+  /** What the pass declares for all regions. */
+  readonly declared: NumberChange | undefined;
+  readonly made: readonly MadeRewrite[];
+  /** Operators whose assertions the pass removes on purpose. */
+  readonly removes: readonly string[];
+  readonly sizes: (sample: number) => Sizes;
+  readonly seed: number;
+}
+
+/** A region that computes something else than before. */
+export interface RegionFailure extends RegionDifference {
+  readonly path: GraphPath;
+  /** The value that differs: its node before, and the one after that stands for it. */
+  readonly claim: Claim;
+  readonly target: string;
+  readonly rules: readonly string[];
+  readonly pair: RegionPair;
+  /** The assertion before that refuses the inputs, where none after does. */
+  readonly assertion?: Node | undefined;
+}
+
+export interface ChangeResult {
+  readonly failure: RegionFailure | undefined;
+  readonly coverage: Omit<Coverage, "wholeRuns">;
+}
+
+/** How often claims that turned out wrong are dropped, which makes regions larger, before one counts as a difference. */
+const ROUNDS = 4;
+/** How many producers of inputs a region is extended by. */
+const LEVELS = 4;
+/** The same for assertions: whether a value can be refused at all depends on what computes it. */
+const ASSERTION_LEVELS = 8;
+/** Elements of the largest input at which a region is still run on all samples, and on one to confirm a difference. */
+const [MOST_ELEMENTS, CONFIRMED_ELEMENTS] = [50_000, 4_000_000];
+
+export function checkChange(
+  before: ExportedProgram,
+  after: ExportedProgram,
+  options: ChangeCheckOptions,
+): ChangeResult {
+  return new ChangeCheck(before, after, options).check();
+}
+
+class ChangeCheck {
+  readonly #given: ExportedProgram;
+  /** The program before, made functional where the one after is. */
+  readonly #before: ExportedProgram;
+  readonly #after: ExportedProgram;
+  readonly #options: ChangeCheckOptions;
+  readonly #known = new Map<string, RegionResult>();
+  readonly #graphs: GraphCoverage[] = [];
+  readonly #unchecked: Unchecked[] = [];
+  readonly #classes = new Set<ValueClass>();
+  readonly #notes = new Set<string>();
+  readonly #visited = new Set<string>();
+  #regions = 0;
+  #checked = 0;
+  #runs = 0;
+  #largest = 0;
+
+  constructor(before: ExportedProgram, after: ExportedProgram, options: ChangeCheckOptions) {
+    this.#given = before;
+    this.#before = functionalBase(before, after, options.operators);
+    this.#after = after;
+    this.#options = options;
+  }
+
+  /** What writes in place is compared as the values that it makes: the writes themselves show in whole runs only. */
+  #noteWrites(): void {
+    if (this.#given === this.#before) return;
+    const writes = this.#given.graph.nodes().filter((node) => isWrite(node, this.#options.operators));
+    const reason = "it writes in place; the values that it makes are checked";
+    for (const { name } of writes) this.#unchecked.push({ graph: "", node: name, reason });
+  }
+
+  check(): ChangeResult {
+    const [before, after] = [this.#before, this.#after];
+    this.#noteWrites();
+    const failure = this.#graph(
+      { before: before.graph, after: after.graph, programs: { before, after } },
+      [],
+    );
+    return {
+      failure,
+      coverage: {
+        graphs: this.#graphs,
+        regions: this.#regions,
+        checkedRegions: this.#checked,
+        valueClasses: [...this.#classes],
+        unchecked: this.#unchecked,
+        regionRuns: this.#runs,
+        largestSample: this.#largest,
+        notes: [...this.#notes],
+      },
+    };
+  }
+
+  #graph(versions: GraphVersions, path: GraphPath): RegionFailure | undefined {
+    const sides = sidesOf(versions, this.#options.operators);
+    const replaced = replacedValues(versions.before, this.#options.made);
+    const rejected = new Set<string>();
+    let first: RegionFailure | undefined;
+    for (let round = 1; ; round++) {
+      const walk = new GraphWalk(versions, sides, replaced, rejected, this.#likely(versions));
+      const failures: RegionFailure[] = [];
+      const verdicts = walk.finder.regions().map((region) => this.#verdict(walk, region, path));
+      for (const { failure } of verdicts) if (failure !== undefined) failures.push(failure);
+      first ??= failures[0];
+      const weak = failures.filter(({ claim }) => !claim.firm);
+      if (failures.length > 0 && weak.length === failures.length && round < ROUNDS) {
+        for (const { claim } of weak) rejected.add(claimKey(claim.before, claim.after));
+        continue;
+      }
+      if (failures.length > 0) return failures.find(({ claim }) => claim.firm) ?? first;
+      this.#count(walk, verdicts, path);
+      const dropped = this.#assertions(walk, path);
+      if (dropped !== undefined) return dropped;
+      return this.#nested(walk, versions, path);
+    }
+  }
+
+  #likely({ before, after }: GraphVersions): ReadonlyMap<string, string> {
+    if (this.#given !== this.#before) return commonOrigins(before, after);
+    return graphCorrespondence(before, after, this.#before.dialect !== this.#after.dialect);
+  }
+
+  #nested(walk: GraphWalk, { before, after }: GraphVersions, path: GraphPath): RegionFailure | undefined {
+    for (const pair of walk.finder.unified.nested) {
+      const inner = [...path, pair.after];
+      if (this.#visited.has(pathText(inner))) continue;
+      this.#visited.add(pathText(inner));
+      const versions = {
+        before: before.subgraphs.get(pair.before)!,
+        after: after.subgraphs.get(pair.after)!,
+      };
+      const failure = this.#graph(versions, inner);
+      if (failure !== undefined) return failure;
+    }
+    return undefined;
+  }
+
+  /** An assertion that refuses a sample before and is missing after; whatever the values come from, as far as it goes. */
+  #assertions(walk: GraphWalk, path: GraphPath): RegionFailure | undefined {
+    for (const assertion of droppedAssertions(walk.finder, this.#options.removes)) {
+      let inside: ReadonlySet<number> = new Set();
+      let failure: RegionFailure | undefined;
+      for (let level = 0; level <= ASSERTION_LEVELS; level++) {
+        const region = assertionRegion(walk.finder, assertion, inside);
+        const found = this.#refusal(walk, region, path);
+        if (found === "unknown") break;
+        if (found === undefined) {
+          failure = undefined;
+          break;
+        }
+        const claim = { before: assertion.name, after: assertion.name, firm: true };
+        failure ??= { ...found, path, claim, target: assertion.target, rules: [], assertion };
+        const calls = region.inputs.filter(
+          (input) => region.before.graph.node(input.before).op === "call_function",
+        );
+        if (calls.length === 0) break;
+        inside = new Set([...inside, ...calls.map((input) => walk.finder.numberOf(input.before)!)]);
+      }
+      if (failure !== undefined) return failure;
+    }
+    return undefined;
+  }
+
+  #refusal(
+    walk: GraphWalk,
+    region: ChangedRegion,
+    path: GraphPath,
+  ): (RegionDifference & { pair: RegionPair }) | "unknown" | undefined {
+    if (this.#obstacle(walk, region) !== undefined) return "unknown";
+    const source = { before: this.#before, after: this.#after, isNested: path.length > 0 };
+    const whole = regionPair(region, source);
+    const pair = this.#fitted(whole);
+    if (pair === undefined) return "unknown";
+    const { run, tolerance, sizes, seed } = this.#options;
+    const literals = literalsOf([...region.before.nodes, ...region.after.nodes]);
+    const found = refusalDropped(pair, { run, tolerance, allowed: [], literals, sizes, seed });
+    return found && { ...found, pair };
+  }
+
+  #count(walk: GraphWalk, verdicts: readonly Verdict[], path: GraphPath): void {
+    const graph = pathText(path);
+    const [changed, checked] = [new Set<string>(), new Set<string>()];
+    for (const { region, reason, result } of verdicts) {
+      const calls = walk.finder.changedCalls(region);
+      for (const call of calls) changed.add(call);
+      this.#regions++;
+      if (reason === undefined) {
+        this.#checked++;
+        for (const call of calls) checked.add(call);
+      } else {
+        const node =
+          region.after.nodes.at(-1)?.name ?? region.before.nodes.at(-1)?.name ?? region.claims[0]!.after;
+        this.#unchecked.push({ graph, node, reason });
+      }
+      for (const one of result?.classes ?? []) this.#classes.add(one);
+      for (const note of result?.notes ?? []) this.#notes.add(`%${region.claims[0]!.after}: ${note}`);
+    }
+    this.#graphs.push({ graph, changedCalls: changed.size, checkedCalls: checked.size });
+  }
+
+  #verdict(walk: GraphWalk, region: ChangedRegion, path: GraphPath): Verdict {
+    const obstacle = this.#obstacle(walk, region);
+    if (obstacle !== undefined) return { region, reason: obstacle, failure: undefined, result: undefined };
+    let extended = region;
+    let inside = walk.coveredBy(region);
+    if (inside.size > 0) extended = walk.finder.region(region.claims, inside);
+    let { result, pair } = this.#run(walk, extended, path);
+    const begun = { result, pair };
+    for (
+      let level = 0;
+      level < LEVELS && result?.difference !== undefined && walk.mayExtend(region);
+      level++
+    ) {
+      const more = this.#producers(walk, extended, level === 0);
+      if (more.size === 0) break;
+      inside = new Set([...inside, ...more]);
+      extended = walk.finder.region(region.claims, inside);
+      if (this.#obstacle(walk, extended) !== undefined) break;
+      const next = this.#run(walk, extended, path);
+      if (next.result === undefined) break;
+      ({ result, pair } = next);
+    }
+    if (result === undefined)
+      return { region, reason: "its inputs are too large", failure: undefined, result };
+    // The smallest region that shows it says most.
+    if (result.difference !== undefined) ({ result, pair } = { result: begun.result!, pair: begun.pair });
+    const { difference, reason } = result;
+    if (difference === undefined) return { region, reason, failure: undefined, result };
+    const claim = region.claims[difference.result] ?? region.claims[0]!;
+    const target = region.after.graph.find(claim.after)?.target ?? "";
+    const failure = {
+      ...difference,
+      path,
+      claim,
+      target,
+      rules: walk.rulesOf(region).map(({ name }) => name),
+      pair,
+    };
+    return { region, reason: undefined, failure, result };
+  }
+
+  /** Runs a region on samples, at small sizes first; a difference there has to show at its own sizes too. */
+  #run(
+    walk: GraphWalk,
+    region: ChangedRegion,
+    path: GraphPath,
+  ): { result: RegionResult | undefined; pair: RegionPair } {
+    const source = { before: this.#before, after: this.#after, isNested: path.length > 0 };
+    const whole = regionPair(region, source);
+    const small = this.#fitted(whole);
+    if (small === undefined) return { result: undefined, pair: whole };
+    const result = this.#sampled(walk, region, small);
+    if (result.difference === undefined || small === whole) return { result, pair: small };
+    if (largestInput(whole) > CONFIRMED_ELEMENTS) return { result: undefined, pair: whole };
+    return { result: this.#sampled(walk, region, whole), pair: whole };
+  }
+
+  /** The region at sizes at which it can be run by the dozen; undefined where there are none. */
+  #fitted(whole: RegionPair): RegionPair | undefined {
+    const pair = isSmall(whole) ? whole : (resizedPair(whole, this.#options.operators) ?? whole);
+    return largestInput(pair) > MOST_ELEMENTS || largestConstant(pair) > CONFIRMED_ELEMENTS
+      ? undefined
+      : pair;
+  }
+
+  #sampled(walk: GraphWalk, region: ChangedRegion, pair: RegionPair): RegionResult {
+    const { run, tolerance, declared, sizes, seed } = this.#options;
+    const rules = walk.rulesOf(region).flatMap(({ changesNumbers }) => changesNumbers ?? []);
+    const allowed = declared === undefined ? rules : [declared, ...rules];
+    const key = pairKey(pair, allowed);
+    const known = key === undefined ? undefined : this.#known.get(key);
+    if (known !== undefined) return known;
+    const literals = literalsOf([...region.before.nodes, ...region.after.nodes]);
+    const result = checkRegion(pair, { run, tolerance, allowed, literals, sizes, seed });
+    this.#runs += result.runs;
+    this.#largest = Math.max(this.#largest, result.largest);
+    if (key !== undefined) this.#known.set(key, result);
+    return result;
+  }
+
+  /** Why a region cannot be run by itself. */
+  #obstacle({ sides }: GraphWalk, { before, after }: ChangedRegion): string | undefined {
+    const { operators } = this.#options;
+    const both = [...before.nodes, ...after.nodes];
+    if (both.some((node) => isWrite(node, operators))) return "it writes in place";
+    if (both.some(({ target }) => changesLaterCalls(target))) return "it opens or closes a region of calls";
+    const epochs = (nodes: readonly Node[], writes: ReadonlyMap<string, number>): Set<number> =>
+      new Set(nodes.map(({ name }) => writes.get(name) ?? 0));
+    const [x, y] = [epochs(before.nodes, sides.writes.before), epochs(after.nodes, sides.writes.after)];
+    const isStill = sides.sameWrites ? x.size <= 1 && y.size <= 1 : [...x].every((count) => count === 0);
+    if (!isStill) return "it reads values that are written in place";
+    const draws = (nodes: readonly Node[]): string =>
+      nodes
+        .filter((node) => isRandom(node, operators))
+        .map(({ target }) => target)
+        .join();
+    return draws(before.nodes) === draws(after.nodes) ? undefined : "it draws random numbers";
+  }
+
+  /** Values that a region takes and could compute: of calls that restrict their results, or hand them on. */
+  #producers({ finder }: GraphWalk, region: ChangedRegion, isFirst: boolean): Set<number> {
+    const found = new Set<number>();
+    const results = new Set(region.after.results);
+    for (const input of region.inputs) {
+      const node = region.before.graph.node(input.before);
+      if (node.op !== "call_function") continue;
+      const isResult = isFirst && results.has(input.after);
+      if (isResult || restrictsRange(node.target) || isValuePreserving(node.target))
+        found.add(finder.numberOf(input.before)!);
+    }
+    return found;
+  }
+}
+
+interface Verdict {
+  readonly region: ChangedRegion;
+  /** Why it was not checked. */
+  readonly reason: string | undefined;
+  readonly failure: RegionFailure | undefined;
+  readonly result: RegionResult | undefined;
+}
+
+/** Two versions of a graph with the claims of one round. */
+class GraphWalk {
+  readonly finder: RegionFinder;
+  readonly sides: Sides;
+  readonly #replaced: ReadonlyMap<string, ReplacedValue>;
+
+  constructor(
+    { before, after }: GraphVersions,
+    sides: Sides,
+    replaced: readonly ReplacedValue[],
+    rejected: ReadonlySet<string>,
+    likely: ReadonlyMap<string, string>,
+  ) {
+    this.sides = sides;
+    const firm = replaced
+      .filter(({ root, value }) => isRead(before, root) && after.has(value))
+      .map(({ root, value }) => ({ before: root, after: value }));
+    this.finder = new RegionFinder(
+      before,
+      after,
+      unify(sides.before, sides.after, { firm, likely, rejected }),
+    );
+    this.#replaced = new Map(replaced.map((one) => [claimKey(one.root, one.value), one]));
+  }
+
+  /** Numbers of the values that rules matched: they are computed in the region, not taken. */
+  coveredBy({ claims }: ChangedRegion): Set<number> {
+    const roots = new Set(claims.map(({ before }) => before));
+    const covered = claims.flatMap((claim) => [...(this.#replacedBy(claim)?.covers ?? [])]);
+    const names = covered.filter((name) => !roots.has(name));
+    const calls = names.filter((name) => this.sides.before.graph.find(name)?.op === "call_function");
+    return new Set(calls.flatMap((name) => this.finder.numberOf(name) ?? []));
+  }
+
+  /** Whether facts about what produces the inputs may be why the change is right: rules tell what they looked at. */
+  mayExtend({ claims }: ChangedRegion): boolean {
+    return claims.some((claim) => this.#replacedBy(claim)?.readsGraph ?? true);
+  }
+
+  rulesOf({ claims, after }: ChangedRegion): ReplacedValue["rules"] {
+    const rules = new Set(claims.flatMap((claim) => this.#replacedBy(claim)?.rules ?? []));
+    const made = new Set(after.nodes.flatMap(({ meta }) => meta.origin?.rule ?? []));
+    for (const { rules: own } of this.#replaced.values())
+      for (const rule of own) if (made.has(rule.name)) rules.add(rule);
+    return [...rules];
+  }
+
+  #replacedBy({ before, after }: Claim): ReplacedValue | undefined {
+    return this.#replaced.get(claimKey(before, after));
+  }
+}
+
+/** The program without writes in place when those are what a pass takes away; itself where that cannot be. */
+function functionalBase(
+  before: ExportedProgram,
+  after: ExportedProgram,
+  operators: OperatorTable,
+): ExportedProgram {
+  if (isFunctional(before, operators) || !isFunctional(after, operators)) return before;
+  try {
+    return functionalized(before, operators);
+  } catch (error) {
+    if (isSconceError(error)) return before;
+    throw error;
+  }
+}
+
+const isRead = (graph: Graph, name: string): boolean => graph.has(name) && graph.users(name).length > 0;
+
+/** Regions of equal calls on inputs of equal types are one; undefined for those with constants of their own. */
+function pairKey(
+  { before, after, inputs }: RegionPair,
+  allowed: readonly NumberChange[],
+): string | undefined {
+  if (inputs.some(({ fixed }) => fixed !== undefined)) return undefined;
+  const types = inputs.map(({ val }) =>
+    JSON.stringify(val, (key, value: unknown) =>
+      key === "expr"
+        ? String((value as { key?: string } | null)?.key ?? value)
+        : typeof value === "object" && value !== null && "key" in value
+          ? String(value.key)
+          : value,
+    ),
+  );
+  const graphText = ({ graph }: ExportedProgram): string => {
+    if (graph.subgraphs.size > 0) return "";
+    const at = new Map<string, number>();
+    return graph
+      .nodes()
+      .map((node, i) => {
+        at.set(node.name, i);
+        return node.op === "placeholder" ? "" : callKey(node, (name) => String(at.get(name)));
+      })
+      .join(";");
+  };
+  const texts = [graphText(before), graphText(after)];
+  return texts.includes("") ? undefined : [types.join(), ...texts, JSON.stringify(allowed)].join("\n");
+}
+
+/** Numbers among the arguments of calls. */
+function literalsOf(nodes: readonly Node[]): number[] {
+  const found = new Set<number>();
+  const visit = (argument: unknown): void => {
+    if (typeof argument === "number") found.add(argument);
+    else if (Array.isArray(argument)) argument.forEach(visit);
+    else if (typeof argument === "object" && argument !== null && "value" in argument) visit(argument.value);
+  };
+  for (const { args, kwargs } of nodes) [...args, ...Object.values(kwargs)].forEach(visit);
+  return [...found];
+}

@@ -1,0 +1,84 @@
+/** @file Element by element comparison of a region's results: values, signs of zeros, NaN and infinities. */
+import type { Value } from "@sconce/ir";
+import { dtypeInfo, Tensor, type ToleranceOptions } from "@sconce/tensor";
+import { valueDifference } from "./compare.js";
+
+/** One element of a result that differs. */
+export interface ElementDifference {
+  readonly index: number;
+  readonly got: number;
+  readonly want: number;
+  readonly distance: number;
+}
+
+/** `torch.testing.assert_close`'s relative tolerances, and the distance of neighbors at 1. */
+const FLOATS: Readonly<Record<string, readonly [rtol: number, atol: number, epsilon: number]>> = {
+  float16: [1e-3, 1e-5, 2 ** -10],
+  bfloat16: [1.6e-2, 1e-5, 2 ** -7],
+  float32: [1.3e-6, 1e-5, 2 ** -23],
+  float64: [1e-7, 1e-7, 2 ** -52],
+  complex32: [1e-3, 1e-5, 2 ** -10],
+  complex64: [1.3e-6, 1e-5, 2 ** -23],
+  complex128: [1e-7, 1e-7, 2 ** -52],
+};
+
+export const epsilonOf = (dtype: string): number => FLOATS[dtype]?.[2] ?? 0;
+
+export interface ResultComparison {
+  /** Why the results cannot be compared by element: another dtype, shape or kind, or integers that differ. */
+  readonly problem?: string | undefined;
+  readonly elements: readonly ElementDifference[];
+}
+
+export function compareResults(
+  got: Value | undefined,
+  want: Value,
+  tolerance: ToleranceOptions,
+): ResultComparison {
+  const isFloat = want instanceof Tensor && FLOATS[want.dtype] !== undefined;
+  if (
+    !isFloat ||
+    !(got instanceof Tensor) ||
+    got.dtype !== want.dtype ||
+    got.shape.join() !== want.shape.join()
+  )
+    return { problem: valueDifference(got, want, tolerance), elements: [] };
+  const [byRtol, byAtol] = FLOATS[want.dtype]!;
+  const isGiven = tolerance.rtol !== undefined || tolerance.atol !== undefined;
+  const rtol = isGiven ? (tolerance.rtol ?? 0) : byRtol;
+  const atol = isGiven ? (tolerance.atol ?? 0) : byAtol;
+  const [a, b] = [numbersOf(got), numbersOf(want)];
+  const elements: ElementDifference[] = [];
+  b.forEach((wanted, index) => {
+    const value = a[index]!;
+    const distance = distanceOf(value, wanted);
+    if (distance === 0 || distance <= atol + rtol * Math.abs(wanted)) return;
+    elements.push({ index, got: value, want: wanted, distance });
+  });
+  return { elements };
+}
+
+/** 0 for equal numbers, NaN and NaN among them; infinite for zeros of other signs, and where one is not finite. */
+function distanceOf(a: number, b: number): number {
+  if (Object.is(a, b) || (a !== 0 && a === b)) return 0;
+  const apart = Math.abs(a - b);
+  return Number.isFinite(apart) && apart > 0 && Number.isFinite(b) ? apart : Number.POSITIVE_INFINITY;
+}
+
+/** Real and imaginary parts one after the other. */
+export function numbersOf(tensor: Tensor): number[] {
+  const values = tensor.toArray();
+  if (dtypeInfo(tensor.dtype).kind !== "complex") return values.map(Number);
+  return values.flatMap((value) => {
+    const { re, im } = value as { readonly re: number; readonly im: number };
+    return [re, im];
+  });
+}
+
+const text = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
+
+/** The first and how many, in one line. */
+export function differenceText(elements: readonly ElementDifference[], total: number): string {
+  const [{ index, got, want }] = elements as readonly [ElementDifference];
+  return `${elements.length} of ${total} elements differ; element ${index} is ${text(got)}, ${text(want)} before`;
+}

@@ -1,0 +1,263 @@
+/** @file One changed region, run before and after the change on samples of each class of values. */
+import { isSconceError, thrownText } from "@sconce/errors";
+import { FakeTensor, type ProgramRunner, type Value } from "@sconce/ir";
+import { isFloatDType, Tensor, type ToleranceOptions } from "@sconce/tensor";
+import type { NumberChange, ValueClass } from "../changes/number-change.js";
+import type { RegionPair } from "../changes/region-pair.js";
+import { largestInput } from "../changes/resize.js";
+import { classesOf } from "../sampling/corner-values.js";
+import { drawFrom } from "../sampling/random.js";
+import { type RegionSampleOptions, regionSample } from "../sampling/region-samples.js";
+import type { Sizes } from "../sampling/sizes.js";
+import {
+  compareResults,
+  differenceText,
+  type ElementDifference,
+  epsilonOf,
+  numbersOf,
+} from "./close-values.js";
+
+export interface RegionCheckOptions {
+  readonly run: ProgramRunner;
+  readonly tolerance: ToleranceOptions;
+  /** What the pass and the rules that made the region declare. */
+  readonly allowed: readonly NumberChange[];
+  readonly literals: readonly number[];
+  /** Sizes of symbols for a sample. */
+  readonly sizes: (sample: number) => Sizes;
+  readonly seed: number;
+}
+
+/** What a region computes otherwise than before. */
+export interface RegionDifference {
+  /** Position of the result among the region's. */
+  readonly result: number;
+  readonly problem: string;
+  readonly valueClass: ValueClass;
+  readonly inputs: readonly Value[];
+}
+
+export interface RegionResult {
+  readonly difference: RegionDifference | undefined;
+  readonly classes: ReadonlySet<ValueClass>;
+  readonly notes: readonly string[];
+  readonly runs: number;
+  /** Samples that both versions ran on. */
+  readonly compared: number;
+  /** Why nothing was compared. */
+  readonly reason: string | undefined;
+  readonly largest: number;
+}
+
+/** In these classes finite inputs may overflow on the way, as they round: that alone is noted, and is not wrong. */
+const OVERFLOWS: ReadonlySet<ValueClass> = new Set(["large", "overflow", "subnormal"]);
+/** How much more than the effect of one rounding of the inputs results may differ by. */
+const NOISE = 64;
+
+export function checkRegion(pair: RegionPair, options: RegionCheckOptions): RegionResult {
+  return new RegionCheck(pair, options).check();
+}
+
+/**
+ * The message of an assertion that refuses a sample before a change and not after it; undefined when none does.
+ * The region has no results.
+ */
+export function refusalDropped(pair: RegionPair, options: RegionCheckOptions): RegionDifference | undefined {
+  const check = new RegionCheck(pair, options);
+  return check.refusal();
+}
+
+class RegionCheck {
+  readonly #pair: RegionPair;
+  readonly #options: RegionCheckOptions;
+  readonly #tolerance: ToleranceOptions;
+  readonly #free: ReadonlySet<ValueClass>;
+  /** Whether a tolerance was asked for: nothing more is then allowed. */
+  readonly #isStrict: boolean;
+  readonly #classes = new Set<ValueClass>();
+  readonly #notes = new Set<string>();
+  #runs = 0;
+  #compared = 0;
+  #refusal: unknown;
+
+  constructor(pair: RegionPair, options: RegionCheckOptions) {
+    this.#pair = pair;
+    this.#options = options;
+    const { allowed, tolerance } = options;
+    this.#isStrict = tolerance.rtol !== undefined || tolerance.atol !== undefined;
+    const bounds = allowed.filter(({ rtol, atol }) => rtol !== undefined || atol !== undefined);
+    const widest = (pick: (bound: ToleranceOptions) => number | undefined): number =>
+      Math.max(...bounds.map((bound) => pick(bound) ?? 0));
+    this.#tolerance =
+      bounds.length === 0
+        ? tolerance
+        : { rtol: widest(({ rtol }) => rtol), atol: widest(({ atol }) => atol) };
+    this.#free = new Set(allowed.flatMap(({ valueClasses = [] }) => valueClasses));
+  }
+
+  check(): RegionResult {
+    let difference: RegionDifference | undefined;
+    let sample = 0;
+    for (const valueClass of this.#classesToTry()) {
+      for (const density of valueClass === "ordinary" ? [1, 1] : [0.5, 0.15]) {
+        difference ??= this.#sample(valueClass, density, sample++);
+        if (difference !== undefined) break;
+      }
+    }
+    const largest = largestInput(this.#pair);
+    const reason = this.#compared > 0 ? undefined : `no sample runs on it: ${thrownText(this.#refusal)}`;
+    const [runs, compared] = [this.#runs, this.#compared];
+    return { difference, classes: this.#classes, notes: [...this.#notes], runs, compared, reason, largest };
+  }
+
+  refusal(): RegionDifference | undefined {
+    let sample = 0;
+    for (const valueClass of this.#classesToTry())
+      for (const density of [1, 0.5]) {
+        const { literals, sizes, seed } = this.#options;
+        const way = { sizes: sizes(sample), valueClass, literals, density, plainIntegers: false, below: 4 };
+        const inputs = regionSample(this.#pair.inputs, way, drawFrom(seed * 8191 + sample++));
+        const want = inputs && this.#run("before", inputs);
+        if (want === undefined || "outputs" in want || !isSconceError(want.error, "ASSERTION_FAILED"))
+          continue;
+        const got = this.#run("after", inputs!);
+        if ("outputs" in got)
+          return { result: 0, problem: thrownText(want.error), valueClass, inputs: inputs! };
+      }
+    return undefined;
+  }
+
+  #classesToTry(): ValueClass[] {
+    const classes = new Set<ValueClass>(["ordinary"]);
+    for (const { val, fixed } of this.#pair.inputs)
+      if (val instanceof FakeTensor && fixed === undefined)
+        for (const one of classesOf(val.dtype)) classes.add(one);
+    return [...classes];
+  }
+
+  #sample(valueClass: ValueClass, density: number, sample: number): RegionDifference | undefined {
+    const { literals, sizes, seed } = this.#options;
+    const base = { sizes: sizes(sample), valueClass, literals, density };
+    const ways: readonly Pick<RegionSampleOptions, "plainIntegers" | "below">[] = [
+      { plainIntegers: false, below: 4 },
+      { plainIntegers: true, below: 2 },
+      { plainIntegers: true, below: 1 },
+    ];
+    for (const way of ways) {
+      const inputs = regionSample(this.#pair.inputs, { ...base, ...way }, drawFrom(seed * 8191 + sample));
+      if (inputs === undefined) return undefined;
+      const want = this.#run("before", inputs);
+      if (!("outputs" in want)) continue;
+      return this.#compare(valueClass, inputs, want.outputs);
+    }
+    return undefined;
+  }
+
+  #run(
+    side: "before" | "after",
+    inputs: readonly Value[],
+  ): { readonly outputs: readonly Value[] } | { readonly error: unknown } {
+    this.#runs++;
+    try {
+      return { outputs: this.#options.run(this.#pair[side], inputs).outputs };
+    } catch (error) {
+      if (!isSconceError(error) && !(error instanceof RangeError)) throw error;
+      this.#refusal = error;
+      return { error };
+    }
+  }
+
+  #compare(
+    valueClass: ValueClass,
+    inputs: readonly Value[],
+    want: readonly Value[],
+  ): RegionDifference | undefined {
+    const got = this.#run("after", inputs);
+    if (!("outputs" in got)) {
+      // What cannot run here says nothing of the values.
+      if (isSconceError(got.error, "NO_KERNEL")) return undefined;
+      const problem = `fails now: ${thrownText(got.error)}`;
+      return this.#free.has(valueClass) ? undefined : { result: 0, problem, valueClass, inputs };
+    }
+    this.#compared++;
+    this.#classes.add(valueClass);
+    for (const [result, wanted] of want.entries()) {
+      const problem = this.#problem(valueClass, inputs, result, got.outputs[result], wanted);
+      if (problem === undefined) continue;
+      if (this.#free.has(valueClass)) this.#notes.add(`differs for ${valueClass} values, as declared`);
+      else return { result, problem, valueClass, inputs };
+    }
+    return undefined;
+  }
+
+  #problem(
+    valueClass: ValueClass,
+    inputs: readonly Value[],
+    result: number,
+    got: Value | undefined,
+    want: Value,
+  ): string | undefined {
+    const { problem, elements } = compareResults(got, want, this.#tolerance);
+    if (problem !== undefined) return problem;
+    let wrong = this.#free.has("signed-zero") ? elements.filter((one) => one.got !== one.want) : elements;
+    if (OVERFLOWS.has(valueClass)) {
+      wrong = elements.filter(
+        (one) => valueClass !== "overflow" && Number.isFinite(one.got) === Number.isFinite(one.want),
+      );
+      if (wrong.length < elements.length) this.#notes.add(`differs on overflow for ${valueClass} values`);
+    }
+    wrong = this.#beyondNoise(inputs, result, want, wrong);
+    return wrong.length === 0 ? undefined : differenceText(wrong, (want as Tensor).numel);
+  }
+
+  /**
+   * Without those elements that differ no more than they do when the inputs are rounded: sums that cancel, functions
+   * that are steep. Such a difference is also small beside the numbers that are computed with.
+   */
+  #beyondNoise(
+    inputs: readonly Value[],
+    result: number,
+    want: Value,
+    elements: readonly ElementDifference[],
+  ): readonly ElementDifference[] {
+    const { dtype } = want as Tensor;
+    const scale = Math.max(largest(want), ...inputs.map(largest));
+    const limit = 1024 * epsilonOf(dtype) * scale;
+    const near = elements.filter(({ distance }) => distance <= limit);
+    if (near.length === 0 || this.#isStrict) return elements;
+    const noise = new Map(near.map(({ index }) => [index, 0]));
+    for (let draw = 0; draw < 4; draw++) {
+      const run = this.#run("before", perturbed(inputs, draw));
+      const value = "outputs" in run ? run.outputs[result] : undefined;
+      if (!(value instanceof Tensor) || value.numel !== (want as Tensor).numel) continue;
+      const numbers = numbersOf(value);
+      for (const { index, want: wanted } of near) {
+        const moved = Math.abs(numbers[index]! - wanted);
+        noise.set(index, Math.max(noise.get(index)!, Number.isFinite(moved) ? moved : 0));
+      }
+    }
+    return elements.filter(({ index, distance }) => distance > NOISE * (noise.get(index) ?? 0));
+  }
+}
+
+function largest(value: Value): number {
+  if (!(value instanceof Tensor) || !isFloatDType(value.dtype)) return 0;
+  let found = 0;
+  for (const number of numbersOf(value))
+    if (Number.isFinite(number)) found = Math.max(found, Math.abs(number));
+  return found;
+}
+
+/** Each float moved to about its neighbor, up or down. */
+function perturbed(inputs: readonly Value[], seed: number): Value[] {
+  const draw = drawFrom(seed + 77);
+  return inputs.map((value) => {
+    if (!(value instanceof Tensor) || !isFloatDType(value.dtype)) return value;
+    const step = 2 * epsilonOf(value.dtype);
+    const moved = value.toArray().map((element) => {
+      const number = Number(element);
+      return Number.isFinite(number) ? number * (1 + (draw.unit() < 0.5 ? -step : step)) : number;
+    });
+    return Tensor.from(moved, value.shape, value.dtype);
+  });
+}

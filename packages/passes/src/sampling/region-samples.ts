@@ -1,0 +1,73 @@
+/** @file Inputs for a region of a program, one class of values at a time. */
+import { FakeTensor, type MetaValue, type Value } from "@sconce/ir";
+import { evaluate, evaluateInt } from "@sconce/symbolic";
+import { dtypeInfo, elementWriter, forEachPosition, requiredBytes, Storage, Tensor } from "@sconce/tensor";
+import type { ValueClass } from "../changes/number-change.js";
+import type { PairInput } from "../changes/region-pair.js";
+import { classesOf, cornerElements } from "./corner-values.js";
+import type { Draw } from "./random.js";
+import type { Sizes } from "./sizes.js";
+
+export interface RegionSampleOptions {
+  readonly sizes: Sizes;
+  readonly valueClass: ValueClass;
+  readonly literals: readonly number[];
+  readonly density: number;
+  /** Integers are below it, where they are not of the class; 1 makes them all 0. */
+  readonly below: number;
+  /** Whether integers stay ordinary: they may be indices or sizes. */
+  readonly plainIntegers: boolean;
+}
+
+/** A value for each input; undefined where one cannot be made up. */
+export function regionSample(
+  inputs: readonly PairInput[],
+  options: RegionSampleOptions,
+  draw: Draw,
+): Value[] | undefined {
+  const values: Value[] = [];
+  for (const { val, fixed } of inputs) {
+    const value = fixed === undefined ? drawn(val, options, draw) : fitted(fixed, val);
+    if (value === undefined) return undefined;
+    values.push(value);
+  }
+  return values;
+}
+
+/** A constant, cut to the size that its placeholder has. */
+function fitted(fixed: Tensor, val: MetaValue | undefined): Tensor {
+  if (!(val instanceof FakeTensor) || val.shape.join() === fixed.shape.join()) return fixed;
+  const shape = val.shape.map((size, d) => Math.min(Number(size), fixed.shape[d]!));
+  return Tensor.from(
+    fixed.asStrided(shape, fixed.strides, fixed.storageOffset).toArray(),
+    shape,
+    fixed.dtype,
+  );
+}
+
+function drawn(val: MetaValue | undefined, options: RegionSampleOptions, draw: Draw): Value | undefined {
+  if (val instanceof FakeTensor) return tensorOf(val, options, draw);
+  if (typeof val !== "object" || val === null || !("expr" in val)) return undefined;
+  if (val.kind === "SymInt") return evaluateInt(val.expr, options.sizes);
+  if (val.kind === "SymBool") return draw.unit() < 0.5;
+  if (typeof val.expr === "number") return val.expr;
+  const known =
+    [...options.sizes.keys()].length > 0 ? evaluate(val.expr as never, options.sizes) : Number.NaN;
+  return typeof known === "number" && Number.isFinite(known) ? known : draw.normal();
+}
+
+function tensorOf(fake: FakeTensor, options: RegionSampleOptions, draw: Draw): Tensor {
+  const { sizes, plainIntegers, valueClass } = options;
+  const shape = fake.shape.map((size) => evaluateInt(size, sizes));
+  const strides = fake.strides.map((stride) => evaluateInt(stride, sizes));
+  const storageOffset = evaluateInt(fake.storageOffset, sizes);
+  const { dtype } = fake;
+  const { itemSize, kind } = dtypeInfo(dtype);
+  const storage = Storage.allocate(requiredBytes(shape, strides, storageOffset, itemSize));
+  const tensor = new Tensor({ dtype, shape, strides, storageOffset, storage });
+  const write = elementWriter(dtype, tensor.data);
+  const isPlain = (plainIntegers && kind === "int") || !classesOf(dtype).includes(valueClass);
+  const next = cornerElements({ ...options, dtype, ...(isPlain && { valueClass: "ordinary" }) }, draw);
+  forEachPosition(shape, strides, storageOffset, (position) => write(position, next()));
+  return tensor;
+}
