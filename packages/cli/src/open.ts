@@ -11,6 +11,7 @@ import { readSafetensors, type Tensor } from "@sconce/tensor";
 import { createSconce, LOGGER, type Sconce } from "sconce";
 import { fileError, pluginError, systemCode, unknownBackend } from "./errors.js";
 import { type Io, readBytes } from "./io.js";
+import { openReproducer } from "./reproducer.js";
 import { isIrText, readSir, SNIFFED } from "./sir.js";
 
 const GPUJS = "gpujs";
@@ -57,13 +58,15 @@ async function loadPlugin(path: string): Promise<Plugin> {
 }
 
 /**
- * Reads a program file, `.pt2` or IR text with its tensors beside it; its content tells which.
+ * Reads a program file: `.pt2`, IR text with its tensors beside it, or a reproducer; its content tells which.
  * @throws SconceError `FILE`, and those of the reader with the path in front of the place
  */
 export function openProgram(path: string, session: Sconce): Promise<ExportedProgram> {
   const { operators, pytreeTypes } = session;
   return atFile(path, async () =>
-    (await isIrFile(path)) ? readSir(path) : openPt2File(path, { operators, pytreeTypes }),
+    (await isIrFile(path))
+      ? ((await openReproducer(path))?.program ?? readSir(path))
+      : openPt2File(path, { operators, pytreeTypes }),
   );
 }
 

@@ -11,7 +11,7 @@ export const weightsPath = (path: string): string => `${path.replace(/\.sir$/i, 
 
 /** Bytes looked at to tell what a file is. */
 export const SNIFFED = 4096;
-const IR_TEXT = /^(?:\s|\/\/[^\n]*(?:\n|$))*(?:sconce-ir\b|program\s*"|symbol\s+\w)/;
+const IR_TEXT = /^(?:\s|\/\/[^\n]*(?:\n|$))*(?:sconce-(?:ir|reproducer)\b|program\s*"|symbol\s+\w)/;
 const ZIP = "PK";
 
 /** Whether a file is IR text, by how it begins; the name decides where that says nothing. */

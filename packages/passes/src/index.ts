@@ -33,6 +33,7 @@ export {
   type Culprit,
   type CulpritRewrite,
   type FailureKind,
+  type RefusedInStep,
 } from "./checking/bisect.js";
 export type { RegionFailure } from "./checking/change-check.js";
 export { type CheckedPasses, checkPasses } from "./checking/check-passes.js";

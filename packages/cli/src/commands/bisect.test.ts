@@ -22,7 +22,7 @@ describe("sconce bisect", () => {
   test("a pass that changes numbers: the pass, the node, and one call that shows it", async () => {
     const { code, out } = await bisect(MLP, "decompose{keep=[aten.gelu.default]},cse,gelu-to-silu,dce");
     expect(code).toBe(1);
-    expect(out).toMatch(/^step 3, gelu-to-silu, is the first that breaks the program\n/);
+    expect(out).toMatch(/^step 3, gelu-to-silu of plugin "broken", is the first that breaks the program\n/);
     expect(out).toMatch(/first node that differs is %gelu = aten.silu.default: /);
     expect(out).toMatch(
       /it still fails with 1 call:\n\ngraph\(.*\) \{\n {2}%gelu: .* = aten.gelu.default\(%\w+\)\n/,
@@ -46,7 +46,9 @@ describe("sconce bisect", () => {
     const thrown = await bisect(CHAIN, "cse,no-sigmoid");
     expect([thrown.code, thrown.out]).toEqual([
       1,
-      expect.stringMatching(/^step 2, no-sigmoid, .*\n.*no sigmoid, please\n.*1 call:\n\n.*\n.*sigmoid/),
+      expect.stringMatching(
+        /^step 2, no-sigmoid of plugin "broken", .*\n.*no sigmoid, please\n.*1 call:\n\n.*\n.*sigmoid/,
+      ),
     ]);
     const invalid = await bisect(MLP, "gelu-to-nothing");
     expect([invalid.code, invalid.out]).toEqual([
@@ -55,27 +57,68 @@ describe("sconce bisect", () => {
     ]);
   });
 
-  test("a file where the folder of the reproducer should be is told", async () => {
-    const path = join(folder, "taken");
-    await writeFile(path, "old");
-    const { code, err } = await bisect(CHAIN, "tidy", "-o", path);
-    expect([code, err.split("\n")[0]]).toEqual([2, `error FILE: ${path} is a file, not a folder`]);
-    expect(await readFile(path, "utf8")).toBe("old");
+  test("a folder where the reproducer should be is refused", async () => {
+    const { code, err } = await bisect(CHAIN, "tidy", "-o", folder);
+    expect([code, err.split("\n")[0]]).toEqual([2, `error FILE: ${folder} is a folder, not a file`]);
+    expect(await readdir(folder)).toEqual([]);
   });
 
-  test("the reproducer is written with its inputs, and its command shows the failure", async () => {
-    const { out } = await bisect(CHAIN, "tidy", "-o", folder);
-    expect((await readdir(folder)).sort()).toEqual([
-      "inputs.safetensors",
-      "reproducer.safetensors",
-      "reproducer.sir",
-    ]);
-    expect(await readFile(join(folder, "reproducer.sir"), "utf8")).toContain("aten.sin.default(%relu_1)");
+  test("the reproducer is one file, which needs no option, and runs", async () => {
+    const file = join(folder, "reproducer.sir");
+    const { out } = await bisect(CHAIN, "tidy", "--seed", "3", "--atol", "1e-6", "-o", file);
+    expect(await readdir(folder)).toEqual(["reproducer.sir"]);
+    const text = await readFile(file, "utf8");
+    expect(text).toContain("aten.sin.default(%relu_1)");
+    expect(text).toContain('"atol": 0.000001');
     const [, command] = /^ {2}sconce (bisect .*)$/m.exec(out)!;
     const again = await sconce(...command!.split(" "));
-    expect([again.code, again.out]).toEqual([
+    expect([again.code, again.err, again.out]).toEqual([
       1,
-      expect.stringMatching(/rewrite 1 of 1: .*at %relu_2\n.*2 calls/),
+      "",
+      expect.stringMatching(
+        /^step 1, tidy of plugin "broken", is the first(.*\n)*.*rewrite 1 of 1: rule "relu-to-clamp" of plugin "broken" at %relu_2\n.*2 calls(.*\n)*this is the recorded failure\n/,
+      ),
+    ]);
+    const facts = JSON.parse((await sconce("bisect", file, "--json")).out) as object;
+    expect(facts).toMatchObject({ asRecorded: true, recorded: { kind: "numbers", rule: "relu-to-clamp" } });
+    expect(await sconce("run", file)).toMatchObject({ code: 0, out: expect.stringMatching(/^o0: float32/) });
+    expect(await sconce("print", file, "--format", "ir")).toMatchObject({ code: 0 });
+    const other = await sconce("bisect", file, "--passes", "cse");
+    expect([other.code, other.out]).toEqual([
+      0,
+      expect.stringMatching(
+        /^not the recorded failure: numbers \(PASS_CHANGED_NUMBERS\) of pass "tidy", rule "relu-to-clamp"$/m,
+      ),
+    ]);
+  });
+
+  test("rules that never settle, with the rule, its plugin and a small program", async () => {
+    const { code, out } = await bisect(CHAIN, "restless");
+    expect(code).toBe(1);
+    expect(out).toMatch(/^step 1, restless of plugin "broken", never settles\n.*undo each other/);
+    expect(out).toMatch(/rewrite 1 of \d+: rule "there" of plugin "broken" at %relu/);
+    expect(out).toMatch(/it still fails with 1 call:/);
+  });
+
+  test("rewrites that would alias an input are listed", async () => {
+    const file = join(folder, "neg.sir");
+    await writeFile(
+      file,
+      `sconce-ir 1
+program "ATEN" { input %x: USER_INPUT output %b: USER_OUTPUT }
+graph(%x: f32[2]) {
+  %a: f32[2] = aten.neg.default(%x)
+  %b: f32[2] = aten.neg.default(%a)
+  return (%b)
+}`,
+    );
+    const { code, out } = await bisect(file, "tidy");
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining(
+        'rewrites that were refused:\n  step 1, tidy: rule "double-negation" of plugin "broken" at %b: ' +
+          "an output would be the input %x itself (aliasing)\n",
+      ),
     ]);
   });
 
@@ -112,7 +155,7 @@ describe("sconce bisect", () => {
 
   test.each([
     [["bisect", CHAIN, "--passes", "nope"], /^error UNKNOWN_PASS: /],
-    [["bisect", CHAIN], /required option '--passes <pipeline>'/],
+    [["bisect", CHAIN], /^error USAGE: required option '--passes <pipeline>'/],
     [["bisect", "nowhere.sir", "--passes", "dce"], /^error FILE: /],
     [["bisect", MLP, "--passes", "fold-constants"], /^error PASS_REQUIRES: /],
     [["bisect", CHAIN, "--passes", "dce", "--rtol", "x"], /--rtol must be a number/],

@@ -1,26 +1,33 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
-import { type ExportedProgram, printIr, type Value } from "@sconce/ir";
+import { dirname, relative, resolve, sep } from "node:path";
+import { type ExportedProgram, printIr } from "@sconce/ir";
 import {
   type Bisection,
   type CheckOptions,
   type CheckReport,
   type Culprit,
   coverageText,
+  type PipelineItem,
   parsePipeline,
+  type RefusedInStep,
   regionsText,
 } from "@sconce/passes";
-import { Tensor, writeSafetensors } from "@sconce/tensor";
+import type { Tensor } from "@sconce/tensor";
 import type { Command } from "commander";
-import { fileError } from "../errors.js";
+import type { Sconce } from "sconce";
+import { usage } from "../errors.js";
 import { EXIT, json, type Outcome, type SafeIo } from "../io.js";
 import { openProgram, openSession, openTensors, repeatable } from "../open.js";
-import { sirFiles } from "../sir.js";
+import {
+  type OpenedReproducer,
+  openReproducer,
+  type RecordedFailure,
+  reproducerText,
+} from "../reproducer.js";
 import { writeFiles } from "../write-files.js";
 import { readInputs, tolerance } from "./inputs.js";
 
 interface BisectCommandOptions {
-  readonly passes: string;
+  readonly passes?: string;
   readonly inputs?: string;
   readonly scalars?: string;
   readonly rtol?: string;
@@ -37,28 +44,71 @@ export function bisectCommand(program: Command, io: SafeIo, outcome: Outcome): v
     .description(
       "The first pass that breaks the program, its first wrong rewrite, and a small program that shows it.",
     )
-    .argument("<file>", "a .pt2 or .sir file")
-    .requiredOption("--passes <pipeline>", "the passes to look into")
+    .argument("<file>", "a .pt2 or .sir file, or a reproducer, which needs no option")
+    .option("--passes <pipeline>", "the passes to look into")
     .option("--inputs <file>", "safetensors with i0, i1, ...; inputs are sampled when left out")
     .option("--scalars <json>", "inputs that are not tensors, by position")
     .option("--rtol <number>", "relative tolerance; by dtype when neither is given")
     .option("--atol <number>", "absolute tolerance")
-    .option("--seed <number>", "of the sampled inputs", "0")
-    .option("-o, --output <folder>", "where to write reproducer.sir, its tensors and its inputs")
+    .option("--seed <number>", "of the sampled inputs; 0 when left out")
+    .option(
+      "-o, --output <file>",
+      "where to write the reproducer: one text file with program, inputs and passes",
+    )
     .option("--json", "for machines")
     .option("--plugin <module>", "a module with further passes (repeatable)", repeatable)
-    .action(async (file: string, options: BisectCommandOptions) => {
-      const session = await openSession(io, options.plugin);
-      const passes = parsePipeline(options.passes, session.passes, session);
-      const opened = await openProgram(file, session);
-      const check = await checkOptions(opened, options);
-      const result = session.bisect(opened, passes, { ...check, onProgress: progressOn(io) });
-      clear(io);
-      if (result.culprit !== undefined) outcome.code = EXIT.differs;
-      const files = result.culprit && (await written(result.culprit, options));
-      if (options.json) io.out(json(facts(result, files)));
-      else io.exact(textOf(result, files));
-    });
+    .action((file: string, options: BisectCommandOptions) => execute(file, options, io, outcome));
+}
+
+async function execute(
+  file: string,
+  options: BisectCommandOptions,
+  io: SafeIo,
+  outcome: Outcome,
+): Promise<void> {
+  const reproducer = await openReproducer(file);
+  const text = options.passes ?? reproducer?.passes;
+  if (text === undefined)
+    throw usage("required option '--passes <pipeline>' not specified", "only a reproducer has its passes");
+  const modules = [...(reproducer?.modules ?? []), ...(options.plugin ?? [])];
+  const session = await openSession(io, modules);
+  const passes = parsePipeline(text, session.passes, session);
+  const check = await checkOf(file, reproducer, session, options);
+  const result = bisected(check.program, passes, check.options, session, io);
+  if (result.culprit !== undefined) outcome.code = EXIT.differs;
+  if (result.culprit !== undefined && options.output !== undefined)
+    await writeReproducer(options.output, result.culprit, check.options, modules);
+  const found = { result, file: result.culprit && options.output, recorded: reproducer?.failure };
+  if (options.json) io.out(json(facts(found)));
+  else io.exact(textOf(found));
+}
+
+/** The program, and how its passes are checked; options go before what a reproducer says. */
+async function checkOf(
+  file: string,
+  reproducer: OpenedReproducer | undefined,
+  session: Sconce,
+  options: BisectCommandOptions,
+): Promise<{ readonly program: ExportedProgram; readonly options: CheckOptions }> {
+  const program = reproducer?.program ?? (await openProgram(file, session));
+  const given = await checkOptions(program, options);
+  if (reproducer === undefined) return { program, options: given };
+  const inputs = given.inputs ?? [reproducer.inputs];
+  const { seed, ...more } = given;
+  const own = options.seed === undefined ? {} : { seed };
+  return { program, options: { ...reproducer.check, ...more, ...own, inputs } };
+}
+
+function bisected(
+  program: ExportedProgram,
+  passes: readonly PipelineItem[],
+  check: CheckOptions,
+  session: Sconce,
+  io: SafeIo,
+): Bisection {
+  const result = session.bisect(program, passes, { ...check, onProgress: progressOn(io) });
+  clear(io);
+  return result;
 }
 
 /** How the passes are checked, from the options of the command. */
@@ -82,75 +132,123 @@ const progressOn = (io: SafeIo): ((text: string) => void) | undefined =>
   io.interactive ? (text) => process.stderr.write(`\r\u001b[K${text.replace(/\p{Cc}/gu, "?")}`) : undefined;
 const clear = (io: SafeIo): void => void (io.interactive && process.stderr.write("\r\u001b[K"));
 
-/** Files of a reproducer, and the command that shows the failure with them. */
-interface Written {
-  readonly program: string;
-  readonly inputs: string;
-  readonly command: string;
-}
-
-async function written(culprit: Culprit, options: BisectCommandOptions): Promise<Written | undefined> {
-  const { output } = options;
-  if (output === undefined) return undefined;
-  const { program, inputs } = culprit.reproducer;
-  await mkdir(output, { recursive: true }).catch((error: unknown) => {
-    throw fileError(output, error);
+/** One file, with paths of plugins from its folder on: the two can be moved together. */
+async function writeReproducer(
+  path: string,
+  culprit: Culprit,
+  { seed, rtol, atol }: CheckOptions,
+  modules: readonly string[],
+): Promise<void> {
+  const folder = dirname(resolve(path));
+  const text = reproducerText({
+    passes: culprit.call,
+    plugins: modules.map((module) => relative(folder, resolve(module)).split(sep).join("/")),
+    check: {
+      ...(seed !== undefined && { seed }),
+      ...(rtol !== undefined && { rtol }),
+      ...(atol !== undefined && { atol }),
+    },
+    failure: recordOf(culprit),
+    ...culprit.reproducer,
   });
-  const files = { program: join(output, "reproducer.sir"), inputs: join(output, "inputs.safetensors") };
-  const given = writeSafetensors(tensorsOf(inputs));
-  await writeFiles([...sirFiles(files.program, program), [files.inputs, given]]);
-  const words = ["sconce", "bisect", files.program, "--passes", culprit.call, "--inputs", files.inputs];
-  const scalars = scalarsOf(inputs);
-  if (scalars !== undefined) words.push("--scalars", scalars);
-  for (const name of ["rtol", "atol"] as const)
-    if (options[name] !== undefined) words.push(`--${name}`, options[name]);
-  for (const module of options.plugin ?? []) words.push("--plugin", module);
-  return { ...files, command: words.map(quoted).join(" ") };
+  await writeFiles([[path, text]]);
 }
 
-const tensorsOf = (inputs: readonly Value[]): Map<string, Tensor> =>
-  new Map(inputs.flatMap((value, i) => (value instanceof Tensor ? [[`i${i}`, value] as const] : [])));
-
-/** Inputs that are no tensors, as `--scalars` takes them. */
-function scalarsOf(inputs: readonly Value[]): string | undefined {
-  const scalars = inputs.flatMap((value, i) =>
-    value instanceof Tensor ? [] : [[i, scalarOf(value)] as const],
-  );
-  return scalars.length === 0 ? undefined : JSON.stringify(Object.fromEntries(scalars));
-}
-
-function scalarOf(value: Exclude<Value, Tensor>): unknown {
-  if (typeof value === "bigint") return { int: String(value) };
-  if (typeof value !== "number" || Number.isFinite(value)) return value;
-  return { float: Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf" };
-}
+const recordOf = ({ kind, error, pass, plugin, rewrite }: Culprit): RecordedFailure => ({
+  kind,
+  code: error.code,
+  pass,
+  ...(plugin !== undefined && { plugin }),
+  ...(rewrite !== undefined && { rule: rewrite.rule }),
+  message: error.message,
+});
 
 const quoted = (word: string): string =>
   /^[\w./,:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-function facts({ culprit, reports }: Bisection, files: Written | undefined): object {
-  if (culprit === undefined) return { culprit: null, reports };
-  const { pass, call, step, kind, error, rewrite, reproducer, tries } = culprit;
-  const told = { code: error.code, message: error.message, where: error.where };
-  const found = { pass, call, step, kind, error: told, rewrite, tries };
-  return { culprit: { ...found, reproducer: printIr(reproducer.program), files }, reports };
+/** What a bisection found, where the reproducer was written, and what the one that was given says. */
+interface Found {
+  readonly result: Bisection;
+  readonly file: string | undefined;
+  readonly recorded: RecordedFailure | undefined;
 }
 
-function textOf({ culprit, reports }: Bisection, files: Written | undefined): string {
+/** Whether a reproducer fails as it did; undefined without a record. */
+function asRecorded({ result: { culprit }, recorded }: Found): boolean | undefined {
+  if (recorded === undefined) return undefined;
+  if (culprit === undefined) return false;
+  const now = recordOf(culprit);
+  return (["kind", "code", "pass", "rule"] as const).every((key) => now[key] === recorded[key]);
+}
+
+function facts(found: Found): object {
+  const { culprit, reports, refused } = found.result;
+  const more = {
+    reports,
+    refused,
+    ...(found.recorded && { recorded: found.recorded, asRecorded: asRecorded(found) }),
+  };
+  if (culprit === undefined) return { culprit: null, ...more };
+  const { pass, plugin, call, step, kind, error, rewrite, graph, reproducer, tries } = culprit;
+  const told = { code: error.code, message: error.message, where: error.where };
+  const what = { pass, plugin, call, step, kind, error: told, rewrite, graph, tries };
+  return { culprit: { ...what, reproducer: printIr(reproducer.program), file: found.file }, ...more };
+}
+
+function textOf(found: Found): string {
+  const { culprit, reports, refused } = found.result;
+  const lines: string[] = [];
   if (culprit === undefined) {
     const compared = reports.some(({ skipped }) => skipped === undefined);
-    const verdict = compared ? `no difference in ${coverageText(reports)}` : "nothing was compared";
-    return `${verdict}\n${reports.map(reportText).join("")}`;
-  }
-  const { call, step, error, rewrite, reproducer } = culprit;
-  const lines = [`step ${step + 1}, ${call}, is the first that breaks the program`, `  ${error.message}`];
-  if (rewrite !== undefined)
-    lines.push(`  rewrite ${rewrite.number} of ${rewrite.total}: rule "${rewrite.rule}" at %${rewrite.node}`);
-  const calls = reproducer.program.graph.nodes().filter(({ op }) => op === "call_function").length;
-  lines.push(`  it still fails with ${calls} ${calls === 1 ? "call" : "calls"}:`, "");
-  if (files === undefined) lines.push(printIr(reproducer.program.graph).trimEnd());
-  else lines.push(`${files.program}, with inputs in ${files.inputs}; to see it:`, `  ${files.command}`);
+    lines.push(compared ? `no difference in ${coverageText(reports)}` : "nothing was compared");
+    lines.push(...reports.map((report) => reportText(report).trimEnd()));
+  } else lines.push(...culpritLines(culprit, found.file));
+  const same = asRecorded(found);
+  if (same !== undefined)
+    lines.push(
+      same ? "this is the recorded failure" : `not the recorded failure: ${recordText(found.recorded!)}`,
+    );
+  lines.push(...refusedLines(refused));
   return `${lines.join("\n")}\n`;
+}
+
+const recordText = ({ kind, code, pass, rule }: RecordedFailure): string =>
+  `${kind} (${code}) of pass "${pass}"${rule === undefined ? "" : `, rule "${rule}"`}`;
+
+const ofPlugin = (plugin: string | undefined): string =>
+  plugin === undefined ? "" : ` of plugin "${plugin}"`;
+
+function culpritLines(culprit: Culprit, file: string | undefined): string[] {
+  const { call, plugin, step, kind, error, rewrite, graph, reproducer } = culprit;
+  const what = kind === "diverges" ? "never settles" : "is the first that breaks the program";
+  const lines = [`step ${step + 1}, ${call}${ofPlugin(plugin)}, ${what}`, `  ${error.message}`];
+  if (rewrite !== undefined) {
+    const place = rewrite.graph === "" ? "" : ` of ${rewrite.graph}`;
+    const { number, total, rule, node } = rewrite;
+    lines.push(
+      `  rewrite ${number} of ${total}: rule "${rule}"${ofPlugin(rewrite.plugin)} at %${node}${place}`,
+    );
+  }
+  const calls = reproducer.program.graph.nodes().filter(({ op }) => op === "call_function").length;
+  const part = graph === "" ? "it" : `the nested graph ${graph}, as a program,`;
+  lines.push(`  ${part} still fails with ${calls} ${calls === 1 ? "call" : "calls"}:`, "");
+  if (file === undefined) lines.push(printIr(reproducer.program.graph).trimEnd());
+  else lines.push(`${file}; to see it:`, `  sconce bisect ${quoted(file)}`);
+  return lines;
+}
+
+/** Most refused rewrites that are listed; `--json` has all of them, those of inner calls with other users among them. */
+const LISTED = 10;
+
+function refusedLines(refused: readonly RefusedInStep[]): string[] {
+  const told = refused.filter(({ kind }) => kind !== "users");
+  if (told.length === 0) return [];
+  const lines = told.slice(0, LISTED).map(({ step, pass, rule, plugin, node, graph, kind, reason }) => {
+    const place = graph === "" ? `%${node}` : `%${node} of ${graph}`;
+    return `  step ${step + 1}, ${pass}: rule "${rule}"${ofPlugin(plugin)} at ${place}: ${reason} (${kind})`;
+  });
+  if (told.length > LISTED) lines.push(`  and ${told.length - LISTED} more (--json lists them)`);
+  return ["rewrites that were refused:", ...lines];
 }
 
 /** What was compared after a step, with what was not below it. */

@@ -25,7 +25,7 @@ describe("sconce explain", () => {
       "misses  pattern  %addmm_1 = aten.addmm.default",
       "         %getitem is operator.getitem, not aten.gelu.default",
       "fires   pattern  %addmm_2 = aten.addmm.default",
-      'rule "pattern": 1 match, 2 near misses',
+      'rule "pattern": 1 match, 0 refused, 2 near misses',
       "",
     ]);
   });
@@ -33,7 +33,7 @@ describe("sconce explain", () => {
   test("takes all rules when none is named", async () => {
     const { code, out } = await sconce("explain", MLP);
     expect(code).toBe(0);
-    expect(out).toMatch(/\d+ rules: \d+ matches, \d+ near misses\n$/);
+    expect(out).toMatch(/\d+ rules: \d+ matches, \d+ refused, \d+ near misses\n$/);
     expect(Array.isArray(JSON.parse((await sconce("explain", MLP, "--json")).out))).toBe(true);
   });
 

@@ -19,7 +19,7 @@ interface ExplainOptions {
 export function explainCommand(program: Command, io: SafeIo, _outcome: Outcome): void {
   program
     .command("explain")
-    .description("Where rewrite rules fire in a program, and where they nearly do, with the reason why not.")
+    .description("Where rewrite rules fire in a program, where they are refused or nearly match, and why.")
     .argument("[file]", "a .pt2 file")
     .option("--rule <name>", "a rule (repeatable); all of them when left out", repeatable)
     .option("--pattern <text>", "a pattern instead: aten.add.Tensor($x, 0)")
@@ -73,15 +73,30 @@ const listed = (session: Sconce): object[] =>
 const listText = (session: Sconce): string =>
   `${[...session.rules.values()].map(({ name, doc }) => `${name.padEnd(24)} ${doc}`).join("\n")}\n`;
 
+/** Refusals where the pattern matches and the rule agrees. */
+const BY_DRIVER: ReadonlySet<Attempt["kind"]> = new Set([
+  "users",
+  "order",
+  "operator",
+  "type",
+  "cycle",
+  "aliasing",
+]);
+
 function textOf(attempts: readonly Attempt[], rules: readonly Rule[]): string {
   const isHit = ({ reason }: Attempt): boolean => reason === undefined || reason === MATCHES;
-  const lines = attempts.map(
-    (attempt) =>
-      `${isHit(attempt) ? "fires  " : "misses "} ${attempt.rule}  %${attempt.node} = ${attempt.target}` +
-      (isHit(attempt) ? "" : `\n         ${attempt.reason}`),
-  );
+  const lines = attempts.map((attempt) => {
+    const { rule, node, target, graph, kind, reason } = attempt;
+    const place = `${rule}  %${node} = ${target}${graph === undefined ? "" : ` in ${graph}`}`;
+    if (isHit(attempt)) return `fires   ${place}`;
+    const isRefused = BY_DRIVER.has(kind);
+    return `${isRefused ? "refused" : "misses "} ${place}\n         ${reason}${isRefused ? ` (${kind})` : ""}`;
+  });
   const hits = attempts.filter(isHit).length;
+  const refused = attempts.filter(({ kind }) => BY_DRIVER.has(kind)).length;
   const what = rules.length === 1 ? `rule "${rules[0]!.name}"` : `${rules.length} rules`;
-  lines.push(`${what}: ${hits} ${hits === 1 ? "match" : "matches"}, ${attempts.length - hits} near misses`);
+  lines.push(
+    `${what}: ${hits} ${hits === 1 ? "match" : "matches"}, ${refused} refused, ${attempts.length - hits - refused} near misses`,
+  );
   return `${lines.join("\n")}\n`;
 }

@@ -17,6 +17,7 @@ import type { Sconce } from "sconce";
 import { usage } from "../errors.js";
 import { EXIT, type Io, json, type Outcome } from "../io.js";
 import { openProgram, openSession, openTensors, repeatable } from "../open.js";
+import { openReproducer } from "../reproducer.js";
 import { writeBytes } from "../write-files.js";
 import { compareRun, type Difference, type FinishedRun } from "./expectation.js";
 import { readInputs, tolerance } from "./inputs.js";
@@ -44,7 +45,7 @@ export function runCommand(program: Command, io: Io, outcome: Outcome): void {
   program
     .command("run")
     .description("Runs the program on tensors i0, i1, ... (positions among the flattened user inputs).")
-    .argument("<file>", "a .pt2 or .sir file")
+    .argument("<file>", "a .pt2 or .sir file, or a reproducer of `sconce bisect`, which has its inputs")
     .option("--inputs <file>", "safetensors with i0, i1, ...")
     .option("--scalars <json>", 'inputs that are not tensors, by position: {"1": 3, "2": {"float": "inf"}}')
     .option("--outputs <file>", "where to write o0, o1, ... as safetensors")
@@ -94,11 +95,19 @@ async function opened(
   file: string,
   options: RunOptions,
   io: Io,
-): Promise<{ readonly session: Sconce; readonly program: ExportedProgram; readonly inputs: Value[] }> {
-  const session = await openSession(io, options.plugin, options.backend);
-  const loaded = await openProgram(file, session);
+): Promise<{
+  readonly session: Sconce;
+  readonly program: ExportedProgram;
+  readonly inputs: readonly Value[];
+}> {
+  const reproducer = await openReproducer(file);
+  const modules = [...(reproducer?.modules ?? []), ...(options.plugin ?? [])];
+  const session = await openSession(io, modules, options.backend);
+  const loaded = reproducer?.program ?? (await openProgram(file, session));
   const program = options.lower ? session.runDecompositions(loaded) : loaded;
   const given = options.inputs === undefined ? new Map<string, Tensor>() : await openTensors(options.inputs);
+  const isGiven = options.inputs !== undefined || options.scalars !== undefined;
+  if (reproducer !== undefined && !isGiven) return { session, program, inputs: reproducer.inputs };
   return { session, program, inputs: readInputs(program, given, options.scalars) };
 }
 

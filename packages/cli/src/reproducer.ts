@@ -1,0 +1,193 @@
+/**
+ * @file Reproducers of `sconce bisect`: one text file with a program, its tensors, inputs, passes, plugins, options of checking,
+ * and the failure that it shows. See docs/concepts/checking.md for the format.
+ */
+import { dirname, resolve } from "node:path";
+import { isSconceError, SconceError } from "@sconce/errors";
+import { type ExportedProgram, parseIr, printIr, tensorsOf, type Value } from "@sconce/ir";
+import { type Storage, Tensor } from "@sconce/tensor";
+import { readBytes } from "./io.js";
+import { StorageReader, storageLine, tensorEntry } from "./reproducer-tensors.js";
+
+const MAGIC = "sconce-reproducer 1";
+const SECTIONS = ["program", "storages", "tensors"] as const;
+
+/** What was found, to compare with what is found again. */
+export interface RecordedFailure {
+  readonly kind: string;
+  readonly code: string;
+  readonly pass: string;
+  readonly plugin?: string | undefined;
+  readonly rule?: string | undefined;
+  readonly message: string;
+}
+
+/** What a reproducer says besides its program. */
+export interface ReproducerFacts {
+  readonly passes: string;
+  /** Module paths, relative to the folder of the file. */
+  readonly plugins: readonly string[];
+  readonly check: { readonly seed?: number; readonly rtol?: number; readonly atol?: number };
+  readonly failure: RecordedFailure;
+}
+
+export interface ReproducerFile extends ReproducerFacts {
+  readonly program: ExportedProgram;
+  readonly inputs: readonly Value[];
+}
+
+/** The text of a reproducer. */
+export function reproducerText({ program, inputs, ...facts }: ReproducerFile): string {
+  const storages = new Map<Storage, number>();
+  const tensors = new Map(tensorsOf(program));
+  const names = new Map([...tensors].map(([name, tensor]) => [tensor, name]));
+  const given = inputs.map((value, i): unknown => {
+    if (!(value instanceof Tensor)) return scalarJson(value);
+    const name = names.get(value) ?? `input.${i}`;
+    tensors.set(name, value);
+    return { tensor: name };
+  });
+  const entries = [...tensors].map(([name, tensor]) => tensorEntry(name, tensor, storages));
+  return [
+    MAGIC,
+    "// To see the failure again: sconce bisect FILE. The program and its inputs: sconce run FILE.",
+    JSON.stringify({ ...facts, inputs: given }, undefined, 2),
+    "--- program",
+    printIr(program).trimEnd(),
+    "--- storages",
+    ...[...storages.keys()].map(storageLine),
+    "--- tensors",
+    ...entries,
+    "",
+  ].join("\n");
+}
+
+/** A scalar as `--scalars` takes it. */
+export function scalarJson(value: Exclude<Value, Tensor>): unknown {
+  if (typeof value === "bigint") return { int: String(value) };
+  if (typeof value !== "number" || Number.isFinite(value)) return value;
+  return { float: Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf" };
+}
+
+/** Whether a file is a reproducer, by how it begins. */
+export const isReproducer = (start: Uint8Array): boolean =>
+  new TextDecoder().decode(start.subarray(0, 64)).startsWith("sconce-reproducer ");
+
+/** A reproducer and its plugins as paths that can be opened. */
+export interface OpenedReproducer extends ReproducerFile {
+  readonly modules: readonly string[];
+}
+
+/**
+ * Reads a file as a reproducer; undefined when it is another kind of file.
+ * @throws SconceError `REPRODUCER`, `IR_SYNTAX` and the like with the path, `FILE`
+ */
+export async function openReproducer(path: string): Promise<OpenedReproducer | undefined> {
+  const bytes = await readBytes(path);
+  if (!isReproducer(bytes)) return undefined;
+  try {
+    const file = parseReproducer(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return { ...file, modules: file.plugins.map((plugin) => resolve(dirname(path), plugin)) };
+  } catch (error) {
+    if (error instanceof TypeError) throw malformed("is not UTF-8", error).at(path);
+    throw isSconceError(error) ? error.at(path) : error;
+  }
+}
+
+/** @throws SconceError `REPRODUCER`; those of IR text */
+export function parseReproducer(text: string): ReproducerFile {
+  const [magic] = text.split("\n", 1);
+  if (magic !== MAGIC)
+    throw malformed(`begins with ${JSON.stringify(magic)}, not with ${JSON.stringify(MAGIC)}`);
+  const { header, sections } = sectionsOf(text);
+  const { inputs, ...facts } = factsOf(header);
+  const reader = new StorageReader(sections.get("storages")!, malformed);
+  const tensors = reader.tensors(sections.get("tensors")!);
+  const program = parseIr(sections.get("program")!.join("\n"), { tensors });
+  const count = program.graphSignature.inputSpecs.filter(({ kind }) => kind === "USER_INPUT").length;
+  if (inputs.length !== count) throw malformed(`has ${inputs.length} inputs for a program of ${count}`);
+  const inputOf = (value: unknown, i: number): Value => {
+    const name = (value as { readonly tensor?: unknown } | null)?.tensor;
+    if (name === undefined) return scalarValue(value, i);
+    const tensor = tensors.get(String(name));
+    if (tensor === undefined) throw malformed(`has no tensor "${String(name)}", which is input ${i}`);
+    return tensor;
+  };
+  return { ...facts, program, inputs: inputs.map(inputOf) };
+}
+
+interface Sections {
+  readonly header: string;
+  readonly sections: ReadonlyMap<string, readonly string[]>;
+}
+
+function sectionsOf(text: string): Sections {
+  const sections = new Map<string, string[]>();
+  const header: string[] = [];
+  let current = header;
+  for (const line of text.split("\n").slice(1)) {
+    const name = /^--- (.*)$/.exec(line)?.[1];
+    if (name === undefined) {
+      if (current !== header || !line.startsWith("//")) current.push(line);
+      continue;
+    }
+    if (name !== SECTIONS[sections.size])
+      throw malformed(`has a section "${name}" where "${SECTIONS[sections.size] ?? "the end"}" is expected`);
+    current = [];
+    sections.set(name, current);
+  }
+  const missing = SECTIONS.find((name) => !sections.has(name));
+  if (missing !== undefined) throw malformed(`has no section "${missing}": it is cut off`);
+  return { header: header.join("\n"), sections };
+}
+
+function factsOf(text: string): ReproducerFacts & { readonly inputs: readonly unknown[] } {
+  let facts: unknown;
+  try {
+    facts = JSON.parse(text);
+  } catch (error) {
+    throw malformed(`has a header that is not JSON: ${error instanceof Error ? error.message : ""}`, error);
+  }
+  const given = (typeof facts === "object" && facts !== null ? facts : {}) as Record<string, unknown>;
+  const { passes, plugins, inputs, check, failure } = given;
+  const need = (isRight: boolean, what: string): void => {
+    if (!isRight) throw malformed(`has a header without ${what}`);
+  };
+  need(typeof passes === "string", 'a pipeline as "passes"');
+  need(isList(plugins) && plugins.every((one) => typeof one === "string"), 'a list of paths as "plugins"');
+  need(isList(inputs), 'a list of inputs as "inputs"');
+  need(isRecord(check) && ["seed", "rtol", "atol"].every((key) => isCount(check[key])), 'numbers in "check"');
+  need(
+    isRecord(failure) && ["kind", "code", "pass", "message"].every((key) => typeof failure[key] === "string"),
+    'a "failure"',
+  );
+  return given as unknown as ReturnType<typeof factsOf>;
+}
+
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isCount = (value: unknown): boolean =>
+  value === undefined || (typeof value === "number" && Number.isFinite(value) && value >= 0);
+
+function scalarValue(value: unknown, input: number): Value {
+  if (!isRecord(value) && !isList(value)) return value as Value;
+  const { float, int } = value as { readonly float?: unknown; readonly int?: unknown };
+  if (typeof float === "number") return float;
+  const special = new Map<unknown, number>([
+    ["nan", Number.NaN],
+    ["inf", Number.POSITIVE_INFINITY],
+    ["-inf", Number.NEGATIVE_INFINITY],
+  ]).get(float);
+  if (special !== undefined) return special;
+  if (typeof int === "string" && /^-?\d{1,19}$/.test(int)) return BigInt(int);
+  throw malformed(`has an input ${input} that cannot be read: ${JSON.stringify(value)}`);
+}
+
+export const malformed = (why: string, cause?: unknown): SconceError =>
+  new SconceError({
+    code: "REPRODUCER",
+    message: `the reproducer ${why}`,
+    fix: "write it again with `sconce bisect ... -o FILE`",
+    cause,
+  });
