@@ -179,7 +179,7 @@ function narrowed(failing: Failing, context: PassContext, options: BisectOptions
   const rewrite = isOfPass ? { ...first, plugin: first.plugin ?? plugin } : first;
   const fails = ({ program, inputs }: Reproducer): boolean =>
     trial.run(program, inputs, { item }).failure !== undefined;
-  const { start, graph } = startOf(whole, rewrite, fails, options);
+  const { start, graph } = startOf(whole, failure, rewrite, fails, options);
   const small = shrink(start, {
     run: context.run,
     fails,
@@ -283,13 +283,19 @@ interface Start {
   readonly graph: string;
 }
 
-/** The nested graph with the failure, or the whole program. */
+/** The changed region that was checked by itself, the nested graph with the failure, or the whole program. */
 function startOf(
   whole: Reproducer,
+  { error }: Failure,
   rewrite: CulpritRewrite | undefined,
   fails: (candidate: Reproducer) => boolean,
   options: BisectOptions,
 ): Start {
+  const region = error instanceof PassChangedNumbers ? error.region : undefined;
+  if (region !== undefined) {
+    const start = { program: region.pair.before, inputs: region.inputs };
+    if (fails(start)) return { start, graph: pathText(region.path) };
+  }
   const near = rewrite?.graph;
   const nested = nestedGraphs(whole.program.graph).map(({ path }) => path);
   const paths = near ? nested.filter((path) => pathText(path) === near) : nested;
