@@ -1,3 +1,5 @@
+export { didYouMean, suggestions } from "./suggest.js";
+
 /** What a {@link SconceError} is made of. */
 export interface SconceErrorInit {
   /** Stable identifier, SCREAMING_SNAKE_CASE; each has an entry in `docs/reference/errors.md`. */

@@ -1,6 +1,6 @@
 /** @file One factory per error of this package. */
 import { SconceError } from "@sconce/errors";
-import type { Problem } from "./verifier/problem.js";
+import { type Problem, problemText } from "./verifier/problem.js";
 
 export const nodeNotFound = (name: string): SconceError =>
   new SconceError({ code: "NODE_NOT_FOUND", message: `the graph has no node named "${name}"`, where: name });
@@ -78,9 +78,11 @@ export const treeMismatch = (expected: string, actual: string): SconceError =>
 const SHOWN_PROBLEMS = 10;
 
 export const invalidProgram = (problems: readonly Problem[]): SconceError => {
-  const lines = problems.slice(0, SHOWN_PROBLEMS).map(({ code, message }) => `${code}: ${message}`);
+  const lines = problems.slice(0, SHOWN_PROBLEMS).map(problemText);
   if (problems.length > SHOWN_PROBLEMS) lines.push(`and ${problems.length - SHOWN_PROBLEMS} more`);
-  const where = [problems[0]?.graph, problems[0]?.node].filter(Boolean).join(".") || undefined;
+  const [first] = problems;
+  const place = [first?.graph, first?.node].filter(Boolean).join(".");
+  const where = [place, first?.line].filter(Boolean).join(", ") || undefined;
   return new SconceError({
     code: "INVALID_PROGRAM",
     message: `the program is not valid\n${lines.join("\n")}`,

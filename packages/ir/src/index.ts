@@ -37,6 +37,7 @@ export {
   toNumber,
   tuple,
 } from "./argument.js";
+export { type DimOrder, dimOrderOf } from "./dim-order.js";
 export {
   type ConstantValue,
   CPU,
@@ -68,6 +69,7 @@ export { editingAs } from "./inherit.js";
 export { Namespace, RESERVED_NAMES } from "./namespace.js";
 export { forEachInput, inputsOf, NO_KWARGS, NO_META, type Node, type NodeOp } from "./node.js";
 export type { GraphPatches } from "./node-store.js";
+export { nodePlace, nodeWhere, type SourceFrame, sourceLine, userFrame, userLine } from "./source-line.js";
 export { Topology, topologyOf } from "./topology.js";
 
 // Programs: signature, calling convention, history
@@ -139,8 +141,10 @@ export {
 // Rules that programs keep
 
 export { sealMap, sealProgram } from "./seal.js";
-export { ATEN, DIALECTS, type DialectRules, TRAINING } from "./verifier/dialect.js";
-export type { Problem } from "./verifier/problem.js";
+export { ATEN, type DialectRules, TRAINING } from "./verifier/dialect.js";
+export { CORE_ATEN, DIALECTS, EDGE } from "./verifier/dialects.js";
+export { DIM_ORDER_OPERATORS } from "./verifier/edge.js";
+export { type Problem, problemText } from "./verifier/problem.js";
 export { verifyTransition } from "./verifier/transition.js";
 export { assertValid, type VerifyOptions, verify, verifyGraph } from "./verifier/verify.js";
 
@@ -184,4 +188,3 @@ export type {
   SchemaReturn,
   SchemaType,
 } from "./operator.js";
-export { userLine } from "./user-line.js";

@@ -1,6 +1,7 @@
 import { mul, type SymBool, type SymExpr, type SymFloat, type SymInt } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { type Argument, type DeviceLiteral, device, type LayoutName } from "./argument.js";
+import type { DimOrder } from "./dim-order.js";
 
 /** The CPU device. */
 export const CPU: DeviceLiteral = device("cpu");
@@ -105,6 +106,8 @@ export interface NodeMeta {
   /** Symbols that this node creates, with the path of the value that binds each. */
   readonly unbackedBindings?: Readonly<Record<string, string>>;
   readonly origin?: NodeOrigin;
+  /** The order of the dimensions in memory, or a list with one for each result; the edge dialect has it. */
+  readonly dimOrder?: DimOrder | readonly (DimOrder | null)[];
   /** Other string entries of a `.pt2` node, kept for the way back. */
   readonly extra?: Readonly<Record<string, string>>;
 }

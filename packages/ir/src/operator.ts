@@ -78,6 +78,8 @@ export interface OpSchema {
 export interface OperatorLookup {
   schemaOf(target: string): OpSchema | undefined;
   tagsOf(target: string): readonly string[];
+  /** Targets of all operators, for suggestions. */
+  targets?(): Iterable<string>;
   /**
    * Why the arguments do not fit the schema of an operator, in words; undefined when they do, or nothing is known of it.
    * `resolve` gives the values of nodes.

@@ -5,7 +5,7 @@ import type { OpDefinition } from "./define-op.js";
 import { deriveInPlaceVariant } from "./derive.js";
 import { deriveForeach } from "./derive-foreach.js";
 import { deriveWriting } from "./derive-writing.js";
-import { knownSchema, knownSchemaText } from "./known-schemas.js";
+import { knownSchema, knownSchemaText, knownTargets } from "./known-schemas.js";
 
 const SHARED = {
   message: "the default operator table is shared by all sessions and takes no further operators",
@@ -94,6 +94,12 @@ export class OperatorTable implements OperatorLookup {
 
   tagsOf(target: string): readonly string[] {
     return this.get(target)?.tags ?? [];
+  }
+
+  /** Targets of all rows, and of every ATen overload that PyTorch has. */
+  *targets(): Iterable<string> {
+    yield* this.#rows.keys();
+    for (const target of knownTargets()) if (!this.#rows.has(target)) yield target;
   }
 
   callProblem(

@@ -322,7 +322,8 @@ export class PassManager {
     throw new SconceError({
       code: "INVALID_PROGRAM",
       message: `the program is not valid ${when}: ${[...messages].join("; ")}`,
-      where: problems[0]!.node,
+      where: [problems[0]!.node, problems[0]!.line].filter((part) => part !== undefined).join(", "),
+      fix: problems[0]!.fix,
     });
   }
 }

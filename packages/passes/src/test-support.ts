@@ -1,6 +1,15 @@
 /** @file What tests of passes share. Not exported. */
 import { createRunner, evaluate } from "@sconce/backend-cpu";
-import { ExportedProgram, type Graph, type InputSpec, isRef, itemsOf, parseGraph, printIr } from "@sconce/ir";
+import {
+  type ArgumentSpec,
+  ExportedProgram,
+  type Graph,
+  type InputSpec,
+  isRef,
+  itemsOf,
+  parseGraph,
+  printIr,
+} from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import { contiguousStrides, Storage, Tensor } from "@sconce/tensor";
 import type { PassOptions } from "./options/spec.js";
@@ -25,6 +34,22 @@ export function ramp(shape: readonly number[]): Tensor {
   });
 }
 
+/** The spec of a node, by the kind of its recorded value. */
+function specOf(graph: Graph, name: string): ArgumentSpec {
+  const val = graph.find(name)?.meta.val;
+  if (val === undefined || val === null || !("kind" in val)) return { kind: "tensor", name };
+  switch (val.kind) {
+    case "SymInt":
+      return { kind: "symint", name };
+    case "SymFloat":
+      return { kind: "symfloat", name };
+    case "SymBool":
+      return { kind: "symbool", name };
+    default:
+      return { kind: "tensor", name };
+  }
+}
+
 const KINDS: Readonly<Record<string, InputSpec["kind"]>> = {
   p: "PARAMETER",
   b: "BUFFER",
@@ -38,7 +63,7 @@ export function programOf(text: string, dialect = "ATEN"): ExportedProgram {
     const kind = KINDS[/^([pbc])_/.exec(name)?.[1] ?? ""] ?? "USER_INPUT";
     return {
       kind,
-      arg: { kind: "tensor", name },
+      arg: specOf(graph, name),
       target: kind === "USER_INPUT" ? null : name.slice(2),
       persistent: kind === "BUFFER" ? true : null,
     };
@@ -56,7 +81,7 @@ export function programOf(text: string, dialect = "ATEN"): ExportedProgram {
       outputSpecs: outputs.map((value) => ({
         kind: "USER_OUTPUT",
         target: null,
-        arg: isRef(value) ? { kind: "tensor", name: value.name } : { kind: "constant", name: "", value },
+        arg: isRef(value) ? specOf(graph, value.name) : { kind: "constant", name: "", value },
       })),
     },
     stateDict: new Map([...tensors].filter(([target]) => !isConstant(target))),

@@ -22,9 +22,9 @@ async function gzippedSize(packages: readonly string[]): Promise<number> {
   return gzipSync(outputFiles[0]!.contents, { level: 9 }).byteLength;
 }
 
-test("the core is at most 100 kB for a browser, and needs nothing of Node's", async () => {
+test("the core is at most 115 kB for a browser, and needs nothing of Node's", async () => {
   const size = await gzippedSize(["@sconce/tensor", "@sconce/symbolic", "@sconce/ir", "@sconce/formats"]);
-  expect(size).toBeLessThanOrEqual(100_000);
+  expect(size).toBeLessThanOrEqual(115_000);
   expect(size).toBeGreaterThan(20_000);
 });
 

@@ -1,4 +1,4 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -15,19 +15,25 @@ describe("sconce verify", () => {
     });
   });
 
-  test("every problem is listed, with its node", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "sconce-verify-"));
-    const path = join(folder, "wrong.sir");
-    const graph =
-      "graph(%x: f32[2]) {\n%a: f32[2] = aten.frob.default(%x)\n%b: f32[2] = aten.frob.default(%a)\nreturn (%b)\n}";
-    await writeFile(
-      path,
-      `sconce-ir 1\nprogram "ATEN" {\ninput %x: USER_INPUT\noutput %b: USER_OUTPUT\n}\n${graph}\n`,
-    );
-    const { code, out, err } = await sconce("verify", path);
-    expect([code, err]).toEqual([2, ""]);
-    expect(out).toContain("UNKNOWN_OPERATOR at a: operator 'aten.frob.default' is not known\n");
-    expect(out).toContain("UNKNOWN_OPERATOR at b: ");
+  test("every problem is listed, with its node, the user's line and what to do", async () => {
+    const dir = mkdtempSync(join(tmpdir(), "sconce-verify-"));
+    try {
+      const file = join(dir, "net.sir");
+      await sconce("lower", fixture("net_mlp"), "-o", file);
+      const text = readFileSync(file, "utf8");
+      writeFileSync(file, text.replace("= aten.relu.default(", "= aten.rellu.default("));
+      const { code, out, err } = await sconce("verify", file);
+      expect([code, err]).toEqual([2, ""]);
+      expect(out).toMatch(/^UNKNOWN_OPERATOR at relu: operator 'aten\.rellu\.default' is not known$/m);
+      expect(out).toMatch(/^ {2}from .*networks\.py:\d+$/m);
+      expect(out).toMatch(/^ {2}fix {2}did you mean aten\.relu\.default/m);
+      const { problems } = JSON.parse((await sconce("verify", "--json", file)).out) as {
+        problems: unknown[];
+      };
+      expect(problems).toHaveLength(1);
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
   });
 
   test("custom operators that nothing defines are valid, and listed", async () => {

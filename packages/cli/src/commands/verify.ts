@@ -1,5 +1,5 @@
 import { isSconceError } from "@sconce/errors";
-import { type ExportedProgram, opaqueCalls, type Problem } from "@sconce/ir";
+import { type ExportedProgram, opaqueCalls, type Problem, problemText } from "@sconce/ir";
 import type { Command } from "commander";
 import { EXIT, type Io, json, type Outcome } from "../io.js";
 import { openProgram, openSession, repeatable } from "../open.js";
@@ -28,7 +28,7 @@ export function verifyCommand(program: Command, io: Io, outcome: Outcome): void 
       ].sort();
       if (options.json)
         io.out(json({ file, valid: problems.length === 0, problems, opaqueOperators: opaque }));
-      else if (problems.length > 0) for (const problem of problems) io.out(`${textOf(problem)}\n`);
+      else if (problems.length > 0) for (const problem of problems) io.out(`${problemText(problem)}\n`);
       else {
         io.out(`${file}: valid, ${exported.graph.size} nodes, dialect ${exported.dialect}\n`);
         if (opaque.length > 0)
@@ -48,9 +48,4 @@ function exampleProblems(program: ExportedProgram): Problem[] {
     if (!isSconceError(error)) throw error;
     return UNREADABLE.has(error.code) ? [] : [{ code: error.code, message: error.message }];
   }
-}
-
-function textOf({ code, message, node, graph }: Problem): string {
-  const place = [graph, node].filter((part) => part !== undefined && part !== "").join(".");
-  return place === "" ? `${code}: ${message}` : `${code} at ${place}: ${message}`;
 }

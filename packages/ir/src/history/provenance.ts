@@ -3,7 +3,7 @@ import type { Graph } from "../graph.js";
 import type { NodeOrigin } from "../meta.js";
 import type { Node } from "../node.js";
 import type { ExportedProgram } from "../program.js";
-import { userLine } from "../user-line.js";
+import { userLine } from "../source-line.js";
 import { programVersions } from "./record.js";
 
 /** What one pass did on the way to a node. */
@@ -23,7 +23,7 @@ export interface ProvenanceStep {
 export interface ProvenanceSource {
   readonly node: string;
   readonly target: string;
-  /** `File: model.py:3 in forward, code: return x + 1`: the innermost frame of its stack trace outside of packages. */
+  /** `File: model.py:3 in forward, code: return x + 1`: the frame of its stack trace that `userFrame` gives. */
   readonly line: string | undefined;
 }
 

@@ -68,6 +68,8 @@ const isOrigin: Check = (value) => {
   return isText(pass) && (rule === undefined || isText(rule)) && isListOf(isText)(from);
 };
 
+const isDims: Check = isListOf((value) => Number.isInteger(value));
+
 const CHECKS: Readonly<Record<Exclude<keyof NodeMeta, "val">, Check>> = {
   stackTrace: isText,
   nnModuleStack: isListOf(isTextTuple(3)),
@@ -76,6 +78,7 @@ const CHECKS: Readonly<Record<Exclude<keyof NodeMeta, "val">, Check>> = {
   custom: isRecord,
   unbackedBindings: isTextRecord,
   origin: isOrigin,
+  dimOrder: (value) => isDims(value) || isListOf((one) => one === null || isDims(one))(value),
   extra: isTextRecord,
 };
 

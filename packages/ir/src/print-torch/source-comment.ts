@@ -29,11 +29,8 @@ export class SourceComments {
   }
 }
 
-/** The last line that names a frame and has a line of code after it; only of the files wanted. */
-export function innermostFrame(
-  trace: string,
-  wanted: (file: string) => boolean = () => true,
-): string | undefined {
+/** The last line that names a frame and has a line of code after it. */
+function innermostFrame(trace: string): string | undefined {
   const text = trace.trim();
   let end = text.length;
   let code: string | undefined;
@@ -42,8 +39,7 @@ export function innermostFrame(
     const line = text.slice(start, end).trim();
     if (code !== undefined && line.startsWith('File "')) {
       const match = FRAME.exec(line);
-      if (match !== null && wanted(match[1]!))
-        return `File: ${match[1]}:${match[2]} in ${match[3]}, code: ${code}`;
+      if (match !== null) return `File: ${match[1]}:${match[2]} in ${match[3]}, code: ${code}`;
     }
     code = line;
     end = start - 1;

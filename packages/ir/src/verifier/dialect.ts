@@ -1,5 +1,8 @@
 /** @file What a dialect of the IR allows, as data. */
-import type { OpSchema } from "../operator.js";
+import type { Graph } from "../graph.js";
+import type { NodeMeta } from "../meta.js";
+import type { Node } from "../node.js";
+import type { OperatorLookup, OpSchema } from "../operator.js";
 
 /** The rules of one dialect. A plugin's dialect is an object like these. */
 export interface DialectRules {
@@ -10,8 +13,25 @@ export interface DialectRules {
   readonly pythonFunctions: ReadonlySet<string>;
   /** Functions of torch that may be called: `torch.sym_max`. */
   readonly torchFunctions: ReadonlySet<string>;
-  /** What else is asked of an operator: the reason why it is refused, or undefined. */
-  readonly refuse?: ((target: string, schema: OpSchema | undefined) => string | undefined) | undefined;
+  /** Higher-order operators that may be called besides PyTorch's: `higher_order.mine`. */
+  readonly higherOrder?: ReadonlySet<string> | undefined;
+  /** Metadata that every call must have besides `val`. */
+  readonly metadata?: readonly (keyof NodeMeta)[] | undefined;
+  /**
+   * What else is asked of an operator: the reason why it is refused, or undefined. `tags` are those of the operator table;
+   * undefined without a table.
+   */
+  readonly refuse?:
+    | ((
+        target: string,
+        schema: OpSchema | undefined,
+        tags?: readonly string[] | undefined,
+      ) => string | undefined)
+    | undefined;
+  /** What else is asked of a node, its values included: the reason why it is refused, or undefined. */
+  readonly refuseNode?:
+    | ((node: Node, graph: Graph, operators: OperatorLookup | undefined) => string | undefined)
+    | undefined;
 }
 
 const prefixed = (prefix: string, names: string): string[] =>
@@ -51,10 +71,3 @@ export const TRAINING: DialectRules = Object.freeze({
 
 /** What `runDecompositions` gives: functional operators only. */
 export const ATEN: DialectRules = Object.freeze({ ...TRAINING, name: "ATEN", functional: true });
-
-/** The dialects of PyTorch, by name. The empty name means ATEN, as in files. */
-export const DIALECTS: ReadonlyMap<string, DialectRules> = new Map([
-  ["TRAINING", TRAINING],
-  ["ATEN", ATEN],
-  ["", ATEN],
-]);

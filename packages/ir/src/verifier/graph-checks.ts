@@ -1,12 +1,15 @@
 import { itemsOf } from "../argument.js";
 import type { Graph } from "../graph.js";
-import { FakeTensor } from "../meta.js";
 import { forEachInput, type Node } from "../node.js";
-import { isOpaque } from "../opaque.js";
-import type { OperatorLookup, OpSchema } from "../operator.js";
+import type { OperatorLookup } from "../operator.js";
 import { targetKind } from "../print-torch/target.js";
 import type { DialectRules } from "./dialect.js";
-import { errorText, type Report, told } from "./problem.js";
+import { checkAttributeForm, checkGraphReads, checkOutput, checkPlaceholder } from "./form-checks.js";
+import { HigherOrderCall } from "./higher-order-call.js";
+import { HIGHER_ORDER_RULES } from "./higher-order-rules.js";
+import { errorText, type Report } from "./problem.js";
+import { checkTarget } from "./target-checks.js";
+import { valueProblem } from "./value-checks.js";
 
 /** What checks of one graph need to know besides the graph. */
 export interface GraphContext {
@@ -25,12 +28,13 @@ export function checkStructure(graph: Graph, context: GraphContext, report: Repo
     checkInputs(node, graph, defined, report);
     if (defined.has(node.name)) report("DUPLICATE_NAME", `Node redefined name ${node.name}!`, node.name);
     defined.add(node.name);
-    if (past === "output") report("OUTPUT_NOT_LAST", `Node ${node.name} comes after the output`, node.name);
+    if (past === "output") reportAfterOutput(node, report);
     if (node.op === "placeholder") {
       if (past !== "placeholders")
         report("PLACEHOLDER_ORDER", `Placeholder ${node.name} comes after other nodes`, node.name);
     } else if (past !== "output") past = node.op === "output" ? "output" : "body";
   }
+  checkNested(graph, report);
   if (past !== "output") report("NO_OUTPUT", "The graph has no output node");
   else if (
     context.isRoot &&
@@ -39,6 +43,20 @@ export function checkStructure(graph: Graph, context: GraphContext, report: Repo
   ) {
     report("OUTPUT_NOT_TUPLE", "The output of the program is not a tuple", graph.outputNode().name);
   }
+}
+
+function reportAfterOutput({ op, name }: Node, report: Report): void {
+  if (op === "output") report("SECOND_OUTPUT", `Node ${name} is a second output`, name);
+  else report("OUTPUT_NOT_LAST", `Node ${name} comes after the output`, name);
+}
+
+/** Every nested graph is read by some `get_attr`. */
+function checkNested(graph: Graph, report: Report): void {
+  if (graph.subgraphs.size === 0) return;
+  const read = new Set<string>();
+  for (const { op, target } of graph.nodes()) if (op === "get_attr") read.add(target);
+  for (const target of graph.subgraphs.keys())
+    if (!read.has(target)) report("UNUSED_SUBGRAPH", `No get_attr reads the nested graph ${target}`);
 }
 
 function checkInputs(node: Node, graph: Graph, defined: ReadonlySet<string>, report: Report): void {
@@ -69,17 +87,23 @@ export function checkNodes(graph: Graph, context: GraphContext, report: Report):
     const unused = graph.userCount(position++) === 0;
     switch (node.op) {
       case "placeholder":
+        checkPlaceholder(node, report);
         checkValue(node, report);
+        checkDialect(node, graph, context, report);
         break;
       case "get_attr":
+        checkAttributeForm(node, report);
         checkAttribute(node, graph, context, report);
         break;
       case "call_function":
         if (!mayLackValue(node, unused, context.operators)) checkValue(node, report);
-        checkTarget(node, context, report);
+        checkTarget(node, context.rules, context.operators, report);
+        checkGraphReads(node, graph, report);
         checkCall(node, graph, context.operators, report);
+        checkDialect(node, graph, context, report);
         break;
       case "output":
+        checkOutput(node, graph, context.isRoot, report);
         break;
       default:
         report(
@@ -91,6 +115,28 @@ export function checkNodes(graph: Graph, context: GraphContext, report: Report):
   }
 }
 
+/** Metadata that the dialect wants of calls, and what else it asks of a node. */
+function checkDialect(node: Node, graph: Graph, { rules, operators }: GraphContext, report: Report): void {
+  if (node.op === "call_function") {
+    for (const key of rules.metadata ?? []) {
+      if (node.meta[key] !== undefined) continue;
+      report(
+        "MISSING_METADATA",
+        `Node.meta ${node.name} is missing ${key} field, which the dialect ${rules.name} requires.`,
+        node.name,
+        `set meta.${key}, or run the pass that lowers to ${rules.name}`,
+      );
+    }
+  }
+  let reason: string | undefined;
+  try {
+    reason = rules.refuseNode?.(node, graph, operators);
+  } catch (error) {
+    reason = `the rule of the dialect '${rules.name}' threw at node '${node.name}': ${errorText(error)}`;
+  }
+  if (reason !== undefined) report("NODE_REFUSED", reason, node.name);
+}
+
 /** Operators without results have no value. Without a table, those that nothing uses get the benefit of the doubt. */
 function mayLackValue(node: Node, unused: boolean, operators: OperatorLookup | undefined): boolean {
   if (node.meta.val !== undefined || targetKind(node.target) !== "operator") return false;
@@ -100,25 +146,13 @@ function mayLackValue(node: Node, unused: boolean, operators: OperatorLookup | u
 
 function checkValue(node: Node, report: Report): void {
   const { val } = node.meta;
-  if (val === undefined) report("MISSING_VAL", `Node.meta ${node.name} is missing val field.`, node.name);
-  else if (!isValue(val))
-    report("INVALID_VAL", `Node.meta ${node.name} has invalid val field ${told(val)}`, node.name);
-}
-
-function isValue(value: unknown): boolean {
-  if (value === null) return true;
-  if (value instanceof FakeTensor)
-    return typeof value.dtype === "string" && Array.isArray(value.shape) && Array.isArray(value.strides);
-  if (Array.isArray(value)) return value.every(isValue);
-  if (typeof value !== "object") return false;
-  const { kind } = value as { kind?: unknown };
-  return (
-    kind === "SymInt" ||
-    kind === "SymFloat" ||
-    kind === "SymBool" ||
-    kind === "custom_obj" ||
-    kind === "constant"
-  );
+  if (val === undefined) {
+    report("MISSING_VAL", `Node.meta ${node.name} is missing val field.`, node.name);
+    return;
+  }
+  const problem = valueProblem(val);
+  if (problem !== undefined)
+    report("INVALID_VAL", `Node.meta ${node.name} has invalid val field ${problem}`, node.name);
 }
 
 function checkAttribute(node: Node, graph: Graph, context: GraphContext, report: Report): void {
@@ -140,59 +174,12 @@ function checkAttribute(node: Node, graph: Graph, context: GraphContext, report:
   }
 }
 
-function checkTarget(node: Node, context: GraphContext, report: Report): void {
-  const { rules } = context;
-  const { target, name } = node;
-  const kind = targetKind(target);
-  if (kind === "higher_order" || kind === "operator") {
-    if (kind === "operator") checkOperator(node, context, report);
-    else refuseBy(rules, node, undefined, report);
-    return;
-  }
-  const allowed = kind === "torch" ? rules.torchFunctions : rules.pythonFunctions;
-  if (allowed.has(target)) return;
-  report(
-    "OPERATOR_NOT_ALLOWED",
-    `Operator '${target}' is not an allowed operator type: ` +
-      "(<class 'torch._ops.OpOverload'>, <class 'torch._ops.HigherOrderOperator'>)",
-    name,
-  );
-}
-
-function checkOperator(node: Node, { rules, operators }: GraphContext, report: Report): void {
-  const { target, name } = node;
-  const schema = operators?.schemaOf(target);
-  if (target.split(".").length < 3) {
-    report(
-      "OPERATOR_NOT_ALLOWED",
-      `Operator '${target}' is not an allowed operator type: it names no overload`,
-      name,
-    );
-    return;
-  }
-  if (operators !== undefined && schema === undefined && !isOpaque(target, operators)) {
-    report("UNKNOWN_OPERATOR", `operator '${target}' is not known`, name);
-  }
-  const mutable = schema === undefined ? looksMutable(target) : schema.isMutable;
-  if (rules.functional && mutable) report("NOT_FUNCTIONAL", `operator '${target}' is not functional`, name);
-  refuseBy(rules, node, schema, report);
-}
-
-/** In-place operators end in one underscore, by PyTorch's convention: all that can be told without a schema. */
-const looksMutable = (target: string): boolean => /^aten\.[^.]*[^_]_\./.test(target);
-
-/** A plugin's rule that throws refuses, and is told. */
-function refusalOf(rules: DialectRules, target: string, schema: OpSchema | undefined): string | undefined {
-  try {
-    return rules.refuse?.(target, schema);
-  } catch (error) {
-    return `the rule of the dialect '${rules.name}' threw at '${target}': ${errorText(error)}`;
-  }
-}
-
 /** Arguments against the schema; those of nodes that are not there are told with the structure of the graph. */
 function checkCall(node: Node, graph: Graph, operators: OperatorLookup | undefined, report: Report): void {
-  if (operators?.callProblem === undefined || targetKind(node.target) !== "operator") return;
+  const kind = targetKind(node.target);
+  if (kind === "higher_order")
+    HIGHER_ORDER_RULES.get(node.target)?.(new HigherOrderCall(node, graph, report), operators);
+  if (operators?.callProblem === undefined || kind !== "operator") return;
   let known = true;
   const problem = operators.callProblem(node, ({ name }) => {
     const val = graph.find(name)?.meta.val;
@@ -200,9 +187,4 @@ function checkCall(node: Node, graph: Graph, operators: OperatorLookup | undefin
     return val;
   });
   if (problem !== undefined && known) report("CALL_ARGUMENTS", problem, node.name);
-}
-
-function refuseBy(rules: DialectRules, node: Node, schema: OpSchema | undefined, report: Report): void {
-  const reason = refusalOf(rules, node.target, schema);
-  if (reason !== undefined) report("OPERATOR_REFUSED", reason, node.name);
 }

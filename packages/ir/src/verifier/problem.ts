@@ -8,10 +8,14 @@ export interface Problem {
   readonly node?: string | undefined;
   /** Path of the nested graph, `true_graph_0.false_graph_0`; empty for the program's own graph. */
   readonly graph?: string | undefined;
+  /** The user's line that the node comes from, `model.py:12`. */
+  readonly line?: string | undefined;
+  /** What to do, as an instruction. */
+  readonly fix?: string | undefined;
 }
 
 /** Takes problems as they are found. */
-export type Report = (code: string, message: string, node?: string) => void;
+export type Report = (code: string, message: string, node?: string, fix?: string) => void;
 
 /** What a value is, in words; never throws. */
 export function told(value: unknown): string {
@@ -24,3 +28,12 @@ export function told(value: unknown): string {
 
 /** The message of what was thrown, whatever that is. */
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : told(error));
+
+/** `CODE at graph.node: message`, then the user's line and the fix, a line each. */
+export function problemText({ code, message, node, graph, line, fix }: Problem): string {
+  const place = [graph, node].filter((part) => part !== undefined && part !== "").join(".");
+  const lines = [place === "" ? `${code}: ${message}` : `${code} at ${place}: ${message}`];
+  if (line !== undefined) lines.push(`  from ${line}`);
+  if (fix !== undefined) lines.push(`  fix  ${fix}`);
+  return lines.join("\n");
+}

@@ -1,10 +1,18 @@
-import { printExpr } from "@sconce/symbolic";
+import { SymExpr } from "@sconce/symbolic";
 import { isRef, itemsOf } from "../argument.js";
-import { FakeTensor } from "../meta.js";
+import { FakeTensor, type MetaValue } from "../meta.js";
 import { reprArgument } from "../print-torch/argument-text.js";
 import { stringRepr } from "../print-torch/python-repr.js";
 import type { ExportedProgram } from "../program.js";
-import { type InputSpec, type OutputKind, outputTargets, type SignatureValue } from "../signature.js";
+import { leafCount } from "../pytree.js";
+import {
+  type ArgumentSpec,
+  type InputSpec,
+  type OutputKind,
+  outputTargets,
+  type SignatureValue,
+} from "../signature.js";
+import { familyOf, literalValue, tensorText, valueText } from "./agreement.js";
 import type { Report } from "./problem.js";
 
 /** Inputs and outputs of the graph against the signature, and the signature against the state. */
@@ -13,8 +21,9 @@ export function checkSignature(program: ExportedProgram, report: Report): void {
   checkOutputs(program, report);
 }
 
-/** Names in preserved calling conventions must be nodes. */
+/** Names in preserved calling conventions must be nodes, and their trees must have a leaf for each value. */
 export function checkModuleCalls(program: ExportedProgram, report: Report): void {
+  checkCallTrees(program, report);
   for (const { signature } of program.moduleCallGraph) {
     for (const { name } of signature?.inputs ?? []) {
       if (name !== "" && !program.graph.has(name))
@@ -23,6 +32,35 @@ export function checkModuleCalls(program: ExportedProgram, report: Report): void
     for (const { name } of signature?.outputs ?? []) {
       if (name !== "" && !program.graph.has(name))
         report("MODULE_CALL_OUTPUT", `Output ${name} does not exist in the graph.`);
+    }
+  }
+}
+
+function checkCallTrees({ moduleCallGraph, userInputs, userOutputs }: ExportedProgram, report: Report): void {
+  // Without any entry the calling convention is not known, which PyTorch allows.
+  const [root] = moduleCallGraph;
+  if (root === undefined) return;
+  if (root.fqn !== "") {
+    report("MODULE_CALL_ROOT", `The first entry of the module call graph is '${root.fqn}', not the root's`);
+  }
+  for (const { fqn, signature } of moduleCallGraph) {
+    if (signature === null) continue;
+    const { inputs, outputs, inSpec, outSpec, forwardArgNames } = signature;
+    const isRoot = fqn === "";
+    const check = (what: string, leaves: number, values: number): void => {
+      if (leaves === values) return;
+      const message = `${what} of the module call '${fqn}' has ${leaves} leaves for ${values} values`;
+      report("MODULE_CALL_TREE", message);
+    };
+    // The root's own lists of values are empty in files: its values are those of the signature.
+    check("in_spec", leafCount(inSpec), isRoot ? userInputs.length : inputs.length);
+    check("out_spec", leafCount(outSpec), isRoot ? userOutputs.length : outputs.length);
+    const given = inSpec.children.reduce((sum, part) => sum + part.children.length, 0);
+    if (forwardArgNames !== null && forwardArgNames.length !== given && isRoot) {
+      report(
+        "MODULE_CALL_TREE",
+        `the module call '${fqn}' names ${forwardArgNames.length} arguments, and its in_spec has ${given}`,
+      );
     }
   }
 }
@@ -58,28 +96,56 @@ function checkInputs(program: ExportedProgram, report: Report): void {
     if (named && node !== undefined && spec.arg.name !== node) {
       report("INPUT_NAME", `Input spec name ${spec.arg.name} does not match node name ${node}`, node);
     }
+    if (node !== undefined) checkSpecKind(spec.arg, program.graph.find(node)?.meta.val, node, report);
     checkInputState(spec, program, report);
     if (spec.kind !== "USER_INPUT") checkStateValue(spec, program, report);
   });
 }
 
-const sizesText = ({ dtype, shape }: FakeTensor): string =>
-  `${dtype}[${shape.map((size) => (typeof size === "number" ? size : printExpr(size))).join(", ")}]`;
+const SPEC_FAMILIES: Readonly<Record<string, string>> = {
+  tensor: "tensor",
+  token: "tensor",
+  symint: "int",
+  symfloat: "float",
+  symbool: "bool",
+};
 
-/** The tensor that an input stands for is of the dtype and the sizes that its node says, where those are numbers. */
+/** What a spec says of a value against what the node records. */
+function checkSpecKind(arg: ArgumentSpec, val: MetaValue | undefined, node: string, report: Report): void {
+  const wanted = SPEC_FAMILIES[arg.kind];
+  if (val === undefined || wanted === undefined) return;
+  const family = familyOf(val);
+  if (family === wanted || family === "other" || (arg.kind === "token" && family === "none")) return;
+  report(
+    "SPEC_KIND",
+    `The signature says that ${arg.name} is a ${arg.kind}, and the node records ${valueText(val)}`,
+    node,
+  );
+}
+
+/** The tensor that an input stands for is of the dtype and the sizes that its node says. */
 function checkStateValue({ target, arg }: InputSpec, program: ExportedProgram, report: Report): void {
   const tensor = target === null ? undefined : program.tensor(target);
   const val = program.graph.find(arg.name)?.meta.val;
-  if (tensor === undefined || !(val instanceof FakeTensor)) return;
+  if (!(val instanceof FakeTensor) || !Array.isArray(val.shape)) return;
+  const symbolic = val.shape.findIndex((size) => size instanceof SymExpr);
+  if (symbolic >= 0) {
+    report(
+      "STATE_SYMBOLIC",
+      `the input ${arg.name} is recorded as ${tensorText(val)}: size ${symbolic} of ${target ?? "its tensor"} is symbolic`,
+      arg.name,
+    );
+    return;
+  }
+  if (tensor === undefined) return;
   const fits =
     tensor.dtype === val.dtype &&
     tensor.shape.length === val.ndim &&
-    tensor.shape.every((size, d) => typeof val.shape[d] !== "number" || val.shape[d] === size);
+    tensor.shape.every((size, d) => val.shape[d] === size);
   if (fits) return;
-  const told = `${tensor.dtype}[${tensor.shape.join(", ")}]`;
   report(
     "STATE_VALUE",
-    `the tensor of ${target} is ${told}, its input ${arg.name} is recorded as ${sizesText(val)}`,
+    `the tensor of ${target} is ${tensorText(tensor)}, its input ${arg.name} is recorded as ${tensorText(val)}`,
     arg.name,
   );
 }
@@ -159,6 +225,11 @@ function checkOutputs(program: ExportedProgram, report: Report): void {
     );
     return;
   }
+  outputSpecs.forEach(({ arg }, i) => {
+    const value = results[i]!;
+    const val = isRef(value) ? graph.find(value.name)?.meta.val : literalValue(value);
+    checkSpecKind(arg, val, isRef(value) ? value.name : last!.name, report);
+  });
   const mutations = outputSpecs.filter((spec) => isMutation(spec.kind)).length;
   const tokens = outputSpecs.filter((spec) => spec.kind === "TOKEN").length;
   names.slice(tokens, tokens + mutations).forEach((name, i) => {

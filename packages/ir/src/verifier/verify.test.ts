@@ -178,7 +178,13 @@ test("nested graphs are checked, and problems name them", () => {
     "graph(%x: f32[2]) { %g = get_attr g return (%x) graph g(%y: f32[2]) { %a = aten.neg.default(%y) return (%a) } }",
   );
   expect(verifyGraph(graph)).toEqual([
-    { code: "MISSING_VAL", message: "Node.meta a is missing val field.", node: "a", graph: "g" },
+    {
+      code: "MISSING_VAL",
+      message: "Node.meta a is missing val field.",
+      node: "a",
+      graph: "g",
+      fix: "record the value in meta.val; the pass propagate-shapes computes it",
+    },
   ]);
 });
 
@@ -239,14 +245,14 @@ test("an operator table tells mutable and unknown operators, and those without r
 });
 
 test("dialects are data", () => {
-  const program = valid().with({ dialect: "EDGE" });
+  const program = valid().with({ dialect: "MINE" });
   expect(verify(program).map((problem) => problem.code)).toEqual(["UNKNOWN_DIALECT"]);
-  const edge = {
+  const mine = {
     ...ATEN,
-    name: "EDGE",
+    name: "MINE",
     refuse: (target: string) => (target === "aten.mul.Tensor" ? "no multiplication" : undefined),
   };
-  expect(verify(program, { dialects: new Map([["EDGE", edge]]) }).map((problem) => problem.message)).toEqual([
+  expect(verify(program, { dialects: new Map([["MINE", mine]]) }).map((problem) => problem.message)).toEqual([
     "no multiplication",
   ]);
   expect(verify(program, { dialect: "TRAINING" })).toEqual([]);

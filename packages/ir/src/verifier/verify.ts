@@ -2,10 +2,14 @@ import { invalidProgram } from "../errors.js";
 import type { Graph } from "../graph.js";
 import type { OperatorLookup } from "../operator.js";
 import type { ExportedProgram } from "../program.js";
-import { ATEN, DIALECTS, type DialectRules } from "./dialect.js";
+import { sourceLine } from "../source-line.js";
+import { ATEN, type DialectRules } from "./dialect.js";
+import { DIALECTS } from "./dialects.js";
+import { FIXES } from "./fixes.js";
 import { checkNodes, checkStructure } from "./graph-checks.js";
 import { errorText, type Problem, type Report } from "./problem.js";
 import { checkModuleCalls, checkSignature } from "./signature-checks.js";
+import { type Bound, checkRanges, checkSymbols } from "./symbol-checks.js";
 
 /** How strictly, and by whose knowledge, a program is checked. */
 export interface VerifyOptions {
@@ -23,7 +27,7 @@ export interface VerifyOptions {
  */
 export function verify(program: ExportedProgram, options: VerifyOptions = {}): Problem[] {
   const problems: Problem[] = [];
-  const report: Report = (code, message, node) => problems.push({ code, message, node });
+  const report = reporter(program.graph, undefined, problems);
   try {
     const rules = findRules(program.dialect, options, report);
     problems.push(
@@ -31,6 +35,7 @@ export function verify(program: ExportedProgram, options: VerifyOptions = {}): P
     );
     checkModuleCalls(program, report);
     checkSignature(program, report);
+    checkRanges(program, report);
   } catch (error) {
     report("MALFORMED", `a part of it cannot be read (${errorText(error)})`);
   }
@@ -45,13 +50,15 @@ export function verifyGraph(
   hasTensor: (target: string) => boolean = () => false,
 ): Problem[] {
   const problems: Problem[] = [];
+  const bound: Bound = new Set();
   const work: { readonly graph: Graph; readonly path: string }[] = [{ graph, path: "" }];
   for (let item = work.pop(); item !== undefined; item = work.pop()) {
     const { graph: current, path } = item;
-    const report: Report = (code, message, node) => problems.push({ code, message, node, graph: path });
+    const report = reporter(current, path, problems);
     const context = { rules, operators: options.operators, isRoot: path === "", hasTensor };
     checkStructure(current, context, report);
     checkNodes(current, context, report);
+    checkSymbols(current, options.operators, bound, report);
     for (const [target, nested] of [...current.subgraphs].reverse()) {
       work.push({ graph: nested, path: path === "" ? target : `${path}.${target}` });
     }
@@ -66,6 +73,21 @@ export function verifyGraph(
 export function assertValid(program: ExportedProgram, options: VerifyOptions = {}): void {
   const problems = verify(program, options);
   if (problems.length > 0) throw invalidProgram(problems);
+}
+
+/** Adds problems with the user's line of their node, and what to do about them. */
+function reporter(graph: Graph | null, path: string | undefined, problems: Problem[]): Report {
+  return (code, message, node, fix = FIXES[code]) => {
+    const line = node === undefined ? undefined : sourceLine(graph?.find?.(node));
+    problems.push({
+      code,
+      message,
+      node,
+      ...(path !== undefined && { graph: path }),
+      ...(line !== undefined && { line }),
+      ...(fix !== undefined && { fix }),
+    });
+  };
 }
 
 function findRules(name: string, options: VerifyOptions, report: Report): DialectRules {

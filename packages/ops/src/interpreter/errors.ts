@@ -1,6 +1,5 @@
 /** @file Every error that running a graph raises. */
 import { isSconceError, SconceError, thrownText } from "@sconce/errors";
-import type { Node } from "@sconce/ir";
 
 /** An error reported again with the node in which it happened; other errors become a {@link SconceError}. */
 export function atNode(error: unknown, where: string): SconceError {
@@ -8,14 +7,6 @@ export function atNode(error: unknown, where: string): SconceError {
   const message = thrownText(error);
   const code = error instanceof RangeError ? "OUT_OF_MEMORY" : "KERNEL_FAILED";
   return new SconceError({ code, message, where, cause: error });
-}
-
-/** `node "mul" (aten.mul.Tensor), model.py:12`: the innermost frame of the stack trace is the user's line. */
-export function placeOf(node: Node): string {
-  const frames = [...(node.meta.stackTrace ?? "").matchAll(/File "([^"]*)", line (\d+)/g)];
-  const last = frames[frames.length - 1];
-  const line = last === undefined ? "" : `, ${last[1]}:${last[2]}`;
-  return `node "${node.name}" (${node.target})${line}`;
 }
 
 /** A `get_attr` node names a graph that does not exist. */

@@ -1,5 +1,5 @@
 export type { Mutation, UserValue } from "./convention.js";
-export { aborted, atNode, disposed, missingState, placeOf } from "./errors.js";
+export { aborted, atNode, disposed, missingState } from "./errors.js";
 export {
   Interpreter,
   type InterpreterOptions,

@@ -3,7 +3,15 @@
  * be let in: one run is driven with pauses or, for checks inside of passes, without.
  */
 import { internalError } from "@sconce/errors";
-import type { ExportedProgram, Node, NodeProfile, RunOptions, ScalarLiteral, Value } from "@sconce/ir";
+import {
+  type ExportedProgram,
+  type Node,
+  type NodeProfile,
+  nodePlace,
+  type RunOptions,
+  type ScalarLiteral,
+  type Value,
+} from "@sconce/ir";
 import type { DType, Tensor } from "@sconce/tensor";
 import { defaultOperators } from "../all.js";
 import { invalidArgument } from "../errors.js";
@@ -20,7 +28,6 @@ import {
   interpreterBusy,
   noAutocast,
   notSynchronous,
-  placeOf,
 } from "./errors.js";
 import { type GraphRunner, HIGHER_ORDER, settled } from "./higher-order.js";
 import { itemOf } from "./item.js";
@@ -343,7 +350,7 @@ export abstract class Interpreter<T = Tensor> {
     try {
       frame[step.slot] = yield* settled(this.runNode(step.node));
     } catch (error) {
-      throw atNode(error, placeOf(step.node));
+      throw atNode(error, nodePlace(step.node));
     }
   }
 
@@ -378,7 +385,7 @@ export abstract class Interpreter<T = Tensor> {
           frame[step.slot] = waits ? yield* settled(value) : value;
         }
       } catch (error) {
-        throw atNode(error, placeOf(step.node));
+        throw atNode(error, nodePlace(step.node));
       }
       const now = performance.now();
       if (report !== undefined) {

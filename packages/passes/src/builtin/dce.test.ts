@@ -1,4 +1,4 @@
-import { LEAF, verify } from "@sconce/ir";
+import { LEAF, tupleSpec, verify } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { runDecompositions } from "../decompose/run-decompositions.js";
 import { programOf, run, textOf } from "../test-support.js";
@@ -88,14 +88,15 @@ test("a preserved module's output that goes is None in its calling convention", 
     inputs: [arg("x")],
     outputs: [arg("a"), arg("b")],
     inSpec: LEAF,
-    outSpec: LEAF,
+    outSpec: tupleSpec([LEAF, LEAF]),
     forwardArgNames: null,
   };
-  const preserving = program.with({ moduleCallGraph: [{ fqn: "m", signature }] });
+  const root = { fqn: "", signature: null };
+  const preserving = program.with({ moduleCallGraph: [root, { fqn: "m", signature }] });
   for (const result of [run(deadCodeElimination, preserving), runDecompositions(preserving)]) {
     expect(verify(result)).toEqual([]);
     const [kept] = result.userOutputs as { name: string }[];
-    expect(result.moduleCallGraph[0]?.signature?.outputs).toEqual([
+    expect(result.moduleCallGraph[1]?.signature?.outputs).toEqual([
       arg(kept!.name),
       { kind: "constant", name: "", value: null },
     ]);

@@ -9,6 +9,7 @@ import {
   type MetaValue,
   type Node,
   type NodeRef,
+  nodeWhere,
 } from "@sconce/ir";
 import type { EmitArg } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
@@ -73,7 +74,7 @@ export function runHigherOrder(
   throw new SconceError({
     code: "UNSUPPORTED_HIGHER_ORDER",
     message: `runDecompositions does not know the higher-order operator ${node.target}`,
-    where: node.name,
+    where: nodeWhere(node),
     fix: "inline its body before, or run the program without decomposing it",
   });
 }

@@ -11,7 +11,9 @@ import {
   type MetaValue,
   type Node,
   type NodeMeta,
+  nodeWhere,
   type SymScalar,
+  sourceLine,
 } from "@sconce/ir";
 import { type EmitArg, evaluateScalarFunction, isScalarFunction } from "@sconce/ops";
 import { freeSymbols, SymExpr } from "@sconce/symbolic";
@@ -144,7 +146,7 @@ export class GraphInterpreter {
     throw new SconceError({
       code: "MISSING_SUBGRAPH",
       message: `get_attr reads "${node.target}", which the graph does not hold`,
-      where: node.name,
+      where: nodeWhere(node),
     });
   }
 }
@@ -179,12 +181,18 @@ function newSymbols(val: MetaValue | undefined, known: (name: string) => boolean
 }
 
 /** The error with the node that it happened in, and the user's own line where it is known. */
+/** `, model.py:12`: the user's line. */
+function fromLine(node: Node): string {
+  const line = sourceLine(node);
+  return line === undefined ? "" : `, ${line}`;
+}
+
 function atNode(error: unknown, node: Node): unknown {
-  if (isSconceError(error)) return error.at(`%${node.name} = ${node.target}`);
+  if (isSconceError(error)) return error.at(`%${node.name} = ${node.target}${fromLine(node)}`);
   return new SconceError({
     code: "DECOMPOSITION_FAILED",
     message: `the decomposition of ${node.target} threw: ${thrownText(error)}`,
-    where: `%${node.name}`,
+    where: `%${node.name}${fromLine(node)}`,
     cause: error,
   });
 }

@@ -1,5 +1,5 @@
 import { SconceError } from "@sconce/errors";
-import { type ExportedProgram, forEachInput, type Graph, type Node } from "@sconce/ir";
+import { type ExportedProgram, forEachInput, type Graph, type Node, nodeWhere } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { requireFunctional } from "../analysis/require-functional.js";
 import { withGraph } from "../builtin/rename.js";
@@ -83,7 +83,7 @@ const notConvex = (node: Node, input: string): SconceError =>
   new SconceError({
     code: "NOT_CONVEX",
     message: `the selected "${node.name}" needs "${input}", which is not selected and comes after other selected nodes`,
-    where: node.name,
+    where: nodeWhere(node),
     fix: `select "${input}" and what lies between as well, or extract fewer nodes`,
   });
 
@@ -91,6 +91,6 @@ const regionEffect = (node: Node): SconceError =>
   new SconceError({
     code: "REGION_EFFECT",
     message: `"${node.name}" (${node.target}) has to keep its place among effects and random numbers`,
-    where: node.name,
+    where: nodeWhere(node),
     fix: "leave it out of the selection",
   });

@@ -1,6 +1,6 @@
 /** @file What a rule's own functions may do: answer, refuse with a reason, or fail in the rule's name. */
 import { SconceError, thrownText } from "@sconce/errors";
-import type { Node } from "@sconce/ir";
+import { type Node, nodeWhere } from "@sconce/ir";
 import { Refusal, type RewriteContext } from "./context.js";
 import { told } from "./replacement.js";
 import { type Captures, type Match, type Rule, RuleFault } from "./rule.js";
@@ -28,7 +28,7 @@ export function guarded<T>(rule: Rule, context: RewriteContext, root: Node, run:
         error instanceof RuleFault
           ? `${label} ${message} (at %${root.name})`
           : `${label} threw at %${root.name}: ${message}`,
-      where: root.name,
+      where: nodeWhere(root),
       fix: error instanceof SconceError ? error.fix : `mend the rule, or leave "${rule.name}" out`,
       cause: error,
     });

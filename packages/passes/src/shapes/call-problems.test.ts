@@ -91,6 +91,7 @@ describe("values that the call does not give", () => {
           "node gelu: mine.odd.default refuses its inputs: the shape rule of mine.odd.default threw: no such thing",
         node: "gelu",
         graph: "",
+        fix: "change the arguments, or correct the values recorded for them",
       },
     ]);
   });

@@ -10,6 +10,7 @@ import {
   type Node,
   type NodeRef,
   type Problem,
+  sourceLine,
   type VerifyOptions,
 } from "@sconce/ir";
 import { verifyAll } from "@sconce/ir/verify";
@@ -31,9 +32,12 @@ export function callProblems(
   program: ExportedProgram,
   operators: OperatorTable,
   before?: ExportedProgram,
+  wrong: ReadonlySet<string> = NONE,
 ): Problem[] {
-  return new CallCheck(program, operators).graph(program.graph, before?.graph, "");
+  return new CallCheck(program, operators, wrong).graph(program.graph, before?.graph, "");
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** How programs are checked, calls included. */
 export interface CallOptions extends VerifyOptions {
@@ -42,24 +46,34 @@ export interface CallOptions extends VerifyOptions {
   readonly before?: ExportedProgram | undefined;
 }
 
-/** `verifyAll`, and for a program that is valid by its rules {@link callProblems}, which can only look at such. */
+/** `verifyAll` and {@link callProblems}; the calls of nodes that have a problem, or read one, are not computed. */
 export function verifyCalls(program: ExportedProgram, options: CallOptions): Problem[] {
   const problems = verifyAll(program, options);
-  if (problems.length > 0) return problems;
+  if (problems.some(({ code }) => UNREADABLE.has(code))) return problems;
   const { operators, before } = options;
-  const opaque = before === undefined ? [] : opaqueProblems(program, before, operators);
-  return [...opaque, ...callProblems(program, operators, before)];
+  const wrong = new Set(problems.map(({ graph, node }) => placeOf(graph ?? "", node ?? "")));
+  const opaque =
+    before === undefined || problems.length > 0 ? [] : opaqueProblems(program, before, operators);
+  return [...problems, ...opaque, ...callProblems(program, operators, before, wrong)];
 }
 
-type Found = Pick<Problem, "code" | "message">;
+/** Parts of a wrong kind, and graphs whose nodes cannot be found by their names. */
+const UNREADABLE: ReadonlySet<string> = new Set(["MALFORMED", "DUPLICATE_NAME"]);
+
+/** A node with the path of its graph. */
+const placeOf = (path: string, node: string): string => `${path}\0${node}`;
+
+type Found = Pick<Problem, "code" | "message" | "fix">;
 
 class CallCheck {
   readonly #env: RetraceEnv;
   readonly #operators: OperatorTable;
+  readonly #wrong: ReadonlySet<string>;
 
-  constructor(program: ExportedProgram, operators: OperatorTable) {
+  constructor(program: ExportedProgram, operators: OperatorTable, wrong: ReadonlySet<string>) {
     this.#env = shapeEnvOf(program);
     this.#operators = operators;
+    this.#wrong = wrong;
   }
 
   graph(graph: Graph, before: Graph | undefined, path: string): Problem[] {
@@ -71,8 +85,9 @@ class CallCheck {
       if (old?.meta.val !== node.meta.val) changed.add(node.name);
       if (node.op !== "call_function") continue;
       if (old === node && !readsAny(node, changed)) continue;
+      if (this.#wrong.size > 0 && this.#isWrong(node, graph, path)) continue;
       const problem = this.#call(node, graph);
-      if (problem !== undefined) problems.push({ ...problem, node: node.name, graph: path });
+      if (problem !== undefined) problems.push(located(problem, node, path));
     }
     const autocast = autocastBodies(graph);
     for (const [target, nested] of graph.subgraphs) {
@@ -84,12 +99,24 @@ class CallCheck {
     return problems;
   }
 
+  /** Whether other checks refuse the node or one that it reads. */
+  #isWrong(node: Node, graph: Graph, path: string): boolean {
+    const refused = (name: string): boolean => this.#wrong.has(placeOf(path, name));
+    let found = refused(node.name);
+    forEachInput(node, (name) => {
+      found ||= refused(name) || !graph.has(name);
+    });
+    return found;
+  }
+
   #call(node: Node, graph: Graph): Found | undefined {
     const { target, meta } = node;
-    if (meta.val === undefined) return undefined;
-    if (target === "operator.getitem") return this.#item(node, graph);
+    if (target === "operator.getitem") return meta.val === undefined ? undefined : this.#item(node, graph);
     const row = this.#operators.get(target);
-    if (row?.meta === undefined && row?.decompose === undefined) return undefined;
+    // PyTorch's own operators without a rule are listed as not implemented; a plugin's must say what they give.
+    if (row?.meta === undefined && row?.decompose === undefined)
+      return row === undefined || target.startsWith("aten.") ? undefined : withoutRule(target);
+    if (meta.val === undefined) return undefined;
     try {
       return this.#compared(node, this.#computed(node, graph));
     } catch (error) {
@@ -150,6 +177,29 @@ class CallCheck {
     if (typeof a === "number" && typeof b === "number") return a === b;
     return a === b || this.#env.staticallyKnown(eq(a, b)) !== false;
   }
+}
+
+const withoutRule = (target: string): Found => ({
+  code: "OPERATOR_WITHOUT_META",
+  message: `operator '${target}' has neither a shape rule nor a decomposition`,
+  fix: "give the operator a `meta` rule or a `decompose` rule in defineOp",
+});
+
+const FIXES: Readonly<Record<string, string>> = {
+  CALL_REFUSED: "change the arguments, or correct the values recorded for them",
+  CALL_VALUE: "correct meta.val: the pass propagate-shapes computes it",
+};
+
+function located(found: Found, node: Node, path: string): Problem {
+  const line = sourceLine(node);
+  const fix = found.fix ?? FIXES[found.code];
+  return {
+    ...found,
+    node: node.name,
+    graph: path,
+    ...(line !== undefined && { line }),
+    ...(fix !== undefined && { fix }),
+  };
 }
 
 const kindOf = (val: MetaValue): "a tensor" | "several results" | "other" =>

@@ -11,6 +11,7 @@ import {
   itemsOf,
   type MetaValue,
   type Node,
+  nodeWhere,
   type RangeConstraint,
   rebuild,
   type SymScalar,
@@ -206,7 +207,7 @@ class Propagation {
     } catch (error) {
       if (!isSconceError(error)) throw error;
       if (error.code === "DATA_DEPENDENT_GUARD" || error.code === "OPERATOR_WITHOUT_META") return undefined;
-      throw contradiction(`${target} refuses its inputs: ${error.message}`, node.name, error.fix);
+      throw contradiction(`${target} refuses its inputs: ${error.message}`, nodeWhere(node), error.fix);
     }
   }
 
@@ -245,14 +246,18 @@ class Propagation {
   #assert(condition: unknown, node: Node): void {
     if (!isSymScalar(condition) || condition.kind !== "SymBool") return;
     const { expr } = condition as { readonly expr: SymBool };
-    if (expr === false) throw contradiction(`the assertion "${String(node.args[1])}" never holds`, node.name);
+    if (expr === false)
+      throw contradiction(`the assertion "${String(node.args[1])}" never holds`, nodeWhere(node));
     if (!(expr instanceof SymExpr)) return;
     try {
       this.proven.addAxiom(expr);
       this.#env.addAxiom(expr);
     } catch (error) {
       if (!isSconceError(error)) throw error;
-      throw contradiction(`the assertion "${String(node.args[1])}" never holds: ${error.message}`, node.name);
+      throw contradiction(
+        `the assertion "${String(node.args[1])}" never holds: ${error.message}`,
+        nodeWhere(node),
+      );
     }
   }
 }

@@ -1,0 +1,93 @@
+/** @file Whether the symbols of recorded values are bound, and their ranges hold some value. */
+import { freeSymbols, isUnbacked, SymExpr } from "@sconce/symbolic";
+import type { Graph } from "../graph.js";
+import { FakeTensor } from "../meta.js";
+import type { Node } from "../node.js";
+import type { OperatorLookup } from "../operator.js";
+import { targetKind } from "../print-torch/target.js";
+import type { ExportedProgram } from "../program.js";
+import type { Report } from "./problem.js";
+
+/** The symbols that are bound so far, those of enclosing graphs included. */
+export type Bound = Set<string>;
+
+/**
+ * Symbols that a node's value has and nothing binds: no input has them, and the call that has them first does not make new
+ * ones. Each is reported once. Nested graphs are checked after the graph that they belong to, with the same `bound`.
+ */
+export function checkSymbols(
+  graph: Graph,
+  operators: OperatorLookup | undefined,
+  bound: Bound,
+  report: Report,
+): void {
+  for (const node of graph.nodes()) {
+    const { val } = node.meta;
+    if (val === undefined || val === null || node.op === "output") continue;
+    forEachSymbol(val, (symbol) => {
+      if (bound.has(symbol.name)) return;
+      bound.add(symbol.name);
+      if (node.op === "placeholder" || binds(node, symbol, operators)) return;
+      report(
+        "UNBOUND_SYMBOL",
+        `Node ${node.name} records the symbol ${symbol.name}, which no input and no data-dependent call binds`,
+        node.name,
+        `compute the sizes of ${node.name} from those of its inputs (the pass propagate-shapes does), or add the input that has ${symbol.name} as a size`,
+      );
+    });
+  }
+}
+
+const BINDING_TAGS: ReadonlySet<string> = new Set(["dynamic_output_shape", "data_dependent_output"]);
+
+/** Whether a call may give a value of a size that none of its inputs has. */
+function binds(node: Node, symbol: SymExpr, operators: OperatorLookup | undefined): boolean {
+  const { target, meta } = node;
+  if (meta.unbackedBindings !== undefined && Object.hasOwn(meta.unbackedBindings, symbol.name)) return true;
+  const kind = targetKind(target);
+  if (kind === "higher_order") return true;
+  if (kind !== "operator") return false;
+  if (operators === undefined || !target.startsWith("aten.")) return true;
+  const tags = operators.tagsOf(target);
+  return tags.some((tag) => BINDING_TAGS.has(tag)) || (tags.includes("composite") && isUnbacked(symbol));
+}
+
+/** Sizes repeat from node to node as the same objects: their symbols are found once. */
+const symbolsOf = new WeakMap<SymExpr, readonly SymExpr[]>();
+
+function forEachSymbol(value: unknown, visit: (symbol: SymExpr) => void): void {
+  if (typeof value !== "object" || value === null) return;
+  if (value instanceof SymExpr) {
+    let symbols = symbolsOf.get(value);
+    if (symbols === undefined) {
+      symbols = [...freeSymbols(value).values()];
+      symbolsOf.set(value, symbols);
+    }
+    symbols.forEach(visit);
+  } else if (value instanceof FakeTensor) {
+    forEachOf(value.shape, visit);
+    forEachOf(value.strides, visit);
+    forEachSymbol(value.storageOffset, visit);
+  } else if (Array.isArray(value)) forEachOf(value, visit);
+  else if ("expr" in value) forEachSymbol(value.expr, visit);
+}
+
+function forEachOf(values: readonly unknown[] | undefined, visit: (symbol: SymExpr) => void): void {
+  if (!Array.isArray(values)) return;
+  for (const value of values) if (typeof value === "object") forEachSymbol(value, visit);
+}
+
+/** Ranges that no value lies in. */
+export function checkRanges({ rangeConstraints }: ExportedProgram, report: Report): void {
+  for (const [symbol, { min, max, exact }] of rangeConstraints) {
+    const low = exact?.min ?? min;
+    const high = exact?.max ?? max;
+    if (low <= high) continue;
+    report(
+      "EMPTY_RANGE",
+      `the range of ${symbol} is [${low}, ${high}], which has no value`,
+      undefined,
+      "give a range whose lower bound is not above its upper bound",
+    );
+  }
+}

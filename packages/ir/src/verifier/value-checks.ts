@@ -1,0 +1,104 @@
+/** @file Whether the recorded value of a node is one that nodes can have. */
+import { isCondition, printExpr, SymExpr } from "@sconce/symbolic";
+import { DTYPES } from "@sconce/tensor";
+import { FakeTensor } from "../meta.js";
+import { argument } from "./argument-kinds.js";
+import { told } from "./problem.js";
+
+const DTYPE_NAMES: ReadonlySet<unknown> = new Set(DTYPES);
+const LAYOUTS: ReadonlySet<unknown> = new Set([
+  "strided",
+  "sparse_coo",
+  "sparse_csr",
+  "sparse_csc",
+  "sparse_bsr",
+  "sparse_bsc",
+  "_mkldnn",
+]);
+
+const isWhole = (value: unknown): boolean =>
+  typeof value === "number" ? Number.isInteger(value) && value >= 0 : isExpression(value);
+
+const isExpression = (value: unknown): boolean => value instanceof SymExpr && !isCondition(value);
+
+/** A symbol may stand for a condition. */
+const isConditional = (value: unknown): boolean =>
+  value instanceof SymExpr && (isCondition(value) || value.op === "Symbol" || value.op === "Piecewise");
+
+/** Why a value is not one that a node can have, in words; undefined when it is. */
+export function valueProblem(value: unknown): string | undefined {
+  if (value === null) return undefined;
+  if (value instanceof FakeTensor) return tensorProblem(value);
+  if (Array.isArray(value)) return listProblem(value);
+  if (typeof value !== "object") return told(value);
+  return scalarProblem(value as { readonly kind?: unknown });
+}
+
+function listProblem(items: readonly unknown[]): string | undefined {
+  // Not `entries`, which a list with holes passes over.
+  for (let i = 0; i < items.length; i++) {
+    const problem = valueProblem(items[i]);
+    if (problem !== undefined) return `${told(items)}, whose result ${i} is ${problem}`;
+  }
+  return undefined;
+}
+
+function tensorProblem(tensor: FakeTensor): string | undefined {
+  const { dtype, shape, strides, storageOffset, layout, device } = tensor;
+  if (!DTYPE_NAMES.has(dtype)) return `a tensor of dtype ${told(dtype)}, which does not exist`;
+  const wrong =
+    dimsProblem("size", shape) ??
+    dimsProblem("stride", strides) ??
+    (isWhole(storageOffset) ? undefined : dimText("storage offset", storageOffset));
+  if (wrong !== undefined) return `a tensor whose ${wrong}`;
+  if (!LAYOUTS.has(layout)) return `a tensor of layout ${told(layout)}, which does not exist`;
+  if (typeof (device as unknown as { type?: unknown } | null)?.type !== "string")
+    return "a tensor without a device";
+  if (layout === "strided" && shape.length !== strides.length)
+    return `a tensor of ${shape.length} sizes and ${strides.length} strides`;
+  return undefined;
+}
+
+function dimsProblem(what: string, dims: unknown): string | undefined {
+  if (!Array.isArray(dims)) return `${what}s are ${told(dims)}, not a list`;
+  for (let d = 0; d < dims.length; d++) if (!isWhole(dims[d])) return dimText(`${what} ${d}`, dims[d]);
+  return undefined;
+}
+
+const dimText = (what: string, value: unknown): string =>
+  `${what} is ${value instanceof SymExpr ? printExpr(value) : told(value)}, not a non-negative integer or a symbolic integer`;
+
+function scalarProblem(value: {
+  readonly kind?: unknown;
+  readonly expr?: unknown;
+  readonly value?: unknown;
+}): string | undefined {
+  const { kind, expr } = value;
+  const fits = (ok: boolean, what: string): string | undefined =>
+    ok
+      ? undefined
+      : `a ${String(kind)} of ${expr instanceof SymExpr ? printExpr(expr) : told(expr)}, not ${what}`;
+  switch (kind) {
+    case "SymInt":
+      return fits(Number.isInteger(expr) || isExpression(expr), "an integer");
+    case "SymFloat":
+      return fits(typeof expr === "number" || isExpression(expr), "a number");
+    case "SymBool":
+      return fits(typeof expr === "boolean" || isConditional(expr), "a condition");
+    case "custom_obj": {
+      const { name, classFqn } = value as { name?: unknown; classFqn?: unknown };
+      return typeof name === "string" && typeof classFqn === "string"
+        ? undefined
+        : "an object without name or class";
+    }
+    case "constant": {
+      let problem: string | undefined;
+      argument(value.value, "the constant", (at, text) => {
+        problem ??= `${at} ${text}`;
+      });
+      return problem;
+    }
+    default:
+      return told(value);
+  }
+}
