@@ -29,6 +29,8 @@ import {
   ShapeEnv,
   type SymBool,
   type SymInt,
+  sameSize,
+  sameSizes,
   solveLinear,
   sqrt,
   sub,
@@ -237,4 +239,13 @@ describe("properties", () => {
       { numRuns: 1000 },
     );
   });
+});
+
+test("sizes are equal when they are for all values of their symbols", () => {
+  const [s0, s1] = [symbol("s0", { integer: true }), symbol("s1", { integer: true })];
+  expect(sameSize(add(s0, s0), mul(2, s0))).toBe(true);
+  expect(sameSize(s0, s1)).toBe(false);
+  expect(sameSize(add(s0, 1), s0)).toBe(false);
+  expect(sameSizes([s0, 3], [s0, 3])).toBe(true);
+  expect([sameSizes([s0, 3], [s1, 3]), sameSizes([s0], [s0, 1])]).toEqual([false, false]);
 });

@@ -283,6 +283,13 @@ export const gt = (a: SymInt, b: SymInt): SymBool =>
 export const ge = (a: SymInt, b: SymInt): SymBool =>
   typeof a === "number" && typeof b === "number" ? a >= b : compare("GreaterThan", a, b);
 
+/** True when two sizes are equal for all values of their symbols: `2*s0` and `s0 + s0`. */
+export const sameSize = (a: SymInt, b: SymInt): boolean => a === b || eq(a, b) === true;
+
+/** {@link sameSize} of each of two lists of sizes, which have one length. */
+export const sameSizes = (a: readonly SymInt[], b: readonly SymInt[]): boolean =>
+  a.length === b.length && a.every((size, d) => sameSize(size, b[d]!));
+
 export function and(...values: readonly SymBool[]): SymBool {
   if (values.every((v) => typeof v === "boolean")) return values.every(Boolean);
   return lowerBool(

@@ -41,6 +41,8 @@ export {
   type SymFloat,
   type SymInt,
   type SymValue,
+  sameSize,
+  sameSizes,
   sqrt,
   sub,
   symAbs,

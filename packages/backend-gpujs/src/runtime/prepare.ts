@@ -15,6 +15,7 @@ import {
   PassManager,
   runDecompositions,
 } from "@sconce/passes";
+import { sameSizes } from "@sconce/symbolic";
 
 export interface PrepareOptions {
   readonly operators: OperatorTable;
@@ -58,7 +59,7 @@ function resizedInput({ graph, graphSignature }: ExportedProgram): string | unde
       const place = kind === "USER_INPUT_MUTATION" ? target : byTarget.get(target);
       const [value, old] = [arg.name, place ?? ""].map((name) => graph.find(name)?.meta.val);
       if (!(value instanceof FakeTensor) || !(old instanceof FakeTensor)) return false;
-      return String(value.shape) !== String(old.shape);
+      return !sameSizes(value.shape, old.shape);
     })?.target ?? undefined
   );
 }

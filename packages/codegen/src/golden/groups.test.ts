@@ -40,7 +40,7 @@ test("layer normalisation is mean, spread and the rest, which joins what reads i
 
     nest 0 -> b3: f32[4, 1]  in norm_0  # a
       for i0 < 4, i1 < 1
-        (sum[r0 < 8](b0[i0*8 + r0]) / 8)
+        ((sum[r0 < 8](b0[i0*8 + r0] - b0[i0*8]) / 8) + b0[i0*8])
 
     nest 1 -> b4: f32[4, 1]  in norm_0  # a
       for i0 < 4, i1 < 1

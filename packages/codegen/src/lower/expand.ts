@@ -2,7 +2,7 @@
 import { isSconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue, NO_KWARGS, type Node, type NodeRef, ref } from "@sconce/ir";
 import { bindArgs, type Emit, type EmitArg, emitFrom, metaOf, type OperatorTable } from "@sconce/ops";
-import type { SymEnv } from "@sconce/symbolic";
+import { type SymEnv, sameSizes } from "@sconce/symbolic";
 import { CannotLower, cannot, type LoweringTable } from "./call.js";
 
 export interface ExpandOptions {
@@ -132,10 +132,7 @@ export class Expander {
 
 /** Some decompositions of PyTorch's give other things than the operator where nothing reads them. */
 const isLike = (made: FakeTensor, said: unknown): boolean =>
-  said instanceof FakeTensor &&
-  made.dtype === said.dtype &&
-  made.ndim === said.ndim &&
-  made.shape.every((extent, d) => String(extent) === String(said.shape[d]));
+  said instanceof FakeTensor && made.dtype === said.dtype && sameSizes(made.shape, said.shape);
 
 /** Meta rules may give an argument itself; every step's value is an object of its own. */
 function fresh(value: MetaValue): MetaValue {

@@ -1,6 +1,7 @@
 /** @file Values that several pointwise calls read, all of which meet again in one call: `x * sigmoid(x)`. */
 import { FakeTensor, forEachInput, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
+import { type SymInt, sameSizes } from "@sconce/symbolic";
 
 /** Calls between a value and where its readers meet; more would not fit into a nest anyway. */
 const MOST_CALLS = 24;
@@ -20,8 +21,9 @@ export function joinsOf(nodes: readonly Node[], operators: OperatorTable): Reado
     (target === ALIAS || operators.get(target)?.tags.includes("pointwise") === true);
   const joins = new Map<string, string>();
   nodes.forEach((node, at) => {
-    if (shapes[at] === undefined || (readers.get(node.name)?.size ?? 0) < 2) return;
-    const belongs = (other: number): boolean => shapes[other] === shapes[at] && isPointwise(nodes[other]!);
+    const shape = shapes[at];
+    if (shape === undefined || (readers.get(node.name)?.size ?? 0) < 2) return;
+    const belongs = (other: number): boolean => isLike(shapes[other], shape) && isPointwise(nodes[other]!);
     const join = joinOf(nodes, node, readers, belongs);
     if (join !== undefined) joins.set(node.name, join);
   });
@@ -62,5 +64,8 @@ function readersOf(nodes: readonly Node[]): Readers {
   return readers;
 }
 
-const shapeOf = ({ meta: { val } }: Node): string | undefined =>
-  val instanceof FakeTensor ? val.shape.join() : undefined;
+const isLike = (one: readonly SymInt[] | undefined, other: readonly SymInt[]): boolean =>
+  one !== undefined && (one === other || sameSizes(one, other));
+
+const shapeOf = ({ meta: { val } }: Node): readonly SymInt[] | undefined =>
+  val instanceof FakeTensor ? val.shape : undefined;

@@ -1,6 +1,6 @@
 /** @file Reductions over dimensions. */
 import type { DType } from "@sconce/tensor";
-import { fixedValue, type Index, ONE, product } from "../../ir/index-expr.js";
+import { fixedValue, type Index, ONE, product, ZERO } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, indexScalar, type ReduceKind, type Scalar } from "../../ir/scalar.js";
 import {
   cannot,
@@ -24,8 +24,8 @@ export interface ReduceInit {
   readonly dtype: DType;
   /** What is reduced, from a cell. */
   readonly body?: (cell: Scalar, at: readonly Index[]) => Scalar;
-  /** What becomes of the result. */
-  readonly finish?: (value: Scalar) => Scalar;
+  /** What becomes of the result; `first` is the place of the first cell that is reduced. */
+  readonly finish?: (value: Scalar, first: readonly Index[]) => Scalar;
   readonly shape?: readonly Index[];
 }
 
@@ -66,7 +66,8 @@ export function reduceOver(
         inner.axes.length === 0 && result !== "int64"
           ? value
           : { kind: "reduce", dtype: result, reduce: kind, axes: inner.axes, body: value };
-      return cast(finish(whole), dtype);
+      const first = self.shape.map((_, d) => (reduced.has(d) ? ZERO : at[keepdim ? d : kept.indexOf(d)]!));
+      return cast(finish(whole, first), dtype);
     },
   });
   context.made(tensor);
@@ -174,7 +175,10 @@ const extremeWithPlace = (kind: "max" | "min"): Lowering => ({
   },
 });
 
-/** The mean over dimensions, kept, in memory: what deviations are measured from. */
+/**
+ * The mean over dimensions, kept, in memory: what deviations are measured from. Cells are summed as differences from the first
+ * of their row: a running sum of cells with a large mean would lose what tells them apart.
+ */
 export function meanOf(
   of: Pick<LoweringCall, "context" | "node">,
   self: LazyTensor,
@@ -182,13 +186,20 @@ export function meanOf(
   group?: string,
 ): LazyTensor {
   const compute = computeType(self.dtype);
+  // A row without cells has no first one.
+  const isEmpty = dims.some((d) => fixedValue(self.shape[d]!) === 0);
+  const cellOf = (at: readonly Index[]): Scalar => cast(self.cell(at), compute);
   const mean = reduceOver(of, self, {
     kind: "sum",
     dims,
     keepdim: true,
     dtype: compute,
-    body: (cell) => cast(cell, compute),
-    finish: (sum) => apply("div", sum, countOf(self, dims, compute)),
+    body: (cell, at) =>
+      isEmpty ? cast(cell, compute) : apply("sub", cast(cell, compute), cellOf(keptAt(at, dims, ZERO))),
+    finish: (sum, first) => {
+      const shifted = apply("div", sum, countOf(self, dims, compute));
+      return isEmpty ? shifted : apply("add", shifted, cellOf(first));
+    },
   });
   of.context.materialise(mean, group === undefined ? {} : { group });
   return mean;
