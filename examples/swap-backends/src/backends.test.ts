@@ -4,14 +4,14 @@ import { openPt2File } from "@sconce/formats/node";
 import { castTensor, readSafetensors, type Tensor } from "@sconce/tensor";
 import "@sconce/testing/vitest";
 import { backendSpec, describeBackends } from "@sconce/testing/vitest";
-import { BACKENDS, cpuBackend, createSconce } from "sconce";
+import { BACKENDS, createSconce, runDecompositions } from "sconce";
 import { describe, expect, test } from "vitest";
-import { loggingBackend } from "./logging-backend.js";
+import { KERNELS } from "./kernels.js";
+import { smallBackend } from "./small-backend.js";
 
 const DATA = new URL("../../digits/data/", import.meta.url);
-const lines: string[] = [];
-const logging = loggingBackend(cpuBackend(), (line) => lines.push(line));
-const session = createSconce({ backends: [logging] });
+const small = smallBackend();
+const session = createSconce({ backends: [small] });
 const program = await openPt2File(fileURLToPath(new URL("program.pt2", DATA)));
 const { tensors } = readSafetensors(await readFile(new URL("digits_test.safetensors", DATA)));
 
@@ -23,7 +23,7 @@ const images = castTensor(first(tensors.get("images")!), "float32");
 const logits = first(tensors.get("logits")!);
 
 describeBackends(
-  ["cpu", "logging"],
+  ["cpu", "small"],
   ({ testProgram }) => {
     testProgram("the digit classifier gives PyTorch's logits", program, async (executable) => {
       const [result] = await executable.run([images]);
@@ -37,26 +37,42 @@ describeBackends(
   { session },
 );
 
-describe("the logging backend", () => {
-  test("writes down what runs", async () => {
-    lines.length = 0;
-    const module = await session.module(program, { backend: "logging" });
-    await module.call([images]);
-    expect(lines[0]).toBe("compiles 32 nodes");
-    expect(lines[1]).toMatch(/^1\/\d+ %/);
-    expect(lines.at(-1)).toMatch(/%linear_1 = aten\.linear\.default$/);
+describe("the small backend", () => {
+  const lowered = runDecompositions(program);
+
+  test("runs the classifier with its own kernels", async () => {
+    const module = await session.module(lowered, { backend: "small" });
+    expect(await module.call([images])).toBeCloseToTensor(logits, { rtol: 1e-4, atol: 1e-4 });
+  });
+
+  test("lists the nodes that it has no kernel for, before anything runs", async () => {
+    const { "aten.max_pool2d_with_indices.default": _, ...fewer } = KERNELS;
+    await expect(session.compile(lowered, smallBackend(fewer))).rejects.toMatchObject({
+      code: "UNSUPPORTED_NODES",
+      message:
+        'the backend "small" does not run 2 nodes of the program: ' +
+        "%max_pool2d_with_indices (aten.max_pool2d_with_indices.default): no kernel for aten.max_pool2d_with_indices.default; " +
+        "%max_pool2d_with_indices_1 (aten.max_pool2d_with_indices.default): no kernel for aten.max_pool2d_with_indices.default",
+    });
+  });
+
+  test("a kernel that returns another shape is found", async () => {
+    const wrong = smallBackend({ ...KERNELS, "aten.addmm.default": (bias) => bias as Tensor });
+    const executable = await session.compile(lowered, wrong);
+    await expect(executable.run([images])).rejects.toMatchObject({
+      code: "BACKEND_OUTPUT",
+      where: 'output 0, node "addmm_1" (aten.addmm.default)',
+    });
   });
 
   test("can be the one that a session runs everything on", async () => {
     const only = createSconce({
-      configure: (container) => container.register(BACKENDS, { useValue: [logging] }),
+      configure: (container) => container.register(BACKENDS, { useValue: [small] }),
     });
-    lines.length = 0;
-    const module = await only.module(program);
+    const module = await only.module(lowered);
     expect(await module.call([images])).toBeCloseToTensor(logits, { rtol: 1e-4, atol: 1e-4 });
-    expect(lines.length).toBeGreaterThan(10);
   });
 });
 
 // What every backend must do, as the project's own are tested.
-backendSpec(logging);
+backendSpec(small);

@@ -18,7 +18,6 @@ import {
 } from "@sconce/ops";
 import { type DispatchOptions, dispatcherOf, dispatchersOf } from "./dispatch-options.js";
 import { excludedCall, noKernel } from "./errors.js";
-import { CpuExecutable } from "./executable.js";
 import { DispatchingInterpreter } from "./interpreter.js";
 
 /** Options of {@link cpuBackend}. */
@@ -74,7 +73,7 @@ export function cpuBackend(options: CpuBackendOptions = {}): Backend {
         if (compileOptions.exclude?.includes(node.target))
           throw excludedCall(node.target, decomposes(operators, node.target)).at(`node "${node.name}"`);
       }
-      return new CpuExecutable(new DispatchingInterpreter(program, operators, dispatcher));
+      return new DispatchingInterpreter(program, operators, dispatcher);
     },
   };
 }

@@ -90,7 +90,7 @@ describe("an interpreter with its own kernels", () => {
       "output",
     ]);
     expect(numbers(interpreter.runSync([truth(false), floats([1, 2])])[0])).toEqual([-1, -2]);
-    expect(interpreter.profile.map(({ node }) => node)).toEqual([
+    expect(interpreter.profile().map(({ node }) => node)).toEqual([
       "true_graph_0",
       "false_graph_0",
       "cond",

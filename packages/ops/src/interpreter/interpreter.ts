@@ -62,7 +62,8 @@ export interface InterpreterOptions<T = Tensor> {
  * Runs a program node by node, in the manner of `torch.fx.Interpreter`. It binds inputs, state and nested graphs, runs
  * control flow, writes mutated buffers and inputs back, frees values after their last use, and reports progress. A subclass
  * says how operators run ({@link callOperator}), and may override the method of any kind of node. `T` is what stands for a
- * tensor: a `Tensor`, a `FakeTensor`, a buffer of a device.
+ * tensor: a `Tensor`, a `FakeTensor`, a buffer of a device. An `Interpreter<Tensor>` is an `Executable`: a backend's `compile`
+ * may return it.
  */
 export abstract class Interpreter<T = Tensor> {
   readonly program: ExportedProgram;
@@ -109,7 +110,7 @@ export abstract class Interpreter<T = Tensor> {
   }
 
   /** What the nodes of the last run took, in the order in which they ran. */
-  get profile(): readonly NodeProfile[] {
+  profile(): readonly NodeProfile[] {
     return this.#profile;
   }
 
