@@ -210,7 +210,7 @@ export class PassManager {
       this.#options.record === false || pass.drops !== undefined
         ? result
         : recordPass(pass.name, before, result, textOf(call));
-    const check = run.checker?.check({ pass, options, step, before, after, made });
+    const check = run.checker?.check({ pass, options, step, before, after, place, made });
     const known = run.notes.get(call);
     const texts = new Set(known === undefined ? notes : notes.filter((note) => known.texts.has(note)));
     run.notes.set(call, { place, texts });

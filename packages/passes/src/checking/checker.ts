@@ -65,6 +65,8 @@ interface CheckedStep {
   readonly step: number;
   readonly before: ExportedProgram;
   readonly after: ExportedProgram;
+  /** `pass "name" of plugin "p" (step 2)`. */
+  readonly place: string;
   /** The rewrites that rules made. */
   readonly made: readonly MadeRewrite[];
 }
@@ -101,7 +103,7 @@ export class Checker {
 
   /** @throws SconceError `PASS_CHANGED_NUMBERS`, `NOTHING_COMPARED`, `NO_SAMPLE_INPUTS` */
   check(checked: CheckedStep): CheckReport {
-    const { pass, options, step, before, after } = checked;
+    const { pass, options, step, before, after, place } = checked;
     this.#wholeRuns = 0;
     this.#removes = (pass.removesAssertions ?? []).length > 0;
     const told = { pass: pass.name, step };
@@ -109,7 +111,6 @@ export class Checker {
     const skipped = reasonToSkip(tolerance, before, after);
     if (tolerance === undefined || skipped !== undefined)
       return { ...told, ...nothing(), refused: 0, skipped };
-    const place = `pass "${pass.name}" (step ${step + 1})`;
     const compared = nothing();
     const give = giver(after, tolerance);
     const samples = this.#samples(before, after, give);

@@ -323,6 +323,6 @@ describe("what is wrong is attributed to its pass, rule and plugin, and shrunk",
     if (rule !== undefined) expect(culprit!.rewrite).toMatchObject({ rule, plugin: "mine" });
     if (graph !== undefined) expect(culprit!.rewrite).toMatchObject({ graph });
     expect(culprit!.reproducer.program.graph.size).toBeLessThanOrEqual(program.graph.size);
-    expect(culprit!.error.message).toContain(`"${pass}"`);
+    expect(culprit!.error.message).toContain(`"${pass}" of plugin "mine"`);
   });
 });
