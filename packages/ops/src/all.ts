@@ -11,11 +11,13 @@ import { chunkCatOps } from "./families/chunk-cat.js";
 import { columnOps } from "./families/columns.js";
 import { comparisonOps } from "./families/comparison.js";
 import { complexOps } from "./families/complex.js";
+import { compositeBackwardOps } from "./families/composite-backward.js";
 import { conversionOps } from "./families/conversion.js";
 import { conversionLegacyOps } from "./families/conversion-legacy.js";
 import { convolutionOps } from "./families/convolution.js";
 import { convolutionCompositeOps } from "./families/convolution-composite.js";
 import { convolutionLegacyOps } from "./families/convolution-legacy.js";
+import { convolutionSecondOps } from "./families/convolution-second.js";
 import { creationOps } from "./families/creation.js";
 import { ctcLossOps } from "./families/ctc-loss.js";
 import { cumulativeOps } from "./families/cumulative.js";
@@ -25,6 +27,7 @@ import { differenceOps } from "./families/difference.js";
 import { distanceOps } from "./families/distance.js";
 import { einsumOps } from "./families/einsum.js";
 import { embeddingOps } from "./families/embedding.js";
+import { environmentOps } from "./families/environment.js";
 import { fakeQuantizeOps } from "./families/fake-quantize.js";
 import { fourierOps } from "./families/fourier.js";
 import { fourierHermitianOps } from "./families/fourier-hermitian.js";
@@ -73,6 +76,7 @@ import { randomGeneratorOps } from "./families/random-generator.js";
 import { rangeOps } from "./families/range.js";
 import { rearrangeOps } from "./families/rearrange.js";
 import { recurrentOps } from "./families/recurrent.js";
+import { recurrentBackwardOps } from "./families/recurrent-backward.js";
 import { reductionOps } from "./families/reduction.js";
 import { renamedOps } from "./families/renamed.js";
 import { resizeOps } from "./families/resize.js";
@@ -88,6 +92,7 @@ import { spectrogramOps } from "./families/spectrogram.js";
 import { statisticOps } from "./families/statistic.js";
 import { tensorPropertyOps } from "./families/tensor-properties.js";
 import { ternaryPointwiseOps } from "./families/ternary-pointwise.js";
+import { torchTestOps } from "./families/torch-tests.js";
 import { unaryPointwiseOps } from "./families/unary-pointwise.js";
 import { varianceOps } from "./families/variance.js";
 import { viewCopyOps } from "./families/view-copy.js";
@@ -201,6 +206,11 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...conversionLegacyOps,
   ...ctcLossOps,
   ...polynomialOps,
+  ...recurrentBackwardOps,
+  ...compositeBackwardOps,
+  ...convolutionSecondOps,
+  ...environmentOps,
+  ...torchTestOps,
 ]);
 
 let table: OperatorTable | undefined;

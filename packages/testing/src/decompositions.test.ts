@@ -58,28 +58,12 @@ describe("the default table", () => {
     expect([...table.keys()].filter((target) => !pytorch.has(target))).toEqual([]);
   });
 
-  /** In PyTorch's table, and yet its lowering keeps them. */
-  const NEVER_APPLIED = [
-    "aten._upsample_nearest_exact1d.default",
-    "aten._upsample_nearest_exact2d.default",
-    "aten._upsample_nearest_exact3d.default",
-    "aten.mish_backward.default",
-    "aten.silu_backward.default",
-    "aten.silu_backward.grad_input",
-    "aten.upsample_nearest1d.default",
-    "aten.upsample_nearest2d.default",
-    "aten.upsample_nearest3d.default",
-  ];
-
-  /** What reads a size or a property gives a number, and no graph holds it after tracing. */
-  const READS =
-    /^aten\.(sym_\w+|size|stride|can_cast|get_device|is_\w+|_is_zerotensor|promote_types|result_type)\.\w+$/;
-
   test("has an entry for every operator of PyTorch's table that Sconce knows", () => {
     const operators = defaultOperators();
     const missing = [...pytorch].filter(
-      (target) => !table.has(target) && operators.get(target) !== undefined && !READS.test(target),
+      (target) => !table.has(target) && operators.get(target) !== undefined,
     );
-    expect(missing.sort()).toEqual([...NEVER_APPLIED].sort());
+    // A condition that only the data decide: exporting fails on it.
+    expect(missing).toEqual(["aten.is_nonzero.default"]);
   });
 });

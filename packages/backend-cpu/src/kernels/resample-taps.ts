@@ -100,7 +100,15 @@ const FILTERS = {
     if (x < 1) return (1.5 * x - 2.5) * x * x + 1;
     return x < 2 ? ((-0.5 * x + 2.5) * x - 4) * x + 2 : 0;
   },
+  lanczos: (x: number): number => (x >= -3 && x < 3 ? sinc(x) * sinc(x / 3) : 0),
 } as const;
+
+const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x));
+
+/** Filters that reach further when an image shrinks. */
+export type WideMode = keyof typeof FILTERS;
+/** Input elements that a filter covers when the size stays. */
+const FILTER_WIDTHS: Readonly<Record<WideMode, number>> = { linear: 2, cubic: 4, lanczos: 6 };
 
 /** Taps that reach as far as an output element covers the input, so that shrinking averages. */
 export function wideTaps(
@@ -108,7 +116,7 @@ export function wideTaps(
   outputs: number,
   scale: number | null,
   align: boolean,
-  mode: "linear" | "cubic",
+  mode: WideMode,
 ): Taps {
   const ratio = align
     ? outputs > 1
@@ -118,7 +126,7 @@ export function wideTaps(
       ? 1 / scale
       : inputs / outputs;
   const squeeze = ratio >= 1 ? 1 / ratio : 1;
-  const support = WIDTHS[mode] / 2 / squeeze;
+  const support = FILTER_WIDTHS[mode] / 2 / squeeze;
   const width = Math.ceil(support) * 2 + 1;
   const index = new Int32Array(outputs * width);
   const weight = new Float64Array(outputs * width);

@@ -6,7 +6,7 @@ import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, readFloat64 } from "../dense.js";
 import { roundTo } from "../half.js";
 import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
-import { byteTaps, type Mode, type Taps, tapsOf, wideTaps } from "./resample-taps.js";
+import { byteTaps, type Mode, type Taps, tapsOf, type WideMode, wideTaps } from "./resample-taps.js";
 
 /** Applies taps along a dimension of size `taps.inputs`, with `inner` elements after it. */
 function applyTaps(
@@ -120,11 +120,7 @@ function upsample(mode: Mode, args: UpsampleArgs, context: KernelContext): Tenso
   return finishOutput(out, values);
 }
 
-function upsampleWide(
-  mode: "linear" | "cubic",
-  args: UpsampleArgs & { self: Tensor },
-  context: KernelContext,
-): Tensor {
+function upsampleWide(mode: WideMode, args: UpsampleArgs & { self: Tensor }, context: KernelContext): Tensor {
   const out = emptyOutput(context);
   const scales = scalesOf(args, 2);
   const shape = args.self.shape.slice();
@@ -138,7 +134,7 @@ function upsampleWide(
   return finishOutput(out, values);
 }
 
-const wideKernel = (mode: "linear" | "cubic") =>
+const wideKernel = (mode: WideMode) =>
   kernel<UpsampleArgs & { self: Tensor }>((args, context) => upsampleWide(mode, args, context));
 
 const upsampleKernel = (mode: Mode) => kernel<UpsampleArgs>((args, context) => upsample(mode, args, context));
@@ -174,6 +170,7 @@ export const upsampleKernels = defineKernels({
   "aten.upsample_bicubic2d.vec": cubic,
   "aten._upsample_bilinear2d_aa.default": wideKernel("linear"),
   "aten._upsample_bicubic2d_aa.default": wideKernel("cubic"),
+  "aten._upsample_lanczos2d_aa.default": wideKernel("lanczos"),
   "aten.upsample_nearest1d_backward.default": nearest,
   "aten.upsample_nearest2d_backward.default": nearest,
   "aten.upsample_nearest3d_backward.default": nearest,

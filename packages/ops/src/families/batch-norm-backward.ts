@@ -127,4 +127,72 @@ const withReserve = defineOp({
     ]),
 });
 
-export const batchNormBackwardOps: readonly OpDefinition[] = [native, withReserve];
+interface DeviceArgs {
+  readonly input: FakeTensor;
+  readonly grad_output: FakeTensor;
+  readonly weight: FakeTensor | null;
+  readonly running_mean: FakeTensor | null;
+  readonly running_var: FakeTensor | null;
+  readonly save_mean: FakeTensor | null;
+  readonly save_var: FakeTensor | null;
+}
+
+const ALL = [true, true, true];
+
+/** The gradients by the native operator: what other libraries save are the same statistics. */
+const byNative = (
+  emit: Emit,
+  { grad_output, input, weight, running_mean, running_var, save_mean, save_var }: DeviceArgs,
+  train: boolean,
+  eps: number,
+  mask: readonly boolean[],
+): MetaValue => {
+  const statistics = [running_mean, running_var, save_mean, save_var];
+  const args = [grad_output, input, weight, ...statistics, train, eps, mask];
+  return emit.value("aten.native_batch_norm_backward.default", args);
+};
+
+const ofDevice = (args: DeviceArgs, train: boolean, eps: number, mask: readonly boolean[]): BackwardArgs => ({
+  ...args,
+  grad_out: args.grad_output,
+  save_invstd: args.save_var,
+  train,
+  eps,
+  output_mask: mask,
+});
+
+const cudnn = defineOp({
+  schema:
+    "aten::cudnn_batch_norm_backward(Tensor input, Tensor grad_output, Tensor weight, Tensor? running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_var, float epsilon, Tensor reserveSpace) -> (Tensor, Tensor, Tensor)",
+  meta: (args, { env }) => gradients(ofDevice(args, true, args.epsilon, ALL), env),
+  decompose: (emit, args) => byNative(emit, args, true, args.epsilon, ALL),
+});
+
+const miopen = defineOp({
+  schema:
+    "aten::miopen_batch_norm_backward(Tensor input, Tensor grad_output, Tensor weight, Tensor? running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_var, float epsilon) -> (Tensor, Tensor, Tensor)",
+  meta: (args, { env }) => gradients(ofDevice(args, true, args.epsilon, ALL), env),
+  decompose: (emit, args) => byNative(emit, args, true, args.epsilon, ALL),
+});
+
+/** `impl_index` says by which library the forward pass ran: 0 native, 1 cuDNN, 2 MIOpen. */
+const byIndex = defineOp({
+  schema:
+    "aten::_batch_norm_impl_index_backward(int impl_index, Tensor input, Tensor grad_output, Tensor? weight, Tensor? running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_var_transform, bool train, float eps, bool[3] output_mask, Tensor reservedSpace) -> (Tensor, Tensor, Tensor)",
+  tags: ["composite"],
+  decompose: (
+    emit,
+    { impl_index: index, save_var_transform: save_var, train, eps, output_mask: mask, ...rest },
+  ) => {
+    const args = { ...rest, save_var };
+    if (index === 0) return byNative(emit, args, train, eps, mask);
+    const { input, grad_output, weight, running_mean, running_var, save_mean } = args;
+    const given = [input, grad_output, weight, running_mean, running_var, save_mean, save_var, eps];
+    if (index === 1)
+      return emit.value("aten.cudnn_batch_norm_backward.default", [...given, args.reservedSpace]);
+    if (index === 2) return emit.value("aten.miopen_batch_norm_backward.default", given);
+    throw invalidArgument("Unsupported impl_index in _batch_norm_impl_index_backward");
+  },
+});
+
+export const batchNormBackwardOps: readonly OpDefinition[] = [native, withReserve, cudnn, miopen, byIndex];

@@ -155,6 +155,29 @@ const nativeBatchNorm = defineOp({
   decompose: dispatch,
 });
 
+/** Batch normalization by cuDNN, which saves no statistics for inference. */
+const cudnn = defineOp({
+  schema:
+    "aten::cudnn_batch_norm(Tensor input, Tensor weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float exponential_average_factor, float epsilon) -> (Tensor, Tensor, Tensor, Tensor)",
+  tags: ["composite", "maybe_aliasing_or_mutating"],
+  decompose: (emit, args) => {
+    const { input, weight, bias, running_mean, running_var, training } = args;
+    const [out, mean, inverse] = emit.many("aten.native_batch_norm.default", [
+      input,
+      weight,
+      bias,
+      running_mean,
+      running_var,
+      training,
+      args.exponential_average_factor,
+      args.epsilon,
+    ]) as [FakeTensor, FakeTensor, FakeTensor];
+    const nothing = (of: FakeTensor): FakeTensor => emit("aten.new_zeros.default", [of, [0]]);
+    const saved = training ? [mean, inverse] : [nothing(weight), nothing(weight)];
+    return [out, ...saved, emit("aten.new_zeros.default", [input, [0]], { dtype: "uint8" })];
+  },
+});
+
 const batchNorm = defineOp({
   schema:
     "aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
@@ -225,6 +248,7 @@ export const batchNormOps: readonly OpDefinition[] = [
   updating,
   updatingFunctional,
   nativeBatchNorm,
+  cudnn,
   batchNorm,
   instanceNorm,
 ];

@@ -26,7 +26,20 @@ function checkRange(min: number, max: number): void {
   if (min > max) throw invalidArgument("`quant_min` should be less than or equal to `quant_max`.");
 }
 
+/** The gradient passes where the value was in range. */
+const maskedGradient = (name: "per_tensor" | "per_channel"): OpDefinition =>
+  defineOp({
+    schema: `aten::fake_quantize_${name}_affine_cachemask_backward(Tensor grad, Tensor mask) -> Tensor`,
+    tags: ["composite"],
+    decompose: (emit, { grad, mask }) => {
+      if (mask.dtype !== "bool") throw dtypeMismatch("`mask` must be a bool tensor");
+      return emit("aten.mul.Tensor", [grad, mask]);
+    },
+  });
+
 export const fakeQuantizeOps: readonly OpDefinition[] = [
+  maskedGradient("per_tensor"),
+  maskedGradient("per_channel"),
   defineOp({
     schema:
       "aten::fake_quantize_per_tensor_affine(Tensor self, float scale, int zero_point, int quant_min, int quant_max) -> Tensor",

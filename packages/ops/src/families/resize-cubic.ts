@@ -221,6 +221,19 @@ const bicubicAntialiasedVector = defineOp({
   decompose: antialiased("aten._upsample_bicubic2d_aa.default"),
 });
 
+const lanczosAntialiased = defineOp({
+  schema:
+    "aten::_upsample_lanczos2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+  meta: ({ self, output_size }, { env }) => resizedTo(env, self, output_size),
+});
+
+const lanczosAntialiasedVector = defineOp({
+  schema:
+    "aten::_upsample_lanczos2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
+  tags: ["composite"],
+  decompose: antialiased("aten._upsample_lanczos2d_aa.default"),
+});
+
 /** Bicubic and antialiased resizing. */
 export const resizeCubicOps: readonly OpDefinition[] = [
   bicubic,
@@ -229,4 +242,6 @@ export const resizeCubicOps: readonly OpDefinition[] = [
   bicubicAntialiased,
   bilinearAntialiasedVector,
   bicubicAntialiasedVector,
+  lanczosAntialiased,
+  lanczosAntialiasedVector,
 ];

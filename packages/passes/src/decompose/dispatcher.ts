@@ -18,14 +18,18 @@ import { le, mul, type SymInt } from "@sconce/symbolic";
 import { autoFunctionalize, isAutoFunctionalized } from "./auto-functionalize.js";
 import { type AutocastState, castForAutocast } from "./autocast.js";
 import { ConjugateMarks } from "./conjugate.js";
-import { EntryRunner } from "./entry-check.js";
+import { type EntryRule, EntryRunner } from "./entry-check.js";
 import { functionalTarget, MUTATING_VIEWS } from "./functional-targets.js";
 import { FunctionalTensor, type ViewStep } from "./functional-tensor.js";
 import type { HiddenAliases } from "./hidden-aliases.js";
 import { type Decomposition, isAlwaysDecomposed } from "./table.js";
 import type { Tracer } from "./tracer.js";
+import { isUnreadEntry } from "./unread-entries.js";
 
 type Kwargs = Readonly<Record<string, EmitArg>>;
+
+/** Decomposed where gradients are recorded only: an entry that emits it keeps it. */
+const DECOMPOSED_ABOVE: ReadonlySet<string> = new Set(["aten.native_batch_norm.default"]);
 
 export class Dispatcher {
   readonly tracer: Tracer;
@@ -66,8 +70,8 @@ export class Dispatcher {
   /** A call on values that know nothing of mutation: decomposed by the table, or recorded. */
   lower(target: string, args: readonly EmitArg[], kwargs: Kwargs): MetaValue {
     const row = this.operators.require(target);
-    const rule = this.#ruleOf(row);
-    if (rule !== undefined) return this.#decompose(row, rule, this.lowered, args, kwargs);
+    const rule = DECOMPOSED_ABOVE.has(target) ? this.table.get(target) : this.#ruleOf(row);
+    if (rule !== undefined) return this.#decompose(row, rule as EntryRule, this.lowered, args, kwargs);
     const scalar = readMetadata(target, args);
     if (scalar !== undefined) return scalar;
     const plain = this.#conjugates.resolved(row, args, (tensor) =>
@@ -112,7 +116,7 @@ export class Dispatcher {
   #ruleOf(row: OpDefinition): OpDefinition["decompose"] {
     // What mutates is functionalized before the table is asked.
     const entry = row.schema.isMutable ? undefined : this.table.get(row.target);
-    if (entry !== undefined) return entry as OpDefinition["decompose"];
+    if (entry !== undefined && !isUnreadEntry(entry)) return entry as OpDefinition["decompose"];
     const needed = isAlwaysDecomposed(row) || this.hidden?.decomposes(row.target);
     return needed ? row.decompose : undefined;
   }

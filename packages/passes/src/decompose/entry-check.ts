@@ -17,6 +17,7 @@ import { suggestions } from "../options/suggest.js";
 import { entryName } from "./entry-owners.js";
 import { probeEnv, sameCall, valueDifference } from "./entry-values.js";
 import type { RetraceEnv } from "./shape-env.js";
+import { isOwnEntry } from "./unread-entries.js";
 
 /** A decomposition that applies to a row. */
 export type EntryRule = NonNullable<OpDefinition["decompose"]>;
@@ -173,7 +174,7 @@ export class EntryRunner {
 
 /** Sconce's own decompositions are checked by its tests against PyTorch. */
 const isOwn = (row: OpDefinition, rule: EntryRule): boolean =>
-  rule === row.decompose && defaultOperators().get(row.target)?.decompose === rule;
+  isOwnEntry(rule) || (rule === row.decompose && defaultOperators().get(row.target)?.decompose === rule);
 
 /** Errors that name an entry already, the innermost one. */
 const named = new WeakSet<object>();

@@ -6,6 +6,7 @@ import {
   type OpDefinition,
   type OperatorTable,
 } from "@sconce/ops";
+import { furtherEntries } from "./unread-entries.js";
 import { writingEntries } from "./writing-entries.js";
 
 /** A decomposition of one overload; its arguments come by the names of the schema, defaults filled in. */
@@ -181,6 +182,7 @@ function atenEntries(operators: OperatorTable): ReadonlyMap<string, Decompositio
     if (isAten(row.target) && isInTable(row)) entries.set(row.target, row.decompose!);
   }
   for (const [target, entry] of writingEntries(operators, entries)) entries.set(target, entry);
+  for (const [target, entry] of furtherEntries(operators)) entries.set(target, entry);
   known.set(operators, { version: operators.version, entries });
   return entries;
 }

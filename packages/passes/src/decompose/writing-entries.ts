@@ -42,10 +42,12 @@ const NOT_REGISTERED: ReadonlySet<string> = new Set([
 
 /** Overloads that PyTorch has an entry for although it keeps their functional overload. */
 const ALSO_REGISTERED: ReadonlySet<string> = new Set([
+  "aten.cudnn_batch_norm.out",
   "aten.elu_.default",
   "aten.gelu_.default",
   "aten.hardtanh_.default",
   "aten.leaky_relu_.default",
+  "aten.silu_backward.grad_input",
   "aten.std.out",
   "aten.upsample_bilinear2d.out",
   "aten.upsample_trilinear3d.out",

@@ -57,7 +57,7 @@ export function decompositionProblem(one: DecompositionCase, sconce: Sconce): st
   const want = parseGraph(graphText(one, one.core, (name) => valOf(one, name)));
   for (const equal of [false, true]) {
     try {
-      const got = sconce.runDecompositions(programOf(one, equal)).graph;
+      const got = sconce.runDecompositions(decompositionProgram(one, equal)).graph;
       return graphDifference(got, want) ?? stridesDifference(got, want);
     } catch (error) {
       if (!isSconceError(error)) return `threw: ${String(error)}`;
@@ -68,7 +68,8 @@ export function decompositionProblem(one: DecompositionCase, sconce: Sconce): st
   return undefined;
 }
 
-function programOf(one: DecompositionCase, equalSizes: boolean): ExportedProgram {
+/** The program of a case before decomposition; with `equalSizes` all symbols have one example value. */
+export function decompositionProgram(one: DecompositionCase, equalSizes = false): ExportedProgram {
   const inputs = placeholdersOf(one).map(({ name }) => name!);
   const graph = parseGraph(
     graphText(one, one.training_ir!, (name) => (inputs.includes(name) ? valOf(one, name) : undefined)),
