@@ -2,10 +2,10 @@
  * @file Calls that PyTorch's CPU kernels refuse though its shape rules, which serve all devices, accept them. Each was
  * asked of PyTorch, with the exceptions for empty tensors.
  */
-import { dtypeMismatch, scalarTypeName } from "@sconce/ops";
+import { dtypeMismatch, scalarTypeName, shapeMismatch } from "@sconce/ops";
 import { type DType, resultType, Tensor } from "@sconce/tensor";
 import { readNumbers } from "./dense.js";
-import { invalidArgument } from "./errors.js";
+import { indexOutOfRange, invalidArgument } from "./errors.js";
 
 /** Throws when a call is refused; arguments are bound by schema name. */
 export type Refusal = (args: Readonly<Record<string, unknown>>) => void;
@@ -107,7 +107,7 @@ const emptyBatch: Refusal = ({ input, training = true }) => {
 };
 
 /** Parameters are of the input's dtype, or float32 beside halves. */
-const mixedBatch: Refusal = ({ input, weight, bias, running_mean, running_var }) => {
+const mixed: Refusal = ({ input, weight, bias, running_mean, running_var }) => {
   const { dtype } = input as Tensor;
   const given = [weight, bias, running_mean, running_var].filter(
     (one): one is Tensor => one instanceof Tensor,
@@ -127,7 +127,50 @@ const mixedBatch: Refusal = ({ input, weight, bias, running_mean, running_var })
 
 const batch: Refusal = (args) => {
   emptyBatch(args);
-  mixedBatch(args);
+  mixed(args);
+};
+
+const noBool =
+  (name: string): Refusal =>
+  ({ self }) => {
+    if ((self as Tensor).dtype === "bool") throw dtypeMismatch(`${name}(): does not support bool input`);
+  };
+
+/** Negative indices do not count from the end. */
+const indicesFromFront =
+  (message: (index: number, dim: number, size: number) => string): Refusal =>
+  ({ self, dim, index }) => {
+    const { shape, ndim } = self as Tensor;
+    const negative = [...readNumbers(index as Tensor)].find((value) => value < 0);
+    if (negative === undefined) return;
+    const at = (dim as number) < 0 ? (dim as number) + ndim : (dim as number);
+    throw indexOutOfRange(message(negative, at, shape[at] ?? 1));
+  };
+
+const outOfBounds = (index: number, dim: number, size: number): string =>
+  `index ${index} is out of bounds for dimension ${dim} with size ${size}`;
+const outOfSelf = (): string => "index out of range in self";
+
+const indexAddFromFront: Refusal = (args) =>
+  indicesFromFront((args["self"] as Tensor).ndim > 1 ? outOfBounds : outOfSelf)(args);
+
+/** Without dimensions only the kept form has the right shape. */
+const logSumExpDims: Refusal = ({ self, dim, keepdim }) => {
+  const { ndim } = self as Tensor;
+  if ((dim as readonly number[]).length === 0 && keepdim !== true && ndim > 0) {
+    const ones = new Array<number>(ndim).fill(1).join(", ");
+    throw shapeMismatch(`output with shape [] doesn't match the broadcast shape [${ones}]`);
+  }
+};
+
+/** The kernel reads the buffer of the forward pass. */
+const wholeBuffer: Refusal = ({ self, buffer }) => {
+  const [{ shape, numel }, saved] = [self as Tensor, buffer as Tensor];
+  if (saved.numel !== 0 || numel < 2) return;
+  const dim = shape.length - 1;
+  throw shapeMismatch(
+    `The size of tensor a (${shape[dim]!}) must match the size of tensor b (0) at non-singleton dimension ${dim}`,
+  );
 };
 
 /** The axes are handed to the FFT library as they are. */
@@ -227,6 +270,16 @@ export const CPU_REFUSALS: ReadonlyMap<string, Refusal> = new Map([
     () => batch,
   ),
   ...onTargets(["_native_batch_norm_legit_functional.default", "native_batch_norm.default"], () => batch),
-  ["aten._native_batch_norm_legit_no_training.default", mixedBatch],
-  ["aten._batch_norm_with_update.default", batch],
+  ["aten._native_batch_norm_legit_no_training.default", mixed],
+  ...onTargets(
+    ["_batch_norm_with_update.default", "_batch_norm_with_update_functional.default"],
+    () => batch,
+  ),
+  ...onTargets(["native_layer_norm.default", "native_group_norm.default"], () => mixed),
+  ...onTargets(["argmax.default", "argmin.default"], (name) => noBool(name.split(".")[0]!)),
+  ["aten.index_add.default", indexAddFromFront],
+  ["aten.index_copy.default", indicesFromFront((...args) => `index_copy_(): ${outOfBounds(...args)}`)],
+  ["aten.index_reduce.default", indicesFromFront(outOfSelf)],
+  ["aten.logsumexp.default", logSumExpDims],
+  ["aten.log_sigmoid_backward.default", wholeBuffer],
 ]);

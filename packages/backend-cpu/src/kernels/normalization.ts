@@ -6,6 +6,23 @@ import { roundTo } from "../half.js";
 import { defineKernels, emptyOutputs, type KernelContext, kernel } from "../kernel.js";
 import { identity } from "./pointwise-math.js";
 
+/**
+ * The outputs as the shape rule says, but with saved statistics (the second and third) of the dtype that PyTorch's kernels
+ * give them: float32 beside mixed parameters, where its own fakes have the dtype of the input.
+ */
+function openOutputs(
+  context: KernelContext,
+  input: Tensor,
+  parameters: readonly (Tensor | null | undefined)[],
+): Tensor[] {
+  const outputs = emptyOutputs(context);
+  const first = parameters.find((one) => one !== null && one !== undefined);
+  const dtype = first === undefined || first.dtype === input.dtype ? input.dtype : "float32";
+  return outputs.map((out, i) =>
+    (i === 1 || i === 2) && out.dtype !== dtype ? TensorClass.empty(out.shape, dtype) : out,
+  );
+}
+
 /** Mean and biased variance of `size` elements from `start`. */
 function moments(x: NumberArray, start: number, size: number): readonly [mean: number, variance: number] {
   let sum = 0;
@@ -28,7 +45,7 @@ function layerNorm(
   { input, normalized_shape: shape, weight, bias, eps }: LayerNormArgs,
   context: KernelContext,
 ): Tensor[] {
-  const [out, mean, rstd] = emptyOutputs(context) as [Tensor, Tensor, Tensor];
+  const [out, mean, rstd] = openOutputs(context, input, [weight, bias]) as [Tensor, Tensor, Tensor];
   const size = numel(shape);
   const rows = size === 0 ? 0 : numel(input.shape) / size;
   const x = readNumbers(input);
@@ -61,7 +78,7 @@ function groupNorm(
   { input, weight, bias, N, C, HxW, group, eps }: GroupNormArgs,
   context: KernelContext,
 ): Tensor[] {
-  const [out, mean, rstd] = emptyOutputs(context) as [Tensor, Tensor, Tensor];
+  const [out, mean, rstd] = openOutputs(context, input, [weight, bias]) as [Tensor, Tensor, Tensor];
   const x = readNumbers(input);
   const [w, b] = [weight && readNumbers(weight), bias && readNumbers(bias)];
   const [y, means, rstds] = [openOutput(out), openOutput(mean), openOutput(rstd)];
@@ -227,6 +244,21 @@ function runningStats(
   ];
 }
 
+/** The outputs of a batch normalization; new running statistics have the dtype of the old. */
+function batchOutputs(args: BatchNormArgs, context: KernelContext): Tensor[] {
+  const { input, weight, bias, running_mean: mean, running_var: variance } = args;
+  return openOutputs(context, input, [weight, bias, mean, variance]);
+}
+
+function functionalOutputs(args: BatchNormArgs, context: KernelContext): Tensor[] {
+  const outputs = batchOutputs(args, context);
+  const running = [args.running_mean, args.running_var];
+  return outputs.map((out, i) => {
+    const old = running[i - (outputs.length - 2)];
+    return old && old.dtype !== out.dtype ? TensorClass.empty(out.shape, old.dtype) : out;
+  });
+}
+
 /** Batch normalisation that writes the running statistics in place. */
 function mutatingBatchNorm(args: BatchNormArgs, training: boolean, outputs: Tensor[]): Tensor[] {
   const stats = batchNorm(args, training, outputs);
@@ -254,24 +286,24 @@ export const normalizationKernels = defineKernels({
   "aten.native_layer_norm.default": kernel<LayerNormArgs>(layerNorm),
   "aten.native_group_norm.default": kernel<GroupNormArgs>(groupNorm),
   "aten._native_batch_norm_legit.default": kernel<BatchNormArgs>((args, context) =>
-    mutatingBatchNorm(args, args.training!, emptyOutputs(context)),
+    mutatingBatchNorm(args, args.training!, batchOutputs(args, context)),
   ),
   "aten._native_batch_norm_legit.no_stats": kernel<BatchNormArgs>((args, context) =>
-    mutatingBatchNorm(args, true, emptyOutputs(context)),
+    mutatingBatchNorm(args, true, batchOutputs(args, context)),
   ),
   "aten._native_batch_norm_legit_no_training.default": kernel<BatchNormArgs>((args, context) =>
-    mutatingBatchNorm(args, false, emptyOutputs(context)),
+    mutatingBatchNorm(args, false, batchOutputs(args, context)),
   ),
   "aten._native_batch_norm_legit_functional.default": kernel<BatchNormArgs>((args, context) =>
-    functionalBatchNorm(args, args.training!, emptyOutputs(context)),
+    functionalBatchNorm(args, args.training!, functionalOutputs(args, context)),
   ),
   "aten.native_batch_norm.default": kernel<BatchNormArgs>((args, context) =>
-    mutatingBatchNorm(args, args.training!, emptyOutputs(context)),
+    mutatingBatchNorm(args, args.training!, batchOutputs(args, context)),
   ),
   "aten._batch_norm_with_update.default": kernel<BatchNormArgs>((args, context) =>
-    mutatingBatchNorm(args, true, emptyOutputs(context)),
+    mutatingBatchNorm(args, true, batchOutputs(args, context)),
   ),
   "aten._batch_norm_with_update_functional.default": kernel<BatchNormArgs>((args, context) =>
-    functionalBatchNorm(args, true, emptyOutputs(context)),
+    functionalBatchNorm(args, true, functionalOutputs(args, context)),
   ),
 });

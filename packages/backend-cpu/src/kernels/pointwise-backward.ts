@@ -1,20 +1,29 @@
 /** @file Gradients of elementwise functions: the incoming gradient times the derivative. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
+import { roundTo, stepOf } from "../half.js";
 import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
 import { elementwise, map2, map3, type Operand } from "./pointwise-loop.js";
-import { sigmoid, softplus } from "./pointwise-math.js";
 import { erf } from "./pointwise-special.js";
 
 type Args = Readonly<Record<string, unknown>>;
-type Derivative = (x: number) => number;
+/** Rounds an intermediate value to the precision that PyTorch computes in. */
+type Round = (x: number) => number;
+/** The gradient of one element. Overflow of intermediate values decides the results at the ends of the domain. */
+type ElementGradient = (grad: number, x: number, round: Round) => number;
 
-/** `grad * derivative(x)`, where `x` is the named argument and the derivative may depend on the others. */
-const gradient = (xName: string, make: (args: Args) => Derivative, gradName = "grad_output"): AnyKernel =>
+/** The gradient by the named argument, which may depend on the others. */
+const gradient = (
+  xName: string,
+  make: (args: Args) => ElementGradient,
+  gradName = "grad_output",
+): AnyKernel =>
   kernel<Args>((args, context) => {
-    const derivative = make(args);
-    const real = map2((grad, x) => grad * derivative(x));
-    return elementwise({ real }, emptyOutput(context), [args[gradName] as Tensor, args[xName] as Tensor]);
+    const element = make(args);
+    const x = args[xName] as Tensor;
+    const round = stepOf(x.dtype);
+    const real = map2((grad, value) => element(grad, value, round));
+    return elementwise({ real }, emptyOutput(context), [args[gradName] as Tensor, x]);
   });
 
 /** The same where the gradient passes or is dropped: 0 times infinity must not come up. */
@@ -27,49 +36,89 @@ const gate = (passes: (args: Args) => (x: number) => boolean, gradName = "grad_o
 
 const scalar = (args: Args, name: string): number => toNumber(args[name] as ScalarLiteral);
 
-const siluSlope: Derivative = (x) => {
-  const s = sigmoid(x);
-  return s * (1 + x * (1 - s));
+/** `1 / (1 + exp(-x))`, which is zero where the exponential overflows. */
+const logistic = (x: number, f: Round): number => f(1 / f(1 + f(Math.exp(-x))));
+
+const silu: ElementGradient = (g, x, f) => {
+  const s = logistic(x, f);
+  return f(g * s) * f(1 + f(x * f(1 - s)));
 };
 
-const mishSlope: Derivative = (x) => {
-  const t = Math.tanh(softplus(x));
-  return t + x * sigmoid(x) * (1 - t * t);
+const mish: ElementGradient = (g, x, f) => {
+  const s = logistic(x, f);
+  const t = f(Math.tanh(f(Math.log1p(f(Math.exp(x))))));
+  return g * f(t + f(f(x * s) * f(1 - f(t * t))));
 };
 
-const geluSlope: Derivative = (x) =>
-  0.5 * (1 + erf(x * Math.SQRT1_2)) + (x * Math.exp(-0.5 * x * x)) / Math.sqrt(2 * Math.PI);
-
-const geluTanhSlope: Derivative = (x) => {
-  const beta = Math.sqrt(2 / Math.PI);
-  const t = Math.tanh(beta * (x + 0.044715 * x * x * x));
-  return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * beta * (1 + 3 * 0.044715 * x * x);
+const gelu: ElementGradient = (g, x, f) => {
+  const cdf = f(0.5 * f(1 + f(erf(x * Math.SQRT1_2))));
+  const pdf = f(f(Math.exp(f(f(x * x) * -0.5))) / Math.sqrt(2 * Math.PI));
+  return g * f(cdf + f(x * pdf));
 };
 
-function eluSlope(args: Args): Derivative {
+const BETA = Math.sqrt(2 / Math.PI);
+const KAPPA = 0.044715;
+
+const geluTanh: ElementGradient = (g, x, f) => {
+  const square = f(x * x);
+  const t = f(Math.tanh(f(BETA * f(x + f(KAPPA * f(square * x))))));
+  const innerSlope = f(BETA * f(1 + f(3 * KAPPA * square)));
+  const right = f(f(f(0.5 * x) * f(1 - f(t * t))) * innerSlope);
+  return g * f(f(0.5 * f(1 + t)) + right);
+};
+
+function elu(args: Args): ElementGradient {
   const [alpha, scale, input] = ["alpha", "scale", "input_scale"].map((name) => scalar(args, name)) as [
     number,
     number,
     number,
   ];
   const negative = alpha * scale;
-  if (args["is_result"]) return (y) => (y <= 0 ? input * (y + negative) : scale);
-  return (x) => (x <= 0 ? input * negative * Math.exp(x * input) : scale);
+  if (args["is_result"]) return (g, y, f) => (y <= 0 ? f(g * input) * f(y + negative) : g * scale);
+  return (g, x, f) => (x <= 0 ? f(f(g * input) * negative) * f(Math.exp(f(x * input))) : g * scale);
 }
 
-function softplusSlope(args: Args): Derivative {
+function softplus(args: Args): ElementGradient {
   const [beta, threshold] = [scalar(args, "beta"), scalar(args, "threshold")];
-  return (x) => (x * beta > threshold ? 1 : sigmoid(x * beta));
+  return (g, x, f) => {
+    const inner = f(x * beta);
+    if (inner > threshold) return g;
+    const z = f(Math.exp(inner));
+    return f(g * z) / f(z + 1);
+  };
 }
+
+/** From the buffer of the forward pass, `exp(-|x|)`. */
+const logSigmoidBackward = kernel<{ grad_output: Tensor; self: Tensor; buffer: Tensor }>(
+  ({ grad_output: grad, self, buffer }, context) => {
+    const f = stepOf(self.dtype);
+    const real = map3((g, x, z) => {
+      const [most, sign] = x < 0 ? [1, 1] : [0, -1];
+      return f(most - f(sign * f(z / f(1 + z)))) * g;
+    });
+    return elementwise({ real }, emptyOutput(context), [grad, self, buffer]);
+  },
+);
 
 const logitBackward = kernel<{ grad_output: Tensor; self: Tensor; eps: number | null }>(
   ({ grad_output: grad, self, eps }, context) => {
-    const [low, high] = [eps ?? 0, 1 - (eps ?? 0)];
-    const outside = eps === null ? Number.NaN : 0;
-    const real = map2((g, x) =>
-      x < low || x > high ? outside : x === 0 || x === 1 ? g * Infinity : g / (x * (1 - x)),
+    const out = emptyOutput(context);
+    const f = stepOf(self.dtype);
+    const slope = (g: number, x: number): number => g / f(x * f(1 - x));
+    // A negative margin is none.
+    if (eps === null || eps < 0) {
+      const whole = map2((g, x) =>
+        x < 0 || x > 1 ? Number.NaN : x === 0 || x === 1 ? g * Infinity : slope(g, x),
+      );
+      return elementwise({ real: whole }, out, [grad, self]);
+    }
+    const rounded = roundTo(self.dtype);
+    const low = rounded(eps);
+    const high = rounded(1 - low);
+    const clamped = map2((g, x) =>
+      x < low || x > high ? 0 : x === 0 || x === 1 ? g * Infinity : slope(g, x),
     );
-    return elementwise({ real }, emptyOutput(context), [grad, self]);
+    return elementwise({ real: clamped }, out, [grad, self]);
   },
 );
 
@@ -80,28 +129,43 @@ type Loss = {
   readonly reduction: number;
 };
 
-/** Gradient of a loss in its input; the mean (reduction 1) divides by the number of elements. */
-const lossGradient = <A extends Loss>(make: (args: A) => (x: number, target: number) => number): AnyKernel =>
+/** The gradient of a loss in its input; the mean (reduction 1) divides by the number of elements. */
+const lossGradient = <A extends Loss>(
+  make: (args: A, norm: number) => (grad: number, x: number, target: number, round: Round) => number,
+): AnyKernel =>
   kernel<A>((args, context) => {
-    const slope = make(args);
     const out = emptyOutput(context);
-    const scale = args.reduction === 1 ? 1 / out.numel : 1;
-    const real = map3((grad, x, target) => grad * slope(x, target) * scale);
+    const element = make(args, args.reduction === 1 ? 1 / out.numel : 1);
+    const round = stepOf(args.self.dtype);
+    const real = map3((grad, x, target) => element(grad, x, target, round));
     return elementwise({ real }, out, [args.grad_output, args.self, args.target]);
   });
 
-const smoothL1 = lossGradient<Loss & { beta: number }>(({ beta }) => (x, target) => {
-  const difference = x - target;
-  return difference <= -beta ? -1 : difference >= beta ? 1 : difference / beta;
+const squared = lossGradient((_, norm) => (g, x, target, f) => f(f(2 * norm) * f(x - target)) * g);
+
+const smoothL1 = lossGradient<Loss & { beta: number }>(({ beta }, norm) => (g, x, target, f) => {
+  const difference = f(x - target);
+  if (difference <= -beta) return -norm * g;
+  return difference >= beta ? norm * g : f(f(norm * difference) * g) / beta;
 });
 
-const huber = lossGradient<Loss & { delta: number }>(
-  ({ delta }) =>
-    (x, target) =>
-      Math.min(Math.max(x - target, -delta), delta),
-);
+const huber = lossGradient<Loss & { delta: number }>(({ delta }, norm) => (g, x, target, f) => {
+  const difference = f(x - target);
+  if (difference <= -delta) return f(-norm * g) * delta;
+  return difference >= delta ? f(norm * g) * delta : f(norm * difference) * g;
+});
 
-const softMargin = lossGradient<Loss>(() => (x, target) => -target * sigmoid(-target * x));
+/** PyTorch computes this of whole tensors, so that every step is rounded to their dtype. */
+const softMargin = kernel<Loss>(({ grad_output: grad, self, target, reduction }, context) => {
+  const out = emptyOutput(context);
+  const norm = reduction === 1 ? 1 / out.numel : 1;
+  const f = roundTo(self.dtype);
+  const real = map3((g, x, t) => {
+    const z = f(Math.exp(f(f(-t) * x)));
+    return f(f(f(f(t * -norm)) * z) / f(z + 1)) * g;
+  });
+  return elementwise({ real }, out, [grad, self, target]);
+});
 
 type Bce = Loss & { readonly weight: Tensor | null };
 const binaryCrossEntropy = kernel<Bce>(({ grad_output: grad, self, target, weight, reduction }, context) => {
@@ -127,22 +191,25 @@ const dropoutBackward = kernel<{ grad_output: Tensor; mask: Tensor; scale: numbe
 );
 
 export const pointwiseBackwardKernels = defineKernels({
-  "aten.sigmoid_backward.default": gradient("output", () => (y) => y * (1 - y)),
-  "aten.tanh_backward.default": gradient("output", () => (y) => 1 - y * y),
-  "aten.silu_backward.default": gradient("self", () => siluSlope),
-  "aten.mish_backward.default": gradient("self", () => mishSlope),
+  "aten.sigmoid_backward.default": gradient("output", () => (g, y, f) => f(g * f(1 - y)) * y),
+  "aten.tanh_backward.default": gradient("output", () => (g, y, f) => g * f(1 - f(y * y))),
+  "aten.silu_backward.default": gradient("self", () => silu),
+  "aten.mish_backward.default": gradient("self", () => mish),
   "aten.gelu_backward.default": gradient("self", (args) =>
-    args["approximate"] === "tanh" ? geluTanhSlope : geluSlope,
+    args["approximate"] === "tanh" ? geluTanh : gelu,
   ),
-  "aten.elu_backward.default": gradient("self_or_result", eluSlope),
+  "aten.elu_backward.default": gradient("self_or_result", elu),
   "aten.leaky_relu_backward.default": gradient("self", (args) => {
     const slope = scalar(args, "negative_slope");
-    return (x) => (x > 0 ? 1 : slope);
+    return (g, x) => (x > 0 ? g : g * slope);
   }),
-  "aten.hardswish_backward.default": gradient("self", () => (x) => (x < -3 ? 0 : x <= 3 ? x / 3 + 0.5 : 1)),
-  "aten.hardsigmoid_backward.default": gradient("self", () => (x) => (x > -3 && x < 3 ? 1 / 6 : 0)),
-  "aten.softplus_backward.default": gradient("self", softplusSlope),
-  "aten.log_sigmoid_backward.default": gradient("self", () => (x) => sigmoid(-x)),
+  "aten.hardswish_backward.default": gradient(
+    "self",
+    () => (g, x, f) => (x <= -3 ? 0 : x < 3 ? g * f(f(x / 3) + 0.5) : g),
+  ),
+  "aten.hardsigmoid_backward.default": gradient("self", () => (g, x) => (x > -3 && x < 3 ? g / 6 : 0)),
+  "aten.softplus_backward.default": gradient("self", softplus),
+  "aten.log_sigmoid_backward.default": logSigmoidBackward,
   "aten.hardtanh_backward.default": gate((args) => {
     const [low, high] = [scalar(args, "min_val"), scalar(args, "max_val")];
     return (x) => !(x <= low || x >= high);
@@ -160,7 +227,7 @@ export const pointwiseBackwardKernels = defineKernels({
     return (x) => !(x >= -l && x <= l);
   }),
   "aten.logit_backward.default": logitBackward,
-  "aten.mse_loss_backward.default": lossGradient(() => (x, target) => 2 * (x - target)),
+  "aten.mse_loss_backward.default": squared,
   "aten.smooth_l1_loss_backward.default": smoothL1,
   "aten.huber_loss_backward.default": huber,
   "aten.soft_margin_loss_backward.default": softMargin,

@@ -1,6 +1,6 @@
 /** @file Kernels of one tensor argument, element by element. */
 import { dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
-import { stepOf } from "../half.js";
+import { roundTo, stepOf } from "../half.js";
 import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
 import { complexLoops } from "./pointwise-complex.js";
 import { type ComplexLoop, type Elementwise, elementwise, type LaneLoop, map1 } from "./pointwise-loop.js";
@@ -98,17 +98,17 @@ const nanToNum = kernel<{ self: Tensor; nan: number | null; posinf: number | nul
 );
 
 const logit = kernel<{ self: Tensor; eps: number | null }>(({ self, eps }, context) => {
-  // Not a plain clamp: with bounds that cross (eps above 1/2) the lower one is looked at first.
-  const clamp = (x: number): number => {
-    if (eps === null) return x;
-    if (x < eps) return eps;
-    return Math.min(x, 1 - eps);
-  };
+  // The bounds have the precision of the tensor. With bounds that cross (eps above 1/2) the lower one is looked at first.
+  const out = emptyOutput(context);
+  const round = roundTo(out.dtype);
+  const low = round(eps ?? -1);
+  const high = round(1 - low);
+  const clamp = (x: number): number => (low < 0 ? x : x < low ? low : Math.min(x, high));
   const f = (x: number): number => {
     const p = clamp(x);
     return Math.log(p / (1 - p));
   };
-  return elementwise({ real: map1(f) }, emptyOutput(context), [self]);
+  return elementwise({ real: map1(f) }, out, [self]);
 });
 
 const LEAST_NORMAL = 2 ** -1022;

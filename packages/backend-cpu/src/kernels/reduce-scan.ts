@@ -109,9 +109,11 @@ const cumprodBackward = kernel<{ grad: Tensor; input: Tensor; dim: number }>(
     for (let k = 0; k < x.length; k++) {
       const start = k - (k % length);
       let product = 1;
-      for (let i = start; i < k; i++) product *= x[i]!;
-      for (let i = k; i < start + length; i++) {
+      for (let i = start; i < k; i++) product = x[i] === 0 ? 0 : product && product * x[i]!;
+      // What follows a zero counts for nothing, even where it is not finite.
+      for (let i = k; i < start + length && product !== 0; i++) {
         if (i > k) product *= x[i]!;
+        if (i > k && x[i] === 0) break;
         slopes[k]! += g[i]! * product;
       }
     }

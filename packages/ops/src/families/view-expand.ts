@@ -6,7 +6,7 @@ import type { Emit } from "../emit.js";
 import { invalidArgument, shapeMismatch } from "../errors.js";
 import { check, isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
-import { broadcastShapes, sizesEqual, wrapDim } from "../rules/dims.js";
+import { broadcastShapes, sizesEqual, wrapDim, wrapDims } from "../rules/dims.js";
 import { aliasOf, viewOf } from "../rules/view-geometry.js";
 
 /** @throws SconceError `SHAPE_MISMATCH` */
@@ -159,7 +159,7 @@ const squeezeDim = defineOp({
 const squeezeDims = defineOp({
   schema: "aten::squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)",
   tags: ["core"],
-  meta: ({ self, dim }, { env }) => squeezeMeta(self, dim, env),
+  meta: ({ self, dim }, { env }) => squeezeMeta(self, wrapDims(dim, self.ndim), env),
 });
 
 /** `self` with at least `rank` dimensions, added where `atleast_1d`, `atleast_2d` and `atleast_3d` add them. */

@@ -214,6 +214,8 @@ export function asStridedMeta(
       );
     }
   }
+  if (typeof offset === "number" && offset < 0)
+    throw invalidArgument(`Tensor: invalid storage offset ${offset}`);
   return viewOf(self, size, stride, offset ?? self.storageOffset);
 }
 

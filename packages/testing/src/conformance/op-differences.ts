@@ -82,3 +82,13 @@ const FORETOLD_OTHERWISE =
 /** Whether PyTorch's shape rule and kernel may give different strides. */
 export const foretellsOtherwise = (target: string): boolean =>
   FORETOLD_OTHERWISE.test(target.replace(/^aten\./, ""));
+
+const SAVED_STATISTICS =
+  /^(native_(batch|layer|group)_norm|_native_batch_norm_legit(_functional|_no_training)?|_batch_norm_with_update(_functional)?)\./;
+
+/**
+ * Whether PyTorch's shape rule gives saved statistics another dtype than its kernel. Beside halves with float32 parameters the
+ * kernel saves float32, and the functional form keeps the dtype of running statistics that are halves.
+ */
+export const fakesOtherDTypes = (target: string, dtypes: readonly string[]): boolean =>
+  SAVED_STATISTICS.test(target.replace(/^aten\./, "")) && dtypes.some((dtype) => /float16$/.test(dtype));
