@@ -69,6 +69,7 @@ export type {
   GuardSource,
 } from "./guard-ast.js";
 export { evaluateGuard, type GuardValue, guardHolds, type SourceResolver } from "./guard-evaluate.js";
+export { printGuardExpr } from "./guard-expr-print.js";
 export { parseGuard } from "./guard-parse.js";
 export { printGuard, printSource } from "./guard-print.js";
 export {

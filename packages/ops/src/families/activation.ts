@@ -5,7 +5,14 @@ import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
-import { convert, isFloatLiteral, isIntLiteral, numberOf, promoted } from "../rules/decompose.js";
+import {
+  convert,
+  isFloatLiteral,
+  isIntLiteral,
+  knownNumber,
+  numberOf,
+  promoted,
+} from "../rules/decompose.js";
 import { wrapDim } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
@@ -85,7 +92,7 @@ const hardtanh = defineOp({
   meta: ({ self, min_val: min }, context) => {
     if (self.dtype === "bool") throw dtypeMismatch("Bool inputs not supported for hardtanh");
     if (!self.dtype.startsWith("uint")) return same(context, self);
-    if (numberOf(min) < 0)
+    if ((knownNumber(min) ?? 0) < 0)
       throw invalidArgument("cannot do hardtanh on an unsigned type with negative limits");
     return same(context, self);
   },

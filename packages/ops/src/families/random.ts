@@ -4,7 +4,7 @@ import { type DType, isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../define-op.js";
 import type { Emit } from "../emit.js";
 import { dtypeMismatch, invalidArgument } from "../errors.js";
-import { numberOf } from "../rules/decompose.js";
+import { knownNumber } from "../rules/decompose.js";
 import { elementwise } from "../rules/elementwise.js";
 import { contiguousStridesOf, fake, numelOf } from "../rules/fake.js";
 import { created, createdLike, OPTIONS, type Options } from "../rules/options.js";
@@ -277,7 +277,8 @@ const rreluOps = [
     schema: `aten::rrelu(Tensor self, ${RRELU}) -> Tensor` as `aten::rrelu(Tensor self, ${Rrelu}) -> Tensor`,
     tags: ["composite", "nondeterministic_seeded", "pointwise"],
     meta: ({ self, lower, upper }, context) => {
-      if (numberOf(lower) > numberOf(upper)) {
+      const [low, high] = [knownNumber(lower), knownNumber(upper)];
+      if (low !== undefined && high !== undefined && low > high) {
         throw invalidArgument("Lower bound should be less than or equal to the upper bound");
       }
       return same(context, self);

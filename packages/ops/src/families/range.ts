@@ -1,6 +1,6 @@
 /** @file Sequences, identity matrices, index grids and windows. */
 import { device, FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
-import { add, floorDiv, sub } from "@sconce/symbolic";
+import { add, eq, floorDiv, gt, type SymEnv, sub } from "@sconce/symbolic";
 import { type DType, isComplexDType, isFloatDType, isIntegralDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
@@ -8,6 +8,7 @@ import { dtypeMismatch, invalidArgument } from "../errors.js";
 import { convert, numberOf } from "../rules/decompose.js";
 import { created, type FactoryOptions, factoryKwargs, OPTIONS, type Options } from "../rules/options.js";
 import { computationDType, scalarKind } from "../rules/promote.js";
+import { isSymbolicScalar, scalarMath } from "../rules/scalar-math.js";
 import type { ScalarArg } from "../schema-types.js";
 
 const DEFAULT: DType = "float32";
@@ -21,7 +22,8 @@ const sizeOf = (value: ScalarArg): SymInt =>
   typeof value === "object" && value.kind === "SymInt" ? value.expr : Math.trunc(numberOf(value));
 
 /** How many steps fit; exact for integers, symbolic ones too. */
-function rangeLength(start: ScalarArg, end: ScalarArg, step: ScalarArg): SymInt {
+function rangeLength(start: ScalarArg, end: ScalarArg, step: ScalarArg, env: SymEnv): SymInt {
+  if ([start, end, step].some(isSymbolicScalar)) return symbolicLength(start, end, step, env);
   const stride = numberOf(step);
   if (stride === 0) throw invalidArgument("step must be nonzero");
   checkDirection(start, end, stride);
@@ -35,19 +37,42 @@ function rangeLength(start: ScalarArg, end: ScalarArg, step: ScalarArg): SymInt 
   return Math.ceil((high - low) / stride);
 }
 
+/** The same for numbers that are not known: `(end - start + step - sign) // step`, or `ceil((end - start) / step)`. */
+function symbolicLength(start: ScalarArg, end: ScalarArg, step: ScalarArg, env: SymEnv): SymInt {
+  if (rangeDType([start, end, step]) === "int64") {
+    const stride = sizeOf(step);
+    const last = add(sub(sizeOf(end), sizeOf(start)), sub(stride, signOf(stride, env)));
+    return floorDiv(last, stride);
+  }
+  const width = scalarMath("operator.sub", [end, start]);
+  const count = scalarMath("math.ceil", [scalarMath("operator.truediv", [width, step])]);
+  return typeof count === "object" ? (count as { expr: SymInt }).expr : Number(count);
+}
+
+/** The direction of a step. @throws SconceError `INVALID_ARGUMENT`, `DATA_DEPENDENT_GUARD` */
+function signOf(step: SymInt, env: SymEnv): number {
+  if (typeof step === "number") {
+    if (step === 0) throw invalidArgument("step must be nonzero");
+    return Math.sign(step);
+  }
+  if (env.guard(eq(step, 0))) throw invalidArgument("step must be nonzero");
+  return env.guard(gt(step, 0)) ? 1 : -1;
+}
+
 /** A range that goes the other way is refused even where it would be empty after rounding. */
 function checkDirection(start: ScalarArg, end: ScalarArg, stride: number): void {
-  if (isSymbolic(start) || isSymbolic(end)) return;
   if ((numberOf(end) - numberOf(start)) * stride < 0) {
     throw invalidArgument("upper bound and lower bound inconsistent with step sign");
   }
 }
 
-const isSymbolic = (value: ScalarArg): boolean => typeof value === "object" && value.kind === "SymInt";
-
-function arange(start: ScalarArg, end: ScalarArg, step: ScalarArg, options: FactoryOptions): FakeTensor {
-  const dtype = options.dtype ?? rangeDType([start, end, step]);
-  return created([rangeLength(start, end, step)], dtype, options);
+function arange(
+  bounds: readonly [ScalarArg, ScalarArg, ScalarArg],
+  options: FactoryOptions,
+  env: SymEnv,
+): FakeTensor {
+  const dtype = options.dtype ?? rangeDType(bounds);
+  return created([rangeLength(...bounds, env)], dtype, options);
 }
 
 /** Ranges stay without a device where none was given. */
@@ -57,13 +82,13 @@ const arangeOps = [
   defineOp({
     schema:
       `aten::arange(Scalar end, *, ${OPTIONS}) -> Tensor` as `aten::arange(Scalar end, *, ${Options}) -> Tensor`,
-    meta: ({ end, ...options }) => arange(0, end, 1, options),
+    meta: ({ end, ...options }, { env }) => arange([0, end, 1], options, env),
     decompose: (emit, { end, ...options }) => emit("aten.arange.start_step", [0, end, 1], unplaced(options)),
   }),
   defineOp({
     schema:
       `aten::arange.start(Scalar start, Scalar end, *, ${OPTIONS}) -> Tensor` as `aten::arange.start(Scalar start, Scalar end, *, ${Options}) -> Tensor`,
-    meta: ({ start, end, ...options }) => arange(start, end, 1, options),
+    meta: ({ start, end, ...options }, { env }) => arange([start, end, 1], options, env),
     decompose: (emit, { start, end, ...options }) =>
       emit("aten.arange.start_step", [start, end, 1], unplaced(options)),
   }),
@@ -71,7 +96,7 @@ const arangeOps = [
     schema:
       `aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ${OPTIONS}) -> Tensor` as `aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ${Options}) -> Tensor`,
     tags: ["core"],
-    meta: ({ start, end, step, ...options }) => arange(start, end, step, options),
+    meta: ({ start, end, step, ...options }, { env }) => arange([start, end, step], options, env),
   }),
 ];
 
@@ -177,7 +202,9 @@ function linspace(emit: Emit, start: Point, end: Point, steps: number, options: 
 
 function stepBetween(emit: Emit, low: Point, high: Point, steps: number) {
   if (!(low instanceof FakeTensor) && !(high instanceof FakeTensor)) {
-    return pythonFloat((numberOf(high) - numberOf(low)) / (steps - 1));
+    if (!isSymbolicScalar(low) && !isSymbolicScalar(high))
+      return pythonFloat((numberOf(high) - numberOf(low)) / (steps - 1));
+    return scalarMath("operator.truediv", [scalarMath("operator.sub", [high, low], emit), steps - 1], emit);
   }
   const width =
     high instanceof FakeTensor
@@ -189,7 +216,7 @@ function stepBetween(emit: Emit, low: Point, high: Point, steps: number) {
 /** An end of an integer sequence is cut to that dtype first. */
 function wholePoint(emit: Emit, point: Point, dtype: DType): Point {
   if (point instanceof FakeTensor) return convert(emit, point, dtype);
-  return scalarKind(point) === "float" ? Math.trunc(numberOf(point)) : point;
+  return scalarKind(point) === "float" ? scalarMath("math.trunc", [point]) : point;
 }
 
 const POINTS = [

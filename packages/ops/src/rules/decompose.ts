@@ -1,7 +1,9 @@
 /** @file Steps that many decompositions share. */
 import { FakeTensor, type ScalarLiteral } from "@sconce/ir";
+import { printExpr, SymExpr } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import type { Emit } from "../emit.js";
+import { scalarArgument } from "../errors.js";
 import type { ScalarArg } from "../schema-types.js";
 import { isEqual } from "./comparison.js";
 import { broadcastShapes } from "./dims.js";
@@ -41,12 +43,25 @@ export const isFloatLiteral = (value: ScalarArg, expected: number): boolean =>
     ? value.value === expected
     : value === expected && !Number.isInteger(expected);
 
-/** The number of a `Scalar` that is not symbolic or complex; NaN for those. */
+/** The number of a `Scalar`. @throws SconceError `SCALAR_ARGUMENT` where it is complex, or known at run time only */
 export function numberOf(value: ScalarArg | ScalarLiteral): number {
+  const number = knownNumber(value);
+  if (number === undefined)
+    throw scalarArgument("a decomposition", `${describe(value)} is not a known real number`);
+  return number;
+}
+
+/** The number of a `Scalar`; undefined where it is complex, or known at run time only. */
+export function knownNumber(value: ScalarArg | ScalarLiteral): number | undefined {
   if (typeof value !== "object") return Number(value);
   if (value.kind === "float") return value.value;
-  return value.kind !== "complex" && typeof value.expr === "number" ? value.expr : Number.NaN;
+  return value.kind !== "complex" && typeof value.expr === "number" ? value.expr : undefined;
 }
+
+const describe = (value: ScalarArg | ScalarLiteral): string =>
+  typeof value === "object" && "expr" in value && value.expr instanceof SymExpr
+    ? printExpr(value.expr)
+    : JSON.stringify(value);
 
 /** Both operands at their common shape, as references of binary operators start; single numbers stay what they are. */
 export function broadcastPair(emit: Emit, a: FakeTensor, b: FakeTensor): readonly [FakeTensor, FakeTensor] {

@@ -22,6 +22,7 @@ import { type EntryRule, EntryRunner } from "./entry-check.js";
 import { functionalTarget, MUTATING_VIEWS } from "./functional-targets.js";
 import { FunctionalTensor, type ViewStep } from "./functional-tensor.js";
 import type { HiddenAliases } from "./hidden-aliases.js";
+import { annotatedReference, underDisabled } from "./reference-annotations.js";
 import { type Decomposition, isAlwaysDecomposed } from "./table.js";
 import type { Tracer } from "./tracer.js";
 import { isUnreadEntry } from "./unread-entries.js";
@@ -128,10 +129,15 @@ export class Dispatcher {
     args: readonly EmitArg[],
     kwargs: Kwargs,
   ): MetaValue {
+    const outer = this.tracer.currentMeta;
+    const reference = rule === row.decompose ? annotatedReference(row.target) : undefined;
+    if (reference !== undefined) this.tracer.currentMeta = underDisabled(outer, reference);
     try {
       return this.#entries.run(row, rule, emit, bindArgs(row.schema, args, kwargs));
     } catch (error) {
       throw error instanceof SconceError && error.where === undefined ? error.at(row.target) : error;
+    } finally {
+      this.tracer.currentMeta = outer;
     }
   }
 
@@ -164,12 +170,15 @@ export class Dispatcher {
   #step(row: OpDefinition, args: readonly EmitArg[], kwargs: Kwargs, index: number | null): ViewStep {
     const rest = unwrapAll(args.slice(1));
     const plainKwargs = unwrapKwargs(kwargs);
+    const { stackTrace, custom } = this.tracer.currentMeta;
+    const forward = (base: FakeTensor): FakeTensor => {
+      const value = this.lower(row.target, [base, ...rest], plainKwargs);
+      return (index === null ? value : (value as readonly MetaValue[])[index]) as FakeTensor;
+    };
     return {
       target: row.target,
-      forward: (base) => {
-        const value = this.lower(row.target, [base, ...rest], plainKwargs);
-        return (index === null ? value : (value as readonly MetaValue[])[index]) as FakeTensor;
-      },
+      forward,
+      again: (base) => this.tracer.replay({ stackTrace, custom }, () => forward(base)),
       reverse: (base, mutated) => {
         this.hidden?.checkStep(row, [base, ...rest]);
         const bound = bindArgs(row.schema, [base, ...rest], plainKwargs);
@@ -280,6 +289,8 @@ function readMetadata(target: string, args: readonly EmitArg[]): SymScalar | und
   switch (target) {
     case "aten.sym_size.int":
       return { kind: "SymInt", expr: self.shape[at]! };
+    case "aten.sym_numel.default":
+      return { kind: "SymInt", expr: self.shape.reduce<SymInt>(mul, 1) };
     case "aten.sym_stride.int":
       return { kind: "SymInt", expr: self.strides[at]! };
     case "aten.sym_storage_offset.default":

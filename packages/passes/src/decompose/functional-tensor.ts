@@ -13,6 +13,8 @@ export interface ViewStep {
   /** The view operator. */
   readonly target: string;
   readonly forward: (base: FakeTensor) => FakeTensor;
+  /** The same for a view that is read after a write: what it adds to the graph has the view's own metadata. */
+  readonly again: (base: FakeTensor) => FakeTensor;
   /** `base` is what the step was taken from, `mutated` its new result; gives the new base. */
   readonly reverse: (base: FakeTensor, mutated: FakeTensor) => FakeTensor;
 }
@@ -89,7 +91,7 @@ export class FunctionalTensor extends FakeTensor {
   sync(): FakeTensor {
     if (this.#generation !== this.storage.generation) {
       this.storage.applyUpdates();
-      this.#value = this.#views.reduce((base, view) => view.forward(base), this.storage.base);
+      this.#value = this.#views.reduce((base, view) => view.again(base), this.storage.base);
       this.#generation = this.storage.generation;
     }
     return this.#value;

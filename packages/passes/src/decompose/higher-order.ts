@@ -5,9 +5,9 @@ import {
   FakeTensor,
   Graph,
   isTuple,
-  itemsOf,
   type MetaValue,
   type Node,
+  type NodeMeta,
   type NodeRef,
   nodeWhere,
 } from "@sconce/ir";
@@ -18,6 +18,8 @@ import { Dispatcher, unwrap, wrap } from "./dispatcher.js";
 import { FunctionalTensor } from "./functional-tensor.js";
 import { GraphInterpreter } from "./interpret.js";
 import { keepCall, recordedResult } from "./opaque-calls.js";
+import { underDisabled } from "./reference-annotations.js";
+import { shareSizes } from "./shared-sizes.js";
 import { Tracer } from "./tracer.js";
 
 type Kwargs = Readonly<Record<string, EmitArg>>;
@@ -26,32 +28,24 @@ type Kwargs = Readonly<Record<string, EmitArg>>;
 interface ControlFlow {
   readonly prefixes: readonly string[];
   readonly bodies: readonly number[];
-  /** Arguments that a trace holds as tuples; files give all containers as lists. */
-  readonly tuples: readonly number[];
 }
 
 const CONTROL_FLOW: Readonly<Record<string, ControlFlow>> = {
   "higher_order.cond": {
     prefixes: ["true_graph", "false_graph"],
     bodies: [1, 2],
-    tuples: [3],
   },
-  "higher_order.map_impl": { prefixes: ["body_graph"], bodies: [0], tuples: [] },
+  "higher_order.map_impl": { prefixes: ["body_graph"], bodies: [0] },
   "higher_order.while_loop": {
     prefixes: ["while_loop_cond_graph", "while_loop_body_graph"],
     bodies: [0, 1],
-    tuples: [2, 3],
   },
-  "higher_order.scan": { prefixes: ["scan_combine_graph"], bodies: [0], tuples: [3] },
+  "higher_order.scan": { prefixes: ["scan_combine_graph"], bodies: [0] },
   "higher_order.associative_scan": {
     prefixes: ["associative_scan_combine_graph"],
     bodies: [0],
-    tuples: [2],
   },
 };
-
-/** Operators whose bodies return a list, where the others return a tuple. */
-const LIST_RESULTS = new Set(["higher_order.scan", "higher_order.associative_scan"]);
 
 /** Functional already: the operator inside runs on copies. Its results are those that the program records. */
 const AUTO_FUNCTIONALIZED = new Set([
@@ -82,7 +76,8 @@ export function runHigherOrder(
 /** The body's calls run in place of the wrapper. */
 function inline(interpreter: GraphInterpreter, body: EmitArg, operands: readonly EmitArg[]): MetaValue {
   const graph = asGraph(body);
-  const inner = new GraphInterpreter(interpreter.dispatcher, graph, runHigherOrder);
+  const { dispatcher } = interpreter;
+  const inner = new GraphInterpreter(dispatcher, graph, runHigherOrder, dispatcher.tracer.currentMeta);
   for (const [i, placeholder] of graph.placeholders().entries()) inner.bind(placeholder.name, operands[i]);
   const result = inner.run();
   return (isTuple(result) ? result.items : result) as MetaValue;
@@ -112,16 +107,10 @@ function traceControlFlow(
   const { tracer } = dispatcher;
   const plain = args.map((arg) => (arg instanceof Graph ? arg : unwrap(arg)));
   const nodeArgs: (EmitArg | NodeRef)[] = plain.slice();
-  const graphs = shape.bodies.map((index) =>
-    traceBody(dispatcher, asGraph(plain[index]), LIST_RESULTS.has(node.target)),
-  );
+  const graphs = shape.bodies.map((index) => traceBody(dispatcher, asGraph(plain[index])));
   shape.bodies.forEach((index, i) => {
     nodeArgs[index] = tracer.getAttr(tracer.subgraphTarget(shape.prefixes[i]!), graphs[i]!);
   });
-  for (const index of shape.tuples) {
-    const items = nodeArgs[index];
-    if (Array.isArray(items)) nodeArgs[index] = { kind: "tuple", items } as EmitArg;
-  }
   const result = tracer.record(
     node.target,
     nodeArgs as Argument[],
@@ -131,9 +120,17 @@ function traceControlFlow(
   return wrap(result);
 }
 
+/** Metadata of reads of sizes in a body: PyTorch's tracer of the body makes them, which TorchDynamo does not trace. */
+function bodySizeMeta({ currentMeta, isBody }: Tracer): NodeMeta {
+  const root = isBody ? undefined : currentMeta.nnModuleStack?.slice(0, 1);
+  return underDisabled(root === undefined ? {} : { nnModuleStack: root }, "trace");
+}
+
 /** Traces a body with a namespace of its own. */
-function traceBody(outer: Dispatcher, body: Graph, asList: boolean): Graph {
+function traceBody(outer: Dispatcher, body: Graph): Graph {
   const tracer = new Tracer(outer.operators, outer.tracer.env, outer.tracer.pass);
+  tracer.symbols.preludeMeta = bodySizeMeta(outer.tracer);
+  tracer.isBody = true;
   const dispatcher = new Dispatcher(tracer, outer.operators, outer.table, outer.hidden);
   const interpreter = new GraphInterpreter(dispatcher, body, runHigherOrder);
   body.placeholders().forEach((placeholder, i) => {
@@ -146,9 +143,8 @@ function traceBody(outer: Dispatcher, body: Graph, asList: boolean): Graph {
     );
   });
   tracer.symbols.beginBody();
-  const result = tracer.toArgument(unwrap(interpreter.run()) as never);
-  tracer.output(asList ? (itemsOf(result) ?? result) : result);
-  return eliminateDeadNodes(tracer.build(), outer.operators);
+  tracer.output(tracer.toArgument(unwrap(interpreter.run()) as never));
+  return shareSizes(eliminateDeadNodes(tracer.build(), outer.operators), outer.tracer.env);
 }
 
 function asGraph(value: unknown): Graph {

@@ -3,12 +3,13 @@ import { isSconceError, SconceError, thrownText } from "@sconce/errors";
 import {
   type Argument,
   FakeTensor,
-  type Graph,
+  Graph,
   isOpaque,
   isRef,
   isTuple,
   kindOf,
   type MetaValue,
+  NO_META,
   type Node,
   type NodeMeta,
   nodeWhere,
@@ -21,19 +22,34 @@ import { callBatched, hasBatched, isVmapCall, runVmapCall } from "./batched.js";
 import type { Dispatcher } from "./dispatcher.js";
 import { FunctionalTensor } from "./functional-tensor.js";
 import { keepOpaque } from "./opaque-calls.js";
+import { underDisabled } from "./reference-annotations.js";
 
 /** What a node's name stands for while its graph is run. */
 export type Binding = EmitArg | MetaValue | Graph;
 
 /** Metadata that a node hands on to the nodes that replace it. */
 export function inheritedMeta(node: Node, pass: string): NodeMeta {
-  const { stackTrace, nnModuleStack, torchFn, custom } = node.meta;
+  const { stackTrace, nnModuleStack, sourceFnStack, torchFn, custom } = node.meta;
   return {
     origin: { pass, from: [node.name] },
     ...(stackTrace === undefined ? {} : { stackTrace }),
     ...(nnModuleStack === undefined ? {} : { nnModuleStack }),
+    ...(sourceFnStack === undefined ? {} : { sourceFnStack }),
     ...(torchFn === undefined ? {} : { torchFn }),
     ...(custom === undefined ? {} : { custom }),
+  };
+}
+
+/**
+ * Metadata of a node in the body of a region that is inlined. PyTorch runs the body as a function of the region's call,
+ * whose metadata the nodes take; the user's own line, which PyTorch loses there, is kept.
+ */
+function regionMeta(node: Node, region: NodeMeta, pass: string): NodeMeta {
+  const { stackTrace } = node.meta;
+  return {
+    ...underDisabled(region, "wrapper"),
+    ...(region.stackTrace === undefined && stackTrace !== undefined ? { stackTrace } : {}),
+    origin: { pass, from: [node.name] },
   };
 }
 
@@ -49,16 +65,31 @@ export class GraphInterpreter {
   readonly dispatcher: Dispatcher;
   readonly graph: Graph;
   readonly #higherOrder: HigherOrderRunner;
+  /** Metadata of the call whose body the graph is, where that call is inlined. */
+  readonly #region: NodeMeta | undefined;
   readonly #bindings = new Map<string, Binding>();
 
-  constructor(dispatcher: Dispatcher, graph: Graph, higherOrder: HigherOrderRunner) {
+  constructor(dispatcher: Dispatcher, graph: Graph, higherOrder: HigherOrderRunner, region?: NodeMeta) {
     this.dispatcher = dispatcher;
     this.graph = graph;
     this.#higherOrder = higherOrder;
+    this.#region = region;
   }
 
   bind(name: string, value: Binding): void {
     this.#bindings.set(name, value);
+  }
+
+  /** The `torch_fn` of nodes that no node of the source makes: the last operator that was called, with its count. */
+  lastFunction(): Pick<NodeMeta, "torchFn"> {
+    const calls = [...this.graph.nodes()].filter(
+      ({ op, target }) => op === "call_function" && target.split(".").length === 3,
+    );
+    const last = calls.at(-1);
+    if (last === undefined) return {};
+    const name = last.target.slice(last.target.indexOf(".") + 1);
+    const count = calls.filter(({ target }) => target === last.target).length;
+    return { torchFn: [`${name}_${count}`, `OpOverload.${name}`] };
   }
 
   /** Runs every call; gives the output's argument with values in place of references. */
@@ -75,9 +106,15 @@ export class GraphInterpreter {
         this.bind(node.name, this.#subgraph(node));
         continue;
       }
-      tracer.currentMeta = inheritedMeta(node, tracer.pass);
+      tracer.currentMeta =
+        this.#region === undefined
+          ? inheritedMeta(node, tracer.pass)
+          : regionMeta(node, this.#region, tracer.pass);
       tracer.env.expect(newSymbols(node.meta.val, (name) => tracer.symbols.knows(name)));
-      this.bind(node.name, this.#call(node));
+      tracer.recorded = { target: node.target, val: node.meta.val };
+      const value = this.#call(node);
+      if (!(value instanceof Graph)) tracer.guards?.note(value as MetaValue);
+      this.bind(node.name, value);
     }
     return result;
   }
@@ -118,7 +155,7 @@ export class GraphInterpreter {
       if (isVmapCall(node.target)) return runVmapCall(this.dispatcher, node.target, args);
       if (hasBatched(args)) return callBatched(this.dispatcher, node.target, args, kwargs);
       if (isScalarFunction(node.target)) return this.#scalar(node.target, args);
-      if (node.target === "aten._assert_scalar.default") return this.#assertScalar(args);
+      if (node.target === "aten._assert_scalar.default") return this.#assertScalar(node, args);
       if (isOpaque(node.target, this.dispatcher.operators)) return keepOpaque(this, node, args, kwargs);
       return keepGrad(node.target, args, this.dispatcher.call(node.target, args, kwargs));
     } catch (error) {
@@ -134,9 +171,11 @@ export class GraphInterpreter {
     return value as Binding;
   }
 
-  #assertScalar([condition, message]: readonly EmitArg[]): MetaValue {
+  #assertScalar(node: Node, [condition, message]: readonly EmitArg[]): MetaValue {
     const { tracer } = this.dispatcher;
-    tracer.assertions?.emitSource(tracer, condition as SymScalar | boolean, String(message));
+    const source = node.args[0]!;
+    const meta = isRef(source) ? inheritedMeta(this.graph.node(source.name), tracer.pass) : NO_META;
+    tracer.assertions?.emitSource(tracer, condition as SymScalar | boolean, String(message), meta);
     return null;
   }
 

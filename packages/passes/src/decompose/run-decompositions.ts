@@ -26,6 +26,7 @@ import { withoutTokens } from "./effect-tokens.js";
 import { FunctionalTensor } from "./functional-tensor.js";
 import { HiddenAliases, unseenWrite } from "./hidden-aliases.js";
 import { runHigherOrder } from "./higher-order.js";
+import { nameInputs } from "./input-names.js";
 import { orderInputs } from "./input-order.js";
 import { GraphInterpreter, inheritedMeta } from "./interpret.js";
 import { remapModuleCalls } from "./module-calls.js";
@@ -34,8 +35,11 @@ import { refuseOpaqueEffects } from "./opaque-calls.js";
 import { renameNodes } from "./rename-nodes.js";
 import { RuntimeAssertions } from "./runtime-asserts.js";
 import { sameCalls } from "./same-calls.js";
-import { shapeEnvOf } from "./shape-env.js";
+import { type RetraceEnv, shapeEnvOf } from "./shape-env.js";
+import { shareSizes } from "./shared-sizes.js";
 import { refuseSharedState } from "./shared-state.js";
+import { SizeGuards } from "./size-guards.js";
+import { type SymbolSource, symbolSources } from "./symbol-sources.js";
 import { type Decompositions, defaultDecompositions } from "./table.js";
 import { entriesOf } from "./table-keys.js";
 import { Tracer } from "./tracer.js";
@@ -77,7 +81,7 @@ export function runDecompositions(
   const operators = options.operators ?? defaultOperators();
   if (program.dialect === "TRAINING") refuseOpaqueEffects(program.graph, operators);
   const entries = entriesOf(table ?? defaultDecompositions(operators), operators);
-  const ordered = orderInputs(withoutTokens(program));
+  const ordered = nameInputs(orderInputs(withoutTokens(program)));
   const retrace = (hidden?: HiddenAliases): Retrace => {
     const tracer = new Tracer(operators, shapeEnvOf(program), options.pass);
     return traceProgram(ordered, new Dispatcher(tracer, operators, entries, hidden));
@@ -109,6 +113,9 @@ interface Retrace {
   /** 1 when ordered effects made a token the first input and output, else 0. */
   readonly tokens: number;
   readonly placeholders: ReadonlyMap<string, string>;
+  /** What is known of symbols after the trace. */
+  readonly env: RetraceEnv;
+  readonly guards: readonly string[];
 }
 
 const TOKEN = {
@@ -121,6 +128,8 @@ const TOKEN = {
 function traceProgram(program: ExportedProgram, dispatcher: Dispatcher): Retrace {
   const { tracer } = dispatcher;
   tracer.assertions = new RuntimeAssertions(program);
+  tracer.symbols.sources = tracedSources(program);
+  tracer.guards = new SizeGuards(program, shapeEnvOf(program));
   const interpreter = new GraphInterpreter(dispatcher, program.graph, runHigherOrder);
   const inputs: (FunctionalTensor | null)[] = [];
   const traced = new Map<string, string>();
@@ -141,7 +150,10 @@ function traceProgram(program: ExportedProgram, dispatcher: Dispatcher): Retrace
     if (input !== null) refuseNewLayout(input, program.graphSignature.inputSpecs[i]?.arg.name ?? "");
   });
   // Views that are read again after a write, and the writing back, are made for the outputs.
-  tracer.currentMeta = inheritedMeta(program.graph.outputNode(), tracer.pass);
+  tracer.currentMeta = {
+    ...inheritedMeta(program.graph.outputNode(), tracer.pass),
+    ...interpreter.lastFunction(),
+  };
   const copies = writeBack(program, interpreter, dispatcher, result);
   const mutated = program.graphSignature.inputSpecs.filter((_, i) => inputs[i]?.storage.mutated);
   const values = inputs
@@ -152,7 +164,23 @@ function traceProgram(program: ExportedProgram, dispatcher: Dispatcher): Retrace
   tracer.output(tuple([...tokens, ...values, ...outputs]));
   const graph = tracer.build();
   if (tokens.length > 0) traced.set(graph.nodeAt(0).name, TOKEN.arg.name);
-  return { graph, mutated, tokens: tokens.length, placeholders: traced };
+  return {
+    graph,
+    mutated,
+    tokens: tokens.length,
+    placeholders: traced,
+    env: tracer.env,
+    guards: tracer.guards.added,
+  };
+}
+
+/** Sources of symbols by the names that placeholders have while tracing. */
+function tracedSources(program: ExportedProgram): ReadonlyMap<string, SymbolSource> {
+  const names = new Map(program.graph.placeholders().map(({ name }, i) => [name, `arg${i}_1`]));
+  const sources = [...symbolSources(program)];
+  return new Map(
+    sources.map(([symbol, { placeholder, dim }]) => [symbol, { placeholder: names.get(placeholder)!, dim }]),
+  );
 }
 
 /** `t_` or `resize_` of an input: no value carries the caller's tensor's new sizes (PyTorch fails an assertion). */
@@ -220,13 +248,15 @@ function finish(program: ExportedProgram, retrace: Retrace, operators: OperatorT
     });
   }
   const named = withSizeOrigins(nameBodies(applyNames(retrace)));
-  const graph = eliminateDeadNodes(dropBufferCopies(named, retrace), operators);
+  const live = eliminateDeadNodes(dropBufferCopies(named, retrace), operators);
+  const graph = shareSizes(live, retrace.env);
   const outputSpecs = outputSpecsOf(program, graph, retrace);
   const inputSpecs = [...(retrace.tokens > 0 ? [TOKEN] : []), ...program.graphSignature.inputSpecs];
   return program.with({
     graph,
     graphSignature: { inputSpecs, outputSpecs },
     moduleCallGraph: remapModuleCalls(program, graph),
+    guardsCode: [...program.guardsCode, ...retrace.guards],
     dialect: "ATEN",
   });
 }

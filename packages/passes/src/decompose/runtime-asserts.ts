@@ -4,7 +4,14 @@
  * first. The source program's own assertion stays where it was only when its condition is written otherwise than the
  * canonical text in its message.
  */
-import { type ExportedProgram, type Graph, isRef, type Node, type SymScalar } from "@sconce/ir";
+import {
+  type ExportedProgram,
+  type Graph,
+  isRef,
+  type Node,
+  type NodeMeta,
+  type SymScalar,
+} from "@sconce/ir";
 import { freeSymbols, printExpr, SymExpr } from "@sconce/symbolic";
 import type { Tracer } from "./tracer.js";
 
@@ -41,16 +48,21 @@ export class RuntimeAssertions {
       if (![...freeSymbols(condition).keys()].every((name) => tracer.symbols.knows(name))) continue;
       this.#pending.splice(i--, 1);
       this.#asserted.add(text);
-      const node = tracer.toArgument({ kind: "SymBool", expr: condition });
-      const name = isRef(node) ? node.name : "";
-      const message = `Runtime assertion failed for expression ${text} on node '${name}'`;
-      tracer.record(TARGET, [node, message], {}, null, "_assert_scalar_default");
+      tracer.reify(() => {
+        const node = tracer.toArgument({ kind: "SymBool", expr: condition });
+        const name = isRef(node) ? node.name : "";
+        const message = `Runtime assertion failed for expression ${text} on node '${name}'`;
+        tracer.record(TARGET, [node, message], {}, null, "_assert_scalar_default");
+      });
       tracer.env.addAxiom(condition);
     }
   }
 
-  /** An assertion of the source program: dropped when the same condition is asserted already. */
-  emitSource(tracer: Tracer, condition: SymScalar | boolean, message: string): void {
+  /**
+   * An assertion of the source program: dropped when the same condition is asserted already. The metadata is that of the
+   * condition's node.
+   */
+  emitSource(tracer: Tracer, condition: SymScalar | boolean, message: string, meta: NodeMeta): void {
     if (typeof condition === "boolean" || !(condition.expr instanceof SymExpr)) return;
     const text = printExpr(condition.expr);
     if (this.#asserted.has(text)) {
@@ -58,7 +70,11 @@ export class RuntimeAssertions {
       return;
     }
     this.#asserted.add(text);
-    tracer.record(TARGET, [tracer.symbols.freshArgument(condition), message], {}, null, "_assert_scalar");
+    const assertion = tracer.currentMeta;
+    tracer.currentMeta = meta;
+    const asserted = tracer.symbols.freshArgument(condition);
+    tracer.currentMeta = assertion;
+    tracer.record(TARGET, [asserted, message], {}, null, "_assert_scalar");
   }
 }
 

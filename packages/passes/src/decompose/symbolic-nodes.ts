@@ -8,14 +8,18 @@ import {
   type Argument,
   type FakeTensor,
   float,
+  isRef,
   type MetaValue,
   type Node,
+  type NodeMeta,
   type NodeRef,
   ref,
   type SymScalar,
   symInt,
 } from "@sconce/ir";
 import { freeSymbols, isCondition, printExpr, SymExpr, type SymInt } from "@sconce/symbolic";
+import { INPUT_SIZE_META } from "./reified-metadata.js";
+import type { SymbolSource } from "./symbol-sources.js";
 import type { Tracer } from "./tracer.js";
 
 /** Python targets of expression heads. */
@@ -66,14 +70,22 @@ interface SizeRead {
 }
 
 export class SymbolicNodes {
+  /** Placeholders and dimensions by the symbols that were made for them. */
+  sources: ReadonlyMap<string, SymbolSource> = new Map();
+  /** Metadata of reads of input sizes. */
+  preludeMeta: NodeMeta = INPUT_SIZE_META;
   readonly #tracer: Tracer;
   readonly #nodes = new Map<string, Argument>();
   readonly #sizes = new Map<string, SizeRead>();
+  /** Sizes that are read where their symbol was made. */
+  readonly #own = new Set<string>();
   readonly #firstSizes = new Map<string, SizeRead>();
   #reads = 0;
   readonly #recipes = new Map<string, Recipe>();
   readonly #prelude: Node[] = [];
   readonly #seen = new Set<string>();
+  /** A number that the last computation came to; arithmetic that follows reads its node, operators the number. */
+  #lastNumber: { readonly value: number; readonly node: NodeRef } | undefined;
   #inBody = false;
 
   constructor(tracer: Tracer) {
@@ -102,21 +114,28 @@ export class SymbolicNodes {
         this.#see(size);
       } else if (size.op === "Symbol" && !this.#seen.has(size.name)) {
         bound = this.#see(size);
-        this.#bind(size.key, this.#readSize(node, dim, size, false));
+        this.#bind(
+          size.key,
+          this.#tracer.reify(() => this.#readSize(node, dim, size, false)),
+        );
       }
     });
     if (!this.#inBody) for (const stride of value.strides) this.#shadow(stride);
     return bound;
   }
 
-  /** Of several inputs with a size, PyTorch reads the last. */
+  /** Of several inputs with a size, PyTorch reads the one that the symbol was made for; else the last. */
   #readable(size: SymExpr, read: SizeRead): void {
-    this.#sizes.set(size.key, read);
+    const source = size.op === "Symbol" ? this.sources.get(size.name) : undefined;
+    const other = source !== undefined && (source.placeholder !== read.node.name || source.dim !== read.dim);
+    if (!other || !this.#sizes.has(size.key)) this.#sizes.set(size.key, read);
+    if (source !== undefined && !other) this.#own.add(size.key);
     if (!this.#firstSizes.has(size.key)) this.#firstSizes.set(size.key, read);
   }
 
   /** A stride that is equal to a size takes its place, and is then read as that size of the first input. */
   #shadow(stride: SymInt): void {
+    if (stride instanceof SymExpr && this.#own.has(stride.key)) return;
     const first = stride instanceof SymExpr ? this.#firstSizes.get(stride.key) : undefined;
     if (first !== undefined) this.#sizes.set((stride as SymExpr).key, first);
   }
@@ -146,20 +165,30 @@ export class SymbolicNodes {
 
   /** Arithmetic of the source program: it stays where it is, when it is used at all. */
   evaluated(value: SymScalar, target: string, args: readonly (SymScalar | Argument)[]): void {
-    if (!(value.expr instanceof SymExpr)) return;
     this.recipe(value, target, args);
-    this.#nodeFor(value.expr);
+    this.#compute(target, args, value);
   }
 
   /** Arithmetic that a decomposition does at this place: it becomes a node here, unless one is there already. */
   computed(target: string, args: readonly SymInt[], result: SymInt): void {
-    if (!(result instanceof SymExpr)) return;
-    this.recipe(
-      symInt(result),
-      target,
-      args.map((arg) => (typeof arg === "number" ? arg : symInt(arg))),
-    );
-    this.#nodeFor(result);
+    const scalars = args.map((arg) => (typeof arg === "number" ? arg : scalarOf(arg)));
+    const value = result instanceof SymExpr ? scalarOf(result) : symInt(result);
+    this.recipe(value, target, scalars);
+    this.#compute(target, scalars, value);
+  }
+
+  /** Makes a node for a computation, also where another gives the same: {@link shareSizes} decides in the end. */
+  #compute(target: string, args: readonly (SymScalar | Argument)[], value: SymScalar): void {
+    if (target === "operator.mul" && args.includes(1)) return;
+    const { expr } = value;
+    const values = args.map((arg) => {
+      if (arg === this.#lastNumber?.value) return this.#lastNumber.node;
+      return isScalar(arg) ? this.scalarArgument(arg) : arg;
+    });
+    if (!values.some(isRef)) return;
+    const node = this.#tracer.scalarCall(target, values, value, candidateOf(target));
+    this.#lastNumber = typeof expr === "number" ? { value: expr, node } : undefined;
+    if (expr instanceof SymExpr) this.#nodes.set(expr.key, node);
   }
 
   argumentOf(expr: SymInt): Argument {
@@ -218,7 +247,7 @@ export class SymbolicNodes {
       target: "aten.sym_size.int",
       args: [node, dim],
       kwargs: {},
-      meta: { val: symInt(expr) },
+      meta: { ...this.preludeMeta, val: symInt(expr) },
     });
     return ref(name);
   }
@@ -295,7 +324,7 @@ const isFloating = (expr: SymExpr): boolean =>
 
 function candidateOf(target: string): string {
   const name = target.slice(target.lastIndexOf(".") + 1);
-  return name.replace(/^_(?=sym_)/, "").replace(/_$/, "");
+  return name.replace(/_$/, "");
 }
 
 function position(node: Node, order: ReadonlyMap<string, number>): number {

@@ -23,15 +23,22 @@ import {
   type OperatorTable,
   type UnboundArg,
 } from "@sconce/ops";
-import type { SymInt } from "@sconce/symbolic";
+import { type SymInt, symEquals } from "@sconce/symbolic";
 import { callName } from "./naming.js";
 import { normalizeCall } from "./normalize.js";
+import { reifiedFunction, reifiedMeta } from "./reified-metadata.js";
 import type { RuntimeAssertions } from "./runtime-asserts.js";
 import type { RetraceEnv } from "./shape-env.js";
+import type { SizeGuards } from "./size-guards.js";
 import { SymbolicNodes } from "./symbolic-nodes.js";
 
 /** Effects that `with_effects` keeps in order. */
 const ORDERED_EFFECTS: ReadonlySet<string> = new Set(["aten._linalg_check_errors.default"]);
+
+interface ReplayedMeta {
+  readonly stackTrace: NodeMeta["stackTrace"] | undefined;
+  readonly custom: NodeMeta["custom"] | undefined;
+}
 
 /** Values that stand for nodes while a graph is built: fake tensors by identity, symbolic scalars by expression. */
 export class Tracer {
@@ -45,12 +52,19 @@ export class Tracer {
   currentMeta: NodeMeta = NO_META;
   /** Run-time assertions to place; bodies of control flow have none. */
   assertions: RuntimeAssertions | undefined;
+  /** Collects guards of sizes; bodies of control flow add none. */
+  guards: SizeGuards | undefined;
+  /** True for the body of a call of control flow. */
+  isBody = false;
+  /** The source node that is being run, until a call of its operator is made. */
+  recorded: { readonly target: string; readonly val: MetaValue | undefined } | undefined;
   /** What the last ordered effect gave: an input and an output of the program once there is one. */
   token: FakeTensor | undefined;
   readonly #nodes: Node[] = [];
   readonly #tensors = new Map<FakeTensor, NodeRef>();
   readonly #subgraphs = new Map<string, Graph>();
   readonly #subgraphCounts = new Map<string, number>();
+  #reifying = false;
 
   constructor(operators: OperatorTable, env: RetraceEnv, pass = "decompose") {
     this.operators = operators;
@@ -85,10 +99,25 @@ export class Tracer {
   /** Adds a call of an operator on the lowered level; gives its fake result. */
   call(row: OpDefinition, args: readonly EmitArg[], kwargs: Readonly<Record<string, EmitArg>>): MetaValue {
     const normal = normalizeCall(row.schema, args, kwargs);
-    const result = this.fakeResult(row, normal.args, normal.kwargs);
+    const result = this.#asRecorded(row.target, this.fakeResult(row, normal.args, normal.kwargs));
     if (ORDERED_EFFECTS.has(row.target) && this.assertions !== undefined)
       return this.#ordered(row, normal.args, normal.kwargs);
     return this.record(row.target, normal.args, normal.kwargs, result);
+  }
+
+  /**
+   * Sizes as the source program writes them, for a call that is kept. Rules may write the same size in another way,
+   * because the guards that PyTorch simplified it with are not known here.
+   */
+  #asRecorded(target: string, result: MetaValue): MetaValue {
+    const wanted = this.recorded?.target === target ? this.recorded.val : undefined;
+    if (!(wanted instanceof FakeTensor) || !(result instanceof FakeTensor)) return result;
+    this.recorded = undefined;
+    if (wanted.ndim !== result.ndim || wanted.dtype !== result.dtype) return result;
+    const differs = wanted.shape.some((size, d) => !symEquals(size, result.shape[d]!));
+    const agrees = wanted.shape.every((size, d) => this.env.hint(size) === this.env.hint(result.shape[d]!));
+    if (!differs || !agrees || wanted.shape.some((size) => this.env.hint(size) === undefined)) return result;
+    return new FakeTensor({ ...result, shape: wanted.shape, strides: wanted.strides });
   }
 
   /** An effect that must keep its place takes the token of the one before it, and gives the next its own. */
@@ -180,8 +209,11 @@ export class Tracer {
   }
 
   /** Adds a node for symbolic arithmetic; its value is found again by its expression. */
-  scalarCall(target: string, args: readonly Argument[], val: SymScalar, candidate: string): NodeRef {
+  scalarCall(target: string, args: readonly Argument[], scalar: SymScalar, candidate: string): NodeRef {
     const name = this.names.create(candidate);
+    // Arithmetic that comes to a plain number has it as its value.
+    const val: MetaValue =
+      typeof scalar.expr === "number" ? { kind: "constant", value: scalar.expr } : scalar;
     this.#push({ name, op: "call_function", target, args, kwargs: {}, meta: { ...this.currentMeta, val } });
     return ref(name);
   }
@@ -236,8 +268,37 @@ export class Tracer {
     return builder.build();
   }
 
+  /** Makes nodes as PyTorch's pass for run-time assertions makes them: with metadata of their own. */
+  reify<T>(run: () => T): T {
+    const outer = this.currentMeta;
+    this.currentMeta = reifiedMeta(outer);
+    this.#reifying = true;
+    try {
+      return run();
+    } finally {
+      this.currentMeta = outer;
+      this.#reifying = false;
+    }
+  }
+
+  /** A view that is made anew has the stack trace and the annotations of the view that it stands for. */
+  replay<T>({ stackTrace, custom }: ReplayedMeta, run: () => T): T {
+    const outer = this.currentMeta;
+    this.currentMeta = {
+      ...outer,
+      ...(stackTrace === undefined ? {} : { stackTrace }),
+      ...(custom === undefined ? {} : { custom }),
+    };
+    try {
+      return run();
+    } finally {
+      this.currentMeta = outer;
+    }
+  }
+
   #push(node: Node): void {
-    this.#nodes.push(node);
+    const torchFn = this.#reifying ? reifiedFunction(node.target) : undefined;
+    this.#nodes.push(torchFn === undefined ? node : { ...node, meta: { ...node.meta, torchFn } });
   }
 
   /** Results of meta rules may be the arguments themselves; a node's value needs an identity of its own. */

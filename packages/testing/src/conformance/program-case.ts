@@ -54,6 +54,7 @@ export interface ProgramCase {
     readonly error?: unknown;
     readonly load_error?: unknown;
     readonly same_as_program?: boolean;
+    readonly guards_code?: readonly string[];
   };
   readonly variants?: Readonly<Record<string, { readonly how: string; readonly call?: CaseCall }>>;
   readonly call?: CaseCall;

@@ -1,13 +1,6 @@
 /** @file Comparisons of programs by their texts. */
 import { type ExportedProgram, parseIr, printIr, tensorsOf } from "@sconce/ir";
 
-/** A program's text without source comments: which line of which file made a node is not always told alike. */
-export const withoutComments = (text: string): string =>
-  text
-    .split("\n")
-    .filter((line) => !/^\s*(#.*)?$/.test(line))
-    .join("\n");
-
 /** Sconce IR text reads back to the same program. */
 export function roundTrip(program: ExportedProgram): string | undefined {
   const text = printIr(program);
@@ -24,6 +17,12 @@ export function signatureDifference(got: ExportedProgram, want: ExportedProgram)
   const told = (program: ExportedProgram): string =>
     program.graphSignature.outputSpecs.map((spec) => `${spec.kind} ${spec.target ?? ""}`).join(", ");
   return told(got) === told(want) ? undefined : `outputs are ${told(got)} instead of ${told(want)}`;
+}
+
+/** PyTorch repeats a guard that it has forgotten to have; each counts once. */
+export function guardsDifference(got: readonly string[], want: readonly string[]): string | undefined {
+  const distinct = (guards: readonly string[]): string => [...new Set(guards)].join("\n");
+  return firstDifference(distinct(got), distinct(want));
 }
 
 export function firstDifference(got: string, want: string): string | undefined {

@@ -3,10 +3,12 @@ import { isSconceError } from "@sconce/errors";
 import { codeText, type ExportedProgram, graphText, isFloat, toNumber, type Value } from "@sconce/ir";
 import { castTensor, Tensor } from "@sconce/tensor";
 import type { Sconce } from "sconce";
+import { canonicalProgram, canonicalText, withoutUnusedItems } from "./canonical-program.js";
 import { compareTensors } from "./compare.js";
 import { graphDifference } from "./graph-equality.js";
+import { metadataDifference } from "./lowered-metadata.js";
 import { buildTree, type CaseCall, ProgramFolder } from "./program-case.js";
-import { firstDifference, roundTrip, signatureDifference, withoutComments } from "./program-texts.js";
+import { firstDifference, guardsDifference, roundTrip, signatureDifference } from "./program-texts.js";
 import { variantTable } from "./variants.js";
 
 /** One thing that was checked; `problem` is undefined for a pass. */
@@ -183,20 +185,32 @@ class FolderChecker {
       lowered = this.#sconce.runDecompositions(program);
       return graphDifference(lowered.graph, wanted.graph) ?? signatureDifference(lowered, wanted);
     });
-    if (lowered !== undefined) this.#loweredNames(lowered, "decomposed.");
+    if (lowered !== undefined) {
+      this.#loweredNames("lower", lowered, wanted);
+      this.#likeLowered("lower", lowered, wanted, this.#folder.info.decomposed?.guards_code);
+    }
     return lowered;
   }
 
+  /** Text up to the names of nodes and symbols, metadata and guards are those of PyTorch's lowered program. */
+  #likeLowered(
+    label: string,
+    lowered: ExportedProgram,
+    wanted: ExportedProgram,
+    guards: readonly string[] | undefined,
+  ): void {
+    const [got, want] = [canonicalProgram(lowered), canonicalProgram(wanted)];
+    this.#sync(`${label} text`, () => firstDifference(canonicalText(got, want), canonicalText(want, got)));
+    this.#sync(`${label} metadata`, () => metadataDifference(got, want));
+    if (guards !== undefined)
+      this.#sync(`${label} guards`, () => guardsDifference(lowered.guardsCode, guards));
+  }
+
   /** Where no symbolic size is involved, PyTorch's naming rule fixes every name. */
-  #loweredNames(lowered: ExportedProgram, prefix: string): void {
-    const file = `${prefix}graph.txt`;
-    if (!this.#folder.has(file) || lowered.rangeConstraints.size > 0) return;
-    this.#sync(`lower names ${file}`, () =>
-      firstDifference(graphText(lowered.graph), this.#folder.text(file)),
-    );
-    const whole = `${prefix}txt`;
-    this.#sync(`lower text ${whole}`, () =>
-      firstDifference(withoutComments(String(lowered)), withoutComments(this.#folder.text(whole))),
+  #loweredNames(label: string, lowered: ExportedProgram, wanted: ExportedProgram): void {
+    if (lowered.rangeConstraints.size > 0) return;
+    this.#sync(`${label} names`, () =>
+      firstDifference(graphText(lowered.graph), graphText(withoutUnusedItems(wanted.graph))),
     );
   }
 
@@ -210,7 +224,8 @@ class FolderChecker {
     await this.#check(`lower ${name}`, () => {
       const lowered = this.#sconce.runDecompositions(program, table);
       const problem = graphDifference(lowered.graph, wanted.graph) ?? signatureDifference(lowered, wanted);
-      this.#loweredNames(lowered, `${name}.`);
+      this.#loweredNames(`lower ${name}`, lowered, wanted);
+      this.#likeLowered(`lower ${name}`, lowered, wanted, undefined);
       return problem;
     });
   }

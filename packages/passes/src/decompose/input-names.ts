@@ -1,0 +1,53 @@
+/** @file The names of lifted inputs (`torch/_export/utils.py`, `placeholder_naming_pass`). */
+import type { ExportedProgram, InputKind, InputSpec } from "@sconce/ir";
+import { renameNodes } from "./rename-nodes.js";
+
+const PREFIXES: Partial<Readonly<Record<InputKind, string>>> = {
+  PARAMETER: "p_",
+  BUFFER: "b_",
+  CONSTANT_TENSOR: "c_",
+  CUSTOM_OBJ: "obj_",
+};
+
+/**
+ * The program with lifted inputs called after their state. A strict export calls the input of a tied weight after the
+ * name that the program used first, while its target is the name that the module registered first; the retrace names it
+ * after the target. The same program when nothing is renamed.
+ */
+export function nameInputs(program: ExportedProgram): ExportedProgram {
+  const { inputSpecs, outputSpecs } = program.graphSignature;
+  const renamed = new Map<string, string>();
+  const taken = new Set([...program.graph.nodes()].map(({ name }) => name));
+  for (const spec of inputSpecs) {
+    const base = baseName(spec);
+    if (base === undefined || isNamed(spec.arg.name, base)) continue;
+    let name = base;
+    for (let count = 1; taken.has(name); count++) name = `${base}_${count}`;
+    taken.add(name);
+    renamed.set(spec.arg.name, name);
+  }
+  if (renamed.size === 0) return program;
+  const arg = <A extends { readonly name: string }>(value: A): A => ({
+    ...value,
+    name: renamed.get(value.name) ?? value.name,
+  });
+  return program.with({
+    graph: renameNodes(program.graph, renamed),
+    graphSignature: {
+      inputSpecs: inputSpecs.map((spec) => ({ ...spec, arg: arg(spec.arg) })),
+      outputSpecs: outputSpecs.map((spec) => ({ ...spec, arg: arg(spec.arg) })),
+    },
+  });
+}
+
+/** `p_layers_0_weight` of the parameter `layers.0.weight`. */
+function baseName({ kind, target }: InputSpec): string | undefined {
+  const prefix = PREFIXES[kind];
+  if (prefix === undefined || target === null) return undefined;
+  const plain = target.replace(/^(L__self___|self_)/, "");
+  return prefix + plain.replaceAll(/[^a-zA-Z0-9]/g, "_").toLowerCase();
+}
+
+/** True for the name itself, and for the name with a number where it was taken. */
+const isNamed = (name: string, base: string): boolean =>
+  name === base || (name.startsWith(`${base}_`) && /^\d+$/.test(name.slice(base.length + 1)));

@@ -1,0 +1,55 @@
+/** @file SHA-256, synchronous and small: PyTorch names a symbol by the hash of where it comes from. */
+
+const FRACTIONS = (root: (n: number) => number, count: number): Uint32Array => {
+  const primes: number[] = [];
+  for (let n = 2; primes.length < count; n++) if (primes.every((p) => n % p !== 0)) primes.push(n);
+  return Uint32Array.from(primes, (p) => (root(p) % 1) * 2 ** 32);
+};
+const START = FRACTIONS(Math.sqrt, 8);
+const ROUNDS = FRACTIONS(Math.cbrt, 64);
+
+const rotate = (x: number, by: number): number => (x >>> by) | (x << (32 - by));
+
+/** The digest of a text's UTF-8 bytes, as eight big-endian words. */
+export function sha256(text: string): Uint32Array {
+  const bytes = new TextEncoder().encode(text);
+  const blocks = new DataView(new ArrayBuffer((((bytes.length + 8) >> 6) + 1) * 64));
+  for (const [i, byte] of bytes.entries()) blocks.setUint8(i, byte);
+  blocks.setUint8(bytes.length, 0x80);
+  blocks.setUint32(blocks.byteLength - 4, bytes.length * 8);
+  const state = START.slice();
+  for (let at = 0; at < blocks.byteLength; at += 64) addBlock(state, expanded(blocks, at));
+  return state;
+}
+
+function expanded(blocks: DataView, at: number): Uint32Array {
+  const w = new Uint32Array(64);
+  for (let i = 0; i < 16; i++) w[i] = blocks.getUint32(at + 4 * i);
+  for (let i = 16; i < 64; i++) {
+    const [a, b] = [w[i - 15]!, w[i - 2]!];
+    const low = rotate(a, 7) ^ rotate(a, 18) ^ (a >>> 3);
+    const high = rotate(b, 17) ^ rotate(b, 19) ^ (b >>> 10);
+    w[i] = w[i - 16]! + low + w[i - 7]! + high;
+  }
+  return w;
+}
+
+function addBlock(state: Uint32Array, w: Uint32Array): void {
+  let [a, b, c, d, e, f, g, h] = state as unknown as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  for (let i = 0; i < 64; i++) {
+    const mixed = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
+    const first = (h + mixed + ((e & f) ^ (~e & g)) + ROUNDS[i]! + w[i]!) | 0;
+    const second = ((rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+    [h, g, f, e, d, c, b, a] = [g, f, e, (d + first) | 0, c, b, a, (first + second) | 0];
+  }
+  for (const [i, value] of [a, b, c, d, e, f, g, h].entries()) state[i] = state[i]! + value;
+}

@@ -1,0 +1,50 @@
+/** @file One node for each symbolic number (`insert_deferred_runtime_asserts` in `torch/fx/passes/runtime_assert.py`). */
+import { type Argument, Graph, isRef, mapRefs, type Node, ref } from "@sconce/ir";
+import { SymExpr } from "@sconce/symbolic";
+import { isSymScalar } from "./interpret.js";
+import type { RetraceEnv } from "./shape-env.js";
+
+/**
+ * The graph with the first node of each symbolic number in place of those that compute the same. PyTorch traces every
+ * computation, drops what nothing uses, and shares nodes afterwards: what only the replaced nodes read stays, without
+ * users.
+ */
+export function shareSizes(graph: Graph, env: RetraceEnv): Graph {
+  const first = new Map<string, string>();
+  const replaced = new Map<string, string>();
+  for (const node of graph.nodes()) {
+    const key = keyOf(node, env);
+    if (key === undefined) continue;
+    const known = first.get(key);
+    if (known === undefined || !isArithmetic(node)) {
+      if (known === undefined) first.set(key, node.name);
+    } else replaced.set(node.name, known);
+  }
+  if (replaced.size === 0) return graph;
+  const rename = (argument: Argument): Argument =>
+    mapRefs(argument, (input) => {
+      const name = replaced.get(input.name);
+      return name === undefined ? input : ref(name);
+    });
+  const nodes = [...graph.nodes()]
+    .filter(({ name }) => !replaced.has(name))
+    .map((node): Node => {
+      const kwargs = Object.entries(node.kwargs).map(([key, arg]) => [key, rename(arg)] as const);
+      return { ...node, args: node.args.map(rename), kwargs: Object.fromEntries(kwargs) };
+    });
+  return new Graph(nodes, graph.subgraphs);
+}
+
+/** The number that a node gives, simplified by what is known at the end of the trace. */
+function keyOf({ meta }: Node, env: RetraceEnv): string | undefined {
+  const { val } = meta;
+  if (!isSymScalar(val) || val.kind === "SymBool" || !(val.expr instanceof SymExpr)) return undefined;
+  const simple = env.simplify(val.expr);
+  return simple instanceof SymExpr ? simple.key : undefined;
+}
+
+/** Computed from numbers alone; `item` makes its own. */
+const isArithmetic = ({ op, target, args }: Node): boolean =>
+  op === "call_function" &&
+  (target === "aten.sym_size.int" || !target.startsWith("aten.")) &&
+  args.some(isRef);

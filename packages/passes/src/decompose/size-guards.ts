@@ -1,0 +1,126 @@
+/**
+ * @file Guards that a retrace adds. PyTorch asks of each result whether one of its sizes is 0
+ * (`FunctionalTensor.__new__`, `guard_or_false`); what it cannot tell from ranges and from the guards that there are
+ * becomes a guard.
+ */
+import { type ExportedProgram, FakeTensor, type MetaValue } from "@sconce/ir";
+import { evaluateScalarFunction, userLeaves } from "@sconce/ops";
+import {
+  asLinear,
+  type GuardNode,
+  type GuardSource,
+  ge,
+  ne,
+  parseGuard,
+  printGuardExpr,
+  printSource,
+  type ShapeEnv,
+  type SymBool,
+  SymExpr,
+  type SymInt,
+} from "@sconce/symbolic";
+
+const OPERATORS: Readonly<Record<string, string>> = {
+  "+": "operator.add",
+  "-": "operator.sub",
+  "*": "operator.mul",
+  "//": "operator.floordiv",
+  "%": "operator.mod",
+  "==": "operator.eq",
+  "!=": "operator.ne",
+  "<": "operator.lt",
+  "<=": "operator.le",
+  ">": "operator.gt",
+  ">=": "operator.ge",
+};
+
+export class SizeGuards {
+  readonly #env: ShapeEnv;
+  readonly #sources = new Map<string, SymExpr>();
+  readonly #names = new Map<string, string>();
+  readonly #added: string[] = [];
+
+  constructor(program: ExportedProgram, env: ShapeEnv) {
+    this.#env = env;
+    this.#collectSources(program);
+    for (const text of program.guardsCode) {
+      const condition = this.#expr(parseGuard(text));
+      if (condition instanceof SymExpr) this.#learn(condition);
+    }
+  }
+
+  /** The guards that were added, as PyTorch writes them. */
+  get added(): readonly string[] {
+    return this.#added;
+  }
+
+  /** Takes note of a call's result. */
+  note(result: MetaValue): void {
+    if (result instanceof FakeTensor) for (const size of result.shape) this.#nonZero(size);
+    else if (Array.isArray(result)) for (const item of result as readonly MetaValue[]) this.note(item);
+  }
+
+  #learn(condition: SymExpr): void {
+    this.#env.addAxiom(condition as SymBool);
+    const [left, right] = condition.args;
+    const form = condition.op === "GreaterThan" && right?.op === "Integer" ? asLinear(left!) : undefined;
+    if (form === undefined || form.coefficient <= 0) return;
+    const least = Math.ceil((Number(right!.value) - form.offset) / form.coefficient);
+    this.#env.addAxiom(ge(form.symbol, least));
+  }
+
+  #nonZero(size: SymInt): void {
+    if (!(size instanceof SymExpr) || size.op === "Symbol") return;
+    const condition = ne(size, 0);
+    if (this.#env.staticallyKnown(condition) !== undefined || this.#env.hint(size) === undefined) return;
+    const text = printGuardExpr(condition as SymExpr, (name) => this.#names.get(name));
+    // An input of size 0 makes the condition false, which is then the guard.
+    if (text === undefined || this.#env.hint(condition) !== true) return;
+    this.#env.addAxiom(condition);
+    this.#added.push(text);
+  }
+
+  #collectSources(program: ExportedProgram): void {
+    for (const { name, root, path } of userLeaves(program)) {
+      const value = program.graph.find(name)?.meta.val;
+      if (!(value instanceof FakeTensor)) continue;
+      value.shape.forEach((size, index) => {
+        if (!(size instanceof SymExpr)) return;
+        const source: GuardSource = { kind: "source", root, local: true, path, property: "size", index };
+        this.#sources.set(printSource(source), size);
+        const text = `L['${root}']${printSource(source).slice(root.length)}`;
+        if (size.op === "Symbol" && !this.#names.has(size.name)) this.#names.set(size.name, text);
+      });
+    }
+  }
+
+  /** A guard as an expression; undefined where it is not one of sizes. */
+  #expr(node: GuardNode): SymInt | SymBool | undefined {
+    switch (node.kind) {
+      case "source":
+        return this.#sources.get(printSource(node));
+      case "number":
+        return node.float ? undefined : node.value;
+      case "binary":
+        return this.#apply(node.op, node.left, node.right);
+      case "compare": {
+        const [first] = node.rest;
+        return node.rest.length === 1 && first !== undefined
+          ? this.#apply(first[0], node.first, first[1])
+          : undefined;
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  #apply(op: string, left: GuardNode, right: GuardNode): SymInt | SymBool | undefined {
+    const target = OPERATORS[op];
+    const [a, b] = [this.#expr(left), this.#expr(right)];
+    if (target === undefined || a === undefined || b === undefined) return undefined;
+    const operands = [a, b].map((value) =>
+      value instanceof SymExpr ? ({ kind: "SymInt", expr: value } as const) : (value as number),
+    );
+    return evaluateScalarFunction(target, operands).expr as SymInt | SymBool;
+  }
+}
