@@ -256,7 +256,7 @@ function finish(program: ExportedProgram, retrace: Retrace, operators: OperatorT
     graph,
     graphSignature: { inputSpecs, outputSpecs },
     moduleCallGraph: remapModuleCalls(program, graph),
-    guardsCode: [...program.guardsCode, ...retrace.guards],
+    ...(retrace.guards.length === 0 ? {} : { guardsCode: [...program.guardsCode, ...retrace.guards] }),
     dialect: "ATEN",
   });
 }
