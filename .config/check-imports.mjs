@@ -18,9 +18,10 @@ const MAY_IMPORT = {
   "backend-cpu": ["errors", "tensor", "symbolic", "ir", "ops"],
   "backend-gpujs": ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "backend-cpu"],
   sconce: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu"],
-  testing: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu", "backend-gpujs", "sconce"],
+  "torch-libraries": ["errors", "tensor", "symbolic", "ir", "ops", "passes", "backend-cpu"],
+  testing: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu", "backend-gpujs", "sconce", "torch-libraries"],
   bench: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu", "backend-gpujs", "sconce", "testing"],
-  cli: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu", "backend-gpujs", "sconce"],
+  cli: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu", "backend-gpujs", "sconce", "torch-libraries"],
 };
 const USES_NODE = new Set(["testing", "bench", "cli"]);
 /** Entry points of portable packages that are for Node only. */

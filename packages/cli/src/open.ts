@@ -11,6 +11,7 @@ import { readSafetensors, type Tensor } from "@sconce/tensor";
 import { createSconce, LOGGER, type Sconce } from "sconce";
 import { fileError, pluginError, systemCode, unknownBackend } from "./errors.js";
 import { type Io, readBytes } from "./io.js";
+import { librariesFor } from "./libraries.js";
 import { openReproducer } from "./reproducer.js";
 import { isIrText, readSir, SNIFFED } from "./sir.js";
 
@@ -19,16 +20,19 @@ const GPUJS = "gpujs";
 /**
  * Opens a session with plugins from module paths; a module exports its plugin as `default` or `plugin`. Its warnings go to
  * standard error. The interpreter and gpu.js in its best mode (`gpujs`) are always there, `gpujs:MODE` where it is asked for.
+ * Plugins of libraries whose operators the files call are loaded too.
  * @throws SconceError `PLUGIN`, `NAME_CLASH`, `UNKNOWN_BACKEND`
  */
 export async function openSession(
   io: Pick<Io, "err">,
   modules: readonly string[] = [],
   backend = "cpu",
+  files: readonly string[] = [],
 ): Promise<Sconce> {
   const modes = new Set([GPUJS, backend]);
   const logger = { warn: (message: string) => io.err(`warning: ${message}\n`) };
-  const plugins = await Promise.all(modules.map(loadPlugin));
+  const own = await Promise.all(modules.map(loadPlugin));
+  const plugins = [...own, ...(await librariesFor(files, own))];
   let session: Sconce;
   try {
     session = createSconce({

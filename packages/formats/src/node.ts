@@ -3,6 +3,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { ExportedProgram } from "@sconce/ir";
 import type { ReadPt2Options } from "./pt2/assemble.js";
+import { calledNamespaces } from "./pt2/called-namespaces.js";
 import { readPt2 } from "./pt2/read.js";
 import type { RandomAccess } from "./source.js";
 
@@ -47,6 +48,19 @@ export async function openPt2File(
   try {
     const { size } = fstatSync(file);
     return await readPt2(size < ONE_BUFFER ? readRange(file, 0, size) : fileSource(file, size), options);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Namespaces of the operators that a `.pt2` file calls, found without reading its weights: to load plugins before the program.
+ * @throws SconceError `ZIP_*` for what is not an archive; the file system's own errors
+ */
+export async function namespacesInPt2File(path: string | URL): Promise<ReadonlySet<string>> {
+  const file = openSync(path, "r");
+  try {
+    return await calledNamespaces(fileSource(file, fstatSync(file).size));
   } finally {
     closeSync(file);
   }

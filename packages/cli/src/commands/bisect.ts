@@ -71,7 +71,7 @@ async function execute(
   if (text === undefined)
     throw usage("required option '--passes <pipeline>' not specified", "only a reproducer has its passes");
   const modules = [...(reproducer?.modules ?? []), ...(options.plugin ?? [])];
-  const session = await openSession(io, modules);
+  const session = await openSession(io, modules, undefined, [file]);
   const passes = parsePipeline(text, session.passes, session);
   const check = await checkOf(file, reproducer, session, options);
   const result = bisected(check.program, passes, check.options, session, io);

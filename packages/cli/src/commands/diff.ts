@@ -27,7 +27,7 @@ export function diffCommand(program: Command, io: SafeIo, outcome: Outcome): voi
     .option("--json", "for machines")
     .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
     .action(async (a: string, b: string, options: DiffCommandOptions) => {
-      const session = await openSession(io, options.plugin);
+      const session = await openSession(io, options.plugin, undefined, [a, b]);
       const before = await openProgram(a, session);
       const after = await openProgram(b, session);
       const difference = diffPrograms(before, after, options);

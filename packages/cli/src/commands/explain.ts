@@ -29,7 +29,7 @@ export function explainCommand(program: Command, io: SafeIo, _outcome: Outcome):
     .option("--plugin <module>", "a module with further rules (repeatable)", repeatable)
     .option("--json", "for machines")
     .action(async (file: string | undefined, options: ExplainOptions) => {
-      const session = await openSession(io, options.plugin);
+      const session = await openSession(io, options.plugin, undefined, file === undefined ? [] : [file]);
       if (options.list === true) {
         io.out(options.json ? json(listed(session)) : listText(session));
         return;

@@ -22,7 +22,7 @@ export function historyCommand(program: Command, io: Io, _outcome: Outcome): voi
     .option("--json", "for machines")
     .option("--plugin <module>", "a module with further operators and passes (repeatable)", repeatable)
     .action(async (file: string, options: HistoryOptions) => {
-      const session = await openSession(io, options.plugin);
+      const session = await openSession(io, options.plugin, undefined, [file]);
       const loaded = await openProgram(file, session);
       const result = session.transform(loaded, options.passes);
       const steps = stepsOf(result);

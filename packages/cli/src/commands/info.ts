@@ -22,7 +22,7 @@ export function infoCommand(program: Command, io: Io, _outcome: Outcome): void {
     .option("--loops", "the loop nests it is lowered to: nodes, FLOPs, bytes, planned memory")
     .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
     .action(async (file: string, options: InfoOptions) => {
-      const session = await openSession(io, options.plugin);
+      const session = await openSession(io, options.plugin, undefined, [file]);
       const exported = await openProgram(file, session);
       const kind = (await isIrFile(file)) ? "IR text (.sir)" : "exported program (.pt2)";
       const facts = factsOf(exported, session.operators, kind, (await stat(file)).size);

@@ -50,7 +50,7 @@ async function lower(file: string, options: LowerOptions, io: Io): Promise<void>
   const { output } = options;
   if (/\.(pt2|safetensors)$/i.test(output))
     throw usage(`${output} cannot be written: the result is IR text`, "name it OUT.sir");
-  const session = await openSession(io, options.plugin);
+  const session = await openSession(io, options.plugin, undefined, [file]);
   const calls = pipelineOf(options, session);
   const before = await openProgram(file, session);
   const reports: CheckReport[] = [];

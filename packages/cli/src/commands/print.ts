@@ -50,7 +50,7 @@ export function printCommand(program: Command, io: SafeIo, _outcome: Outcome): v
       const print = FORMATS.get(options.format);
       if (print === undefined)
         throw usage(`there is no format "${options.format}"`, `the formats are: ${NAMES}`);
-      const session = await openSession(io, options.plugin);
+      const session = await openSession(io, options.plugin, undefined, [file]);
       let exported = await openProgram(file, session);
       if (options.lower) exported = session.runDecompositions(exported);
       if (options.passes !== undefined) exported = session.transform(exported, options.passes);

@@ -102,7 +102,7 @@ async function opened(
 }> {
   const reproducer = await openReproducer(file);
   const modules = [...(reproducer?.modules ?? []), ...(options.plugin ?? [])];
-  const session = await openSession(io, modules, options.backend);
+  const session = await openSession(io, modules, options.backend, [file]);
   const loaded = reproducer?.program ?? (await openProgram(file, session));
   const program = options.lower ? session.runDecompositions(loaded) : loaded;
   const given = options.inputs === undefined ? new Map<string, Tensor>() : await openTensors(options.inputs);

@@ -19,7 +19,7 @@ export function verifyCommand(program: Command, io: Io, outcome: Outcome): void 
     .option("--json", "for machines")
     .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
     .action(async (file: string, options: VerifyOptions) => {
-      const session = await openSession(io, options.plugin);
+      const session = await openSession(io, options.plugin, undefined, [file]);
       const exported = await openProgram(file, session);
       const problems = [...session.verify(exported), ...exampleProblems(exported)];
       if (problems.length > 0) outcome.code = EXIT.bad;

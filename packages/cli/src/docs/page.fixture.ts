@@ -63,6 +63,7 @@ const MODULES: Readonly<Record<string, Loader>> = {
   "@sconce/testing": elsewhere("@sconce/testing"),
   "@sconce/testing/fast-check": elsewhere("@sconce/testing/fast-check"),
   "@sconce/testing/vitest": elsewhere("@sconce/testing/vitest"),
+  "@sconce/torch-libraries": () => import("@sconce/torch-libraries"),
   "@sconce/cli": () => import("../index.js"),
   "fast-check": elsewhere("fast-check"),
   vitest: () => import("vitest"),

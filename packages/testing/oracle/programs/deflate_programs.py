@@ -1,4 +1,4 @@
-"""Makes the .pt2 files of a folder of programs small: entries are compressed, decomposed programs (their texts stay) go.
+"""Makes the .pt2 files of a folder of programs small: their entries are compressed.
 
 Usage: python3 deflate_programs.py FOLDER
 """
@@ -23,7 +23,5 @@ for folder in sorted(os.listdir(sys.argv[1])):
     if not os.path.isdir(path):
         continue
     for name in sorted(os.listdir(path)):
-        if name == "decomposed.pt2":
-            os.remove(os.path.join(path, name))
-        elif name.endswith(".pt2"):
+        if name.endswith(".pt2"):
             deflate(os.path.join(path, name))

@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { gpujsByName } from "@sconce/backend-gpujs";
 import { isSconceError, SconceError } from "@sconce/errors";
 import type { Backend } from "@sconce/ir";
+import { torchLibraries } from "@sconce/torch-libraries";
 import { createSconce, type Sconce } from "sconce";
 import { BackendChecker } from "./backend-cases.js";
 import { corpusPlugin } from "./corpus-plugin.js";
@@ -137,7 +138,10 @@ class Run {
 /** A session with the backend of this name, when there is one. */
 function sessionWith(name: string): Sconce {
   const backend = gpujsByName(name);
-  return createSconce({ plugins: [corpusPlugin], backends: backend === undefined ? [] : [backend] });
+  return createSconce({
+    plugins: [corpusPlugin, torchLibraries],
+    backends: backend === undefined ? [] : [backend],
+  });
 }
 
 /** @throws SconceError `CASE_FILE` */

@@ -1,0 +1,16 @@
+/** @file Programs that call torchvision and transformers: texts, lowering and numbers with the plugin of those libraries. */
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { torchLibraries } from "@sconce/torch-libraries";
+import { createSconce } from "sconce";
+import { expect, test } from "vitest";
+import { checkProgramFolder } from "./conformance/programs.js";
+
+const ROOT = new URL("../fixtures/custom-operators/", import.meta.url);
+const sconce = createSconce({ plugins: [torchLibraries] });
+
+test.each(readdirSync(ROOT).filter((name) => /^(vision|moe)_/.test(name)))("%s", async (name) => {
+  const checks = await checkProgramFolder(fileURLToPath(new URL(name, ROOT)), sconce);
+  expect(checks.filter(({ problem }) => problem !== undefined)).toEqual([]);
+  expect(checks.filter((check) => check.name.startsWith("run")).length).toBeGreaterThan(1);
+});
