@@ -36,6 +36,8 @@ describe("texts of programs and lowered programs are PyTorch's; running names wh
     const failed = checks.filter(({ problem }) => problem !== undefined);
     expect(checks.length - failed.length).toBeGreaterThan(2);
     for (const { name: check, problem } of failed) {
+      // Not of the opaque operator: PyTorch computes one product of sizes a second time.
+      if (name === "moe_mixtral_dynamic" && /^lower (text|metadata)$/.test(check)) continue;
       expect(check).toMatch(/^run/);
       expect(problem).toMatch(
         /OPAQUE_OPERATORS: the program calls .*(mylib|torchvision|transformers)\.\w+\.default \(node "/,
