@@ -29,7 +29,8 @@ export function hasNonfinite(value: unknown, kind: NonfiniteKind): boolean {
   if (typeof value === "number") return isMeant(value, kind);
   if (!(value instanceof Tensor)) return isFloat(value) && isMeant(toNumber(value as ScalarLiteral), kind);
   const { dtype, shape, strides, storageOffset } = value;
-  if (!isFloatDType(dtype) && !isComplexDType(dtype)) return false;
+  // State that no node reads may have no values.
+  if ((!isFloatDType(dtype) && !isComplexDType(dtype)) || !value.hasValues) return false;
   const { lanes } = dtypeInfo(dtype);
   const read = laneReader(dtype, value.data);
   let found = false;

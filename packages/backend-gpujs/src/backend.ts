@@ -1,15 +1,16 @@
 import { cpuBackend, createEvaluator } from "@sconce/backend-cpu";
 import { LOWERINGS } from "@sconce/codegen";
 import { SconceError } from "@sconce/errors";
-import type {
-  Backend,
-  CompileOptions,
-  Executable,
-  ExportedProgram,
-  Graph,
-  Node,
-  Placement,
-  Reason,
+import {
+  type Backend,
+  type CompileOptions,
+  type Executable,
+  type ExportedProgram,
+  type Graph,
+  type Node,
+  type Placement,
+  type Reason,
+  requireValues,
 } from "@sconce/ir";
 import { decomposes, defaultOperators, type OperatorTable } from "@sconce/ops";
 import type { Decompositions, Evaluator, PassContext, SessionBackend } from "@sconce/passes";
@@ -78,6 +79,7 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
     },
     async compile(original: ExportedProgram, compileOptions: CompileOptions = {}): Promise<Executable> {
       refuseExcluded(original, compileOptions.exclude ?? [], operators);
+      requireValues(original);
       const { decompositions } = options;
       const pacer = new Pacer("compilation", compileOptions.signal);
       await pacer.step();

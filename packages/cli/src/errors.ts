@@ -24,6 +24,13 @@ export function fileError(path: string, cause: unknown): SconceError {
   return new SconceError({ code: "FILE", message, fix: "check the path and its permissions", cause });
 }
 
+/** IR text declares tensors, and the file that should hold them cannot be read. */
+export function noTensors(path: string, cause: unknown): SconceError {
+  const { code, message } = fileError(path, cause);
+  const fix = "put the file of tensors beside the text, or give the values with --weights FILE.safetensors";
+  return new SconceError({ code, message, fix, cause });
+}
+
 /** A path to write to that holds something else than a file. */
 export const notAFile = (path: string, isFolder: boolean): SconceError =>
   new SconceError({

@@ -66,10 +66,47 @@ async function loadPlugin(path: string): Promise<Plugin> {
  * @throws SconceError `FILE`, and those of the reader with the path in front of the place
  */
 export function openProgram(path: string, session: Sconce): Promise<ExportedProgram> {
+  return opened(path, session, true);
+}
+
+/** The option that gives values to the state of a program. */
+export const WEIGHTS_OPTION = [
+  "--weights <file>",
+  "safetensors with values for parameters, buffers and constants, by name; others keep theirs",
+] as const;
+
+/**
+ * Reads a program file and gives it the values of a safetensors file, where one is named: all of them, or some. IR text
+ * then needs no tensors beside it.
+ * @throws SconceError `UNKNOWN_STATE`, `STATE_MISMATCH`, and those of {@link openProgram}
+ */
+export async function openWithWeights(
+  path: string,
+  session: Sconce,
+  weights: string | undefined,
+): Promise<ExportedProgram> {
+  const program = await opened(path, session, weights === undefined);
+  if (weights === undefined) return program;
+  return atFile(weights, async () => program.withState(weightsIn(await readBytes(weights), program)));
+}
+
+/** A tied tensor that the file stores once has its other names in the metadata. */
+function weightsIn(bytes: Uint8Array, program: ExportedProgram): Map<string, Tensor> {
+  const { tensors, metadata } = readSafetensors(bytes);
+  const tied = [...metadata].flatMap(([name, kept]) => {
+    const tensor = tensors.get(kept);
+    return tensor === undefined || tensors.has(name) || program.tensor(name) === undefined
+      ? []
+      : [[name, tensor] as const];
+  });
+  return new Map([...tensors, ...tied]);
+}
+
+function opened(path: string, session: Sconce, needsTensors: boolean): Promise<ExportedProgram> {
   const { operators, pytreeTypes } = session;
   return atFile(path, async () =>
     (await isIrFile(path))
-      ? ((await openReproducer(path))?.program ?? readSir(path))
+      ? ((await openReproducer(path))?.program ?? readSir(path, needsTensors))
       : openPt2File(path, { operators, pytreeTypes }),
   );
 }

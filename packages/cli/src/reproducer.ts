@@ -39,7 +39,7 @@ export interface ReproducerFile extends ReproducerFacts {
 /** The text of a reproducer. */
 export function reproducerText({ program, inputs, ...facts }: ReproducerFile): string {
   const storages = new Map<Storage, number>();
-  const tensors = new Map(tensorsOf(program));
+  const tensors = new Map([...tensorsOf(program)].filter(([, tensor]) => tensor.hasValues));
   const names = new Map([...tensors].map(([name, tensor]) => [tensor, name]));
   const given = inputs.map((value, i): unknown => {
     if (!(value instanceof Tensor)) return scalarJson(value);

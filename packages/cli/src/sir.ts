@@ -1,9 +1,9 @@
 /** @file `.sir` files: IR text, with the values of its tensors beside it as safetensors. */
 import { readFile } from "node:fs/promises";
 import { isSconceError } from "@sconce/errors";
-import { type ExportedProgram, parseIr, printIr, tensorsOf } from "@sconce/ir";
+import { type ExportedProgram, missingValues, noValues, parseIr, printIr, tensorsOf } from "@sconce/ir";
 import { readSafetensors, type Storage, type Tensor, writeSafetensors } from "@sconce/tensor";
-import { fileError, usage } from "./errors.js";
+import { noTensors, usage } from "./errors.js";
 import { type FileContent, writeFiles } from "./write-files.js";
 
 /** Where the tensors of an IR text lie: `model.sir` has `model.safetensors`. */
@@ -21,10 +21,11 @@ export function isIrText(start: Uint8Array, path: string): boolean {
 }
 
 /**
- * Reads a program of IR text with the tensors beside it.
+ * Reads a program of IR text with the tensors beside it. With `needsTensors` false they may be missing: what the text
+ * declares then has no values.
  * @throws SconceError `IR_SYNTAX`, `IR_TENSOR`, `SAFETENSORS`, `FILE` when it declares tensors and no file has them
  */
-export async function readSir(path: string): Promise<ExportedProgram> {
+export async function readSir(path: string, needsTensors = true): Promise<ExportedProgram> {
   const text = await readFile(path);
   const beside = weightsPath(path);
   let missing: unknown;
@@ -32,11 +33,12 @@ export async function readSir(path: string): Promise<ExportedProgram> {
     missing = error;
     return undefined;
   });
+  if (bytes === undefined && !needsTensors) return parseIr(decoded(text));
   const tensors = bytes === undefined ? new Map<string, Tensor>() : tensorsIn(bytes, beside);
   try {
     return parseIr(decoded(text), { tensors });
   } catch (error) {
-    throw missing !== undefined && isSconceError(error, "IR_TENSOR") ? fileError(beside, missing) : error;
+    throw missing !== undefined && isSconceError(error, "IR_TENSOR") ? noTensors(beside, missing) : error;
   }
 }
 
@@ -65,7 +67,7 @@ function tensorsIn(bytes: Uint8Array, path: string): Map<string, Tensor> {
 
 /**
  * Writes a program as IR text and its tensors beside it: both or, where one cannot be written, none.
- * @throws SconceError `FILE`, `DTYPE` for tensors that safetensors cannot hold
+ * @throws SconceError `FILE`, `DTYPE` for tensors that safetensors cannot hold, `NO_VALUES` for state without values
  */
 export async function writeSir(path: string, program: ExportedProgram): Promise<void> {
   await writeFiles(sirFiles(path, program));
@@ -77,11 +79,20 @@ export const sirFiles = (path: string, program: ExportedProgram): readonly FileC
   [path, printIr(program)],
 ];
 
+/** Refuses a program whose weights cannot be written. @throws SconceError `NO_VALUES` with every tensor that has none */
+export function requireWeights(program: ExportedProgram): void {
+  const missing = missingValues(program);
+  if (missing.length > 0) throw noValues("writing the weights", missing, program);
+}
+
 function weightBytes(program: ExportedProgram): Uint8Array {
   const kept: [string, Tensor][] = [];
   const shared: [string, string][] = [];
   const views = new Map<Storage, Map<string, string>>();
+  requireWeights(program);
   for (const [name, tensor] of tensorsOf(program)) {
+    // The text marks sample inputs that have no values.
+    if (!tensor.hasValues) continue;
     const { dtype, shape, strides, storageOffset, storage } = tensor;
     const known = views.get(storage) ?? new Map<string, string>();
     views.set(storage, known);

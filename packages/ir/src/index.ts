@@ -84,6 +84,7 @@ export {
   redo,
   undo,
 } from "./history/record.js";
+export { type MissingValue, missingText, missingValues, noValues, requireValues } from "./missing-values.js";
 export { mapModuleCalls, settleModuleCalls } from "./module-calls.js";
 export {
   type Dialect,
@@ -138,6 +139,8 @@ export {
   userOutputs,
 } from "./signature.js";
 
+export type { StateValues } from "./with-state.js";
+
 // Rules that programs keep
 
 export { sealMap, sealProgram } from "./seal.js";
@@ -175,7 +178,7 @@ export type {
 export { Cursor as IrCursor } from "./ir-text/cursor.js";
 export { type ParseIrOptions, parseGraph, parseIr } from "./ir-text/parse-program.js";
 export { type PrintIrOptions, printIr, tensorsOf } from "./ir-text/print-program.js";
-export { MAX_ZEROS } from "./ir-text/program-draft.js";
+export { MAX_HOLES } from "./ir-text/program-draft.js";
 export { parseValue as parseArgument, valueText as argumentText } from "./ir-text/values.js";
 // Contracts with operator tables and backends
 export { isOpaque, type OpaqueCall, opaqueCalls } from "./opaque.js";

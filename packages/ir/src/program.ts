@@ -16,6 +16,7 @@ import {
   userInputs,
   userOutputs,
 } from "./signature.js";
+import { type StateValues, stateChange } from "./with-state.js";
 
 /** Integer range of a symbol or expression; infinities are `Infinity` and `-Infinity`. */
 export interface RangeConstraint {
@@ -150,6 +151,18 @@ export class ExportedProgram {
       (key) => change[key] === this[key],
     );
     return same ? this : new ExportedProgram({ ...this, history: NO_HISTORY, undone: NO_HISTORY, ...change });
+  }
+
+  /**
+   * The program with new values of parameters, buffers and constants; the same object when none changes. Names that are
+   * left out keep what they have, so values can be given in parts. Each tensor must have the dtype and the shape of the
+   * one that it replaces; strides stay those of the program, and tensors that share memory change together. The step
+   * `with-state` is added to the history.
+   * @throws SconceError `UNKNOWN_STATE` with the nearest names, `STATE_MISMATCH` for another dtype or shape
+   */
+  withState(values: StateValues): ExportedProgram {
+    const change = stateChange(this, values);
+    return change === undefined ? this : this.with(change);
   }
 
   /** The value of a parameter, buffer or constant. */

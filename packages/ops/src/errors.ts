@@ -76,6 +76,17 @@ export const scalarDomain = (target: string, message: string): SconceError =>
 export const scalarArgument = (target: string, message: string): SconceError =>
   new SconceError({ code: "SCALAR_ARGUMENT", message: `${target}: ${message}`, where: target });
 
+/** Inputs, by the places that PyTorch names them, of which only dtype and shape are known. */
+export const inputsWithoutValues = (
+  inputs: readonly { readonly place: string; readonly name: string }[],
+): SconceError =>
+  new SconceError({
+    code: "NO_VALUES",
+    message: `running the program needs the values of its inputs: ${inputs.map(({ place, name }) => `${place} (${name})`).join(", ")} have none`,
+    where: inputs[0]?.name,
+    fix: "give tensors with values; example inputs of a program that was exported on the meta device have none",
+  });
+
 /** An input that the program does not take. */
 export const inputRejected = (code: string, message: string, where?: string): SconceError =>
   new SconceError({ code, message, where, fix: "give inputs like those the program was exported with" });

@@ -4,14 +4,17 @@ import type { ExportedProgram } from "@sconce/ir";
 import type { Pass } from "./pass.js";
 
 /** A pass that throws; `place` names the pass, its plugin and the step. */
-export const passThrew = (place: string, error: unknown): SconceError =>
-  new SconceError({
+export function passThrew(place: string, error: unknown): SconceError {
+  // Not a fault of the pass: what it computes needs weights.
+  if (isSconceError(error, "NO_VALUES")) return error.at(place);
+  return new SconceError({
     code: "PASS_FAILED",
     message: `${place} failed: ${thrownText(error)}`,
     where: isSconceError(error) ? error.where : undefined,
     fix: isSconceError(error) ? error.fix : undefined,
     cause: error,
   });
+}
 
 /** A pass that gives something else than a program. */
 export const noProgram = (place: string, result: unknown): SconceError =>

@@ -4,6 +4,7 @@ import {
   editingAs,
   type Problem,
   recordPass,
+  requireValues,
   sealProgram,
   verifyTransition,
 } from "@sconce/ir";
@@ -110,13 +111,13 @@ export class PassManager {
   /**
    * @throws SconceError `PASS_OPTION` before anything runs; `PASS_FAILED`, `PASS_REQUIRES`, `PASS_ENSURES`,
    * `INVALID_PROGRAM`, `VALUES_WRITTEN`, `NO_FIXPOINT`, `OBSERVER_FAILED`; checked also `PASS_CHANGED_NUMBERS`, `NOTHING_COMPARED`,
-   * `NO_SAMPLE_INPUTS`, `NO_RUNNER`
+   * `NO_SAMPLE_INPUTS`, `NO_RUNNER`, `NO_VALUES`
    */
   run(program: ExportedProgram, passes: readonly (Pass | PipelineItem)[]): ExportedProgram {
     const items = passes.map(pipelineItem);
     this.#checkOptions(items);
     if (this.#options.verify === true) this.#verify(program, "before the first pass");
-    const run: Run = { step: 0, changes: [], notes: new Map(), checker: this.#checker() };
+    const run: Run = { step: 0, changes: [], notes: new Map(), checker: this.#checker(program) };
     try {
       return this.#items(program, items, run);
     } finally {
@@ -149,11 +150,12 @@ export class PassManager {
     return (this.#options.check ?? false) !== false;
   }
 
-  #checker(): Checker | undefined {
+  #checker(program: ExportedProgram): Checker | undefined {
     const { check = false } = this.#options;
     if (check === false) return undefined;
     const { run, operators } = this.#context;
     if (run === undefined) throw noRunner();
+    requireValues(program, "checking passes");
     return new Checker({ run, operators }, check === true ? {} : check);
   }
 

@@ -92,7 +92,7 @@ describe("completion", () => {
     ["rep", ["repeat("]],
     ["decompose{", ["decompose{table=", "decompose{keep="]],
     ["fold-constants{weights=", ["fold-constants{weights=true", "fold-constants{weights=false"]],
-    ["fold-constants{weights=true,m", ["fold-constants{weights=true,max-bytes="]],
+    ["fold-constants{weights=true,ma", ["fold-constants{weights=true,max-bytes="]],
     ["decompose{keep=[aten.", []],
     ["decompose{table=none,table=n", ["decompose{table=none,table=none"]],
     ["zzz", []],

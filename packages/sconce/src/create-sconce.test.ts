@@ -294,6 +294,7 @@ describe("createSconce", () => {
         "isFunctional",
         "isInterpretedCall",
         "isSconceError",
+        "missingValues",
         "operatorNames",
         "operatorOrNodeNames",
         "parseGraph",

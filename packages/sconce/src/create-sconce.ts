@@ -14,6 +14,7 @@ import {
   type Node,
   type Problem,
   type PytreeRegistry,
+  requireValues,
   sealProgram,
   type Value,
 } from "@sconce/ir";
@@ -174,7 +175,7 @@ export class Sconce {
    * Makes a program ready to run, on the first backend when none is named. The backend is asked for every call first, and what
    * its runs return is compared with the program (`BACKEND_OUTPUT`).
    *
-   * @throws SconceError `UNKNOWN_BACKEND`, `OPAQUE_OPERATORS`, `UNSUPPORTED_NODES`, `PLUGIN_FAILED`
+   * @throws SconceError `UNKNOWN_BACKEND`, `OPAQUE_OPERATORS`, `UNSUPPORTED_NODES`, `PLUGIN_FAILED`, `NO_VALUES`
    */
   compile(
     program: ExportedProgram,
@@ -183,6 +184,7 @@ export class Sconce {
   ): Promise<Executable> {
     this.#use();
     const chosen = typeof backend === "object" ? backend : this.#backend(backend);
+    requireValues(program);
     const owner = this.container.resolve(PLUGINS).ownerOf(chosen);
     refuseOpaque(
       program.graph,

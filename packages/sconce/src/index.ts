@@ -27,10 +27,12 @@ export type {
   CompileOptions,
   DialectRules,
   Executable,
+  MissingValue,
   Node,
   NodeMeta,
   Reason,
   RunOptions,
+  StateValues,
   Value,
 } from "@sconce/ir";
 export {
@@ -44,6 +46,7 @@ export {
   Graph,
   GraphBuilder,
   graphText,
+  missingValues,
   parseGraph,
   parseIr,
   printIr,

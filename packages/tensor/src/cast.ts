@@ -98,10 +98,12 @@ function isPlainCopy(from: DType, to: DType): boolean {
 
 /**
  * The tensor converted as `tensor.to(dtype)` does: float to integer cuts and wraps, NaN is true, int64 stays exact,
- * complex to real keeps the real part. The same object back when nothing changes; otherwise row-major.
+ * complex to real keeps the real part. The same object back when nothing changes; otherwise row-major. What has no values
+ * has none in the other dtype.
  */
 export function castTensor(tensor: Tensor, dtype: DType): Tensor {
   if (tensor.dtype === dtype) return tensor;
+  if (!tensor.hasValues) return Tensor.withoutValues({ dtype, shape: tensor.shape });
   const storage = Storage.allocate(tensor.numel * dtypeInfo(dtype).itemSize);
   const result = new Tensor({ dtype, shape: tensor.shape, storage });
   const out = result.data;

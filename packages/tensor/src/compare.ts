@@ -19,6 +19,24 @@ export function compareTensors(got: Tensor, want: Tensor, closeness: Closeness):
   return closeness.values === false ? undefined : valueDifference(got, want, closeness);
 }
 
+/**
+ * Whether two tensors of one dtype and shape hold the same bits: NaN equals itself, zeros of other sign do not. Two tensors
+ * without values count as the same, one with and one without do not; no bytes are read then.
+ */
+export function sameValues(a: Tensor, b: Tensor): boolean {
+  if (a === b) return true;
+  if (!a.hasValues || !b.hasValues) return a.hasValues === b.hasValues;
+  const [left, right] = [bytesOf(a), bytesOf(b)];
+  return left.length === right.length && left.every((byte, i) => byte === right[i]);
+}
+
+/** The elements in logical order, as they lie in a row-major tensor. */
+function bytesOf(tensor: Tensor): Uint8Array {
+  const { dtype, numel, storage, storageOffset } = tensor.contiguous();
+  const { itemSize } = dtypeInfo(dtype);
+  return storage.bytes.subarray(storageOffset * itemSize, (storageOffset + numel) * itemSize);
+}
+
 /** In what strides (where they matter) or, for views, offsets differ. */
 export function sameLayout(got: Tensor, want: Tensor, view: boolean): string | undefined {
   if (got.shape.join() !== want.shape.join()) return undefined;

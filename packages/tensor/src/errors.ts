@@ -35,3 +35,22 @@ export const broadcastMismatch = (from: readonly number[], to: readonly number[]
     code: "SHAPE_MISMATCH",
     message: `output with shape [${to.join(", ")}] doesn't match the broadcast shape [${from.join(", ")}]`,
   });
+
+const SUPPLY = "give the values: program.withState(tensors), or --weights FILE.safetensors";
+
+/** Something read the bytes of a storage that has none. */
+export const storageWithoutValues = (byteLength: number): SconceError =>
+  new SconceError({
+    code: "NO_VALUES",
+    message: `a tensor of ${byteLength} bytes has a dtype and a shape but no values`,
+    fix: SUPPLY,
+  });
+
+/** Tensors were to be written that have no values. */
+export const writtenWithoutValues = (names: readonly string[]): SconceError =>
+  new SconceError({
+    code: "NO_VALUES",
+    message: `${names.length === 1 ? "1 tensor has" : `${names.length} tensors have`} no values to write: ${names.map((name) => JSON.stringify(name)).join(", ")}`,
+    where: names[0],
+    fix: SUPPLY,
+  });

@@ -1,5 +1,5 @@
 export { castTensor, floatToInt32, floatToInt64 } from "./cast.js";
-export { type Closeness, compareTensors, sameLayout } from "./compare.js";
+export { type Closeness, compareTensors, sameLayout, sameValues } from "./compare.js";
 export { copyInto, detached } from "./copy.js";
 export { type ToleranceOptions, tensorDifference } from "./difference.js";
 export type { DType, DTypeInfo, DTypeKind, TypedArray } from "./dtype.js";

@@ -1,6 +1,6 @@
 /** @file The safetensors format: eight bytes of header length, a JSON header, then the data without holes. */
 import { type DType, dtypeInfo } from "./dtype.js";
-import { safetensorsError } from "./errors.js";
+import { safetensorsError, writtenWithoutValues } from "./errors.js";
 import { numel } from "./shape.js";
 import { Storage } from "./storage.js";
 import { Tensor } from "./tensor.js";
@@ -147,13 +147,17 @@ function viewSlot(slot: Slot, data: Uint8Array): Tensor {
 /**
  * Writes tensors as safetensors, widest elements first so that every tensor is aligned; strided tensors are written
  * row-major.
- * @throws SconceError `DTYPE` for complex32 and complex128, which the format lacks; `SAFETENSORS` for a reserved name.
+ * @throws SconceError `DTYPE` for complex32 and complex128, which the format lacks; `SAFETENSORS` for a reserved name;
+ * `NO_VALUES` with the names of all tensors that have no values.
  */
 export function writeSafetensors(
   tensors: Iterable<readonly [string, Tensor]>,
   metadata?: Readonly<Record<string, string>>,
 ): Uint8Array {
-  const entries = [...tensors].map(([name, tensor]) => [name, tensor.contiguous()] as const);
+  const given = [...tensors];
+  const missing = given.filter(([, tensor]) => !tensor.hasValues).map(([name]) => name);
+  if (missing.length > 0) throw writtenWithoutValues(missing);
+  const entries = given.map(([name, tensor]) => [name, tensor.contiguous()] as const);
   entries.sort((a, b) => dtypeInfo(b[1].dtype).itemSize - dtypeInfo(a[1].dtype).itemSize);
   const header = new Map<string, unknown>(metadata === undefined ? [] : [["__metadata__", metadata]]);
   let position = 0;

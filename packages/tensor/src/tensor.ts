@@ -45,7 +45,18 @@ export class Tensor {
     return numel(this.shape);
   }
 
-  /** The whole storage as this dtype's typed array (complex: interleaved lanes). Not offset, not strided. */
+  /**
+   * Whether its elements are known. A tensor without values has a dtype, a shape and strides; reading its elements throws
+   * `NO_VALUES`.
+   */
+  get hasValues(): boolean {
+    return this.storage.hasValues;
+  }
+
+  /**
+   * The whole storage as this dtype's typed array (complex: interleaved lanes). Not offset, not strided.
+   * @throws SconceError `NO_VALUES`
+   */
   get data(): TypedArray {
     return this.storage.view(this.dtype);
   }
@@ -57,6 +68,13 @@ export class Tensor {
   /** A new, zeroed, row-major tensor. */
   static empty(shape: readonly number[], dtype: DType): Tensor {
     return new Tensor({ dtype, shape, storage: Storage.allocate(numel(shape) * dtypeInfo(dtype).itemSize) });
+  }
+
+  /** A tensor of which only the dtype, shape and layout are known, with a storage of its own; see {@link hasValues}. */
+  static withoutValues(init: Omit<TensorInit, "storage">): Tensor {
+    const { dtype, shape, strides = contiguousStrides(shape), storageOffset = 0 } = init;
+    const bytes = requiredBytes(shape, strides, storageOffset, dtypeInfo(dtype).itemSize);
+    return new Tensor({ ...init, strides, storage: Storage.withoutValues(bytes) });
   }
 
   /**
@@ -83,6 +101,7 @@ export class Tensor {
   /** Itself when row-major, else a row-major copy. */
   contiguous(): Tensor {
     if (this.isContiguous) return this;
+    if (!this.hasValues) return Tensor.withoutValues({ ...this, strides: undefined, storageOffset: 0 });
     const copy = new Tensor({
       dtype: this.dtype,
       shape: this.shape,
@@ -97,6 +116,7 @@ export class Tensor {
   withLayout(strides: readonly number[], storageOffset: number): Tensor {
     const { dtype, shape, requiresGrad } = this;
     if (storageOffset === this.storageOffset && strides.join() === this.strides.join()) return this;
+    if (!this.hasValues) return Tensor.withoutValues({ dtype, shape, strides, storageOffset, requiresGrad });
     const { itemSize, lanes } = dtypeInfo(dtype);
     const storage = Storage.allocate(requiredBytes(shape, strides, storageOffset, itemSize));
     const copy = new Tensor({ dtype, shape, strides, storageOffset, storage, requiresGrad });

@@ -16,7 +16,7 @@ import type { Command } from "commander";
 import type { Sconce } from "sconce";
 import { usage } from "../errors.js";
 import { EXIT, json, type Outcome, type SafeIo } from "../io.js";
-import { openProgram, openSession, openTensors, repeatable } from "../open.js";
+import { openSession, openTensors, openWithWeights, repeatable, WEIGHTS_OPTION } from "../open.js";
 import {
   type OpenedReproducer,
   openReproducer,
@@ -29,6 +29,7 @@ import { readInputs, tolerance } from "./inputs.js";
 interface BisectCommandOptions {
   readonly passes?: string;
   readonly inputs?: string;
+  readonly weights?: string;
   readonly scalars?: string;
   readonly rtol?: string;
   readonly atol?: string;
@@ -48,6 +49,7 @@ export function bisectCommand(program: Command, io: SafeIo, outcome: Outcome): v
     .option("--passes <pipeline>", "the passes to look into")
     .option("--inputs <file>", "safetensors with i0, i1, ...; inputs are sampled when left out")
     .option("--scalars <json>", "inputs that are not tensors, by position")
+    .option(...WEIGHTS_OPTION)
     .option("--rtol <number>", "relative tolerance; by dtype when neither is given")
     .option("--atol <number>", "absolute tolerance")
     .option("--seed <number>", "of the sampled inputs; 0 when left out")
@@ -90,7 +92,7 @@ async function checkOf(
   session: Sconce,
   options: BisectCommandOptions,
 ): Promise<{ readonly program: ExportedProgram; readonly options: CheckOptions }> {
-  const program = reproducer?.program ?? (await openProgram(file, session));
+  const program = reproducer?.program ?? (await openWithWeights(file, session, options.weights));
   const given = await checkOptions(program, options);
   if (reproducer === undefined) return { program, options: given };
   const inputs = given.inputs ?? [reproducer.inputs];

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import type { Sconce } from "sconce";
 import { usage } from "../errors.js";
 import { json, type Outcome, type SafeIo } from "../io.js";
-import { openProgram, openSession, repeatable } from "../open.js";
+import { openSession, openWithWeights, repeatable, WEIGHTS_OPTION } from "../open.js";
 
 interface ExplainOptions {
   readonly rule?: readonly string[];
@@ -12,6 +12,7 @@ interface ExplainOptions {
   readonly list?: boolean;
   readonly lower: boolean;
   readonly passes?: string;
+  readonly weights?: string;
   readonly plugin?: readonly string[];
   readonly json?: boolean;
 }
@@ -26,6 +27,7 @@ export function explainCommand(program: Command, io: SafeIo, _outcome: Outcome):
     .option("--list", "only list the rules that there are")
     .option("--no-lower", "take the program as it is; it is lowered by run_decompositions() otherwise")
     .option("--passes <pipeline>", "run these passes first")
+    .option(...WEIGHTS_OPTION)
     .option("--plugin <module>", "a module with further rules (repeatable)", repeatable)
     .option("--json", "for machines")
     .action(async (file: string | undefined, options: ExplainOptions) => {
@@ -37,7 +39,7 @@ export function explainCommand(program: Command, io: SafeIo, _outcome: Outcome):
       if (file === undefined)
         throw usage("missing required argument 'file'", "name a program, or ask for --list");
       const rules = options.pattern === undefined ? chosen(session, options.rule) : [probe(options.pattern)];
-      let exported = await openProgram(file, session);
+      let exported = await openWithWeights(file, session, options.weights);
       if (options.lower) exported = session.runDecompositions(exported);
       if (options.passes !== undefined) exported = session.transform(exported, options.passes);
       const attempts = rules.flatMap((rule) =>

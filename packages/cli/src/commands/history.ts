@@ -3,11 +3,12 @@ import { diffPrograms } from "@sconce/ir/diff";
 import { type Provenance, type ProvenanceStep, provenance } from "@sconce/ir/history";
 import type { Command } from "commander";
 import { type Io, json, type Outcome } from "../io.js";
-import { openProgram, openSession, repeatable } from "../open.js";
+import { openSession, openWithWeights, repeatable, WEIGHTS_OPTION } from "../open.js";
 
 interface HistoryOptions {
   readonly passes: string;
   readonly node?: string;
+  readonly weights?: string;
   readonly json?: boolean;
   readonly plugin?: readonly string[];
 }
@@ -19,11 +20,12 @@ export function historyCommand(program: Command, io: Io, _outcome: Outcome): voi
     .argument("<file>", "a .pt2 or .sir file")
     .requiredOption("--passes <pipeline>", 'for example "decompose,cse,dce"')
     .option("--node <name>", "back from this node of the result to the passes, rules and source line")
+    .option(...WEIGHTS_OPTION)
     .option("--json", "for machines")
     .option("--plugin <module>", "a module with further operators and passes (repeatable)", repeatable)
     .action(async (file: string, options: HistoryOptions) => {
       const session = await openSession(io, options.plugin, undefined, [file]);
-      const loaded = await openProgram(file, session);
+      const loaded = await openWithWeights(file, session, options.weights);
       const result = session.transform(loaded, options.passes);
       const steps = stepsOf(result);
       const origin = options.node === undefined ? undefined : provenance(result, options.node);

@@ -1,11 +1,12 @@
 import { stat } from "node:fs/promises";
-import { annotation, type ExportedProgram, type InputSpec, type OutputSpec } from "@sconce/ir";
+import { annotation, type ExportedProgram, type InputSpec, missingValues, type OutputSpec } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import type { Command } from "commander";
 import { type Io, json, type Outcome } from "../io.js";
 import { isIrFile, openProgram, openSession, repeatable } from "../open.js";
 import { type LoopFacts, loopFactsOf, loopLines } from "./info-loops.js";
+import { missingLines, withoutValues } from "./without-values.js";
 
 interface InfoOptions {
   readonly json?: boolean;
@@ -27,7 +28,12 @@ export function infoCommand(program: Command, io: Io, _outcome: Outcome): void {
       const kind = (await isIrFile(file)) ? "IR text (.sir)" : "exported program (.pt2)";
       const facts = factsOf(exported, session.operators, kind, (await stat(file)).size);
       const loops = options.loops ? loopFactsOf(exported, session) : undefined;
-      io.out(options.json ? json({ file, ...facts, ...(loops && { loops }) }) : textOf(file, facts, loops));
+      const missing = missingValues(exported);
+      io.out(
+        options.json
+          ? json({ file, ...facts, ...withoutValues(missing), ...(loops && { loops }) })
+          : textOf(file, facts, missingLines(missing), loops),
+      );
     });
 }
 
@@ -92,7 +98,12 @@ const isUnknown = (target: string, operators: OperatorTable): boolean =>
   !/^(torch|math|operator)\./.test(target) &&
   operators.schemaOf(target) === undefined;
 
-function textOf(file: string, facts: Facts, loops: LoopFacts | undefined): string {
+function textOf(
+  file: string,
+  facts: Facts,
+  missing: readonly string[],
+  loops: LoopFacts | undefined,
+): string {
   const { unknownOperators, ranges, operators } = facts;
   const lines = [
     `${file}: ${facts.kind}, torch ${oneLine(facts.torch ?? "unknown")}, dialect ${oneLine(facts.dialect)}`,
@@ -100,6 +111,7 @@ function textOf(file: string, facts: Facts, loops: LoopFacts | undefined): strin
     `${facts.fileBytes} bytes in the file, ${facts.stateBytes} bytes of state`,
     ...section("inputs", facts.inputs),
     ...section("outputs", facts.outputs),
+    ...section("state without values (give it with --weights to run the program)", missing),
     ...section(
       "ranges",
       Object.entries(ranges).map(([name, range]) => `${name} in ${range}`),

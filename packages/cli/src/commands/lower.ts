@@ -12,14 +12,15 @@ import type { Command } from "commander";
 import type { Sconce } from "sconce";
 import { usage } from "../errors.js";
 import { type Io, json, type Outcome } from "../io.js";
-import { openProgram, openSession, repeatable } from "../open.js";
-import { weightsPath, writeSir } from "../sir.js";
+import { openSession, openWithWeights, repeatable, WEIGHTS_OPTION } from "../open.js";
+import { requireWeights, weightsPath, writeSir } from "../sir.js";
 import { reportText } from "./bisect.js";
 
 interface LowerOptions {
   readonly output: string;
   readonly keep?: readonly string[];
   readonly passes?: string;
+  readonly weights?: string;
   readonly json?: boolean;
   readonly plugin?: readonly string[];
   readonly check?: boolean;
@@ -40,6 +41,7 @@ export function lowerCommand(program: Command, io: Io, _outcome: Outcome): void 
     .requiredOption("-o, --output <file>", "where to write: OUT.sir, and OUT.safetensors beside it")
     .option("--keep <operator>", "an operator to leave as it is (repeatable)", repeatable)
     .option("--passes <pipeline>", "run these passes, in place of run_decompositions()")
+    .option(...WEIGHTS_OPTION)
     .option("--check", "compare numbers before and after each pass, on sampled inputs")
     .option("--json", "for machines")
     .option("--plugin <module>", "a module with further operators and passes (repeatable)", repeatable)
@@ -52,7 +54,8 @@ async function lower(file: string, options: LowerOptions, io: Io): Promise<void>
     throw usage(`${output} cannot be written: the result is IR text`, "name it OUT.sir");
   const session = await openSession(io, options.plugin, undefined, [file]);
   const calls = pipelineOf(options, session);
-  const before = await openProgram(file, session);
+  const before = await openWithWeights(file, session, options.weights);
+  requireWeights(before);
   const reports: CheckReport[] = [];
   const notes: Note[] = [];
   const watch: PassObserver = ({ pass, step, check, notes: told }) => {

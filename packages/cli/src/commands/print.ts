@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import type { Sconce } from "sconce";
 import { usage } from "../errors.js";
 import type { Outcome, SafeIo } from "../io.js";
-import { openProgram, openSession, repeatable } from "../open.js";
+import { openSession, openWithWeights, repeatable, WEIGHTS_OPTION } from "../open.js";
 import { loopsOf } from "./loops.js";
 
 type Print = (program: ExportedProgram, session: Sconce) => string;
@@ -32,6 +32,7 @@ interface PrintOptions {
   readonly format: string;
   readonly lower?: boolean;
   readonly passes?: string;
+  readonly weights?: string;
   readonly plugin?: readonly string[];
 }
 
@@ -45,13 +46,14 @@ export function printCommand(program: Command, io: SafeIo, _outcome: Outcome): v
     .option("--format <name>", `one of ${NAMES}`, "program")
     .option("--lower", "after run_decompositions()")
     .option("--passes <pipeline>", 'after these passes, for example "decompose,fold-constants,cse,dce"')
+    .option(...WEIGHTS_OPTION)
     .option("--plugin <module>", "a module with further operators and passes (repeatable)", repeatable)
     .action(async (file: string, options: PrintOptions) => {
       const print = FORMATS.get(options.format);
       if (print === undefined)
         throw usage(`there is no format "${options.format}"`, `the formats are: ${NAMES}`);
       const session = await openSession(io, options.plugin, undefined, [file]);
-      let exported = await openProgram(file, session);
+      let exported = await openWithWeights(file, session, options.weights);
       if (options.lower) exported = session.runDecompositions(exported);
       if (options.passes !== undefined) exported = session.transform(exported, options.passes);
       const text = print(exported, session);

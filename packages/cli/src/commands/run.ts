@@ -16,7 +16,7 @@ import type { Command } from "commander";
 import type { Sconce } from "sconce";
 import { usage } from "../errors.js";
 import { EXIT, type Io, json, type Outcome } from "../io.js";
-import { openProgram, openSession, openTensors, repeatable } from "../open.js";
+import { openSession, openTensors, openWithWeights, repeatable, WEIGHTS_OPTION } from "../open.js";
 import { openReproducer } from "../reproducer.js";
 import { writeBytes } from "../write-files.js";
 import { compareRun, type Difference, type FinishedRun } from "./expectation.js";
@@ -27,6 +27,7 @@ import { profileText } from "./profile.js";
 
 interface RunOptions {
   readonly inputs?: string;
+  readonly weights?: string;
   readonly outputs?: string;
   readonly expect?: string;
   readonly rtol: string;
@@ -48,6 +49,7 @@ export function runCommand(program: Command, io: Io, outcome: Outcome): void {
     .argument("<file>", "a .pt2 or .sir file, or a reproducer of `sconce bisect`, which has its inputs")
     .option("--inputs <file>", "safetensors with i0, i1, ...")
     .option("--scalars <json>", 'inputs that are not tensors, by position: {"1": 3, "2": {"float": "inf"}}')
+    .option(...WEIGHTS_OPTION)
     .option("--outputs <file>", "where to write o0, o1, ... as safetensors")
     .option("--expect <file>", "safetensors with o0, o1, ... to compare with; exit code 1 when they differ")
     .option("--rtol <number>", "relative tolerance", "1e-4")
@@ -103,7 +105,7 @@ async function opened(
   const reproducer = await openReproducer(file);
   const modules = [...(reproducer?.modules ?? []), ...(options.plugin ?? [])];
   const session = await openSession(io, modules, options.backend, [file]);
-  const loaded = reproducer?.program ?? (await openProgram(file, session));
+  const loaded = reproducer?.program ?? (await openWithWeights(file, session, options.weights));
   const program = options.lower ? session.runDecompositions(loaded) : loaded;
   const given = options.inputs === undefined ? new Map<string, Tensor>() : await openTensors(options.inputs);
   const isGiven = options.inputs !== undefined || options.scalars !== undefined;

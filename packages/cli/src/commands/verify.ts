@@ -1,10 +1,12 @@
 import { isSconceError } from "@sconce/errors";
-import { type ExportedProgram, opaqueCalls, type Problem, problemText } from "@sconce/ir";
+import { type ExportedProgram, missingValues, opaqueCalls, type Problem, problemText } from "@sconce/ir";
 import type { Command } from "commander";
 import { EXIT, type Io, json, type Outcome } from "../io.js";
-import { openProgram, openSession, repeatable } from "../open.js";
+import { openSession, openWithWeights, repeatable, WEIGHTS_OPTION } from "../open.js";
+import { missingNote, withoutValues } from "./without-values.js";
 
 interface VerifyOptions {
+  readonly weights?: string;
   readonly json?: boolean;
   readonly plugin?: readonly string[];
 }
@@ -16,21 +18,26 @@ export function verifyCommand(program: Command, io: Io, outcome: Outcome): void 
       "Checks the file and the program in it; lists every problem (exit code 2 when there are any).",
     )
     .argument("<file>", "a .pt2 or .sir file")
+    .option(...WEIGHTS_OPTION)
     .option("--json", "for machines")
     .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
     .action(async (file: string, options: VerifyOptions) => {
       const session = await openSession(io, options.plugin, undefined, [file]);
-      const exported = await openProgram(file, session);
+      const exported = await openWithWeights(file, session, options.weights);
       const problems = [...session.verify(exported), ...exampleProblems(exported)];
       if (problems.length > 0) outcome.code = EXIT.bad;
       const opaque = [
         ...new Set(opaqueCalls(exported.graph, session.operators).map(({ target }) => target)),
       ].sort();
+      const missing = missingValues(exported);
+      const valid = problems.length === 0;
       if (options.json)
-        io.out(json({ file, valid: problems.length === 0, problems, opaqueOperators: opaque }));
+        io.out(json({ file, valid, problems, opaqueOperators: opaque, ...withoutValues(missing) }));
       else if (problems.length > 0) for (const problem of problems) io.out(`${problemText(problem)}\n`);
       else {
-        io.out(`${file}: valid, ${exported.graph.size} nodes, dialect ${exported.dialect}\n`);
+        io.out(
+          `${file}: valid, ${exported.graph.size} nodes, dialect ${exported.dialect}${missingNote(missing)}\n`,
+        );
         if (opaque.length > 0)
           io.out(`opaque operators, which a plugin must define to run it: ${opaque.join(", ")}\n`);
       }

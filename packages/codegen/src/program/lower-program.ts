@@ -6,8 +6,12 @@ import { type LowerToLoopsOptions, lowerToLoops, whyNotLowered } from "../lower/
 import { blockScans } from "../transform/block-scans.js";
 import { withoutProvedAssertions } from "./assertions.js";
 
-/** Passes that bring an exported program into the form that loops are made from; numbers stay what they are. */
-export const LOOP_PIPELINE = "decompose,fold-batch-norm,fold-constants,canonicalize,cse,dce";
+/**
+ * Passes that bring an exported program into the form that loops are made from; numbers stay what they are. Loops need no
+ * values: what is folded of state without values is a constant without values.
+ */
+export const LOOP_PIPELINE =
+  "decompose,fold-batch-norm{missing-values=keep},fold-constants{missing-values=keep},canonicalize,cse,dce";
 
 export interface LoweredRegion {
   /** Target of the nested graph in {@link LoweredProgram.program}. */

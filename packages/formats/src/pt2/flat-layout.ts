@@ -1,10 +1,10 @@
 /** @file The flat layout of torch 2.1 to 2.7: a plain zip with one file for each part. */
 import type { ExportedProgram } from "@sconce/ir";
 import { pt2Error } from "../errors.js";
-import { readTorchFile } from "../torch-save/tensor-file.js";
 import type { ZipArchive, ZipOptions } from "../zip/archive.js";
 import { assemble, type ReadPt2Options, savedInputs } from "./assemble.js";
 import { readProgramJson } from "./program.js";
+import { readSavedFile } from "./saved-file.js";
 import { FLAT_RECORDS, SCHEMA_MAJOR } from "./schema.js";
 import { type Payload, payloadFromPickle } from "./weights.js";
 
@@ -27,7 +27,7 @@ export async function readFlatArchive(
     const [name, bytes] = await need(...names);
     return bytes.length === 0
       ? { tensors: new Map(), parameterNames: new Set() }
-      : payloadFromPickle(readTorchFile(bytes, name, zipOptions), name);
+      : payloadFromPickle(readSavedFile(bytes, name, zipOptions), name);
   };
   checkVersion(new TextDecoder().decode((await need(FLAT_RECORDS.version))[1]));
   const [file, json] = await need(FLAT_RECORDS.program);

@@ -185,9 +185,9 @@ const CASES: readonly HostileCase[] = [
     }),
   ],
   [
-    "8 GiB in an empty record",
+    "8 GiB in an empty record, which is a tensor without values of other sizes than its input",
     "PT2_WEIGHT",
-    "config.w",
+    "input_specs[0]",
     withWeightConfig((w) => {
       w["tensor_meta"]!["sizes"]![0] = loose({ as_int: 2 ** 31 });
     }, new Uint8Array(0)),

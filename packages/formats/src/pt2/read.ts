@@ -2,12 +2,12 @@
 import type { ExportedProgram } from "@sconce/ir";
 import { pt2Error } from "../errors.js";
 import { type ByteSource, toRandomAccess } from "../source.js";
-import { readTorchFile } from "../torch-save/tensor-file.js";
 import { ZipArchive, type ZipOptions } from "../zip/archive.js";
 import { assemble, type ReadPt2Options, savedInputs } from "./assemble.js";
 import { readFlatArchive } from "./flat-layout.js";
 import { type ProgramDescription, readProgramJson } from "./program.js";
 import type { SavedInputs } from "./sample-inputs.js";
+import { readSavedFile } from "./saved-file.js";
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION, FLAT_RECORDS, RECORDS } from "./schema.js";
 import { type Payload, payloadFromPickle, readPayload } from "./weights.js";
 
@@ -134,7 +134,7 @@ class ArchiveReader {
   async #payload(folder: string, config: string, pickled: string): Promise<Payload> {
     const legacy = await this.#find(folder + pickled);
     if (legacy !== undefined)
-      return payloadFromPickle(readTorchFile(legacy, folder + pickled, this.#zipOptions), folder + pickled);
+      return payloadFromPickle(readSavedFile(legacy, folder + pickled, this.#zipOptions), folder + pickled);
     const configBytes = await this.#need(folder + config);
     return readPayload(configBytes, folder + config, (name) => this.#find(folder + name));
   }

@@ -12,8 +12,9 @@ import {
 import { Tensor } from "@sconce/tensor";
 import { pickleError, unknownPytreeType } from "../errors.js";
 import { PickleFloat, PickleRecord, PickleTuple } from "../torch-save/pickle.js";
-import { readTorchFile, SavedTensor } from "../torch-save/tensor-file.js";
+import { SavedTensor } from "../torch-save/tensor-file.js";
 import type { ZipOptions } from "../zip/archive.js";
+import { readSavedFile } from "./saved-file.js";
 
 type Leaf = Tensor | Argument;
 
@@ -44,7 +45,7 @@ export class SavedInputs implements ExampleInputs {
   get leaves(): readonly Leaf[] {
     if (this.#leaves === undefined) {
       const leaves: Leaf[] = [];
-      this.#flatten(readTorchFile(this.#bytes, this.#where, this.#options), this.#inSpec, leaves);
+      this.#flatten(readSavedFile(this.#bytes, this.#where, this.#options), this.#inSpec, leaves);
       this.#leaves = Object.freeze(leaves);
     }
     return this.#leaves;

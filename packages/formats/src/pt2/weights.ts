@@ -5,7 +5,7 @@ import { dtypeInfo, requiredBytes, Storage, Tensor } from "@sconce/tensor";
 import { parseJson } from "../json/parse.js";
 import { Place, type Read, readBoolean, readDict, readObject, readString } from "../json/place.js";
 import { aligned, SavedTensor } from "../torch-save/tensor-file.js";
-import { SymbolTable, valueReaders } from "./values.js";
+import { readTensorMeta, staticLayout } from "./saved-file.js";
 
 /** Named tensors, and which of them are parameters. */
 export interface Payload {
@@ -18,8 +18,6 @@ interface PayloadMeta {
   readonly isParameter: boolean;
   readonly meta: FakeTensor;
 }
-
-const { tensor: readTensorMeta } = /* @__PURE__ */ valueReaders(new SymbolTable());
 
 const readPayloadMeta: Read<PayloadMeta> = (value, place) => {
   const object = readObject(value, place);
@@ -68,7 +66,7 @@ export async function readPayload(config: Uint8Array, file: string, record: Reco
       shared = { storage: new Storage(aligned(bytes, lane)), dtype: meta.dtype };
       records.set(path, shared);
     }
-    if (shared.dtype !== meta.dtype)
+    if (shared.dtype !== meta.dtype && shared.storage.byteLength > 0)
       throw fail(`the record "${path}" is ${shared.dtype} for one entry and ${meta.dtype} for this`);
     payload.tensors.set(name, viewRecord(shared.storage, meta, fail));
     if (isParameter) payload.parameterNames.add(name);
@@ -82,14 +80,11 @@ interface SharedRecord {
 }
 
 function viewRecord(storage: Storage, meta: FakeTensor, fail: (message: string) => Error): Tensor {
-  const { dtype, requiresGrad } = meta;
+  const layout = staticLayout(meta);
+  if (layout === undefined) throw fail("a weight of symbolic size");
+  const { dtype, shape, strides, storageOffset } = layout;
   const { itemSize } = dtypeInfo(dtype);
-  const isStatic = (values: readonly unknown[]): values is readonly number[] =>
-    values.every((value) => typeof value === "number");
-  const { shape, strides, storageOffset, layout } = meta;
-  if (!isStatic(shape) || !isStatic(strides) || typeof storageOffset !== "number")
-    throw fail("a weight of symbolic size");
-  if (layout !== "strided") throw fail(`a weight of layout ${layout}`);
+  if (meta.layout !== "strided") throw fail(`a weight of layout ${meta.layout}`);
   if (storage.byteLength % itemSize !== 0) {
     throw fail(
       `the record's ${storage.byteLength} bytes are not a multiple of the ${itemSize} of one ${dtype}`,
@@ -97,18 +92,13 @@ function viewRecord(storage: Storage, meta: FakeTensor, fail: (message: string) 
   }
   const needed = requiredBytes(shape, strides, storageOffset, itemSize);
   if (needed > storage.byteLength) {
-    if (storage.byteLength === 0 && meta.device.type === "meta") return valueless(meta, shape);
+    // PyTorch writes all tensors of the meta device, and all fake ones of any device, to one record of no bytes.
+    if (storage.byteLength === 0 && Number.isSafeInteger(needed)) return Tensor.withoutValues(layout);
     throw fail(
       `sizes [${shape.join(", ")}] and strides [${strides.join(", ")}] need ${needed} bytes; the record has ${storage.byteLength}`,
     );
   }
-  return new Tensor({ dtype, shape, strides, storageOffset, storage, requiresGrad });
-}
-
-/** A tensor of the meta device has no values: one zero seen through strides of zero. */
-function valueless({ dtype, requiresGrad }: FakeTensor, shape: readonly number[]): Tensor {
-  const storage = Storage.allocate(dtypeInfo(dtype).itemSize);
-  return new Tensor({ dtype, shape, strides: shape.map(() => 0), storage, requiresGrad });
+  return new Tensor({ ...layout, storage });
 }
 
 /** A payload from a pickled dict of tensors, as older files have it. */

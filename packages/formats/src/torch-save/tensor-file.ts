@@ -1,5 +1,13 @@
 /** @file Files of `torch.save` that hold tensors in plain Python containers. */
-import { type DType, dtypeInfo, isDType, requiredBytes, Storage, Tensor } from "@sconce/tensor";
+import {
+  type DType,
+  dtypeInfo,
+  isDType,
+  requiredBytes,
+  Storage,
+  Tensor,
+  type TensorInit,
+} from "@sconce/tensor";
 import { pickleError } from "../errors.js";
 import { ZipArchive, type ZipOptions } from "../zip/archive.js";
 import { PickleGlobal, PickleTuple, readPickle } from "./pickle.js";
@@ -11,6 +19,23 @@ export class SavedTensor {
   constructor(tensor: Tensor, isParameter = false) {
     this.tensor = tensor;
     this.isParameter = isParameter;
+  }
+}
+
+/** What `torch.save` files hold besides tensors of their own. */
+export interface TorchFileOptions extends ZipOptions {
+  /**
+   * Reads the description of a fake tensor, a JSON text as exported programs have it; fake tensors are refused when left
+   * out. Gives undefined for sizes that are not numbers.
+   */
+  readonly fakeTensor?: (json: Uint8Array, where: string) => Omit<TensorInit, "storage"> | undefined;
+}
+
+/** Python bytes; pickles of protocol 2 write them as a text to encode. */
+class PickleBytes {
+  readonly bytes: Uint8Array;
+  constructor(text: string) {
+    this.bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
   }
 }
 
@@ -40,29 +65,30 @@ const STORAGES: ReadonlyMap<string, DType | undefined> = new Map<string, DType |
   ["torch.ComplexFloatStorage", "complex64"],
   ["torch.storage.UntypedStorage", undefined],
 ]);
-const LARGEST_META_TENSOR = Number.MAX_SAFE_INTEGER;
 
 /**
  * Reads the value of a `torch.save` file: tensors come as {@link SavedTensor}, dicts as maps, lists and deques as arrays.
  * @throws SconceError `PICKLE_*`, `ZIP_*`
  */
-export function readTorchFile(bytes: Uint8Array, where: string, options: ZipOptions = {}): unknown {
+export function readTorchFile(bytes: Uint8Array, where: string, options: TorchFileOptions = {}): unknown {
   const zip = ZipArchive.openSync(bytes, options);
   const name = [...zip.names()].find((entry) => entry === "data.pkl" || entry.endsWith("/data.pkl"));
   if (name === undefined) throw pickleError("PICKLE_SYNTAX", "no data.pkl in the saved file", where);
-  return new TensorPickle(zip, name.slice(0, -"data.pkl".length), where).read();
+  return new TensorPickle(zip, name.slice(0, -"data.pkl".length), where, options.fakeTensor).read();
 }
 
 class TensorPickle {
   readonly #zip: ZipArchive;
   readonly #root: string;
   readonly #where: string;
+  readonly #fakeTensor: TorchFileOptions["fakeTensor"];
   readonly #storages = new Map<string, Storage>();
 
-  constructor(zip: ZipArchive, root: string, where: string) {
+  constructor(zip: ZipArchive, root: string, where: string, fakeTensor: TorchFileOptions["fakeTensor"]) {
     this.#zip = zip;
     this.#root = root;
     this.#where = where;
+    this.#fakeTensor = fakeTensor;
   }
 
   read(): unknown {
@@ -92,10 +118,16 @@ class TensorPickle {
         return this.#tensor(args, this.#dtype(args[6]));
       case "torch._utils._rebuild_meta_tensor_no_storage":
         return this.#metaTensor(args);
+      case "torch._export.serde.serialize._reconstruct_fake_tensor":
+        return this.#fake(args);
+      case "_codecs.encode":
+        if (typeof args[0] !== "string" || args[1] !== "latin1")
+          throw this.#fault("bytes that are not latin1");
+        return new PickleBytes(args[0]);
       case "torch._utils._rebuild_parameter":
       case "torch._utils._rebuild_parameter_with_state":
         if (!(args[0] instanceof SavedTensor)) throw this.#fault("a parameter without a tensor");
-        return new SavedTensor(args[0].tensor, true);
+        return new SavedTensor(new Tensor({ ...args[0].tensor, requiresGrad: args[1] === true }), true);
       case "torch._tensor._rebuild_from_type_v2":
         return this.#fromType(args);
       case "torch.Size":
@@ -167,20 +199,25 @@ class TensorPickle {
     );
   }
 
-  /** A tensor without values: one zero seen through strides of zero. */
-  #metaTensor([dtype, size, , requiresGrad]: readonly unknown[]): SavedTensor {
-    const [type, shape] = [this.#dtype(dtype), this.#sizes(size)];
-    if (shape.reduce((a, b) => a * b, 1) > LARGEST_META_TENSOR)
-      throw this.#fault("sizes too large for any tensor");
-    return new SavedTensor(
-      new Tensor({
-        dtype: type,
-        shape,
-        strides: shape.map(() => 0),
-        storage: Storage.allocate(dtypeInfo(type).itemSize),
-        requiresGrad: requiresGrad === true,
-      }),
-    );
+  /** A tensor of the meta device: no values, and views of one storage are not told apart. */
+  #metaTensor([dtype, size, stride, requiresGrad]: readonly unknown[]): SavedTensor {
+    const [type, shape, strides] = [this.#dtype(dtype), this.#sizes(size), this.#sizes(stride)];
+    if (shape.length !== strides.length) throw this.#fault("a bad view");
+    return this.#withoutValues({ dtype: type, shape, strides, requiresGrad: requiresGrad === true });
+  }
+
+  #fake([json, isParameter]: readonly unknown[]): SavedTensor {
+    if (this.#fakeTensor === undefined) throw this.#forbid("fake tensors");
+    if (!(json instanceof PickleBytes)) throw this.#fault("a fake tensor without a description");
+    const init = this.#fakeTensor(json.bytes, this.#where);
+    if (init === undefined) throw this.#forbid("fake tensors of symbolic size");
+    return new SavedTensor(this.#withoutValues(init).tensor, isParameter === true);
+  }
+
+  #withoutValues(init: Omit<TensorInit, "storage">): SavedTensor {
+    const tensor = Tensor.withoutValues(init);
+    if (Number.isSafeInteger(tensor.storage.byteLength)) return new SavedTensor(tensor);
+    throw this.#fault("sizes too large for any tensor");
   }
 
   #sizes(value: unknown): number[] {

@@ -18,7 +18,10 @@ import type { Tensor } from "@sconce/tensor";
 export function jsonText(program: ExportedProgram): string {
   const tensors = (map: ReadonlyMap<string, Tensor>): object =>
     Object.fromEntries(
-      [...map].map(([name, { dtype, shape, strides }]) => [name, { dtype, shape, strides }]),
+      [...map].map(([name, { dtype, shape, strides, hasValues }]) => [
+        name,
+        { dtype, shape, strides, ...(!hasValues && { hasValues }) },
+      ]),
     );
   const { inputSpecs, outputSpecs } = program.graphSignature;
   const spec = (arg: ArgumentSpec): object =>

@@ -1,5 +1,5 @@
 /** @file In what two programs differ: nodes, metadata, signature, state. */
-import { dtypeInfo, type Tensor } from "@sconce/tensor";
+import { sameValues, type Tensor } from "@sconce/tensor";
 import { align } from "../align.js";
 import type { Graph } from "../graph.js";
 import { lineSplices, programLines } from "../history/program-lines.js";
@@ -161,21 +161,10 @@ function metadataFields(before: NodeMeta, after: NodeMeta): string[] {
 function otherValues(before: ReadonlyMap<string, Tensor>, after: ReadonlyMap<string, Tensor>): string[] {
   return [...before].flatMap(([key, tensor]) => {
     const other = after.get(key);
-    return other !== undefined && sameType(tensor, other) && !sameBytes(tensor, other) ? [key] : [];
+    // That one has no values is a difference of the texts.
+    if (other === undefined || !sameType(tensor, other) || tensor.hasValues !== other.hasValues) return [];
+    return sameValues(tensor, other) ? [] : [key];
   });
 }
 
 const sameType = (a: Tensor, b: Tensor): boolean => a.dtype === b.dtype && a.shape.join() === b.shape.join();
-
-/** Bit for bit: NaN equals itself, zeros of other sign do not. */
-function sameBytes(a: Tensor, b: Tensor): boolean {
-  if (a === b) return true;
-  const [left, right] = [bytesOf(a), bytesOf(b)];
-  return left.every((byte, i) => byte === right[i]);
-}
-
-function bytesOf(tensor: Tensor): Uint8Array {
-  const { dtype, numel, storage, storageOffset } = tensor.contiguous();
-  const { itemSize } = dtypeInfo(dtype);
-  return storage.bytes.subarray(storageOffset * itemSize, (storageOffset + numel) * itemSize);
-}

@@ -1,10 +1,13 @@
 /** @file Histories as JSON. Nodes are in it as IR text; tensors are named, and lie beside it. */
 import { isSconceError } from "@sconce/errors";
-import type { Tensor } from "@sconce/tensor";
+import { Tensor } from "@sconce/tensor";
 import { historyFormat } from "../errors.js";
 import { Graph } from "../graph.js";
+import { Cursor } from "../ir-text/cursor.js";
+import { ExpressionWriter } from "../ir-text/expressions.js";
 import { parseGraph } from "../ir-text/parse-program.js";
 import { printIr, tensorsOf } from "../ir-text/print-program.js";
+import { parseStaticTensor, tensorTypeText } from "../ir-text/types.js";
 import type { Node } from "../node.js";
 import type { ExportedProgram } from "../program.js";
 import type { LineSplice } from "./program-lines.js";
@@ -23,7 +26,14 @@ export function historyToJson(program: ExportedProgram): string {
   const recorded = recordedHistory(program);
   const names = tensorNames(program, recorded);
   const named = (tensors: ReadonlyMap<string, Tensor>): object =>
-    Object.fromEntries([...tensors].map(([key, tensor]) => [key, names.get(tensor)]));
+    Object.fromEntries(
+      [...tensors].map(([key, tensor]) => [
+        key,
+        tensor.hasValues
+          ? names.get(tensor)
+          : { withoutValues: tensorTypeText(tensor, new ExpressionWriter()) },
+      ]),
+    );
   const steps = recorded.steps.map((step) => ({
     pass: step.pass,
     ...(step.call === undefined ? {} : { call: step.call }),
@@ -34,7 +44,10 @@ export function historyToJson(program: ExportedProgram): string {
   return JSON.stringify({ format: FORMAT, version: VERSION, steps });
 }
 
-/** Tensors of earlier versions, by the names that {@link historyToJson} uses: what belongs beside it. */
+/**
+ * Tensors of earlier versions, by the names that {@link historyToJson} uses: what belongs beside it. The text itself says
+ * which had no values.
+ */
 export function historyTensors(program: ExportedProgram): Map<string, Tensor> {
   const own = new Set(tensorsOf(program).values());
   const names = tensorNames(program, recordedHistory(program));
@@ -49,7 +62,7 @@ function tensorNames(program: ExportedProgram, { steps }: RecordedHistory): Map<
   let count = 0;
   for (const { tensorsBefore, tensorsAfter } of steps) {
     for (const tensor of [...tensorsBefore.values(), ...tensorsAfter.values()]) {
-      if (names.has(tensor)) continue;
+      if (names.has(tensor) || !tensor.hasValues) continue;
       while (own.has(`history.${count}`)) count++;
       names.set(tensor, `history.${count++}`);
     }
@@ -103,6 +116,7 @@ function stepOf(json: unknown, where: string, known: ReadonlyMap<string, Tensor>
   const named = (value: unknown): Map<string, Tensor> =>
     new Map(
       Object.entries(record(value, `${where}.tensors`)).map(([key, name]) => {
+        if (typeof name === "object" && name !== null) return [key, tensorWithoutValues(name, where)];
         const tensor = known.get(string(name, `${where}.tensors`));
         if (tensor === undefined) throw historyFormat(`the tensor "${String(name)}" is not given`, where);
         return [key, tensor];
@@ -116,6 +130,18 @@ function stepOf(json: unknown, where: string, known: ReadonlyMap<string, Tensor>
     tensorsBefore: named(before),
     tensorsAfter: named(after),
   };
+}
+
+function tensorWithoutValues(json: object, where: string): Tensor {
+  const { withoutValues } = record(json, where);
+  try {
+    const cursor = new Cursor(string(withoutValues, where));
+    const { dtype, shape, strides, storageOffset, requiresGrad } = parseStaticTensor(cursor);
+    return Tensor.withoutValues({ dtype, shape, strides, storageOffset, requiresGrad });
+  } catch (error) {
+    if (!isSconceError(error, "IR_SYNTAX")) throw error;
+    throw historyFormat(error.message, where, error);
+  }
 }
 
 function lineOf(json: unknown, where: string): LineSplice {

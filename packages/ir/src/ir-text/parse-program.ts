@@ -11,8 +11,8 @@ import { ProgramDraft } from "./program-draft.js";
 /** What {@link parseIr} reads with the text. */
 export interface ParseIrOptions {
   /**
-   * Tensors that lie beside the text, by key. Without any, declared tensors are zeros, as tests of passes want them:
-   * at most `MAX_ZEROS` bytes together.
+   * Tensors that lie beside the text, by key; all that the text declares, but for those marked `no_values`. Without the
+   * map declared tensors have no values: `program.withState` gives them some.
    */
   readonly tensors?: ReadonlyMap<string, Tensor> | undefined;
 }

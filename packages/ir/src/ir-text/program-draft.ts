@@ -1,4 +1,4 @@
-import { dtypeInfo, numel, requiredBytes, Storage, Tensor } from "@sconce/tensor";
+import { dtypeInfo, numel, requiredBytes, Tensor } from "@sconce/tensor";
 import type { Argument } from "../argument.js";
 import { irTensor, unreadableExamples } from "../errors.js";
 import type { Graph } from "../graph.js";
@@ -14,16 +14,16 @@ import type { InputSpec, OutputSpec } from "../signature.js";
 import type { Cursor } from "./cursor.js";
 import { exampleKey } from "./print-program.js";
 import { parseCall, parseInput, parseOutput } from "./signature-syntax.js";
-import { parseStaticTensor, type StaticTensor } from "./types.js";
+import { NO_VALUES, parseStaticTensor, type StaticTensor } from "./types.js";
 import { parseValue } from "./values.js";
 
-/** Bytes that declared tensors without values may take. */
-export const MAX_ZEROS = 64 * 2 ** 20;
+/** Bytes that the holes in the layouts of tensors may take. */
+export const MAX_HOLES = 64 * 2 ** 20;
 
 /** The program block, gathered line by line. */
 export class ProgramDraft {
   readonly #tensors: ReadonlyMap<string, Tensor> | undefined;
-  #zeros = 0;
+  #holes = 0;
   #dialect = "";
   #torchVersion: string | undefined;
   readonly #opset: [string, number][] = [];
@@ -115,8 +115,9 @@ export class ProgramDraft {
     const name = cursor.string();
     cursor.expect(":");
     const type = parseStaticTensor(cursor);
+    const marked = cursor.acceptWord(NO_VALUES);
     if (!withTensors) return;
-    (kind === "constant" ? this.#constants : this.#state).set(name, this.#tensor(name, type));
+    (kind === "constant" ? this.#constants : this.#state).set(name, this.#tensor(name, type, marked));
     if (kind === "parameter") this.#parameters.add(name);
   }
 
@@ -128,27 +129,19 @@ export class ProgramDraft {
       return;
     }
     const type = parseStaticTensor(cursor);
-    if (withTensors) leaves.push(this.#tensor(exampleKey(leaves.length), type));
+    const marked = cursor.acceptWord(NO_VALUES);
+    if (withTensors) leaves.push(this.#tensor(exampleKey(leaves.length), type, marked));
   }
 
-  #tensor(key: string, type: StaticTensor): Tensor {
+  /** `marked`: the text says that the tensor has no values; it still takes those that are given. */
+  #tensor(key: string, type: StaticTensor, marked: boolean): Tensor {
     const { dtype, shape, strides, storageOffset, requiresGrad } = type;
-    if (this.#tensors === undefined) {
-      const bytes = requiredBytes(shape, strides, storageOffset, dtypeInfo(dtype).itemSize);
-      this.#zeros += bytes;
-      if (!(this.#zeros <= MAX_ZEROS))
-        throw irTensor(key, `and those before it would take more than ${MAX_ZEROS} bytes of zeros`);
-      return new Tensor({
-        dtype,
-        shape,
-        strides,
-        storageOffset,
-        storage: Storage.allocate(bytes),
-        requiresGrad,
-      });
+    const given = this.#tensors?.get(key);
+    if (given === undefined) {
+      if (this.#tensors !== undefined && !marked)
+        throw irTensor(key, "is not among the tensors given with the text");
+      return Tensor.withoutValues({ dtype, shape, strides, storageOffset, requiresGrad });
     }
-    const given = this.#tensors.get(key);
-    if (given === undefined) throw irTensor(key, "is not among the tensors given with the text");
     if (given.dtype !== dtype || given.shape.join() !== shape.join()) {
       throw irTensor(
         key,
@@ -160,12 +153,12 @@ export class ProgramDraft {
     return laid.requiresGrad === requiresGrad ? laid : new Tensor({ ...laid, requiresGrad });
   }
 
-  /** Whether a layout takes no more room than its values, but for what zeros may take together. */
+  /** Whether a layout takes no more room than its values, but for what holes may take together. */
   #fitsLayout({ dtype, shape, strides, storageOffset }: StaticTensor): boolean {
     const { itemSize } = dtypeInfo(dtype);
     const extra = requiredBytes(shape, strides, storageOffset, itemSize) - numel(shape) * itemSize;
-    if (!(Math.max(extra, 0) + this.#zeros <= MAX_ZEROS)) return false;
-    this.#zeros += Math.max(extra, 0);
+    if (!(Math.max(extra, 0) + this.#holes <= MAX_HOLES)) return false;
+    this.#holes += Math.max(extra, 0);
     return true;
   }
 }

@@ -1,6 +1,6 @@
 /** @file The types of values in IR text, both ways. */
 import { type SymBool, type SymFloat, type SymInt, symEquals } from "@sconce/symbolic";
-import { DTYPES, type DType, dtypeInfo } from "@sconce/tensor";
+import { DTYPES, type DType, dtypeInfo, type Tensor } from "@sconce/tensor";
 import { CPU, FakeTensor, type MetaValue, symContiguousStrides } from "../meta.js";
 import { deviceText } from "../print-torch/argument-text.js";
 import { floatRepr } from "../print-torch/python-repr.js";
@@ -49,9 +49,12 @@ export interface StaticTensor extends TensorLike {
   readonly storageOffset: number;
 }
 
+/** What stands behind the type of a real tensor whose values are not known. */
+export const NO_VALUES = "no_values";
+
 /** `f32[2, 3]{1, 2}@6 grad device(cuda:0)`; strides only when they are not row-major. */
 export function tensorTypeText(
-  tensor: TensorLike & Partial<Pick<FakeTensor, "device" | "layout">>,
+  tensor: TensorLike & Partial<Pick<FakeTensor, "device" | "layout">> & Partial<Pick<Tensor, "hasValues">>,
   writer: ExpressionWriter,
 ): string {
   const dims = (values: readonly SymInt[]): string => values.map((value) => writer.text(value)).join(", ");
@@ -66,6 +69,7 @@ export function tensorTypeText(
   if (tensor.device !== undefined && deviceText(tensor.device) !== "cpu")
     text += ` device(${deviceText(tensor.device)})`;
   if (tensor.layout !== undefined && tensor.layout !== "strided") text += ` layout(${tensor.layout})`;
+  if (tensor.hasValues === false) text += ` ${NO_VALUES}`;
   return text;
 }
 

@@ -5,7 +5,7 @@
 import { type ExportedProgram, FakeTensor, isFloat, type MetaValue, type Value } from "@sconce/ir";
 import { printExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import { inputRejected } from "../errors.js";
+import { inputRejected, inputsWithoutValues } from "../errors.js";
 import { checkConstraints, inputText } from "./constraints.js";
 import { checkGuards, programGuards } from "./guards.js";
 import { type Leaf, userLeaves } from "./leaf-path.js";
@@ -18,7 +18,7 @@ export type InputCheck = (inputs: readonly Value[]) => void;
  * program without example inputs, the constraints), then dtypes.
  *
  * @throws SconceError (when checking) `INPUT_COUNT`, `INPUT_TYPE`, `INPUT_RANK`, `GUARD_FAILED`,
- * `INPUT_MISMATCH`, `INPUT_DTYPE`
+ * `INPUT_MISMATCH`, `INPUT_DTYPE`, `NO_VALUES`
  */
 export function inputCheck(program: ExportedProgram): InputCheck {
   const leaves = userLeaves(program);
@@ -40,6 +40,7 @@ export function inputCheck(program: ExportedProgram): InputCheck {
     leaves.forEach((leaf, i) => {
       checkDType(leaf, fakes[i], inputs[i]!);
     });
+    refuseWithoutValues(leaves, inputs);
   };
 }
 
@@ -78,6 +79,14 @@ function checkScalar(leaf: Leaf, val: MetaValue | undefined, input: Value): void
     `Expected input at ${leaf.place} to be ${kind === "SymInt" ? "an int" : "a number"}, but got ${got}`,
     leaf.name,
   );
+}
+
+function refuseWithoutValues(leaves: readonly Leaf[], inputs: readonly Value[]): void {
+  const missing = leaves.filter((_, i) => {
+    const input = inputs[i];
+    return input instanceof Tensor && !input.hasValues;
+  });
+  if (missing.length > 0) throw inputsWithoutValues(missing);
 }
 
 function checkDType(leaf: Leaf, fake: FakeTensor | undefined, input: Value): void {

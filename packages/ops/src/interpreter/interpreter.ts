@@ -9,6 +9,7 @@ import {
   type NodeProfile,
   nodePlace,
   type RunOptions,
+  requireValues,
   type ScalarLiteral,
   type Value,
 } from "@sconce/ir";
@@ -85,9 +86,10 @@ export abstract class Interpreter<T = Tensor> {
   #running: Promise<unknown> | undefined;
   #isDisposed = false;
 
-  /** @throws SconceError `NO_SUBGRAPH` */
+  /** @throws SconceError `NO_SUBGRAPH`; `NO_VALUES` for state without values, unless the interpreter has its own `tensors` */
   constructor(program: ExportedProgram, options: InterpreterOptions<T> = {}) {
     const { operators = defaultOperators(), tensors = HOST_TENSORS as unknown as TensorAccess<T> } = options;
+    if ((tensors as unknown) === HOST_TENSORS) requireValues(program);
     this.program = program;
     this.operators = operators;
     this.tensors = tensors;

@@ -57,7 +57,7 @@ export function programState(program: ExportedProgram, operators: OperatorTable)
   const copies = new Map<Storage, Storage>();
   for (const name of names) {
     const storage = state.get(name)?.storage;
-    if (storage !== undefined && !copies.has(storage))
+    if (storage?.hasValues && !copies.has(storage))
       copies.set(storage, new Storage(new Uint8Array(storage.bytes)));
   }
   for (const [name, tensor] of state) {

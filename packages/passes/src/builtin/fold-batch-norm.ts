@@ -1,7 +1,7 @@
 import { type ExportedProgram, rebuild } from "@sconce/ir";
 import { definePass } from "../pass.js";
 import { rewriteProgram } from "../rewrite/rewrite.js";
-import { foldCalls } from "./fold-constants.js";
+import { foldCalls, missingValuesOption } from "./fold-constants.js";
 import { withGraph } from "./rename.js";
 import { batchNormRules } from "./rules/batch-norm.js";
 
@@ -14,13 +14,16 @@ export const foldBatchNorm = definePass({
   requires: "ATEN",
   // The factors are multiplied into the weights: sums of products are rounded, and overflow, otherwise.
   changesNumbers: { rtol: 1e-4, atol: 1e-4, valueClasses: ["infinity", "nan", "large", "overflow"] },
-  run(program, context) {
+  options: { "missing-values": missingValuesOption },
+  run(program, context, options) {
     const { operators, rewrites } = context;
     const rewritten = rewriteProgram(program, batchNormRules, { operators, pass: NAME, ...rewrites });
     if (rewritten === program) return program;
     const folded = foldCalls(rewritten, context, {
       pass: NAME,
       weights: true,
+      source: program.graph,
+      missing: String(options["missing-values"]),
       maxBytes: Number.POSITIVE_INFINITY,
       only: (node) => node.meta.origin?.pass === NAME,
     });

@@ -1,4 +1,4 @@
-import { SconceError } from "@sconce/errors";
+import { isSconceError, SconceError } from "@sconce/errors";
 import {
   type Argument,
   type ExportedProgram,
@@ -8,8 +8,10 @@ import {
   Graph,
   type InputSpec,
   mapRefs,
+  missingValues,
   NO_KWARGS,
   type Node,
+  noValues,
   type Value,
 } from "@sconce/ir";
 import { dtypeInfo, Tensor } from "@sconce/tensor";
@@ -17,9 +19,17 @@ import { constantInputs } from "../analysis/constants.js";
 import { leavingValues } from "../analysis/leaving.js";
 import { hasEffect } from "../decompose/dead-nodes.js";
 import { wholeNumber } from "../options/choices.js";
+import type { OptionSpec } from "../options/spec.js";
 import { definePass, type Evaluator, type PassContext } from "../pass.js";
 import { CallTable } from "./call-table.js";
 import { refRenamer, withRenamed } from "./rename.js";
+
+/** What becomes of calls of constants whose values are not known. */
+export const missingValuesOption: OptionSpec = Object.freeze({
+  default: "refuse",
+  choices: ["refuse", "keep"],
+  doc: "calls of state without values: refused (NO_VALUES), or kept as constants without values, for analyses",
+});
 
 /** `permute(w)` of a constant `w` becomes a constant. */
 export const foldConstants = definePass({
@@ -31,6 +41,7 @@ export const foldConstants = definePass({
       default: false,
       doc: "count parameters and buffers that nothing mutates as constants too (freezing)",
     },
+    "missing-values": missingValuesOption,
     "max-bytes": {
       default: 1 << 20,
       check: wholeNumber(0),
@@ -40,6 +51,7 @@ export const foldConstants = definePass({
   run(program, context, options) {
     return foldCalls(program, context, {
       pass: "fold-constants",
+      missing: String(options["missing-values"]),
       weights: options["weights"] === true,
       maxBytes: byteLimit(Number(options["max-bytes"])),
     });
@@ -61,11 +73,15 @@ export interface FoldOptions {
   /** Parameters and buffers that nothing mutates count as constants. */
   readonly weights: boolean;
   readonly maxBytes: number;
+  /** `refuse` or `keep`; see {@link missingValuesOption}. */
+  readonly missing: string;
+  /** The graph before the pass rewrote it, by which errors name calls; that of the program when left out. */
+  readonly source?: Graph;
   /** The calls that may be folded; all when left out. */
   readonly only?: (node: Node) => boolean;
 }
 
-/** Computes calls of constants and lifts what others read. @throws SconceError `NO_EVALUATOR` */
+/** Computes calls of constants and lifts what others read. @throws SconceError `NO_EVALUATOR`, `NO_VALUES` */
 export function foldCalls(
   program: ExportedProgram,
   context: PassContext,
@@ -118,6 +134,8 @@ class Folder {
   readonly #needed = new Set<string>();
   readonly #marks: Uint8Array;
   readonly #leaving: ReadonlySet<string>;
+  /** Placeholders without values, and the first call that folding would have needed them for. */
+  readonly #missing = new Map<string, string>();
 
   constructor(program: ExportedProgram, context: PassContext, evaluate: Evaluator, options: FoldOptions) {
     this.#program = program;
@@ -133,6 +151,7 @@ class Folder {
     this.#seed();
     let index = 0;
     for (const node of this.#program.graph.nodes()) this.#marks[index++] = this.#visit(node);
+    this.#refuseMissing();
     const lifted = [...this.#needed].filter((name) => !this.#isSeed(name));
     return lifted.length === 0 ? this.#program : this.#rebuild(lifted);
   }
@@ -218,10 +237,47 @@ class Folder {
     const kwargs: Record<string, Argument> = {};
     for (const key in node.kwargs) kwargs[key] = resolve(node.kwargs[key]!);
     try {
-      return this.#evaluate(node.target, args, kwargs);
+      const value = this.#evaluate(node.target, args, kwargs);
+      // A view of what has no values has none either; other results (sizes, zeros of a shape) are known all the same.
+      return lacksValues(value) ? this.#unknown(node) : value;
     } catch (error) {
+      if (isSconceError(error, "NO_VALUES") && this.#readsMissing(node)) return this.#unknown(node);
       throw error instanceof SconceError ? error.at(`%${node.name} = ${node.target}`) : error;
     }
+  }
+
+  /** The result of a call whose values cannot be computed, by its metadata. */
+  #unknown(node: Node): Value | readonly Value[] {
+    forEachInput(node, (name) => {
+      const isOwn = this.#isSeed(name) && lacksValues(this.#known.get(name)!.value);
+      if (isOwn && !this.#missing.has(name)) this.#missing.set(name, this.#readerOf(name, node));
+    });
+    return unknownValue(node.meta.val);
+  }
+
+  /** The call of the program that came in: the pass may have rewritten it before. */
+  #readerOf(placeholder: string, { name, meta: { origin } }: Node): string {
+    const { pass, source } = this.#options;
+    if (origin?.pass !== pass || source === undefined) return name;
+    const readers = new Set(source.users(placeholder).map((user) => user.name));
+    return origin.from.find((from) => readers.has(from)) ?? origin.from[0] ?? name;
+  }
+
+  #readsMissing(node: Node): boolean {
+    let found = false;
+    forEachInput(node, (name) => {
+      found ||= lacksValues(this.#known.get(name)!.value);
+    });
+    return found;
+  }
+
+  #refuseMissing(): void {
+    if (this.#missing.size === 0 || this.#options.missing === "keep") return;
+    const refused = missingValues(this.#program).flatMap((one) => {
+      const reader = one.placeholder === null ? undefined : this.#missing.get(one.placeholder);
+      return reader === undefined ? [] : [{ ...one, reader }];
+    });
+    throw noValues(`the pass "${this.#options.pass}"`, refused);
   }
 
   #rebuild(lifted: readonly string[]): ExportedProgram {
@@ -287,6 +343,17 @@ function keyMaker({ graph, constants, stateDict }: ExportedProgram): () => strin
       if (!constants.has(key) && !stateDict.has(key) && !graph.has(`c_${key}`)) return `_folded_${count++}`;
     }
   };
+}
+
+const lacksValues = (value: unknown): boolean =>
+  Array.isArray(value) ? value.some(lacksValues) : value instanceof Tensor && !value.hasValues;
+
+/** Tensors without values of the type that metadata record; null for anything else, which then is not folded. */
+function unknownValue(val: unknown): Value | readonly Value[] {
+  if (Array.isArray(val)) return val.map((item) => unknownValue(item) as Value);
+  if (!(val instanceof FakeTensor)) return null;
+  const [shape, strides] = [val.shape.map(Number), val.strides.map(Number)];
+  return Tensor.withoutValues({ dtype: val.dtype, shape, strides });
 }
 
 function hasSymbols(val: unknown): boolean {

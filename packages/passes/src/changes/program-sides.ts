@@ -126,6 +126,8 @@ function sameTensor(a: Tensor, b: Tensor): boolean {
   if (a.dtype !== b.dtype || a.shape.join() !== b.shape.join() || a.strides.join() !== b.strides.join())
     return false;
   if (a.storageOffset !== b.storageOffset) return false;
+  if (a.storage === b.storage) return true;
+  if (!a.hasValues || !b.hasValues) return false;
   const [x, y] = [a.storage.bytes, b.storage.bytes];
-  return x === y || (x.length === y.length && x.every((byte, i) => byte === y[i]));
+  return x.length === y.length && x.every((byte, i) => byte === y[i]);
 }

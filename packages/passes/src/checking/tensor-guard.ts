@@ -27,6 +27,7 @@ export class TensorGuard {
   }
 
   #keep(name: string, { storage }: Tensor): void {
+    if (!storage.hasValues) return;
     const known = this.#kept.get(storage);
     if (known !== undefined) known.names.push(name);
     else this.#kept.set(storage, { names: [name], bytes: storage.bytes, copy: storage.bytes.slice() });

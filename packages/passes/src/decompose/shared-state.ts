@@ -1,7 +1,7 @@
 /** @file Buffers, parameters and constants that lie in one piece of memory: a write to one would change the others. */
 import { SconceError } from "@sconce/errors";
 import type { ExportedProgram, InputSpec } from "@sconce/ir";
-import type { Tensor } from "@sconce/tensor";
+import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import { mayOverlap } from "../analysis/overlap.js";
 
 /**
@@ -33,7 +33,7 @@ function sharePlaces(a: Tensor, b: Tensor): boolean {
 
 function placesOf(tensor: Tensor): readonly [first: number, end: number] {
   const { shape, strides, storageOffset } = tensor;
-  const size = tensor.data.BYTES_PER_ELEMENT;
+  const size = dtypeInfo(tensor.dtype).itemSize;
   const reach = shape.reduce((sum, length, d) => sum + (length - 1) * strides[d]!, 0);
   return [storageOffset * size, (storageOffset + reach + 1) * size];
 }

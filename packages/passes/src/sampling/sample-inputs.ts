@@ -27,7 +27,7 @@ const ATTEMPTS = 64;
 
 /**
  * Sets of inputs that the program takes: flat user inputs, as `Executable.run` wants them. The first is a copy of the program's
- * example inputs, where it has them; the others are random, with sizes drawn within the range constraints until the
+ * example inputs, where it has them with values; the others are random, with sizes drawn within the range constraints until the
  * program's guards hold, dtypes and strides as declared, and elements between the least and the largest of the example.
  * Each set has storages of its own.
  *
@@ -74,7 +74,9 @@ class Sampler {
   }
 
   get hasExamples(): boolean {
-    return this.#leaves.length > 0 && this.#examples.length === this.#leaves.length;
+    const { length } = this.#leaves;
+    const known = this.#examples.every((leaf) => !(leaf instanceof Tensor) || leaf.hasValues);
+    return length > 0 && this.#examples.length === length && known;
   }
 
   examples(): Value[] {
@@ -124,7 +126,8 @@ class Sampler {
     const { spec, place } = this.#leaves[i]!;
     const val = this.#values[i];
     const example = this.#examples[i];
-    if (val instanceof FakeTensor) return tensor(val, example instanceof Tensor ? example : undefined);
+    if (val instanceof FakeTensor)
+      return tensor(val, example instanceof Tensor && example.hasValues ? example : undefined);
     if (spec.arg.kind === "constant") return scalarValue(spec.arg.value);
     if (typeof val === "object" && val !== null && "expr" in val) {
       if (val.kind === "SymInt") return evaluateInt(val.expr, sizes);

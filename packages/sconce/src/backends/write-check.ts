@@ -54,7 +54,7 @@ export class WriteCheck {
 
   #stepOfWeights(): number {
     let bytes = 0;
-    for (const tensor of this.#weights.values()) bytes += tensor.storage.byteLength;
+    for (const { storage } of this.#weights.values()) if (storage.hasValues) bytes += storage.byteLength;
     return Math.max(1, Math.ceil(bytes / 4 / SAMPLED_WORDS));
   }
 }
@@ -69,7 +69,7 @@ interface Fingerprint {
 function fingerprints(tensors: readonly (readonly [string, Tensor])[], step: number): Fingerprint[] {
   const seen = new Set<Storage>();
   return tensors.flatMap(([what, { storage }]) => {
-    if (seen.has(storage)) return [];
+    if (seen.has(storage) || !storage.hasValues) return [];
     seen.add(storage);
     return [{ what, storage, step, before: fingerprint(storage.bytes, step) }];
   });

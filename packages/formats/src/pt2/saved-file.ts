@@ -1,0 +1,35 @@
+/** @file `torch.save` files of an exported program. */
+import type { FakeTensor } from "@sconce/ir";
+import type { Tensor } from "@sconce/tensor";
+import { parseJson } from "../json/parse.js";
+import { Place } from "../json/place.js";
+import { readTorchFile } from "../torch-save/tensor-file.js";
+import type { ZipOptions } from "../zip/archive.js";
+import { SymbolTable, valueReaders } from "./values.js";
+
+/** Reads the metadata of one tensor, in which sizes are as a rule numbers. */
+export const { tensor: readTensorMeta } = /* @__PURE__ */ valueReaders(new SymbolTable());
+
+/** Everything of a tensor but its storage. */
+type StaticLayout = Pick<Tensor, "dtype" | "shape" | "strides" | "storageOffset" | "requiresGrad">;
+
+/** The layout of a tensor with static sizes; undefined when one of them is symbolic. */
+export function staticLayout({
+  dtype,
+  shape,
+  strides,
+  storageOffset,
+  requiresGrad,
+}: FakeTensor): StaticLayout | undefined {
+  const isStatic = (values: readonly unknown[]): values is readonly number[] =>
+    values.every((value) => typeof value === "number");
+  if (!isStatic(shape) || !isStatic(strides) || typeof storageOffset !== "number") return undefined;
+  return { dtype, shape, strides, storageOffset, requiresGrad };
+}
+
+/** The saved value; fake tensors in it become tensors without values. @throws SconceError `PICKLE_*`, `ZIP_*`, `JSON_*`, `PT2_*` */
+export const readSavedFile = (bytes: Uint8Array, where: string, options: ZipOptions): unknown =>
+  readTorchFile(bytes, where, {
+    ...options,
+    fakeTensor: (json, file) => staticLayout(readTensorMeta(parseJson(json, file), new Place(file))),
+  });
