@@ -86,7 +86,9 @@ describe("completion", () => {
     ["de", ["decompose"]],
     [
       "decompose,c",
-      ["check-functional", "canonicalize", "cse", "convert-dtype"].map((name) => `decompose,${name}`),
+      ["check-functional", "canonicalize", "cse", "convert-dtype", "core-aten"].map(
+        (name) => `decompose,${name}`,
+      ),
     ],
     ["repeat(cs", ["repeat(cse"]],
     ["rep", ["repeat("]],

@@ -4,6 +4,7 @@ import { dtypeConversion } from "./builtin/convert-dtype.js";
 import { commonSubexpressionElimination } from "./builtin/cse.js";
 import { deadCodeElimination } from "./builtin/dce.js";
 import { decompose } from "./builtin/decompose.js";
+import { coreAten, toEdge } from "./builtin/edge.js";
 import { foldBatchNorm } from "./builtin/fold-batch-norm.js";
 import { foldConstants } from "./builtin/fold-constants.js";
 import { functionalize } from "./builtin/functionalize.js";
@@ -43,6 +44,8 @@ export const builtinPasses: readonly Pass[] = Object.freeze([
   extract,
   split,
   inline,
+  coreAten,
+  toEdge,
 ]);
 
 /** The rules that come with Sconce; `canonicalize` applies them, the approximate ones when asked to; `fold-batch-norm` its own. */

@@ -249,3 +249,8 @@ test("sizes are equal when they are for all values of their symbols", () => {
   expect(sameSizes([s0, 3], [s0, 3])).toBe(true);
   expect([sameSizes([s0, 3], [s1, 3]), sameSizes([s0], [s0, 1])]).toEqual([false, false]);
 });
+
+test("an expression as a text is PyTorch's", () => {
+  const size = add(mul(2, symbol("s0")), 1);
+  expect(`${String(size)} and ${[size, 3].join(", ")}`).toBe("2*s0 + 1 and 2*s0 + 1, 3");
+});

@@ -1,13 +1,15 @@
 import { isFloatValued, isNonnegative } from "./assumptions.js";
 import { construct, expandNode } from "./construct.js";
 import { badOperand, divisionByZero } from "./errors.js";
-import { type Assumption, type Assumptions, FALSE, SymExpr, type SymHead, TRUE } from "./expr.js";
+import { type Assumption, type Assumptions, FALSE, printWith, SymExpr, type SymHead, TRUE } from "./expr.js";
 import { roundHalfEven } from "./float-op.js";
 import { floating, integer } from "./number.js";
 import { product, sum } from "./polynomial.js";
 import { printNode } from "./print.js";
 import type { Relation } from "./relation.js";
 import { sreprNode } from "./srepr.js";
+
+printWith(printNode);
 
 /**
  * An integer that may be symbolic. Static values are plain numbers always; beyond 2^53 they are expressions.

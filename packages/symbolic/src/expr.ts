@@ -102,7 +102,20 @@ export class SymExpr {
     this.#key ??= keyOf(this);
     return this.#key;
   }
+
+  /** PyTorch's text of the expression, as `printExpr` gives it: `2*s77 + 1`. */
+  toString(): string {
+    return printer(this);
+  }
 }
+
+/** Set by the module that prints, which needs this one. Every symbol is made by a module that loads it. */
+let printer = (e: SymExpr): string => e.key;
+
+/** @internal Sets how expressions become texts. */
+export const printWith = (print: (e: SymExpr) => string): void => {
+  printer = print;
+};
 
 interface SymExprInit {
   readonly op: SymOp;

@@ -1,6 +1,6 @@
 /** @file Each built-in pass on 1,000 generated programs, with options and programs on which it has something to do. */
 import { cpuBackend, createEvaluator } from "@sconce/backend-cpu";
-import { type Backend, type ExportedProgram, FakeTensor, verify } from "@sconce/ir";
+import { type Backend, type ExportedProgram, FakeTensor, parseIr, verify } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import {
   builtinPasses,
@@ -83,10 +83,40 @@ const TRIALS: Readonly<Record<string, (program: ExportedProgram) => Trial>> = {
     const { program: low } = lowered(program);
     return { program: low, options: { nodes: callsOf(low).filter((_, i) => i % 3 === 0) } };
   },
+  "core-aten": (program) => ({ program: isCore(program) ? program : SMALL }),
+  "to-edge": (program) => ({ program: isEdge(program) ? inCore(program) : inCore(SMALL) }),
   "inline-submodule": (program) => ({
     program: new PassManager(context).run(lowered(program).program, [passNamed("fuse-regions")]),
   }),
 };
+
+/** Not every operator has a decomposition to the core set, nor every core call a form of the edge dialect. */
+function reaches(program: ExportedProgram, names: readonly string[]): boolean {
+  try {
+    new PassManager(context).run(program, names.map(passNamed));
+    return true;
+  } catch (error) {
+    if ((error as { code?: string }).code !== "NOT_IN_DIALECT") throw error;
+    return false;
+  }
+}
+
+const isCore = (program: ExportedProgram): boolean => reaches(program, ["core-aten"]);
+const isEdge = (program: ExportedProgram): boolean => reaches(program, ["core-aten", "to-edge"]);
+const inCore = (program: ExportedProgram): ExportedProgram =>
+  new PassManager(context).run(program, [passNamed("core-aten")]);
+
+const SMALL = parseIr(`sconce-ir 1
+program "TRAINING" {
+  input %x: USER_INPUT
+  output %b: USER_OUTPUT
+  call "" ((*), {}) -> (*)
+}
+graph(%x: f32[2, 3]) {
+  %a: f32[2, 3] = aten.silu.default(%x)
+  %b: f32[2, 3] = aten.add.Tensor(%a, 2)
+  return (%b)
+}`);
 
 /** A check; what it refuses is not functional. */
 const NEVER: ReadonlySet<string> = new Set(["check-functional"]);

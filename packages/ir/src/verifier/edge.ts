@@ -45,7 +45,9 @@ function dimOrderProblem({ name, meta }: Node): string | undefined {
 
 function callProblem(node: Node, graph: Graph, operators: OperatorLookup | undefined): string | undefined {
   const { target } = node;
-  const replacement = DIM_ORDER_OPERATORS.get(target);
+  const format = node.kwargs["memory_format"] ?? null;
+  // Without a format these operators keep the order of their input.
+  const replacement = format === null ? undefined : DIM_ORDER_OPERATORS.get(target);
   if (replacement !== undefined)
     return `operator '${target}' has a memory format; the edge dialect has '${replacement}'`;
   const schema = operators?.schemaOf(target);

@@ -1,0 +1,98 @@
+import { CORE_ATEN, EDGE, parseGraph, printIr, verifyGraph } from "@sconce/ir";
+import { describe, expect, test } from "vitest";
+import { verifyCalls } from "../shapes/call-problems.js";
+import { context, programOf, run } from "../test-support.js";
+import { coreAten, toEdge } from "./edge.js";
+
+const { operators } = context;
+const TEXT = `graph(%x: f32[1, 2, 3, 4]{24, 1, 8, 2}, %y: f32[2, 2]) {
+  %a: f32[1, 2, 3, 4]{24, 1, 8, 2} = aten.silu.default(%x)
+  %b: f32[1, 2, 3, 4]{24, 1, 8, 2} = aten.add.Tensor(%a, 2)
+  %s: (f32[1, 2], f32[1, 2]) = aten.split.Tensor(%y, 1)
+  %i: f32[1, 2] = operator.getitem(%s, 0)
+  return (%b, %i)
+}`;
+const codes = (text: string, rules = CORE_ATEN): string[] =>
+  verifyGraph(parseGraph(text), rules, { operators }).map(({ code, message }) => `${code} ${message}`);
+
+describe("core ATen", () => {
+  test("refuses operators outside the core set, and no others", () => {
+    expect(codes("graph(%x: f32[2]) { %a: f32[2] = aten.silu.default(%x) return (%a) }")).toEqual([
+      "OPERATOR_REFUSED operator 'aten.silu.default' is not in the core ATen operator set",
+    ]);
+    expect(codes("graph(%x: f32[2]) { %a: f32[2] = aten.sigmoid.default(%x) return (%a) }")).toEqual([]);
+    expect(codes("graph(%x: f32[2]) { %a: f32[2] = mylib.f.default(%x) return (%a) }")).toEqual([]);
+    expect(codes("graph(%x: f32[2]) { %a = aten.add_.Tensor(%x, 1) return (%x) }")).toContainEqual(
+      expect.stringContaining("NOT_FUNCTIONAL"),
+    );
+  });
+
+  test("the pass gives such a program, or says what it cannot lower", () => {
+    const lowered = run(coreAten, programOf(TEXT));
+    expect(lowered.dialect).toBe("CORE_ATEN");
+    expect([...lowered.opHistogram().keys()]).not.toContain("aten.silu.default");
+    expect(verifyCalls(lowered, { operators })).toEqual([]);
+    const outside = programOf("graph(%x: f32[2]) { %a: f32[2] = aten.lgamma.default(%x) return (%a) }");
+    expect(() => run(coreAten, outside)).toThrow(
+      "the program cannot be lowered to CORE_ATEN: operator 'aten.lgamma.default' is not in the core ATen operator set",
+    );
+  });
+});
+
+describe("the edge dialect", () => {
+  const edge = run(toEdge, run(coreAten, programOf(TEXT)));
+
+  test("records a dimension order for every tensor, and has no numbers for tensors", () => {
+    expect(edge.dialect).toBe("EDGE");
+    expect(edge.graph.node("x").meta.dimOrder).toEqual([0, 2, 3, 1]);
+    expect(edge.graph.node("y").meta.dimOrder).toEqual([0, 1]);
+    const several = edge.graph.nodes().find(({ target }) => target.startsWith("aten.split"))!;
+    expect(several.meta.dimOrder).toEqual([
+      [0, 1],
+      [0, 1],
+    ]);
+    expect(edge.opHistogram().get("aten.full.default")).toBe(1);
+    expect(verifyCalls(edge, { operators })).toEqual([]);
+  });
+
+  test("the order survives the IR text", () => {
+    const again = parseGraph(printIr(edge.graph, { metadata: true }));
+    expect(again.node("x").meta.dimOrder).toEqual([0, 2, 3, 1]);
+    expect(printIr(again, { metadata: true })).toBe(printIr(edge.graph, { metadata: true }));
+  });
+
+  test.each<[string, string, string]>([
+    [
+      "a tensor without an order",
+      "graph(%x: f32[2]) { return (%x) }",
+      "Node x is a tensor without a dimension order",
+    ],
+    [
+      "an order that is none",
+      'graph(%x: f32[2, 3] #0) { return (%x) } metadata {\n #0 {"dimOrder": [0, 0]}\n}',
+      "The dimension order of node x is [0,0], not an order of its 2 dimensions",
+    ],
+    [
+      "an order that the strides contradict",
+      'graph(%x: f32[2, 3] #0) { return (%x) } metadata {\n #0 {"dimOrder": [1, 0]}\n}',
+      "The dimension order of node x is [1,0], and its strides are those of [0,1]",
+    ],
+    [
+      "a number for a tensor",
+      'graph(%x: f16[2] #0) { %a: f16[2] = aten.add.Tensor(%x, 1.5) #0 return (%a) } metadata {\n #0 {"dimOrder": [0]}\n}',
+      "Argument 'other' of node 'a' (aten.add.Tensor) is a number, and the edge dialect takes tensors only",
+    ],
+    [
+      "an implicit promotion",
+      'graph(%x: f32[2] #0, %y: i64[2] #0) { %a: f32[2] = aten.add.Tensor(%x, %y) #0 return (%a) } metadata {\n #0 {"dimOrder": [0]}\n}',
+      "Node a (aten.add.Tensor) has 'self' of float32 and 'other' of int64: the edge dialect does not promote",
+    ],
+    [
+      "a memory format",
+      'graph(%x: f32[2] #0) { %a: f32[2] = aten.clone.default(%x, memory_format=format(contiguous_format)) #0 return (%a) } metadata {\n #0 {"dimOrder": [0]}\n}',
+      "the edge dialect has 'dim_order_ops._clone_dim_order.default'",
+    ],
+  ])("refuses %s", (_, text, message) => {
+    expect(codes(text, EDGE)).toContainEqual(expect.stringContaining(message));
+  });
+});
