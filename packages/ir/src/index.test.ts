@@ -3,6 +3,7 @@ import * as diff from "./diff.js";
 import * as history from "./history.js";
 import * as api from "./index.js";
 import { edit, parseGraph, printIr, ref } from "./index.js";
+import * as topology from "./topology.js";
 
 test("the example of the README", () => {
   const graph = parseGraph(`graph(%x: f32[4]) {
@@ -24,6 +25,7 @@ test("public names", () => {
 
 test("public names of the smaller entry points", () => {
   expect(Object.keys(diff)).toEqual(["alignNames", "diffPrograms", "unifiedDiff"]);
+  expect(Object.keys(topology).sort()).toEqual(["Topology", "topologyOf"]);
   expect(Object.keys(history)).toEqual([
     "historyFromJson",
     "historyTensors",

@@ -70,7 +70,6 @@ export { Namespace, RESERVED_NAMES } from "./namespace.js";
 export { forEachInput, inputsOf, NO_KWARGS, NO_META, type Node, type NodeOp } from "./node.js";
 export type { GraphPatches } from "./node-store.js";
 export { nodePlace, nodeWhere, type SourceFrame, sourceLine, userFrame, userLine } from "./source-line.js";
-export { Topology, topologyOf } from "./topology.js";
 
 // Programs: signature, calling convention, history
 

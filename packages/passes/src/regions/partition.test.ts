@@ -1,4 +1,5 @@
-import { type Backend, topologyOf, verify } from "@sconce/ir";
+import { type Backend, verify } from "@sconce/ir";
+import { topologyOf } from "@sconce/ir/topology";
 import { describe, expect, test } from "vitest";
 import { context, programOf, textOf } from "../test-support.js";
 import { inlineSubmodule } from "./inline.js";
