@@ -4,11 +4,12 @@
 export function suggestions(word: string, candidates: Iterable<string>): string[] {
   const found: (readonly [distance: number, candidate: string])[] = [];
   const most = word.length < 2 ? 0 : Math.max(1, Math.floor(word.length / 3));
+  const wanted = word.toLowerCase();
   for (const candidate of candidates) {
     // An operator without its overload.
     if (candidate.startsWith(`${word}.`)) found.push([candidate.endsWith(".default") ? -2 : -1, candidate]);
     else {
-      const distance = editDistance(word.toLowerCase(), candidate.toLowerCase(), most);
+      const distance = editDistance(wanted, candidate.toLowerCase(), most);
       if (distance <= most) found.push([distance, candidate]);
     }
   }
@@ -27,21 +28,29 @@ export function didYouMean(word: string, candidates: Iterable<string>, fix: stri
   return near.length === 0 ? fix : `did you mean ${near.map((one) => `"${one}"`).join(" or ")}? ${fix}`;
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours; anything above `most` for more than that. */
+/** Insertions, deletions, substitutions and swaps of neighbors; anything above `most` for more than that. */
 function editDistance(a: string, b: string, most: number): number {
-  if (Math.abs(a.length - b.length) > most) return most + 1;
-  let before: number[] = [];
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  const width = b.length;
+  if (Math.abs(a.length - width) > most) return most + 1;
+  let before = new Uint16Array(width + 1);
+  let row = Uint16Array.from(before, (_, j) => j);
+  let next = new Uint16Array(width + 1);
   for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1];
-      let least = Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (same ? 0 : 1));
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+    const char = a.charCodeAt(i - 1);
+    const previous = i > 1 ? a.charCodeAt(i - 2) : -1;
+    let nearest = i;
+    next[0] = i;
+    for (let j = 1; j <= width; j++) {
+      const other = b.charCodeAt(j - 1);
+      let least = Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (char === other ? 0 : 1));
+      if (j > 1 && previous === other && char === b.charCodeAt(j - 2))
         least = Math.min(least, before[j - 2]! + 1);
-      next.push(least);
+      next[j] = least;
+      if (least < nearest) nearest = least;
     }
-    [before, row] = [row, next];
+    // A swap reads the row before this one, so both must be too far away.
+    if (nearest > most + 1) return most + 1;
+    [before, row, next] = [row, next, before];
   }
-  return row[b.length]!;
+  return row[width]!;
 }

@@ -7,6 +7,7 @@ import type { DialectRules } from "./dialect.js";
 import { checkAttributeForm, checkGraphReads, checkOutput, checkPlaceholder } from "./form-checks.js";
 import { HigherOrderCall } from "./higher-order-call.js";
 import { HIGHER_ORDER_RULES } from "./higher-order-rules.js";
+import type { NearNames } from "./near-names.js";
 import { errorText, type Report } from "./problem.js";
 import { checkTarget } from "./target-checks.js";
 import { valueProblem } from "./value-checks.js";
@@ -16,6 +17,7 @@ export interface GraphContext {
   readonly rules: DialectRules;
   readonly operators: OperatorLookup | undefined;
   readonly isRoot: boolean;
+  readonly near: NearNames;
   /** Whether a `get_attr` of a nested graph may read this name from the program's state. */
   readonly hasTensor: (target: string) => boolean;
 }
@@ -97,7 +99,7 @@ export function checkNodes(graph: Graph, context: GraphContext, report: Report):
         break;
       case "call_function":
         if (!mayLackValue(node, unused, context.operators)) checkValue(node, report);
-        checkTarget(node, context.rules, context.operators, report);
+        checkTarget(node, context.rules, context.operators, context.near, report);
         checkGraphReads(node, graph, report);
         checkCall(node, graph, context.operators, report);
         checkDialect(node, graph, context, report);

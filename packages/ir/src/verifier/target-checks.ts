@@ -1,11 +1,11 @@
 /** @file Whether what a call names exists and may be called in the dialect. */
-import { suggestions } from "@sconce/errors";
 import type { Node } from "../node.js";
 import { isOpaque } from "../opaque.js";
 import type { OperatorLookup, OpSchema } from "../operator.js";
 import { targetKind } from "../print-torch/target.js";
 import type { DialectRules } from "./dialect.js";
 import { HIGHER_ORDER_TARGETS } from "./higher-order-names.js";
+import type { NearNames } from "./near-names.js";
 import { errorText, type Report } from "./problem.js";
 
 /** The target of a call against the dialect and the operator table. */
@@ -13,16 +13,17 @@ export function checkTarget(
   node: Node,
   rules: DialectRules,
   operators: OperatorLookup | undefined,
+  near: NearNames,
   report: Report,
 ): void {
   const { target, name } = node;
   const kind = targetKind(target);
   if (kind === "operator") {
-    checkOperator(node, rules, operators, report);
+    checkOperator(node, rules, operators, near, report);
     return;
   }
   if (kind === "higher_order") {
-    checkHigherOrder(node, rules, operators, report);
+    checkHigherOrder(node, rules, operators, near, report);
     return;
   }
   const allowed = kind === "torch" ? rules.torchFunctions : rules.pythonFunctions;
@@ -32,20 +33,15 @@ export function checkTarget(
     `Operator '${target}' is not an allowed operator type: ` +
       "(<class 'torch._ops.OpOverload'>, <class 'torch._ops.HigherOrderOperator'>)",
     name,
-    didYouMean(target, allowed, `call an operator that the dialect ${rules.name} allows`),
+    near.fix(target, () => allowed, `call an operator that the dialect ${rules.name} allows`),
   );
-}
-
-/** `did you mean "a" or "b"? `, then the instruction. */
-function didYouMean(target: string, candidates: Iterable<string>, fix: string): string {
-  const near = suggestions(target, candidates);
-  return near.length === 0 ? fix : `did you mean ${near.join(" or ")}? ${fix}`;
 }
 
 function checkHigherOrder(
   node: Node,
   rules: DialectRules,
   operators: OperatorLookup | undefined,
+  near: NearNames,
   report: Report,
 ): void {
   const { target, name } = node;
@@ -58,9 +54,9 @@ function checkHigherOrder(
       "UNKNOWN_HIGHER_ORDER",
       `higher-order operator '${target}' is not known`,
       name,
-      didYouMean(
+      near.fix(
         target,
-        HIGHER_ORDER_TARGETS,
+        () => HIGHER_ORDER_TARGETS,
         "call a higher-order operator of PyTorch's, or list it under `higherOrder` of the dialect",
       ),
     );
@@ -72,6 +68,7 @@ function checkOperator(
   node: Node,
   rules: DialectRules,
   operators: OperatorLookup | undefined,
+  near: NearNames,
   report: Report,
 ): void {
   const { target, name } = node;
@@ -81,7 +78,7 @@ function checkOperator(
       "OPERATOR_NOT_ALLOWED",
       `Operator '${target}' is not an allowed operator type: it names no overload`,
       name,
-      didYouMean(target, operators?.targets?.() ?? [], `name an overload, such as ${target}.default`),
+      near.fix(target, () => operators?.targets?.() ?? [], `name an overload, such as ${target}.default`),
     );
     return;
   }
@@ -90,7 +87,7 @@ function checkOperator(
       "UNKNOWN_OPERATOR",
       `operator '${target}' is not known`,
       name,
-      didYouMean(target, operators.targets?.() ?? [], "call an operator that PyTorch has"),
+      near.fix(target, () => operators.targets?.() ?? [], "call an operator that PyTorch has"),
     );
   }
   const mutable = schema === undefined ? looksMutable(target) : schema.isMutable;

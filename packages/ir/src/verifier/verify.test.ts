@@ -279,3 +279,26 @@ test("a pass must not lose metadata or change the calling convention", () => {
   const fewer = before.with({ graphSignature: { inputSpecs, outputSpecs: outputSpecs.slice(0, 2) } });
   expect(verifyTransition(before, fewer).map((problem) => problem.code)).toEqual(["CALLING_CONVENTION"]);
 });
+
+test("of many wrong names only the first are compared with all known ones, each once", () => {
+  const val = valid().graph.node("mul").meta.val!;
+  const graph = edit(parseGraph("graph(%x: f32[2]) {\n  return (%x,)\n}\n"), (e) => {
+    for (let i = 0; i < 400; i++) {
+      const target = `aten.sinn${i % 200}.default`;
+      e.insertBefore("output", { op: "call_function", name: `n${i}`, target, args: [ref("x")], meta: { val } });
+    }
+  });
+  let compared = 0;
+  const operators: OperatorLookup = {
+    schemaOf: () => undefined,
+    tagsOf: () => [],
+    targets: () => {
+      compared++;
+      return ["aten.sinn0.out", "aten.mul.Tensor"];
+    },
+  };
+  const problems = verifyGraph(graph, ATEN, { operators });
+  expect(problems.map(({ code }) => code)).toEqual(new Array(400).fill("UNKNOWN_OPERATOR"));
+  expect(compared).toBe(20);
+  expect(problems[200]!.fix).toBe(problems[0]!.fix);
+});

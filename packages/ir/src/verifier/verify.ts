@@ -1,3 +1,4 @@
+import { withoutStacks } from "@sconce/errors";
 import { invalidProgram } from "../errors.js";
 import type { Graph } from "../graph.js";
 import type { OperatorLookup } from "../operator.js";
@@ -7,6 +8,7 @@ import { ATEN, type DialectRules } from "./dialect.js";
 import { DIALECTS } from "./dialects.js";
 import { FIXES } from "./fixes.js";
 import { checkNodes, checkStructure } from "./graph-checks.js";
+import { NearNames } from "./near-names.js";
 import { errorText, type Problem, type Report } from "./problem.js";
 import { checkModuleCalls, checkSignature } from "./signature-checks.js";
 import { type Bound, checkRanges, checkSymbols } from "./symbol-checks.js";
@@ -49,13 +51,23 @@ export function verifyGraph(
   options: VerifyOptions = {},
   hasTensor: (target: string) => boolean = () => false,
 ): Problem[] {
+  return withoutStacks(() => graphProblems(graph, rules, options, hasTensor));
+}
+
+function graphProblems(
+  graph: Graph,
+  rules: DialectRules,
+  options: VerifyOptions,
+  hasTensor: (target: string) => boolean,
+): Problem[] {
   const problems: Problem[] = [];
   const bound: Bound = new Set();
+  const near = new NearNames();
   const work: { readonly graph: Graph; readonly path: string }[] = [{ graph, path: "" }];
   for (let item = work.pop(); item !== undefined; item = work.pop()) {
     const { graph: current, path } = item;
     const report = reporter(current, path, problems);
-    const context = { rules, operators: options.operators, isRoot: path === "", hasTensor };
+    const context = { rules, operators: options.operators, isRoot: path === "", near, hasTensor };
     checkStructure(current, context, report);
     checkNodes(current, context, report);
     checkSymbols(current, options.operators, bound, report);

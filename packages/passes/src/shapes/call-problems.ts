@@ -1,5 +1,5 @@
 /** @file What the verifier does not know: whether recorded values are those that the operators' shape rules give. */
-import { isSconceError, thrownText } from "@sconce/errors";
+import { isSconceError, thrownText, withoutStacks } from "@sconce/errors";
 import {
   type ExportedProgram,
   FakeTensor,
@@ -34,7 +34,9 @@ export function callProblems(
   before?: ExportedProgram,
   wrong: ReadonlySet<string> = NONE,
 ): Problem[] {
-  return new CallCheck(program, operators, wrong).graph(program.graph, before?.graph, "");
+  return withoutStacks(() =>
+    new CallCheck(program, operators, wrong).graph(program.graph, before?.graph, ""),
+  );
 }
 
 const NONE: ReadonlySet<string> = new Set();
