@@ -27,11 +27,17 @@ export function simplifyByRange(e: SymExpr, knowledge: Knowledge): SymExpr {
   return simplifyDivision(unchanged ? e : rebuild(e, args), knowledge);
 }
 
-/** `a % b` and `a // b` where `b` is known to divide `a`. */
+/** `a % b` and `a // b` where `b` is known to divide `a`; `a // (a // b)` is then `b`. */
 function simplifyDivision(e: SymExpr, { isDivisible }: Knowledge): SymExpr {
   const isDivision = e.op === "Mod" || e.op === "PythonMod" || e.op === "FloorDiv";
   if (!isDivision || !isDivisible(`${e.args[0]!.key}|${e.args[1]!.key}`)) return e;
-  return e.op === "FloorDiv" ? construct("CleanDiv", e.args) : ZERO;
+  if (e.op !== "FloorDiv") return ZERO;
+  const [base, divisor] = e.args as readonly [SymExpr, SymExpr];
+  if (divisor.op === "FloorDiv" || divisor.op === "CleanDiv") {
+    const [inner, by] = divisor.args as readonly [SymExpr, SymExpr];
+    if (inner.key === base.key && isDivisible(`${inner.key}|${by.key}`)) return by;
+  }
+  return construct("CleanDiv", e.args);
 }
 
 /** An argument that another always exceeds (`Max(1, s)` with s at least 2) goes. */

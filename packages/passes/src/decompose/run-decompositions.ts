@@ -89,7 +89,8 @@ export function runDecompositions(
   const traced = options.exact === true ? retraceExactly(retrace) : retrace();
   refuseSharedState(ordered, traced.mutated);
   const lowered = finish(ordered, traced, operators);
-  return sameCalls(program, lowered, copiesWrittenBack(program, lowered)) ? program : lowered;
+  if (!sameCalls(program, lowered, copiesWrittenBack(program, lowered))) return lowered;
+  return options.exact !== true && hasNewNames(program, lowered) ? lowered : program;
 }
 
 /** As PyTorch does where nobody can tell; else with the operators decomposed that hid a write. */
@@ -259,6 +260,16 @@ function finish(program: ExportedProgram, retrace: Retrace, operators: OperatorT
     ...(retrace.guards.length === 0 ? {} : { guardsCode: [...program.guardsCode, ...retrace.guards] }),
     dialect: "ATEN",
   });
+}
+
+/**
+ * Whether a joint graph of forward and backward gets other names. PyTorch drops nodes of such a graph after naming them,
+ * and numbers those that are left anew with each retrace. With symbolic sizes the numbers are not known.
+ */
+function hasNewNames(program: ExportedProgram, { graph }: ExportedProgram): boolean {
+  const isJoint = program.graphSignature.outputSpecs.some(({ kind }) => kind === "LOSS_OUTPUT");
+  if (!isJoint || program.rangeConstraints.size > 0 || graph.size !== program.graph.size) return false;
+  return [...program.graph.nodes()].some(({ name }, i) => name !== graph.nodeAt(i).name);
 }
 
 /** The copies by which a retrace writes to inputs what the program returned for them already. */

@@ -48,6 +48,45 @@ describe("a program that is lowered already comes back as it is", () => {
   });
 });
 
+describe("a joint graph of forward and backward", () => {
+  const joint = (shape: string, range?: number): ExportedProgram => {
+    const program = programOf(`graph(%x: f32[${shape}]) {
+      %tanh: f32[${shape}] = aten.tanh.default(%x)
+      %alias_1: f32[${shape}] = aten.alias.default(%tanh)
+      %mean: f32[] = aten.mean.default(%tanh)
+      return (%mean, %alias_1)
+    }`);
+    const [loss, grad] = program.graphSignature.outputSpecs;
+    return program.with({
+      graphSignature: {
+        inputSpecs: program.graphSignature.inputSpecs,
+        outputSpecs: [
+          { ...loss!, kind: "LOSS_OUTPUT" },
+          { ...grad!, kind: "GRADIENT_TO_USER_INPUT", target: "x" },
+        ],
+      },
+      ...(range === undefined ? {} : { rangeConstraints: new Map([["s77", { min: range, max: Infinity }]]) }),
+    });
+  };
+
+  test("gets its names anew, in the signature too", () => {
+    const renamed = runDecompositions(joint("2, 2"));
+    expect([...renamed.graph.nodes()].map(({ name }) => name)).toContain("alias");
+    expect(
+      renamed.graphSignature.outputSpecs.map(({ kind, arg, target }) => [kind, arg.name, target]),
+    ).toEqual([
+      ["LOSS_OUTPUT", "mean", null],
+      ["GRADIENT_TO_USER_INPUT", "alias", "x"],
+    ]);
+    expect(runDecompositions(renamed)).toBe(renamed);
+  });
+
+  test("keeps them with symbolic sizes, where PyTorch's numbers are not known", () => {
+    const program = joint("s77, 2", 2);
+    expect(runDecompositions(program)).toBe(program);
+  });
+});
+
 describe("a program in which something is left gives a new one", () => {
   const text = `graph(%x: f32[2, 2]) {
     %a: f32[2, 2] = aten.relu.default(%x)

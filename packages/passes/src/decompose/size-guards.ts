@@ -34,6 +34,8 @@ const OPERATORS: Readonly<Record<string, string>> = {
   ">=": "operator.ge",
 };
 
+const MINUS_ONE: GuardNode = { kind: "number", value: -1, float: false };
+
 export class SizeGuards {
   readonly #env: ShapeEnv;
   readonly #sources = new Map<string, SymExpr>();
@@ -101,6 +103,8 @@ export class SizeGuards {
         return this.#sources.get(printSource(node));
       case "number":
         return node.float ? undefined : node.value;
+      case "unary":
+        return node.op === "-" ? this.#apply("*", node.operand, MINUS_ONE) : undefined;
       case "binary":
         return this.#apply(node.op, node.left, node.right);
       case "compare": {
@@ -118,6 +122,7 @@ export class SizeGuards {
     const target = OPERATORS[op];
     const [a, b] = [this.#expr(left), this.#expr(right)];
     if (target === undefined || a === undefined || b === undefined) return undefined;
+    if (typeof a === "number" && typeof b === "number" && op === "*") return a * b;
     const operands = [a, b].map((value) =>
       value instanceof SymExpr ? ({ kind: "SymInt", expr: value } as const) : (value as number),
     );

@@ -328,11 +328,9 @@ export class Tracer {
   }
 
   #trackItems(items: readonly MetaValue[], source: NodeRef): boolean {
-    const takesNulls = /^auto_functionalized/.test(source.name);
     let bound = false;
     items.forEach((item, index) => {
       // PyTorch takes every result apart, and drops those that nothing reads: they count for names.
-      if (item === null && !takesNulls) return;
       const name = this.names.create("getitem");
       if (item === null) return;
       this.#push({

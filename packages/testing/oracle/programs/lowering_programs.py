@@ -156,7 +156,7 @@ def alibi(self, q):
 @lowered("lower_size_numbers", "sizes as numbers in arithmetic of every kind", lambda: (r(6, 4), r(3, 4)), ({0: DYN}, {0: DYN}))
 def size_numbers(self, x, y):
     a, b = x.shape[0], y.shape[0]
-    return x * (a + b), x + a // 2, y - (a % 4), y * float(a), x + a**2, y * (a / b), x * torch.sym_max(a, b)
+    return x * (a + b), x + a // 2, y - (a % 4), y * torch.sym_float(a), x + a**2, y * (a / b), x * torch.sym_max(a, b)
 
 
 @lowered("lower_mean_by_size", "a mean written as sum over size, and numel", lambda: (r(5, 4),), ({0: DYN, 1: DYN},))
@@ -633,13 +633,20 @@ def joint(ep):
     return _export_forward_backward(ep)
 
 
+def joint_lowered(ep):
+    return joint(ep).run_decompositions()
+
+
 def joint_case(model, args, dynamic=None, strict=False):
     return Case(
         model,
         args,
         dynamic_shapes=dynamic,
         strict=strict,
-        variants={"joint": ("torch.export.experimental._export_forward_backward(ep)", joint)},
+        variants={
+            "joint": ("torch.export.experimental._export_forward_backward(ep)", joint),
+            "joint_lowered": ("torch.export.experimental._export_forward_backward(ep).run_decompositions()", joint_lowered),
+        },
     )
 
 

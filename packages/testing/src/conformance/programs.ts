@@ -34,6 +34,9 @@ export async function checkProgramFolder(
   return checker.checks;
 }
 
+/** How the names of variants end that are other variants, lowered. */
+const LOWERED = "_lowered";
+
 /** A change of a program that must not change its numbers. */
 export interface Transform {
   readonly name: string;
@@ -219,10 +222,11 @@ class FolderChecker {
     const wanted = await this.#load(name);
     if (wanted === undefined) return;
     this.#texts(name, `${name}.`, wanted);
-    const table = variantTable(this.#sconce, name);
-    if (table === undefined) return;
+    const source = name.endsWith(LOWERED) ? await this.#load(name.slice(0, -LOWERED.length)) : program;
+    const table = name.endsWith(LOWERED) ? undefined : variantTable(this.#sconce, name);
+    if (source === undefined || (source === program && table === undefined)) return;
     await this.#check(`lower ${name}`, () => {
-      const lowered = this.#sconce.runDecompositions(program, table);
+      const lowered = this.#sconce.runDecompositions(source, table);
       const problem = graphDifference(lowered.graph, wanted.graph) ?? signatureDifference(lowered, wanted);
       this.#loweredNames(`lower ${name}`, lowered, wanted);
       this.#likeLowered(`lower ${name}`, lowered, wanted, undefined);

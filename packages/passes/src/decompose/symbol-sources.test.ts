@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { programOf } from "../test-support.js";
+import { symbolSources } from "./symbol-sources.js";
+
+/** The numbers are PyTorch's for these inputs. */
+test("a symbol belongs to the input whose name gives its number", () => {
+  const program = programOf(`graph(%x: f32[s77, s27], %y: f32[s77, s94]) {
+    %z: f32[s77, s27] = aten.relu.default(%x)
+    return (%z)
+  }`);
+  expect([...symbolSources(program)].map(([name, { placeholder, dim }]) => [name, placeholder, dim])).toEqual(
+    [
+      ["s77", "x", 0],
+      ["s27", "x", 1],
+      ["s94", "y", 1],
+    ],
+  );
+});
+
+test("a symbol whose number was taken has the next one", () => {
+  const program = programOf(`graph(%y: f32[s18, 3]) {
+    %z: f32[s18, 3] = aten.relu.default(%y)
+    return (%z)
+  }`);
+  expect(symbolSources(program).get("s18")).toMatchObject({ placeholder: "y", dim: 0 });
+});
+
+test("a symbol of another number has no source", () => {
+  const program = programOf(`graph(%x: f32[s50, 3]) {
+    %z: f32[s50, 3] = aten.relu.default(%x)
+    return (%z)
+  }`);
+  expect(symbolSources(program).size).toBe(0);
+});
