@@ -1,6 +1,7 @@
-import { type ExportedProgram, parseGraph, parseIr } from "@sconce/ir";
+import { type ExportedProgram, type FakeTensor, parseGraph, parseIr } from "@sconce/ir";
+import { numel, Tensor } from "@sconce/tensor";
 
-/** A program around a graph; placeholders `b_*` are buffers. */
+/** A program around a graph; placeholders `b_*` are buffers of zeros. */
 export function programOf(text: string, dialect = "ATEN"): ExportedProgram {
   const graph = parseGraph(text);
   const names = graph.placeholders().map((node) => node.name);
@@ -14,5 +15,10 @@ export function programOf(text: string, dialect = "ATEN"): ExportedProgram {
     ),
     ...outputs.map((name) => `output %${name}: USER_OUTPUT`),
   ];
-  return parseIr(`sconce-ir 1\nprogram "${dialect}" {\n${lines.join("\n")}\n}\n${text}`);
+  const program = parseIr(`sconce-ir 1\nprogram "${dialect}" {\n${lines.join("\n")}\n}\n${text}`);
+  const zeros = buffers.map((name) => {
+    const { shape, dtype } = graph.node(name).meta.val as FakeTensor;
+    return [name, Tensor.from(new Array(numel(shape as number[])).fill(0), shape as number[], dtype)] as const;
+  });
+  return buffers.length === 0 ? program : program.withState(new Map(zeros));
 }
