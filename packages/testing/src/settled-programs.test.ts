@@ -8,6 +8,7 @@ import { createSconce } from "sconce";
 import { describe, expect, test } from "vitest";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
 import { ProgramFolder } from "./conformance/program-case.js";
+import { withStandIns } from "./conformance/stand-in-values.js";
 
 const FOLDER = fileURLToPath(new URL("../fixtures/programs/", import.meta.url));
 const names = readdirSync(FOLDER, { withFileTypes: true })
@@ -68,7 +69,7 @@ async function programsOf(name: string): Promise<[string, ExportedProgram][]> {
   const folder = new ProgramFolder(`${FOLDER}${name}`);
   const files = ["program.pt2", "decomposed.pt2"].filter((file) => folder.has(file));
   const found: [string, ExportedProgram][] = [];
-  for (const file of files) found.push([file, await sconce.load(folder.bytes(file))]);
+  for (const file of files) found.push([file, withStandIns(await sconce.load(folder.bytes(file)))]);
   const [first] = found;
   if (first !== undefined) found.push(["lowered", sconce.transform(first[1], "decompose", options)]);
   return found;

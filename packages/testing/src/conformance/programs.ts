@@ -9,6 +9,7 @@ import { graphDifference } from "./graph-equality.js";
 import { metadataDifference } from "./lowered-metadata.js";
 import { buildTree, type CaseCall, ProgramFolder } from "./program-case.js";
 import { firstDifference, guardsDifference, roundTrip, signatureDifference } from "./program-texts.js";
+import { withStandIns } from "./stand-in-values.js";
 import { variantTable } from "./variants.js";
 
 /** One thing that was checked; `problem` is undefined for a pass. */
@@ -97,7 +98,7 @@ class FolderChecker {
   }
 
   async transformed(transforms: readonly Transform[]): Promise<void> {
-    const program = await this.#sconce.load(this.#folder.bytes("program.pt2"));
+    const program = withStandIns(await this.#sconce.load(this.#folder.bytes("program.pt2")));
     const lowered = this.#sconce.runDecompositions(program);
     for (const { name, from, run, tolerance } of transforms) {
       const base = from === "program" ? program : lowered;
@@ -322,7 +323,9 @@ class FolderChecker {
   async #optimized(lowered: ExportedProgram): Promise<void> {
     let optimized: ExportedProgram | undefined;
     await this.#check("optimize", () => {
-      optimized = this.#sconce.transform(lowered, "fold-constants{weights=true},cse,dce", { verify: true });
+      optimized = this.#sconce.transform(withStandIns(lowered), "fold-constants{weights=true},cse,dce", {
+        verify: true,
+      });
       return undefined;
     });
     if (optimized !== undefined) await this.#calls("run optimized", optimized);
