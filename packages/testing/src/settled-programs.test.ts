@@ -36,6 +36,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   "NOT_FUNCTIONAL",
   "NOT_CONVEX",
   "SHAPE_CONTRADICTION",
+  "NOT_IN_DIALECT",
 ]);
 
 const sconce = createSconce({ plugins: [corpusPlugin] });

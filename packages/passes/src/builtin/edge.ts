@@ -34,6 +34,8 @@ export const coreAten = definePass({
   doc: "Decomposes the program and refuses it unless all its operators are in the core ATen set.",
   ensures: "CORE_ATEN",
   run(program, { operators, decompositions }) {
+    const isCore = program.dialect === "CORE_ATEN";
+    if (isCore && refusalsOf(program.graph, CORE_ATEN, operators).length === 0) return program;
     const table = decompositions?.() ?? defaultDecompositions(operators);
     const lowered = runDecompositions(program, table, { operators });
     requireDialect(lowered.graph, CORE_ATEN, operators);
@@ -59,9 +61,7 @@ const inEdgeForm = (graph: Graph, operators: OperatorTable): Graph =>
 
 /** @throws SconceError `NOT_IN_DIALECT` with every node that the dialect refuses */
 function requireDialect(graph: Graph, rules: DialectRules, operators: OperatorTable): void {
-  const refused = verifyGraph(graph, rules, { operators }, () => true).filter(({ code }) =>
-    REFUSALS.has(code),
-  );
+  const refused = refusalsOf(graph, rules, operators);
   if (refused.length === 0) return;
   const shown = refused
     .slice(0, 10)
@@ -74,6 +74,9 @@ function requireDialect(graph: Graph, rules: DialectRules, operators: OperatorTa
     fix: "give a decomposition of the operator, or rewrite the call, before the pass",
   });
 }
+
+const refusalsOf = (graph: Graph, rules: DialectRules, operators: OperatorTable): Problem[] =>
+  verifyGraph(graph, rules, { operators }, () => true).filter(({ code }) => REFUSALS.has(code));
 
 const REFUSALS: ReadonlySet<string> = new Set(["OPERATOR_REFUSED", "NODE_REFUSED"]);
 
