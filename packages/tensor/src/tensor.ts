@@ -16,6 +16,14 @@ export interface TensorInit {
   readonly requiresGrad?: boolean | undefined;
 }
 
+/** Elements of the longest vector whose text lists them. */
+const MOST_PRINTED = 8;
+
+const elementText = (value: Element): string =>
+  typeof value !== "object"
+    ? String(value)
+    : `${value.re}${value.im < 0 || Object.is(value.im, -0) ? "-" : "+"}${Math.abs(value.im)}j`;
+
 /**
  * A strided view over a {@link Storage}, as PyTorch's CPU tensor: element `(i, j, ...)` lies at
  * `storageOffset + i * strides[0] + j * strides[1] + ...`, in elements of its dtype.
@@ -139,6 +147,14 @@ export class Tensor {
       values[ordinal] = read(position);
     });
     return values;
+  }
+
+  /** `tensor(float32[2, 3])`; short vectors and scalars with their elements: `tensor(int64[3]: 1, 2, 3)`. */
+  toString(): string {
+    const type = `${this.dtype}[${this.shape.join(", ")}]`;
+    if (!this.hasValues || this.ndim > 1 || this.numel > MOST_PRINTED || this.numel === 0)
+      return `tensor(${type})`;
+    return `tensor(${type}: ${this.toArray().map(elementText).join(", ")})`;
   }
 
   /** Elements in logical order as doubles; int64 may lose precision, complex gives interleaved pairs. */

@@ -130,7 +130,7 @@ function chain(
   const byCall = new Map(regions.map((region) => [region.name, region]));
   const calls = outer.graph.nodes().filter((node) => node.op === "call_function");
   const regionOf = ({ target, args }: (typeof calls)[number]): string | undefined =>
-    target === CALL_REGION && byCall.has(String(args[1])) ? String(args[1]) : undefined;
+    target === CALL_REGION && typeof args[1] === "string" && byCall.has(args[1]) ? args[1] : undefined;
   let last: string | undefined;
   const starts = new Set<string>();
   for (const node of calls) {

@@ -11,7 +11,8 @@ export function printLoweredProgram({ program, regions, left }: LoweredProgram):
   const byName = new Map(regions.map((region) => [region.name, region]));
   const blocks: string[] = [];
   for (const node of program.graph.nodes()) {
-    const region = byName.get(String(node.args[1]));
+    const name = node.args[1];
+    const region = typeof name === "string" ? byName.get(name) : undefined;
     if (node.op === "call_function" && region !== undefined && node.target === CALL_REGION)
       blocks.push(`region ${region.name}\n${indented(printLoops(region.loops))}`);
     else if (reasons.has(node.name))

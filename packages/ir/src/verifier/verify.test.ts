@@ -285,7 +285,13 @@ test("of many wrong names only the first are compared with all known ones, each 
   const graph = edit(parseGraph("graph(%x: f32[2]) {\n  return (%x,)\n}\n"), (e) => {
     for (let i = 0; i < 400; i++) {
       const target = `aten.sinn${i % 200}.default`;
-      e.insertBefore("output", { op: "call_function", name: `n${i}`, target, args: [ref("x")], meta: { val } });
+      e.insertBefore("output", {
+        op: "call_function",
+        name: `n${i}`,
+        target,
+        args: [ref("x")],
+        meta: { val },
+      });
     }
   });
   let compared = 0;

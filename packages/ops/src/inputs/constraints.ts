@@ -5,6 +5,7 @@
 import {
   type ExportedProgram,
   FakeTensor,
+  graphArgument,
   isFloat,
   type ScalarLiteral,
   toNumber,
@@ -78,7 +79,9 @@ function checkConstant(leaf: Leaf, input: Value): void {
   const { value } = leaf.spec.arg;
   const wanted = isFloat(value) ? toNumber(value as ScalarLiteral) : value;
   if (Object.is(wanted, input) || wanted === input) return;
-  const what = Number.isNaN(wanted) ? "nan" : `equal to ${String(wanted)}`;
+  const what = Number.isNaN(wanted)
+    ? "nan"
+    : `equal to ${typeof wanted === "object" && wanted !== null ? graphArgument(wanted) : String(wanted)}`;
   throw inputRejected(
     "INPUT_MISMATCH",
     `Expected input at ${leaf.place} to be ${what}, but got ${inputText(input)}`,
@@ -93,5 +96,7 @@ export function inputText(input: Value): string {
   if (isFloat(input)) return String(toNumber(input));
   if (typeof input === "string") return JSON.stringify(input);
   if (!(input instanceof Tensor)) return String(input);
-  return input.ndim === 0 ? String(input.toArray()[0]) : `a tensor of shape [${input.shape.join(", ")}]`;
+  if (input.ndim > 0) return `a tensor of shape [${input.shape.join(", ")}]`;
+  const element = input.toArray()[0]!;
+  return typeof element === "object" ? graphArgument({ kind: "complex", ...element }) : String(element);
 }

@@ -8,5 +8,5 @@ export function itemOf<T>(value: CallArgument<T>, index: CallArgument<T>): CallA
     const i = Number(index) < 0 ? Number(index) + value.length : Number(index);
     if (i >= 0 && i < value.length) return (value as readonly CallArgument<T>[])[i];
   }
-  throw invalidArgument(`operator.getitem: no item ${String(index)}`);
+  throw invalidArgument(`operator.getitem: no item ${isInt(index) ? index : typeof index}`);
 }

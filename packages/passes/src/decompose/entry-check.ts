@@ -190,7 +190,7 @@ function inEntry(error: SconceError, name: string, target: string, called: EmitA
   if (named.has(error)) return error;
   const told = new SconceError({
     code,
-    message: `${name} calls ${String(called)}: ${message}`,
+    message: `${name} calls ${typeof called === "string" ? called : `a ${typeof called}`}: ${message}`,
     where: where === undefined ? target : `${target}: ${where}`,
     fix,
     cause: error,

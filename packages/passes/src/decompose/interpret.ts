@@ -175,7 +175,12 @@ export class GraphInterpreter {
     const { tracer } = this.dispatcher;
     const source = node.args[0]!;
     const meta = isRef(source) ? inheritedMeta(this.graph.node(source.name), tracer.pass) : NO_META;
-    tracer.assertions?.emitSource(tracer, condition as SymScalar | boolean, String(message), meta);
+    tracer.assertions?.emitSource(
+      tracer,
+      condition as SymScalar | boolean,
+      typeof message === "string" ? message : "",
+      meta,
+    );
     return null;
   }
 

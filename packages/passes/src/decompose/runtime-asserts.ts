@@ -81,7 +81,7 @@ export class RuntimeAssertions {
 function assertionOf(node: Node, graph: Graph): Assertion | undefined {
   if (node.target !== TARGET) return undefined;
   const [condition, message] = node.args;
-  const text = MESSAGE.exec(String(message))?.[1];
+  const text = typeof message === "string" ? MESSAGE.exec(message)?.[1] : undefined;
   if (text === undefined || !isRef(condition)) return undefined;
   const val = graph.node(condition.name).meta.val as SymScalar | undefined;
   if (!(val?.expr instanceof SymExpr)) return undefined;

@@ -50,7 +50,7 @@ export function partition(
   const ordered = orderedCalls(graph, operators);
   const level = levelsOf(graph, reasons, ordered);
   const isOwn = ({ target, args }: Node): boolean =>
-    target === CALL_REGION && String(args[1]).startsWith(`${backend.name}_`);
+    target === CALL_REGION && typeof args[1] === "string" && args[1].startsWith(`${backend.name}_`);
   const { region, count } = regionsOf(graph, level, reasons, minSize, isOwn);
   const left = reasons.flatMap((reason, at): NotTaken[] => {
     const { name, target, op } = graph.nodeAt(at);

@@ -6,6 +6,7 @@ import {
   FakeTensor,
   forEachInput,
   type Graph,
+  graphArgument,
   isOpaque,
   isRef,
   itemsOf,
@@ -247,7 +248,10 @@ class Propagation {
     if (!isSymScalar(condition) || condition.kind !== "SymBool") return;
     const { expr } = condition as { readonly expr: SymBool };
     if (expr === false)
-      throw contradiction(`the assertion "${String(node.args[1])}" never holds`, nodeWhere(node));
+      throw contradiction(
+        `the assertion "${graphArgument(node.args[1] ?? null)}" never holds`,
+        nodeWhere(node),
+      );
     if (!(expr instanceof SymExpr)) return;
     try {
       this.proven.addAxiom(expr);
@@ -255,7 +259,7 @@ class Propagation {
     } catch (error) {
       if (!isSconceError(error)) throw error;
       throw contradiction(
-        `the assertion "${String(node.args[1])}" never holds: ${error.message}`,
+        `the assertion "${graphArgument(node.args[1] ?? null)}" never holds: ${error.message}`,
         nodeWhere(node),
       );
     }

@@ -17,6 +17,9 @@ export interface EdgeCall {
   readonly slack: number;
 }
 
+const kwargText = (value: BuiltValue): string =>
+  typeof value === "object" ? JSON.stringify(value) : String(value);
+
 const TINY = 2 ** -149;
 const NORMAL = 2 ** -126;
 const SIZES = [
@@ -98,7 +101,7 @@ const one =
 const two =
   (values: Values, divisors = values.values) =>
   ([name, kwargs = {}]: NamedPair): EdgeCall => ({
-    name: `${name} of ${values.label}, ${Object.values(kwargs).join()}`,
+    name: `${name} of ${values.label}, ${Object.values(kwargs).map(kwargText).join()}`,
     ...traitsOf(name),
     args: pairsOf(values, divisors),
     kwargs,
