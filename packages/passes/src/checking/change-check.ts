@@ -140,7 +140,7 @@ class ChangeCheck {
         for (const { claim } of weak) rejected.add(claimKey(claim.before, claim.after));
         continue;
       }
-      if (failures.length > 0) return failures.find(({ claim }) => claim.firm) ?? first;
+      if (failures.length > 0) return named(failures.find(({ claim }) => claim.firm) ?? failures[0]!, first!);
       this.#count(walk, verdicts, path);
       const dropped = this.#assertions(walk, path);
       if (dropped !== undefined) return dropped;
@@ -344,6 +344,10 @@ class ChangeCheck {
     return found;
   }
 }
+
+/** Of a difference and the first that was found, the first, when it lies in what the other computes. */
+const named = (found: RegionFailure, first: RegionFailure): RegionFailure =>
+  found.pair.after.graph.has(first.claim.after) ? first : found;
 
 interface Verdict {
   readonly region: ChangedRegion;

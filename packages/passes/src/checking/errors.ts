@@ -66,15 +66,16 @@ function runText(
 }
 
 /** `pass "p" (step 1) changed numbers: %relu = aten.relu.default, %clamp before, differs for negative values: ...`. */
-function regionText(
-  place: string,
-  { claim, target, path, rules, valueClass, problem, inputs }: RegionFailure,
-): string {
+function regionText(place: string, failure: RegionFailure): string {
+  const { claim, target, path, rules, valueClass, problem, inputs, assertion } = failure;
+  const given = inputs.map(summary).join(", ");
+  if (assertion !== undefined)
+    return `${place} dropped the assertion %${assertion.name} = ${target}: before, it refuses ${valueClass} values of (${given}) with "${problem}"`;
   const was = claim.before === claim.after ? "" : `, %${claim.before} before,`;
   const graph = path.length === 0 ? "" : ` in ${pathText(path)}`;
   const by = rules.length === 0 ? "" : ` (rule ${rules.map((rule) => `"${rule}"`).join(", ")})`;
   const call = target === "" ? `%${claim.after}` : `%${claim.after} = ${target}`;
-  return `${place} changed numbers${graph}${by}: ${call}${was} differs for ${valueClass} values: ${problem}; the changed calls were run by themselves on (${inputs.map(summary).join(", ")})`;
+  return `${place} changed numbers${graph}${by}: ${call}${was} differs for ${valueClass} values: ${problem}; the changed calls were run by themselves on (${given})`;
 }
 
 const summary = (value: Value): string =>
