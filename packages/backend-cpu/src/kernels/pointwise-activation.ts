@@ -79,7 +79,8 @@ const hardshrink = withArguments<Unary & { readonly lambd: ScalarLiteral }>(({ l
 
 const softshrink = withArguments<Unary & { readonly lambd: ScalarLiteral }>(({ lambd }) => {
   const l = toNumber(lambd);
-  return (x) => (x > l ? x - l : x < -l ? x + l : Number.isNaN(x) ? x : 0);
+  // As PyTorch does it: zeros keep the sign, and NaN stays.
+  return (x) => (x > l ? x - l : x < -l ? x + l : x * 0);
 });
 
 type Threshold = Unary & { readonly threshold: ScalarLiteral; readonly value: ScalarLiteral };

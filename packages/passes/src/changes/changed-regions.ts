@@ -16,6 +16,7 @@ export interface RegionSide {
 export interface SharedInput {
   readonly before: string;
   readonly after: string;
+  readonly readBy: "both" | "before" | "after";
 }
 
 export interface ChangedRegion {
@@ -128,6 +129,7 @@ export class RegionFinder {
     return [...new Set([...want.inputs.keys(), ...got.inputs.keys()])].map((id) => ({
       before: want.inputs.get(id) ?? this.#inBefore.get(id)!,
       after: got.inputs.get(id) ?? this.#inAfter.get(id)!,
+      readBy: !got.inputs.has(id) ? "before" : want.inputs.has(id) ? "both" : "after",
     }));
   }
 

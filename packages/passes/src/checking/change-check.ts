@@ -1,7 +1,7 @@
 /** @file Checks what a pass changed region by region, in the program's own graph and in every nested graph. */
 
 import { isSconceError } from "@sconce/errors";
-import type { ExportedProgram, Graph, Node, ProgramRunner } from "@sconce/ir";
+import { type ExportedProgram, forEachInput, type Graph, type Node, type ProgramRunner } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { ToleranceOptions } from "@sconce/tensor";
 import { isFunctional } from "../analysis/functional.js";
@@ -57,6 +57,8 @@ export interface ChangeResult {
 const ROUNDS = 4;
 /** How many producers of inputs a region is extended by. */
 const LEVELS = 4;
+/** The same for values that are constant, or that one version alone reads. */
+const SETTLING_LEVELS = 24;
 /** The same for assertions: whether a value can be refused at all depends on what computes it. */
 const ASSERTION_LEVELS = 8;
 /** Elements of the largest input at which a region is still run on all samples, and on one to confirm a difference. */
@@ -130,7 +132,14 @@ class ChangeCheck {
     const rejected = new Set<string>();
     let first: RegionFailure | undefined;
     for (let round = 1; ; round++) {
-      const walk = new GraphWalk(versions, sides, replaced, rejected, this.#likely(versions));
+      const walk = new GraphWalk(
+        versions,
+        this.#options.operators,
+        sides,
+        replaced,
+        rejected,
+        this.#likely(versions),
+      );
       const failures: RegionFailure[] = [];
       const verdicts = walk.finder.regions().map((region) => this.#verdict(walk, region, path));
       for (const { failure } of verdicts) if (failure !== undefined) failures.push(failure);
@@ -234,9 +243,9 @@ class ChangeCheck {
   #verdict(walk: GraphWalk, region: ChangedRegion, path: GraphPath): Verdict {
     const obstacle = this.#obstacle(walk, region);
     if (obstacle !== undefined) return { region, reason: obstacle, failure: undefined, result: undefined };
-    let extended = region;
-    let inside = walk.coveredBy(region);
-    if (inside.size > 0) extended = walk.finder.region(region.claims, inside);
+    let { extended, inside } = walk.settled(region, walk.coveredBy(region));
+    const widened = this.#obstacle(walk, extended);
+    if (widened !== undefined) return { region, reason: widened, failure: undefined, result: undefined };
     let { result, pair } = this.#run(walk, extended, path);
     const begun = { result, pair };
     for (
@@ -246,8 +255,7 @@ class ChangeCheck {
     ) {
       const more = this.#producers(walk, extended, level === 0);
       if (more.size === 0) break;
-      inside = new Set([...inside, ...more]);
-      extended = walk.finder.region(region.claims, inside);
+      ({ extended, inside } = walk.settled(region, new Set([...inside, ...more])));
       if (this.#obstacle(walk, extended) !== undefined) break;
       const next = this.#run(walk, extended, path);
       if (next.result === undefined) break;
@@ -362,15 +370,18 @@ class GraphWalk {
   readonly finder: RegionFinder;
   readonly sides: Sides;
   readonly #replaced: ReadonlyMap<string, ReplacedValue>;
+  readonly #constants: ReadonlySet<string>;
 
   constructor(
-    { before, after }: GraphVersions,
+    { before, after, programs }: GraphVersions,
+    operators: OperatorTable,
     sides: Sides,
     replaced: readonly ReplacedValue[],
     rejected: ReadonlySet<string>,
     likely: ReadonlyMap<string, string>,
   ) {
     this.sides = sides;
+    this.#constants = constantValues(before, programs?.before, operators);
     const firm = replaced
       .filter(({ root, value }) => isRead(before, root) && after.has(value))
       .map(({ root, value }) => ({ before: root, after: value }));
@@ -389,6 +400,28 @@ class GraphWalk {
     const names = covered.filter((name) => !roots.has(name));
     const calls = names.filter((name) => this.sides.before.graph.find(name)?.op === "call_function");
     return new Set(calls.flatMap((name) => this.finder.numberOf(name) ?? []));
+  }
+
+  /**
+   * The region with inputs computed in it that are constant, and so have their own values, and with those that only one
+   * version reads: the other computes them from inputs that may be the same.
+   */
+  settled(
+    region: ChangedRegion,
+    inside: ReadonlySet<number>,
+  ): { extended: ChangedRegion; inside: ReadonlySet<number> } {
+    let extended = this.finder.region(region.claims, inside);
+    for (let level = 0; level < SETTLING_LEVELS; level++) {
+      const found = extended.inputs.filter(
+        ({ before, readBy }) =>
+          this.sides.before.graph.node(before).op === "call_function" &&
+          (readBy !== "both" || this.#constants.has(before)),
+      );
+      if (found.length === 0) break;
+      inside = new Set([...inside, ...found.map(({ before }) => this.finder.numberOf(before)!)]);
+      extended = this.finder.region(region.claims, inside);
+    }
+    return { extended, inside };
   }
 
   /** Whether facts about what produces the inputs may be why the change is right: rules tell what they looked at. */
@@ -422,6 +455,25 @@ function functionalBase(
     if (isSconceError(error)) return before;
     throw error;
   }
+}
+
+/** Parameters, buffers, constants, and what is computed from nothing else. */
+function constantValues(
+  graph: Graph,
+  program: ExportedProgram | undefined,
+  operators: OperatorTable,
+): Set<string> {
+  const specs = program?.graphSignature.inputSpecs ?? [];
+  const found = new Set(specs.flatMap(({ kind, arg }) => (kind === "USER_INPUT" ? [] : [arg.name])));
+  for (const node of graph.nodes()) {
+    if (node.op !== "call_function" || isRandom(node, operators) || isWrite(node, operators)) continue;
+    let isConstant = !node.target.startsWith("higher_order.") && !changesLaterCalls(node.target);
+    forEachInput(node, (input) => {
+      isConstant &&= found.has(input);
+    });
+    if (isConstant) found.add(node.name);
+  }
+  return found;
 }
 
 const isRead = (graph: Graph, name: string): boolean => graph.has(name) && graph.users(name).length > 0;
