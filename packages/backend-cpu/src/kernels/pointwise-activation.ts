@@ -1,6 +1,6 @@
 /** @file Activation functions. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
-import type { Tensor } from "@sconce/tensor";
+import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
 import { complexLoops } from "./pointwise-complex.js";
 import { type ComplexLoop, elementwise, type LaneLoop, map1, map2, type Operand } from "./pointwise-loop.js";
@@ -85,7 +85,10 @@ const softshrink = withArguments<Unary & { readonly lambd: ScalarLiteral }>(({ l
 
 type Threshold = Unary & { readonly threshold: ScalarLiteral; readonly value: ScalarLiteral };
 const threshold = kernel<Threshold>(({ self, threshold: limit, value }, context) => {
-  const [l, v] = [toNumber(limit), toNumber(value)];
+  // PyTorch compares with the limit in float32, but for doubles and integers.
+  const isExact = self.dtype === "float64" || dtypeInfo(self.dtype).kind !== "float";
+  const l = isExact ? toNumber(limit) : Math.fround(toNumber(limit));
+  const v = toNumber(value);
   return elementwise({ real: map1((x) => (x <= l ? v : x)) }, emptyOutput(context), [self]);
 });
 
