@@ -1,9 +1,9 @@
 /** @file What identifies inputs and calls when two versions of a program are compared. */
-import type { ExportedProgram, Graph, Node } from "@sconce/ir";
+import type { Argument, ExportedProgram, Graph, Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { Tensor } from "@sconce/tensor";
 import { argumentOf, hiddenWrites } from "../analysis/call-arguments.js";
-import type { Side } from "./unify.js";
+import { resultsOf, type Side } from "./unify.js";
 
 /** The versions of one graph; programs are given for the programs' own graphs. */
 export interface GraphVersions {
@@ -29,11 +29,13 @@ export function sidesOf({ before, after, programs }: GraphVersions, operators: O
   const position = (_: string, at: number): string => String(at);
   return {
     before: {
+      results: programs && resultKeys(programs.before),
       graph: before,
       inputKey: keys?.before ?? position,
       callSuffix: ({ name }) => x.suffixes.get(name) ?? "",
     },
     after: {
+      results: programs && resultKeys(programs.after),
       graph: after,
       inputKey: keys?.after ?? position,
       callSuffix: ({ name }) => y.suffixes.get(name) ?? "",
@@ -87,6 +89,21 @@ export function isWrite(node: Node, operators: OperatorTable): boolean {
 /** Assertions and declared ranges: calls without results that refuse values. */
 export const isAssertion = ({ op, target }: Node): boolean =>
   op === "call_function" && /^aten\.(_assert_|_functional_assert|sym_constrain_range)/.test(target);
+
+/** Results of the user go by position, values that are written back by what they are written to. */
+function resultKeys({ graph, graphSignature }: ExportedProgram): Map<string, Argument> {
+  const inputs = graphSignature.inputSpecs.filter(({ kind }) => kind === "USER_INPUT");
+  const places = new Map(inputs.map(({ arg }, i) => [arg.name, i]));
+  const keys = new Map<string, Argument>();
+  let users = 0;
+  resultsOf(graph).forEach((value, i) => {
+    const spec = graphSignature.outputSpecs[i];
+    if (spec === undefined) return;
+    const place = places.get(spec.target ?? "");
+    keys.set(spec.target === null ? `user ${users++}` : `${spec.kind} ${place ?? spec.target}`, value);
+  });
+  return keys;
+}
 
 /** User inputs go by position, parameters, buffers and constants by their values. */
 function inputKeys(

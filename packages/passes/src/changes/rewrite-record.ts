@@ -38,7 +38,9 @@ export function replacedValues(before: Graph, made: readonly MadeRewrite[]): Rep
   const replacing = new Map<string, MadeRewrite>();
   for (const rewrite of own) for (const root of rewrite.values.keys()) replacing.set(root, rewrite);
   const madeBy = new Map<string, MadeRewrite>();
-  for (const rewrite of own) for (const value of rewrite.values.values()) madeBy.set(value, rewrite);
+  // The first that has a value made it; others hand it on.
+  for (const rewrite of own)
+    for (const value of rewrite.values.values()) if (!madeBy.has(value)) madeBy.set(value, rewrite);
   return own.flatMap((rewrite) =>
     [...rewrite.values.keys()]
       .filter((root) => before.has(root))
@@ -66,8 +68,9 @@ function chainOf(
   const found = new Set<MadeRewrite>();
   const open: MadeRewrite[] = [];
   for (let name: string | undefined = root, hops = 0; name !== undefined && hops <= next.size; hops++) {
-    const rewrite = replacing.get(name);
-    if (rewrite !== undefined) open.push(rewrite);
+    // What stands for it may itself be what another rewrite made.
+    for (const rewrite of [replacing.get(name), before.has(name) ? undefined : madeBy.get(name)])
+      if (rewrite !== undefined) open.push(rewrite);
     name = next.get(name);
   }
   for (let rewrite = open.pop(); rewrite !== undefined; rewrite = open.pop()) {

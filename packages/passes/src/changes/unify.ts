@@ -19,6 +19,8 @@ export interface Side {
   readonly graph: Graph;
   /** Equal for inputs that are given the same value. */
   readonly inputKey: (name: string, position: number) => string;
+  /** Results by what they are for; by position when left out. */
+  readonly results?: ReadonlyMap<string, Argument> | undefined;
   /** What a call's key has besides its arguments: calls that draw random numbers or write are told apart by order. */
   readonly callSuffix: (node: Node) => string;
 }
@@ -262,18 +264,19 @@ class Walk {
 
   /** Results are in their places: whatever differs there is claimed to be equal. */
   #results(): void {
-    const [wants, gots] = [resultsOf(this.#before.graph), resultsOf(this.#after.graph)];
-    // What was written to inputs comes first: results of the user are at the end.
-    const shift = gots.length - wants.length;
-    wants.forEach((want, i) => {
-      const got = gots[i + shift];
-      if (!isRef(want) || !isRef(got)) return;
-      if (this.#idsBefore.get(want.name) !== this.#idsAfter.get(got.name))
+    const [wants, gots] = [resultsByKey(this.#before), resultsByKey(this.#after)];
+    for (const [key, want] of wants) {
+      const got = gots.get(key);
+      if (!isRef(want) || !isRef(got)) continue;
+      const isClaimed = this.#claims.has(claimKey(want.name, got.name));
+      if (isClaimed || this.#idsBefore.get(want.name) !== this.#idsAfter.get(got.name))
         this.#claim(want.name, got.name, true);
-      else if (this.#claims.has(claimKey(want.name, got.name))) this.#claim(want.name, got.name, true);
-    });
+    }
   }
 }
+
+const resultsByKey = ({ graph, results }: Side): ReadonlyMap<string, Argument> =>
+  results ?? new Map(resultsOf(graph).map((value, i) => [String(i), value]));
 
 export const resultsOf = (graph: Graph): readonly Argument[] =>
   itemsOf(graph.outputArgument()) ?? [graph.outputArgument()];

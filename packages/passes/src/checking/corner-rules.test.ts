@@ -1,5 +1,6 @@
 import type { ExportedProgram } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
+import { canonicalize } from "../builtin/canonicalize.js";
 import type { NumberChange } from "../changes/number-change.js";
 import { rulePass } from "../rewrite/rewrite.js";
 import { defineRule, type Match, type Rule, type RuleDefinition } from "../rewrite/rule.js";
@@ -194,4 +195,16 @@ describe("right rules raise no alarm", () => {
     expect(coverage!.valueClasses.length).toBeGreaterThan(5);
     expect(coverage!.wholeRuns).toBeLessThanOrEqual(3);
   });
+});
+
+test("a rewrite that hands on what another made is checked with what both matched", () => {
+  const program = programOf(`graph(%x: f32[3]) {
+    %relu: f32[3] = aten.relu.default(%x)
+    %relu_1: f32[3] = aten.relu.default(%relu)
+    %y: f32[3] = aten.permute.default(%relu_1, [0])
+    %out: f32[3] = aten.neg.default(%y)
+    return (%out)
+  }`);
+  const { reports } = checkPasses(program, [canonicalize], context);
+  expect(reports[0]!.coverage).toMatchObject({ unchecked: [], checkedRegions: 1 });
 });
