@@ -1,26 +1,27 @@
 /** @file Checks what a pass changed region by region, in the program's own graph and in every nested graph. */
 
 import { isSconceError } from "@sconce/errors";
-import { type ExportedProgram, forEachInput, type Graph, type Node, type ProgramRunner } from "@sconce/ir";
+import type { ExportedProgram, Node, ProgramRunner } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { ToleranceOptions } from "@sconce/tensor";
 import { isFunctional } from "../analysis/functional.js";
 import { functionalized } from "../builtin/functionalize.js";
 import { callKey } from "../changes/argument-key.js";
 import { assertionRegion, droppedAssertions } from "../changes/assertions.js";
-import { type ChangedRegion, RegionFinder } from "../changes/changed-regions.js";
+import type { ChangedRegion } from "../changes/changed-regions.js";
 import { type GraphPath, pathText } from "../changes/nested.js";
 import type { NumberChange, ValueClass } from "../changes/number-change.js";
-import { type GraphVersions, isRandom, isWrite, type Sides, sidesOf } from "../changes/program-sides.js";
+import { type GraphVersions, isRandom, isWrite, sidesOf } from "../changes/program-sides.js";
 import { type RegionPair, regionPair } from "../changes/region-pair.js";
 import { isSmall, largestConstant, largestInput, resizedPair } from "../changes/resize.js";
-import { type MadeRewrite, type ReplacedValue, replacedValues } from "../changes/rewrite-record.js";
-import { type Claim, claimKey, unify } from "../changes/unify.js";
+import { type MadeRewrite, replacedValues } from "../changes/rewrite-record.js";
+import { type Claim, claimKey } from "../changes/unify.js";
 import { isValuePreserving, restrictsRange } from "../changes/value-facts.js";
 import { changesLaterCalls } from "../decompose/dead-nodes.js";
 import type { Sizes } from "../sampling/sizes.js";
 import { commonOrigins, graphCorrespondence } from "./correspondence.js";
 import type { Coverage, GraphCoverage, Unchecked } from "./coverage.js";
+import { GraphWalk } from "./graph-walk.js";
 import { checkRegion, type RegionDifference, type RegionResult, refusalDropped } from "./region-check.js";
 
 export interface ChangeCheckOptions {
@@ -57,8 +58,6 @@ export interface ChangeResult {
 const ROUNDS = 4;
 /** How many producers of inputs a region is extended by. */
 const LEVELS = 4;
-/** The same for values that are constant, or that one version alone reads. */
-const SETTLING_LEVELS = 24;
 /** The same for assertions: whether a value can be refused at all depends on what computes it. */
 const ASSERTION_LEVELS = 8;
 /** Elements of the largest input at which a region is still run on all samples, and on one to confirm a difference. */
@@ -365,83 +364,6 @@ interface Verdict {
   readonly result: RegionResult | undefined;
 }
 
-/** Two versions of a graph with the claims of one round. */
-class GraphWalk {
-  readonly finder: RegionFinder;
-  readonly sides: Sides;
-  readonly #replaced: ReadonlyMap<string, ReplacedValue>;
-  readonly #constants: ReadonlySet<string>;
-
-  constructor(
-    { before, after, programs }: GraphVersions,
-    operators: OperatorTable,
-    sides: Sides,
-    replaced: readonly ReplacedValue[],
-    rejected: ReadonlySet<string>,
-    likely: ReadonlyMap<string, string>,
-  ) {
-    this.sides = sides;
-    this.#constants = constantValues(before, programs?.before, operators);
-    const firm = replaced
-      .filter(({ root, value }) => isRead(before, root) && after.has(value))
-      .map(({ root, value }) => ({ before: root, after: value }));
-    this.finder = new RegionFinder(
-      before,
-      after,
-      unify(sides.before, sides.after, { firm, likely, rejected }),
-    );
-    this.#replaced = new Map(replaced.map((one) => [claimKey(one.root, one.value), one]));
-  }
-
-  /** Numbers of the values that rules matched: they are computed in the region, not taken. */
-  coveredBy({ claims }: ChangedRegion): Set<number> {
-    const roots = new Set(claims.map(({ before }) => before));
-    const covered = claims.flatMap((claim) => [...(this.#replacedBy(claim)?.covers ?? [])]);
-    const names = covered.filter((name) => !roots.has(name));
-    const calls = names.filter((name) => this.sides.before.graph.find(name)?.op === "call_function");
-    return new Set(calls.flatMap((name) => this.finder.numberOf(name) ?? []));
-  }
-
-  /**
-   * The region with inputs computed in it that are constant, and so have their own values, and with those that only one
-   * version reads: the other computes them from inputs that may be the same.
-   */
-  settled(
-    region: ChangedRegion,
-    inside: ReadonlySet<number>,
-  ): { extended: ChangedRegion; inside: ReadonlySet<number> } {
-    let extended = this.finder.region(region.claims, inside);
-    for (let level = 0; level < SETTLING_LEVELS; level++) {
-      const found = extended.inputs.filter(
-        ({ before, readBy }) =>
-          this.sides.before.graph.node(before).op === "call_function" &&
-          (readBy !== "both" || this.#constants.has(before)),
-      );
-      if (found.length === 0) break;
-      inside = new Set([...inside, ...found.map(({ before }) => this.finder.numberOf(before)!)]);
-      extended = this.finder.region(region.claims, inside);
-    }
-    return { extended, inside };
-  }
-
-  /** Whether facts about what produces the inputs may be why the change is right: rules tell what they looked at. */
-  mayExtend({ claims }: ChangedRegion): boolean {
-    return claims.some((claim) => this.#replacedBy(claim)?.readsGraph ?? true);
-  }
-
-  rulesOf({ claims, after }: ChangedRegion): ReplacedValue["rules"] {
-    const rules = new Set(claims.flatMap((claim) => this.#replacedBy(claim)?.rules ?? []));
-    const made = new Set(after.nodes.flatMap(({ meta }) => meta.origin?.rule ?? []));
-    for (const { rules: own } of this.#replaced.values())
-      for (const rule of own) if (made.has(rule.name)) rules.add(rule);
-    return [...rules];
-  }
-
-  #replacedBy({ before, after }: Claim): ReplacedValue | undefined {
-    return this.#replaced.get(claimKey(before, after));
-  }
-}
-
 /** The program without writes in place when those are what a pass takes away; itself where that cannot be. */
 function functionalBase(
   before: ExportedProgram,
@@ -456,27 +378,6 @@ function functionalBase(
     throw error;
   }
 }
-
-/** Parameters, buffers, constants, and what is computed from nothing else. */
-function constantValues(
-  graph: Graph,
-  program: ExportedProgram | undefined,
-  operators: OperatorTable,
-): Set<string> {
-  const specs = program?.graphSignature.inputSpecs ?? [];
-  const found = new Set(specs.flatMap(({ kind, arg }) => (kind === "USER_INPUT" ? [] : [arg.name])));
-  for (const node of graph.nodes()) {
-    if (node.op !== "call_function" || isRandom(node, operators) || isWrite(node, operators)) continue;
-    let isConstant = !node.target.startsWith("higher_order.") && !changesLaterCalls(node.target);
-    forEachInput(node, (input) => {
-      isConstant &&= found.has(input);
-    });
-    if (isConstant) found.add(node.name);
-  }
-  return found;
-}
-
-const isRead = (graph: Graph, name: string): boolean => graph.has(name) && graph.users(name).length > 0;
 
 /** Regions of equal calls on inputs of equal types are one; undefined for those with constants of their own. */
 function pairKey(

@@ -1,0 +1,109 @@
+/** @file Two versions of a graph in one round of a check: their claims, and the regions that belong to them. */
+import { type ExportedProgram, forEachInput, type Graph } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import { type ChangedRegion, RegionFinder } from "../changes/changed-regions.js";
+import { type GraphVersions, isRandom, isWrite, type Sides } from "../changes/program-sides.js";
+import type { ReplacedValue } from "../changes/rewrite-record.js";
+import { type Claim, claimKey, unify } from "../changes/unify.js";
+import { changesLaterCalls } from "../decompose/dead-nodes.js";
+
+/** How many levels of producers are taken into a region for values that are constant, or that one version alone reads. */
+const SETTLING_LEVELS = 24;
+
+/** Two versions of a graph with the claims of one round. */
+export class GraphWalk {
+  readonly finder: RegionFinder;
+  readonly sides: Sides;
+  readonly #replaced: ReadonlyMap<string, ReplacedValue>;
+  readonly #constants: ReadonlySet<string>;
+
+  constructor(
+    { before, after, programs }: GraphVersions,
+    operators: OperatorTable,
+    sides: Sides,
+    replaced: readonly ReplacedValue[],
+    rejected: ReadonlySet<string>,
+    likely: ReadonlyMap<string, string>,
+  ) {
+    this.sides = sides;
+    this.#constants = constantValues(before, programs?.before, operators);
+    const firm = replaced
+      .filter(({ root, value }) => isRead(before, root) && after.has(value))
+      .map(({ root, value }) => ({ before: root, after: value }));
+    this.finder = new RegionFinder(
+      before,
+      after,
+      unify(sides.before, sides.after, { firm, likely, rejected }),
+    );
+    this.#replaced = new Map(replaced.map((one) => [claimKey(one.root, one.value), one]));
+  }
+
+  /** Numbers of the values that rules matched: they are computed in the region, not taken. */
+  coveredBy({ claims }: ChangedRegion): Set<number> {
+    const roots = new Set(claims.map(({ before }) => before));
+    const covered = claims.flatMap((claim) => [...(this.#replacedBy(claim)?.covers ?? [])]);
+    const names = covered.filter((name) => !roots.has(name));
+    const calls = names.filter((name) => this.sides.before.graph.find(name)?.op === "call_function");
+    return new Set(calls.flatMap((name) => this.finder.numberOf(name) ?? []));
+  }
+
+  /**
+   * The region with inputs computed in it that are constant, and so have their own values, and with those that only one
+   * version reads: the other computes them from inputs that may be the same.
+   */
+  settled(
+    region: ChangedRegion,
+    inside: ReadonlySet<number>,
+  ): { extended: ChangedRegion; inside: ReadonlySet<number> } {
+    let extended = this.finder.region(region.claims, inside);
+    for (let level = 0; level < SETTLING_LEVELS; level++) {
+      const found = extended.inputs.filter(
+        ({ before, readBy }) =>
+          this.sides.before.graph.node(before).op === "call_function" &&
+          (readBy !== "both" || this.#constants.has(before)),
+      );
+      if (found.length === 0) break;
+      inside = new Set([...inside, ...found.map(({ before }) => this.finder.numberOf(before)!)]);
+      extended = this.finder.region(region.claims, inside);
+    }
+    return { extended, inside };
+  }
+
+  /** Whether facts about what produces the inputs may be why the change is right: rules tell what they looked at. */
+  mayExtend({ claims }: ChangedRegion): boolean {
+    return claims.some((claim) => this.#replacedBy(claim)?.readsGraph ?? true);
+  }
+
+  rulesOf({ claims, after }: ChangedRegion): ReplacedValue["rules"] {
+    const rules = new Set(claims.flatMap((claim) => this.#replacedBy(claim)?.rules ?? []));
+    const made = new Set(after.nodes.flatMap(({ meta }) => meta.origin?.rule ?? []));
+    for (const { rules: own } of this.#replaced.values())
+      for (const rule of own) if (made.has(rule.name)) rules.add(rule);
+    return [...rules];
+  }
+
+  #replacedBy({ before, after }: Claim): ReplacedValue | undefined {
+    return this.#replaced.get(claimKey(before, after));
+  }
+}
+
+/** Parameters, buffers, constants, and what is computed from nothing else. */
+function constantValues(
+  graph: Graph,
+  program: ExportedProgram | undefined,
+  operators: OperatorTable,
+): Set<string> {
+  const specs = program?.graphSignature.inputSpecs ?? [];
+  const found = new Set(specs.flatMap(({ kind, arg }) => (kind === "USER_INPUT" ? [] : [arg.name])));
+  for (const node of graph.nodes()) {
+    if (node.op !== "call_function" || isRandom(node, operators) || isWrite(node, operators)) continue;
+    let isConstant = !node.target.startsWith("higher_order.") && !changesLaterCalls(node.target);
+    forEachInput(node, (input) => {
+      isConstant &&= found.has(input);
+    });
+    if (isConstant) found.add(node.name);
+  }
+  return found;
+}
+
+const isRead = (graph: Graph, name: string): boolean => graph.has(name) && graph.users(name).length > 0;
