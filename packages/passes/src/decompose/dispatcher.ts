@@ -74,6 +74,7 @@ export class Dispatcher {
     const rule = DECOMPOSED_ABOVE.has(target) ? this.table.get(target) : this.#ruleOf(row);
     if (rule !== undefined) return this.#decompose(row, rule as EntryRule, this.lowered, args, kwargs);
     const scalar = readMetadata(target, args);
+    if (target === "aten.sym_numel.default") this.tracer.symbols.product((args[0] as FakeTensor).shape);
     if (scalar !== undefined) return scalar;
     const plain = this.#conjugates.resolved(row, args, (tensor) =>
       this.lowered("aten.clone.default", [tensor]),
@@ -102,6 +103,7 @@ export class Dispatcher {
       }
     }
     const scalar = readMetadata(target, args);
+    if (target === "aten.sym_numel.default") this.tracer.symbols.product((args[0] as FakeTensor).shape);
     if (scalar !== undefined) return scalar;
     if (row.schema.isMutable) return this.#mutate(row, args, kwargs);
     // A reshape that copied is a view of its copy, which a write then goes through.

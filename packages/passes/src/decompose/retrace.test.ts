@@ -118,3 +118,22 @@ test("torch.vmap: reductions and selections act one dimension further right, oth
   }`),
   ).toEqual(["aten.sum.dim_IntList", "aten.select.int", "aten.add.Tensor"]);
 });
+
+test("a number of elements is computed size by size, in the order of dimensions", () => {
+  const program = programOf(`graph(%x: f32[s77, 3, s53]) {
+    %n: int(3*s53*s77) = aten.sym_numel.default(%x)
+    %y: f32[s77, 3, s53] = aten.div.Tensor(%x, %n)
+    return (%y)
+  }`).with({
+    rangeConstraints: new Map(["s53", "s77"].map((name) => [name, { min: 2, max: Infinity }])),
+    dialect: "TRAINING",
+  });
+  const read = (dim: number): object => ({ target: "aten.sym_size.int", args: [ref("x"), dim] });
+  expect([...runDecompositions(program).graph.nodes()].slice(1, -1)).toMatchObject([
+    { ...read(0), name: "sym_size_int" },
+    { ...read(2), name: "sym_size_int_1" },
+    { target: "operator.mul", args: [ref("sym_size_int"), 3] },
+    { target: "operator.mul", args: [ref("mul"), ref("sym_size_int_1")] },
+    { target: "aten.div.Tensor" },
+  ]);
+});

@@ -17,7 +17,7 @@ import {
   type SymScalar,
   symInt,
 } from "@sconce/ir";
-import { freeSymbols, isCondition, printExpr, SymExpr, type SymInt } from "@sconce/symbolic";
+import { freeSymbols, isCondition, mul, printExpr, SymExpr, type SymInt } from "@sconce/symbolic";
 import { INPUT_SIZE_META } from "./reified-metadata.js";
 import type { SymbolSource } from "./symbol-sources.js";
 import type { Tracer } from "./tracer.js";
@@ -161,6 +161,17 @@ export class SymbolicNodes {
     if (value.expr instanceof SymExpr && !this.#recipes.has(value.expr.key)) {
       this.#recipes.set(value.expr.key, { target, args });
     }
+  }
+
+  /** Remembers that a number of elements is computed size by size, in the order of dimensions. */
+  product(sizes: readonly SymInt[]): void {
+    const asScalar = (size: SymInt): SymScalar => (size instanceof SymExpr ? scalarOf(size) : symInt(size));
+    sizes.reduce((left, right) => {
+      const result = mul(left, right);
+      if (left !== 1 && right !== 1)
+        this.recipe(asScalar(result), "operator.mul", [left, right].map(asScalar));
+      return result;
+    }, 1);
   }
 
   /** Arithmetic of the source program: it stays where it is, when it is used at all. */
