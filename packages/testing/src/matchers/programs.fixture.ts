@@ -18,7 +18,10 @@ export function programOf(text: string, dialect = "ATEN"): ExportedProgram {
   const program = parseIr(`sconce-ir 1\nprogram "${dialect}" {\n${lines.join("\n")}\n}\n${text}`);
   const zeros = buffers.map((name) => {
     const { shape, dtype } = graph.node(name).meta.val as FakeTensor;
-    return [name, Tensor.from(new Array(numel(shape as number[])).fill(0), shape as number[], dtype)] as const;
+    return [
+      name,
+      Tensor.from(new Array(numel(shape as number[])).fill(0), shape as number[], dtype),
+    ] as const;
   });
   return buffers.length === 0 ? program : program.withState(new Map(zeros));
 }
