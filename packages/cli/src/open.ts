@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { gpujsByName } from "@sconce/backend-gpujs";
 import { isSconceError, thrownText } from "@sconce/errors";
 import { openPt2File } from "@sconce/formats/node";
-import type { ExportedProgram } from "@sconce/ir";
+import type { ExportedProgram, ParseIrOptions, TargetOptions } from "@sconce/ir";
 import type { Plugin } from "@sconce/passes";
 import { readSafetensors, type Tensor } from "@sconce/tensor";
 import { createSconce, LOGGER, type Sconce } from "sconce";
@@ -77,15 +77,16 @@ export const WEIGHTS_OPTION = [
 
 /**
  * Reads a program file and gives it the values of a safetensors file, where one is named: all of them, or some. IR text
- * then needs no tensors beside it.
+ * then needs no tensors beside it. `unknownTargets` says what becomes of calls in IR text of what does not exist.
  * @throws SconceError `UNKNOWN_STATE`, `STATE_MISMATCH`, and those of {@link openProgram}
  */
 export async function openWithWeights(
   path: string,
   session: Sconce,
   weights: string | undefined,
+  unknownTargets?: TargetOptions["unknownTargets"],
 ): Promise<ExportedProgram> {
-  const program = await opened(path, session, weights === undefined);
+  const program = await opened(path, session, weights === undefined, unknownTargets);
   if (weights === undefined) return program;
   return atFile(weights, async () => program.withState(weightsIn(await readBytes(weights), program)));
 }
@@ -102,11 +103,18 @@ function weightsIn(bytes: Uint8Array, program: ExportedProgram): Map<string, Ten
   return new Map([...tensors, ...tied]);
 }
 
-function opened(path: string, session: Sconce, needsTensors: boolean): Promise<ExportedProgram> {
+function opened(
+  path: string,
+  session: Sconce,
+  needsTensors: boolean,
+  unknownTargets?: TargetOptions["unknownTargets"],
+): Promise<ExportedProgram> {
   const { operators, pytreeTypes } = session;
+  const parse = (text: string, options?: ParseIrOptions): ExportedProgram =>
+    session.parseIr(text, { ...options, unknownTargets });
   return atFile(path, async () =>
     (await isIrFile(path))
-      ? ((await openReproducer(path))?.program ?? readSir(path, needsTensors))
+      ? ((await openReproducer(path))?.program ?? readSir(path, needsTensors, parse))
       : openPt2File(path, { operators, pytreeTypes }),
   );
 }

@@ -103,7 +103,7 @@ export function parseReproducer(text: string): ReproducerFile {
   const { inputs, ...facts } = factsOf(header);
   const reader = new StorageReader(sections.get("storages")!, malformed);
   const tensors = reader.tensors(sections.get("tensors")!);
-  const program = parseIr(sections.get("program")!.join("\n"), { tensors });
+  const program = parseIr(sections.get("program")!.join("\n"), { tensors, unknownTargets: "allow" });
   const count = program.graphSignature.inputSpecs.filter(({ kind }) => kind === "USER_INPUT").length;
   if (inputs.length !== count) throw malformed(`has ${inputs.length} inputs for a program of ${count}`);
   const inputOf = (value: unknown, i: number): Value => {

@@ -1,7 +1,15 @@
 /** @file `.sir` files: IR text, with the values of its tensors beside it as safetensors. */
 import { readFile } from "node:fs/promises";
 import { isSconceError } from "@sconce/errors";
-import { type ExportedProgram, missingValues, noValues, parseIr, printIr, tensorsOf } from "@sconce/ir";
+import {
+  type ExportedProgram,
+  missingValues,
+  noValues,
+  type ParseIrOptions,
+  parseIr,
+  printIr,
+  tensorsOf,
+} from "@sconce/ir";
 import { readSafetensors, type Storage, type Tensor, writeSafetensors } from "@sconce/tensor";
 import { noTensors, usage } from "./errors.js";
 import { type FileContent, writeFiles } from "./write-files.js";
@@ -22,10 +30,14 @@ export function isIrText(start: Uint8Array, path: string): boolean {
 
 /**
  * Reads a program of IR text with the tensors beside it. With `needsTensors` false they may be missing: what the text
- * declares then has no values.
- * @throws SconceError `IR_SYNTAX`, `IR_TENSOR`, `SAFETENSORS`, `FILE` when it declares tensors and no file has them
+ * declares then has no values. `parse` reads the text: that of a session knows its operators.
+ * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET`, `IR_TENSOR`, `SAFETENSORS`, `FILE` when it declares tensors and no file has them
  */
-export async function readSir(path: string, needsTensors = true): Promise<ExportedProgram> {
+export async function readSir(
+  path: string,
+  needsTensors = true,
+  parse: (text: string, options?: ParseIrOptions) => ExportedProgram = parseIr,
+): Promise<ExportedProgram> {
   const text = await readFile(path);
   const beside = weightsPath(path);
   let missing: unknown;
@@ -33,10 +45,10 @@ export async function readSir(path: string, needsTensors = true): Promise<Export
     missing = error;
     return undefined;
   });
-  if (bytes === undefined && !needsTensors) return parseIr(decoded(text));
+  if (bytes === undefined && !needsTensors) return parse(decoded(text));
   const tensors = bytes === undefined ? new Map<string, Tensor>() : tensorsIn(bytes, beside);
   try {
-    return parseIr(decoded(text), { tensors });
+    return parse(decoded(text), { tensors });
   } catch (error) {
     throw missing !== undefined && isSconceError(error, "IR_TENSOR") ? noTensors(beside, missing) : error;
   }

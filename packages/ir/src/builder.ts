@@ -1,6 +1,8 @@
 import type { Argument } from "./argument.js";
 import { type NodeRef, ref } from "./argument.js";
+import { unknownTarget } from "./errors.js";
 import { Graph } from "./graph.js";
+import { type TargetOptions, targetProblem } from "./known-targets.js";
 import type { NodeMeta } from "./meta.js";
 import { NO_KWARGS, NO_META, type Node } from "./node.js";
 
@@ -8,8 +10,17 @@ import { NO_KWARGS, NO_META, type Node } from "./node.js";
 export class GraphBuilder {
   readonly #nodes: Node[] = [];
   readonly #subgraphs = new Map<string, Graph>();
+  readonly #targets: TargetOptions;
 
+  /** @param targets what may be called; without a table of operators only their spelling is checked */
+  constructor(targets: TargetOptions = {}) {
+    this.#targets = targets;
+  }
+
+  /** @throws SconceError `UNKNOWN_TARGET` for a call of what does not exist */
   add(node: Node): NodeRef {
+    const problem = node.op === "call_function" ? targetProblem(node.target, this.#targets) : undefined;
+    if (problem !== undefined) throw unknownTarget(problem, node.name);
     this.#nodes.push(Object.isFrozen(node) ? node : Object.freeze(node));
     return ref(node.name);
   }

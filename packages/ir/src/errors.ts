@@ -1,5 +1,6 @@
 /** @file One factory per error of this package. */
 import { SconceError } from "@sconce/errors";
+import type { TargetProblem } from "./known-targets.js";
 import { type Problem, problemText } from "./verifier/problem.js";
 
 export const nodeNotFound = (name: string): SconceError =>
@@ -90,13 +91,17 @@ export const invalidProgram = (problems: readonly Problem[]): SconceError => {
   });
 };
 
-export const irSyntax = (message: string, line: number, column: number): SconceError =>
+export const irSyntax = (message: string, where: string): SconceError =>
   new SconceError({
     code: "IR_SYNTAX",
     message,
-    where: `line ${line}, column ${column}`,
+    where,
     fix: "see docs/concepts/ir-text.md for the grammar",
   });
+
+/** `where`: line and column of a text, or the node. */
+export const unknownTarget = ({ message, fix }: TargetProblem, where: string): SconceError =>
+  new SconceError({ code: "UNKNOWN_TARGET", message, where, fix });
 
 /** The reason that the file gave which the text was made of, under its code. */
 export const unreadableExamples = (code: string, message: string): SconceError =>

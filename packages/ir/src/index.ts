@@ -66,6 +66,7 @@ export { applyGraphPatches, diffGraphs, edit, editWithPatches, type GraphEdit, r
 export type { GraphEditor, NewNode, NodePatch } from "./editor.js";
 export { Graph } from "./graph.js";
 export { editingAs } from "./inherit.js";
+export type { TargetOptions } from "./known-targets.js";
 export { Namespace, RESERVED_NAMES } from "./namespace.js";
 export { forEachInput, inputsOf, NO_KWARGS, NO_META, type Node, type NodeOp } from "./node.js";
 export type { GraphPatches } from "./node-store.js";

@@ -9,6 +9,7 @@ import {
   itemsOf,
   parseGraph,
   printIr,
+  type TargetOptions,
 } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import { contiguousStrides, Storage, Tensor } from "@sconce/tensor";
@@ -57,8 +58,12 @@ const KINDS: Readonly<Record<string, InputSpec["kind"]>> = {
 };
 
 /** A program around a graph; placeholders `p_*`, `b_*` and `c_*` of shape [2, 2] are parameters, buffers and constants. */
-export function programOf(text: string, dialect = "ATEN"): ExportedProgram {
-  const graph = parseGraph(text);
+export function programOf(
+  text: string,
+  dialect = "ATEN",
+  unknownTargets: TargetOptions["unknownTargets"] = "refuse",
+): ExportedProgram {
+  const graph = parseGraph(text, { operators: context.operators, unknownTargets });
   const inputSpecs = graph.placeholders().map(({ name }): InputSpec => {
     const kind = KINDS[/^([pbc])_/.exec(name)?.[1] ?? ""] ?? "USER_INPUT";
     return {

@@ -12,10 +12,14 @@ import {
   type ExportedProgram,
   Graph,
   type Node,
+  type ParseIrOptions,
   type Problem,
   type PytreeRegistry,
+  parseGraph,
+  parseIr,
   requireValues,
   sealProgram,
+  type TargetOptions,
   type Value,
 } from "@sconce/ir";
 import { type OperatorTable, refuseOpaque } from "@sconce/ops";
@@ -122,6 +126,25 @@ export class Sconce {
   load(source: ByteSource, options: ReadPt2Options = {}): Promise<ExportedProgram> {
     this.#use();
     return readPt2(source, { operators: this.operators, pytreeTypes: this.pytreeTypes, ...options });
+  }
+
+  /**
+   * Reads a program of IR text, what `printIr` writes. Calls of what neither PyTorch nor a plugin has are refused, calls
+   * of custom operators that the session does not know are kept.
+   * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET` with line and column, `IR_TENSOR`
+   */
+  parseIr(text: string, options: ParseIrOptions = {}): ExportedProgram {
+    return parseIr(text, { ...this.#targets(), ...options });
+  }
+
+  /** The same for a graph alone. @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET` with line and column */
+  parseGraph(text: string, options: TargetOptions = {}): Graph {
+    return parseGraph(text, { ...this.#targets(), ...options });
+  }
+
+  #targets(): TargetOptions {
+    this.#use();
+    return { operators: this.operators, dialects: this.container.resolve(PLUGINS).dialects };
   }
 
   /** A fresh copy of the default decomposition table, the plugins' entries included; it sees operators that come later. */

@@ -30,9 +30,11 @@ export type {
   MissingValue,
   Node,
   NodeMeta,
+  ParseIrOptions,
   Reason,
   RunOptions,
   StateValues,
+  TargetOptions,
   Value,
 } from "@sconce/ir";
 export {
@@ -44,11 +46,8 @@ export {
   FakeTensor,
   float,
   Graph,
-  GraphBuilder,
   graphText,
   missingValues,
-  parseGraph,
-  parseIr,
   printIr,
   readableText,
   redo,
@@ -155,6 +154,7 @@ export { createContainer } from "./container.js";
 export type { ModuleOptions, SconceOptions } from "./create-sconce.js";
 export { createSconce, Sconce } from "./create-sconce.js";
 export type { ProgramModule } from "./module.js";
+export { GraphBuilder, parseGraph, parseIr } from "./texts.js";
 export type { EvaluatorService, Logger, PassManagers, Verifier } from "./tokens.js";
 export {
   BACKEND,

@@ -181,7 +181,7 @@ function wholeOf({ graph }: ExportedProgram): Region {
   const inputs = graph.placeholders().map(({ name }) => name);
   const given = new Set(inputs);
   const outputs = new Set<string>();
-  const builder = new GraphBuilder();
+  const builder = new GraphBuilder({ unknownTargets: "allow" });
   for (const [target, nested] of graph.subgraphs) builder.subgraph(target, nested);
   for (const node of graph.nodes()) {
     if (node.op !== "output") builder.add(node);

@@ -23,7 +23,7 @@ export function verifyCommand(program: Command, io: Io, outcome: Outcome): void 
     .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
     .action(async (file: string, options: VerifyOptions) => {
       const session = await openSession(io, options.plugin, undefined, [file]);
-      const exported = await openWithWeights(file, session, options.weights);
+      const exported = await openWithWeights(file, session, options.weights, "allow");
       const problems = [...session.verify(exported), ...exampleProblems(exported)];
       if (problems.length > 0) outcome.code = EXIT.bad;
       const opaque = [

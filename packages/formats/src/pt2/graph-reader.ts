@@ -58,7 +58,8 @@ export function readGraph(context: GraphContext, nameOf: InputName, depth = 0): 
 class GraphReader implements Emission {
   /** PyTorch's own bookkeeping of names: it decides those of nodes that the file does not name. */
   readonly names = new Namespace();
-  readonly builder = new GraphBuilder();
+  /** What a call names was looked up already, by the policy of the reader. */
+  readonly builder = new GraphBuilder({ unknownTargets: "allow" });
   readonly #context: GraphContext;
   readonly #nameOf: InputName;
   readonly #depth: number;

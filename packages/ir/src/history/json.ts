@@ -200,7 +200,7 @@ function nestedOf(json: unknown, where: string, depth: number): NestedChange {
 
 function parsed(text: unknown, where: string): Graph {
   try {
-    return parseGraph(string(text, where));
+    return parseGraph(string(text, where), { unknownTargets: "allow" });
   } catch (error) {
     if (!isSconceError(error, "IR_SYNTAX")) throw error;
     throw historyFormat(error.message, `${where}: ${error.where ?? ""}`, error);

@@ -32,9 +32,13 @@ export class Cursor {
 
   /** Refuses the text here, with line and column. */
   fail(message: string, at = this.at): Error {
+    return irSyntax(message, this.place(at));
+  }
+
+  /** `line 2, column 5`. */
+  place(at: number): string {
     const before = this.text.slice(0, at);
-    const line = before.split("\n").length;
-    return irSyntax(message, line, at - before.lastIndexOf("\n"));
+    return `line ${before.split("\n").length}, column ${at - before.lastIndexOf("\n")}`;
   }
 
   /** What stands here, for messages. */

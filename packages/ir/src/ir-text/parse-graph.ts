@@ -1,5 +1,7 @@
 import type { Argument } from "../argument.js";
+import { unknownTarget } from "../errors.js";
 import { Graph } from "../graph.js";
+import { type TargetOptions, targetProblem } from "../known-targets.js";
 import type { MetaValue, NodeMeta } from "../meta.js";
 import { NO_KWARGS, type Node, type NodeOp } from "../node.js";
 import type { Cursor } from "./cursor.js";
@@ -17,11 +19,13 @@ export interface GraphDraft {
 interface NodeDraft extends Omit<Node, "meta"> {
   readonly val: MetaValue | undefined;
   readonly entry: number | undefined;
-  /** Where the reference to the metadata stands. */
+  /** Where the node stands. */
   readonly at: number;
+  /** Where the target of a call stands. */
+  readonly targetAt?: number | undefined;
 }
 
-type Parts = Partial<Pick<NodeDraft, "args" | "kwargs" | "val" | "entry">>;
+type Parts = Partial<Pick<NodeDraft, "args" | "kwargs" | "val" | "entry" | "targetAt">>;
 
 /** Reads what follows the word `graph` and its name. */
 export function parseGraphBody(cursor: Cursor, symbols: Symbols): GraphDraft {
@@ -68,6 +72,7 @@ function draft(
     val: parts.val,
     entry,
     at,
+    targetAt: parts.targetAt,
   };
 }
 
@@ -88,9 +93,11 @@ function parseStatement(cursor: Cursor, symbols: Symbols): NodeDraft {
   const val = cursor.accept(":") ? parseType(cursor, symbols) : undefined;
   cursor.expect("=");
   if (cursor.acceptWord("return")) return parseReturn(cursor, symbols, name, at);
+  cursor.skip();
+  const targetAt = cursor.at;
   const target = cursor.path("an operator");
   if (cursor.accept("("))
-    return draft(cursor, name, "call_function", target, { ...parseCall(cursor), val }, at);
+    return draft(cursor, name, "call_function", target, { ...parseCall(cursor), val, targetAt }, at);
   switch (target) {
     case "get_attr":
       return draft(cursor, name, "get_attr", cursor.path("the name of a graph"), { val }, at);
@@ -131,19 +138,25 @@ function parseCall(cursor: Cursor): Pick<NodeDraft, "args" | "kwargs"> {
   return { args, kwargs: kwargs.size === 0 ? NO_KWARGS : Object.fromEntries(kwargs) };
 }
 
-/** The graph of a draft, once the metadata is known. */
+/**
+ * The graph of a draft, once the metadata is known.
+ * @throws SconceError `UNKNOWN_TARGET`, `IR_SYNTAX` for metadata that is missing
+ */
 export function finishGraph(
   cursor: Cursor,
   graph: GraphDraft,
   metadata: ReadonlyMap<number, NodeMeta>,
+  targets: TargetOptions,
 ): Graph {
-  const nodes = graph.nodes.map(({ name, op, target, args, kwargs, val, entry, at }): Node => {
+  const nodes = graph.nodes.map(({ name, op, target, args, kwargs, val, entry, at, targetAt }): Node => {
+    const problem = targetAt === undefined ? undefined : targetProblem(target, targets);
+    if (problem !== undefined) throw unknownTarget(problem, `${cursor.place(targetAt!)} (node ${name})`);
     const meta = entry === undefined ? undefined : metadata.get(entry);
     if (entry !== undefined && meta === undefined) throw cursor.fail(`there is no metadata #${entry}`, at);
     return Object.freeze({ name, op, target, args, kwargs, meta: joinMeta(meta, val) });
   });
   const subgraphs = new Map<string, Graph>();
   for (const [target, nested] of graph.subgraphs)
-    subgraphs.set(target, finishGraph(cursor, nested, metadata));
+    subgraphs.set(target, finishGraph(cursor, nested, metadata, targets));
   return new Graph(nodes, subgraphs);
 }

@@ -1,5 +1,6 @@
 import type { Tensor } from "@sconce/tensor";
 import type { Graph } from "../graph.js";
+import type { TargetOptions } from "../known-targets.js";
 import type { NodeMeta } from "../meta.js";
 import type { ExportedProgram } from "../program.js";
 import { Cursor } from "./cursor.js";
@@ -9,7 +10,7 @@ import { finishGraph, type GraphDraft, parseGraphBody } from "./parse-graph.js";
 import { ProgramDraft } from "./program-draft.js";
 
 /** What {@link parseIr} reads with the text. */
-export interface ParseIrOptions {
+export interface ParseIrOptions extends TargetOptions {
   /**
    * Tensors that lie beside the text, by key; all that the text declares, but for those marked `no_values`. Without the
    * map declared tensors have no values: `program.withState` gives them some.
@@ -19,21 +20,22 @@ export interface ParseIrOptions {
 
 /**
  * Reads a graph, `graph(%x: f32[4]) { ... }`, with `symbol` lines before it and a metadata table after it if wanted.
- * @throws SconceError `IR_SYNTAX` with line and column
+ * @param targets what may be called; without a table of operators only their spelling is checked
+ * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET` with line and column
  */
-export function parseGraph(text: string): Graph {
+export function parseGraph(text: string, targets: TargetOptions = {}): Graph {
   const { cursor, graph, metadata } = parseFile(text, undefined);
-  return finishGraph(cursor, graph, metadata);
+  return finishGraph(cursor, graph, metadata, targets);
 }
 
 /**
  * Reads a program, what `printIr` writes.
- * @throws SconceError `IR_SYNTAX` with line and column, `IR_TENSOR`
+ * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET` with line and column, `IR_TENSOR`
  */
 export function parseIr(text: string, options: ParseIrOptions = {}): ExportedProgram {
   const { cursor, graph, metadata, program } = parseFile(text, new ProgramDraft(options.tensors));
   if (program === undefined) throw cursor.fail("the text has a graph but no program block", 0);
-  return program.finish(finishGraph(cursor, graph, metadata));
+  return program.finish(finishGraph(cursor, graph, metadata, options));
 }
 
 interface IrFile {

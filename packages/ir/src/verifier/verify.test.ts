@@ -1,11 +1,11 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ref, tuple } from "../argument.js";
 import { edit } from "../edit.js";
 import { Graph } from "../graph.js";
 import { parseGraph, parseIr } from "../ir-text/parse-program.js";
 import type { OperatorLookup, OpSchema } from "../operator.js";
 import type { ExportedProgram } from "../program.js";
-import { ATEN, TRAINING } from "./dialect.js";
+import { ATEN, type DialectRules, TRAINING } from "./dialect.js";
 import { verifyTransition } from "./transition.js";
 import { assertValid, verify, verifyGraph } from "./verify.js";
 
@@ -30,8 +30,10 @@ graph(%p_l_weight: f32[2], %b_cnt: i64[], %c_k: f32[2], %x: f32[2]) {
 }
 `;
 const valid = (): ExportedProgram => parseIr(VALID);
-const codes = (text: string): string[] => verify(parseIr(text)).map((problem) => problem.code);
-const messages = (text: string): string[] => verify(parseIr(text)).map((problem) => problem.message);
+const codes = (text: string): string[] =>
+  verify(parseIr(text, { unknownTargets: "allow" })).map((problem) => problem.code);
+const messages = (text: string): string[] =>
+  verify(parseIr(text, { unknownTargets: "allow" })).map((problem) => problem.message);
 
 test("a valid program has no problems", () => {
   expect(verify(valid())).toEqual([]);
@@ -112,7 +114,7 @@ test("all problems are found at once", () => {
 });
 
 const graphProblems = (body: string, rules = ATEN): string[] =>
-  verifyGraph(parseGraph(`graph(%x: f32[2]) {\n${body}\n}`), rules).map(
+  verifyGraph(parseGraph(`graph(%x: f32[2]) {\n${body}\n}`, { unknownTargets: "allow" }), rules).map(
     (problem) => `${problem.code} ${problem.message}`,
   );
 
@@ -307,4 +309,32 @@ test("of many wrong names only the first are compared with all known ones, each 
   expect(problems.map(({ code }) => code)).toEqual(new Array(400).fill("UNKNOWN_OPERATOR"));
   expect(compared).toBe(20);
   expect(problems[200]!.fix).toBe(problems[0]!.fix);
+});
+
+describe("metadata that a dialect requires of calls", () => {
+  const rules: DialectRules = { ...ATEN, name: "SCHEDULED", metadata: ["stackTrace", "custom", "dimOrder"] };
+  const metadata = (fields: object): string[] =>
+    verifyGraph(
+      parseGraph(
+        `graph(%x: f32[2]) {\n%a: f32[2] = aten.neg.default(%x) #0\nreturn (%a)\n} metadata {\n #0 ${JSON.stringify(fields)}\n}`,
+      ),
+      rules,
+    ).map(({ code, message, node, fix }) => `${code} at ${node}: ${message} ${fix}`);
+  const missing = (key: string): string =>
+    `MISSING_METADATA at a: Node.meta a is missing ${key} field, which the dialect SCHEDULED requires. ` +
+    `set meta.${key}, or run the pass that lowers to SCHEDULED`;
+
+  test("each field that is missing is a problem, and those that are there are not", () => {
+    const all = { stackTrace: "File", custom: { stage: 1 }, dimOrder: [0] };
+    expect(metadata(all)).toEqual([]);
+    expect(metadata({ ...all, custom: undefined })).toEqual([missing("custom")]);
+    expect(metadata({ dimOrder: [0] })).toEqual([missing("stackTrace"), missing("custom")]);
+    expect(metadata({})).toEqual(["stackTrace", "custom", "dimOrder"].map(missing));
+  });
+
+  test("placeholders and outputs need none, and other dialects do not ask", () => {
+    const text = "graph(%x: f32[2]) {\n%a: f32[2] = aten.neg.default(%x)\nreturn (%a)\n}";
+    expect(verifyGraph(parseGraph("graph(%x: f32[2]) { return (%x) }"), rules)).toEqual([]);
+    expect(verifyGraph(parseGraph(text), ATEN)).toEqual([]);
+  });
 });

@@ -80,7 +80,7 @@ function sideProgram(
   names: ReadonlyMap<string, string>,
   inputs: readonly PairInput[],
 ): ExportedProgram {
-  const builder = new GraphBuilder();
+  const builder = new GraphBuilder({ unknownTargets: "allow" });
   for (const { name, val } of inputs) builder.placeholder(name, val === undefined ? {} : { val });
   const renamed = (name: string): string => names.get(name) ?? name;
   for (const node of side.nodes) {

@@ -131,7 +131,7 @@ export class Parts {
     results: readonly string[],
   ): Graph {
     const { graph } = this.#program;
-    const builder = new GraphBuilder();
+    const builder = new GraphBuilder({ unknownTargets: "allow" });
     for (const name of inputs) {
       const node = graph.node(name);
       if (node.op === "placeholder") builder.add(node);

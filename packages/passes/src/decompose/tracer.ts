@@ -262,7 +262,7 @@ export class Tracer {
   }
 
   build(): Graph {
-    const builder = new GraphBuilder();
+    const builder = new GraphBuilder({ unknownTargets: "allow" });
     for (const node of this.symbols.withPrelude(this.#nodes)) builder.add(node);
     for (const [target, graph] of this.#subgraphs) builder.subgraph(target, graph);
     return builder.build();

@@ -129,7 +129,7 @@ class Outliner {
         else inputs.push(input);
       });
     }
-    const builder = new GraphBuilder();
+    const builder = new GraphBuilder({ unknownTargets: "allow" });
     for (const input of inputs) {
       const { val } = this.#graph.node(input).meta;
       builder.placeholder(input, val === undefined ? {} : { val });

@@ -1,5 +1,5 @@
 import { type ExportedProgram, edit, type Node } from "@sconce/ir";
-import { defaultOperators, defineOp } from "@sconce/ops";
+import { defaultOperators, defineOp, type OpDefinition } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { definePass } from "../pass.js";
@@ -139,5 +139,31 @@ describe("a pass that leaves a wrong program is named when it runs", () => {
     expect(() => run((before) => before.with({ state: 3 } as never))).toThrow(
       'a program has no part "state"',
     );
+  });
+});
+
+describe("operators of a plugin", () => {
+  const schema = "mine::twice(Tensor self) -> Tensor";
+  const calls = programOf("graph(%x: f32[2]) {\n%a: f32[2] = mine.twice.default(%x)\nreturn (%a)\n}");
+  const found = (row: OpDefinition): string[] =>
+    verifyCalls(calls, { operators: defaultOperators().extend([row]) }).map(
+      ({ code, node, message, fix }) => `${code} at ${node}: ${message}; ${fix}`,
+    );
+
+  test("one with neither a shape rule nor a decomposition is a problem", () => {
+    expect(found(defineOp({ schema }))).toEqual([
+      "OPERATOR_WITHOUT_META at a: operator 'mine.twice.default' has neither a shape rule nor a decomposition; " +
+        "give the operator a `meta` rule or a `decompose` rule in defineOp",
+    ]);
+  });
+
+  test("a shape rule or a decomposition is enough, and an operator that nothing defines stays opaque", () => {
+    expect(found(defineOp({ schema, meta: ({ self }) => self }))).toEqual([]);
+    const twice = defineOp({
+      schema,
+      decompose: (emit, { self }) => emit("aten.add.Tensor", [self, self]),
+    });
+    expect(found(twice)).toEqual([]);
+    expect(verifyCalls(calls, { operators })).toEqual([]);
   });
 });

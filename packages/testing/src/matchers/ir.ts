@@ -1,4 +1,5 @@
-import { ExportedProgram, Graph, type Node, type NodeMeta, parseGraph, parseIr, printIr } from "@sconce/ir";
+import { ExportedProgram, Graph, type Node, type NodeMeta, printIr } from "@sconce/ir";
+import { parseGraph, parseIr } from "sconce";
 import { lineDiff } from "./line-diff.js";
 import type { MatcherResult } from "./result.js";
 
