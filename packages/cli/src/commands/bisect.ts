@@ -220,15 +220,18 @@ const recordText = ({ kind, code, pass, rule }: RecordedFailure): string =>
 const ofPlugin = (plugin: string | undefined): string =>
   plugin === undefined ? "" : ` of plugin "${plugin}"`;
 
+const fromLine = (line: string | undefined): string => (line === undefined ? "" : `, ${line}`);
+
 function culpritLines(culprit: Culprit, file: string | undefined): string[] {
   const { call, plugin, step, kind, error, rewrite, graph, reproducer } = culprit;
   const what = kind === "diverges" ? "never settles" : "is the first that breaks the program";
   const lines = [`step ${step + 1}, ${call}${ofPlugin(plugin)}, ${what}`, `  ${error.message}`];
+  if (error.where !== undefined) lines.push(`  in ${error.where}`);
   if (rewrite !== undefined) {
     const place = rewrite.graph === "" ? "" : ` of ${rewrite.graph}`;
     const { number, total, rule, node } = rewrite;
     lines.push(
-      `  rewrite ${number} of ${total}: rule "${rule}"${ofPlugin(rewrite.plugin)} at %${node}${place}`,
+      `  rewrite ${number} of ${total}: rule "${rule}"${ofPlugin(rewrite.plugin)} at %${node}${place}${fromLine(rewrite.line)}`,
     );
   }
   const calls = reproducer.program.graph.nodes().filter(({ op }) => op === "call_function").length;
@@ -245,9 +248,9 @@ const LISTED = 10;
 function refusedLines(refused: readonly RefusedInStep[]): string[] {
   const told = refused.filter(({ kind }) => kind !== "users");
   if (told.length === 0) return [];
-  const lines = told.slice(0, LISTED).map(({ step, pass, rule, plugin, node, graph, kind, reason }) => {
+  const lines = told.slice(0, LISTED).map(({ step, pass, rule, plugin, node, graph, line, kind, reason }) => {
     const place = graph === "" ? `%${node}` : `%${node} of ${graph}`;
-    return `  step ${step + 1}, ${pass}: rule "${rule}"${ofPlugin(plugin)} at ${place}: ${reason} (${kind})`;
+    return `  step ${step + 1}, ${pass}: rule "${rule}"${ofPlugin(plugin)} at ${place}${fromLine(line)}: ${reason} (${kind})`;
   });
   if (told.length > LISTED) lines.push(`  and ${told.length - LISTED} more (--json lists them)`);
   return ["rewrites that were refused:", ...lines];

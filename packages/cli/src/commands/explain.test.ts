@@ -19,12 +19,12 @@ describe("sconce explain", () => {
       "aten.addmm.default($b, aten.gelu.default($x), _)",
     );
     expect(code).toBe(0);
-    expect(out.split("\n")).toEqual([
-      "misses  pattern  %addmm = aten.addmm.default",
+    expect(out.replaceAll(/, \S*networks\.py/g, ", networks.py").split("\n")).toEqual([
+      "misses  pattern  %addmm = aten.addmm.default, networks.py:25",
       "         %x is an input, not aten.gelu.default",
-      "misses  pattern  %addmm_1 = aten.addmm.default",
+      "misses  pattern  %addmm_1 = aten.addmm.default, networks.py:25",
       "         %getitem is operator.getitem, not aten.gelu.default",
-      "fires   pattern  %addmm_2 = aten.addmm.default",
+      "fires   pattern  %addmm_2 = aten.addmm.default, networks.py:25",
       'rule "pattern": 1 match, 0 refused, 2 near misses',
       "",
     ]);

@@ -88,8 +88,9 @@ const BY_DRIVER: ReadonlySet<Attempt["kind"]> = new Set([
 function textOf(attempts: readonly Attempt[], rules: readonly Rule[]): string {
   const isHit = ({ reason }: Attempt): boolean => reason === undefined || reason === MATCHES;
   const lines = attempts.map((attempt) => {
-    const { rule, node, target, graph, kind, reason } = attempt;
-    const place = `${rule}  %${node} = ${target}${graph === undefined ? "" : ` in ${graph}`}`;
+    const { rule, node, target, graph, line, kind, reason } = attempt;
+    const from = line === undefined ? "" : `, ${line}`;
+    const place = `${rule}  %${node} = ${target}${graph === undefined ? "" : ` in ${graph}`}${from}`;
     if (isHit(attempt)) return `fires   ${place}`;
     const isRefused = BY_DRIVER.has(kind);
     return `${isRefused ? "refused" : "misses "} ${place}\n         ${reason}${isRefused ? ` (${kind})` : ""}`;

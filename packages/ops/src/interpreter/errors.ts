@@ -1,5 +1,6 @@
 /** @file Every error that running a graph raises. */
 import { isSconceError, SconceError, thrownText } from "@sconce/errors";
+import { type Node, nodePlace } from "@sconce/ir";
 
 /** An error reported again with the node in which it happened; other errors become a {@link SconceError}. */
 export function atNode(error: unknown, where: string): SconceError {
@@ -10,11 +11,11 @@ export function atNode(error: unknown, where: string): SconceError {
 }
 
 /** A `get_attr` node names a graph that does not exist. */
-export const noSubgraph = (node: { readonly name: string; readonly target: string }): SconceError =>
+export const noSubgraph = (node: Node): SconceError =>
   new SconceError({
     code: "NO_SUBGRAPH",
     message: `the graph has no subgraph "${node.target}"`,
-    where: `node ${node.name}`,
+    where: nodePlace(node),
   });
 
 /** A run was cancelled by its signal. */

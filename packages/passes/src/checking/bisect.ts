@@ -1,6 +1,6 @@
 /** @file Which pass breaks a program, by which of its rewrites, and on how small a program it shows. */
 import { isSconceError } from "@sconce/errors";
-import type { ExportedProgram, Value } from "@sconce/ir";
+import { type ExportedProgram, sourceLine, type Value } from "@sconce/ir";
 import { nestedGraphs, nestedProgram, pathText } from "../changes/nested.js";
 import { NoFixpoint } from "../fixpoint.js";
 import { type Pass, type PassCall, type PassContext, type PipelineItem, pipelineItem } from "../pass.js";
@@ -32,6 +32,8 @@ export interface CulpritRewrite {
   readonly node: string;
   /** The nested graph that the node is in: `true_graph_0`; empty for the program's own graph. */
   readonly graph: string;
+  /** The user's line that the node comes from, `model.py:12`. */
+  readonly line?: string | undefined;
   /** Counts the rewrites of the pass from 1. */
   readonly number: number;
   readonly total: number;
@@ -239,6 +241,7 @@ function firstRewrite(
     rule: rule.name,
     plugin: context.ownerOf?.(rule),
     node: root.name,
+    line: sourceLine(root),
     graph,
   });
   if (kind === "diverges") {

@@ -1,8 +1,9 @@
 /** @file Differential checking: programs before and after a pass, run on the same inputs. */
 import { isSconceError, type SconceError, thrownText } from "@sconce/errors";
-import type { ExportedProgram, ProgramRunner, Value } from "@sconce/ir";
+import { type ExportedProgram, type Graph, type ProgramRunner, sourceLine, type Value } from "@sconce/ir";
 import { type InputCheck, inputCheck, type OperatorTable } from "@sconce/ops";
 import type { ToleranceOptions } from "@sconce/tensor";
+import type { GraphPath } from "../changes/nested.js";
 import type { NumberChange } from "../changes/number-change.js";
 import type { MadeRewrite } from "../changes/rewrite-record.js";
 import type { PassOptions } from "../options/spec.js";
@@ -27,6 +28,12 @@ export interface CheckOptions extends SampleOptions, ToleranceOptions {
    * they compute in are allowed its rounding, and the others are not compared.
    */
   readonly changed?: ToleranceOptions | undefined;
+}
+
+/** The user's line of a node; undefined without one, or without the node. */
+function lineAt({ graph }: ExportedProgram, path: GraphPath, node: string): string | undefined {
+  const at = path.reduce<Graph | undefined>((outer, target) => outer?.subgraphs.get(target), graph);
+  return sourceLine(at?.find(node));
 }
 
 /** What was compared after a pass. */
@@ -170,10 +177,11 @@ export class Checker {
       seed,
     });
     if (failure === undefined) return coverage;
-    const { claim, target, problem, assertion } = failure;
+    const { claim, target, problem, assertion, path } = failure;
     const what = assertion === undefined ? `%${claim.after}` : `the assertion %${claim.before}`;
     const difference = { what, problem };
-    const node = { node: claim.after, before: claim.before, target, problem };
+    const line = lineAt(after, path, claim.after) ?? lineAt(before, path, claim.before);
+    const node = { node: claim.after, before: claim.before, target, problem, line };
     const inputs = this.#latest?.samples[0]?.inputs ?? [];
     throw new PassChangedNumbers(place, difference, node, { inputs, index: 0, region: failure });
   }

@@ -39,7 +39,8 @@ export class PassChangedNumbers extends SconceError {
       code: "PASS_CHANGED_NUMBERS",
       message:
         run.region === undefined ? runText(place, difference, node, run) : regionText(place, run.region),
-      where: node?.node ?? run.output,
+      where:
+        node === undefined ? run.output : node.line === undefined ? node.node : `${node.node}, ${node.line}`,
       fix: "`sconce bisect` narrows it down to a rewrite and a small program; a pass or rule that changes numbers on purpose declares it with `changesNumbers`",
       cause: run.cause,
     });

@@ -6,6 +6,7 @@ import {
   isRef,
   itemsOf,
   type ProgramRunner,
+  sourceLine,
   type Value,
 } from "@sconce/ir";
 import { dtypeInfo, Tensor } from "@sconce/tensor";
@@ -21,6 +22,8 @@ export interface NodeDifference {
   readonly before: string;
   readonly target: string;
   readonly problem: string;
+  /** The user's line that the node comes from, `model.py:12`. */
+  readonly line?: string | undefined;
 }
 
 /**
@@ -51,6 +54,7 @@ export function firstNode(
           before: name,
           target: node.target,
           problem,
+          line: sourceLine(node),
         });
     });
   } catch {

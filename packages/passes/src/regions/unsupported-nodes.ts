@@ -1,6 +1,6 @@
 /** @file Which nodes of a program a backend does not run. */
 import { SconceError } from "@sconce/errors";
-import type { ExportedProgram, Graph } from "@sconce/ir";
+import { type ExportedProgram, type Graph, sourceLine } from "@sconce/ir";
 import { type AskedBackend, askBackend } from "./ask-backend.js";
 
 /** A node that a backend does not run. */
@@ -10,6 +10,8 @@ export interface UnsupportedNode {
   readonly reason: string;
   /** Names of the nested graphs around it, outermost first; empty in the program's own graph. */
   readonly path: readonly string[];
+  /** The user's line that the node comes from, `model.py:12`. */
+  readonly line?: string;
 }
 
 /**
@@ -27,7 +29,10 @@ export function unsupportedNodes(
   const visit = (graph: Graph, path: readonly string[]): void => {
     for (const node of graph.nodes()) {
       const answer = node.op === "call_function" ? askBackend(backend, node, graph, owner) : true;
-      if (answer !== true) found.push({ node: node.name, target: node.target, reason: answer.reason, path });
+      if (answer === true) continue;
+      const line = sourceLine(node);
+      const place = { node: node.name, target: node.target, reason: answer.reason, path };
+      found.push(line === undefined ? place : { ...place, line });
     }
     for (const [name, nested] of graph.subgraphs) visit(nested, [...path, name]);
   };
@@ -48,13 +53,16 @@ export function unsupportedNodesError(
   return new SconceError({
     code: "UNSUPPORTED_NODES",
     message: `${label} does not run ${count} of the program: ${listOf(nodes).join("; ")}`,
-    where: placeOf(nodes[0]!),
+    where: withLine(nodes[0]!),
     fix,
     cause: nodes,
   });
 }
 
 const placeOf = ({ path, node }: UnsupportedNode): string => [...path, `%${node}`].join("/");
+
+const withLine = (one: UnsupportedNode): string =>
+  one.line === undefined ? placeOf(one) : `${placeOf(one)}, ${one.line}`;
 
 function listOf(nodes: readonly UnsupportedNode[]): string[] {
   if (nodes.length <= LISTED) return nodes.map((one) => `${placeOf(one)} (${one.target}): ${one.reason}`);

@@ -62,6 +62,8 @@ export interface RefusedRewrite {
   readonly node: string;
   /** The nested graph that the node is in: `true_graph_0`; empty for the program's own graph. */
   readonly graph: string;
+  /** The user's line that the node comes from, `model.py:12`. */
+  readonly line?: string | undefined;
   readonly kind: RefusalKind;
   readonly reason: string;
 }

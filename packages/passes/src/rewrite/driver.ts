@@ -3,7 +3,15 @@
  * everything whose match may depend on the change are visited again, until nothing fires. Each visit looks only at the
  * rules whose root has the node's target, so that a run is linear in the nodes and the rewrites.
  */
-import { forEachRef, type Graph, type MetaValue, type Node, type NodeMeta, type NodeRef } from "@sconce/ir";
+import {
+  forEachRef,
+  type Graph,
+  type MetaValue,
+  type Node,
+  type NodeMeta,
+  type NodeRef,
+  sourceLine,
+} from "@sconce/ir";
 import { type Candidate, CandidateFinder } from "./candidate.js";
 import { checkPattern } from "./check-pattern.js";
 import { Refusal, type RewriteContext, type Rewritten } from "./context.js";
@@ -111,7 +119,15 @@ class Driver {
     const graph = this.#graph;
     observe?.({ rule, root, graph, reason, kind });
     if (isByDriver)
-      refused?.({ rule: rule.name, plugin: ownerOf?.(rule), node: root.name, graph, kind, reason });
+      refused?.({
+        rule: rule.name,
+        plugin: ownerOf?.(rule),
+        node: root.name,
+        graph,
+        line: sourceLine(root),
+        kind,
+        reason,
+      });
     return false;
   }
 

@@ -1,4 +1,4 @@
-import type { ExportedProgram } from "@sconce/ir";
+import { type ExportedProgram, sourceLine } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { RefusalKind } from "./context.js";
 import { rewriteProgram } from "./rewrite.js";
@@ -12,6 +12,8 @@ export interface Attempt {
   readonly target: string;
   /** The nested graph of the node: `true_graph_0`; left out for the program's own graph. */
   readonly graph?: string;
+  /** The user's line that the node comes from, `model.py:12`. */
+  readonly line?: string | undefined;
   /** Why the rule does not fire there; undefined where it does. */
   readonly reason: string | undefined;
   /**
@@ -42,7 +44,13 @@ export function explainRule(
       const key = `${graph} ${root.name}`;
       const known = attempts.get(key);
       if (known !== undefined && (known.reason === undefined || reason !== undefined)) return;
-      const place = { node: root.name, target: root.target, ...(graph !== "" && { graph }) };
+      const line = sourceLine(root);
+      const place = {
+        node: root.name,
+        target: root.target,
+        ...(graph !== "" && { graph }),
+        ...(line !== undefined && { line }),
+      };
       attempts.set(key, { rule: rule.name, ...place, reason, kind });
     },
   });

@@ -1,0 +1,283 @@
+/** @file Single corruptions of valid programs, each of which the verifier must report. */
+import {
+  type Argument,
+  type ArgumentSpec,
+  type ExportedProgram,
+  FakeTensor,
+  Graph,
+  type InputSpec,
+  isRef,
+  itemsOf,
+  type ModuleCallSignature,
+  type Node,
+  type OutputSpec,
+} from "@sconce/ir";
+
+export type Pick = <T>(items: readonly T[]) => T | undefined;
+
+/** Corrupts a program at a random place; undefined where it has no such place. */
+export type Mutation = (program: ExportedProgram, pick: Pick) => ExportedProgram | undefined;
+
+const withNodes = (program: ExportedProgram, change: (nodes: Node[]) => void): ExportedProgram => {
+  const nodes = [...program.graph.nodes()];
+  change(nodes);
+  return program.with({ graph: new Graph(nodes, program.graph.subgraphs) });
+};
+
+const patched =
+  (fits: (node: Node) => boolean, patch: (node: Node, pick: Pick) => object): Mutation =>
+  (program, pick) => {
+    const node = pick(program.graph.nodes().filter(fits));
+    if (node === undefined) return undefined;
+    return withNodes(program, (nodes) => {
+      nodes[nodes.indexOf(node)] = { ...node, ...patch(node, pick) } as Node;
+    });
+  };
+
+const isCall = ({ op }: Node): boolean => op === "call_function";
+const isOperator = ({ op, target }: Node): boolean => op === "call_function" && target.startsWith("aten.");
+const hasTensor = ({ meta: { val } }: Node): boolean => val instanceof FakeTensor;
+const readsNode = (node: Node): boolean => isCall(node) && node.args.some(isRef);
+const rest = ({ meta }: Node, val: unknown): object => ({ meta: { ...meta, val } });
+const resized = (node: Node, dims: "shape" | "strides", size: unknown): object => {
+  const val = node.meta.val as FakeTensor;
+  const changed = [...val[dims]] as unknown[];
+  changed[0] = size;
+  return rest(node, new FakeTensor({ ...val, [dims]: changed } as FakeTensor));
+};
+const hasDims = (node: Node): boolean => hasTensor(node) && (node.meta.val as FakeTensor).ndim > 0;
+
+const signature = (
+  program: ExportedProgram,
+  inputSpecs: readonly InputSpec[] | undefined,
+  outputSpecs?: readonly OutputSpec[],
+): ExportedProgram =>
+  program.with({
+    graphSignature: {
+      inputSpecs: inputSpecs ?? program.graphSignature.inputSpecs,
+      outputSpecs: outputSpecs ?? program.graphSignature.outputSpecs,
+    },
+  });
+
+const inputSpec =
+  (fits: (spec: InputSpec) => boolean, patch: (spec: InputSpec) => InputSpec): Mutation =>
+  (program, pick) => {
+    const specs = program.graphSignature.inputSpecs;
+    const chosen = pick(specs.filter(fits));
+    return (
+      chosen &&
+      signature(
+        program,
+        specs.map((spec) => (spec === chosen ? patch(spec) : spec)),
+      )
+    );
+  };
+
+const outputSpec =
+  (patch: (spec: OutputSpec) => OutputSpec): Mutation =>
+  (program, pick) => {
+    const specs = program.graphSignature.outputSpecs;
+    const chosen = pick(specs.filter(({ arg }) => arg.kind !== "constant"));
+    return (
+      chosen &&
+      signature(
+        program,
+        undefined,
+        specs.map((spec) => (spec === chosen ? patch(spec) : spec)),
+      )
+    );
+  };
+
+const rootCall =
+  (patch: (call: ModuleCallSignature) => ModuleCallSignature): Mutation =>
+  (program) => {
+    const [root, ...others] = program.moduleCallGraph;
+    if (root === undefined || root.signature === null) return undefined;
+    return program.with({ moduleCallGraph: [{ ...root, signature: patch(root.signature) }, ...others] });
+  };
+
+const output =
+  (change: (results: Argument[], program: ExportedProgram, pick: Pick) => boolean): Mutation =>
+  (program, pick) => {
+    const last = program.graph.outputNode();
+    const results = [...(itemsOf(last.args[0]!) ?? [])];
+    if (!change(results, program, pick)) return undefined;
+    return withNodes(program, (nodes) => {
+      nodes[nodes.length - 1] = { ...last, args: [{ kind: "tuple", items: results }] };
+    });
+  };
+
+const LEAF = { type: null, context: null, children: [] };
+const ref = (name: string): Argument => ({ kind: "node", name });
+
+/** By name; each leaves the program invalid wherever it applies. */
+export const MUTATIONS: Readonly<Record<string, Mutation>> = {
+  "drop all arguments": patched(
+    (node) => isOperator(node) && node.args.some(isRef),
+    () => ({
+      args: [],
+      kwargs: {},
+    }),
+  ),
+  "read an unknown node": patched(readsNode, (node) => ({
+    args: node.args.map((arg) => (isRef(arg) ? ref("no_such_node") : arg)),
+  })),
+  "read itself": patched(readsNode, (node) => ({
+    args: node.args.map((arg) => (isRef(arg) ? ref(node.name) : arg)),
+  })),
+  "add an unknown keyword": patched(isOperator, (node) => ({ kwargs: { ...node.kwargs, no_such_kwarg: 1 } })),
+  "replace a tensor by a string": patched(
+    (node) => isOperator(node) && isRef(node.args[0] ?? null),
+    (node) => ({ args: ["text", ...node.args.slice(1)] }),
+  ),
+  "name an unknown operator": patched(isOperator, () => ({ target: "aten.no_such_operator.default" })),
+  "name no overload": patched(isOperator, ({ target }) => ({
+    target: target.split(".").slice(0, 2).join("."),
+  })),
+  "name an unknown higher-order operator": patched(isCall, () => ({ target: "higher_order.no_such" })),
+  "change the opcode": patched(isCall, () => ({ op: "call_method" })),
+  "remove meta.val": patched(
+    (node) => node.op === "placeholder" || (isOperator(node) && hasTensor(node)),
+    (node) => rest(node, undefined),
+  ),
+  "record an unknown dtype": patched(hasTensor, (node) =>
+    rest(node, new FakeTensor({ ...(node.meta.val as FakeTensor), dtype: "float33" as "float32" })),
+  ),
+  "record another dtype": patched(
+    ({ op, target, meta: { val } }) =>
+      op === "call_function" && target === "aten.relu.default" && val instanceof FakeTensor,
+    (node) => rest(node, new FakeTensor({ ...(node.meta.val as FakeTensor), dtype: "bool" })),
+  ),
+  "size undefined": patched(hasDims, (node) => resized(node, "shape", undefined)),
+  "size negative": patched(hasDims, (node) => resized(node, "shape", -2)),
+  "size fractional": patched(hasDims, (node) => resized(node, "shape", 1.5)),
+  "stride undefined": patched(hasDims, (node) => resized(node, "strides", undefined)),
+  "stride fractional": patched(hasDims, (node) => resized(node, "strides", 0.5)),
+  "duplicate a name": (program, pick) => {
+    const nodes = program.graph.nodes().filter(isCall);
+    const [one, other] = [pick(nodes), pick(nodes)];
+    if (one === undefined || one === other) return undefined;
+    return withNodes(program, (all) => {
+      all[all.indexOf(one)] = { ...one, name: other!.name };
+    });
+  },
+  "use before definition": (program, pick) => {
+    const user = pick(program.graph.nodes().filter(readsNode));
+    const used = user?.args.find(isRef)?.name;
+    if (user === undefined || used === undefined) return undefined;
+    return withNodes(program, (nodes) => {
+      nodes.splice(nodes.indexOf(user), 1);
+      nodes.splice(
+        nodes.findIndex(({ name }) => name === used),
+        0,
+        user,
+      );
+    });
+  },
+  "placeholder behind a call": (program) => {
+    const { graph } = program;
+    if (graph.placeholders().length === 0 || !graph.nodes().some(isCall)) return undefined;
+    return withNodes(program, (nodes) => {
+      const [first] = nodes.splice(0, 1);
+      nodes.splice(nodes.length - 1, 0, first!);
+    });
+  },
+  "drop the output": (program) => withNodes(program, (nodes) => void nodes.pop()),
+  "return an unknown node": output((results) => {
+    if (results.length === 0) return false;
+    results[0] = ref("no_such_node");
+    return true;
+  }),
+  "drop a result": output((results) => results.pop() !== undefined),
+  "rename a nested graph": (program, pick) => {
+    const name = pick([...program.graph.subgraphs.keys()]);
+    if (name === undefined) return undefined;
+    const subgraphs = new Map(program.graph.subgraphs);
+    subgraphs.set(`${name}_renamed`, subgraphs.get(name)!);
+    subgraphs.delete(name);
+    return program.with({ graph: new Graph(program.graph.nodes(), subgraphs) });
+  },
+  "drop an input_spec": (program, pick) => {
+    const specs = program.graphSignature.inputSpecs;
+    const chosen = pick(specs);
+    return (
+      chosen &&
+      signature(
+        program,
+        specs.filter((spec) => spec !== chosen),
+      )
+    );
+  },
+  "double an input_spec": (program, pick) => {
+    const specs = program.graphSignature.inputSpecs;
+    const chosen = pick(specs);
+    return (
+      chosen &&
+      signature(
+        program,
+        specs.flatMap((spec) => (spec === chosen ? [spec, spec] : [spec])),
+      )
+    );
+  },
+  "drop an output_spec": (program) => {
+    const specs = program.graphSignature.outputSpecs;
+    return specs.length === 0 ? undefined : signature(program, undefined, specs.slice(1));
+  },
+  "rename an input_spec": inputSpec(
+    ({ arg }) => arg.kind === "tensor",
+    (spec) => ({ ...spec, arg: { ...spec.arg, name: "no_such_node" } }),
+  ),
+  "tensor input as int": inputSpec(
+    ({ arg }) => arg.kind === "tensor",
+    (spec) => ({ ...spec, arg: { kind: "symint", name: spec.arg.name } as ArgumentSpec }),
+  ),
+  "unknown target": inputSpec(
+    ({ kind }) => kind === "PARAMETER" || kind === "BUFFER" || kind === "CONSTANT_TENSOR",
+    (spec) => ({ ...spec, kind: "PARAMETER", target: "no.such.tensor" }),
+  ),
+  "no target": inputSpec(
+    ({ kind }) => kind === "PARAMETER" || kind === "BUFFER" || kind === "CONSTANT_TENSOR",
+    (spec) => ({ ...spec, target: null }),
+  ),
+  "unknown input kind": inputSpec(
+    () => true,
+    (spec) => ({ ...spec, kind: "NO_SUCH_KIND" as "PARAMETER" }),
+  ),
+  "parameter as user input": inputSpec(
+    ({ kind }) => kind === "PARAMETER",
+    (spec) => ({ ...spec, kind: "USER_INPUT", target: null }),
+  ),
+  "rename an output_spec": outputSpec((spec) => ({ ...spec, arg: { ...spec.arg, name: "no_such_node" } })),
+  "tensor output as another kind": outputSpec((spec) => ({
+    ...spec,
+    arg: { kind: spec.arg.kind === "tensor" ? "symint" : "tensor", name: spec.arg.name } as ArgumentSpec,
+  })),
+  "mutate an unknown buffer": outputSpec((spec) => ({
+    ...spec,
+    kind: "BUFFER_MUTATION",
+    target: "no.such.buffer",
+  })),
+  "leaf more in in_spec": rootCall((call) => ({
+    ...call,
+    inSpec: { ...call.inSpec, children: [...call.inSpec.children, LEAF] },
+  })),
+  "leaf more in out_spec": rootCall((call) => ({
+    ...call,
+    outSpec: { type: "builtins.tuple", context: null, children: [call.outSpec, LEAF] } as never,
+  })),
+  "name one argument more": rootCall((call) => ({
+    ...call,
+    forwardArgNames: [...(call.forwardArgNames ?? []), "a", "b", "c", "d", "e", "f", "g", "h"],
+  })),
+};
+
+/** Draws from a list by a seed, the same everywhere (Marsaglia, 2003). */
+export function picker(seed: number): Pick {
+  let state = (seed * 2_654_435_761) | 0 || 1;
+  return (items) => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return items[(state >>> 0) % Math.max(items.length, 1)];
+  };
+}
