@@ -57,6 +57,7 @@ const MODULES: Readonly<Record<string, Loader>> = {
   "@sconce/ir/topology": () => import("@sconce/ir/topology"),
   "@sconce/ir/diff": () => import("@sconce/ir/diff"),
   "@sconce/ir/history": () => import("@sconce/ir/history"),
+  "@sconce/ir/topology": () => import("@sconce/ir/topology"),
   "@sconce/ops": () => import("@sconce/ops"),
   "@sconce/passes": () => import("@sconce/passes"),
   "@sconce/symbolic": () => import("@sconce/symbolic"),

@@ -1,5 +1,5 @@
 /** @file The names of lifted inputs (`torch/_export/utils.py`, `placeholder_naming_pass`). */
-import type { ExportedProgram, InputKind, InputSpec } from "@sconce/ir";
+import { type ExportedProgram, type Graph, type InputKind, type InputSpec, rebuild } from "@sconce/ir";
 import { renameNodes } from "./rename-nodes.js";
 
 const PREFIXES: Partial<Readonly<Record<InputKind, string>>> = {
@@ -32,11 +32,21 @@ export function nameInputs(program: ExportedProgram): ExportedProgram {
     name: renamed.get(value.name) ?? value.name,
   });
   return program.with({
-    graph: renameNodes(program.graph, renamed),
+    graph: withOrigins(renameNodes(program.graph, renamed), renamed),
     graphSignature: {
       inputSpecs: inputSpecs.map((spec) => ({ ...spec, arg: arg(spec.arg) })),
       outputSpecs: outputSpecs.map((spec) => ({ ...spec, arg: arg(spec.arg) })),
     },
+  });
+}
+
+/** Renamed inputs lead back to those that they were. */
+function withOrigins(graph: Graph, renamed: ReadonlyMap<string, string>): Graph {
+  const olds = new Map([...renamed].map(([old, name]) => [name, old]));
+  return rebuild(graph, (node) => {
+    const old = olds.get(node.name);
+    if (old === undefined) return true;
+    return { ...node, meta: { ...node.meta, origin: { pass: "decompose", from: [old] } } };
   });
 }
 
