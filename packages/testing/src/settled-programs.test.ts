@@ -39,6 +39,9 @@ const REFUSALS: ReadonlySet<string> = new Set([
   "NOT_IN_DIALECT",
 ]);
 
+/** Lowered once they hold sizes that nothing reads; lowering them again drops those, as PyTorch does. */
+const WITH_UNUSED_SIZES: ReadonlySet<string> = new Set(["lower_cat_many", "shape_split"]);
+
 const sconce = createSconce({ plugins: [corpusPlugin] });
 const options = { verify: true, record: false };
 
@@ -85,7 +88,9 @@ describe("each program", () => {
       const result = unsettled(program);
       programs++;
       ran += result.ran;
-      expect([version, sconce.verify(program), result.unsettled]).toEqual([version, [], []]);
+      const twice = WITH_UNUSED_SIZES.has(name) ? /^decompose/ : /^$/;
+      const others = result.unsettled.filter((pipeline) => !twice.test(pipeline));
+      expect([version, sconce.verify(program), others]).toEqual([version, [], []]);
     }
   });
 
