@@ -54,7 +54,6 @@ const MODULES: Readonly<Record<string, Loader>> = {
   "@sconce/formats": () => import("@sconce/formats"),
   "@sconce/formats/node": () => import("@sconce/formats/node"),
   "@sconce/ir": () => import("@sconce/ir"),
-  "@sconce/ir/topology": () => import("@sconce/ir/topology"),
   "@sconce/ir/diff": () => import("@sconce/ir/diff"),
   "@sconce/ir/history": () => import("@sconce/ir/history"),
   "@sconce/ir/topology": () => import("@sconce/ir/topology"),
