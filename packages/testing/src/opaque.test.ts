@@ -46,11 +46,13 @@ describe("texts of programs and lowered programs are PyTorch's; running names wh
   });
 });
 
-/** Passes with the options that they cannot do without. */
+/** Passes with the options that they cannot do without; empty for those that do not apply to opaque calls. */
 const PASSES: Readonly<Record<string, string>> = {
   partition: "partition{backend=cpu}",
   "extract-submodule": "",
   "split-by": "",
+  "core-aten": "",
+  "to-edge": "",
 };
 
 /** Targets of opaque calls with the dtypes and sizes of their results, in order. */
