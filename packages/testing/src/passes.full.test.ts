@@ -1,5 +1,7 @@
 /** @file Each built-in pass on 1,000 generated programs, with options and programs on which it has something to do. */
+
 import { cpuBackend, createEvaluator } from "@sconce/backend-cpu";
+import { isSconceError } from "@sconce/errors";
 import { type Backend, type ExportedProgram, FakeTensor, parseIr, verify } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import {
@@ -96,7 +98,8 @@ function reaches(program: ExportedProgram, names: readonly string[]): boolean {
     new PassManager(context).run(program, names.map(passNamed));
     return true;
   } catch (error) {
-    if ((error as { code?: string }).code !== "NOT_IN_DIALECT") throw error;
+    const cause = isSconceError(error, "PASS_FAILED") ? error.cause : error;
+    if (!isSconceError(cause, "NOT_IN_DIALECT")) throw error;
     return false;
   }
 }

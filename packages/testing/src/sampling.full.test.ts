@@ -7,6 +7,7 @@ import { sampleInputs } from "@sconce/passes";
 import { createSconce } from "sconce";
 import { expect, test } from "vitest";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
+import { withStandIns } from "./conformance/stand-in-values.js";
 
 const FOLDER = fileURLToPath(new URL("../fixtures/programs/", import.meta.url));
 const sconce = createSconce({ plugins: [corpusPlugin] });
@@ -26,6 +27,6 @@ test.each(names.map(({ name }) => name).filter((name) => !PICKY.has(name)))("%s"
     expect(isSconceError(error)).toBe(true);
     return;
   }
-  const executable = await sconce.compile(program);
+  const executable = await sconce.compile(withStandIns(program));
   for (const inputs of sampleInputs(program, { count: 3 })) await executable.run(inputs);
 });
