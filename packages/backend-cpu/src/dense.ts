@@ -2,11 +2,21 @@
  * @file Tensors as dense arrays of numbers, for kernels that want plain loops: reading copies only where the
  * storage is strided or not made of numbers (halves, int64), writing likewise.
  */
-import type { DType, Tensor, TypedArray } from "@sconce/tensor";
-import { dtypeInfo, floatToInt64, isBigIntDType, isContiguous, numel } from "@sconce/tensor";
+import {
+  broadcastView,
+  type DType,
+  dtypeInfo,
+  eachRunInOrder,
+  floatToInt64,
+  isBigIntDType,
+  isContiguous,
+  numel,
+  type StridedView,
+  type Tensor,
+  type TypedArray,
+} from "@sconce/tensor";
 import { noComplexKernel } from "./errors.js";
 import { decodeTable, encodeFloat } from "./half.js";
-import { broadcastView, eachRunInOrder, type StridedView } from "./strided.js";
 
 /** A typed array of plain numbers. */
 export type NumberArray =

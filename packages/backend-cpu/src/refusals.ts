@@ -166,10 +166,11 @@ const logSumExpDims: Refusal = ({ self, dim, keepdim }) => {
 /** The kernel reads the buffer of the forward pass. */
 const wholeBuffer: Refusal = ({ self, buffer }) => {
   const [{ shape, numel }, saved] = [self as Tensor, buffer as Tensor];
-  if (saved.numel !== 0 || numel < 2) return;
-  const dim = shape.length - 1;
+  if (saved.numel !== 0 || numel === 0) return;
+  // PyTorch gives an empty result where the last size is 1, though its shape rule promises the shape of the input.
+  const dim = Math.max(shape.length - 1, 0);
   throw shapeMismatch(
-    `The size of tensor a (${shape[dim]!}) must match the size of tensor b (0) at non-singleton dimension ${dim}`,
+    `The size of tensor a (${shape[dim] ?? 1}) must match the size of tensor b (0) at non-singleton dimension ${dim}`,
   );
 };
 

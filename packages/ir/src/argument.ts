@@ -124,6 +124,9 @@ export const isFloat = (value: unknown): value is number | FloatLiteral =>
 /** True for what Python calls an int (bool excluded). */
 export const isInt = (value: unknown): value is number | bigint =>
   typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value));
+/** A literal as a JavaScript value: a wrapped float becomes its number. */
+export const unwrapFloat = (value: Argument): Argument => (isFloat(value) ? toNumber(value) : value);
+
 /** The JavaScript number of an int, float or bool literal. */
 export function toNumber(value: ScalarLiteral): number {
   if (typeof value === "object") return value.kind === "float" ? value.value : value.re;

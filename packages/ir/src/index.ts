@@ -36,6 +36,7 @@ export {
   type TupleLiteral,
   toNumber,
   tuple,
+  unwrapFloat,
 } from "./argument.js";
 export { type DimOrder, dimOrderOf } from "./dim-order.js";
 export {

@@ -1,4 +1,7 @@
 /** @file Single corruptions of valid programs, each of which the verifier must report. */
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { isSconceError } from "@sconce/errors";
 import {
   type Argument,
   type ArgumentSpec,
@@ -12,6 +15,9 @@ import {
   type Node,
   type OutputSpec,
 } from "@sconce/ir";
+import { verifyCalls } from "@sconce/passes";
+import { createSconce } from "sconce";
+import { corpusPlugin } from "./conformance/corpus-plugin.js";
 
 export type Pick = <T>(items: readonly T[]) => T | undefined;
 
@@ -281,3 +287,46 @@ export function picker(seed: number): Pick {
     return items[(state >>> 0) % Math.max(items.length, 1)];
   };
 }
+
+const FOLDER = fileURLToPath(new URL("../fixtures/programs/", import.meta.url));
+const sconce = createSconce({ plugins: [corpusPlugin] });
+
+/** What became of every so manyth program of the corpus. */
+export interface Mutated {
+  /** Corruptions that were not reported, and programs that were refused as they are. */
+  readonly missed: readonly string[];
+  readonly applied: ReadonlySet<string>;
+  readonly loaded: number;
+}
+
+/** Verifies every `step`th program of the corpus, and with each corruption that applies to it. */
+export async function mutatedPrograms(step: number): Promise<Mutated> {
+  const files = readdirSync(FOLDER, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith("program.pt2"))
+    .sort()
+    .filter((_, i) => i % step === 0);
+  const applied = new Set<string>();
+  const missed: string[] = [];
+  let loaded = 0;
+  for (const [seed, file] of files.entries()) {
+    const program = await loadProgram(file);
+    if (program === undefined) continue;
+    loaded++;
+    const [problem] = verifyCalls(program, { operators: sconce.operators });
+    if (problem !== undefined) missed.push(`${file} is valid, and refused: ${problem.message}`);
+    for (const [name, mutation] of Object.entries(MUTATIONS)) {
+      const mutant = mutation(program, picker(seed + 1));
+      if (mutant === undefined) continue;
+      applied.add(name);
+      if (verifyCalls(mutant, { operators: sconce.operators }).length === 0) missed.push(`${file}: ${name}`);
+    }
+  }
+  return { missed, applied, loaded };
+}
+
+/** Undefined for programs that are to be refused when they are read. */
+const loadProgram = (file: string): Promise<ExportedProgram | undefined> =>
+  sconce.load(readFileSync(FOLDER + file)).catch((error: unknown) => {
+    if (isSconceError(error)) return undefined;
+    throw error;
+  });

@@ -2,13 +2,12 @@
  * @file Convolutions of any rank, as matrix products whose right operand is read from the padded input in
  * place.
  */
-import { numel, type Tensor } from "@sconce/tensor";
+import { numel, positionsOf, type Tensor } from "@sconce/tensor";
 import type { NumberArray } from "../dense.js";
 import { readNumbers } from "../dense.js";
 import { multiply } from "../gemm/gemm.js";
 import { finishTarget, numberTarget, numberView } from "../gemm/operands.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel.js";
-import { positionsOf } from "../strided.js";
 
 export interface ConvolutionArgs {
   readonly input: Tensor;

@@ -1,12 +1,11 @@
 /** @file `x[i, :, mask]` and its writing counterparts. */
 import type { FakeTensor, ScalarLiteral } from "@sconce/ir";
 import { evaluateInt, SymExpr } from "@sconce/symbolic";
-import { castTensor, numel, type Tensor } from "@sconce/tensor";
+import { broadcastView, castTensor, numel, positionsOf, type Tensor } from "@sconce/tensor";
 import { copyInto } from "../copy.js";
 import { readNumbers } from "../dense.js";
 import { invalidArgument } from "../errors.js";
 import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
-import { broadcastView, positionsOf } from "../strided.js";
 import { combineAt } from "./index-combine.js";
 import { copyAsOutput, dynamicOutput, gatherElements, moveElements, readIndices } from "./index-elements.js";
 import { nonzeroCoordinates } from "./index-nonzero.js";

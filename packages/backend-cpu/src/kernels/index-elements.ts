@@ -3,12 +3,18 @@
  * numbers.
  */
 import type { FakeTensor } from "@sconce/ir";
-import { contiguousStrides, type DType, dtypeInfo, isContiguous, type Tensor } from "@sconce/tensor";
+import {
+  contiguousStrides,
+  type DType,
+  dtypeInfo,
+  isContiguous,
+  positionsOf,
+  type Tensor,
+} from "@sconce/tensor";
 import { copyInto } from "../copy.js";
 import { readNumbers } from "../dense.js";
 import { indexOutOfRange } from "../errors.js";
 import { allocate, emptyStrided, type KernelContext } from "../kernel.js";
-import { positionsOf } from "../strided.js";
 
 type Words = Uint8Array | Uint16Array | Int32Array;
 

@@ -1,10 +1,9 @@
 /** @file Where elements are true, and selection and filling by masks. */
-import { castTensor, type Tensor } from "@sconce/tensor";
+import { broadcastView, castTensor, positionsOf, type Tensor } from "@sconce/tensor";
 import { copyInto } from "../copy.js";
 import { readNumbers, writeNumbers } from "../dense.js";
 import { invalidArgument } from "../errors.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel.js";
-import { broadcastView, positionsOf } from "../strided.js";
 import {
   broadcastShape,
   copyAsOutput,

@@ -3,10 +3,9 @@
  * `put`.
  */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
-import { castTensor, type Tensor } from "@sconce/tensor";
+import { castTensor, positionsOf, type Tensor } from "@sconce/tensor";
 import { copyInto } from "../copy.js";
 import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
-import { positionsOf } from "../strided.js";
 import { type Combine, combineAt, reduceAt } from "./index-combine.js";
 import {
   copyAsOutput,

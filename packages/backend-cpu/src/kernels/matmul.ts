@@ -1,11 +1,10 @@
 /** @file Matrix products. */
 import { FakeTensor, type ScalarLiteral, toNumber } from "@sconce/ir";
-import { contiguousStrides, dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
+import { broadcastStrides, contiguousStrides, dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
 import { detached } from "../copy.js";
 import { readBigInts, readComplex, readFloat64, writeBigInts, writeComplex } from "../dense.js";
 import { finishTarget, matrixOf, multiplyInto, numberTarget, numberView } from "../gemm/operands.js";
 import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
-import { broadcastStrides } from "../strided.js";
 
 interface Added {
   readonly self: Tensor;

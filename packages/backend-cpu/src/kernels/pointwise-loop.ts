@@ -5,18 +5,20 @@
 import { internalError } from "@sconce/errors";
 import { type ComplexLiteral, isInt, type ScalarLiteral, toNumber } from "@sconce/ir";
 import {
+  broadcastView,
   type DType,
   dtypeInfo,
+  eachRun,
   isBigIntDType,
   isIntegralDType,
   type PromotionOperand,
   resultType,
+  type StridedView,
   Tensor,
 } from "@sconce/tensor";
 import { copyInto } from "../copy.js";
 import { readBigInts, readComplex, writeBigInts, writeComplex, writeNumbers } from "../dense.js";
 import { noComplexKernel } from "../errors.js";
-import { broadcastView, eachRun, type StridedView } from "../strided.js";
 import { type LoadLane, laneLoader, laneRounder, laneStorer, type StoreLane } from "./pointwise-lanes.js";
 
 /** A tensor, or the Python number given in its place. */

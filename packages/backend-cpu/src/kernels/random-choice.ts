@@ -1,6 +1,6 @@
 /** @file Draws by probability: coins, dropout, leaky slopes. */
 import { type FakeTensor, type ScalarLiteral, toNumber } from "@sconce/ir";
-import type { Tensor } from "@sconce/tensor";
+import { broadcastStrides, type Tensor } from "@sconce/tensor";
 import { readNumbers, writeNumbers } from "../dense.js";
 import { invalidArgument } from "../errors.js";
 import {
@@ -12,7 +12,6 @@ import {
   kernel,
   type RandomSource,
 } from "../kernel.js";
-import { broadcastStrides } from "../strided.js";
 import { inMemoryOrder, isWide, memoryDims, permuted, uniform24, uniform53 } from "./random-engine.js";
 
 /** True with the probabilities of a tensor that has the sizes of `like` or broadcasts to them. */

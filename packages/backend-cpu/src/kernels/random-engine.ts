@@ -2,10 +2,9 @@
  * @file Random numbers drawn from the bits of a source, as PyTorch draws them: the same seed gives the same
  * numbers.
  */
-import type { DType, Tensor } from "@sconce/tensor";
+import { type DType, memoryOrder, type Tensor } from "@sconce/tensor";
 import { decodeTable, encodeFloat } from "../half.js";
 import type { RandomSource } from "../kernel.js";
-import { memoryOrder } from "../strided.js";
 
 /** Uniform in [0, 1) with the 24 bits of a float32. */
 export const uniform24 = (random: RandomSource): number => (random.uint32() & 0xffffff) * 2 ** -24;

@@ -2,10 +2,9 @@
  * @file PyTorch's random operators without a generator. A key is a pair of 64-bit numbers: the key of Philox and the
  * counter of its first block.
  */
-import type { Tensor } from "@sconce/tensor";
+import { broadcastStrides, type Tensor } from "@sconce/tensor";
 import { readBigInts, writeBigInts, writeNumbers } from "../dense.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel.js";
-import { broadcastStrides } from "../strided.js";
 import { philoxBlock } from "./philox.js";
 
 /** The two 64-bit words of a block, each with its first half low. */

@@ -2,20 +2,18 @@
 
 import type { LoopProgram } from "@sconce/codegen";
 import {
-  type Argument,
   type Backend,
   type CompileOptions,
   type Executable,
   type ExportedProgram,
   FakeTensor,
   type InputSpec,
-  isFloat,
   type Node,
   type NodeProfile,
   type NodeRef,
   type Placement,
   type RunOptions,
-  toNumber,
+  unwrapFloat,
   type Value,
 } from "@sconce/ir";
 import {
@@ -301,7 +299,7 @@ export class GpujsExecutable implements Executable {
     });
     const known = new Map(await Promise.all(copies));
     return graphSignature.outputSpecs.map(({ arg }) =>
-      arg.kind === "constant" ? constantOf(arg.value) : (known.get(arg.name) ?? null),
+      arg.kind === "constant" ? (unwrapFloat(arg.value) as Value) : (known.get(arg.name) ?? null),
     );
   }
 
@@ -395,6 +393,3 @@ function laidOut(value: Value, node: Node, sizes: ReadonlyMap<string, number>): 
     0,
   );
 }
-
-/** A constant result as callers get it: floats are numbers. */
-const constantOf = (value: Argument): Value => (isFloat(value) ? toNumber(value) : (value as Value));

@@ -1,5 +1,5 @@
 /** @file The inputs of `sconce run`: tensors by name, scalars as JSON. */
-import { type Argument, type ExportedProgram, int, isFloat, toNumber, type Value } from "@sconce/ir";
+import { type ExportedProgram, int, unwrapFloat, type Value } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { missingInput, unknownInput, usage } from "../errors.js";
 
@@ -23,12 +23,10 @@ export function readInputs(
     if (scalars.has(i)) return scalars.get(i)!;
     const tensor = tensors.get(`i${i}`);
     if (tensor !== undefined) return tensor;
-    if (spec.arg.kind === "constant") return constantValue(spec.arg.value);
+    if (spec.arg.kind === "constant") return unwrapFloat(spec.arg.value) as Value;
     throw missingInput(i, spec.arg.name, [...tensors.keys()]);
   });
 }
-
-const constantValue = (value: Argument): Value => (isFloat(value) ? toNumber(value) : value) as Value;
 
 const SHAPE = 'write an object of positions, for example {"1": 3, "2": 0.5, "3": {"float": "inf"}}';
 

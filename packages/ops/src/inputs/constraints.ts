@@ -7,8 +7,8 @@ import {
   FakeTensor,
   graphArgument,
   isFloat,
-  type ScalarLiteral,
   toNumber,
+  unwrapFloat,
   type Value,
 } from "@sconce/ir";
 import { evaluateInt, freeSymbols, printExpr, type SymInt, solveLinear } from "@sconce/symbolic";
@@ -77,7 +77,7 @@ function checkSize(
 function checkConstant(leaf: Leaf, input: Value): void {
   if (leaf.spec.arg.kind !== "constant" || leaf.spec.arg.value === null) return;
   const { value } = leaf.spec.arg;
-  const wanted = isFloat(value) ? toNumber(value as ScalarLiteral) : value;
+  const wanted = unwrapFloat(value);
   if (Object.is(wanted, input) || wanted === input) return;
   const what = Number.isNaN(wanted)
     ? "nan"

@@ -1,13 +1,12 @@
 /** @file What a backend returned, compared with what the program says: count, kinds, shapes and dtypes. */
 import {
+  type Argument,
   type ExportedProgram,
   FakeTensor,
-  isFloat,
   type MetaValue,
   type Node,
   type OutputSpec,
-  type ScalarLiteral,
-  toNumber,
+  unwrapFloat,
   type Value,
 } from "@sconce/ir";
 import { MUTATIONS } from "@sconce/ops";
@@ -118,8 +117,8 @@ function intProblem(meta: MetaValue | undefined, value: unknown, sizes: RunSizes
   return `${String(value)} where the program has ${printExpr(meta.expr)}, which is ${expected} in this run`;
 }
 
-function constantProblem(constant: unknown, value: unknown): string | undefined {
-  const want = isFloat(constant) ? toNumber(constant as ScalarLiteral) : constant;
+function constantProblem(constant: Argument, value: unknown): string | undefined {
+  const want = unwrapFloat(constant);
   // Dtypes, devices and the like are handed through as they are.
   if (typeof want === "object" && want !== null) return undefined;
   if (Object.is(want, value) || want === value) return undefined;
