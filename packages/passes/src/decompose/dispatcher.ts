@@ -68,13 +68,18 @@ export class Dispatcher {
     this.functional = Object.assign(functional, { arithmetic });
   }
 
+  /** What a call reads of a tensor's metadata; the factors of a number of elements follow the order of dimensions. */
+  #metadata(target: string, args: readonly EmitArg[]): SymScalar | undefined {
+    if (target === "aten.sym_numel.default") this.tracer.symbols.product((args[0] as FakeTensor).shape);
+    return readMetadata(target, args);
+  }
+
   /** A call on values that know nothing of mutation: decomposed by the table, or recorded. */
   lower(target: string, args: readonly EmitArg[], kwargs: Kwargs): MetaValue {
     const row = this.operators.require(target);
     const rule = DECOMPOSED_ABOVE.has(target) ? this.table.get(target) : this.#ruleOf(row);
     if (rule !== undefined) return this.#decompose(row, rule as EntryRule, this.lowered, args, kwargs);
-    const scalar = readMetadata(target, args);
-    if (target === "aten.sym_numel.default") this.tracer.symbols.product((args[0] as FakeTensor).shape);
+    const scalar = this.#metadata(target, args);
     if (scalar !== undefined) return scalar;
     const plain = this.#conjugates.resolved(row, args, (tensor) =>
       this.lowered("aten.clone.default", [tensor]),
@@ -102,8 +107,7 @@ export class Dispatcher {
         return this.autocast === null ? decompose() : this.#withoutAutocast(decompose);
       }
     }
-    const scalar = readMetadata(target, args);
-    if (target === "aten.sym_numel.default") this.tracer.symbols.product((args[0] as FakeTensor).shape);
+    const scalar = this.#metadata(target, args);
     if (scalar !== undefined) return scalar;
     if (row.schema.isMutable) return this.#mutate(row, args, kwargs);
     // A reshape that copied is a view of its copy, which a write then goes through.

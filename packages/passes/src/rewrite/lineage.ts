@@ -72,7 +72,7 @@ export class Lineage {
     const goesOn = chains.size === 1 && known.length === sources.length;
     const before = goesOn ? known.reduce((a, b) => (b.length > a.length ? b : a)) : undefined;
     const chain = before?.chain ?? { origin: this.#originOf(removed, rewriting) };
-    const link = linkOf(rewriting, chain, before);
+    const link = new RewriteLink(rewriting, chain, before);
     for (const name of removed) this.#links.delete(name);
     for (const name of added) this.#links.set(name, link);
     for (const name of changed) if (this.#links.get(name)?.chain === chain) this.#links.set(name, link);
@@ -85,21 +85,35 @@ export class Lineage {
   }
 }
 
-function linkOf(rewriting: Rewriting, chain: Chain, before: Link | undefined): Link {
-  const { nodes, typeOf } = rewriting;
-  // Most rewrites begin a chain that has no second: their text is made when it is asked for.
-  let text: string | undefined;
-  return {
-    ...rewriting,
-    chain,
-    before,
-    length: (before?.length ?? 0) + 1,
-    get exact() {
-      text ??= matchKey(nodes, (name) => name);
-      return text;
-    },
-    alike: before && matchKey(nodes, (name) => typeText(typeOf(name))),
-  };
+/** Most rewrites begin a chain that has no second: their text is made when it is asked for. */
+class RewriteLink implements Link {
+  readonly rule: Rule;
+  readonly number: number;
+  readonly root: Node;
+  readonly nodes: readonly Node[];
+  readonly typeOf: Rewriting["typeOf"];
+  readonly chain: Chain;
+  readonly before: Link | undefined;
+  readonly length: number;
+  readonly alike: string | undefined;
+  #exact: string | undefined;
+
+  constructor({ rule, number, root, nodes, typeOf }: Rewriting, chain: Chain, before: Link | undefined) {
+    this.rule = rule;
+    this.number = number;
+    this.root = root;
+    this.nodes = nodes;
+    this.typeOf = typeOf;
+    this.chain = chain;
+    this.before = before;
+    this.length = (before?.length ?? 0) + 1;
+    this.alike = before && matchKey(nodes, (name) => typeText(typeOf(name)));
+  }
+
+  get exact(): string {
+    this.#exact ??= matchKey(this.nodes, (name) => name);
+    return this.#exact;
+  }
 }
 
 function cycleOf(last: Link): Cycle | undefined {
