@@ -4,7 +4,7 @@ import type { GraphEditor } from "./editor.js";
 import { Graph } from "./graph.js";
 import { inheritedMeta } from "./inherit.js";
 import type { Node } from "./node.js";
-import { changePages, commit, diffStates, type GraphPatches, replay } from "./node-store.js";
+import { applyStatePatches, changePages, commit, diffStates, type GraphPatches } from "./node-store.js";
 import { PendingEdit } from "./pending-edit.js";
 import { refuseUses } from "./uses.js";
 
@@ -87,7 +87,11 @@ export function applyGraphPatches(
   patches: readonly unknown[],
   opposite: readonly unknown[] = [],
 ): Graph {
-  const state = replay(Graph.stateOf(graph), patches as readonly Patch[], opposite as readonly Patch[]);
+  const state = applyStatePatches(
+    Graph.stateOf(graph),
+    patches as readonly Patch[],
+    opposite as readonly Patch[],
+  );
   return Graph.version(graph, state);
 }
 

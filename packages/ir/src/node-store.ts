@@ -3,7 +3,7 @@
  * copies the pages it touches and the short list of pages, whatever the size of the graph; a Map or one long array as
  * immer state costs a hundred times as much per edit.
  */
-import { enablePatches, type Patch, produceWithPatches } from "immer";
+import { applyPatches, enablePatches, type Patch, produceWithPatches } from "immer";
 import { historyMismatch } from "./errors.js";
 import type { Graph } from "./graph.js";
 import type { Node } from "./node.js";
@@ -14,10 +14,19 @@ enablePatches();
 export const PAGE_SIZE = 256;
 const PAGE_LIMIT = 2 * PAGE_SIZE;
 
-/** A run of nodes. The key stays with the page while its nodes change; name indexes refer to it. */
-export interface Page {
+/**
+ * A run of nodes. A class, so that immer takes the page as one leaf: it neither drafts nor copies its nodes. The key
+ * stays with the page while its nodes change; name indexes refer to it.
+ */
+export class Page {
   readonly key: number;
   readonly nodes: readonly Node[];
+
+  constructor(key: number, nodes: readonly Node[]) {
+    this.key = key;
+    this.nodes = Object.freeze(nodes);
+    Object.freeze(this);
+  }
 }
 
 /** Everything that one version of a graph consists of. */
@@ -37,15 +46,12 @@ export interface GraphPatches {
 
 const NO_PATCHES: GraphPatches = Object.freeze({ patches: Object.freeze([]), inverse: Object.freeze([]) });
 
-export const makePage = (key: number, nodes: readonly Node[]): Page =>
-  Object.freeze({ key, nodes: Object.freeze(nodes) });
-
 /** A state of these nodes, in pages of {@link PAGE_SIZE}. */
 export function makeState(nodes: readonly Node[], subgraphs: GraphState["subgraphs"]): GraphState {
   const pages: Page[] = [];
   for (const node of nodes) Object.freeze(node);
   for (let i = 0; i < nodes.length; i += PAGE_SIZE)
-    pages.push(makePage(pages.length, nodes.slice(i, i + PAGE_SIZE)));
+    pages.push(new Page(pages.length, nodes.slice(i, i + PAGE_SIZE)));
   return Object.freeze({
     pages: Object.freeze(pages),
     nextKey: pages.length,
@@ -69,9 +75,9 @@ export function changePages(state: GraphState, changes: PageChanges): Pick<Graph
     if (nodes === page.nodes) pages.push(page);
     else if (nodes.length > PAGE_LIMIT) {
       for (let j = 0; j < nodes.length; j += PAGE_SIZE) {
-        pages.push(makePage(j === 0 ? page.key : nextKey++, nodes.slice(j, j + PAGE_SIZE)));
+        pages.push(new Page(j === 0 ? page.key : nextKey++, nodes.slice(j, j + PAGE_SIZE)));
       }
-    } else if (nodes.length > 0) pages.push(makePage(page.key, nodes));
+    } else if (nodes.length > 0) pages.push(new Page(page.key, nodes));
   }
   const sparse = pages.length > 2 * Math.ceil(size / PAGE_SIZE) + 8;
   if (!sparse) return { pages, nextKey };
@@ -84,6 +90,9 @@ export function changePages(state: GraphState, changes: PageChanges): Pick<Graph
 
 type MutableState = { -readonly [K in keyof GraphState]: GraphState[K] };
 
+/** A change of more pages than this replaces the list of pages: immer then records one patch instead of one a page. */
+const FEW_PAGES = 16;
+
 /** The next version, with the patches that lead to it and back. The same state when nothing differs. */
 export function commit(
   state: GraphState,
@@ -92,52 +101,55 @@ export function commit(
   const [result, patches, inverse] = produceWithPatches(state, (draft) => {
     const { pages, subgraphs, nextKey } = next;
     const target = draft as unknown as MutableState;
-    if (pages !== undefined && pages.length !== state.pages.length) target.pages = pages;
-    else if (pages !== undefined) {
-      const slots = target.pages as Page[];
-      for (let i = 0; i < pages.length; i++) if (pages[i] !== state.pages[i]) slots[i] = pages[i]!;
-    }
+    if (pages !== undefined) setPages(target, state.pages, pages);
     if (nextKey !== undefined && nextKey !== state.nextKey) target.nextKey = nextKey;
     if (subgraphs !== undefined && subgraphs !== state.subgraphs) target.subgraphs = subgraphs;
   });
   return { state: result, patches, inverse };
 }
 
+function setPages(draft: MutableState, before: readonly Page[], after: readonly Page[]): void {
+  const changed = after.flatMap((page, i) => (page === before[i] ? [] : [i]));
+  if (after.length !== before.length || changed.length > FEW_PAGES) {
+    draft.pages = after;
+    return;
+  }
+  const slots = draft.pages as Page[];
+  for (const i of changed) slots[i] = after[i]!;
+}
+
 /**
- * The state after recorded patches: forward to redo, inverse to undo. Pages are put back as they are, never copied
- * (immer's own `applyPatches` clones what patches hold). `opposite` are the patches that lead back: where given, what
- * is replaced must be what they hold.
+ * Returns the state after recorded patches: forward to redo, inverse to undo. Pages keep their identity. `opposite` are
+ * the patches that lead back; where given, what they hold must be what the state holds.
  * @throws SconceError `HISTORY_MISMATCH`
  */
-export function replay(
+export function applyStatePatches(
   state: GraphState,
   patches: readonly Patch[],
   opposite: readonly Patch[] = [],
 ): GraphState {
   if (patches.length === 0) return state;
-  for (const patch of opposite) if (valueAt(state, patch.path) !== patch.value) throw notAState();
-  const next: MutableState = { ...state };
-  let slots: Page[] | undefined;
-  for (const { op, path, value } of patches) {
-    const [part, index] = path;
-    if (op !== "replace" || path.length > 2 || !Object.hasOwn(state, String(part))) throw notAState();
-    if (path.length === 1) next[part as "pages"] = value as readonly Page[];
-    else {
-      if (part !== "pages" || typeof index !== "number" || state.pages[index] === undefined)
-        throw notAState();
-      slots ??= state.pages.slice();
-      slots[index] = value as Page;
-    }
-  }
-  if (slots !== undefined) next.pages = Object.freeze(slots);
-  return Object.freeze(next);
+  if (![...patches, ...opposite].every(({ op, path }) => op === "replace" && isPathOf(state, path)))
+    throw notAState();
+  if (!opposite.every(({ path, value }) => isSame(valueAt(state, path), value))) throw notAState();
+  return applyPatches(state, patches);
 }
 
 const notAState = (): Error =>
   historyMismatch("the graph is not the one that the recorded patches lead from");
 
-const valueAt = (state: GraphState, [part, index]: readonly (string | number)[]): unknown =>
+const isPathOf = (state: GraphState, [part, index, ...rest]: Patch["path"]): boolean =>
+  rest.length === 0 &&
+  Object.hasOwn(state, String(part)) &&
+  (index === undefined || (part === "pages" && typeof index === "number" && index in state.pages));
+
+const valueAt = (state: GraphState, [part, index]: Patch["path"]): unknown =>
   index === undefined ? state[part as keyof GraphState] : state.pages[index as number];
+
+/** Whether two values of a state are equal; immer copies the lists of a patch, but not what they hold. */
+const isSame = (a: unknown, b: unknown): boolean =>
+  a === b ||
+  (Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => isSame(item, b[i])));
 
 /** Patches between two versions, however the second was made. */
 export function diffStates(before: GraphState, after: GraphState): GraphPatches {
