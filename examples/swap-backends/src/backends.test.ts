@@ -4,7 +4,7 @@ import { openPt2File } from "@sconce/formats/node";
 import { castTensor, readSafetensors, type Tensor } from "@sconce/tensor";
 import "@sconce/testing/vitest";
 import { backendSpec, describeBackends } from "@sconce/testing/vitest";
-import { BACKENDS, createSconce, runDecompositions } from "sconce";
+import { createSconce, runDecompositions } from "sconce";
 import { describe, expect, test } from "vitest";
 import { KERNELS } from "./kernels.js";
 import { smallBackend } from "./small-backend.js";
@@ -66,9 +66,7 @@ describe("the small backend", () => {
   });
 
   test("can be the one that a session runs everything on", async () => {
-    const only = createSconce({
-      configure: (container) => container.register(BACKENDS, { useValue: [small] }),
-    });
+    const only = createSconce({ services: { backends: [small] } });
     const module = await only.module(lowered);
     expect(await module.call([images])).toBeCloseToTensor(logits, { rtol: 1e-4, atol: 1e-4 });
   });

@@ -8,7 +8,7 @@ import { openPt2File } from "@sconce/formats/node";
 import type { ExportedProgram, ParseIrOptions, TargetOptions } from "@sconce/ir";
 import type { Plugin } from "@sconce/passes";
 import { readSafetensors, type Tensor } from "@sconce/tensor";
-import { createSconce, LOGGER, type Sconce } from "sconce";
+import { createSconce, type Sconce } from "sconce";
 import { fileError, pluginError, systemCode, unknownBackend } from "./errors.js";
 import { type Io, readBytes } from "./io.js";
 import { librariesFor } from "./libraries.js";
@@ -38,7 +38,7 @@ export async function openSession(
     session = createSconce({
       plugins,
       backends: [...modes].map(gpujsByName).filter((one) => one !== undefined),
-      configure: (container) => container.register(LOGGER, { useValue: logger }),
+      services: { logger },
     });
   } catch (error) {
     throw isSconceError(error) && modules.length > 0 ? error.at(modules.join(", ")) : error;

@@ -6,6 +6,7 @@ import {
   createRandomSource,
   createRunner,
   type KernelTable,
+  type RandomSource,
 } from "@sconce/backend-cpu";
 import type { SconceError } from "@sconce/errors";
 import { ATEN, type Backend, TRAINING } from "@sconce/ir";
@@ -17,89 +18,158 @@ import {
   decompositionKeyProblem,
   defaultDecompositions,
   type Evaluator,
+  type Pass,
   type PassContext,
   PassManager,
   type PassManagerOptions,
+  type Plugin,
+  type Rule,
   type SessionBackend,
   verifyCalls,
 } from "@sconce/passes";
 import { type DependencyContainer, instanceCachingFactory, container as root } from "tsyringe";
-import type { SconceOptions } from "./create-sconce.js";
+import { unknownService } from "./errors.js";
 import { type PluginSet, pluginSet } from "./plugin-set.js";
 import { badPlugin } from "./plugin-shape.js";
-import {
-  BACKEND,
-  BACKENDS,
-  CLOCK,
-  DECOMPOSITIONS,
-  DIALECT,
-  EVALUATOR,
-  LOGGER,
-  OPERATORS,
-  PASS,
-  PASS_MANAGER,
-  type PassManagers,
-  PLUGINS,
-  RANDOM,
-  RULE,
-  VERIFIER,
-} from "./tokens.js";
+import type { Override, PassManagers, ServiceOverrides, Services } from "./services.js";
+import { PLUGINS, SERVICES } from "./tokens.js";
+
+/** What a session is made of. */
+export interface SessionOptions {
+  readonly plugins?: readonly Plugin[];
+  /** Backends besides the interpreter. */
+  readonly backends?: readonly Backend[];
+  /** Source of random numbers of the interpreter; a Mersenne Twister of seed 0 when left out. */
+  readonly random?: RandomSource;
+  /** Services in place of the session's own. */
+  readonly services?: ServiceOverrides;
+}
+
+/** The parts of a session. */
+export interface Session {
+  /** Resolved on each read. */
+  readonly services: Services;
+  readonly plugins: PluginSet;
+  /** The built-in passes and those of the plugins, by name. */
+  readonly passes: ReadonlyMap<string, Pass>;
+  /** The built-in rewrite rules and those of the plugins, by name. */
+  readonly rules: ReadonlyMap<string, Rule>;
+}
 
 /**
- * Builds a container of its own for one session; the global one is never registered on.
+ * Composes a session in a container of its own; nothing is registered on the global one.
  *
- * @throws SconceError `PLUGIN`, `NAME_CLASH`
+ * @throws SconceError `PLUGIN`, `NAME_CLASH`, `UNKNOWN_SERVICE`
  */
-export function createContainer(options: SconceOptions = {}): DependencyContainer {
-  const { plugins = [], backends = [], random } = options;
-  const set = pluginSet(plugins, backends);
+export function createSession(options: SessionOptions = {}): Session {
+  const set = pluginSet(options.plugins ?? [], options.backends ?? []);
   const container = root.createChildContainer();
-  const operators = defaultOperators().extend(set.ops);
-  container.register(OPERATORS, { useValue: operators });
   container.register(PLUGINS, { useValue: set });
-  container.register(CLOCK, { useValue: performance });
-  container.register(RANDOM, { useFactory: instanceCachingFactory(() => random ?? createRandomSource(0)) });
-  container.register(LOGGER, { useValue: { warn: () => {} } });
-  registerParts(container, set);
-  registerRunning(container, backends, set, kernelsOf(set, operators));
-  container.register(DECOMPOSITIONS, { useFactory: (from) => tableWith(from.resolve(OPERATORS), set) });
-  container.register(VERIFIER, {
-    useFactory: (from) => {
-      const dialects = new Map(from.resolveAll(DIALECT).map((rules) => [rules.name, rules]));
-      const operators = from.resolve(OPERATORS);
+  const factories = factoriesOf(options, set);
+  const overrides = options.services ?? {};
+  for (const name of Object.keys(overrides))
+    if (!Object.hasOwn(SERVICES, name)) throw unknownService(name, Object.keys(SERVICES));
+  for (const name of Object.keys(SERVICES) as (keyof Services)[])
+    registerService(container, name, factories, overrides);
+  return {
+    services: new ContainerServices(container),
+    plugins: set,
+    passes: passesOf(set),
+    rules: rulesOf(set),
+  };
+}
+
+type Factories = { readonly [Name in keyof Services]: (from: DependencyContainer) => Services[Name] };
+
+function registerService<Name extends keyof Services>(
+  container: DependencyContainer,
+  name: Name,
+  factories: Factories,
+  overrides: ServiceOverrides,
+): void {
+  const override = overrides[name];
+  const own = factories[name];
+  const useFactory = (from: DependencyContainer): Services[Name] =>
+    overridden(override as Override<Services[Name]> | undefined, () => own(from));
+  const isFresh = name === "decompositions";
+  container.register(SERVICES[name], {
+    useFactory: isFresh ? useFactory : instanceCachingFactory(useFactory),
+  });
+}
+
+const overridden = <T extends object>(override: Override<T> | undefined, own: () => T): T => {
+  if (override === undefined) return own();
+  return typeof override === "function" ? (override as (own: T) => T)(own()) : override;
+};
+
+/** The services of a container, each resolved when it is read. */
+class ContainerServices implements Services {
+  readonly #container: DependencyContainer;
+
+  constructor(container: DependencyContainer) {
+    this.#container = container;
+  }
+
+  get operators() {
+    return this.#container.resolve(SERVICES.operators);
+  }
+  get backends() {
+    return this.#container.resolve(SERVICES.backends);
+  }
+  get decompositions() {
+    return this.#container.resolve(SERVICES.decompositions);
+  }
+  get evaluator() {
+    return this.#container.resolve(SERVICES.evaluator);
+  }
+  get verifier() {
+    return this.#container.resolve(SERVICES.verifier);
+  }
+  get passManagers() {
+    return this.#container.resolve(SERVICES.passManagers);
+  }
+  get clock() {
+    return this.#container.resolve(SERVICES.clock);
+  }
+  get logger() {
+    return this.#container.resolve(SERVICES.logger);
+  }
+  get random() {
+    return this.#container.resolve(SERVICES.random);
+  }
+}
+
+const byName = <T extends { readonly name: string }>(items: readonly T[]): ReadonlyMap<string, T> =>
+  new Map(items.map((item) => [item.name, item]));
+
+const passesOf = ({ plugins }: PluginSet): ReadonlyMap<string, Pass> =>
+  byName([...builtinPasses, ...plugins.flatMap((plugin) => plugin.passes ?? [])]);
+
+const rulesOf = ({ plugins }: PluginSet): ReadonlyMap<string, Rule> =>
+  byName([...builtinRules, ...plugins.flatMap((plugin) => plugin.rules ?? [])]);
+
+/** The session's own services. */
+function factoriesOf({ backends = [], random }: SessionOptions, set: PluginSet): Factories {
+  const operators = defaultOperators().extend(set.ops);
+  const kernels = kernelsOf(set, operators);
+  const dialects = byName([TRAINING, ATEN, ...set.dialects.values()]);
+  return {
+    operators: () => operators,
+    clock: () => performance,
+    logger: () => ({ warn: () => {} }),
+    random: () => random ?? createRandomSource(0),
+    backends: (from) => sessionBackends(from, kernels, backends),
+    decompositions: (from) => tableWith(from.resolve(SERVICES.operators), set),
+    evaluator: (from) => {
+      const options = { operators: from.resolve(SERVICES.operators), kernels };
+      return { evaluate: createEvaluator(options) as Evaluator, run: createRunner(options) };
+    },
+    verifier: (from) => {
+      const operators = from.resolve(SERVICES.operators);
       return { verify: (program, before) => verifyCalls(program, { operators, dialects, before }) };
     },
-  });
-  container.register(PASS_MANAGER, { useFactory: passManagers });
-  return container;
-}
-
-function registerParts(container: DependencyContainer, { plugins, dialects }: PluginSet): void {
-  const passes = [...builtinPasses, ...plugins.flatMap((plugin) => plugin.passes ?? [])];
-  for (const pass of passes) container.register(PASS, { useValue: pass });
-  const rules = [...builtinRules, ...plugins.flatMap((plugin) => plugin.rules ?? [])];
-  for (const rule of rules) container.register(RULE, { useValue: rule });
-  for (const dialect of [TRAINING, ATEN, ...dialects.values()])
-    container.register(DIALECT, { useValue: dialect });
-}
-
-/** Backends, and the evaluator over the same kernels. */
-function registerRunning(
-  container: DependencyContainer,
-  given: readonly Backend[],
-  { plugins }: PluginSet,
-  kernels: KernelTable,
-): void {
-  const further = [...given, ...plugins.flatMap((plugin) => plugin.backends ?? [])];
-  container.register(BACKEND, { useFactory: interpreter(kernels) });
-  for (const backend of further) container.register(BACKEND, { useValue: backend });
-  container.register(BACKENDS, { useFactory: inSession() });
-  container.register(EVALUATOR, {
-    useFactory: (from) => ({
-      evaluate: createEvaluator({ operators: from.resolve(OPERATORS), kernels }) as Evaluator,
-      run: createRunner({ operators: from.resolve(OPERATORS), kernels }),
-    }),
-  });
+    passManagers,
+  };
 }
 
 const interpreters = new WeakSet<Backend>();
@@ -107,55 +177,45 @@ const interpreters = new WeakSet<Backend>();
 /** True for the interpreter of a session. */
 export const isInterpreter = (backend: Backend): boolean => interpreters.has(backend);
 
-/** The interpreter over the container's services, made anew only when one of them is overridden. */
-function interpreter(kernels: KernelTable): (from: DependencyContainer) => Backend {
-  let made: { readonly operators: unknown; readonly random: unknown; readonly backend: Backend } | undefined;
-  return (from) => {
-    const [operators, random] = [from.resolve(OPERATORS), from.resolve(RANDOM)];
-    if (made?.operators !== operators || made.random !== random)
-      made = { operators, random, backend: cpuBackend({ operators, kernels, random }) };
-    interpreters.add(made.backend);
-    return made.backend;
-  };
-}
-
-/** The backends, those that can with the session's parts; the first one, the interpreter, is their host. */
-function inSession(): (from: DependencyContainer) => Backend[] {
-  const bound = new WeakMap<Backend, { readonly host: Backend; readonly backend: Backend }>();
-  return (from) => {
-    const backends = from.resolveAll(BACKEND);
-    const host = backends[0]!;
-    return backends.map((backend) => {
-      if (backend === host || !isSessionBackend(backend)) return backend;
-      let known = bound.get(backend);
-      if (known?.host !== host) {
-        const context = passManagers(from).context();
-        known = { host, backend: backend.inSession(context, host) };
-        bound.set(backend, known);
-      }
-      return known.backend;
-    });
-  };
+/** The interpreter, then the backends that were given; the interpreter is their host. */
+function sessionBackends(
+  from: DependencyContainer,
+  kernels: KernelTable,
+  given: readonly Backend[],
+): readonly Backend[] {
+  const operators = from.resolve(SERVICES.operators);
+  const host = cpuBackend({ operators, kernels, random: from.resolve(SERVICES.random) });
+  interpreters.add(host);
+  const { plugins } = from.resolve(PLUGINS);
+  const further = [...given, ...plugins.flatMap((plugin) => plugin.backends ?? [])];
+  return [
+    host,
+    ...further.map((backend) =>
+      isSessionBackend(backend)
+        ? backend.inSession(from.resolve(SERVICES.passManagers).context(), host)
+        : backend,
+    ),
+  ];
 }
 
 const isSessionBackend = (backend: Backend): backend is SessionBackend =>
   typeof (backend as Partial<SessionBackend>).inSession === "function";
 
-const passManagers = (from: DependencyContainer): PassManagers => {
-  const { plugins, ownerOf } = from.resolve(PLUGINS);
+function passManagers(from: DependencyContainer): PassManagers {
+  const set = from.resolve(PLUGINS);
   const context = (): PassContext => ({
-    operators: from.resolve(OPERATORS),
-    ...from.resolve(EVALUATOR),
-    decompositions: () => from.resolve(DECOMPOSITIONS),
-    rules: new Map(from.resolveAll(RULE).map((rule) => [rule.name, rule])),
-    backends: () => new Map(from.resolve(BACKENDS).map((backend) => [backend.name, backend])),
-    verify: (program, before) => from.resolve(VERIFIER).verify(program, before),
-    clock: from.resolve(CLOCK),
-    ownerOf: plugins.length > 0 ? ownerOf : undefined,
-    warn: (message) => from.resolve(LOGGER).warn(message),
+    operators: from.resolve(SERVICES.operators),
+    ...from.resolve(SERVICES.evaluator),
+    decompositions: () => from.resolve(SERVICES.decompositions),
+    rules: rulesOf(set),
+    backends: () => byName(from.resolve(SERVICES.backends)),
+    verify: (program, before) => from.resolve(SERVICES.verifier).verify(program, before),
+    clock: from.resolve(SERVICES.clock),
+    ownerOf: set.plugins.length > 0 ? set.ownerOf : undefined,
+    warn: (message) => from.resolve(SERVICES.logger).warn(message),
   });
   return { context, create: (options?: PassManagerOptions) => new PassManager(context(), options) };
-};
+}
 
 /** @throws SconceError `PLUGIN` for a kernel of no operator */
 export function kernelsOf({ kernels }: PluginSet, operators: OperatorTable): KernelTable {

@@ -1,9 +1,4 @@
-import {
-  firstNonfinite,
-  type NonfiniteOptions,
-  type NonfiniteReport,
-  type RandomSource,
-} from "@sconce/backend-cpu";
+import { firstNonfinite, type NonfiniteOptions, type NonfiniteReport } from "@sconce/backend-cpu";
 import { type ByteSource, type ReadPt2Options, readPt2 } from "@sconce/formats";
 import {
   type Backend,
@@ -34,88 +29,78 @@ import {
   type Pass,
   type PassManagerOptions,
   type PipelineItem,
-  type Plugin,
   parsePipeline,
   type Rule,
   runDecompositions,
 } from "@sconce/passes";
-import type { DependencyContainer } from "tsyringe";
 import { compileOn } from "./backends/compile.js";
 import { noBackend, unknownBackend } from "./backends/known-backends.js";
-import { createContainer, isInterpreter, kernelsOf, replacements } from "./container.js";
-import { freezeSession } from "./freeze.js";
-import { createModule, type ProgramModule } from "./module.js";
 import {
-  BACKENDS,
-  DECOMPOSITIONS,
-  LOGGER,
-  OPERATORS,
-  PASS,
-  PASS_MANAGER,
-  PLUGINS,
-  RULE,
-  VERIFIER,
-} from "./tokens.js";
+  createSession,
+  isInterpreter,
+  kernelsOf,
+  replacements,
+  type Session,
+  type SessionOptions,
+} from "./container.js";
+import { createModule, type ProgramModule } from "./module.js";
+import type { PluginSet } from "./plugin-set.js";
+import type { Services } from "./services.js";
 
-export interface SconceOptions {
-  readonly plugins?: readonly Plugin[];
-  /** Backends besides the interpreter. */
-  readonly backends?: readonly Backend[];
-  /** Source of random numbers of the interpreter; a Mersenne Twister of seed 0 when left out. */
-  readonly random?: RandomSource;
-  /** Containers that override services; see the tokens. */
-  readonly configure?: (container: DependencyContainer) => void;
-}
+export type SconceOptions = SessionOptions;
 
 /** A session: the operators, passes and backends that are known, and what can be done with programs. */
 export class Sconce {
-  readonly container: DependencyContainer;
+  /** The services, those that replace the session's own included. */
+  readonly services: Services;
+  /** Passes by name: the built-in ones and those of plugins. */
+  readonly passes: ReadonlyMap<string, Pass>;
+  /** Rewrite rules by name: the built-in ones and those of plugins. */
+  readonly rules: ReadonlyMap<string, Rule>;
+  readonly #plugins: PluginSet;
   #used = false;
 
-  constructor(container: DependencyContainer) {
-    this.container = container;
+  /** See {@link createSconce}. */
+  constructor({ services, plugins, passes, rules }: Session) {
+    this.services = services;
+    this.passes = passes;
+    this.rules = rules;
+    this.#plugins = plugins;
   }
 
   /**
-   * The first work on a program fixes what the session knows: operators and services that are registered later would
-   * reach some of it and not the rest, so they are refused (`REGISTRY_FROZEN`).
+   * The first work on a program fixes the operators of the session: an operator that is registered later would reach some
+   * of the work and not the rest, so it is refused (`REGISTRY_FROZEN`).
    */
   #use(): void {
     if (this.#used) return;
-    const { container, operators } = this;
-    const logger = container.resolve(LOGGER);
-    for (const message of replacements(container.resolve(PLUGINS), operators)) logger.warn(message);
+    const { operators } = this;
+    const { logger } = this.services;
+    for (const message of replacements(this.#plugins, operators)) logger.warn(message);
     this.#used = true;
-    freezeSession(container, operators);
+    operators.freeze(
+      "the operators cannot be added: the session was used already, and they would reach some of its work and not the rest",
+      "register operators before the first load, transform, compile or verify, or give them to createSconce in a plugin",
+    );
   }
 
   get operators(): OperatorTable {
-    return this.container.resolve(OPERATORS);
-  }
-
-  /** Passes by name. */
-  get passes(): ReadonlyMap<string, Pass> {
-    return new Map(this.container.resolveAll(PASS).map((pass) => [pass.name, pass]));
-  }
-
-  /** Rewrite rules by name: the built-in ones and those of plugins. */
-  get rules(): ReadonlyMap<string, Rule> {
-    return new Map(this.container.resolveAll(RULE).map((rule) => [rule.name, rule]));
+    return this.services.operators;
   }
 
   /** Backends by name; the first, the interpreter `cpu` unless overridden, is the default. */
   get backends(): ReadonlyMap<string, Backend> {
-    return new Map(this.container.resolve(BACKENDS).map((backend) => [backend.name, backend]));
+    return new Map(this.services.backends.map((backend) => [backend.name, backend]));
   }
 
   /** Classes registered with pytree that the plugins know, by serialized name. */
   get pytreeTypes(): PytreeRegistry {
-    return this.container.resolve(PLUGINS).pytreeTypes;
+    return this.#plugins.pytreeTypes;
   }
 
   /** The plugin that a pass, a rule or a backend comes from; undefined for Sconce's own. */
   ownerOf(part: object): string | undefined {
-    return this.container.resolve(PLUGINS).ownerOf(part);
+    return this.#plugins.ownerOf(part);
   }
 
   /**
@@ -144,12 +129,12 @@ export class Sconce {
 
   #targets(): TargetOptions {
     this.#use();
-    return { operators: this.operators, dialects: this.container.resolve(PLUGINS).dialects };
+    return { operators: this.operators, dialects: this.#plugins.dialects };
   }
 
   /** A fresh copy of the default decomposition table, the plugins' entries included; it sees operators that come later. */
   defaultDecompositions(): CustomDecompTable {
-    return this.container.resolve(DECOMPOSITIONS);
+    return this.services.decompositions;
   }
 
   /** `ExportedProgram.run_decompositions`; see `runDecompositions` for the meaning of the table. */
@@ -158,9 +143,9 @@ export class Sconce {
     table: Decompositions = this.defaultDecompositions(),
   ): ExportedProgram {
     this.#use();
-    if (this.container.resolve(PLUGINS).plugins.length > 0) sealProgram(program);
+    if (this.#plugins.plugins.length > 0) sealProgram(program);
     const assumed = opaqueAssumption(program, this.operators);
-    if (assumed !== undefined) this.container.resolve(LOGGER).warn(assumed);
+    if (assumed !== undefined) this.services.logger.warn(assumed);
     return runDecompositions(program, table, { operators: this.operators });
   }
 
@@ -172,7 +157,7 @@ export class Sconce {
   ): ExportedProgram {
     this.#use();
     const calls = typeof passes === "string" ? parsePipeline(passes, this.passes, this) : passes;
-    return this.container.resolve(PASS_MANAGER).create(options).run(program, calls);
+    return this.services.passManagers.create(options).run(program, calls);
   }
 
   /**
@@ -185,13 +170,13 @@ export class Sconce {
     options: BisectOptions = {},
   ): Bisection {
     const calls = typeof passes === "string" ? parsePipeline(passes, this.passes, this) : passes;
-    return bisect(program, calls, this.container.resolve(PASS_MANAGER).context(), options);
+    return bisect(program, calls, this.services.passManagers.context(), options);
   }
 
   /** Every problem that the verifier finds, calls that do not fit their operators' shape rules included; none for a valid program. */
   verify(program: ExportedProgram): readonly Problem[] {
     this.#use();
-    return this.container.resolve(VERIFIER).verify(program);
+    return this.services.verifier.verify(program);
   }
 
   /**
@@ -208,7 +193,7 @@ export class Sconce {
     this.#use();
     const chosen = typeof backend === "object" ? backend : this.#backend(backend);
     requireValues(program);
-    const owner = this.container.resolve(PLUGINS).ownerOf(chosen);
+    const owner = this.#plugins.ownerOf(chosen);
     refuseOpaque(
       program.graph,
       this.operators,
@@ -240,7 +225,7 @@ export class Sconce {
   ): Promise<NonfiniteReport> {
     this.#use();
     const { operators } = this;
-    const kernels = kernelsOf(this.container.resolve(PLUGINS), operators);
+    const kernels = kernelsOf(this.#plugins, operators);
     return firstNonfinite(program, inputs, { ...options, operators, kernels });
   }
 
@@ -276,9 +261,8 @@ export interface ModuleOptions {
   readonly types?: PytreeRegistry;
 }
 
-/** Opens a session. */
-export function createSconce(options: SconceOptions = {}): Sconce {
-  const container = createContainer(options);
-  options.configure?.(container);
-  return new Sconce(container);
-}
+/**
+ * Opens a session.
+ * @throws SconceError `PLUGIN`, `NAME_CLASH`, `UNKNOWN_SERVICE`
+ */
+export const createSconce = (options: SconceOptions = {}): Sconce => new Sconce(createSession(options));

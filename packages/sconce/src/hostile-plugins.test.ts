@@ -4,7 +4,7 @@ import { defineOp, type Emit } from "@sconce/ops";
 import { builtinRules, decompose, definePass, defineRule, type Pass, type Plugin } from "@sconce/passes";
 import { Tensor } from "@sconce/tensor";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createSconce, EVALUATOR } from "./index.js";
+import { createSconce } from "./index.js";
 
 const weights = Tensor.from([1, 2, 3, 4], [4], "float32");
 const TEXT = `sconce-ir 1
@@ -392,9 +392,7 @@ describe("operators, kernels and backends of a plugin", () => {
   test("a kernel that throws is named, when folding and when running", async () => {
     const sconce = createSconce({ plugins: [{ name: "evil", kernels: { "aten.relu.default": boo } }] });
     const said = 'the kernel of aten.relu.default of plugin "evil" threw: boo';
-    expect(() => sconce.container.resolve(EVALUATOR).evaluate("aten.relu.default", [weights], {})).toThrow(
-      said,
-    );
+    expect(() => sconce.services.evaluator.evaluate("aten.relu.default", [weights], {})).toThrow(said);
     using executable = await sconce.compile(program);
     await expect(executable.run([weights])).rejects.toThrow(said);
   });

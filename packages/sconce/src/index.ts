@@ -150,24 +150,16 @@ export {
 } from "@sconce/passes";
 export type { DType } from "@sconce/tensor";
 export { compareTensors, readSafetensors, Tensor, writeSafetensors } from "@sconce/tensor";
-export { createContainer } from "./container.js";
 export type { ModuleOptions, SconceOptions } from "./create-sconce.js";
 export { createSconce, Sconce } from "./create-sconce.js";
 export type { ProgramModule } from "./module.js";
+export type {
+  EvaluatorService,
+  Logger,
+  Override,
+  PassManagers,
+  ServiceOverrides,
+  Services,
+  Verifier,
+} from "./services.js";
 export { GraphBuilder, parseGraph, parseIr } from "./texts.js";
-export type { EvaluatorService, Logger, PassManagers, Verifier } from "./tokens.js";
-export {
-  BACKEND,
-  BACKENDS,
-  CLOCK,
-  DECOMPOSITIONS,
-  DIALECT,
-  EVALUATOR,
-  LOGGER,
-  OPERATORS,
-  PASS,
-  PASS_MANAGER,
-  RANDOM,
-  RULE,
-  VERIFIER,
-} from "./tokens.js";

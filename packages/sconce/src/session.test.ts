@@ -4,26 +4,13 @@ import { defineOp } from "@sconce/ops";
 import { definePass } from "@sconce/passes";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import {
-  BACKEND,
-  BACKENDS,
-  CLOCK,
-  createSconce,
-  EVALUATOR,
-  LOGGER,
-  OPERATORS,
-  PASS,
-  RANDOM,
-  type Sconce,
-  VERIFIER,
-} from "./index.js";
+import { createSconce, type Sconce, type ServiceOverrides } from "./index.js";
 
 const programOf = (call: string, dialect = "ATEN"): ExportedProgram =>
   parseIr(`sconce-ir 1
 program "${dialect}" { input %x: USER_INPUT output %y: USER_OUTPUT }
 graph(%x: f32[4]) { %y: f32[4] = ${call} return (%y) }`);
 const relu = programOf("aten.relu.default(%x)");
-const nothing = definePass({ name: "nothing", doc: "Nothing.", run: (program) => program });
 const twice = defineOp({
   schema: "mylib::twice(Tensor x) -> Tensor",
   decompose: (emit, { x }) => emit("aten.add.Tensor", [x, x]),
@@ -33,8 +20,7 @@ describe("registries", () => {
   test("late registration works until the session is used", () => {
     const sconce = createSconce();
     sconce.operators.register([twice]);
-    sconce.container.register(PASS, { useValue: nothing });
-    const lowered = sconce.transform(programOf("mylib.twice.default(%x)", "TRAINING"), "nothing,decompose");
+    const lowered = sconce.transform(programOf("mylib.twice.default(%x)", "TRAINING"), "decompose");
     expect([...lowered.opHistogram().keys()]).toEqual(["aten.add.Tensor"]);
   });
 
@@ -50,10 +36,6 @@ describe("registries", () => {
     await use(sconce);
     const frozen = expect.objectContaining({ code: "REGISTRY_FROZEN" });
     expect(() => sconce.operators.register([twice])).toThrow(frozen);
-    expect(() => sconce.container.register(PASS, { useValue: nothing })).toThrow(frozen);
-    expect(() => sconce.container.registerInstance(CLOCK, { now: () => 0 })).toThrow(frozen);
-    expect(() => sconce.container.reset()).toThrow(frozen);
-    expect(sconce.passes.has("nothing")).toBe(false);
     expect(sconce.operators.get("mylib.twice.default")).toBeUndefined();
   });
 
@@ -105,15 +87,12 @@ describe("dialects of plugins", () => {
   });
 });
 
-describe("a container overrides", () => {
+describe("an application replaces", () => {
   const x = Tensor.from([-1, 2, -3, 4], [4], "float32");
 
   test("the verifier", () => {
     const sconce = createSconce({
-      configure: (container) =>
-        container.register(VERIFIER, {
-          useValue: { verify: () => [{ code: "NO", message: "not on a Friday" }] },
-        }),
+      services: { verifier: { verify: () => [{ code: "NO", message: "not on a Friday" }] } },
     });
     expect(sconce.verify(relu)).toEqual([{ code: "NO", message: "not on a Friday" }]);
     expect(() => sconce.transform(relu, "dce", { verify: true })).toThrow(/not on a Friday/);
@@ -122,9 +101,8 @@ describe("a container overrides", () => {
   test("the clock", () => {
     let time = 0;
     const now = () => (time += 5);
-    const configure = (container: Sconce["container"]) => container.register(CLOCK, { useValue: { now } });
     const took: number[] = [];
-    createSconce({ configure }).transform(relu, "dce,cse", {
+    createSconce({ services: { clock: { now } } }).transform(relu, "dce,cse", {
       observers: [({ milliseconds }) => took.push(milliseconds)],
     });
     expect(took).toEqual([5, 5]);
@@ -140,8 +118,7 @@ describe("a container overrides", () => {
           decompositions: { "aten.silu.default": (emit, args) => emit("aten.relu.default", [args["self"]]) },
         },
       ],
-      configure: (container) =>
-        container.register(LOGGER, { useValue: { warn: (message) => said.push(message) } }),
+      services: { logger: { warn: (message) => said.push(message) } },
     });
     sconce.verify(relu);
     sconce.verify(relu);
@@ -156,11 +133,10 @@ describe("a container overrides", () => {
       using executable = await sconce.compile(programOf("aten.rand_like.default(%x)"));
       return ((await executable.run([x]))[0] as Tensor).data.toString();
     };
-    const configure = (container: Sconce["container"]) =>
-      container.register(RANDOM, { useValue: createRandomSource(7) });
+    const services = (): ServiceOverrides => ({ random: createRandomSource(7) });
     const seven = await draw(createSconce({ random: createRandomSource(7) }));
-    expect(await draw(createSconce({ configure }))).toBe(seven);
-    expect(await draw(createSconce({ configure, random: createRandomSource(1) }))).toBe(seven);
+    expect(await draw(createSconce({ services: services() }))).toBe(seven);
+    expect(await draw(createSconce({ services: services(), random: createRandomSource(1) }))).toBe(seven);
     expect(await draw(createSconce())).not.toBe(seven);
   });
 
@@ -171,26 +147,45 @@ describe("a container overrides", () => {
       name,
       compile: () => Promise.reject(new Error(name)),
     });
-    const opened = (configure: (container: Sconce["container"]) => unknown) =>
-      createSconce({ configure: (container) => void configure(container) });
-    const more = opened((container) => container.register(BACKEND, { useValue: named("more") }));
+    const opened = (backends: NonNullable<ServiceOverrides["backends"]>) =>
+      createSconce({ services: { backends } });
+    const more = opened((own) => [...own, named("more")]);
     expect([...more.backends.keys()]).toEqual(["cpu", "more"]);
-    const instead = opened((container) => container.register(BACKEND, { useValue: named("cpu") }));
+    const instead = opened([named("cpu")]);
     await expect(instead.compile(relu)).rejects.toThrow("cpu");
-    const only = opened((container) => container.register(BACKENDS, { useValue: [named("only")] }));
+    const only = opened([named("only")]);
     expect([...only.backends.keys()]).toEqual(["only"]);
     await expect(only.compile(relu)).rejects.toThrow("only");
-    const none = opened((container) => container.register(BACKENDS, { useValue: [] }));
-    expect(() => none.compile(relu)).toThrow("the session has no backend");
+    expect(() => opened([]).compile(relu)).toThrow("the session has no backend");
   });
 
   test("the operators, which the interpreter and the evaluator then run by", () => {
     const sconce = createSconce({
-      configure: (container) =>
-        container.register(OPERATORS, { useValue: container.resolve(OPERATORS).extend([twice]) }),
+      services: { operators: (own) => own.extend([twice]) },
     });
     expect(sconce.waysToRun("mylib.twice.default").get("cpu")).toBe("decomposition");
-    const result = sconce.container.resolve(EVALUATOR).evaluate("mylib.twice.default", [x], {}) as Tensor;
+    const result = sconce.services.evaluator.evaluate("mylib.twice.default", [x], {}) as Tensor;
     expect([...(result.data as Float32Array)]).toEqual([-2, 4, -6, 8]);
+  });
+
+  test("the decompositions, of which each reader gets a fresh table", () => {
+    const sconce = createSconce({
+      services: {
+        decompositions: (own) => {
+          own.delete("aten.silu.default");
+          return own;
+        },
+      },
+    });
+    expect(sconce.defaultDecompositions().has("aten.silu.default")).toBe(false);
+    sconce.defaultDecompositions().delete("aten.addcmul.default");
+    expect(sconce.defaultDecompositions().has("aten.addcmul.default")).toBe(true);
+  });
+
+  test("no service that does not exist", () => {
+    const services = { bakends: [] } as ServiceOverrides;
+    expect(() => createSconce({ services })).toThrow(
+      expect.objectContaining({ code: "UNKNOWN_SERVICE", fix: expect.stringContaining("backends") }),
+    );
   });
 });

@@ -17,7 +17,7 @@ import {
 import { diffPrograms } from "@sconce/ir/diff";
 import { defineOp } from "@sconce/ops";
 import { definePass, verifyCalls } from "@sconce/passes";
-import { createSconce, LOGGER } from "sconce";
+import { createSconce } from "sconce";
 import { describe, expect, test } from "vitest";
 import { checkProgramFolder } from "./conformance/programs.js";
 
@@ -95,8 +95,7 @@ describe("what is not known is not assumed", () => {
   test("lowering a training program warns of the assumption, once", async () => {
     const warnings: string[] = [];
     const session = createSconce({
-      configure: (container) =>
-        container.register(LOGGER, { useValue: { warn: (text) => warnings.push(text) } }),
+      services: { logger: { warn: (text) => warnings.push(text) } },
     });
     const lowered = session.runDecompositions(await scale());
     session.transform(lowered, "decompose");

@@ -12,7 +12,7 @@ export const noBackend = (): SconceError =>
   new SconceError({
     code: "UNKNOWN_BACKEND",
     message: "the session has no backend",
-    fix: "register at least one under BACKENDS",
+    fix: "give createSconce at least one: createSconce({ services: { backends: [backend] } })",
   });
 
 /**
