@@ -1,12 +1,13 @@
-import type {
-  Backend,
-  CompileOptions,
-  Executable,
-  ExportedProgram,
-  Graph,
-  Node,
-  ProgramRunner,
-  Reason,
+import {
+  type Backend,
+  type CompileOptions,
+  type Executable,
+  type ExportedProgram,
+  type Graph,
+  type Node,
+  nodePlace,
+  type ProgramRunner,
+  type Reason,
 } from "@sconce/ir";
 import {
   type CallArgument,
@@ -71,7 +72,7 @@ export function cpuBackend(options: CpuBackendOptions = {}): Backend {
       refuseOpaque(program.graph, operators);
       for (const node of program.graph.nodes()) {
         if (compileOptions.exclude?.includes(node.target))
-          throw excludedCall(node.target, decomposes(operators, node.target)).at(`node "${node.name}"`);
+          throw excludedCall(node.target, decomposes(operators, node.target)).at(nodePlace(node));
       }
       return new DispatchingInterpreter(program, operators, dispatcher);
     },

@@ -1,6 +1,6 @@
 /** @file Writes that a copy cannot take the place of a view for. */
 import { SconceError } from "@sconce/errors";
-import { FakeTensor, type Graph, isRef } from "@sconce/ir";
+import { callPlace, FakeTensor, type Graph, isRef } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { isComplexDType } from "@sconce/tensor";
 
@@ -34,7 +34,7 @@ export function refuseConjugateWrites(graph: Graph, operators: OperatorTable): v
       throw new SconceError({
         code: "CONJUGATE_WRITE",
         message: `%${node.name} writes in place to memory that %${copied.get(root)} is a conjugated view of, which the interpreter cannot follow`,
-        where: `%${node.name} = ${node.target}`,
+        where: callPlace(node),
         fix: "run the program after runDecompositions(), where the write is a value of its own",
       });
     }

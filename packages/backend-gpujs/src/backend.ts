@@ -8,6 +8,7 @@ import {
   type ExportedProgram,
   type Graph,
   type Node,
+  nodePlace,
   type Placement,
   type Reason,
   requireValues,
@@ -138,7 +139,7 @@ function refuseExcluded(
   throw new SconceError({
     code: "NO_KERNEL",
     message: `${node.target} is excluded`,
-    where: `node "${node.name}"`,
+    where: nodePlace(node),
     fix: `${decomposes(operators, node.target) ? "decompose the program first, or " : ""}do not exclude it`,
   });
 }

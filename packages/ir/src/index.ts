@@ -72,7 +72,17 @@ export { Namespace, RESERVED_NAMES } from "./namespace.js";
 export { forEachInput, inputsOf, NO_KWARGS, NO_META, type Node, type NodeOp } from "./node.js";
 export type { GraphPatches } from "./node-store.js";
 export { graphArgument } from "./print-torch/argument-text.js";
-export { nodePlace, nodeWhere, type SourceFrame, sourceLine, userFrame, userLine } from "./source-line.js";
+export {
+  callPlace,
+  lineOf,
+  nodePlace,
+  nodeWhere,
+  type SourceFrame,
+  sourceLine,
+  userFrame,
+  userLine,
+  withLine,
+} from "./source-line.js";
 
 // Programs: signature, calling convention, history
 

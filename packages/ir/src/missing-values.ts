@@ -4,6 +4,7 @@ import type { Tensor } from "@sconce/tensor";
 import { type Argument, isRef, itemsOf } from "./argument.js";
 import type { Graph } from "./graph.js";
 import type { ExportedProgram } from "./program.js";
+import { lineOf, withLine } from "./source-line.js";
 
 /** A parameter, buffer or constant whose dtype, shape and strides are known and whose values are not. */
 export interface MissingValue {
@@ -17,6 +18,8 @@ export interface MissingValue {
    * `cond / true_graph_0.linear`. Null when nothing does.
    */
   readonly reader: string | null;
+  /** The user's line that the reader comes from, `model.py:12`. */
+  readonly line?: string;
 }
 
 /** State and constants without values, in the order of `stateDict` and `constants`; none for a program that has all its values. */
@@ -29,11 +32,13 @@ export function missingValues(program: ExportedProgram): MissingValue[] {
     if (target !== null && !placeholders.has(target)) placeholders.set(target, arg.name);
   return missing.map(([name, tensor]) => {
     const placeholder = placeholders.get(name) ?? null;
-    return { name, tensor, placeholder, reader: readerOf(program, name, placeholder) };
+    return { name, tensor, placeholder, ...readerOf(program, name, placeholder) };
   });
 }
 
-function readerOf(program: ExportedProgram, name: string, placeholder: string | null): string | null {
+type Reader = Pick<MissingValue, "reader" | "line">;
+
+function readerOf(program: ExportedProgram, name: string, placeholder: string | null): Reader {
   const { graph, graphSignature } = program;
   if (placeholder !== null && graph.has(placeholder)) {
     const [user] = graph.users(placeholder);
@@ -42,7 +47,7 @@ function readerOf(program: ExportedProgram, name: string, placeholder: string | 
   const isWritten = graphSignature.outputSpecs.some(
     ({ kind, target }) => kind !== "USER_INPUT_MUTATION" && target === name,
   );
-  return isWritten ? "output" : null;
+  return { reader: isWritten ? "output" : null };
 }
 
 /** Calls whose nested graphs take the call's last arguments, in order. */
@@ -50,9 +55,11 @@ const PASSES_ON =
   /^higher_order\.(cond|while_loop|scan|map|map_impl|invoke_subgraph|wrap\w*|checkpoint|tag_activation_checkpoint)$/;
 
 /** A higher-order call passes an operand on: the reader is where a nested graph of it uses the input of that position. */
-function readerIn(graph: Graph, reader: string, operand: string): string {
+function readerIn(graph: Graph, reader: string, operand: string): Reader {
+  const line = lineOf(graph, reader);
+  const found = line === undefined ? { reader } : { reader, line };
   const node = graph.node(reader);
-  if (!PASSES_ON.test(node.target)) return reader;
+  if (!PASSES_ON.test(node.target)) return found;
   const operands = node.args.flatMap(leavesOf);
   const fromEnd = operands.findLastIndex((value) => isRef(value) && value.name === operand) - operands.length;
   for (const value of operands) {
@@ -60,9 +67,11 @@ function readerIn(graph: Graph, reader: string, operand: string): string {
     const inner = nested?.op === "get_attr" ? graph.subgraphs.get(nested.target) : undefined;
     const input = inner?.placeholders().at(fromEnd)?.name;
     const user = input === undefined ? undefined : inner!.users(input)[0];
-    if (user !== undefined) return `${reader} / ${nested!.target}.${readerIn(inner!, user.name, input!)}`;
+    if (user === undefined) continue;
+    const within = readerIn(inner!, user.name, input!);
+    return { ...found, ...within, reader: `${reader} / ${nested!.target}.${within.reader}` };
   }
-  return reader;
+  return found;
 }
 
 const leavesOf = (value: Argument): readonly Argument[] => itemsOf(value)?.flatMap(leavesOf) ?? [value];
@@ -72,6 +81,9 @@ export function missingText({ name, placeholder, reader }: MissingValue): string
   const parts = [placeholder, reader !== null && `first read by ${reader}`].filter(Boolean);
   return `${JSON.stringify(name)}${parts.length === 0 ? "" : ` (${parts.join(", ")})`}`;
 }
+
+const placeOf = ({ name, placeholder, reader, line }: MissingValue): string =>
+  withLine(reader ?? placeholder ?? name, line);
 
 const SUPPLY = "give the values: program.withState(tensors), or --weights FILE.safetensors";
 
@@ -103,7 +115,7 @@ export function noValues(
   return new SconceError({
     code: "NO_VALUES",
     message: `${action} needs the values of ${count}: ${missing.map(missingText).join(", ")}`,
-    where: missing[0]?.reader ?? missing[0]?.placeholder ?? missing[0]?.name,
+    where: missing[0] && placeOf(missing[0]),
     fix: program === undefined ? SUPPLY : `${SUPPLY}${tiedHint(program, missing)}`,
   });
 }

@@ -1,5 +1,7 @@
 /** @file The user's line of a node: what errors and reports point at. */
+import type { Graph } from "./graph.js";
 import type { NodeMeta } from "./meta.js";
+import { forEachInput, type Node } from "./node.js";
 
 /** One frame of a Python stack trace. */
 export interface SourceFrame {
@@ -44,21 +46,35 @@ export function sourceLine(node: { readonly meta: NodeMeta } | undefined): strin
   return frame === undefined ? undefined : `${frame.file}:${frame.line}`;
 }
 
-/** `node "mul" (aten.mul.Tensor), model.py:12`: a node with the user's line, as errors name it. */
-export function nodePlace(node: {
-  readonly name: string;
-  readonly target: string;
-  readonly meta: NodeMeta;
-}): string {
-  const line = sourceLine(node);
-  return `node "${node.name}" (${node.target})${line === undefined ? "" : `, ${line}`}`;
+/**
+ * The user's line that a node of a graph points at. A node without a stack trace, such as the output, stands for what it
+ * reads: the first of its operands that has one.
+ */
+export function lineOf(graph: Graph | null | undefined, name: string): string | undefined {
+  const node = graph?.find?.(name);
+  if (node === undefined) return undefined;
+  let line = sourceLine(node);
+  if (line !== undefined || node.op === "placeholder") return line;
+  forEachInput(node, (input) => {
+    line ??= sourceLine(graph!.find(input));
+  });
+  return line;
 }
 
+/** `place, model.py:12`: the place of an error with the user's line; the place alone where no line is known. */
+export const withLine = (place: string, line: string | undefined): string =>
+  line === undefined ? place : `${place}, ${line}`;
+
+/** `node "mul" (aten.mul.Tensor), model.py:12`: a node with the user's line, as errors name it. */
+export const nodePlace = (node: Pick<Node, "name" | "target" | "meta">): string =>
+  withLine(`node "${node.name}" (${node.target})`, sourceLine(node));
+
+/** `%mul = aten.mul.Tensor, model.py:12`: a call with the user's line, as errors of passes name it. */
+export const callPlace = (node: Pick<Node, "name" | "target" | "meta">): string =>
+  withLine(`%${node.name} = ${node.target}`, sourceLine(node));
+
 /** `mul, model.py:12`: the name of a node with the user's line, for `where` of errors; the name alone without a trace. */
-export function nodeWhere(node: { readonly name: string; readonly meta: NodeMeta }): string {
-  const line = sourceLine(node);
-  return line === undefined ? node.name : `${node.name}, ${line}`;
-}
+export const nodeWhere = (node: Pick<Node, "name" | "meta">): string => withLine(node.name, sourceLine(node));
 
 /**
  * Returns the line of the user's model that a node comes from, with its code: `File: model.py:3 in forward, code: return x + 1`.

@@ -1,6 +1,6 @@
 /** @file Why a program that calls opaque operators does not run, and what to do. */
 import { SconceError } from "@sconce/errors";
-import { type Graph, type OpaqueCall, opaqueCalls } from "@sconce/ir";
+import { type Graph, type OpaqueCall, opaqueCalls, sourceLine, withLine } from "@sconce/ir";
 import type { OperatorTable } from "./table.js";
 
 /** Packages with plugins for the operators of libraries, by namespace. */
@@ -37,7 +37,7 @@ function opaqueOperators(calls: readonly OpaqueCall[]): SconceError {
   return new SconceError({
     code: "OPAQUE_OPERATORS",
     message: `the program calls ${one ? "an operator" : `${listed.length} operators`} that nothing here defines: ${listed.join(", ")}`,
-    where: `%${[...nodes.values()][0]![0]}`,
+    where: withLine(`%${[...nodes.values()][0]![0]}`, sourceLine(calls[0]!.node)),
     fix: fixFor([...nodes.keys()]),
   });
 }

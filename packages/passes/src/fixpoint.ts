@@ -1,6 +1,6 @@
 /** @file Whether passes that are repeated come to an end. */
 import { SconceError } from "@sconce/errors";
-import { argumentText, type ExportedProgram, type Graph, ref } from "@sconce/ir";
+import { argumentText, type ExportedProgram, type Graph, lineOf, ref, withLine } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { mapInputs } from "./analysis/node-arguments.js";
 import type { Repeat } from "./pass.js";
@@ -19,6 +19,8 @@ export interface RoundChange {
   readonly fired: ReadonlyMap<string, number>;
   /** The pass gave another object for a program in which nothing changed. */
   readonly isSame: boolean;
+  /** The first node that the pass changed, removed or inserted, with the user's line. */
+  readonly where?: string | undefined;
 }
 
 /** Passes that are repeated and never settle. */
@@ -30,7 +32,12 @@ export class NoFixpoint extends SconceError {
   readonly program: ExportedProgram;
 
   constructor(why: string, fix: string, changes: readonly RoundChange[], start: Start) {
-    super({ code: "NO_FIXPOINT", message: `${why}: ${changes.map(changeText).join(", ")}`, fix });
+    super({
+      code: "NO_FIXPOINT",
+      message: `${why}: ${changes.map(changeText).join(", ")}`,
+      where: changes.find(({ where }) => where !== undefined)?.where,
+      fix,
+    });
     this.changes = changes;
     this.repeat = start.repeat;
     this.program = start.program;
@@ -44,7 +51,7 @@ interface Start {
 }
 
 /** A change as the pass manager notes it. */
-interface NotedChange extends Omit<RoundChange, "isSame"> {
+interface NotedChange extends Omit<RoundChange, "isSame" | "where"> {
   readonly before: ExportedProgram;
   readonly after: ExportedProgram;
 }
@@ -103,12 +110,30 @@ const explained = ({ pass, plugin, fired, before, after }: NotedChange): RoundCh
   plugin,
   fired,
   isSame: fingerprint(before) === fingerprint(after),
+  where: firstChange(before.graph, after.graph),
 });
+
+/** The first node that is not in the graph afterwards as it was, else the first new one; nested graphs included. */
+function firstChange(before: Graph, after: Graph): string | undefined {
+  const found = firstOther(before, after) ?? firstOther(after, before);
+  if (found !== undefined) return found;
+  for (const [target, nested] of before.subgraphs) {
+    const other = after.subgraphs.get(target);
+    const inner = other === undefined || other === nested ? undefined : firstChange(nested, other);
+    if (inner !== undefined) return `${target}.${inner}`;
+  }
+  return undefined;
+}
 
 function changeText({ pass, plugin, fired }: RoundChange): string {
   const label = plugin === undefined ? `"${pass}"` : `"${pass}" of plugin "${plugin}"`;
   const rules = [...fired].map(([rule, count]) => `${rule} ${count}x`);
   return rules.length === 0 ? label : `${label} (${rules.join(", ")})`;
+}
+
+function firstOther(graph: Graph, other: Graph): string | undefined {
+  const node = graph.nodes().find((one) => one.op !== "output" && other.find(one.name) !== one);
+  return node && withLine(node.name, lineOf(graph, node.name));
 }
 
 /** A short text that is the same for programs which are the same but for the names and metadata of nodes. */

@@ -3,7 +3,7 @@ import { invalidProgram } from "../errors.js";
 import type { Graph } from "../graph.js";
 import type { OperatorLookup } from "../operator.js";
 import type { ExportedProgram } from "../program.js";
-import { sourceLine } from "../source-line.js";
+import { lineOf } from "../source-line.js";
 import { ATEN, type DialectRules } from "./dialect.js";
 import { DIALECTS } from "./dialects.js";
 import { FIXES } from "./fixes.js";
@@ -90,7 +90,7 @@ export function assertValid(program: ExportedProgram, options: VerifyOptions = {
 /** Adds problems with the user's line of their node, and what to do about them. */
 function reporter(graph: Graph | null, path: string | undefined, problems: Problem[]): Report {
   return (code, message, node, fix = FIXES[code]) => {
-    const line = node === undefined ? undefined : sourceLine(graph?.find?.(node));
+    const line = node === undefined ? undefined : lineOf(graph, node);
     problems.push({
       code,
       message,

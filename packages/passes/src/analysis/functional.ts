@@ -7,6 +7,7 @@ import {
   type Graph,
   isOpaque,
   kindOf,
+  lineOf,
   type Node,
   type OpSchema,
 } from "@sconce/ir";
@@ -23,6 +24,8 @@ export interface Impurity {
   /** What is wrong, in words that name the operator and what it writes to. */
   readonly reason: string;
   readonly fix: string;
+  /** The user's line that the node comes from, `model.py:12`. */
+  readonly line?: string;
 }
 
 /** What {@link functionality} finds. */
@@ -57,7 +60,8 @@ export function functionality(subject: ExportedProgram | Graph, operators: Opera
         keepsOpaque && isOpaque(node.target, operators)
           ? undefined
           : impurityOf(node, graph, operators, isTensor);
-      if (found !== undefined) impurities.push({ node: node.name, path, ...found });
+      if (found !== undefined)
+        impurities.push({ node: node.name, path, ...found, ...lineIn(graph, node.name) });
       else if (isEffect(node, operators)) effects.push({ node: node.name, path });
     }
     for (const [target, nested] of graph.subgraphs) visit(nested, [...path, target]);
@@ -68,6 +72,11 @@ export function functionality(subject: ExportedProgram | Graph, operators: Opera
 }
 
 type Found = Pick<Impurity, "reason" | "fix">;
+
+function lineIn(graph: Graph, node: string): { readonly line?: string } {
+  const line = lineOf(graph, node);
+  return line === undefined ? {} : { line };
+}
 
 const FUNCTIONALIZE = 'put "functionalize" before it';
 const REGISTER = "register the operator with a plugin that gives its schema";
@@ -191,6 +200,7 @@ function writtenOutputs(program: ExportedProgram, operators: OperatorTable): Imp
       path: [],
       reason: `the output %${arg.name} shares memory with %${input}, which is written to when the program ends`,
       fix: "return a clone of it",
+      ...lineIn(program.graph, arg.name),
     });
   }
   return found;

@@ -1,5 +1,5 @@
 import { SconceError } from "@sconce/errors";
-import type { ExportedProgram } from "@sconce/ir";
+import { type ExportedProgram, withLine } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { functionality, type Impurity } from "./functional.js";
 
@@ -7,13 +7,13 @@ import { functionality, type Impurity } from "./functional.js";
 export function requireFunctional(program: ExportedProgram, operators: OperatorTable, who?: string): void {
   const { impurities } = functionality(program, operators);
   if (impurities.length === 0) return;
-  const [{ node, path, reason, fix }, ...more] = impurities as readonly [Impurity, ...Impurity[]];
+  const [{ node, path, reason, fix, line }, ...more] = impurities as readonly [Impurity, ...Impurity[]];
   const rest = more.length === 0 ? "" : ` (and ${more.length} more)`;
   const what = who === undefined ? "the program is not functional" : `${who} needs a functional program`;
   throw new SconceError({
     code: "NOT_FUNCTIONAL",
     message: `${what}: ${reason}${rest}`,
-    where: [...path, `%${node}`].join("."),
+    where: withLine([...path, `%${node}`].join("."), line),
     fix,
   });
 }

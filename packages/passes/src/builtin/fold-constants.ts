@@ -1,6 +1,7 @@
 import { isSconceError, SconceError } from "@sconce/errors";
 import {
   type Argument,
+  callPlace,
   type ExportedProgram,
   FakeTensor,
   forEachInput,
@@ -242,7 +243,7 @@ class Folder {
       return lacksValues(value) ? this.#unknown(node) : value;
     } catch (error) {
       if (isSconceError(error, "NO_VALUES") && this.#readsMissing(node)) return this.#unknown(node);
-      throw error instanceof SconceError ? error.at(`%${node.name} = ${node.target}`) : error;
+      throw error instanceof SconceError ? error.at(callPlace(node)) : error;
     }
   }
 

@@ -2,6 +2,7 @@
 import { isSconceError, SconceError, thrownText } from "@sconce/errors";
 import {
   type Argument,
+  callPlace,
   FakeTensor,
   Graph,
   isOpaque,
@@ -14,7 +15,6 @@ import {
   type NodeMeta,
   nodeWhere,
   type SymScalar,
-  sourceLine,
 } from "@sconce/ir";
 import { type EmitArg, evaluateScalarFunction, isScalarFunction } from "@sconce/ops";
 import { freeSymbols, SymExpr } from "@sconce/symbolic";
@@ -225,18 +225,12 @@ function newSymbols(val: MetaValue | undefined, known: (name: string) => boolean
 }
 
 /** The error with the node that it happened in, and the user's own line where it is known. */
-/** `, model.py:12`: the user's line. */
-function fromLine(node: Node): string {
-  const line = sourceLine(node);
-  return line === undefined ? "" : `, ${line}`;
-}
-
 function atNode(error: unknown, node: Node): unknown {
-  if (isSconceError(error)) return error.at(`%${node.name} = ${node.target}${fromLine(node)}`);
+  if (isSconceError(error)) return error.at(callPlace(node));
   return new SconceError({
     code: "DECOMPOSITION_FAILED",
     message: `the decomposition of ${node.target} threw: ${thrownText(error)}`,
-    where: `%${node.name}${fromLine(node)}`,
+    where: callPlace(node),
     cause: error,
   });
 }

@@ -32,7 +32,7 @@ export function keepOpaque(
     const recorded = interpreter.graph.node(input).meta.val;
     const now = interpreter.resolve(ref(input)) as MetaValue;
     const change = changeOf(recorded, now, tracer.env);
-    if (change !== undefined) throw opaqueInputs(node.target, node.name, input, change);
+    if (change !== undefined) throw opaqueInputs(node, input, change);
   });
   return keepCall(interpreter, node, args, kwargs);
 }
@@ -73,10 +73,10 @@ export function recordedResult(node: Node): MetaValue {
  */
 export function refuseOpaqueEffects(graph: Graph, operators: OperatorTable): void {
   for (const { node } of opaqueCalls(graph, operators)) {
-    const { target, name, meta } = node;
+    const { target, meta } = node;
     if (target.startsWith("higher_order.")) continue;
     if (/[^_]_\.\w+$/.test(target))
-      throw opaqueEffects(target, name, "ends in an underscore, as in-place operators do");
-    if (meta.val === undefined || meta.val === null) throw opaqueEffects(target, name, "has no results");
+      throw opaqueEffects(node, "ends in an underscore, as in-place operators do");
+    if (meta.val === undefined || meta.val === null) throw opaqueEffects(node, "has no results");
   }
 }

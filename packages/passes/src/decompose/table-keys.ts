@@ -36,7 +36,7 @@ function mapOf(table: Decompositions): ReadonlyMap<string, Decomposition> {
   if (prototype === Object.prototype || prototype === null)
     return new Map(Object.entries(table as Readonly<Record<string, Decomposition>>));
   throw badTable(
-    `a decomposition table is a Map or an object of functions by operator, not ${Array.isArray(table) ? "a list" : `a ${typeof table}`}`,
+    `a decomposition table is a Map or an object of functions by operator, not ${kindOf(table)}`,
     'give new Map([["aten.relu.default", (emit, { self }) => ...]])',
   );
 }
@@ -108,3 +108,9 @@ function targetsOf(operators: OperatorTable): Set<string> {
 
 const badTable = (message: string, fix: string, where?: string): SconceError =>
   new SconceError({ code: "DECOMPOSITION_TABLE", message, where, fix });
+
+function kindOf(table: unknown): string {
+  if (Array.isArray(table)) return "a list";
+  if (typeof table !== "object") return `a ${typeof table}`;
+  return table === null ? "null" : `an object of class ${table.constructor?.name ?? "unknown"}`;
+}

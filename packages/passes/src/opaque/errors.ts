@@ -1,26 +1,27 @@
 import { SconceError } from "@sconce/errors";
+import { callPlace, type Node } from "@sconce/ir";
 
 const REGISTER = (target: string): string =>
   `register ${target} with a plugin that gives its schema and a shape rule (\`ops\`), and lower the program with it`;
 
 /** An argument of an opaque call is not the one for which its results were recorded. */
-export const opaqueInputs = (target: string, node: string, input: string, change: string): SconceError =>
+export const opaqueInputs = (node: Node, input: string, change: string): SconceError =>
   new SconceError({
     code: "OPAQUE_INPUTS",
     message:
-      `node "${node}" calls ${target}, which nothing here defines: its results are known for the recorded arguments ` +
+      `node "${node.name}" calls ${node.target}, which nothing here defines: its results are known for the recorded arguments ` +
       `only, but %${input} ${change}`,
-    where: `%${node}`,
-    fix: REGISTER(target),
+    where: callPlace(node),
+    fix: REGISTER(node.target),
   });
 
 /** An opaque call whose name or missing results say that it writes to its arguments, or acts outside of the program. */
-export const opaqueEffects = (target: string, node: string, why: string): SconceError =>
+export const opaqueEffects = (node: Node, why: string): SconceError =>
   new SconceError({
     code: "OPAQUE_EFFECTS",
     message:
-      `node "${node}" calls ${target}, which nothing here defines and which ${why}: it may write to its arguments, and ` +
+      `node "${node.name}" calls ${node.target}, which nothing here defines and which ${why}: it may write to its arguments, and ` +
       "the file does not record which",
-    where: `%${node}`,
-    fix: `${REGISTER(target)}; or call run_decompositions() in PyTorch before saving the program`,
+    where: callPlace(node),
+    fix: `${REGISTER(node.target)}; or call run_decompositions() in PyTorch before saving the program`,
   });

@@ -1,5 +1,5 @@
 import { SconceError, thrownText } from "@sconce/errors";
-import type { Backend, Graph, Node, Reason } from "@sconce/ir";
+import { type Backend, type Graph, type Node, nodeWhere, type Reason } from "@sconce/ir";
 
 /** What is asked of a backend before anything is compiled. */
 export type AskedBackend = Pick<Backend, "name" | "supports">;
@@ -16,7 +16,7 @@ export function askBackend(backend: AskedBackend, node: Node, graph: Graph, owne
     new SconceError({
       code: "PLUGIN_FAILED",
       message: `${label} ${what}`,
-      where: node.name,
+      where: nodeWhere(node),
       fix: "mend the backend: `supports` gives true, or { reason } at once",
       cause,
     });

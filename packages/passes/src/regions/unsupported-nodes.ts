@@ -1,6 +1,6 @@
 /** @file Which nodes of a program a backend does not run. */
 import { SconceError } from "@sconce/errors";
-import { type ExportedProgram, type Graph, sourceLine } from "@sconce/ir";
+import { type ExportedProgram, type Graph, sourceLine, withLine } from "@sconce/ir";
 import { type AskedBackend, askBackend } from "./ask-backend.js";
 
 /** A node that a backend does not run. */
@@ -53,16 +53,13 @@ export function unsupportedNodesError(
   return new SconceError({
     code: "UNSUPPORTED_NODES",
     message: `${label} does not run ${count} of the program: ${listOf(nodes).join("; ")}`,
-    where: withLine(nodes[0]!),
+    where: withLine(placeOf(nodes[0]!), nodes[0]!.line),
     fix,
     cause: nodes,
   });
 }
 
 const placeOf = ({ path, node }: UnsupportedNode): string => [...path, `%${node}`].join("/");
-
-const withLine = (one: UnsupportedNode): string =>
-  one.line === undefined ? placeOf(one) : `${placeOf(one)}, ${one.line}`;
 
 function listOf(nodes: readonly UnsupportedNode[]): string[] {
   if (nodes.length <= LISTED) return nodes.map((one) => `${placeOf(one)} (${one.target}): ${one.reason}`);

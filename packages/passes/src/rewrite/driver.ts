@@ -6,6 +6,7 @@
 import {
   forEachRef,
   type Graph,
+  lineOf,
   type MetaValue,
   type Node,
   type NodeMeta,
@@ -141,9 +142,9 @@ class Driver {
   #apply(candidate: Candidate, replacer: Replacer, values: readonly Replaced[]): void {
     const { rule, found } = candidate;
     const work = this.#work;
-    const place = this.#finder.anchor(candidate).name;
+    const place = this.#finder.anchor(candidate);
     if (++this.#count > this.#limit) throw diverges(rule, this.#limit, place, this.#context);
-    const anchor = work.cell(place)!;
+    const anchor = work.cell(place.name)!;
     const added = replacer.nodes.map((node) => work.insertBefore(anchor, node));
     const changed = values.map(({ root, value }) => work.replaceUses(work.cell(root.node.name)!, value));
     for (const { root, value } of values) this.#renamed.set(root.node.name, value.name);
@@ -174,7 +175,7 @@ class Driver {
     const rewriting = { rule, number: this.#count, root: roots[0]!.node, nodes: found.nodes, typeOf };
     const done = { removed, added: namesOf(added), changed: namesOf(changed) };
     const cycle = this.#lineage.add(rewriting, done);
-    if (cycle !== undefined) throw neverSettles(cycle, this.#context);
+    if (cycle !== undefined) throw neverSettles(cycle, lineOf(this.#work.base, cycle.origin), this.#context);
   }
 
   /** What has lost all users but one may be an inner node of that one's pattern now. */

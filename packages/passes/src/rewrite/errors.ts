@@ -1,5 +1,6 @@
 /** @file Errors of rules that never settle. */
 import { SconceError } from "@sconce/errors";
+import { type Node, sourceLine, withLine } from "@sconce/ir";
 import type { RewriteContext } from "./context.js";
 import { labelOf } from "./guarded.js";
 import { type Cycle, type Link, matchText } from "./lineage.js";
@@ -16,6 +17,13 @@ export interface CycleStep {
   readonly number: number;
 }
 
+/** The node of the graph as it was from which rewrites come. */
+interface Origin {
+  readonly node: string;
+  /** The user's line, `model.py:12`. */
+  readonly line: string | undefined;
+}
+
 /** Rules whose rewrites have no end. */
 export class RewriteDiverges extends SconceError {
   /** The rewrites that come again and again, in order; the first one is the first wrong rewrite. */
@@ -25,21 +33,25 @@ export class RewriteDiverges extends SconceError {
   /** The nested graph that it is in; empty for the program's own. */
   readonly graph: string;
 
-  constructor(message: string, origin: string, cycle: readonly CycleStep[], graph: string) {
+  constructor(message: string, origin: Origin, cycle: readonly CycleStep[], graph: string) {
     super({
       code: "REWRITE_DIVERGES",
       message,
-      where: origin,
+      where: withLine(origin.node, origin.line),
       fix: "make sure that a rule's replacement does not match the rule again, nor another rule that undoes it",
     });
     this.cycle = cycle;
-    this.origin = origin;
+    this.origin = origin.node;
     this.graph = graph;
   }
 }
 
 /** Rules that undo each other, or feed themselves. */
-export function neverSettles({ origin, links, isExact }: Cycle, context: RewriteContext): RewriteDiverges {
+export function neverSettles(
+  { origin, links, isExact }: Cycle,
+  line: string | undefined,
+  context: RewriteContext,
+): RewriteDiverges {
   const labels = [...new Set(links.map(({ rule }) => labelOf(rule, context)))];
   const [first] = links as [Link];
   const place = `at %${origin}${context.graph ? ` of ${context.graph}` : ""}`;
@@ -48,15 +60,25 @@ export function neverSettles({ origin, links, isExact }: Cycle, context: Rewrite
     ? `${matchText(first)} is back after ${links.length} ${links.length === 1 ? "rewrite" : "rewrites"}`
     : `${matchText(first)} was rewritten in rewrite ${first.number}, and what replaces it matches again`;
   const steps = links.map((link) => stepOf(link.rule, link.root.name, link.number, context));
-  return new RewriteDiverges(`${what} ${place}: ${again}`, origin, steps, context.graph ?? "");
+  return new RewriteDiverges(
+    `${what} ${place}: ${again}`,
+    { node: origin, line },
+    steps,
+    context.graph ?? "",
+  );
 }
 
 /** More rewrites than the bound, in no cycle that was recognized. */
-export const diverges = (rule: Rule, limit: number, node: string, context: RewriteContext): RewriteDiverges =>
+export const diverges = (
+  rule: Rule,
+  limit: number,
+  { name, meta }: Node,
+  context: RewriteContext,
+): RewriteDiverges =>
   new RewriteDiverges(
-    `${labelOf(rule, context)} still fires after ${limit} rewrites, at %${node}`,
-    node,
-    [stepOf(rule, node, limit + 1, context)],
+    `${labelOf(rule, context)} still fires after ${limit} rewrites, at %${name}`,
+    { node: name, line: sourceLine({ meta }) },
+    [stepOf(rule, name, limit + 1, context)],
     context.graph ?? "",
   );
 

@@ -57,7 +57,7 @@ function changedArgument(
   const [now, then] = [valuesOf(node, graph), valuesOf(old, before)];
   for (const [i, [input, val]] of now.entries()) {
     const change = changeOf(then[i]?.[1], val, facts);
-    if (change !== undefined) return opaqueInputs(node.target, node.name, input, change).message;
+    if (change !== undefined) return opaqueInputs(node, input, change).message;
   }
   return undefined;
 }

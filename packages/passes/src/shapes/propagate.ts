@@ -218,7 +218,7 @@ class Propagation {
       const { val } = graph.node(input).meta;
       const recorded = val === undefined ? undefined : substituted(val, this.#bindings);
       const change = changeOf(recorded, vals.get(input), this.#env);
-      if (change !== undefined) throw opaqueInputs(node.target, node.name, input, change);
+      if (change !== undefined) throw opaqueInputs(node, input, change);
     });
   }
 

@@ -4,9 +4,11 @@ import {
   type CompileOptions,
   type Executable,
   type ExportedProgram,
+  lineOf,
   type RunOptions,
   sealProgram,
   type Value,
+  withLine,
 } from "@sconce/ir";
 import { aborted, decomposes, disposed, inputCheck, MUTATIONS, type OperatorTable } from "@sconce/ops";
 import { type UnsupportedNode, unsupportedNodes, unsupportedNodesError } from "@sconce/passes";
@@ -149,10 +151,18 @@ class CheckedExecutable implements Executable {
       const [had, has] = [program.tensor(name), this.#inner.state.get(name)];
       if (had === undefined) continue;
       if (has === undefined)
-        throw wrongOutput(label, "no value of a buffer that the program writes to", `state "${name}"`);
+        throw wrongOutput(
+          label,
+          "no value of a buffer that the program writes to",
+          statePlace(program, name),
+        );
       if (has.dtype === had.dtype && sameSizes(has.shape, had.shape)) continue;
       const [got, want] = [has, had].map(({ dtype, shape }) => `${dtype}[${shape.join(", ")}]`);
-      throw wrongOutput(label, `${got} as the new value of a buffer that is ${want}`, `state "${name}"`);
+      throw wrongOutput(
+        label,
+        `${got} as the new value of a buffer that is ${want}`,
+        statePlace(program, name),
+      );
     }
   }
 
@@ -169,6 +179,14 @@ class CheckedExecutable implements Executable {
   [Symbol.dispose](): void {
     this.dispose();
   }
+}
+
+/** The buffer, and the node whose value it is given. */
+function statePlace({ graph, graphSignature }: ExportedProgram, name: string): string {
+  const spec = graphSignature.outputSpecs.find(
+    ({ kind, target }) => kind !== "USER_INPUT_MUTATION" && target === name,
+  );
+  return withLine(`state "${name}"`, spec && lineOf(graph, spec.arg.name));
 }
 
 const sameSizes = (a: readonly number[], b: readonly number[]): boolean =>

@@ -3,11 +3,13 @@ import {
   type Argument,
   type ExportedProgram,
   FakeTensor,
+  lineOf,
   type MetaValue,
   type Node,
   type OutputSpec,
   unwrapFloat,
   type Value,
+  withLine,
 } from "@sconce/ir";
 import { MUTATIONS } from "@sconce/ops";
 import { printExpr } from "@sconce/symbolic";
@@ -41,7 +43,8 @@ export function outputCheck(program: ExportedProgram, backend: BackendLabel): Ou
 
 function placeOf({ graph }: ExportedProgram, { arg }: OutputSpec, i: number): string {
   const node = graph.find(arg.name);
-  return node === undefined ? `output ${i}` : `output ${i}, node "${node.name}"${targetOf(node)}`;
+  if (node === undefined) return `output ${i}`;
+  return withLine(`output ${i}, node "${node.name}"${targetOf(node)}`, lineOf(graph, node.name));
 }
 
 const targetOf = ({ op, target }: Node): string => (op === "call_function" ? ` (${target})` : "");
