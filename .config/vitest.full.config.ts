@@ -5,10 +5,9 @@ import { shared } from "./vitest.config.js";
 export default defineConfig({
   ...shared,
   test: {
+    ...shared.test,
     include: ["packages/*/src/**/*.full.test.ts", "examples/*/src/**/*.full.test.ts"],
     exclude: ["**/node_modules/**", "**/dist/**"],
     testTimeout: 600_000,
-    maxWorkers: 2,
-    reporters: ["default", `${shared.root}.config/summary-reporter.mjs`],
   },
 });

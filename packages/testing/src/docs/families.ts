@@ -9,22 +9,24 @@ export interface Family {
   readonly targets: readonly string[];
 }
 
-/** Reads the families from a folder of sources (in tests) or of what was built from them. */
-export async function readFamilies(folder: URL): Promise<Family[]> {
-  const files = readdirSync(folder).filter(
-    (name) => /\.(ts|js)$/.test(name) && !/\.(test|d)\.(ts|js)$/.test(name),
+/** Reads the families of the repository at `root`: names from the sources, rows from what was built from them. */
+export async function readFamilies(root: URL): Promise<Family[]> {
+  const files = readdirSync(new URL("packages/ops/src/families/", root)).filter(
+    (name) => name.endsWith(".ts") && !name.endsWith(".test.ts"),
   );
+  const built = new URL("packages/ops/dist/families/", root);
   const families: Family[] = [];
   const seen = new Set<string>();
   for (const file of files.sort()) {
-    const exported = Object.values((await import(new URL(file, folder).href)) as object);
+    const name = file.replace(/\.ts$/, "");
+    const exported = Object.values((await import(new URL(`${name}.js`, built).href)) as object);
     const targets = exported
       .flat()
       .filter(isRow)
       .map(({ target }) => target);
     const own = targets.filter((target) => !seen.has(target));
     for (const target of own) seen.add(target);
-    if (own.length > 0) families.push({ name: file.replace(/\.\w+$/, ""), targets: own });
+    if (own.length > 0) families.push({ name, targets: own });
   }
   return families;
 }

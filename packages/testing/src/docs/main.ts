@@ -8,7 +8,7 @@ import { operatorPage } from "./operator-page.js";
 const root = new URL("../../../../", import.meta.url);
 const page = operatorPage({
   sconce: createSconce(),
-  families: await readFamilies(new URL("packages/ops/dist/families/", root)),
+  families: await readFamilies(root),
   drawn: drawnTargets(readFileSync(new URL("packages/testing/fixtures/random/draws.json", root), "utf8")),
 });
 writeFileSync(new URL("docs/reference/operators.md", root), page);

@@ -1,0 +1,11 @@
+import { spawnSync } from "node:child_process";
+
+/** Builds what changed before tests run: they import built files. */
+export default function build() {
+  const root = new URL("..", import.meta.url);
+  const { status } = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-b"], {
+    cwd: root,
+    stdio: "inherit",
+  });
+  if (status !== 0) throw new Error("the sources do not compile");
+}
