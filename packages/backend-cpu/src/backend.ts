@@ -17,6 +17,7 @@ import {
   type RuntimeValue,
   refuseOpaque,
 } from "@sconce/ops";
+import type { Dispatcher } from "./dispatch.js";
 import { type DispatchOptions, dispatcherOf, dispatchersOf } from "./dispatch-options.js";
 import { excludedCall, noKernel } from "./errors.js";
 import { DispatchingInterpreter } from "./interpreter.js";
@@ -27,10 +28,14 @@ export type CpuBackendOptions = DispatchOptions;
 /** Runs one operator on values, as constant folding needs it. */
 export type Evaluator = (target: string, args: readonly CallArgument[], kwargs?: CallKwargs) => RuntimeValue;
 
-/** An evaluator with its own random generator. */
+/** An evaluator with its own random generator. What it needs is made for the first call: most passes evaluate nothing. */
 export function createEvaluator(options: CpuBackendOptions = {}): Evaluator {
-  const { dispatcher } = dispatcherOf(options);
-  return (target, args, kwargs) => dispatcher.call(target, args, kwargs);
+  const dispatching = dispatchersOf(options);
+  let dispatcher: Dispatcher | undefined;
+  return (target, args, kwargs) => {
+    dispatcher ??= dispatching().dispatcher;
+    return dispatcher.call(target, args, kwargs);
+  };
 }
 
 /** Runs whole programs on the interpreter, each with the same random numbers: what differential checks run. */

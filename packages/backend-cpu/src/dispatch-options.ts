@@ -1,5 +1,5 @@
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
-import { Dispatcher } from "./dispatch.js";
+import { Dispatcher, type DispatcherParts } from "./dispatch.js";
 import type { AnyKernel, KernelTable, RandomSource } from "./kernel.js";
 import { createRandomSource } from "./kernels/random-source.js";
 import { CPU_KERNELS } from "./kernels.js";
@@ -27,15 +27,27 @@ interface Dispatching {
   readonly dispatcher: Dispatcher;
 }
 
-/** As {@link dispatcherOf} for many runs: the tables are joined once, each run has random numbers of its own. */
+/** As {@link dispatcherOf} for many runs: the tables are joined once, when they are first needed; each run has random numbers of its own. */
 export function dispatchersOf(options: DispatchOptions): () => Dispatching {
-  const { operators = defaultOperators(), kernels = {}, withoutKernels = [] } = options;
+  const { operators = defaultOperators() } = options;
+  let tables: Tables | undefined;
+  return () => {
+    tables ??= joined(options);
+    const random = options.random ?? createRandomSource(0);
+    return { operators, dispatcher: new Dispatcher({ operators, random, ...tables }) };
+  };
+}
+
+type Tables = Pick<DispatcherParts, "kernels" | "refusals">;
+
+const OWN: Tables = { kernels: CPU_KERNELS, refusals: CPU_REFUSALS };
+
+/** The kernels of this package and those given, without those that stand aside. */
+function joined({ kernels = {}, withoutKernels = [] }: DispatchOptions): Tables {
+  if (withoutKernels.length === 0 && Object.keys(kernels).length === 0) return OWN;
   const table: Record<string, AnyKernel> = { ...CPU_KERNELS, ...kernels };
   for (const target of withoutKernels) delete table[target];
   const refusals = new Map(CPU_REFUSALS);
   for (const target in kernels) refusals.delete(target);
-  return () => {
-    const random = options.random ?? createRandomSource(0);
-    return { operators, dispatcher: new Dispatcher({ operators, random, kernels: table, refusals }) };
-  };
+  return { kernels: table, refusals };
 }

@@ -101,11 +101,16 @@ function wordProblem(
 ): Omit<OptionProblem, "option"> | undefined {
   if (spec.choices === undefined) return undefined;
   const choices: Choices = "words" in spec.choices ? spec.choices : oneOf(spec.choices);
+  const word = String(item);
+  // Before the words: there are thousands of operators.
+  if (choices.has?.(word, session) === true) return undefined;
   const words = choices.words(session);
   if (words === undefined) return undefined;
-  const known = new Set(words);
-  const word = String(item);
-  if (known.has(word) || choices.has?.(word, session) === true) return undefined;
+  const known = new Set<string>();
+  for (const one of words) {
+    if (one === word) return undefined;
+    known.add(one);
+  }
   const why = choices.kind === "" ? "" : `, which is no ${choices.kind}`;
   const told = Array.isArray(spec.default) ? `names ${word}` : `cannot be "${word}"`;
   return {
