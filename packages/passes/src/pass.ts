@@ -88,6 +88,8 @@ export interface Pass {
     | undefined;
   /** Operators whose calls the pass removes on purpose although they check something: `aten._assert_scalar.default`. */
   readonly removesAssertions?: readonly string[] | undefined;
+  /** The pass makes the program take inputs on purpose that it refused: other sizes or dtypes. */
+  readonly widensInputs?: boolean | undefined;
   run(program: ExportedProgram, context: PassContext, options: PassOptions): ExportedProgram;
 }
 

@@ -13,6 +13,11 @@ export const decompose = definePass({
   name: "decompose",
   doc: "Functionalizes the program and lowers it to core ATen operators (run_decompositions).",
   ensures: "ATEN",
+  changesNumbers: {
+    // PyTorch's kernel leaves out what the causal mask hides; its decomposition adds -inf to it.
+    operators: ["aten.scaled_dot_product_attention.default"],
+    valueClasses: ["nan", "infinity"],
+  },
   options: {
     table: {
       default: "core",

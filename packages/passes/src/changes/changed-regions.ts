@@ -17,6 +17,8 @@ export interface SharedInput {
   readonly before: string;
   readonly after: string;
   readonly readBy: "both" | "before" | "after";
+  /** All names by which the calls of a region read the value: equal calls have one value. */
+  readonly names: { readonly before: readonly string[]; readonly after: readonly string[] };
 }
 
 export interface ChangedRegion {
@@ -31,8 +33,8 @@ export type Inside = ReadonlySet<number>;
 
 interface Cone {
   readonly nodes: Set<string>;
-  /** Numbers of shared values with the node that has each. */
-  readonly inputs: Map<number, string>;
+  /** Numbers of shared values with the nodes that have each. */
+  readonly inputs: Map<number, string[]>;
   readonly own: Set<string>;
 }
 
@@ -126,11 +128,15 @@ export class RegionFinder {
   }
 
   #inputsOf(want: Cone, got: Cone): SharedInput[] {
-    return [...new Set([...want.inputs.keys(), ...got.inputs.keys()])].map((id) => ({
-      before: want.inputs.get(id) ?? this.#inBefore.get(id)!,
-      after: got.inputs.get(id) ?? this.#inAfter.get(id)!,
-      readBy: !got.inputs.has(id) ? "before" : want.inputs.has(id) ? "both" : "after",
-    }));
+    return [...new Set([...want.inputs.keys(), ...got.inputs.keys()])].map((id) => {
+      const [before, after] = [want.inputs.get(id) ?? [], got.inputs.get(id) ?? []];
+      return {
+        before: before[0] ?? this.#inBefore.get(id)!,
+        after: after[0] ?? this.#inAfter.get(id)!,
+        readBy: after.length === 0 ? "before" : before.length > 0 ? "both" : "after",
+        names: { before, after },
+      };
+    });
   }
 
   /** Calls of a region that only one of the versions has, each with its side: `-mul` before, `+mul` after. */
@@ -172,8 +178,9 @@ function cone(
         seen.add(input);
         open.push(input);
       });
-    } else if (isShared(id, name)) found.inputs.set(id, name);
-    else found.own.add(name);
+    } else if (!isShared(id, name)) found.own.add(name);
+    else if (found.inputs.has(id)) found.inputs.get(id)!.push(name);
+    else found.inputs.set(id, [name]);
   }
   return found;
 }

@@ -9,6 +9,7 @@ import type { ToleranceOptions } from "@sconce/tensor";
  * - `negative`: negative values.
  * - `literals`: the numbers that the changed calls have as arguments, and those plus and minus one.
  * - `large`: magnitudes whose products of three do not overflow.
+ * - `offset`: values close together and far from zero, where differences cancel.
  * - `overflow`: magnitudes near the largest finite float.
  * - `limits`: the least and the greatest integer of the dtype.
  * - `infinity`, `nan`, `subnormal`: of floats.
@@ -19,6 +20,7 @@ export const VALUE_CLASSES = [
   "negative",
   "literals",
   "large",
+  "offset",
   "overflow",
   "limits",
   "infinity",
@@ -32,4 +34,6 @@ export type ValueClass = (typeof VALUE_CLASSES)[number];
 export interface NumberChange extends ToleranceOptions {
   /** Classes of input values for which results may differ in any way. */
   readonly valueClasses?: readonly ValueClass[] | undefined;
+  /** Operators of the replaced calls that this holds for; any when left out. A pass declares it. */
+  readonly operators?: readonly string[] | undefined;
 }

@@ -43,8 +43,8 @@ export function regionPair(region: ChangedRegion, source: RegionSource): RegionP
     const name = fresh(input.before);
     const { val } = region.before.graph.node(input.before).meta;
     inputs.push({ name, val, fixed: constantOf(source, "before", input.before), isOwn: false });
-    before.set(input.before, name);
-    after.set(input.after, name);
+    for (const one of input.names.before) before.set(one, name);
+    for (const one of input.names.after) after.set(one, name);
   }
   for (const [side, names] of [
     ["before", before],

@@ -11,3 +11,9 @@ const PRESERVING =
 export const restrictsRange = (target: string): boolean => RESTRICTING.test(target);
 
 export const isValuePreserving = (target: string): boolean => PRESERVING.test(target);
+
+/** Sums and products over dimensions. The sign of a zero that they give depends on their order. */
+const ACCUMULATING =
+  /^aten\.(_?\w*(sum|mean|norm|softmax|var|std|mm|bmm|matmul|linear|conv\w*|attention\w*|pool\w*|upsample\w*|scatter_\w+|fft\w*|prod|einsum|lstm|gru|rnn\w*|loss)|mv|dot|vdot|addmv|addr|baddbmm|index_add|index_put|index_reduce|trapezoid|cross_entropy\w*|embedding_bag|bilinear|cdist|logsumexp|cumprod|logcumsumexp|var_mean|std_mean|grid_sampler\w*|native_\w+_norm\w*|_native_batch_norm\w*)(_backward|_forward)?\./;
+
+export const accumulates = (target: string): boolean => ACCUMULATING.test(target);

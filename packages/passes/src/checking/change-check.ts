@@ -16,7 +16,7 @@ import { type RegionPair, regionPair } from "../changes/region-pair.js";
 import { isSmall, largestConstant, largestInput, resizedPair } from "../changes/resize.js";
 import { type MadeRewrite, replacedValues } from "../changes/rewrite-record.js";
 import { type Claim, claimKey } from "../changes/unify.js";
-import { isValuePreserving, restrictsRange } from "../changes/value-facts.js";
+import { accumulates, isValuePreserving, restrictsRange } from "../changes/value-facts.js";
 import { changesLaterCalls } from "../decompose/dead-nodes.js";
 import type { Sizes } from "../sampling/sizes.js";
 import { commonOrigins, graphCorrespondence } from "./correspondence.js";
@@ -179,27 +179,38 @@ class ChangeCheck {
   /** An assertion that refuses a sample before and is missing after; whatever the values come from, as far as it goes. */
   #assertions(walk: GraphWalk, path: GraphPath): RegionFailure | undefined {
     for (const assertion of droppedAssertions(walk.finder, this.#options.removes)) {
-      let inside: ReadonlySet<number> = new Set();
-      let failure: RegionFailure | undefined;
-      for (let level = 0; level <= ASSERTION_LEVELS; level++) {
-        const region = assertionRegion(walk.finder, assertion, inside);
-        const found = this.#refusal(walk, region, path);
-        if (found === "unknown") break;
-        if (found === undefined) {
-          failure = undefined;
-          break;
-        }
-        const claim = { before: assertion.name, after: assertion.name, firm: true };
-        failure ??= { ...found, path, claim, target: assertion.target, rules: [], assertion };
-        const calls = region.inputs.filter(
-          (input) => region.before.graph.node(input.before).op === "call_function",
-        );
-        if (calls.length === 0) break;
-        inside = new Set([...inside, ...calls.map((input) => walk.finder.numberOf(input.before)!)]);
-      }
-      if (failure !== undefined) return failure;
+      const found = this.#violation(walk, assertion, path);
+      if (typeof found === "object") return found;
+      const graph = pathText(path);
+      if (found === "unknown")
+        this.#unchecked.push({
+          graph,
+          node: assertion.name,
+          reason: "the assertion is gone, and cannot be run by itself",
+        });
+      else this.#notes.add(`%${assertion.name}: the assertion is gone, and no sample violates it`);
     }
     return undefined;
+  }
+
+  /** A sample that violates a dropped assertion; `unknown` where it cannot be run by itself. */
+  #violation(walk: GraphWalk, assertion: Node, path: GraphPath): RegionFailure | "unknown" | undefined {
+    let inside: ReadonlySet<number> = new Set();
+    let failure: RegionFailure | undefined;
+    for (let level = 0; level <= ASSERTION_LEVELS; level++) {
+      const region = assertionRegion(walk.finder, assertion, inside);
+      const found = this.#refusal(walk, region, path);
+      if (found === "unknown") return failure ?? found;
+      if (found === undefined) return undefined;
+      const claim = { before: assertion.name, after: assertion.name, firm: true };
+      failure ??= { ...found, path, claim, target: assertion.target, rules: [], assertion };
+      const calls = region.inputs.filter(
+        (input) => region.before.graph.node(input.before).op === "call_function",
+      );
+      if (calls.length === 0) break;
+      inside = new Set([...inside, ...calls.map((input) => walk.finder.numberOf(input.before)!)]);
+    }
+    return failure;
   }
 
   #refusal(
@@ -214,7 +225,15 @@ class ChangeCheck {
     if (pair === undefined) return "unknown";
     const { run, tolerance, sizes, seed } = this.#options;
     const literals = literalsOf([...region.before.nodes, ...region.after.nodes]);
-    const found = refusalDropped(pair, { run, tolerance, allowed: [], literals, sizes, seed });
+    const found = refusalDropped(pair, {
+      run,
+      tolerance,
+      allowed: [],
+      literals,
+      sizes,
+      seed,
+      zeroSigns: true,
+    });
     return found && { ...found, pair };
   }
 
@@ -306,12 +325,16 @@ class ChangeCheck {
   #sampled(walk: GraphWalk, region: ChangedRegion, pair: RegionPair): RegionResult {
     const { run, tolerance, declared, sizes, seed } = this.#options;
     const rules = walk.rulesOf(region).flatMap(({ changesNumbers }) => changesNumbers ?? []);
-    const allowed = declared === undefined ? rules : [declared, ...rules];
+    const isReplaced = ({ operators }: NumberChange): boolean =>
+      operators === undefined || region.before.nodes.some(({ target }) => operators.includes(target));
+    const allowed = declared !== undefined && isReplaced(declared) ? [declared, ...rules] : rules;
     const key = pairKey(pair, allowed);
     const known = key === undefined ? undefined : this.#known.get(key);
     if (known !== undefined) return known;
-    const literals = literalsOf([...region.before.nodes, ...region.after.nodes]);
-    const result = checkRegion(pair, { run, tolerance, allowed, literals, sizes, seed });
+    const calls = [...region.before.nodes, ...region.after.nodes];
+    const zeroSigns = !calls.some(({ target }) => accumulates(target));
+    const literals = literalsOf(calls);
+    const result = checkRegion(pair, { run, tolerance, allowed, literals, sizes, seed, zeroSigns });
     this.#runs += result.runs;
     this.#largest = Math.max(this.#largest, result.largest);
     if (key !== undefined) this.#known.set(key, result);

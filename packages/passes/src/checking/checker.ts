@@ -17,6 +17,7 @@ import { type Compared, nothing, outcomesDifference, type Pair } from "./compare
 import type { Coverage } from "./coverage.js";
 import { nothingCompared, PassChangedNumbers } from "./errors.js";
 import { firstNode, outputNode } from "./first-node.js";
+import { newlyAccepted } from "./input-conditions.js";
 import { type Outcome, outcomeOf } from "./outcome.js";
 
 /** How passes are checked. Tolerances are by dtype those of `torch.testing.assert_close`, unless given. */
@@ -118,6 +119,7 @@ export class Checker {
     const skipped = reasonToSkip(tolerance, before, after);
     if (tolerance === undefined || skipped !== undefined)
       return { ...told, ...nothing(), refused: 0, skipped };
+    this.#conditions(checked, place, tolerance);
     const compared = nothing();
     const give = giver(after, tolerance);
     const samples = this.#samples(before, after, give);
@@ -137,6 +139,21 @@ export class Checker {
       ...(coverage !== undefined && { coverage: { ...coverage, wholeRuns: this.#wholeRuns } }),
       ...(Boolean(pass.changesNumbers) && { tolerance }),
     };
+  }
+
+  /** Sizes, dtypes and numbers that the program refuses as inputs have to be refused after the pass. */
+  #conditions({ pass, before, after }: CheckedStep, place: string, { precision }: Closeness): void {
+    if (pass.widensInputs === true) return;
+    const found = newlyAccepted(before, after, { dtypes: precision === undefined });
+    if (found === undefined) return;
+    const { inputs, refusal } = found;
+    const problem = `before, ${refusal.code} ${refusal.message}`;
+    throw new PassChangedNumbers(place, { what: "the program", problem }, undefined, {
+      inputs,
+      index: 0,
+      accepts: true,
+      cause: refusal,
+    });
   }
 
   /** What was refused before the pass has to be refused after it: by an assertion, or as an input. */

@@ -14,6 +14,8 @@ export interface ChangedRun {
   readonly output?: string | undefined;
   /** The changed region that differs, where the whole program does not show it. */
   readonly region?: RegionFailure | undefined;
+  /** Whether the program takes inputs that it refused. */
+  readonly accepts?: boolean | undefined;
   readonly cause?: unknown;
 }
 
@@ -41,7 +43,7 @@ export class PassChangedNumbers extends SconceError {
         run.region === undefined ? runText(place, difference, node, run) : regionText(place, run.region),
       where:
         node === undefined ? run.output : node.line === undefined ? node.node : `${node.node}, ${node.line}`,
-      fix: "`sconce bisect` narrows it down to a rewrite and a small program; a pass or rule that changes numbers on purpose declares it with `changesNumbers`",
+      fix: fixFor(run),
       cause: run.cause,
     });
     this.region = run.region;
@@ -51,19 +53,33 @@ export class PassChangedNumbers extends SconceError {
   }
 }
 
+/** What to declare when the change is intended, beside narrowing it down. */
+function fixFor({ region, accepts = false }: ChangedRun): string {
+  const narrow = "`sconce bisect` narrows it down to a rewrite and a small program";
+  if (accepts) return `${narrow}; a pass that takes more inputs on purpose declares \`widensInputs: true\``;
+  if (region?.assertion !== undefined)
+    return `${narrow}; a pass that removes it on purpose declares \`removesAssertions: ["${region.target}"]\``;
+  const isCorner = region !== undefined && region.valueClass !== "ordinary";
+  const declared = isCorner ? `changesNumbers: { valueClasses: ["${region.valueClass}"] }` : "changesNumbers";
+  return `${narrow}; a pass or rule that changes numbers on purpose declares it with \`${declared}\``;
+}
+
 function runText(
   place: string,
   difference: ResultDifference,
   node: NodeDifference | undefined,
   run: ChangedRun,
 ): string {
+  const given = run.inputs.map(summary).join(", ");
+  if (run.accepts === true)
+    return `${place} takes inputs that the program refused, (${given}): ${difference.problem}`;
   const output = run.output === undefined ? "" : ` (%${run.output})`;
   const was = node === undefined || node.before === node.node ? "" : `, %${node.before} before`;
   const first =
     node === undefined
       ? ""
       : `; the first node that differs is %${node.node} = ${node.target}${was}: ${node.problem}`;
-  return `${place} changed numbers, run ${run.index + 1} on (${run.inputs.map(summary).join(", ")}): ${difference.what}${output}: ${difference.problem}${first}`;
+  return `${place} changed numbers, run ${run.index + 1} on (${given}): ${difference.what}${output}: ${difference.problem}${first}`;
 }
 
 /** `pass "p" (step 1) changed numbers: %relu = aten.relu.default, %clamp before, differs for negative values: ...`. */

@@ -1,7 +1,7 @@
 /** @file Two versions of a graph in one round of a check: their claims, and the regions that belong to them. */
 import { type ExportedProgram, forEachInput, type Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import { type ChangedRegion, RegionFinder } from "../changes/changed-regions.js";
+import { type ChangedRegion, RegionFinder, type SharedInput } from "../changes/changed-regions.js";
 import { type GraphVersions, isRandom, isWrite, type Sides } from "../changes/program-sides.js";
 import type { ReplacedValue } from "../changes/rewrite-record.js";
 import { type Claim, claimKey, unify } from "../changes/unify.js";
@@ -9,6 +9,8 @@ import { changesLaterCalls } from "../decompose/dead-nodes.js";
 
 /** How many levels of producers are taken into a region for values that are constant, or that one version alone reads. */
 const SETTLING_LEVELS = 24;
+/** How many nodes are looked at for what an input is computed from. */
+const MOST_PRODUCERS = 256;
 
 /** Two versions of a graph with the claims of one round. */
 export class GraphWalk {
@@ -57,16 +59,43 @@ export class GraphWalk {
   ): { extended: ChangedRegion; inside: ReadonlySet<number> } {
     let extended = this.finder.region(region.claims, inside);
     for (let level = 0; level < SETTLING_LEVELS; level++) {
-      const found = extended.inputs.filter(
-        ({ before, readBy }) =>
-          this.sides.before.graph.node(before).op === "call_function" &&
-          (readBy !== "both" || this.#constants.has(before)),
-      );
+      const calls = extended.inputs.filter(({ before }) => this.#isCall(before));
+      const own = calls.filter(({ before, readBy }) => readBy !== "both" || this.#constants.has(before));
+      const found = own.length > 0 ? own : this.#derived(extended, calls);
       if (found.length === 0) break;
       inside = new Set([...inside, ...found.map(({ before }) => this.finder.numberOf(before)!)]);
       extended = this.finder.region(region.claims, inside);
     }
     return { extended, inside };
+  }
+
+  /**
+   * Inputs that are computed from others which one version alone reads: that version may compute them anew, where the
+   * other takes them.
+   */
+  #derived({ inputs }: ChangedRegion, calls: readonly SharedInput[]): SharedInput[] {
+    const own = inputs.filter(({ readBy }) => readBy !== "both");
+    const sources = new Set(own.map(({ before }) => this.finder.numberOf(before)));
+    return sources.size === 0 ? [] : calls.filter(({ before }) => this.#isComputedFrom(before, sources));
+  }
+
+  #isComputedFrom(name: string, sources: ReadonlySet<number | undefined>): boolean {
+    const { graph } = this.sides.before;
+    const seen = new Set<string>();
+    const open = [name];
+    for (let next = open.pop(); next !== undefined && seen.size < MOST_PRODUCERS; next = open.pop()) {
+      if (next !== name && sources.has(this.finder.numberOf(next))) return true;
+      forEachInput(graph.node(next), (input) => {
+        if (seen.has(input)) return;
+        seen.add(input);
+        open.push(input);
+      });
+    }
+    return false;
+  }
+
+  #isCall(name: string): boolean {
+    return this.sides.before.graph.node(name).op === "call_function";
   }
 
   /** Whether facts about what produces the inputs may be why the change is right: rules tell what they looked at. */

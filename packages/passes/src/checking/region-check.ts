@@ -6,16 +6,11 @@ import type { NumberChange, ValueClass } from "../changes/number-change.js";
 import type { RegionPair } from "../changes/region-pair.js";
 import { largestInput } from "../changes/resize.js";
 import { classesOf } from "../sampling/corner-values.js";
+import { floatLimits } from "../sampling/float-limits.js";
 import { drawFrom } from "../sampling/random.js";
-import { type RegionSampleOptions, regionSample } from "../sampling/region-samples.js";
+import { combinationsOf, type RegionSampleOptions, regionSample } from "../sampling/region-samples.js";
 import type { Sizes } from "../sampling/sizes.js";
-import {
-  compareResults,
-  differenceText,
-  type ElementDifference,
-  epsilonOf,
-  numbersOf,
-} from "./close-values.js";
+import { compareResults, differenceText, type ElementDifference, numbersOf } from "./close-values.js";
 
 export interface RegionCheckOptions {
   readonly run: ProgramRunner;
@@ -26,6 +21,8 @@ export interface RegionCheckOptions {
   /** Sizes of symbols for a sample. */
   readonly sizes: (sample: number) => Sizes;
   readonly seed: number;
+  /** Whether the signs of zeros have to agree for all values: not where sums give them. */
+  readonly zeroSigns: boolean;
 }
 
 /** What a region computes otherwise than before. */
@@ -49,8 +46,16 @@ export interface RegionResult {
   readonly largest: number;
 }
 
-/** In these classes finite inputs may overflow on the way, as they round: that alone is noted, and is not wrong. */
-const OVERFLOWS: ReadonlySet<ValueClass> = new Set(["large", "overflow", "subnormal"]);
+/** In these classes inputs may overflow or vanish on the way: where that begins is noted, and is not wrong. */
+const OVERFLOWS: ReadonlySet<ValueClass> = new Set(["offset", "large", "overflow", "subnormal"]);
+/** Shares of the elements that are of the class, one for each sample; others are ordinary. */
+const DENSITIES = [0.5, 0.15];
+/** Combinations of the values of a class that are run, and most samples that they are spread over. */
+const [MOST_COMBINATIONS, MOST_SAMPLES] = [64, 24];
+/** Elements of ordinary values that are wanted over all samples. */
+const ORDINARY_ELEMENTS = 32;
+/** Roundings of the largest number in a region that results may differ by, for constants inside of functions. */
+const ROUNDINGS = 16;
 /** How much more than the effect of one rounding of the inputs results may differ by. */
 const NOISE = 64;
 
@@ -66,6 +71,8 @@ export function refusalDropped(pair: RegionPair, options: RegionCheckOptions): R
   const check = new RegionCheck(pair, options);
   return check.refusal();
 }
+
+type SampleWay = Pick<RegionSampleOptions, "density" | "inOrder">;
 
 class RegionCheck {
   readonly #pair: RegionPair;
@@ -98,12 +105,8 @@ class RegionCheck {
   check(): RegionResult {
     let difference: RegionDifference | undefined;
     let sample = 0;
-    for (const valueClass of this.#classesToTry()) {
-      for (const density of valueClass === "ordinary" ? [1, 1] : [0.5, 0.15]) {
-        difference ??= this.#sample(valueClass, density, sample++);
-        if (difference !== undefined) break;
-      }
-    }
+    for (const valueClass of this.#classesToTry())
+      for (const way of this.#samplesOf(valueClass)) difference ??= this.#sample(valueClass, way, sample++);
     const largest = largestInput(this.#pair);
     const reason = this.#compared > 0 ? undefined : `no sample runs on it: ${thrownText(this.#refusal)}`;
     const [runs, compared] = [this.#runs, this.#compared];
@@ -127,6 +130,24 @@ class RegionCheck {
     return undefined;
   }
 
+  /** Drawn samples, then samples of all values of the class: small inputs take several. */
+  #samplesOf(valueClass: ValueClass): SampleWay[] {
+    const { literals, sizes } = this.#options;
+    const { combinations, elements } = combinationsOf(this.#pair.inputs, {
+      valueClass,
+      literals,
+      sizes: sizes(0),
+    });
+    const count = Math.min(Math.max(elements, 1), MOST_COMBINATIONS);
+    if (combinations === 1 && valueClass === "ordinary")
+      return Array.from({ length: Math.max(2, Math.ceil(ORDINARY_ELEMENTS / count)) }, () => ({
+        density: 1,
+      }));
+    const samples = Math.min(MOST_SAMPLES, Math.ceil(Math.min(combinations, MOST_COMBINATIONS) / count));
+    const all = Array.from({ length: samples }, (_, i) => ({ density: 1, inOrder: i * count }));
+    return [...DENSITIES.map((density) => ({ density })), ...all];
+  }
+
   #classesToTry(): ValueClass[] {
     const classes = new Set<ValueClass>(["ordinary"]);
     for (const { val, fixed } of this.#pair.inputs)
@@ -135,16 +156,20 @@ class RegionCheck {
     return [...classes];
   }
 
-  #sample(valueClass: ValueClass, density: number, sample: number): RegionDifference | undefined {
+  #sample(valueClass: ValueClass, way: SampleWay, sample: number): RegionDifference | undefined {
     const { literals, sizes, seed } = this.#options;
-    const base = { sizes: sizes(sample), valueClass, literals, density };
+    const base = { sizes: sizes(sample), valueClass, literals, ...way };
     const ways: readonly Pick<RegionSampleOptions, "plainIntegers" | "below">[] = [
       { plainIntegers: false, below: 4 },
       { plainIntegers: true, below: 2 },
       { plainIntegers: true, below: 1 },
     ];
-    for (const way of ways) {
-      const inputs = regionSample(this.#pair.inputs, { ...base, ...way }, drawFrom(seed * 8191 + sample));
+    for (const integers of ways) {
+      const inputs = regionSample(
+        this.#pair.inputs,
+        { ...base, ...integers },
+        drawFrom(seed * 8191 + sample),
+      );
       if (inputs === undefined) return undefined;
       const want = this.#run("before", inputs);
       if (!("outputs" in want)) continue;
@@ -199,32 +224,42 @@ class RegionCheck {
   ): string | undefined {
     const { problem, elements } = compareResults(got, want, this.#tolerance);
     if (problem !== undefined) return problem;
-    let wrong = this.#free.has("signed-zero") ? elements.filter((one) => one.got !== one.want) : elements;
-    if (OVERFLOWS.has(valueClass)) {
-      wrong = elements.filter(
-        (one) => valueClass !== "overflow" && Number.isFinite(one.got) === Number.isFinite(one.want),
-      );
-      if (wrong.length < elements.length) this.#notes.add(`differs on overflow for ${valueClass} values`);
+    const isSigned = this.#options.zeroSigns && !this.#free.has("signed-zero");
+    let wrong = isSigned ? elements : elements.filter((one) => one.got !== one.want);
+    if (wrong.length < elements.length) this.#notes.add(`differs in signs of zeros for ${valueClass} values`);
+    if (OVERFLOWS.has(valueClass) || valueClass === "infinity") {
+      const vanishing = 4 * (floatLimits((want as Tensor).dtype)?.normal ?? 0);
+      const counted = wrong.filter((one) => !isOverflow(valueClass, one, vanishing));
+      if (counted.length < wrong.length)
+        this.#notes.add(`differs where numbers overflow or vanish, for ${valueClass} values`);
+      wrong = counted;
     }
-    wrong = this.#beyondNoise(inputs, result, want, wrong);
+    wrong = this.#beyondNoise(valueClass, inputs, result, want, wrong);
     return wrong.length === 0 ? undefined : differenceText(wrong, (want as Tensor).numel);
   }
 
   /**
    * Without those elements that differ no more than they do when the inputs are rounded: sums that cancel, functions
-   * that are steep. Such a difference is also small beside the numbers that are computed with.
+   * that are steep. Such a difference is also small beside the numbers that are computed with, unless these are large:
+   * a softmax of large numbers is a choice.
    */
   #beyondNoise(
+    valueClass: ValueClass,
     inputs: readonly Value[],
     result: number,
     want: Value,
     elements: readonly ElementDifference[],
   ): readonly ElementDifference[] {
-    const { dtype } = want as Tensor;
-    const scale = Math.max(largest(want), ...inputs.map(largest));
-    const limit = 1024 * epsilonOf(dtype) * scale;
+    const limits = floatLimits((want as Tensor).dtype);
+    if (limits === undefined || elements.length === 0 || this.#isStrict) return elements;
+    const { epsilon, least } = limits;
+    const literals = this.#options.literals.filter((value) => Math.abs(value) < MOST_LITERAL);
+    const scale = Math.max(largest(want), ...inputs.map(largest), ...literals.map(Math.abs));
+    const floor = Math.max(ROUNDINGS * Math.min(epsilon, MOST_EPSILON) * scale, 64 * least);
+    elements = elements.filter(({ distance }) => distance > floor);
+    const limit = valueClass === "large" ? Number.MAX_VALUE : 1024 * epsilon * scale;
     const near = elements.filter(({ distance }) => distance <= limit);
-    if (near.length === 0 || this.#isStrict) return elements;
+    if (near.length === 0) return elements;
     const noise = new Map(near.map(({ index }) => [index, 0]));
     for (let draw = 0; draw < 4; draw++) {
       const run = this.#run("before", perturbed(inputs, draw));
@@ -240,8 +275,27 @@ class RegionCheck {
   }
 }
 
+/** Literals beyond it bound something: they are not computed with. */
+const MOST_LITERAL = 1e6;
+/** Results of 16 bits are rounded once, from wider numbers. */
+const MOST_EPSILON = 2 ** -20;
+
+/**
+ * Whether a difference is one of where overflow and underflow begin. What stays finite for large values before a change
+ * has to after it: `exp(x) / sum(exp(x))` is not a softmax. What becomes finite is better than it was. Near the limits of
+ * the dtype another order of operations overflows or vanishes elsewhere.
+ */
+function isOverflow(valueClass: ValueClass, { got, want }: ElementDifference, vanishing: number): boolean {
+  if (valueClass === "overflow" || (want === 0 && got === 0)) return true;
+  if (valueClass === "infinity") return false;
+  if (Number.isFinite(got) !== Number.isFinite(want))
+    return valueClass === "subnormal" || Number.isFinite(got);
+  return valueClass === "subnormal" && Math.max(Math.abs(want), Math.abs(got)) <= vanishing;
+}
+
 function largest(value: Value): number {
-  if (!(value instanceof Tensor) || !isFloatDType(value.dtype)) return 0;
+  if (typeof value === "number") return Number.isFinite(value) ? Math.abs(value) : 0;
+  if (!(value instanceof Tensor)) return 0;
   let found = 0;
   for (const number of numbersOf(value))
     if (Number.isFinite(number)) found = Math.max(found, Math.abs(number));
@@ -253,7 +307,7 @@ function perturbed(inputs: readonly Value[], seed: number): Value[] {
   const draw = drawFrom(seed + 77);
   return inputs.map((value) => {
     if (!(value instanceof Tensor) || !isFloatDType(value.dtype)) return value;
-    const step = 2 * epsilonOf(value.dtype);
+    const step = 2 * (floatLimits(value.dtype)?.epsilon ?? 0);
     const moved = value.toArray().map((element) => {
       const number = Number(element);
       return Number.isFinite(number) ? number * (1 + (draw.unit() < 0.5 ? -step : step)) : number;

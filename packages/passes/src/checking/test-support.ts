@@ -1,8 +1,9 @@
 /** @file What tests of planted passes and rules share. Not exported. */
 import { type ExportedProgram, edit } from "@sconce/ir";
+import type { NumberChange } from "../changes/number-change.js";
 import { definePass, type Pass, type PassContext, type PipelineItem } from "../pass.js";
 import { rulePass } from "../rewrite/rewrite.js";
-import { defineRule, type Rule } from "../rewrite/rule.js";
+import { defineRule, type Match, type Rule } from "../rewrite/rule.js";
 import { context, programOf } from "../test-support.js";
 import type { FailureKind } from "./trial.js";
 
@@ -90,3 +91,30 @@ export const RELU = around("aten.relu.default($)");
 export const there = rule("there", "aten.relu.default($x)", "aten.clamp_min.default($x, 0)");
 export const back = rule("back", "aten.clamp_min.default($x, 0)", "aten.relu.default($x)");
 export const INTS = "i64[6]";
+
+/** A program with a rule, as rows of the tables have it. */
+export interface RuleRow {
+  readonly name: string;
+  /** Inputs, `x: f32[4]`. */
+  readonly inputs: string;
+  /** Calls, of which the rule is applied to the one that gives `%y`, the result. */
+  readonly calls: string;
+  readonly match: string;
+  readonly replace: string;
+  readonly changesNumbers?: NumberChange;
+}
+
+export const programOfRow = ({ inputs, calls }: RuleRow): ExportedProgram => {
+  const params = inputs.split("; ").map((input) => `%${input}`);
+  return programOf(`graph(${params.join(", ")}) {
+  ${calls.split("; ").join("\n  ")}
+  return (%y)
+}`);
+};
+
+/** The rule of a row, for `%y` alone: what it makes is not rewritten again. */
+export const ruleOfRow = (name: string, { match, replace, changesNumbers }: RuleRow): Rule =>
+  rule(name, match, replace, {
+    where: (_: unknown, { root }: Match) => root.name === "y" || "another call",
+    ...(changesNumbers !== undefined && { changesNumbers }),
+  });

@@ -6,11 +6,14 @@ const counted = (count: number, noun: string, plural = `${noun}s`): string =>
 
 /**
  * What the checks of some steps covered: `4 of 5 branches, 37 changed calls, 12 value classes, 3 runs of the whole
- * program`. Nested graphs are branches; one counts when all calls that changed in it were checked by themselves.
+ * program; 2 differences noted`. Nested graphs are branches; one counts when all calls that changed in it were checked by themselves.
  */
 export function coverageText(reports: readonly CheckReport[]): string {
   const runs = reports.reduce((sum, report) => sum + report.runs, 0);
-  return `${regionsText(reports)}, ${counted(runs, "run of the whole program", "runs of the whole program")}`;
+  const notes = reports.reduce((sum, { coverage }) => sum + (coverage?.notes.length ?? 0), 0);
+  const whole = counted(runs, "run of the whole program", "runs of the whole program");
+  const noted = notes === 0 ? "" : `; ${counted(notes, "difference")} noted`;
+  return `${regionsText(reports)}, ${whole}${noted}`;
 }
 
 /** The same without the runs of the whole program. */

@@ -1,21 +1,11 @@
 /** @file Elements of one value class: what a sample of a changed region is made of. */
 import { type DType, dtypeInfo, isBigIntDType } from "@sconce/tensor";
 import type { ValueClass } from "../changes/number-change.js";
+import { floatLimits } from "./float-limits.js";
 import type { Draw } from "./random.js";
 
 type Real = number | bigint;
 export type CornerElement = Real | boolean | { readonly re: number; readonly im: number };
-
-/** Largest finite, least normal and least subnormal magnitudes. */
-const FLOATS: Readonly<Partial<Record<DType, readonly [number, number, number]>>> = {
-  float16: [65504, 2 ** -14, 2 ** -24],
-  bfloat16: [3.3895313892515355e38, 2 ** -126, 2 ** -133],
-  float32: [3.4028234663852886e38, 2 ** -126, 2 ** -149],
-  float64: [Number.MAX_VALUE, 2 ** -1022, 2 ** -1074],
-  complex32: [65504, 2 ** -14, 2 ** -24],
-  complex64: [3.4028234663852886e38, 2 ** -126, 2 ** -149],
-  complex128: [Number.MAX_VALUE, 2 ** -1022, 2 ** -1074],
-};
 
 /** The classes that a dtype has values of, `ordinary` first. */
 export function classesOf(dtype: DType): readonly ValueClass[] {
@@ -30,13 +20,14 @@ export function classesOf(dtype: DType): readonly ValueClass[] {
       "large",
       "limits",
     ];
-  if (FLOATS[dtype] === undefined) return ["ordinary", "signed-zero", "negative", "literals"];
+  if (floatLimits(dtype) === undefined) return ["ordinary", "signed-zero", "negative", "literals"];
   return [
     "ordinary",
     "signed-zero",
     "negative",
     "literals",
     "large",
+    "offset",
     "overflow",
     "infinity",
     "nan",
@@ -53,17 +44,24 @@ export interface CornerOptions {
   readonly density: number;
   /** Ordinary integers are below it: they may be indices. */
   readonly below: number;
+  /** Elements are the corners in their order, each as often as `each` says, from a position on. */
+  readonly inOrder?: { readonly start: number; readonly each: number } | undefined;
 }
 
-/** Draws elements of a dtype, the first of them always of the class. */
+/** Draws elements of a dtype. */
 export function cornerElements(options: CornerOptions, draw: Draw): () => CornerElement {
-  const { dtype, density } = options;
+  const { dtype, density, inOrder } = options;
   const { kind } = dtypeInfo(dtype);
   if (kind === "bool") return () => draw.unit() < 0.5;
-  const corner = kind === "int" ? integerCorner(options, draw) : floatCorner(options, draw);
+  const corners = cornersOf(options);
   const ordinary: () => Real =
     kind === "int" ? () => draw.integer(0, Math.max(0, options.below - 1)) : () => ordinaryFloat(draw);
-  const next = (): Real => (draw.unit() < density ? corner() : ordinary());
+  let position = inOrder?.start ?? 0;
+  const next = (): Real => {
+    if (corners.length === 0) return ordinary();
+    if (inOrder !== undefined) return corners[Math.floor(position++ / inOrder.each) % corners.length]!;
+    return draw.unit() < density ? choice(corners, draw) : ordinary();
+  };
   if (kind === "complex") return () => ({ re: Number(next()), im: Number(next()) });
   return isBigIntDType(dtype) ? () => BigInt(next()) : () => Number(next());
 }
@@ -77,35 +75,55 @@ function ordinaryFloat(draw: Draw): number {
 
 const choice = <T>(values: readonly T[], draw: Draw): T => values[draw.integer(0, values.length - 1)]!;
 
-const signed = (value: number, draw: Draw): number => (draw.unit() < 0.5 ? -value : value);
+const bothSigns = (values: readonly number[]): number[] => values.flatMap((value) => [value, -value]);
 
-function floatCorner({ dtype, valueClass, literals }: CornerOptions, draw: Draw): () => number {
-  const [max, normal, least] = FLOATS[dtype] ?? [448, 2 ** -6, 2 ** -9];
-  const near = nearLiterals(literals);
+/** The values of a class; none for `ordinary`, whose values are drawn. */
+export function cornersOf({
+  dtype,
+  valueClass,
+  literals,
+}: Pick<CornerOptions, "dtype" | "valueClass" | "literals">): readonly Real[] {
+  const { kind } = dtypeInfo(dtype);
+  if (kind === "bool" || valueClass === "ordinary" || !classesOf(dtype).includes(valueClass)) return [];
+  return kind === "int"
+    ? integerCorners(dtype, valueClass, literals)
+    : floatCorners(dtype, valueClass, literals);
+}
+
+/** Of `float8_e4m3fn`. */
+const EIGHT_BITS = { max: 448, normal: 2 ** -6, least: 2 ** -9, epsilon: 2 ** -3 };
+
+function floatCorners(dtype: DType, valueClass: ValueClass, literals: readonly number[]): readonly number[] {
+  const { max, normal, least, epsilon } = floatLimits(dtype) ?? EIGHT_BITS;
   switch (valueClass) {
     case "signed-zero":
-      return () => signed(0, draw);
+      return [0, -0];
     case "negative":
-      return () => -Math.abs(ordinaryFloat(draw)) - (draw.unit() < 0.3 ? 7 : 0);
+      return [-0.5, -1, -1.5, -2, -3, -4.25, -7.75, -9];
     case "literals":
-      return () => choice(near, draw);
+      return nearLiterals(literals);
+    case "offset": {
+      // So far from zero that squares have no digits left for a difference of 1.
+      const center = 2 / Math.sqrt(epsilon);
+      return [0, 1, -1, 0.5, -1.5, 2, -2.5].map((step) => center + step);
+    }
     case "large":
-      return () => signed(max ** (0.15 + 0.17 * draw.unit()), draw);
+      return bothSigns([100, 1000, max ** 0.16, max ** 0.24, max ** 0.32].filter((x) => x <= max ** 0.32));
     case "overflow":
-      return () => signed(max * choice([1, 0.75, 0.5, 0.25], draw), draw);
+      return bothSigns([max, 0.75 * max, 0.5 * max, 0.25 * max]);
     case "infinity":
-      return () => signed(Number.POSITIVE_INFINITY, draw);
+      return bothSigns([Number.POSITIVE_INFINITY]);
     case "nan":
-      return () => Number.NaN;
+      return [Number.NaN];
     case "subnormal":
-      return () => signed(choice([least, normal / 2, normal / 4, normal], draw), draw);
+      return bothSigns([least, normal / 2, normal / 4, normal]);
     default:
-      return () => ordinaryFloat(draw);
+      return [];
   }
 }
 
-/** Integers of 64 bits are drawn as such: their limits are no numbers. */
-function integerCorner({ dtype, valueClass, literals, below }: CornerOptions, draw: Draw): () => Real {
+/** Integers of 64 bits are given as such: their limits are not numbers. */
+function integerCorners(dtype: DType, valueClass: ValueClass, literals: readonly number[]): readonly Real[] {
   const { signed: isSigned, itemSize } = dtypeInfo(dtype);
   const bits = BigInt(itemSize * 8);
   const max = 2n ** (isSigned ? bits - 1n : bits) - 1n;
@@ -113,21 +131,19 @@ function integerCorner({ dtype, valueClass, literals, below }: CornerOptions, dr
   const inside = (value: bigint): bigint => (value < min ? min : value > max ? max : value);
   switch (valueClass) {
     case "signed-zero":
-      return () => 0;
+      return [0];
     case "negative":
-      return () => draw.integer(-9, -1);
-    case "literals": {
-      const near = nearLiterals(literals).map((value) => inside(BigInt(Math.round(value))));
-      return () => choice(near, draw);
-    }
-    case "large": {
-      const step = max / 5n;
-      return () => (isSigned && draw.unit() < 0.5 ? -1n : 1n) * step * BigInt(draw.integer(1, 4));
-    }
+      return [-1, -2, -3, -4, -5, -7, -8, -9];
+    case "literals":
+      return [...new Set(nearLiterals(literals).map((value) => inside(BigInt(Math.round(value)))))];
+    case "large":
+      return [1n, 2n, 3n, 4n].flatMap((n) =>
+        isSigned ? [n * (max / 5n), -n * (max / 5n)] : [n * (max / 5n)],
+      );
     case "limits":
-      return () => choice([min, max, inside(min + 1n), max - 1n], draw);
+      return [min, max, inside(min + 1n), max - 1n];
     default:
-      return () => draw.integer(0, Math.max(0, below - 1));
+      return [];
   }
 }
 

@@ -1,10 +1,18 @@
 /** @file Inputs for a region of a program, one class of values at a time. */
 import { FakeTensor, type MetaValue, type Value } from "@sconce/ir";
 import { evaluate, evaluateInt } from "@sconce/symbolic";
-import { dtypeInfo, elementWriter, forEachPosition, requiredBytes, Storage, Tensor } from "@sconce/tensor";
+import {
+  type DType,
+  dtypeInfo,
+  elementWriter,
+  forEachPosition,
+  requiredBytes,
+  Storage,
+  Tensor,
+} from "@sconce/tensor";
 import type { ValueClass } from "../changes/number-change.js";
 import type { PairInput } from "../changes/region-pair.js";
-import { classesOf, cornerElements } from "./corner-values.js";
+import { type CornerOptions, cornerElements, cornersOf } from "./corner-values.js";
 import type { Draw } from "./random.js";
 import type { Sizes } from "./sizes.js";
 
@@ -17,6 +25,26 @@ export interface RegionSampleOptions {
   readonly below: number;
   /** Whether integers stay ordinary: they may be indices or sizes. */
   readonly plainIntegers: boolean;
+  /**
+   * Elements are the values of the class in their order, from this position on: those of the second input change when the
+   * first has had all, and so on, so that every combination comes up.
+   */
+  readonly inOrder?: number | undefined;
+}
+
+/** How many positions it takes for each combination of the values of a class to come up, and elements of the smallest input. */
+export function combinationsOf(
+  inputs: readonly PairInput[],
+  { valueClass, literals, sizes }: Pick<RegionSampleOptions, "valueClass" | "literals" | "sizes">,
+): { readonly combinations: number; readonly elements: number } {
+  let [combinations, elements] = [1, Number.POSITIVE_INFINITY];
+  for (const { val, fixed } of inputs) {
+    if (!(val instanceof FakeTensor) || fixed !== undefined) continue;
+    combinations *= Math.max(1, cornersOf({ dtype: val.dtype, valueClass, literals }).length);
+    const count = val.shape.reduce<number>((product, size) => product * evaluateInt(size, sizes), 1);
+    elements = Math.min(elements, count);
+  }
+  return { combinations, elements };
 }
 
 /** A value for each input; undefined where one cannot be made up. */
@@ -26,8 +54,11 @@ export function regionSample(
   draw: Draw,
 ): Value[] | undefined {
   const values: Value[] = [];
+  let each = 1;
   for (const { val, fixed } of inputs) {
-    const value = fixed === undefined ? drawn(val, options, draw) : fitted(fixed, val);
+    const value = fixed === undefined ? drawn(val, { ...options, each }, draw) : fitted(fixed, val);
+    if (val instanceof FakeTensor && fixed === undefined)
+      each *= Math.max(1, cornersOf({ ...options, dtype: val.dtype }).length);
     if (value === undefined) return undefined;
     values.push(value);
   }
@@ -45,7 +76,13 @@ function fitted(fixed: Tensor, val: MetaValue | undefined): Tensor {
   );
 }
 
-function drawn(val: MetaValue | undefined, options: RegionSampleOptions, draw: Draw): Value | undefined {
+/** With how often each value of a class comes up in a row. */
+interface InputOptions extends Omit<RegionSampleOptions, "inOrder"> {
+  readonly each: number;
+  readonly inOrder?: number | undefined;
+}
+
+function drawn(val: MetaValue | undefined, options: InputOptions, draw: Draw): Value | undefined {
   if (val instanceof FakeTensor) return tensorOf(val, options, draw);
   if (typeof val !== "object" || val === null || !("expr" in val)) return undefined;
   if (val.kind === "SymInt") return evaluateInt(val.expr, options.sizes);
@@ -56,18 +93,30 @@ function drawn(val: MetaValue | undefined, options: RegionSampleOptions, draw: D
   return typeof known === "number" && Number.isFinite(known) ? known : draw.normal();
 }
 
-function tensorOf(fake: FakeTensor, options: RegionSampleOptions, draw: Draw): Tensor {
-  const { sizes, plainIntegers, valueClass } = options;
+function tensorOf(fake: FakeTensor, options: InputOptions, draw: Draw): Tensor {
+  const { sizes } = options;
   const shape = fake.shape.map((size) => evaluateInt(size, sizes));
   const strides = fake.strides.map((stride) => evaluateInt(stride, sizes));
   const storageOffset = evaluateInt(fake.storageOffset, sizes);
   const { dtype } = fake;
-  const { itemSize, kind } = dtypeInfo(dtype);
+  const { itemSize } = dtypeInfo(dtype);
   const storage = Storage.allocate(requiredBytes(shape, strides, storageOffset, itemSize));
   const tensor = new Tensor({ dtype, shape, strides, storageOffset, storage });
   const write = elementWriter(dtype, tensor.data);
-  const isPlain = (plainIntegers && kind === "int") || !classesOf(dtype).includes(valueClass);
-  const next = cornerElements({ ...options, dtype, ...(isPlain && { valueClass: "ordinary" }) }, draw);
+  const next = cornerElements(cornerOptions(dtype, options), draw);
   forEachPosition(shape, strides, storageOffset, (position) => write(position, next()));
   return tensor;
+}
+
+function cornerOptions(dtype: DType, options: InputOptions): CornerOptions {
+  const { plainIntegers, valueClass, literals, density, below, inOrder, each } = options;
+  const isPlain = plainIntegers && dtypeInfo(dtype).kind === "int";
+  return {
+    dtype,
+    valueClass: isPlain ? "ordinary" : valueClass,
+    literals,
+    density,
+    below,
+    inOrder: inOrder === undefined ? undefined : { start: inOrder, each },
+  };
 }

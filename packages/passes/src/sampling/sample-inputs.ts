@@ -54,13 +54,36 @@ export function sampleSizes(program: ExportedProgram, draw: Draw): Sizes {
   return sizes;
 }
 
+/** The inputs of a program without their elements, at sizes that it takes and at others. */
+export interface InputShells {
+  /** Names of the symbols in the inputs. */
+  readonly symbols: readonly string[];
+  /** Sizes that the program takes. */
+  readonly sizes: Sizes;
+  at(sizes: Sizes): Value[];
+}
+
+/**
+ * What checks of inputs look at: tensors have dtypes, sizes and strides, and no elements.
+ *
+ * @throws SconceError `NO_SAMPLE_INPUTS`
+ */
+export function inputShells(program: ExportedProgram): InputShells {
+  const sampler = new Sampler(program);
+  return {
+    symbols: sampler.symbols,
+    sizes: sampler.sizes(drawFrom(0)),
+    at: (sizes) => sampler.shells(sizes),
+  };
+}
+
 class Sampler {
   readonly #program: ExportedProgram;
   readonly #leaves: readonly Leaf[];
   readonly #values: readonly (MetaValue | undefined)[];
   readonly #examples: readonly (Tensor | Argument)[];
   readonly #check: InputCheck;
-  readonly #symbols: readonly string[];
+  readonly symbols: readonly string[];
   readonly #exampleSizes: Sizes;
 
   constructor(program: ExportedProgram) {
@@ -69,7 +92,7 @@ class Sampler {
     this.#values = this.#leaves.map((leaf) => program.graph.node(leaf.name).meta.val);
     this.#examples = examplesOf(program);
     this.#check = inputCheck(program);
-    this.#symbols = inputSymbols(program, this.#leaves);
+    this.symbols = inputSymbols(program, this.#leaves);
     this.#exampleSizes = exampleSizes(program, this.#leaves, this.#examples);
   }
 
@@ -93,22 +116,26 @@ class Sampler {
 
   /** Sizes that the program takes: drawn, or after too many refusals those of its examples. */
   sizes(draw: Draw): Sizes {
-    if (this.#symbols.length === 0) return this.#exampleSizes;
+    if (this.symbols.length === 0) return this.#exampleSizes;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const sizes = drawSizes(this.#program, this.#symbols, this.#exampleSizes, draw);
+      const sizes = drawSizes(this.#program, this.symbols, this.#exampleSizes, draw);
       if (this.#accepts(sizes)) return sizes;
     }
-    if (this.#symbols.every((name) => this.#exampleSizes.has(name))) return this.#exampleSizes;
+    if (this.symbols.every((name) => this.#exampleSizes.has(name))) return this.#exampleSizes;
     throw noSample(
-      `no values found for the sizes ${this.#symbols.join(", ")}`,
+      `no values found for the sizes ${this.symbols.join(", ")}`,
       "give the program example inputs",
     );
+  }
+
+  shells(sizes: Sizes): Value[] {
+    return this.#leaves.map((_, i) => this.#value(i, sizes, (fake) => shellOf(fake, sizes)));
   }
 
   #accepts(sizes: Sizes): boolean {
     if (!withinRanges(this.#program, this.#leaves, sizes)) return false;
     try {
-      this.#check(this.#leaves.map((_, i) => this.#value(i, sizes, (fake) => shellOf(fake, sizes))));
+      this.#check(this.shells(sizes));
       return true;
     } catch (error) {
       if (isSconceError(error)) return false;
