@@ -62,22 +62,24 @@ export class Namespace {
   }
 
   create(candidate: string): string {
+    // A base that was counted before needs no further look, unless it may be a base with a number itself.
+    const last = candidate.charCodeAt(candidate.length - 1);
+    const counted = last >= 48 && last <= 57 ? undefined : this.#counts.get(candidate);
     let name = candidate;
-    let match = SPLIT.exec(name);
-    if (match === null) {
-      name = name.replace(/[^0-9a-zA-Z_]+/g, "_") || "_unnamed";
-      if (/^\d/.test(name)) name = `_${name}`;
-      match = SPLIT.exec(name)!;
+    let [base, count] = [candidate, counted ?? 0];
+    if (counted === undefined) {
+      let match = SPLIT.exec(name);
+      if (match === null) {
+        name = name.replace(/[^0-9a-zA-Z_]+/g, "_") || "_unnamed";
+        if (/^\d/.test(name)) name = `_${name}`;
+        match = SPLIT.exec(name)!;
+      }
+      base = match[1]!;
+      const isNumbered = match[2] !== undefined && !this.has(name);
+      count = isNumbered ? Number(match[2]) : (this.#counts.get(base) ?? 0);
     }
-    const base = match[1]!;
-    let count: number;
-    if (match[2] === undefined || this.has(name)) {
-      count = this.#counts.get(base) ?? 0;
-      // A reserved name gets a number at once; reserved names never end in `_<digits>`.
-      if (RESERVED_NAMES.has(name)) name = `${base}_${++count}`;
-    } else {
-      count = Number(match[2]);
-    }
+    // A reserved name gets a number at once; reserved names never end in `_<digits>`.
+    if (RESERVED_NAMES.has(name)) name = `${base}_${++count}`;
     while (this.has(name)) name = `${base}_${++count}`;
     this.#used.add(name);
     this.#counts.set(base, count);

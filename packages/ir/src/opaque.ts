@@ -21,6 +21,7 @@ const COMPLETE: ReadonlySet<string> = new Set([
  * it is valid: the results of the call are those that the program records. It cannot run.
  */
 export function isOpaque(target: string, operators: Pick<OperatorLookup, "schemaOf">): boolean {
+  if (target.startsWith("aten.")) return false;
   const first = target.indexOf(".");
   const last = target.lastIndexOf(".");
   if (first <= 0 || first === last || target.indexOf(".", first + 1) !== last) return false;

@@ -43,6 +43,7 @@ export function fakeProblem(value: unknown): string | undefined {
       : described(value);
   }
   const { dtype, shape, strides, storageOffset } = value;
+  if (isSound(value)) return undefined;
   if (!isDType(dtype)) return `a tensor whose dtype is ${shown(dtype)}, which is not a dtype`;
   if (!Array.isArray(shape)) return `a tensor whose shape is ${shown(shape)}, not a list of sizes`;
   const size = shape.find((one) => !isSize(one));
@@ -57,29 +58,45 @@ export function fakeProblem(value: unknown): string | undefined {
   return isSize(storageOffset) ? undefined : `a tensor whose storage offset is ${shown(storageOffset)}`;
 }
 
+/** Whether {@link fakeProblem} finds nothing: the check of every result, without making anything. */
+function isSound({ dtype, shape, strides, storageOffset }: FakeTensor): boolean {
+  if (!isDType(dtype) || !Array.isArray(shape) || !Array.isArray(strides) || !isSize(storageOffset))
+    return false;
+  if (shape.length !== strides.length) return false;
+  for (let d = 0; d < shape.length; d++) if (!isSize(shape[d]) || !isSize(strides[d])) return false;
+  return true;
+}
+
 /** The rule, which throws `SHAPE_RULE` or `DECOMPOSITION_RESULT` for a result that its schema does not allow. */
-export function checkedRule<A extends unknown[], R>(
+export function checkedRule<A, B, R>(
   code: "SHAPE_RULE" | "DECOMPOSITION_RESULT",
   schema: OpSchema,
-  rule: (...args: A) => R,
-): (...args: A) => R {
+  rule: (first: A, second: B) => R,
+): (first: A, second: B) => R {
   const what = `the ${code === "SHAPE_RULE" ? "shape rule" : "decomposition"} of ${schema.target}`;
-  return (...args) => {
-    const result = code === "SHAPE_RULE" ? calling(what, schema, () => rule(...args)) : rule(...args);
+  const isTensor = givesOneTensor(schema);
+  const checked = (result: R): R => {
+    if (isTensor && result instanceof FakeTensor && isSound(result)) return result;
     const problem = resultProblem(schema, result);
     if (problem === undefined) return result;
     throw wrongRule(code, schema, `${what} ${problem}`);
   };
+  if (code === "DECOMPOSITION_RESULT") return (emit, args) => checked(rule(emit, args));
+  return (args, context) => {
+    let result: R;
+    try {
+      result = rule(args, context);
+    } catch (error) {
+      if (isSconceError(error) || isOutOfMemory(error)) throw error;
+      throw wrongRule(code, schema, `${what} threw: ${thrownText(error)}`, error);
+    }
+    return checked(result);
+  };
 }
 
-/** Runs a shape rule; what it throws by accident names it. */
-function calling<R>(what: string, schema: OpSchema, run: () => R): R {
-  try {
-    return run();
-  } catch (error) {
-    if (isSconceError(error) || isOutOfMemory(error)) throw error;
-    throw wrongRule("SHAPE_RULE", schema, `${what} threw: ${thrownText(error)}`, error);
-  }
+function givesOneTensor({ returns }: OpSchema): boolean {
+  const [first] = returns;
+  return returns.length === 1 && first!.type.base === "Tensor" && !first!.type.list;
 }
 
 /** An allocation that failed, unlike the `RangeError` of an endless recursion. */

@@ -123,7 +123,8 @@ export class Dispatcher {
   #ruleOf(row: OpDefinition): OpDefinition["decompose"] {
     // What mutates is functionalized before the table is asked.
     const entry = row.schema.isMutable ? undefined : this.table.get(row.target);
-    if (entry !== undefined && !isUnreadEntry(entry)) return entry as OpDefinition["decompose"];
+    if (entry !== undefined && (entry === row.decompose || !isUnreadEntry(entry)))
+      return entry as OpDefinition["decompose"];
     const needed = isAlwaysDecomposed(row) || this.hidden?.decomposes(row.target);
     return needed ? row.decompose : undefined;
   }

@@ -30,14 +30,13 @@ export type Binding = EmitArg | MetaValue | Graph;
 /** Metadata that a node hands on to the nodes that replace it. */
 export function inheritedMeta(node: Node, pass: string): NodeMeta {
   const { stackTrace, nnModuleStack, sourceFnStack, torchFn, custom } = node.meta;
-  return {
-    origin: { pass, from: [node.name] },
-    ...(stackTrace === undefined ? {} : { stackTrace }),
-    ...(nnModuleStack === undefined ? {} : { nnModuleStack }),
-    ...(sourceFnStack === undefined ? {} : { sourceFnStack }),
-    ...(torchFn === undefined ? {} : { torchFn }),
-    ...(custom === undefined ? {} : { custom }),
-  };
+  const meta: { -readonly [K in keyof NodeMeta]: NodeMeta[K] } = { origin: { pass, from: [node.name] } };
+  if (stackTrace !== undefined) meta.stackTrace = stackTrace;
+  if (nnModuleStack !== undefined) meta.nnModuleStack = nnModuleStack;
+  if (sourceFnStack !== undefined) meta.sourceFnStack = sourceFnStack;
+  if (torchFn !== undefined) meta.torchFn = torchFn;
+  if (custom !== undefined) meta.custom = custom;
+  return meta;
 }
 
 /**
@@ -82,13 +81,16 @@ export class GraphInterpreter {
 
   /** The `torch_fn` of nodes that no node of the source makes: the last operator that was called, with its count. */
   lastFunction(): Pick<NodeMeta, "torchFn"> {
-    const calls = [...this.graph.nodes()].filter(
-      ({ op, target }) => op === "call_function" && target.split(".").length === 3,
-    );
-    const last = calls.at(-1);
-    if (last === undefined) return {};
+    const { graph } = this;
+    let at = graph.size - 1;
+    const isOperatorCall = ({ op, target }: Node): boolean =>
+      op === "call_function" && target.split(".").length === 3;
+    while (at >= 0 && !isOperatorCall(graph.nodeAt(at))) at--;
+    if (at < 0) return {};
+    const last = graph.nodeAt(at);
     const name = last.target.slice(last.target.indexOf(".") + 1);
-    const count = calls.filter(({ target }) => target === last.target).length;
+    let count = 0;
+    for (const { op, target } of graph.nodes()) if (op === "call_function" && target === last.target) count++;
     return { torchFn: [`${name}_${count}`, `OpOverload.${name}`] };
   }
 
@@ -209,8 +211,12 @@ function keepGrad(target: string, args: readonly EmitArg[], result: MetaValue): 
 export const isSymScalar = (value: unknown): value is SymScalar =>
   typeof value === "object" && value !== null && "expr" in value && "kind" in value;
 
+const NO_NAMES: string[] = [];
+const isNumber = (size: unknown): boolean => typeof size === "number";
+
 /** Symbols of a value that no earlier node has given, in order of appearance. */
 function newSymbols(val: MetaValue | undefined, known: (name: string) => boolean): string[] {
+  if (val instanceof FakeTensor && val.shape.every(isNumber)) return NO_NAMES;
   const names: string[] = [];
   const visit = (value: unknown): void => {
     if (value instanceof SymExpr) {

@@ -2,7 +2,6 @@
  * @file The names that export gives to the nodes of a traced graph (`torch/_export/utils.py`,
  * `placeholder_naming_pass`): placeholders keep theirs, other nodes make way for them.
  */
-const SUFFIX = /^(.*)_(\d+)/s;
 
 export class CollisionNames {
   readonly #used = new Set<string>();
@@ -17,7 +16,8 @@ export class CollisionNames {
   rename(name: string): string {
     let result = name;
     if (this.#used.has(name)) {
-      const key = SUFFIX.exec(name)?.[1] ?? name;
+      const at = suffixAt(name);
+      const key = at < 0 ? name : name.slice(0, at);
       result = `${key}_${(this.#highest.get(key) ?? 0) + 1}`;
     }
     this.#used.add(result);
@@ -26,11 +26,25 @@ export class CollisionNames {
   }
 
   #note(name: string): void {
-    const match = SUFFIX.exec(name);
-    if (match === null) return;
-    const count = Number(match[2]);
-    if (count > (this.#highest.get(match[1]!) ?? 0)) this.#highest.set(match[1]!, count);
+    const at = suffixAt(name);
+    if (at < 0) return;
+    let end = at + 1;
+    while (isDigit(name, end)) end++;
+    const key = name.slice(0, at);
+    const count = Number(name.slice(at + 1, end));
+    if (count > (this.#highest.get(key) ?? 0)) this.#highest.set(key, count);
   }
+}
+
+/** Where the last `_` before a digit is, as PyTorch's `(.*)_(\d+)` finds it; -1 without one. */
+function suffixAt(name: string): number {
+  for (let at = name.length - 2; at >= 0; at--) if (name[at] === "_" && isDigit(name, at + 1)) return at;
+  return -1;
+}
+
+function isDigit(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 48 && code <= 57;
 }
 
 /** Candidate name of a traced call: the operator's name in snake case, double underscores of magic names dropped. */

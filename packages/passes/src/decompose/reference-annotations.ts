@@ -46,9 +46,17 @@ const REFERENCES: ReadonlyMap<string, string> = new Map([
 
 /** The reference by which PyTorch decomposes an ATen operator, if it annotates what it emits. */
 export function annotatedReference(target: string): string | undefined {
-  const [namespace, packet] = target.split(".");
-  return namespace === "aten" ? REFERENCES.get(packet!) : undefined;
+  let name = known.get(target);
+  if (name === undefined) {
+    const [namespace, packet] = target.split(".");
+    name = (namespace === "aten" && REFERENCES.get(packet!)) || "";
+    known.set(target, name);
+  }
+  return name === "" ? undefined : name;
 }
+
+/** By overload; empty for operators that PyTorch does not annotate. */
+const known = new Map<string, string>();
 
 /** Metadata of calls that run under a function which TorchDynamo does not trace. */
 export function underDisabled(meta: NodeMeta, method: string): NodeMeta {

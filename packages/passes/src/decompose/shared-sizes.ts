@@ -1,5 +1,5 @@
 /** @file One node for each symbolic number (`insert_deferred_runtime_asserts` in `torch/fx/passes/runtime_assert.py`). */
-import { type Argument, Graph, isRef, mapRefs, type Node, ref } from "@sconce/ir";
+import { type Argument, FakeTensor, Graph, isRef, mapRefs, type Node, ref } from "@sconce/ir";
 import { SymExpr } from "@sconce/symbolic";
 import { isSymScalar } from "./interpret.js";
 import type { RetraceEnv } from "./shape-env.js";
@@ -38,7 +38,13 @@ export function shareSizes(graph: Graph, env: RetraceEnv): Graph {
 /** The number that a node gives, simplified by what is known at the end of the trace. */
 function keyOf({ meta }: Node, env: RetraceEnv): string | undefined {
   const { val } = meta;
-  if (!isSymScalar(val) || val.kind === "SymBool" || !(val.expr instanceof SymExpr)) return undefined;
+  if (
+    val instanceof FakeTensor ||
+    !isSymScalar(val) ||
+    val.kind === "SymBool" ||
+    !(val.expr instanceof SymExpr)
+  )
+    return undefined;
   const simple = env.simplify(val.expr);
   return simple instanceof SymExpr ? simple.key : undefined;
 }

@@ -3,8 +3,7 @@ import {
   type Argument,
   type DictLiteral,
   FakeTensor,
-  type Graph,
-  GraphBuilder,
+  Graph,
   type MetaValue,
   Namespace,
   NO_META,
@@ -114,9 +113,9 @@ export class Tracer {
     if (!(wanted instanceof FakeTensor) || !(result instanceof FakeTensor)) return result;
     this.recorded = undefined;
     if (wanted.ndim !== result.ndim || wanted.dtype !== result.dtype) return result;
-    const differs = wanted.shape.some((size, d) => !symEquals(size, result.shape[d]!));
+    if (wanted.shape.every((size, d) => symEquals(size, result.shape[d]!))) return result;
     const agrees = wanted.shape.every((size, d) => this.env.hint(size) === this.env.hint(result.shape[d]!));
-    if (!differs || !agrees || wanted.shape.some((size) => this.env.hint(size) === undefined)) return result;
+    if (!agrees || wanted.shape.some((size) => this.env.hint(size) === undefined)) return result;
     return new FakeTensor({ ...result, shape: wanted.shape, strides: wanted.strides });
   }
 
@@ -262,10 +261,7 @@ export class Tracer {
   }
 
   build(): Graph {
-    const builder = new GraphBuilder({ unknownTargets: "allow" });
-    for (const node of this.symbols.withPrelude(this.#nodes)) builder.add(node);
-    for (const [target, graph] of this.#subgraphs) builder.subgraph(target, graph);
-    return builder.build();
+    return new Graph(this.symbols.withPrelude(this.#nodes), new Map(this.#subgraphs));
   }
 
   /** Makes nodes as PyTorch's pass for run-time assertions makes them: with metadata of their own. */
