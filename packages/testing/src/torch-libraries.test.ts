@@ -9,14 +9,9 @@ import { checkProgramFolder } from "./conformance/programs.js";
 const ROOT = new URL("../fixtures/custom-operators/", import.meta.url);
 const sconce = createSconce({ plugins: [torchLibraries] });
 
-/** Differences that are not of these operators: PyTorch computes one product of sizes a second time. */
-const KNOWN: Readonly<Record<string, readonly string[]>> = {
-  moe_mixtral_dynamic: ["lower text", "lower metadata"],
-};
-
 test.each(readdirSync(ROOT).filter((name) => /^(vision|moe)_/.test(name)))("%s", async (name) => {
   const checks = await checkProgramFolder(fileURLToPath(new URL(name, ROOT)), sconce);
   const failed = checks.filter(({ problem }) => problem !== undefined).map((check) => check.name);
-  expect(failed).toEqual(KNOWN[name] ?? []);
+  expect(failed).toEqual([]);
   expect(checks.filter((check) => check.name.startsWith("run")).length).toBeGreaterThan(1);
 });

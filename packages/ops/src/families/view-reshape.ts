@@ -58,8 +58,9 @@ function emitInferSizes(emit: Emit, shape: readonly SymInt[], self: FakeTensor):
   if (inferred < 0 || typeof sizes[inferred] === "number") return sizes;
   const product = (factors: readonly SymInt[]): SymInt =>
     factors.reduce((a, b) => sizeMath(emit, "mul", a, b), 1);
+  const all = product(self.shape);
   const known = product(shape.filter((_, d) => d !== inferred));
-  const size = sizeMath(emit, "floordiv", product(self.shape), known);
+  const size = sizeMath(emit, "floordiv", all, known);
   return sizes.map((given, d) => (d === inferred ? size : given));
 }
 

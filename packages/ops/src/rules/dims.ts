@@ -65,7 +65,7 @@ function broadcastSize(env: SymEnv, a: SymInt, b: SymInt, dim: number): SymInt {
   if (b === 1) return a;
   if (isOne(env, a)) return b;
   if (isOne(env, b)) return a;
-  if (sizeEquals(a, b, env)) return typeof a === "number" ? a : b;
+  if (sizeEquals(a, b, env)) return typeof b === "number" ? b : a;
   throw shapeMismatch(
     `The size of tensor a (${describeSize(a)}) must match the size of tensor b (${describeSize(b)}) at non-singleton dimension ${dim}`,
   );

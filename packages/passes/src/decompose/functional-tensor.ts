@@ -97,6 +97,11 @@ export class FunctionalTensor extends FakeTensor {
     return this.#value;
   }
 
+  /** The value that it had when it was last read. */
+  get lastValue(): FakeTensor {
+    return this.#value;
+  }
+
   get isBase(): boolean {
     return this.#views.length === 0;
   }

@@ -144,7 +144,11 @@ function traceBody(outer: Dispatcher, body: Graph): Graph {
   });
   tracer.symbols.beginBody();
   tracer.output(tracer.toArgument(unwrap(interpreter.run()) as never));
-  return shareSizes(eliminateDeadNodes(tracer.build(), outer.operators), outer.tracer.env);
+  return shareSizes(
+    eliminateDeadNodes(tracer.build(), outer.operators),
+    outer.tracer.env,
+    tracer.symbols.partial,
+  );
 }
 
 function asGraph(value: unknown): Graph {

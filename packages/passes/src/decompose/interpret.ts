@@ -4,6 +4,7 @@ import {
   type Argument,
   callPlace,
   FakeTensor,
+  float,
   Graph,
   isOpaque,
   isRef,
@@ -114,7 +115,9 @@ export class GraphInterpreter {
           : regionMeta(node, this.#region, tracer.pass);
       tracer.env.expect(newSymbols(node.meta.val, (name) => tracer.symbols.knows(name)));
       tracer.recorded = { target: node.target, val: node.meta.val };
+      const start = tracer.nodes.length;
       const value = this.#call(node);
+      tracer.adoptSizes(start, value as MetaValue, node.meta.val);
       if (!(value instanceof Graph)) tracer.guards?.note(value as MetaValue);
       this.bind(node.name, value);
     }
@@ -151,6 +154,7 @@ export class GraphInterpreter {
     const args = node.args.map((arg) => this.resolve(arg));
     const kwargs: Record<string, EmitArg> = {};
     for (const key in node.kwargs) kwargs[key] = this.resolve(node.kwargs[key]!);
+    this.dispatcher.tracer.beginCall([args, Object.values(kwargs)] as readonly EmitArg[]);
     try {
       if (node.target === "operator.getitem") return (args[0] as readonly Binding[])[Number(args[1])]!;
       if (node.target.startsWith("higher_order.")) return this.#higherOrder(this, node, args, kwargs);
@@ -165,11 +169,11 @@ export class GraphInterpreter {
     }
   }
 
-  #scalar(target: string, args: readonly EmitArg[]): Binding {
-    const { env } = this.dispatcher.tracer;
-    const value = evaluateScalarFunction(target, args as readonly SymScalar[], (size) => env.range(size));
-    if (isSymScalar(value))
-      this.dispatcher.tracer.symbols.evaluated(value, target, args as readonly SymScalar[]);
+  #scalar(target: string, written: readonly EmitArg[]): Binding {
+    const { env, symbols } = this.dispatcher.tracer;
+    const args = promoted(target, written as readonly (SymScalar | Argument)[]);
+    const value = evaluateScalarFunction(target, args, (size) => env.range(size));
+    if (isSymScalar(value)) symbols.evaluated(value, target, args);
     return value as Binding;
   }
 
@@ -195,6 +199,19 @@ export class GraphInterpreter {
       where: nodeWhere(node),
     });
   }
+}
+
+/** Functions for which Python makes a float of an integer beside a float (`promote2` in `torch/fx/experimental/sym_node.py`). */
+const PROMOTING =
+  /^(operator\.(add|sub|mul|truediv|floordiv|mod|pow|eq|ne|gt|lt|le|ge)|torch\.sym_(min|max))$/;
+
+function promoted(
+  target: string,
+  args: readonly (SymScalar | Argument)[],
+): readonly (SymScalar | Argument)[] {
+  const isReal = (arg: SymScalar | Argument): boolean => isSymScalar(arg) && arg.kind === "SymFloat";
+  if (!PROMOTING.test(target) || !args.some(isReal)) return args;
+  return args.map((arg) => (typeof arg === "number" && Number.isInteger(arg) ? float(arg) : arg));
 }
 
 /** The program's own views of what requires gradients require them too; views that a composite takes do not. */

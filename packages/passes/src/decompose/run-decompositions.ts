@@ -117,6 +117,8 @@ interface Retrace {
   /** What is known of symbols after the trace. */
   readonly env: RetraceEnv;
   readonly guards: readonly string[];
+  /** Nodes that compute a part of a sum or product of sizes. */
+  readonly partial: ReadonlySet<string>;
 }
 
 const TOKEN = {
@@ -172,6 +174,7 @@ function traceProgram(program: ExportedProgram, dispatcher: Dispatcher): Retrace
     placeholders: traced,
     env: tracer.env,
     guards: tracer.guards.added,
+    partial: tracer.symbols.partial,
   };
 }
 
@@ -248,9 +251,11 @@ function finish(program: ExportedProgram, retrace: Retrace, operators: OperatorT
       fix: "register the tensor as a buffer before exporting",
     });
   }
-  const named = withSizeOrigins(nameBodies(applyNames(retrace)));
+  const names = namesOf(retrace);
+  const named = withSizeOrigins(nameBodies(renameNodes(retrace.graph, names)));
   const live = eliminateDeadNodes(dropBufferCopies(named, retrace), operators);
-  const graph = shareSizes(live, retrace.env);
+  const partial = new Set([...retrace.partial].map((name) => names.get(name) ?? name));
+  const graph = shareSizes(live, retrace.env, partial);
   const outputSpecs = outputSpecsOf(program, graph, retrace);
   const inputSpecs = [...(retrace.tokens > 0 ? [TOKEN] : []), ...program.graphSignature.inputSpecs];
   return program.with({
@@ -288,7 +293,7 @@ function copiesWrittenBack({ graphSignature }: ExportedProgram, lowered: Exporte
 }
 
 /** Placeholders get their names back, other nodes make way. */
-function applyNames({ graph, placeholders }: Retrace): Graph {
+function namesOf({ graph, placeholders }: Retrace): ReadonlyMap<string, string> {
   const names = new CollisionNames();
   const renamed = new Map<string, string>();
   for (const [traced, original] of placeholders) {
@@ -299,7 +304,7 @@ function applyNames({ graph, placeholders }: Retrace): Graph {
     if (node.op === "call_function" || node.op === "get_attr")
       renamed.set(node.name, names.rename(node.name));
   }
-  return renameNodes(graph, renamed);
+  return renamed;
 }
 
 /** Reads of input sizes replace no node: they come from the input. */

@@ -23,6 +23,8 @@ interface Assertion {
   readonly text: string;
   readonly condition: SymExpr;
   readonly isRange: boolean;
+  /** The integer that a float is compared with: the node of the condition has it as it is written. */
+  readonly bound: number | undefined;
 }
 
 export class RuntimeAssertions {
@@ -44,12 +46,15 @@ export class RuntimeAssertions {
   /** Asserts what only waited for a symbol that has just been bound. */
   emitReady(tracer: Tracer): void {
     for (let i = 0; i < this.#pending.length; i++) {
-      const { condition, text } = this.#pending[i]!;
+      const { condition, text, bound } = this.#pending[i]!;
       if (![...freeSymbols(condition).keys()].every((name) => tracer.symbols.knows(name))) continue;
       this.#pending.splice(i--, 1);
       this.#asserted.add(text);
       tracer.reify(() => {
-        const node = tracer.toArgument({ kind: "SymBool", expr: condition });
+        const node =
+          bound === undefined
+            ? tracer.toArgument({ kind: "SymBool", expr: condition })
+            : tracer.symbols.comparison(condition, bound);
         const name = isRef(node) ? node.name : "";
         const message = `Runtime assertion failed for expression ${text} on node '${name}'`;
         tracer.record(TARGET, [node, message], {}, null, "_assert_scalar_default");
@@ -63,7 +68,12 @@ export class RuntimeAssertions {
    * condition's node.
    */
   emitSource(tracer: Tracer, condition: SymScalar | boolean, message: string, meta: NodeMeta): void {
-    if (typeof condition === "boolean" || !(condition.expr instanceof SymExpr)) return;
+    if (typeof condition === "boolean") return;
+    if (!(condition.expr instanceof SymExpr)) {
+      const always = tracer.symbols.constantNode(condition);
+      if (always !== undefined) tracer.record(TARGET, [always, message], {}, null, "_assert_scalar");
+      return;
+    }
     const text = printExpr(condition.expr);
     if (this.#asserted.has(text)) {
       tracer.names.create("_assert_scalar");
@@ -85,5 +95,18 @@ function assertionOf(node: Node, graph: Graph): Assertion | undefined {
   if (text === undefined || !isRef(condition)) return undefined;
   const val = graph.node(condition.name).meta.val as SymScalar | undefined;
   if (!(val?.expr instanceof SymExpr)) return undefined;
-  return { text, condition: val.expr, isRange: /^u\d+ [<>]= -?\d+$/.test(text) };
+  return {
+    text,
+    condition: val.expr,
+    isRange: /^u\d+ [<>]= -?\d+$/.test(text),
+    bound: boundOf(val.expr, text),
+  };
+}
+
+/** `0 < zuf0` is computed as `zuf0 > 0`, while the condition is `zuf0 > 0.0`. */
+function boundOf(condition: SymExpr, text: string): number | undefined {
+  const literal = condition.args[1];
+  const written = /^(-?\d+) [<>]=? | [<>]=? (-?\d+)$/.exec(text);
+  if (condition.args.length !== 2 || literal?.op !== "Float" || written === null) return undefined;
+  return Number(written[1] ?? written[2]);
 }

@@ -7,14 +7,14 @@ import type { RetraceEnv } from "./shape-env.js";
 /**
  * The graph with the first node of each symbolic number in place of those that compute the same. PyTorch traces every
  * computation, drops what nothing uses, and shares nodes afterwards: what only the replaced nodes read stays, without
- * users.
+ * users. The nodes of `partial` are made while nodes are shared and stay as they are.
  */
-export function shareSizes(graph: Graph, env: RetraceEnv): Graph {
+export function shareSizes(graph: Graph, env: RetraceEnv, partial: ReadonlySet<string>): Graph {
   const first = new Map<string, string>();
   const replaced = new Map<string, string>();
   for (const node of graph.nodes()) {
     const key = keyOf(node, env);
-    if (key === undefined) continue;
+    if (key === undefined || partial.has(node.name)) continue;
     const known = first.get(key);
     if (known === undefined || !isArithmetic(node)) {
       if (known === undefined) first.set(key, node.name);

@@ -17,6 +17,7 @@ import {
   type SymScalar,
   symInt,
 } from "@sconce/ir";
+import { evaluateScalarFunction } from "@sconce/ops";
 import { freeSymbols, isCondition, mul, printExpr, SymExpr, type SymInt } from "@sconce/symbolic";
 import { INPUT_SIZE_META } from "./reified-metadata.js";
 import type { SymbolSource } from "./symbol-sources.js";
@@ -62,6 +63,12 @@ interface Recipe {
   readonly args: readonly (SymScalar | Argument)[];
 }
 
+/** The tensor that first had a size, and the metadata of its call. */
+interface FirstTensor {
+  readonly node: string;
+  readonly meta: NodeMeta;
+}
+
 interface SizeRead {
   readonly node: NodeRef;
   readonly dim: number;
@@ -74,6 +81,10 @@ export class SymbolicNodes {
   sources: ReadonlyMap<string, SymbolSource> = new Map();
   /** Metadata of reads of input sizes. */
   preludeMeta: NodeMeta = INPUT_SIZE_META;
+  /** Tensors that the call of the source program takes or makes on its way: its decomposition may read their sizes. */
+  sourceOperands: readonly FakeTensor[] = [];
+  /** Tensors that the call being added takes. */
+  callOperands: readonly FakeTensor[] = [];
   readonly #tracer: Tracer;
   readonly #nodes = new Map<string, Argument>();
   readonly #sizes = new Map<string, SizeRead>();
@@ -84,6 +95,14 @@ export class SymbolicNodes {
   readonly #recipes = new Map<string, Recipe>();
   readonly #prelude: Node[] = [];
   readonly #seen = new Set<string>();
+  /** Nodes of constants that the source program computes with, by their values. */
+  readonly #constants = new WeakMap<SymScalar, NodeRef>();
+  /** By tensors: where their sizes that no node had computed first came up, by the sizes. */
+  readonly #firstTensors = new WeakMap<FakeTensor, ReadonlyMap<string, FirstTensor>>();
+  /** Arithmetic for such sizes, by the nodes of the tensors that it follows. */
+  readonly #following = new Map<string, Node[]>();
+  /** Nodes that compute a part of a sum or product: nobody else reads them. */
+  readonly partial = new Set<string>();
   /** A number that the last computation came to; arithmetic that follows reads its node, operators the number. */
   #lastNumber: { readonly value: number; readonly node: NodeRef } | undefined;
   #inBody = false;
@@ -122,6 +141,27 @@ export class SymbolicNodes {
     });
     if (!this.#inBody) for (const stride of value.strides) this.#shadow(stride);
     return bound;
+  }
+
+  /**
+   * Takes note of the sizes of a call's result. Shape rules hand on sizes of their operands; others came up here, and
+   * are computed behind this node when somebody reads them.
+   */
+  computedSizes(value: FakeTensor, node: NodeRef, meta: NodeMeta, operands: readonly FakeTensor[]): void {
+    let found: Map<string, FirstTensor> | undefined;
+    for (const size of value.shape) {
+      if (!(size instanceof SymExpr) || size.op === "Symbol") continue;
+      const first = this.#firstTensor(size, operands);
+      if (first === undefined && this.#nodes.has(size.key)) continue;
+      found ??= new Map();
+      found.set(size.key, first ?? { node: node.name, meta });
+    }
+    if (found !== undefined) this.#firstTensors.set(value, found);
+  }
+
+  #firstTensor({ key }: SymExpr, operands: readonly FakeTensor[]): FirstTensor | undefined {
+    const owner = operands.find((tensor) => this.#firstTensors.get(tensor)?.has(key));
+    return owner && this.#firstTensors.get(owner)!.get(key);
   }
 
   /** Of several inputs with a size, PyTorch reads the one that the symbol was made for; else the last. */
@@ -198,6 +238,7 @@ export class SymbolicNodes {
     });
     if (!values.some(isRef)) return;
     const node = this.#tracer.scalarCall(target, values, value, candidateOf(target));
+    if (typeof expr === "boolean") this.#constants.set(value, node);
     this.#lastNumber = typeof expr === "number" ? { value: expr, node } : undefined;
     if (expr instanceof SymExpr) this.#nodes.set(expr.key, node);
   }
@@ -211,6 +252,18 @@ export class SymbolicNodes {
     return value.kind === "SymFloat" ? float(value.expr as number) : (value.expr as number | boolean);
   }
 
+  /** The comparison of an expression with a literal in place of the condition's own. */
+  comparison(condition: SymExpr, bound: number): NodeRef {
+    const target = TARGETS[condition.op]!;
+    const args = [this.#nodeFor(condition.args[0]!), bound];
+    return this.#tracer.scalarCall(target, args, scalarOf(condition), candidateOf(target));
+  }
+
+  /** The node of a condition that the source program computes and that always holds. */
+  constantNode(value: SymScalar): NodeRef | undefined {
+    return this.#constants.get(value);
+  }
+
   /** A node of its own for a scalar, beside the one that other users share. */
   freshArgument(value: SymScalar): Argument {
     return value.expr instanceof SymExpr ? this.#make(value.expr) : this.scalarArgument(value);
@@ -221,7 +274,8 @@ export class SymbolicNodes {
     const first = nodes.findIndex((node) => node.op !== "placeholder");
     const order = new Map([...this.#sizes].map(([key, { at }]) => [key, at]));
     const prelude = [...this.#prelude].sort((a, b) => position(a, order) - position(b, order));
-    return [...nodes.slice(0, first), ...prelude, ...nodes.slice(first)];
+    const body = nodes.slice(first).flatMap((node) => [node, ...(this.#following.get(node.name) ?? [])]);
+    return [...nodes.slice(0, first), ...prelude, ...body];
   }
 
   #bind(key: string, node: Argument): void {
@@ -241,10 +295,29 @@ export class SymbolicNodes {
     if (expr.op === "Float") return float(Number(expr.value));
     const read = this.#sizes.get(expr.key);
     if (read !== undefined) return this.#readSize(read.node, read.dim, expr, true);
+    const first = this.#firstTensor(expr, [...this.sourceOperands, ...this.callOperands]);
+    if (first !== undefined) return this.#afterTensor(expr, first);
     const recipe = this.#recipes.get(expr.key);
     if (recipe !== undefined) return this.#follow(expr, recipe);
     if (expr.op === "Symbol") return this.#fromDerived(expr);
     return this.#fromStructure(expr);
+  }
+
+  /**
+   * A size that a tensor's shape rule computed. PyTorch reads it right behind the tensor, and computes it there from the
+   * sizes of the inputs (`insert_deferred_runtime_asserts`).
+   */
+  #afterTensor(expr: SymExpr, { node, meta }: FirstTensor): Argument {
+    const made: Node[] = this.#following.get(node) ?? [];
+    this.#following.set(node, made);
+    return this.#tracer.aside(made, meta, () => this.#anew(expr));
+  }
+
+  /** The arithmetic of an expression from the symbols on: what is computed elsewhere may come later. */
+  #anew(expr: SymExpr): Argument {
+    if (expr.args.length === 0 || expr.op === "Piecewise" || this.#sizes.has(expr.key))
+      return this.#nodeFor(expr);
+    return this.#fromStructure(expr, (arg) => this.#anew(arg));
   }
 
   #readSize(node: NodeRef, dim: number, expr: SymExpr, prelude: boolean): NodeRef {
@@ -294,7 +367,7 @@ export class SymbolicNodes {
     });
   }
 
-  #fromStructure(expr: SymExpr): Argument {
+  #fromStructure(expr: SymExpr, nodeOf = (arg: SymExpr): Argument => this.#nodeFor(arg)): Argument {
     if (expr.op === "Piecewise") return this.#choice(expr);
     const target = TARGETS[expr.op];
     if (target === undefined) {
@@ -304,12 +377,22 @@ export class SymbolicNodes {
       });
     }
     const candidate = candidateOf(target);
-    const args = expr.args.map((arg) => this.#nodeFor(arg));
+    const args = expr.args.map(nodeOf);
     if (args.length <= 2 || expr.op === "Not")
       return this.#tracer.scalarCall(target, args, scalarOf(expr), candidate);
-    return args.reduce((left, right) =>
-      this.#tracer.scalarCall(target, [left, right], scalarOf(expr), candidate),
-    );
+    return this.#chain(expr, target, args);
+  }
+
+  /** A sum or product of several terms, term by term. Nodes of PyTorch's that compute a part of it stay beside these. */
+  #chain(expr: SymExpr, target: string, args: readonly Argument[]): Argument {
+    let value: SymScalar = scalarOf(expr.args[0]!);
+    return args.reduce((left, right, i) => {
+      const term = scalarOf(expr.args[i]!);
+      value = i === args.length - 1 ? scalarOf(expr) : evaluateScalarFunction(target, [value, term]);
+      const node = this.#tracer.scalarCall(target, [left, right], value, candidateOf(target));
+      if (i < args.length - 1) this.partial.add(node.name);
+      return node;
+    });
   }
 
   /** `Piecewise((a, condition), (b, True))` is a choice. */

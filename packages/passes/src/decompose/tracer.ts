@@ -23,6 +23,7 @@ import {
   type UnboundArg,
 } from "@sconce/ops";
 import { type SymInt, symEquals } from "@sconce/symbolic";
+import { FunctionalTensor } from "./functional-tensor.js";
 import { callName } from "./naming.js";
 import { normalizeCall } from "./normalize.js";
 import { reifiedFunction, reifiedMeta } from "./reified-metadata.js";
@@ -59,10 +60,12 @@ export class Tracer {
   recorded: { readonly target: string; readonly val: MetaValue | undefined } | undefined;
   /** What the last ordered effect gave: an input and an output of the program once there is one. */
   token: FakeTensor | undefined;
-  readonly #nodes: Node[] = [];
+  #nodes: Node[] = [];
   readonly #tensors = new Map<FakeTensor, NodeRef>();
   readonly #subgraphs = new Map<string, Graph>();
   readonly #subgraphCounts = new Map<string, number>();
+  /** The operands of the call being run, and what its decomposition has made so far. */
+  #callTensors: FakeTensor[] = [];
   #reifying = false;
 
   constructor(operators: OperatorTable, env: RetraceEnv, pass = "decompose") {
@@ -112,11 +115,35 @@ export class Tracer {
     const wanted = this.recorded?.target === target ? this.recorded.val : undefined;
     if (!(wanted instanceof FakeTensor) || !(result instanceof FakeTensor)) return result;
     this.recorded = undefined;
-    if (wanted.ndim !== result.ndim || wanted.dtype !== result.dtype) return result;
-    if (wanted.shape.every((size, d) => symEquals(size, result.shape[d]!))) return result;
-    const agrees = wanted.shape.every((size, d) => this.env.hint(size) === this.env.hint(result.shape[d]!));
-    if (!agrees || wanted.shape.some((size) => this.env.hint(size) === undefined)) return result;
+    if (!isRewritten(wanted, result, this.env)) return result;
     return new FakeTensor({ ...result, shape: wanted.shape, strides: wanted.strides });
+  }
+
+  /** Begins a call of the source program with these arguments. */
+  beginCall(args: readonly EmitArg[]): void {
+    this.#callTensors = tensorsIn(args);
+    this.symbols.sourceOperands = this.#callTensors;
+    this.symbols.callOperands = [];
+  }
+
+  /**
+   * Gives the results of a decomposed call the sizes that the source program writes, where nodes added since `start`
+   * compute them.
+   */
+  adoptSizes(start: number, result: MetaValue, wanted: MetaValue | undefined): void {
+    if (Array.isArray(result) && Array.isArray(wanted)) {
+      for (const [i, item] of result.entries())
+        this.adoptSizes(start, item as MetaValue, wanted[i] as MetaValue);
+      return;
+    }
+    if (!(result instanceof FakeTensor) || !(wanted instanceof FakeTensor)) return;
+    const value = result instanceof FunctionalTensor ? result.lastValue : result;
+    if (!isRewritten(wanted, value, this.env)) return;
+    const node = this.#nodes.slice(start).find(({ meta }) => meta.val === value);
+    if (node === undefined) return;
+    const { shape, strides } = wanted;
+    for (const tensor of [value, result]) Object.assign(tensor, { shape, strides });
+    this.symbols.computedSizes(value, ref(node.name), node.meta, []);
   }
 
   /** An effect that must keep its place takes the token of the one before it, and gives the next its own. */
@@ -172,6 +199,8 @@ export class Tracer {
     result: MetaValue,
     candidate: string = callName(target),
   ): MetaValue {
+    const operands = tensorsIn([args, Object.values(kwargs)]);
+    this.symbols.callOperands = operands;
     const nodeArgs = args.map((arg) => this.toArgument(arg as UnboundArg));
     const nodeKwargs: Record<string, Argument> = {};
     for (const key in kwargs) nodeKwargs[key] = this.toArgument(kwargs[key] as UnboundArg);
@@ -185,7 +214,7 @@ export class Tracer {
       kwargs: nodeKwargs,
       meta: { ...this.currentMeta, val: fresh },
     });
-    if (this.#trackResult(fresh, ref(name))) this.assertions?.emitReady(this);
+    if (this.#trackResult(fresh, ref(name), operands)) this.assertions?.emitReady(this);
     return fresh;
   }
 
@@ -277,6 +306,19 @@ export class Tracer {
     }
   }
 
+  /** Makes nodes as {@link reify} does for a node with this metadata, and adds them to a list of their own. */
+  aside<T>(nodes: Node[], meta: NodeMeta, run: () => T): T {
+    const [outer, list] = [this.currentMeta, this.#nodes];
+    this.currentMeta = meta;
+    this.#nodes = nodes;
+    try {
+      return this.reify(run);
+    } finally {
+      this.currentMeta = outer;
+      this.#nodes = list;
+    }
+  }
+
   /** A view that is made anew has the stack trace and the annotations of the view that it stands for. */
   replay<T>({ stackTrace, custom }: ReplayedMeta, run: () => T): T {
     const outer = this.currentMeta;
@@ -317,13 +359,18 @@ export class Tracer {
   }
 
   /** Gives whether a new symbol was bound. */
-  #trackResult(result: MetaValue, node: NodeRef): boolean {
-    if (result instanceof FakeTensor) return this.track(result, node);
-    if (Array.isArray(result)) return this.#trackItems(result as readonly MetaValue[], node);
+  #trackResult(result: MetaValue, node: NodeRef, operands: readonly FakeTensor[]): boolean {
+    if (result instanceof FakeTensor) {
+      const bound = this.track(result, node);
+      this.symbols.computedSizes(result, node, this.currentMeta, operands);
+      this.#callTensors.push(result);
+      return bound;
+    }
+    if (Array.isArray(result)) return this.#trackItems(result as readonly MetaValue[], node, operands);
     return this.symbols.bindScalar(result, node);
   }
 
-  #trackItems(items: readonly MetaValue[], source: NodeRef): boolean {
+  #trackItems(items: readonly MetaValue[], source: NodeRef, operands: readonly FakeTensor[]): boolean {
     let bound = false;
     items.forEach((item, index) => {
       // PyTorch takes every result apart, and drops those that nothing reads: they count for names.
@@ -337,8 +384,27 @@ export class Tracer {
         kwargs: {},
         meta: { ...this.currentMeta, val: item },
       });
-      bound = this.#trackResult(item, ref(name)) || bound;
+      bound = this.#trackResult(item, ref(name), operands) || bound;
     });
     return bound;
   }
+}
+
+/** The tensors among values, in lists too. */
+function tensorsIn(values: readonly unknown[]): FakeTensor[] {
+  return values.flatMap((value) => {
+    if (value instanceof FunctionalTensor) return [value.lastValue];
+    if (value instanceof FakeTensor) return [value];
+    return Array.isArray(value) ? tensorsIn(value as readonly unknown[]) : [];
+  });
+}
+
+/** Whether the sizes of a tensor are written in another way than the wanted ones, and come to the same. */
+function isRewritten(wanted: FakeTensor, result: FakeTensor, env: RetraceEnv): boolean {
+  if (wanted.ndim !== result.ndim || wanted.dtype !== result.dtype) return false;
+  if (wanted.shape.every((size, d) => symEquals(size, result.shape[d]!))) return false;
+  return wanted.shape.every((size, d) => {
+    const hint = env.hint(size);
+    return hint !== undefined && hint === env.hint(result.shape[d]!);
+  });
 }

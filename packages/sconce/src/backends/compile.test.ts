@@ -348,3 +348,27 @@ describe("an unknown backend", () => {
     });
   });
 });
+
+test("an autocast region may give another float dtype than a strict export records", async () => {
+  const recorded = (enabled: boolean): ExportedProgram =>
+    parse(
+      `input %x: USER_INPUT
+output %sum: USER_OUTPUT`,
+      `graph(%x: f32[2, 2]) {
+  %submod_1 = get_attr submod_1
+  %region: (f32[2, 2]) = higher_order.wrap_with_autocast("cpu", bfloat16, ${String(enabled)}, none, %submod_1, %x)
+  %product: f32[2, 2] = operator.getitem(%region, 0)
+  %sum: f32[2, 2] = aten.add.Tensor(%product, 1)
+  return (%sum)
+
+  graph submod_1(%y: f32[2, 2]) {
+    %mm: f32[2, 2] = aten.mm.default(%y, %y)
+    return (%mm)
+  }
+}`,
+    );
+  const run = async (enabled: boolean): Promise<readonly Value[]> =>
+    (await createSconce().compile(recorded(enabled))).run([floats([1, 0, 0, 1], [2, 2])]);
+  expect((await run(true))[0]).toMatchObject({ dtype: "bfloat16", shape: [2, 2] });
+  expect((await run(false))[0]).toMatchObject({ dtype: "float32", shape: [2, 2] });
+});

@@ -3,6 +3,7 @@ import {
   type Argument,
   type ExportedProgram,
   FakeTensor,
+  type Graph,
   lineOf,
   type MetaValue,
   type Node,
@@ -13,7 +14,7 @@ import {
 } from "@sconce/ir";
 import { MUTATIONS } from "@sconce/ops";
 import { printExpr } from "@sconce/symbolic";
-import { dtypeInfo, requiredBytes, Tensor } from "@sconce/tensor";
+import { dtypeInfo, isFloatDType, requiredBytes, Tensor } from "@sconce/tensor";
 import { type BackendLabel, backendFault, described, wrongOutput } from "./faults.js";
 import { RunSizes } from "./sizes.js";
 
@@ -34,7 +35,7 @@ export function outputCheck(program: ExportedProgram, backend: BackendLabel): Ou
     const sizes = RunSizes.of(program, inputs);
     for (const [i, spec] of expected.entries()) {
       const problem = problemOf(program, spec, outputs[i], sizes);
-      if (problem !== undefined)
+      if (problem !== undefined && !isAutocastResult(program, spec, outputs[i], sizes))
         throw wrongOutput(backend, `${problem} as output ${i}`, placeOf(program, spec, i));
     }
     return outputs as readonly Value[];
@@ -94,6 +95,30 @@ export function tensorProblem(
   }
   return undefined;
 }
+
+/**
+ * Whether only the dtype differs, in a program with autocast regions. A strict export records the values of such a region
+ * without autocast (PyTorch too runs it with autocast, and returns what that gives).
+ */
+function isAutocastResult(
+  { graph }: ExportedProgram,
+  { arg }: OutputSpec,
+  value: unknown,
+  sizes: RunSizes,
+): boolean {
+  const meta = graph.find(arg.name)?.meta.val;
+  if (!(value instanceof Tensor) || !(meta instanceof FakeTensor) || !hasAutocast(graph)) return false;
+  const areFloats = isFloatDType(value.dtype) && isFloatDType(meta.dtype);
+  return (
+    areFloats && tensorProblem(new FakeTensor({ ...meta, dtype: value.dtype }), value, sizes) === undefined
+  );
+}
+
+const hasAutocast = (graph: Graph): boolean =>
+  graph
+    .nodes()
+    .some(({ target, args }) => target === "higher_order.wrap_with_autocast" && args[2] === true) ||
+  [...graph.subgraphs.values()].some(hasAutocast);
 
 const typeText = ({ dtype, shape }: FakeTensor): string =>
   `${dtype}[${shape.map((size) => printExpr(size)).join(", ")}]`;

@@ -60,7 +60,8 @@ class Comparison {
 
   #argument(value: Argument, graph: Graph, ours: boolean): string {
     if (isRef(value)) {
-      const scalar = scalarText(graph.node(value.name).meta.val);
+      const node = graph.node(value.name);
+      const scalar = scalarText(node.meta.val) ?? (isScalarCall(node) ? node.target : undefined);
       return scalar ?? `%${ours ? (this.#names.get(value.name) ?? `${value.name}?`) : value.name}`;
     }
     if (Array.isArray(value))
@@ -80,14 +81,19 @@ function significant(graph: Graph): Node[] {
     if (node.op === "placeholder" || node.op === "output") return true;
     if (node.target === "operator.getitem")
       return graph.users(node.name).length > 0 && scalarText(node.meta.val) === undefined;
-    if (/^(operator|math|builtins|torch)\./.test(node.target)) return false;
+    if (isScalarCall(node)) return false;
     if (node.target.startsWith("aten._local_scalar") || node.target === "aten.item.default") return true;
     return scalarText(node.meta.val) === undefined;
   });
 }
 
+const isScalarCall = ({ op, target }: Node): boolean =>
+  op === "call_function" && target !== "operator.getitem" && /^(operator|math|builtins|torch)\./.test(target);
+
 function scalarText(val: MetaValue | undefined): string | undefined {
   if (typeof val !== "object" || val === null || !("expr" in val)) return undefined;
+  // A file does not hold that a condition always holds.
+  if (typeof val.expr === "boolean") return undefined;
   return val.expr instanceof SymExpr ? printExpr(val.expr) : String(val.expr);
 }
 
