@@ -56,15 +56,16 @@ function refuseUnknown(given: ReadonlyMap<string, Tensor>, known: ReadonlyMap<st
 const typeOf = ({ dtype, shape }: Tensor): string => `${dtype}[${shape.join(", ")}]`;
 
 function refuseUnfit(given: ReadonlyMap<string, Tensor>, known: ReadonlyMap<string, Tensor>): void {
-  const reasons: string[] = [];
+  const reasons = new Map<string, string>();
   for (const [name, tensor] of given) {
-    if (!(tensor instanceof Tensor)) reasons.push(`the value of ${JSON.stringify(name)} is not a tensor`);
+    if (!(tensor instanceof Tensor))
+      reasons.set(name, `the value of ${JSON.stringify(name)} is not a tensor`);
     else if (!tensor.hasValues)
-      reasons.push(`the tensor given for ${JSON.stringify(name)} has no values itself`);
+      reasons.set(name, `the tensor given for ${JSON.stringify(name)} has no values itself`);
     else if (typeOf(tensor) !== typeOf(known.get(name)!))
-      reasons.push(`${JSON.stringify(name)} is ${typeOf(known.get(name)!)}, not ${typeOf(tensor)}`);
+      reasons.set(name, `${JSON.stringify(name)} is ${typeOf(known.get(name)!)}, not ${typeOf(tensor)}`);
   }
-  if (reasons.length > 0) throw mismatch(reasons, [...given.keys()][0]);
+  if (reasons.size > 0) throw mismatch([...reasons.values()], [...reasons.keys()].join(", "));
 }
 
 const mismatch = (reasons: readonly string[], where: string | undefined): SconceError =>

@@ -216,6 +216,10 @@ describe("createSconce", () => {
     await expect(module.call([], { nope: ones([2]) })).rejects.toThrow(
       /Ran into a kwarg keyword mismatch: Got the following keywords \['nope'\]/,
     );
+    await expect(module.call([], null as never)).rejects.toMatchObject({
+      code: "KEYWORD_MISMATCH",
+      message: "the keyword arguments are null, not an object",
+    });
   });
 
   test("has these names and no others", () => {

@@ -59,6 +59,13 @@ export function createModule(
 
 /** Keywords in the program's order; other names are refused as PyTorch does. */
 function reorder(kwargs: Readonly<Record<string, unknown>>, inSpec: TreeSpec): Record<string, unknown> {
+  if (typeof kwargs !== "object" || kwargs === null || Array.isArray(kwargs)) {
+    throw new SconceError({
+      code: "KEYWORD_MISMATCH",
+      message: `the keyword arguments are ${Array.isArray(kwargs) ? "a list" : String(kwargs)}, not an object`,
+      fix: "give an object of values by name, {} or nothing for none",
+    });
+  }
   const expected = (inSpec.children[1]?.context ?? []) as readonly string[];
   const given = Object.keys(kwargs);
   const list = (names: readonly string[]): string => `[${names.map((name) => `'${name}'`).join(", ")}]`;

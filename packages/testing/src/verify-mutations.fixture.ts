@@ -9,13 +9,16 @@ import {
   FakeTensor,
   Graph,
   type InputSpec,
+  isInt,
   isRef,
   itemsOf,
   type ModuleCallSignature,
   type Node,
+  type OpSchema,
   type OutputSpec,
 } from "@sconce/ir";
 import { verifyCalls } from "@sconce/passes";
+import { Tensor } from "@sconce/tensor";
 import { createSconce } from "sconce";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
 
@@ -113,6 +116,63 @@ const output =
     });
   };
 
+/** Gives the first branch of a `cond` other results; undefined where there is none, or it has no such results. */
+const branch =
+  (change: (results: readonly Argument[], inner: Graph) => readonly Argument[] | undefined): Mutation =>
+  (program, pick) => {
+    const { graph } = program;
+    const call = pick(graph.nodes().filter(({ target }) => target === "higher_order.cond"));
+    const read = call && graph.node(nameOf(call.args[1]!)).target;
+    const inner = read === undefined ? undefined : graph.subgraphs.get(read);
+    const results = inner && itemsOf(inner.outputArgument());
+    const changed = results && results.length > 0 ? change(results, inner!) : undefined;
+    if (changed === undefined) return undefined;
+    const last = inner!.outputNode();
+    const nodes = [...inner!.nodes()].slice(0, -1);
+    const branches = new Map(graph.subgraphs).set(
+      read!,
+      new Graph([...nodes, { ...last, args: [{ kind: "tuple", items: changed }] }], inner!.subgraphs),
+    );
+    return program.with({ graph: new Graph(graph.nodes(), branches) });
+  };
+
+const nameOf = (value: Argument): string => (isRef(value) ? value.name : "");
+const typeOf = (val: unknown): string =>
+  val instanceof FakeTensor ? `${val.dtype} ${val.ndim}` : typeof val;
+
+/** Two operands in one list of a call whose dtype or rank differs. */
+function unlikeOperands(
+  { graph }: ExportedProgram,
+  { args }: Node,
+): { readonly list: number; readonly one: number; readonly other: number } | undefined {
+  for (const [list, arg] of args.entries()) {
+    const types = (itemsOf(arg) ?? []).map((item) => typeOf(graph.find(nameOf(item))?.meta.val));
+    const other = types.findIndex((type) => type !== types[0]);
+    if (other > 0) return { list, one: 0, other };
+  }
+  return undefined;
+}
+
+const sconce = createSconce({ plugins: [corpusPlugin] });
+const schemaOf = ({ target }: Node): OpSchema | undefined => sconce.operators.schemaOf(target);
+const typeAt = (node: Node, i: number): string | undefined => {
+  const type = schemaOf(node)?.args[i]?.type;
+  return type === undefined || type.list ? undefined : type.base;
+};
+/** The last positional argument when the operator requires it; -1 otherwise. */
+const requiredAt = (node: Node): number => {
+  const i = node.args.length - 1;
+  return schemaOf(node)?.args[i]?.hasDefault === false ? i : -1;
+};
+const intAt = (node: Node): number =>
+  node.args.findIndex((value, i) => isInt(value) && ["int", "SymInt"].includes(typeAt(node, i) ?? ""));
+const hasRule = ({ target }: Node): boolean => {
+  const row = sconce.operators.get(target);
+  return row?.meta !== undefined || row?.decompose !== undefined;
+};
+const isStatic = ({ meta: { val } }: Node): boolean => typeof (val as FakeTensor).shape[0] === "number";
+const isTensorRead = (node: Node): boolean => typeAt(node, 0) === "Tensor" && isRef(node.args[0] ?? null);
+
 const LEAF = { type: null, context: null, children: [] };
 const ref = (name: string): Argument => ({ kind: "node", name });
 
@@ -131,6 +191,105 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   "read itself": patched(readsNode, (node) => ({
     args: node.args.map((arg) => (isRef(arg) ? ref(node.name) : arg)),
   })),
+  "drop a required argument": patched(
+    (node) => isOperator(node) && requiredAt(node) >= 0,
+    (node) => ({ args: node.args.slice(0, requiredAt(node)) }),
+  ),
+  "give a float for an int": patched(
+    (node) => isOperator(node) && intAt(node) >= 0,
+    (node) => ({ args: node.args.with(intAt(node), { kind: "float", value: 1.5 }) }),
+  ),
+  "give a list for a tensor": patched(
+    (node) => isOperator(node) && typeAt(node, 0) === "Tensor" && isRef(node.args[0] ?? null),
+    (node) => ({ args: node.args.with(0, [node.args[0]!]) }),
+  ),
+  "give an argument too many": patched(
+    (node) => isOperator(node) && schemaOf(node) !== undefined,
+    (node) => ({ args: [...node.args, ...new Array(20).fill(null)] }),
+  ),
+  "take an item of a tensor": patched(
+    (node) => isOperator(node) && node.args.length > 0 && isTensorRead(node),
+    (node, pick) => ({ target: "operator.getitem", args: [node.args[0]!, pick([0, 1])!], kwargs: {} }),
+  ),
+  "take an item that is not there": patched(
+    ({ target }) => target === "operator.getitem",
+    ({ args }) => ({ args: [args[0]!, 1000] }),
+  ),
+  "swap operands of a higher-order call": (program, pick) => {
+    const found = pick(
+      program.graph.nodes().flatMap((node) => {
+        const at = node.target.startsWith("higher_order.") ? unlikeOperands(program, node) : undefined;
+        return at === undefined ? [] : [{ node, ...at }];
+      }),
+    );
+    if (found === undefined) return undefined;
+    const { node, list, one, other } = found;
+    const items = [...itemsOf(node.args[list]!)!];
+    [items[one], items[other]] = [items[other]!, items[one]!];
+    return withNodes(program, (nodes) => {
+      nodes[nodes.indexOf(node)] = { ...node, args: node.args.with(list, items) };
+    });
+  },
+  "return one value more from a branch": branch((results) => [...results, results[0]!]),
+  "return one value less from a branch": branch((results) => results.slice(1)),
+  "swap the graphs of a loop": patched(
+    ({ target }) => target === "higher_order.while_loop",
+    ({ args }) => ({ args: [args[1]!, args[0]!, ...args.slice(2)] }),
+  ),
+  "drop an operand of a higher-order call": patched(
+    ({ target, args }) =>
+      target.startsWith("higher_order.") && args.some((arg) => (itemsOf(arg) ?? []).some(isRef)),
+    ({ args }) => {
+      const at = args.findLastIndex((arg) => (itemsOf(arg) ?? []).some(isRef));
+      return { args: args.with(at, [...itemsOf(args[at]!)!].slice(1)) };
+    },
+  ),
+  "keyword of a higher-order call": patched(
+    ({ target }) => /^higher_order\.(cond|while_loop|scan|map_impl)$/.test(target),
+    ({ kwargs }) => ({ kwargs: { ...kwargs, no_such_kwarg: 1 } }),
+  ),
+  "record another dtype of a call": patched(
+    (node) => isOperator(node) && hasTensor(node) && hasRule(node),
+    (node) => {
+      const val = node.meta.val as FakeTensor;
+      const dtype = val.dtype === "float32" ? "int64" : "float32";
+      return rest(node, new FakeTensor({ ...val, dtype } as FakeTensor));
+    },
+  ),
+  "record another size of a call": patched(
+    (node) => isOperator(node) && hasDims(node) && hasRule(node) && isStatic(node),
+    (node) => resized(node, "shape", ((node.meta.val as FakeTensor).shape[0] as number) + 1),
+  ),
+  "record another rank of a call": patched(
+    (node) => isOperator(node) && hasTensor(node) && hasRule(node),
+    (node) => {
+      const val = node.meta.val as FakeTensor;
+      const [shape, strides] = [
+        [1, ...val.shape],
+        [1, ...val.strides],
+      ];
+      return rest(node, new FakeTensor({ ...val, shape, strides }));
+    },
+  ),
+  "record another shape of a parameter": (program, pick) => {
+    const spec = pick(program.graphSignature.inputSpecs.filter(({ kind }) => kind === "PARAMETER"));
+    const tensor = spec && program.stateDict.get(spec.target!);
+    if (tensor === undefined) return undefined;
+    const stateDict = new Map(program.stateDict).set(
+      spec!.target!,
+      Tensor.empty([...tensor.shape, 2], tensor.dtype),
+    );
+    return program.with({ stateDict });
+  },
+  "record another dtype of a parameter": (program, pick) => {
+    const spec = pick(program.graphSignature.inputSpecs.filter(({ kind }) => kind === "PARAMETER"));
+    const tensor = spec && program.stateDict.get(spec.target!);
+    if (tensor === undefined) return undefined;
+    const dtype = tensor.dtype === "float32" ? "float64" : "float32";
+    return program.with({
+      stateDict: new Map(program.stateDict).set(spec!.target!, Tensor.empty(tensor.shape, dtype)),
+    });
+  },
   "add an unknown keyword": patched(isOperator, (node) => ({ kwargs: { ...node.kwargs, no_such_kwarg: 1 } })),
   "replace a tensor by a string": patched(
     (node) => isOperator(node) && isRef(node.args[0] ?? null),
@@ -289,7 +448,6 @@ export function picker(seed: number): Pick {
 }
 
 const FOLDER = fileURLToPath(new URL("../fixtures/programs/", import.meta.url));
-const sconce = createSconce({ plugins: [corpusPlugin] });
 
 /** What became of every so manyth program of the corpus. */
 export interface Mutated {

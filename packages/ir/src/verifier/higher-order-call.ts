@@ -3,6 +3,7 @@ import { type Argument, isRef, itemsOf } from "../argument.js";
 import type { Graph } from "../graph.js";
 import type { MetaValue } from "../meta.js";
 import type { Node } from "../node.js";
+import type { OperatorLookup } from "../operator.js";
 import { agree, literalValue, valueText } from "./agreement.js";
 import { type Report, told } from "./problem.js";
 
@@ -15,6 +16,9 @@ export interface Body {
   readonly name: string;
   readonly graph: Graph;
 }
+
+/** Checks the calls of one operator. */
+export type HigherOrderRule = (call: HigherOrderCall, operators: OperatorLookup | undefined) => void;
 
 /** A call of a higher-order operator, with the means to report what is wrong with it. */
 export class HigherOrderCall {
@@ -48,6 +52,14 @@ export class HigherOrderCall {
       `${length} arguments, and it takes ${wanted}`,
       "give the arguments that PyTorch's operator takes",
     );
+    return false;
+  }
+
+  /** Whether the call has no keyword arguments but these; reported when it has. */
+  keywords(...known: readonly string[]): boolean {
+    const [unknown] = Object.keys(this.node.kwargs).filter((key) => !known.includes(key));
+    if (unknown === undefined) return true;
+    this.refuse(`it got an unexpected keyword argument '${unknown}'`, `remove ${unknown}`);
     return false;
   }
 

@@ -1,25 +1,22 @@
 /** @file What PyTorch's higher-order operators ask of their calls, by operator. */
 import type { SymInt } from "@sconce/symbolic";
-import { type Argument, isInt, itemsOf, kindOf } from "../argument.js";
+import { type Argument, itemsOf } from "../argument.js";
 import { FakeTensor } from "../meta.js";
-import type { OperatorLookup } from "../operator.js";
 import { agree, familyOf, mayEqual, sliceOf, stackOf, valueText } from "./agreement.js";
-import type { Body, HigherOrderCall, Values } from "./higher-order-call.js";
-
-/** Checks the calls of one operator. */
-export type HigherOrderRule = (call: HigherOrderCall, operators: OperatorLookup | undefined) => void;
+import type { Body, HigherOrderCall, HigherOrderRule, Values } from "./higher-order-call.js";
+import { OPERATOR_CALL_RULES } from "./operator-call-rules.js";
 
 const isScalarTensor = (value: FakeTensor): boolean => value.shape.every((size) => mayEqual(size, 1));
 
 const cond: HigherOrderRule = (call) => {
-  if (!call.arity(3, 4)) return;
+  if (!call.arity(3, 4) || !call.keywords()) return;
   const [predicate, yes, no, operands] = call.node.args;
   checkPredicate(call, predicate!);
   branches(call, [call.body(yes, "true_fn"), call.body(no, "false_fn")], operands);
 };
 
 const switchRule: HigherOrderRule = (call) => {
-  if (!call.arity(2, 3)) return;
+  if (!call.arity(2, 3) || !call.keywords()) return;
   const [, graphs, operands] = call.node.args;
   const bodies = (itemsOf(graphs!) ?? []).map((graph, i) => call.body(graph, `branch ${i}`));
   if (bodies.length === 0) call.refuse("no branches", "give a non-empty list of nested graphs");
@@ -125,7 +122,7 @@ const stacked = (values: Values, size: SymInt | undefined): Values =>
   values.map((value) => (size === undefined ? undefined : stackOf(value, size)));
 
 const mapImpl: HigherOrderRule = (call) => {
-  if (!call.arity(2, 3)) return;
+  if (!call.arity(2, 3) || !call.keywords()) return;
   const [graph, leaves, rest] = call.node.args;
   const body = call.body(graph, "f");
   const xs = call.operands(leaves, "xs");
@@ -158,7 +155,7 @@ function carried(call: HigherOrderCall, before: Values, after: Values, { name }:
 const whileLoop =
   (stack: boolean): HigherOrderRule =>
   (call) => {
-    if (!call.arity(3, 4)) return;
+    if (!call.arity(3, 4) || !call.keywords()) return;
     const [condition, graph, carry, rest] = call.node.args;
     const test = call.body(condition, "cond_fn");
     const body = call.body(graph, "body_fn");
@@ -200,7 +197,7 @@ function checkCondition(call: HigherOrderCall, test: Body): void {
 }
 
 const scan: HigherOrderRule = (call) => {
-  if (!call.arity(3, 4)) return;
+  if (!call.arity(3, 4) || !call.keywords()) return;
   const [graph, initial, leaves, rest] = call.node.args;
   const body = call.body(graph, "combine_fn");
   const init = call.operands(initial, "init");
@@ -216,7 +213,7 @@ const scan: HigherOrderRule = (call) => {
 };
 
 const associativeScan: HigherOrderRule = (call) => {
-  if (!call.arity(2, 3)) return;
+  if (!call.arity(2, 3) || !call.keywords()) return;
   const [graph, leaves, rest] = call.node.args;
   const body = call.body(graph, "combine_fn");
   const xs = call.operands(leaves, "xs");
@@ -247,59 +244,22 @@ const region =
       ? call.operands(args[from], "args")
       : args.slice(from).map((arg) => call.value(arg));
     if (body === undefined || operands === undefined) return;
-    call.inputs(body, operands);
+    // Keywords of a region are operands too, whose places only the region's own signature says.
+    if (Object.keys(call.node.kwargs).length === 0) call.inputs(body, operands);
     call.results(call.outputs(body), body.name);
   };
 
-const returnsOf = (operators: OperatorLookup | undefined, target: string): number | undefined =>
-  operators?.schemaOf(target)?.returns.length;
-
-function operatorAt(call: HigherOrderCall, at: number): string | undefined {
-  const value = call.node.args[at];
-  if (kindOf(value) === "operator") return (value as { readonly target: string }).target;
-  call.refuse(`argument ${at} is not an operator`, "give the operator to call, op(ns.name.overload)");
-  return undefined;
-}
-
-const autoFunctionalized: HigherOrderRule = (call, operators) => {
-  if (!call.arity(1, 1)) return;
-  const target = operatorAt(call, 0);
-  const { kwargs, meta } = call.node;
-  const bases = itemsOf(kwargs["_all_bases"] ?? null);
-  if (bases === undefined) {
-    call.refuse("_all_bases is missing", "give the tensors that the operator writes to as _all_bases");
-    return;
+/** Scores are computed by `score_mod`, and the blocks of the mask by `mask_mod`; the results are like the query. */
+const flexAttention: HigherOrderRule = (call) => {
+  if (!call.arity(7, 9)) return;
+  const { args } = call.node;
+  for (const [i, name] of ["query", "key", "value"].entries()) {
+    const value = call.value(args[i]!);
+    if (value === undefined || (value instanceof FakeTensor && value.ndim === 4)) continue;
+    call.refuse(`${name} is ${valueText(value)}, not a tensor of 4 dimensions`, `pass a tensor as ${name}`);
   }
-  for (const [key, index] of Object.entries(kwargs)) {
-    if (!key.endsWith("_base_index") || index === null) continue;
-    if (isInt(index) && Number(index) >= 0 && Number(index) < bases.length) continue;
-    call.refuse(
-      `${key} is not an index of the ${bases.length} tensors in _all_bases`,
-      "give an index in range",
-    );
-  }
-  const returns = target === undefined ? undefined : returnsOf(operators, target);
-  if (returns === undefined || !Array.isArray(meta.val)) return;
-  const wanted = Math.max(1, returns) + bases.length;
-  if (meta.val.length !== wanted)
-    call.results(
-      Array.from({ length: wanted }, () => undefined),
-      `${target} with ${bases.length} bases`,
-    );
-};
-
-const withEffects: HigherOrderRule = (call, operators) => {
-  if (!call.arity(2, Infinity)) return;
-  const target = operatorAt(call, 1);
-  const token = call.value(call.node.args[0]!);
-  if (token !== undefined && token !== null && !(token instanceof FakeTensor))
-    call.refuse(`the token is ${valueText(token)}, not a tensor`, "pass the token of the effect before");
-  const returns = target === undefined ? undefined : returnsOf(operators, target);
-  if (returns === undefined) return;
-  call.results(
-    Array.from({ length: 1 + Math.max(1, returns) }, () => undefined),
-    `${target} with a token`,
-  );
+  call.body(args[3], "score_mod");
+  call.operands(args[4], "block_mask");
 };
 
 /** Rules by target. Other operators of PyTorch's are known by name only. */
@@ -318,6 +278,8 @@ export const HIGHER_ORDER_RULES: ReadonlyMap<string, HigherOrderRule> = new Map(
   ["higher_order.strict_mode", region(0, 1, true)],
   ["higher_order.hints_wrapper", region(0, 1, true)],
   ["higher_order.run_const_graph", region(0, 1, true)],
-  ["higher_order.auto_functionalized_v2", autoFunctionalized],
-  ["higher_order.with_effects", withEffects],
+  ["higher_order.tag_activation_checkpoint", region(0, 1)],
+  ["higher_order.wrap_activation_checkpoint", region(0, 1)],
+  ...OPERATOR_CALL_RULES,
+  ["higher_order.flex_attention", flexAttention],
 ]);

@@ -50,6 +50,14 @@ export const notSynchronous = (): SconceError =>
     fix: "use `await interpreter.run(inputs)`",
   });
 
+/** A class of its own that does not say how operators run. */
+export const noCallOperator = (name: string): SconceError =>
+  new SconceError({
+    code: "INTERPRETER_OPERATORS",
+    message: `the class "${name}" extends Interpreter and has no method callOperator`,
+    fix: "define callOperator(target, args, kwargs, node), which runs one operator",
+  });
+
 /** A second run began while one is under way. */
 export const interpreterBusy = (): SconceError =>
   new SconceError({

@@ -212,6 +212,15 @@ describe("values that are not tensors in memory", () => {
   });
 });
 
+test("a class without callOperator is named", async () => {
+  class Bare extends (Interpreter as unknown as typeof Small) {}
+  Object.defineProperty(Bare.prototype, "callOperator", { value: undefined });
+  await expect(new Bare(counter).run([floats([1])])).rejects.toMatchObject({
+    code: "INTERPRETER_OPERATORS",
+    message: 'the class "Bare" extends Interpreter and has no method callOperator',
+  });
+});
+
 test("what interpreters run by themselves", () => {
   const targets = [
     "operator.getitem",

@@ -28,6 +28,7 @@ import {
   foreignTensor,
   interpreterBusy,
   noAutocast,
+  noCallOperator,
   notSynchronous,
 } from "./errors.js";
 import { type GraphRunner, HIGHER_ORDER, settled } from "./higher-order.js";
@@ -218,6 +219,7 @@ export abstract class Interpreter<T = Tensor> {
     if (higherOrder !== undefined) return new Running(higherOrder(this.#runner, args, kwargs, node));
     if (isBatchCall(target)) return batchCall(target, args, this.#lanes, this.tensors);
     if (NO_EFFECT.has(target)) return null;
+    if (typeof this.callOperator !== "function") throw noCallOperator(this.constructor.name);
     return this.callOperator(target, args as readonly CallArgument<T>[], kwargs, node);
   }
 

@@ -34,5 +34,6 @@ export function askBackend(backend: AskedBackend, node: Node, graph: Graph, owne
 
 function described(answer: unknown): string {
   if (answer instanceof Promise) return "a promise";
+  if (typeof answer === "string") return `the string ${JSON.stringify(answer)}`;
   return typeof answer === "object" && answer !== null ? "an object without a reason" : String(answer);
 }

@@ -69,6 +69,9 @@ describe("values that the call does not give", () => {
     expect(problems(changed("item", { args: [split!, 2] }))).toEqual([
       "CALL_REFUSED node item takes result 2: %split has 2 results",
     ]);
+    expect(problems(changed("item", { args: [w, 0] }))[0]).toBe(
+      "CALL_REFUSED node item takes an item of %p_w, which is one tensor: float32[2, 2]",
+    );
   });
 
   test("what sizes do not decide is no problem", () => {
@@ -86,12 +89,11 @@ describe("values that the call does not give", () => {
     const next = changed("gelu", { target: "mine.odd.default" });
     expect(callProblems(next, operators.extend([row]))).toEqual([
       {
-        code: "CALL_REFUSED",
-        message:
-          "node gelu: mine.odd.default refuses its inputs: the shape rule of mine.odd.default threw: no such thing",
+        code: "SHAPE_RULE",
+        message: "node gelu: the shape rule of mine.odd.default threw: no such thing",
         node: "gelu",
         graph: "",
-        fix: "change the arguments, or correct the values recorded for them",
+        fix: "return what the schema says: a FakeTensor with dtype, shape and strides for each Tensor",
       },
     ]);
   });

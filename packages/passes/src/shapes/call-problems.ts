@@ -1,5 +1,5 @@
 /** @file What the verifier does not know: whether recorded values are those that the operators' shape rules give. */
-import { isSconceError, thrownText, withoutStacks } from "@sconce/errors";
+import { isSconceError, type SconceError, thrownText, withoutStacks } from "@sconce/errors";
 import {
   type ExportedProgram,
   FakeTensor,
@@ -8,7 +8,6 @@ import {
   isRef,
   type MetaValue,
   type Node,
-  type NodeRef,
   type Problem,
   sourceLine,
   type VerifyOptions,
@@ -17,6 +16,7 @@ import { verifyAll } from "@sconce/ir/verify";
 import { constantValue, metaOf, type OperatorTable } from "@sconce/ops";
 import { eq, printExpr, type SymInt } from "@sconce/symbolic";
 import { type RetraceEnv, shapeEnvOf } from "../decompose/shape-env.js";
+import { isRuleFault } from "./errors.js";
 import { opaqueProblems } from "./opaque-problems.js";
 import { symbolNames } from "./propagate.js";
 
@@ -123,6 +123,8 @@ class CallCheck {
       return this.#compared(node, this.#computed(node, graph));
     } catch (error) {
       if (isSconceError(error) && UNDECIDED.has(error.code)) return undefined;
+      if (isSconceError(error) && isRuleFault(error))
+        return { code: error.code, message: `node ${node.name}: ${error.message}`, ...fixOf(error) };
       const told = `node ${node.name}: ${target} refuses its inputs: ${thrownText(error)}`;
       return { code: "CALL_REFUSED", message: told };
     }
@@ -137,11 +139,16 @@ class CallCheck {
 
   #item(node: Node, graph: Graph): Found | undefined {
     const [source, index] = node.args;
-    const val = isRef(source) ? graph.node(source.name).meta.val : undefined;
+    if (!isRef(source)) return undefined;
+    const val = graph.node(source.name).meta.val;
+    if (val instanceof FakeTensor) {
+      const message = `node ${node.name} takes an item of %${source.name}, which is one tensor: ${textOf(val)}`;
+      return { code: "CALL_REFUSED", message, fix: "call aten.select.int, or use the tensor itself" };
+    }
     if (!Array.isArray(val)) return undefined;
     const item = (val as readonly MetaValue[])[Number(index)];
     if (item !== undefined) return this.#compared(node, item);
-    const told = `%${(source as NodeRef).name} has ${val.length} results`;
+    const told = `%${source.name} has ${val.length} results`;
     return { code: "CALL_REFUSED", message: `node ${node.name} takes result ${Number(index)}: ${told}` };
   }
 
@@ -180,6 +187,8 @@ class CallCheck {
     return a === b || this.#env.staticallyKnown(eq(a, b)) !== false;
   }
 }
+
+const fixOf = ({ fix }: SconceError): Pick<Found, "fix"> => (fix === undefined ? {} : { fix });
 
 const withoutRule = (target: string): Found => ({
   code: "OPERATOR_WITHOUT_META",

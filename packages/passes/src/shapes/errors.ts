@@ -8,3 +8,14 @@ export const contradiction = (what: string, where: string, fix?: string): Sconce
     where,
     fix: fix ?? "the recorded sizes or the new ones are wrong: recompute them, or give others",
   });
+
+/** What a rule of an operator does wrong, whatever the call is. */
+const RULE_FAULTS: ReadonlySet<string> = new Set([
+  "SHAPE_RULE",
+  "DECOMPOSITION_RESULT",
+  "DECOMPOSITION_FAILED",
+  "PLUGIN_FAILED",
+]);
+
+/** Whether an operator's own rule is at fault, and not the call. */
+export const isRuleFault = ({ code }: SconceError): boolean => RULE_FAULTS.has(code);

@@ -30,7 +30,7 @@ import { type RetraceEnv, shapeEnvOf } from "../decompose/shape-env.js";
 import { opaqueInputs } from "../opaque/errors.js";
 import { changeOf } from "../opaque/inputs.js";
 import { type Bindings, bindingsOf, type NewSizes } from "./bindings.js";
-import { contradiction } from "./errors.js";
+import { contradiction, isRuleFault } from "./errors.js";
 import { isSymScalar, Refiner, substituted } from "./refine.js";
 
 /**
@@ -208,6 +208,7 @@ class Propagation {
     } catch (error) {
       if (!isSconceError(error)) throw error;
       if (error.code === "DATA_DEPENDENT_GUARD" || error.code === "OPERATOR_WITHOUT_META") return undefined;
+      if (isRuleFault(error)) throw error.at(nodeWhere(node));
       throw contradiction(`${target} refuses its inputs: ${error.message}`, nodeWhere(node), error.fix);
     }
   }

@@ -341,6 +341,13 @@ describe("an unknown backend", () => {
     });
   });
 
+  test.each(["gpu", "webgpu", "wgsl"])("%s is a name for GPUs, which a package uses", async (name) => {
+    await expect(Promise.resolve().then(() => session.compile(program, name))).rejects.toMatchObject({
+      message: `there is no backend "${name}"; the backend for GPUs is "gpujs"`,
+      fix: expect.stringMatching(/npm install @sconce\/backend-gpujs gpu\.js/),
+    });
+  });
+
   test("of another name gets a suggestion and the list", async () => {
     await expect(Promise.resolve().then(() => session.compile(program, "mien"))).rejects.toMatchObject({
       code: "UNKNOWN_BACKEND",

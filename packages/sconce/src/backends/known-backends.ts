@@ -7,6 +7,11 @@ const PACKAGES: ReadonlyMap<string, { readonly install: string; readonly factory
   ["gpujs", { install: "@sconce/backend-gpujs gpu.js", factory: "gpujsBackend" }],
 ]);
 
+/** What people call GPUs, by the backend that uses them. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
+  ["gpu", "gpu.js", "webgpu", "wgsl", "webgl", "webgl2"].map((name) => [name, "gpujs"]),
+);
+
 /** The session has no backend at all, so none is the default. */
 export const noBackend = (): SconceError =>
   new SconceError({
@@ -22,6 +27,8 @@ export const noBackend = (): SconceError =>
 export function unknownBackend(name: string, registered: Iterable<string>): SconceError {
   const names = [...registered];
   const [kind, mode] = name.split(":") as [string, string?];
+  const other = OTHER_NAMES.get(kind.toLowerCase());
+  if (other !== undefined && !names.includes(name)) return unknownGpu(name, other, names);
   const known = PACKAGES.get(kind);
   return new SconceError({
     code: "UNKNOWN_BACKEND",
@@ -33,6 +40,16 @@ export function unknownBackend(name: string, registered: Iterable<string>): Scon
         : registration(known, mode, names),
   });
 }
+
+/** A name for GPUs that is not the name of the backend. */
+const unknownGpu = (name: string, backend: string, names: readonly string[]): SconceError =>
+  new SconceError({
+    code: "UNKNOWN_BACKEND",
+    message: `there is no backend "${name}"; the backend for GPUs is "${backend}"`,
+    fix: names.includes(backend)
+      ? `name it: "${backend}"`
+      : registration(PACKAGES.get(backend)!, undefined, names),
+  });
 
 function registration(
   { install, factory }: { readonly install: string; readonly factory: string },
