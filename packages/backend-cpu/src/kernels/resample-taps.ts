@@ -18,6 +18,8 @@ export interface Resampling {
   readonly round: (x: number) => number;
   /** Rounds linear weights, where PyTorch keeps them in the dtype of the data. */
   readonly roundWeight?: ((x: number) => number) | undefined;
+  /** The kernel copies equal and doubled lengths element by element, whatever scale is given (`nearest_idx`). */
+  readonly copiesWhole?: boolean;
 }
 
 const WIDTHS: Readonly<Record<Mode, number>> = { nearest: 1, "nearest-exact": 1, linear: 2, cubic: 4 };
@@ -41,11 +43,11 @@ function tap(
   inputs: number,
   outputs: number,
   scale: number | null,
-  { mode, align, round, roundWeight = (x) => x }: Resampling,
+  { mode, align, round, roundWeight = (x) => x, copiesWhole = false }: Resampling,
 ): readonly [first: number, weights: readonly number[]] {
   if (mode === "nearest" || mode === "nearest-exact") {
-    if (inputs === outputs) return [o, [1]];
-    if (mode === "nearest" && outputs === 2 * inputs) return [o >> 1, [1]];
+    if (copiesWhole && inputs === outputs) return [o, [1]];
+    if (copiesWhole && outputs === 2 * inputs) return [o >> 1, [1]];
     const ratio = Math.fround(scale !== null && scale > 0 ? 1 / scale : inputs / outputs);
     return [Math.floor(Math.fround((mode === "nearest" ? o : o + 0.5) * ratio)), [1]];
   }

@@ -39,14 +39,21 @@ function applyByteTaps(x: Float64Array, taps: Taps, inner: number): Float64Array
   );
 }
 
+/** A volume with channels last, which has kernels of its own. */
+const isChannelsLast = ({ ndim, strides, shape }: Tensor): boolean =>
+  ndim === 5 && strides[1] === 1 && shape[1]! > 1;
+
+/** Kernels of nearest neighbors that copy equal and doubled lengths: those of images, and of vectors of channels. */
+const copiesWhole = (source: Tensor, backward: boolean): boolean =>
+  backward || source.ndim === 4 || (isChannelsLast(source) && source.shape[1]! > 3);
+
 /**
  * Lines and volumes keep their weights in halves (`upsample_generic_Nd_kernel_impl`); images, and volumes with channels
  * last, have kernels that do not.
  */
 function weightRounding(source: Tensor): ((x: number) => number) | undefined {
   const half = source.dtype === "float16" || source.dtype === "bfloat16";
-  const channelsLast = source.ndim === 5 && source.strides[1] === 1 && source.shape[1]! > 1;
-  return half && source.ndim !== 4 && !channelsLast ? roundTo(source.dtype) : undefined;
+  return half && source.ndim !== 4 && !isChannelsLast(source) ? roundTo(source.dtype) : undefined;
 }
 
 /** The transpose of {@link applyTaps}: gradients of outputs to gradients of inputs. */
@@ -101,11 +108,14 @@ function upsample(mode: Mode, args: UpsampleArgs, context: KernelContext): Tenso
     align: args.align_corners ?? false,
     round: exact ? (x: number) => x : Math.fround,
     roundWeight: backward ? undefined : weightRounding(source),
+    copiesWhole: mode === "nearest" && copiesWhole(source, backward),
   };
   const scales = scalesOf(args, rank);
   const shape = source.shape.slice();
   let values = readFloat64(source);
   if (out.numel === 0) return out;
+  const keepsSizes = source.shape.every((size, d) => size === out.shape[d]);
+  if (backward && mode === "cubic" && keepsSizes) return finishOutput(out, values);
   // The last dimension first, as PyTorch does: it matters for bytes, which are rounded after each.
   for (let d = rank - 1; d >= 0; d--) {
     const [from, to] = [source.shape[d + 2]!, out.shape[d + 2]!];
@@ -127,6 +137,8 @@ function upsampleWide(mode: WideMode, args: UpsampleArgs & { self: Tensor }, con
   const bytes = out.dtype === "uint8";
   let values = readFloat64(args.self);
   for (const d of [3, 2]) {
+    // A dimension that keeps its size is copied, whatever scale is given.
+    if (shape[d] === out.shape[d]) continue;
     const taps = wideTaps(shape[d]!, out.shape[d]!, scales[d - 2]!, args.align_corners ?? false, mode);
     values = (bytes ? applyByteTaps : applyTaps)(values, taps, numel(shape.slice(d + 1)));
     shape[d] = out.shape[d]!;

@@ -1,7 +1,8 @@
 /** @file Whether two recorded values may be the same value, as far as dtypes, ranks and sizes tell. */
-import { eq, printExpr, type SymInt } from "@sconce/symbolic";
+import { eq, printExpr, SymExpr, type SymInt } from "@sconce/symbolic";
 import { type Argument, isFloat, isInt, itemsOf } from "../argument.js";
 import { FakeTensor, type MetaValue } from "../meta.js";
+import { told } from "./problem.js";
 
 /** `float32[2, s77]`, `an integer`, `None`. */
 export function valueText(value: MetaValue): string {
@@ -13,7 +14,7 @@ export function valueText(value: MetaValue): string {
 
 /** `float32[2, s77]`. */
 export const tensorText = ({ dtype, shape }: Pick<FakeTensor, "dtype" | "shape">): string =>
-  `${dtype}[${shape.map((size) => (typeof size === "number" ? size : printExpr(size))).join(", ")}]`;
+  `${dtype}[${shape.map((size) => (size instanceof SymExpr ? printExpr(size) : told(size))).join(", ")}]`;
 
 type Family = "tensor" | "int" | "float" | "bool" | "none" | "results" | "other";
 
@@ -58,8 +59,12 @@ export const literalValue = (value: Argument): MetaValue =>
   value === null ? null : Object.freeze({ kind: "constant", value });
 
 /** Whether sizes are equal for some values of their symbols. */
-export const mayEqual = (a: SymInt, b: SymInt): boolean =>
-  a === b || (typeof a === "number" && typeof b === "number" ? false : eq(a, b) !== false);
+export const mayEqual = (a: SymInt, b: SymInt): boolean => {
+  if (a === b || !isSize(a) || !isSize(b)) return true; // a size of another kind is reported at its node
+  return typeof a === "number" && typeof b === "number" ? false : eq(a, b) !== false;
+};
+
+const isSize = (size: unknown): boolean => typeof size === "number" || size instanceof SymExpr;
 
 /**
  * Whether the two may be one value: tensors of one dtype, rank and device whose sizes may be equal, scalars of one kind.

@@ -247,9 +247,14 @@ const nanToNum = defineOp({
 const positive = defineOp({
   schema: "aten::positive(Tensor(a) self) -> Tensor(a)",
   tags: ["composite", "pointwise"],
-  meta: ({ self }) => self,
-  decompose: (_emit, { self }) => self,
+  meta: ({ self }) => notBool(self),
+  decompose: (_emit, { self }) => notBool(self),
 });
+
+function notBool(self: FakeTensor): FakeTensor {
+  if (self.dtype === "bool") throw dtypeMismatch("The `+` operator, on a bool tensor is not supported.");
+  return self;
+}
 
 const negative = (dtype: DType): DType => {
   if (dtype === "bool") {
