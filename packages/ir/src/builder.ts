@@ -11,6 +11,8 @@ export class GraphBuilder {
   readonly #nodes: Node[] = [];
   readonly #subgraphs = new Map<string, Graph>();
   readonly #targets: TargetOptions;
+  /** Targets that were looked at and exist. */
+  readonly #known = new Set<string>();
 
   /** @param targets what may be called; without a table of operators only their spelling is checked */
   constructor(targets: TargetOptions = {}) {
@@ -19,10 +21,16 @@ export class GraphBuilder {
 
   /** @throws SconceError `UNKNOWN_TARGET` for a call of what does not exist */
   add(node: Node): NodeRef {
-    const problem = node.op === "call_function" ? targetProblem(node.target, this.#targets) : undefined;
-    if (problem !== undefined) throw unknownTarget(problem, node.name);
+    if (node.op === "call_function") this.#requireTarget(node);
     this.#nodes.push(Object.isFrozen(node) ? node : Object.freeze(node));
     return ref(node.name);
+  }
+
+  #requireTarget({ name, target }: Node): void {
+    if (this.#known.has(target)) return;
+    const problem = targetProblem(target, this.#targets);
+    if (problem !== undefined) throw unknownTarget(problem, name);
+    this.#known.add(target);
   }
 
   placeholder(name: string, meta: NodeMeta = NO_META, target: string = name): NodeRef {

@@ -26,6 +26,11 @@ class NameIndex {
     return new NameIndex(base, new Map());
   }
 
+  /** Whether names are unique, without looking at each; undefined where that is not known. */
+  isUnique(count: number): boolean | undefined {
+    return this.overlay.size === 0 ? this.base.size === count : undefined;
+  }
+
   get(name: string): number | undefined {
     const place = this.overlay.size > 0 ? this.overlay.get(name) : undefined;
     if (place === GONE) return undefined;
@@ -61,6 +66,8 @@ const count = (pages: readonly Page[]): number => pages.reduce((sum, page) => su
 export interface UserTable {
   readonly offsets: Int32Array;
   readonly users: Int32Array;
+  /** Names are unique, and every input of a node comes before it. */
+  readonly isOrdered: boolean;
 }
 
 /** Derived data of one graph version. */
@@ -100,6 +107,13 @@ export class GraphIndex {
     if (at < 0) return -1;
     const slot = slotOf(this.#state.pages[at]!.nodes, name, place % PLACES);
     return slot < 0 ? -1 : this.starts[at]! + slot;
+  }
+
+  /** Whether no two nodes have one name. */
+  hasUniqueNames(): boolean {
+    this.#names ??= NameIndex.of(this.#state);
+    const { nodes } = this;
+    return this.#names.isUnique(nodes.length) ?? nodes.every(({ name }, at) => this.position(name) === at);
   }
 
   /** The node at a position, without laying out the whole version. */
@@ -170,8 +184,10 @@ function userTable(nodes: readonly Node[], index: GraphIndex): UserTable {
   let edges = 0;
   const inputEnd = new Int32Array(nodes.length);
   let current = 0;
+  let isOrdered = index.hasUniqueNames();
   const visit = (name: string): void => {
     const input = index.position(name);
+    if (input < 0 || input >= current) isOrdered = false;
     if (input < 0 || lastUser[input] === current) return;
     lastUser[input] = current;
     offsets[input + 1]!++;
@@ -185,7 +201,7 @@ function userTable(nodes: readonly Node[], index: GraphIndex): UserTable {
     inputEnd[current] = edges;
   }
   for (let i = 0; i < nodes.length; i++) offsets[i + 1]! += offsets[i]!;
-  return { offsets, users: fillUsers(offsets, inputs, inputEnd, edges) };
+  return { offsets, users: fillUsers(offsets, inputs, inputEnd, edges), isOrdered };
 }
 
 function fillUsers(offsets: Int32Array, inputs: Int32Array, inputEnd: Int32Array, edges: number): Int32Array {

@@ -90,6 +90,11 @@ export class Graph {
     return offsets[position + 1]! - offsets[position]!;
   }
 
+  /** Whether names are unique, and every input of a node comes before it: the structure that the verifier asks for. */
+  isOrdered(): boolean {
+    return this.#index.users.isOrdered;
+  }
+
   /** The inputs of the graph, in calling order. */
   placeholders(): Node[] {
     return this.nodes().filter((node) => node.op === "placeholder");

@@ -1,5 +1,13 @@
 import { isSconceError, SconceError } from "@sconce/errors";
-import type { MetaValue, Node, NodeRef, OperatorLookup, OpSchema } from "@sconce/ir";
+import {
+  FakeTensor,
+  isRef,
+  type MetaValue,
+  type Node,
+  type NodeRef,
+  type OperatorLookup,
+  type OpSchema,
+} from "@sconce/ir";
 import { bindArgs, constantValue } from "./bind.js";
 import type { OpDefinition } from "./define-op.js";
 import { deriveInPlaceVariant } from "./derive.js";
@@ -107,7 +115,7 @@ export class OperatorTable implements OperatorLookup {
     resolve: (node: NodeRef) => MetaValue | undefined,
   ): string | undefined {
     const schema = this.schemaOf(target);
-    if (schema === undefined) return undefined;
+    if (schema === undefined || fitsPlainly(schema, args, kwargs, resolve)) return undefined;
     try {
       bindArgs(schema, args, kwargs, (node) => constantValue(resolve(node)));
       return undefined;
@@ -152,6 +160,28 @@ export function decomposes(operators: OperatorTable, target: string): boolean {
   const row = operators.get(target);
   if (row?.functional !== undefined) return decomposes(operators, row.functional);
   return row?.decompose !== undefined && !row.tags.includes("not_in_default_table");
+}
+
+/** True for tensors by position where the schema has tensors, the rest left out: most calls, known to fit without binding. */
+function fitsPlainly(
+  { args: parameters }: OpSchema,
+  args: Node["args"],
+  kwargs: Node["kwargs"],
+  resolve: (node: NodeRef) => MetaValue | undefined,
+): boolean {
+  for (const _key in kwargs) return false;
+  if (args.length > parameters.length) return false;
+  for (let i = 0; i < parameters.length; i++) {
+    const { type, kwargOnly, hasDefault } = parameters[i]!;
+    if (i >= args.length) {
+      if (!hasDefault && !type.optional) return false;
+      continue;
+    }
+    const arg = args[i]!;
+    if (kwargOnly || type.base !== "Tensor" || type.list || !isRef(arg)) return false;
+    if (!(resolve(arg) instanceof FakeTensor)) return false;
+  }
+  return true;
 }
 
 function byPacket(rows: Iterable<OpDefinition>): Map<string, OpDefinition[]> {

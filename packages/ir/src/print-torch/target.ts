@@ -4,6 +4,7 @@
 export type TargetKind = "operator" | "higher_order" | "python" | "math" | "builtin" | "torch";
 
 export function targetKind(target: string): TargetKind {
+  if (target.startsWith("aten.")) return "operator";
   switch (target.slice(0, target.indexOf("."))) {
     case "operator":
       return "python";

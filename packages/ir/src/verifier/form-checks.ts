@@ -101,8 +101,8 @@ function checkResult(value: Argument, what: string, output: Node, graph: Graph, 
 
 /** Nested graphs are read by higher-order calls only. */
 export function checkGraphReads(node: Node, graph: Graph, report: Report): void {
-  if (node.op !== "call_function" || targetKind(node.target) === "higher_order") return;
   if (graph.subgraphs.size === 0) return;
+  if (node.op !== "call_function" || targetKind(node.target) === "higher_order") return;
   const check = (name: string): void => {
     const read = graph.find(name);
     if (read?.op !== "get_attr" || !graph.subgraphs.has(read.target)) return;

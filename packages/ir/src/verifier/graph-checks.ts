@@ -18,18 +18,18 @@ export interface GraphContext {
   readonly operators: OperatorLookup | undefined;
   readonly isRoot: boolean;
   readonly near: NearNames;
+  /** Targets of calls that were checked and may be called. */
+  readonly sound: Set<string>;
   /** Whether a `get_attr` of a nested graph may read this name from the program's state. */
   readonly hasTensor: (target: string) => boolean;
 }
 
 /** Names, order and output of one graph. */
 export function checkStructure(graph: Graph, context: GraphContext, report: Report): void {
-  const defined = new Set<string>();
+  // Known with the users of nodes; what is wrong is looked for only where something is.
+  if (!graph.isOrdered()) checkOrder(graph, report);
   let past: "placeholders" | "body" | "output" = "placeholders";
   for (const node of graph.nodes()) {
-    checkInputs(node, graph, defined, report);
-    if (defined.has(node.name)) report("DUPLICATE_NAME", `Node redefined name ${node.name}!`, node.name);
-    defined.add(node.name);
     if (past === "output") reportAfterOutput(node, report);
     if (node.op === "placeholder") {
       if (past !== "placeholders")
@@ -44,6 +44,16 @@ export function checkStructure(graph: Graph, context: GraphContext, report: Repo
     itemsOf(graph.outputArgument()) === undefined
   ) {
     report("OUTPUT_NOT_TUPLE", "The output of the program is not a tuple", graph.outputNode().name);
+  }
+}
+
+/** Names that are not unique, not there, or used before the node that they name. */
+function checkOrder(graph: Graph, report: Report): void {
+  const defined = new Set<string>();
+  for (const node of graph.nodes()) {
+    checkInputs(node, graph, defined, report);
+    if (defined.has(node.name)) report("DUPLICATE_NAME", `Node redefined name ${node.name}!`, node.name);
+    defined.add(node.name);
   }
 }
 
@@ -99,7 +109,7 @@ export function checkNodes(graph: Graph, context: GraphContext, report: Report):
         break;
       case "call_function":
         if (!mayLackValue(node, unused, context.operators)) checkValue(node, report);
-        checkTarget(node, context.rules, context.operators, context.near, report);
+        checkTargetOnce(node, context, report);
         checkGraphReads(node, graph, report);
         checkCall(node, graph, context.operators, report);
         checkDialect(node, graph, context, report);
@@ -115,6 +125,18 @@ export function checkNodes(graph: Graph, context: GraphContext, report: Report):
         );
     }
   }
+}
+
+/** A target that may be called is checked at its first call only; others are reported at each. */
+function checkTargetOnce(node: Node, context: GraphContext, report: Report): void {
+  const { rules, operators, near, sound } = context;
+  if (sound.has(node.target)) return;
+  let isSound = true;
+  checkTarget(node, rules, operators, near, (...problem) => {
+    isSound = false;
+    report(...problem);
+  });
+  if (isSound) sound.add(node.target);
 }
 
 /** Metadata that the dialect wants of calls, and what else it asks of a node. */

@@ -63,11 +63,12 @@ function graphProblems(
   const problems: Problem[] = [];
   const bound: Bound = new Set();
   const near = new NearNames();
+  const sound = new Set<string>();
   const work: { readonly graph: Graph; readonly path: string }[] = [{ graph, path: "" }];
   for (let item = work.pop(); item !== undefined; item = work.pop()) {
     const { graph: current, path } = item;
     const report = reporter(current, path, problems);
-    const context = { rules, operators: options.operators, isRoot: path === "", near, hasTensor };
+    const context = { rules, operators: options.operators, isRoot: path === "", near, sound, hasTensor };
     checkStructure(current, context, report);
     checkNodes(current, context, report);
     checkSymbols(current, options.operators, bound, report);
