@@ -41,12 +41,14 @@ export function createEvaluator(options: CpuBackendOptions = {}): Evaluator {
 /** Runs whole programs on the interpreter, each with the same random numbers: what differential checks run. */
 export function createRunner(options: Omit<CpuBackendOptions, "random"> = {}): ProgramRunner {
   const dispatching = dispatchersOf(options);
-  return (program, inputs, see) => {
+  return (program, inputs, see, { maxIterations = Number.POSITIVE_INFINITY } = {}) => {
     const { operators, dispatcher } = dispatching();
     refuseOpaque(program.graph, operators);
     const interpreter = new DispatchingInterpreter(program, operators, dispatcher);
     interpreter.see = see;
-    return { outputs: interpreter.runSync(inputs), state: interpreter.state };
+    interpreter.maxIterations = maxIterations;
+    const outputs = interpreter.runSync(inputs);
+    return { outputs, state: interpreter.state, iterations: interpreter.iterations };
   };
 }
 

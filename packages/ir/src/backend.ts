@@ -89,6 +89,14 @@ export interface ProgramRun {
   readonly outputs: readonly Value[];
   /** Parameters, buffers and constants by name; those that the program writes to are copies. */
   readonly state: ReadonlyMap<string, Tensor>;
+  /** Iterations of all `while_loop`s together. */
+  readonly iterations?: number;
+}
+
+/** Bounds of one run. */
+export interface RunLimits {
+  /** Most iterations of all `while_loop`s together; a run that needs more fails with `LOOP_LIMIT`. Unlimited when left out. */
+  readonly maxIterations?: number | undefined;
 }
 
 /**
@@ -99,6 +107,7 @@ export type ProgramRunner = (
   program: ExportedProgram,
   inputs: readonly Value[],
   see?: (node: Node, value: unknown) => void,
+  limits?: RunLimits,
 ) => ProgramRun;
 
 export interface Backend {

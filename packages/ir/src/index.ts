@@ -184,6 +184,7 @@ export type {
   ProgramRun,
   ProgramRunner,
   Reason,
+  RunLimits,
   RunOptions,
   Value,
 } from "./backend.js";

@@ -18,6 +18,14 @@ export const noSubgraph = (node: Node): SconceError =>
     where: nodePlace(node),
   });
 
+/** The loops of a run iterated more often than its limit. */
+export const loopLimit = (maxIterations: number): SconceError =>
+  new SconceError({
+    code: "LOOP_LIMIT",
+    message: `the loops did not end within ${maxIterations} iterations`,
+    fix: "change the condition or the body so that the loop ends, or raise maxIterations",
+  });
+
 /** A run was cancelled by its signal. */
 export const aborted = (reason: unknown): SconceError =>
   new SconceError({ code: "ABORTED", message: "the run was cancelled", cause: reason });

@@ -23,6 +23,8 @@ export interface GraphRunner<T> {
   runGraph(graph: NestedGraph, inputs: readonly RuntimeValue<T>[]): Steps<RuntimeValue<T>>;
   /** Runs with an autocast dtype (null for none) in force. */
   withAutocast(dtype: DType | null, body: Steps<RuntimeValue<T>>): Steps<RuntimeValue<T>>;
+  /** Counts an iteration of a loop. @throws SconceError `LOOP_LIMIT` */
+  countIteration(): void;
   callOperator(
     target: string,
     args: readonly CallArgument<T>[],
@@ -82,6 +84,7 @@ const whileLoop: HigherOrder = function* <T>(
   for (;;) {
     const proceed = only(yield* runner.runGraph(condition as NestedGraph, [...carry, ...rest]));
     if (!runner.tensors.isTrue(proceed)) return carry;
+    runner.countIteration();
     carry = valuesOf(yield* runner.runGraph(body as NestedGraph, [...carry, ...rest]));
   }
 };

@@ -27,6 +27,7 @@ import {
   disposed,
   foreignTensor,
   interpreterBusy,
+  loopLimit,
   noAutocast,
   noCallOperator,
   notSynchronous,
@@ -86,6 +87,9 @@ export abstract class Interpreter<T = Tensor> {
   #lastPause = 0;
   #running: Promise<unknown> | undefined;
   #isDisposed = false;
+  #iterations = 0;
+  /** Most iterations of all `while_loop`s of a run together. */
+  maxIterations = Number.POSITIVE_INFINITY;
 
   /** @throws SconceError `NO_SUBGRAPH`; `NO_VALUES` for state without values, unless the interpreter has its own `tensors` */
   constructor(program: ExportedProgram, options: InterpreterOptions<T> = {}) {
@@ -102,6 +106,9 @@ export abstract class Interpreter<T = Tensor> {
       tensors,
       operators,
       runGraph: (graph, inputs) => this.runGraph(graph, inputs),
+      countIteration: () => {
+        if (++this.#iterations > this.maxIterations) throw loopLimit(this.maxIterations);
+      },
       withAutocast: (dtype, body) => this.withAutocast(dtype, body),
       callOperator: (target, args, kwargs, node) => this.callOperator(target, args, kwargs, node),
     };
@@ -110,6 +117,11 @@ export abstract class Interpreter<T = Tensor> {
   /** Parameters, buffers and constants by name. Those that runs write to are copies, which carry over to the next run. */
   get state(): ReadonlyMap<string, Tensor> {
     return this.#state;
+  }
+
+  /** Iterations of all `while_loop`s of the last run together. */
+  get iterations(): number {
+    return this.#iterations;
   }
 
   /** What the nodes of the last run took, in the order in which they ran. */
@@ -326,6 +338,7 @@ export abstract class Interpreter<T = Tensor> {
 
   #begin(): void {
     this.#profile = [];
+    this.#iterations = 0;
     this.#path.length = 0;
     this.#lanes.length = 0;
     this.#lastPause = performance.now();

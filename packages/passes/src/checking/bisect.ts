@@ -11,6 +11,7 @@ import { RewriteDiverges } from "../rewrite/errors.js";
 import { sampleInputs } from "../sampling/sample-inputs.js";
 import type { CheckOptions, CheckReport } from "./checker.js";
 import { noRunner, PassChangedNumbers } from "./errors.js";
+import { DRAWN_LIMIT, outcomeOf } from "./outcome.js";
 import { shrink } from "./shrink.js";
 import { shrinkNested } from "./shrink-nested.js";
 import type { Reproducer } from "./subprogram.js";
@@ -169,8 +170,9 @@ const watch = (
 function narrowed(failing: Failing, context: PassContext, options: BisectOptions): Culprit {
   const { step, before, failure } = failing;
   const { maxTries = 500, onProgress, ...check } = options;
-  const trial = new Trial(context, failing.item, check, failure);
   const whole = { program: before, inputs: inputsOf(failing, options) };
+  const maxIterations = check.maxIterations ?? loopLimitOf(whole, failure, context);
+  const trial = new Trial(context, failing.item, { ...check, maxIterations }, failure);
   const item = neededItems(trial, failing.item, whole);
   const pass = culpritPass(item, failure);
   onProgress?.(`looking for the rewrite of ${pass.name}`);
@@ -192,6 +194,21 @@ function narrowed(failing: Failing, context: PassContext, options: BisectOptions
   const reproducer = shrinkNested(small, fails, Math.max(0, maxTries - trial.tries));
   const name = { pass: pass.name, plugin, call: printPipeline([item]), step };
   return { ...name, ...failure, rewrite, reproducer, graph, tries: trial.tries };
+}
+
+/** Iterations that a smaller program may take beyond those of the whole one. */
+const LOOP_LIMIT = 1_000;
+
+/** Most iterations of loops in a smaller program: without some calls a loop may not end. */
+function loopLimitOf({ program, inputs }: Reproducer, { error }: Failure, { run }: PassContext): number {
+  if (!(error instanceof PassChangedNumbers) || run === undefined) return LOOP_LIMIT;
+  try {
+    return (
+      LOOP_LIMIT + 2 * outcomeOf(run, program, inputs, undefined, { maxIterations: DRAWN_LIMIT }).iterations
+    );
+  } catch {
+    return LOOP_LIMIT;
+  }
 }
 
 /** The inputs on which the numbers differ; where others tell the failure, any. */

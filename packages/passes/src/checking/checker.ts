@@ -18,12 +18,18 @@ import type { Coverage } from "./coverage.js";
 import { nothingCompared, PassChangedNumbers } from "./errors.js";
 import { firstNode, outputNode } from "./first-node.js";
 import { newlyAccepted } from "./input-conditions.js";
-import { type Outcome, outcomeOf } from "./outcome.js";
+import { DRAWN_LIMIT, limitAfter, type Outcome, outcomeOf } from "./outcome.js";
 
 /** How passes are checked. Tolerances are by dtype those of `torch.testing.assert_close`, unless given. */
 export interface CheckOptions extends SampleOptions, ToleranceOptions {
   /** Sets of flat user inputs to run on; sampled when left out. */
   readonly inputs?: readonly (readonly Value[])[] | undefined;
+  /**
+   * Most iterations of all `while_loop`s of a run before the pass: 10,000 for inputs that are drawn, unlimited for `inputs` that
+   * are given. A run that needs more is left out when its inputs were drawn, since loops may not end on them; with given inputs
+   * it is an error (`LOOP_LIMIT`). After the pass a run may take ten times the iterations of the run before.
+   */
+  readonly maxIterations?: number | undefined;
   /**
    * The bound for passes that change numbers on purpose (`changesNumbers`). Without one, those that tell the float dtype
    * they compute in are allowed its rounding, and the others are not compared.
@@ -166,7 +172,7 @@ export class Checker {
   ): void {
     if (!isRefusal(error) || this.#removes) return;
     try {
-      outcomeOf(this.#run, after, given);
+      outcomeOf(this.#run, after, given, undefined, limitAfter(0));
     } catch {
       return;
     }
@@ -238,10 +244,13 @@ export class Checker {
   }
 
   #runAll(program: ExportedProgram, sets: readonly (readonly Value[])[]): Sample[] {
+    const { inputs: given, maxIterations = given === undefined ? DRAWN_LIMIT : undefined } = this.#options;
+    const limits = { maxIterations };
     return sets.map((inputs) => {
       try {
-        return { inputs, result: outcomeOf(this.#run, program, inputs) };
+        return { inputs, result: outcomeOf(this.#run, program, inputs, undefined, limits) };
       } catch (error) {
+        if (given !== undefined && isSconceError(error, "LOOP_LIMIT")) throw error;
         return { inputs, result: { error } };
       }
     });
@@ -263,7 +272,7 @@ export class Checker {
     }
     let got: Outcome;
     try {
-      got = outcomeOf(this.#run, pair.after, given.after);
+      got = outcomeOf(this.#run, pair.after, given.after, undefined, limitAfter(want.iterations));
     } catch (cause) {
       const problem = cause instanceof Error ? cause.message : String(cause);
       const difference = {

@@ -5,6 +5,7 @@ import {
   type Graph,
   isRef,
   itemsOf,
+  type Node,
   type ProgramRunner,
   sourceLine,
   type Value,
@@ -14,7 +15,7 @@ import { copyOf } from "../sampling/values.js";
 import { giver } from "./closeness.js";
 import { type Pair, type ResultDifference, valueDifference } from "./compare.js";
 import { correspondence } from "./correspondence.js";
-import { outcomeOf } from "./outcome.js";
+import { limitAfter, outcomeOf } from "./outcome.js";
 
 export interface NodeDifference {
   /** The node after the pass, and the one before it that stands for the same value. */
@@ -39,24 +40,27 @@ export function firstNode(
 ): NodeDifference | undefined {
   const { before, after, tolerance } = pair;
   const values = new Map<string, unknown>();
-  outcomeOf(run, before, inputs, (node, value) => values.set(node.name, snapshot(value)));
+  const { iterations } = outcomeOf(run, before, inputs, (node, value) =>
+    values.set(node.name, snapshot(value)),
+  );
   const same = correspondence(before, after);
   const needed = dependencies(after.graph, outputNode(after, difference.output));
   const found: NodeDifference[] = [];
+  const compare = (node: Node, value: unknown): void => {
+    const name = same.get(node.name);
+    if (name === undefined || found.some((earlier) => needed.has(earlier.node))) return;
+    const problem = values.has(name) ? valueDifference(value, values.get(name), tolerance) : undefined;
+    if (problem !== undefined)
+      found.push({
+        node: node.name,
+        before: name,
+        target: node.target,
+        problem,
+        line: sourceLine(node),
+      });
+  };
   try {
-    outcomeOf(run, after, giver(after, tolerance)(inputs), (node, value) => {
-      const name = same.get(node.name);
-      if (name === undefined || found.some((earlier) => needed.has(earlier.node))) return;
-      const problem = values.has(name) ? valueDifference(value, values.get(name), tolerance) : undefined;
-      if (problem !== undefined)
-        found.push({
-          node: node.name,
-          before: name,
-          target: node.target,
-          problem,
-          line: sourceLine(node),
-        });
-    });
+    outcomeOf(run, after, giver(after, tolerance)(inputs), compare, limitAfter(iterations));
   } catch {
     // A program that fails has shown what it computed before.
   }

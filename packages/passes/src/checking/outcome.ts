@@ -1,5 +1,5 @@
 /** @file What one run of a program does: its outputs, what it leaves in its inputs, and the state that it writes. */
-import type { ExportedProgram, ProgramRunner, Value } from "@sconce/ir";
+import type { ExportedProgram, ProgramRunner, RunLimits, Value } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { copyOf } from "../sampling/values.js";
 
@@ -9,7 +9,15 @@ export interface Outcome {
   readonly inputs: readonly Value[];
   /** Parameters and buffers that the program may write to, as the run left them. */
   readonly state: ReadonlyMap<string, Tensor>;
+  /** Iterations of the program's `while_loop`s. */
+  readonly iterations: number;
 }
+
+/** Most iterations of the loops of a run on inputs that were drawn: a loop may not end on them. */
+export const DRAWN_LIMIT = 10_000;
+
+/** Most iterations of the loops of a run after a pass, when the run before took so many. */
+export const limitAfter = (iterations: number): RunLimits => ({ maxIterations: 1_000 + 10 * iterations });
 
 /** Copies of inputs: a run may write to them. */
 export const copies = (inputs: readonly Value[]): Value[] =>
@@ -21,10 +29,11 @@ export function outcomeOf(
   program: ExportedProgram,
   given: readonly Value[],
   see?: Parameters<ProgramRunner>[2],
+  limits?: RunLimits,
 ): Outcome {
   const inputs = copies(given);
-  const { outputs, state } = run(program, inputs, see);
+  const { outputs, state, iterations = 0 } = run(program, inputs, see, limits);
   // What may be written to lies in copies; the rest is the program's own.
   const written = new Map([...state].filter(([name, tensor]) => tensor !== program.tensor(name)));
-  return { outputs, inputs, state: written };
+  return { outputs, inputs, state: written, iterations };
 }

@@ -11,6 +11,7 @@ import { drawFrom } from "../sampling/random.js";
 import { combinationsOf, type RegionSampleOptions, regionSample } from "../sampling/region-samples.js";
 import type { Sizes } from "../sampling/sizes.js";
 import { compareResults, differenceText, type ElementDifference, numbersOf } from "./close-values.js";
+import { limitAfter } from "./outcome.js";
 
 export interface RegionCheckOptions {
   readonly run: ProgramRunner;
@@ -56,6 +57,8 @@ const [MOST_COMBINATIONS, MOST_SAMPLES] = [64, 24];
 const ORDINARY_ELEMENTS = 32;
 /** Roundings of the largest number in a region that results may differ by, for constants inside of functions. */
 const ROUNDINGS = 16;
+/** Most iterations of loops in a run of a region, before and after the change. */
+const LIMITS = { before: { maxIterations: 1_000 }, after: limitAfter(1_000) } as const;
 /** How much more than the effect of one rounding of the inputs results may differ by. */
 const NOISE = 64;
 
@@ -184,7 +187,7 @@ class RegionCheck {
   ): { readonly outputs: readonly Value[] } | { readonly error: unknown } {
     this.#runs++;
     try {
-      return { outputs: this.#options.run(this.#pair[side], inputs).outputs };
+      return { outputs: this.#options.run(this.#pair[side], inputs, undefined, LIMITS[side]).outputs };
     } catch (error) {
       if (!isSconceError(error) && !(error instanceof RangeError)) throw error;
       this.#refusal = error;
