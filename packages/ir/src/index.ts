@@ -158,7 +158,7 @@ export type { StateValues } from "./with-state.js";
 export { sealMap, sealProgram } from "./seal.js";
 export { ATEN, type DialectRules, TRAINING } from "./verifier/dialect.js";
 export { CORE_ATEN, DIALECTS, EDGE } from "./verifier/dialects.js";
-export { DIM_ORDER_OPERATORS } from "./verifier/edge.js";
+export { DIM_ORDER_OPERATORS, promotedPlaces } from "./verifier/edge.js";
 export { type Problem, problemText } from "./verifier/problem.js";
 export { verifyTransition } from "./verifier/transition.js";
 export { assertValid, type VerifyOptions, verify, verifyGraph } from "./verifier/verify.js";

@@ -24,6 +24,7 @@ import { cumulativeOps } from "./families/cumulative.js";
 import { diagonalOps } from "./families/diagonal.js";
 import { diagonalFillOps } from "./families/diagonal-fill.js";
 import { differenceOps } from "./families/difference.js";
+import { dimOrderOps } from "./families/dim-order.js";
 import { distanceOps } from "./families/distance.js";
 import { einsumOps } from "./families/einsum.js";
 import { embeddingOps } from "./families/embedding.js";
@@ -127,6 +128,7 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
   ...diagonalOps,
   ...diagonalFillOps,
   ...differenceOps,
+  ...dimOrderOps,
   ...distanceOps,
   ...einsumOps,
   ...embeddingOps,

@@ -15,6 +15,7 @@ export { knownSchema, knownSchemaText, knownTargets } from "./known-schemas.js";
 export { refuseOpaque } from "./opaque.js";
 export { isOutOfMemory, resultProblem, type TensorProblem } from "./results.js";
 export { scalarTypeName } from "./rules/dtype-names.js";
+export { promoteOperands } from "./rules/promote.js";
 export * from "./scalar-functions.js";
 export * from "./schema.js";
 export * from "./schema-types.js";

@@ -47,6 +47,8 @@ const localScalar = kernel<{ self: Tensor }>(({ self }): RuntimeValue => {
 export const convertKernels = defineKernels({
   "aten.clone.default": copyOut,
   "aten._to_copy.default": copyOut,
+  "dim_order_ops._clone_dim_order.default": copyOut,
+  "dim_order_ops._to_dim_order_copy.default": copyOut,
   "aten.copy.default": copy,
   "aten.lift_fresh_copy.default": copyOut,
   "aten._local_scalar_dense.default": localScalar,

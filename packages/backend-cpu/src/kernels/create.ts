@@ -176,6 +176,7 @@ const triangleIndices = (holds: (row: number, column: number, offset: number) =>
 
 export const createKernels = defineKernels({
   "aten.empty.memory_format": empty,
+  "dim_order_ops._empty_dim_order.default": empty,
   "aten.empty_strided.default": empty,
   "aten.empty_like.default": empty,
   "aten.empty_permuted.default": empty,

@@ -168,10 +168,13 @@ const softMargin = kernel<Loss>(({ grad_output: grad, self, target, reduction },
 });
 
 type Bce = Loss & { readonly weight: Tensor | null };
+/** A float32 constant in PyTorch's kernel, whatever the dtype. */
+const SMALLEST_VARIANCE = Math.fround(1e-12);
+
 const binaryCrossEntropy = kernel<Bce>(({ grad_output: grad, self, target, weight, reduction }, context) => {
   const out = emptyOutput(context);
   const scale = reduction === 1 ? 1 / out.numel : 1;
-  const slope = map3((g, x, t) => (g * (x - t) * scale) / Math.max((1 - x) * x, 1e-12));
+  const slope = map3((g, x, t) => (g * (x - t) * scale) / Math.max((1 - x) * x, SMALLEST_VARIANCE));
   elementwise({ real: slope }, out, [grad, self, target]);
   return weight === null ? out : elementwise({ real: map2((g, w) => g * w) }, out, [out, weight]);
 });
@@ -190,6 +193,9 @@ const dropoutBackward = kernel<{ grad_output: Tensor; mask: Tensor; scale: numbe
     elementwise({ real: map2((g, kept) => g * kept * scale) }, emptyOutput(context), [grad, mask]),
 );
 
+/** A float32 constant in PyTorch's kernel, whatever the dtype. */
+const ONE_SIXTH = Math.fround(1 / 6);
+
 export const pointwiseBackwardKernels = defineKernels({
   "aten.sigmoid_backward.default": gradient("output", () => (g, y, f) => f(g * f(1 - y)) * y),
   "aten.tanh_backward.default": gradient("output", () => (g, y, f) => g * f(1 - f(y * y))),
@@ -207,7 +213,10 @@ export const pointwiseBackwardKernels = defineKernels({
     "self",
     () => (g, x, f) => (x <= -3 ? 0 : x < 3 ? g * f(f(x / 3) + 0.5) : g),
   ),
-  "aten.hardsigmoid_backward.default": gradient("self", () => (g, x) => (x > -3 && x < 3 ? g / 6 : 0)),
+  "aten.hardsigmoid_backward.default": gradient(
+    "self",
+    () => (g, x) => (x > -3 && x < 3 ? g * ONE_SIXTH : 0),
+  ),
   "aten.softplus_backward.default": gradient("self", softplus),
   "aten.log_sigmoid_backward.default": logSigmoidBackward,
   "aten.hardtanh_backward.default": gate((args) => {

@@ -79,12 +79,19 @@ const isNumber = (value: Argument | undefined): boolean =>
     "kind" in value &&
     (value.kind === "float" || value.kind === "complex"));
 
-/** Operands whose dtype is not promoted: conditions, and exponents or shifts that keep their own. */
+/** Operands whose dtype is not promoted: conditions. */
 const CONDITIONS: Readonly<Record<string, readonly string[]>> = {
   "aten.where.self": ["condition"],
   "aten.masked_fill.Scalar": ["mask"],
   "aten.masked_fill.Tensor": ["mask"],
 };
+
+/** Places of the tensors that a pointwise operator converts to their common dtype. */
+export const promotedPlaces = ({ target, args }: OpSchema): readonly number[] =>
+  [...args.keys()].filter((i) => {
+    const { name, type } = args[i]!;
+    return type.base === "Tensor" && !type.list && CONDITIONS[target]?.includes(name) !== true;
+  });
 
 /** The edge dialect has no implicit type promotion: the tensors of a pointwise call have one dtype. */
 function promotionProblem(
@@ -93,9 +100,9 @@ function promotionProblem(
   schema: OpSchema,
 ): string | undefined {
   let first: { readonly argument: string; readonly dtype: string } | undefined;
-  for (const [i, { name: argument, type }] of schema.args.entries()) {
-    if (type.base !== "Tensor" || type.list || CONDITIONS[target]?.includes(argument) === true) continue;
-    const value = args[i] ?? kwargs[argument];
+  for (const place of promotedPlaces(schema)) {
+    const { name: argument } = schema.args[place]!;
+    const value = args[place] ?? kwargs[argument];
     const val = isRef(value) ? graph.find(value.name)?.meta.val : undefined;
     if (!(val instanceof FakeTensor)) continue;
     first ??= { argument, dtype: val.dtype };

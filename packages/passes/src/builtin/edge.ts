@@ -2,30 +2,26 @@
 import { SconceError } from "@sconce/errors";
 import {
   CORE_ATEN,
+  DIM_ORDER_OPERATORS,
   type DialectRules,
   type DimOrder,
   dimOrderOf,
-  dtypeLiteral,
   EDGE,
-  edit,
   FakeTensor,
   type Graph,
-  isFloat,
-  isInt,
-  isRef,
   type MetaValue,
   type Node,
   type NodeMeta,
   type Problem,
   rebuild,
-  ref,
   verifyGraph,
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import type { DType } from "@sconce/tensor";
 import { runDecompositions } from "../decompose/run-decompositions.js";
+import { type RetraceEnv, shapeEnvOf } from "../decompose/shape-env.js";
 import { defaultDecompositions } from "../decompose/table.js";
 import { definePass } from "../pass.js";
+import { withOneDType } from "./edge-operands.js";
 import { mapSubgraphs } from "./subgraphs.js";
 
 /** PyTorch's decompositions; what they leave outside of the core set is refused. */
@@ -46,18 +42,20 @@ export const coreAten = definePass({
 /** The edge dialect: see `docs/concepts/ir.md`. */
 export const toEdge = definePass({
   name: "to-edge",
-  doc: "Makes numbers that stand for tensors tensors, records the dimension order of every tensor, and refuses what the edge dialect does not allow.",
+  doc: "Makes type promotion and numbers that stand for tensors explicit, replaces memory formats by dimension orders, and refuses what the edge dialect does not allow.",
   requires: "CORE_ATEN",
   ensures: "EDGE",
   run(program, { operators }) {
-    const graph = inEdgeForm(program.graph, operators);
+    const graph = inEdgeForm(program.graph, operators, shapeEnvOf(program));
     requireDialect(graph, EDGE, operators);
     return program.with({ graph, dialect: "EDGE" });
   },
 });
 
-const inEdgeForm = (graph: Graph, operators: OperatorTable): Graph =>
-  mapSubgraphs(withDimOrders(withTensors(graph, operators)), (nested) => inEdgeForm(nested, operators));
+const inEdgeForm = (graph: Graph, operators: OperatorTable, env: RetraceEnv): Graph =>
+  mapSubgraphs(withDimOrders(withOneDType(graph, operators, env)), (nested) =>
+    inEdgeForm(nested, operators, env),
+  );
 
 /** @throws SconceError `NOT_IN_DIALECT` with every node that the dialect refuses */
 function requireDialect(graph: Graph, rules: DialectRules, operators: OperatorTable): void {
@@ -87,8 +85,16 @@ function withDimOrders(graph: Graph): Graph {
   return rebuild(graph, (node) => {
     const dimOrder = ordersOf(node.meta.val);
     if (dimOrder === undefined || node.op === "output") return true;
-    return { ...node, meta: { ...node.meta, dimOrder } };
+    return { ...inDimOrder(node, dimOrder), meta: { ...node.meta, dimOrder } };
   });
+}
+
+/** A copy or an empty tensor with the order of its dimensions in place of a memory format; other nodes as they are. */
+function inDimOrder(node: Node, dimOrder: NodeMeta["dimOrder"]): Node {
+  const target = node.op === "call_function" ? DIM_ORDER_OPERATORS.get(node.target) : undefined;
+  if (target === undefined || dimOrder === undefined) return node;
+  const { memory_format: _, ...kwargs } = node.kwargs;
+  return { ...node, target, kwargs: { ...kwargs, dim_order: dimOrder as DimOrder } };
 }
 
 function ordersOf(val: MetaValue | undefined): NodeMeta["dimOrder"] {
@@ -99,63 +105,3 @@ function ordersOf(val: MetaValue | undefined): NodeMeta["dimOrder"] {
   );
   return orders.some((order) => order !== null) ? orders : undefined;
 }
-
-/** Dtypes in which a number rounds as the operator would round it: smaller floats compute with the number in float32. */
-const EXACT: ReadonlySet<DType> = new Set<DType>([
-  "float32",
-  "float64",
-  "int8",
-  "int16",
-  "int32",
-  "int64",
-  "uint8",
-]);
-
-/** Numbers that stand for tensors, as tensors without dimensions. */
-function withTensors(graph: Graph, operators: OperatorTable): Graph {
-  return edit(graph, (editor) => {
-    for (const node of graph.nodes()) {
-      if (node.op !== "call_function" || !operators.tagsOf(node.target).includes("pointwise")) continue;
-      const dtype = commonDtype(node, graph);
-      const schema = operators.schemaOf(node.target);
-      if (dtype === undefined || schema === undefined) continue;
-      const args = node.args.map((value, i) => {
-        const { type } = schema.args[i] ?? {};
-        if (type?.base !== "Tensor" || type.list || !fits(value, dtype)) return value;
-        const name = editor.freshName("full");
-        const full = new FakeTensor({ dtype, shape: [], strides: [] });
-        const { stackTrace, nnModuleStack } = node.meta;
-        editor.insertBefore(node.name, {
-          name,
-          op: "call_function",
-          target: "aten.full.default",
-          args: [[], value],
-          kwargs: { dtype: dtypeLiteral(dtype) },
-          meta: {
-            val: full,
-            ...(stackTrace !== undefined && { stackTrace }),
-            ...(nnModuleStack !== undefined && { nnModuleStack }),
-            origin: { pass: "to-edge", from: [node.name] },
-          },
-        });
-        return ref(name);
-      });
-      if (args.some((value, i) => value !== node.args[i])) editor.replaceNode(node.name, { args });
-    }
-  });
-}
-
-/** The dtype of all tensor operands; undefined when they differ, or a number would round otherwise in it. */
-function commonDtype({ args }: Node, graph: Graph): DType | undefined {
-  const dtypes = new Set<DType>();
-  for (const value of args) {
-    const val = isRef(value) ? graph.find(value.name)?.meta.val : undefined;
-    if (val instanceof FakeTensor) dtypes.add(val.dtype);
-  }
-  const [dtype] = dtypes;
-  return dtypes.size === 1 && EXACT.has(dtype!) ? dtype : undefined;
-}
-
-/** Numbers of the dtype's own kind do not change the dtype of the result. */
-const fits = (value: unknown, dtype: DType): boolean =>
-  isInt(value) || (isFloat(value) && dtype.startsWith("float"));
