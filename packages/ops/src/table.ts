@@ -126,11 +126,15 @@ export class OperatorTable implements OperatorLookup {
   }
 
   #missing(target: string): SconceError {
-    if (knownSchemaText(target) !== undefined) {
+    const schema = knownSchemaText(target);
+    if (schema !== undefined) {
       return new SconceError({
         code: "UNIMPLEMENTED_OPERATOR",
         message: `${target} is an operator of PyTorch's that Sconce does not implement yet`,
-        fix: "decompose the program in PyTorch before saving it, or give a plugin with the operator",
+        fix:
+          "decompose the program in PyTorch before saving it, or give a plugin with the operator: " +
+          `\`ops: [defineOp({ schema: "${schema}", decompose })]\`. An entry in a decomposition table alone does not ` +
+          "define it",
       });
     }
     return new SconceError({

@@ -108,3 +108,30 @@ test("a region of an image that the batch does not have is refused", () => {
     expect.objectContaining({ message: "a region names image 1 of a batch of 1" }),
   );
 });
+
+/**
+ * Torchvision's kernels read outside of their tensors for most regions with NaN or infinity and a fixed sampling ratio,
+ * and crash; NaN in the last coordinate alone gives NaN there.
+ */
+test.each([
+  ["torchvision.roi_align.default", [1, 2, 2, 2, true], 8],
+  ["torchvision.ps_roi_align.default", [1, 1, 2, 2], 2],
+] as const)("%s: regions with NaN and a fixed sampling ratio", (target, more, count) => {
+  const image = Tensor.from(
+    Array.from({ length: 48 }, (_, i) => i),
+    [1, 2, 4, 6],
+    "float32",
+  );
+  const pooled = (region: readonly number[]): number[] => {
+    const rois = Tensor.from(region, [1, 5], "float32");
+    const [values] = [evaluate(target, [image, rois, ...more])].flat() as readonly Tensor[];
+    return [...values!].map(Number);
+  };
+  expect(pooled([0, 1, 1, 4, Number.NaN])).toEqual(new Array(count).fill(Number.NaN));
+  for (const region of [
+    [0, Number.NaN, 1, 4, 3],
+    [0, 1, 1, Number.POSITIVE_INFINITY, 3],
+    [0, ...new Array<number>(4).fill(Number.NaN)],
+  ])
+    expect(pooled(region)).toHaveLength(count);
+});

@@ -112,3 +112,19 @@ describe("keys that no call could have", () => {
     }
   });
 });
+
+test("an entry for an operator without a row does not define it", () => {
+  const program = programOf(
+    "graph(%x: f32[2]) { %y: f32[2] = aten._test_check_tensor.default(%x) return (%y) }",
+  );
+  expect(() =>
+    runDecompositions(program, { "aten._test_check_tensor.default": (_, { self }) => self as never }),
+  ).toThrow(
+    expect.objectContaining({
+      code: "UNIMPLEMENTED_OPERATOR",
+      fix: expect.stringContaining(
+        'defineOp({ schema: "aten::_test_check_tensor(Tensor self) -> Tensor", decompose })',
+      ),
+    }),
+  );
+});
