@@ -55,6 +55,11 @@ export class FakeTensor {
   get ndim(): number {
     return this.shape.length;
   }
+
+  /** `float32[2, s77]`. */
+  toString(): string {
+    return `${this.dtype}[${this.shape.map((size) => String(size)).join(", ")}]`;
+  }
 }
 
 /** A Python scalar that is symbolic (or was declared so): the `val` of `sym_size`, `item`, `s0 * 2`, `n > 3`. */
