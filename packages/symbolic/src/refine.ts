@@ -15,7 +15,7 @@ export function refineRange(
   symbol: SymExpr,
   rangeOf: RangeOf,
 ): ValueRange | null | undefined {
-  if (!isRelation(condition) || condition.op === "Unequality") return excludeEnd(condition, symbol, rangeOf);
+  if (!isRelation(condition) || condition.op === "Unequality") return undefined;
   const isolated = isolate(symbol, subtract(condition.args[0]!, condition.args[1]!));
   if (isolated === undefined) return undefined;
   const [coefficient, rest] = isolated;
@@ -27,18 +27,6 @@ export function refineRange(
   const tighter = intersectRanges(old, limit);
   if (tighter === undefined) return null;
   return tighter.min === old.min && tighter.max === old.max ? undefined : tighter;
-}
-
-/** `s != 3` where 3 is an end of the range. */
-function excludeEnd(condition: SymExpr, symbol: SymExpr, rangeOf: RangeOf): ValueRange | null | undefined {
-  if (condition.op !== "Unequality") return undefined;
-  const isolated = isolate(symbol, subtract(condition.args[0]!, condition.args[1]!));
-  if (isolated === undefined || !isInteger(isolated[1])) return undefined;
-  const value = -Number(isolated[1].value) / isolated[0];
-  const { min, max } = rangeOf(symbol);
-  if (value !== min && value !== max) return undefined;
-  if (min === max) return null;
-  return value === min ? { min: min + 1, max } : { min, max: max - 1 };
 }
 
 /** Splits `e` into `coefficient * symbol + rest`; undefined when the symbol occurs otherwise. */

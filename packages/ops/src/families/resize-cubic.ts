@@ -1,6 +1,6 @@
 /** @file Bicubic resizing, and the antialiased forms, which have kernels of their own. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
-import { mul, sub, toFloat, truncToInt } from "@sconce/symbolic";
+import { floatConstant, mul, toFloat, truncToInt } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../define-op.js";
 import type { Emit } from "../emit.js";
@@ -10,6 +10,7 @@ import { suggestMemoryFormat } from "../rules/memory-format.js";
 import { castForMath } from "../rules/opmath.js";
 import { toFloatDType } from "../rules/promote.js";
 import { interpolationScale, resizedBy, resizedSize, resizedTo } from "../rules/resize.js";
+import { sizeMath } from "../rules/size-math.js";
 import { sourceIndex } from "./resize.js";
 
 /** The coefficient that PyTorch and OpenCV use. */
@@ -53,8 +54,8 @@ function resizeCubic(
       ? byteSums(emit, floatX, floatY)
       : [floatX, floatY].map((weights) => (values: readonly FakeTensor[]) => weighted(emit, values, weights));
   const load = (row: FakeTensor, column: FakeTensor): FakeTensor => {
-    const r = emit("aten.clamp.default", [row, 0, sub(height, 1)]);
-    const c = emit("aten.clamp.default", [column, 0, sub(width, 1)]);
+    const r = emit("aten.clamp.default", [row, 0, sizeMath(emit, "sub", height, 1)]);
+    const c = emit("aten.clamp.default", [column, 0, sizeMath(emit, "sub", width, 1)]);
     return emit("aten._unsafe_index.Tensor", [input, [null, null, r, c]]);
   };
   const lines = aroundY.map((row) => sumX!(aroundX.map((column) => load(row, column))));
@@ -159,6 +160,17 @@ const bicubic = defineOp({
     resizeCubic(emit, self, output_size, align_corners, [scales_h, scales_w]),
 });
 
+/** `sym_int(sym_float(length) * scale)`, as PyTorch records it. */
+function scaledSize(emit: Emit, length: SymInt, scale: number): SymInt {
+  if (typeof length === "number") return Math.trunc(length * scale);
+  const real = toFloat(length);
+  const product = mul(real, floatConstant(scale));
+  const size = truncToInt(product);
+  emit.arithmetic?.("operator.mul", [real, floatConstant(scale)], product);
+  emit.arithmetic?.("math.trunc", [product], size);
+  return size;
+}
+
 const bicubicVector = defineOp({
   schema:
     "aten::upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
@@ -169,13 +181,7 @@ const bicubicVector = defineOp({
       throw invalidArgument("Must specify exactly one of output_size and scale_factors.");
     }
     const size =
-      output_size ??
-      scale_factors!.map((scale, i) => {
-        const length = input.shape[i + 2]!;
-        return typeof length === "number"
-          ? Math.trunc(length * scale)
-          : truncToInt(mul(toFloat(length), scale));
-      });
+      output_size ?? scale_factors!.map((scale, i) => scaledSize(emit, input.shape[i + 2]!, scale));
     return resizeCubic(emit, input, size, align_corners, scale_factors ?? []);
   },
 });

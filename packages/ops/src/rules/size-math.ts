@@ -1,6 +1,6 @@
 /** @file Python arithmetic on sizes inside of decompositions. */
 import type { SymInt } from "@sconce/ir";
-import { add, floorDiv, mul, pythonMod, sub } from "@sconce/symbolic";
+import { add, floorDiv, mod, mul, pythonMod, sub } from "@sconce/symbolic";
 import type { Emit } from "../emit.js";
 
 const OPERATORS = { add, sub, mul, floordiv: floorDiv, mod: pythonMod } as const;
@@ -13,7 +13,8 @@ export type SizeOperator = keyof typeof OPERATORS;
  * the operation as a node at this place.
  */
 export function sizeMath(emit: Emit, operator: SizeOperator, a: SymInt, b: SymInt): SymInt {
-  const result = OPERATORS[operator](a, b);
+  const isNatural = operator === "mod" && [a, b].every((value) => emit.env.range(value).min >= 0);
+  const result = isNatural ? mod(a, b) : OPERATORS[operator](a, b);
   if (typeof a !== "number" || typeof b !== "number")
     emit.arithmetic?.(`operator.${operator}`, [a, b], result);
   return result;

@@ -35,17 +35,28 @@ function callsEffect(node: Node, graph: Graph, operators: OperatorTable): boolea
     );
 }
 
-/** Drops what reaches neither the output nor an effect, subgraphs that nothing reads included. */
-export function eliminateDeadNodes(graph: Graph, operators: OperatorTable): Graph {
+/**
+ * Drops what reaches neither the output nor an effect, subgraphs that nothing reads included. `sizes` gives the tensors
+ * whose sizes nodes stand for: PyTorch drops dead nodes while those still read the tensors.
+ */
+export function eliminateDeadNodes(
+  graph: Graph,
+  operators: OperatorTable,
+  sizes: ReadonlyMap<string, string> = NO_SIZES,
+): Graph {
   const live = new Set<string>();
   for (let i = graph.size - 1; i >= 0; i--) {
     const node = graph.nodeAt(i);
     if (!live.has(node.name) && !hasEffect(node, operators) && !callsEffect(node, graph, operators)) continue;
     live.add(node.name);
     forEachInput(node, (name) => live.add(name));
+    const tensor = sizes.get(node.name);
+    if (tensor !== undefined) live.add(tensor);
   }
   if (live.size === graph.size) return graph;
   const nodes = [...graph.nodes()].filter((node) => live.has(node.name));
   const targets = new Set(nodes.filter((node) => node.op === "get_attr").map((node) => node.target));
   return new Graph(nodes, new Map([...graph.subgraphs].filter(([target]) => targets.has(target))));
 }
+
+const NO_SIZES: ReadonlyMap<string, string> = new Map();

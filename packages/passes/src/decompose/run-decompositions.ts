@@ -119,6 +119,8 @@ interface Retrace {
   readonly guards: readonly string[];
   /** Nodes that compute a part of a sum or product of sizes. */
   readonly partial: ReadonlySet<string>;
+  /** The tensors whose sizes nodes stand for. */
+  readonly sizesOf: ReadonlyMap<string, string>;
 }
 
 const TOKEN = {
@@ -136,10 +138,11 @@ function traceProgram(program: ExportedProgram, dispatcher: Dispatcher): Retrace
   const interpreter = new GraphInterpreter(dispatcher, program.graph, runHigherOrder);
   const inputs: (FunctionalTensor | null)[] = [];
   const traced = new Map<string, string>();
+  const readers = stateReaders(program);
   program.graph.placeholders().forEach((node, i) => {
     const val = node.meta.val ?? null;
     const value = val instanceof FakeTensor ? new FakeTensor(val) : val;
-    const placeholder = tracer.placeholder(`arg${i}_1`, value, placeholderMeta(node));
+    const placeholder = tracer.placeholder(`arg${i}_1`, value, placeholderMeta(node, readers.get(node.name)));
     traced.set(placeholder.name, node.name);
     const functional = value instanceof FakeTensor ? new FunctionalTensor(value) : null;
     inputs.push(functional);
@@ -175,6 +178,7 @@ function traceProgram(program: ExportedProgram, dispatcher: Dispatcher): Retrace
     env: tracer.env,
     guards: tracer.guards.added,
     partial: tracer.symbols.partial,
+    sizesOf: tracer.symbols.sizesOf,
   };
 }
 
@@ -230,9 +234,31 @@ function writeBack(
   return user;
 }
 
-function placeholderMeta(node: Node): NodeMeta {
+/** Metadata of an input; that of state names the function that read it last (`_collect_param_buffer_metadata`). */
+function placeholderMeta(node: Node, reader: Node | undefined): NodeMeta {
   const { val: _val, ...rest } = node.meta;
-  return rest;
+  if (reader === undefined) return rest;
+  const { torchFn, sourceFnStack } = reader.meta;
+  return {
+    ...rest,
+    ...(torchFn === undefined ? {} : { torchFn }),
+    ...(sourceFnStack === undefined ? {} : { sourceFnStack }),
+  };
+}
+
+/** The last call of an operator or function that reads each parameter and buffer. */
+function stateReaders({ graph, graphSignature }: ExportedProgram): ReadonlyMap<string, Node> {
+  const state = new Set(
+    graphSignature.inputSpecs.flatMap(({ kind, arg }) =>
+      kind === "PARAMETER" || kind === "BUFFER" ? [arg.name] : [],
+    ),
+  );
+  const readers = new Map<string, Node>();
+  for (const node of graph.nodes()) {
+    if (node.op !== "call_function" || node.target.startsWith("higher_order.")) continue;
+    for (const name of inputsOf(node)) if (state.has(name)) readers.set(name, node);
+  }
+  return readers;
 }
 
 const MUTATION_KINDS: Readonly<Record<string, OutputKind>> = {
@@ -253,8 +279,10 @@ function finish(program: ExportedProgram, retrace: Retrace, operators: OperatorT
   }
   const names = namesOf(retrace);
   const named = withSizeOrigins(nameBodies(renameNodes(retrace.graph, names)));
-  const live = eliminateDeadNodes(dropBufferCopies(named, retrace), operators);
-  const partial = new Set([...retrace.partial].map((name) => names.get(name) ?? name));
+  const nameOf = (traced: string): string => names.get(traced) ?? traced;
+  const sizes = new Map([...retrace.sizesOf].map(([size, tensor]) => [nameOf(size), nameOf(tensor)]));
+  const live = eliminateDeadNodes(dropBufferCopies(named, retrace), operators, sizes);
+  const partial = new Set([...retrace.partial].map(nameOf));
   const graph = shareSizes(live, retrace.env, partial);
   const outputSpecs = outputSpecsOf(program, graph, retrace);
   const inputSpecs = [...(retrace.tokens > 0 ? [TOKEN] : []), ...program.graphSignature.inputSpecs];

@@ -85,15 +85,19 @@ export class SizeGuards {
   #collectSources(program: ExportedProgram): void {
     for (const { name, root, path } of userLeaves(program)) {
       const value = program.graph.find(name)?.meta.val;
+      const leaf = { kind: "source", root, local: true, path } as const;
+      if (typeof value === "object" && value !== null && "expr" in value) this.#source(leaf, value.expr);
       if (!(value instanceof FakeTensor)) continue;
-      value.shape.forEach((size, index) => {
-        if (!(size instanceof SymExpr)) return;
-        const source: GuardSource = { kind: "source", root, local: true, path, property: "size", index };
-        this.#sources.set(printSource(source), size);
-        const text = `L['${root}']${printSource(source).slice(root.length)}`;
-        if (size.op === "Symbol" && !this.#names.has(size.name)) this.#names.set(size.name, text);
-      });
+      for (const [index, size] of value.shape.entries())
+        this.#source({ ...leaf, property: "size", index }, size);
     }
+  }
+
+  #source(source: GuardSource, size: unknown): void {
+    if (!(size instanceof SymExpr)) return;
+    this.#sources.set(printSource(source), size);
+    const text = `L['${source.root}']${printSource(source).slice(source.root.length)}`;
+    if (size.op === "Symbol" && !this.#names.has(size.name)) this.#names.set(size.name, text);
   }
 
   /** A guard as an expression; undefined where it is not one of sizes. */

@@ -101,6 +101,8 @@ export class SymbolicNodes {
   readonly #firstTensors = new WeakMap<FakeTensor, ReadonlyMap<string, FirstTensor>>();
   /** Arithmetic for such sizes, by the nodes of the tensors that it follows. */
   readonly #following = new Map<string, Node[]>();
+  /** The tensors whose sizes nodes stand for. */
+  readonly sizesOf = new Map<string, string>();
   /** Nodes that compute a part of a sum or product: nobody else reads them. */
   readonly partial = new Set<string>();
   /** A number that the last computation came to; arithmetic that follows reads its node, operators the number. */
@@ -310,7 +312,9 @@ export class SymbolicNodes {
   #afterTensor(expr: SymExpr, { node, meta }: FirstTensor): Argument {
     const made: Node[] = this.#following.get(node) ?? [];
     this.#following.set(node, made);
-    return this.#tracer.aside(made, meta, () => this.#anew(expr));
+    const argument = this.#tracer.aside(made, meta, () => this.#anew(expr));
+    if (isRef(argument)) this.sizesOf.set(argument.name, node);
+    return argument;
   }
 
   /** The arithmetic of an expression from the symbols on: what is computed elsewhere may come later. */
