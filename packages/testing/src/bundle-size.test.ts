@@ -23,9 +23,9 @@ async function gzippedSize(packages: readonly string[]): Promise<number> {
 }
 
 // The verifier, with its checks of higher-order calls, is the largest part that the core has of its own.
-test("the core is at most 102 kB for a browser, and needs nothing of Node's", async () => {
+test("the core is at most 104 kB for a browser, and needs nothing of Node's", async () => {
   const size = await gzippedSize(["@sconce/tensor", "@sconce/symbolic", "@sconce/ir", "@sconce/formats"]);
-  expect(size).toBeLessThanOrEqual(102_000);
+  expect(size).toBeLessThanOrEqual(104_000);
   expect(size).toBeGreaterThan(20_000);
 });
 
