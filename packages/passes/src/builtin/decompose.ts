@@ -14,9 +14,13 @@ export const decompose = definePass({
   doc: "Functionalizes the program and lowers it to core ATen operators (run_decompositions).",
   ensures: "ATEN",
   changesNumbers: {
-    // PyTorch's kernel leaves out what the causal mask hides; its decomposition adds -inf to it.
-    operators: ["aten.scaled_dot_product_attention.default"],
-    valueClasses: ["nan", "infinity"],
+    // Decompositions are PyTorch's: a lerp of zeros has another sign than its kernel gives.
+    valueClasses: ["signed-zero"],
+    operators: {
+      // PyTorch's kernel leaves out what the causal mask hides; its decomposition adds -inf to it. Scores far from zero
+      // are rounded otherwise, and a softmax of these is a choice.
+      "aten.scaled_dot_product_attention.default": ["nan", "infinity", "large", "offset"],
+    },
   },
   options: {
     table: {

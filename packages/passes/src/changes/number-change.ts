@@ -34,6 +34,6 @@ export type ValueClass = (typeof VALUE_CLASSES)[number];
 export interface NumberChange extends ToleranceOptions {
   /** Classes of input values for which results may differ in any way. */
   readonly valueClasses?: readonly ValueClass[] | undefined;
-  /** Operators of the replaced calls that this holds for; any when left out. A pass declares it. */
-  readonly operators?: readonly string[] | undefined;
+  /** Classes for which results may differ besides, by the operator of a call that is replaced. A pass declares it. */
+  readonly operators?: Readonly<Record<string, readonly ValueClass[]>> | undefined;
 }

@@ -3,7 +3,7 @@
 import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram, Node, ProgramRunner } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import type { ToleranceOptions } from "@sconce/tensor";
+import type { DType, ToleranceOptions } from "@sconce/tensor";
 import { isFunctional } from "../analysis/functional.js";
 import { functionalized } from "../builtin/functionalize.js";
 import { callKey } from "../changes/argument-key.js";
@@ -18,11 +18,11 @@ import { type MadeRewrite, replacedValues } from "../changes/rewrite-record.js";
 import { type Claim, claimKey } from "../changes/unify.js";
 import { accumulates, isValuePreserving, restrictsRange } from "../changes/value-facts.js";
 import { changesLaterCalls } from "../decompose/dead-nodes.js";
-import type { Sizes } from "../sampling/sizes.js";
 import { commonOrigins, graphCorrespondence } from "./correspondence.js";
 import type { Coverage, GraphCoverage, Unchecked } from "./coverage.js";
 import { GraphWalk } from "./graph-walk.js";
 import { checkRegion, type RegionDifference, type RegionResult, refusalDropped } from "./region-check.js";
+import type { RegionSizes } from "./region-sizes.js";
 
 export interface ChangeCheckOptions {
   readonly run: ProgramRunner;
@@ -33,7 +33,7 @@ export interface ChangeCheckOptions {
   readonly made: readonly MadeRewrite[];
   /** Operators whose assertions the pass removes on purpose. */
   readonly removes: readonly string[];
-  readonly sizes: (sample: number) => Sizes;
+  readonly sizes: RegionSizes;
   readonly seed: number;
 }
 
@@ -188,7 +188,7 @@ class ChangeCheck {
           node: assertion.name,
           reason: "the assertion is gone, and cannot be run by itself",
         });
-      else this.#notes.add(`%${assertion.name}: the assertion is gone, and no sample violates it`);
+      else this.#notes.add(`%${assertion.name}: the assertion is gone or another, and no sample shows it`);
     }
     return undefined;
   }
@@ -325,9 +325,9 @@ class ChangeCheck {
   #sampled(walk: GraphWalk, region: ChangedRegion, pair: RegionPair): RegionResult {
     const { run, tolerance, declared, sizes, seed } = this.#options;
     const rules = walk.rulesOf(region).flatMap(({ changesNumbers }) => changesNumbers ?? []);
-    const isReplaced = ({ operators }: NumberChange): boolean =>
-      operators === undefined || region.before.nodes.some(({ target }) => operators.includes(target));
-    const allowed = declared !== undefined && isReplaced(declared) ? [declared, ...rules] : rules;
+    const special = region.before.nodes.flatMap(({ target }) => declared?.operators?.[target] ?? []);
+    const own = declared === undefined ? [] : [declared, { valueClasses: special }];
+    const allowed: readonly NumberChange[] = [...own, ...rules];
     const key = pairKey(pair, allowed);
     const known = key === undefined ? undefined : this.#known.get(key);
     if (known !== undefined) return known;
@@ -432,11 +432,25 @@ function pairKey(
   return texts.includes("") ? undefined : [types.join(), ...texts, JSON.stringify(allowed)].join("\n");
 }
 
+/** What casts to narrower integers bound. */
+const INTEGER_LIMITS: Readonly<Partial<Record<DType, readonly number[]>>> = {
+  int8: [-128, 127],
+  uint8: [255],
+  int16: [-32_768, 32_767],
+  uint16: [65_535],
+  int32: [-(2 ** 31), 2 ** 31 - 1],
+  uint32: [2 ** 32 - 1],
+};
+
+const isDType = (argument: unknown): argument is { readonly dtype: DType } =>
+  typeof argument === "object" && argument !== null && "dtype" in argument;
+
 /** Numbers among the arguments of calls. */
 function literalsOf(nodes: readonly Node[]): number[] {
   const found = new Set<number>();
   const visit = (argument: unknown): void => {
     if (typeof argument === "number") found.add(argument);
+    else if (isDType(argument)) for (const limit of INTEGER_LIMITS[argument.dtype] ?? []) found.add(limit);
     else if (Array.isArray(argument)) argument.forEach(visit);
     else if (typeof argument === "object" && argument !== null && "value" in argument) visit(argument.value);
   };

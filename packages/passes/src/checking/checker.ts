@@ -8,9 +8,7 @@ import type { NumberChange } from "../changes/number-change.js";
 import type { MadeRewrite } from "../changes/rewrite-record.js";
 import type { PassOptions } from "../options/spec.js";
 import type { Pass } from "../pass.js";
-import { drawFrom } from "../sampling/random.js";
-import { type SampleOptions, sampleInputs, sampleSizes } from "../sampling/sample-inputs.js";
-import type { Sizes } from "../sampling/sizes.js";
+import { type SampleOptions, sampleInputs } from "../sampling/sample-inputs.js";
 import { type ChangeResult, checkChange } from "./change-check.js";
 import { type Closeness, type Give, giver } from "./closeness.js";
 import { type Compared, nothing, outcomesDifference, type Pair } from "./compare.js";
@@ -19,6 +17,7 @@ import { nothingCompared, PassChangedNumbers } from "./errors.js";
 import { firstNode, outputNode } from "./first-node.js";
 import { newlyAccepted } from "./input-conditions.js";
 import { DRAWN_LIMIT, limitAfter, type Outcome, outcomeOf } from "./outcome.js";
+import { RegionSizes } from "./region-sizes.js";
 
 /** How passes are checked. Tolerances are by dtype those of `torch.testing.assert_close`, unless given. */
 export interface CheckOptions extends SampleOptions, ToleranceOptions {
@@ -196,7 +195,7 @@ export class Checker {
       declared,
       made,
       removes: pass.removesAssertions ?? [],
-      sizes: sizesFor(before, seed),
+      sizes: new RegionSizes(before, seed),
       seed,
     });
     if (failure === undefined) return coverage;
@@ -298,26 +297,6 @@ export class Checker {
 function declaredBy({ changesNumbers = false }: Pass, options: PassOptions): NumberChange | undefined {
   const declared = typeof changesNumbers === "function" ? changesNumbers(options) : changesNumbers;
   return typeof declared === "object" ? declared : undefined;
-}
-
-/** Sizes of symbols for the samples of regions, drawn when they are asked for. */
-function sizesFor(program: ExportedProgram, seed: number): (sample: number) => Sizes {
-  const known = new Map<number, Sizes>();
-  return (sample) => {
-    const key = sample % 8;
-    const sizes = known.get(key) ?? drawnSizes(program, seed * 131 + key);
-    known.set(key, sizes);
-    return sizes;
-  };
-}
-
-function drawnSizes(program: ExportedProgram, seed: number): Sizes {
-  try {
-    return sampleSizes(program, drawFrom(seed));
-  } catch (error) {
-    if (isSconceError(error)) return program.symbolHints;
-    throw error;
-  }
 }
 
 function reasonToSkip(

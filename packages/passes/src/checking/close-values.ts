@@ -56,7 +56,7 @@ export function compareResults(
   b.forEach((wanted, index) => {
     const value = a[index]!;
     const distance = distanceOf(value, wanted);
-    if (distance === 0 || distance <= atol + rtol * Math.abs(wanted)) return;
+    if (distance === 0 || distance <= Math.min(atol + rtol * Math.abs(wanted), Number.MAX_VALUE)) return;
     elements.push({ index, got: value, want: wanted, distance });
   });
   return { elements };

@@ -1,7 +1,8 @@
 /** @file One changed region, run before and after the change on samples of each class of values. */
 import { isSconceError, thrownText } from "@sconce/errors";
 import { FakeTensor, type ProgramRunner, type Value } from "@sconce/ir";
-import { isFloatDType, Tensor, type ToleranceOptions } from "@sconce/tensor";
+import { evaluateInt } from "@sconce/symbolic";
+import { dtypeInfo, isFloatDType, Tensor, type ToleranceOptions } from "@sconce/tensor";
 import type { NumberChange, ValueClass } from "../changes/number-change.js";
 import type { RegionPair } from "../changes/region-pair.js";
 import { largestInput } from "../changes/resize.js";
@@ -12,6 +13,7 @@ import { combinationsOf, type RegionSampleOptions, regionSample } from "../sampl
 import type { Sizes } from "../sampling/sizes.js";
 import { compareResults, differenceText, type ElementDifference, numbersOf } from "./close-values.js";
 import { limitAfter } from "./outcome.js";
+import type { RegionSizes } from "./region-sizes.js";
 
 export interface RegionCheckOptions {
   readonly run: ProgramRunner;
@@ -19,8 +21,8 @@ export interface RegionCheckOptions {
   /** What the pass and the rules that made the region declare. */
   readonly allowed: readonly NumberChange[];
   readonly literals: readonly number[];
-  /** Sizes of symbols for a sample. */
-  readonly sizes: (sample: number) => Sizes;
+  /** Sizes of symbols for the samples. */
+  readonly sizes: RegionSizes;
   readonly seed: number;
   /** Whether the signs of zeros have to agree for all values: not where sums give them. */
   readonly zeroSigns: boolean;
@@ -55,6 +57,14 @@ const DENSITIES = [0.5, 0.15];
 const [MOST_COMBINATIONS, MOST_SAMPLES] = [64, 24];
 /** Elements of ordinary values that are wanted over all samples. */
 const ORDINARY_ELEMENTS = 32;
+/** Sizes of other inputs that integers are drawn below, and elements of inputs at sizes that calls name. */
+const [MOST_TABLES, MOST_AT_ENDS] = [3, 10_000];
+/** How integers are drawn, until the region takes them. */
+const INTEGERS: readonly Pick<RegionSampleOptions, "plainIntegers" | "below">[] = [
+  { plainIntegers: false, below: 4 },
+  { plainIntegers: true, below: 2 },
+  { plainIntegers: true, below: 1 },
+];
 /** Roundings of the largest number in a region that results may differ by, for constants inside of functions. */
 const ROUNDINGS = 16;
 /** Most iterations of loops in a run of a region, before and after the change. */
@@ -75,7 +85,12 @@ export function refusalDropped(pair: RegionPair, options: RegionCheckOptions): R
   return check.refusal();
 }
 
-type SampleWay = Pick<RegionSampleOptions, "density" | "inOrder">;
+interface SampleWay extends Pick<RegionSampleOptions, "density" | "inOrder"> {
+  /** The bound of integers, where it is not one of those that are tried for each sample. */
+  readonly below?: number;
+  readonly plainIntegers?: boolean;
+  readonly sizes?: Sizes;
+}
 
 class RegionCheck {
   readonly #pair: RegionPair;
@@ -119,9 +134,10 @@ class RegionCheck {
   refusal(): RegionDifference | undefined {
     let sample = 0;
     for (const valueClass of this.#classesToTry())
-      for (const density of [1, 0.5]) {
-        const { literals, sizes, seed } = this.#options;
-        const way = { sizes: sizes(sample), valueClass, literals, density, plainIntegers: false, below: 4 };
+      for (const { sizes, ...kind } of this.#samplesOf(valueClass)) {
+        const { literals, seed } = this.#options;
+        const own = sizes ?? this.#options.sizes.at(sample);
+        const way = { sizes: own, valueClass, literals, plainIntegers: false, below: 4, ...kind };
         const inputs = regionSample(this.#pair.inputs, way, drawFrom(seed * 8191 + sample++));
         const want = inputs && this.#run("before", inputs);
         if (want === undefined || "outputs" in want || !isSconceError(want.error, "ASSERTION_FAILED"))
@@ -139,16 +155,38 @@ class RegionCheck {
     const { combinations, elements } = combinationsOf(this.#pair.inputs, {
       valueClass,
       literals,
-      sizes: sizes(0),
+      sizes: sizes.at(0),
     });
     const count = Math.min(Math.max(elements, 1), MOST_COMBINATIONS);
-    if (combinations === 1 && valueClass === "ordinary")
-      return Array.from({ length: Math.max(2, Math.ceil(ORDINARY_ELEMENTS / count)) }, () => ({
-        density: 1,
-      }));
+    if (valueClass === "ordinary") {
+      const drawn = Math.max(2, Math.ceil(ORDINARY_ELEMENTS / count));
+      return [...Array.from({ length: drawn }, () => ({ density: 1 })), ...this.#widerSamples()];
+    }
     const samples = Math.min(MOST_SAMPLES, Math.ceil(Math.min(combinations, MOST_COMBINATIONS) / count));
     const all = Array.from({ length: samples }, (_, i) => ({ density: 1, inOrder: i * count }));
     return [...DENSITIES.map((density) => ({ density })), ...all];
+  }
+
+  /** Integers below the sizes of other inputs, which they may index, and symbols at sizes that matter. */
+  #widerSamples(): SampleWay[] {
+    const vals = this.#pair.inputs.flatMap(({ val }) => (val instanceof FakeTensor ? [val] : []));
+    const shapes = vals.flatMap(({ shape }) => shape);
+    const sizes = shapes.filter((size): size is number => typeof size === "number" && size > 4);
+    const hasIntegers = vals.some(({ dtype }) => dtypeInfo(dtype).kind === "int");
+    const largest = hasIntegers ? [...new Set(sizes)].sort((a, b) => b - a).slice(0, MOST_TABLES) : [];
+    const tables = largest.flatMap((below) => [1, 2].map(() => ({ density: 1, below, plainIntegers: true })));
+    if (shapes.every((size) => typeof size === "number")) return tables;
+    const near = this.#options.sizes.near(this.#options.literals);
+    return [
+      ...tables,
+      ...near.filter((own) => this.#fits(vals, own)).map((own) => ({ density: 1, sizes: own })),
+    ];
+  }
+
+  #fits(vals: readonly FakeTensor[], sizes: Sizes): boolean {
+    return vals.every(
+      ({ shape }) => shape.reduce<number>((n, size) => n * evaluateInt(size, sizes), 1) <= MOST_AT_ENDS,
+    );
   }
 
   #classesToTry(): ValueClass[] {
@@ -161,12 +199,9 @@ class RegionCheck {
 
   #sample(valueClass: ValueClass, way: SampleWay, sample: number): RegionDifference | undefined {
     const { literals, sizes, seed } = this.#options;
-    const base = { sizes: sizes(sample), valueClass, literals, ...way };
-    const ways: readonly Pick<RegionSampleOptions, "plainIntegers" | "below">[] = [
-      { plainIntegers: false, below: 4 },
-      { plainIntegers: true, below: 2 },
-      { plainIntegers: true, below: 1 },
-    ];
+    const base = { sizes: sizes.at(sample), valueClass, literals, ...way };
+    const { below, plainIntegers = true } = way;
+    const ways = below === undefined ? INTEGERS : [{ plainIntegers, below }];
     for (const integers of ways) {
       const inputs = regionSample(
         this.#pair.inputs,
@@ -285,14 +320,14 @@ const MOST_EPSILON = 2 ** -20;
 
 /**
  * Whether a difference is one of where overflow and underflow begin. What stays finite for large values before a change
- * has to after it: `exp(x) / sum(exp(x))` is not a softmax. What becomes finite is better than it was. Near the limits of
+ * has to after it: `exp(x) / sum(exp(x))` is not a softmax. What overflowed before may give anything. Near the limits of
  * the dtype another order of operations overflows or vanishes elsewhere.
  */
 function isOverflow(valueClass: ValueClass, { got, want }: ElementDifference, vanishing: number): boolean {
   if (valueClass === "overflow" || (want === 0 && got === 0)) return true;
   if (valueClass === "infinity") return false;
-  if (Number.isFinite(got) !== Number.isFinite(want))
-    return valueClass === "subnormal" || Number.isFinite(got);
+  if (!Number.isFinite(want)) return true;
+  if (!Number.isFinite(got)) return valueClass === "subnormal";
   return valueClass === "subnormal" && Math.max(Math.abs(want), Math.abs(got)) <= vanishing;
 }
 

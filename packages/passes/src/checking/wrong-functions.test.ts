@@ -247,6 +247,22 @@ const ROWS: readonly RuleRow[] = [
     match: "aten.conj_physical.default($x)",
     replace: "aten.mul.Tensor($x, 1)",
   },
+  {
+    name: "infinity becomes NaN",
+    inputs: "x: f32[4]",
+    calls: "%a: f32[4] = aten.neg.default(%x); %y: f32[4] = aten.relu.default(%a)",
+    match: "aten.relu.default($x)",
+    replace:
+      "aten.where.self(aten.eq.Scalar($x, inf), aten.full_like.default($x, nan), aten.clamp_min.default($x, 0))",
+  },
+  {
+    name: "infinity becomes finite",
+    inputs: "x: f32[6]",
+    calls: "%a: f32[6] = aten.neg.default(%x); %y: f32[6] = aten.exp.default(%a)",
+    match: "aten.exp.default($x)",
+    replace:
+      "aten.reciprocal.default(aten.exp2.default(aten.mul.Tensor(aten.clamp.default($x, -50, 50), -1.4426950408889634)))",
+  },
 ];
 
 describe("wrong rules for functions of floats are attributed", () => {
