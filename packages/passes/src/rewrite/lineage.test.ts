@@ -48,6 +48,17 @@ describe("rules that never settle stop early", () => {
     expect([error.where, fired <= 5]).toEqual(["a", true]);
   });
 
+  test("one that feeds itself with symbolic sizes that grow, before their expressions do", () => {
+    const text = "graph(%x: f32[s0, 4]) { %m: f32[4] = aten.sum.dim_IntList(%x, [0]) return (%m) }";
+    const halves = rule("halves", "aten.sum.dim_IntList($x, [0])", (emit, { x }) => {
+      const even = emit("aten.slice.Tensor", [x, 0, 0, 2 ** 53 - 1, 2]);
+      const rows = emit("aten.sum.dim_IntList", [emit("aten.ones_like.default", [even]), [0]]);
+      return emit("aten.mul.Tensor", [emit("aten.mean.dim", [x, [0]]), emit("aten.mul.Tensor", [rows, 2])]);
+    });
+    const { error, fired } = failure(text, [halves]);
+    expect([error.where, error.cycle.map((step) => step.rule), fired < 20]).toEqual(["m", ["halves"], true]);
+  });
+
   test("a right rule before the cycle is not part of it", () => {
     const first = rule("hardtanh", "aten.hardtanh.default($x, 0, 6)", "aten.relu.default($x)");
     const text = "graph(%x: f32[2]) { %h: f32[2] = aten.hardtanh.default(%x, 0, 6) return (%h) }";

@@ -13,6 +13,8 @@ import type { Rule } from "./rule.js";
 const SAME_MATCHES = 3;
 /** How often matches may come back that are the same but for the names of operands. */
 const ALIKE_MATCHES = 8;
+/** How often matches may come back that are also the same but for the symbolic sizes of operands, which then grow. */
+const RESIZED_MATCHES = 16;
 /** How many rewrites a chain may have. */
 const LONGEST_CHAIN = 200;
 
@@ -36,6 +38,8 @@ export interface Link extends Rewriting {
   /** The match as text; with types of operands for names only behind the first link, whose operands may be gone by then. */
   readonly exact: string;
   readonly alike: string | undefined;
+  /** The same without symbolic sizes: those of a rule that feeds itself may never come back. */
+  readonly resized: string | undefined;
 }
 
 interface Chain {
@@ -96,6 +100,7 @@ class RewriteLink implements Link {
   readonly before: Link | undefined;
   readonly length: number;
   readonly alike: string | undefined;
+  readonly resized: string | undefined;
   #exact: string | undefined;
 
   constructor({ rule, number, root, nodes, typeOf }: Rewriting, chain: Chain, before: Link | undefined) {
@@ -107,7 +112,8 @@ class RewriteLink implements Link {
     this.chain = chain;
     this.before = before;
     this.length = (before?.length ?? 0) + 1;
-    this.alike = before && matchKey(nodes, (name) => typeText(typeOf(name)));
+    this.alike = before && matchKey(nodes, (name) => typeText(typeOf(name), ({ key }) => key));
+    this.resized = before && matchKey(nodes, (name) => typeText(typeOf(name), () => "?"));
   }
 
   get exact(): string {
@@ -120,11 +126,17 @@ function cycleOf(last: Link): Cycle | undefined {
   const { origin } = last.chain;
   const same: Link[] = [];
   const similar: Link[] = [];
+  const resized: Link[] = [];
   for (let link: Link | undefined = last; link !== undefined; link = link.before) {
     if (link.rule !== last.rule || link.nodes.length !== last.nodes.length) continue;
     if (link.alike === last.alike) similar.push(link);
+    if (link.resized === last.resized) resized.push(link);
     if (link.exact === last.exact) same.push(link);
-    const found = same.length >= SAME_MATCHES ? same : similar.length >= ALIKE_MATCHES ? similar : undefined;
+    const found = [
+      { links: same, most: SAME_MATCHES },
+      { links: similar, most: ALIKE_MATCHES },
+      { links: resized, most: RESIZED_MATCHES },
+    ].find(({ links, most }) => links.length >= most)?.links;
     if (found !== undefined) {
       const [second, first] = found.slice(-2) as [Link, Link];
       return { origin, links: between(first, second), isExact: found === same };
@@ -158,12 +170,13 @@ function matchKey(nodes: readonly Node[], operandText: (name: string) => string)
     .join("; ");
 }
 
-function typeText(val: MetaValue | undefined): string {
+function typeText(val: MetaValue | undefined, symbolText: (size: SymExpr) => string): string {
   if (val instanceof FakeTensor) {
-    const sizes = val.shape.map((size) => (size instanceof SymExpr ? size.key : String(size)));
+    const sizes = val.shape.map((size) => (size instanceof SymExpr ? symbolText(size) : String(size)));
     return `${val.dtype}[${sizes.join(", ")}]`;
   }
-  if (Array.isArray(val)) return `(${(val as readonly MetaValue[]).map(typeText).join(", ")})`;
+  if (Array.isArray(val))
+    return `(${(val as readonly MetaValue[]).map((item) => typeText(item, symbolText)).join(", ")})`;
   return typeof val === "object" && val !== null ? "scalar" : String(val);
 }
 
