@@ -3,7 +3,7 @@
 import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram, Node, ProgramRunner } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import type { DType, ToleranceOptions } from "@sconce/tensor";
+import type { ToleranceOptions } from "@sconce/tensor";
 import { isFunctional } from "../analysis/functional.js";
 import { functionalized } from "../builtin/functionalize.js";
 import { callKey } from "../changes/argument-key.js";
@@ -18,6 +18,10 @@ import { type MadeRewrite, replacedValues } from "../changes/rewrite-record.js";
 import { type Claim, claimKey } from "../changes/unify.js";
 import { accumulates, isValuePreserving, restrictsRange } from "../changes/value-facts.js";
 import { changesLaterCalls } from "../decompose/dead-nodes.js";
+import { CornerSizes, costOf } from "../sampling/corner-sizes.js";
+import { isOtherTable } from "../sampling/index-inputs.js";
+import { literalsOf } from "../sampling/literals.js";
+import type { Sizes } from "../sampling/sizes.js";
 import { commonOrigins, graphCorrespondence } from "./correspondence.js";
 import type { Coverage, GraphCoverage, Unchecked } from "./coverage.js";
 import { GraphWalk } from "./graph-walk.js";
@@ -60,6 +64,11 @@ const ROUNDS = 4;
 const LEVELS = 4;
 /** The same for assertions: whether a value can be refused at all depends on what computes it. */
 const ASSERTION_LEVELS = 8;
+/** The classes in which indices differ, tried where the table that they index is larger than in reduced samples. */
+const INDEX_CLASSES: readonly ValueClass[] = ["ordinary", "literals", "limits"];
+/** Elements up to which that is done, those of large constants counted by the thousand. */
+const MOST_INDEXED = 10_000_000;
+const NO_SIZES: Sizes = new Map();
 /** Elements of the largest input at which a region is still run on all samples, and on one to confirm a difference. */
 const [MOST_ELEMENTS, CONFIRMED_ELEMENTS] = [50_000, 4_000_000];
 
@@ -83,6 +92,7 @@ class ChangeCheck {
   readonly #classes = new Set<ValueClass>();
   readonly #notes = new Set<string>();
   readonly #visited = new Set<string>();
+  readonly #cornerSizes: CornerSizes;
   #regions = 0;
   #checked = 0;
   #runs = 0;
@@ -93,6 +103,7 @@ class ChangeCheck {
     this.#before = functionalBase(before, after, options.operators);
     this.#after = after;
     this.#options = options;
+    this.#cornerSizes = new CornerSizes(before, (sample) => options.sizes.at(sample));
   }
 
   /** What writes in place is compared as the values that it makes: the writes themselves show in whole runs only. */
@@ -224,12 +235,13 @@ class ChangeCheck {
     const pair = this.#fitted(whole);
     if (pair === undefined) return "unknown";
     const { run, tolerance, sizes, seed } = this.#options;
-    const literals = literalsOf([...region.before.nodes, ...region.after.nodes]);
+    const named = literalsOf([...region.before.nodes, ...region.after.nodes]);
     const found = refusalDropped(pair, {
       run,
       tolerance,
       allowed: [],
-      literals,
+      ...named,
+      cornerSizes: this.#cornerSizes.of(pair, named.literals),
       sizes,
       seed,
       zeroSigns: true,
@@ -309,7 +321,13 @@ class ChangeCheck {
     const small = this.#fitted(whole);
     if (small === undefined) return { result: undefined, pair: whole };
     const result = this.#sampled(walk, region, small);
-    if (result.difference === undefined || small === whole) return { result, pair: small };
+    if (small === whole) return { result, pair: small };
+    if (result.difference === undefined) {
+      if (!isOtherTable(small, whole) || costOf(whole, NO_SIZES) > MOST_INDEXED)
+        return { result, pair: small };
+      const indexed = this.#sampled(walk, region, whole, INDEX_CLASSES);
+      return indexed.difference === undefined ? { result, pair: small } : { result: indexed, pair: whole };
+    }
     if (largestInput(whole) > CONFIRMED_ELEMENTS) return { result: undefined, pair: whole };
     return { result: this.#sampled(walk, region, whole), pair: whole };
   }
@@ -322,19 +340,27 @@ class ChangeCheck {
       : pair;
   }
 
-  #sampled(walk: GraphWalk, region: ChangedRegion, pair: RegionPair): RegionResult {
+  #sampled(
+    walk: GraphWalk,
+    region: ChangedRegion,
+    pair: RegionPair,
+    classes?: readonly ValueClass[],
+  ): RegionResult {
     const { run, tolerance, declared, sizes, seed } = this.#options;
     const rules = walk.rulesOf(region).flatMap(({ changesNumbers }) => changesNumbers ?? []);
     const special = region.before.nodes.flatMap(({ target }) => declared?.operators?.[target] ?? []);
     const own = declared === undefined ? [] : [declared, { valueClasses: special }];
     const allowed: readonly NumberChange[] = [...own, ...rules];
-    const key = pairKey(pair, allowed);
+    const text = pairKey(pair, allowed);
+    const key = text && `${text}\n${classes?.join() ?? ""}`;
     const known = key === undefined ? undefined : this.#known.get(key);
     if (known !== undefined) return known;
     const calls = [...region.before.nodes, ...region.after.nodes];
     const zeroSigns = !calls.some(({ target }) => accumulates(target));
-    const literals = literalsOf(calls);
-    const result = checkRegion(pair, { run, tolerance, allowed, literals, sizes, seed, zeroSigns });
+    const named = literalsOf(calls);
+    const cornerSizes = this.#cornerSizes.of(pair, named.literals);
+    const options = { run, tolerance, allowed, ...named, cornerSizes, classes, sizes, seed, zeroSigns };
+    const result = checkRegion(pair, options);
     this.#runs += result.runs;
     this.#largest = Math.max(this.#largest, result.largest);
     if (key !== undefined) this.#known.set(key, result);
@@ -430,30 +456,4 @@ function pairKey(
   };
   const texts = [graphText(before), graphText(after)];
   return texts.includes("") ? undefined : [types.join(), ...texts, JSON.stringify(allowed)].join("\n");
-}
-
-/** What casts to narrower integers bound. */
-const INTEGER_LIMITS: Readonly<Partial<Record<DType, readonly number[]>>> = {
-  int8: [-128, 127],
-  uint8: [255],
-  int16: [-32_768, 32_767],
-  uint16: [65_535],
-  int32: [-(2 ** 31), 2 ** 31 - 1],
-  uint32: [2 ** 32 - 1],
-};
-
-const isDType = (argument: unknown): argument is { readonly dtype: DType } =>
-  typeof argument === "object" && argument !== null && "dtype" in argument;
-
-/** Numbers among the arguments of calls. */
-function literalsOf(nodes: readonly Node[]): number[] {
-  const found = new Set<number>();
-  const visit = (argument: unknown): void => {
-    if (typeof argument === "number") found.add(argument);
-    else if (isDType(argument)) for (const limit of INTEGER_LIMITS[argument.dtype] ?? []) found.add(limit);
-    else if (Array.isArray(argument)) argument.forEach(visit);
-    else if (typeof argument === "object" && argument !== null && "value" in argument) visit(argument.value);
-  };
-  for (const { args, kwargs } of nodes) [...args, ...Object.values(kwargs)].forEach(visit);
-  return [...found];
 }

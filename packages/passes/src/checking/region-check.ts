@@ -1,13 +1,13 @@
 /** @file One changed region, run before and after the change on samples of each class of values. */
 import { isSconceError, thrownText } from "@sconce/errors";
 import { FakeTensor, type ProgramRunner, type Value } from "@sconce/ir";
-import { evaluateInt } from "@sconce/symbolic";
 import { dtypeInfo, isFloatDType, Tensor, type ToleranceOptions } from "@sconce/tensor";
 import type { NumberChange, ValueClass } from "../changes/number-change.js";
 import type { RegionPair } from "../changes/region-pair.js";
 import { largestInput } from "../changes/resize.js";
 import { classesOf } from "../sampling/corner-values.js";
 import { floatLimits } from "../sampling/float-limits.js";
+import { type IndexSizes, indexInputs } from "../sampling/index-inputs.js";
 import { drawFrom } from "../sampling/random.js";
 import { combinationsOf, type RegionSampleOptions, regionSample } from "../sampling/region-samples.js";
 import type { Sizes } from "../sampling/sizes.js";
@@ -21,6 +21,12 @@ export interface RegionCheckOptions {
   /** What the pass and the rules that made the region declare. */
   readonly allowed: readonly NumberChange[];
   readonly literals: readonly number[];
+  /** Limits of the dtypes that the changed calls name: literals for integers. */
+  readonly integerLiterals: readonly number[];
+  /** Sizes of symbols that are tried besides, on ordinary values. */
+  readonly cornerSizes: readonly Sizes[];
+  /** The classes to try; all that the inputs have values of when left out. */
+  readonly classes?: readonly ValueClass[] | undefined;
   /** Sizes of symbols for the samples. */
   readonly sizes: RegionSizes;
   readonly seed: number;
@@ -57,8 +63,8 @@ const DENSITIES = [0.5, 0.15];
 const [MOST_COMBINATIONS, MOST_SAMPLES] = [64, 24];
 /** Elements of ordinary values that are wanted over all samples. */
 const ORDINARY_ELEMENTS = 32;
-/** Sizes of other inputs that integers are drawn below, and elements of inputs at sizes that calls name. */
-const [MOST_TABLES, MOST_AT_ENDS] = [3, 10_000];
+/** Sizes of other inputs that integers are drawn below. */
+const MOST_TABLES = 3;
 /** How integers are drawn, until the region takes them. */
 const INTEGERS: readonly Pick<RegionSampleOptions, "plainIntegers" | "below">[] = [
   { plainIntegers: false, below: 4 },
@@ -101,6 +107,7 @@ class RegionCheck {
   readonly #isStrict: boolean;
   readonly #classes = new Set<ValueClass>();
   readonly #notes = new Set<string>();
+  readonly #indexSizes: IndexSizes;
   #runs = 0;
   #compared = 0;
   #refusal: unknown;
@@ -108,6 +115,7 @@ class RegionCheck {
   constructor(pair: RegionPair, options: RegionCheckOptions) {
     this.#pair = pair;
     this.#options = options;
+    this.#indexSizes = indexInputs(pair);
     const { allowed, tolerance } = options;
     this.#isStrict = tolerance.rtol !== undefined || tolerance.atol !== undefined;
     const bounds = allowed.filter(({ rtol, atol }) => rtol !== undefined || atol !== undefined);
@@ -135,9 +143,9 @@ class RegionCheck {
     let sample = 0;
     for (const valueClass of this.#classesToTry())
       for (const { sizes, ...kind } of this.#samplesOf(valueClass)) {
-        const { literals, seed } = this.#options;
-        const own = sizes ?? this.#options.sizes.at(sample);
-        const way = { sizes: own, valueClass, literals, plainIntegers: false, below: 4, ...kind };
+        const { seed } = this.#options;
+        const base = this.#sampleBase(valueClass, sample, sizes);
+        const way = { ...base, plainIntegers: false, below: 4, ...kind };
         const inputs = regionSample(this.#pair.inputs, way, drawFrom(seed * 8191 + sample++));
         const want = inputs && this.#run("before", inputs);
         if (want === undefined || "outputs" in want || !isSconceError(want.error, "ASSERTION_FAILED"))
@@ -151,12 +159,8 @@ class RegionCheck {
 
   /** Drawn samples, then samples of all values of the class: small inputs take several. */
   #samplesOf(valueClass: ValueClass): SampleWay[] {
-    const { literals, sizes } = this.#options;
-    const { combinations, elements } = combinationsOf(this.#pair.inputs, {
-      valueClass,
-      literals,
-      sizes: sizes.at(0),
-    });
+    const base = this.#sampleBase(valueClass, 0);
+    const { combinations, elements } = combinationsOf(this.#pair.inputs, base);
     const count = Math.min(Math.max(elements, 1), MOST_COMBINATIONS);
     if (valueClass === "ordinary") {
       const drawn = Math.max(2, Math.ceil(ORDINARY_ELEMENTS / count));
@@ -175,21 +179,22 @@ class RegionCheck {
     const hasIntegers = vals.some(({ dtype }) => dtypeInfo(dtype).kind === "int");
     const largest = hasIntegers ? [...new Set(sizes)].sort((a, b) => b - a).slice(0, MOST_TABLES) : [];
     const tables = largest.flatMap((below) => [1, 2].map(() => ({ density: 1, below, plainIntegers: true })));
-    if (shapes.every((size) => typeof size === "number")) return tables;
-    const near = this.#options.sizes.near(this.#options.literals);
-    return [
-      ...tables,
-      ...near.filter((own) => this.#fits(vals, own)).map((own) => ({ density: 1, sizes: own })),
-    ];
+    const corners = this.#options.cornerSizes.flatMap((own) => [own, own]);
+    return [...tables, ...corners.map((own) => ({ density: 1, sizes: own }))];
   }
 
-  #fits(vals: readonly FakeTensor[], sizes: Sizes): boolean {
-    return vals.every(
-      ({ shape }) => shape.reduce<number>((n, size) => n * evaluateInt(size, sizes), 1) <= MOST_AT_ENDS,
-    );
+  #sampleBase(
+    valueClass: ValueClass,
+    sample: number,
+    own?: Sizes,
+  ): Omit<RegionSampleOptions, "density" | "below" | "plainIntegers"> {
+    const { literals, integerLiterals, sizes } = this.#options;
+    const indexSizes = this.#indexSizes;
+    return { sizes: own ?? sizes.at(sample), valueClass, literals, integerLiterals, indexSizes };
   }
 
-  #classesToTry(): ValueClass[] {
+  #classesToTry(): readonly ValueClass[] {
+    if (this.#options.classes !== undefined) return this.#options.classes;
     const classes = new Set<ValueClass>(["ordinary"]);
     for (const { val, fixed } of this.#pair.inputs)
       if (val instanceof FakeTensor && fixed === undefined)
@@ -197,10 +202,14 @@ class RegionCheck {
     return [...classes];
   }
 
-  #sample(valueClass: ValueClass, way: SampleWay, sample: number): RegionDifference | undefined {
-    const { literals, sizes, seed } = this.#options;
-    const base = { sizes: sizes.at(sample), valueClass, literals, ...way };
-    const { below, plainIntegers = true } = way;
+  #sample(
+    valueClass: ValueClass,
+    { sizes, ...kind }: SampleWay,
+    sample: number,
+  ): RegionDifference | undefined {
+    const { seed } = this.#options;
+    const base = { ...this.#sampleBase(valueClass, sample, sizes), ...kind };
+    const { below, plainIntegers = true } = kind;
     const ways = below === undefined ? INTEGERS : [{ plainIntegers, below }];
     for (const integers of ways) {
       const inputs = regionSample(

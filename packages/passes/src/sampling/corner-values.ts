@@ -44,18 +44,22 @@ export interface CornerOptions {
   readonly density: number;
   /** Ordinary integers are below it: they may be indices. */
   readonly below: number;
+  /** Of integers that are indices: the size that they index, all of which ordinary values cover. */
+  readonly indexed?: number | undefined;
   /** Elements are the corners in their order, each as often as `each` says, from a position on. */
   readonly inOrder?: { readonly start: number; readonly each: number } | undefined;
 }
 
 /** Draws elements of a dtype. */
 export function cornerElements(options: CornerOptions, draw: Draw): () => CornerElement {
-  const { dtype, density, inOrder } = options;
+  const { dtype, density, inOrder, indexed } = options;
   const { kind } = dtypeInfo(dtype);
   if (kind === "bool") return () => draw.unit() < 0.5;
   const corners = cornersOf(options);
   const ordinary: () => Real =
-    kind === "int" ? () => draw.integer(0, Math.max(0, options.below - 1)) : () => ordinaryFloat(draw);
+    kind === "int"
+      ? () => draw.integer(0, Math.max(0, (indexed ?? options.below) - 1))
+      : () => ordinaryFloat(draw);
   let position = inOrder?.start ?? 0;
   const next = (): Real => {
     if (corners.length === 0) return ordinary();
@@ -82,12 +86,20 @@ export function cornersOf({
   dtype,
   valueClass,
   literals,
-}: Pick<CornerOptions, "dtype" | "valueClass" | "literals">): readonly Real[] {
+  indexed,
+}: Pick<CornerOptions, "dtype" | "valueClass" | "literals" | "indexed">): readonly Real[] {
   const { kind } = dtypeInfo(dtype);
   if (kind === "bool" || valueClass === "ordinary" || !classesOf(dtype).includes(valueClass)) return [];
-  return kind === "int"
-    ? integerCorners(dtype, valueClass, literals)
-    : floatCorners(dtype, valueClass, literals);
+  if (kind !== "int") return floatCorners(dtype, valueClass, literals);
+  const corners = integerCorners(dtype, valueClass, literals);
+  return indexed === undefined ? corners : indicesAmong(corners, valueClass, indexed);
+}
+
+/** Values that can be indices into a size; its ends in place of the limits of the dtype. */
+function indicesAmong(corners: readonly Real[], valueClass: ValueClass, size: number): readonly Real[] {
+  if (valueClass === "limits") return size > 0 ? [...new Set([0, size - 1])] : [];
+  const ends = valueClass === "negative" ? [-size] : [];
+  return [...ends, ...corners.filter((value) => value >= -size && value < size)];
 }
 
 /** Of `float8_e4m3fn`. */

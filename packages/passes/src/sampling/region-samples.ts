@@ -13,6 +13,7 @@ import {
 import type { ValueClass } from "../changes/number-change.js";
 import type { PairInput } from "../changes/region-pair.js";
 import { type CornerOptions, cornerElements, cornersOf } from "./corner-values.js";
+import type { IndexSizes } from "./index-inputs.js";
 import type { Draw } from "./random.js";
 import type { Sizes } from "./sizes.js";
 
@@ -20,6 +21,10 @@ export interface RegionSampleOptions {
   readonly sizes: Sizes;
   readonly valueClass: ValueClass;
   readonly literals: readonly number[];
+  /** Literals for integers besides: limits of dtypes. */
+  readonly integerLiterals: readonly number[];
+  /** Sizes of what inputs index, by their names. */
+  readonly indexSizes: IndexSizes;
   readonly density: number;
   /** Integers are below it, where they are not of the class; 1 makes them all 0. */
   readonly below: number;
@@ -32,16 +37,37 @@ export interface RegionSampleOptions {
   readonly inOrder?: number | undefined;
 }
 
+/** What the corners of an input depend on. */
+type CornerSource = Pick<
+  RegionSampleOptions,
+  "valueClass" | "literals" | "integerLiterals" | "indexSizes" | "sizes"
+>;
+
+function cornerSource(
+  name: string,
+  dtype: DType,
+  { valueClass, literals, integerLiterals, indexSizes, sizes }: CornerSource,
+): Pick<CornerOptions, "dtype" | "valueClass" | "literals" | "indexed"> {
+  const isInteger = dtypeInfo(dtype).kind === "int";
+  const indexed = isInteger ? indexSizes.get(name)?.map((size) => evaluateInt(size, sizes)) : undefined;
+  return {
+    dtype,
+    valueClass,
+    literals: isInteger ? [...literals, ...integerLiterals] : literals,
+    indexed: indexed && Math.min(...indexed),
+  };
+}
+
 /** How many positions it takes for each combination of the values of a class to come up, and elements of the smallest input. */
 export function combinationsOf(
   inputs: readonly PairInput[],
-  { valueClass, literals, sizes }: Pick<RegionSampleOptions, "valueClass" | "literals" | "sizes">,
+  options: CornerSource,
 ): { readonly combinations: number; readonly elements: number } {
   let [combinations, elements] = [1, Number.POSITIVE_INFINITY];
-  for (const { val, fixed } of inputs) {
+  for (const { name, val, fixed } of inputs) {
     if (!(val instanceof FakeTensor) || fixed !== undefined) continue;
-    combinations *= Math.max(1, cornersOf({ dtype: val.dtype, valueClass, literals }).length);
-    const count = val.shape.reduce<number>((product, size) => product * evaluateInt(size, sizes), 1);
+    combinations *= Math.max(1, cornersOf(cornerSource(name, val.dtype, options)).length);
+    const count = val.shape.reduce<number>((product, size) => product * evaluateInt(size, options.sizes), 1);
     elements = Math.min(elements, count);
   }
   return { combinations, elements };
@@ -55,10 +81,10 @@ export function regionSample(
 ): Value[] | undefined {
   const values: Value[] = [];
   let each = 1;
-  for (const { val, fixed } of inputs) {
-    const value = fixed === undefined ? drawn(val, { ...options, each }, draw) : fitted(fixed, val);
+  for (const { name, val, fixed } of inputs) {
+    const value = fixed === undefined ? drawn(val, { ...options, name, each }, draw) : fitted(fixed, val);
     if (val instanceof FakeTensor && fixed === undefined)
-      each *= Math.max(1, cornersOf({ ...options, dtype: val.dtype }).length);
+      each *= Math.max(1, cornersOf(cornerSource(name, val.dtype, options)).length);
     if (value === undefined) return undefined;
     values.push(value);
   }
@@ -78,6 +104,7 @@ function fitted(fixed: Tensor, val: MetaValue | undefined): Tensor {
 
 /** With how often each value of a class comes up in a row. */
 interface InputOptions extends Omit<RegionSampleOptions, "inOrder"> {
+  readonly name: string;
   readonly each: number;
   readonly inOrder?: number | undefined;
 }
@@ -109,12 +136,14 @@ function tensorOf(fake: FakeTensor, options: InputOptions, draw: Draw): Tensor {
 }
 
 function cornerOptions(dtype: DType, options: InputOptions): CornerOptions {
-  const { plainIntegers, valueClass, literals, density, below, inOrder, each } = options;
+  const { name, plainIntegers, density, below, inOrder, each } = options;
+  const source = cornerSource(name, dtype, options);
   const isPlain = plainIntegers && dtypeInfo(dtype).kind === "int";
   return {
-    dtype,
-    valueClass: isPlain ? "ordinary" : valueClass,
-    literals,
+    ...source,
+    valueClass: isPlain ? "ordinary" : source.valueClass,
+    // The last way to make up integers that a region takes: all are 0.
+    indexed: below === 1 ? undefined : source.indexed,
     density,
     below,
     inOrder: inOrder === undefined ? undefined : { start: inOrder, each },

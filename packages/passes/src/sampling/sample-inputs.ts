@@ -54,6 +54,12 @@ export function sampleSizes(program: ExportedProgram, draw: Draw): Sizes {
   return sizes;
 }
 
+/** Tells whether a program takes inputs of sizes: these are within its ranges, and its guards hold. */
+export function sizeCheck(program: ExportedProgram): (sizes: Sizes) => boolean {
+  const sampler = new Sampler(program);
+  return (sizes) => sampler.accepts(sizes);
+}
+
 /** The inputs of a program without their elements, at sizes that it takes and at others. */
 export interface InputShells {
   /** Names of the symbols in the inputs. */
@@ -119,7 +125,7 @@ class Sampler {
     if (this.symbols.length === 0) return this.#exampleSizes;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const sizes = drawSizes(this.#program, this.symbols, this.#exampleSizes, draw);
-      if (this.#accepts(sizes)) return sizes;
+      if (this.accepts(sizes)) return sizes;
     }
     if (this.symbols.every((name) => this.#exampleSizes.has(name))) return this.#exampleSizes;
     throw noSample(
@@ -132,7 +138,7 @@ class Sampler {
     return this.#leaves.map((_, i) => this.#value(i, sizes, (fake) => shellOf(fake, sizes)));
   }
 
-  #accepts(sizes: Sizes): boolean {
+  accepts(sizes: Sizes): boolean {
     if (!withinRanges(this.#program, this.#leaves, sizes)) return false;
     try {
       this.#check(this.shells(sizes));
