@@ -26,6 +26,7 @@ export interface BisectOptions extends CheckOptions {
 
 /** The first wrong rewrite: the first after which a pass fails, or the first of a cycle that never settles. */
 export interface CulpritRewrite {
+  /** Name of the rule; of an entry of a decomposition table, the operator that it replaces. */
   readonly rule: string;
   /** The plugin that the rule comes from. */
   readonly plugin?: string | undefined;
@@ -180,7 +181,8 @@ function narrowed(failing: Failing, context: PassContext, options: BisectOptions
   const first = firstRewrite(trial, whole, item, failure, context);
   // A rule that only its pass has comes from where the pass comes from.
   const isOfPass = first !== undefined && context.rules?.has(first.rule) !== true;
-  const rewrite = isOfPass ? { ...first, plugin: first.plugin ?? plugin } : first;
+  const ofRule = isOfPass ? { ...first, plugin: first.plugin ?? plugin } : first;
+  const rewrite = ofRule ?? entryRewrite(failure, plugin);
   const fails = ({ program, inputs }: Reproducer): boolean =>
     trial.run(program, inputs, { item }).failure !== undefined;
   const { start, graph } = startOf(whole, failure, rewrite, fails, options);
@@ -209,6 +211,13 @@ function loopLimitOf({ program, inputs }: Reproducer, { error }: Failure, { run 
   } catch {
     return LOOP_LIMIT;
   }
+}
+
+/** The entry of a decomposition table that made the value that differs; a table that a pass brings is of its plugin. */
+function entryRewrite({ error }: Failure, plugin: string | undefined): CulpritRewrite | undefined {
+  if (!(error instanceof PassChangedNumbers) || error.entry === undefined) return undefined;
+  const { target, ...place } = error.entry;
+  return { ...place, rule: target, plugin: place.plugin ?? plugin };
 }
 
 /** The inputs on which the numbers differ; where others tell the failure, any. */

@@ -3,7 +3,7 @@ import { isSconceError, type SconceError, thrownText } from "@sconce/errors";
 import { type ExportedProgram, type Graph, type ProgramRunner, sourceLine, type Value } from "@sconce/ir";
 import { type InputCheck, inputCheck, type OperatorTable } from "@sconce/ops";
 import type { ToleranceOptions } from "@sconce/tensor";
-import type { GraphPath } from "../changes/nested.js";
+import { type GraphPath, pathText } from "../changes/nested.js";
 import type { NumberChange } from "../changes/number-change.js";
 import type { MadeRewrite } from "../changes/rewrite-record.js";
 import type { PassOptions } from "../options/spec.js";
@@ -14,6 +14,7 @@ import { type Closeness, type Give, giver } from "./closeness.js";
 import { type Compared, nothing, outcomesDifference, type Pair } from "./compare.js";
 import type { Coverage } from "./coverage.js";
 import { nothingCompared, PassChangedNumbers } from "./errors.js";
+import { EntryFinder, type FailingEntry } from "./failing-entry.js";
 import { firstNode, outputNode } from "./first-node.js";
 import { newlyAccepted } from "./input-conditions.js";
 import { DRAWN_LIMIT, limitAfter, type Outcome, outcomeOf } from "./outcome.js";
@@ -116,6 +117,38 @@ export class Checker {
 
   /** @throws SconceError `PASS_CHANGED_NUMBERS`, `NOTHING_COMPARED`, `NO_SAMPLE_INPUTS` */
   check(checked: CheckedStep): CheckReport {
+    try {
+      return this.#checked(checked);
+    } catch (error) {
+      throw error instanceof PassChangedNumbers ? this.#withEntry(error, checked) : error;
+    }
+  }
+
+  /** The error with the entry of a decomposition table that made the value, where one did. */
+  #withEntry(error: PassChangedNumbers, checked: CheckedStep): PassChangedNumbers {
+    const finder = new EntryFinder(checked.after);
+    if (!finder.hasEntries) return error;
+    const entryAt = ({ region, node }: PassChangedNumbers): FailingEntry | undefined => {
+      const graph = pathText(region?.path ?? []);
+      return finder.at({ graph, node: node?.node, region: region?.pair.after.graph });
+    };
+    const found = entryAt(error) ?? this.#inRegions(checked, entryAt) ?? finder.only;
+    return found === undefined ? error : error.madeBy(found);
+  }
+
+  /** What the first changed region that differs says, where the whole program does not name a node. */
+  #inRegions<T>(checked: CheckedStep, read: (error: PassChangedNumbers) => T | undefined): T | undefined {
+    const tolerance = this.#toleranceOf(checked.pass, checked.options);
+    try {
+      if (tolerance !== undefined) this.#regions(checked, checked.place, tolerance);
+    } catch (error) {
+      if (error instanceof PassChangedNumbers) return read(error);
+      throw error;
+    }
+    return undefined;
+  }
+
+  #checked(checked: CheckedStep): CheckReport {
     const { pass, options, step, before, after, place } = checked;
     this.#wholeRuns = 0;
     this.#removes = (pass.removesAssertions ?? []).length > 0;

@@ -5,6 +5,7 @@ import { Tensor } from "@sconce/tensor";
 import { pathText } from "../changes/nested.js";
 import type { RegionFailure } from "./change-check.js";
 import type { ResultDifference } from "./compare.js";
+import type { FailingEntry } from "./failing-entry.js";
 import type { NodeDifference } from "./first-node.js";
 
 /** Where a pass changed numbers, and on what. */
@@ -14,6 +15,8 @@ export interface ChangedRun {
   readonly output?: string | undefined;
   /** The changed region that differs, where the whole program does not show it. */
   readonly region?: RegionFailure | undefined;
+  /** The entry of a decomposition table that made the value. */
+  readonly entry?: FailingEntry | undefined;
   /** Whether the program takes inputs that it refused. */
   readonly accepts?: boolean | undefined;
   readonly cause?: unknown;
@@ -31,6 +34,12 @@ export class PassChangedNumbers extends SconceError {
   /** The changed region that differs when it is run by itself; `inputs` are then those of a run of the whole program. */
   readonly region: RegionFailure | undefined;
 
+  /** The entry of a decomposition table that made the value, where it is not Sconce's own. */
+  readonly entry: FailingEntry | undefined;
+
+  readonly #place: string;
+  readonly #run: ChangedRun;
+
   constructor(
     place: string,
     difference: ResultDifference,
@@ -40,7 +49,9 @@ export class PassChangedNumbers extends SconceError {
     super({
       code: "PASS_CHANGED_NUMBERS",
       message:
-        run.region === undefined ? runText(place, difference, node, run) : regionText(place, run.region),
+        run.region === undefined
+          ? runText(place, difference, node, run)
+          : regionText(place, run.region, run.entry),
       where:
         node === undefined ? run.output : node.line === undefined ? node.node : `${node.node}, ${node.line}`,
       fix: fixFor(run),
@@ -50,6 +61,14 @@ export class PassChangedNumbers extends SconceError {
     this.difference = difference;
     this.node = node;
     this.inputs = run.inputs;
+    this.entry = run.entry;
+    this.#place = place;
+    this.#run = run;
+  }
+
+  /** The error with the entry that made the value. */
+  madeBy(entry: FailingEntry): PassChangedNumbers {
+    return new PassChangedNumbers(this.#place, this.difference, this.node, { ...this.#run, entry });
   }
 }
 
@@ -79,11 +98,11 @@ function runText(
     node === undefined
       ? ""
       : `; the first node that differs is %${node.node} = ${node.target}${was}: ${node.problem}`;
-  return `${place} changed numbers, run ${run.index + 1} on (${given}): ${difference.what}${output}: ${difference.problem}${first}`;
+  return `${place} changed numbers${entryText(run.entry)}, run ${run.index + 1} on (${given}): ${difference.what}${output}: ${difference.problem}${first}`;
 }
 
 /** `pass "p" (step 1) changed numbers: %relu = aten.relu.default, %clamp before, differs for negative values: ...`. */
-function regionText(place: string, failure: RegionFailure): string {
+function regionText(place: string, failure: RegionFailure, entry: FailingEntry | undefined): string {
   const { claim, target, path, rules, valueClass, problem, inputs, assertion } = failure;
   const given = inputs.map(summary).join(", ");
   if (assertion !== undefined)
@@ -92,7 +111,14 @@ function regionText(place: string, failure: RegionFailure): string {
   const graph = path.length === 0 ? "" : ` in ${pathText(path)}`;
   const by = rules.length === 0 ? "" : ` (rule ${rules.map((rule) => `"${rule}"`).join(", ")})`;
   const call = target === "" ? `%${claim.after}` : `%${claim.after} = ${target}`;
-  return `${place} changed numbers${graph}${by}: ${call}${was} differs for ${valueClass} values: ${problem}; the changed calls were run by themselves on (${given})`;
+  return `${place} changed numbers${graph}${by}${entryText(entry)}: ${call}${was} differs for ${valueClass} values: ${problem}; the changed calls were run by themselves on (${given})`;
+}
+
+/** ` by the decomposition of aten.addcmul.default of plugin "p" for %b`. */
+function entryText(entry: FailingEntry | undefined): string {
+  if (entry === undefined) return "";
+  const owner = entry.plugin === undefined ? "" : ` of plugin "${entry.plugin}"`;
+  return ` by the decomposition of ${entry.target}${owner} for %${entry.node}`;
 }
 
 const summary = (value: Value): string =>

@@ -18,7 +18,8 @@ import { le, mul, type SymInt } from "@sconce/symbolic";
 import { autoFunctionalize, isAutoFunctionalized } from "./auto-functionalize.js";
 import { type AutocastState, castForAutocast } from "./autocast.js";
 import { ConjugateMarks } from "./conjugate.js";
-import { type EntryRule, EntryRunner } from "./entry-check.js";
+import { type EntryRule, EntryRunner, isOwn } from "./entry-check.js";
+import { madeByEntry } from "./entry-owners.js";
 import { functionalTarget, MUTATING_VIEWS } from "./functional-targets.js";
 import { FunctionalTensor, type ViewStep } from "./functional-tensor.js";
 import type { HiddenAliases } from "./hidden-aliases.js";
@@ -139,6 +140,7 @@ export class Dispatcher {
     const outer = this.tracer.currentMeta;
     const reference = rule === row.decompose ? annotatedReference(row.target) : undefined;
     if (reference !== undefined) this.tracer.currentMeta = underDisabled(outer, reference);
+    else if (!isOwn(row, rule)) this.tracer.currentMeta = madeByEntry(outer, row.target, rule);
     try {
       return this.#entries.run(row, rule, emit, bindArgs(row.schema, args, kwargs));
     } catch (error) {

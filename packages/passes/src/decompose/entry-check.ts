@@ -173,7 +173,7 @@ export class EntryRunner {
 }
 
 /** Sconce's own decompositions are checked by its tests against PyTorch. */
-const isOwn = (row: OpDefinition, rule: EntryRule): boolean =>
+export const isOwn = (row: OpDefinition, rule: EntryRule): boolean =>
   (rule === row.decompose && defaultOperators().get(row.target)?.decompose === rule) || isOwnEntry(rule);
 
 /** Errors that name an entry already, the innermost one. */
