@@ -25,7 +25,13 @@ import type { Sizes } from "../sampling/sizes.js";
 import { commonOrigins, graphCorrespondence } from "./correspondence.js";
 import type { Coverage, GraphCoverage, Unchecked } from "./coverage.js";
 import { GraphWalk } from "./graph-walk.js";
-import { checkRegion, type RegionDifference, type RegionResult, refusalDropped } from "./region-check.js";
+import {
+  checkRegion,
+  type RefusalCode,
+  type RegionDifference,
+  type RegionResult,
+  refusalDropped,
+} from "./region-check.js";
 import type { RegionSizes } from "./region-sizes.js";
 
 export interface ChangeCheckOptions {
@@ -49,6 +55,8 @@ export interface RegionFailure extends RegionDifference {
   readonly target: string;
   readonly rules: readonly string[];
   readonly pair: RegionPair;
+  /** Whether the program divided by zero before, which it refuses, and does not after. */
+  readonly isDivision?: boolean | undefined;
   /** The assertion before that refuses the inputs, where none after does. */
   readonly assertion?: Node | undefined;
 }
@@ -210,16 +218,34 @@ class ChangeCheck {
     let failure: RegionFailure | undefined;
     for (let level = 0; level <= ASSERTION_LEVELS; level++) {
       const region = assertionRegion(walk.finder, assertion, inside);
-      const found = this.#refusal(walk, region, path);
+      const found = this.#refusal(walk, region, path, "ASSERTION_FAILED");
       if (found === "unknown") return failure ?? found;
       if (found === undefined) return undefined;
       const claim = { before: assertion.name, after: assertion.name, firm: true };
       failure ??= { ...found, path, claim, target: assertion.target, rules: [], assertion };
-      const calls = region.inputs.filter(
-        (input) => region.before.graph.node(input.before).op === "call_function",
-      );
+      const calls = callsAmong(region);
       if (calls.length === 0) break;
-      inside = new Set([...inside, ...calls.map((input) => walk.finder.numberOf(input.before)!)]);
+      inside = new Set([...inside, ...calls.map((input) => walk.finder.numberOf(input)!)]);
+    }
+    return failure;
+  }
+
+  /** A division by zero that the program refuses and no longer does; whatever the divisor comes from, as far as it goes. */
+  #division(walk: GraphWalk, region: ChangedRegion, path: GraphPath): RegionFailure | undefined {
+    let inside = walk.coveredBy(region);
+    let failure: RegionFailure | undefined;
+    for (let level = 0; level <= ASSERTION_LEVELS; level++) {
+      const settled = walk.settled(region, inside);
+      const found = this.#refusal(walk, settled.extended, path, "DIVISION_BY_ZERO");
+      if (found === "unknown") break;
+      if (found === undefined) return undefined;
+      const claim = region.claims[0]!;
+      const target = region.before.graph.node(claim.before).target;
+      const rules = walk.rulesOf(region).map(({ name }) => name);
+      failure ??= { ...found, path, claim, target, rules, isDivision: true };
+      const calls = callsAmong(settled.extended);
+      if (calls.length === 0) break;
+      inside = new Set([...settled.inside, ...calls.map((input) => walk.finder.numberOf(input)!)]);
     }
     return failure;
   }
@@ -228,6 +254,7 @@ class ChangeCheck {
     walk: GraphWalk,
     region: ChangedRegion,
     path: GraphPath,
+    code: RefusalCode,
   ): (RegionDifference & { pair: RegionPair }) | "unknown" | undefined {
     if (this.#obstacle(walk, region) !== undefined) return "unknown";
     const source = { before: this.#before, after: this.#after, isNested: path.length > 0 };
@@ -236,7 +263,7 @@ class ChangeCheck {
     if (pair === undefined) return "unknown";
     const { run, tolerance, sizes, seed } = this.#options;
     const named = literalsOf([...region.before.nodes, ...region.after.nodes]);
-    const found = refusalDropped(pair, {
+    const found = refusalDropped(pair, code, {
       run,
       tolerance,
       allowed: [],
@@ -296,7 +323,10 @@ class ChangeCheck {
     // The smallest region that shows it says most.
     if (result.difference !== undefined) ({ result, pair } = { result: begun.result!, pair: begun.pair });
     const { difference, reason } = result;
-    if (difference === undefined) return { region, reason, failure: undefined, result };
+    if (difference === undefined) {
+      const failure = result.divides ? this.#division(walk, region, path) : undefined;
+      return { region, reason, failure, result };
+    }
     const claim = region.claims[difference.result] ?? region.claims[0]!;
     const target = region.after.graph.find(claim.after)?.target ?? "";
     const failure = {
@@ -400,6 +430,10 @@ class ChangeCheck {
     return found;
   }
 }
+
+/** Inputs of a region that calls give, by their names before. */
+const callsAmong = ({ inputs, before }: ChangedRegion): string[] =>
+  inputs.map((input) => input.before).filter((name) => before.graph.node(name).op === "call_function");
 
 /** Of a difference and the first that was found, the first, when it lies in what the other computes. */
 const named = (found: RegionFailure, first: RegionFailure): RegionFailure =>

@@ -78,8 +78,9 @@ function fixFor({ region, accepts = false }: ChangedRun): string {
   if (accepts) return `${narrow}; a pass that takes more inputs on purpose declares \`widensInputs: true\``;
   if (region?.assertion !== undefined)
     return `${narrow}; a pass that removes it on purpose declares \`removesAssertions: ["${region.target}"]\``;
-  const isCorner = region !== undefined && region.valueClass !== "ordinary";
-  const declared = isCorner ? `changesNumbers: { valueClasses: ["${region.valueClass}"] }` : "changesNumbers";
+  const corner = region?.isDivision === true ? "signed-zero" : (region?.valueClass ?? "ordinary");
+  const isCorner = corner !== "ordinary";
+  const declared = isCorner ? `changesNumbers: { valueClasses: ["${corner}"] }` : "changesNumbers";
   return `${narrow}; a pass or rule that changes numbers on purpose declares it with \`${declared}\``;
 }
 
@@ -103,10 +104,12 @@ function runText(
 
 /** `pass "p" (step 1) changed numbers: %relu = aten.relu.default, %clamp before, differs for negative values: ...`. */
 function regionText(place: string, failure: RegionFailure, entry: FailingEntry | undefined): string {
-  const { claim, target, path, rules, valueClass, problem, inputs, assertion } = failure;
+  const { claim, target, path, rules, valueClass, problem, inputs, assertion, isDivision = false } = failure;
   const given = inputs.map(summary).join(", ");
   if (assertion !== undefined)
     return `${place} dropped the assertion %${assertion.name} = ${target}: before, it refuses ${valueClass} values of (${given}) with "${problem}"`;
+  if (isDivision)
+    return `${place} accepts a division by zero: before, %${claim.before} = ${target} refuses ${valueClass} values of (${given}) with "${problem}"`;
   const was = claim.before === claim.after ? "" : `, %${claim.before} before,`;
   const graph = path.length === 0 ? "" : ` in ${pathText(path)}`;
   const by = rules.length === 0 ? "" : ` (rule ${rules.map((rule) => `"${rule}"`).join(", ")})`;

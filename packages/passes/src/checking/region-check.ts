@@ -50,6 +50,8 @@ export interface RegionResult {
   readonly runs: number;
   /** Samples that both versions ran on. */
   readonly compared: number;
+  /** Whether a sample was refused as a division by zero before the change, and is accepted after it. */
+  readonly divides: boolean;
   /** Why nothing was compared. */
   readonly reason: string | undefined;
   readonly largest: number;
@@ -82,13 +84,17 @@ export function checkRegion(pair: RegionPair, options: RegionCheckOptions): Regi
   return new RegionCheck(pair, options).check();
 }
 
-/**
- * The message of an assertion that refuses a sample before a change and not after it; undefined when none does.
- * The region has no results.
- */
-export function refusalDropped(pair: RegionPair, options: RegionCheckOptions): RegionDifference | undefined {
+/** What a call may refuse values with: an assertion, or a division of integers. */
+export type RefusalCode = "ASSERTION_FAILED" | "DIVISION_BY_ZERO";
+
+/** The message with which a region refuses a sample before a change and not after it; undefined when it refuses none. */
+export function refusalDropped(
+  pair: RegionPair,
+  code: RefusalCode,
+  options: RegionCheckOptions,
+): RegionDifference | undefined {
   const check = new RegionCheck(pair, options);
-  return check.refusal();
+  return check.refusal(code);
 }
 
 interface SampleWay extends Pick<RegionSampleOptions, "density" | "inOrder"> {
@@ -110,6 +116,7 @@ class RegionCheck {
   readonly #indexSizes: IndexSizes;
   #runs = 0;
   #compared = 0;
+  #divides = false;
   #refusal: unknown;
 
   constructor(pair: RegionPair, options: RegionCheckOptions) {
@@ -135,11 +142,12 @@ class RegionCheck {
       for (const way of this.#samplesOf(valueClass)) difference ??= this.#sample(valueClass, way, sample++);
     const largest = largestInput(this.#pair);
     const reason = this.#compared > 0 ? undefined : `no sample runs on it: ${thrownText(this.#refusal)}`;
-    const [runs, compared] = [this.#runs, this.#compared];
-    return { difference, classes: this.#classes, notes: [...this.#notes], runs, compared, reason, largest };
+    const [runs, compared, divides] = [this.#runs, this.#compared, this.#divides];
+    const notes = [...this.#notes];
+    return { difference, classes: this.#classes, notes, runs, compared, divides, reason, largest };
   }
 
-  refusal(): RegionDifference | undefined {
+  refusal(code: RefusalCode): RegionDifference | undefined {
     let sample = 0;
     for (const valueClass of this.#classesToTry())
       for (const { sizes, ...kind } of this.#samplesOf(valueClass)) {
@@ -148,8 +156,7 @@ class RegionCheck {
         const way = { ...base, plainIntegers: false, below: 4, ...kind };
         const inputs = regionSample(this.#pair.inputs, way, drawFrom(seed * 8191 + sample++));
         const want = inputs && this.#run("before", inputs);
-        if (want === undefined || "outputs" in want || !isSconceError(want.error, "ASSERTION_FAILED"))
-          continue;
+        if (want === undefined || "outputs" in want || !isSconceError(want.error, code)) continue;
         const got = this.#run("after", inputs!);
         if ("outputs" in got)
           return { result: 0, problem: thrownText(want.error), valueClass, inputs: inputs! };
@@ -219,10 +226,19 @@ class RegionCheck {
       );
       if (inputs === undefined) return undefined;
       const want = this.#run("before", inputs);
-      if (!("outputs" in want)) continue;
+      if (!("outputs" in want)) {
+        this.#noteDivision(want.error, inputs);
+        continue;
+      }
       return this.#compare(valueClass, inputs, want.outputs);
     }
     return undefined;
+  }
+
+  /** A rule that declares that it changes zeros may accept them too. */
+  #noteDivision(error: unknown, inputs: readonly Value[]): void {
+    if (this.#divides || this.#free.has("signed-zero") || !isSconceError(error, "DIVISION_BY_ZERO")) return;
+    this.#divides = "outputs" in this.#run("after", inputs);
   }
 
   #run(

@@ -11,6 +11,7 @@ const MOST_ELEMENTS = 50_000;
 /** Elements of constants that count as one: each element of a value may meet as many. */
 const FREE_CONSTANT = 1000;
 const MOST_SIZES = 24;
+const ANY_SIZE: RangeConstraint = { min: 2, max: Number.POSITIVE_INFINITY };
 const LARGEST_LITERAL = 2 ** 20;
 /** How many drawn sizes the other symbols are taken from. */
 const DRAWS = 8;
@@ -49,20 +50,22 @@ export class CornerSizes {
   #ends(name: string, isCheap: (sizes: Sizes) => boolean): [number, number] {
     const base = this.#drawn(0);
     const known = base.get(name) ?? 2;
-    const { min, max } = this.#rangeOf(name);
+    const { low: least, high: max } = this.#rangeOf(name);
     const cheap = (value: number): boolean => isCheap(new Map([...base, [name, value]]));
     let [low, high] = [known, Math.min(max, MOST_ELEMENTS)];
-    if (cheap(high)) return [Math.max(min, 0), high];
+    if (cheap(high)) return [least, high];
     while (high - low > 1) {
       const middle = (low + high) >> 1;
       if (cheap(middle)) low = middle;
       else high = middle;
     }
-    return [Math.max(min, 0), low];
+    return [least, low];
   }
 
-  #rangeOf(name: string): Pick<RangeConstraint, "min" | "max"> {
-    return this.#program.rangeConstraints.get(name) ?? { min: 2, max: Number.POSITIVE_INFINITY };
+  /** A dynamic size is at least 2 where its range allows it, as when its program was traced. */
+  #rangeOf(name: string): { readonly low: number; readonly high: number } {
+    const { min, max } = this.#program.rangeConstraints.get(name) ?? ANY_SIZE;
+    return { low: Math.min(Math.max(min, ANY_SIZE.min), max), high: max };
   }
 
   /** Sizes with some symbols set, which the program takes; the others are drawn. */
@@ -71,8 +74,8 @@ export class CornerSizes {
     isCheap: (sizes: Sizes) => boolean,
   ): Sizes | undefined {
     const isInside = ([name, value]: readonly [string, number]): boolean => {
-      const { min, max } = this.#rangeOf(name);
-      return value >= Math.max(min, 0) && value <= max;
+      const { low, high } = this.#rangeOf(name);
+      return value >= low && value <= high;
     };
     if (!over.every(isInside)) return undefined;
     this.#accepts ??= sizeCheck(this.#program);
@@ -128,8 +131,8 @@ export function costOf({ before, after, inputs }: RegionPair, sizes: Sizes): num
   for (const count of fixed.values()) constants = Math.max(constants, count ?? 0);
   let elements = 0;
   for (const { graph } of [before, after])
-    for (const { name, meta } of graph.nodes())
-      if (fixed.get(name) === undefined)
+    for (const { name, op, meta } of graph.nodes())
+      if (fixed.get(name) === undefined && (op === "call_function" || graph === before.graph))
         for (const fake of tensorsIn(meta.val)) elements += elementsAt(fake, sizes);
   return elements * Math.max(1, constants / FREE_CONSTANT);
 }
