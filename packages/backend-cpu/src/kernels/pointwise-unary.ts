@@ -13,6 +13,7 @@ import {
   reluLoop,
   rsqrtLoop,
   sigmoidLoop,
+  sigmoidSingleLoop,
   sqrtLoop,
   squareLoop,
   tanhLoop,
@@ -43,6 +44,13 @@ const unary = (operation: Elementwise): AnyKernel =>
 /** A float function, by itself or with its complex form. */
 const float = (f: (x: number) => number, complex?: ComplexLoop): AnyKernel =>
   unary({ real: map1(f), complex });
+
+/** PyTorch computes all but float64 in float32. */
+const sigmoid = kernel<Unary>(({ self }, context) => {
+  const out = emptyOutput(context);
+  const real = out.dtype === "float64" ? sigmoidLoop : sigmoidSingleLoop;
+  return elementwise({ real, complex: complexLoops.sigmoid }, out, [self]);
+});
 
 /**
  * Computes in the dtype of the argument, whatever the result's: predicates, magnitudes of complex numbers.
@@ -229,7 +237,7 @@ export const pointwiseUnaryKernels = defineKernels({
   "aten.asinh.default": float(Math.asinh, complexLoops.asinh),
   "aten.acosh.default": float(Math.acosh, complexLoops.acosh),
   "aten.atanh.default": float(Math.atanh, complexLoops.atanh),
-  "aten.sigmoid.default": unary({ real: sigmoidLoop, complex: complexLoops.sigmoid }),
+  "aten.sigmoid.default": sigmoid,
   "aten.relu.default": unary({ real: reluLoop, big: (x) => (x < 0n ? 0n : x) }),
   "aten.erf.default": unary({ real: erfLoop }),
   "aten.erfc.default": float(erfc),

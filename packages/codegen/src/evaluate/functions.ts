@@ -52,7 +52,6 @@ const UNARY_FLOAT: Partial<Record<UnaryFn, (x: number) => number>> = {
   acosh: Math.acosh,
   atanh: Math.atanh,
   erf,
-  sigmoid: (x) => 1 / (1 + Math.exp(-x)),
 };
 const floorRemainder = (a: number, b: number): number => {
   const rest = a % b;
@@ -154,6 +153,8 @@ export function functionOf(
   if (isFloatDType(operand)) {
     // The quotient is rounded before it is cut, so 19.999... may become 20.
     if (fn === "trunc_div") return (a, b) => Math.trunc(rounded((a as number) / (b as number), out));
+    // The divisor overflows as a float32 does.
+    if (fn === "sigmoid") return (a) => rounded(1 / rounded(1 + Math.exp(-(a as number)), operand), out);
     const direct = UNARY_FLOAT[fn as UnaryFn] ?? BINARY_FLOAT[fn as BinaryFn];
     if (direct === undefined) return undefined;
     return (a, b) => rounded((direct as (x: number, y: number) => number)(a as number, b as number), out);

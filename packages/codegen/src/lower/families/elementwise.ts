@@ -163,9 +163,7 @@ const gelu = unary((x, { args }) => {
     const beta = c(Math.SQRT2 / Math.sqrt(Math.PI), x.dtype);
     return mul(half, add(c(1, x.dtype), apply("tanh", mul(beta, inner))));
   }
-  const exact = mul(half, add(c(1, x.dtype), apply("erf", mul(x, c(Math.SQRT1_2, x.dtype)))));
-  // PyTorch's vector code for all but float64 makes NaN of infinities.
-  return x.dtype === "float64" ? exact : select(apply("isinf", x), c(Number.NaN, x.dtype), exact);
+  return mul(half, add(c(1, x.dtype), apply("erf", mul(x, c(Math.SQRT1_2, x.dtype)))));
 }, DEAR * 2);
 
 const elu = unary((x, { args }) => {
