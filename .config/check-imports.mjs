@@ -1,4 +1,5 @@
-/** Fails on import cycles between files, on imports up the list of packages, and on `node:` imports in portable packages. */
+/** Fails on graphs constructed outside of ir, on import cycles between files, on imports up the list of packages,
+ * and on `node:` imports in portable packages. */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -43,6 +44,8 @@ for (const name of Object.keys(MAY_IMPORT)) {
   for (const file of sources(join(ROOT, "packages", name, "src"))) {
     const isTest = file.endsWith(".test.ts") || file.endsWith("test-support.ts");
     const text = readFileSync(file, "utf8");
+    if (name !== "ir" && /\bnew Graph\(/.test(text))
+      problems.push(`${relative(ROOT, file)}: only ir constructs graphs; use edit, rebuild, renameNodes or GraphBuilder`);
     const local = [];
     for (const match of text.matchAll(IMPORT)) {
       const target = match[1] ?? match[2] ?? match[3];

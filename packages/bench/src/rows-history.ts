@@ -1,4 +1,4 @@
-import { type ExportedProgram, edit, Graph, recordPass, redo, undo } from "@sconce/ir";
+import { type ExportedProgram, edit, type Graph, recordPass, redo, undo } from "@sconce/ir";
 import { historyToJson } from "@sconce/ir/history";
 import { chain, programOf } from "./graphs.js";
 import { bytesHeld, least, type Row } from "./measure.js";
@@ -12,13 +12,11 @@ export async function historyRows(): Promise<Row[]> {
   const program = programOf(chain(N));
   const one = program.with({ graph: retarget(program.graph, (i) => i === N / 2) });
   const thirds = program.with({ graph: retarget(program.graph, (i) => i % 3 === 2) });
-  const anew = program.with({ graph: madeAnew(program.graph) });
   const recorded = recordPass("thirds", program, thirds);
   const single = recordPass("one", program, one);
   return [
     await row("record one changed node", 1, () => recordPass("one", program, one)),
     await row("record every third node changed", 5, () => recordPass("thirds", program, thirds)),
-    await row("record a graph made anew", 20, () => recordPass("anew", program, anew)),
     await row("undo and redo every third node", 5, () => redo(undo(recorded))),
     await row("history to JSON, one changed node", 50, () => historyToJson(single)),
     await heldRow("a hundred steps of one node each", (i, step) => i === step * 1000, 100, 5e5, 100),
@@ -67,7 +65,3 @@ const retarget = (graph: Graph, chosen: (i: number) => boolean): Graph =>
         editor.replaceNode(node.name, { target: "aten.sigmoid.default" });
     });
   });
-
-/** The same nodes, but for the metadata of one, in a graph that shares no page with the one before. */
-const madeAnew = (graph: Graph): Graph =>
-  new Graph(graph.nodes().map((node) => (node.name === "n50000" ? { ...node, meta: {} } : node)));

@@ -4,7 +4,14 @@ import type { GraphEditor } from "./editor.js";
 import { Graph } from "./graph.js";
 import { inheritedMeta } from "./inherit.js";
 import type { Node } from "./node.js";
-import { applyStatePatches, changePages, commit, diffStates, type GraphPatches } from "./node-store.js";
+import {
+  applyStatePatches,
+  changePages,
+  commit,
+  diffStates,
+  type GraphPatches,
+  type GraphState,
+} from "./node-store.js";
 import { PendingEdit } from "./pending-edit.js";
 import { refuseUses } from "./uses.js";
 
@@ -30,20 +37,32 @@ export function editWithPatches(graph: Graph, recipe: (editor: GraphEditor) => v
   return { graph: Graph.version(graph, next), patches, inverse };
 }
 
+export interface RebuildOptions {
+  /** The nested graphs of the new version; those of the graph when left out. */
+  readonly subgraphs?: ReadonlyMap<string, Graph>;
+  /**
+   * Whether new nodes in place of a dropped one take over what they lack of its metadata, as with
+   * {@link GraphEditor.replaceAllUses}, and new nodes beside a kept one all but the origin. True when left out.
+   */
+  readonly inherit?: boolean;
+  /** Whether dropped nodes must be shown to be unused. True when left out; false for callers that have established it. */
+  readonly checkUses?: boolean;
+}
+
 /**
- * A version with every node asked about: kept (`true` or the same node), dropped (`false`), replaced by one or several.
- * For passes that look at everything anyway; pages in which nothing changes are shared. New nodes in place of a dropped one
- * take over what they lack of its metadata, as with {@link GraphEditor.replaceAllUses}; new nodes beside a kept one do, but for
- * the origin.
+ * Returns a version of which every node is chosen: kept (`true` or the same node), dropped (`false`), or replaced by one or
+ * several. For passes that look at every node. Pages in which nothing changes are shared; the same graph comes back when
+ * nothing changes at all.
  * @throws SconceError `NODE_STILL_USED` when a dropped node is still used
  */
 export function rebuild(
   graph: Graph,
   choose: (node: Node, position: number) => boolean | Node | readonly Node[],
+  { subgraphs, inherit = true, checkUses = true }: RebuildOptions = {},
 ): Graph {
   const state = Graph.stateOf(graph);
   const changes = new Map<number, readonly Node[]>();
-  const dropped = new Set<string>();
+  const [dropped, added] = [new Set<string>(), new Set<string>()];
   let position = 0;
   for (let i = 0; i < state.pages.length; i++) {
     const { nodes } = state.pages[i]!;
@@ -56,18 +75,39 @@ export function rebuild(
         continue;
       }
       out ??= nodes.slice(0, j);
-      const replacement =
-        choice === false ? [] : Array.isArray(choice) ? (choice as readonly Node[]) : [choice as Node];
-      const isKept = replacement.some((other) => other.name === node.name);
-      if (!isKept) dropped.add(node.name);
-      for (const other of replacement) out.push(completed(other, node, isKept));
+      if (choice === false) checkUses && dropped.add(node.name);
+      else if (!Array.isArray(choice) && (choice as Node).name === node.name)
+        out.push(Object.freeze(choice as Node));
+      else {
+        const replacement = Array.isArray(choice) ? (choice as readonly Node[]) : [choice as Node];
+        const isKept = replacement.some((other) => other.name === node.name);
+        if (!isKept) dropped.add(node.name);
+        for (const other of replacement) {
+          if (other.name !== node.name) added.add(other.name);
+          out.push(inherit ? completed(other, node, isKept) : Object.freeze(other));
+        }
+      }
     }
     if (out !== undefined) changes.set(i, out);
   }
-  if (changes.size === 0) return graph;
-  const next = changePages(state, changes);
-  if (dropped.size > 0) for (const page of next.pages) refuseUses(page.nodes, dropped);
+  const next: Partial<GraphState> = {
+    ...(changes.size > 0 && changePages(state, changes)),
+    ...(subgraphs !== undefined && changedSubgraphs(state.subgraphs, subgraphs)),
+  };
+  for (const name of added) dropped.delete(name);
+  if (dropped.size > 0) for (const page of next.pages!) refuseUses(page.nodes, dropped);
   return Graph.version(graph, commit(state, next).state);
+}
+
+function changedSubgraphs(
+  before: GraphState["subgraphs"],
+  after: ReadonlyMap<string, Graph>,
+): Pick<GraphState, "subgraphs"> | undefined {
+  const entries = [...after];
+  const isSame =
+    entries.length === before.length &&
+    entries.every(([target, graph], i) => before[i]![0] === target && before[i]![1] === graph);
+  return isSame ? undefined : { subgraphs: entries };
 }
 
 /** A node that is put in place of another, or beside one that is kept. */

@@ -7,7 +7,7 @@ import { type GraphState, makeState } from "./node-store.js";
 const NO_SUBGRAPHS: ReadonlyMap<string, Graph> = new Map();
 
 /**
- * An immutable graph: nodes in topological order, and nested graphs by the target of the `get_attr` that reads them.
+ * An immutable graph, made by {@link GraphBuilder} or a parser: nodes in topological order, and nested graphs by the target of the `get_attr` that reads them.
  * `edit` and `rebuild` make changed versions; versions share everything that is the same.
  */
 export class Graph {
@@ -130,6 +130,9 @@ export class Graph {
     return new Graph([], subgraphs, { state, index: before.#index.next(state) });
   }
 }
+
+/** Whether a value is a graph. */
+export const isGraph = (value: unknown): value is Graph => value instanceof Graph;
 
 interface GraphVersion {
   readonly state: GraphState;

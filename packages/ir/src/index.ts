@@ -63,15 +63,24 @@ export {
 // Graphs: nodes, building, editing, questions
 
 export { GraphBuilder } from "./builder.js";
-export { applyGraphPatches, diffGraphs, edit, editWithPatches, type GraphEdit, rebuild } from "./edit.js";
+export {
+  applyGraphPatches,
+  diffGraphs,
+  edit,
+  editWithPatches,
+  type GraphEdit,
+  type RebuildOptions,
+  rebuild,
+} from "./edit.js";
 export type { GraphEditor, NewNode, NodePatch } from "./editor.js";
-export { Graph } from "./graph.js";
+export { type Graph, isGraph } from "./graph.js";
 export { editingAs } from "./inherit.js";
 export type { TargetOptions } from "./known-targets.js";
 export { Namespace, RESERVED_NAMES } from "./namespace.js";
 export { forEachInput, inputsOf, NO_KWARGS, NO_META, type Node, type NodeOp } from "./node.js";
 export type { GraphPatches } from "./node-store.js";
 export { graphArgument } from "./print-torch/argument-text.js";
+export { renameNodes } from "./rename-nodes.js";
 export {
   callPlace,
   lineOf,

@@ -34,8 +34,6 @@ export interface GraphState {
   readonly pages: readonly Page[];
   readonly nextKey: number;
   readonly subgraphs: readonly (readonly [target: string, graph: Graph])[];
-  /** The same object in all versions that edits made of one graph. */
-  readonly lineage: object;
 }
 
 /** One change of a graph, replayable in both directions. */
@@ -56,7 +54,6 @@ export function makeState(nodes: readonly Node[], subgraphs: GraphState["subgrap
     pages: Object.freeze(pages),
     nextKey: pages.length,
     subgraphs: Object.freeze(subgraphs),
-    lineage: Object.freeze({}),
   });
 }
 

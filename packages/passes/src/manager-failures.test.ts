@@ -1,5 +1,5 @@
 import { SconceError } from "@sconce/errors";
-import { edit, Graph, ref } from "@sconce/ir";
+import { edit, ref } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { NoFixpoint } from "./fixpoint.js";
 import { definePass, type Pass, repeat } from "./pass.js";
@@ -7,7 +7,7 @@ import { PassManager, type PassManagerOptions } from "./pass-manager.js";
 import type { RefusedRewrite } from "./rewrite/context.js";
 import { rulePass } from "./rewrite/rewrite.js";
 import { defineRule, type Rule } from "./rewrite/rule.js";
-import { context, programOf } from "./test-support.js";
+import { context, graphOf, programOf } from "./test-support.js";
 
 const program = programOf(`graph(%x: f32[2], %y: f32[2]) {
   %a: f32[2] = aten.neg.default(%x)
@@ -142,7 +142,7 @@ describe("repetitions that never settle stop early", () => {
   });
 
   test("a pass that never gives the same object back", () => {
-    const other = passOf((p) => p.with({ graph: new Graph(p.graph.nodes(), p.graph.subgraphs) }));
+    const other = passOf((p) => p.with({ graph: graphOf(p.graph.nodes(), p.graph.subgraphs) }));
     const { error } = rounds([other], 1000);
     expect(error.message).toBe('round 4 gives another object for the same program: "bad" of plugin "evil"');
     expect([error.fix, error.changes[0]!.isSame]).toEqual([

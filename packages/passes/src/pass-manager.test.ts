@@ -1,5 +1,5 @@
 import { SconceError } from "@sconce/errors";
-import { Graph, graphVersions } from "@sconce/ir";
+import { graphVersions } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { commonSubexpressionElimination } from "./builtin/cse.js";
 import { deadCodeElimination } from "./builtin/dce.js";
@@ -8,7 +8,7 @@ import { definePass, repeat } from "./pass.js";
 import { type PassEvent, PassManager } from "./pass-manager.js";
 import { rulePass } from "./rewrite/rewrite.js";
 import { defineRule } from "./rewrite/rule.js";
-import { context, programOf, textOf } from "./test-support.js";
+import { context, graphOf, programOf, textOf } from "./test-support.js";
 
 const program = programOf(`graph(%x: f32[2]) {
   %a: f32[2] = aten.neg.default(%x)
@@ -26,7 +26,7 @@ const breaking = definePass({
   name: "breaking",
   doc: "Drops a node that is used.",
   run: (before) =>
-    before.with({ graph: new Graph([...before.graph.nodes()].filter((node) => node.name !== "a")) }),
+    before.with({ graph: graphOf([...before.graph.nodes()].filter((node) => node.name !== "a")) }),
 });
 
 /** Puts `relu` in place of `neg`, and another pass back again. */
@@ -146,7 +146,7 @@ describe("PassManager", () => {
       doc: "Drops the metadata of all calls.",
       run: (before) =>
         before.with({
-          graph: new Graph(
+          graph: graphOf(
             [...before.graph.nodes()].map((node) => ({
               ...node,
               meta: node.op === "call_function" ? {} : node.meta,

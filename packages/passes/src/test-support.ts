@@ -4,9 +4,11 @@ import {
   type ArgumentSpec,
   ExportedProgram,
   type Graph,
+  GraphBuilder,
   type InputSpec,
   isRef,
   itemsOf,
+  type Node,
   parseGraph,
   printIr,
   type TargetOptions,
@@ -105,3 +107,11 @@ export const run = (pass: Pass, program: ExportedProgram, options: PassOptions =
 
 export const textOf = (program: ExportedProgram | Graph): string =>
   printIr(program instanceof ExportedProgram ? program.graph : program).trim();
+
+/** Returns a graph of these nodes, made anew and unchecked. */
+export function graphOf(nodes: readonly Node[], subgraphs: ReadonlyMap<string, Graph> = new Map()): Graph {
+  const builder = new GraphBuilder({ unknownTargets: "allow" });
+  for (const [target, graph] of subgraphs) builder.subgraph(target, graph);
+  for (const node of nodes) builder.add(node);
+  return builder.build();
+}

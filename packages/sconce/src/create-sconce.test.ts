@@ -231,7 +231,6 @@ describe("createSconce", () => {
         "DecompositionTable",
         "ExportedProgram",
         "FakeTensor",
-        "Graph",
         "GraphBuilder",
         "HOST_TENSORS",
         "Interpreter",

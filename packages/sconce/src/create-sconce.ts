@@ -5,7 +5,8 @@ import {
   type CompileOptions,
   type Executable,
   type ExportedProgram,
-  Graph,
+  type Graph,
+  GraphBuilder,
   type Node,
   type ParseIrOptions,
   type Problem,
@@ -232,7 +233,9 @@ export class Sconce {
   /** Names of the backends that say they run an operator. */
   backendsFor(target: string): readonly string[] {
     const probe: Node = { name: "probe", op: "call_function", target, args: [], kwargs: {}, meta: {} };
-    const graph = new Graph([probe]);
+    const builder = new GraphBuilder({ unknownTargets: "allow" });
+    builder.add(probe);
+    const graph = builder.build();
     return [...this.backends.values()]
       .filter((backend) => askBackend(backend, probe, graph, this.ownerOf(backend)) === true)
       .map((backend) => backend.name);

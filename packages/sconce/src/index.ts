@@ -45,7 +45,7 @@ export {
   edit,
   FakeTensor,
   float,
-  Graph,
+  type Graph,
   graphText,
   missingValues,
   printIr,

@@ -3,7 +3,6 @@ import {
   type Argument,
   ExportedProgram,
   FakeTensor,
-  Graph,
   type InputSpec,
   isRef,
   itemsOf,
@@ -24,6 +23,7 @@ import {
 } from "@sconce/passes";
 import { ShapeEnv } from "@sconce/symbolic";
 import { expect, test } from "vitest";
+import { graphOf } from "./graph-of.js";
 import { meaningDifference } from "./matchers/meaning.js";
 
 const operators = defaultOperators();
@@ -59,7 +59,7 @@ class RandomGraph {
     const calls = this.nodes.filter((node) => node.op === "call_function");
     const results = [calls.at(-1)!, calls.at(-3)!, calls[this.#draw.integer(0, calls.length - 1)]!];
     const output = tuple(results.map(({ name }) => ref(name)));
-    const graph = new Graph([
+    const graph = graphOf([
       ...this.nodes,
       { name: "output", op: "output", target: "output", args: [output], kwargs: NO_KWARGS, meta: {} },
     ]);

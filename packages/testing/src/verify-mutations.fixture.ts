@@ -7,7 +7,7 @@ import {
   type ArgumentSpec,
   type ExportedProgram,
   FakeTensor,
-  Graph,
+  type Graph,
   type InputSpec,
   isInt,
   isRef,
@@ -21,6 +21,7 @@ import { verifyCalls } from "@sconce/passes";
 import { Tensor } from "@sconce/tensor";
 import { createSconce } from "sconce";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
+import { graphOf } from "./graph-of.js";
 
 export type Pick = <T>(items: readonly T[]) => T | undefined;
 
@@ -30,7 +31,7 @@ export type Mutation = (program: ExportedProgram, pick: Pick) => ExportedProgram
 const withNodes = (program: ExportedProgram, change: (nodes: Node[]) => void): ExportedProgram => {
   const nodes = [...program.graph.nodes()];
   change(nodes);
-  return program.with({ graph: new Graph(nodes, program.graph.subgraphs) });
+  return program.with({ graph: graphOf(nodes, program.graph.subgraphs) });
 };
 
 const patched =
@@ -131,9 +132,9 @@ const branch =
     const nodes = [...inner!.nodes()].slice(0, -1);
     const branches = new Map(graph.subgraphs).set(
       read!,
-      new Graph([...nodes, { ...last, args: [{ kind: "tuple", items: changed }] }], inner!.subgraphs),
+      graphOf([...nodes, { ...last, args: [{ kind: "tuple", items: changed }] }], inner!.subgraphs),
     );
-    return program.with({ graph: new Graph(graph.nodes(), branches) });
+    return program.with({ graph: graphOf(graph.nodes(), branches) });
   };
 
 const nameOf = (value: Argument): string => (isRef(value) ? value.name : "");
@@ -360,7 +361,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     const subgraphs = new Map(program.graph.subgraphs);
     subgraphs.set(`${name}_renamed`, subgraphs.get(name)!);
     subgraphs.delete(name);
-    return program.with({ graph: new Graph(program.graph.nodes(), subgraphs) });
+    return program.with({ graph: graphOf(program.graph.nodes(), subgraphs) });
   },
   "drop an input_spec": (program, pick) => {
     const specs = program.graphSignature.inputSpecs;

@@ -3,7 +3,6 @@ import { applyGraphPatches, diffGraphs } from "../edit.js";
 import { historyMismatch } from "../errors.js";
 import type { Graph } from "../graph.js";
 import type { ExportedProgram, HistoryEntry, ProgramParts } from "../program.js";
-import { shareVersions } from "./share.js";
 
 /** A part counts as changed when it is another object: passes keep what they leave alone. */
 const PARTS = [
@@ -38,7 +37,7 @@ export function recordPass(
   call?: string,
 ): ExportedProgram {
   const changed = PARTS.filter((part) => before[part] !== after[part]);
-  const graph = shareVersions(before.graph, after.graph);
+  const { graph } = after;
   if (changed.length === 0 && graph === before.graph) return before;
   const entry: HistoryEntry = Object.freeze({
     pass,
@@ -48,7 +47,7 @@ export function recordPass(
     after: partsOf(after, changed),
   });
   GRAPHS.set(entry, { before: new WeakRef(before.graph), after: new WeakRef(graph) });
-  return after.with({ graph, history: [...before.history, entry], undone: [] });
+  return after.with({ history: [...before.history, entry], undone: [] });
 }
 
 const partsOf = (program: ExportedProgram, parts: readonly (typeof PARTS)[number][]): Partial<ProgramParts> =>

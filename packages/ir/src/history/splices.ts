@@ -1,10 +1,10 @@
 /** @file What differs between two versions of a graph, node by node: fits any graph with the same nodes. */
 import { align, hunksOf } from "../align.js";
+import { rebuild } from "../edit.js";
 import { historyMismatch } from "../errors.js";
-import { Graph } from "../graph.js";
+import type { Graph } from "../graph.js";
 import { nodeLine } from "../ir-text/print-graph.js";
 import type { Node } from "../node.js";
-import { shareVersions } from "./share.js";
 
 /** A run of nodes in the place of another. Positions count in the graph before. */
 export interface NodeSplice {
@@ -77,11 +77,8 @@ export function reversed({ splices, nested, targets }: GraphSplices): GraphSplic
  * @throws SconceError `HISTORY_MISMATCH`
  */
 export function applySplices(graph: Graph, change: GraphSplices): Graph {
-  const { splices, nested } = change;
-  const nodes = splices.length === 0 ? graph.nodes() : splicedNodes(graph, splices);
-  if (nested.length > 0)
-    return shareVersions(graph, new Graph(nodes.slice(), splicedSubgraphs(graph, change)));
-  return splices.length === 0 ? graph : shareVersions(graph, new Graph(nodes, graph.subgraphs));
+  const options = change.nested.length === 0 ? {} : { subgraphs: splicedSubgraphs(graph, change) };
+  return rebuild(graph, splicer(graph, change.splices), { ...options, inherit: false });
 }
 
 function splicedSubgraphs(graph: Graph, { nested, targets }: GraphSplices): Map<string, Graph> {
@@ -101,18 +98,32 @@ function splicedSubgraphs(graph: Graph, { nested, targets }: GraphSplices): Map<
   return new Map(order.map((target) => [target, subgraphs.get(target)!]));
 }
 
-function splicedNodes(graph: Graph, splices: readonly NodeSplice[]): Node[] {
-  const old = graph.nodes();
-  const nodes: Node[] = [];
-  let position = 0;
-  for (const { at, removed, added } of splices) {
-    if (at < position || at > old.length) throw historyMismatch(`the graph has no position ${at}`);
-    for (; position < at; position++) nodes.push(old[position]!);
-    for (const node of removed) refuseOther(old[position++], node);
-    for (const node of added) nodes.push(node);
+/** What becomes of each node: those that are added come before the node at their position, or after the last one. */
+function splicer(
+  graph: Graph,
+  splices: readonly NodeSplice[],
+): (node: Node, position: number) => boolean | readonly Node[] {
+  const last = graph.size - 1;
+  let [next, removedUntil] = [0, 0];
+  for (const [i, { at }] of splices.entries()) {
+    const least = i === 0 ? 0 : splices[i - 1]!.at + splices[i - 1]!.removed.length;
+    if (at < least || at > graph.size) throw historyMismatch(`the graph has no position ${at}`);
   }
-  for (; position < old.length; position++) nodes.push(old[position]!);
-  return nodes;
+  return (node, position) => {
+    const before: Node[] = [];
+    const after: Node[] = [];
+    while (next < splices.length) {
+      const { at, removed, added } = splices[next]!;
+      if (at > position && !(at > last && position === last)) break;
+      (at > position ? after : before).push(...added);
+      for (const [i, wanted] of removed.entries()) refuseOther(graph.nodes()[at + i], wanted);
+      removedUntil = Math.max(removedUntil, at + removed.length);
+      next++;
+    }
+    const isKept = position >= removedUntil;
+    if (before.length + after.length === 0) return isKept;
+    return [...before, ...(isKept ? [node] : []), ...after];
+  };
 }
 
 function refuseOther(node: Node | undefined, wanted: Node): void {

@@ -1,4 +1,4 @@
-import { type Argument, mapRefs, type Node, type NodeRef } from "@sconce/ir";
+import { type Argument, mapRefs, type Node, type NodeRef, ref } from "@sconce/ir";
 
 /** The node with its arguments changed; the same node when none is. */
 export function mapArguments(node: Node, change: (argument: Argument) => Argument): Node {
@@ -24,3 +24,12 @@ export function mapArguments(node: Node, change: (argument: Argument) => Argumen
 /** The node with its inputs replaced; the same node when none is. */
 export const mapInputs = (node: Node, replace: (input: NodeRef) => Argument): Node =>
   mapArguments(node, (argument) => mapRefs(argument, replace));
+
+/** Renames the references of nodes; a node without any that changes comes back as it is. */
+export function refRenamer(renamed: ReadonlyMap<string, string>): (node: Node) => Node {
+  const replace = (input: NodeRef): NodeRef => {
+    const name = renamed.get(input.name);
+    return name === undefined ? input : ref(name);
+  };
+  return (node) => Object.freeze(mapInputs(node, replace));
+}

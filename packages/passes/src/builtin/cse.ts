@@ -1,10 +1,11 @@
-import { Graph, type Node } from "@sconce/ir";
+import { type Graph, type Node, rebuild } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { leavingValues } from "../analysis/leaving.js";
+import { refRenamer } from "../analysis/node-arguments.js";
 import { changesLaterCalls, hasEffect } from "../decompose/dead-nodes.js";
 import { definePass } from "../pass.js";
 import { CallTable } from "./call-table.js";
-import { refRenamer, withRenamed } from "./rename.js";
+import { withRenamed } from "./rename.js";
 import { mapSubgraphs } from "./subgraphs.js";
 
 /** `a = f(x); b = f(x)` becomes `a = f(x)`, with `a` in place of `b`. */
@@ -71,18 +72,13 @@ function mergeLevel(graph: Graph, operators: OperatorTable): Merged {
     }
   }
   if (replaced.size === 0) return { graph, replaced };
-  return { graph: new Graph(withoutMerged(graph, marks, replaced), graph.subgraphs), replaced };
-}
-
-function withoutMerged(graph: Graph, marks: Uint8Array, replaced: ReadonlyMap<string, string>): Node[] {
-  const kept: Node[] = [];
   const rename = refRenamer(replaced);
-  let index = 0;
-  for (const node of graph.nodes()) {
-    const mark = marks[index++];
-    if (mark !== 1) kept.push(mark === 2 ? rename(node) : node);
-  }
-  return kept;
+  const merged = rebuild(
+    graph,
+    (node, position) => (marks[position] === 2 ? rename(node) : marks[position] === 0),
+    { checkUses: false },
+  );
+  return { graph: merged, replaced };
 }
 
 type Purity = "pure" | "keep" | "writes";

@@ -3,27 +3,30 @@ import {
   type Argument,
   callPlace,
   type ExportedProgram,
+  edit,
   FakeTensor,
   forEachInput,
   forEachRef,
-  Graph,
+  type Graph,
   type InputSpec,
   mapRefs,
   missingValues,
   NO_KWARGS,
   type Node,
   noValues,
+  rebuild,
   type Value,
 } from "@sconce/ir";
 import { dtypeInfo, Tensor } from "@sconce/tensor";
 import { constantInputs } from "../analysis/constants.js";
 import { leavingValues } from "../analysis/leaving.js";
+import { refRenamer } from "../analysis/node-arguments.js";
 import { hasEffect } from "../decompose/dead-nodes.js";
 import { wholeNumber } from "../options/choices.js";
 import type { OptionSpec } from "../options/spec.js";
 import { definePass, type Evaluator, type PassContext } from "../pass.js";
 import { CallTable } from "./call-table.js";
-import { refRenamer, withRenamed } from "./rename.js";
+import { withRenamed } from "./rename.js";
 
 /** What becomes of calls of constants whose values are not known. */
 export const missingValuesOption: OptionSpec = Object.freeze({
@@ -304,19 +307,20 @@ class Folder {
     const firstUser = graphSignature.inputSpecs.findIndex((spec) => spec.kind === "USER_INPUT");
     const position = firstUser === -1 ? graphSignature.inputSpecs.length : firstUser;
     const rename = refRenamer(renamed);
-    const nodes: Node[] = [];
-    let index = 0;
-    for (const node of graph.nodes()) {
-      if (index === position) for (const placeholder of placeholders) nodes.push(placeholder);
-      const mark = this.#marks[index++];
-      if (mark !== GOES) nodes.push(mark === READS ? rename(node) : node);
-    }
+    const withInputs = edit(graph, (editor) => {
+      for (const placeholder of placeholders) editor.insertBefore(graph.nodeAt(position).name, placeholder);
+    });
+    const folded = rebuild(withInputs, (node, at) => {
+      const before = at < position ? at : at - placeholders.length;
+      const mark = at >= position && before < position ? STAYS : this.#marks[before];
+      return mark === READS ? rename(node) : mark === STAYS;
+    });
     const inputSpecs = [
       ...graphSignature.inputSpecs.slice(0, position),
       ...specs,
       ...graphSignature.inputSpecs.slice(position),
     ];
-    const next = withRenamed(this.#program, new Graph(nodes, graph.subgraphs), renamed);
+    const next = withRenamed(this.#program, folded, renamed);
     return next.with({ graphSignature: { ...next.graphSignature, inputSpecs }, constants });
   }
 

@@ -3,12 +3,8 @@ import {
   type ExportedProgram,
   type Graph,
   mapModuleCalls,
-  type Node,
-  type NodeRef,
-  ref,
   settleModuleCalls,
 } from "@sconce/ir";
-import { mapInputs } from "../analysis/node-arguments.js";
 
 /** The program with a new graph in which some nodes go by other names; signatures follow. */
 export function withRenamed(
@@ -37,13 +33,4 @@ export function withRenamed(
 export function withGraph(program: ExportedProgram, graph: Graph): ExportedProgram {
   if (graph === program.graph) return program;
   return program.with({ graph, moduleCallGraph: settleModuleCalls(program.moduleCallGraph, graph) });
-}
-
-/** Renames the references of nodes; a node without any that changes comes back as it is. */
-export function refRenamer(renamed: ReadonlyMap<string, string>): (node: Node) => Node {
-  const replace = (input: NodeRef): NodeRef => {
-    const name = renamed.get(input.name);
-    return name === undefined ? input : ref(name);
-  };
-  return (node) => Object.freeze(mapInputs(node, replace));
 }

@@ -1,6 +1,6 @@
 /** @file Nested graphs of a program: where they are, one as a program, and a program with another in its place. */
 import { SconceError } from "@sconce/errors";
-import { type ExportedProgram, Graph } from "@sconce/ir";
+import { type ExportedProgram, edit, type Graph } from "@sconce/ir";
 import { programOfGraph } from "../regions/region-program.js";
 
 /** A nested graph by the targets that lead to it, outermost first; empty for the program's own graph. */
@@ -51,7 +51,7 @@ function replaced(graph: Graph, path: GraphPath, nested: Graph): Graph {
   const [target, ...rest] = path;
   if (target === undefined) return nested;
   const inner = graph.subgraphs.get(target) ?? missing(path);
-  return new Graph(graph.nodes(), new Map([...graph.subgraphs, [target, replaced(inner, rest, nested)]]));
+  return edit(graph, (editor) => editor.setSubgraph(target, replaced(inner, rest, nested)));
 }
 
 function missing(path: GraphPath): never {

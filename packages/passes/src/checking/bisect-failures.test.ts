@@ -1,10 +1,10 @@
-import { type ExportedProgram, edit, type Graph, Graph as GraphClass, printIr } from "@sconce/ir";
+import { type ExportedProgram, edit, type Graph, printIr } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { mapSubgraphs } from "../builtin/subgraphs.js";
 import { definePass, type Pass, type PassContext, repeat } from "../pass.js";
 import { rulePass } from "../rewrite/rewrite.js";
 import { defineRule, type Rule } from "../rewrite/rule.js";
-import { context, programOf } from "../test-support.js";
+import { context, graphOf, programOf } from "../test-support.js";
 import { bisect, type Culprit } from "./bisect.js";
 
 const owned: PassContext = { ...context, ownerOf: () => "mine" };
@@ -17,7 +17,7 @@ function culpritOf(program: ExportedProgram, passes: Parameters<typeof bisect>[1
   expect(culprit).toBeDefined();
   return culprit!;
 }
-const graphOf = ({ reproducer }: Culprit): string => printIr(reproducer.program.graph).trim();
+const reproducedGraph = ({ reproducer }: Culprit): string => printIr(reproducer.program.graph).trim();
 
 const COND = programOf(`graph(%p: b8[], %x: f32[3]) {
   %exp: f32[3] = aten.exp.default(%x)
@@ -57,7 +57,7 @@ describe("failures inside of nested graphs", () => {
       node: "relu",
       graph: "true_graph_0",
     });
-    expect(graphOf(culprit)).toBe(`graph(%neg: f32[3]) {
+    expect(reproducedGraph(culprit)).toBe(`graph(%neg: f32[3]) {
   %relu: f32[3] = aten.relu.default(%neg)
   return (%relu)
 }`);
@@ -74,7 +74,7 @@ describe("failures inside of nested graphs", () => {
     });
     const culprit = culpritOf(COND, [pass]);
     expect([culprit.kind, culprit.graph]).toEqual(["error", "false_graph_0"]);
-    expect(graphOf(culprit)).toContain("aten.tan.default");
+    expect(reproducedGraph(culprit)).toContain("aten.tan.default");
     expect(culprit.reproducer.program.graph.size).toBe(3);
   });
 
@@ -113,7 +113,7 @@ describe("what never settles is a failure of its own kind", () => {
       plugin: "mine",
       rewrite: { rule: "there", plugin: "mine", node: "relu", graph: "", number: 1 },
     });
-    expect(graphOf(culprit)).toBe(`graph(%sin: f32[2]) {
+    expect(reproducedGraph(culprit)).toBe(`graph(%sin: f32[2]) {
   %relu: f32[2] = aten.relu.default(%sin)
   return ()
 }`);
@@ -141,9 +141,7 @@ describe("what never settles is a failure of its own kind", () => {
   });
 
   test("a pass that never gives the same object back", () => {
-    const other = passOf("other", (p) =>
-      p.with({ graph: new GraphClass(p.graph.nodes(), p.graph.subgraphs) }),
-    );
+    const other = passOf("other", (p) => p.with({ graph: graphOf(p.graph.nodes(), p.graph.subgraphs) }));
     const culprit = culpritOf(program, [repeat([other])]);
     expect(culprit).toMatchObject({ kind: "diverges", pass: "other", plugin: "mine", rewrite: undefined });
     expect(culprit.error.message).toContain("gives another object for the same program");

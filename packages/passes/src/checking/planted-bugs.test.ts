@@ -1,11 +1,11 @@
 /** @file Passes and rules that are wrong, each in a way of its own: `bisect` names pass, rule and plugin. */
-import { type ExportedProgram, edit, Graph, ref } from "@sconce/ir";
+import { type ExportedProgram, edit, ref } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { mapSubgraphs } from "../builtin/subgraphs.js";
 import { repeat } from "../pass.js";
 import type { Rule } from "../rewrite/rule.js";
-import { programOf } from "../test-support.js";
+import { graphOf, programOf } from "../test-support.js";
 import { bisect } from "./bisect.js";
 import {
   around,
@@ -311,7 +311,7 @@ const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a repetition gets another object each time",
     program: RELU,
-    passes: [repeat([pass("bad", (p) => p.with({ graph: new Graph(p.graph.nodes(), p.graph.subgraphs) }))])],
+    passes: [repeat([pass("bad", (p) => p.with({ graph: graphOf(p.graph.nodes(), p.graph.subgraphs) }))])],
     kind: "diverges",
   },
 ];

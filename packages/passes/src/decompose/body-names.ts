@@ -2,9 +2,8 @@
  * @file Names inside of control flow (`torch/_export/utils.py`, `_name_hoo_subgraph_placeholders`): the inputs of some
  * bodies are called as the operands are, and the body's other nodes make way for them.
  */
-import { type Argument, Graph, isRef, itemsOf, type Node } from "@sconce/ir";
+import { type Argument, type Graph, isRef, itemsOf, type Node, rebuild, renameNodes } from "@sconce/ir";
 import { CollisionNames } from "./naming.js";
-import { renameNodes } from "./rename-nodes.js";
 
 /** Bodies and operands of a call whose bodies take the operands' names. */
 function namedBodies({ target, args }: Node): { bodies: readonly Argument[]; operands: readonly Argument[] } {
@@ -30,7 +29,7 @@ export function nameBodies(graph: Graph): Graph {
       if (subgraph !== undefined) subgraphs.set(target, nameBodies(renameInputs(subgraph, operands)));
     }
   }
-  return new Graph([...graph.nodes()], subgraphs);
+  return rebuild(graph, () => true, { subgraphs });
 }
 
 function renameInputs(graph: Graph, operands: readonly Argument[]): Graph {

@@ -1,4 +1,4 @@
-import { forEachInput, Graph, isOpaque, isRef, type Node } from "@sconce/ir";
+import { forEachInput, type Graph, isOpaque, isRef, type Node, rebuild } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 
 /** Targets that must stay without users. */
@@ -44,19 +44,27 @@ export function eliminateDeadNodes(
   operators: OperatorTable,
   sizes: ReadonlyMap<string, string> = NO_SIZES,
 ): Graph {
-  const live = new Set<string>();
-  for (let i = graph.size - 1; i >= 0; i--) {
-    const node = graph.nodeAt(i);
-    if (!live.has(node.name) && !hasEffect(node, operators) && !callsEffect(node, graph, operators)) continue;
-    live.add(node.name);
-    forEachInput(node, (name) => live.add(name));
+  const used = new Set<string>();
+  const note = (name: string): void => void used.add(name);
+  const live = new Uint8Array(graph.size);
+  const nodes = graph.nodes();
+  const targets = new Set<string>();
+  let dead = 0;
+  for (let i = nodes.length - 1; i >= 0; i--) {
+    const node = nodes[i]!;
+    if (!used.has(node.name) && !hasEffect(node, operators) && !callsEffect(node, graph, operators)) {
+      dead++;
+      continue;
+    }
+    live[i] = 1;
+    if (node.op === "get_attr") targets.add(node.target);
+    forEachInput(node, note);
     const tensor = sizes.get(node.name);
-    if (tensor !== undefined) live.add(tensor);
+    if (tensor !== undefined) note(tensor);
   }
-  if (live.size === graph.size) return graph;
-  const nodes = [...graph.nodes()].filter((node) => live.has(node.name));
-  const targets = new Set(nodes.filter((node) => node.op === "get_attr").map((node) => node.target));
-  return new Graph(nodes, new Map([...graph.subgraphs].filter(([target]) => targets.has(target))));
+  if (dead === 0) return graph;
+  const subgraphs = new Map([...graph.subgraphs].filter(([target]) => targets.has(target)));
+  return rebuild(graph, (_, position) => live[position] === 1, { subgraphs, checkUses: false });
 }
 
 const NO_SIZES: ReadonlyMap<string, string> = new Map();

@@ -1,6 +1,6 @@
 /** @file Takes the tokens of ordered effects out of a program, as `ExportedProgram.module()` does before a retrace. */
-import { type ExportedProgram, Graph, isRef, itemsOf, type Node, tuple } from "@sconce/ir";
-import { renameNodes } from "./rename-nodes.js";
+import { type ExportedProgram, type Graph, isRef, itemsOf, type Node, rebuild, tuple } from "@sconce/ir";
+import { refRenamer } from "../analysis/node-arguments.js";
 
 /**
  * The program with plain calls in place of `with_effects`, and without the token inputs and outputs. The same program
@@ -23,20 +23,22 @@ export function withoutTokens(program: ExportedProgram): ExportedProgram {
 function plainGraph(graph: Graph, tokens: ReadonlySet<string>, outputs: number): Graph {
   const effects = new Set<string>();
   const results = new Map<string, string>();
-  const nodes: Node[] = [];
-  for (const node of graph.nodes()) {
-    if (tokens.has(node.name)) continue;
+  const rename = refRenamer(results);
+  return rebuild(graph, (node) => {
+    if (tokens.has(node.name)) return false;
     if (node.target === "higher_order.with_effects") {
       effects.add(node.name);
-      nodes.push({ ...node, target: (node.args[1] as { target: string }).target, args: node.args.slice(2) });
-    } else if (isResult(node, effects)) {
+      const target = (node.args[1] as { target: string }).target;
+      return rename({ ...node, target, args: node.args.slice(2) });
+    }
+    if (isResult(node, effects)) {
       // The first is the token, the second the operator's result.
       if (node.args[1] !== 0) results.set(node.name, (node.args[0] as { name: string }).name);
-    } else if (node.op === "output") {
-      nodes.push({ ...node, args: [tuple(itemsOf(graph.outputArgument())!.slice(outputs))] });
-    } else nodes.push(node);
-  }
-  return renameNodes(new Graph(nodes, graph.subgraphs), results);
+      return false;
+    }
+    if (node.op !== "output") return rename(node);
+    return rename({ ...node, args: [tuple(itemsOf(graph.outputArgument())!.slice(outputs))] });
+  });
 }
 
 const isResult = (node: Node, effects: ReadonlySet<string>): boolean =>

@@ -3,7 +3,8 @@ import { SconceError } from "@sconce/errors";
 import {
   type Argument,
   FakeTensor,
-  Graph,
+  type Graph,
+  isGraph,
   isTuple,
   type MetaValue,
   type Node,
@@ -105,7 +106,7 @@ function traceControlFlow(
 ): MetaValue {
   const { dispatcher } = interpreter;
   const { tracer } = dispatcher;
-  const plain = args.map((arg) => (arg instanceof Graph ? arg : unwrap(arg)));
+  const plain = args.map((arg) => (isGraph(arg) ? arg : unwrap(arg)));
   const nodeArgs: (EmitArg | NodeRef)[] = plain.slice();
   const graphs = shape.bodies.map((index) => traceBody(dispatcher, asGraph(plain[index])));
   shape.bodies.forEach((index, i) => {
@@ -152,7 +153,7 @@ function traceBody(outer: Dispatcher, body: Graph): Graph {
 }
 
 function asGraph(value: unknown): Graph {
-  if (value instanceof Graph) return value;
+  if (isGraph(value)) return value;
   throw new SconceError({
     code: "MISSING_SUBGRAPH",
     message: "a higher-order operator has no graph where its body belongs",

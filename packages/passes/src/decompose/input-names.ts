@@ -1,6 +1,12 @@
 /** @file The names of lifted inputs (`torch/_export/utils.py`, `placeholder_naming_pass`). */
-import { type ExportedProgram, type Graph, type InputKind, type InputSpec, rebuild } from "@sconce/ir";
-import { renameNodes } from "./rename-nodes.js";
+import {
+  type ExportedProgram,
+  type Graph,
+  type InputKind,
+  type InputSpec,
+  rebuild,
+  renameNodes,
+} from "@sconce/ir";
 
 const PREFIXES: Partial<Readonly<Record<InputKind, string>>> = {
   PARAMETER: "p_",

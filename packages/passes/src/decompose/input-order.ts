@@ -1,5 +1,5 @@
 /** @file The order in which a lowered program takes its parameters, buffers and constants. */
-import { type ExportedProgram, Graph, type InputSpec } from "@sconce/ir";
+import { type ExportedProgram, type InputSpec, type Node, rebuild } from "@sconce/ir";
 
 /** A module as `ExportedProgram.module()` rebuilds it: what it holds, and its children in the order they were created. */
 interface Module {
@@ -21,11 +21,10 @@ export function orderInputs(program: ExportedProgram): ExportedProgram {
   let next = 0;
   const ordered = inputSpecs.map((spec) => (isLifted(spec) ? lifted[next++]! : spec));
   if (ordered.every((spec, i) => spec === inputSpecs[i])) return program;
-  const nodes = [...program.graph.nodes()];
   const placeholders = ordered.map((spec) => program.graph.node(spec.arg.name));
-  const moved = nodes.map((node) => (node.op === "placeholder" ? placeholders.shift()! : node));
+  const choose = (node: Node): true | Node => (node.op === "placeholder" ? placeholders.shift()! : true);
   return program.with({
-    graph: new Graph(moved, program.graph.subgraphs),
+    graph: rebuild(program.graph, choose, { inherit: false }),
     graphSignature: { inputSpecs: ordered, outputSpecs },
   });
 }

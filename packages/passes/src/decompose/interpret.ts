@@ -5,7 +5,8 @@ import {
   callPlace,
   FakeTensor,
   float,
-  Graph,
+  type Graph,
+  isGraph,
   isOpaque,
   isRef,
   isTuple,
@@ -118,7 +119,7 @@ export class GraphInterpreter {
       const start = tracer.nodes.length;
       const value = this.#call(node);
       tracer.adoptSizes(start, value as MetaValue, node.meta.val);
-      if (!(value instanceof Graph)) tracer.guards?.note(value as MetaValue);
+      if (!isGraph(value)) tracer.guards?.note(value as MetaValue);
       this.bind(node.name, value);
     }
     return result;

@@ -4,7 +4,7 @@ import {
   type ArgumentSpec,
   type ExportedProgram,
   FakeTensor,
-  Graph,
+  type Graph,
   type InputSpec,
   inputsOf,
   isRef,
@@ -15,9 +15,11 @@ import {
   type OutputSpec,
   rebuild,
   ref,
+  renameNodes,
   tuple,
 } from "@sconce/ir";
 import { defaultOperators, type EmitArg, type OperatorTable } from "@sconce/ops";
+import { refRenamer } from "../analysis/node-arguments.js";
 import { mapSubgraphs } from "../builtin/subgraphs.js";
 import { nameBodies } from "./body-names.js";
 import { eliminateDeadNodes } from "./dead-nodes.js";
@@ -32,7 +34,6 @@ import { GraphInterpreter, inheritedMeta } from "./interpret.js";
 import { remapModuleCalls } from "./module-calls.js";
 import { CollisionNames } from "./naming.js";
 import { refuseOpaqueEffects } from "./opaque-calls.js";
-import { renameNodes } from "./rename-nodes.js";
 import { RuntimeAssertions } from "./runtime-asserts.js";
 import { sameCalls } from "./same-calls.js";
 import { type RetraceEnv, shapeEnvOf } from "./shape-env.js";
@@ -365,8 +366,8 @@ function dropBufferCopies(graph: Graph, { mutated, tokens }: Retrace): Graph {
     while (replaced.has(last)) last = replaced.get(last)!;
     replaced.set(name, last);
   }
-  const kept = [...graph.nodes()].filter((node) => !replaced.has(node.name));
-  return renameNodes(new Graph(kept, graph.subgraphs), replaced);
+  const rename = refRenamer(replaced);
+  return rebuild(graph, (node) => (replaced.has(node.name) ? false : rename(node)));
 }
 
 function outputSpecsOf(program: ExportedProgram, graph: Graph, { mutated, tokens }: Retrace): OutputSpec[] {

@@ -1,6 +1,7 @@
 /** @file One node for each symbolic number (`insert_deferred_runtime_asserts` in `torch/fx/passes/runtime_assert.py`). */
-import { type Argument, FakeTensor, Graph, isRef, mapRefs, type Node, ref } from "@sconce/ir";
+import { FakeTensor, type Graph, isRef, type Node, rebuild } from "@sconce/ir";
 import { SymExpr } from "@sconce/symbolic";
+import { refRenamer } from "../analysis/node-arguments.js";
 import { isSymScalar } from "./interpret.js";
 import type { RetraceEnv } from "./shape-env.js";
 
@@ -21,18 +22,8 @@ export function shareSizes(graph: Graph, env: RetraceEnv, partial: ReadonlySet<s
     } else replaced.set(node.name, known);
   }
   if (replaced.size === 0) return graph;
-  const rename = (argument: Argument): Argument =>
-    mapRefs(argument, (input) => {
-      const name = replaced.get(input.name);
-      return name === undefined ? input : ref(name);
-    });
-  const nodes = [...graph.nodes()]
-    .filter(({ name }) => !replaced.has(name))
-    .map((node): Node => {
-      const kwargs = Object.entries(node.kwargs).map(([key, arg]) => [key, rename(arg)] as const);
-      return { ...node, args: node.args.map(rename), kwargs: Object.fromEntries(kwargs) };
-    });
-  return new Graph(nodes, graph.subgraphs);
+  const rename = refRenamer(replaced);
+  return rebuild(graph, (node) => (replaced.has(node.name) ? false : rename(node)));
 }
 
 /** The number that a node gives, simplified by what is known at the end of the trace. */

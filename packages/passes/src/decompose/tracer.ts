@@ -3,7 +3,8 @@ import {
   type Argument,
   type DictLiteral,
   FakeTensor,
-  Graph,
+  type Graph,
+  GraphBuilder,
   type MetaValue,
   Namespace,
   NO_META,
@@ -290,7 +291,10 @@ export class Tracer {
   }
 
   build(): Graph {
-    return new Graph(this.symbols.withPrelude(this.#nodes), new Map(this.#subgraphs));
+    const builder = new GraphBuilder({ unknownTargets: "allow" });
+    for (const [target, graph] of this.#subgraphs) builder.subgraph(target, graph);
+    for (const node of this.symbols.withPrelude(this.#nodes)) builder.add(node);
+    return builder.build();
   }
 
   /** Makes nodes as PyTorch's pass for run-time assertions makes them: with metadata of their own. */

@@ -5,13 +5,13 @@ import {
   dtypeLiteral,
   type ExportedProgram,
   FakeTensor,
-  Graph,
   type InputSpec,
   isRef,
   kindOf,
   type MetaValue,
   type Node,
   type NodeRef,
+  rebuild,
   tuple,
 } from "@sconce/ir";
 import { isScalarFunction, type OperatorTable } from "@sconce/ops";
@@ -78,19 +78,27 @@ class Converter {
   run(): ExportedProgram {
     const { graph, graphSignature } = this.#program;
     let input = 0;
-    for (const node of graph.nodes()) {
-      if (node.op === "placeholder") this.#placeholder(node, graphSignature.inputSpecs[input++]);
-      else if (node.op === "call_function")
-        this.#values.add(this.#isKept(node) ? this.#withInputs(node, FROM) : this.#narrow(node));
-      else if (node.op === "get_attr") this.#values.add(node);
-    }
-    const results = this.#results();
-    const { nodes } = this.#values;
-    // Every change is a node that is new or another.
-    if (nodes.length === graph.size - 1 && nodes.every((node, i) => node === graph.nodeAt(i)))
-      return this.#program;
-    this.#values.add(this.#outputOf(results));
-    return this.#border.finish(new Graph(nodes, graph.subgraphs), results);
+    let results: readonly Argument[] = [];
+    let isConverted = false;
+    const converted = rebuild(
+      graph,
+      (node) => {
+        const from = this.#values.nodes.length;
+        if (node.op === "placeholder") this.#placeholder(node, graphSignature.inputSpecs[input++]);
+        else if (node.op === "call_function")
+          this.#values.add(this.#isKept(node) ? this.#withInputs(node, FROM) : this.#narrow(node));
+        else if (node.op === "get_attr") this.#values.add(node);
+        else {
+          results = this.#results();
+          this.#values.add(isConverted || this.#values.nodes.length > from ? this.#outputOf(results) : node);
+        }
+        const made = this.#values.nodes.slice(from);
+        isConverted ||= made.length !== 1 || made[0] !== node;
+        return made.length === 1 ? made[0]! : made;
+      },
+      { inherit: false },
+    );
+    return converted === graph ? this.#program : this.#border.finish(converted, results);
   }
 
   #outputOf(results: readonly Argument[]): Node {

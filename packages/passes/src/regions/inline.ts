@@ -2,13 +2,14 @@ import {
   type Argument,
   type ExportedProgram,
   forEachInput,
-  Graph,
+  type Graph,
   isRef,
   itemsOf,
   mapRefs,
   Namespace,
   type Node,
   type NodeRef,
+  rebuild,
   ref,
 } from "@sconce/ir";
 import { withRenamed } from "../builtin/rename.js";
@@ -61,7 +62,6 @@ class Inliner {
   readonly #names = new Namespace();
   /** What outer names stand for: results of inlined calls; lists for the calls themselves. */
   readonly #values = new Map<string, Argument>();
-  readonly #nodes: Node[] = [];
   readonly #subgraphs: Map<string, Graph>;
   readonly #calls: ReadonlySet<string>;
   /** Nodes that take a result out of an inlined call: their names are free for what gives the result. */
@@ -78,19 +78,25 @@ class Inliner {
   }
 
   run(): Inlined {
-    for (const node of this.#graph.nodes()) {
-      if (this.#calls.has(node.name)) this.#inline(node);
-      else if (!this.#isResolved(node)) this.#nodes.push(mapNode(node, node.name, this.#values));
-    }
+    const inlined = rebuild(this.#graph, (node) => this.#choose(node), {
+      subgraphs: this.#subgraphs,
+      inherit: false,
+    });
     const used = new Set<string>();
-    for (const node of this.#nodes) forEachInput(node, (name) => used.add(name));
-    const kept = this.#nodes.filter((node) => node.op !== "get_attr" || used.has(node.name));
-    const targets = new Set(kept.filter((node) => node.op === "get_attr").map((node) => node.target));
+    for (const node of inlined.nodes()) forEachInput(node, (name) => used.add(name));
+    const isKept = (node: Node): boolean => node.op !== "get_attr" || used.has(node.name);
+    const targets = new Set<string>();
+    for (const node of inlined.nodes()) if (node.op === "get_attr" && isKept(node)) targets.add(node.target);
     const renamed = new Map<string, string>();
     for (const [name, value] of this.#values)
       if (isRef(value) && value.name !== name) renamed.set(name, value.name);
-    const subgraphs = [...this.#subgraphs].filter(([target]) => targets.has(target));
-    return { graph: new Graph(kept, new Map(subgraphs)), renamed };
+    const subgraphs = new Map([...this.#subgraphs].filter(([target]) => targets.has(target)));
+    return { graph: rebuild(inlined, isKept, { subgraphs }), renamed };
+  }
+
+  #choose(node: Node): false | Node | readonly Node[] {
+    if (this.#calls.has(node.name)) return this.#inline(node);
+    return this.#isResolved(node) ? false : mapNode(node, node.name, this.#values);
   }
 
   /** Notes the names of `getitem`s of inlined calls. */
@@ -115,7 +121,8 @@ class Inliner {
     return true;
   }
 
-  #inline(call: Node): void {
+  #inline(call: Node): Node[] {
+    const nodes: Node[] = [];
     const whole = bodyOf(call, this.#graph, this.#targets)!;
     const body = inlineGraph(whole, this.#targets)?.graph ?? whole;
     const operands = call.args
@@ -131,11 +138,12 @@ class Inliner {
         const name = this.#names.create(wanted.get(node.name) ?? node.name);
         if (name !== node.name) inner.set(node.name, ref(name));
         const mapped = mapNode(node, name, inner);
-        this.#nodes.push(node.op === "get_attr" ? this.#withSubgraph(mapped, body) : mapped);
+        nodes.push(node.op === "get_attr" ? this.#withSubgraph(mapped, body) : mapped);
       }
     }
     const value = mapRefs(result, (own) => inner.get(own.name) ?? own);
     this.#values.set(call.name, itemsOf(value)?.slice() ?? value);
+    return nodes;
   }
 
   #wantedNames(call: Node, result: Argument): Map<string, string> {

@@ -2,7 +2,7 @@
 import {
   type Argument,
   forEachInput,
-  Graph,
+  type Graph,
   GraphBuilder,
   type MetaValue,
   Namespace,
@@ -96,7 +96,10 @@ class Outliner {
     const targets = new Set(kept.filter((node) => node.op === "get_attr").map((node) => node.target));
     const subgraphs = [...this.#graph.subgraphs].filter(([target]) => targets.has(target));
     for (const { name, graph } of regions) subgraphs.push([name, graph]);
-    return { graph: new Graph(kept, new Map(subgraphs)), regions };
+    const builder = new GraphBuilder({ unknownTargets: "allow" });
+    for (const [target, graph] of subgraphs) builder.subgraph(target, graph);
+    for (const node of kept) builder.add(node);
+    return { graph: builder.build(), regions };
   }
 
   /** Positions by level, those of one level in graph order: a counting sort. Inputs come first, the output last. */

@@ -24,8 +24,8 @@ import {
 } from "@sconce/ir";
 import { metaOf, type OperatorTable } from "@sconce/ops";
 import type { SymEnv } from "@sconce/symbolic";
+import { refRenamer } from "../analysis/node-arguments.js";
 import { pointwiseCalls } from "../analysis/pointwise.js";
-import { refRenamer } from "../builtin/rename.js";
 import { callName } from "../decompose/naming.js";
 import { replacementProblem } from "../rewrite/replacement-problem.js";
 import { type Follower, Group, type Moved } from "./group.js";

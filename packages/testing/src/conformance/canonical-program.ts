@@ -3,11 +3,12 @@ import {
   type Argument,
   type ArgumentSpec,
   type ExportedProgram,
-  Graph,
+  type Graph,
   mapRefs,
   type Node,
   ref,
 } from "@sconce/ir";
+import { graphOf } from "../graph-of.js";
 
 /**
  * The program with nodes called by the operator and a running number, and without `getitem` nodes that nothing reads
@@ -66,7 +67,7 @@ function withoutGenerated(graph: Graph, other: Graph): Graph {
     const counterpart = other.subgraphs.get(target);
     return [target, counterpart === undefined ? nested : withoutGenerated(nested, counterpart)] as const;
   });
-  return new Graph(nodes, new Map(subgraphs));
+  return graphOf(nodes, new Map(subgraphs));
 }
 
 interface Renamed {
@@ -82,7 +83,7 @@ export function withoutUnusedItems(graph: Graph): Graph {
   const subgraphs = [...graph.subgraphs].map(
     ([target, nested]) => [target, withoutUnusedItems(nested)] as const,
   );
-  return new Graph(kept, new Map(subgraphs));
+  return graphOf(kept, new Map(subgraphs));
 }
 
 function canonicalGraph(full: Graph, nested = false): Renamed {
@@ -105,7 +106,7 @@ function canonicalGraph(full: Graph, nested = false): Renamed {
   const subgraphs = new Map(
     [...graph.subgraphs].map(([target, nested]) => [target, canonicalGraph(nested, true).graph]),
   );
-  return { graph: new Graph(nodes, subgraphs), names };
+  return { graph: graphOf(nodes, subgraphs), names };
 }
 
 /** The message of an assertion names a node, which may be gone. */

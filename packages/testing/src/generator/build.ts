@@ -2,7 +2,6 @@ import {
   type Argument,
   dictSpec,
   ExportedProgram,
-  Graph,
   type InputSpec,
   LEAF,
   NO_KWARGS,
@@ -17,6 +16,7 @@ import {
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import { isFunctional } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";
+import { graphOf } from "../graph-of.js";
 import { BATCH, Draft, type DraftInput, MAX_BATCH, type Val } from "./draft.js";
 import { FAMILIES } from "./makers/index.js";
 import { rememberNoise } from "./noise.js";
@@ -146,7 +146,7 @@ function assemble(draft: Draft, recipe: ProgramRecipe, mutations: Mutations): Ex
     );
   const users = inputs.filter((input) => input.kind === "USER_INPUT");
   const program = new ExportedProgram({
-    graph: new Graph(nodes),
+    graph: graphOf(nodes),
     graphSignature: {
       inputSpecs: inputs.map(inputSpec),
       outputSpecs: [

@@ -1,5 +1,6 @@
-import { ExportedProgram, Graph, type Node, type NodeMeta, printIr } from "@sconce/ir";
+import { ExportedProgram, type Graph, isGraph, type Node, type NodeMeta, printIr } from "@sconce/ir";
 import { parseGraph, parseIr } from "sconce";
+import { graphOf } from "../graph-of.js";
 import { lineDiff } from "./line-diff.js";
 import type { MatcherResult } from "./result.js";
 
@@ -14,12 +15,12 @@ export type IrLike = string | Graph | ExportedProgram;
  */
 export function irDifference(received: IrLike, expected: IrLike): string | undefined {
   const [got, want] = [opened(received), opened(expected)];
-  if (want instanceof ExportedProgram && got instanceof Graph)
+  if (want instanceof ExportedProgram && isGraph(got))
     return "a graph was received, where a program was expected";
-  const wanted = typeof expected === "string" && want instanceof Graph ? want : undefined;
-  const subject = want instanceof Graph && got instanceof ExportedProgram ? got.graph : got;
+  const wanted = typeof expected === "string" && isGraph(want) ? want : undefined;
+  const subject = isGraph(want) && got instanceof ExportedProgram ? got.graph : got;
   const seen = wanted !== undefined ? asDetailed(subject as Graph, wanted) : subject;
-  const metadata = [want instanceof Graph ? want : want.graph].some(hasMetadata);
+  const metadata = [isGraph(want) ? want : want.graph].some(hasMetadata);
   return lineDiff(printIr(want, { metadata }), printIr(seen, { metadata })) || undefined;
 }
 
@@ -58,5 +59,5 @@ function asDetailed(graph: Graph, other: Graph): Graph {
       return [name, match === undefined ? nested : asDetailed(nested, match)] as const;
     }),
   );
-  return new Graph(nodes, subgraphs);
+  return graphOf(nodes, subgraphs);
 }

@@ -8,7 +8,6 @@ import {
   FakeTensor as Fake,
   type FakeTensor,
   float,
-  Graph,
   LEAF,
   type MetaValue,
   memoryFormat,
@@ -23,6 +22,7 @@ import { defaultOperators, metaOf } from "@sconce/ops";
 import { STATIC_ENV } from "@sconce/symbolic";
 import type { DType, Tensor } from "@sconce/tensor";
 import { gridTensor } from "../generator/tensors.js";
+import { graphOf } from "../graph-of.js";
 
 type Arg = FakeTensor | Argument | readonly Arg[];
 
@@ -265,7 +265,7 @@ function assembled(program: ExportedProgram, p: Planter, results: readonly NodeR
   const outputs = results.map(({ name }) => ({ kind: "tensor", name }) as const);
   return new ExportedProgram({
     ...program,
-    graph: new Graph([...inputs, ...graph.nodes().slice(0, -1), ...p.calls, output]),
+    graph: graphOf([...inputs, ...graph.nodes().slice(0, -1), ...p.calls, output]),
     graphSignature: {
       inputSpecs: [
         ...weights.map(

@@ -3,7 +3,8 @@ import {
   type Argument,
   FakeTensor,
   float,
-  Graph,
+  type Graph,
+  GraphBuilder,
   type MetaValue,
   memoryFormat,
   NO_KWARGS,
@@ -11,6 +12,7 @@ import {
   type NodeRef,
   ref,
   type SchemaType,
+  tuple,
 } from "@sconce/ir";
 import { metaOf, type OperatorTable } from "@sconce/ops";
 import { STATIC_ENV } from "@sconce/symbolic";
@@ -79,15 +81,10 @@ class Builder {
       }
     const inputs = [...this.#inputs.keys()].map((name) => this.#placeholder(name));
     const copies = roots.map((root) => this.#push("aten.clone.default", [root], {})!);
-    const output: Node = {
-      name: "output",
-      op: "output",
-      target: "output",
-      args: [{ kind: "tuple", items: copies }],
-      kwargs: NO_KWARGS,
-      meta: {},
-    };
-    return { graph: new Graph([...inputs, ...this.#nodes, output]), inputs: this.#inputs };
+    const builder = new GraphBuilder({ unknownTargets: "allow" });
+    for (const node of [...inputs, ...this.#nodes]) builder.add(node);
+    builder.output(tuple(copies));
+    return { graph: builder.build(), inputs: this.#inputs };
   }
 
   /** Holes with what may stand there. */
