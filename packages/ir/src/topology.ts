@@ -1,11 +1,11 @@
 /** @file The graph as graphology sees it: for reachability, cycles, layers, components and layouts. */
 import { MultiDirectedGraph } from "graphology";
+import { connectedComponents } from "graphology-components";
+import { topologicalGenerations } from "graphology-dag";
+import { bfsFromNode } from "graphology-traversal";
 import { forEachRef } from "./argument.js";
 import type { Graph } from "./graph.js";
 import { remember } from "./remember.js";
-
-/** A place in a graph: the position of a node. */
-type Position = number;
 
 const known = new WeakMap<Graph, Topology>();
 
@@ -30,12 +30,12 @@ export class Topology {
 
   /** Names of all nodes that depend on one of these, in graph order; the starting nodes are not included. */
   descendants(...names: readonly string[]): string[] {
-    return this.#reach(names, (at, visit) => this.network.forEachOutNeighbor(at, visit));
+    return this.#reach(names, "outbound");
   }
 
   /** Names of all nodes that these depend on, in graph order; the starting nodes are not included. */
   ancestors(...names: readonly string[]): string[] {
-    return this.#reach(names, (at, visit) => this.network.forEachInNeighbor(at, visit));
+    return this.#reach(names, "inbound");
   }
 
   /** True when the second node depends on the first. */
@@ -45,46 +45,23 @@ export class Topology {
 
   /** Groups of nodes that depend on each other; empty for every valid graph. */
   cycles(): string[][] {
-    const { size } = this.graph;
-    return stronglyConnected(size, (at) => this.#next(at))
+    const next = (at: number): number[] => this.network.outNeighbors(at).map(Number);
+    return stronglyConnected(this.graph.size, next)
       .filter((group) => group.length > 1 || this.network.hasDirectedEdge(group[0], group[0]))
       .map((group) => this.#names(group));
   }
 
-  /** Nodes by the length of the longest path that leads to them: layer 0 has no inputs. */
+  /**
+   * Nodes by the length of the longest path that leads to them: layer 0 has no inputs.
+   * @throws Error for a graph with cycles
+   */
   layers(): string[][] {
-    const { size } = this.graph;
-    const depth = new Int32Array(size);
-    const layers: string[][] = [];
-    for (let at = 0; at < size; at++) {
-      const own = depth[at]!;
-      layers[own] ??= [];
-      layers[own].push(this.graph.nodeAt(at).name);
-      for (const next of this.#next(at)) if (next > at && depth[next]! <= own) depth[next] = own + 1;
-    }
-    return layers;
+    return topologicalGenerations(this.network).map((layer) => this.#names(layer));
   }
 
   /** Groups of nodes that are connected when directions are ignored, each in graph order. */
   components(): string[][] {
-    const { size } = this.graph;
-    const seen = new Uint8Array(size);
-    const groups: string[][] = [];
-    for (let start = 0; start < size; start++) {
-      if (seen[start] === 1) continue;
-      const group = [start];
-      seen[start] = 1;
-      for (const at of group) {
-        this.network.forEachNeighbor(at, (key) => {
-          const next = Number(key);
-          if (seen[next] === 1) return;
-          seen[next] = 1;
-          group.push(next);
-        });
-      }
-      groups.push(this.#names(group));
-    }
-    return groups;
+    return connectedComponents(this.network).map((group) => this.#names(group));
   }
 
   /** True when merging these nodes into one would make no cycle: no path leaves the set and comes back. */
@@ -95,26 +72,27 @@ export class Topology {
     return !this.ancestors(...names).some((name) => after.has(name));
   }
 
-  #reach(names: readonly string[], step: (at: Position, visit: (key: string) => void) => void): string[] {
-    const found = new Set<Position>();
-    const work = names.map((name) => this.graph.indexOf(name));
-    for (let at = work.pop(); at !== undefined; at = work.pop()) {
-      step(at, (key) => {
-        const next = Number(key);
-        if (found.has(next)) return;
-        found.add(next);
-        work.push(next);
-      });
-    }
+  #reach(names: readonly string[], mode: "inbound" | "outbound"): string[] {
+    const found = new Set<string>();
+    for (const name of names)
+      bfsFromNode(
+        this.network,
+        this.graph.indexOf(name),
+        (key, _, depth) => {
+          if (depth === 0) return false;
+          const isKnown = found.has(key);
+          found.add(key);
+          return isKnown;
+        },
+        { mode },
+      );
     return this.#names(found);
   }
 
-  #next(at: Position): Position[] {
-    return this.network.outNeighbors(at).map(Number);
-  }
-
-  #names(positions: Iterable<Position>): string[] {
-    return [...positions].sort((a, b) => a - b).map((at) => this.graph.nodeAt(at).name);
+  /** Names in graph order; the keys of the network are positions. */
+  #names(keys: Iterable<string | number>): string[] {
+    const positions = [...keys].map(Number).sort((a, b) => a - b);
+    return positions.map((at) => this.graph.nodeAt(at).name);
   }
 }
 
@@ -131,21 +109,24 @@ function buildNetwork(graph: Graph): MultiDirectedGraph {
   return network;
 }
 
-/** Tarjan's algorithm with its own stack: real graphs are chains far deeper than the call stack. */
-function stronglyConnected(size: number, next: (at: Position) => readonly Position[]): Position[][] {
+/**
+ * Tarjan's algorithm with a stack of its own: `graphology-components` recurses, and overflows the call stack on a cycle of
+ * 20,000 nodes.
+ */
+function stronglyConnected(size: number, next: (at: number) => readonly number[]): number[][] {
   const order = new Int32Array(size).fill(-1);
   const low = new Int32Array(size);
   const onStack = new Uint8Array(size);
-  const stack: Position[] = [];
-  const groups: Position[][] = [];
+  const stack: number[] = [];
+  const groups: number[][] = [];
   let count = 0;
-  const open = (at: Position): { at: Position; edges: readonly Position[]; edge: number } => {
+  const open = (at: number): { at: number; edges: readonly number[]; edge: number } => {
     order[at] = low[at] = count++;
     stack.push(at);
     onStack[at] = 1;
     return { at, edges: next(at), edge: 0 };
   };
-  const close = (at: Position): void => {
+  const close = (at: number): void => {
     if (low[at] !== order[at]) return;
     const from = stack.lastIndexOf(at);
     const group = stack.splice(from);
