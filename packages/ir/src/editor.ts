@@ -32,7 +32,8 @@ export interface GraphEditor {
   remove(name: string): void;
   /**
    * Replaces every use of a node, in nodes of the base and in inserted ones. `replacement` itself keeps its uses when
-   * it is a reference, and so do the nodes named in `except`: that is how a value is wrapped.
+   * it is a reference, and so do the inserted nodes that it is computed from and the nodes named in `except`: that is how a
+   * value is wrapped. Where the node is an output, `program.with({ graph })` names the replacement in the signature.
    *
    * Inserted nodes in the replacement, and inserted nodes that they are computed from, take over what they lack of the
    * replaced node's stack trace, module stack, `sourceFnStack`, `torchFn` and `custom`. Their `origin` names the running

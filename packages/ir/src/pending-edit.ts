@@ -9,6 +9,7 @@ import { NO_KWARGS, NO_META, type Node } from "./node.js";
 import { changePages, type GraphState } from "./node-store.js";
 import { remember } from "./remember.js";
 import { Replacements, refuseUses, usesAny } from "./uses.js";
+import { wrappersOf } from "./wrapping.js";
 
 interface Neighbours {
   readonly before: string[];
@@ -141,7 +142,7 @@ export class PendingEdit implements GraphEditor {
   #nextPages(state: GraphState): Partial<GraphState> {
     const pages = this.#touchedPages(state);
     if (pages.size === 0) return {};
-    const rewrite = this.#replacements.rewriter();
+    const rewrite = this.#replacements.rewriter(wrappersOf(this.#inserted, this.#replacements.entries()));
     const changes = new Map<number, readonly Node[]>();
     for (const page of pages) {
       const { nodes } = state.pages[page]!;

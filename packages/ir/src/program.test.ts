@@ -1,6 +1,11 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ref, tuple } from "./argument.js";
+import { edit } from "./edit.js";
+import type { NewNode } from "./editor.js";
 import { parseIr } from "./ir-text/parse-program.js";
+import type { ExportedProgram } from "./program.js";
 import { backwardSignature, renameOutputs } from "./signature.js";
+import { verifyAll } from "./verify.js";
 
 const program = parseIr(`sconce-ir 1
 program "ATEN" {
@@ -91,6 +96,52 @@ test("a version with the same parts is the same program", () => {
   expect(program.with({ graph: program.graph, dialect: "ATEN" })).toBe(program);
   expect(program.with({ dialect: "TRAINING" }).graph).toBe(program.graph);
   expect(() => program.with({ state: new Map() } as never)).toThrow('a program has no part "state"');
+});
+
+describe("a graph with another node in place of an output", () => {
+  const call = (target: string, input: string): NewNode => ({
+    op: "call_function",
+    target,
+    args: [ref(input)],
+    meta: program.graph.node("mul").meta,
+  });
+  const outputs = (other: ExportedProgram): readonly string[] =>
+    other.graphSignature.outputSpecs.map(({ kind, arg }) => `${kind} ${arg.name}`);
+
+  test("is named in the signature, user outputs and mutations alike", () => {
+    const next = program.with({
+      graph: edit(program.graph, (e) => {
+        e.replaceAllUses("mul", e.insertAfter("mul", call("aten.relu.default", "x")));
+        e.replaceAllUses("add", e.insertAfter("add", call("aten.neg.default", "add")));
+        e.remove("mul");
+      }),
+    });
+    expect(outputs(next)).toEqual([
+      "BUFFER_MUTATION neg_default",
+      "USER_OUTPUT relu_default",
+      "USER_OUTPUT ",
+    ]);
+    expect(verifyAll(next)).toEqual([]);
+  });
+
+  test("a wrapper of two nodes keeps what it wraps", () => {
+    const graph = edit(program.graph, (e) => {
+      const inner = e.insertAfter("mul", call("aten.neg.default", "mul"));
+      e.replaceAllUses("mul", e.insertAfter(inner.name, call("aten.abs.default", inner.name)));
+    });
+    expect(graph.node("neg_default").args).toEqual([ref("mul")]);
+    const next = program.with({ graph });
+    expect(outputs(next)[1]).toBe("USER_OUTPUT abs_default");
+    expect(verifyAll(next)).toEqual([]);
+  });
+
+  test("outputs that trade places, or a signature that is given, are not followed", () => {
+    const traded = edit(program.graph, (e) => e.setOutput(tuple([ref("mul"), ref("add"), null])));
+    expect(program.with({ graph: traded }).graphSignature).toBe(program.graphSignature);
+    const other = edit(program.graph, (e) => e.setOutput(tuple([ref("add"), ref("x"), null])));
+    const { graphSignature } = program;
+    expect(program.with({ graph: other, graphSignature }).graphSignature).toBe(graphSignature);
+  });
 });
 
 test("signatures follow renamed outputs and tell the backward part", () => {

@@ -1,6 +1,7 @@
 import type { Tensor } from "@sconce/tensor";
 import type { Argument } from "./argument.js";
 import { unknownPart } from "./errors.js";
+import { withOutputsOf } from "./follow-outputs.js";
 import type { Graph } from "./graph.js";
 import { programText } from "./print-torch/program-text.js";
 import type { TreeSpec } from "./pytree.js";
@@ -141,7 +142,8 @@ export class ExportedProgram {
 
   /**
    * The same program with some parts replaced; the same object when nothing is. Its history does not lead to the result
-   * and is left out, unless given; `recordPass` and the pass manager continue it.
+   * and is left out, unless given; `recordPass` and the pass manager continue it. Where a graph comes without a signature and
+   * has another node in place of an output, the signature and the calling conventions of modules name that node.
    * @throws SconceError `UNKNOWN_PART` for a name that no part of a program has
    */
   with(change: Partial<ExportedProgramInit>): ExportedProgram {
@@ -150,7 +152,9 @@ export class ExportedProgram {
     const same = (Object.keys(change) as (keyof ExportedProgramInit)[]).every(
       (key) => change[key] === this[key],
     );
-    return same ? this : new ExportedProgram({ ...this, history: NO_HISTORY, undone: NO_HISTORY, ...change });
+    if (same) return this;
+    const whole = withOutputsOf(this, change);
+    return new ExportedProgram({ ...this, history: NO_HISTORY, undone: NO_HISTORY, ...whole });
   }
 
   /**

@@ -58,15 +58,19 @@ export class Replacements {
     else this.#exceptions.delete(name);
   }
 
-  /** What does the replacement in one node. */
-  rewriter(): (node: Node) => Node {
+  /**
+   * What does the replacement in one node.
+   * @param wrappers by replaced name, nodes besides the exceptions that keep their use of it
+   */
+  rewriter(wrappers: ReadonlyMap<string, ReadonlySet<string>>): (node: Node) => Node {
     if (this.#replacements.size === 0) return (node) => node;
     const resolve = this.#resolver();
     let user = "";
     const replace = (use: NodeRef): Argument => {
       const replacement = this.#replacements.get(use.name);
       if (replacement === undefined || refName(replacement) === user) return use;
-      return this.#exceptions.get(use.name)?.has(user) === true ? use : resolve(use.name);
+      const keeps = this.#exceptions.get(use.name)?.has(user) === true || wrappers.get(use.name)?.has(user);
+      return keeps === true ? use : resolve(use.name);
     };
     return (node) => {
       user = node.name;
