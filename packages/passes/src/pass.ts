@@ -1,3 +1,4 @@
+import { SconceError } from "@sconce/errors";
 import type {
   Argument,
   Backend,
@@ -10,6 +11,7 @@ import type {
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
+import { numberChangeProblem } from "./changes/declaration.js";
 import type { NumberChange } from "./changes/number-change.js";
 import type { Decompositions } from "./decompose/table.js";
 import { optionError, optionProblem } from "./options/bind.js";
@@ -95,12 +97,25 @@ export interface Pass {
 
 type Definition = Omit<Pass, "options"> & { readonly options?: Pass["options"] };
 
-/** Defines a pass; the result is a frozen value. */
+/**
+ * Defines a pass; the result is a frozen value.
+ * @throws SconceError `PASS_DEFINITION` for a wrong `changesNumbers`
+ */
 export function definePass(definition: Definition): Pass {
+  checkPassNumbers(definition);
   const options = Object.entries(definition.options ?? {}).map(
     ([name, spec]) => [name, Object.freeze({ ...spec, default: frozen(spec.default) })] as const,
   );
   return Object.freeze({ ...definition, options: Object.freeze(Object.fromEntries(options)) });
+}
+
+/** Precision and functions are held against the options when the pass runs. @throws SconceError `PASS_DEFINITION` */
+function checkPassNumbers({ name, changesNumbers: declared }: Pick<Pass, "name" | "changesNumbers">): void {
+  if (declared === undefined || typeof declared === "boolean" || typeof declared === "function") return;
+  const problem = numberChangeProblem(declared);
+  if (problem === undefined) return;
+  const message = `pass "${name}" ${problem.what}`;
+  throw new SconceError({ code: "PASS_DEFINITION", message, fix: problem.fix });
 }
 
 const frozen = (value: OptionValue): OptionValue =>

@@ -2,6 +2,7 @@ import { isSconceError, SconceError } from "@sconce/errors";
 import { type FakeTensor, type Graph, type MetaValue, type Node, sealMap } from "@sconce/ir";
 import type { Emit, EmitArg, OperatorTable } from "@sconce/ops";
 import type { SymEnv } from "@sconce/symbolic";
+import { numberChangeProblem } from "../changes/declaration.js";
 import type { NumberChange } from "../changes/number-change.js";
 import { type CallPattern, type CaptureNames, type Pattern, parsePattern, patternText } from "./pattern.js";
 import { planRoots } from "./roots.js";
@@ -90,6 +91,7 @@ export function defineRule<
   const roots = new Map(Object.entries(texts).map(([name, text]) => [name, rootOf(label, text)]));
   checkRoots(label, roots);
   checkNames(label, [...roots.values()]);
+  checkNumbers(label, definition.changesNumbers);
   return Object.freeze({
     name: definition.name,
     doc: definition.doc,
@@ -103,6 +105,13 @@ export function defineRule<
         ? (definition.replace as Rule["replace"])
         : templateOf(label, definition.replace, roots),
   });
+}
+
+/** @throws SconceError `RULE` */
+function checkNumbers(label: string, declared: NumberChange | undefined): void {
+  const problem = declared === undefined ? undefined : numberChangeProblem(declared);
+  if (problem === undefined) return;
+  throw new SconceError({ code: "RULE", message: `${label} ${problem.what}`, fix: problem.fix });
 }
 
 function rootOf(label: string, text: string): CallPattern {
