@@ -8,7 +8,10 @@ import { Tensor } from "./tensor.js";
 const TWO_63 = 2 ** 63;
 const INT64_MIN = -(1n << 63n);
 
-/** A float as int64: cut towards zero; NaN and what does not fit give the smallest int64, as the processor does. */
+/**
+ * A float as int64: cut towards zero; NaN and what does not fit give the smallest int64, as the
+ * processor does.
+ */
 export function floatToInt64(value: number): bigint {
   return value >= -TWO_63 && value < TWO_63 ? BigInt(Math.trunc(value)) : INT64_MIN;
 }
@@ -18,7 +21,10 @@ function floatToUint64(value: number): bigint {
   return value < 2 ** 64 ? BigInt(Math.trunc(value)) : 0n;
 }
 
-/** A float as int32: what does not fit gives the smallest int32. Narrower types keep the low bits of that. */
+/**
+ * A float as int32: what does not fit gives the smallest int32. Narrower types keep the low bits of
+ * that.
+ */
 export function floatToInt32(value: number): number {
   return value > -2147483649 && value < 2147483648 ? Math.trunc(value) : -2147483648;
 }
@@ -31,14 +37,17 @@ function floatToUint32(value: number): number {
 
 type Convert = (value: number) => number;
 
-/** Number of the source lane to number stored in the target's typed array (not for 64-bit integers). */
+/**
+ * Number of the source lane to number stored in the target's typed array (not for 64-bit integers).
+ */
 function lanesConverter(from: DType, to: DType): Convert {
   const encode = patternEncoder(to);
   if (encode !== undefined) return encode;
   const info = dtypeInfo(to);
   if (to === "bool") return (value) => (value === 0 ? 0 : 1);
   if (info.kind !== "int" || dtypeInfo(from).kind === "int" || from === "bool") return (value) => value;
-  // The processor has no conversion to these two, so they go by way of int64; the array keeps the low bits.
+  // The processor has no conversion to these two, so they go by way of int64; the array keeps the
+  // low bits.
   return to === "uint32" || to === "uint8" ? floatToUint32 : floatToInt32;
 }
 
@@ -97,9 +106,9 @@ function isPlainCopy(from: DType, to: DType): boolean {
 }
 
 /**
- * The tensor converted as `tensor.to(dtype)` does: float to integer cuts and wraps, NaN is true, int64 stays exact,
- * complex to real keeps the real part. The same object back when nothing changes; otherwise row-major. What has no values
- * has none in the other dtype.
+ * The tensor converted as `tensor.to(dtype)` does: float to integer cuts and wraps, NaN is true,
+ * int64 stays exact, complex to real keeps the real part. The same object back when nothing
+ * changes; otherwise row-major. What has no values has none in the other dtype.
  */
 export function castTensor(tensor: Tensor, dtype: DType): Tensor {
   if (tensor.dtype === dtype) return tensor;

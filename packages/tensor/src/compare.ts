@@ -20,8 +20,9 @@ export function compareTensors(got: Tensor, want: Tensor, closeness: Closeness):
 }
 
 /**
- * Whether two tensors of one dtype and shape hold the same bits: NaN equals itself, zeros of other sign do not. Two tensors
- * without values count as the same, one with and one without do not; no bytes are read then.
+ * Whether two tensors of one dtype and shape hold the same bits: NaN equals itself, zeros of other
+ * sign do not. Two tensors without values count as the same, one with and one without do not; no
+ * bytes are read then.
  */
 export function sameValues(a: Tensor, b: Tensor): boolean {
   if (a === b) return true;

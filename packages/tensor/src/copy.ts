@@ -6,8 +6,8 @@ import { broadcastView, eachRun } from "./strided.js";
 import { Tensor } from "./tensor.js";
 
 /**
- * Writes `source`, broadcast and converted to the target's dtype, into `target`'s elements. The two may share
- * storage.
+ * Writes `source`, broadcast and converted to the target's dtype, into `target`'s elements. The two
+ * may share storage.
  * @throws SconceError `SHAPE_MISMATCH` when the shapes do not broadcast to the target's.
  */
 export function copyInto(target: Tensor, source: Tensor): void {

@@ -1,4 +1,7 @@
-/** @file In what tensors differ beyond a tolerance, told for people: the first and the worst element, as `torch.testing.assert_close` does. */
+/**
+ * @file Describes how tensors differ beyond a tolerance: the first and the worst element, as
+ * `torch.testing.assert_close` does.
+ */
 import type { DType } from "./dtype.js";
 import type { Element } from "./element.js";
 import type { Tensor } from "./tensor.js";
@@ -9,7 +12,10 @@ export interface ToleranceOptions {
   readonly atol?: number | undefined;
 }
 
-/** `torch.testing.assert_close`'s defaults (`torch/testing/_comparison.py`, `_DTYPE_PRECISIONS`); 0 for the other dtypes. */
+/**
+ * `torch.testing.assert_close`'s defaults (`torch/testing/_comparison.py`, `_DTYPE_PRECISIONS`); 0
+ * for the other dtypes.
+ */
 const PRECISIONS: Readonly<Partial<Record<DType, readonly [rtol: number, atol: number]>>> = {
   float16: [1e-3, 1e-5],
   bfloat16: [1.6e-2, 1e-5],
@@ -27,7 +33,10 @@ interface Mismatch {
   readonly difference: number;
 }
 
-/** In what a tensor differs from another, by the first and the worst element; undefined when it is close. */
+/**
+ * In what a tensor differs from another, by the first and the worst element; undefined when it is
+ * close.
+ */
 export function tensorDifference(
   received: Tensor,
   expected: Tensor,
@@ -69,7 +78,10 @@ function mismatches(received: Tensor, expected: Tensor, rtol: number, atol: numb
   return found;
 }
 
-/** 0 for equal elements, NaN and NaN among them; infinite where no number says how far apart they are. */
+/**
+ * 0 for equal elements, NaN and NaN among them; infinite where the difference is not a finite
+ * number.
+ */
 function distance(a: Element, b: Element): number {
   if (typeof a === "object" && typeof b === "object") {
     const [re, im] = [distance(a.re, b.re), distance(a.im, b.im)];
@@ -78,8 +90,8 @@ function distance(a: Element, b: Element): number {
   if (typeof a === "bigint" && typeof b === "bigint") return Number(a > b ? a - b : b - a);
   const [x, y] = [Number(a), Number(b)];
   if (x === y || (Number.isNaN(x) && Number.isNaN(y))) return 0;
-  const apart = Math.abs(x - y);
-  return Number.isFinite(apart) ? apart : Number.POSITIVE_INFINITY;
+  const gap = Math.abs(x - y);
+  return Number.isFinite(gap) ? gap : Number.POSITIVE_INFINITY;
 }
 
 function magnitude(value: Element): number {

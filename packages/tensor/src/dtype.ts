@@ -25,7 +25,10 @@ export type DType =
 /** Kinds in promotion order: a later kind absorbs an earlier one. */
 export type DTypeKind = "bool" | "int" | "float" | "complex";
 
-/** Typed array that holds one dtype's elements. Halves are raw 16-bit patterns, complex numbers interleaved pairs. */
+/**
+ * Typed array that holds one dtype's elements. Halves are raw 16-bit patterns, complex numbers
+ * interleaved pairs.
+ */
 export type TypedArray =
   | Float64Array
   | Float32Array

@@ -9,10 +9,14 @@ export interface ComplexElement {
   readonly im: number;
 }
 
-/** An element as a JavaScript value: int64 and uint64 as bigint, bool as boolean, complex as a pair. */
+/**
+ * An element as a JavaScript value: int64 and uint64 as bigint, bool as boolean, complex as a pair.
+ */
 export type Element = number | bigint | boolean | ComplexElement;
 
-/** Reads one lane of a typed array as a number, halves decoded. For int64 the value may be inexact. */
+/**
+ * Reads one lane of a typed array as a number, halves decoded. For int64 the value may be inexact.
+ */
 export function laneReader(dtype: DType, data: TypedArray): (lane: number) => number {
   const table = valueTable(dtype);
   if (table !== undefined) {
@@ -31,7 +35,10 @@ export function valueTable(dtype: DType): Float32Array | undefined {
   return dtype.startsWith("float8") ? float8Values(dtype as Float8DType) : undefined;
 }
 
-/** Turns a number into the pattern that is stored; undefined for dtypes that store numbers as they are. */
+/**
+ * Iterations a number into the pattern that is stored; undefined for dtypes that store numbers as
+ * they are.
+ */
 export function patternEncoder(dtype: DType): ((value: number) => number) | undefined {
   if (dtype === "float16" || dtype === "complex32") return numberToFloat16;
   if (dtype === "bfloat16") return numberToBfloat16;
@@ -54,8 +61,9 @@ const asBigInt = (value: Element): bigint =>
   typeof value === "bigint" ? value : BigInt(Math.trunc(asNumber(value)));
 
 /**
- * Writes elements by position. Values are stored as they are (integers wrap, fractions are cut, numbers are rounded to
- * the float type); see `castTensor` for PyTorch's conversions between tensors.
+ * Writes elements by position. Values are stored as they are (integers wrap, fractions are cut,
+ * numbers are rounded to the float type); see `castTensor` for PyTorch's conversions between
+ * tensors.
  */
 export function elementWriter(dtype: DType, data: TypedArray): (position: number, value: Element) => void {
   const encode = patternEncoder(dtype);

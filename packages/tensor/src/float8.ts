@@ -1,4 +1,7 @@
-/** @file The float8 kinds as PyTorch stores them: 256 values each, rounding to nearest, ties to even. */
+/**
+ * @file The float8 kinds as PyTorch stores them: 256 values each, rounding to nearest, ties to
+ * even.
+ */
 import type { DType } from "./dtype.js";
 
 export type Float8DType = Extract<DType, `float8_${string}`>;
@@ -89,7 +92,8 @@ function encode(format: Format, value: number): number {
   const magnitude = Math.abs(value);
   if (magnitude === Infinity) return withSign(format.infinity);
   const exponent = Math.max(Math.floor(Math.log2(magnitude || Number.MIN_VALUE)), 1 - format.bias);
-  // log2 may be one off next to a power of two; the carry below repairs too small, this repairs too large.
+  // log2 may be one off next to a power of two; the carry below repairs too small, this repairs too
+  // large.
   const floor = magnitude < 2 ** exponent ? Math.max(exponent - 1, 1 - format.bias) : exponent;
   const units = roundHalfEven(magnitude * 2 ** (format.mantissaBits - floor));
   const pattern = units + ((floor - 1 + format.bias) << format.mantissaBits);

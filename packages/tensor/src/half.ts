@@ -1,6 +1,6 @@
 /**
- * @file float16 and bfloat16 patterns to numbers and back. Rounding is to nearest, ties to even. A number is rounded to
- * float32 first, because that is what PyTorch does with a double.
+ * @file float16 and bfloat16 patterns to numbers and back. Rounding is to nearest, ties to even. A
+ * number is rounded to float32 first, because that is what PyTorch does with a double.
  */
 const scratch = new Float32Array(1);
 const scratchBits = new Uint32Array(scratch.buffer);
@@ -54,7 +54,8 @@ export function numberToFloat16(value: number): number {
   if (magnitude > 0x7f800000) return sign | 0x7e00;
   if (magnitude >= 0x47800000) return sign | 0x7c00;
   if (magnitude >= 0x38800000) {
-    // Normal: rebias, then add half a unit less one, plus one when the kept bit is odd. A carry moves the exponent.
+    // Normal: rebias, then add half a unit less one, plus one when the kept bit is odd. A carry
+    // moves the exponent.
     return sign | ((magnitude - 0x38000000 + 0xfff + ((magnitude >>> 13) & 1)) >>> 13);
   }
   if (magnitude < 0x33000000) return sign;

@@ -1,4 +1,7 @@
-/** @file PyTorch's type promotion (`c10/core/ScalarType.cpp`, `aten/src/ATen/native/TypeProperties.cpp`). */
+/**
+ * @file PyTorch's type promotion (`c10/core/ScalarType.cpp`,
+ * `aten/src/ATen/native/TypeProperties.cpp`).
+ */
 import { type DType, dtypeInfo, isComplexDType, isFloatDType } from "./dtype.js";
 import { promotionError } from "./errors.js";
 
@@ -33,7 +36,8 @@ function promoteIntegers(a: DType, b: DType): DType {
 
 /**
  * `torch.promote_types(a, b)`.
- * @throws SconceError `PROMOTION` for float8 and the barebones unsigned types, where PyTorch refuses too.
+ * @throws SconceError `PROMOTION` for float8 and the barebones unsigned types, where PyTorch
+ * refuses too.
  */
 export function promoteTypes(a: DType, b: DType): DType {
   if (a === b) return a;
@@ -49,7 +53,8 @@ export function promoteTypes(a: DType, b: DType): DType {
 }
 
 function promoteComplex(a: DType, b: DType): DType {
-  // An integer takes the other's parts; bfloat16 has no complex type of its own and counts as float32.
+  // An integer takes the other's parts; bfloat16 has no complex type of its own and counts as
+  // float32.
   const parts = (dtype: DType): DType | undefined =>
     isComplexDType(dtype) || isFloatDType(dtype)
       ? dtype === "bfloat16"
@@ -61,7 +66,10 @@ function promoteComplex(a: DType, b: DType): DType {
   return complexDType(promoteFloats(left, right));
 }
 
-/** How much weight an operand has: dimensioned tensors beat 0-d tensors, and these beat Python numbers. */
+/**
+ * How much weight an operand has: dimensioned tensors beat 0-d tensors, and these beat Python
+ * numbers.
+ */
 export type PromotionRank = "dimensioned" | "zeroDim" | "wrappedNumber";
 
 export interface PromotionOperand {

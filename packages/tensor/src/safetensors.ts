@@ -1,4 +1,7 @@
-/** @file The safetensors format: eight bytes of header length, a JSON header, then the data without holes. */
+/**
+ * @file The safetensors format: eight bytes of header length, a JSON header, then the data without
+ * holes.
+ */
 import { type DType, dtypeInfo } from "./dtype.js";
 import { safetensorsError, writtenWithoutValues } from "./errors.js";
 import { numel } from "./shape.js";
@@ -50,9 +53,10 @@ interface Slot {
 }
 
 /**
- * Reads a safetensors file. Tensors are views of `bytes` where their data is aligned, copies where it is not.
- * @throws SconceError `SAFETENSORS` for anything that is not exactly the format: truncation, holes, overlaps, unknown
- * dtypes, sizes that disagree.
+ * Reads a safetensors file. Tensors are views of `bytes` where their data is aligned, copies where
+ * it is not.
+ * @throws SconceError `SAFETENSORS` for anything that is not exactly the format: truncation, holes,
+ * overlaps, unknown dtypes, sizes that disagree.
  */
 export function readSafetensors(bytes: Uint8Array): Safetensors {
   const headerLength = readHeaderLength(bytes);
@@ -145,10 +149,10 @@ function viewSlot(slot: Slot, data: Uint8Array): Tensor {
 }
 
 /**
- * Writes tensors as safetensors, widest elements first so that every tensor is aligned; strided tensors are written
- * row-major.
- * @throws SconceError `DTYPE` for complex32 and complex128, which the format lacks; `SAFETENSORS` for a reserved name;
- * `NO_VALUES` with the names of all tensors that have no values.
+ * Writes tensors as safetensors, widest elements first so that every tensor is aligned; strided
+ * tensors are written row-major.
+ * @throws SconceError `DTYPE` for complex32 and complex128, which the format lacks; `SAFETENSORS`
+ * for a reserved name; `NO_VALUES` with the names of all tensors that have no values.
  */
 export function writeSafetensors(
   tensors: Iterable<readonly [string, Tensor]>,

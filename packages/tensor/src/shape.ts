@@ -16,7 +16,10 @@ export function contiguousStrides(shape: readonly number[]): number[] {
   return strides;
 }
 
-/** Row-major contiguity; strides of dimensions of size 1 do not matter, an empty tensor is contiguous. */
+/**
+ * Row-major contiguity; strides of dimensions of size 1 do not matter, an empty tensor is
+ * contiguous.
+ */
 export function isContiguous(shape: readonly number[], strides: readonly number[]): boolean {
   let step = 1;
   for (let d = shape.length - 1; d >= 0; d--) {
@@ -30,8 +33,9 @@ export function isContiguous(shape: readonly number[], strides: readonly number[
 }
 
 /**
- * Bytes that a storage needs for a view: from its start to the end of the last element that the view reaches; 0 for an
- * empty view. Sizes and strides are not negative. Past 2^53 the result is rounded but never too small to compare.
+ * Bytes that a storage needs for a view: from its start to the end of the last element that the
+ * view reaches; 0 for an empty view. Sizes and strides are not negative. Past 2^53 the result is
+ * rounded but never too small to compare.
  */
 export function requiredBytes(
   shape: readonly number[],
@@ -47,7 +51,10 @@ export function requiredBytes(
   return (last + 1) * itemSize;
 }
 
-/** Calls `visit` with the storage position of each element in logical (row-major) order, and its ordinal number. */
+/**
+ * Calls `visit` with the storage position of each element in logical (row-major) order, and its
+ * ordinal number.
+ */
 export function forEachPosition(
   shape: readonly number[],
   strides: readonly number[],

@@ -2,8 +2,9 @@ import { type DType, dtypeInfo, type TypedArray } from "./dtype.js";
 import { storageWithoutValues } from "./errors.js";
 
 /**
- * Untyped bytes that tensors view. Several tensors (of several dtypes) may share one storage. A storage without values
- * has a length and no bytes: reading or writing `bytes` or a view throws `NO_VALUES`.
+ * Untyped bytes that tensors view. Several tensors (of several dtypes) may share one storage. A
+ * storage without values has a length and no bytes: reading or writing `bytes` or a view throws
+ * `NO_VALUES`.
  */
 export class Storage {
   readonly bytes: Uint8Array;
@@ -18,8 +19,8 @@ export class Storage {
   }
 
   /**
-   * A storage whose values are not known, as PyTorch's on the `meta` device. Nothing is allocated. A storage of no bytes
-   * has no values to miss: it is an ordinary one.
+   * A storage whose values are not known, as PyTorch's on the `meta` device. Nothing is allocated.
+   * A storage of no bytes has no values to miss: it is an ordinary one.
    */
   static withoutValues(byteLength: number): Storage {
     return byteLength === 0 ? Storage.allocate(0) : new StorageWithoutValues(byteLength);
@@ -34,7 +35,10 @@ export class Storage {
     return this.bytes.byteLength;
   }
 
-  /** The whole storage as the dtype's typed array, without a copy. `bytes` starts at a multiple of the lane size. */
+  /**
+   * The whole storage as the dtype's typed array, without a copy. `bytes` starts at a multiple of
+   * the lane size.
+   */
   view(dtype: DType): TypedArray {
     const { array } = dtypeInfo(dtype);
     let view = this.#views?.get(array);

@@ -1,6 +1,7 @@
 /**
- * @file Iteration over strided tensors. Nothing is allocated per element: a loop over several tensors of one
- * shape is cut into runs of constant steps, so contiguous (or equally permuted dense) operands are one run.
+ * @file Iteration over strided tensors. Nothing is allocated per element: a loop over several
+ * tensors of one shape is cut into runs of constant steps, so contiguous (or equally permuted
+ * dense) operands are one run.
  */
 
 /** Where a tensor's elements lie; a {@link Tensor} is one. */
@@ -9,11 +10,12 @@ export interface StridedView {
   readonly storageOffset: number;
 }
 
-/** One run: `count` elements from `offsets[k]` on, `steps[k]` apart, for each operand `k`. */
+/** One run: `count` elements from `offsets[k]` on, with stride `steps[k]`, for each operand `k`. */
 export type RunBody = (offsets: readonly number[], steps: readonly number[], count: number) => void;
 
 /**
- * Strides that read a tensor as the (larger) broadcast shape: stride 0 where it has size 1 or no dimension.
+ * Strides that read a tensor as the (larger) broadcast shape: stride 0 where it has size 1 or no
+ * dimension.
  */
 export function broadcastStrides(
   shape: readonly number[],
@@ -38,8 +40,8 @@ export function broadcastView(
 }
 
 /**
- * Calls `body` for each run of elements. Elements are visited in an order that suits the first view's memory;
- * use {@link eachRunInOrder} where the logical order matters.
+ * Calls `body` for each run of elements. Elements are visited in an order that suits the first
+ * view's memory; use {@link eachRunInOrder} where the logical order matters.
  */
 export function eachRun(shape: readonly number[], views: readonly StridedView[], body: RunBody): void {
   runLoop(shape, views, memoryOrder(shape, views), body);
@@ -55,7 +57,7 @@ export function eachRunInOrder(shape: readonly number[], views: readonly Strided
   );
 }
 
-/** Dimensions by falling stride of the first view that tells them apart. */
+/** Dimensions by falling stride of the first view in which their strides differ. */
 export function memoryOrder(shape: readonly number[], views: readonly StridedView[]): number[] {
   const order = shape.map((_, d) => d);
   const compare = (a: number, b: number): number => {
@@ -126,7 +128,9 @@ function outerLoop(
   }
 }
 
-/** Storage positions of all elements in row-major order, for kernels that address single elements. */
+/**
+ * Storage positions of all elements in row-major order, for kernels that address single elements.
+ */
 export function positionsOf(shape: readonly number[], view: StridedView): Int32Array {
   let total = 1;
   for (const size of shape) total *= size;

@@ -54,15 +54,16 @@ export class Tensor {
   }
 
   /**
-   * Whether its elements are known. A tensor without values has a dtype, a shape and strides; reading its elements throws
-   * `NO_VALUES`.
+   * Whether its elements are known. A tensor without values has a dtype, a shape and strides;
+   * reading its elements throws `NO_VALUES`.
    */
   get hasValues(): boolean {
     return this.storage.hasValues;
   }
 
   /**
-   * The whole storage as this dtype's typed array (complex: interleaved lanes). Not offset, not strided.
+   * The whole storage as this dtype's typed array (complex: interleaved lanes). Not offset, not
+   * strided.
    * @throws SconceError `NO_VALUES`
    */
   get data(): TypedArray {
@@ -78,7 +79,10 @@ export class Tensor {
     return new Tensor({ dtype, shape, storage: Storage.allocate(numel(shape) * dtypeInfo(dtype).itemSize) });
   }
 
-  /** A tensor of which only the dtype, shape and layout are known, with a storage of its own; see {@link hasValues}. */
+  /**
+   * A tensor of which only the dtype, shape and layout are known, with a storage of its own; see
+   * {@link hasValues}.
+   */
   static withoutValues(init: Omit<TensorInit, "storage">): Tensor {
     const { dtype, shape, strides = contiguousStrides(shape), storageOffset = 0 } = init;
     const bytes = requiredBytes(shape, strides, storageOffset, dtypeInfo(dtype).itemSize);
@@ -86,7 +90,8 @@ export class Tensor {
   }
 
   /**
-   * A new row-major tensor of these values in logical order. Integers wrap and floats round to the dtype.
+   * A new row-major tensor of these values in logical order. Integers wrap and floats round to the
+   * dtype.
    * @throws SconceError `SHAPE` when the number of values does not fit the shape.
    */
   static from(values: ArrayLike<Element>, shape: readonly number[], dtype: DType): Tensor {
@@ -149,7 +154,10 @@ export class Tensor {
     return values;
   }
 
-  /** `tensor(float32[2, 3])`; short vectors and scalars with their elements: `tensor(int64[3]: 1, 2, 3)`. */
+  /**
+   * `tensor(float32[2, 3])`; short vectors and scalars with their elements:
+   * `tensor(int64[3]: 1, 2, 3)`.
+   */
   toString(): string {
     const type = `${this.dtype}[${this.shape.join(", ")}]`;
     if (!this.hasValues || this.ndim > 1 || this.numel > MOST_PRINTED || this.numel === 0)
@@ -157,7 +165,10 @@ export class Tensor {
     return `tensor(${type}: ${this.toArray().map(elementText).join(", ")})`;
   }
 
-  /** Elements in logical order as doubles; int64 may lose precision, complex gives interleaved pairs. */
+  /**
+   * Elements in logical order as doubles; int64 may lose precision, complex gives interleaved
+   * pairs.
+   */
   toFloat64Array(): Float64Array {
     const { lanes } = dtypeInfo(this.dtype);
     const read = laneReader(this.dtype, this.data);
