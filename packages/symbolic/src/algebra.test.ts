@@ -229,7 +229,8 @@ describe("properties", () => {
     );
   });
   test("srepr text reads back as an equal expression, and then as the same one", () => {
-    // As in sympy, collapsing nested extrema may leave one that only the next construction simplifies.
+    // As in sympy, collapsing nested extrema may leave one that only the next construction
+    // simplifies.
     fc.assert(
       fc.property(sample, bindings, ({ expr }, map) => {
         const again = parseSrepr(toSrepr(expr));

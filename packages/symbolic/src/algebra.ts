@@ -12,7 +12,8 @@ import { sreprNode } from "./srepr.js";
 printWith(printNode);
 
 /**
- * An integer that may be symbolic. Static values are plain numbers always; beyond 2^53 they are expressions.
+ * An integer that may be symbolic. Static values are plain numbers always; beyond 2^53 they are
+ * expressions.
  */
 export type SymInt = number | SymExpr;
 /** A float that may be symbolic. */
@@ -22,9 +23,11 @@ export type SymBool = boolean | SymExpr;
 /** Any of the three. */
 export type SymValue = number | boolean | SymExpr;
 
-/** What kind of symbol {@link symbol} makes. Sizes are positive integers, everything else says so. */
+/**
+ * What kind of symbol {@link symbol} makes. Sizes are positive integers, everything else says so.
+ */
 export interface SymbolOptions {
-  /** Default true for integers that are neither `unbacked` nor said to be otherwise. */
+  /** Default true for integers that are not `unbacked`. */
   readonly positive?: boolean;
   /** Default true unless `float`. */
   readonly integer?: boolean;
@@ -49,13 +52,13 @@ export function symbol(name: string, options: SymbolOptions = {}): SymExpr {
 /** A symbol with assumptions in the order in which a file gives them. */
 export function symbolWith(name: string, assumptions: Assumptions): SymExpr {
   if (!NAME.test(name) || name.length > 64)
-    throw badOperand(`${JSON.stringify(name.slice(0, 80))} is no symbol name`);
+    throw badOperand(`${JSON.stringify(name.slice(0, 80))} is not a symbol name`);
   return new SymExpr({ op: "Symbol", name, assumptions });
 }
 
 /**
- * The kind that PyTorch's naming gives a bare name: `s0` a size, `u0` an unbacked integer, `zuf0` and `zf3`
- * floats.
+ * The kind that PyTorch's naming gives a bare name: `s0` a size, `u0` an unbacked integer, `zuf0`
+ * and `zf3` floats.
  */
 export function symbolByName(name: string): SymExpr {
   if (/^zuf\d/.test(name)) return symbol(name, { float: true, unbacked: true });
@@ -114,7 +117,7 @@ const applyFloat = (head: SymHead, ...values: readonly SymValue[]): SymFloat =>
   );
 
 const isSafe = Number.isSafeInteger;
-/** True when a folded result needs no exact arithmetic: it is no integer, or one below 2^53. */
+/** Returns whether a folded result is exact in floats: not an integer, or one below 2^53. */
 const isExact = (result: number): boolean => isSafe(result) || !Number.isInteger(result);
 
 /** `a + b`, of integers or of floats. */
@@ -174,7 +177,8 @@ export function mulAll(values: readonly SymInt[]): SymInt {
 export function floorDiv(a: SymInt, b: SymInt): SymInt {
   if (typeof a === "number" && typeof b === "number") {
     if (b === 0) throw divisionByZero(`${a} // ${b}`);
-    // Exact below 2^53: the quotient is at least 1/b away from the next integer, rounding moves it by less.
+    // Exact below 2^53: the quotient is at least 1/b away from the next integer, rounding moves it
+    // by less.
     if (isSafe(a) && isSafe(b)) return Math.floor(a / b) + 0;
   }
   return apply("FloorDiv", a, b);
@@ -193,7 +197,8 @@ export function mod(a: SymInt, b: SymInt): SymInt {
 }
 
 /**
- * Python's `a % b`, of the divisor's sign: a {@link mod} when neither can be negative, as PyTorch chooses.
+ * Python's `a % b`, of the divisor's sign: a {@link mod} when neither can be negative, as PyTorch
+ * chooses.
  */
 export function pythonMod(a: SymInt, b: SymInt): SymInt {
   if (typeof a === "number" && typeof b === "number") return modNumbers(a, b);
@@ -239,7 +244,10 @@ export function floatTrueDiv(a: SymFloat, b: SymFloat): SymFloat {
   return typeof a === "number" && typeof b === "number" ? a / b : applyFloat("FloatTrueDiv", a, b);
 }
 
-/** A float constant that stays one among expressions, where a plain integral number counts as an integer. */
+/**
+ * A float constant that stays one among expressions, where a plain integral number counts as an
+ * integer.
+ */
 export const floatConstant = (value: number): SymExpr => lift(value, true);
 
 export const toFloat = (a: SymInt): SymFloat =>
@@ -253,7 +261,7 @@ const rounding =
 export const ceilToInt: (a: SymFloat) => SymInt = rounding("CeilToInt", Math.ceil);
 export const floorToInt: (a: SymFloat) => SymInt = rounding("FloorToInt", Math.floor);
 export const truncToInt: (a: SymFloat) => SymInt = rounding("TruncToInt", Math.trunc);
-/** Halves to the even neighbour. */
+/** Halves to the even neighbor. */
 export const roundToInt: (a: SymFloat) => SymInt = rounding("RoundToInt", roundHalfEven);
 export const truncToFloat = (a: SymFloat): SymFloat =>
   typeof a === "number" ? Math.trunc(a) : applyFloat("TruncToFloat", a);

@@ -4,8 +4,8 @@ import { approximate, bigOf, isInteger, isNegative, isNumber } from "./number.js
 import { splitCoefficient } from "./order.js";
 
 /**
- * What an expression is for every value of its symbols, from the symbols' assumptions alone (no ranges, no
- * guards).
+ * What an expression is for every value of its symbols, from the symbols' assumptions alone (no
+ * ranges, no guards).
  */
 export interface Facts {
   /** `false` only for what is surely no integer. */
@@ -205,7 +205,7 @@ function productFacts(e: SymExpr): Facts {
   return rest.op === "Symbol" || rest.op === "Pow" ? product : signOnly(product);
 }
 
-/** Whether the product `e / den` is an integer, as far as parity tells. */
+/** Returns whether parity proves that the product `e / den` is an integer. */
 function divides(den: bigint, e: SymExpr): boolean | undefined {
   const { even } = factsOf(e);
   if (den === 2n && even !== undefined) return even;

@@ -7,9 +7,9 @@ import { negate, product, subtract, sum, termsOf } from "./polynomial.js";
 import type { Relation } from "./relation.js";
 
 /**
- * A condition in the form in which facts are compared: only `<`, `<=`, `==` and `!=`, in lowest terms, with
- * the positive terms of their difference on the right and the negated negative ones on the left. This is also
- * how assertion messages print: `n > 3` is `3 < n`.
+ * A condition in the form in which facts are compared: only `<`, `<=`, `==` and `!=`, in lowest
+ * terms, with the positive terms of their difference on the right and the negated negative ones on
+ * the left. This is also how assertion messages print: `n > 3` is `3 < n`.
  */
 export function canonicalCondition(e: SymExpr): SymExpr {
   if (e.op === "And" || e.op === "Or") return connective(e.op, e.args.map(canonicalCondition));

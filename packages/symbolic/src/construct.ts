@@ -81,7 +81,7 @@ const ROWS: Readonly<Record<string, Row>> = {
 
 function asBranch(pair: SymExpr): readonly [SymExpr, SymExpr] {
   if (pair.op !== "ExprCondPair")
-    throw badOperand("Piecewise of something that is no (value, condition) pair");
+    throw badOperand("Piecewise of something that is not a (value, condition) pair");
   return [pair.args[0]!, pair.args[1]!];
 }
 

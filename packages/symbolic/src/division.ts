@@ -26,7 +26,7 @@ import { relation } from "./relation.js";
 
 const isMinusOne = (e: SymExpr): boolean => e.op === "Integer" && e.value === -1;
 
-/** Python's `base // divisor`, with exact parts moved out and common factors cancelled. */
+/** Python's `base // divisor`, with exact parts moved out and common factors canceled. */
 export function floorDivNode(
   base: SymExpr,
   divisor: SymExpr,
@@ -144,7 +144,9 @@ export function modularIndexingNode(base: SymExpr, divisor: SymExpr, modulus: Sy
   return node("ModularIndexing", [base, divisor, modulus]);
 }
 
-/** Terms that are multiples of `period` leave the index unchanged, when all others are non-negative. */
+/**
+ * Terms that are multiples of `period` leave the index unchanged, when all others are non-negative.
+ */
 function dropMultiples(base: SymExpr, period: SymExpr): SymExpr | undefined {
   if (base.op !== "Add") return undefined;
   const rest = base.args.filter((term) => {

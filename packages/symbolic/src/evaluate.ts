@@ -12,8 +12,8 @@ type Value = number | bigint | boolean;
 export type Bindings = ReadonlyMap<string, number>;
 
 /**
- * The number or boolean that a value has under the bindings, with Python's `//` and `%`. Integers are exact
- * throughout; a result beyond 2^53 is rounded to the nearest double. Throws SYM_UNBOUND,
+ * The number or boolean that a value has under the bindings, with Python's `//` and `%`. Integers
+ * are exact throughout; a result beyond 2^53 is rounded to the nearest double. Throws SYM_UNBOUND,
  * SYM_DIVISION_BY_ZERO, SYM_OPERAND.
  */
 export function evaluate(value: SymValue, bindings: Bindings): number | boolean {

@@ -54,15 +54,19 @@ export const MAX_NODES = 20_000;
 export const MAX_DEPTH = 400;
 
 /**
- * An immutable node of a symbolic expression, in canonical form: build one with the constructors of this
- * package only. Numbers that are the whole of a value are plain JavaScript numbers, never nodes.
+ * An immutable node of a symbolic expression, in canonical form: build one with the constructors of
+ * this package only. Numbers that are the whole of a value are plain JavaScript numbers, never
+ * nodes.
  */
 export class SymExpr {
   readonly op: SymOp;
   readonly args: readonly SymExpr[];
   /** A symbol's name; empty for other nodes. */
   readonly name: string;
-  /** The value of `Integer` (a bigint beyond 2^53) and `Float`, the numerator (a bigint) of `Rational`. */
+  /**
+   * The value of `Integer` (a bigint beyond 2^53) and `Float`, the numerator (a bigint) of
+   * `Rational`.
+   */
   readonly value: number | bigint;
   /** The denominator of `Rational`, else 1. */
   readonly den: bigint;
@@ -70,7 +74,10 @@ export class SymExpr {
   /** Nodes in the tree, shared ones counted each time. */
   readonly size: number;
   readonly depth: number;
-  /** sympy's node count, in which a float weighs half: the first criterion when conditions are sorted. */
+  /**
+   * sympy's node count, in which a float weighs half: the first criterion when conditions are
+   * sorted.
+   */
   readonly weight: number;
   #key: string | undefined;
 
@@ -109,7 +116,10 @@ export class SymExpr {
   }
 }
 
-/** Set by the module that prints, which needs this one. Every symbol is made by a module that loads it. */
+/**
+ * Set by the module that prints, which needs this one. Every symbol is made by a module that loads
+ * it.
+ */
 let printer = (e: SymExpr): string => e.key;
 
 /** @internal Sets how expressions become texts. */

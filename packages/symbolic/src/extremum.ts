@@ -6,8 +6,8 @@ import { compareBySize, splitCoefficient } from "./order.js";
 type Extremum = "Max" | "Min";
 
 /**
- * `Max` or `Min` with nested ones flattened, numbers collected, and arguments dropped that assumptions
- * decide.
+ * `Max` or `Min` with nested ones flattened, numbers collected, and arguments dropped that
+ * assumptions decide.
  */
 export function extremum(head: Extremum, items: readonly SymExpr[]): SymExpr {
   const flat = unique(items.flatMap((item) => (item.op === head ? item.args : [item])));

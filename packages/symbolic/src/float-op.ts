@@ -4,7 +4,7 @@ import { node, type SymExpr, type SymHead } from "./expr.js";
 import { approximate, floating, integer, isInteger, isNumber, isZero, powerOfInteger } from "./number.js";
 import { negate, power, prefersNegation, product } from "./polynomial.js";
 
-/** Python's `round`: halves go to the even neighbour. */
+/** Python's `round`: halves go to the even neighbor. */
 export function roundHalfEven(x: number): number {
   const floor = Math.floor(x);
   const rest = x - floor;

@@ -19,7 +19,9 @@ export interface GuardSource {
 export type GuardBinaryOp = "+" | "-" | "*" | "/" | "//" | "%" | "**";
 export type GuardCompareOp = "==" | "!=" | "<" | "<=" | ">" | ">=";
 
-/** A guard as a tree. It is only ever interpreted: nothing in it can reach anything but its sources. */
+/**
+ * A guard as a tree. It is only ever interpreted: nothing in it can reach anything but its sources.
+ */
 export type GuardNode =
   | GuardSource
   /** `exact` only for integers beyond 2^53. */

@@ -6,7 +6,7 @@ import { printGuard } from "./guard-print.js";
 /** A value of a guard. */
 export type GuardValue = number | string | boolean | null;
 
-/** Finds the value of an input or of a property of one; undefined when there is no such thing. */
+/** Returns the value of an input or of a property of one; undefined if it does not exist. */
 export type SourceResolver = (source: GuardSource) => GuardValue | undefined;
 
 /** The value of a guard, with Python's operators. Throws SYM_OPERAND and SYM_DIVISION_BY_ZERO. */

@@ -1,4 +1,7 @@
-/** @file Expressions as PyTorch writes them in guards (`ShapeGuardPythonPrinter`, `torch/utils/_sympy/printers.py`). */
+/**
+ * @file Expressions as PyTorch writes them in guards (`ShapeGuardPythonPrinter`,
+ * `torch/utils/_sympy/printers.py`).
+ */
 import type { SymExpr } from "./expr.js";
 
 /** Precedences of sympy's printers. */
@@ -32,8 +35,8 @@ const CALLS: Readonly<Record<string, string>> = {
 const FOLDED: Readonly<Record<string, string>> = { Max: "torch.sym_max", Min: "torch.sym_min" };
 
 /**
- * The text of a condition on input sizes: `(L['x'].size()[0] + (-1)*(L['x'].size()[0] // 2)) != 0`. Undefined where a
- * symbol has no source, or an operator is not one of sizes.
+ * The text of a condition on input sizes: `(L['x'].size()[0] + (-1)*(L['x'].size()[0] // 2)) != 0`.
+ * Undefined where a symbol has no source, or an operator is not one of sizes.
  */
 export function printGuardExpr(
   expr: SymExpr,

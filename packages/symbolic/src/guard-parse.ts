@@ -15,9 +15,9 @@ const MAX_DEPTH = 100;
 const MAX_OPERATORS = 2_000;
 
 /**
- * Reads a guard of `guards_code`: comparisons, arithmetic and a few functions over inputs' sizes and values.
- * Anything else (assignments, lambdas, other calls or attributes) is refused. Throws SYM_PARSE and
- * SYM_TOO_LARGE.
+ * Reads a guard of `guards_code`: comparisons, arithmetic and a few functions over inputs' sizes
+ * and values. Anything else (assignments, lambdas, other calls or attributes) is refused. Throws
+ * SYM_PARSE and SYM_TOO_LARGE.
  */
 export function parseGuard(text: string): GuardNode {
   if (text.length > MAX_LENGTH)
@@ -204,7 +204,9 @@ class GuardParser {
     return this.#source(token.text);
   }
 
-  /** A known function's full name, consumed; `math.inf` is handled as a number by {@link #source}. */
+  /**
+   * A known function's full name, consumed; `math.inf` is handled as a number by {@link #source}.
+   */
   #functionName(first: string): GuardFunction | undefined {
     if (GUARD_FUNCTIONS.has(first) && this.#isSign("(")) return first as GuardFunction;
     if ((first !== "math" && first !== "torch") || !this.#isSign(".")) return undefined;

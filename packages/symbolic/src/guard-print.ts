@@ -16,7 +16,7 @@ const LEVEL = {
 };
 
 /**
- * A guard's text as Python's `ast.unparse` normalises it, with inputs by the caller's names: `-1 +
+ * A guard's text as Python's `ast.unparse` normalizes it, with inputs by the caller's names: `-1 +
  * x.size()[0] >= 2`. This is the text of `Guard failed: ...`.
  */
 export function printGuard(guard: GuardNode): string {
@@ -58,7 +58,8 @@ function print(guard: GuardNode, needed: number): string {
       return wrap(print(guard.first, LEVEL.bits) + rest.join(""), LEVEL.compare, needed);
     }
     case "bool": {
-      // Each further operand is asked for one level more, and so gains parentheses, as Python does it.
+      // Each further operand is asked for one level more, and so gains parentheses, as Python does
+      // it.
       const own = guard.op === "or" ? LEVEL.or : LEVEL.and;
       const values = guard.values.map((value, i) => print(value, own + 1 + i));
       return wrap(values.join(` ${guard.op} `), own, needed);

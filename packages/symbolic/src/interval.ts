@@ -1,4 +1,6 @@
-/** The values that an expression may take; integers unless `float`. Infinite ends mean unbounded. */
+/**
+ * The values that an expression may take; integers unless `float`. Infinite ends mean unbounded.
+ */
 export interface ValueRange {
   readonly min: number;
   readonly max: number;

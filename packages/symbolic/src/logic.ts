@@ -9,9 +9,9 @@ const checkCondition = (e: SymExpr): void => {
 };
 
 /**
- * Conjunction or disjunction: flat, without repeats, false (true) when a relation meets its negation. Like
- * sympy, a disjunction compares only the relations that it is given directly, a conjunction those of nested
- * ones too.
+ * Conjunction or disjunction: flat, without repeats, false (true) when a relation meets its
+ * negation. Like sympy, a disjunction compares only the relations that it is given directly, a
+ * conjunction those of nested ones too.
  */
 export function connective(head: "And" | "Or", items: readonly SymExpr[]): SymExpr {
   const absorbing = head === "And" ? FALSE : TRUE;
@@ -42,7 +42,7 @@ function withoutOpposites(items: readonly SymExpr[]): readonly SymExpr[] | undef
   return kept;
 }
 
-/** Negation: relations turn over, double negations vanish. */
+/** Negation: relations are inverted, double negations vanish. */
 export function negation(e: SymExpr): SymExpr {
   checkCondition(e);
   if (e.op === "True" || e.op === "False") return constant(e.op === "False");

@@ -66,7 +66,7 @@ export function addNumbers(a: SymExpr, b: SymExpr): SymExpr {
   return rational(BigInt(a.value) * b.den + BigInt(b.value) * a.den, a.den * b.den);
 }
 
-/** sympy's float arithmetic turns a zero into the integer. */
+/** sympy's float arithmetic converts a zero to the integer. */
 const floatResult = (value: number): SymExpr => (value === 0 ? ZERO : floating(value));
 
 export function mulNumbers(a: SymExpr, b: SymExpr): SymExpr {

@@ -64,8 +64,8 @@ const className = (op: SymOp): string =>
       : op;
 
 /**
- * sympy's `default_sort_key` as a comparison: the order in which products, `Max` and functions list their
- * arguments.
+ * sympy's `default_sort_key` as a comparison: the order in which products, `Max` and functions list
+ * their arguments.
  */
 export function compareDefault(a: SymExpr, b: SymExpr): number {
   if (a === b) return 0;
@@ -109,16 +109,21 @@ export function orderedFactors(e: SymExpr): readonly SymExpr[] {
   return split.sort(compareDefault);
 }
 
-/** By size first, then {@link compareDefault}: how `And`, `Or`, `Max` and `Min` keep their arguments. */
+/**
+ * By size first, then {@link compareDefault}: how `And`, `Or`, `Max` and `Min` keep their
+ * arguments.
+ */
 export const compareBySize = (a: SymExpr, b: SymExpr): number => a.weight - b.weight || compareDefault(a, b);
 
 const termOrder = new WeakMap<SymExpr, readonly SymExpr[]>();
 
-/** Terms of a sum in printing order: lexicographic by monomial, higher powers first, constants last. */
+/**
+ * Terms of a sum in printing order: lexicographic by monomial, higher powers first, constants last.
+ */
 export function orderedTerms(e: SymExpr): readonly SymExpr[] {
   if (e.op !== "Add") return [e];
-  // Comparing nested sums orders their terms again and again: without the cache that is exponential in the
-  // nesting.
+  // Comparing nested sums orders their terms again and again: without the cache that is exponential
+  // in the nesting.
   const known = termOrder.get(e);
   if (known !== undefined) return known;
   const terms = sortTerms(e);
@@ -218,8 +223,8 @@ const impliedBy = (e: SymExpr): number =>
   ] ?? 15;
 
 /**
- * sympy's structural comparison: the order in which sums and products keep their arguments, seen in guard
- * texts.
+ * sympy's structural comparison: the order in which sums and products keep their arguments, seen in
+ * guard texts.
  */
 export function compareStructure(a: SymExpr, b: SymExpr): number {
   if (a === b) return 0;

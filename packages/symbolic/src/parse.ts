@@ -16,10 +16,10 @@ export interface ParseOptions {
 }
 
 /**
- * Reads sympy's `srepr` text (`Add(Symbol('s77', positive=True, integer=True), Integer(1))`) or the plain
- * form of older files (`s0 + 1`, `(s0//2)`, `Mod(s0, 2)`). Nothing is ever executed; unknown names, attribute
- * access and calls of anything but the known functions are refused. Throws SYM_PARSE, SYM_TOO_LARGE,
- * SYM_OPERAND, SYM_DIVISION_BY_ZERO.
+ * Reads sympy's `srepr` text (`Add(Symbol('s77', positive=True, integer=True), Integer(1))`) or the
+ * plain form of older files (`s0 + 1`, `(s0//2)`, `Mod(s0, 2)`). Nothing is ever executed; unknown
+ * names, attribute access and calls of anything but the known functions are refused. Throws
+ * SYM_PARSE, SYM_TOO_LARGE, SYM_OPERAND, SYM_DIVISION_BY_ZERO.
  */
 export function parseSrepr(text: string, options: ParseOptions = {}): SymValue {
   const maxLength = options.maxLength ?? 65_536;
@@ -125,7 +125,7 @@ class ExpressionParser {
     if (this.#accept("-")) return construct("Mul", [integer(-1), this.#expression(6)]);
     if (this.#accept("+")) return this.#expression(6);
     if (this.#accept("~")) return construct("Not", [this.#expression(8)]);
-    if (this.#accept("(")) return this.#parenthesised();
+    if (this.#accept("(")) return this.#parenthesized();
     const token = this.#peek;
     if (token.kind === "number") {
       if (!Number.isFinite(Number(token.text)) && !/^\d+$/.test(token.text)) throw this.#unexpected();
@@ -138,7 +138,7 @@ class ExpressionParser {
   }
 
   /** A grouped expression, or the `(value, condition)` pair of a printed `Piecewise`. */
-  #parenthesised(): SymExpr {
+  #parenthesized(): SymExpr {
     const first = this.#expression(0);
     if (!this.#accept(",")) {
       this.#expect(")");
@@ -154,7 +154,11 @@ class ExpressionParser {
     if (token.text === "true" || token.text === "True") return TRUE;
     if (token.text === "false" || token.text === "False") return FALSE;
     if (isHead(token.text) || !/^[A-Za-z_]\w*$/.test(token.text) || token.text.startsWith("__")) {
-      throw parseFailure(`${JSON.stringify(token.text.slice(0, 40))} is no symbol`, this.#text, token.offset);
+      throw parseFailure(
+        `${JSON.stringify(token.text.slice(0, 40))} is not a symbol`,
+        this.#text,
+        token.offset,
+      );
     }
     return this.#options.symbols?.(token.text) ?? symbolByName(token.text);
   }

@@ -65,8 +65,8 @@ function rawSum(constant: SymExpr, terms: SymExpr[]): SymExpr {
 }
 
 /**
- * A product with equal bases collected. A number times a single sum is distributed (`2*(s + 1)` is `2*s +
- * 2`), other products of sums stay factored, as sympy keeps them.
+ * A product with equal bases collected. A number times a single sum is distributed (`2*(s + 1)` is
+ * `2*s + 2`), other products of sums stay factored, as sympy keeps them.
  */
 export function product(items: readonly SymExpr[]): SymExpr {
   if (items.length === 1) return items[0]!;

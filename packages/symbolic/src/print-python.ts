@@ -29,8 +29,9 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The Python source of a value as PyTorch writes it into `guards_code`: `(L['x'].size()[0] // 2) != 1`,
- * `(-1) + L['x'].size()[0] >= 2`. `sourceOf` names the input that a symbol stands for.
+ * The Python source of a value as PyTorch writes it into `guards_code`:
+ * `(L['x'].size()[0] // 2) != 1`, `(-1) + L['x'].size()[0] >= 2`. `sourceOf` names the input that a
+ * symbol stands for.
  */
 export function printPython(value: SymValue, sourceOf: (symbol: string) => string): string {
   const list = (e: SymExpr, separator: string, level: number): string =>

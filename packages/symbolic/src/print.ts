@@ -112,7 +112,10 @@ function powerText(e: SymExpr): string {
   return `${wrap(base, STRENGTH.power)}**${wrap(exponent, STRENGTH.power)}`;
 }
 
-/** mpmath's decimal text of a double with so many significant digits; trailing zeros go when `strip`. */
+/**
+ * mpmath's decimal text of a double with so many significant digits; trailing zeros go when
+ * `strip`.
+ */
 export function printFloat(value: number, digits: number, strip: boolean): string {
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value < 0 ? "-oo" : "oo";

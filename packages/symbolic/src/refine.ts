@@ -7,8 +7,8 @@ import { splitCoefficient } from "./order.js";
 import { subtract, sum, termsOf } from "./polynomial.js";
 
 /**
- * The tighter range that a condition gives a symbol; undefined when it says nothing, null when it contradicts
- * the old one.
+ * The tighter range that a condition gives a symbol; undefined when it says nothing, null when it
+ * contradicts the old one.
  */
 export function refineRange(
   condition: SymExpr,

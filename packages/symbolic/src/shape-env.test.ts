@@ -84,7 +84,7 @@ describe("backed symbols", () => {
     expect(env.simplify(mod(s77, 2))).toBe(0);
     expect(env.knownTrue(eq(mod(s77, 2), 0))).toBe(true);
   });
-  test("a number is asked for: the symbol is specialised", () => {
+  test("a number is asked for: the symbol is specialized", () => {
     const env = backed();
     expect(env.guardInt(add(s77, 1))).toBe(9);
     expect(env.simplify(s77)).toBe(8);

@@ -36,8 +36,8 @@ export interface ShapeEnvInit {
 }
 
 /**
- * Everything known about the symbols of one program: ranges, example values, recorded guards and run-time
- * assertions.
+ * Everything known about the symbols of one program: ranges, example values, recorded guards and
+ * run-time assertions.
  */
 export class ShapeEnv implements SymEnv {
   readonly #ranges: Map<string, ValueRange>;
@@ -141,8 +141,8 @@ export class ShapeEnv implements SymEnv {
     const known = this.#ranges.get(e.name);
     if (!isSize(e))
       return known ?? (e.assumptions.some(([name]) => name === "integer") ? UNBOUNDED : UNBOUNDED_FLOAT);
-    // While shapes are computed a dynamic size is never 0 or 1, whatever its declared range admits at run
-    // time.
+    // While shapes are computed a dynamic size is never 0 or 1, whatever its declared range admits
+    // at run time.
     if (known === undefined) return { min: 2, max: Infinity };
     return known.max >= 2 ? { min: Math.max(2, known.min), max: known.max } : known;
   }
@@ -170,7 +170,8 @@ export class ShapeEnv implements SymEnv {
   }
 
   /**
-   * The truth of a condition by ranges and recorded facts; undefined when they leave it open. Never guards.
+   * The truth of a condition by ranges and recorded facts; undefined when they leave it open. Never
+   * guards.
    */
   staticallyKnown(condition: SymBool): boolean | undefined {
     if (typeof condition === "boolean") return condition;
@@ -202,8 +203,8 @@ export class ShapeEnv implements SymEnv {
     const canonical = canonicalCondition(e);
     const fact = this.#facts.get(canonical.key);
     if (fact !== undefined) return fact;
-    // Symbols moved so that their least value is 1: then signs of products show, as in (s - 2)*t >= 0 for s,
-    // t >= 2.
+    // Symbols moved so that their least value is 1: then signs of products show, as in (s - 2)*t >=
+    // 0 for s, t >= 2.
     const ranges = new Map<string, ValueRange>();
     const moved = replaceSymbols(canonical, (s) => {
       const range = this.#rangeOfSymbol(s);

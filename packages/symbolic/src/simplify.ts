@@ -13,8 +13,9 @@ export interface Knowledge {
 }
 
 /**
- * Drops what ranges and known divisibility decide, everywhere in the tree. No more than PyTorch does, on purpose: shapes
- * print what is left. So an extremum that loses an argument keeps the others as they are.
+ * Drops what ranges and known divisibility decide, everywhere in the tree. No more than PyTorch
+ * does, on purpose: shapes print what is left. So an extremum that loses an argument keeps the
+ * others as they are.
  */
 export function simplifyByRange(e: SymExpr, knowledge: Knowledge): SymExpr {
   if (e.args.length === 0) return e;

@@ -28,7 +28,9 @@ const WEAK: ReadonlySet<string> = new Set([
   "FloatTrueDiv",
 ]);
 
-/** How tightly an expression holds together; below the context's strength it is put in parentheses. */
+/**
+ * How tightly an expression holds together; below the context's strength it is put in parentheses.
+ */
 export function strength(e: SymExpr): number {
   if (WEAK.has(e.op)) return STRENGTH.weakFunction;
   switch (e.op) {

@@ -5,7 +5,10 @@ import { isInteger, isNumber } from "./number.js";
 import { splitCoefficient } from "./order.js";
 import { termsOf } from "./polynomial.js";
 
-/** A value with symbols replaced, by name, and simplified again. Replacements are not replaced themselves. */
+/**
+ * A value with symbols replaced, by name, and simplified again. Replacements are not replaced
+ * themselves.
+ */
 export function substitute<T extends SymValue>(
   value: T,
   replacements: ReadonlyMap<string, SymValue>,
@@ -52,7 +55,8 @@ export function asLinear(value: SymInt): Linear | undefined {
 }
 
 /**
- * The symbol's value for which a linear expression equals `value`; undefined when there is no integer one.
+ * The symbol's value for which a linear expression equals `value`; undefined if it is not an
+ * integer.
  */
 export function solveLinear(
   expression: SymInt,
@@ -65,8 +69,8 @@ export function solveLinear(
 }
 
 /**
- * Solves `a == b` for a symbol that occurs once, linearly and alone in its term: the expression it equals,
- * with integer coefficients only; undefined otherwise.
+ * Solves `a == b` for a symbol that occurs once, linearly and alone in its term: the expression it
+ * equals, with integer coefficients only; undefined otherwise.
  */
 export function solveFor(symbol: SymExpr, a: SymInt, b: SymInt): SymInt | undefined {
   const difference = sub(a, b);

@@ -12,14 +12,15 @@ export interface SymEnv {
    */
   guard(condition: SymBool): boolean;
   /**
-   * A number for a size, recording that the program now holds for this one only. Throws DATA_DEPENDENT_GUARD.
+   * A number for a size, recording that the program now holds for this one only. Throws
+   * DATA_DEPENDENT_GUARD.
    */
   guardInt(value: SymInt): number;
   /** True when the condition always holds; never guards. */
   knownTrue(condition: SymBool): boolean;
-  /** The condition's truth when it can be told, else false. */
+  /** The condition's truth if it can be decided, else false. */
   orFalse(condition: SymBool): boolean;
-  /** The condition's truth when it can be told, else true. */
+  /** The condition's truth if it can be decided, else true. */
   orTrue(condition: SymBool): boolean;
   range(value: SymInt | SymFloat): ValueRange;
   simplify<T extends SymValue>(value: T): T;
@@ -35,8 +36,8 @@ const undecided = (value: SymValue, what = "guard on"): Error => {
 };
 
 /**
- * A world of numbers: everything is decided at once. Symbolic values pass through, and a condition on one
- * that its symbols' assumptions leave open is refused.
+ * A world of numbers: everything is decided at once. Symbolic values pass through, and a condition
+ * on one that its symbols' assumptions leave open is refused.
  */
 export const STATIC_ENV: SymEnv = {
   guard(condition) {

@@ -67,7 +67,7 @@ describe("agreement with PyTorch's sympy on random expressions", () => {
       ),
     ).toEqual([]);
   });
-  test("normalised guards", () => {
+  test("normalized guards", () => {
     expect(
       differences(
         (row) => row.guard,
