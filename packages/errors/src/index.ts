@@ -27,7 +27,7 @@ export class SconceError extends Error {
     this.fix = init.fix;
   }
 
-  /** The same error told again with a more precise place. */
+  /** The same error with a more precise place. */
   at(where: string): SconceError {
     const { code, message, fix } = this;
     return new SconceError({
@@ -39,7 +39,7 @@ export class SconceError extends Error {
     });
   }
 
-  /** `error CODE: message`, then where and how to mend it, a line each. */
+  /** `error CODE: message`, then the place and the fix, a line each. */
   describe(): string {
     const lines = [`error ${this.code}: ${this.message}`];
     if (this.where) lines.push(`  in  ${this.where}`);
@@ -86,8 +86,8 @@ export function isSconceError(error: unknown, code?: string): error is SconceErr
 }
 
 /**
- * Runs something that makes many errors for their messages alone: V8 then does not record their stacks, which takes most of
- * the time of an error.
+ * Runs something that makes many errors for their messages alone: V8 then does not record their
+ * stacks, which takes most of the time of an error.
  */
 export function withoutStacks<T>(run: () => T): T {
   const errors = Error as { stackTraceLimit?: number };

@@ -28,7 +28,10 @@ export function didYouMean(word: string, candidates: Iterable<string>, fix: stri
   return near.length === 0 ? fix : `did you mean ${near.map((one) => `"${one}"`).join(" or ")}? ${fix}`;
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbors; anything above `most` for more than that. */
+/**
+ * Insertions, deletions, substitutions and swaps of neighbors; anything above `most` for more than
+ * that.
+ */
 function editDistance(a: string, b: string, most: number): number {
   const width = b.length;
   if (Math.abs(a.length - width) > most) return most + 1;
