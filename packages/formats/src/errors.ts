@@ -85,7 +85,7 @@ export const unknownOperator = (target: string, node: string, where: string, kno
     code: "UNKNOWN_OPERATOR",
     message: known
       ? `node "${node}" calls "${target}": the operator exists, but not this overload`
-      : `node "${node}" calls "${target}", which is no known operator`,
+      : `node "${node}" calls "${target}", which is not a known operator`,
     where,
     fix: "register it as a custom operator (a plugin's ops), or export the program without it",
   });

@@ -36,8 +36,8 @@ export function fileSource(file: number, size: number): RandomAccess {
 }
 
 /**
- * Reads a `.pt2` file. Files below 2 GiB are read at once, and their weights are views of that one buffer; of larger
- * files each record is read by itself.
+ * Reads a `.pt2` file. Files below 2 GiB are read at once, and their weights are views of that one
+ * buffer; of larger files each record is read by itself.
  * @throws SconceError as {@link readPt2}; the file system's own errors
  */
 export async function openPt2File(
@@ -54,7 +54,8 @@ export async function openPt2File(
 }
 
 /**
- * Namespaces of the operators that a `.pt2` file calls, found without reading its weights: to load plugins before the program.
+ * Namespaces of the operators that a `.pt2` file calls, found without reading its weights: to load
+ * plugins before the program.
  * @throws SconceError `ZIP_*` for what is not an archive; the file system's own errors
  */
 export async function namespacesInPt2File(path: string | URL): Promise<ReadonlySet<string>> {

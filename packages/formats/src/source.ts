@@ -4,7 +4,9 @@ import { sourceChanged, sourceTooLarge, sourceType } from "./errors.js";
 /** A file that can be read in pieces: how archives larger than memory are opened. */
 export interface RandomAccess {
   readonly size: number;
-  /** Resolves to exactly `length` bytes; the reader may keep them, so they are not written to again. */
+  /**
+   * Resolves to exactly `length` bytes; the reader may keep them, so they are not written to again.
+   */
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
@@ -16,7 +18,8 @@ export class MemorySource implements RandomAccess {
   readonly bytes: Uint8Array;
 
   constructor(bytes: Uint8Array) {
-    // A subclass such as Node's Buffer has a `slice` that does not copy; tensors must not inherit that.
+    // A subclass such as Node's Buffer has a `slice` that does not copy; tensors must not inherit
+    // that.
     this.bytes =
       bytes.constructor === Uint8Array
         ? bytes

@@ -1,6 +1,7 @@
 /**
- * @file A strict JSON reader. `JSON.parse` loses integers past 2^53, lets the last of two equal keys win, cannot bound
- * the depth and refuses the bare `NaN` and `Infinity` that older PyTorch wrote; this one does what is needed instead.
+ * @file A strict JSON reader. `JSON.parse` loses integers past 2^53, lets the last of two equal
+ * keys win, cannot bound the depth and refuses the bare `NaN` and `Infinity` that older PyTorch
+ * wrote; this one does what is needed instead.
  */
 import { jsonError } from "../errors.js";
 import { type JsonArray, JsonObject, type JsonValue } from "./value.js";
@@ -21,8 +22,8 @@ const SHAPES = 512;
 
 /**
  * Parses UTF-8 JSON.
- * @throws SconceError `JSON_ENCODING` (not UTF-8, byte order mark), `JSON_SYNTAX`, `JSON_DEPTH`, `JSON_DUPLICATE_KEY`,
- * with the byte or character position
+ * @throws SconceError `JSON_ENCODING` (not UTF-8, byte order mark), `JSON_SYNTAX`, `JSON_DEPTH`,
+ * `JSON_DUPLICATE_KEY`, with the byte or character position
  */
 export function parseJson(source: Uint8Array | string, file: string): JsonValue {
   return new JsonParser(typeof source === "string" ? source : decode(source, file), file).parse();
@@ -45,10 +46,16 @@ class JsonParser {
   readonly #file: string;
   #position = 0;
   #depth = 0;
-  /** First backslash and first control character at or after the position; searched again when passed. */
+  /**
+   * First backslash and first control character at or after the position; searched again when
+   * passed.
+   */
   #backslash = -1;
   #control = -1;
-  /** Recent short strings by hash: keys repeat, and one string object a key makes map look-ups cheap. */
+  /**
+   * Recent short strings by hash: keys repeat, and one string object a key makes map look-ups
+   * cheap.
+   */
   readonly #interned = new Array<string>(2048).fill("");
   readonly #shapes = new Array<readonly string[] | undefined>(SHAPES).fill(undefined);
   /** Values and keys of the containers that are still open, up to the two heights. */
@@ -180,7 +187,10 @@ class JsonParser {
     return items;
   }
 
-  /** The keys of an object that began at `start`, as a list shared with earlier objects that have the same ones. */
+  /**
+   * The keys of an object that began at `start`, as a list shared with earlier objects that have
+   * the same ones.
+   */
   #takeKeys(base: number, start: number): readonly string[] {
     const keys = this.#keys;
     const count = this.#keyTop - base;

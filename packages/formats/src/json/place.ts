@@ -1,12 +1,17 @@
-/** @file Reading a parsed JSON document field by field, with the path to the field in every error. */
+/**
+ * @file Reading a parsed JSON document field by field, with the path to the field in every error.
+ */
 import type { SconceError } from "@sconce/errors";
 import { type Pt2Fault, pt2Error } from "../errors.js";
 import { type JsonArray, JsonObject, type JsonValue } from "./value.js";
 
-/** Turns a JSON value into something checked. */
+/** Iterations a JSON value into something checked. */
 export type Read<T> = (value: JsonValue, place: Place) => T;
 
-/** Where in which document the reader is. Moves with it, so a path costs nothing until an error needs it. */
+/**
+ * Where in which document the reader is. Moves with it, so a path costs nothing until an error
+ * needs it.
+ */
 export class Place {
   readonly file: string;
   readonly #path: (string | number)[] = [];
@@ -49,7 +54,10 @@ export class Place {
     return value === undefined || value === null ? absent : this.at(key, value, read);
   }
 
-  /** The single field of a union. @throws SconceError `PT2_UNION` for none, several or an unknown one */
+  /**
+   * The single field of a union. @throws SconceError `PT2_UNION` for none, several or an unknown
+   * one
+   */
   union<T>(value: JsonValue, members: Readonly<Record<string, Read<T>>>): T {
     const object = readObject(value, this);
     if (object.size !== 1) {

@@ -3,8 +3,8 @@ export type JsonValue = null | boolean | number | bigint | string | JsonArray | 
 export type JsonArray = readonly JsonValue[];
 
 /**
- * An object as two lists: no key is special, the order is that of the file, and objects with the same keys share the
- * list of them, which keeps a large document small.
+ * An object as two lists: no key is special, the order is that of the file, and objects with the
+ * same keys share the list of them, which keeps a large document small.
  */
 export class JsonObject {
   readonly keys: readonly string[];

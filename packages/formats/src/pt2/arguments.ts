@@ -38,11 +38,14 @@ export interface ArgumentContext {
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** A value's name: an identifier, as PyTorch makes them; so no text from a file can pretend to be code. */
+/**
+ * A value's name: an identifier, as PyTorch makes them; so no text from a file can pretend to be
+ * code.
+ */
 export const readName: Read<string> = (value, place) => {
   const name = readString(value, place);
   if (!IDENTIFIER.test(name))
-    throw place.fail("PT2_NAME", `${JSON.stringify(name.slice(0, 100))} is no value name`);
+    throw place.fail("PT2_NAME", `${JSON.stringify(name.slice(0, 100))} is not a value name`);
   return name;
 };
 

@@ -12,16 +12,24 @@ export interface ReadPt2Options extends OperatorPolicy {
     | {
         /** Most bytes to take from a stream. Default 4 GiB less one. */
         readonly maxStreamBytes?: number | undefined;
-        /** Most bytes that compressed entries may unpack to. Default 64 MiB and four times the file. */
+        /**
+         * Most bytes that compressed entries may unpack to. Default 64 MiB and four times the file.
+         */
         readonly maxInflatedBytes?: number | undefined;
       }
     | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Classes registered with pytree, by serialized name: what reads them from the saved example inputs. */
+  /**
+   * Classes registered with pytree, by serialized name: what reads them from the saved example
+   * inputs.
+   */
   readonly pytreeTypes?: PytreeRegistry | undefined;
 }
 
-/** Sample inputs of a program; null for an empty record, or where no specification says how to flatten them. */
+/**
+ * Sample inputs of a program; null for an empty record, or where no specification says how to
+ * flatten them.
+ */
 export function savedInputs(
   bytes: Uint8Array,
   record: string,

@@ -1,4 +1,6 @@
-/** @file One serialized call as nodes: the call, and the `getitem` nodes that take its results apart. */
+/**
+ * @file One serialized call as nodes: the call, and the `getitem` nodes that unpack its results.
+ */
 import { type GraphBuilder, type MetaValue, type Namespace, NO_KWARGS, type NodeMeta, ref } from "@sconce/ir";
 import type { Place } from "../json/place.js";
 import type { CallArguments } from "./calls.js";
@@ -41,7 +43,8 @@ interface Getitem {
 export function emitCall(call: SerializedCall, outputs: readonly Output[], to: Emission, place: Place): void {
   const only = outputs.length === 1 ? outputs[0] : undefined;
   if (only?.kind === "value" && !call.asTuple) {
-    // The value's name wins over the node's; the name space still counts the latter, as PyTorch's does.
+    // The value's name wins over the node's; the name space still counts the latter, as PyTorch's
+    // does.
     to.names.create(call.name ?? only.name);
     const val = to.define(only.name, place);
     addCall(call, to.claim(only.name, place), val, to);
@@ -49,7 +52,8 @@ export function emitCall(call: SerializedCall, outputs: readonly Output[], to: E
   }
   const created = to.names.create(call.name ?? candidateName(call.target));
   if (outputs.length === 0) {
-    // A region without results gives (). PyTorch's loader leaves the value out, which its verifier then refuses.
+    // A region without results gives (). PyTorch's loader leaves the value out, which its verifier
+    // then refuses.
     const val = call.target.startsWith("higher_order.") ? [] : undefined;
     addCall(call, to.claim(created, place), val, to);
   } else if (only?.kind === "none") {
@@ -57,7 +61,7 @@ export function emitCall(call: SerializedCall, outputs: readonly Output[], to: E
     const unused = to.names.create(`${candidateName(call.target)}_unused`);
     addCall(call, to.claim(unused, place), null, to);
   } else {
-    takeApart(call, to.claim(created, place), only?.kind === "list" ? only.items : outputs, to, place);
+    unpack(call, to.claim(created, place), only?.kind === "list" ? only.items : outputs, to, place);
   }
 }
 
@@ -65,7 +69,7 @@ function addCall(call: SerializedCall, name: string, val: MetaValue | undefined,
   to.builder.call(name, call.target, call.args, call.kwargs, to.meta(val, call.meta));
 }
 
-function takeApart(
+function unpack(
   call: SerializedCall,
   name: string,
   outputs: readonly Output[],
@@ -106,7 +110,10 @@ function planItem(
   return val;
 }
 
-/** The name that FX makes up for a call: the target's last part, an overload with its operator, in snake case. */
+/**
+ * The name that FX makes up for a call: the target's last part, an overload with its operator, in
+ * snake case.
+ */
 function candidateName(target: string): string {
   const parts = target.split(".");
   const isFunction = target.startsWith("torch.") || target.startsWith("higher_order.") || parts.length < 3;

@@ -6,8 +6,8 @@ import { FLAT_RECORDS } from "./schema.js";
 const MAX_STREAM_BYTES = 2 ** 32 - 1;
 
 /**
- * Namespaces of the operators that the programs of an archive call (`aten`, `torchvision`), by a search of their text:
- * nothing is parsed or checked.
+ * Namespaces of the operators that the programs of an archive call (`aten`, `torchvision`), by a
+ * search of their text: nothing is parsed or checked.
  * @throws SconceError `ZIP_*` for what is not an archive
  */
 export async function calledNamespaces(source: ByteSource): Promise<ReadonlySet<string>> {

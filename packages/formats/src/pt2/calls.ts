@@ -17,7 +17,7 @@ export interface CallArguments {
   readonly kwargs: Readonly<Record<string, Argument>>;
 }
 
-/** Keyword-only arguments of ATen operators, for files that tell neither kinds nor schemas. */
+/** Keyword-only arguments of ATen operators, for files that have neither kinds nor schemas. */
 const KEYWORD_ONLY: ReadonlySet<string> = new Set([
   "dtype",
   "layout",
@@ -31,7 +31,10 @@ const KEYWORD_ONLY: ReadonlySet<string> = new Set([
   "non_blocking",
 ]);
 
-/** A reader of the `inputs` of a node. `keyword` is the number that means "passed by keyword" in this file, if any. */
+/**
+ * A reader of the `inputs` of a node. `keyword` is the number that means "passed by keyword" in
+ * this file, if any.
+ */
 export function inputReader(argument: Read<Argument>, oldKinds: boolean): Read<NamedArgument[]> {
   return readList((value, place) => {
     const object = readObject(value, place);
@@ -71,7 +74,7 @@ function kwargsOf(entries: readonly (readonly [string, Argument])[], place: Plac
   return kwargs;
 }
 
-/** Arguments of a higher-order operator or a function: there is no schema to go by. */
+/** Arguments of a higher-order operator or a function, which have no schema. */
 export function looseArguments(inputs: readonly NamedArgument[], place: Place): CallArguments {
   const args: Argument[] = [];
   const named: [string, Argument][] = [];
@@ -89,8 +92,8 @@ export const positionalArguments = (inputs: readonly NamedArgument[]): CallArgum
 });
 
 /**
- * Arguments of an operator overload. With a schema they are ordered and checked by it; without one the file's kinds
- * decide.
+ * Arguments of an operator overload. With a schema they are ordered and checked by it; without one
+ * the file's kinds decide.
  * @throws SconceError `PT2_ARGUMENT` for unknown, repeated or missing arguments
  */
 export function overloadArguments(
@@ -119,7 +122,7 @@ export function overloadArguments(
     }
     given.delete(name);
     const known = input.kind === ARGUMENT_KINDS.positional || input.kind === ARGUMENT_KINDS.keyword;
-    // A position cannot be told for a keyword-only argument, whatever the file says.
+    // A keyword-only argument has no position, whatever the file says.
     const positional = !kwargOnly && (known ? input.kind === ARGUMENT_KINDS.positional : !hasDefault);
     if (positional || (PYTHON_KEYWORDS.has(name) && !kwargOnly)) args.push(input.value);
     else named.push([name, input.value]);

@@ -6,7 +6,7 @@ import type { ProgramDescription } from "./program.js";
 import type { Payload } from "./weights.js";
 
 /**
- * Checks that signature, graph, weights and constants tell the same story.
+ * Checks that signature, graph, weights and constants agree.
  * @throws SconceError `PT2_SIGNATURE`, `PT2_WEIGHT`
  */
 export function checkState(description: ProgramDescription, weights: Payload, constants: Payload): void {

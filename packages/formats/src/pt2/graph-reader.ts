@@ -1,4 +1,6 @@
-/** @file Graphs: from the serialized form back to nodes, as PyTorch's deserializer rebuilds them. */
+/**
+ * @file Graphs: from the serialized form back to nodes, as PyTorch's deserializer rebuilds them.
+ */
 import {
   type Argument,
   type ConstantValue,
@@ -47,7 +49,7 @@ export interface GraphContext {
 /** Control flow nests a few levels; a file that nests more means harm. */
 const DEEPEST_SUBGRAPH = 100;
 
-/** Names for constant inputs, which a graph alone does not tell. */
+/** Names for constant inputs, which a graph alone does not have. */
 export type InputName = (index: number) => string;
 
 /** Reads a graph object. `nameOf` is asked for inputs that are constants. */

@@ -13,7 +13,10 @@ import {
 } from "./pt2.fixture.js";
 import { readPt2 } from "./read.js";
 
-/** What is wrong, the code that it is refused with, what the place of the error has in it, and the file. */
+/**
+ * What is wrong, the code that it is refused with, what the place of the error has in it, and the
+ * file.
+ */
 export type HostileCase = readonly [what: string, code: string, where: string, bytes: Uint8Array];
 
 export const records = (change: (records: Records) => void): Uint8Array => {

@@ -1,4 +1,6 @@
-/** @file The string metadata of a node. It is for people: whatever does not parse is kept as it is. */
+/**
+ * @file The string metadata of a node. It is for people: whatever does not parse is kept as it is.
+ */
 import type { ModuleStackEntry, NodeMeta } from "@sconce/ir";
 import { type Read, readObject, readString } from "../json/place.js";
 
@@ -100,7 +102,7 @@ export class MetadataReader {
     }
   }
 
-  /** Neighbouring nodes come from the same line of Python. */
+  /** Neighboring nodes come from the same line of Python. */
   #shared(text: string): string {
     const known = this.#traces.get(text);
     if (known !== undefined) return known;

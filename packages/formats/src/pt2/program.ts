@@ -29,7 +29,9 @@ import {
 import { readModuleCallGraph, readSignature } from "./signature.js";
 import { SymbolTable, valueReaders } from "./values.js";
 
-/** A program as the JSON tells it; weights, constants and sample inputs lie in other entries. */
+/**
+ * A program as the JSON describes it; weights, constants and sample inputs are in other entries.
+ */
 export type ProgramDescription = Omit<
   ExportedProgramInit,
   "stateDict" | "parameterNames" | "constants" | "exampleInputs"
@@ -68,8 +70,9 @@ const readRange: Read<RangeConstraint> = (value, place) => {
 };
 
 /**
- * Keys are expressions; as in PyTorch, those that the graph does not mention are dropped. Files hold integer ranges only,
- * so that of a float symbol becomes one too, and prints as PyTorch prints it after loading.
+ * Keys are expressions; as in PyTorch, those that the graph does not mention are dropped. Files
+ * hold integer ranges only, so that of a float symbol becomes one too, and prints as PyTorch prints
+ * it after loading.
  */
 function rangeReader(symbols: SymbolTable): Read<Map<string, RangeConstraint>> {
   return (value, place) => {
@@ -82,7 +85,7 @@ function rangeReader(symbols: SymbolTable): Read<Map<string, RangeConstraint>> {
         try {
           return printExpr(parseSrepr(key, { maxLength: 1000 }));
         } catch {
-          throw at.fail("PT2_RANGE", `${JSON.stringify(key.slice(0, 100))} is no symbol or expression`);
+          throw at.fail("PT2_RANGE", `${JSON.stringify(key.slice(0, 100))} is not a symbol or expression`);
         }
       });
       if (symbols.has(printed)) ranges.set(printed, range);
@@ -102,9 +105,9 @@ export interface OperatorPolicy {
   /** The operators that are known; without it the spelling of a target is all that is checked. */
   readonly operators?: OperatorLookup | undefined;
   /**
-   * Whether a custom operator that `operators` lacks is kept (the default), with its arguments and results as the file
-   * has them, or refused. Such an opaque call prints and stays in lowered programs; it cannot run. An unknown operator of
-   * `aten` is always refused.
+   * Whether a custom operator that `operators` lacks is kept (the default), with its arguments and
+   * results as the file has them, or refused. Such an opaque call prints and stays in lowered
+   * programs; it cannot run. An unknown operator of `aten` is always refused.
    */
   readonly unknownOperators?: "refuse" | "keep" | undefined;
 }

@@ -77,7 +77,7 @@ describe("the corpus of programs that PyTorch saved", () => {
       expect(await leavesOf("call_defaultdict")).toHaveLength(2);
     });
 
-    test("a registered class needs an entry that takes it apart", async () => {
+    test("a registered class needs an entry that flattens it", async () => {
       await expect(leavesOf("call_registered_class")).rejects.toMatchObject({
         code: "UNKNOWN_PYTREE_TYPE",
         message: expect.stringContaining("call_programs.Pair") as string,

@@ -15,11 +15,11 @@ const MAX_STREAM_BYTES = 2 ** 32 - 1;
 const decoder = /* @__PURE__ */ new TextDecoder();
 
 /**
- * Reads a program from a `.pt2` archive of torch 2.9 and later, of torch 2.8, or in the flat layout of 2.1 to 2.7.
- * Weights are views of the given bytes where these are in memory. Every entry's checksum is verified; sample inputs are
- * unpacked only when asked for.
- * @throws SconceError with a code and a place for every kind of damage: `ZIP_*`, `JSON_*`, `PT2_*`, `SYM_*`, `PICKLE_*`,
- * `UNKNOWN_OPERATOR`, `SOURCE_*`
+ * Reads a program from a `.pt2` archive of torch 2.9 and later, of torch 2.8, or in the flat layout
+ * of 2.1 to 2.7. Weights are views of the given bytes where these are in memory. Every entry's
+ * checksum is verified; sample inputs are unpacked only when asked for.
+ * @throws SconceError with a code and a place for every kind of damage: `ZIP_*`, `JSON_*`, `PT2_*`,
+ * `SYM_*`, `PICKLE_*`, `UNKNOWN_OPERATOR`, `SOURCE_*`
  */
 export async function readPt2(source: ByteSource, options: ReadPt2Options = {}): Promise<ExportedProgram> {
   const { limits, signal } = options;
@@ -145,7 +145,10 @@ class ArchiveReader {
     return savedInputs(bytes, record, description, { ...this.#zipOptions, pytreeTypes });
   }
 
-  /** Entries that nothing reads must be sound too: damage shows that the file is not what was written. */
+  /**
+   * Entries that nothing reads must be sound too: damage shows that the file is not what was
+   * written.
+   */
   async #checkOthers(): Promise<void> {
     for (const name of this.#zip.names()) {
       if (!this.#read.has(name)) await this.#zip.check(name);
@@ -159,7 +162,7 @@ function rootOf(zip: ZipArchive): string {
   for (const name of zip.names()) {
     const slash = name.indexOf("/");
     if (slash < 0)
-      throw pt2Error("PT2_ROOT", "the entry lies in no folder, so this is no .pt2 archive", name);
+      throw pt2Error("PT2_ROOT", "the entry is not in a folder, so this is not a .pt2 archive", name);
     const folder = name.slice(0, slash + 1);
     root ??= folder;
     if (folder !== root)

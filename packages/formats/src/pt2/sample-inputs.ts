@@ -1,4 +1,7 @@
-/** @file Sample inputs: the saved `(args, kwargs)`, flattened as the program's input specification says. */
+/**
+ * @file Sample inputs: the saved `(args, kwargs)`, flattened as the program's input specification
+ * says.
+ */
 import {
   type Argument,
   dictKeys,
@@ -19,7 +22,10 @@ import { readSavedFile } from "./saved-file.js";
 type Leaf = Tensor | Argument;
 
 export interface SampleInputOptions extends ZipOptions {
-  /** How objects of registered classes are taken apart, by serialized name; they come as objects of their attributes. */
+  /**
+   * How objects of registered classes are flattened, by serialized name; they are read as objects
+   * of their attributes.
+   */
   readonly pytreeTypes?: PytreeRegistry | undefined;
 }
 
@@ -39,8 +45,9 @@ export class SavedInputs implements ExampleInputs {
   }
 
   /**
-   * @throws SconceError `PICKLE_FORBIDDEN` when the file holds more than tensors in containers, `UNKNOWN_PYTREE_TYPE` for a
-   * registered class without an entry among the types, `PICKLE_SYNTAX`, `ZIP_*`
+   * @throws SconceError `PICKLE_FORBIDDEN` when the file holds more than tensors in containers,
+   * `UNKNOWN_PYTREE_TYPE` for a registered class without an entry among the types, `PICKLE_SYNTAX`,
+   * `ZIP_*`
    */
   get leaves(): readonly Leaf[] {
     if (this.#leaves === undefined) {
@@ -112,7 +119,10 @@ export class SavedInputs implements ExampleInputs {
   }
 }
 
-/** Attributes of an object, those in slots included; undefined when it saved its state in a form of its own. */
+/**
+ * Attributes of an object, those in slots included; undefined when it saved its state in a form of
+ * its own.
+ */
 function attributesOf({ state }: PickleRecord): ReadonlyMap<unknown, unknown> | undefined {
   if (state instanceof Map) return state;
   const parts = state instanceof PickleTuple && state.items.length === 2 ? state.items : undefined;

@@ -27,7 +27,10 @@ export function staticLayout({
   return { dtype, shape, strides, storageOffset, requiresGrad };
 }
 
-/** The saved value; fake tensors in it become tensors without values. @throws SconceError `PICKLE_*`, `ZIP_*`, `JSON_*`, `PT2_*` */
+/**
+ * The saved value; fake tensors in it become tensors without values. @throws SconceError
+ * `PICKLE_*`, `ZIP_*`, `JSON_*`, `PT2_*`
+ */
 export const readSavedFile = (bytes: Uint8Array, where: string, options: ZipOptions): unknown =>
   readTorchFile(bytes, where, {
     ...options,

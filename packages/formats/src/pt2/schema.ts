@@ -1,4 +1,7 @@
-/** @file Numbers and names of the `.pt2` format: schema 8, archive version 0. Readers and writers share them. */
+/**
+ * @file Numbers and names of the `.pt2` format: schema 8, archive version 0. Readers and writers
+ * share them.
+ */
 import type { LayoutName, MemoryFormat } from "@sconce/ir";
 import type { DType } from "@sconce/tensor";
 
@@ -19,7 +22,9 @@ export const RECORDS = Object.freeze({
   weights: "data/weights/",
   constants: "data/constants/",
   sampleInputs: "data/sample_inputs/",
-  /** One `torch.save` of everything, as torch 2.8 wrote it, in the weights and constants folders. */
+  /**
+   * One `torch.save` of everything, as torch 2.8 wrote it, in the weights and constants folders.
+   */
   pickledModel: "model.pt",
   extra: "extra/",
 });
@@ -75,11 +80,17 @@ export const MEMORY_FORMATS: Readonly<Record<MemoryFormat, number>> = Object.fre
   preserve_format: 4,
 });
 
-/** How an argument was passed. Before the thrift schema (torch 2.7 and older) the numbers were one lower. */
+/**
+ * How an argument was passed. Before the thrift schema (torch 2.7 and older) the numbers were one
+ * lower.
+ */
 export const ARGUMENT_KINDS = Object.freeze({ unknown: 0, positional: 1, keyword: 2 });
 /** Files up to this minor version may use the older numbers. */
 export const LAST_MINOR_WITH_OLD_KINDS = 8;
-/** Files up to this minor version do not say whether a higher-order call returns a bare tensor: a single one is. */
+/**
+ * Files up to this minor version do not say whether a higher-order call returns a bare tensor: a
+ * single one is.
+ */
 export const LAST_MINOR_WITHOUT_BARE_RETURNS = 5;
 
 /** Inverts one of the tables above. */
@@ -92,7 +103,10 @@ export const OPERATOR_PREFIX = "torch.ops.";
 /** Python's operator module in files; in graphs it is `operator.`. */
 export const PYTHON_OPERATOR_PREFIX = "_operator.";
 
-/** Functions on symbolic scalars, by the name a graph has for them: one result, positional arguments. */
+/**
+ * Functions on symbolic scalars, by the name a graph has for them: one result, positional
+ * arguments.
+ */
 export const SYMBOLIC_FUNCTIONS: ReadonlySet<string> = new Set([
   ...[
     "eq",

@@ -6,8 +6,9 @@ const OVERLOAD = /^[A-Za-z_]\w*\.[A-Za-z_][\w.]*$/;
 const EXTENSION = /^#[A-Za-z_]\w*:[\w.:]+$/;
 
 /**
- * `torch.ops.aten.add.Tensor` becomes `aten.add.Tensor`, `_operator.add` becomes `operator.add`; others stay. Only the
- * spelling is checked here: the text is never looked up in any object of the host.
+ * `torch.ops.aten.add.Tensor` becomes `aten.add.Tensor`, `_operator.add` becomes `operator.add`;
+ * others stay. Only the spelling is checked here: the text is never looked up in any object of the
+ * host.
  * @throws SconceError `PT2_TARGET` for text that cannot be a target
  */
 export const readTarget: Read<string> = (value, place) => {
@@ -18,7 +19,7 @@ export const readTarget: Read<string> = (value, place) => {
       ? `operator.${text.slice(PYTHON_OPERATOR_PREFIX.length)}`
       : text;
   if (!OVERLOAD.test(target) && !EXTENSION.test(target)) {
-    throw place.fail("PT2_TARGET", `${JSON.stringify(text.slice(0, 100))} is no call target`);
+    throw place.fail("PT2_TARGET", `${JSON.stringify(text.slice(0, 100))} is not a call target`);
   }
   return target;
 };

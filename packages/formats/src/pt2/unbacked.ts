@@ -1,4 +1,7 @@
-/** @file Which node brings a data-dependent symbol into a graph, and where in its value the symbol stands. */
+/**
+ * @file Which node brings a data-dependent symbol into a graph, and where in its value the symbol
+ * stands.
+ */
 import { FakeTensor, type MetaValue } from "@sconce/ir";
 import { isUnbacked, type SymExpr } from "@sconce/symbolic";
 
@@ -31,7 +34,10 @@ function visitOne(value: unknown, path: string, visit: Visit): void {
 export class SymbolBindings {
   readonly #bound = new Set<string>();
 
-  /** The symbols that this value is the first to show, with their paths (`[0].size()[1]`); undefined for none. */
+  /**
+   * The symbols that this value is the first to show, with their paths (`[0].size()[1]`); undefined
+   * for none.
+   */
   bind(value: MetaValue | undefined): Readonly<Record<string, string>> | undefined {
     let bindings: Record<string, string> | undefined;
     visitSymbols(value, "", (symbol, path) => {

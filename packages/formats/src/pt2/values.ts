@@ -46,7 +46,7 @@ export function readEnum<K>(table: ReadonlyMap<number, K>, what: string): Read<K
   return (value, place) => {
     const number = readSafeInteger(value, place);
     const name = table.get(number);
-    if (name === undefined) throw place.fail("PT2_TYPE", `${number} is no ${what}`);
+    if (name === undefined) throw place.fail("PT2_TYPE", `${number} is not a known ${what}`);
     return name;
   };
 }
@@ -61,7 +61,7 @@ export const readDevice: Read<DeviceLiteral> = (value, place) => {
   const type = place.field(object, "type", readString);
   const index = place.optional(object, "index", readSafeInteger, null);
   if (!/^[a-z][a-z0-9_]*$/.test(type))
-    throw place.fail("PT2_TYPE", `${JSON.stringify(type.slice(0, 50))} is no device type`);
+    throw place.fail("PT2_TYPE", `${JSON.stringify(type.slice(0, 50))} is not a device type`);
   // A handful of devices per process: sharing them keeps metadata small.
   const key = `${type}:${index}`;
   let known = devices.get(key);
@@ -72,7 +72,10 @@ export const readDevice: Read<DeviceLiteral> = (value, place) => {
   return known;
 };
 
-/** The symbols of one program: expressions are parsed once, and example values are collected on the way. */
+/**
+ * The symbols of one program: expressions are parsed once, and example values are collected on the
+ * way.
+ */
 export class SymbolTable {
   /** Example values by symbol name. */
   readonly hints = new Map<string, number>();
@@ -151,7 +154,10 @@ export interface ValueReaders {
   readonly customObject: Read<CustomObject>;
 }
 
-/** Readers for the value tables of a graph. A symbolic scalar that is static after all becomes a constant. */
+/**
+ * Readers for the value tables of a graph. A symbolic scalar that is static after all becomes a
+ * constant.
+ */
 export function valueReaders(symbols: SymbolTable): ValueReaders {
   const anyInt = readSymbolic("int", symbols);
   const anyFloat = readSymbolic("float", symbols);
@@ -184,7 +190,7 @@ const extentReader =
     if (typeof size === "number" && Number.isInteger(size) && size >= 0) return size;
     const read = anyInt(value, place);
     if (typeof read === "object") return read;
-    throw place.fail("PT2_TYPE", `${read} is no size, stride or offset`);
+    throw place.fail("PT2_TYPE", `${read} is not a size, stride or offset`);
   };
 
 function readTensorMeta(

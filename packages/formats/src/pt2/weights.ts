@@ -41,8 +41,10 @@ const pickled = (place: Place, path: string) =>
 export type RecordReader = (name: string) => Promise<Uint8Array | undefined>;
 
 /**
- * Reads a payload configuration and the records that it names; entries that share a record share a storage.
- * @throws SconceError `PT2_WEIGHT`, `PT2_USE_PICKLE`, `PT2_MISSING_RECORD`, and those of the JSON reader
+ * Reads a payload configuration and the records that it names; entries that share a record share a
+ * storage.
+ * @throws SconceError `PT2_WEIGHT`, `PT2_USE_PICKLE`, `PT2_MISSING_RECORD`, and those of the JSON
+ * reader
  */
 export async function readPayload(config: Uint8Array, file: string, record: RecordReader): Promise<Payload> {
   const place = new Place(file);
@@ -92,7 +94,8 @@ function viewRecord(storage: Storage, meta: FakeTensor, fail: (message: string) 
   }
   const needed = requiredBytes(shape, strides, storageOffset, itemSize);
   if (needed > storage.byteLength) {
-    // PyTorch writes all tensors of the meta device, and all fake ones of any device, to one record of no bytes.
+    // PyTorch writes all tensors of the meta device, and all fake ones of any device, to one record
+    // of no bytes.
     if (storage.byteLength === 0 && Number.isSafeInteger(needed)) return Tensor.withoutValues(layout);
     throw fail(
       `sizes [${shape.join(", ")}] and strides [${strides.join(", ")}] need ${needed} bytes; the record has ${storage.byteLength}`,
@@ -105,7 +108,7 @@ function viewRecord(storage: Storage, meta: FakeTensor, fail: (message: string) 
 export function payloadFromPickle(saved: unknown, file: string): Payload {
   const place = new Place(file);
   const payload: Payload = { tensors: new Map(), parameterNames: new Set() };
-  if (!(saved instanceof Map)) throw place.fail("PT2_WEIGHT", "the saved value is no dict of tensors");
+  if (!(saved instanceof Map)) throw place.fail("PT2_WEIGHT", "the saved value is not a dict of tensors");
   for (const [name, value] of saved) {
     if (typeof name !== "string" || !(value instanceof SavedTensor)) {
       throw place.fail("PT2_USE_PICKLE", `the entry ${JSON.stringify(String(name))} is not a plain tensor`);

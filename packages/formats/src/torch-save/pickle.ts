@@ -1,6 +1,7 @@
 /**
- * @file A reader of pickle data that cannot run anything: it knows the few opcodes that `torch.save` writes, builds plain
- * values, and hands calls to a table of known functions. Objects of other classes become inert records.
+ * @file A reader of pickle data that cannot run anything: it knows the few opcodes that
+ * `torch.save` writes, builds plain values, and hands calls to a table of known functions. Objects
+ * of other classes become inert records.
  */
 import { pickleError } from "../errors.js";
 

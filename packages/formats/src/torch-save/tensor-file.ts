@@ -25,8 +25,8 @@ export class SavedTensor {
 /** What `torch.save` files hold besides tensors of their own. */
 export interface TorchFileOptions extends ZipOptions {
   /**
-   * Reads the description of a fake tensor, a JSON text as exported programs have it; fake tensors are refused when left
-   * out. Gives undefined for sizes that are not numbers.
+   * Reads the description of a fake tensor, a JSON text as exported programs have it; fake tensors
+   * are refused when left out. Gives undefined for sizes that are not numbers.
    */
   readonly fakeTensor?: (json: Uint8Array, where: string) => Omit<TensorInit, "storage"> | undefined;
 }
@@ -67,7 +67,8 @@ const STORAGES: ReadonlyMap<string, DType | undefined> = new Map<string, DType |
 ]);
 
 /**
- * Reads the value of a `torch.save` file: tensors come as {@link SavedTensor}, dicts as maps, lists and deques as arrays.
+ * Reads the value of a `torch.save` file: tensors come as {@link SavedTensor}, dicts as maps, lists
+ * and deques as arrays.
  * @throws SconceError `PICKLE_*`, `ZIP_*`
  */
 export function readTorchFile(bytes: Uint8Array, where: string, options: TorchFileOptions = {}): unknown {
@@ -162,7 +163,7 @@ class TensorPickle {
   #storage(id: unknown): SavedStorage {
     const [tag, type, key] = id instanceof PickleTuple ? id.items : [];
     if (tag !== "storage" || !(type instanceof PickleGlobal) || typeof key !== "string") {
-      throw this.#fault("a persistent id that is no storage");
+      throw this.#fault("a persistent id that is not a storage");
     }
     if (!STORAGES.has(type.name)) throw this.#forbid(`storages of the type ${type.name}`);
     const entry = `${this.#root}data/${key}`;
@@ -199,7 +200,10 @@ class TensorPickle {
     );
   }
 
-  /** A tensor of the meta device: no values, and views of one storage are not told apart. */
+  /**
+   * A tensor of the meta device: it has no values, and the file does not say which tensors share
+   * storage.
+   */
   #metaTensor([dtype, size, stride, requiresGrad]: readonly unknown[]): SavedTensor {
     const [type, shape, strides] = [this.#dtype(dtype), this.#sizes(size), this.#sizes(stride)];
     if (shape.length !== strides.length) throw this.#fault("a bad view");

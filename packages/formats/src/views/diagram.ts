@@ -1,4 +1,7 @@
-/** @file What diagrams of a program show: boxes with labels, arrows, and a frame for each nested graph. */
+/**
+ * @file What diagrams of a program show: boxes with labels, arrows, and a frame for each nested
+ * graph.
+ */
 import { annotation, type ExportedProgram, forEachInput, type Graph, type Node } from "@sconce/ir";
 
 export interface Box {

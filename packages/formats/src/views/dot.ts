@@ -9,7 +9,10 @@ const SHAPES: Readonly<Record<Box["kind"], string>> = {
   output: "ellipse",
 };
 
-/** The program in the DOT language of Graphviz: inputs round, state as cylinders, nested graphs framed. */
+/**
+ * The program in the DOT language of Graphviz: inputs round, state as cylinders, nested graphs
+ * framed.
+ */
 export function dotText(program: ExportedProgram): string {
   const { boxes, arrows, frames } = diagramOf(program);
   const lines = [

@@ -12,8 +12,9 @@ import {
 import type { Tensor } from "@sconce/tensor";
 
 /**
- * The program as JSON text. Argument values are JSON where JSON tells them; others are objects of one key, their kind:
- * `{"node": "x"}`, `{"float": 1}`, `{"int": "9223372036854775807"}`, `{"tuple": [...]}`, `{"dtype": "float32"}`.
+ * The program as JSON text. Argument values are JSON where JSON can express them; others are
+ * objects of one key, their kind: `{"node": "x"}`, `{"float": 1}`,
+ * `{"int": "9223372036854775807"}`, `{"tuple": [...]}`, `{"dtype": "float32"}`.
  */
 export function jsonText(program: ExportedProgram): string {
   const tensors = (map: ReadonlyMap<string, Tensor>): object =>

@@ -28,6 +28,8 @@ function frameLines({ id, title, boxes, arrows, frames }: Frame): string[] {
   return [`subgraph ${id}["${escapeText(title)}"]`, ...lines.map((line) => `  ${line}`), "end"];
 }
 
-/** Mermaid has character entities with `#` in place of `&`; whatever could be markup is written so. */
+/**
+ * Mermaid has character entities with `#` in place of `&`; whatever could be markup is written so.
+ */
 const escapeText = (text: string): string =>
   text.replace(/[^\p{L}\p{N} .,_:()[\]*+/-]/gu, (char) => `#${char.codePointAt(0)};`);

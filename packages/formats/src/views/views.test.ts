@@ -96,7 +96,7 @@ test("JSON holds everything but the values of tensors", () => {
   });
 });
 
-test("values that JSON does not tell apart are told by their kind", () => {
+test("values that JSON does not distinguish have their kind", () => {
   const values =
     '1, 1.0, 0.5, inf, -0.0, 9223372036854775807, [1], (1), complex(1.0, nan), float32, device(cuda:0), layout(strided), format(channels_last), op(aten.add_.Tensor), {"k": none}';
   const { graph } = JSON.parse(

@@ -14,7 +14,10 @@ export interface ZipOptions {
 
 /** Deflate cannot do better than this. */
 const LARGEST_RATIO = 1032;
-/** Programs deflate 10 to 60 to 1. A parsed value takes many times its text, so text that says nothing is refused early. */
+/**
+ * Programs deflate 10 to 60 to 1. A parsed value takes many times its text, so text that says
+ * nothing is refused early.
+ */
 const LARGEST_JSON_RATIO = 200;
 const MEBI = 2 ** 20;
 const CHUNK = 8 * MEBI;
@@ -27,8 +30,9 @@ interface Span {
 }
 
 /**
- * An open archive. The layout is checked when it is opened: entries lie one behind the other from the first byte to the
- * directory, with nothing between, before or after. Each entry's own header and CRC are checked when it is read.
+ * An open archive. The layout is checked when it is opened: entries lie one behind the other from
+ * the first byte to the directory, with nothing between, before or after. Each entry's own header
+ * and CRC are checked when it is read.
  */
 export class ZipArchive {
   readonly source: RandomAccess;
@@ -76,8 +80,10 @@ export class ZipArchive {
   }
 
   /**
-   * An entry's content: a view of the source's bytes when these are in memory and the entry is stored.
-   * @throws SconceError `ZIP_HEADER_MISMATCH`, `ZIP_CRC`, `ZIP_BOMB`, `ZIP_DEFLATE`, `SOURCE_CHANGED`
+   * An entry's content: a view of the source's bytes when these are in memory and the entry is
+   * stored.
+   * @throws SconceError `ZIP_HEADER_MISMATCH`, `ZIP_CRC`, `ZIP_BOMB`, `ZIP_DEFLATE`,
+   * `SOURCE_CHANGED`
    */
   async read(name: string): Promise<Uint8Array> {
     const span = this.#span(name);
@@ -165,7 +171,7 @@ export class ZipArchive {
     if (name.endsWith(".json") && size > MEBI && size > packed.length * LARGEST_JSON_RATIO) {
       throw zipError(
         "ZIP_BOMB",
-        `${packed.length} bytes of JSON that unpack to ${size} are no program`,
+        `${packed.length} bytes of JSON that unpack to ${size} are not a program`,
         name,
       );
     }
@@ -180,7 +186,8 @@ export class ZipArchive {
     this.#inflateBudget -= size;
     let content: Uint8Array;
     try {
-      // One byte more than declared: fflate drops what does not fit, so only a filled spare byte shows the excess.
+      // One byte more than declared: fflate drops what does not fit, so only a filled spare byte
+      // shows the excess.
       content = inflateSync(packed, { out: new Uint8Array(size + 1) });
     } catch (cause) {
       throw zipError("ZIP_DEFLATE", `the compressed data are damaged (${(cause as Error).message})`, name);

@@ -1,6 +1,7 @@
 /**
- * @file CRC-32 as zip uses it. Large buffers are cut into four parts that are worked on side by side, a word of each at
- * a time: the processor overlaps them, which is half again as fast as one long chain of look-ups.
+ * @file CRC-32 as zip uses it. Large buffers are cut into four parts that are worked on side by
+ * side, a word of each at a time: the processor overlaps them, which is half again as fast as one
+ * long chain of look-ups.
  */
 const POLYNOMIAL = 0xedb88320;
 const PARTS = 4;
@@ -58,7 +59,10 @@ function multiply(a: number, b: number): number {
   return product;
 }
 
-/** The polynomial whose product with a register tells what `length` zero bytes make of it: x to the 8 times length. */
+/**
+ * The polynomial that advances a register by `length` zero bytes when multiplied with it: x^(8 *
+ * length).
+ */
 function zerosOperator(length: number): number {
   let result = 0x80000000;
   let square = 0x00800000;

@@ -25,8 +25,8 @@ const FLAG_PATCH = 0x0020;
 
 /**
  * Reads all directory entries.
- * @throws SconceError one code per class: `ZIP_DIRECTORY`, `ZIP_NAME`, `ZIP_DUPLICATE`, `ZIP_ENCRYPTED`, `ZIP_METHOD`,
- * `ZIP_SYMLINK`, `ZIP_SPLIT`
+ * @throws SconceError one code per class: `ZIP_DIRECTORY`, `ZIP_NAME`, `ZIP_DUPLICATE`,
+ * `ZIP_ENCRYPTED`, `ZIP_METHOD`, `ZIP_SYMLINK`, `ZIP_SPLIT`
  */
 export function readDirectory(bytes: Uint8Array, location: DirectoryLocation): ZipEntry[] {
   const view = viewOf(bytes);
@@ -125,7 +125,9 @@ interface WideFields {
   disk: number;
 }
 
-/** Replaces fields that are all ones by their zip64 values, in the order that the format prescribes. */
+/**
+ * Replaces fields that are all ones by their zip64 values, in the order that the format prescribes.
+ */
 export function widen(fields: WideFields, extra: Uint8Array, name: string): WideFields {
   const full = 0xffffffff;
   const needs =

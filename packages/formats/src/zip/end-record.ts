@@ -1,4 +1,4 @@
-/** @file The records at the end of a zip file, which tell where its directory is. */
+/** @file The records at the end of a zip file, which give the place of its directory. */
 import { zipError } from "../errors.js";
 import { readUint64, viewOf } from "./bytes.js";
 
@@ -25,7 +25,8 @@ export const TAIL_SIZE = END_SIZE + LONGEST_COMMENT + LOCATOR64_SIZE + END64_SIZ
 
 /**
  * Finds the end record in the last bytes of a file.
- * @throws SconceError `ZIP_END_MISSING`, `ZIP_END_AMBIGUOUS`, `ZIP_TRAILING_DATA`, `ZIP_SPLIT`, `ZIP_DIRECTORY`
+ * @throws SconceError `ZIP_END_MISSING`, `ZIP_END_AMBIGUOUS`, `ZIP_TRAILING_DATA`, `ZIP_SPLIT`,
+ * `ZIP_DIRECTORY`
  */
 export function locateDirectory(tail: Uint8Array, tailOffset: number): DirectoryLocation {
   const view = viewOf(tail);

@@ -5,8 +5,8 @@ const utf8 = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: 
 const DRIVE = /^[a-zA-Z]:/;
 
 /**
- * Decodes an entry's name. Nothing is ever written to a path from an archive, but a name that climbs out of its folder
- * shows a file made to harm another reader.
+ * Decodes an entry's name. Nothing is ever written to a path from an archive, but a name that
+ * climbs out of its folder shows a file made to harm another reader.
  * @throws SconceError `ZIP_NAME`
  */
 export function checkName(bytes: Uint8Array, where: string): string {
