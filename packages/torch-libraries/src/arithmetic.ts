@@ -1,4 +1,7 @@
-/** @file Arithmetic of the C++ kernels: each step rounds to the element type, and floats become 32-bit integers as on x86. */
+/**
+ * @file Arithmetic of the C++ kernels: each step rounds to the element type, and floats become
+ * 32-bit integers as on x86.
+ */
 import { type DType, float16ToNumber, numberToFloat16 } from "@sconce/tensor";
 
 /** Rounds a number to an element type. */

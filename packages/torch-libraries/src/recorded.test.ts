@@ -61,7 +61,7 @@ function problemOf(one: Case): string | undefined {
     if (one.error !== undefined) return `accepted, PyTorch says: ${one.error}`;
     const want = [one.result].flat() as readonly RecordedTensor[];
     const problems = want.map((result, i) => compareTensors(got[i]!, tensor(result), tolerance(one)));
-    return problems.find((problem) => problem !== undefined) ?? outlookProblem(one, args, got);
+    return problems.find((problem) => problem !== undefined) ?? predictionProblem(one, args, got);
   } catch (error) {
     if (!isSconceError(error)) throw error;
     if (one.error === undefined) return `refused: ${error.describe()}`;
@@ -73,15 +73,15 @@ function problemOf(one: Case): string | undefined {
 }
 
 /** The shape rule says what the kernel gives. */
-function outlookProblem(
+function predictionProblem(
   { target }: Case,
   args: readonly unknown[],
   got: readonly Tensor[],
 ): string | undefined {
   const fakes = args.map((arg) => (arg instanceof Tensor ? new FakeTensor(arg) : arg));
-  const outlook = [metaOf(operators, target, fakes, {}, new ShapeEnv())].flat() as readonly MetaValue[];
+  const predicted = [metaOf(operators, target, fakes, {}, new ShapeEnv())].flat() as readonly MetaValue[];
   for (const [i, result] of got.entries()) {
-    const { dtype, shape } = outlook[i] as FakeTensor;
+    const { dtype, shape } = predicted[i] as FakeTensor;
     if (dtype !== result.dtype || shape.length !== result.ndim) return `the rule gives ${dtype}[${shape}]`;
     if (shape.some((size, dim) => typeof size === "number" && size !== result.shape[dim]))
       return `the rule gives [${shape}], the kernel [${result.shape}]`;

@@ -8,7 +8,10 @@ export interface Span {
   readonly length: number;
 }
 
-/** The span of `from` to `to`, both rounded to pixels; `last` is 1 where the last pixel belongs to it. */
+/**
+ * The span of `from` to `to`, both rounded to pixels; `last` is 1 where the last pixel belongs to
+ * it.
+ */
 export function spanOf(from: number, to: number, bins: number, last: 0 | 1, round: Round): Span {
   const start = toInt(roundAway(from));
   const size = Math.max((toInt(roundAway(to)) - start + last) | 0, 1);

@@ -1,4 +1,7 @@
-/** @file `deform_conv2d`, after `torchvision/csrc/ops/cpu/deform_conv2d_kernel.cpp`: moved patches, then matrix products. */
+/**
+ * @file `deform_conv2d`, after `torchvision/csrc/ops/cpu/deform_conv2d_kernel.cpp`: moved patches,
+ * then matrix products.
+ */
 import {
   emptyOutput,
   emptyStrided,
@@ -42,7 +45,9 @@ export const deformConv2dKernel = kernel<DeformArguments>((args, context) => {
   return finishOutput(out, into);
 });
 
-/** The patches of one image: a row for each channel and tap, a column for each place of the output. */
+/**
+ * The patches of one image: a row for each channel and tap, a column for each place of the output.
+ */
 class Patches {
   readonly #args: DeformArguments;
   readonly #sizes: DeformSizes;

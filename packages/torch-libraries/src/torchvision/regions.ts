@@ -35,7 +35,10 @@ export interface RegionJob {
   readonly regions: readonly Region[];
 }
 
-/** @throws SconceError `DTYPE_MISMATCH`, `INVALID_ARGUMENT` for a region of an image that is not there */
+/**
+ * @throws SconceError `DTYPE_MISMATCH`, `INVALID_ARGUMENT` for a region of an image that is not
+ * there
+ */
 export function regionJob(kernel: string, { input, rois, spatial_scale: scale }: RegionArguments): RegionJob {
   const { dtype } = input;
   if (dtype !== "float32" && dtype !== "float64" && dtype !== "float16") throw notImplemented(kernel, dtype);

@@ -67,7 +67,10 @@ function alignRegion(
   }
 }
 
-/** A sample outside of the image counts the first pixel with a weight of zero, which is NaN for one that is not finite. */
+/**
+ * A sample outside of the image counts the first pixel with a weight of zero, which is NaN for one
+ * that is not finite.
+ */
 function weightedSum(
   values: NumberArray,
   plane: number,

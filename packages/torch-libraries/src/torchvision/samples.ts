@@ -13,7 +13,10 @@ export interface Axis {
   readonly size: number;
 }
 
-/** Four places with their weights for each sample. A sample outside of the image has weights of zero, and no places (-1). */
+/**
+ * Four places with their weights for each sample. A sample outside of the image has weights of
+ * zero, and no places (-1).
+ */
 export interface Samples {
   readonly places: Int32Array;
   readonly weights: Float64Array;

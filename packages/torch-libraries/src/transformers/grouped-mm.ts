@@ -11,15 +11,17 @@ export const groupedMm = defineOp({
   schema: "transformers::grouped_mm_fallback(Tensor input, Tensor weight, Tensor offs) -> Tensor",
   doc: "Rows of `input`, sorted by expert, times the matrix of their expert; `offs` are the ends of the groups.",
   meta: ({ input, weight, offs }, { env }) => {
-    const told = (tensor: FakeTensor): string => `(${tensor.shape.map(String).join(", ")})`;
-    if (input.ndim !== 2) throw refused(`input must be 2D (S, input_dim), got shape ${told(input)}`);
+    const sizesOf = (tensor: FakeTensor): string => `(${tensor.shape.map(String).join(", ")})`;
+    if (input.ndim !== 2) throw refused(`input must be 2D (S, input_dim), got shape ${sizesOf(input)}`);
     if (weight.ndim !== 3)
-      throw refused(`weight must be 3D (num_experts, input_dim, output_dim), got shape ${told(weight)}`);
-    if (offs.ndim !== 1) throw refused(`offs must be 1D (num_experts,), got shape ${told(offs)}`);
+      throw refused(`weight must be 3D (num_experts, input_dim, output_dim), got shape ${sizesOf(weight)}`);
+    if (offs.ndim !== 1) throw refused(`offs must be 1D (num_experts,), got shape ${sizesOf(offs)}`);
     if (!env.orTrue(eq(offs.shape[0]!, weight.shape[0]!)))
-      throw refused(`offs length ${told(offs)} must match number of experts ${told(weight)}`);
+      throw refused(`offs length ${sizesOf(offs)} must match number of experts ${sizesOf(weight)}`);
     if (!env.orTrue(eq(input.shape[1]!, weight.shape[1]!)))
-      throw refused(`input_dim mismatch: input has shape ${told(input)}, weight has shape ${told(weight)}`);
+      throw refused(
+        `input_dim mismatch: input has shape ${sizesOf(input)}, weight has shape ${sizesOf(weight)}`,
+      );
     if (offs.dtype !== "int32" && offs.dtype !== "int64")
       throw refused(`offs must be an integer tensor, got torch.${offs.dtype}`);
     return dense(input, [input.shape[0]!, weight.shape[2]!]);
