@@ -12,7 +12,7 @@ export function readArguments<const T extends NonNullable<ParseArgsConfig["optio
   }
 }
 
-/** Tells what is wrong, and how the command is used. */
+/** Reports what is wrong, and how the command is used. */
 export function refuse(message: string, usage: string): never {
   console.error(`error USAGE: ${message}\n${usage}`);
   process.exit(2);

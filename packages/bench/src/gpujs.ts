@@ -1,4 +1,7 @@
-/** @file `npm run bench -w @sconce/backend-gpujs`: generated kernels against gpu.js code written by hand, in turns. */
+/**
+ * @file `npm run bench -w @sconce/backend-gpujs`: compares generated kernels with gpu.js code
+ * written by hand, alternately.
+ */
 import { gpujsBackend, type Mode } from "@sconce/backend-gpujs";
 import { FakeTensor, parseIr } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
@@ -8,7 +11,7 @@ import { HAND_WRITTEN, type HandWritten } from "./hand-kernels.js";
 
 const USAGE = `usage: npm run bench -w @sconce/backend-gpujs [-- [--mode webasm|cpu|webgpu] [--runs N] [--filter TEXT] [--clock wall|cpu] [--json]]
   --mode    gpu.js's mode for both sides (default webasm)
-  --runs    runs of each side, in turns; medians are told (default 9)
+  --runs    runs of each side, alternately; reports medians (default 9)
   --filter  only operations whose name contains TEXT
   --clock   what is measured: time, or time of the processor, which other work on the machine hardly touches (default wall)
   --json    for machines`;
@@ -21,7 +24,7 @@ interface Comparison {
   readonly gflops: number;
 }
 
-/** A side made ready: a run gives the cells of the result. */
+/** A side made ready: a run gives the elements of the result. */
 interface Side {
   readonly run: () => Promise<ArrayLike<number>>;
   readonly dispose: () => Promise<void>;
@@ -111,10 +114,10 @@ async function compare(one: HandWritten, mode: Mode, runs: number, now: Clock): 
   for (let i = 0; i < first.length; i++) {
     // A benchmark of two things that compute something else says nothing.
     if (Math.abs(first[i]! - second[i]!) > 1e-3 * (1 + Math.abs(second[i]!)))
-      throw new Error(`${one.name}: cell ${i} is ${first[i]} generated and ${second[i]} by hand`);
+      throw new Error(`${one.name}: element ${i} is ${first[i]} generated and ${second[i]} by hand`);
   }
   const times: [number[], number[]] = [[], []];
-  for (let turn = 0; turn < runs; turn++) {
+  for (let round = 0; round < runs; round++) {
     for (const [side, list] of times.entries()) {
       const start = now();
       await sides[side]!.run();

@@ -17,7 +17,10 @@ export const fakeF32 = (shape: readonly number[] = SHAPE): FakeTensor =>
 
 const OPS = ["aten.add.Tensor", "aten.mul.Tensor", "aten.relu.default"] as const;
 
-/** A chain of add, mul and relu of `count` calls; with `dead`, every other node hangs off the chain unused. */
+/**
+ * A chain of add, mul and relu of `count` calls; with `dead`, every other node hangs off the chain
+ * unused.
+ */
 export function chain(count: number, dead = false): Graph {
   const builder = new GraphBuilder();
   const meta = { val: fakeF32() };
@@ -51,7 +54,9 @@ export function duplicates(count: number): Graph {
   return builder.build();
 }
 
-/** Constant subgraphs beside a live chain: a third of the calls depend on a lifted constant only. */
+/**
+ * Constant subgraphs beside a live chain: a third of the calls depend on a lifted constant only.
+ */
 export function constants(count: number): Graph {
   const builder = new GraphBuilder();
   const meta = { val: fakeF32() };
@@ -66,7 +71,9 @@ export function constants(count: number): Graph {
   return builder.build();
 }
 
-/** A program around a graph with user inputs, and constants where the placeholder is called `c_k`. */
+/**
+ * A program around a graph with user inputs, and constants where the placeholder is called `c_k`.
+ */
 export function programOf(graph: Graph, constant?: ExportedProgram["constants"]): ExportedProgram {
   const output = graph.outputArgument() as { items: readonly NodeRef[] };
   return new ExportedProgram({

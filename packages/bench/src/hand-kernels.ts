@@ -1,6 +1,12 @@
-/** @file What somebody who knows gpu.js would write by hand: the kernels that generated ones are measured against. */
+/**
+ * @file What somebody who knows gpu.js would write by hand: the kernels that generated ones are
+ * measured against.
+ */
 
-/** One kernel of a chain: its source, its output, and which of the values so far it takes, inputs first. */
+/**
+ * One kernel of a chain: its source, its output, and which of the values so far it takes, inputs
+ * first.
+ */
 export interface HandKernel {
   readonly source: string;
   readonly output: readonly number[];
@@ -25,7 +31,7 @@ function program(inputs: string, calls: string): string {
   return `sconce-ir 1\n${signature}\ngraph(${inputs}) {\n${calls}\n  return (%r)\n}`;
 }
 
-/** Rows of a matrix product, with the inner index running fastest in both operands' favour. */
+/** Rows of a matrix product, with the inner index running fastest to the advantage of both operands. */
 function matmul(n: number): HandWritten {
   return {
     name: `matmul ${n}`,
@@ -48,7 +54,10 @@ function matmul(n: number): HandWritten {
   };
 }
 
-/** Greatest, sum and quotient in kernels of their own: many times faster than one kernel that does all for each cell. */
+/**
+ * Greatest, sum and quotient in kernels of their own: many times faster than one kernel that does
+ * all for each element.
+ */
 function softmax(rows: number, columns: number): HandWritten {
   const loop = (body: string): string => `for (let i = 0; i < ${columns}; i++) { ${body} }`;
   return {

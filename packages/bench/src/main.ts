@@ -1,4 +1,7 @@
-/** @file `npm run bench [-- --json] [--pt2 FILE]`: graph work, loading and running, beside the peers' figures. */
+/**
+ * @file `npm run bench [-- --json] [--pt2 FILE]`: graph work, loading and running, beside the
+ * peers' figures.
+ */
 import { readFileSync } from "node:fs";
 import { readArguments } from "./arguments.js";
 import { table } from "./measure.js";

@@ -2,7 +2,10 @@ import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** One measured line beside the figure of a peer: a time, or memory held. Peers and targets are in the same unit. */
+/**
+ * One measured line beside the figure of a peer: a time, or memory held. Peers and targets are in
+ * the same unit.
+ */
 export type Row = Figures &
   (
     | {
@@ -21,7 +24,10 @@ interface Figures {
   readonly target?: number;
 }
 
-/** Least of several runs, as the peers were measured, after one to warm up; at least `minimum` runs and half a second. */
+/**
+ * Least of several runs, as the peers were measured, after one to warm up; at least `minimum` runs
+ * and half a second.
+ */
 export async function least(run: () => unknown, minimum = 5): Promise<number> {
   await run();
   let best = Number.POSITIVE_INFINITY;
@@ -37,11 +43,14 @@ export async function least(run: () => unknown, minimum = 5): Promise<number> {
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** Bytes of the heap that a value holds, beyond what is held already: the middle of three, of values made anew. */
+/**
+ * Bytes of the heap that a value holds, beyond what is held already: the middle of three, of values
+ * made anew.
+ */
 export async function bytesHeld(make: () => unknown): Promise<number> {
   await heldOnce(make);
   const held: number[] = [];
-  for (let turn = 0; turn < 3; turn++) held.push(await heldOnce(make));
+  for (let round = 0; round < 3; round++) held.push(await heldOnce(make));
   return held.sort((a, b) => a - b)[1]!;
 }
 
@@ -59,7 +68,7 @@ async function heldOnce(make: () => unknown): Promise<number> {
 }
 
 async function heapUsed(): Promise<number> {
-  // A weak reference that is made or read in a turn of the event loop holds its target to the end of that turn.
+  // A weak reference that is made or read holds its target until the event loop moves on.
   for (let round = 0; round < 3; round++) {
     await setImmediate();
     collectGarbage();
@@ -69,7 +78,7 @@ async function heapUsed(): Promise<number> {
 
 /** Rows as an aligned table. */
 export function table(rows: readonly Row[]): string {
-  const cells = rows.map((row) => [
+  const texts = rows.map((row) => [
     row.group,
     row.name,
     textOf(row),
@@ -78,13 +87,13 @@ export function table(rows: readonly Row[]): string {
     peerOf(row),
   ]);
   const header = ["group", "what", "measured", "each", "target", "peer (theirs / ours)"];
-  const widths = header.map((title, i) => Math.max(title.length, ...cells.map((cell) => cell[i]!.length)));
-  const line = (cell: readonly string[]): string =>
-    cell
+  const widths = header.map((title, i) => Math.max(title.length, ...texts.map((row) => row[i]!.length)));
+  const line = (row: readonly string[]): string =>
+    row
       .map((text, i) => text.padEnd(widths[i]!))
       .join("  ")
       .trimEnd();
-  return [line(header), widths.map((width) => "-".repeat(width)).join("  "), ...cells.map(line)].join("\n");
+  return [line(header), widths.map((width) => "-".repeat(width)).join("  "), ...texts.map(line)].join("\n");
 }
 
 const textOf = (row: Row): string => ("bytes" in row ? memory(row.bytes) : time(row.milliseconds));

@@ -1,4 +1,7 @@
-/** @file The operator calls that are measured, as `operator-cases.json` tells them to PyTorch and to us. */
+/**
+ * @file The operator calls that are measured, as `operator-cases.json` gives them to PyTorch and to
+ * Sconce.
+ */
 import { readFileSync } from "node:fs";
 import { createEvaluator, type Evaluator } from "@sconce/backend-cpu";
 import { type Argument, dtypeLiteral, float, type MemoryFormat, memoryFormat } from "@sconce/ir";

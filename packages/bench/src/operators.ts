@@ -1,4 +1,7 @@
-/** @file `npm run bench -w @sconce/backend-cpu`: single operators beside PyTorch's, the slowest of them first. */
+/**
+ * @file `npm run bench -w @sconce/backend-cpu`: single operators beside PyTorch's, the slowest of
+ * them first.
+ */
 import { readArguments, refuse } from "./arguments.js";
 import { least } from "./measure.js";
 import { callOf, type OperatorCase, operatorCases } from "./operator-cases.js";
@@ -53,7 +56,7 @@ async function growthOf(one: OperatorCase, n: number): Promise<Growth> {
   return { name: one.name, milliseconds, powers };
 }
 
-const told = ({ name, milliseconds, powers }: Growth): string =>
+const describe = ({ name, milliseconds, powers }: Growth): string =>
   [
     name.padEnd(34),
     ...milliseconds.map((time) => `${time.toFixed(2)} ms`.padStart(12)),
@@ -78,7 +81,7 @@ async function main(): Promise<void> {
   if (values.growth) {
     const grown: Growth[] = [];
     for (const one of cases) if (one.n !== undefined) grown.push(await growthOf(one, one.n));
-    return console.log(values.json ? JSON.stringify(grown, null, 2) : grown.map(told).join("\n"));
+    return console.log(values.json ? JSON.stringify(grown, null, 2) : grown.map(describe).join("\n"));
   }
   const rows = await operatorRows(cases);
   if (values.json) return console.log(JSON.stringify(rows, null, 2));

@@ -19,7 +19,10 @@ import { least, type Row } from "./measure.js";
 
 const N = 100_000;
 
-/** Graph transformation at 100,000 nodes, beside torch.fx and MLIR. Each row makes its own input and lets it go. */
+/**
+ * Graph transformation at 100,000 nodes, beside torch.fx and MLIR. Each row makes its own input and
+ * lets it go.
+ */
 export async function graphRows(): Promise<Row[]> {
   const operators = defaultOperators();
   const context = { operators, evaluate: evaluate as Evaluator };
@@ -105,15 +108,18 @@ function row(
   };
 }
 
-/** Ten passes over 100,000 nodes through the manager, observers off, beside the same passes called one after the other. */
+/**
+ * Ten passes over 100,000 nodes through the manager, observers off, beside the same passes called
+ * one after the other.
+ */
 async function managerRow(): Promise<Row> {
   const context = { operators: defaultOperators(), evaluate: evaluate as Evaluator };
   const program = programOf(chain(N, true));
   const passes = [1, 2, 3, 4, 5].flatMap(() => [deadCodeElimination, commonSubexpressionElimination]);
   const manager = new PassManager(context);
-  // In turns, so that neither has the quieter machine.
+  // Alternately, so that neither has the quieter machine.
   let [alone, managed] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let turn = 0; turn < 5; turn++) {
+  for (let round = 0; round < 5; round++) {
     const direct = () => passes.reduce((current, pass) => pass.run(current, context, {}), program);
     alone = Math.min(alone, await least(direct, 1));
     managed = Math.min(managed, await least(() => manager.run(program, passes), 1));

@@ -4,7 +4,10 @@ import { chain, programOf } from "./graphs.js";
 import { bytesHeld, least, type Row } from "./measure.js";
 
 const N = 100_000;
-/** What going back costs in torch.fx: a copy of the whole graph beforehand (`Graph.graph_copy`), by tracemalloc. */
+/**
+ * What going back costs in torch.fx: a copy of the whole graph beforehand (`Graph.graph_copy`), by
+ * tracemalloc.
+ */
 const TORCH_COPY = { name: "torch.fx graph_copy", bytes: 111_400_000 };
 
 /** What history costs at 100,000 nodes: it must follow what a pass changed. */
@@ -28,7 +31,10 @@ export async function historyRows(): Promise<Row[]> {
 
 type Chosen = (i: number, step: number) => boolean;
 
-/** What is held of the versions before and of the changes, once the program itself is only held as it is afterwards. */
+/**
+ * What is held of the versions before and of the changes, once the program itself is only held as
+ * it is afterwards.
+ */
 async function heldRow(what: string, chosen: Chosen, count: number, target: number, steps = 1): Promise<Row> {
   const changed = (): ExportedProgram => {
     let program = programOf(chain(N));
