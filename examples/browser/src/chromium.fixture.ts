@@ -34,7 +34,9 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** Bundles the page and serves it on this machine alone, isolated as threads of WebAssembly need it. */
+/**
+ * Bundles the page and serves it on this machine alone, isolated as threads of WebAssembly need it.
+ */
 export async function servePage(): Promise<Served> {
   const folder = await mkdtemp(join(tmpdir(), "sconce-page-"));
   const outDir = join(folder, "page");

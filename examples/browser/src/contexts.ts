@@ -9,7 +9,9 @@ export interface ContextReport {
   readonly contexts: number;
   /** Runs that did not give what the first one gave, while all executables were there. */
   readonly wrong: number;
-  /** How a run ended after the context was lost, and how one of a program that was compiled then. */
+  /**
+   * How a run ended after the context was lost, and how one of a program that was compiled then.
+   */
   readonly afterLoss: string;
   readonly compiledAgain: string;
 }

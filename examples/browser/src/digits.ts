@@ -13,7 +13,9 @@ export interface DigitsReport {
   readonly expected: readonly number[];
   /** How many predictions are the labels. */
   readonly correct: number;
-  /** In what the logits differ from the interpreter's, and from PyTorch's; null when they are close. */
+  /**
+   * In what the logits differ from the interpreter's, and from PyTorch's; null when they are close.
+   */
   readonly fromInterpreter: string | null;
   readonly fromTorch: string | null;
   readonly milliseconds: { readonly compile: number; readonly first: number; readonly second: number };

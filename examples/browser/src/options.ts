@@ -2,19 +2,29 @@
 import type { GpujsBackendOptions, Mode } from "@sconce/backend-gpujs";
 
 export interface PageOptions {
-  /** `?mode=webgl2`; what the backend chooses when left out. `?software` allows that to be a GPU in software. */
+  /**
+   * `?mode=webgl2`; what the backend chooses when left out. `?software` allows that to be a GPU in
+   * software.
+   */
   readonly backend: Pick<GpujsBackendOptions, "mode" | "allowSoftware">;
   /** `?programs=10`: how many random programs to compare besides; none when left out. */
   readonly programs: number;
   /** `?edges`: whether to compare pointwise calls on values at the edges. */
   readonly edges: boolean;
-  /** `?fixtures=net_bert,net_lstm`: programs to compare, which the test serves; none when left out. */
+  /**
+   * `?fixtures=net_bert,net_lstm`: programs to compare, which the test serves; none when left out.
+   */
   readonly fixtures: readonly string[];
-  /** `?contexts=20`: how many executables to have at once, and a WebGL context to lose; none when left out. */
+  /**
+   * `?contexts=20`: how many executables to have at once, and a WebGL context to lose; none when
+   * left out.
+   */
   readonly contexts: number;
 }
 
-/** Reads the query of an address. A mode that nobody knows is left to the backend, which refuses it. */
+/**
+ * Reads the query of an address. A mode that nobody knows is left to the backend, which refuses it.
+ */
 export function readOptions(query: string): PageOptions {
   const parameters = new URLSearchParams(query);
   const mode = parameters.get("mode") as Mode | null;

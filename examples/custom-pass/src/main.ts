@@ -1,4 +1,6 @@
-/** @file `node examples/custom-pass/dist/main.js`: what the plugin changes in the digit classifier. */
+/**
+ * @file `node examples/custom-pass/dist/main.js`: what the plugin changes in the digit classifier.
+ */
 import { difference, fuse, openDigits, openSession, PIPELINE } from "./fuse.js";
 
 const sconce = openSession();

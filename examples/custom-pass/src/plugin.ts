@@ -1,11 +1,16 @@
-/** @file A plugin outside of Sconce's packages: an operator, what it is made of, its kernel, a rule that finds it, and a pass. */
+/**
+ * @file A plugin outside of Sconce's packages: an operator, what it is made of, its kernel, a rule
+ * that finds it, and a pass.
+ */
 import { emptyOutput, finishOutput, kernel, openOutput, readNumbers } from "@sconce/backend-cpu";
 import { edit } from "@sconce/ir";
 import { defineOp } from "@sconce/ops";
 import { definePass, defineRule, type Plugin } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";
 
-/** The operator, with its decomposition: what shapes follow from, and what lowers it where there is no kernel. */
+/**
+ * The operator and its decomposition, which infers shapes and lowers the operator without a kernel.
+ */
 export const addmmRelu = defineOp({
   schema: "fused::addmm_relu(Tensor bias, Tensor a, Tensor b) -> Tensor",
   tags: ["not_in_default_table"],
@@ -29,12 +34,15 @@ export const addmmReluKernel = kernel<Operands>(({ bias, a, b }, context) => {
   return finishOutput(out, into);
 });
 
-/** The rule: where the operator stands for what is there. One bias for each column is what the kernel knows. */
+/**
+ * The rule: where the operator stands for what is there. One bias for each column is what the
+ * kernel knows.
+ */
 export const fuseAddmmRelu = defineRule({
   name: "fuse-addmm-relu",
   doc: "relu(addmm(bias, a, b)) is addmm_relu(bias, a, b).",
   match: "aten.relu.default(aten.addmm.default($bias, $a, $b))",
-  where: (_, match) => (match.tensor("bias").shape.length === 1 ? true : "the bias is no vector"),
+  where: (_, match) => (match.tensor("bias").shape.length === 1 ? true : "the bias is not one-dimensional"),
   replace: "fused.addmm_relu.default($bias, $a, $b)",
 });
 

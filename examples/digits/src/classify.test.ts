@@ -24,7 +24,7 @@ describe("the digit classifier", () => {
     expect(seen.at(-1)).toBe(360);
   });
 
-  test("a difference in the logits is told", async () => {
+  test("a difference in the logits is reported", async () => {
     const { logits } = digits;
     const wrong = { ...digits, logits: logits.asStrided(logits.shape, [1, 1], 0) };
     expect((await classify(wrong, digits.program)).difference).toMatch(/^element \d+ is /);
@@ -35,7 +35,8 @@ describe("the optimized program", () => {
   test("calls fewer operators than the plain lowering, and is valid", () => {
     const lowered = digits.sconce.runDecompositions(digits.program);
     const optimized = optimize(digits);
-    // Folded transposes of weights become constants, which are inputs of the graph: it is calls that get fewer.
+    // Folded transposes of weights become constants, which are inputs of the graph: it is calls
+    // that get fewer.
     expect(callCount(optimized)).toBeLessThan(callCount(lowered));
     expect(optimized.graph.size).toBeLessThanOrEqual(lowered.graph.size);
     expect(optimized.dialect).toBe("ATEN");

@@ -1,4 +1,6 @@
-/** @file `npm run demo`: a program that PyTorch trained and exported, read, lowered and run here. */
+/**
+ * @file `npm run demo`: a program that PyTorch trained and exported, read, lowered and run here.
+ */
 import { graphText } from "@sconce/ir";
 import cliProgress from "cli-progress";
 import { callCount, classify, drawDigit, loadDigits, optimize } from "./classify.js";

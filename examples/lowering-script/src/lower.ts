@@ -1,4 +1,7 @@
-/** @file A lowering for a device of one's own: some operators stay, one is replaced, and the change is reported. */
+/**
+ * @file Lowers a program for a custom device: keeps some operators, replaces one, and reports the
+ * changes.
+ */
 import { fileURLToPath } from "node:url";
 import { openPt2File } from "@sconce/formats/node";
 import type { ExportedProgram, FakeTensor } from "@sconce/ir";
@@ -16,7 +19,9 @@ export function deviceTable(sconce: Sconce): DecompositionTable {
   return table;
 }
 
-/** How often an operator is called as exported, after PyTorch's lowering, and after the device's. */
+/**
+ * How often an operator is called as exported, after PyTorch's lowering, and after the device's.
+ */
 export interface Row {
   readonly target: string;
   readonly exported: number;
@@ -44,13 +49,13 @@ export function lower(sconce: Sconce, exported: ExportedProgram): Lowered {
 /** The rows in which anything changed, as a table. */
 export function report(rows: readonly Row[]): string[] {
   const changed = rows.filter(({ exported, plain, device }) => exported !== plain || plain !== device);
-  const cells = [["operator", "exported", "PyTorch's lowering", "the device's"]].concat(
+  const table = [["operator", "exported", "PyTorch's lowering", "the device's"]].concat(
     changed.map(({ target, ...counts }) => [target, ...Object.values(counts).map(String)]),
   );
-  const widths = cells[0]!.map((_, i) => Math.max(...cells.map((row) => row[i]!.length)));
-  return cells.map((row) =>
+  const widths = table[0]!.map((_, i) => Math.max(...table.map((row) => row[i]!.length)));
+  return table.map((row) =>
     row
-      .map((cell, i) => cell.padEnd(widths[i]!))
+      .map((text, i) => text.padEnd(widths[i]!))
       .join("  ")
       .trimEnd(),
   );

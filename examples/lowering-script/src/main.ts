@@ -1,4 +1,6 @@
-/** @file `node examples/lowering-script/dist/main.js`: the digit classifier, lowered for a device. */
+/**
+ * @file `node examples/lowering-script/dist/main.js`: the digit classifier, lowered for a device.
+ */
 import { codeText, createSconce } from "sconce";
 import { lower, openDigits, report } from "./lower.js";
 

@@ -84,7 +84,10 @@ function convolution(
   return tensor(out, shape);
 }
 
-/** `(x - mean) / sqrt(var + eps) * weight + bias`, by channels; the saved statistics are empty, as PyTorch's. */
+/**
+ * `(x - mean) / sqrt(var + eps) * weight + bias`, by channels; the saved statistics are empty, as
+ * PyTorch's.
+ */
 function batchNorm(input: CallArgument, ...rest: readonly CallArgument[]): readonly Tensor[] {
   const [weight, bias, mean, variance] = rest
     .slice(0, 4)
@@ -98,7 +101,7 @@ function batchNorm(input: CallArgument, ...rest: readonly CallArgument[]): reado
   return [tensor(out, shape), tensor([], [0]), tensor([], [0])];
 }
 
-/** The greatest cell of each window, and its place in its image; windows lie side by side. */
+/** The greatest element of each window, and its place in its image; windows lie side by side. */
 function maxPool(input: CallArgument, window: CallArgument): readonly Tensor[] {
   const [count, channels, height, width] = shapeOf(input) as [number, number, number, number];
   const [tall, wide] = window as readonly [number, number];

@@ -12,7 +12,9 @@ import { KERNELS, type SmallKernel } from "./kernels.js";
 
 type Kernels = Readonly<Record<string, SmallKernel>>;
 
-/** Runs operators with given kernels. State, control flow and write-backs are the base class's work. */
+/**
+ * Runs operators with given kernels. State, control flow and write-backs are the base class's work.
+ */
 class SmallInterpreter extends Interpreter {
   readonly #kernels: Kernels;
 

@@ -11,8 +11,8 @@ import type { GpujsExecutable } from "./runtime/executable.js";
 import { floats, ints, program } from "./test-support.js";
 
 const webasm = gpujsBackend({ mode: "webasm" });
-const compile = async (of: ExportedProgram): Promise<GpujsExecutable> =>
-  (await webasm.compile(of)) as GpujsExecutable;
+const compile = async (program: ExportedProgram): Promise<GpujsExecutable> =>
+  (await webasm.compile(program)) as GpujsExecutable;
 const numbers = (value: Value | undefined): unknown[] => (value as Tensor).toArray();
 const codeOf = async (action: () => Promise<unknown>): Promise<string> => {
   try {
@@ -176,7 +176,7 @@ describe("integers", () => {
     ]);
     expect(executable.placement().fallbacks).toEqual(["s"]);
   });
-  test("a stretch that is divided in ever other ways runs on the host in the end", async () => {
+  test("a region that keeps being divided differently finally runs on the host", async () => {
     const count = 70;
     const names = Array.from({ length: count }, (_, i) => i);
     const many = program(
@@ -269,7 +269,7 @@ describe("placement", () => {
     using executable = await compile(program("%x: f32[2]", body, "relu"));
     expect(executable.placement().nodes.map(({ node }) => node)).toEqual(["relu"]);
   });
-  test("supports what the device or the host runs; takes tells them apart", () => {
+  test("supports what the device or the host runs; takes distinguishes them", () => {
     const [neg] = mixed.graph.nodes().filter(({ target }) => target === "aten.neg.default");
     expect(webasm.supports(neg!, mixed.graph)).toBe(true);
     expect(webasm.takes(neg!, mixed.graph)).toEqual({
@@ -278,7 +278,7 @@ describe("placement", () => {
   });
 });
 
-test("cells beyond 2^24 are found, where gpu.js counts in float32", async () => {
+test("elements beyond 2^24 are found, where gpu.js counts in float32", async () => {
   const [rows, columns] = [4099, 4099];
   const far = program(
     `%x: f32[${rows}, ${columns}], %i: i64[1]`,
@@ -290,18 +290,18 @@ test("cells beyond 2^24 are found, where gpu.js counts in float32", async () => 
     ].join("\n"),
     "neg, sum, embedding",
   );
-  const cells = Float32Array.from({ length: rows * columns }, (_, at) => at % 3);
-  const x = Tensor.from(cells, [rows, columns], "float32");
+  const elements = Float32Array.from({ length: rows * columns }, (_, at) => at % 3);
+  const x = Tensor.from(elements, [rows, columns], "float32");
   using executable = await compile(far);
   const results = (await executable.run([x, ints([rows - 1])])) as Tensor[];
-  const last = cells.subarray(-columns);
-  expect(results[0]!.data).toEqual(last.map((cell) => -cell));
-  expect((results[1]!.data as Float32Array).at(-1)).toBe(last.reduce((sum, cell) => sum + cell, 0));
+  const last = elements.subarray(-columns);
+  expect(results[0]!.data).toEqual(last.map((element) => -element));
+  expect((results[1]!.data as Float32Array).at(-1)).toBe(last.reduce((sum, element) => sum + element, 0));
   expect(results[2]!.data).toEqual(last);
   expect(executable.placement().fallbacks).toEqual([]);
 }, 30_000);
 
-test("half precision is the device's on webgpu, and the host's where cells are floats that do not round to it", () => {
+test("half precision is the device's on webgpu, and the host's where elements are floats that do not round to it", () => {
   const halves = program("%x: f16[2]", "%r: f16[2] = aten.neg.default(%x)", "r");
   const [neg] = halves.graph.nodes().filter(({ op }) => op === "call_function");
   expect(gpujsBackend({ mode: "webgpu" }).takes(neg!, halves.graph)).toBe(true);
@@ -368,7 +368,7 @@ describe("running", () => {
     const first = (await Promise.all(runs)).map(([value]) => numbers(value)[0]);
     expect(first).toEqual([0, 2, 4]);
   });
-  test("programs that are not lowered are, and compile tells how far it is", async () => {
+  test("compile lowers programs that are not lowered, and reports its progress", async () => {
     const relu = program("%x: f32[2]", "%relu_: f32[2] = aten.relu_.default(%x)", "relu_", "TRAINING");
     const seen: number[][] = [];
     using executable = await webasm.compile(relu, { onProgress: (done, total) => seen.push([done, total]) });
@@ -377,7 +377,7 @@ describe("running", () => {
     expect(numbers(x)).toEqual([0, 1]);
     expect(seen).toEqual([[1, 1]]);
   });
-  test("compile tells each kernel, and stops between kernels when it is told to", async () => {
+  test("compile reports each kernel, and stops between kernels when it is aborted", async () => {
     const count = 20;
     const lines = Array.from({ length: count }, (_, i) => {
       const before = i === 0 ? "%x" : `%mm_${i - 1}`;

@@ -39,22 +39,26 @@ export interface GpujsBackendOptions extends OpenOptions {
   /** Runs what the device cannot take; the interpreter when left out. */
   readonly host?: Backend;
   /**
-   * Turns of inner loops that a kernel may take for each cell that the host would compute in its place. Long sorts and scatters
-   * take more, which the host does directly: they run there. `Infinity` keeps them on the device; as measured for the mode when
-   * left out.
+   * Iterations of inner loops that a kernel may take for each element that the host would compute
+   * in its place. Long sorts and scatters take more, which the host does directly: they run there.
+   * `Infinity` keeps them on the device; as measured for the mode when left out.
    */
-  readonly turnsPerCell?: number;
+  readonly iterationsPerElement?: number;
 }
 
-/** A backend that also tells which nodes its device takes. */
+/** A backend that also reports which nodes its device takes. */
 export interface GpujsBackend extends SessionBackend {
-  /** Whether a device of the mode asked for computes a node, of any mode where none was; the others run on the host. */
+  /**
+   * Whether a device of the mode asked for computes a node, of any mode where none was; the others
+   * run on the host.
+   */
   takes(node: Node, graph: Graph): true | Reason;
 }
 
 /**
- * Runs programs on gpu.js: what loops can say in kernels, the rest on the host, each node by the placement that the
- * executable tells. Results agree with the interpreter's within float32 rounding; integers are exact or go to the host.
+ * Runs programs on gpu.js. Nodes that lower to loops run in kernels, the others run on the host;
+ * the executable reports the placement of each node. Results agree with the interpreter's within
+ * float32 rounding; integers are exact or go to the host.
  */
 export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
   const operators = options.operators ?? defaultOperators();
@@ -93,7 +97,7 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
           return hostOnly(await host.compile(original, compileOptions), original, device, prepared.reason);
         }
         const { program } = prepared;
-        const limit = limitOf(device, options.turnsPerCell);
+        const limit = limitOf(device, options.iterationsPerElement);
         const plan = planProgram(program, { device, limit, operators });
         const executable = new GpujsExecutable({ original, program, plan, device, host, operators, limit });
         await executable.prepare(pacer, compileOptions.onProgress);
@@ -144,7 +148,10 @@ function refuseExcluded(
   });
 }
 
-/** The backend by a name as commands take it: `gpujs`, or `gpujs:webasm` for one mode; undefined for other names. */
+/**
+ * The backend by a name as commands take it: `gpujs`, or `gpujs:webasm` for one mode; undefined for
+ * other names.
+ */
 export function gpujsByName(name: string): GpujsBackend | undefined {
   const [kind, mode, ...rest] = name.split(":");
   if (kind !== "gpujs" || rest.length > 0) return undefined;

@@ -1,4 +1,7 @@
-/** @file What runs kernels: one implementation for each way of getting to a processor. The runtime knows only this. */
+/**
+ * @file What runs kernels: one implementation for each way of getting to a processor. The runtime
+ * knows only this.
+ */
 import type { LoopNest, LoopProgram, RowGroup } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import type { DType, Tensor } from "@sconce/tensor";
@@ -6,7 +9,10 @@ import type { DType, Tensor } from "@sconce/tensor";
 /** Where kernels run: gpu.js's modes. */
 export type Mode = "webgpu" | "webgl2" | "webasm" | "cpu" | "headlessgl";
 
-/** What device memory holds a cell as. Integers are `i32` only where the device has integers; elsewhere all is `f32`. */
+/**
+ * What device memory holds an element as. Integers are `i32` only where the device has integers;
+ * elsewhere all is `f32`.
+ */
 export type Lane = "f32" | "i32";
 
 /** Which integers a device computes with exactly. */
@@ -17,9 +23,9 @@ export interface Integers {
   readonly wraps: boolean;
 }
 
-/** Cells on the device, row-major. */
+/** Elements on the device, row-major. */
 export interface DeviceBuffer {
-  /** Number of cells. */
+  /** Number of elements. */
   readonly length: number;
   readonly lane: Lane;
 }
@@ -30,8 +36,8 @@ export interface DeviceKernel {
   readonly language: "gpu.js" | "wgsl";
   readonly source: string;
   /**
-   * Computes the nest. `buffers` gives device memory by the ids that the nest reads. The result is a fresh buffer, owned by
-   * the caller, or `into` filled anew where the device can.
+   * Computes the nest. `buffers` gives device memory by the ids that the nest reads. The result is
+   * a fresh buffer, owned by the caller, or `into` filled anew where the device can.
    */
   run(buffers: (id: number) => DeviceBuffer, into?: DeviceBuffer): Promise<DeviceBuffer> | DeviceBuffer;
 }
@@ -41,7 +47,10 @@ export interface GroupKernel {
   readonly source: string;
   /** The buffers of the program that it reads. */
   readonly reads: readonly number[];
-  /** Computes the group; the results are what its stored parts give, in order, each owned by the caller. */
+  /**
+   * Computes the group; the results are what its stored parts give, in order, each owned by the
+   * caller.
+   */
   run(buffers: (id: number) => DeviceBuffer): readonly DeviceBuffer[];
 }
 
@@ -62,27 +71,41 @@ export interface Device {
   /** Bytes of the largest buffer; no bound when left out. */
   readonly maxBytes?: number;
   /**
-   * Turns of inner loops that take as long here as one cell takes the host, about: long sorts and scatters, which the host does
-   * directly, are the host's by it.
+   * Iterations of inner loops that take as long here as one element takes the host, about: long
+   * sorts and scatters, which the host does directly, are the host's by it.
    */
-  readonly turnsPerCell: number;
-  /** Turns of a nest of known sizes for which the device has a way of its own; undefined where it goes cell by cell. */
-  turnsOf?(nest: LoopNest): number | undefined;
-  /** Why memory does not hold a dtype, or arithmetic on it would not be PyTorch's; undefined when all is well. */
+  readonly iterationsPerElement: number;
+  /**
+   * Iterations of a nest of known sizes for which the device has a way of its own; undefined where
+   * it goes element by element.
+   */
+  iterationsOf?(nest: LoopNest): number | undefined;
+  /**
+   * Why memory does not hold a dtype, or arithmetic on it would not be PyTorch's; undefined when
+   * all is well.
+   */
   whyNotHeld(dtype: DType): string | undefined;
   /** Why a nest cannot be computed exactly or at all here; undefined when it can. */
   whyNot(nest: LoopNest, program: LoopProgram): string | undefined;
-  /** Copies a row-major tensor to the device; integers that the lane cannot hold are refused (`VALUE_RANGE`). */
+  /**
+   * Copies a row-major tensor to the device; integers that the lane cannot hold are refused
+   * (`VALUE_RANGE`).
+   */
   upload(tensor: Tensor): Promise<DeviceBuffer> | DeviceBuffer;
   /** Kernels are cached by source. */
   compile(nest: LoopNest, program: LoopProgram, options: CompileNestOptions): Promise<DeviceKernel>;
-  /** Makes one kernel of nests over the same rows; undefined where kernels of their own are quicker. */
+  /**
+   * Makes one kernel of nests over the same rows; undefined where kernels of their own are quicker.
+   */
   compileRows?(group: RowGroup, program: LoopProgram): Promise<GroupKernel | undefined>;
-  /** Copies cells back as a row-major tensor of this dtype and shape. */
+  /** Copies elements back as a row-major tensor of this dtype and shape. */
   download(buffer: DeviceBuffer, dtype: DType, shape: readonly number[]): Promise<Tensor>;
   free(buffer: DeviceBuffer): void;
-  /** Told after each run: a device that keeps free memory for the next one keeps no more than that run needed. */
-  settle?(): void;
+  /**
+   * Called after each run. A device that keeps free memory for the next run keeps no more than this
+   * run needed.
+   */
+  trim?(): void;
   /** Waits until the device has done what was asked of it. */
   finish(): Promise<void>;
   /** Bytes of device memory in use. */

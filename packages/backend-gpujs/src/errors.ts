@@ -21,7 +21,7 @@ export const noMode = (mode: string, why: string, fix: string): SconceError =>
 export const unknownMode = (mode: string, known: readonly string[]): SconceError =>
   new SconceError({
     code: "UNKNOWN_GPU_MODE",
-    message: `"${mode}" is no mode of the gpujs backend`,
+    message: `unknown gpujs mode "${mode}"`,
     fix: `the modes are: ${known.join(", ")}`,
   });
 

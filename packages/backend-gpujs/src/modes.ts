@@ -20,17 +20,26 @@ export type OpenDevice = () => Promise<Device | { readonly unavailable: string }
 export interface OpenOptions {
   /** The mode to run in; the best that is there when left out. */
   readonly mode?: Mode | undefined;
-  /** Whether a GPU that computes in software will do; when left out, only for a mode that is asked for. */
+  /**
+   * Whether a GPU that computes in software will do; when left out, only for a mode that is asked
+   * for.
+   */
   readonly allowSoftware?: boolean | undefined;
-  /** Loads gpu.js, for bundlers that have to be told. */
+  /** Loads gpu.js, for bundlers that need an explicit import. */
   readonly gpujs?: (() => Promise<unknown>) | undefined;
-  /** What computes plain pointwise nests on \`webgpu\`: gpu.js (the default, where it is there) or WGSL of our own. */
+  /**
+   * What computes plain pointwise nests on \`webgpu\`: gpu.js (the default, where it is there) or
+   * WGSL of our own.
+   */
   readonly pointwise?: "gpu.js" | "wgsl" | undefined;
   /** Devices in place of gpu.js's own, by mode. */
   readonly devices?: Partial<Record<Mode, OpenDevice>> | undefined;
 }
 
-/** Opens the device of a mode, or the best there is. @throws SconceError `NO_GPUJS`, `NO_GPU_MODE`, `UNKNOWN_GPU_MODE` */
+/**
+ * Opens the device of a mode, or the best there is. @throws SconceError `NO_GPUJS`, `NO_GPU_MODE`,
+ * `UNKNOWN_GPU_MODE`
+ */
 export async function openDevice(options: OpenOptions): Promise<Device> {
   const { mode } = options;
   if (mode !== undefined) {
@@ -64,7 +73,10 @@ async function open(mode: Mode, options: OpenOptions): ReturnType<OpenDevice> {
 /** Devices say so of themselves; of WebAssembly and plain JavaScript nothing else is expected. */
 const isSoftware = ({ description }: Device): boolean => description.endsWith("(software)");
 
-/** GPU devices that are open: one serves all programs, since each costs threads and memory until the process ends. */
+/**
+ * GPU devices that are open: one serves all programs, since each costs threads and memory until the
+ * process ends.
+ */
 const opened = new Map<boolean, Promise<WgslDevice>>();
 
 /** WebGPU, in software only when it was asked for. */
@@ -81,7 +93,8 @@ async function openGpu({
     device = opened.get(allowSoftware);
   }
   if (device === undefined) {
-    // By its import the platform's class is the built one, to the compiler another than the source's.
+    // By its import the platform's class is the built one, to the compiler another than the
+    // source's.
     device = openPlatform({ allowSoftware }) as Promise<unknown> as Promise<WgslDevice>;
     opened.set(allowSoftware, device);
   }

@@ -74,5 +74,5 @@ function indexOf(scalar: Scalar): Index | number | undefined {
   if (scalar.kind === "index") return scalar.index;
   return scalar.kind === "constant" && scalar.dtype === "int64" ? Number(scalar.value) : undefined;
 }
-const indexText = (of: Index | number, writer: KernelWriter): string =>
-  typeof of === "number" ? (of < 0 ? `(0 - ${-of})` : String(of)) : writer.index(of);
+const indexText = (index: Index | number, writer: KernelWriter): string =>
+  typeof index === "number" ? (index < 0 ? `(0 - ${-index})` : String(index)) : writer.index(index);

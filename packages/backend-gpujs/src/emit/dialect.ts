@@ -6,17 +6,26 @@ export interface Dialect {
   /** Arithmetic is done in doubles, so that results have to be rounded to float32. */
   readonly isDouble: boolean;
   /**
-   * Whether arithmetic follows IEEE 754 to the last bit, with NaN and infinities, and functions are as exact as JavaScript's.
-   * Shader compilers promise neither.
+   * Whether arithmetic follows IEEE 754 to the last bit, with NaN and infinities, and functions are
+   * as exact as JavaScript's. Shader compilers promise neither.
    */
   readonly isStrict: boolean;
-  /** Whether kernels may call our own functions of floats, which look at bits: NaN, infinities and signs of zeros are kept. */
+  /**
+   * Whether kernels may call our own functions of floats, which look at bits: NaN, infinities and
+   * signs of zeros are kept.
+   */
   readonly hasOwnFunctions: boolean;
-  /** Whether bit operators take negative integers: in WebGL gpu.js takes numbers apart by division, and stops at signs. */
+  /**
+   * Whether bit operators take negative integers: in WebGL gpu.js splits numbers by division, and
+   * stops at signs.
+   */
   readonly hasBits: boolean;
   /** Buffers that a kernel may read. */
   readonly maxReads: number;
-  /** Cells that a result of two coordinates may have along either: it becomes a texture of these sides. */
+  /**
+   * Elements that a result of two coordinates may have along either: it becomes a texture of these
+   * sides.
+   */
   readonly maxSide: number;
 }
 
@@ -24,11 +33,11 @@ export interface Dialect {
 const TEXTURE_SIDE = 2048;
 
 /**
- * Textures that a kernel may read: WebGL has 8 units at least, WebGL 2 has 16, of which gpu.js takes the last to make its
- * results on.
+ * Textures that a kernel may read: WebGL has 8 units at least, WebGL 2 has 16, of which gpu.js
+ * takes the last to make its results on.
  */
 const UNITS: Partial<Record<Mode, number>> = { headlessgl: 7, webgl2: 15 };
-/** Where there is no bound, nests of more are hardly quicker. */
+/** Beyond this, nests are hardly faster even where the number is not bounded. */
 const MOST_READS = 64;
 
 const drawsTextures = (mode: Mode): boolean => mode === "webgl2" || mode === "headlessgl";

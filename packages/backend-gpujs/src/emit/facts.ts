@@ -71,7 +71,7 @@ export class ScalarFacts {
     return cost;
   }
 
-  /** Whether a buffer has more cells than float32 counts exactly. */
+  /** Whether a buffer has more elements than float32 counts exactly. */
   isLong(buffer: number): boolean {
     return this.#length(buffer) > EXACT;
   }
@@ -91,7 +91,7 @@ function valuesOf(scalar: Scalar): Scalar[] {
   return found;
 }
 
-/** Cells of each buffer of a program for fixed sizes. */
+/** Elements of each buffer of a program for fixed sizes. */
 export function lengthsOf(program: LoopProgram, bind: (index: Index) => Index): (buffer: number) => number {
   const known = new Map<number, number>();
   return (id) => {

@@ -15,7 +15,10 @@ export interface Locals {
 }
 type Write = (args: readonly string[], locals: Locals, dtype: DType) => string;
 
-/** The error function as a quotient of polynomials on [-4, 4], a few units off in the last place of float32. */
+/**
+ * The error function as a quotient of polynomials on [-4, 4], a few units off in the last place of
+ * float32.
+ */
 const ERF_P = [
   -2.72614225801306e-10, 2.77068142495902e-8, -2.10102402082508e-6, -5.69250639462346e-5,
   -7.34990630326855e-4, -2.954599808540251e-3, -1.60960333262415e-2,
@@ -73,7 +76,10 @@ const extreme =
     return `(${a} ${sign}= ${b} ? ${a} : (${b} ${sign} ${a} ? ${b} : ${a} + ${b}))`;
   };
 
-/** Whole quotients of integers below 2^24: the rounded quotient is at most one off, which the remainder shows. */
+/**
+ * Whole quotients of integers below 2^24: the rounded quotient is at most one off, which the
+ * remainder shows.
+ */
 function floorQuotient([a, b]: readonly string[], { local }: Locals): string {
   const guess = local(`Math.floor(${a} / ${b})`);
   const rest = local(`${a} - ${guess} * ${b}`);
@@ -201,7 +207,9 @@ const LEFT_OPEN: ReadonlySet<ScalarFn> = new Set([
   ...(["pow", "log", "log2", "log10", "log1p", "asinh", "acosh", "atanh", "asin", "acos"] as const),
 ]);
 
-/** The source of a call that gives a number, or undefined when this mode has no exact way to say it. */
+/**
+ * The source of a call that gives a number, or undefined when this mode has no exact way to say it.
+ */
 export function callSource(
   fn: ScalarFn,
   args: readonly string[],

@@ -1,4 +1,7 @@
-/** @file Indices as integer expressions: no locals (gpu.js holds those as floats), no division that is not exact. */
+/**
+ * @file Indices as integer expressions: no locals (gpu.js holds those as floats), no division that
+ * is not exact.
+ */
 import {
   add,
   atom,
@@ -23,8 +26,9 @@ export interface IndexNames {
 }
 
 /**
- * The text of an index with fixed sizes, in parentheses unless it is one name or number. gpu.js may compute in floats what
- * looks like integers, so what reaches beyond 2^24 (`isWide` where the reader knows it) goes through helpers.
+ * The text of an index with fixed sizes, in parentheses unless it is one name or number. gpu.js may
+ * compute in floats what looks like integers, so what reaches beyond 2^24 (`isWide` where the
+ * reader knows it) goes through helpers.
  */
 export function indexSource(index: Index, names: IndexNames, dialect: Dialect, isWide = false): string {
   if (!dialect.isDouble && (isWide || reachesFar(index))) return wideSource(index, names, dialect);
@@ -47,8 +51,9 @@ function reachesFar(index: Index): boolean {
   return (min !== undefined && min <= -EXACT) || (max !== undefined && max >= EXACT);
 }
 /**
- * Sums and products of integers by a helper, whose parameters are integers in every mode. Calls take time in long loops: the
- * smallest terms are added without, as far as they stay small together.
+ * Sums and products of integers by a helper, whose parameters are integers in every mode. Calls
+ * take time in long loops: the smallest terms are added without, as far as they stay small
+ * together.
  */
 function wideSource(index: Index, names: IndexNames, dialect: Dialect): string {
   // Of a literal with a sign WebGL makes a float.
@@ -93,8 +98,9 @@ function atomSource(item: IndexAtom, names: IndexNames, dialect: Dialect): strin
 }
 
 /**
- * Division rounded down. Below 2^24 a correctly rounded float32 quotient is on the right side of every whole number; where
- * division is not correctly rounded, or beyond, helper functions repair it in integers.
+ * Division rounded down. Below 2^24 a correctly rounded float32 quotient is on the right side of
+ * every whole number; where division is not correctly rounded, or beyond, helper functions repair
+ * it in integers.
  */
 function quotient(numerator: Index, denominator: Index, names: IndexNames, dialect: Dialect): string {
   const [from, by] = [numerator, denominator].map((index) => indexSource(index, names, dialect));
@@ -111,7 +117,10 @@ interface IndexHelper {
   readonly parameters: string;
   readonly type?: "Number";
 }
-/** Helpers that kernels may call, for `addFunction`: integers stay integers as their arguments, and all give integers. */
+/**
+ * Helpers that kernels may call, for `addFunction`: integers stay integers as their arguments, and
+ * all give integers.
+ */
 export const INDEX_HELPERS: readonly IndexHelper[] = [
   { parameters: "x", type: "Number", source: "function whole(x) { return Math.floor(x); }" },
   { parameters: "iwq", source: "function iflat(i, w, q) { return i * w + q; }" },

@@ -1,4 +1,7 @@
-/** @file Loop nests as gpu.js kernels: the source of a function in gpu.js's part of JavaScript, of numbers and own names only. */
+/**
+ * @file Loop nests as gpu.js kernels: the source of a function in gpu.js's part of JavaScript, of
+ * numbers and own names only.
+ */
 import {
   bindIndex,
   bindNest,
@@ -28,14 +31,17 @@ export interface KernelSource {
   readonly source: string;
   /** Ids of the buffers that the parameters are, in order. */
   readonly reads: readonly number[];
-  /** Cells along x, y and z. */
+  /** Elements along x, y and z. */
   readonly output: readonly number[];
   /** Functions of our own that it calls. */
   readonly functions: WgslModule;
 }
 
 const THREADS = ["this.thread.x", "this.thread.y", "this.thread.z"];
-/** Functions that end up at the same bound for all that float32 does not hold, so that their arguments need no rounding. */
+/**
+ * Functions that end up at the same bound for all that float32 does not hold, so that their
+ * arguments need no rounding.
+ */
 const SATURATING: ReadonlySet<string> = new Set(["exp", "sigmoid", "tanh", "erf"]);
 const NAME = /^\w+$/;
 
@@ -114,11 +120,12 @@ export class KernelWriter {
     outer.lines.push(`${head} {`, ...lines.map((text) => `  ${text}`), "}");
   }
 
-  /** The text of an index; \`isWide\` when it counts more cells than floats can. */
+  /** The text of an index; \`isWide\` when it counts more elements than floats can. */
   index(index: Index, isWide = false): string {
     const names = {
       axis: (name: string) => this.#axes.get(name) ?? internal(`the axis ${name} has no loop`),
-      // gpu.js takes what an index of a texture reads out of it, as a float whatever is made of it: only names stay.
+      // gpu.js takes what an index of a texture reads out of it, as a float whatever is made of it:
+      // only names stay.
       value: (scalar: Scalar) =>
         this.dialect.isStrict ? this.number(scalar) : this.local(this.number(scalar)),
     };
@@ -153,7 +160,9 @@ export class KernelWriter {
     return conditionSource(scalar, this);
   }
 
-  /** The outermost block that always runs before this one and has all axes that the value hangs on. */
+  /**
+   * The outermost block that always runs before this one and has all axes that the value hangs on.
+   */
   #placeOf(scalar: Scalar): Scope {
     const axes = this.#facts.axesOf(scalar);
     let place = this.#scope;
@@ -180,7 +189,9 @@ export class KernelWriter {
         return this.#call(scalar);
     }
   }
-  /** A place as a value: counters of loops are integers in shaders, where nothing mixes with floats. */
+  /**
+   * A place as a value: counters of loops are integers in shaders, where nothing mixes with floats.
+   */
   #place(index: Index): string {
     const text = this.index(index);
     if (this.dialect.isStrict) return this.local(text);

@@ -14,7 +14,7 @@ import type { KernelWriter } from "./kernel-writer.js";
 import { unrounded } from "./rounding.js";
 import { extentOf } from "./thread-axes.js";
 
-/** Terms that are added in one turn of a loop over products. */
+/** Terms that one iteration of a loop over products adds. */
 const UNROLLED = 4;
 
 /** Writes the loops and gives the name of the result. */
@@ -59,8 +59,9 @@ function take({ reduce, body }: ReduceScalar, writer: KernelWriter, into: string
 }
 
 /**
- * Loops over the axes around `inner`, which runs where the condition holds. Each part of the condition is tested
- * as soon as its axes are there: what fails for a whole row is not tested for each of its cells.
+ * Loops over the axes around `inner`, which runs where the condition holds. Each part of the
+ * condition is tested as soon as its axes are there: what fails for a whole row is not tested for
+ * each of its elements.
  */
 function loops({ axes, when }: ReduceScalar, writer: KernelWriter, inner: () => void): void {
   let open: readonly Scalar[] = when === undefined ? [] : conjunctsOf(when);
@@ -88,8 +89,9 @@ const loopHead = (counter: string, extent: number): string =>
   `for (let ${counter} = 0; ${counter} < ${extent}; ${counter}++)`;
 
 /**
- * Whether it sums products of two cells, as matrix products do, over as many as come out even. A square reads one cell, whose
- * name would be that of the first turn; so would a place that is read from a tensor.
+ * Whether it sums products of two elements, as matrix products do, over as many as come out even. A
+ * square reads one element, whose name would be that of the first iteration; so would a place that
+ * is read from a tensor.
  */
 function canUnroll({ reduce, body, axes, when }: ReduceScalar): boolean {
   const isProduct =
@@ -108,18 +110,21 @@ function isPlainLoad(scalar: Scalar): boolean {
     });
   return isPlain;
 }
-/** Several products in each turn of the innermost loop: as fast as what gpu.js makes of nested arrays. */
+/**
+ * Several products in each iteration of the innermost loop: as fast as what gpu.js makes of nested
+ * arrays.
+ */
 function unrolledSum(scalar: ReduceScalar, writer: KernelWriter, into: string): void {
   const last = scalar.axes.at(-1)!;
   loops({ ...scalar, axes: scalar.axes.slice(0, -1) }, writer, () => {
-    const turn = writer.fresh("k");
+    const step = writer.fresh("k");
     const terms = (): string[] =>
       Array.from({ length: UNROLLED }, (_, i) => {
-        writer.nameAxis(last.name, `(${turn} * ${UNROLLED} + ${i})`);
+        writer.nameAxis(last.name, `(${step} * ${UNROLLED} + ${i})`);
         return writer.number(scalar.body);
       });
     writer.block(
-      loopHead(turn, extentOf(last) / UNROLLED),
+      loopHead(step, extentOf(last) / UNROLLED),
       () => writer.line(`${into} = ${into} + (${terms().join(" + ")});`),
       last.name,
     );

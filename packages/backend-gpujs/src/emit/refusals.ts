@@ -5,8 +5,14 @@ import { isLogic } from "./conditions.js";
 import type { Dialect } from "./dialect.js";
 import { canSay } from "./functions.js";
 
-/** Why a nest cannot be computed exactly in this mode, whatever the values; undefined when it can. */
-export function whyNotSaid(nest: LoopNest, program: LoopProgram, dialect: Dialect): string | undefined {
+/**
+ * Why a nest cannot be computed exactly in this mode, whatever the values; undefined when it can.
+ */
+export function whyNotExpressible(
+  nest: LoopNest,
+  program: LoopProgram,
+  dialect: Dialect,
+): string | undefined {
   const own = whyNotHeld(program.buffers[nest.output]!.dtype);
   if (own !== undefined) return own;
   let reason: string | undefined;
@@ -16,7 +22,7 @@ export function whyNotSaid(nest: LoopNest, program: LoopProgram, dialect: Dialec
   return reason;
 }
 
-/** Why memory of float32 cells does not hold a dtype. */
+/** Why memory of float32 elements does not hold a dtype. */
 export function whyNotHeld(dtype: DType): string | undefined {
   const { kind } = dtypeInfo(dtype);
   if (isComplexDType(dtype)) return `device memory holds no ${dtype}`;

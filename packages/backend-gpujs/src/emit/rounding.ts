@@ -1,6 +1,9 @@
 /** @file Rounding to float32, where a mode computes in doubles. */
 
-/** An expression without the rounding of its result, for what is rounded where it goes: a cell of memory, a total in doubles. */
+/**
+ * An expression without the rounding of its result, for what is rounded where it goes: an element
+ * of memory, a total in doubles.
+ */
 export function unrounded(expression: string): string {
   const [head, tail] = ["Math.fround(", ")"];
   if (!expression.startsWith(head) || !expression.endsWith(tail)) return expression;

@@ -1,10 +1,16 @@
-/** @file Functions that shaders have too coarse near zero, by polynomials there and by exponentials elsewhere. */
+/**
+ * @file Functions that shaders have too coarse near zero, by polynomials there and by exponentials
+ * elsewhere.
+ */
 import type { ScalarFn } from "@sconce/codegen";
 import type { Locals } from "./functions.js";
 
 type Write = (x: string, local: Locals["local"]) => string;
 
-/** `x * (1 + x^2 * (...))` for odd functions, which keeps the sign of a zero, from the coefficients of `x^3`, `x^5`, ... */
+/**
+ * `x * (1 + x^2 * (...))` for odd functions, which keeps the sign of a zero, from the coefficients
+ * of `x^3`, `x^5`, ...
+ */
 const odd = (x: string, square: string, coefficients: readonly number[]): string =>
   `(${x} * (1 + ${square} * ${polynomial(square, coefficients)}))`;
 /** Coefficients from the lowest power. */

@@ -1,4 +1,7 @@
-/** @file The cells of a nest as gpu.js counts them: at most three coordinates, with as few divisions as can be. */
+/**
+ * @file The elements of a nest as gpu.js counts them: at most three coordinates, with as few
+ * divisions as can be.
+ */
 import {
   type Axis,
   atom,
@@ -25,13 +28,14 @@ export interface ThreadPlan {
   readonly value: Scalar;
 }
 
-/** Cells that a fixed extent counts. */
+/** Elements that a fixed extent counts. */
 export const extentOf = ({ extent }: Axis): number => fixedValue(extent) ?? 0;
 
 /**
- * Maps the axes of a nest with fixed sizes to threads. Axes of one cell go away; neighbours that every index takes together,
- * as one longer axis would be taken, become one; what is left beyond three is counted by one axis and divided out again, as are two
- * of which one is longer than `maxSide`.
+ * Maps the axes of a nest with fixed sizes to threads. Axes of one element go away; neighbors that
+ * every index takes together, as one longer axis would be taken, become one; what is left beyond
+ * three is counted by one axis and divided out again, as are two of which one is longer than
+ * `maxSide`.
  */
 export function planThreads(nest: LoopNest, maxSide = Number.POSITIVE_INFINITY): ThreadPlan {
   const whole = new Map<string, Index>();

@@ -4,7 +4,10 @@ import type { Scalar } from "@sconce/codegen";
 export type CallScalar = Extract<Scalar, { kind: "call" }>;
 type Say = (name: string, ...args: readonly string[]) => string;
 
-/** What compilers would take for something simpler: sums and products of floats with a zero that is known beforehand. */
+/**
+ * What compilers would take for something simpler: sums and products of floats with a zero that is
+ * known beforehand.
+ */
 export function knownZero(
   { fn, args }: CallScalar,
   textOf: (scalar: Scalar) => string,
@@ -15,7 +18,7 @@ export function knownZero(
   const zero = [b, a].find((arg) => arg.kind === "constant" && Number(arg.value) === 0);
   if (zero?.kind !== "constant" || (a.kind === "constant" && b.kind === "constant")) return undefined;
   const text = textOf(zero === a ? b : a);
-  if (fn === "mul") return own("f_nought", text, textOf(zero));
+  if (fn === "mul") return own("f_known_zero", text, textOf(zero));
   const isMinus = fn === "sub";
   // `x - 0` and `x + -0` are `x`; `0 - x` is `-x + 0`.
   const signed = isMinus && zero === a ? `-${text}` : text;

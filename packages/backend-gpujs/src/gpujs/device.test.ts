@@ -1,6 +1,6 @@
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
-import { call, cellProgram, load } from "../webgpu/test-support.js";
+import { call, elementProgram, load } from "../webgpu/test-support.js";
 import { GpujsDevice } from "./device.js";
 import type { GpujsLibrary, Kernel } from "./library.js";
 
@@ -32,13 +32,16 @@ function countingLibrary(failures: Error[] = []): { library: GpujsLibrary; count
   return { library: { GPU }, counts };
 }
 
-const CELLS = 2 ** 22;
+const ELEMENTS = 2 ** 22;
 /** Runs kernels of so many sizes, each of which reads and writes 2^24 bytes and a little more. */
 async function runSizes(device: GpujsDevice, count: number): Promise<void> {
-  const buffer = device.upload(Tensor.empty([CELLS + 40], "float32"));
+  const buffer = device.upload(Tensor.empty([ELEMENTS + 40], "float32"));
   for (let i = 0; i < count; i++) {
-    const program = cellProgram([{ dtype: "float32", numel: CELLS + 40 }], CELLS + i, "float32", (at) =>
-      call("abs", "float32", load(0, at, "float32")),
+    const program = elementProgram(
+      [{ dtype: "float32", numel: ELEMENTS + 40 }],
+      ELEMENTS + i,
+      "float32",
+      (at) => call("abs", "float32", load(0, at, "float32")),
     );
     const kernel = await device.compile(program.nests[0]!, program, { sizes: new Map() });
     await kernel.run(() => buffer);

@@ -4,17 +4,20 @@ import type { DType, Tensor } from "@sconce/tensor";
 import type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, Mode } from "../device.js";
 import { type Dialect, dialectOf, FLOAT_INTEGERS } from "../emit/dialect.js";
 import { type KernelSource, writeKernel } from "../emit/kernel-writer.js";
-import { whyNotHeld, whyNotSaid } from "../emit/refusals.js";
+import { whyNotExpressible, whyNotHeld } from "../emit/refusals.js";
 import { disposed, kernelFailed } from "../errors.js";
 import { deviceLost, deviceRefused } from "../webgpu/errors.js";
-import { cellsOf, tensorOf } from "./cells.js";
+import { elementsOf, tensorOf } from "./elements.js";
 import { glslOf } from "./glsl.js";
 import { addIndexHelpers } from "./helpers.js";
 import { type KeptKernel, KeptKernels, SharedKernels } from "./kept-kernels.js";
 import type { Gpu, GpujsLibrary } from "./library.js";
 import type { SharedGl } from "./shared-gl.js";
 
-/** What kernels read and give: cells in JavaScript's memory, or gpu.js's handle of memory on a GPU. */
+/**
+ * What kernels read and give: elements in JavaScript's memory, or gpu.js's handle of memory on a
+ * GPU.
+ */
 interface Handle {
   toArray?(): Nested | Promise<Nested>;
   delete?(): void;
@@ -30,7 +33,7 @@ class GpujsBuffer implements DeviceBuffer {
   readonly length: number;
   readonly handle: Float32Array | Handle;
   isFree = false;
-  /** Whether the first who asks may have the cells themselves: not where they are a tensor's. */
+  /** Whether the first who asks may have the elements themselves: not where they are a tensor's. */
   isOurs: boolean;
   /** The kernel in whose textures it is. */
   readonly kernel: KeptKernel | undefined;
@@ -43,17 +46,28 @@ class GpujsBuffer implements DeviceBuffer {
   }
 }
 
-/** Measured in `webasm` and `cpu`: 1 ns to 4 ns for a turn of a scatter, where the interpreter takes 0.02 µs to 0.2 µs for a cell. */
-const TURNS_PER_CELL = 32;
-/** An estimate for shaders on hardware, and what SwiftShader takes on two cores: some 10 ns for a turn. */
-const SHADER_TURNS_PER_CELL = 4096;
-const SOFTWARE_TURNS_PER_CELL = 16;
-/** What runtimes say where a kernel's memory does not fit beside that of the kernels that are kept. */
+/**
+ * Measured in `webasm` and `cpu`: 1 ns to 4 ns for an iteration of a scatter, where the interpreter
+ * takes 0.02 µs to 0.2 µs for an element.
+ */
+const ITERATIONS_PER_ELEMENT = 32;
+/**
+ * An estimate for shaders on hardware, and what SwiftShader takes on two cores: some 10 ns for an
+ * iteration.
+ */
+const SHADER_ITERATIONS_PER_ELEMENT = 4096;
+const SOFTWARE_ITERATIONS_PER_ELEMENT = 16;
+/**
+ * What runtimes say where a kernel's memory does not fit beside that of the kernels that are kept.
+ */
 const OUT_OF_MEMORY = /could not allocate memory|out of memory/i;
-/** What a kernel is given for a buffer without cells, which it never reads. */
+/** What a kernel is given for a buffer without elements, which it never reads. */
 const NOTHING = new Float32Array(1);
 
-/** Results stay in textures of their own. Left alone gpu.js takes the least precision that counts the cells. */
+/**
+ * Results stay in textures of their own. Left alone gpu.js takes the least precision that counts
+ * the elements.
+ */
 const GL_SETTINGS = { pipeline: true, immutable: true, tactic: "precision" } as const;
 
 /** One of gpu.js's modes. */
@@ -62,7 +76,7 @@ export class GpujsDevice implements Device {
   readonly description: string;
   readonly integers = FLOAT_INTEGERS;
   readonly maxReads: number;
-  readonly turnsPerCell: number;
+  readonly iterationsPerElement: number;
   readonly #gpu: Gpu;
   readonly #dialect: Dialect;
   readonly #kernels: KeptKernels;
@@ -71,13 +85,18 @@ export class GpujsDevice implements Device {
   #allocated = 0;
   #isOpen = true;
 
-  /** @param gl what it shares with other devices of its page, of which it uses one more; none when left out */
+  /**
+   * @param gl what it shares with other devices of its page, of which it uses one more; none when
+   * left out
+   */
   constructor(library: GpujsLibrary, mode: Mode, description: string, gl?: SharedGl) {
     this.mode = mode;
     this.description = description;
     this.#dialect = dialectOf(mode);
-    const ofShaders = description.endsWith("(software)") ? SOFTWARE_TURNS_PER_CELL : SHADER_TURNS_PER_CELL;
-    this.turnsPerCell = this.#dialect.isStrict ? TURNS_PER_CELL : ofShaders;
+    const ofShaders = description.endsWith("(software)")
+      ? SOFTWARE_ITERATIONS_PER_ELEMENT
+      : SHADER_ITERATIONS_PER_ELEMENT;
+    this.iterationsPerElement = this.#dialect.isStrict ? ITERATIONS_PER_ELEMENT : ofShaders;
     this.maxReads = this.#dialect.maxReads;
     this.#gl = gl;
     this.#gpu = gl?.gpu ?? new library.GPU({ mode });
@@ -95,15 +114,15 @@ export class GpujsDevice implements Device {
 
   whyNot(nest: LoopNest, program: LoopProgram): string | undefined {
     const reads = readsOf(nest.value).size;
-    // Where memory is JavaScript's there is no bound.
+    // Kernels that read JavaScript memory have no bound.
     if (reads > this.maxReads && !this.#dialect.isStrict)
       return `it reads ${reads} buffers, the device allows ${this.maxReads}`;
-    return whyNotSaid(nest, program, this.#dialect);
+    return whyNotExpressible(nest, program, this.#dialect);
   }
 
   upload(tensor: Tensor): DeviceBuffer {
     this.#requireOpen();
-    return this.#buffer(tensor.numel, cellsOf(tensor), false);
+    return this.#buffer(tensor.numel, elementsOf(tensor), false);
   }
 
   async compile(nest: LoopNest, program: LoopProgram, { sizes }: CompileNestOptions): Promise<DeviceKernel> {
@@ -150,15 +169,18 @@ export class GpujsDevice implements Device {
     return this.#buffer(length, result, true, kept);
   }
 
-  /** The compiled kernel; gpu.js fixes the sizes of arguments when it compiles, and how textures are laid out. */
+  /**
+   * The compiled kernel; gpu.js fixes the sizes of arguments when it compiles, and how textures are
+   * laid out.
+   */
   #kernel(
     { source, output, functions }: KernelSource,
     given: readonly (Float32Array | Handle)[],
   ): KeptKernel {
     const key = `${output.join()};${given.map(layoutOf).join()};${source}`;
     const lengths = given.map((one) => (one instanceof Float32Array ? one.length : 0));
-    const cells = lengths.reduce((total, length) => total + length, volumeOf(output));
-    return this.#kernels.take(key, cells * 4, (gpu) => {
+    const elements = lengths.reduce((total, length) => total + length, volumeOf(output));
+    return this.#kernels.take(key, elements * 4, (gpu) => {
       const settings = this.#dialect.isStrict ? {} : GL_SETTINGS;
       const injectedNative = glslOf(functions);
       return gpu.createKernel(source, {
@@ -174,12 +196,12 @@ export class GpujsDevice implements Device {
     const { handle, length } = own;
     this.#requireOpen();
     if (isHandle(handle)) {
-      const cells = flat(await handle.toArray!(), length);
+      const elements = flat(await handle.toArray!(), length);
       // Of a context that is gone zeros are read, and of what did not fit into its memory.
       const ranOut = this.#gl?.takeRanOut() === true;
       this.#requireOpen();
       if (ranOut) throw deviceRefused("out of memory", undefined, "WebGL context");
-      return tensorOf(cells, dtype, shape, true);
+      return tensorOf(elements, dtype, shape, true);
     }
     const { isOurs } = own;
     own.isOurs = false;
@@ -241,16 +263,16 @@ function flat(result: Nested, length: number): Float32Array {
   if (result instanceof Float32Array) return result;
   const whole = wholeOf(result, length);
   if (whole !== undefined) return whole;
-  const cells = new Float32Array(length);
+  const elements = new Float32Array(length);
   let at = 0;
   const walk = (part: Nested): void => {
     if (part instanceof Float32Array) {
-      cells.set(part, at);
+      elements.set(part, at);
       at += part.length;
     } else for (const inner of part) walk(inner);
   };
   walk(result);
-  return cells;
+  return elements;
 }
 
 /** The memory of which the rows are parts, as gpu.js gives them where it computes in one piece. */

@@ -1,6 +1,7 @@
 /**
- * @file Our own functions of floats in GLSL ES 3.00, which leaves open what logarithms and powers are outside of their domain and
- * what becomes of NaN. They are those that are written in WGSL: all types are told there, so that the text says the same in GLSL.
+ * @file Our own functions of floats in GLSL ES 3.00, which leaves open what logarithms and powers
+ * are outside of their domain and what becomes of NaN. They are the functions of the WGSL device:
+ * WGSL text declares all types, so it translates to GLSL.
  */
 import { signaturesOfFloats, type WgslModule } from "../webgpu/wgsl-text.js";
 import type { Gpu } from "./library.js";
@@ -54,7 +55,9 @@ export function glslOf(module: WgslModule): string {
   );
 }
 
-/** Tells gpu.js which functions there are; the text of those that a kernel calls comes with the kernel. */
+/**
+ * Registers the functions with gpu.js. The text of those that a kernel calls comes with the kernel.
+ */
 export function declareFunctions(gpu: Gpu): void {
   for (const { name, parameters, isTest } of signaturesOfFloats()) {
     const argumentTypes = Object.fromEntries(parameters.map((parameter) => [parameter, "Number"]));

@@ -32,9 +32,9 @@ export class SharedKernels {
 }
 
 /**
- * What compiled kernels of all devices may hold together: each has memory of its own for what it reads and writes, a
- * WebAssembly memory takes gigabytes of addresses besides, and of sizes that change there is no end. Those that were not used
- * for longest are made again when they are needed.
+ * What compiled kernels of all devices may hold together: each has memory of its own for what it
+ * reads and writes, a WebAssembly memory takes gigabytes of addresses besides, and of sizes that
+ * change there is no end. Those that were not used for longest are made again when they are needed.
  */
 const KEPT_KERNELS = 1024;
 const KEPT_BYTES = 2 ** 29;
@@ -48,7 +48,9 @@ export interface KeptKernel {
   isDropped: boolean;
 }
 
-/** All kernels with the devices that keep them; the first is the one that was not used for longest. */
+/**
+ * All kernels with the devices that keep them; the first is the one that was not used for longest.
+ */
 const ALL = new Map<KeptKernel, KeptKernels>();
 let allBytes = 0;
 
@@ -80,7 +82,7 @@ export class KeptKernels {
     ALL.set(kept, this);
     return kept;
   }
-  /** Told when a result in a kernel's textures is no more. */
+  /** Called when a result in a kernel's textures is released. */
   freed(kept: KeptKernel): void {
     kept.alive--;
     if (kept.isDropped && kept.alive === 0) this.#shared.give(kept.key);

@@ -3,7 +3,7 @@ import { defaultOperators } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
 import { program } from "../test-support.js";
-import { call, cellProgram, load, onDevice } from "../webgpu/test-support.js";
+import { call, elementProgram, load, onDevice } from "../webgpu/test-support.js";
 import { GpujsDevice } from "./device.js";
 import type { GpujsLibrary, Kernel, KernelSettings } from "./library.js";
 import { SharedGl } from "./shared-gl.js";
@@ -56,8 +56,8 @@ function fakeGl(): {
 const deviceOn = ({ library, gl }: ReturnType<typeof fakeGl>): GpujsDevice =>
   new GpujsDevice(library, "webgl2", "", gl.use());
 const floats = (length: number): Tensor => Tensor.empty([length], "float32");
-const exponentials = (length: number, from = length): ReturnType<typeof cellProgram> =>
-  cellProgram([{ dtype: "float32", numel: from }], length, "float32", (at) =>
+const exponentials = (length: number, from = length): ReturnType<typeof elementProgram> =>
+  elementProgram([{ dtype: "float32", numel: from }], length, "float32", (at) =>
     call("exp", "float32", load(0, at, "float32")),
   );
 

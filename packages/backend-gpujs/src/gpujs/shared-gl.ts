@@ -1,4 +1,7 @@
-/** @file WebGL in a page, which has only so many contexts: one serves all programs, as long as there are any. */
+/**
+ * @file WebGL in a page, which has only so many contexts: one serves all programs, as long as there
+ * are any.
+ */
 import { SOFTWARE } from "../webgpu/open.js";
 import { declareFunctions } from "./glsl.js";
 import { addIndexHelpers } from "./helpers.js";
@@ -9,7 +12,10 @@ import type { Gpu, GpujsLibrary } from "./library.js";
 export class SharedGl {
   readonly gpu: Gpu;
   readonly kernels: SharedKernels;
-  /** What draws, and that it is software where it is: browsers without a GPU have WebGL nevertheless. */
+  /**
+   * What draws, and that it is software where it is: browsers without a GPU have WebGL
+   * nevertheless.
+   */
   readonly renderer: string;
   readonly #gl: WebGL2RenderingContext;
   readonly #end: () => void;
@@ -29,7 +35,10 @@ export class SharedGl {
   get isLost(): boolean {
     return this.#gl.isContextLost();
   }
-  /** Whether memory ran out since it was last asked. Other errors drivers also tell where nothing is wrong. */
+  /**
+   * Whether memory ran out since it was last asked. Drivers report other errors even where nothing
+   * is wrong.
+   */
   takeRanOut(): boolean {
     const gl = this.#gl;
     // One flag for each kind of error is kept, and taken one at a time.
@@ -61,7 +70,10 @@ export class SharedGl {
 /** By the gpu.js that draws. */
 const opened = new WeakMap<GpujsLibrary["GPU"], SharedGl>();
 
-/** The context of the page, a fresh one where there is none or it was lost; undefined where the browser gives none. */
+/**
+ * The context of the page, a fresh one where there is none or it was lost; undefined where the
+ * browser gives none.
+ */
 export function sharedGl(library: GpujsLibrary): SharedGl | undefined {
   const { GPU } = library;
   const known = opened.get(GPU);

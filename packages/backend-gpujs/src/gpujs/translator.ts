@@ -1,12 +1,15 @@
-/** @file gpu.js as a compiler only: its JavaScript to WGSL, for pipelines on a device that is not its own. */
+/**
+ * @file gpu.js as a compiler only: its JavaScript to WGSL, for pipelines on a device that is not
+ * its own.
+ */
 
 import type { KernelSource } from "../emit/kernel-writer.js";
 import { addIndexHelpers } from "./helpers.js";
 import type { Gpu, GpujsLibrary } from "./library.js";
 
 /**
- * A kernel as gpu.js writes it. Binding 0 is a uniform block of the sizes of the output, the width of a dispatch, and four
- * words for each array; the arrays come after it, the result last.
+ * A kernel as gpu.js writes it. Binding 0 is a uniform block of the sizes of the output, the width
+ * of a dispatch, and four words for each array; the arrays come after it, the result last.
  */
 export interface TranslatedKernel {
   readonly wgsl: string;

@@ -2,7 +2,7 @@ import { atom, type Index, type Scalar } from "@sconce/codegen";
 import { expect, test } from "vitest";
 import { FLOAT_INTEGERS } from "../emit/dialect.js";
 import { WGSL_INTEGERS } from "../webgpu/support.js";
-import { call, cellProgram, fixed, load } from "../webgpu/test-support.js";
+import { call, elementProgram, fixed, load } from "../webgpu/test-support.js";
 import { between, type Range } from "./interval.js";
 import { judge } from "./judge.js";
 
@@ -13,7 +13,7 @@ const problem = (
   integers = WGSL_INTEGERS,
   dtype: "int64" | "int32" = "int64",
 ): string | undefined => {
-  const program = cellProgram([{ ...INPUT, dtype }], 4, dtype, value);
+  const program = elementProgram([{ ...INPUT, dtype }], 4, dtype, value);
   return judge(program.nests, program, new Map([[0, range]]), integers)
     .problems.values()
     .next().value;

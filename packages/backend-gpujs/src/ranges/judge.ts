@@ -1,8 +1,8 @@
-/** @file Whether a device computes a stretch of a program exactly, from what its integer inputs hold. */
+/** @file Whether a device computes a region exactly, judged by the values of its integer inputs. */
 import type { LoopNest, LoopProgram } from "@sconce/codegen";
 import { isFloatDType } from "@sconce/tensor";
 import type { Integers } from "../device.js";
-import { analyseNest, hasIntegers } from "./analyse.js";
+import { analyzeNest, hasIntegers } from "./analyze.js";
 import { ANY, point, type Range, rangeOfDType } from "./interval.js";
 
 export interface Verdict {
@@ -13,8 +13,8 @@ export interface Verdict {
 }
 
 /**
- * Judges nests whose sizes are bound. What comes after a nest with a problem is judged by the smallest integers: the nest's own
- * are known when the host has computed them.
+ * Judges nests whose sizes are bound. What comes after a nest with a problem is judged by the
+ * smallest integers: the nest's own are known when the host has computed them.
  *
  * @param inputs ranges of buffers that are given
  */
@@ -27,9 +27,9 @@ export function judge(
   const ranges = new Map(inputs);
   const problems = new Map<LoopNest, string>();
   if (!nests.some(hasIntegers)) return { problems, ranges };
-  const of = (id: number): Range => ranges.get(id) ?? rangeOfDType(buffers[id]!.dtype);
+  const rangeOf = (id: number): Range => ranges.get(id) ?? rangeOfDType(buffers[id]!.dtype);
   for (const nest of nests) {
-    const { range, problem } = analyseNest(nest, of, integers);
+    const { range, problem } = analyzeNest(nest, rangeOf, integers);
     const isInexact = problem !== undefined && hasIntegers(nest);
     if (isInexact) problems.set(nest, problem);
     const unknown = isFloatDType(buffers[nest.output]!.dtype) ? ANY : point(0);

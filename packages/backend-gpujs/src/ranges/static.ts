@@ -4,13 +4,14 @@ import { isSconceError } from "@sconce/errors";
 import type { Bindings } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
 import type { Integers } from "../device.js";
-import { analyseNest, hasIntegers } from "./analyse.js";
+import { analyzeNest, hasIntegers } from "./analyze.js";
 import { ANY, point, type Range } from "./interval.js";
 
 /**
- * Nests that cannot be exact even on the smallest of integers, and why: constants that float32 does not hold, floats of any
- * size that become integers. Floats that the program makes of nothing (places on a grid) have the sizes that follow.
- * Nests of symbolic sizes are looked at for the sizes of the example, and those without one when sizes are known.
+ * Nests that cannot be exact even on the smallest of integers, and why: constants that float32 does
+ * not hold, floats of any size that become integers. Floats that the program makes of nothing
+ * (places on a grid) have the sizes that follow. Nests of symbolic sizes are looked at for the
+ * sizes of the example, and those without one when sizes are known.
  */
 export function inexactNests(
   { nests, buffers }: LoopProgram,
@@ -20,11 +21,12 @@ export function inexactNests(
   const problems = new Map<LoopNest, string>();
   if (!nests.some(hasIntegers)) return problems;
   const floats = new Map<number, Range>();
-  const of = (id: number): Range => (isFloatDType(buffers[id]!.dtype) ? (floats.get(id) ?? ANY) : point(0));
+  const rangeOf = (id: number): Range =>
+    isFloatDType(buffers[id]!.dtype) ? (floats.get(id) ?? ANY) : point(0);
   for (const nest of nests) {
     const bound = boundTo(nest, examples);
     if (bound === undefined) continue;
-    const { range, problem } = analyseNest(bound, of, integers);
+    const { range, problem } = analyzeNest(bound, rangeOf, integers);
     if (problem !== undefined && hasIntegers(nest)) problems.set(nest, problem);
     floats.set(nest.output, range);
   }

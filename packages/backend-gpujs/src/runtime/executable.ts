@@ -1,4 +1,7 @@
-/** @file A program on the device: stretches of kernels, stretches of the host, and the state that both read. */
+/**
+ * @file A program on the device: regions of kernels, regions of the host, and the state that both
+ * read.
+ */
 
 import type { LoopProgram } from "@sconce/codegen";
 import {
@@ -29,11 +32,11 @@ import { evaluateInt } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import type { Device } from "../device.js";
 import { disposed } from "../errors.js";
-import { apart, type Reasons } from "./blame.js";
+import { type Reasons, unfusedLoops } from "./attribution.js";
 import { Pacer } from "./pacer.js";
 import type { ProgramPlan, Step } from "./plan.js";
 import { RegionRunner } from "./region.js";
-import { Divisions, deadAfter, lastingIn, type Sequence } from "./sequence.js";
+import { Divisions, deadAfter, liveOutOf, type Sequence } from "./sequence.js";
 import { learnSizes } from "./sizes.js";
 import { DeviceValue, type RunValue, Uploads } from "./values.js";
 import type { WorkLimit } from "./work.js";
@@ -66,8 +69,8 @@ interface Run {
   regions: number;
   kernels: number;
 }
-/** What is told of a run when it is over. */
-type Told = Pick<Run, "profile" | "hosted" | "toHost" | "regions" | "kernels"> & {
+/** What the executable reports of its last run. */
+type RunReport = Pick<Run, "profile" | "hosted" | "toHost" | "regions" | "kernels"> & {
   readonly toDevice: number;
 };
 
@@ -83,7 +86,7 @@ export class GpujsExecutable implements Executable {
   readonly #whole: Sequence;
   readonly #divisions = new Divisions((steps) => this.#addRegions(steps));
   readonly #total: number;
-  #last: Told | undefined;
+  #last: RunReport | undefined;
   #tail: Promise<unknown> = Promise.resolve();
   #isDisposed = false;
 
@@ -95,7 +98,7 @@ export class GpujsExecutable implements Executable {
     this.#state = publicState(original, this.#own);
     this.#uploads = new Uploads(device, fixedTensors(program, this.#own));
     this.#addRegions(plan.steps);
-    this.#whole = { steps: plan.steps, dead: deadAfter(plan.steps, lastingIn(program)) };
+    this.#whole = { steps: plan.steps, dead: deadAfter(plan.steps, liveOutOf(program)) };
     this.#total = plan.steps.reduce((count, step) => count + nestsOf(step), 0);
   }
 
@@ -103,7 +106,7 @@ export class GpujsExecutable implements Executable {
     const { device, limit, operators } = this.#init;
     for (const { name, device: own } of steps) {
       if (own === undefined) continue;
-      const unfused = (): LoopProgram => apart(own.graph, operators);
+      const unfused = (): LoopProgram => unfusedLoops(own.graph, operators);
       this.#regions.set(name, new RegionRunner(own.loops, device, limit, unfused));
     }
   }
@@ -112,7 +115,7 @@ export class GpujsExecutable implements Executable {
     return this.#state;
   }
 
-  /** Makes kernels and host parts ready, those of sizes that only inputs tell left out. */
+  /** Prepares kernels and host parts. Kernels whose sizes depend on input values wait for a run. */
   async prepare(pacer: Pacer, onProgress?: CompileOptions["onProgress"]): Promise<void> {
     const { steps } = this.#init.plan;
     const awaitsSizes = ({ name }: Step): boolean => this.#regions.get(name)?.isFixed === false;
@@ -134,7 +137,10 @@ export class GpujsExecutable implements Executable {
     }
   }
 
-  /** One run after another: they share the state. Those that were asked for before `dispose()` still run. */
+  /**
+   * One run after another: they share the state. Those that were asked for before `dispose()` still
+   * run.
+   */
   run(inputs: readonly Value[], options: RunOptions = {}): Promise<readonly Value[]> {
     if (this.#isDisposed) return Promise.reject(disposed("the executable"));
     const run = this.#tail.then(() => this.#run(inputs, options));
@@ -167,7 +173,7 @@ export class GpujsExecutable implements Executable {
       return this.#userOutputs(results, run, graphSignature.outputSpecs);
     } finally {
       for (const name of [...run.values.keys()]) drop(run.values, name);
-      this.#init.device.settle?.();
+      this.#init.device.trim?.();
       const { profile, hosted, toHost, regions, kernels } = run;
       this.#last = { profile, hosted, toHost, regions, kernels, toDevice: this.#uploads.count };
     }
@@ -242,7 +248,7 @@ export class GpujsExecutable implements Executable {
         const nodes = [...new Set(nests.flatMap((nest) => nest.nodes))];
         const node = graph.node(nodes.at(-1)!);
         run.profile.push({ node: nodes.join(", "), target: node.target, milliseconds, place: "device" });
-        this.#told(run, node, nests.length);
+        this.#report(run, node, nests.length);
       },
     });
     if (!(results instanceof Map)) {
@@ -260,10 +266,10 @@ export class GpujsExecutable implements Executable {
     const results = await host.run(given, signal === undefined ? {} : { signal });
     for (const row of host.profile?.() ?? []) run.profile.push({ ...row, place: "host" });
     const last = this.#init.program.graph.find(step.outputs.at(-1) ?? "");
-    if (last !== undefined) this.#told(run, last);
+    if (last !== undefined) this.#report(run, last);
     return results;
   }
-  #told(run: Run, node: Node, count = 1): void {
+  #report(run: Run, node: Node, count = 1): void {
     run.done += count;
     run.options.onProgress?.(Math.min(run.done, this.#total), this.#total, node);
   }
@@ -303,7 +309,10 @@ export class GpujsExecutable implements Executable {
     );
   }
 
-  /** Writes mutations back, then picks the user's outputs; one that is a mutated value is the mutated tensor. */
+  /**
+   * Writes mutations back, then picks the user's outputs; one that is a mutated value is the
+   * mutated tensor.
+   */
   #userOutputs(
     results: readonly Value[],
     run: Run,

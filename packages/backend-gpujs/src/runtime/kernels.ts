@@ -1,4 +1,7 @@
-/** @file The kernels of a region for one set of sizes: one for each nest, but where nests over the same rows become one. */
+/**
+ * @file The kernels of a region for one set of sizes: one for each nest, but where nests over the
+ * same rows become one.
+ */
 import { type LoopNest, type LoopProgram, type RowGroup, readsOf, rowGroups } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import type { Device, DeviceBuffer } from "../device.js";
@@ -20,7 +23,7 @@ type Results = readonly DeviceBuffer[];
 /** A kernel, the buffers that it reads, and the nest at whose place in the program it runs. */
 type Placed = Omit<BoundKernel, "dead"> & { readonly reads: ReadonlySet<number>; readonly at: number };
 
-/** What is told while kernels are made. */
+/** Callbacks that report progress while kernels are made. */
 export interface CompileWatch {
   /** Called before each lot of kernels; may throw to stop. */
   step(): Promise<void> | void;

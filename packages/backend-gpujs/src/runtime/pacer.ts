@@ -1,6 +1,8 @@
 import { aborted } from "../errors.js";
 
-/** Time after which work lets other tasks of the event loop in, so that its signal can be raised. */
+/**
+ * Time after which work lets other tasks of the event loop in, so that its signal can be raised.
+ */
 const PAUSE_MS = 25;
 
 /** Lets others in now and then, and stops when the signal is raised. */

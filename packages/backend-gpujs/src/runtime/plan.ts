@@ -1,4 +1,4 @@
-/** @file A prepared program as a chain of stretches that run on the device and on the host. */
+/** @file A prepared program as a chain of regions that run on the device and on the host. */
 import {
   blockScans,
   DEFAULT_LIMITS,
@@ -32,27 +32,27 @@ import {
 import { type Bindings, symbolByName } from "@sconce/symbolic";
 import type { Device } from "../device.js";
 import { inexactNests } from "../ranges/static.js";
-import { apart, blame, type Problems, type Reasons } from "./blame.js";
+import { attribute, type Problems, type Reasons, unfusedLoops } from "./attribution.js";
 import { whyNotOnDevice } from "./support.js";
 import { type WorkLimit, whyTooMuch } from "./work.js";
 
 const NAME = "gpujs";
 
-/** A stretch of the program. Inputs and outputs go by the names of the program's nodes. */
+/** A region of the program. Inputs and outputs have the names of the program's nodes. */
 export interface Step {
   readonly name: string;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
-  /** The stretch as a program of its own, all of its inputs given by the caller. */
+  /** The region as a separate program; the caller gives all of its inputs. */
   readonly program: () => ExportedProgram;
-  /** What the device runs; undefined for stretches of the host. */
-  readonly device: DeviceStretch | undefined;
+  /** What the device runs; undefined for regions of the host. */
+  readonly device: DeviceRegion | undefined;
 }
-/** A stretch as the device runs it. */
-export interface DeviceStretch {
+/** A region as the device runs it. */
+export interface DeviceRegion {
   readonly loops: LoopProgram;
   readonly graph: Graph;
-  /** The stretch divided once more, without the nodes that its values or sizes keep off the device this time. */
+  /** Divides the region again, without the nodes that its values or sizes keep off the device. */
   readonly without: (refused: Reasons) => ProgramPlan;
 }
 export interface ProgramPlan {
@@ -60,7 +60,7 @@ export interface ProgramPlan {
   readonly nodes: readonly NodePlacement[];
 }
 
-/** By what programs are divided. */
+/** How a program is divided. */
 export interface Planning {
   readonly device: Pick<Device, "whyNot" | "whyNotHeld" | "maxReads" | "integers">;
   readonly limit: WorkLimit;
@@ -68,7 +68,7 @@ export interface Planning {
 }
 
 /**
- * Divides a program. What turns out not to be computable in the loops that were made of it goes to the host, too.
+ * Divides a program. Nodes whose loops the device cannot compute go to the host, too.
  *
  * @param excluded nodes that are the host's in any case, with reasons
  */
@@ -87,8 +87,8 @@ export function planProgram(
       const limits = { ...DEFAULT_LIMITS, reads: device.maxReads };
       const lowered = blockScans(lowerToLoops(graph, { operators, limits }));
       loops.set(name, lowered);
-      const find = (of: LoopProgram): Problems => problemsOf(of, planning, program.symbolHints);
-      const reasons = blame(find(lowered), () => find(blockScans(apart(graph, operators))));
+      const find = (loops: LoopProgram): Problems => problemsOf(loops, planning, program.symbolHints);
+      const reasons = attribute(find(lowered), () => find(blockScans(unfusedLoops(graph, operators))));
       for (const [node, reason] of reasons) if (!refused.has(node)) refused.set(node, reason);
     }
     if (refused.size === before) return chain(program, divided, loops, planning);
@@ -144,7 +144,7 @@ function chain(
     graphSignature: { inputSpecs: [], outputSpecs: [] },
     rangeConstraints: new Map(),
   });
-  const deviceOf = (region: Region): DeviceStretch => ({
+  const deviceOf = (region: Region): DeviceRegion => ({
     loops: loops.get(region.name)!,
     graph: region.graph,
     without: (refused) => planProgram(regionProgram(bare, region), planning, refused),
@@ -162,7 +162,7 @@ function chain(
   return { steps, nodes: placements(program, left) };
 }
 
-/** The graph with inputs of any sizes: those that come are what an earlier stretch computed. */
+/** The graph with inputs of any sizes: an earlier region computes them. */
 const unconstrained = (graph: Graph): Graph =>
   rebuild(graph, (node) => {
     if (node.op !== "placeholder") return true;

@@ -1,4 +1,7 @@
-/** @file Programs as the backend runs them: functional, of core operators, batch norms in the weights, nothing twice. */
+/**
+ * @file Programs as the backend runs them: functional, of core operators, batch norms in the
+ * weights, nothing twice.
+ */
 import { withoutProvedAssertions } from "@sconce/codegen";
 import { isSconceError } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor } from "@sconce/ir";
@@ -28,7 +31,10 @@ export type Prepared =
   | { readonly program: ExportedProgram; readonly reason?: undefined }
   | { readonly program: undefined; readonly reason: string };
 
-/** Lowers a program unless it is lowered, and tidies it. Its numbers stay, but for the rounding of folded batch norms. */
+/**
+ * Lowers a program unless it is lowered, and tidies it. Its numbers stay, but for the rounding of
+ * folded batch norms.
+ */
 export function prepare(program: ExportedProgram, options: PrepareOptions): Prepared {
   try {
     const { operators, evaluate, decompositions } = options;
@@ -50,7 +56,10 @@ export function prepare(program: ExportedProgram, options: PrepareOptions): Prep
   }
 }
 
-/** A tensor that the program writes to in another shape than it has: only the program as it is can do that. */
+/**
+ * A tensor that the program writes to in another shape than it has: only the program as it is can
+ * do that.
+ */
 function resizedInput({ graph, graphSignature }: ExportedProgram): string | undefined {
   const byTarget = new Map(graphSignature.inputSpecs.map(({ arg, target }) => [target, arg.name]));
   return (

@@ -1,4 +1,4 @@
-/** @file One stretch of a program on the device: its loops, made kernels for each set of sizes that comes. */
+/** @file One region of a program on the device: its loops become kernels for each set of sizes. */
 import {
   bindNest,
   bindSizes,
@@ -13,10 +13,10 @@ import {
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
 import { isFloatDType, type Tensor } from "@sconce/tensor";
 import type { Device } from "../device.js";
-import { bitsOf } from "../ranges/analyse.js";
+import { bitsOf } from "../ranges/analyze.js";
 import { isBounded, type Range, rangeOfDType } from "../ranges/interval.js";
 import { judge, type Verdict } from "../ranges/judge.js";
-import { blame, type Problems, type Reasons } from "./blame.js";
+import { attribute, type Problems, type Reasons } from "./attribution.js";
 import { type BoundKernel, type CompileWatch, kernelsOf } from "./kernels.js";
 import { DeviceValue, Held, isTensor, type RunValue, type Uploads } from "./values.js";
 import { type WorkLimit, whyTooMuch } from "./work.js";
@@ -40,7 +40,7 @@ interface RegionVerdict extends Pick<Verdict, "ranges"> {
   /** Nodes that the host has to compute. */
   readonly refused: Reasons;
 }
-/** What is told while a region runs. */
+/** Callbacks that report while a region runs. */
 export interface RegionWatch {
   /** Called before each kernel; may throw to stop the run. */
   step(): Promise<void> | void;
@@ -56,13 +56,16 @@ export class RegionRunner {
   readonly #bound = new Map<string, Bound>();
   readonly #read: ReadonlySet<number>;
   readonly #limit: WorkLimit;
-  readonly #apart: () => LoopProgram;
+  readonly #unfused: () => LoopProgram;
   #kernels: number;
 
-  /** @param unfused gives the loops of the same stretch in which hardly anything is fused, to find out who is to blame */
+  /**
+   * @param unfused makes the loops of the same region almost unfused, to attribute problems to
+   * calls
+   */
   constructor(loops: LoopProgram, device: Device, limit: WorkLimit, unfused: () => LoopProgram) {
     this.loops = loops;
-    this.#apart = unfused;
+    this.#unfused = unfused;
     this.#device = device;
     this.#limit = limit;
     this.#read = readIn(loops);
@@ -174,7 +177,7 @@ export class RegionRunner {
     const { maxBytes = Number.POSITIVE_INFINITY } = this.#device;
     for (const nest of nests) {
       const buffers = [...readsOf(nest.value), nest.output].map((id) => loops.buffers[id]!);
-      const most = Math.max(...buffers.map((buffer) => CELL_BYTES * cellsOf(buffer, sizes)));
+      const most = Math.max(...buffers.map((buffer) => ELEMENT_BYTES * elementsOf(buffer, sizes)));
       const tooLarge =
         most > maxBytes
           ? `it takes a buffer of ${most} bytes, the device's largest has ${maxBytes}`
@@ -209,14 +212,14 @@ export class RegionRunner {
     const { ranges, problems: inexact } = judge(nests, loops, given, integers);
     const alone = (): Problems => {
       // Inputs have the same numbers in both.
-      const own = blockScans(this.#apart(), sizes);
+      const own = blockScans(this.#unfused(), sizes);
       const bound = own.nests.map((nest) => bindNest(nest, sizes));
       return new Map([
         ...judge(bound, own, given, integers).problems,
         ...this.#problemsOf(bound, own, sizes),
       ]);
     };
-    const refused = blame(new Map([...inexact, ...problems]), alone);
+    const refused = attribute(new Map([...inexact, ...problems]), alone);
     return { ranges, refused: new Map([...refused, ...this.#unheld(given)]) };
   }
 
@@ -233,10 +236,10 @@ export class RegionRunner {
   }
 }
 
-/** Device memory takes as much for a cell of any dtype. */
-const CELL_BYTES = 4;
-const cellsOf = ({ shape }: LoopBuffer, sizes: Bindings): number =>
-  shape.reduce((cells, extent) => cells * sizeOf(extent, sizes), 1);
+/** Device memory takes as much for an element of any dtype. */
+const ELEMENT_BYTES = 4;
+const elementsOf = ({ shape }: LoopBuffer, sizes: Bindings): number =>
+  shape.reduce((elements, extent) => elements * sizeOf(extent, sizes), 1);
 
 /** Buffers that nests read or that are results. */
 function readIn({ nests, outputs }: LoopProgram): Set<number> {

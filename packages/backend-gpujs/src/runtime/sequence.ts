@@ -1,6 +1,9 @@
-/** @file Steps in a row, and stretches that are divided anew for a run whose values or sizes do not fit the device. */
+/**
+ * @file Steps in a row, and regions that are divided again for a run whose values or sizes do not
+ * fit the device.
+ */
 import type { ExportedProgram, Node } from "@sconce/ir";
-import type { Reasons } from "./blame.js";
+import type { Reasons } from "./attribution.js";
 import type { Step } from "./plan.js";
 
 /** Steps, and for each the values that nothing reads after it. */
@@ -9,36 +12,39 @@ export interface Sequence {
   readonly dead: readonly (readonly string[])[];
 }
 /** Values that are needed when all steps are done: results, and inputs that they are written to. */
-export const lastingIn = ({ graphSignature }: ExportedProgram): Set<string> =>
+export const liveOutOf = ({ graphSignature }: ExportedProgram): Set<string> =>
   new Set(
     graphSignature.outputSpecs.flatMap(({ arg, target, kind }) =>
       kind === "USER_INPUT_MUTATION" ? [arg.name, target ?? ""] : [arg.name],
     ),
   );
 /** For each step the values that no later step needs. */
-export function deadAfter(steps: readonly Step[], lasting: ReadonlySet<string>): string[][] {
+export function deadAfter(steps: readonly Step[], liveOut: ReadonlySet<string>): string[][] {
   const last = new Map<string, number>();
   steps.forEach(({ inputs, outputs }, at) => {
     for (const name of [...outputs, ...inputs]) last.set(name, at);
   });
   const dead = steps.map((): string[] => []);
-  for (const [name, at] of last) if (!lasting.has(name)) dead[at]!.push(name);
+  for (const [name, at] of last) if (!liveOut.has(name)) dead[at]!.push(name);
   return dead;
 }
-/** Ways to divide stretches that are kept; where values ask for more, the host runs the whole stretch. */
+/** How many divisions of regions are kept. Beyond that, the host runs the whole region. */
 const MOST_DIVISIONS = 64;
 
-/** The divisions of an executable's stretches. */
+/** The divisions of an executable's regions. */
 export class Divisions {
   readonly #known = new Map<string, Sequence | undefined>();
   readonly #added: (steps: readonly Step[]) => void;
 
-  /** @param added told of steps that were not there before */
+  /** @param added called with steps that are new */
   constructor(added: (steps: readonly Step[]) => void) {
     this.#added = added;
   }
 
-  /** The steps of a stretch without the nodes that are the host's this time, and all nodes that are the host's by that. */
+  /**
+   * Returns the steps of a region whose refused nodes run on the host, and all nodes that the host
+   * then runs.
+   */
   without(step: Step, refused: Reasons): { readonly sequence: Sequence; readonly hosted: Reasons } {
     const key = `${step.name} without ${[...refused.keys()].sort().join(", ")}`;
     if (!this.#known.has(key) && this.#known.size < MOST_DIVISIONS)
@@ -60,7 +66,7 @@ export class Divisions {
   }
 }
 
-/** Every call of a stretch with the reasons that there are. */
+/** Returns every call of a region, with its reason to run on the host. */
 function wholly(step: Step, refused: Reasons): Reasons {
   const reason = [...new Set(refused.values())].join("; ");
   const calls = step

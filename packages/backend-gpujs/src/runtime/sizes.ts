@@ -26,8 +26,9 @@ function learn(size: unknown, value: number, into: Map<string, number>): void {
 }
 
 /**
- * The least value of a symbol for which a size has this value: programs have sizes such as `(s0 - 1)//2 + 1` whose symbol no
- * input shows, and what they compute does not tell apart the values that give the same size. Sizes grow with their symbols.
+ * The least value of a symbol for which a size has this value. Programs have sizes such as
+ * `(s0 - 1)//2 + 1` whose symbol is the size of none of their inputs. All symbol values that give
+ * the same size give the same results. Sizes grow with their symbols.
  */
 function solve(size: SymExpr, name: string, value: number, known: Bindings): number | undefined {
   const at = (candidate: number): number => evaluateInt(size, new Map([...known, [name, candidate]]));

@@ -5,7 +5,10 @@ import { isScalarFunction, type OperatorTable } from "@sconce/ops";
 import { freeSymbols, SymExpr, type SymInt } from "@sconce/symbolic";
 import type { Device } from "../device.js";
 
-/** Why a device cannot take a node; undefined when it can, as far as can be told before loops are made. */
+/**
+ * Returns why a device cannot take a node, or undefined if nothing speaks against it before
+ * lowering.
+ */
 export function whyNotOnDevice(
   node: Node,
   graph: Graph,

@@ -7,7 +7,7 @@ import { ANY, between, type Range, rangeOfDType } from "../ranges/interval.js";
 /** Device memory with a count of those who use it. */
 export class Held {
   readonly buffer: DeviceBuffer;
-  /** What its cells may be. */
+  /** What its elements may be. */
   readonly range: Range;
   readonly #device: Device;
   #count = 1;
@@ -27,7 +27,7 @@ export class Held {
   }
 }
 
-/** A tensor whose cells are on the device. */
+/** A tensor whose elements are on the device. */
 export class DeviceValue {
   readonly held: Held;
   readonly dtype: DType;

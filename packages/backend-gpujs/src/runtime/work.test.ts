@@ -7,13 +7,16 @@ import { floats, ints, program } from "../test-support.js";
 import { openTestDevice } from "../webgpu/test-support.js";
 import type { GpujsExecutable } from "./executable.js";
 
-const compile = async (of: ExportedProgram, options: GpujsBackendOptions = {}): Promise<GpujsExecutable> =>
-  (await gpujsBackend({ mode: "webasm", ...options }).compile(of)) as GpujsExecutable;
+const compile = async (
+  exported: ExportedProgram,
+  options: GpujsBackendOptions = {},
+): Promise<GpujsExecutable> =>
+  (await gpujsBackend({ mode: "webasm", ...options }).compile(exported)) as GpujsExecutable;
 const host = cpuBackend();
 /** What a program gives on both, and where it ran. */
-async function both(of: ExportedProgram, inputs: readonly Tensor[], options?: GpujsBackendOptions) {
-  using executable = await compile(of, options);
-  using interpreter = await host.compile(of);
+async function both(exported: ExportedProgram, inputs: readonly Tensor[], options?: GpujsBackendOptions) {
+  using executable = await compile(exported, options);
+  using interpreter = await host.compile(exported);
   const [made, wanted] = [await executable.run(inputs), await interpreter.run(inputs)];
   const { nodes, fallbacks } = executable.placement();
   return {
@@ -23,7 +26,7 @@ async function both(of: ExportedProgram, inputs: readonly Tensor[], options?: Gp
     fallbacks,
   };
 }
-const cellsOf = (tensors: readonly Tensor[]): unknown[] => tensors.map((tensor) => tensor.toArray());
+const elementsOf = (tensors: readonly Tensor[]): unknown[] => tensors.map((tensor) => tensor.toArray());
 
 const sort = (size: string): ExportedProgram =>
   program(
@@ -42,44 +45,44 @@ describe("what is too much work for kernels", () => {
   test("goes to the host before it runs, and the report names the sizes", async () => {
     const { made, wanted, reasons, fallbacks } = await both(sort("1500"), [row(1500)]);
     expect(reasons).toEqual([
-      "1500 cells look at 1500 others each: 2.3e+6 turns of a kernel, where the host goes through them once",
+      "1500 elements read 1500 others each: 2.3e+6 iterations of a kernel; the host reads each once",
     ]);
     expect(fallbacks).toEqual([]);
-    expect(cellsOf(made)).toEqual(cellsOf(wanted));
+    expect(elementsOf(made)).toEqual(elementsOf(wanted));
   });
   test("less stays on the device", async () => {
     const { made, wanted, reasons } = await both(sort("500"), [row(500)]);
     expect(reasons).toEqual([]);
-    expect(cellsOf(made)).toEqual(cellsOf(wanted));
+    expect(elementsOf(made)).toEqual(elementsOf(wanted));
   });
-  test("many short rows stay, as the host has as many cells to go through", async () => {
+  test("many short rows stay, as the host has as many elements to go through", async () => {
     using executable = await compile(sort("5000, 32"));
     expect(executable.placement().nodes.map(({ place }) => place)).toEqual(["device"]);
   });
   test("the measure can be given", async () => {
-    const [all, none] = [{ turnsPerCell: Number.POSITIVE_INFINITY }, { turnsPerCell: 0 }];
+    const [all, none] = [{ iterationsPerElement: Number.POSITIVE_INFINITY }, { iterationsPerElement: 0 }];
     expect((await both(sort("1500"), [row(1500)], all)).reasons).toEqual([]);
     expect((await both(sort("8"), [row(8)], none)).reasons).toHaveLength(1);
   });
-  test("sizes that only a run tells are judged for each run", async () => {
-    const of = sort("s0");
-    using executable = await compile(of);
+  test("sizes that only a run knows are judged for each run", async () => {
+    const exported = sort("s0");
+    using executable = await compile(exported);
     await executable.run([row(500)]);
     expect(executable.placement().fallbacks).toEqual([]);
     const [values] = (await executable.run([row(1500)])) as Tensor[];
     expect(executable.placement()).toMatchObject({
       fallbacks: ["sort"],
       nodes: [
-        { place: "host", reason: expect.stringContaining("1500 cells look at 1500 others each: 2.3e+6") },
+        { place: "host", reason: expect.stringContaining("1500 elements read 1500 others each: 2.3e+6") },
       ],
     });
-    using interpreter = await host.compile(of);
+    using interpreter = await host.compile(exported);
     expect(values!.toArray()).toEqual(((await interpreter.run([row(1500)])) as Tensor[])[0]!.toArray());
     await executable.run([row(500)]);
     expect(executable.placement().fallbacks).toEqual([]);
   });
-  test("what is too much is divided from a stretch that is not", async () => {
-    const of = program(
+  test("divides expensive calls from a region that is not expensive", async () => {
+    const exported = program(
       "%x: f32[s0], %w: f32[s0, s0], %i: i64[s0]",
       [
         "%mm: f32[s0, s0] = aten.mm.default(%w, %w)",
@@ -89,7 +92,7 @@ describe("what is too much work for kernels", () => {
       "put",
     );
     const n = 64;
-    using executable = await compile(of, { turnsPerCell: 0 });
+    using executable = await compile(exported, { iterationsPerElement: 0 });
     const zeros = floats(new Array<number>(n).fill(0));
     const ones = floats(new Array<number>(n * n).fill(1), [n, n]);
     const [put] = (await executable.run([zeros, ones, ints(new Array<number>(n).fill(5))])) as Tensor[];
@@ -102,11 +105,11 @@ describe("what is too much work for kernels", () => {
     ["scatter_add.default", "%x: f32[2000], %i: i64[2000], %s: f32[2000]", "%x, 0, %i, %s"],
     ["index_put.default", "%x: f32[2000], %i: i64[2000], %s: f32[2000]", "%x, [%i], %s, true"],
   ])("%s", async (target, inputs, args) => {
-    const of = program(inputs, `%y: f32[2000] = aten.${target}(${args})`, "y");
+    const exported = program(inputs, `%y: f32[2000] = aten.${target}(${args})`, "y");
     const given = [row(2000), ints(Array.from({ length: 2000 }, (_, i) => (i * 31) % 1999)), row(2000)];
-    const { made, wanted, reasons } = await both(of, given);
-    expect(reasons).toEqual([expect.stringContaining("2000 cells look at 2000 others each")]);
-    expect(cellsOf(made)).toEqual(cellsOf(wanted));
+    const { made, wanted, reasons } = await both(exported, given);
+    expect(reasons).toEqual([expect.stringContaining("2000 elements read 2000 others each")]);
+    expect(elementsOf(made)).toEqual(elementsOf(wanted));
   });
 });
 
@@ -139,13 +142,13 @@ describe.each(gpu === undefined ? modes.slice(0, 1) : modes)(
     ])("%s of %s along %i", async (target, shape, dim) => {
       const extents = shape.split(",").map(Number);
       const whole = Array.from({ length: 1500 }, (_, i) => ((i * 7919) % 19) - 9);
-      for (const cells of [
+      for (const elements of [
         whole,
         whole.map((value, i) => (i === 700 ? Number.NaN : i === 300 ? Infinity : value)),
       ]) {
         const { made, wanted, reasons, fallbacks } = await both(
           scan(target, shape, dim),
-          [floats(cells, extents)],
+          [floats(elements, extents)],
           mode,
         );
         expect([reasons, fallbacks]).toEqual([[], []]);
@@ -159,7 +162,7 @@ describe.each(gpu === undefined ? modes.slice(0, 1) : modes)(
         });
       }
     });
-    test("of sizes that only a run tells, and the next size is taken anew", async () => {
+    test("of sizes that only a run knows, and the next size is judged again", async () => {
       using executable = await compile(scan("cumsum", "s0", 0), mode);
       for (const length of [100, 2000, 700]) {
         const [sums] = (await executable.run([floats(new Array<number>(length).fill(1))])) as Tensor[];
@@ -168,11 +171,11 @@ describe.each(gpu === undefined ? modes.slice(0, 1) : modes)(
       }
     });
     test("whole numbers stay exact", async () => {
-      const of = program("%x: i64[2000]", "%y: i64[2000] = aten.cumsum.default(%x, 0)", "y");
+      const exported = program("%x: i64[2000]", "%y: i64[2000] = aten.cumsum.default(%x, 0)", "y");
       const given = [ints(Array.from({ length: 2000 }, (_, i) => (i % 7) - 3))];
-      const { made, wanted, fallbacks } = await both(of, given, mode);
+      const { made, wanted, fallbacks } = await both(exported, given, mode);
       expect(fallbacks).toEqual([]);
-      expect(cellsOf(made)).toEqual(cellsOf(wanted));
+      expect(elementsOf(made)).toEqual(elementsOf(wanted));
     });
   },
 );

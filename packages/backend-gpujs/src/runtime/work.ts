@@ -1,41 +1,48 @@
 /**
- * @file What is too much work for kernels. Kernels compute cells on their own: a scan, a sort or a scatter has each cell look at
- * all others or at all sources, which the host does in one go. Long ones are the host's.
+ * @file Which nests are too much work for kernels. A kernel computes each element separately: in a
+ * scan, a sort or a scatter each element reads all others or all sources. The host reads each of
+ * them once, so it runs the long ones.
  */
 import { type LoopNest, outerReductions, volumeOf } from "@sconce/codegen";
 import type { Device } from "../device.js";
 
-/** By what is too much told. */
-export type WorkLimit = Pick<Device, "turnsPerCell" | "turnsOf">;
+/** The limit of work on the device. */
+export type WorkLimit = Pick<Device, "iterationsPerElement" | "iterationsOf">;
 
 /** The device's measure, or the one that was asked for. */
-export const limitOf = (device: WorkLimit, turnsPerCell = device.turnsPerCell): WorkLimit => ({
-  turnsPerCell,
-  turnsOf: (nest) => device.turnsOf?.(nest),
+export const limitOf = (
+  device: WorkLimit,
+  iterationsPerElement = device.iterationsPerElement,
+): WorkLimit => ({
+  iterationsPerElement,
+  iterationsOf: (nest) => device.iterationsOf?.(nest),
 });
 
-/** Cells that the host computes in the time that it takes to go there and back, some tenths of a millisecond. */
+/**
+ * Elements that the host computes in the time that it takes to go there and back, some tenths of a
+ * millisecond.
+ */
 const DETOUR = 8192;
 
-/** Cells of a nest, and turns of inner loops of each. */
-interface Turns {
-  readonly cells: number;
+/** Elements of a nest, and iterations of the inner loops for each. */
+interface Iterations {
+  readonly elements: number;
   readonly each: number;
 }
-function turnsOf({ axes, value }: LoopNest): Turns {
+function iterationsOf({ axes, value }: LoopNest): Iterations {
   const each = [...outerReductions(value)].reduce((total, reduce) => total + volumeOf(reduce.axes), 0);
-  return { cells: volumeOf(axes), each };
+  return { elements: volumeOf(axes), each };
 }
-const allTurns = ({ cells, each }: Turns): number => cells * Math.max(1, each);
+const totalIterations = ({ elements, each }: Iterations): number => elements * Math.max(1, each);
 
 /** Why a nest of known sizes is the host's; undefined for those that are the device's. */
 export function whyTooMuch(nest: LoopNest, limit: WorkLimit): string | undefined {
   if (nest.hint === undefined || nest.hint.kind === "contraction") return undefined;
-  const turns = turnsOf(nest);
-  const { cells, each } = turns;
-  const taken = limit.turnsOf?.(nest) ?? allTurns(turns);
-  if (taken <= limit.turnsPerCell * (cells + each + DETOUR)) return undefined;
-  return `${cells} cells look at ${each} others each: ${count(taken)} turns of a kernel, where the host goes through them once`;
+  const iterations = iterationsOf(nest);
+  const { elements, each } = iterations;
+  const taken = limit.iterationsOf?.(nest) ?? totalIterations(iterations);
+  if (taken <= limit.iterationsPerElement * (elements + each + DETOUR)) return undefined;
+  return `${elements} elements read ${each} others each: ${count(taken)} iterations of a kernel; the host reads each once`;
 }
 
-const count = (turns: number): string => (turns < 1e6 ? String(Math.round(turns)) : turns.toExponential(1));
+const count = (total: number): string => (total < 1e6 ? String(Math.round(total)) : total.toExponential(1));

@@ -1,6 +1,7 @@
 /**
- * @file Sums of products with a block of results in the registers of each invocation: a cell of a factor is loaded once for
- * all results of the block that need it, four at once where they lie so.
+ * @file Sums of products with a block of results in the registers of each invocation: an element of
+ * a factor is loaded once for all results of the block that need it, four at once where they lie
+ * so.
  */
 import {
   type Axis,
@@ -22,18 +23,25 @@ import {
   sumGroups,
 } from "@sconce/codegen";
 import type { ScalarEmitter } from "./scalar-emitter.js";
-import { cellsOf, defineCoordinates, extentOf, foldWorkgroups, type Shader, ShaderFrame } from "./shader.js";
+import {
+  defineCoordinates,
+  elementsOf,
+  extentOf,
+  foldWorkgroups,
+  type Shader,
+  ShaderFrame,
+} from "./shader.js";
 import { wgslType } from "./wgsl-text.js";
 
 const INVOCATIONS = 64;
 type AxisMap = ReadonlyMap<string, Index>;
 
-/** Blocks of 64 cells from which on blocks may be as large. */
+/** Blocks of 64 elements from which on blocks may be as large. */
 const ENOUGH_BLOCKS = 8192;
 
 /**
- * Which block an invocation has. The invocations of a workgroup have 8 by 8 blocks next to each other where that comes out
- * even, so that they share what they load.
+ * Which block an invocation has. The invocations of a workgroup have 8 by 8 blocks next to each
+ * other where that comes out even, so that they share what they load.
  */
 function writePlace(emitter: ScalarEmitter, rows: number, columns: number, threads: number): void {
   emitter.line(`let flat = group * ${INVOCATIONS}u + local;`);
@@ -48,13 +56,13 @@ function writePlace(emitter: ScalarEmitter, rows: number, columns: number, threa
   emitter.line(`let outer = i32(flat / ${columns * rows}u);`);
 }
 
-/** How one side's cells are spread over blocks. */
+/** How one side's elements are spread over blocks. */
 interface Spread {
   readonly side: ContractionSide;
-  /** Cells of one block. */
+  /** Elements of one block. */
   readonly width: number;
   readonly blocks: number;
-  /** Whether every block is full, with cells next to each other in the last axis. */
+  /** Whether every block is full, with elements next to each other in the last axis. */
   readonly isWhole: boolean;
   readonly total: number;
 }
@@ -62,7 +70,7 @@ interface Spread {
 /** Widths by how well they divide an extent: small enough for registers, four before others. */
 const WIDTHS = [4, 8, 7, 6, 5, 3, 2];
 function spreadOf(side: ContractionSide, isLarge: boolean): Spread {
-  const total = cellsOf(side.axes);
+  const total = elementsOf(side.axes);
   const last = side.axes.at(-1);
   const widths = isLarge ? [8, ...WIDTHS] : WIDTHS;
   const width = last === undefined ? 1 : widths.find((one) => extentOf(last) % one === 0);
@@ -72,7 +80,7 @@ function spreadOf(side: ContractionSide, isLarge: boolean): Spread {
   return { side, width: some, blocks: Math.ceil(total / some), isWhole: false, total };
 }
 
-/** The shader; undefined where blocks would hold one cell or next to nothing is summed. */
+/** The shader; undefined where blocks would hold one element or next to nothing is summed. */
 export function blockedShader(
   nest: LoopNest,
   program: LoopProgram,
@@ -80,29 +88,33 @@ export function blockedShader(
   isSoftware: boolean,
 ): Shader | undefined {
   const { reduce, inner, batch } = contraction;
-  // Larger blocks load less for each product, as long as there are enough of them to keep a GPU busy.
-  const isLarge = !isSoftware && cellsOf(nest.axes) >= ENOUGH_BLOCKS * 64;
+  // Larger blocks load less for each product, as long as there are enough of them to keep a GPU
+  // busy.
+  const isLarge = !isSoftware && elementsOf(nest.axes) >= ENOUGH_BLOCKS * 64;
   const [rows, columns] = [spreadOf(contraction.rows, isLarge), spreadOf(contraction.columns, isLarge)];
-  if (reduce.dtype !== "float32" || rows.width * columns.width < 4 || cellsOf(inner) < 4) return undefined;
+  if (reduce.dtype !== "float32" || rows.width * columns.width < 4 || elementsOf(inner) < 4) return undefined;
   const plan = loadPlan(contraction, columns, program);
   const frame = new ShaderFrame(nest, program, plan.fours);
   const { emitter } = frame;
-  const threads = rows.blocks * columns.blocks * cellsOf(batch);
+  const threads = rows.blocks * columns.blocks * elementsOf(batch);
   const workgroups = foldWorkgroups(Math.ceil(threads / INVOCATIONS));
   writePlace(emitter, rows.blocks, columns.blocks, threads);
   defineCoordinates(emitter, batch, "outer");
-  const cells = {
+  const elements = {
     rows: defineSide(emitter, rows, "row"),
     columns: defineSide(emitter, columns, "column"),
   };
-  writeLoops(emitter, inner, plan.unroll, cells, (step, sum) =>
-    writeProducts(emitter, contraction, cells, plan, step, sum),
+  writeLoops(emitter, inner, plan.unroll, elements, (step, sum) =>
+    writeProducts(emitter, contraction, elements, plan, step, sum),
   );
   writeResults(frame, nest, contraction, { rows, columns });
   return { source: frame.source(INVOCATIONS, workgroups), reads: frame.reads, workgroups };
 }
 
-/** What the side's axes are at each cell of a block. Cells beyond the last are the last once more. */
+/**
+ * What the side's axes are at each element of a block. Elements beyond the last are the last once
+ * more.
+ */
 function defineSide(
   emitter: ScalarEmitter,
   { side, width, isWhole, total }: Spread,
@@ -126,16 +138,16 @@ function defineSide(
   });
 }
 
-/** Which factors are loaded four cells at a time. */
+/** Which factors are loaded four elements at a time. */
 interface LoadPlan {
   readonly fours: ReadonlySet<number>;
-  /** Inner cells of one turn of the innermost loop. */
+  /** Inner elements of one iteration of the innermost loop. */
   readonly unroll: 1 | 4;
   readonly rows: "one" | "inner";
   readonly columns: "one" | "inner" | "across";
 }
 
-/** Whether cells that are next to each other along an axis are in memory, in aligned fours. */
+/** Whether elements that are next to each other along an axis are in memory, in aligned fours. */
 function isFourAlong(value: Scalar, along: Axis | undefined, program: LoopProgram): boolean {
   if (along === undefined || value.kind !== "load" || extentOf(along) % 4 !== 0) return false;
   if (wgslType(program.buffers[value.buffer]!.dtype) !== "f32") return false;
@@ -176,12 +188,15 @@ function loadPlan(
   return { fours: new Set(), unroll: 1, rows: "one", columns: "one" };
 }
 
-/** Where in the inner axes the loop is: `first` has the innermost axis at the first cell of a turn. */
+/**
+ * Where in the inner axes the loop is: `first` has the innermost axis at the first element of an
+ * iteration.
+ */
 interface Step {
-  readonly at: (cell: number) => AxisMap;
+  readonly at: (element: number) => AxisMap;
 }
 
-/** The name of the running sum of a cell of the block. */
+/** The name of the running sum of an element of the block. */
 type SumName = (i: number, j: number) => string;
 
 /** Loops over the inner axes; long sums in groups, each with a block of sums of its own. */
@@ -189,35 +204,36 @@ function writeLoops(
   emitter: ScalarEmitter,
   inner: readonly Axis[],
   unroll: number,
-  cells: BlockCells,
+  elements: BlockElements,
   write: (step: Step, sum: SumName) => void,
 ): void {
   const last = inner.at(-1)!;
-  const turn = unroll === 1 ? last : axis(`${last.name} by ${unroll}`, constant(extentOf(last) / unroll));
-  const turns = [...inner.slice(0, -1), turn];
-  const { groups, places, when } = sumGroups(turns, unroll) ?? { groups: [turns], places: new Map() };
-  const of = (one: Axis): Index => places.get(one.name) ?? atom(one);
-  const at = (cell: number): AxisMap =>
+  const iteration =
+    unroll === 1 ? last : axis(`${last.name} by ${unroll}`, constant(extentOf(last) / unroll));
+  const steps = [...inner.slice(0, -1), iteration];
+  const { groups, places, when } = sumGroups(steps, unroll) ?? { groups: [steps], places: new Map() };
+  const placeOf = (one: Axis): Index => places.get(one.name) ?? atom(one);
+  const at = (element: number): AxisMap =>
     new Map(
       inner.map((one, d) => [
         one.name,
-        d < inner.length - 1 ? of(one) : add(scale(of(turn), unroll), constant(cell)),
+        d < inner.length - 1 ? placeOf(one) : add(scale(placeOf(iteration), unroll), constant(element)),
       ]),
     );
   const walk = (level: number): void => {
     const sum: SumName = (i, j) => `${level === 0 ? "sum" : `part${level}`}_${i}_${j}`;
-    forEachSum(cells, (i, j) => emitter.line(`var ${sum(i, j)} = 0.0f;`));
+    forEachSum(elements, (i, j) => emitter.line(`var ${sum(i, j)} = 0.0f;`));
     nestedLoops(emitter, groups[level]!, () => {
       if (level < groups.length - 1) {
         walk(level + 1);
-        forEachSum(cells, (i, j) => emitter.line(`${sum(i, j)} += part${level + 1}_${i}_${j};`));
+        forEachSum(elements, (i, j) => emitter.line(`${sum(i, j)} += part${level + 1}_${i}_${j};`));
       } else if (when === undefined) write({ at }, sum);
       else emitter.nested("branch", `if (${emitter.scalar(when)})`, new Map(), () => write({ at }, sum));
     });
   };
   walk(0);
 }
-function forEachSum({ rows, columns }: BlockCells, write: (i: number, j: number) => void): void {
+function forEachSum({ rows, columns }: BlockElements, write: (i: number, j: number) => void): void {
   for (const i of rows.keys()) for (const j of columns.keys()) write(i, j);
 }
 function nestedLoops(emitter: ScalarEmitter, axes: readonly Axis[], write: () => void): void {
@@ -231,17 +247,17 @@ function nestedLoops(emitter: ScalarEmitter, axes: readonly Axis[], write: () =>
   emitter.nested("loop", head, new Map([[first.name, counter]]), () => nestedLoops(emitter, rest, write));
 }
 
-interface BlockCells {
+interface BlockElements {
   readonly rows: readonly AxisMap[];
   readonly columns: readonly AxisMap[];
 }
 const LANES = ["x", "y", "z", "w"];
 
-/** The products of one turn: for each inner cell, all rows with all columns. */
+/** The products of one iteration: for each inner element, all rows with all columns. */
 function writeProducts(
   emitter: ScalarEmitter,
   contraction: Contraction,
-  cells: BlockCells,
+  elements: BlockElements,
   plan: LoadPlan,
   step: Step,
   sumName: SumName,
@@ -250,19 +266,19 @@ function writeProducts(
     const { buffer, index } = new Rewriter({ axes }).scalar(value) as Extract<Scalar, { kind: "load" }>;
     return emitter.four(buffer, divide(index, constant(4)));
   };
-  /** The texts of a side's factors for one inner cell. */
+  /** The texts of a side's factors for one inner element. */
   const factors = (
     side: ContractionSide,
     own: readonly AxisMap[],
     how: LoadPlan["columns"],
-    cell: number,
+    element: number,
   ): string[] => {
     const at = (one: AxisMap, inner: number): AxisMap => new Map([...step.at(inner), ...one]);
-    if (how === "inner") return own.map((one) => `${fourAt(side.value, at(one, 0))}.${LANES[cell]}`);
+    if (how === "inner") return own.map((one) => `${fourAt(side.value, at(one, 0))}.${LANES[element]}`);
     if (how === "across") {
-      return own.map((_, j) => `${fourAt(side.value, at(own[j - (j % 4)]!, cell))}.${LANES[j % 4]}`);
+      return own.map((_, j) => `${fourAt(side.value, at(own[j - (j % 4)]!, element))}.${LANES[j % 4]}`);
     }
-    return own.map((one) => emitter.scalar(new Rewriter({ axes: at(one, cell) }).scalar(side.value)));
+    return own.map((one) => emitter.scalar(new Rewriter({ axes: at(one, element) }).scalar(side.value)));
   };
   const guards = (side: ContractionSide, own: readonly AxisMap[]): (string | undefined)[] =>
     own.map((axes) =>
@@ -271,12 +287,12 @@ function writeProducts(
         : emitter.scalar(new Rewriter({ axes: new Map([...step.at(0), ...axes]) }).scalar(side.when)),
     );
   const [rowGuards, columnGuards] = [
-    guards(contraction.rows, cells.rows),
-    guards(contraction.columns, cells.columns),
+    guards(contraction.rows, elements.rows),
+    guards(contraction.columns, elements.columns),
   ];
-  for (let cell = 0; cell < plan.unroll; cell++) {
-    const left = factors(contraction.rows, cells.rows, plan.rows, cell);
-    const right = factors(contraction.columns, cells.columns, plan.columns, cell);
+  for (let element = 0; element < plan.unroll; element++) {
+    const left = factors(contraction.rows, elements.rows, plan.rows, element);
+    const right = factors(contraction.columns, elements.columns, plan.columns, element);
     for (const [i, a] of left.entries())
       for (const [j, b] of right.entries()) {
         const guard = rowGuards[i] ?? columnGuards[j];
@@ -306,8 +322,8 @@ function writeResults(
     nest.axes.map((one) => atom(one)),
     nest.axes.map(({ extent }) => extent),
   );
-  cellLoop(emitter, rows, "row", (i, ofRows) => {
-    cellLoop(emitter, columns, "column", (j, ofColumns) => {
+  elementLoop(emitter, rows, "row", (i, ofRows) => {
+    elementLoop(emitter, columns, "column", (j, ofColumns) => {
       const rewriter = new Rewriter({
         axes: new Map([...ofRows, ...ofColumns]),
         scalars: new Map([[reduce, reduce]]),
@@ -320,15 +336,15 @@ function writeResults(
   });
 }
 
-/** A loop over the cells of a side's block that are there. */
-function cellLoop(
+/** A loop over the elements of a side's block that are there. */
+function elementLoop(
   emitter: ScalarEmitter,
   { side, width, isWhole, total }: Spread,
   block: string,
   write: (counter: string, axes: AxisMap) => void,
 ): void {
-  const [counter, flat] = [emitter.name("cell"), emitter.name("flat")];
-  const along = axis(`cell of ${block}`, constant(total));
+  const [counter, flat] = [emitter.name("element"), emitter.name("flat")];
+  const along = axis(`element of ${block}`, constant(total));
   const coordinates = coordinatesOf(
     atom(along),
     side.axes.map(({ extent }) => extent),

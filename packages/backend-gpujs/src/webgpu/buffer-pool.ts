@@ -1,8 +1,12 @@
-/** @file Buffers that are free, for the next who asks for as much: runs of a program ask for the same sizes again and again. */
+/**
+ * @file Buffers that are free, for the next who asks for as much: runs of a program ask for the
+ * same sizes again and again.
+ */
 
 /**
- * Memory that comes and goes in a run may be so many times what the run needs at once, since not all sizes are needed at the same
- * time. With half as much again, transformers and convolutional networks find all they need in their second run.
+ * Memory that comes and goes in a run may be so many times what the run needs at once, since not
+ * all sizes are needed at the same time. With half as much again, transformers and convolutional
+ * networks find all they need in their second run.
  */
 const SLACK = 1.5;
 /** A free buffer may be so many times as large as what is asked for. */
@@ -17,7 +21,10 @@ export class BufferPool {
   readonly #asked = new Map<GPUBuffer, number>();
   #used = 0;
   #kept = 0;
-  /** Bytes that are needed: now, when the last run was over, at most in that run, and at most in this one. */
+  /**
+   * Bytes that are needed: now, when the last run was over, at most in that run, and at most in
+   * this one.
+   */
   #needed = 0;
   #base = 0;
   #lastPeak = 0;
@@ -37,7 +44,7 @@ export class BufferPool {
     return this.#kept;
   }
 
-  /** A buffer of so many bytes, or somewhat more. Its cells are whatever they were. */
+  /** A buffer of so many bytes, or somewhat more. Its elements are whatever they were. */
   take(bytes: number): GPUBuffer {
     const found = this.#smallest(bytes);
     if (found !== undefined) this.#remove(found);
@@ -68,7 +75,7 @@ export class BufferPool {
   }
 
   /** A run is over: what it needed at most is what the next one may need. */
-  settle(): void {
+  trim(): void {
     this.#base = this.#needed;
     this.#lastPeak = this.#peak;
     this.#peak = this.#needed;
@@ -82,7 +89,7 @@ export class BufferPool {
     this.#used = 0;
     this.#needed = 0;
     this.#peak = 0;
-    this.settle();
+    this.trim();
   }
 
   /** Destroys what has been free for longest, as long as there is more than may be. */

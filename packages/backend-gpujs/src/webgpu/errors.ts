@@ -1,6 +1,6 @@
 import { SconceError } from "@sconce/errors";
 
-/** There is no way to a WebGPU device, and what would give one. */
+/** The error for a machine without a WebGPU device. */
 export const noWebgpu = (message: string, fix: string, cause?: unknown): SconceError =>
   new SconceError({ code: "NO_WEBGPU", message: `no WebGPU device: ${message}`, fix, cause });
 
@@ -29,7 +29,10 @@ export const valueRange = (value: bigint | number, limit: string): SconceError =
     fix: 'run on the "cpu" backend, or give smaller integers',
   });
 
-/** A tensor or nest that this device cannot take; whoever asks {@link Device.whyNot} before does not meet it. */
+/**
+ * A tensor or nest that this device cannot take; whoever asks {@link Device.whyNot} before does not
+ * meet it.
+ */
 export const notOnDevice = (message: string): SconceError =>
   new SconceError({
     code: "NOT_ON_DEVICE",

@@ -30,7 +30,7 @@ export class GpuCore {
   get lost(): string | undefined {
     return this.#lost;
   }
-  /** Tells of the device's loss, until the returned function is called. */
+  /** Reports the loss of the device, until the returned function is called. */
   watch(watcher: (why: string) => void): () => void {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);

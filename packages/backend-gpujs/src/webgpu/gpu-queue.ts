@@ -1,10 +1,13 @@
 /**
- * @file What is asked of a device, in order: kernels are collected in one command buffer, which goes off before anything
- * that has to come after them.
+ * @file What is asked of a device, in order: kernels are collected in one command buffer, which
+ * goes off before anything that has to come after them.
  */
 
 const MAP_READ_AND_COPY_TO = 0x01 | 0x08;
-/** Kernels of one command buffer: enough that sending costs little, so few that the device starts early. */
+/**
+ * Kernels of one command buffer: enough that sending costs little, so few that the device starts
+ * early.
+ */
 const MOST_PENDING = 16;
 
 export class GpuQueue {
@@ -18,7 +21,7 @@ export class GpuQueue {
   constructor(device: GPUDevice) {
     this.#device = device;
     device.addEventListener("uncapturederror", (event) => {
-      // Told to whoever waits for results next, in place of the console.
+      // Reported to the next caller that waits for results, instead of the console.
       event.preventDefault();
       this.#error ??= event.error.message;
     });
@@ -49,14 +52,14 @@ export class GpuQueue {
     for (const buffer of this.#doomed.splice(0)) buffer.destroy();
   }
 
-  write(buffer: GPUBuffer, cells: Float32Array | Int32Array | Uint32Array): void {
+  write(buffer: GPUBuffer, elements: Float32Array | Int32Array | Uint32Array): void {
     this.flush();
     this.#device.queue.writeBuffer(
       buffer,
       0,
-      cells.buffer as ArrayBuffer,
-      cells.byteOffset,
-      cells.byteLength,
+      elements.buffer as ArrayBuffer,
+      elements.byteOffset,
+      elements.byteLength,
     );
   }
 
@@ -88,7 +91,7 @@ export class GpuQueue {
     this.#throwError();
   }
 
-  /** What the device found wrong with something that was asked before, which is told only later. */
+  /** An earlier error of the device, which WebGPU reports only later. */
   #throwError(): void {
     const message = this.#error;
     this.#error = undefined;

@@ -1,5 +1,8 @@
 /// <reference types="node" />
-/** @file Opens WebGPU devices in Node, through Dawn in the `webgpu` package. Pages get `open.ts` in its place, by `#webgpu`. */
+/**
+ * @file Opens WebGPU devices in Node, through Dawn in the `webgpu` package. Pages get `open.ts` in
+ * its place, by `#webgpu`.
+ */
 import { isSconceError } from "@sconce/errors";
 import { noWebgpu } from "./errors.js";
 import { type OpenWebgpuOptions, openOn } from "./open.js";
@@ -46,7 +49,10 @@ const files = (): typeof import("node:fs") => process.getBuiltinModule("node:fs"
 const namedDrivers = ({ env } = process): string | undefined =>
   env["VK_ICD_FILENAMES"] ?? env["VK_DRIVER_FILES"] ?? env["VK_ADD_DRIVER_FILES"];
 
-/** Where the Vulkan loader looks for drivers on Linux (LoaderDriverInterface.md, "Driver Discovery on Linux"). */
+/**
+ * Where the Vulkan loader looks for drivers on Linux (LoaderDriverInterface.md, "Driver Discovery
+ * on Linux").
+ */
 function driverFolders(): string[] {
   const { env } = process;
   const home = env["HOME"] ?? "";
@@ -65,7 +71,10 @@ const hasVulkanDriver = (): boolean =>
   namedDrivers() !== undefined ||
   driverFolders().some((folder) => files().existsSync(folder) && files().readdirSync(folder).length > 0);
 
-/** Names a software driver that is there to the Vulkan loader, unless somebody named one; whether it did. */
+/**
+ * Names a software driver that is there to the Vulkan loader, unless somebody named one; whether it
+ * did.
+ */
 function nameSoftwareDriver(): boolean {
   const driver = SWIFTSHADER.find((path) => files().existsSync(path));
   if (process.platform !== "linux" || process.env["VK_ICD_FILENAMES"] !== undefined || driver === undefined)

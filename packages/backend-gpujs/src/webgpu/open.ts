@@ -1,4 +1,7 @@
-/** @file Opens WebGPU devices: the one that gpu.js uses where it is loaded, so that buffers are common. */
+/**
+ * @file Opens WebGPU devices: the one that gpu.js uses where it is loaded, so that buffers are
+ * common.
+ */
 import { isSconceError } from "@sconce/errors";
 import type { Translator } from "../gpujs/translator.js";
 import { noWebgpu } from "./errors.js";
@@ -15,7 +18,9 @@ export interface GpuJsContext {
 export interface OpenWebgpuOptions {
   /** Whether an adapter will do that computes on the processor. */
   readonly allowSoftware?: boolean;
-  /** Takes a software adapter for hardware, so that what is made for GPUs can be tried without one. */
+  /**
+   * Takes a software adapter for hardware, so that what is made for GPUs can be tried without one.
+   */
   readonly asHardware?: boolean;
   /** gpu.js, whose device is shared; without it a device of our own is opened. */
   readonly gpujs?: GpuJsContext | undefined;
@@ -27,16 +32,20 @@ export interface OpenedGpu {
   readonly description: string;
   readonly isSoftware: boolean;
   close(): Promise<void>;
-  /** Makes gpu.js kernels of plain pointwise nests; WGSL of our own computes them too when left out. */
+  /**
+   * Makes gpu.js kernels of plain pointwise nests; WGSL of our own computes them too when left out.
+   */
   readonly translator?: Translator | undefined;
 }
 
 const FIX_PAGE =
   "use a browser with WebGPU (Chromium, on Linux with Vulkan), or the webgl2, webasm or cpu mode of the backend";
-/** Software adapters by what they call themselves. */
+/** Names of software adapters. */
 export const SOFTWARE = /swiftshader|llvmpipe|lavapipe|software|basic render/i;
 
-/** Limits that are raised to what the adapter has: WebGPU's defaults are far below what graphs need. */
+/**
+ * Limits that are raised to what the adapter has: WebGPU's defaults are far below what graphs need.
+ */
 const RAISED = [
   "maxStorageBuffersPerShaderStage",
   "maxStorageBufferBindingSize",
@@ -107,8 +116,8 @@ async function ownDevice(adapter: GPUAdapter): Promise<Opened> {
 }
 
 /**
- * gpu.js's device. It asks `navigator.gpu` for one with larger buffers and nothing else, so what it asks goes through
- * the adapter given here, with all limits raised.
+ * gpu.js's device. It asks `navigator.gpu` for one with larger buffers and nothing else, so what it
+ * asks goes through the adapter given here, with all limits raised.
  */
 async function sharedDevice({ WebGPUContext }: GpuJsContext, adapter: GPUAdapter): Promise<Opened> {
   const restore = answerRequests({

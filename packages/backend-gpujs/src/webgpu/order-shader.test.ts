@@ -5,7 +5,7 @@ import { defaultOperators } from "@sconce/ops";
 import { type DType, Tensor } from "@sconce/tensor";
 import { afterAll, describe, expect, test } from "vitest";
 import { program } from "../test-support.js";
-import { orderShader, turnsOfOrder } from "./order-shader.js";
+import { orderShader, sortIterations } from "./order-shader.js";
 import { allOnDevice, openTestDevice } from "./test-support.js";
 
 const device = await openTestDevice(true);
@@ -28,7 +28,7 @@ function sorting(shape: readonly number[], dim: number, descending: boolean, dty
 const loopsOf = ({ graph }: ExportedProgram): LoopProgram => lowerToLoops(graph, { operators });
 
 /** Few values, so that there are ties, and those that are hard to order. */
-function cells(shape: readonly number[], dtype: DType): Tensor {
+function elements(shape: readonly number[], dtype: DType): Tensor {
   const numel = shape.reduce((product, extent) => product * extent, 1);
   const few = dtype === "bool" ? 2 : 101;
   const values = Array.from(
@@ -44,9 +44,9 @@ function cells(shape: readonly number[], dtype: DType): Tensor {
 }
 
 describe.skipIf(device === undefined)("sorting", () => {
-  const agrees = async (of: ExportedProgram, input: Tensor): Promise<void> => {
-    const made = await allOnDevice(loopsOf(of), [input], device!);
-    using executable = await host.compile(of);
+  const agrees = async (program: ExportedProgram, input: Tensor): Promise<void> => {
+    const made = await allOnDevice(loopsOf(program), [input], device!);
+    using executable = await host.compile(program);
     const wanted = (await executable.run([input])) as Tensor[];
     expect(made.map((tensor) => tensor.toArray())).toEqual(wanted.map((tensor) => tensor.toArray()));
   };
@@ -56,18 +56,18 @@ describe.skipIf(device === undefined)("sorting", () => {
     [[130, 3], 0],
     [[2, 90, 3], -2],
   ] as const)("%o along %i, rising and falling", async (shape, dim) => {
-    const input = cells(shape, "float32");
+    const input = elements(shape, "float32");
     await agrees(sorting(shape, dim, false), input);
     await agrees(sorting(shape, dim, true), input);
   });
   test("rows that fill a block, and those that take two", async () => {
-    await agrees(sorting([1024], 0, false), cells([1024], "float32"));
-    await agrees(sorting([2, 1025], 1, true), cells([2, 1025], "float32"));
-    await agrees(sorting([1030, 2], 0, false), cells([1030, 2], "float32"));
+    await agrees(sorting([1024], 0, false), elements([1024], "float32"));
+    await agrees(sorting([2, 1025], 1, true), elements([2, 1025], "float32"));
+    await agrees(sorting([1030, 2], 0, false), elements([1030, 2], "float32"));
   }, 30_000);
   test.each(["int32", "bool"] as const)("%s", async (dtype) => {
-    await agrees(sorting([2, 150], 1, false, dtype), cells([2, 150], dtype));
-    await agrees(sorting([2, 150], 1, true, dtype), cells([2, 150], dtype));
+    await agrees(sorting([2, 150], 1, false, dtype), elements([2, 150], dtype));
+    await agrees(sorting([2, 150], 1, true, dtype), elements([2, 150], dtype));
   });
   test("the greatest few", async () => {
     const body = [
@@ -75,29 +75,29 @@ describe.skipIf(device === undefined)("sorting", () => {
       "%v: f32[3, 7] = operator.getitem(%t, 0)",
       "%p: i64[3, 7] = operator.getitem(%t, 1)",
     ].join("\n");
-    await agrees(program("%x: f32[3, 300]", body, "v, p"), cells([3, 300], "float32"));
+    await agrees(program("%x: f32[3, 300]", body, "v, p"), elements([3, 300], "float32"));
   });
-  test("long rows are not compared with themselves cell by cell", async () => {
+  test("long rows are not compared with themselves element by element", async () => {
     const loops = loopsOf(sorting([5000], 0, false));
     const [rank, places] = loops.nests;
     const ranked = await device!.compile(rank!, loops, { sizes: new Map() });
     expect(ranked.source).toContain("shared_blocks");
     const placed = await device!.compile(places!, loops, { sizes: new Map() });
     expect(placed.source).not.toContain("for (");
-    expect(device!.turnsOf(rank!)).toBeLessThan(5000 * 5000 * 0.03);
-    expect(device!.turnsOf(places!)).toBe(5000);
+    expect(device!.iterationsOf(rank!)).toBeLessThan(5000 * 5000 * 0.03);
+    expect(device!.iterationsOf(places!)).toBe(5000);
   });
-  test("in software ranks are counted cell by cell, and placed", async () => {
+  test("in software ranks are counted element by element, and placed", async () => {
     const loops = loopsOf(sorting([300], 0, false));
     const [rank, places] = loops.nests;
     const isThere = (nest: typeof rank) => orderShader(nest!, loops, true) !== undefined;
     expect([isThere(rank), isThere(places)]).toEqual([false, true]);
-    expect([turnsOfOrder(rank!, true), turnsOfOrder(places!, true)]).toEqual([undefined, 300]);
+    expect([sortIterations(rank!, true), sortIterations(places!, true)]).toEqual([undefined, 300]);
   });
   test("what both passes share is given back", async () => {
     const before = device!.allocated;
     const loops = loopsOf(sorting([1030], 0, false));
-    await allOnDevice(loops, [cells([1030], "float32")], device!);
+    await allOnDevice(loops, [elements([1030], "float32")], device!);
     expect(device!.allocated).toBe(before);
   });
 });

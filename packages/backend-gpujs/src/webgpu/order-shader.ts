@@ -1,11 +1,12 @@
 /**
- * @file Sorting on WebGPU: rows are sorted by (key, place) in workgroup memory, longer ones in blocks whose cells are then counted
- * by binary search. Cell by cell each cell would be compared with all others.
+ * @file Sorting on WebGPU: rows are sorted by (key, place) in workgroup memory, longer ones in
+ * blocks whose elements are then counted by binary search. Element by element each element would be
+ * compared with all others.
  */
 import { type LoopNest, type LoopProgram, type Placing, placingOf, type Rank, rankOf } from "@sconce/codegen";
 import {
-  cellsOf,
   defineCoordinates,
+  elementsOf,
   extentOf,
   foldWorkgroups,
   INVOCATIONS,
@@ -14,16 +15,21 @@ import {
 } from "./shader.js";
 import { wgslType } from "./wgsl-text.js";
 
-/** Cells that are sorted together, of two words each: half of the workgroup memory that WebGPU guarantees, so that two groups fit. */
+/**
+ * Elements that are sorted together, of two words each: half of the workgroup memory that WebGPU
+ * guarantees, so that two groups fit.
+ */
 const BLOCK = 1024;
 /** Invocations of a workgroup: what WebGPU guarantees. */
 const WIDTH = 256;
-/** Rows up to this length are ranked cell by cell. */
+/** Rows up to this length are ranked element by element. */
 const SHORT = 64;
-/** With the output and what the two passes share they make the eight buffers that WebGPU guarantees. */
+/**
+ * With the output and what the two passes share they make the eight buffers that WebGPU guarantees.
+ */
 const MOST_READS = 6;
 
-/** The place of each row's cells in memory: `start + place * step`. */
+/** The place of each row's elements in memory: `start + place * step`. */
 interface Rows {
   readonly length: number;
   readonly count: number;
@@ -33,10 +39,10 @@ interface Rows {
 }
 function rowsAlong({ axes }: LoopNest, axis: LoopNest["axes"][number]): Rows {
   const others = axes.filter((one) => one !== axis);
-  const step = cellsOf(axes.slice(axes.indexOf(axis) + 1));
-  return { length: extentOf(axis), count: cellsOf(others), step, others };
+  const step = elementsOf(axes.slice(axes.indexOf(axis) + 1));
+  return { length: extentOf(axis), count: elementsOf(others), step, others };
 }
-/** Where a row starts in a tensor of rows of so many cells. */
+/** Where a row starts in a tensor of rows of so many elements. */
 const startText = (row: string, length: number, step: number): string =>
   step === 1 ? `${row} * ${length}i` : `(${row} / ${step}i) * ${length * step}i + ${row} % ${step}i`;
 
@@ -44,8 +50,9 @@ const startText = (row: string, length: number, step: number): string =>
 const powerFor = (length: number): number => 2 ** Math.ceil(Math.log2(length));
 
 /**
- * The shader for a nest that sorts; undefined for others, and where cell by cell is as good: for short rows, and to rank in
- * software, where workgroup memory is slow and takes seconds to compile.
+ * The shader for a nest that sorts; undefined for others, and where element by element is as good:
+ * for short rows, and to rank in software, where workgroup memory is slow and takes seconds to
+ * compile.
  */
 export function orderShader(nest: LoopNest, program: LoopProgram, isSoftware: boolean): Shader | undefined {
   const placing = placingOf(nest);
@@ -64,20 +71,21 @@ export function orderShader(nest: LoopNest, program: LoopProgram, isSoftware: bo
 }
 const isLong = ({ axis }: Rank): boolean => extentOf(axis) > SHORT;
 
-/** Turns of loops of the shaders above; undefined where there is none. */
-export function turnsOfOrder(nest: LoopNest, isSoftware: boolean): number | undefined {
+/** Iterations of loops of the shaders above; undefined where there is none. */
+export function sortIterations(nest: LoopNest, isSoftware: boolean): number | undefined {
   const placing = placingOf(nest);
-  if (placing !== undefined) return (cellsOf(nest.axes) / extentOf(placing.axis)) * extentOf(placing.along);
+  if (placing !== undefined)
+    return (elementsOf(nest.axes) / extentOf(placing.axis)) * extentOf(placing.along);
   const rank = rankOf(nest);
   if (rank === undefined || !isLong(rank) || isSoftware) return undefined;
   const length = extentOf(rank.axis);
   const depth = Math.log2(powerFor(Math.min(length, BLOCK)));
   const sorting = (depth * (depth + 1)) / 2;
   const blocks = Math.ceil(length / BLOCK);
-  return cellsOf(nest.axes) * (sorting + (blocks > 1 ? blocks * Math.log2(BLOCK) : 0));
+  return elementsOf(nest.axes) * (sorting + (blocks > 1 ? blocks * Math.log2(BLOCK) : 0));
 }
 
-/** What memory of a block is made of, and the order of its cells. */
+/** What memory of a block is made of, and the order of its elements. */
 const SORTED = `fn comes_before(a: vec2<i32>, b: vec2<i32>) -> bool {
   return a.x < b.x || (a.x == b.x && a.y < b.y);
 }
@@ -94,7 +102,10 @@ function keyText({ emitter }: ShaderFrame, { value, descending }: Rank): string 
   return descending ? `~${key}` : key;
 }
 
-/** A workgroup for each block: its cells are put in order, and each gets its rank, or goes to memory that passes share. */
+/**
+ * A workgroup for each block: its elements are put in order, and each gets its rank, or goes to
+ * memory that passes share.
+ */
 function sortShader(nest: LoopNest, program: LoopProgram, rank: Rank, rows: Rows, blocks = 1): Shader {
   const { length, count, step, others } = rows;
   const size = powerFor(Math.min(length, BLOCK));
@@ -128,7 +139,10 @@ function sortShader(nest: LoopNest, program: LoopProgram, rank: Rank, rows: Rows
   return { source: frame.source(width, workgroups, globals), reads: frame.reads, workgroups };
 }
 
-/** Bitonic: pairs are put in order, rising and falling in turns, until one rising row is left (K. Batcher, 1968). */
+/**
+ * Bitonic: pairs are put in order, rising and falling alternately, until one rising row is left (K.
+ * Batcher, 1968).
+ */
 function writeSort({ emitter }: ShaderFrame, size: number, width: number): void {
   for (const text of [
     `for (var span = 2u; span <= ${size}u; span <<= 1u) {`,
@@ -149,15 +163,15 @@ function writeSort({ emitter }: ShaderFrame, size: number, width: number): void 
     emitter.line(text);
 }
 
-/** An invocation for each cell: how many come before it, from each block of its row in order. */
+/** An invocation for each element: how many come before it, from each block of its row in order. */
 function countShader(nest: LoopNest, program: LoopProgram, rank: Rank, { length, step }: Rows): Shader {
   const frame = new ShaderFrame(nest, program);
   const { emitter } = frame;
-  const cells = cellsOf(nest.axes);
+  const elements = elementsOf(nest.axes);
   const blocks = Math.ceil(length / BLOCK);
-  const workgroups = foldWorkgroups(Math.ceil(cells / INVOCATIONS));
+  const workgroups = foldWorkgroups(Math.ceil(elements / INVOCATIONS));
   emitter.line(`let flat = i32(group * ${INVOCATIONS}u + local);`);
-  emitter.line(`if (flat >= ${cells}i) { return; }`);
+  emitter.line(`if (flat >= ${elements}i) { return; }`);
   defineCoordinates(emitter, nest.axes, "flat");
   emitter.line(`let own = vec2<i32>(${keyText(frame, rank)}, (flat / ${step}i) % ${length}i);`);
   emitter.line(`let row = (flat / ${length * step}i) * ${step}i + flat % ${step}i;`);
@@ -180,17 +194,20 @@ function countShader(nest: LoopNest, program: LoopProgram, rank: Rank, { length,
   return { source: frame.source(INVOCATIONS, workgroups, globals), reads: frame.reads, workgroups };
 }
 
-/** An invocation for each place, which it puts where its rank is: ranks are there once, so that no two meet. */
+/**
+ * An invocation for each place, which it puts where its rank is: ranks are there once, so that no
+ * two meet.
+ */
 function placeShader(nest: LoopNest, program: LoopProgram, { axis, along, reduce, rank }: Placing): Shader {
   const { length, step } = rowsAlong(nest, axis);
   const source = extentOf(along);
   const frame = new ShaderFrame(nest, program);
   const { emitter } = frame;
   const axes = nest.axes.map((one) => (one === axis ? along : one));
-  const cells = cellsOf(axes);
-  const workgroups = foldWorkgroups(Math.ceil(cells / INVOCATIONS));
+  const elements = elementsOf(axes);
+  const workgroups = foldWorkgroups(Math.ceil(elements / INVOCATIONS));
   emitter.line(`let flat = i32(group * ${INVOCATIONS}u + local);`);
-  emitter.line(`if (flat >= ${cells}i) { return; }`);
+  emitter.line(`if (flat >= ${elements}i) { return; }`);
   defineCoordinates(emitter, axes, "flat");
   emitter.line(`let rank = ${emitter.scalar(rank)};`);
   emitter.nested("branch", `if (rank >= 0i && rank < ${length}i)`, new Map(), () => {

@@ -18,7 +18,10 @@ afterAll(async () => {
   await own?.dispose();
 });
 
-/** The only nest of a graph, in which language it runs, and what it gives here and in WGSL of our own. */
+/**
+ * The only nest of a graph, in which language it runs, and what it gives here and in WGSL of our
+ * own.
+ */
 async function both(text: string, inputs: readonly Tensor[]): Promise<unknown[]> {
   const loops = lowerToLoops(parseGraph(text), { operators: defaultOperators() });
   expect(loops.nests).toHaveLength(1);
@@ -35,7 +38,7 @@ const [nan, inf] = [Number.NaN, Number.POSITIVE_INFINITY];
 
 describe.skipIf(own === undefined)("plain pointwise nests are gpu.js's", () => {
   test("views, more axes than gpu.js has, and constants", async () => {
-    const cells = Array.from({ length: 72 }, (_, i) => i / 3);
+    const elements = Array.from({ length: 72 }, (_, i) => i / 3);
     const text = graph(
       "%x: f32[2, 3, 2, 3, 2]",
       [
@@ -45,24 +48,24 @@ describe.skipIf(own === undefined)("plain pointwise nests are gpu.js's", () => {
       ].join("\n"),
       "r",
     );
-    expect((await both(text, [floats(cells, [2, 3, 2, 3, 2])]))[0]).toBe("gpu.js");
+    expect((await both(text, [floats(elements, [2, 3, 2, 3, 2])]))[0]).toBe("gpu.js");
   });
   test("NaN and infinities come through", async () => {
     const x = floats([nan, inf, -inf, -0]);
     expect(await both(unary("aten.mul.Tensor(%x, 2.0)"), [x])).toEqual(["gpu.js", [nan, inf, -inf, -0]]);
     expect(await both(unary("aten.add.Tensor(%x, 1.0)"), [x])).toEqual(["gpu.js", [nan, inf, -inf, 1]]);
   });
-  test("the edges of padding, by the place of a cell", async () => {
+  test("the edges of padding, by the place of an element", async () => {
     const text = graph("%x: f32[2]", "  %r: f32[5] = aten.constant_pad_nd.default(%x, [1, 2], 7.0)", "r");
     expect(await both(text, [floats([1, 2])])).toEqual(["gpu.js", [7, 1, 2, 7, 7]]);
   });
-  test("more cells than one row of workgroups has", async () => {
+  test("more elements than one row of workgroups has", async () => {
     const length = 65535 * 64 + 1;
     const text = graph(`%x: f32[${length}]`, `  %r: f32[${length}] = aten.add.Tensor(%x, 1.0)`, "r");
     const loops = lowerToLoops(parseGraph(text), { operators: defaultOperators() });
     const x = Tensor.from(new Float32Array(length).fill(2), [length], "float32");
-    const cells = (await onDevice(loops, [x], device!)).data as Float32Array;
-    expect(cells.every((cell) => cell === 3)).toBe(true);
+    const elements = (await onDevice(loops, [x], device!)).data as Float32Array;
+    expect(elements.every((element) => element === 3)).toBe(true);
   });
 });
 

@@ -1,6 +1,7 @@
 /**
- * @file Plain pointwise nests as gpu.js kernels on WebGPU: sums, products with constants, choices and copies of float32, which
- * gpu.js's source says to the last bit. All else needs what only WGSL has: integers, bits, workgroup memory, functions exact enough.
+ * @file Plain pointwise nests as gpu.js kernels on WebGPU: sums, products with constants, choices
+ * and copies of float32, which gpu.js's source says to the last bit. All else needs what only WGSL
+ * has: integers, bits, workgroup memory, functions exact enough.
  */
 import {
   bindIndex,
@@ -18,7 +19,10 @@ import { type CallScalar, isWideProduct } from "../emit/zeros.js";
 import type { Translator } from "../gpujs/translator.js";
 import type { Shader } from "./shader.js";
 
-/** Functions that are the same in gpu.js's shaders; greatest and least are not, which have to test for NaN by bits. */
+/**
+ * Functions that are the same in gpu.js's shaders; greatest and least are not, which have to test
+ * for NaN by bits.
+ */
 const PLAIN: ReadonlySet<ScalarFn> = new Set<ScalarFn>([
   ...(["add", "sub", "mul", "neg", "abs", "floor", "ceil"] as const),
   ...(["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not"] as const),
@@ -26,7 +30,9 @@ const PLAIN: ReadonlySet<ScalarFn> = new Set<ScalarFn>([
 const MOST_WORKGROUPS = 65535;
 const DIALECT = dialectOf("webgpu");
 
-/** The shader that gpu.js makes of a nest for fixed sizes; undefined where the nest is not for it. */
+/**
+ * The shader that gpu.js makes of a nest for fixed sizes; undefined where the nest is not for it.
+ */
 export function pointwiseShader(
   nest: LoopNest,
   program: LoopProgram,
@@ -80,9 +86,9 @@ function isPlainScalar(scalar: Scalar, lengthOf: (buffer: number) => number): bo
 }
 const isHeld = ({ dtype }: Scalar): boolean => dtype === "float32" || dtype === "bool";
 /**
- * What takes bits to say. Of constants alone WGSL makes constant expressions, which must be finite; sums and products with a zero
- * that is known compilers make simpler, even those of NaN and of other zeros; and an infinity times a subnormal number is NaN
- * where those count as zeros.
+ * What takes bits to say. Of constants alone WGSL makes constant expressions, which must be finite;
+ * sums and products with a zero that is known compilers make simpler, even those of NaN and of
+ * other zeros; and an infinity times a subnormal number is NaN where those count as zeros.
  */
 function needsBits(call: CallScalar): boolean {
   const { fn, args } = call;

@@ -1,4 +1,7 @@
-/** @file What a reduction and the cells of its rows both compute, and what is worth keeping of it: the exponentials of a softmax. */
+/**
+ * @file What a reduction and the elements of its rows both compute, and what is worth keeping of
+ * it: the exponentials of a softmax.
+ */
 import {
   FLOAT_UNARY,
   forEachAtom,
@@ -16,8 +19,8 @@ import { wgslType } from "./wgsl-text.js";
 /** One value in two places. */
 export interface Kept {
   readonly inReduction: Scalar;
-  readonly inCells: Scalar;
-  /** The part that gives the cells, in whose output the value fits. */
+  readonly inElements: Scalar;
+  /** The part that gives the elements, in whose output the value fits. */
   readonly part: RowPart;
 }
 
@@ -38,8 +41,9 @@ export function keptOf(parts: readonly RowPart[], program: LoopProgram): Kept | 
     if (reduce === undefined || reduce.when !== undefined || places !== part.places) continue;
     const known = new Map<string, Scalar>();
     always(reduce.body, (scalar) => known.set(scalarText(scalar), scalar));
-    const inCells = first(part.value, (scalar) => isCostly(scalar) && known.has(scalarText(scalar)));
-    if (inCells !== undefined) return { inReduction: known.get(scalarText(inCells))!, inCells, part };
+    const inElements = first(part.value, (scalar) => isCostly(scalar) && known.has(scalarText(scalar)));
+    if (inElements !== undefined)
+      return { inReduction: known.get(scalarText(inElements))!, inElements, part };
   }
   return undefined;
 }
@@ -47,7 +51,7 @@ const isCostly = (scalar: Scalar): boolean =>
   wgslType(scalar.dtype) === "f32" &&
   first(scalar, (one) => one.kind === "call" && COSTLY.has(one.fn)) !== undefined &&
   first(scalar, isOfPlace) !== undefined;
-/** Whether it is another one for each cell of a row. */
+/** Whether it is another one for each element of a row. */
 function isOfPlace(scalar: Scalar): boolean {
   let found = false;
   for (const index of indicesOf(scalar))
@@ -57,7 +61,10 @@ function isOfPlace(scalar: Scalar): boolean {
   return found;
 }
 
-/** The parts of a reduction's body that are computed for every cell: none that a choice may leave out. */
+/**
+ * The parts of a reduction's body that are computed for every element: none that a choice may leave
+ * out.
+ */
 function always(scalar: Scalar, visit: (scalar: Scalar) => void): void {
   visit(scalar);
   if (scalar.kind === "select") always(scalar.condition, visit);

@@ -1,4 +1,7 @@
-/** @file Nests over the same rows as one kernel: in software one invocation a row, on hardware several with workgroup memory. */
+/**
+ * @file Nests over the same rows as one kernel: in software one invocation a row, on hardware
+ * several with workgroup memory.
+ */
 import { cpuBackend } from "@sconce/backend-cpu";
 import type { ExportedProgram } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
@@ -15,10 +18,10 @@ afterAll(async () => {
   await hardware?.dispose();
 });
 
-const compile = async (of: ExportedProgram, asHardware: boolean): Promise<GpujsExecutable> => {
+const compile = async (program: ExportedProgram, asHardware: boolean): Promise<GpujsExecutable> => {
   const device = asHardware ? hardware! : software!;
   const backend = gpujsBackend({ mode: "webgpu", devices: { webgpu: async () => device.share() } });
-  return (await backend.compile(of)) as GpujsExecutable;
+  return (await backend.compile(program)) as GpujsExecutable;
 };
 const numbersOf = (shape: readonly number[], seed = 1): Tensor => {
   const count = shape.reduce((product, extent) => product * extent, 1);
@@ -29,18 +32,21 @@ const numbersOf = (shape: readonly number[], seed = 1): Tensor => {
 };
 /** Kernels of a run, after its results were held against the interpreter's. */
 async function kernelsOf(
-  of: ExportedProgram,
+  program: ExportedProgram,
   inputs: readonly Tensor[],
   asHardware: boolean,
 ): Promise<string[]> {
-  using expected = await cpuBackend().compile(of);
-  using executable = await compile(of, asHardware);
+  using expected = await cpuBackend().compile(program);
+  using executable = await compile(program, asHardware);
   const [want, got] = [await expected.run(inputs), await executable.run(inputs)];
   for (const [at, tensor] of (want as Tensor[]).entries()) {
-    const cells = (got[at] as Tensor).toFloat64Array();
+    const elements = (got[at] as Tensor).toFloat64Array();
     tensor.toFloat64Array().forEach((value, i) => {
-      if (!Number.isFinite(value)) expect(cells[i], `cell ${i}`).toBe(value);
-      else expect(Math.abs(cells[i]! - value), `cell ${i}`).toBeLessThanOrEqual(2e-6 * (1 + Math.abs(value)));
+      if (!Number.isFinite(value)) expect(elements[i], `element ${i}`).toBe(value);
+      else
+        expect(Math.abs(elements[i]! - value), `element ${i}`).toBeLessThanOrEqual(
+          2e-6 * (1 + Math.abs(value)),
+        );
     });
   }
   expect(executable.placement().kernels).toBe(executable.profile().length);
@@ -91,7 +97,7 @@ describe.skipIf(software === undefined || hardware === undefined).each([
     expect(await kernelsOf(softmax("5, 70", 1), [x], asHardware)).toEqual(["a"]);
   });
 
-  test("a normalisation and what follows are one, named after all of them", async () => {
+  test("a normalization and what follows are one, named after all of them", async () => {
     expect(await kernelsOf(norm("d"), normInputs, asHardware)).toEqual(["n, d"]);
   });
   test("statistics are stored where somebody reads them", async () => {
@@ -99,7 +105,7 @@ describe.skipIf(software === undefined || hardware === undefined).each([
     expect(await kernelsOf(norm("c, r"), normInputs, asHardware)).toHaveLength(1);
   });
   test("groups of channels", async () => {
-    const of = program(
+    const exported = program(
       "%x: f32[2, 6, 35], %w: f32[6], %b: f32[6]",
       [
         "%n: (f32[2, 6, 35], f32[2, 3], f32[2, 3]) = aten.native_group_norm.default(%x, %w, %b, 2, 6, 35, 3, 1e-05)",
@@ -108,7 +114,7 @@ describe.skipIf(software === undefined || hardware === undefined).each([
       "c",
     );
     const inputs = [numbersOf([2, 6, 35]), numbersOf([6], 2), numbersOf([6], 3)];
-    expect(await kernelsOf(of, inputs, asHardware)).toHaveLength(1);
+    expect(await kernelsOf(exported, inputs, asHardware)).toHaveLength(1);
   });
   test("a choice inside of a row: what it leaves out is not kept", async () => {
     const body = [
@@ -122,7 +128,7 @@ describe.skipIf(software === undefined || hardware === undefined).each([
     ].join("\n");
     await kernelsOf(program("%x: f32[4, 90]", body, "q"), [numbersOf([4, 90])], asHardware);
   });
-  test("cells that are results and read again by rows", async () => {
+  test("elements that are results and read again by rows", async () => {
     const body = [
       "%m: f32[4, 1] = aten.amax.default(%x, [1], true)",
       "%s: f32[4, 90] = aten.sub.Tensor(%x, %m)",
@@ -148,7 +154,7 @@ describe.skipIf(software === undefined || hardware === undefined).each([
 });
 
 describe.skipIf(software === undefined)("in software", () => {
-  test("a lone long row is left to several kernels, which share its cells", async () => {
+  test("a lone long row is left to several kernels, which share its elements", async () => {
     expect(await kernelsOf(softmax("1, 5000", 1), [numbersOf([1, 5000])], false)).toEqual(["a", "a", "a"]);
   });
   test("progress counts every nest", async () => {

@@ -1,6 +1,7 @@
 /**
- * @file Nests over the same rows as one shader. A row belongs to one or several invocations of a workgroup, which fold what
- * each of them has through workgroup memory; what comes of it stays in registers, and only cells that somebody reads are stored.
+ * @file Nests over the same rows as one shader. A row belongs to one or several invocations of a
+ * workgroup, which fold what each of them has through workgroup memory; what comes of it stays in
+ * registers, and only elements that somebody reads are stored.
  */
 import {
   add,
@@ -34,9 +35,15 @@ export interface RowSpread {
   readonly lanes: number;
   /** Invocations of a workgroup, a multiple of the lanes. */
   readonly width: number;
-  /** Whether invocations next to each other have rows next to each other, in place of lanes of one row. */
+  /**
+   * Whether invocations next to each other have rows next to each other, in place of lanes of one
+   * row.
+   */
   readonly isAcross: boolean;
-  /** Whether what takes long to compute is kept in the output until it is needed again; of one lane only. */
+  /**
+   * Whether what takes long to compute is kept in the output until it is needed again; of one lane
+   * only.
+   */
   readonly isKept: boolean;
 }
 
@@ -51,12 +58,13 @@ export function rowShader(group: RowGroup, program: LoopProgram, spread: RowSpre
   const isWhole = workgroups[0] * workgroups[1] * (spread.width / spread.lanes) === group.rows;
   const writer = new RowWriter(frame, group.rows, isWhole, spread);
   const { memory } = writer;
-  // Long sums walk the places of a row in groups, so that none has one cell to keep something in.
+  // Long sums walk the places of a row in groups, so that none has one element to keep something
+  // in.
   const isLong = group.parts.some(({ reduce }) => reduce !== undefined && withSumGroups(reduce) !== reduce);
   const kept = spread.isKept && !isLong ? keptOf(group.parts, program) : undefined;
   if (kept !== undefined) writer.keep(kept);
   for (const [at, part] of group.parts.entries()) {
-    if (part.reduce === undefined) writer.cells(part, kept);
+    if (part.reduce === undefined) writer.elements(part, kept);
     else writer.statistic(part, part.reduce, at);
   }
   return {
@@ -75,7 +83,10 @@ class RowWriter {
   readonly #spread: RowSpread;
   /** What is in variables already. */
   readonly #known: Scalar[] = [];
-  /** Whether the invocation's row is there; rows beyond the last are computed as the last once more, without being stored. */
+  /**
+   * Whether the invocation's row is there; rows beyond the last are computed as the last once more,
+   * without being stored.
+   */
   readonly #isThere: string | undefined;
 
   constructor(frame: ShaderFrame, rows: number, isWhole: boolean, spread: RowSpread) {
@@ -120,7 +131,9 @@ class RowWriter {
     if (grouped !== reduce) emitter.known(reduce, emitter.scalar(grouped));
   }
 
-  /** Lanes fold every so manieth cell, then what they have, halving what is left until one is. */
+  /**
+   * Lanes fold every so manieth element, then what they have, halving what is left until one is.
+   */
   #fold(reduce: ReduceScalar, at: number): void {
     const { emitter } = this.#frame;
     const { lanes, width, isAcross } = this.#spread;
@@ -143,8 +156,8 @@ class RowWriter {
     emitter.known(reduce, `total${at}`);
   }
 
-  /** The cells of a row that a part gives. */
-  cells({ value, at, places, nest }: RowPart, kept: Kept | undefined): void {
+  /** The elements of a row that a part gives. */
+  elements({ value, at, places, nest }: RowPart, kept: Kept | undefined): void {
     const { emitter } = this.#frame;
     const { lanes } = this.#spread;
     const [start, step] = lanes === 1 ? ["0i", "1i"] : ["lane", `${lanes}i`];
@@ -154,14 +167,14 @@ class RowWriter {
         const index = emitter.index(at);
         if (kept !== undefined) {
           emitter.line(`let kept = ${this.#frame.outputName(nest.output)}[${index}];`);
-          emitter.known(kept.inCells, "kept");
+          emitter.known(kept.inElements, "kept");
         }
         this.#frame.store(index, emitter.scalar(value), nest.output);
       }),
     );
   }
 
-  /** Has a value of a reduction stored where the cell will be that needs it again. */
+  /** Has a value of a reduction stored where the element will be that needs it again. */
   keep({ inReduction, part }: Kept): void {
     const { emitter } = this.#frame;
     const name = this.#frame.outputName(part.nest.output);
@@ -174,18 +187,21 @@ class RowWriter {
   }
 }
 
-/** What one lane folds by itself: every cell that is as many lanes after another one of its. `known` are values that rows have. */
+/**
+ * What one lane folds by itself: every element that is as many lanes after another one of its.
+ * `known` are values that rows have.
+ */
 function ownPart(reduce: ReduceScalar, at: number, lanes: number, known: readonly Scalar[]): ReduceScalar {
   const count = extentOf(reduce.axes[0]!);
-  const turn = axis(`turn ${at}`, constant(Math.ceil(count / lanes)));
-  const place = add(scale(atom(turn), lanes), atom(axis(LANE, constant(lanes))));
+  const step = axis(`step ${at}`, constant(Math.ceil(count / lanes)));
+  const place = add(scale(atom(step), lanes), atom(axis(LANE, constant(lanes))));
   const rewriter = new Rewriter({
     axes: new Map([[PLACE, place]]),
     scalars: new Map(known.map((value) => [value, value])),
   });
-  const isCell = apply("lt", indexScalar(place), indexScalar(constant(count)));
+  const isElement = apply("lt", indexScalar(place), indexScalar(constant(count)));
   const isTaken = reduce.when === undefined ? TRUE : rewriter.scalar(reduce.when);
-  const test = count % lanes === 0 ? isTaken : select(isCell, isTaken, FALSE);
+  const test = count % lanes === 0 ? isTaken : select(isElement, isTaken, FALSE);
   const when = test === TRUE ? undefined : test;
-  return { ...reduce, axes: [turn], body: rewriter.scalar(reduce.body), when, initial: undefined };
+  return { ...reduce, axes: [step], body: rewriter.scalar(reduce.body), when, initial: undefined };
 }

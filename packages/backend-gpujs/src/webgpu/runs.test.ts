@@ -17,9 +17,9 @@ async function compile(shared: WgslDevice) {
     "%next: f32[8, 4] = aten.mm.default(%soft, %v)",
     "%last: f32[8, 4] = aten._softmax.default(%next, 0, false)",
   ].join("\n");
-  const of = program("%x: f32[8, 8], %w: f32[8, 8], %v: f32[8, 4]", body, "last, soft");
+  const exported = program("%x: f32[8, 8], %w: f32[8, 8], %v: f32[8, 4]", body, "last, soft");
   const backend = gpujsBackend({ mode: "webgpu", devices: { webgpu: async () => shared } });
-  return backend.compile(of);
+  return backend.compile(exported);
 }
 const inputs = [64, 64, 32].map((count, at) =>
   floats(

@@ -1,6 +1,6 @@
 /**
- * @file Scalars as WGSL statements. A subtree that is one object becomes one variable; what does not change in a loop is
- * computed before it, index arithmetic term by term.
+ * @file Scalars as WGSL statements. A subtree that is one object becomes one variable; what does
+ * not change in a loop is computed before it, index arithmetic term by term.
  */
 import {
   boundsOf,
@@ -41,9 +41,9 @@ export interface ScalarEmitterInit {
   readonly module: WgslModule;
   /** The variable that holds a program's buffer. */
   readonly bufferName: (id: number) => string;
-  /** Whether cells of the buffer are bools. */
+  /** Whether elements of the buffer are bools. */
   readonly isBool: (id: number) => boolean;
-  /** Whether the variable of the buffer holds vectors of four cells. */
+  /** Whether the variable of the buffer holds vectors of four elements. */
   readonly isFours?: (id: number) => boolean;
 }
 
@@ -78,11 +78,15 @@ export class ScalarEmitter {
     this.#block.lines.push(text);
   }
 
-  /** An axis that has one value in the whole shader; the text is asked for when the axis is needed. */
+  /**
+   * An axis that has one value in the whole shader; the text is asked for when the axis is needed.
+   */
   defineAxis(name: string, text: () => string): void {
     this.#lazyAxes.set(name, text);
   }
-  /** The value of a scalar is already in a variable, which may change with each loop that is open. */
+  /**
+   * The value of a scalar is already in a variable, which may change with each loop that is open.
+   */
   known(scalar: Scalar, name: string): void {
     this.#axesOf.set(scalar, new Set(this.#stack.flatMap(({ axes }) => [...axes])));
     this.#block.scalars.set(scalar, name);
@@ -138,7 +142,7 @@ export class ScalarEmitter {
     // The constant comes last, so that indices which differ in it alone have the rest in common.
     return index.constant === 0 ? text : `(${text} + ${intLiteral(index.constant)})`;
   }
-  /** Four cells at once, from a buffer that is held in fours; `quarter` counts fours. */
+  /** Four elements at once, from a buffer that is held in fours; `quarter` counts fours. */
   four(buffer: number, quarter: Index): string {
     return this.#named(`${this.#init.bufferName(buffer)}[${this.index(quarter)}]`);
   }
@@ -231,7 +235,9 @@ export class ScalarEmitter {
     });
   }
 
-  /** The outermost block, out of loops but not out of branches, in which the scalar does not change. */
+  /**
+   * The outermost block, out of loops but not out of branches, in which the scalar does not change.
+   */
   #home(scalar: Scalar): number {
     const axes = this.#dependencies(scalar);
     let level = this.#stack.length - 1;
@@ -277,9 +283,10 @@ export class ScalarEmitter {
       }
       case "call": {
         const operand = scalar.args[0]!.dtype;
-        const nought = this.#nought(scalar);
-        if (nought !== undefined) return nought;
-        // Of constants alone WGSL would make a constant expression, which must be finite and not divide by zero.
+        const zeroProduct = this.#timesZero(scalar);
+        if (zeroProduct !== undefined) return zeroProduct;
+        // Of constants alone WGSL would make a constant expression, which must be finite and not
+        // divide by zero.
         const isFixed = scalar.args.every(({ kind }) => kind === "constant");
         const args = scalar.args.map((arg) => (isFixed ? this.#let(this.scalar(arg)) : this.scalar(arg)));
         if (this.#isWideProduct(scalar)) return this.#let(this.module.call("f_mul", ...args));
@@ -300,13 +307,16 @@ export class ScalarEmitter {
   }
 
   /** A sum or product of floats with a zero that is known. */
-  #nought(call: CallScalar): string | undefined {
+  #timesZero(call: CallScalar): string | undefined {
     if (wgslType(call.args[0]!.dtype) !== "f32") return undefined;
     const say = (name: string, ...args: readonly string[]): string => this.module.call(name, ...args);
     const text = knownZero(call, (scalar) => this.scalar(scalar), say);
     return text && this.#let(text);
   }
-  /** Whether one factor may be infinite and the other subnormal; sums of products are spared what that takes. */
+  /**
+   * Whether one factor may be infinite and the other subnormal; sums of products are spared what
+   * that takes.
+   */
   #isWideProduct(call: CallScalar): boolean {
     const isFloat = wgslType(call.args[0]!.dtype) === "f32";
     return isFloat && isWideProduct(call) && !this.#stack.some(({ kind }) => kind === "loop");
@@ -318,7 +328,8 @@ export class ScalarEmitter {
       return this.#let(`select(${this.scalar(otherwise)}, ${this.scalar(then)}, ${test})`);
     const name = this.name("v");
     this.line(`var ${name}: ${wgslType(then.dtype)!};`);
-    // Both are written before either is put down, since what moves out of them comes before the whole.
+    // Both are written before either is put down, since what moves out of them comes before the
+    // whole.
     const [first, second] = [then, otherwise].map((part) =>
       this.#inner(block("branch"), new Map(), () => this.line(`${name} = ${this.scalar(part)};`)),
     );
@@ -339,9 +350,9 @@ export class ScalarEmitter {
     const places = scalar.axes.map(({ name }) => counters.get(name)!);
     const extents = scalar.axes.map(({ extent }) => fixedValue(extent)!);
     const take = (): void => {
-      const cell = (): void => fold.take(this.scalar(scalar.body), () => placeText(places, extents));
-      if (scalar.when === undefined) cell();
-      else this.nested("branch", `if (${this.scalar(scalar.when)})`, new Map(), cell);
+      const element = (): void => fold.take(this.scalar(scalar.body), () => placeText(places, extents));
+      if (scalar.when === undefined) element();
+      else this.nested("branch", `if (${this.scalar(scalar.when)})`, new Map(), element);
     };
     const loop = (depth: number): void => {
       if (depth === scalar.axes.length) {

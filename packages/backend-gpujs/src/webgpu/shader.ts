@@ -1,4 +1,4 @@
-/** @file A nest as one compute shader in which every invocation computes one cell. */
+/** @file A nest as one compute shader in which every invocation computes one element. */
 import { fixedValue, type LoopNest, type LoopProgram, readsOf, withSumGroups } from "@sconce/codegen";
 import { internalError } from "@sconce/errors";
 import { ScalarEmitter } from "./scalar-emitter.js";
@@ -9,14 +9,17 @@ export interface Shader {
   readonly source: string;
   /** WGSL of our own when left out. */
   readonly language?: "gpu.js";
-  /** The buffers of the program at bindings 0, 1, ...; the bindings of what it writes are after them. */
+  /**
+   * The buffers of the program at bindings 0, 1, ...; the bindings of what it writes are after
+   * them.
+   */
   readonly reads: readonly number[];
   readonly workgroups: readonly [x: number, y: number, z?: number];
   /** What a uniform buffer at binding 0, before all others, holds; none when left out. */
   readonly uniform?: Uint32Array;
   /** What runs before, on the same buffers. */
   readonly first?: Pick<Shader, "source" | "workgroups">;
-  /** Cells of memory of its own, bound after the output; none when left out. */
+  /** Elements of memory of its own, bound after the output; none when left out. */
   readonly scratch?: number;
 }
 
@@ -35,10 +38,10 @@ export const extentOf = (axis: LoopNest["axes"][number]): number => {
   if (extent === undefined) throw internalError(`the extent of ${axis.name} is not bound`);
   return extent;
 };
-export const cellsOf = (axes: LoopNest["axes"]): number =>
-  axes.reduce((cells, axis) => cells * extentOf(axis), 1);
+export const elementsOf = (axes: LoopNest["axes"]): number =>
+  axes.reduce((elements, axis) => elements * extentOf(axis), 1);
 
-/** A buffer and what its cells are. */
+/** A buffer and what its elements are. */
 export type Written = Pick<LoopNest, "output" | "value">;
 
 /** What all shaders have in common: bindings, functions, the place of an invocation. */
@@ -51,8 +54,9 @@ export class ShaderFrame {
   readonly #fours: ReadonlySet<number>;
 
   /**
-   * @param nest what is written; several are bound one after the other, `cells`, `cells1`, ...
-   * @param fours buffers that are read as vectors of four cells
+   * @param nest what is written; several are bound one after the other, `elements`, `elements1`,
+   * ...
+   * @param fours buffers that are read as vectors of four elements
    */
   constructor(
     nest: Written | readonly Written[],
@@ -72,7 +76,7 @@ export class ShaderFrame {
     });
   }
 
-  /** Writes a cell of the output, of the first where there are several and none is told. */
+  /** Writes an element of an output, by default of the first. */
   store(place: string, value: string, output = this.#outputs[0]!): void {
     const isBool = wgslType(this.#program.buffers[output]!.dtype) === "bool";
     this.emitter.line(
@@ -82,10 +86,13 @@ export class ShaderFrame {
   /** The variable of an output. */
   outputName(output: number): string {
     const at = this.#outputs.indexOf(output);
-    return at === 0 ? "cells" : `cells${at}`;
+    return at === 0 ? "elements" : `elements${at}`;
   }
 
-  /** The whole source. `invocations` of each workgroup; \`group\` is the workgroup's number, \`local\` the invocation's in it. */
+  /**
+   * The whole source. `invocations` of each workgroup; \`group\` is the workgroup's number,
+   * \`local\` the invocation's in it.
+   */
   source(invocations: number, workgroups: readonly [number, number], globals = ""): string {
     const { buffers } = this.#program;
     const bindings = [...this.reads, ...this.#outputs].map((id, at) => {
@@ -105,7 +112,7 @@ ${this.emitter.lines.map((line) => `  ${line}\n`).join("")}}
   }
 }
 
-/** Invocations of a workgroup where each computes a cell on its own. */
+/** Invocations of a workgroup where each computes an element on its own. */
 export const INVOCATIONS = 64;
 
 /** The coordinates of a flat place, each made when it is needed. */
@@ -120,14 +127,14 @@ export function defineCoordinates(emitter: ScalarEmitter, axes: LoopNest["axes"]
   }
 }
 
-/** One invocation for each cell. */
-export function cellShader(nest: LoopNest, program: LoopProgram): Shader {
-  const cells = cellsOf(nest.axes);
+/** One invocation for each element. */
+export function elementShader(nest: LoopNest, program: LoopProgram): Shader {
+  const elements = elementsOf(nest.axes);
   const frame = new ShaderFrame(nest, program);
   const { emitter } = frame;
-  const workgroups = foldWorkgroups(Math.ceil(cells / INVOCATIONS));
+  const workgroups = foldWorkgroups(Math.ceil(elements / INVOCATIONS));
   emitter.line(`let flat = i32(group * ${INVOCATIONS}u + local);`);
-  emitter.line(`if (flat >= ${cells}i) { return; }`);
+  emitter.line(`if (flat >= ${elements}i) { return; }`);
   defineCoordinates(emitter, nest.axes, "flat");
   frame.store("flat", emitter.scalar(withSumGroups(nest.value)));
   return { source: frame.source(INVOCATIONS, workgroups), reads: frame.reads, workgroups };

@@ -1,29 +1,31 @@
 import { constant, type ReduceKind, type Scalar } from "@sconce/codegen";
 import { Tensor } from "@sconce/tensor";
 import { afterAll, describe, expect, test } from "vitest";
-import { call, cellProgram, fixed, inJavaScript, load, onDevice, openTestDevice } from "./test-support.js";
+import { call, elementProgram, fixed, inJavaScript, load, onDevice, openTestDevice } from "./test-support.js";
 
 const device = await openTestDevice(true);
 afterAll(() => device?.dispose());
 
 const COUNT = 700;
-/** Each of 3 cells reduces a row of 700 whole numbers, with one in three left out when asked for. */
+/**
+ * Each of 3 elements reduces a row of 700 whole numbers, with one in three left out when asked for.
+ */
 function program(reduce: ReduceKind, dtype: "float32" | "bool", extra: { when?: boolean; initial?: Scalar }) {
-  return cellProgram([{ dtype: "float32", numel: 3 * COUNT }], 3, dtype, (i) => {
+  return elementProgram([{ dtype: "float32", numel: 3 * COUNT }], 3, dtype, (i) => {
     const r0 = { kind: "axis", name: "r0", extent: constant(COUNT) } as const;
     const terms = [
       { coefficient: COUNT, atoms: i.terms[0]!.atoms },
       { coefficient: 1, atoms: [r0] },
     ];
-    const cell = load(0, { terms, constant: 0, text: "(i0*700 + r0)" }, "float32");
-    const body = dtype === "bool" ? call("gt", "bool", cell, fixed(49, "float32")) : cell;
+    const element = load(0, { terms, constant: 0, text: "(i0*700 + r0)" }, "float32");
+    const body = dtype === "bool" ? call("gt", "bool", element, fixed(49, "float32")) : element;
     const scalar: Scalar = {
       kind: "reduce",
       dtype,
       reduce,
       axes: [r0],
       body,
-      when: extra.when === true ? call("ne", "bool", cell, fixed(7, "float32")) : undefined,
+      when: extra.when === true ? call("ne", "bool", element, fixed(7, "float32")) : undefined,
       initial: extra.initial,
     };
     return dtype === "bool" ? scalar : call("add", "float32", scalar, scalar);

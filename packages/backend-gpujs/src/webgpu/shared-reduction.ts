@@ -1,6 +1,7 @@
 /**
- * @file Long reductions to few cells, a workgroup for each: invocations take every 256th cell and fold what they have through
- * workgroup memory. One invocation alone would leave most of a GPU idle; in software there is nothing to share.
+ * @file Long reductions to few elements, a workgroup for each: invocations take every 256th element
+ * and fold what they have through workgroup memory. One invocation alone would leave most of a GPU
+ * idle; in software there is nothing to share.
  */
 import {
   add,
@@ -19,28 +20,36 @@ import {
   scale,
   withSumGroups,
 } from "@sconce/codegen";
-import { cellsOf, defineCoordinates, extentOf, foldWorkgroups, type Shader, ShaderFrame } from "./shader.js";
+import {
+  defineCoordinates,
+  elementsOf,
+  extentOf,
+  foldWorkgroups,
+  type Shader,
+  ShaderFrame,
+} from "./shader.js";
 import { combineText } from "./wgsl-fold.js";
 import { wgslType } from "./wgsl-text.js";
 
 /** Invocations of a workgroup: what WebGPU guarantees. */
 const WIDTH = 256;
-/** Cells that keep a GPU busy without help. */
-const MANY_CELLS = 16384;
+/** Elements that keep a GPU busy without help. */
+const MANY_ELEMENTS = 16384;
 const KINDS: ReadonlySet<string> = new Set(["sum", "prod", "max", "min", "any", "all"]);
 
-/** The shader; undefined where the nest is no reduction that this is good for. */
+/** Returns the shader, or undefined if the nest is not a reduction that profits from it. */
 export function sharedReduction(nest: LoopNest, program: LoopProgram): Shader | undefined {
   const [reduce, ...more] = outerReductions(nest.value);
   if (reduce === undefined || more.length > 0 || !KINDS.has(reduce.reduce)) return undefined;
-  const cells = cellsOf(nest.axes);
+  const elements = elementsOf(nest.axes);
   const count = reduce.axes.reduce((product, one) => product * extentOf(one), 1);
-  if (count < 2 * WIDTH || cells > MANY_CELLS || outerReductions(reduce.body).size > 0) return undefined;
+  if (count < 2 * WIDTH || elements > MANY_ELEMENTS || outerReductions(reduce.body).size > 0)
+    return undefined;
   const frame = new ShaderFrame(nest, program);
   const { emitter } = frame;
-  const workgroups = foldWorkgroups(cells);
+  const workgroups = foldWorkgroups(elements);
   emitter.line("let flat = i32(group);");
-  emitter.line(`if (flat >= ${cells}i) { return; }`);
+  emitter.line(`if (flat >= ${elements}i) { return; }`);
   defineCoordinates(emitter, nest.axes, "flat");
   writeOwn(frame, reduce, count);
   writeTree(frame, reduce);
@@ -57,10 +66,10 @@ export function sharedReduction(nest: LoopNest, program: LoopProgram): Shader | 
   return { source: frame.source(WIDTH, workgroups, memory), reads: frame.reads, workgroups };
 }
 
-/** What an invocation folds by itself: every 256th cell. */
+/** What an invocation folds by itself: every 256th element. */
 function writeOwn({ emitter }: ShaderFrame, reduce: ReduceScalar, count: number): void {
-  const [turn, lane] = [axis("turn", constant(Math.ceil(count / WIDTH))), axis("lane", constant(WIDTH))];
-  const place = add(scale(atom(turn), WIDTH), atom(lane));
+  const [step, lane] = [axis("step", constant(Math.ceil(count / WIDTH))), axis("lane", constant(WIDTH))];
+  const place = add(scale(atom(step), WIDTH), atom(lane));
   const coordinates = coordinatesOf(
     place,
     reduce.axes.map(({ extent }) => extent),
@@ -72,7 +81,7 @@ function writeOwn({ emitter }: ShaderFrame, reduce: ReduceScalar, count: number)
   ];
   const own: ReduceScalar = {
     ...reduce,
-    axes: [turn],
+    axes: [step],
     body: rewriter.scalar(reduce.body),
     when: tests.length === 2 ? apply("and", ...tests) : tests[0],
     initial: undefined,

@@ -10,7 +10,7 @@ import {
 import { blockedShader } from "./blocked-shader.js";
 import { orderShader } from "./order-shader.js";
 import type { RowSpread } from "./row-shader.js";
-import { cellShader, type Shader } from "./shader.js";
+import { elementShader, type Shader } from "./shader.js";
 import { sharedReduction } from "./shared-reduction.js";
 
 export interface StrategyOptions {
@@ -27,20 +27,26 @@ export function shaderOf(nest: LoopNest, program: LoopProgram, { isSoftware }: S
     contraction === undefined ? undefined : blockedShader(nest, program, contraction, isSoftware);
   if (blocked !== undefined) return blocked;
   const shared = isSoftware ? undefined : sharedReduction(nest, program);
-  return shared ?? cellShader(nest, program);
+  return shared ?? elementShader(nest, program);
 }
 
-/** How the rows of a group are spread; undefined where its nests do better as kernels of their own. */
+/**
+ * How the rows of a group are spread; undefined where its nests do better as kernels of their own.
+ */
 export function rowSpread(group: RowGroup, { isSoftware }: StrategyOptions): RowSpread | undefined {
   return isSoftware ? softwareSpread(group) : hardwareSpread(group);
 }
 
-/** Cells of a lone row up to which one invocation is no slower than several for what is not reduced. */
+/**
+ * Elements of a lone row up to which one invocation is no slower than several for what is not
+ * reduced.
+ */
 const SHORT_LONE_ROW = 2048;
 
 /**
- * An invocation for each row, since there is nothing to share. Measured on SwiftShader with two cores, softmax and layer norm:
- * 1.1 to 1.8 times as fast as kernels of their own for 2 to 65,536 rows of 16 to 65,536 cells, and 0.9 for one long row.
+ * An invocation for each row, since there is nothing to share. Measured on SwiftShader with two
+ * cores, softmax and layer norm: 1.1 to 1.8 times as fast as kernels of their own for 2 to 65,536
+ * rows of 16 to 65,536 elements, and 0.9 for one long row.
  */
 function softwareSpread(group: RowGroup): RowSpread | undefined {
   const { rows } = group;
@@ -53,28 +59,28 @@ const longest = ({ parts }: RowGroup): number => Math.max(...parts.map(({ places
 
 /** Invocations of a workgroup where rows share one. */
 const WIDTH = 256;
-/** Cells of a row for each of its lanes, where there are enough of them. */
-const CELLS_OF_LANE = 4;
+/** Elements of a row for each of its lanes, where there are enough of them. */
+const ELEMENTS_OF_LANE = 4;
 /** Rows from which on they keep a GPU busy, however long they are. */
 const MANY_ROWS = 64;
-/** Cells that one workgroup goes through quickly, however few rows there are. */
+/** Elements that one workgroup goes through quickly, however few rows there are. */
 const SHORT_ROW = 4096;
 
 function hardwareSpread(group: RowGroup): RowSpread | undefined {
   const places = longest(group);
   if (group.rows < MANY_ROWS && places > SHORT_ROW) return undefined;
-  const lanes = Math.min(WIDTH, 2 ** Math.ceil(Math.log2(places / CELLS_OF_LANE)));
+  const lanes = Math.min(WIDTH, 2 ** Math.ceil(Math.log2(places / ELEMENTS_OF_LANE)));
   return { lanes: Math.max(1, lanes), width: WIDTH, isAcross: isAcross(group), isKept: false };
 }
 
-/** Whether the cells of a row lie apart in memory, so that those of the next row are nearer. */
+/** Returns whether the elements of a row are strided, so that those of the next row are nearer. */
 function isAcross({ parts }: RowGroup): boolean {
-  let [along, apart] = [0, 0];
+  let [along, across] = [0, 0];
   forEachScalar(parts[0]!.reduce!.body, (scalar) => {
     if (scalar.kind !== "load") return;
     for (const { coefficient, atoms } of scalar.index.terms)
       if (atoms.some((item) => item.kind === "axis" && item.name === PLACE))
-        coefficient === 1 ? along++ : apart++;
+        coefficient === 1 ? along++ : across++;
   });
-  return apart > along;
+  return across > along;
 }

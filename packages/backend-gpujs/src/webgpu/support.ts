@@ -11,7 +11,7 @@ export const WGSL_INTEGERS: Integers = { low: -(2 ** 31), high: 2 ** 31 - 1, wra
 /** Why device memory does not hold a dtype. */
 export const whyNoLane = (dtype: DType): string | undefined =>
   wgslType(dtype) === undefined
-    ? `${dtype} cells: the device has float32 (which also holds float16 and bfloat16), 32-bit integers and bools`
+    ? `${dtype} elements: the device has float32 (which also holds float16 and bfloat16), 32-bit integers and bools`
     : undefined;
 
 /** Why a nest is not for this device; undefined when it is. */

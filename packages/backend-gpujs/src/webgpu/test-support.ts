@@ -43,8 +43,11 @@ export const call = (
   args,
 });
 
-/** A program that computes one flat tensor of `length` cells from the inputs, which have the ids 0, 1, ... */
-export function cellProgram(
+/**
+ * A program that computes one flat tensor of `length` elements from the inputs, which have the ids
+ * 0, 1, ...
+ */
+export function elementProgram(
   inputs: readonly { readonly dtype: DType; readonly numel: number }[],
   length: number,
   dtype: DType,
@@ -116,6 +119,6 @@ export async function allOnDevice(
   return results;
 }
 
-/** What it gives cell by cell in JavaScript. */
+/** What it gives element by element in JavaScript. */
 export const inJavaScript = (program: LoopProgram, inputs: readonly Tensor[]): Tensor =>
   evaluateLoops(program, inputs)[0] as Tensor;

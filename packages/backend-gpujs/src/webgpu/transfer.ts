@@ -1,4 +1,4 @@
-/** @file Tensors as cells of device memory, and back. */
+/** @file Tensors as elements of device memory, and back. */
 import { castTensor, type DType, Storage, Tensor } from "@sconce/tensor";
 import type { Lane } from "../device.js";
 import { notOnDevice, valueRange } from "./errors.js";
@@ -6,28 +6,28 @@ import { WGSL_INTEGERS } from "./support.js";
 import { laneOf } from "./wgsl-text.js";
 
 /**
- * The cells in row-major order, as the device holds them. Of int64 only what fits into 32 bits.
+ * The elements in row-major order, as the device holds them. Of int64 only what fits into 32 bits.
  *
  * @throws SconceError `VALUE_RANGE`, `NOT_ON_DEVICE` for dtypes without a lane
  */
-export function cellsOfTensor(tensor: Tensor): {
+export function elementsOfTensor(tensor: Tensor): {
   readonly lane: Lane;
-  readonly cells: Float32Array | Int32Array;
+  readonly elements: Float32Array | Int32Array;
 } {
   const lane = laneOf(tensor.dtype);
   if (lane === undefined) throw notOnDevice(`a tensor of ${tensor.dtype}`);
-  if (tensor.dtype === "int64") return { lane, cells: narrowed(rowMajor(tensor)) };
+  if (tensor.dtype === "int64") return { lane, elements: narrowed(rowMajor(tensor)) };
   const held = castTensor(tensor, lane === "f32" ? "float32" : "int32");
-  return { lane, cells: rowMajor(held) as Float32Array | Int32Array };
+  return { lane, elements: rowMajor(held) as Float32Array | Int32Array };
 }
-/** The cells of a tensor one after the other. */
+/** The elements of a tensor one after the other. */
 function rowMajor(tensor: Tensor): ArrayBufferView {
   const whole = tensor.isContiguous ? tensor : tensor.contiguous();
   const data = whole.data as Int32Array;
   return data.subarray(whole.storageOffset, whole.storageOffset + whole.numel);
 }
-function narrowed(cells: ArrayBufferView): Int32Array {
-  const wide = cells as BigInt64Array;
+function narrowed(elements: ArrayBufferView): Int32Array {
+  const wide = elements as BigInt64Array;
   const made = new Int32Array(wide.length);
   // The words of an int64, low before high: much quicker than bigints one by one.
   const words = new Int32Array(wide.buffer, wide.byteOffset, wide.length * 2);
@@ -40,8 +40,8 @@ function narrowed(cells: ArrayBufferView): Int32Array {
   return made;
 }
 
-/** Cells as a tensor of a dtype and shape. */
-export function tensorOfCells(
+/** Elements as a tensor of a dtype and shape. */
+export function tensorOfElements(
   bytes: ArrayBuffer,
   lane: Lane,
   dtype: DType,

@@ -12,7 +12,7 @@ export const ANGLE_FUNCTIONS: Readonly<Record<string, WgslFunction>> = {
   return ah * bh + (mid >> 16u) + (low >> 16u);
 }`,
   },
-  /** A large angle as quarter turns and a rest: its mantissa times as many bits of 2/pi as matter. */
+  /** A large angle as quadrants and a rest: its mantissa times as many bits of 2/pi as matter. */
   p_reducelarge: {
     uses: ["u_mulhi"],
     text: `var<private> TWO_OVER_PI: array<u32, 7> = array<u32, 7>(
@@ -49,7 +49,7 @@ fn p_reducelarge(x: f32) -> vec2<f32> {
   return vec2<f32>(f32(q & 3u), r);
 }`,
   },
-  /** Quarter turns modulo 4, and what is left, within an eighth of a turn. */
+  /** The quadrant, modulo 4, and what is left, at most pi/4. */
   p_reduce: {
     uses: ["p_reducelarge"],
     text: `fn p_reduce(x: f32) -> vec2<f32> {

@@ -1,6 +1,7 @@
 /**
- * @file WGSL functions on bits, for what WGSL does not promise: compilers may assume that there are no NaN and infinities,
- * and constant expressions may not give any, so both are tested and made as bit patterns.
+ * @file WGSL functions on bits, for what WGSL does not promise: compilers may assume that there are
+ * no NaN and infinities, and constant expressions may not give any, so both are tested and made as
+ * bit patterns.
  */
 
 /** A function of our own in WGSL, and those that it calls. */
@@ -50,7 +51,10 @@ fn f_minuszero() -> f32 { return bitcast<f32>(SIGN_BIT); }`,
   f_pluszero: {
     text: "fn f_pluszero(x: f32) -> f32 { return bitcast<f32>(select(bitcast<u32>(x), 0u, bitcast<u32>(x) == 0x80000000u)); }",
   },
-  /** A product. Where subnormal numbers count as zeros, an infinity times one of them stays infinite nevertheless. */
+  /**
+   * A product. Where subnormal numbers count as zeros, an infinity times one of them stays infinite
+   * nevertheless.
+   */
   f_mul: {
     uses: ["f_isnan", "f_isinf", "f_truth", "f_inf"],
     text: `fn f_mul(a: f32, b: f32) -> f32 {
@@ -61,10 +65,13 @@ fn f_minuszero() -> f32 { return bitcast<f32>(SIGN_BIT); }`,
   return bitcast<f32>(bitcast<u32>(f_inf()) | ((bitcast<u32>(a) ^ bitcast<u32>(b)) & 0x80000000u));
 }`,
   },
-  /** `x` times a zero that compilers know: they would make it zero, even where `x` is NaN or infinite. */
-  f_nought: {
+  /**
+   * `x` times a zero that compilers know: they would make it zero, even where `x` is NaN or
+   * infinite.
+   */
+  f_known_zero: {
     uses: ["f_nan"],
-    text: `fn f_nought(x: f32, zero: f32) -> f32 {
+    text: `fn f_known_zero(x: f32, zero: f32) -> f32 {
   if ((bitcast<u32>(x) & 0x7fffffffu) >= 0x7f800000u) { return f_nan(); }
   return bitcast<f32>((bitcast<u32>(x) ^ bitcast<u32>(zero)) & 0x80000000u);
 }`,
@@ -77,7 +84,9 @@ fn f_minuszero() -> f32 { return bitcast<f32>(SIGN_BIT); }`,
     uses: ["f_isnan"],
     text: `fn f_min(a: f32, b: f32) -> f32 { return select(select(b, a, a < b), a, f_isnan(a)); }`,
   },
-  /** Python's and C's rounding of floats to integers: NaN and what does not fit give the smallest. */
+  /**
+   * Python's and C's rounding of floats to integers: NaN and what does not fit give the smallest.
+   */
   f_toint: {
     text: `fn f_toint(x: f32) -> i32 {
   if (x >= -2147483648.0f && x < 2147483648.0f) { return i32(x); }

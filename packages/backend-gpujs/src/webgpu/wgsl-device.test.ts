@@ -1,10 +1,12 @@
-/** @file What goes wrong easily on devices: large indices, sizes, values that are no numbers, memory, losing the device. */
+/**
+ * @file What goes wrong easily on devices: large indices, sizes, NaN, memory, losing the device.
+ */
 import { constant, evaluateLoops, type LoopProgram, type Scalar } from "@sconce/codegen";
 import { Tensor } from "@sconce/tensor";
 import { afterAll, describe, expect, test } from "vitest";
 import type { GpuJsContext } from "./open.js";
 import { openWebgpuNode } from "./open-node.js";
-import { call, cellProgram, fixed, inJavaScript, load, onDevice, openTestDevice } from "./test-support.js";
+import { call, elementProgram, fixed, inJavaScript, load, onDevice, openTestDevice } from "./test-support.js";
 
 const device = await openTestDevice();
 afterAll(() => device?.dispose());
@@ -21,7 +23,7 @@ const sum = (value: Scalar, dtype: Scalar["dtype"], extent: number): Scalar => (
 describe.skipIf(device === undefined)("a WebGPU device", () => {
   test("indices are exact beyond 2^24", async () => {
     const length = 2 ** 24 + 65;
-    const program = cellProgram([], length, "int32", (index) => ({
+    const program = elementProgram([], length, "int32", (index) => ({
       kind: "cast",
       dtype: "int32",
       value: { kind: "index", dtype: "int64", index },
@@ -32,13 +34,13 @@ describe.skipIf(device === undefined)("a WebGPU device", () => {
     expect(data.every((value, i) => value === i)).toBe(true);
   });
 
-  test.each([1, 63, 64, 65, 65535 * 64 + 1])("%i cells are all computed", async (length) => {
+  test.each([1, 63, 64, 65, 65535 * 64 + 1])("%i elements are all computed", async (length) => {
     const input = Tensor.from(
       Int32Array.from({ length }, (_, i) => i % 1000),
       [length],
       "int32",
     );
-    const program = cellProgram([input], length, "int32", (i) =>
+    const program = elementProgram([input], length, "int32", (i) =>
       call("add", "int32", load(0, i, "int32"), fixed(1, "int32")),
     );
     const got = (await onDevice(program, [input], device!)).data as Int32Array;
@@ -46,19 +48,19 @@ describe.skipIf(device === undefined)("a WebGPU device", () => {
   });
 
   test("loops run more than 1000 times", async () => {
-    const program = cellProgram([], 2, "int32", () => sum(fixed(1, "int32"), "int32", 5000));
+    const program = elementProgram([], 2, "int32", () => sum(fixed(1, "int32"), "int32", 5000));
     expect((await onDevice(program, [], device!)).toArray()).toEqual([5000, 5000]);
   });
 
   test("long sums of floats lose little", async () => {
-    const program = cellProgram([], 1, "float32", () => sum(fixed(0.1, "float32"), "float32", 200_000));
+    const program = elementProgram([], 1, "float32", () => sum(fixed(0.1, "float32"), "float32", 200_000));
     const [total] = (await onDevice(program, [], device!)).toArray() as number[];
     expect(Math.abs(total! / 20_000 - 1)).toBeLessThan(3e-6);
   });
 
   test("rows of -Infinity and NaN come through maxima and choices", async () => {
     const input = numbers([-Infinity, -Infinity, Number.NaN, 1, Infinity, -1]);
-    const program = cellProgram([input], 3, "float32", () => {
+    const program = elementProgram([input], 3, "float32", () => {
       const at = { ...constant(0), terms: [], text: "0" };
       return { kind: "load", dtype: "float32", buffer: 0, index: at };
     });
@@ -70,7 +72,7 @@ describe.skipIf(device === undefined)("a WebGPU device", () => {
 
   test("what is not chosen is not read", async () => {
     const input = numbers([5, 6]);
-    const program = cellProgram([input], 4, "float32", (i) => ({
+    const program = elementProgram([input], 4, "float32", (i) => ({
       kind: "select",
       dtype: "float32",
       condition: call("lt", "bool", { kind: "index", dtype: "int64", index: i }, fixed(2, "int64")),
@@ -83,14 +85,14 @@ describe.skipIf(device === undefined)("a WebGPU device", () => {
 
   test("empty tensors never reach the device", async () => {
     const input = numbers([]);
-    const program = cellProgram([input], 0, "float32", (i) => load(0, i, "float32"));
+    const program = elementProgram([input], 0, "float32", (i) => load(0, i, "float32"));
     expect((await onDevice(program, [input], device!)).shape).toEqual([0]);
   });
 
   test("halves, bools and int64 keep their dtypes", async () => {
     for (const dtype of ["float16", "bfloat16", "bool", "int64", "uint8"] as const) {
       const input = Tensor.from(dtype === "int64" ? [0n, 1n, 1n] : [0, 1, 1], [3], dtype);
-      const program = cellProgram([input], 3, dtype, (i) => load(0, i, dtype));
+      const program = elementProgram([input], 3, dtype, (i) => load(0, i, dtype));
       expect(await onDevice(program, [input], device!)).toEqual(inJavaScript(program, [input]));
     }
   });
@@ -99,16 +101,16 @@ describe.skipIf(device === undefined)("a WebGPU device", () => {
     const wide = Tensor.from([2n ** 31n], [1], "int64");
     expect(() => device!.upload(wide)).toThrow(expect.objectContaining({ code: "VALUE_RANGE" }));
     const narrow = Tensor.from([2n ** 31n - 1n, -(2n ** 31n)], [2], "int64");
-    const program = cellProgram([narrow], 2, "int64", (i) => load(0, i, "int64"));
+    const program = elementProgram([narrow], 2, "int64", (i) => load(0, i, "int64"));
     expect(device!.upload(narrow).length).toBe(2);
-    const big = cellProgram([narrow], 2, "int64", () => fixed(2 ** 40, "int64"));
+    const big = elementProgram([narrow], 2, "int64", () => fixed(2 ** 40, "int64"));
     expect(device!.whyNot(big.nests[0]!, big)).toMatch(/more than 32 bits/);
     expect(device!.whyNot(program.nests[0]!, program)).toBeUndefined();
   });
 
   test("memory is given back, and 300 runs take no more", async () => {
     const input = numbers([1, 2, 3]);
-    const program = cellProgram([input], 3, "float32", (i) => load(0, i, "float32"));
+    const program = elementProgram([input], 3, "float32", (i) => load(0, i, "float32"));
     const before = device!.allocated;
     const held = device!.upload(input);
     const kernel = await device!.compile(program.nests[0]!, program, { sizes: new Map() });
@@ -124,7 +126,7 @@ describe.skipIf(device === undefined)("a WebGPU device", () => {
 
   test("names of a program are not in the source", async () => {
     const input = numbers([1]);
-    const made = cellProgram([input], 1, "float32", (i) => load(0, i, "float32"));
+    const made = elementProgram([input], 1, "float32", (i) => load(0, i, "float32"));
     const program = { ...made, buffers: made.buffers.map((buffer) => ({ ...buffer, node: "evil" })) };
     const nest = { ...made.nests[0]!, nodes: ["evil"], group: "evil" };
     const kernel = await device!.compile(nest, program, { sizes: new Map() });
@@ -137,7 +139,7 @@ describe.skipIf(device === undefined)("a WebGPU device", () => {
     const { device: theirs } = await module.default.WebGPUContext.acquire();
     expect(theirs).toBe(shared.gpu);
     expect(shared.maxReads).toBeGreaterThan(7);
-    const program = cellProgram([], 1, "float32", () => fixed(3, "float32"));
+    const program = elementProgram([], 1, "float32", () => fixed(3, "float32"));
     expect((await onDevice(program, [], shared)).toArray()).toEqual([3]);
     await shared.dispose();
   });
@@ -147,7 +149,7 @@ describe.skipIf(device === undefined)("a WebGPU device", () => {
     await expect(openWebgpuNode()).rejects.toMatchObject({ code: "NO_WEBGPU" });
   });
 
-  test("a lost device is told of, and another can be opened", async () => {
+  test("a lost device is reported, and another can be opened", async () => {
     const lost = await openTestDevice();
     lost!.gpu.destroy();
     await lost!.gpu.lost;
@@ -155,18 +157,18 @@ describe.skipIf(device === undefined)("a WebGPU device", () => {
     expect(() => lost!.upload(numbers([1]))).toThrow(expect.objectContaining({ code: "DEVICE_LOST" }));
     await lost!.dispose();
     const again = await openTestDevice();
-    const program = cellProgram([], 1, "float32", () => fixed(3, "float32"));
+    const program = elementProgram([], 1, "float32", () => fixed(3, "float32"));
     expect((await onDevice(program, [], again!)).toArray()).toEqual([3]);
     await again!.dispose();
   });
 });
 
-/** The reduction of each pair of cells. */
+/** The reduction of each pair of elements. */
 function rowProgram(reduce: "max" | "argmax"): LoopProgram {
   const pair = { kind: "axis", name: "r0", extent: constant(2) } as const;
   const input = { dtype: "float32", numel: 6 } as const;
   const dtype = reduce === "max" ? "float32" : "int64";
-  return cellProgram([input], 3, dtype, (i) => ({
+  return elementProgram([input], 3, dtype, (i) => ({
     kind: "reduce",
     dtype,
     reduce,

@@ -9,36 +9,42 @@ import { BufferPool } from "./buffer-pool.js";
 import { deviceLost, deviceRefused } from "./errors.js";
 import { GpuCore } from "./gpu-core.js";
 import type { OpenedGpu } from "./open.js";
-import { turnsOfOrder } from "./order-shader.js";
+import { sortIterations } from "./order-shader.js";
 import { pointwiseShader } from "./pointwise-shader.js";
 import { rowShader } from "./row-shader.js";
 import type { Shader } from "./shader.js";
 import { rowSpread, shaderOf } from "./strategy.js";
 import { WGSL_INTEGERS, whyNoLane, whyNotWgsl } from "./support.js";
-import { cellsOfTensor, tensorOfCells } from "./transfer.js";
+import { elementsOfTensor, tensorOfElements } from "./transfer.js";
 import { laneOf } from "./wgsl-text.js";
 
-/** Cells in a buffer of the device. */
+/** Elements in a buffer of the device. */
 export interface WgslBuffer extends DeviceBuffer {
   readonly gpu: GPUBuffer;
 }
 
 const STORAGE_USAGE = 0x80 | 0x04 | 0x08;
 const UNIFORM_USAGE = 0x40 | 0x08;
-/** Whole vectors of four cells, as kernels may read them; an empty tensor has memory too, WebGPU binds nothing of no bytes. */
+/**
+ * Whole vectors of four elements, as kernels may read them; an empty tensor has memory too, WebGPU
+ * binds nothing of no bytes.
+ */
 const bytesOf = (length: number): number => Math.max(16, Math.ceil(length / 4) * 16);
 
-/** Measured on SwiftShader, which takes a turn in some 10 ns on two cores. */
-const SOFTWARE_TURNS_PER_CELL = 16;
-/** An estimate for hardware: 10^11 turns a second, which is little, against 0.2 µs that the interpreter takes for a cell. */
-const TURNS_PER_CELL = 20_000;
+/** Measured on SwiftShader, which takes some 10 ns for an iteration on two cores. */
+const SOFTWARE_ITERATIONS_PER_ELEMENT = 16;
+/**
+ * An estimate for hardware: 10^11 iterations a second, a low estimate, against 0.2 µs that the
+ * interpreter takes for an element.
+ */
+const ITERATIONS_PER_ELEMENT = 20_000;
 
 export class WgslDevice implements Device {
   readonly mode = "webgpu";
   readonly description: string;
   readonly integers = WGSL_INTEGERS;
   readonly maxReads: number;
-  readonly turnsPerCell: number;
+  readonly iterationsPerElement: number;
   readonly #opened: OpenedGpu;
   readonly #core: GpuCore;
   readonly #live = new Set<WgslBuffer>();
@@ -53,7 +59,7 @@ export class WgslDevice implements Device {
     const { device } = opened;
     this.description = opened.description;
     this.maxReads = device.limits.maxStorageBuffersPerShaderStage - 1;
-    this.turnsPerCell = opened.isSoftware ? SOFTWARE_TURNS_PER_CELL : TURNS_PER_CELL;
+    this.iterationsPerElement = opened.isSoftware ? SOFTWARE_ITERATIONS_PER_ELEMENT : ITERATIONS_PER_ELEMENT;
     this.#lost = core.lost;
     this.#pool = new BufferPool(
       (size) => device.createBuffer({ size, usage: STORAGE_USAGE }),
@@ -66,7 +72,10 @@ export class WgslDevice implements Device {
     });
   }
 
-  /** Another on the same GPU device, with memory of its own; to dispose of it leaves the GPU device open. */
+  /**
+   * Another on the same GPU device, with memory of its own; to dispose of it leaves the GPU device
+   * open.
+   */
   share(translator?: Translator): WgslDevice {
     return new WgslDevice({ ...this.#opened, translator, close: async () => undefined }, this.#core);
   }
@@ -98,19 +107,19 @@ export class WgslDevice implements Device {
     return whyNotWgsl(nest, program, this.maxReads);
   }
 
-  turnsOf(nest: LoopNest): number | undefined {
-    return turnsOfOrder(nest, this.#opened.isSoftware);
+  iterationsOf(nest: LoopNest): number | undefined {
+    return sortIterations(nest, this.#opened.isSoftware);
   }
 
   upload(tensor: Tensor): WgslBuffer {
     this.#check();
-    const { lane, cells } = cellsOfTensor(tensor);
-    const buffer = this.allocate(cells.length, lane);
-    if (cells.length > 0) this.#core.queue.write(buffer.gpu, cells);
+    const { lane, elements } = elementsOfTensor(tensor);
+    const buffer = this.allocate(elements.length, lane);
+    if (elements.length > 0) this.#core.queue.write(buffer.gpu, elements);
     return buffer;
   }
 
-  /** Memory for so many cells. */
+  /** Memory for so many elements. */
   allocate(length: number, lane: Lane): WgslBuffer {
     this.#check();
     const size = bytesOf(length);
@@ -124,7 +133,7 @@ export class WgslDevice implements Device {
   async compile(nest: LoopNest, program: LoopProgram, { sizes }: CompileNestOptions): Promise<DeviceKernel> {
     this.#check();
     const { dtype, shape } = program.buffers[nest.output]!;
-    const length = shape.reduce((cells, extent) => cells * sizeOf(extent, sizes), 1);
+    const length = shape.reduce((elements, extent) => elements * sizeOf(extent, sizes), 1);
     const lane = laneOf(dtype)!;
     if (length === 0) return emptyKernel(() => this.allocate(0, lane));
     const { translator } = this.#opened;
@@ -191,7 +200,9 @@ export class WgslDevice implements Device {
     };
   }
 
-  /** A few words for kernels, which live as long as this does; those of the same words share them. */
+  /**
+   * A few words for kernels, which live as long as this does; those of the same words share them.
+   */
   #uniform(words: Uint32Array): GPUBuffer {
     const key = words.join();
     let buffer = this.#uniforms.get(key);
@@ -227,7 +238,7 @@ export class WgslDevice implements Device {
     const { gpu, length, lane } = buffer as WgslBuffer;
     const bytes =
       length === 0 ? new ArrayBuffer(0) : await this.#waited(this.#core.queue.read(gpu, length * 4));
-    return tensorOfCells(bytes, lane, dtype, shape);
+    return tensorOfElements(bytes, lane, dtype, shape);
   }
 
   free(buffer: DeviceBuffer): void {
@@ -235,8 +246,8 @@ export class WgslDevice implements Device {
     if (this.#live.delete(mine)) this.#pool.give(mine.gpu);
   }
 
-  settle(): void {
-    this.#pool.settle();
+  trim(): void {
+    this.#pool.trim();
   }
 
   async finish(): Promise<void> {

@@ -1,11 +1,11 @@
-/** @file Reductions in WGSL: what is kept while cells are taken one by one. */
+/** @file Reductions in WGSL: what is kept while elements are taken one by one. */
 import type { ReduceScalar } from "@sconce/codegen";
 import type { ScalarEmitter } from "./scalar-emitter.js";
 import { callText } from "./wgsl-functions.js";
 import { intLiteral, type WgslType, wgslType } from "./wgsl-text.js";
 
 export interface FoldText {
-  /** Takes one cell; `place` is its row-major place among all. */
+  /** Takes one element; `place` is its row-major place among all. */
   take(value: string, place: () => string): void;
   result(): string;
 }

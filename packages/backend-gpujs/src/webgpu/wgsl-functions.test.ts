@@ -1,8 +1,11 @@
-/** @file All functions of floats and integers in shaders against the evaluator, on many values and all special ones. */
+/**
+ * @file All functions of floats and integers in shaders against the evaluator, on many values and
+ * all special ones.
+ */
 import { BINARY, COMPARE, type ScalarFn, UNARY } from "@sconce/codegen";
 import { type DType, Tensor } from "@sconce/tensor";
 import { afterAll, describe, expect, test } from "vitest";
-import { call, cellProgram, fixed, inJavaScript, load, onDevice, openTestDevice } from "./test-support.js";
+import { call, elementProgram, fixed, inJavaScript, load, onDevice, openTestDevice } from "./test-support.js";
 import { hasFunction } from "./wgsl-functions.js";
 import { wgslType } from "./wgsl-text.js";
 
@@ -48,7 +51,7 @@ function furthest(got: Tensor, want: Tensor, isClose: (a: number, b: number) => 
   const [a, b] = [got.toArray() as number[], want.toArray() as number[]];
   for (let i = 0; i < a.length; i++) {
     const [x, y] = [Number(a[i]), Number(b[i])];
-    if (!Object.is(x, y) && x !== y && !isClose(x, y)) return `cell ${i}: got ${x}, want ${y}`;
+    if (!Object.is(x, y) && x !== y && !isClose(x, y)) return `element ${i}: got ${x}, want ${y}`;
   }
   return undefined;
 }
@@ -67,7 +70,7 @@ async function difference(
 ): Promise<string | undefined> {
   const inputs = operands.map((values) => Tensor.from(values, [values.length], dtype));
   const { length } = operands[0]!;
-  const program = cellProgram(inputs, length, out, (i) =>
+  const program = elementProgram(inputs, length, out, (i) =>
     call(fn, out, ...inputs.map((_, id) => load(id, i, dtype))),
   );
   expect(device!.whyNot(program.nests[0]!, program)).toBeUndefined();
@@ -113,7 +116,7 @@ describe.skipIf(device === undefined)("functions on a WebGPU device", () => {
 
   const results = async (fn: ScalarFn, ...operands: readonly number[][]): Promise<unknown[]> => {
     const inputs = operands.map((values) => Tensor.from(values, [values.length], "float32"));
-    const program = cellProgram(inputs, inputs[0]!.numel, "float32", (i) =>
+    const program = elementProgram(inputs, inputs[0]!.numel, "float32", (i) =>
       call(fn, "float32", ...inputs.map((_, id) => load(id, i, "float32"))),
     );
     return (await onDevice(program, inputs, device!)).toArray();
@@ -141,18 +144,18 @@ describe.skipIf(device === undefined)("functions on a WebGPU device", () => {
 
   test("what compilers would make simpler of constants", async () => {
     const x = Tensor.from([0, -0, inf, Number.NaN, 1], [5], "float32");
-    const of = async (fn: ScalarFn, constant: number): Promise<unknown[]> => {
-      const program = cellProgram([x], 5, "float32", (i) =>
+    const resultsOf = async (fn: ScalarFn, constant: number): Promise<unknown[]> => {
+      const program = elementProgram([x], 5, "float32", (i) =>
         call(fn, "float32", load(0, i, "float32"), fixed(constant, "float32")),
       );
       return (await onDevice(program, [x], device!)).toArray();
     };
-    expect(await of("add", 0)).toEqual([0, 0, inf, Number.NaN, 1]);
-    expect(await of("add", -0)).toEqual([0, -0, inf, Number.NaN, 1]);
-    expect(await of("sub", -0)).toEqual([0, 0, inf, Number.NaN, 1]);
-    expect(await of("mul", -0)).toEqual([-0, 0, Number.NaN, Number.NaN, -0]);
-    expect(await of("div", -0)).toEqual([Number.NaN, Number.NaN, -inf, Number.NaN, -inf]);
-    expect(await of("div", inf)).toEqual([0, -0, Number.NaN, Number.NaN, 0]);
+    expect(await resultsOf("add", 0)).toEqual([0, 0, inf, Number.NaN, 1]);
+    expect(await resultsOf("add", -0)).toEqual([0, -0, inf, Number.NaN, 1]);
+    expect(await resultsOf("sub", -0)).toEqual([0, 0, inf, Number.NaN, 1]);
+    expect(await resultsOf("mul", -0)).toEqual([-0, 0, Number.NaN, Number.NaN, -0]);
+    expect(await resultsOf("div", -0)).toEqual([Number.NaN, Number.NaN, -inf, Number.NaN, -inf]);
+    expect(await resultsOf("div", inf)).toEqual([0, -0, Number.NaN, Number.NaN, 0]);
   });
 
   test("casts wrap, cut and round as the evaluator's do", async () => {
@@ -171,7 +174,7 @@ describe.skipIf(device === undefined)("functions on a WebGPU device", () => {
     ];
     const input = Tensor.from(values.map(Math.fround), [values.length], "float32");
     for (const to of ["float16", "bfloat16", "int32", "int16", "int8", "bool"] as const) {
-      const program = cellProgram([input], values.length, to, (i) => ({
+      const program = elementProgram([input], values.length, to, (i) => ({
         kind: "cast",
         dtype: to,
         value: load(0, i, "float32"),
@@ -182,8 +185,8 @@ describe.skipIf(device === undefined)("functions on a WebGPU device", () => {
   });
 });
 
-const castProgram = (to: DType): ReturnType<typeof cellProgram> =>
-  cellProgram([{ dtype: "int32", numel: INTS.length }], INTS.length, to, (i) => ({
+const castProgram = (to: DType): ReturnType<typeof elementProgram> =>
+  elementProgram([{ dtype: "int32", numel: INTS.length }], INTS.length, to, (i) => ({
     kind: "cast",
     dtype: to,
     value: load(0, i, "int32"),

@@ -1,7 +1,8 @@
 /**
- * @file Functions of floats in WGSL. WGSL's own are too coarse near zero (sine by an absolute 2^-11, for one), so these are
- * built on arithmetic alone: argument reductions and polynomials of S. Moshier's Cephes library (single precision), the
- * error function and the reduction of large angles after N. Juffa.
+ * @file Functions of floats in WGSL. WGSL's own are too coarse near zero (sine by an absolute
+ * 2^-11, for one), so these are built on arithmetic alone: argument reductions and polynomials of
+ * S. Moshier's Cephes library (single precision), the error function and the reduction of large
+ * angles after N. Juffa.
  */
 import type { WgslFunction } from "./wgsl-bits.js";
 
@@ -125,7 +126,10 @@ export const MATH_FUNCTIONS: Readonly<Record<string, WgslFunction>> = {
     uses: ["f_sqrt", "f_div"],
     text: "fn f_rsqrt(x: f32) -> f32 { return f_div(1.0f, f_sqrt(x)); }",
   },
-  /** Division; WGSL leaves open what comes of divisors that are zero, subnormal, very large or infinite. */
+  /**
+   * Division; WGSL leaves open what comes of divisors that are zero, subnormal, very large or
+   * infinite.
+   */
   f_div: {
     uses: ["p_divedge"],
     text: `fn f_div(a: f32, b: f32) -> f32 {

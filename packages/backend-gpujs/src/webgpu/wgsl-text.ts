@@ -19,7 +19,7 @@ export interface FloatSignature {
   /** Whether it gives a truth value. */
   readonly isTest: boolean;
 }
-/** Of all our functions those that take floats alone and give one or a truth value, by what their text says. */
+/** The functions that take only floats and return a float or a bool, found by their text. */
 export function* signaturesOfFloats(): Iterable<FloatSignature> {
   for (const [name, { text }] of Object.entries(FUNCTIONS)) {
     const [, list, result] = /\bfn f_\w+\(([^)]*)\) -> (f32|bool) /.exec(text) ?? [];
@@ -45,7 +45,7 @@ const TYPES: Partial<Record<DType, WgslType>> = {
   bool: "bool",
 };
 export const wgslType = (dtype: DType): WgslType | undefined => TYPES[dtype];
-/** What memory holds cells of a dtype as. */
+/** What memory holds elements of a dtype as. */
 export function laneOf(dtype: DType): Lane | undefined {
   const type = TYPES[dtype];
   return type === "bool" ? "i32" : type;
@@ -56,7 +56,7 @@ const MIN_INT = -(2 ** 31);
 /** A whole number as an `i32`. */
 export function intLiteral(value: number): string {
   if (!Number.isInteger(value) || value < MIN_INT || value > 2 ** 31 - 1)
-    throw internalError(`${value} is no 32-bit integer`);
+    throw internalError(`${value} is not a 32-bit integer`);
   if (value === MIN_INT) return "(-2147483647i - 1i)";
   return value < 0 ? `(${value}i)` : `${value}i`;
 }

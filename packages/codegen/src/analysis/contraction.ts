@@ -1,6 +1,7 @@
 /**
- * @file Sums of products as such: which axes of a nest belong to which factor. Matrix products and convolutions are one
- * thing here, so an emitter that keeps a block of results in registers needs one way for all of them.
+ * @file Sums of products as such: which axes of a nest belong to which factor. Matrix products and
+ * convolutions are one thing here, so an emitter that keeps a block of results in registers needs
+ * one way for all of them.
  */
 import { isFloatDType } from "@sconce/tensor";
 import type { Axis } from "../ir/index-expr.js";
@@ -14,7 +15,10 @@ export interface ContractionSide {
   readonly value: Scalar;
   /** Axes of the output that this factor has and the other has not, in the output's order. */
   readonly axes: readonly Axis[];
-  /** Where it is false, the product is left out; depends on this side's axes, the batch and the inner ones. */
+  /**
+   * Where it is false, the product is left out; depends on this side's axes, the batch and the
+   * inner ones.
+   */
   readonly when?: Scalar | undefined;
 }
 

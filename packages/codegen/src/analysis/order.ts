@@ -1,14 +1,19 @@
-/** @file Nests that sort, taken apart: what is ordered, and where the cells of ranks go. */
+/**
+ * @file Finds the parts of nests that sort: what is ordered, and where the element of each rank
+ * goes.
+ */
 import { type Axis, atom, same } from "../ir/index-expr.js";
 import type { LoopNest } from "../ir/loop-program.js";
 import type { ReduceScalar, Scalar } from "../ir/scalar.js";
 import { axesOf, outerReductions } from "./contraction.js";
 
-/** A nest that ranks the cells of rows. */
+/** A nest that ranks the elements of rows. */
 export interface Rank {
   /** The axis that rows run along. */
   readonly axis: Axis;
-  /** What is ordered, at a place of the nest. NaN counts as the greatest, equals keep their order. */
+  /**
+   * What is ordered, at a place of the nest. NaN counts as the greatest, equals keep their order.
+   */
   readonly value: Scalar;
   readonly descending: boolean;
 }
@@ -20,7 +25,10 @@ export function rankOf({ hint, axes, value }: LoopNest): Rank | undefined {
   const own = orderedIn(value);
   return axis && own && { axis, value: own, descending: hint.descending };
 }
-/** The cell that others are compared with: the other side of the equality that decides between equals. */
+/**
+ * The element that others are compared with: the other side of the equality that decides between
+ * equals.
+ */
 function orderedIn({ body }: ReduceScalar): Scalar | undefined {
   const comes = body.kind === "cast" ? body.value : body;
   const ties = isCall(comes, "or") ? comes.args[1] : undefined;

@@ -1,4 +1,7 @@
-/** @file Which axes of a nest count rows, told from the index by which it reads one value of each row. */
+/**
+ * @file Finds the axes of a nest that count rows, from the index by which it reads one value of
+ * each row.
+ */
 import {
   type Axis,
   add,
@@ -15,21 +18,22 @@ import {
 import { Rewriter } from "../ir/rewrite.js";
 
 export const extentsOf = (axes: readonly Axis[]): Index[] => axes.map(({ extent }) => extent);
-/** Cells that axes of bound extents run over. */
+/** Elements that axes of bound extents run over. */
 export const volumeOf = (axes: readonly Axis[]): number =>
   axes.reduce((product, { extent }) => product * fixedValue(extent)!, 1);
 
 /**
- * What the axes are over a row and a place in it, where the index counts rows: a sum of axes, each times the extents of those
- * after it, of which some may be the outer or the inner part of an axis that a reshape took together.
+ * What the axes are over a row and a place in it, where the index counts rows: a sum of axes, each
+ * times the extents of those after it, of which some may be the outer or the inner part of an axis
+ * that a reshape took together.
  */
 export function rowAxesOf(
   axes: readonly Axis[],
   index: Index,
   { row, rows, place }: { readonly row: Index; readonly rows: number; readonly place: Index },
 ): ReadonlyMap<string, Index> | undefined {
-  const { parts, of } = parted(axes, index);
-  const rewriter = new Rewriter({ axes: of });
+  const { parts, places } = parted(axes, index);
+  const rewriter = new Rewriter({ axes: places });
   const ofRow = rowOrder(rewriter.index(index), parts);
   if (ofRow === undefined || volumeOf(ofRow) !== rows) return undefined;
   const ofPlace = parts.filter((one) => !ofRow.includes(one));
@@ -39,48 +43,53 @@ export function rowAxesOf(
       made.set(list[d]!.name, at);
     });
   const inner = new Rewriter({ axes: made });
-  return new Map(axes.map(({ name }) => [name, inner.index(of.get(name) ?? ZERO)]));
+  return new Map(axes.map(({ name }) => [name, inner.index(places.get(name) ?? ZERO)]));
 }
 
-/** Axes of one cell left out, those that the index divides in two parts; `of` has each axis over them. */
+/**
+ * Axes of one element left out, those that the index divides in two parts; `places` has each axis
+ * over them.
+ */
 function parted(
   axes: readonly Axis[],
   index: Index,
-): { readonly parts: readonly Axis[]; readonly of: ReadonlyMap<string, Index> } {
+): { readonly parts: readonly Axis[]; readonly places: ReadonlyMap<string, Index> } {
   const parts: Axis[] = [];
-  const of = new Map<string, Index>();
+  const places = new Map<string, Index>();
   for (const one of axes) {
     const extent = fixedValue(one.extent)!;
     const by = divisorOf(index, one.name);
-    if (extent === 1) of.set(one.name, ZERO);
+    if (extent === 1) places.set(one.name, ZERO);
     else if (by === undefined || extent % by !== 0 || by === extent) {
       parts.push(one);
-      of.set(one.name, atom(one));
+      places.set(one.name, atom(one));
     } else {
       const [outer, inner] = [
         axis(`${one.name} over ${by}`, constant(extent / by)),
         axis(`${one.name} in ${by}`, constant(by)),
       ];
       parts.push(outer, inner);
-      of.set(one.name, add(scale(atom(outer), by), atom(inner)));
+      places.set(one.name, add(scale(atom(outer), by), atom(inner)));
     }
   }
-  return { parts, of };
+  return { parts, places };
 }
-/** By what the index divides an axis. */
+/** Returns the number by which the index divides an axis. */
 function divisorOf(index: Index, name: string): number | undefined {
   let by: number | undefined;
   forEachAtom(index, (item) => {
     if (item.kind !== "quotient" && item.kind !== "remainder") return;
-    const [only] = item.numerator.terms;
-    const [of] = only?.atoms ?? [];
-    if (item.numerator.terms.length === 1 && of?.kind === "axis" && of.name === name)
+    const [term] = item.numerator.terms;
+    const [divided] = term?.atoms ?? [];
+    if (item.numerator.terms.length === 1 && divided?.kind === "axis" && divided.name === name)
       by ??= fixedValue(item.denominator);
   });
   return by;
 }
 
-/** The axes of the index, the slowest first; undefined where it is not what counts their cells. */
+/**
+ * The axes of the index, the slowest first; undefined where it is not what counts their elements.
+ */
 function rowOrder(index: Index, axes: readonly Axis[]): Axis[] | undefined {
   if (index.constant !== 0) return undefined;
   const order: Axis[] = [];

@@ -3,7 +3,10 @@ import { loopsOf } from "../test-support.js";
 import { scalarText } from "../text/scalar-text.js";
 import { rowGroups } from "./row-groups.js";
 
-/** The groups of a graph as text: each part with what it gives and where, stored ones with their buffer. */
+/**
+ * The groups of a graph as text: each part with what it gives and where, stored ones with their
+ * buffer.
+ */
 function groupsOf(text: string): string[][] {
   const program = loopsOf(text);
   return rowGroups(program.nests, program).map(({ rows, parts, positions }) => [
@@ -111,7 +114,7 @@ test("a nest that reads other rows than its own closes the group, which keeps wh
   `);
 });
 
-test("cells of the group are not yet in memory: what reads them stays outside", () => {
+test("elements of the group are not yet in memory: what reads them stays outside", () => {
   const groups = groupsOf(`graph(%x: f32[4, 8]) {
     %m: f32[4, 1] = aten.amax.default(%x, [1], true)
     %s: f32[4, 8] = aten.sub.Tensor(%x, %m)
@@ -125,7 +128,7 @@ test("cells of the group are not yet in memory: what reads them stays outside", 
   expect(groups[0]![1]).toMatch(/^b1\[row\] 8: max/);
 });
 
-test("the cells of a product are no rows", () => {
+test("the elements of a product are not rows", () => {
   expect(
     groupsOf(`graph(%x: f32[4, 8], %w: f32[8, 4]) {
       %m: f32[4, 4] = aten.mm.default(%x, %w)

@@ -1,6 +1,7 @@
 /**
- * @file Nests over the same rows (the parts of a softmax, of a normalisation) as what one kernel computes row by row: each
- * part is written for a row and a place in it, and what one part has of a row the later ones take without memory.
+ * @file Nests over the same rows (the parts of a softmax, of a normalization) as what one kernel
+ * computes row by row: each part is written for a row and a place in it, and what one part has of a
+ * row the later ones take without memory.
  */
 import { atom, axis, constant, coordinatesOf, flatIndex, type Index, ZERO } from "../ir/index-expr.js";
 import type { LoopNest, LoopProgram } from "../ir/loop-program.js";
@@ -17,11 +18,14 @@ export const PLACE = "place";
 /** One nest of a group, rewritten. */
 export interface RowPart {
   readonly nest: LoopNest;
-  /** Cells of a row that it reduces or gives. */
+  /** Elements of a row that it reduces or gives. */
   readonly places: number;
-  /** Its reduction, over the one axis {@link PLACE}; undefined for a part that gives cells. */
+  /** Its reduction, over the one axis {@link PLACE}; undefined for a part that gives elements. */
   readonly reduce: ReduceScalar | undefined;
-  /** What it gives, over {@link ROW}, for cells also over {@link PLACE}; earlier parts stand in it as their values. */
+  /**
+   * What it gives, over {@link ROW}, for elements also over {@link PLACE}; earlier parts stand in
+   * it as their values.
+   */
   readonly value: Scalar;
   /** Where in the output that is. */
   readonly at: Index;
@@ -85,25 +89,25 @@ function grown(
   const parts: [number, OpenPart][] = [[start, first]];
   const known = new Map([[first.nest.output, first.value]]);
   /** Outputs that the rest of the group could only read from memory, in which they are not yet. */
-  const cells = new Set<number>();
+  const elements = new Set<number>();
   const isOpen = (at: number): boolean => [...known.keys()].some((id) => (lastRead.get(id) ?? -1) >= at);
   for (let at = start + 1; isOpen(at); at++) {
-    const isOfCells = [...cells].some((id) => reads[at]!.has(id));
-    if (!isOfCells && ![...known.keys()].some((id) => reads[at]!.has(id))) continue;
-    const isFree = !isOfCells && !taken.has(at);
+    const isOfElements = [...elements].some((id) => reads[at]!.has(id));
+    if (!isOfElements && ![...known.keys()].some((id) => reads[at]!.has(id))) continue;
+    const isFree = !isOfElements && !taken.has(at);
     const next = isFree ? partOf(nests[at]!, volumeOf(first.nest.axes), known) : undefined;
     // What a nest outside reads has to be there before it: nothing joins after.
     if (next === undefined) break;
     parts.push([at, next]);
     if (next.reduce !== undefined) known.set(next.nest.output, next.value);
-    else cells.add(next.nest.output);
+    else elements.add(next.nest.output);
   }
   return parts;
 }
 
 /** The nest as a part of a group of so many rows that has these values already. */
 function partOf(nest: LoopNest, rows: number, known: ReadonlyMap<number, Scalar>): OpenPart | undefined {
-  if (outerReductions(nest.value).size === 0) return cellPart(nest, rows, known);
+  if (outerReductions(nest.value).size === 0) return elementPart(nest, rows, known);
   return volumeOf(nest.axes) === rows ? rowPart(nest, known) : undefined;
 }
 
@@ -132,13 +136,16 @@ function rowPart(nest: LoopNest, known: ReadonlyMap<number, Scalar>): OpenPart |
   return { nest, places, reduce: over, value, at: row };
 }
 
-/** The one reduction of a nest, where it is of several cells and of a kind that can be taken in any order. */
+/**
+ * The one reduction of a nest, where it is of several elements and of a kind that can be taken in
+ * any order.
+ */
 function rowReduction(nest: LoopNest): ReduceScalar | undefined {
   const [reduce, ...more] = outerReductions(nest.value);
   if (reduce === undefined || more.length > 0 || !KINDS.has(reduce.reduce) || nest.hint?.kind === "scan")
     return undefined;
   const contraction = contractionOf(nest);
-  // A factor that many cells share is worth a kernel that loads it once for all of them.
+  // A factor that many elements share is worth a kernel that loads it once for all of them.
   if (contraction !== undefined && contraction.rows.axes.length + contraction.columns.axes.length > 0)
     return undefined;
   const isNested = [reduce.body, reduce.when, reduce.initial].some(
@@ -147,14 +154,18 @@ function rowReduction(nest: LoopNest): ReduceScalar | undefined {
   return isNested || volumeOf(reduce.axes) < 2 || volumeOf(nest.axes) === 0 ? undefined : reduce;
 }
 
-/** A nest that gives cells of each row. */
-function cellPart(nest: LoopNest, rows: number, known: ReadonlyMap<number, Scalar>): OpenPart | undefined {
-  const cells = volumeOf(nest.axes);
+/** A nest that gives elements of each row. */
+function elementPart(nest: LoopNest, rows: number, known: ReadonlyMap<number, Scalar>): OpenPart | undefined {
+  const elements = volumeOf(nest.axes);
   const index = memberLoads(nest, known)[0]?.index;
-  // With one cell a row it is no row: an ordinary nest that reads another's result.
-  if (index === undefined || cells <= rows || cells % rows !== 0) return undefined;
+  // One element a row is not a row: the nest only reads another's result.
+  if (index === undefined || elements <= rows || elements % rows !== 0) return undefined;
   const row = rowAt(rows);
-  const axes = rowAxesOf(nest.axes, index, { row, rows, place: atom(axis(PLACE, constant(cells / rows))) });
+  const axes = rowAxesOf(nest.axes, index, {
+    row,
+    rows,
+    place: atom(axis(PLACE, constant(elements / rows))),
+  });
   const scalars = axes && loadsOf(nest, known, axes, row);
   if (axes === undefined || scalars === undefined) return undefined;
   const rewriter = new Rewriter({ axes, scalars });
@@ -164,7 +175,7 @@ function cellPart(nest: LoopNest, rows: number, known: ReadonlyMap<number, Scala
       extentsOf(nest.axes),
     ),
   );
-  return { nest, places: cells / rows, reduce: undefined, value: rewriter.scalar(nest.value), at };
+  return { nest, places: elements / rows, reduce: undefined, value: rewriter.scalar(nest.value), at };
 }
 
 /** The row; the only one is always at its first. */

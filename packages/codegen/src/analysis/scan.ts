@@ -1,18 +1,23 @@
-/** @file Nests in which cell `i` along an axis reduces the cells up to `i`, taken apart. */
+/**
+ * @file Finds the parts of nests in which element `i` along an axis reduces the elements up to `i`.
+ */
 import type { Axis } from "../ir/index-expr.js";
 import { atom, same } from "../ir/index-expr.js";
 import type { LoopNest } from "../ir/loop-program.js";
 import type { ReduceScalar, Scalar } from "../ir/scalar.js";
 import { axesOf, outerReductions } from "./contraction.js";
 
-/** A scan. Nothing that it reduces depends on the cell that asks, so that cells may share what they have in common. */
+/**
+ * A scan. Nothing that it reduces depends on the element that asks, so that elements may share what
+ * they have in common.
+ */
 export interface Scan {
   /** The axis of the output. */
   readonly axis: Axis;
   /** The axis of the reduction, as long. */
   readonly along: Axis;
   readonly reduce: ReduceScalar;
-  /** What has to hold besides `along <= axis` for a cell to take part. */
+  /** What has to hold besides `along <= axis` for an element to take part. */
   readonly when: readonly Scalar[];
 }
 
@@ -20,7 +25,10 @@ export interface Scan {
 export const conjunctsOf = (condition: Scalar): readonly Scalar[] =>
   condition.kind === "call" && condition.fn === "and" ? condition.args.flatMap(conjunctsOf) : [condition];
 
-/** The scan that a nest is; undefined for others, and where what is reduced hangs on the cell that asks. */
+/**
+ * The scan that a nest is; undefined for others, and where what is reduced hangs on the element
+ * that asks.
+ */
 export function scanOf({ hint, axes, value }: LoopNest): Scan | undefined {
   if (hint?.kind !== "scan") return undefined;
   const axis = axes.find(({ name }) => name === hint.axis);

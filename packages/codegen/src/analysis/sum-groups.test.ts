@@ -25,14 +25,14 @@ test("what does not come out even is cut into groups that leave little over", ()
   expect(sizes([2053])).toEqual([[43], [48]]);
   for (const extent of [2053, 65_537, 1_000_003, 20_000_003]) {
     const groups = sizes([extent])!;
-    const cells = groups.flat().reduce((product, one) => product * one, 1);
-    expect(cells).toBeGreaterThanOrEqual(extent);
-    expect(cells).toBeLessThan(extent * 1.2);
+    const elements = groups.flat().reduce((product, one) => product * one, 1);
+    expect(elements).toBeGreaterThanOrEqual(extent);
+    expect(elements).toBeLessThan(extent * 1.2);
     expect(Math.max(...groups.flat())).toBeLessThanOrEqual(512);
   }
 });
 
-/** A program of one cell that sums what an input holds. */
+/** A program of one element that sums what an input holds. */
 function sumProgram(extents: number[], extra: Partial<ReduceScalar> = {}): LoopProgram {
   const axes = axesOf(...extents);
   const place = flatIndex(
@@ -74,8 +74,8 @@ test.each([
 ] as const)("%j is summed whole", (extents, extra) => {
   const program = sumProgram([...extents], extra);
   const count = fixedValue(program.buffers[0]!.shape[0]!)!;
-  const cells = Float32Array.from({ length: count }, (_, i) => ((i * 7919) % 17) - 8);
-  const x = [Tensor.from(cells, [count], "float32")];
+  const elements = Float32Array.from({ length: count }, (_, i) => ((i * 7919) % 17) - 8);
+  const x = [Tensor.from(elements, [count], "float32")];
   let depth = 0;
   forEachScalar(grouped(program).nests[0]!.value, ({ kind }) => {
     depth += kind === "reduce" ? 1 : 0;

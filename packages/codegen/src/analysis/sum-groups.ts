@@ -1,6 +1,7 @@
 /**
- * @file Long sums as sums of sums of sums. Rounding errors of one running sum grow with its length; in groups of a few hundred,
- * whose totals are summed in groups in turn, they grow with its logarithm, and infinities and NaN stay what they are.
+ * @file Computes long sums in groups. The rounding error of one running sum grows with its length.
+ * In groups of a few hundred, whose totals are again summed in groups, it grows logarithmically.
+ * Infinities and NaN keep their values.
  */
 import { isFloatDType } from "@sconce/tensor";
 import { type Axis, add, atom, axis, constant, fixedValue, type Index, scale } from "../ir/index-expr.js";
@@ -12,12 +13,14 @@ import { forEachScalar } from "../ir/traverse.js";
 const LONG = 2048;
 /** Terms of one group at most. */
 const GROUP = 512;
-/** Where there is no room for at least as many cells of an axis, a group ends before it. */
+/** A group ends before an axis if it cannot hold at least this many elements of it. */
 const FEW = 16;
 
 /** How axes are walked in groups. */
 export interface SumGroups {
-  /** Axes of each group, outermost first: the totals of one are the terms of the group before it. */
+  /**
+   * Axes of each group, outermost first: the totals of one are the terms of the group before it.
+   */
   readonly groups: readonly (readonly Axis[])[];
   /** What axes that were split are, by the axes they were split into. */
   readonly places: ReadonlyMap<string, Index>;
@@ -25,7 +28,10 @@ export interface SumGroups {
   readonly when: Scalar | undefined;
 }
 
-/** Groups for a sum over axes of fixed extents, with so many terms for each cell of them; undefined where it is short. */
+/**
+ * Groups for a sum over axes of fixed extents, with so many terms for each element of them;
+ * undefined where it is short.
+ */
 export function sumGroups(axes: readonly Axis[], each = 1): SumGroups | undefined {
   const extents = axes.map(({ extent }) => fixedValue(extent));
   const total = extents.reduce<number>((count, extent) => count * (extent ?? 0), each);
@@ -66,7 +72,10 @@ const andBelow = (when: Scalar | undefined, place: Index, extent: number): Scala
   return when === undefined ? isBelow : both(when, isBelow);
 };
 
-/** Cells of one group: what divides the extent, in fours if it can be; else what makes the levels alike, so that little is left over. */
+/**
+ * Elements of one group: what divides the extent, in fours if it can be; else what makes the levels
+ * alike, so that little is left over.
+ */
 function groupSize(extent: number, most: number): number {
   for (const unit of [4, 1])
     for (let size = most - (most % unit); size >= Math.max(most / 8, 2); size -= unit)
@@ -76,7 +85,8 @@ function groupSize(extent: number, most: number): number {
 }
 
 /**
- * The value with its long sums of floats in groups, for fixed sizes; parts that are shared stay shared.
+ * The value with its long sums of floats in groups, for fixed sizes; parts that are shared stay
+ * shared.
  *
  * @param untouched parts that stay the objects that they are
  */

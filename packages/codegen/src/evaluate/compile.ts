@@ -1,11 +1,13 @@
-/** @file Scalars and indices as closures: the plainest emitter, which the others are compared with. */
+/**
+ * @file Scalars and indices as closures: the plainest emitter, which the others are compared with.
+ */
 import { internalError } from "@sconce/errors";
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
 import { type DType, elementReader, isFloatDType, type TypedArray, valueTable } from "@sconce/tensor";
 import type { Index, IndexAtom } from "../ir/index-expr.js";
 import { partsOf, type ReduceScalar, type Scalar } from "../ir/scalar.js";
 import { forEachScalar } from "../ir/traverse.js";
-import { type Cell, converterOf, functionOf } from "./functions.js";
+import { converterOf, type Element, functionOf } from "./functions.js";
 import { foldOf } from "./reduce.js";
 import { roundingOf } from "./rounding.js";
 
@@ -15,7 +17,7 @@ export interface Scope {
   /** Grows whenever an axis moves on: what was computed before may be another value now. */
   time: number;
 }
-type Read = () => Cell;
+type Read = () => Element;
 type ReadIndex = () => number;
 
 /** Makes closures for one nest, for fixed sizes. */
@@ -89,8 +91,11 @@ export class ScalarCompiler {
     }
   }
 
-  /** What computes a nest's value; what several expressions share is computed once for each place of the axes. */
-  cell(root: Scalar): Read {
+  /**
+   * What computes a nest's value; what several expressions share is computed once for each place of
+   * the axes.
+   */
+  element(root: Scalar): Read {
     const shared = new Set<Scalar>();
     const seen = new Set<Scalar>();
     forEachScalar(root, (scalar) => {
@@ -111,11 +116,11 @@ export class ScalarCompiler {
   }
   #remember(read: Read): Read {
     const scope = this.#scope;
-    let [value, time] = [undefined as Cell | undefined, -1];
+    let [value, time] = [undefined as Element | undefined, -1];
     return () => {
       if (time !== scope.time) value = read();
       time = scope.time;
-      return value as Cell;
+      return value as Element;
     };
   }
 
@@ -141,7 +146,7 @@ export class ScalarCompiler {
         const read =
           table === undefined ? elementReader(dtype, data) : (at: number) => table[data[at] as number]!;
         const at = this.index(scalar.index);
-        return () => read(at()) as Cell;
+        return () => read(at()) as Element;
       }
       case "cast": {
         const read = this.scalar(scalar.value);

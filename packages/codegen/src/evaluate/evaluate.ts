@@ -1,11 +1,17 @@
-/** @file Runs loop programs in plain JavaScript, cell by cell: the meaning of loops, for tests and for emitters to be compared with. */
+/**
+ * @file Runs loop programs in plain JavaScript, element by element: the meaning of loops, for tests
+ * and for emitters to be compared with.
+ */
 import { type Bindings, evaluateInt, type SymInt } from "@sconce/symbolic";
 import { contiguousStrides, elementWriter, Storage, Tensor, type TypedArray } from "@sconce/tensor";
 import type { Index } from "../ir/index-expr.js";
 import type { LoopNest, LoopOutput, LoopProgram } from "../ir/loop-program.js";
 import { ScalarCompiler, type Scope } from "./compile.js";
 
-/** Values of the symbols that sizes are made of, read off the shapes of the inputs; more may be given. */
+/**
+ * Values of the symbols that sizes are made of, read off the shapes of the inputs; more may be
+ * given.
+ */
 export function bindSizes(
   program: LoopProgram,
   inputs: readonly (Tensor | undefined)[],
@@ -62,7 +68,7 @@ export function evaluateLoops(
   });
 }
 
-/** The tensor's cells from the start of a storage, in row-major order. */
+/** The tensor's elements from the start of a storage, in row-major order. */
 const rowMajor = (tensor: Tensor): Tensor => tensor.withLayout(contiguousStrides(tensor.shape), 0);
 
 function runNest(nest: LoopNest, tensors: readonly Tensor[], sizes: Bindings): void {
@@ -73,12 +79,12 @@ function runNest(nest: LoopNest, tensors: readonly Tensor[], sizes: Bindings): v
     scope,
   );
   const slots = nest.axes.map(({ name }) => compiler.slot(name));
-  const cell = compiler.cell(nest.value);
+  const element = compiler.element(nest.value);
   const out = tensors[nest.output]!;
   const write = elementWriter(out.dtype, out.data);
   const walk = (depth: number, place: number): void => {
     if (depth === slots.length) {
-      write(place, cell());
+      write(place, element());
       return;
     }
     const extent = out.shape[depth]!;

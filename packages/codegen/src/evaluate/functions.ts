@@ -1,4 +1,7 @@
-/** @file Scalar functions on JavaScript values: floats and small integers are numbers, 64-bit integers bigints, bools booleans. */
+/**
+ * @file Scalar functions on JavaScript values: floats and small integers are numbers, 64-bit
+ * integers bigints, bools booleans.
+ */
 import {
   type DType,
   dtypeInfo,
@@ -10,7 +13,7 @@ import {
 import type { BinaryFn, CompareFn, ScalarFn, UnaryFn } from "../ir/scalar.js";
 import { erf } from "./erf.js";
 
-export type Cell = number | bigint | boolean;
+export type Element = number | bigint | boolean;
 
 /** Half to even. */
 function roundHalfEven(x: number): number {
@@ -19,7 +22,7 @@ function roundHalfEven(x: number): number {
   if (rest !== 0.5) return Math.round(x);
   return low % 2 === 0 ? low : low + 1;
 }
-const keepSign = (of: number, value: number): number => (value === 0 ? (1 / of < 0 ? -0 : 0) : value);
+const keepSign = (sign: number, value: number): number => (value === 0 ? (1 / sign < 0 ? -0 : 0) : value);
 
 const UNARY_FLOAT: Partial<Record<UnaryFn, (x: number) => number>> = {
   neg: (x) => -x,
@@ -117,7 +120,7 @@ const UNARY_INT: Partial<Record<UnaryFn, (x: bigint) => bigint>> = {
   sign: (x) => (x > 0n ? 1n : x < 0n ? -1n : 0n),
   bitwise_not: (x) => ~x,
 };
-const COMPARISONS: Record<CompareFn, (a: Cell, b: Cell) => boolean> = {
+const COMPARISONS: Record<CompareFn, (a: Element, b: Element) => boolean> = {
   eq: (a, b) => a === b,
   ne: (a, b) => a !== b,
   lt: (a, b) => a < b,
@@ -132,7 +135,7 @@ const LOGIC: Partial<Record<ScalarFn, (a: boolean, b: boolean) => boolean>> = {
   not: (a) => !a,
 };
 
-const wrap = (value: bigint, dtype: DType): Cell => {
+const wrap = (value: bigint, dtype: DType): Element => {
   const { itemSize, signed } = dtypeInfo(dtype);
   const kept = signed ? BigInt.asIntN(itemSize * 8, value) : BigInt.asUintN(itemSize * 8, value);
   return isBigIntDType(dtype) ? kept : Number(kept);
@@ -140,14 +143,17 @@ const wrap = (value: bigint, dtype: DType): Cell => {
 /** A number rounded to a float type that JavaScript can hold; halves are rounded by casts. */
 const rounded = (value: number, dtype: DType): number => (dtype === "float32" ? Math.fround(value) : value);
 
-/** The function for operands of one dtype; its result is rounded or wrapped to `out`. Undefined when there is none. */
+/**
+ * The function for operands of one dtype; its result is rounded or wrapped to `out`. Undefined when
+ * there is none.
+ */
 export function functionOf(
   fn: ScalarFn,
   operand: DType,
   out: DType,
-): ((a: Cell, b: Cell) => Cell) | undefined {
+): ((a: Element, b: Element) => Element) | undefined {
   if (fn in COMPARISONS) return COMPARISONS[fn as CompareFn];
-  if (fn in LOGIC) return LOGIC[fn] as (a: Cell, b: Cell) => Cell;
+  if (fn in LOGIC) return LOGIC[fn] as (a: Element, b: Element) => Element;
   if (fn === "isnan") return (a) => Number.isNaN(a);
   if (fn === "isinf") return (a) => a === Infinity || a === -Infinity;
   if (isFloatDType(operand)) {
@@ -170,7 +176,7 @@ export function converterOf(
   from: DType,
   to: DType,
   encode: (value: number) => number,
-): (value: Cell) => Cell {
+): (value: Element) => Element {
   if (to === "bool") return (value) => (typeof value === "bigint" ? value !== 0n : Number(value) !== 0);
   if (isFloatDType(to)) return (value) => encode(Number(value));
   if (!isFloatDType(from)) return (value) => wrap(BigInt(value), to);

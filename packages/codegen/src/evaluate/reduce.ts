@@ -1,16 +1,16 @@
 import { type DType, isFloatDType } from "@sconce/tensor";
 import type { ReduceScalar } from "../ir/scalar.js";
-import { type Cell, functionOf } from "./functions.js";
+import { type Element, functionOf } from "./functions.js";
 import { roundingOf } from "./rounding.js";
 
-/** Takes the cells of a reduction one by one. */
+/** Takes the elements of a reduction one by one. */
 export interface Fold {
-  take(value: Cell, place: number): void;
-  result(): Cell;
+  take(value: Element, place: number): void;
+  result(): Element;
 }
 
 /** What a fold starts from where nothing else is given. */
-function identityOf(kind: ReduceScalar["reduce"], dtype: DType): Cell {
+function identityOf(kind: ReduceScalar["reduce"], dtype: DType): Element {
   if (kind === "any" || kind === "all") return kind === "all";
   const isWide = dtype === "int64" || dtype === "uint64";
   if (kind === "sum" || kind === "prod") {
@@ -21,7 +21,7 @@ function identityOf(kind: ReduceScalar["reduce"], dtype: DType): Cell {
 }
 
 /** A maker of folds for a reduction; floats are summed in double precision and rounded once. */
-export function foldOf({ reduce, body, dtype }: ReduceScalar): (initial: Cell | undefined) => Fold {
+export function foldOf({ reduce, body, dtype }: ReduceScalar): (initial: Element | undefined) => Fold {
   const operand = body.dtype;
   if (reduce === "last") return (initial) => lastFold(initial);
   if (reduce === "argmax" || reduce === "argmin") return () => placeFold(reduce === "argmax");
@@ -30,12 +30,12 @@ export function foldOf({ reduce, body, dtype }: ReduceScalar): (initial: Cell | 
   const exact = functionOf(reduce === "sum" ? "add" : "mul", operand, dtype)!;
   const combine = isFloatDType(operand)
     ? reduce === "sum"
-      ? (a: Cell, b: Cell) => (a as number) + (b as number)
-      : (a: Cell, b: Cell) => (a as number) * (b as number)
+      ? (a: Element, b: Element) => (a as number) + (b as number)
+      : (a: Element, b: Element) => (a as number) * (b as number)
     : exact;
   const round = isFloatDType(operand)
-    ? (value: Cell) => roundingOf(operand)(value as number)
-    : (value: Cell) => value;
+    ? (value: Element) => roundingOf(operand)(value as number)
+    : (value: Element) => value;
   return (initial = identityOf(reduce, dtype)) => {
     let value = initial;
     return {
@@ -46,7 +46,7 @@ export function foldOf({ reduce, body, dtype }: ReduceScalar): (initial: Cell | 
     };
   };
 }
-function truthFold(isAny: boolean, initial: Cell | undefined): Fold {
+function truthFold(isAny: boolean, initial: Element | undefined): Fold {
   let value = Boolean(initial ?? !isAny);
   return {
     take: (next) => {
@@ -55,7 +55,7 @@ function truthFold(isAny: boolean, initial: Cell | undefined): Fold {
     result: () => value,
   };
 }
-function lastFold(initial: Cell | undefined): Fold {
+function lastFold(initial: Element | undefined): Fold {
   let value = initial!;
   return {
     take: (next) => {
@@ -64,11 +64,11 @@ function lastFold(initial: Cell | undefined): Fold {
     result: () => value,
   };
 }
-const isBetter = (next: Cell, than: Cell, isMax: boolean): boolean => {
+const isBetter = (next: Element, than: Element, isMax: boolean): boolean => {
   if (Number.isNaN(than)) return false;
   return Number.isNaN(next) || (isMax ? next > than : next < than);
 };
-function extremeFold(isMax: boolean, initial: Cell | undefined): Fold {
+function extremeFold(isMax: boolean, initial: Element | undefined): Fold {
   let value = initial;
   return {
     take: (next) => {
@@ -78,7 +78,7 @@ function extremeFold(isMax: boolean, initial: Cell | undefined): Fold {
   };
 }
 function placeFold(isMax: boolean): Fold {
-  let best: Cell | undefined;
+  let best: Element | undefined;
   let at = 0;
   return {
     take: (next, place) => {

@@ -56,7 +56,7 @@ test("more tensors than a nest may read are joined in pieces", () => {
 test.each([
   ["cat", "f32[80, 3]", 13 + 5 + 2 + 1],
   ["stack", "f32[40, 2, 3]", 14 + 5 + 2 + 1],
-])("pieces of %s are joined in pieces in turn", (call, result, nests) => {
+])("pieces of %s are themselves joined in pieces", (call, result, nests) => {
   const loops = loopsOf(graph(40, call, result), { limits: LIMITS });
   const reads = loops.nests.map(({ value }) => readsOf(value).size);
   expect(Math.max(...reads)).toBeLessThanOrEqual(3);

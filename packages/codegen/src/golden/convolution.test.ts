@@ -47,7 +47,7 @@ test("groups, strides and dilations are index arithmetic; no guard where nothing
   `);
 });
 
-test("a transposed one reads the cells that reach a place", () => {
+test("a transposed one reads the elements that reach a place", () => {
   const text = textOf(`graph(%x: f32[1, 2, 4], %w: f32[2, 3, 3]) {
     %c: f32[1, 3, 8] = aten.convolution.default(%x, %w, none, [2], [1], [1], true, [1], 1)
     return (%c,)

@@ -62,7 +62,7 @@ describe("pointwise operators join", () => {
 });
 
 describe("memory is given to", () => {
-  test("what is dear and read twice", () => {
+  test("what is expensive and read twice", () => {
     const text = textOf(`graph(%x: f32[8]) {
       %a: f32[8] = aten.exp.default(%x)
       %b: f32[8] = aten.neg.default(%a)

@@ -26,7 +26,7 @@ test("softmax is three nests over the same rows, in one group", () => {
   `);
 });
 
-test("layer normalisation is mean, spread and the rest, which joins what reads it", () => {
+test("layer normalization is mean, spread and the rest, which joins what reads it", () => {
   const text = textOf(`graph(%x: f32[4, 8], %w: f32[8], %b: f32[8]) {
     %a: (f32[4, 8], f32[4, 1], f32[4, 1]) = aten.native_layer_norm.default(%x, [8], %w, %b, 1e-05)
     %c: f32[4, 8] = operator.getitem(%a, 0)

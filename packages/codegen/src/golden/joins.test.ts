@@ -25,7 +25,7 @@ test("what is read several times and comes together again is computed once, in o
   `);
 });
 
-test("through any number of steps, dear ones among them", () => {
+test("through any number of steps, some of them expensive", () => {
   const text = textOf(`graph(${inputs}) {
     ${PRODUCT}
     %b: f32[4, 16] = aten.exp.default(%a)

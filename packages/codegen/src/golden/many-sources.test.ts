@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { loopsOf, textOf } from "../test-support.js";
 
-test("a scatter asks for each cell which sources point at it", () => {
+test("a scatter asks for each element which sources point at it", () => {
   const text = textOf(`graph(%x: f32[3, 5], %i: i64[3, 4], %s: f32[3, 4]) {
     %a: f32[3, 5] = aten.scatter_add.default(%x, 1, %i, %s)
     return (%a,)
@@ -59,7 +59,7 @@ test("scans and ranks say what they are", () => {
   ]);
 });
 
-test("a sort ranks cells, then finds the one of each rank", () => {
+test("a sort ranks elements, then finds the one of each rank", () => {
   const text = textOf(`graph(%x: f32[5]) {
     %s: (f32[2], i64[2]) = aten.topk.default(%x, 2)
     %v: f32[2] = operator.getitem(%s, 0)

@@ -93,7 +93,7 @@ describe("views become index arithmetic", () => {
     `);
   });
 
-  test("as_strided finds cells by their place in dense memory", () => {
+  test("as_strided finds elements by their place in dense memory", () => {
     const text = textOf(`graph(%x: f32[4, 6]) {
       %a: f32[3, 2] = aten.as_strided.default(%x, [3, 2], [6, 2], 1)
       %b: f32[3, 2] = aten.neg.default(%a)

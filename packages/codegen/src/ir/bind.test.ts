@@ -30,11 +30,11 @@ test("conditions on places fold where sizes decide them, and what they guarded g
   expect(bound(100)).toContain("b0[");
 });
 
-test("of no cells nothing is computed: not a place modulo an extent of zero", () => {
+test("of no elements nothing is computed: not a place modulo an extent of zero", () => {
   const n = size(symbol("s0"));
   const [i, k] = [axis("i0", n), axis("r0", n)];
-  const cell = load(0, remainder(add(atom(i), constant(3)), n), "float32");
-  const none = bindNest({ id: 0, output: 1, axes: [i], value: cell, nodes: [] }, new Map([["s0", 0]]));
+  const element = load(0, remainder(add(atom(i), constant(3)), n), "float32");
+  const none = bindNest({ id: 0, output: 1, axes: [i], value: element, nodes: [] }, new Map([["s0", 0]]));
   expect(scalarText(none.value)).toBe("0");
   const rolled = load(0, remainder(add(atom(k), constant(3)), n), "float32");
   const sum: Scalar = { kind: "reduce", dtype: "float32", reduce: "sum", axes: [k], body: rolled };

@@ -10,7 +10,7 @@ import { forEachScalar, indicesOf } from "./traverse.js";
 export function bindNest(nest: LoopNest, sizes: Bindings): LoopNest {
   const rewriter = new Rewriter({ sizes });
   const axes = nest.axes.map((one) => rewriter.axis(one));
-  // Where there are no cells, sizes may make no sense: quotients by an extent of zero.
+  // The sizes of a nest without elements may be invalid: quotients by an extent of zero.
   const value = axes.some(isEmpty) ? constantScalar(0, nest.value.dtype) : rewriter.scalar(nest.value);
   return { ...nest, axes, value };
 }

@@ -1,4 +1,7 @@
-/** @file Conditions on places that always hold or never do: what they guard may read beyond its tensor, so they have to go. */
+/**
+ * @file Conditions on places that always hold or never do: what they guard may read beyond its
+ * tensor, so they have to go.
+ */
 import { boundsOf } from "./index-expr.js";
 import { type CallScalar, type CompareFn, FALSE, type Scalar, TRUE } from "./scalar.js";
 
@@ -7,7 +10,7 @@ interface Bounds {
   readonly max: number;
 }
 
-/** A place or a whole number between bounds; undefined for all that is computed from cells. */
+/** A place or a whole number between bounds; undefined for all that is computed from elements. */
 function boundsOfScalar(scalar: Scalar): Bounds | undefined {
   if (scalar.kind === "constant") {
     const value = Number(scalar.value);

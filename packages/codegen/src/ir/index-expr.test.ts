@@ -1,4 +1,7 @@
-/** @file Index arithmetic against plain numbers: whatever is simplified, every value of the axes and sizes gives the same. */
+/**
+ * @file Index arithmetic against plain numbers: whatever is simplified, every value of the axes and
+ * sizes gives the same.
+ */
 import { evaluateInt, type SymExpr, symbol } from "@sconce/symbolic";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -25,7 +28,9 @@ import {
 
 const N = symbol("s0", { integer: true, positive: true }) as SymExpr;
 const M = symbol("s1", { integer: true, positive: true }) as SymExpr;
-/** What expressions are made of: axes of fixed and of symbolic extents, and the sizes themselves. */
+/**
+ * What expressions are made of: axes of fixed and of symbolic extents, and the sizes themselves.
+ */
 const AXES = [
   axis("i0", constant(4)),
   axis("i1", constant(3)),
@@ -69,7 +74,7 @@ interface Case {
 }
 const leaf = (index: Index): Case => ({ index, at: (point) => valueAt(index, point), text: index.text });
 const leaves = fc.oneof(
-  { weight: 5, arbitrary: fc.constantFrom(...AXES.map((of) => leaf(atom(of)))) },
+  { weight: 5, arbitrary: fc.constantFrom(...AXES.map((one) => leaf(atom(one)))) },
   { weight: 1, arbitrary: fc.constantFrom(leaf(size(N)), leaf(size(M))) },
   { weight: 2, arbitrary: fc.integer({ min: -7, max: 12 }).map((value) => leaf(constant(value))) },
 );

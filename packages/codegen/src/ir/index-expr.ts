@@ -1,7 +1,8 @@
 /**
- * @file Index arithmetic of loop nests: integer polynomials over loop axes, sizes, quotients, remainders and indices
- * read from tensors, kept in one normal form so that equal expressions are equal texts. Views become expressions of
- * this kind; what a reshape divides and a permutation multiplies cancels here, not in the emitters.
+ * @file Index arithmetic of loop nests: integer polynomials over loop axes, sizes, quotients,
+ * remainders and indices read from tensors, kept in one normal form so that equal expressions are
+ * equal texts. Views become expressions of this kind; what a reshape divides and a permutation
+ * multiplies cancels here, not in the emitters.
  */
 import { printExpr, type SymInt } from "@sconce/symbolic";
 import type { Scalar } from "./scalar.js";
@@ -13,7 +14,7 @@ export interface Axis {
   readonly name: string;
   readonly extent: Index;
 }
-/** A size that is known when the program runs: a symbol of the program or an expression over its symbols. */
+/** A size known when the program runs: a symbol of the program or an expression over symbols. */
 export interface SizeAtom {
   readonly kind: "size";
   readonly expr: Exclude<SymInt, number>;
@@ -106,12 +107,12 @@ export const ZERO = constant(0);
 export const ONE = constant(1);
 
 /** The index that is one atom. */
-export const atom = (of: IndexAtom): Index => normal([{ coefficient: 1, atoms: [of] }], 0);
+export const atom = (item: IndexAtom): Index => normal([{ coefficient: 1, atoms: [item] }], 0);
 /** A size as PyTorch's metadata gives it: a number or an expression over the program's symbols. */
 export function size(value: SymInt): Index {
   if (typeof value === "number") return constant(value);
   if (value.op === "Integer") return constant(Number(value.value));
-  // Sums and products are taken apart, so that sizes cancel against each other.
+  // Sums and products are expanded, so that sizes cancel.
   if (value.op === "Add") return add(...value.args.map(size));
   if (value.op === "Mul") return product(value.args.map(size));
   return atom({ kind: "size", expr: value });
@@ -125,14 +126,14 @@ export const fixedValue = (index: Index): number | undefined =>
 export const isZero = (index: Index): boolean => index.terms.length === 0 && index.constant === 0;
 export const same = (a: Index, b: Index): boolean => a === b || a.text === b.text;
 
-function normal(terms: readonly IndexTerm[], of: number): Index {
+function normal(terms: readonly IndexTerm[], sum: number): Index {
   // A factor may have made -0 of 0.
-  const whole = of + 0;
+  const whole = sum + 0;
   if (terms.length === 0) return constant(whole);
   return { terms, constant: whole, text: indexText(terms, whole) };
 }
 
-function collect(terms: Iterable<IndexTerm>, of: number): Index {
+function collect(terms: Iterable<IndexTerm>, whole: number): Index {
   const byAtoms = new Map<string, IndexTerm>();
   for (const term of terms) {
     const key = atomsText(term.atoms);
@@ -142,11 +143,11 @@ function collect(terms: Iterable<IndexTerm>, of: number): Index {
     else byAtoms.set(key, known === undefined ? term : { coefficient, atoms: term.atoms });
   }
   const sorted = [...byAtoms].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, term]) => term);
-  return rejoined(sorted, of) ?? normal(sorted, of);
+  return rejoined(sorted, whole) ?? normal(sorted, whole);
 }
 
-/** With one `c*d*(n / d) + c*(n % d)` put together to `c*n` again; undefined where there is none. */
-function rejoined(terms: readonly IndexTerm[], of: number): Index | undefined {
+/** With one `c*d*(n / d) + c*(n % d)` merged to `c*n`; undefined if there is none. */
+function rejoined(terms: readonly IndexTerm[], whole: number): Index | undefined {
   for (const low of terms) {
     for (const item of low.atoms) {
       if (item.kind !== "remainder") continue;
@@ -163,7 +164,7 @@ function rejoined(terms: readonly IndexTerm[], of: number): Index | undefined {
       );
       if (pair === undefined) continue;
       const rest = terms.filter((term) => term !== low && term !== pair);
-      return add(normal(rest, of), multiply(item.numerator, termIndex(others)));
+      return add(normal(rest, whole), multiply(item.numerator, termIndex(others)));
     }
   }
   return undefined;
@@ -211,7 +212,9 @@ const byText = (a: IndexAtom, b: IndexAtom): number => (atomText(a) < atomText(b
 
 export const product = (items: readonly Index[]): Index => items.reduce(multiply, ONE);
 
-/** The smallest and largest value that an index can be proved to take; undefined where there is no proof. */
+/**
+ * Returns the smallest and largest value that an index provably takes; undefined without a proof.
+ */
 export function boundsOf(index: Index): {
   readonly min: number | undefined;
   readonly max: number | undefined;
@@ -235,19 +238,19 @@ export function boundsOf(index: Index): {
   return { min, max };
 }
 
-function atomBounds(of: IndexAtom): { min: number | undefined; max: number | undefined } {
-  switch (of.kind) {
+function atomBounds(item: IndexAtom): { min: number | undefined; max: number | undefined } {
+  switch (item.kind) {
     case "axis":
-      return { min: 0, max: below(of.extent) };
+      return { min: 0, max: below(item.extent) };
     case "value":
-      return { min: 0, max: below(of.bound) };
+      return { min: 0, max: below(item.bound) };
     case "size":
       return { min: 0, max: undefined };
     case "remainder":
-      return { min: 0, max: below(of.denominator) };
+      return { min: 0, max: below(item.denominator) };
     case "quotient": {
-      const { min, max } = boundsOf(of.numerator);
-      const by = fixedValue(of.denominator);
+      const { min, max } = boundsOf(item.numerator);
+      const by = fixedValue(item.denominator);
       if (min === undefined || min < 0) return { min: undefined, max: undefined };
       return {
         min: by === undefined ? 0 : Math.floor(min / by),
@@ -274,7 +277,10 @@ export function isWithin(index: Index, limit: Index): boolean {
   return least !== undefined && least >= 0;
 }
 
-/** The index with every axis at its last value; undefined where an axis counts downwards or is not linear. */
+/**
+ * The index with every axis at its last value; undefined where an axis counts downwards or is not
+ * linear.
+ */
 function atHighest(index: Index): Index | undefined {
   let total = constant(index.constant);
   for (const { coefficient, atoms } of index.terms) {
@@ -365,7 +371,10 @@ interface Coarsened {
   readonly fine: Index;
   readonly step: number;
 }
-/** `index = step * coarse + fine` with `0 <= fine < step`, where the step divides the divisor too: only `coarse` is to divide. */
+/**
+ * `index = step * coarse + fine` with `0 <= fine < step`, where the step divides the divisor too:
+ * only `coarse` is to divide.
+ */
 function coarsened(index: Index, divisor: Index): Coarsened | undefined {
   const whole = asTerm(divisor)?.coefficient ?? 1;
   const steps = new Set(index.terms.map(({ coefficient }) => gcd(coefficient, whole)));
@@ -383,7 +392,10 @@ function coarsened(index: Index, divisor: Index): Coarsened | undefined {
   }
   return undefined;
 }
-/** The greatest common factor of all coefficients; the constant may be rounded down, as floor division allows. */
+/**
+ * The greatest common factor of all coefficients; the constant may be rounded down, as floor
+ * division allows.
+ */
 function by(index: Index, divisor: Index): number {
   const fixed = fixedValue(divisor);
   if (fixed === undefined) return 1;
@@ -422,7 +434,7 @@ export function substituteIndex(
   keyOf: (scalar: Scalar) => string,
 ): Index {
   if (index.terms.length === 0) return index;
-  const swap = (of: Index): Index => substituteIndex(of, axes, scalars, keyOf);
+  const swap = (inner: Index): Index => substituteIndex(inner, axes, scalars, keyOf);
   let total = constant(index.constant);
   for (const { coefficient, atoms } of index.terms) {
     let factor = constant(coefficient);

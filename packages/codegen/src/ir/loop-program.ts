@@ -1,4 +1,6 @@
-/** @file Loop programs: buffers and the nests that fill them, in order. Emitters read nothing else. */
+/**
+ * @file Loop programs: buffers and the nests that fill them, in order. Emitters read nothing else.
+ */
 import type { Reason, SymInt } from "@sconce/ir";
 import type { DType } from "@sconce/tensor";
 import type { Axis, Index } from "./index-expr.js";
@@ -16,20 +18,27 @@ export interface LoopBuffer {
   readonly node: string;
 }
 
-/** What a nest is, for emitters that have a better way for some kinds. Leaving it out of account is always right. */
+/**
+ * What a nest is, for emitters that have a better way for some kinds. Leaving it out of account is
+ * always right.
+ */
 export type NestHint =
   /** A sum of products; {@link contractionOf} gives its axes. */
   | { readonly kind: "contraction" }
-  /** Cell `i` along the axis reduces cells up to `i`; {@link scanOf} gives its parts. */
+  /** Element `i` along the axis reduces elements up to `i`; {@link scanOf} gives its parts. */
   | { readonly kind: "scan"; readonly axis: string }
-  /** The place of each cell in the order along the axis; {@link rankOf} gives what is ordered. */
+  /**
+   * The place of each element in the order along the axis; {@link rankOf} gives what is ordered.
+   */
   | { readonly kind: "rank"; readonly axis: string; readonly descending: boolean }
-  /** Cell `i` along the axis looks for the place that has the rank `i`; each rank is there once. */
+  /**
+   * Element `i` along the axis looks for the place that has the rank `i`; each rank is there once.
+   */
   | { readonly kind: "place"; readonly axis: string }
-  /** Each cell reduces those of many sources that point at it. */
+  /** Each element reduces those of many sources that point at it. */
   | { readonly kind: "scatter" };
 
-/** One kernel: every cell of the output is computed from `value` on its own, in any order. */
+/** One kernel: every element of the output is computed from `value` on its own, in any order. */
 export interface LoopNest {
   readonly id: number;
   readonly output: number;
@@ -39,11 +48,16 @@ export interface LoopNest {
   /** Graph nodes that it computes, in graph order. */
   readonly nodes: readonly string[];
   readonly hint?: NestHint | undefined;
-  /** Nests of one group share rows (the parts of a softmax, a normalisation, an attention) and may become one kernel. */
+  /**
+   * Nests of one group share rows (the parts of a softmax, a normalization, an attention) and may
+   * become one kernel.
+   */
   readonly group?: string | undefined;
 }
 
-/** A result of the program: a buffer, seen with a shape of its own, or a value that no kernel makes. */
+/**
+ * A result of the program: a buffer, seen with a shape of its own, or a value that no kernel makes.
+ */
 export type LoopOutput =
   | {
       readonly kind: "buffer";
@@ -57,7 +71,10 @@ export type LoopOutput =
 export interface LoopProgram {
   readonly buffers: readonly LoopBuffer[];
   readonly nests: readonly LoopNest[];
-  /** For each placeholder, in order: the buffer that it fills, or `undefined` for one that holds no tensor or is unused. */
+  /**
+   * For each placeholder, in order: the buffer that it fills, or `undefined` for one that holds no
+   * tensor or is unused.
+   */
   readonly inputs: readonly (number | undefined)[];
   /** Flattened results of the graph, in order. */
   readonly outputs: readonly LoopOutput[];

@@ -1,4 +1,7 @@
-/** @file Scalars and indices with sizes filled in or axes replaced; what was one object stays one object. */
+/**
+ * @file Scalars and indices with sizes filled in or axes replaced; what was one object stays one
+ * object.
+ */
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
 import { scalarText } from "../text/scalar-text.js";
 import { folded } from "./fold.js";
@@ -115,7 +118,7 @@ export class Rewriter {
     const part = (one: Scalar | undefined): Scalar | undefined => one && this.scalar(one);
     const axes = scalar.axes.map((one) => this.axis(one));
     const [when, initial] = [part(scalar.when), part(scalar.initial)];
-    // Of no cells sizes may make no sense: quotients by an extent of zero.
+    // The sizes of a nest without elements may be invalid: quotients by an extent of zero.
     const isNever = when === FALSE || axes.some(isEmpty);
     if (isNever && scalar.reduce === "sum") return initial ?? constantScalar(0, scalar.dtype);
     const body = isNever ? constantScalar(0, scalar.body.dtype) : this.scalar(scalar.body);

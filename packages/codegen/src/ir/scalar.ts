@@ -1,6 +1,7 @@
 /**
- * @file What one cell of a tensor is computed from: an expression tree over loads, constants, indices and reductions.
- * Trees are immutable; a subtree that is the same object in two places is computed once by emitters.
+ * @file What one element of a tensor is computed from: an expression tree over loads, constants,
+ * indices and reductions. Trees are immutable; a subtree that is the same object in two places is
+ * computed once by emitters.
  */
 import type { DType } from "@sconce/tensor";
 import type { Axis, Index } from "./index-expr.js";
@@ -32,7 +33,10 @@ export const FLOAT_UNARY = [
   "erf",
   "sigmoid",
 ] as const;
-/** Functions of one value. Integers wrap as their dtype does; NaN goes in and comes out, but `sign` makes 0 of it. */
+/**
+ * Functions of one value. Integers wrap as their dtype does; NaN goes in and comes out, but `sign`
+ * makes 0 of it.
+ */
 export const UNARY = [
   "neg",
   "abs",
@@ -48,8 +52,9 @@ export const UNARY = [
   "isinf",
 ] as const;
 /**
- * Functions of two values of one dtype. `div` is true division of floats, `floor_div` and `remainder` follow Python's
- * signs, `trunc_div` and `fmod` C's; `max` and `min` give NaN when either is NaN, as PyTorch's `maximum` does.
+ * Functions of two values of one dtype. `div` is true division of floats, `floor_div` and
+ * `remainder` follow Python's signs, `trunc_div` and `fmod` C's; `max` and `min` give NaN when
+ * either is NaN, as PyTorch's `maximum` does.
  */
 export const BINARY = [
   "add",
@@ -94,7 +99,10 @@ export interface IndexScalar {
   readonly dtype: DType;
   readonly index: Index;
 }
-/** A size or other number of the program that is known when it runs (a SymFloat), by the name of its node. */
+/**
+ * A size or other number of the program that is known when it runs (a SymFloat), by the name of its
+ * node.
+ */
 export interface LoadScalar {
   readonly kind: "load";
   readonly dtype: DType;
@@ -124,8 +132,9 @@ export interface SelectScalar {
   readonly otherwise: Scalar;
 }
 /**
- * How values along axes become one. `argmax` and `argmin` give the row-major place over the axes, int64, the first of
- * equals, NaN before all; `max` and `min` give NaN when there is one; `last` keeps the last value that is taken.
+ * How values along axes become one. `argmax` and `argmin` give the row-major place over the axes,
+ * int64, the first of equals, NaN before all; `max` and `min` give NaN when there is one; `last`
+ * keeps the last value that is taken.
  */
 export type ReduceKind = "sum" | "prod" | "max" | "min" | "any" | "all" | "argmax" | "argmin" | "last";
 /** A reduction over axes of its own. */
@@ -135,7 +144,7 @@ export interface ReduceScalar {
   readonly reduce: ReduceKind;
   readonly axes: readonly Axis[];
   readonly body: Scalar;
-  /** Cells for which it is false are left out. */
+  /** Elements for which it is false are left out. */
   readonly when?: Scalar | undefined;
   /** What it starts from, in place of the kind's identity; `last` always has one. */
   readonly initial?: Scalar | undefined;

@@ -2,7 +2,10 @@
 import { forEachAtom, type Index } from "./index-expr.js";
 import { partsOf, type Scalar } from "./scalar.js";
 
-/** Calls `visit` once for each distinct scalar below and including this one, parts first; indices read from tensors too. */
+/**
+ * Calls `visit` once for each distinct scalar below and including this one, parts first; indices
+ * read from tensors too.
+ */
 export function forEachScalar(root: Scalar, visit: (scalar: Scalar) => void): void {
   const seen = new Set<Scalar>();
   const walk = (scalar: Scalar): void => {

@@ -8,7 +8,10 @@ import { cast, constantScalar, indexScalar, type Scalar } from "../ir/scalar.js"
 import type { LoweringContext } from "./context.js";
 import { LazyTensor } from "./lazy.js";
 
-/** One call of an operator, arguments bound to the names of its schema; tensors are {@link LazyTensor}s. */
+/**
+ * One call of an operator, arguments bound to the names of its schema; tensors are
+ * {@link LazyTensor}s.
+ */
 export interface LoweringCall {
   readonly context: LoweringContext;
   readonly node: string;
@@ -16,8 +19,11 @@ export interface LoweringCall {
   readonly args: BoundArgs;
   /** What the graph says of the result. */
   readonly value: MetaValue;
-  /** What the graph says of the arguments: strides are there, which loops do not need but for `as_strided`. */
-  readonly said: () => BoundArgs;
+  /**
+   * What the graph says of the arguments: strides are there, which loops do not need but for
+   * `as_strided`.
+   */
+  readonly fakes: () => BoundArgs;
 }
 export type Lowered = LazyTensor | readonly (LazyTensor | null)[];
 export type LoweringRule = (call: LoweringCall) => Lowered;
@@ -25,7 +31,7 @@ export type LoweringRule = (call: LoweringCall) => Lowered;
 /** How loops say an operator. */
 export interface Lowering {
   readonly rule: LoweringRule;
-  /** The result shows the first argument's cells, so its consumers are that tensor's. */
+  /** The result shows the first argument's elements, so its consumers are that tensor's. */
   readonly isView?: boolean;
 }
 export type LoweringTable = Readonly<Record<string, Lowering>>;
@@ -39,13 +45,13 @@ export const cannot = (reason: string): never => {
 /** The tensor given for a parameter. */
 export function tensorArg({ args }: LoweringCall, name: string): LazyTensor {
   const value = args[name];
-  return value instanceof LazyTensor ? value : cannot(`its ${name} is no tensor`);
+  return value instanceof LazyTensor ? value : cannot(`its ${name} is not a tensor`);
 }
 export const optionalTensor = ({ args }: LoweringCall, name: string): LazyTensor | undefined =>
   args[name] instanceof LazyTensor ? args[name] : undefined;
 export function tensorList({ args }: LoweringCall, name: string): LazyTensor[] {
   const items = args[name];
-  if (!Array.isArray(items)) return cannot(`its ${name} is no list`);
+  if (!Array.isArray(items)) return cannot(`its ${name} is not a list`);
   return items.map((item) =>
     item instanceof LazyTensor ? item : cannot(`its ${name} holds more than tensors`),
   );
@@ -94,10 +100,13 @@ export function numberScalar(value: unknown, dtype: DType): Scalar {
     if (kind === "int") return integerScalar(value, dtype);
     return constantScalar(Number(value), dtype);
   }
-  return cannot("an argument is no number");
+  return cannot("an argument is not a number");
 }
 
-/** Integers beyond what the dtype holds wrap, as those of scalar tensors do that PyTorch makes of such arguments. */
+/**
+ * Integers beyond what the dtype holds wrap, as those of scalar tensors do that PyTorch makes of
+ * such arguments.
+ */
 function integerScalar(value: number | bigint | boolean, dtype: DType): Scalar {
   const whole = typeof value === "bigint" ? value : Math.trunc(Number(value));
   if (!Number.isFinite(Number(whole))) return constantScalar(Number(whole), dtype);
@@ -109,8 +118,8 @@ const numberOf = (value: bigint): number | bigint =>
   Number.isSafeInteger(Number(value)) ? Number(value) : value;
 
 /**
- * The same for arguments that PyTorch refuses where the dtype does not hold them: unsigned ones hold what is not less than
- * their greatest value below zero (`c10::overflows`).
+ * The same for arguments that PyTorch refuses where the dtype does not hold them: unsigned ones
+ * hold what is not less than their greatest value below zero (`c10::overflows`).
  */
 export function checkedScalar(value: unknown, dtype: DType): Scalar {
   const { kind, value: inner } = (value ?? {}) as { readonly kind?: string; readonly value?: unknown };
@@ -131,6 +140,8 @@ function overflows(value: number, dtype: DType): boolean {
   return value >= most || value < (signed ? -most : 1 - most);
 }
 
-/** The type that arithmetic on a dtype is done in: halves compute as float32 (`at::opmath_type`). */
+/**
+ * The type that arithmetic on a dtype is done in: halves compute as float32 (`at::opmath_type`).
+ */
 export const computeType = (dtype: DType): DType =>
   dtype === "float16" || dtype === "bfloat16" ? "float32" : dtype;

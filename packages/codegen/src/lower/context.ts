@@ -8,26 +8,26 @@ import { scalarText } from "../text/scalar-text.js";
 import { LazyTensor, operationsOf, withInputs } from "./lazy.js";
 
 /**
- * Values of more operations are computed once when several consumers read them. A load costs as much as a few
- * operations, so below it computing again is cheaper than a buffer and a kernel.
+ * Values of more operations are computed once when several consumers read them. A load costs as
+ * much as a few operations, so below it computing again is cheaper than a buffer and a kernel.
  */
 const CHEAP = 2;
 /** The same for values that read no memory. */
 const MADE_FROM_NOTHING = 8;
 
-/** Bounds of one nest, by what its emitters can say. */
+/** Limits of one nest: what the emitters support. */
 export interface FusionLimits {
   /** Buffers that a nest may read. */
   readonly reads: number;
-  /** Operations of one cell, reductions counted once. */
+  /** Operations of one element, reductions counted once. */
   readonly operations: number;
   /** Whether everything that computes gets memory, so that each call has nests of its own. */
-  readonly isApart?: boolean;
+  readonly isUnfused?: boolean;
 }
 /** WebGPU guarantees eight storage buffers, one of which is the output. */
 export const DEFAULT_LIMITS: FusionLimits = { reads: 7, operations: 96 };
 
-export interface MaterialiseOptions {
+export interface MaterializeOptions {
   readonly hint?: NestHint;
   readonly group?: string;
 }
@@ -49,7 +49,7 @@ export class LoweringContext {
   readonly #facts: GraphFacts;
   readonly #order = new Map<LazyTensor, number>();
   readonly #limits: FusionLimits;
-  /** Buffers by what their nests compute. */
+  /** Buffers by the values that their nests compute. */
   readonly #known = new Map<string, number>();
   #axes = 0;
   #groups = 0;
@@ -78,7 +78,7 @@ export class LoweringContext {
 
   /** A tensor that is in memory before the first nest. */
   input(node: string, dtype: DType, shape: readonly Index[]): LazyTensor {
-    const tensor = new LazyTensor({ dtype, shape, node, inputs: [], cell: () => unplaced(node) });
+    const tensor = new LazyTensor({ dtype, shape, node, inputs: [], element: () => unplaced(node) });
     tensor.place(this.#buffer(node, dtype, shape, "input"));
     return tensor;
   }
@@ -94,12 +94,12 @@ export class LoweringContext {
   }
 
   /** Gives a value memory, unless it has some; views share the memory of what they show. */
-  materialise(tensor: LazyTensor, options: MaterialiseOptions = {}): void {
+  materialize(tensor: LazyTensor, options: MaterializeOptions = {}): void {
     const root = tensor.root;
     if (root.buffer !== undefined) return;
     // What others will read, too, would be computed by both of them.
     for (const part of withInputs(root.inputs))
-      if (part.buffer === undefined && this.#isAwaited(part) && isDear(part)) this.materialise(part);
+      if (part.buffer === undefined && this.#isAwaited(part) && isExpensive(part)) this.materialize(part);
     this.#nest(root, options);
   }
 
@@ -109,24 +109,27 @@ export class LoweringContext {
     return join !== undefined && !this.#lowered.has(join);
   }
 
-  /** Memory that holds the cells of this very tensor in row-major order; a view that is not laid out so is copied. */
+  /**
+   * Memory that holds the elements of this very tensor in row-major order; a view that is not laid
+   * out so is copied.
+   */
   buffer(tensor: LazyTensor): number {
-    this.materialise(tensor);
+    this.materialize(tensor);
     if (tensor.buffer !== undefined) return tensor.buffer;
-    const { at } = cellAxes(tensor);
-    const cell = tensor.cell(at);
-    const whole = cell.kind === "load" ? this.buffers[cell.buffer] : undefined;
+    const { at } = elementAxes(tensor);
+    const element = tensor.element(at);
+    const whole = element.kind === "load" ? this.buffers[element.buffer] : undefined;
     const isWhole =
-      cell.kind === "load" &&
-      same(cell.index, flatIndex(at, tensor.shape)) &&
+      element.kind === "load" &&
+      same(element.index, flatIndex(at, tensor.shape)) &&
       same(volume(whole!.shape), volume(tensor.shape));
-    if (isWhole) tensor.place(cell.buffer);
+    if (isWhole) tensor.place(element.buffer);
     else this.#nest(tensor, {});
     return tensor.buffer!;
   }
 
-  #nest(tensor: LazyTensor, { hint, group }: MaterialiseOptions): void {
-    const { axes, value, key } = this.#cells(tensor);
+  #nest(tensor: LazyTensor, { hint, group }: MaterializeOptions): void {
+    const { axes, value, key } = this.#elements(tensor);
     const known = this.#known.get(key);
     if (known !== undefined) {
       tensor.place(known);
@@ -139,54 +142,64 @@ export class LoweringContext {
     tensor.place(output);
   }
 
-  /** What a nest for the tensor would compute, and the text by which two such nests are the same. */
-  #cells(tensor: LazyTensor): { readonly axes: Axis[]; readonly value: Scalar; readonly key: string } {
+  /**
+   * What a nest for the tensor would compute, and the text by which two such nests are the same.
+   */
+  #elements(tensor: LazyTensor): { readonly axes: Axis[]; readonly value: Scalar; readonly key: string } {
     this.#axes = 0;
-    const { axes, at } = cellAxes(tensor);
-    const value = tensor.cell(at);
+    const { axes, at } = elementAxes(tensor);
+    const value = tensor.element(at);
     const extents = axes.map(({ extent }) => extent.text).join();
     return { axes, value, key: `${tensor.dtype}[${extents}] ${scalarText(value)}` };
   }
 
-  /** Gives a reduction the memory of a nest that computes the same already, or those that it is made of. */
+  /**
+   * Gives a reduction the memory of a nest that computes the same already, or those that it is made
+   * of.
+   */
   #reuse(tensor: LazyTensor): void {
     if (!tensor.heavy) return;
-    const known = this.#known.get(this.#cells(tensor).key);
+    const known = this.#known.get(this.#elements(tensor).key);
     if (known !== undefined) tensor.place(known);
     else for (const input of tensor.inputs) this.#reuse(input);
   }
 
-  /** Told by rules: every cell of the tensor is read at most once by the one consumer that is being lowered. */
+  /** A rule reports that the call being lowered reads every element of the tensor at most once. */
   once(tensor: LazyTensor): LazyTensor {
     const { root } = tensor;
     if (root.buffer !== undefined) return tensor;
     this.#reuse(root);
     if (tensor.repeats) return this.many(tensor, CHEAP);
     const shared = (this.#facts.uses.get(root.node) ?? 1) > 1;
-    if (this.#limits.isApart && root.operations > 0) this.materialise(root);
-    else if (shared && isDear(root) && !this.#isAwaited(root)) this.materialise(root);
+    if (this.#limits.isUnfused && root.operations > 0) this.materialize(root);
+    else if (shared && isExpensive(root) && !this.#isAwaited(root)) this.materialize(root);
     return tensor;
   }
 
-  /** Told by rules: cells are read several times, or inside a reduction of their own. */
+  /** A rule reports that elements are read several times, or inside a reduction. */
   many(tensor: LazyTensor, operations = 0): LazyTensor {
     const { root } = tensor;
     this.#reuse(root);
     // What is made from nothing (a range, a constant) is cheaper to make again than to read.
     const isFree = readsOf(root).size === 0;
-    const most = this.#limits.isApart ? 0 : isFree ? MADE_FROM_NOTHING : operations;
-    if (root.buffer === undefined && (root.heavy || root.operations > most)) this.materialise(root);
+    const most = this.#limits.isUnfused ? 0 : isFree ? MADE_FROM_NOTHING : operations;
+    if (root.buffer === undefined && (root.heavy || root.operations > most)) this.materialize(root);
     return tensor;
   }
 
-  /** Told by rules: cells are read once, inside a reduction, which must not hold another. */
+  /**
+   * A rule reports that elements are read once, inside a reduction, which must not hold another.
+   */
   reduced(tensor: LazyTensor): LazyTensor {
     this.once(tensor);
-    if (tensor.heavy) this.materialise(tensor);
+    if (tensor.heavy) this.materialize(tensor);
     return tensor;
   }
 
-  /** Told by rules with their operands: what would make the nest too large gets memory first, the largest before. */
+  /**
+   * A rule reports its operands: those that would make the nest too large get memory, the largest
+   * first.
+   */
   fit(tensors: readonly LazyTensor[], own = 1): void {
     for (;;) {
       const open = tensors.filter((tensor) => tensor.root.buffer === undefined && tensor.operations > 0);
@@ -194,11 +207,14 @@ export class LoweringContext {
       const operations = operationsOf(tensors) + own;
       if (open.length === 0 || (reads.size <= this.#limits.reads && operations <= this.#limits.operations))
         return;
-      this.materialise(open.reduce((most, tensor) => (tensor.operations > most.operations ? tensor : most)));
+      this.materialize(open.reduce((most, tensor) => (tensor.operations > most.operations ? tensor : most)));
     }
   }
 
-  /** Runs of tensors of which each reads no more buffers than a nest may; one run when all of them together do. */
+  /**
+   * Runs of tensors of which each reads no more buffers than a nest may; one run when all of them
+   * together do.
+   */
   runsWithin(tensors: readonly LazyTensor[]): LazyTensor[][] {
     const runs: LazyTensor[][] = [];
     let reads = new Set<number>();
@@ -213,7 +229,10 @@ export class LoweringContext {
     return runs;
   }
 
-  /** Told by pointwise rules: of operands that each take a reduction, only the newest stays in the nest. */
+  /**
+   * A pointwise rule reports its operands: of those with a reduction, only the newest stays in the
+   * nest.
+   */
   oneHeavy(tensors: readonly LazyTensor[]): void {
     const reductions = [...withInputs(tensors)].filter(({ isReduction }) => isReduction);
     if (reductions.length < 2) return;
@@ -222,7 +241,7 @@ export class LoweringContext {
       (last, root) => (last === undefined || this.#rank(root) > this.#rank(last) ? root : last),
       undefined,
     );
-    for (const root of roots) if (root !== newest) this.materialise(root);
+    for (const root of roots) if (root !== newest) this.materialize(root);
   }
 
   /** Remembers the order in which values were made. */
@@ -236,19 +255,19 @@ export class LoweringContext {
 }
 
 /** Whether computing a value twice costs more than a buffer. */
-const isDear = (tensor: LazyTensor): boolean => tensor.heavy || tensor.operations > CHEAP;
+const isExpensive = (tensor: LazyTensor): boolean => tensor.heavy || tensor.operations > CHEAP;
 const unplaced = (node: string): never => {
   throw internalError(`"${node}" has no memory`);
 };
 const volume = product;
-/** An axis of one cell is always at its first. */
-const placeOn = (of: Axis): Index => (same(of.extent, ONE) ? ZERO : atom(of));
-function cellAxes({ shape }: LazyTensor): { readonly axes: Axis[]; readonly at: Index[] } {
+/** An axis of one element is always at its first. */
+const placeOn = (call: Axis): Index => (same(call.extent, ONE) ? ZERO : atom(call));
+function elementAxes({ shape }: LazyTensor): { readonly axes: Axis[]; readonly at: Index[] } {
   const axes = shape.map((extent, d) => axis(`i${d}`, extent));
   return { axes, at: axes.map(placeOn) };
 }
 
-/** Buffers that the cells of a tensor are computed from. */
+/** Buffers that the elements of a tensor are computed from. */
 function readsOf(tensor: LazyTensor, into = new Set<number>()): Set<number> {
   if (tensor.buffer !== undefined) into.add(tensor.buffer);
   else for (const input of tensor.inputs) readsOf(input, into);

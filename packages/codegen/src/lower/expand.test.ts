@@ -37,7 +37,7 @@ describe("calls without a rule", () => {
   });
 });
 
-describe("why a call is no loop", () => {
+describe("why a call does not lower to loops", () => {
   const graph = parseGraph(`graph(%x: f32[4], %m: b8[4]) {
     %a: i64[u0, 1] = aten.nonzero.default(%x)
     %b: f32[4] = aten.relu_.default(%x)
@@ -52,7 +52,7 @@ describe("why a call is no loop", () => {
     ["a", "aten.nonzero.default gives a shape that only a run knows"],
     ["b", "aten.relu_.default writes to its argument: functionalize the program first"],
     ["c", "aten.rand_like.default draws random numbers"],
-    ["d", "indexing by a mask gives as many cells as the mask has true ones, which only a run knows"],
+    ["d", "indexing by a mask gives as many elements as the mask has true ones, which only a run knows"],
     ["e", "no loops are known for aten.lgamma.default"],
     ["f", "complex numbers are not lowered to loops"],
     ["g", undefined],

@@ -13,8 +13,9 @@ export interface ExpandOptions {
 }
 
 /**
- * Gives calls without a rule as calls that have one: the operator's decomposition is run on what the graph says of its
- * arguments, down to operators with rules. The value keeps the call's name; steps on the way get names of their own.
+ * Gives calls without a rule as calls that have one: the operator's decomposition is run on what
+ * the graph says of its arguments, down to operators with rules. The value keeps the call's name;
+ * steps on the way get names of their own.
  */
 export class Expander {
   /** The graph's node that a step belongs to. */
@@ -22,13 +23,13 @@ export class Expander {
   /** Why a call could not be decomposed. */
   readonly reasons = new Map<string, string>();
   readonly #options: ExpandOptions;
-  readonly #said: (name: string) => MetaValue | undefined;
+  readonly #fakeOf: (name: string) => MetaValue | undefined;
   readonly #parts = new Map<string, readonly MetaValue[]>();
   readonly #pairs = new Map<FakeTensor, NodeRef>();
 
-  constructor(options: ExpandOptions, said: (name: string) => MetaValue | undefined) {
+  constructor(options: ExpandOptions, fakeOf: (name: string) => MetaValue | undefined) {
     this.#options = options;
-    this.#said = said;
+    this.#fakeOf = fakeOf;
   }
 
   /** The node itself when it has a rule, or no decomposition either. */
@@ -54,7 +55,7 @@ export class Expander {
   }
 
   /** What the graph says of an argument, as objects of their own: two nodes may hold the same. */
-  #given(name: string, at?: number, value: unknown = this.#said(name)): unknown {
+  #given(name: string, at?: number, value: unknown = this.#fakeOf(name)): unknown {
     if (Array.isArray(value))
       return (value as readonly unknown[]).map((item, i) => this.#given(name, i, item));
     if (!(value instanceof FakeTensor) || at !== undefined) return value;
@@ -119,8 +120,8 @@ export class Expander {
   }
 
   /** A node that is another under its own name. */
-  #alias(node: Node, of: FakeTensor): Node {
-    return { ...node, target: "aten.alias.default", args: [this.#refs(of) as NodeRef], kwargs: NO_KWARGS };
+  #alias(node: Node, call: FakeTensor): Node {
+    return { ...node, target: "aten.alias.default", args: [this.#refs(call) as NodeRef], kwargs: NO_KWARGS };
   }
 
   #pick(node: Node): Node {
@@ -130,9 +131,11 @@ export class Expander {
   }
 }
 
-/** Some decompositions of PyTorch's give other things than the operator where nothing reads them. */
-const isLike = (made: FakeTensor, said: unknown): boolean =>
-  said instanceof FakeTensor && made.dtype === said.dtype && sameSizes(made.shape, said.shape);
+/**
+ * Some decompositions of PyTorch's give other things than the operator where nothing reads them.
+ */
+const isLike = (made: FakeTensor, wanted: unknown): boolean =>
+  wanted instanceof FakeTensor && made.dtype === wanted.dtype && sameSizes(made.shape, wanted.shape);
 
 /** Meta rules may give an argument itself; every step's value is an object of its own. */
 function fresh(value: MetaValue): MetaValue {

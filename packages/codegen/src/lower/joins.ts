@@ -1,4 +1,7 @@
-/** @file Values that several pointwise calls read, all of which meet again in one call: `x * sigmoid(x)`. */
+/**
+ * @file Values that several pointwise calls read, all of which meet again in one call:
+ * `x * sigmoid(x)`.
+ */
 import { FakeTensor, forEachInput, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { type SymInt, sameSizes } from "@sconce/symbolic";
@@ -9,9 +12,9 @@ const MOST_CALLS = 24;
 const ALIAS = "aten.alias.default";
 
 /**
- * For each value that is read several times the call where all that is made of it comes together, if there is one and
- * everything on the way is computed cell by cell in the value's own shape. One nest can compute all of that, and the
- * value once in it.
+ * For each value that is read several times the call where all that is made of it comes together,
+ * if there is one and everything on the way is computed element by element in the value's own
+ * shape. One nest can compute all of that, and the value once in it.
  */
 export function joinsOf(nodes: readonly Node[], operators: OperatorTable): ReadonlyMap<string, string> {
   const readers = readersOf(nodes);

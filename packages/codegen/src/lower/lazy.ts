@@ -1,38 +1,47 @@
-/** @file Tensors that are not computed yet: what a cell would be, as a function of its coordinates. */
+/**
+ * @file Tensors that are not computed yet: what an element would be, as a function of its
+ * coordinates.
+ */
 import type { DType } from "@sconce/tensor";
 import { coordinatesOf, flatIndex, type Index, ONE, same, ZERO } from "../ir/index-expr.js";
 import { load, type Scalar } from "../ir/scalar.js";
 
-/** Gives the value of one cell. */
-export type CellOf = (coordinates: readonly Index[]) => Scalar;
+/** Gives the value of one element. */
+export type ElementOf = (coordinates: readonly Index[]) => Scalar;
 
 export interface LazyInit {
   readonly dtype: DType;
   readonly shape: readonly Index[];
   /** The graph node whose value it is, or belongs to. */
   readonly node: string;
-  /** What cells are computed from. */
+  /** What elements are computed from. */
   readonly inputs: readonly LazyTensor[];
-  readonly cell: CellOf;
-  /** Operations of one cell, those of inputs not counted; 0 for views. */
+  readonly element: ElementOf;
+  /** Operations of one element, those of inputs not counted; 0 for views. */
   readonly operations?: number;
-  /** Whether a cell takes a reduction, so that computing it twice is dear. */
+  /** Whether an element takes a reduction, so that computing it twice is expensive. */
   readonly heavy?: boolean;
-  /** For a view: cells of the base are cells here, each at most once unless `repeats`. */
+  /** For a view: elements of the base are elements here, each at most once unless `repeats`. */
   readonly view?: { readonly base: LazyTensor; readonly repeats: boolean } | undefined;
 }
 
-/** The value of a graph node while loops are made: an expression, or a buffer once it is materialised. */
+/**
+ * The value of a graph node while loops are made: an expression, or a buffer once it is
+ * materialized.
+ */
 export class LazyTensor {
   readonly dtype: DType;
   readonly shape: readonly Index[];
   readonly node: string;
   readonly inputs: readonly LazyTensor[];
   readonly view: LazyInit["view"];
-  readonly #cell: CellOf;
+  readonly #element: ElementOf;
   readonly #operations: number;
   readonly #heavy: boolean;
-  /** Cells by the list of coordinates that they were asked for with, so that several readers get the same object. */
+  /**
+   * Elements by the list of coordinates that they were asked for with, so that several readers get
+   * the same object.
+   */
   readonly #known = new WeakMap<readonly Index[], Scalar>();
   #buffer: number | undefined;
 
@@ -42,52 +51,54 @@ export class LazyTensor {
     this.node = init.node;
     this.inputs = init.inputs;
     this.view = init.view;
-    this.#cell = init.cell;
+    this.#element = init.element;
     this.#operations = init.operations ?? 0;
     this.#heavy = init.heavy ?? false;
   }
 
-  /** The buffer that holds all cells, in row-major order. */
+  /** The buffer that holds all elements, in row-major order. */
   get buffer(): number | undefined {
     return this.#buffer;
   }
-  /** From now on cells are read from memory. */
+  /** From now on elements are read from memory. */
   place(buffer: number): void {
     this.#buffer = buffer;
   }
 
-  /** Whether a cell takes a reduction that no buffer holds. */
+  /** Whether an element takes a reduction that no buffer holds. */
   get heavy(): boolean {
     return this.#buffer === undefined && (this.#heavy || this.inputs.some((input) => input.heavy));
   }
-  /** Whether a cell takes a reduction of its own, not one of its inputs. */
+  /** Whether an element takes a reduction of its own, not one of its inputs. */
   get isReduction(): boolean {
     return this.#buffer === undefined && this.#heavy;
   }
-  /** Operations that one cell takes, down to memory; what several inputs share is counted once. */
+  /**
+   * Operations that one element takes, down to memory; what several inputs share is counted once.
+   */
   get operations(): number {
     return operationsOf([this]);
   }
-  /** Operations of a cell without those of its inputs. */
+  /** Operations of an element without those of its inputs. */
   get ownOperations(): number {
     return this.#buffer === undefined ? this.#operations : 0;
   }
 
-  cell(coordinates: readonly Index[]): Scalar {
+  element(coordinates: readonly Index[]): Scalar {
     if (this.#buffer !== undefined) return load(this.#buffer, flatIndex(coordinates, this.shape), this.dtype);
-    let cell = this.#known.get(coordinates);
-    if (cell === undefined) {
-      cell = this.#cell(coordinates);
-      this.#known.set(coordinates, cell);
+    let element = this.#known.get(coordinates);
+    if (element === undefined) {
+      element = this.#element(coordinates);
+      this.#known.set(coordinates, element);
     }
-    return cell;
+    return element;
   }
 
   /** The tensor that this one is a view of, through any number of views. */
   get root(): LazyTensor {
     return this.view === undefined || this.#buffer !== undefined ? this : this.view.base.root;
   }
-  /** Whether some view on the way to the root shows cells more than once. */
+  /** Whether some view on the way to the root shows elements more than once. */
   get repeats(): boolean {
     if (this.view === undefined || this.#buffer !== undefined) return false;
     return this.view.repeats || this.view.base.repeats;
@@ -106,7 +117,7 @@ export function withInputs(
   }
   return into;
 }
-/** Operations that cells of the tensors take together, down to memory. */
+/** Operations that elements of the tensors take together, down to memory. */
 export function operationsOf(tensors: readonly LazyTensor[]): number {
   let total = 0;
   for (const tensor of withInputs(tensors)) total += tensor.ownOperations;
@@ -126,19 +137,22 @@ export function viewOf(
     shape,
     node,
     inputs: [base],
-    cell: (coordinates) => base.cell(map(coordinates)),
+    element: (coordinates) => base.element(map(coordinates)),
     view: { base, repeats },
   });
 }
 
-/** The same cells in row-major order under another shape of as many cells. */
+/** The same elements in row-major order under another shape of as many elements. */
 export function reshaped(base: LazyTensor, node: string, shape: readonly Index[]): LazyTensor {
   if (shape.length === base.shape.length && shape.every((extent, d) => same(extent, base.shape[d]!)))
     return viewOf(base, node, shape, (coordinates) => coordinates);
   return viewOf(base, node, shape, (coordinates) => reshapeCoordinates(coordinates, shape, base.shape));
 }
 
-/** Coordinates of the cell that has the same row-major place; dimensions that both shapes share keep theirs. */
+/**
+ * Coordinates of the element that has the same row-major place; dimensions that both shapes share
+ * keep theirs.
+ */
 function reshapeCoordinates(
   coordinates: readonly Index[],
   from: readonly Index[],
@@ -158,10 +172,10 @@ function reshapeCoordinates(
   ];
 }
 
-/** Whether a dimension is shown in another extent by repeating its only cell. */
+/** Whether a dimension is shown in another extent by repeating its only element. */
 const isBroadcast = (extent: Index, out: Index): boolean => same(extent, ONE) && !same(out, ONE);
 
-/** The tensor seen in a larger shape, dimensions of one cell repeated. */
+/** The tensor seen in a larger shape, dimensions of one element repeated. */
 export function broadcastTo(base: LazyTensor, node: string, shape: readonly Index[]): LazyTensor {
   const lead = shape.length - base.shape.length;
   if (lead === 0 && base.shape.every((extent, d) => same(extent, shape[d]!))) return base;

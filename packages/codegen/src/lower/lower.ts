@@ -25,16 +25,19 @@ import { LOWERINGS } from "./table.js";
 export interface LowerToLoopsOptions {
   readonly operators: OperatorTable;
   readonly limits?: FusionLimits;
-  /** How operators are said; Sconce's own table when left out. */
+  /** The operator table; Sconce's own by default. */
   readonly lowerings?: LoweringTable;
-  /** Decides conditions on symbolic sizes in decompositions; those that assumptions leave open are refused without it. */
+  /**
+   * Decides conditions on symbolic sizes in decompositions; those that assumptions leave open are
+   * refused without it.
+   */
   readonly env?: SymEnv;
 }
 
 /**
- * Lowers a functional graph of core operators to loop nests, fusing as it goes: views become index arithmetic, chains of
- * pointwise operators join what reads or makes their operands, reductions and products keep their epilogues. Operators
- * without a rule are lowered by their decompositions.
+ * Lowers a functional graph of core operators to loop nests, fusing as it goes: views become index
+ * arithmetic, chains of pointwise operators join what reads or makes their operands, reductions and
+ * products keep their epilogues. Operators without a rule are lowered by their decompositions.
  *
  * Shapes may be symbolic; sizes then stay in the index expressions until a program is run.
  *
@@ -67,27 +70,27 @@ const isStructural = (node: Node): boolean =>
   node.target === "operator.getitem" || (isSizeValue(node.meta.val) && !readsTensor(node.target));
 /** Floats and bools of sizes. */
 const NO_SIZE = "it is a number computed from sizes, which no loop makes";
-/** Whether a scalar comes from a tensor's cells: all others come from sizes. */
+/** Whether a scalar comes from a tensor's elements: all others come from sizes. */
 const readsTensor = (target: string): boolean => !isScalarFunction(target) && !target.startsWith("aten.sym_");
 /** Refuses what no nest can read or write, before rules meet it in the middle of an expression. */
-function checkOperand(said: unknown): void {
-  if (Array.isArray(said)) for (const item of said) checkOperand(item);
-  const { kind } = (said ?? {}) as { kind?: string };
+function checkOperand(value: unknown): void {
+  if (Array.isArray(value)) for (const item of value) checkOperand(item);
+  const { kind } = (value ?? {}) as { kind?: string };
   if (kind === "SymFloat" || kind === "SymBool") cannot("it reads a number that only a run knows");
-  if (said instanceof FakeTensor && isComplexDType(said.dtype))
+  if (value instanceof FakeTensor && isComplexDType(value.dtype))
     cannot("complex numbers are not lowered to loops");
 }
 const isSizeValue = (value: unknown): boolean =>
   typeof value === "object" && value !== null && (value as { kind?: string }).kind === "SymInt";
 
-/** What keeps an operator from ever being loops, by what its row says of it. */
+/** Returns why an operator never lowers to loops, judged by its row in the table. */
 function whyNever(row: OpDefinition | undefined): string | undefined {
   if (row === undefined) return undefined;
   const has = (tag: OpTag): boolean => row.tags.includes(tag);
   if (row.schema.isMutable) return "writes to its argument: functionalize the program first";
   if (has("dynamic_output_shape")) return "gives a shape that only a run knows";
   if (has("nondeterministic_seeded")) return "draws random numbers";
-  if (has("effect")) return "is a check at run time, which no cell depends on";
+  if (has("effect")) return "is a check at run time, which no element depends on";
   return undefined;
 }
 
@@ -147,7 +150,7 @@ class GraphLowering {
   /** Results are tensors, sizes and constants; other numbers stay with who computes them. */
   #checkOutputs(output: Node): void {
     forEachInput(output, (name) => {
-      const { kind } = (this.#saidOf(name) ?? {}) as { kind?: string };
+      const { kind } = (this.#fakeOf(name) ?? {}) as { kind?: string };
       if (kind === "SymFloat" || kind === "SymBool") this.#refuse(name, NO_SIZE);
     });
   }
@@ -199,7 +202,7 @@ class GraphLowering {
       return;
     }
     const lowering = this.#table[node.target] ?? cannot(this.#unknown(node));
-    forEachInput(node, (name) => checkOperand(this.#saidOf(name)));
+    forEachInput(node, (name) => checkOperand(this.#fakeOf(name)));
     checkOperand(node.meta.val);
     const schema = this.#options.operators.schemaOf(node.target) ?? cannot(`${node.target} has no schema`);
     const args = bindArgs(schema, node.args, node.kwargs, (ref) => this.#resolve(ref));
@@ -210,7 +213,7 @@ class GraphLowering {
       target,
       args,
       value: meta.val as MetaValue,
-      said: () => bindArgs(schema, node.args, node.kwargs, (ref) => this.#saidOf(ref.name)),
+      fakes: () => bindArgs(schema, node.args, node.kwargs, (ref) => this.#fakeOf(ref.name)),
     });
     this.#checkResults(node, result);
     this.#values.set(name, result);
@@ -244,10 +247,10 @@ class GraphLowering {
   }
 
   #resolve({ name }: NodeRef): unknown {
-    return this.#values.get(name) ?? this.#saidOf(name);
+    return this.#values.get(name) ?? this.#fakeOf(name);
   }
   /** What the graph, or a step of a decomposition, says of a value. */
-  #saidOf(name: string): MetaValue | undefined {
+  #fakeOf(name: string): MetaValue | undefined {
     return (this.#graph.find(name) ?? this.#stepOf.get(name))?.meta.val;
   }
 
@@ -295,9 +298,12 @@ const flat = (value: unknown): unknown[] => {
 };
 
 /** Operators that look at the shape and dtype of their argument only. */
-const READS_NO_CELLS = /^aten\.((full|zeros|ones|empty|rand|randn)_like|new_(full|zeros|ones|empty))\./;
+const READS_NO_ELEMENTS = /^aten\.((full|zeros|ones|empty|rand|randn)_like|new_(full|zeros|ones|empty))\./;
 
-/** How many times a value is read, through views to what is behind them: an upper bound of the kernels that would compute it. */
+/**
+ * How many times a value is read, through views to what is behind them: an upper bound of the
+ * kernels that would compute it.
+ */
 function consumers(nodes: readonly Node[], table: LoweringTable): Map<string, number> {
   const counts = new Map<string, number>();
   for (let at = nodes.length - 1; at >= 0; at--) {
@@ -305,7 +311,7 @@ function consumers(nodes: readonly Node[], table: LoweringTable): Map<string, nu
     const isView =
       node.op === "call_function" && (table[node.target]?.isView || node.target === "operator.getitem");
     const passes = isView ? (counts.get(node.name) ?? 0) : 1;
-    if (isSizeValue(node.meta.val) || isScalarFunction(node.target) || READS_NO_CELLS.test(node.target))
+    if (isSizeValue(node.meta.val) || isScalarFunction(node.target) || READS_NO_ELEMENTS.test(node.target))
       continue;
     let isFirst = true;
     forEachInput(node, (name) => {

@@ -1,4 +1,4 @@
-/** @file Operators that compute each cell from the same cell of their operands. */
+/** @file Operators that compute each element from the same element of their operands. */
 import type { DType } from "@sconce/tensor";
 import type { Index } from "../ir/index-expr.js";
 import { cast, type Scalar } from "../ir/scalar.js";
@@ -6,17 +6,20 @@ import { computeType, type LoweringCall, outOf, shapeOf } from "./call.js";
 import { broadcastTo, LazyTensor } from "./lazy.js";
 
 export interface PointwiseOptions {
-  /** What one cell costs, in additions. */
+  /** What one element costs, in additions. */
   readonly operations?: number;
-  /** The dtype that operands are converted to, or their `own`; that of the result, halves as float32, when left out. */
+  /**
+   * The dtype that operands are converted to, or their `own`; that of the result, halves as
+   * float32, when left out.
+   */
   readonly compute?: DType | "own";
 }
 
-/** A tensor whose cells are `body` of the operands' cells, broadcast against each other. */
+/** A tensor whose elements are `body` of the operands' elements, broadcast against each other. */
 export function pointwise(
   call: LoweringCall,
   operands: readonly LazyTensor[],
-  body: (cells: readonly Scalar[]) => Scalar,
+  body: (elements: readonly Scalar[]) => Scalar,
   { operations = 1, compute }: PointwiseOptions = {},
 ): LazyTensor {
   const { context, node } = call;
@@ -24,7 +27,7 @@ export function pointwise(
   const shape = shapeOf(out);
   const dtype = compute ?? computeType(out.dtype);
   const read = (input: LazyTensor, at: readonly Index[]): Scalar =>
-    dtype === "own" ? input.cell(at) : cast(input.cell(at), dtype);
+    dtype === "own" ? input.element(at) : cast(input.element(at), dtype);
   const inputs = operands.map((operand) => context.once(broadcastTo(operand, node, shape)));
   context.oneHeavy(inputs);
   context.fit(inputs, operations);
@@ -34,7 +37,7 @@ export function pointwise(
     node,
     inputs,
     operations,
-    cell: (at) => cast(body(inputs.map((input) => read(input, at))), out.dtype),
+    element: (at) => cast(body(inputs.map((input) => read(input, at))), out.dtype),
   });
   context.made(made);
   return made;

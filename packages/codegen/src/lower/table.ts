@@ -10,7 +10,7 @@ import { GATHERS } from "./families/gather.js";
 import { INDEXINGS } from "./families/index-tensors.js";
 import { LOG_SCANS } from "./families/log-scan.js";
 import { LOOKUPS } from "./families/lookup.js";
-import { NORMALISATIONS } from "./families/normalise.js";
+import { NORMALIZATIONS } from "./families/normalize.js";
 import { ORDERS } from "./families/order.js";
 import { PADS } from "./families/pad.js";
 import { POOLS } from "./families/pool.js";
@@ -26,7 +26,7 @@ export const LOWERINGS: LoweringTable = Object.freeze({
   ...VIEWS,
   ...REDUCTIONS,
   ...CONTRACTIONS,
-  ...NORMALISATIONS,
+  ...NORMALIZATIONS,
   ...GATHERS,
   ...JOINED,
   ...SCANS,

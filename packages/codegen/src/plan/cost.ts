@@ -7,7 +7,10 @@ import { readsOf } from "../ir/traverse.js";
 import { bytesOf } from "./memory.js";
 
 export interface NestCost {
-  /** Arithmetic on values, one for each function; index arithmetic, comparisons of indices and copies are not counted. */
+  /**
+   * Arithmetic on values, one for each function; index arithmetic, comparisons of indices and
+   * copies are not counted.
+   */
   readonly flops: number;
   /** Buffers read and written, each once. */
   readonly bytes: number;
@@ -15,15 +18,15 @@ export interface NestCost {
 
 /** The cost of one nest for these sizes. */
 export function costOf(program: LoopProgram, nest: LoopNest, sizes: Bindings = new Map()): NestCost {
-  const cells = nest.axes.reduce((total, { extent }) => total * sizeOf(extent, sizes), 1);
+  const elements = nest.axes.reduce((total, { extent }) => total * sizeOf(extent, sizes), 1);
   const buffers = [nest.output, ...readsOf(nest.value)];
   return {
-    flops: cells * operationsOf(nest.value, sizes),
+    flops: elements * operationsOf(nest.value, sizes),
     bytes: buffers.reduce((total, id) => total + bytesOf(program.buffers[id]!, sizes), 0),
   };
 }
 
-/** Operations of one cell; what is shared is counted once. */
+/** Operations of one element; what is shared is counted once. */
 function operationsOf(root: Scalar, sizes: Bindings): number {
   const seen = new Set<Scalar>();
   const count = (scalar: Scalar): number => {
@@ -38,7 +41,7 @@ function operationsOf(root: Scalar, sizes: Bindings): number {
   };
   return count(root);
 }
-/** Whether a value depends on where the cell is and on nothing that is computed. */
+/** Whether a value depends on where the element is and on nothing that is computed. */
 const isOfIndices = (scalar: Scalar): boolean =>
   scalar.kind === "index" ||
   scalar.kind === "constant" ||

@@ -1,4 +1,7 @@
-/** @file Where values lie: one piece of memory for all of them, reused as soon as the last reader is done. */
+/**
+ * @file Where values lie: one piece of memory for all of them, reused as soon as the last reader is
+ * done.
+ */
 import type { Bindings } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";
 import { sizeOf } from "../evaluate/evaluate.js";
@@ -47,8 +50,9 @@ export function bytesOf({ dtype, shape }: LoopBuffer, sizes: Bindings = new Map(
 }
 
 /**
- * Gives each value a place, the largest first, each at the lowest offset that is free while it lives ("greedy by size" of
- * Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net Inference, 2020).
+ * Gives each value a place, the largest first, each at the lowest offset that is free while it
+ * lives ("greedy by size" of Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net
+ * Inference, 2020).
  */
 export function planMemory(
   program: LoopProgram,

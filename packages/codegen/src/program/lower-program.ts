@@ -1,4 +1,7 @@
-/** @file Whole programs: what loops can say as regions, the rest as calls that stay with an interpreter. */
+/**
+ * @file Whole programs: what loops can say as regions, the rest as calls that stay with an
+ * interpreter.
+ */
 import type { ExportedProgram } from "@sconce/ir";
 import { type AskedBackend, type NotTaken, partition } from "@sconce/passes";
 import type { LoopProgram } from "../ir/loop-program.js";
@@ -7,8 +10,9 @@ import { blockScans } from "../transform/block-scans.js";
 import { withoutProvedAssertions } from "./assertions.js";
 
 /**
- * Passes that bring an exported program into the form that loops are made from; numbers stay what they are. Loops need no
- * values: what is folded of state without values is a constant without values.
+ * Passes that bring an exported program into the form that loops are made from; numbers stay what
+ * they are. Loops need no values: what is folded of state without values is a constant without
+ * values.
  */
 export const LOOP_PIPELINE =
   "decompose,fold-batch-norm{missing-values=keep},fold-constants{missing-values=keep},canonicalize,cse,dce";
@@ -27,7 +31,8 @@ export interface LoweredProgram {
 }
 
 /**
- * Lowers what can be lowered of a program that went through {@link LOOP_PIPELINE}; scans of long rows are taken in blocks.
+ * Lowers what can be lowered of a program that went through {@link LOOP_PIPELINE}; scans of long
+ * rows are taken in blocks.
  * @throws SconceError `NOT_FUNCTIONAL`
  */
 export function lowerProgram(program: ExportedProgram, options: LowerToLoopsOptions): LoweredProgram {

@@ -7,8 +7,9 @@ const typeText = ({ dtype, shape }: Pick<LoopBuffer, "dtype" | "shape">): string
   `${dtypeInfo(dtype).abbreviation}[${shape.map(({ text }) => text).join(", ")}]`;
 
 /**
- * A loop program as text: its inputs, then each nest with its axes, the nodes it computes and what a cell is, then the
- * outputs. `b3` is a buffer, `i0` an axis of a nest, `r0` an axis of a reduction.
+ * A loop program as text: its inputs, then each nest with its axes, the nodes it computes and what
+ * an element is, then the outputs. `b3` is a buffer, `i0` an axis of a nest, `r0` an axis of a
+ * reduction.
  */
 export function printLoops(program: LoopProgram): string {
   const inputs = program.buffers.filter(({ kind }) => kind === "input");
@@ -21,10 +22,10 @@ export function printLoops(program: LoopProgram): string {
 function nestLines(nest: LoopNest, output: LoopBuffer): string[] {
   const group = nest.group === undefined ? "" : `  in ${nest.group}`;
   const axes = nest.axes.map(({ name, extent }) => `${name} < ${extent.text}`).join(", ");
-  const cell = nest.axes.length === 0 ? "cell" : `for ${axes}`;
+  const head = nest.axes.length === 0 ? "cell" : `for ${axes}`;
   return [
     `nest ${nest.id} -> b${output.id}: ${typeText(output)}${group}  # ${nest.nodes.join(", ")}`,
-    `  ${cell}`,
+    `  ${head}`,
     `    ${scalarText(nest.value)}`,
   ];
 }

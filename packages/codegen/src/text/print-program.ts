@@ -1,10 +1,15 @@
-/** @file A lowered program as text: its regions as loops, and the calls that no loops are known for. */
+/**
+ * @file A lowered program as text: its regions as loops, and the calls that no loops are known for.
+ */
 import { nodeText } from "@sconce/ir";
 import { CALL_REGION } from "@sconce/passes";
 import type { LoweredProgram } from "../program/lower-program.js";
 import { printLoops } from "./print-loops.js";
 
-/** The loops of each region under its name, in the order in which the program calls them, and the other calls between. */
+/**
+ * The loops of each region under its name, in the order in which the program calls them, and the
+ * other calls between.
+ */
 export function printLoweredProgram({ program, regions, left }: LoweredProgram): string {
   if (regions.length === 1 && left.length === 0) return printLoops(regions[0]!.loops);
   const reasons = new Map(left.map(({ node, reason }) => [node, reason]));

@@ -1,4 +1,7 @@
-/** @file Scalars as readable text, which is also what equality of indices read from tensors rests on. */
+/**
+ * @file Scalars as readable text, which is also what equality of indices read from tensors rests
+ * on.
+ */
 import { partsOf, type ReduceScalar, type Scalar } from "../ir/scalar.js";
 
 const INFIX: Readonly<Record<string, string>> = {
@@ -20,8 +23,8 @@ const KNOWN = new WeakMap<Scalar, string>();
 const SHORT = 24;
 
 /**
- * The expression as text: `max((b0[i0*4 + i1] + b1[i1]), 0)`. What is one object in several places is written once:
- * `(t0 = sum[r0 < 8](b0[r0])) * sigmoid(t0)`.
+ * The expression as text: `max((b0[i0*4 + i1] + b1[i1]), 0)`. What is one object in several places
+ * is written once: `(t0 = sum[r0 < 8](b0[r0])) * sigmoid(t0)`.
  */
 export function scalarText(scalar: Scalar): string {
   let text = KNOWN.get(scalar);

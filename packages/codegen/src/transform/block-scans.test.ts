@@ -30,11 +30,11 @@ const next = (): number => {
 };
 /** Whole numbers, of which there are few, so that there are ties and sums are exact. */
 const wholes = (shape: readonly number[], special: readonly number[] = []): Tensor => {
-  const cells = Float32Array.from({ length: shape.reduce((a, b) => a * b, 1) }, () => (next() % 9) - 4);
+  const elements = Float32Array.from({ length: shape.reduce((a, b) => a * b, 1) }, () => (next() % 9) - 4);
   special.forEach((value, at) => {
-    cells[(at * 97 + 70) % cells.length] = value;
+    elements[(at * 97 + 70) % elements.length] = value;
   });
-  return Tensor.from(cells, shape, "float32");
+  return Tensor.from(elements, shape, "float32");
 };
 
 describe.each(["cumsum", "cummax", "cummin"])("%s", (target) => {
@@ -68,7 +68,7 @@ describe.each(["cumsum", "cummax", "cummin"])("%s", (target) => {
   });
 });
 
-test("sizes that only a run tells are taken in blocks when they are known", () => {
+test("sizes that only a run knows are taken in blocks when they are known", () => {
   const loops = lowerToLoops(graphOf("cumsum", ["s0", 3], 0), { operators });
   expect(blockScans(loops)).toBe(loops);
   expect(blockScans(loops, new Map([["s0", 200]]))).toBe(loops);
@@ -78,7 +78,7 @@ test("sizes that only a run tells are taken in blocks when they are known", () =
   expect(evaluateLoops(blocked, inputs)).toEqual(evaluateLoops(loops, inputs));
 });
 
-test("totals of blocks that are many are taken in blocks again, and a cell takes few steps", () => {
+test("totals of blocks that are many are taken in blocks again, and an element takes few steps", () => {
   const loops = lowerToLoops(graphOf("cumsum", [60_000], 0), { operators });
   const blocked = blockScans(loops);
   expect(blocked.nests.map(({ axes }) => axes[0]!.extent.constant)).toEqual([3750, 234, 234, 3750, 60_000]);
@@ -100,15 +100,15 @@ test("products of integers are taken in blocks", () => {
   expect(evaluateLoops(blocked, inputs)).toEqual(evaluateLoops(loops, inputs));
 });
 
-test("sums of floats are no worse than those taken one by one", () => {
-  const cells = Float32Array.from({ length: 5000 }, () => (next() % 100_000) / 1e5);
+test("sums of floats are as accurate as those taken one by one", () => {
+  const elements = Float32Array.from({ length: 5000 }, () => (next() % 100_000) / 1e5);
   const loops = blockScans(lowerToLoops(graphOf("cumsum", [5000], 0), { operators }));
-  const [made] = evaluateLoops(loops, [Tensor.from(cells, [5000], "float32")]);
+  const [made] = evaluateLoops(loops, [Tensor.from(elements, [5000], "float32")]);
   let [exact, plain] = [0, 0];
   let [own, others] = [0, 0];
-  cells.forEach((cell, i) => {
-    exact += cell;
-    plain = Math.fround(plain + cell);
+  elements.forEach((element, i) => {
+    exact += element;
+    plain = Math.fround(plain + element);
     own = Math.max(own, Math.abs(((made as Tensor).data[i] as number) - exact));
     others = Math.max(others, Math.abs(plain - exact));
   });
@@ -116,23 +116,23 @@ test("sums of floats are no worse than those taken one by one", () => {
 });
 
 describe("logarithms of sums of exponentials", () => {
-  const run = (cells: Float32Array): readonly number[] => {
-    const shape = [cells.length];
+  const run = (elements: Float32Array): readonly number[] => {
+    const shape = [elements.length];
     const loops = lowerToLoops(graphOf("logcumsumexp", shape, 0), { operators });
-    const [made] = evaluateLoops(blockScans(loops), [Tensor.from(cells, shape, "float32")]);
+    const [made] = evaluateLoops(blockScans(loops), [Tensor.from(elements, shape, "float32")]);
     return (made as Tensor).toArray() as number[];
   };
-  const wanted = (cells: Float32Array): number[] => {
+  const wanted = (elements: Float32Array): number[] => {
     let total = -Infinity;
-    return Array.from(cells, (cell) => {
-      const [low, high] = [Math.min(total, cell), Math.max(total, cell)];
+    return Array.from(elements, (element) => {
+      const [low, high] = [Math.min(total, element), Math.max(total, element)];
       total = low === high && !Number.isFinite(low) ? low : high + Math.log1p(Math.exp(low - high));
       return total;
     });
   };
-  const agree = (cells: Float32Array): void => {
-    const expected = wanted(cells);
-    run(cells).forEach((value, i) => {
+  const agree = (elements: Float32Array): void => {
+    const expected = wanted(elements);
+    run(elements).forEach((value, i) => {
       if (Number.isFinite(expected[i])) expect(value).toBeCloseTo(expected[i]!, 3);
       else expect(value).toBe(expected[i]);
     });

@@ -1,6 +1,7 @@
 /**
- * @file Long scans in blocks: totals of blocks, a scan of those, and cells that reduce only their own block. What took the
- * square of a row's length takes little more than the length, in nests that are as plain as others.
+ * @file Long scans in blocks: totals of blocks, a scan of those, and elements that reduce only
+ * their own block. What took the square of a row's length takes little more than the length, in
+ * nests that are as plain as others.
  */
 import type { Bindings } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
@@ -34,16 +35,21 @@ import {
   TRUE,
 } from "../ir/scalar.js";
 
-/** Rows up to this length stay as they are, and scans of so many steps in all: blocks would cost more nests than they save. */
+/**
+ * Rows up to this length stay as they are, and scans of so many steps in all: blocks would cost
+ * more nests than they save.
+ */
 const SHORT = 32;
 const FEW = 2 ** 17;
 
-/** Cells of a block: so many steps a cell takes. A power of two, which is quick to divide by. */
+/**
+ * Elements of a block: so many steps an element takes. A power of two, which is quick to divide by.
+ */
 const BLOCK = 16;
 
 /**
- * The program with scans of long rows in blocks; it computes the same, but sums of floats are rounded in another order. Scans of
- * sizes that are not known stay as they are.
+ * The program with scans of long rows in blocks; it computes the same, but sums of floats are
+ * rounded in another order. Scans of sizes that are not known stay as they are.
  */
 export function blockScans(program: LoopProgram, sizes: Bindings = new Map()): LoopProgram {
   const buffers = [...program.buffers];
@@ -83,13 +89,14 @@ function blocksOf(nest: LoopNest, buffers: LoopBuffer[]): readonly LoopNest[] | 
   };
   const totals = made(totalOf(scan));
   const sums = made(totalsUpTo(scan, totals), nest.hint);
-  const cells = new Rewriter({ scalars: new Map([[scan.reduce, ownBlock(scan, sums, start)]]) });
-  return [totals, sums, { ...nest, value: cells.scalar(nest.value), hint: undefined }];
+  const elements = new Rewriter({ scalars: new Map([[scan.reduce, ownBlock(scan, sums, start)]]) });
+  return [totals, sums, { ...nest, value: elements.scalar(nest.value), hint: undefined }];
 }
 
 /**
- * What a reduction of no cells is; undefined where there is no such value, and for products of floats: those of a block may
- * leave the range of floats where all up to them do not, and what is infinite then meets a zero.
+ * What a reduction of no elements is; undefined where there is no such value, and for products of
+ * floats: those of a block may leave the range of floats where all up to them do not, and what is
+ * infinite then meets a zero.
  */
 function startOf({ reduce, dtype, initial }: ReduceScalar): Scalar | undefined {
   if (reduce === "prod" && isFloatDType(dtype)) return undefined;
@@ -108,7 +115,10 @@ function inBlock(scan: Scan, block: Index): { readonly body: Scalar; readonly wh
   return { body: rewriter.scalar(scan.reduce.body), when: rewriter.scalar(rest(scan.when)) };
 }
 
-/** The cells of one block. That an extreme starts from the same in each block changes nothing; a sum starts once. */
+/**
+ * The elements of one block. That an extreme starts from the same in each block changes nothing; a
+ * sum starts once.
+ */
 function totalOf(scan: Scan): Scalar {
   const { reduce, along, axis } = scan;
   const block = axisOf(axis.name, constant(Math.floor(fixedValue(axis.extent)! / BLOCK)));
@@ -117,7 +127,7 @@ function totalOf(scan: Scan): Scalar {
   return { ...reduce, axes: [axisOf(along.name, constant(BLOCK))], body, when: guard(when), initial };
 }
 
-/** All cells up to the end of a block. */
+/** All elements up to the end of a block. */
 function totalsUpTo({ reduce, along, axis }: Scan, totals: LoopNest): Scalar {
   const own = totals.axes.find(({ name }) => name === axis.name)!;
   const other = axisOf(along.name, own.extent);
@@ -135,7 +145,7 @@ const flatOf = (at: readonly Index[], { axes }: LoopNest): Index =>
     axes.map(({ extent }) => extent),
   );
 
-/** A cell: those of its block up to it, after all blocks before. */
+/** An element: those of its block up to it, after all blocks before. */
 function ownBlock(scan: Scan, sums: LoopNest, start: Scalar): Scalar {
   const { reduce, along, axis } = scan;
   const place = axisOf(along.name, constant(BLOCK));

@@ -1,4 +1,7 @@
-/** @file Tensors one after the other along a dimension, in several nests where one may not read as many buffers. */
+/**
+ * @file Tensors one after the other along a dimension, in several nests where one may not read as
+ * many buffers.
+ */
 import type { DType } from "@sconce/tensor";
 import { add, constant, type Index, subtract, ZERO } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
@@ -11,14 +14,14 @@ import {
   shapeOf,
   tensorList,
 } from "../call.js";
-import { type CellOf, LazyTensor } from "../lazy.js";
+import { type ElementOf, LazyTensor } from "../lazy.js";
 import { made } from "./gather.js";
 
 const cat: Lowering = {
-  rule: (of) => {
-    const { shape } = outOf(of);
-    const tensors = tensorList(of, "tensors").filter((tensor) => !isEmpty(tensor) || shape.length === 1);
-    return joined(of, partsOfResult(of, tensors), dimensionOf(of));
+  rule: (call) => {
+    const { shape } = outOf(call);
+    const tensors = tensorList(call, "tensors").filter((tensor) => !isEmpty(tensor) || shape.length === 1);
+    return joined(call, partsOfResult(call, tensors), dimensionOf(call));
   },
 };
 /** What `cat` takes along with tensors of any shape. */
@@ -26,89 +29,95 @@ const isEmpty = ({ shape: [first, ...rest] }: LazyTensor): boolean =>
   rest.length === 0 && first !== undefined && first.terms.length === 0 && first.constant === 0;
 
 const stack: Lowering = {
-  rule: (of) => {
-    const dim = dimensionOf(of);
-    const tensors = partsOfResult(of, tensorList(of, "tensors"));
+  rule: (call) => {
+    const dim = dimensionOf(call);
+    const tensors = partsOfResult(call, tensorList(call, "tensors"));
     const stacked =
-      (run: readonly LazyTensor[]): CellOf =>
+      (run: readonly LazyTensor[]): ElementOf =>
       (at) => {
         const rest = at.filter((_, d) => d !== dim);
-        const cells = run.map((tensor) => cast(tensor.cell(rest), outOf(of).dtype));
-        return cells.reduceRight((otherwise, cell, i) =>
-          select(apply("eq", indexScalar(at[dim]!), constantScalar(i, "int64")), cell, otherwise),
+        const elements = run.map((tensor) => cast(tensor.element(rest), outOf(call).dtype));
+        return elements.reduceRight((otherwise, element, i) =>
+          select(apply("eq", indexScalar(at[dim]!), constantScalar(i, "int64")), element, otherwise),
         );
       };
-    const runs = of.context.runsWithin(tensors);
+    const runs = call.context.runsWithin(tensors);
     if (runs.length === 1)
-      return made(of, {
+      return made(call, {
         inputs: tensors,
         operations: tensors.length,
-        cell: stacked(tensors),
+        element: stacked(tensors),
       });
-    const pieces = runs.map((run) => piece(of, run, dim, constant(run.length), stacked(run)));
-    return joined(of, pieces, dim);
+    const pieces = runs.map((run) => piece(call, run, dim, constant(run.length), stacked(run)));
+    return joined(call, pieces, dim);
   },
 };
 
-const dimensionOf = (of: LoweringCall): number =>
-  dimension(Number(of.args["dim"] ?? 0), outOf(of).shape.length);
+const dimensionOf = (call: LoweringCall): number =>
+  dimension(Number(call.args["dim"] ?? 0), outOf(call).shape.length);
 
-/** Tensors of which each makes some of the cells: a cell must not carry the reductions of all of them. */
+/**
+ * Tensors of which each makes some of the elements: an element must not carry the reductions of all
+ * of them.
+ */
 function partsOfResult({ context }: LoweringCall, tensors: readonly LazyTensor[]): readonly LazyTensor[] {
   for (const tensor of tensors) {
     context.once(tensor);
-    if (tensor.heavy) context.materialise(tensor);
+    if (tensor.heavy) context.materialize(tensor);
   }
   context.fit(tensors, tensors.length);
   return tensors;
 }
 
-/** All tensors joined; as many as a nest may read become one, until those that are left are few enough. */
-function joined(of: LoweringCall, tensors: readonly LazyTensor[], dim: number): LazyTensor {
-  const { dtype } = outOf(of);
-  const cellOf =
-    (parts: readonly LazyTensor[]): CellOf =>
+/**
+ * All tensors joined; as many as a nest may read become one, until those that are left are few
+ * enough.
+ */
+function joined(call: LoweringCall, tensors: readonly LazyTensor[], dim: number): LazyTensor {
+  const { dtype } = outOf(call);
+  const elementOf =
+    (parts: readonly LazyTensor[]): ElementOf =>
     (at) =>
-      cellIn(parts, at, dim, ZERO, dtype);
+      elementIn(parts, at, dim, ZERO, dtype);
   let parts = tensors;
   for (;;) {
-    const runs = of.context.runsWithin(parts);
+    const runs = call.context.runsWithin(parts);
     if (runs.length <= 1 || runs.length === parts.length) break;
     parts = runs.map((run) => {
       const extent = add(...run.map(({ shape }) => shape[dim]!));
-      return run.length === 1 ? run[0]! : piece(of, run, dim, extent, cellOf(run));
+      return run.length === 1 ? run[0]! : piece(call, run, dim, extent, elementOf(run));
     });
   }
-  return made(of, {
+  return made(call, {
     inputs: parts,
     operations: parts.length,
-    cell: cellOf(parts),
+    element: elementOf(parts),
   });
 }
 /** A part of the result, with memory of its own. */
 function piece(
-  of: LoweringCall,
+  call: LoweringCall,
   inputs: readonly LazyTensor[],
   dim: number,
   extent: Index,
-  cell: CellOf,
+  element: ElementOf,
 ): LazyTensor {
-  const out = outOf(of);
+  const out = outOf(call);
   const shape = shapeOf(out).map((whole, d) => (d === dim ? extent : whole));
-  const { node } = of;
+  const { node } = call;
   const part = new LazyTensor({
     dtype: out.dtype,
     shape,
     node,
     inputs,
     operations: inputs.length,
-    cell,
+    element,
   });
-  of.context.materialise(part);
+  call.context.materialize(part);
   return part;
 }
 
-function cellIn(
+function elementIn(
   [first, ...rest]: readonly LazyTensor[],
   at: readonly Index[],
   dim: number,
@@ -116,10 +125,14 @@ function cellIn(
   dtype: DType,
 ): Scalar {
   if (first === undefined) return constantScalar(0, dtype);
-  const own = cast(first.cell(at.map((index, d) => (d === dim ? subtract(index, start) : index))), dtype);
+  const own = cast(first.element(at.map((index, d) => (d === dim ? subtract(index, start) : index))), dtype);
   if (rest.length === 0) return own;
   const end = add(start, first.shape[dim]!);
-  return select(apply("lt", indexScalar(at[dim]!), indexScalar(end)), own, cellIn(rest, at, dim, end, dtype));
+  return select(
+    apply("lt", indexScalar(at[dim]!), indexScalar(end)),
+    own,
+    elementIn(rest, at, dim, end, dtype),
+  );
 }
 
 export const JOINED: LoweringTable = {

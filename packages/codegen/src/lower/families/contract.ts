@@ -52,15 +52,15 @@ export const sumOf = (
   when,
 });
 
-/** A tensor whose cells are sums of products of two tensors' cells. */
+/** A tensor whose elements are sums of products of two tensors' elements. */
 function contraction(
-  of: LoweringCall,
+  call: LoweringCall,
   inputs: readonly LazyTensor[],
-  cell: (at: readonly Index[]) => Scalar,
+  element: (at: readonly Index[]) => Scalar,
   extra: readonly LazyTensor[] = [],
 ): LazyTensor {
-  const { context, node } = of;
-  const out = outOf(of);
+  const { context, node } = call;
+  const out = outOf(call);
   const operands = inputs.map((input) => context.many(input));
   const made = new LazyTensor({
     dtype: out.dtype,
@@ -69,77 +69,87 @@ function contraction(
     inputs: [...operands, ...extra],
     heavy: true,
     operations: 2,
-    cell: (at) => cast(cell(at), out.dtype),
+    element: (at) => cast(element(at), out.dtype),
   });
   context.made(made);
   return made;
 }
 
 /** `a[..., i, k] * b[..., k, j]` summed over `k`. */
-function matmulCell(
-  of: LoweringCall,
+function matmulElement(
+  call: LoweringCall,
   a: LazyTensor,
   b: LazyTensor,
   dtype: DType,
 ): (at: readonly Index[]) => Scalar {
   return (at) => {
-    const k = of.context.axis(a.shape.at(-1)!);
+    const k = call.context.axis(a.shape.at(-1)!);
     const [batch, row, column] = [at.slice(0, -2), at.at(-2)!, at.at(-1)!];
-    const left = cast(a.cell([...batch, row, atom(k)]), dtype);
-    const right = cast(b.cell([...batch, atom(k), column]), dtype);
+    const left = cast(a.element([...batch, row, atom(k)]), dtype);
+    const right = cast(b.element([...batch, atom(k), column]), dtype);
     return sumOf([k], apply("mul", left, right));
   };
 }
 const matmul = (left: string, right: string): Lowering => ({
-  rule: (of) => {
-    const [a, b] = [tensorArg(of, left), tensorArg(of, right)];
-    return contraction(of, [a, b], matmulCell(of, a, b, computeType(outOf(of).dtype)));
+  rule: (call) => {
+    const [a, b] = [tensorArg(call, left), tensorArg(call, right)];
+    return contraction(call, [a, b], matmulElement(call, a, b, computeType(outOf(call).dtype)));
   },
 });
 /** `beta * self + alpha * (a @ b)`; `self` is not read when beta is 0. */
 const added = (left: string, right: string): Lowering => ({
-  rule: (of) => {
-    const [a, b] = [tensorArg(of, left), tensorArg(of, right)];
-    const out = outOf(of);
+  rule: (call) => {
+    const [a, b] = [tensorArg(call, left), tensorArg(call, right)];
+    const out = outOf(call);
     const dtype = computeType(out.dtype);
-    const { beta = 1, alpha = 1 } = of.args;
-    const product = matmulCell(of, a, b, dtype);
+    const { beta = 1, alpha = 1 } = call.args;
+    const product = matmulElement(call, a, b, dtype);
     const isSkipped = beta === 0;
-    const bias = broadcastTo(tensorArg(of, "self"), of.node, shapeOf(out));
-    if (!isSkipped) of.context.once(bias);
-    if (bias.heavy) of.context.materialise(bias);
-    const cell = (at: readonly Index[]): Scalar => {
+    const bias = broadcastTo(tensorArg(call, "self"), call.node, shapeOf(out));
+    if (!isSkipped) call.context.once(bias);
+    if (bias.heavy) call.context.materialize(bias);
+    const element = (at: readonly Index[]): Scalar => {
       const scaled = alpha === 1 ? product(at) : apply("mul", numberScalar(alpha, dtype), product(at));
       if (isSkipped) return scaled;
-      const start = cast(bias.cell(at), dtype);
+      const start = cast(bias.element(at), dtype);
       return apply("add", beta === 1 ? start : apply("mul", numberScalar(beta, dtype), start), scaled);
     };
-    return contraction(of, [a, b], cell, isSkipped ? [] : [bias]);
+    return contraction(call, [a, b], element, isSkipped ? [] : [bias]);
   },
 });
 const linear: Lowering = {
-  rule: (of) => {
-    const [x, weight, bias] = [tensorArg(of, "input"), tensorArg(of, "weight"), optionalTensor(of, "bias")];
-    const dtype = computeType(outOf(of).dtype);
-    if (bias !== undefined) of.context.many(bias);
-    const cell = (at: readonly Index[]): Scalar => {
-      const k = of.context.axis(x.shape.at(-1)!);
-      const left = cast(x.cell([...at.slice(0, -1), atom(k)]), dtype);
-      const right = cast(weight.cell(weight.shape.length === 1 ? [atom(k)] : [at.at(-1)!, atom(k)]), dtype);
+  rule: (call) => {
+    const [x, weight, bias] = [
+      tensorArg(call, "input"),
+      tensorArg(call, "weight"),
+      optionalTensor(call, "bias"),
+    ];
+    const dtype = computeType(outOf(call).dtype);
+    if (bias !== undefined) call.context.many(bias);
+    const element = (at: readonly Index[]): Scalar => {
+      const k = call.context.axis(x.shape.at(-1)!);
+      const left = cast(x.element([...at.slice(0, -1), atom(k)]), dtype);
+      const right = cast(
+        weight.element(weight.shape.length === 1 ? [atom(k)] : [at.at(-1)!, atom(k)]),
+        dtype,
+      );
       const sum = sumOf([k], apply("mul", left, right));
-      return bias === undefined ? sum : apply("add", sum, cast(bias.cell([at.at(-1)!]), dtype));
+      return bias === undefined ? sum : apply("add", sum, cast(bias.element([at.at(-1)!]), dtype));
     };
-    return contraction(of, [x, weight], cell, bias === undefined ? [] : [bias]);
+    return contraction(call, [x, weight], element, bias === undefined ? [] : [bias]);
   },
 };
 /** Vectors: `dot`, `mv`. */
 const vectors = (left: string, right: string): Lowering => ({
-  rule: (of) => {
-    const [a, b] = [tensorArg(of, left), tensorArg(of, right)];
-    const dtype = computeType(outOf(of).dtype);
-    return contraction(of, [a, b], (at) => {
-      const k = of.context.axis(b.shape[0]!);
-      return sumOf([k], apply("mul", cast(a.cell([...at, atom(k)]), dtype), cast(b.cell([atom(k)]), dtype)));
+  rule: (call) => {
+    const [a, b] = [tensorArg(call, left), tensorArg(call, right)];
+    const dtype = computeType(outOf(call).dtype);
+    return contraction(call, [a, b], (at) => {
+      const k = call.context.axis(b.shape[0]!);
+      return sumOf(
+        [k],
+        apply("mul", cast(a.element([...at, atom(k)]), dtype), cast(b.element([atom(k)]), dtype)),
+      );
     });
   },
 });
@@ -179,7 +189,7 @@ interface TapPlace {
   readonly c: Index;
   readonly k: readonly Index[];
 }
-/** Sums taps over the channels of a group and the cells of the kernel. */
+/** Sums taps over the channels of a group and the elements of the kernel. */
 const overKernel =
   (
     { context }: LoweringCall,
@@ -196,9 +206,11 @@ const overKernel =
     return sumOf(axes, apply("mul", value, weight), guard.kind === "constant" ? undefined : guard);
   };
 
-/** `x[n, g*ci + c, o*stride - padding + k*dilation] * w[o, c, k]` over channels and kernel cells. */
-export function convolutionCell(
-  of: LoweringCall,
+/**
+ * `x[n, g*ci + c, o*stride - padding + k*dilation] * w[o, c, k]` over channels and kernel elements.
+ */
+export function convolutionElement(
+  call: LoweringCall,
   x: LazyTensor,
   weight: LazyTensor,
   groups: number,
@@ -207,20 +219,20 @@ export function convolutionCell(
   const compute = computeType(x.dtype);
   const [outChannels, inPerGroup, ...kernel] = weight.shape as [Index, Index, ...Index[]];
   const outPerGroup = groups === 1 ? undefined : divide(outChannels, constant(groups));
-  return overKernel(of, [inPerGroup, ...kernel], outPerGroup, ({ n, channel, group, place, c, k }) => {
+  return overKernel(call, [inPerGroup, ...kernel], outPerGroup, ({ n, channel, group, place, c, k }) => {
     const from = place.map((o, d) =>
       add(scale(o, stride[d]!), scale(k[d]!, dilation[d]!), constant(-padding[d]!)),
     );
     return {
-      value: cast(x.cell([n, add(multiply(group, inPerGroup), c), ...from]), compute),
-      weight: cast(weight.cell([channel, c, ...k]), compute),
+      value: cast(x.element([n, add(multiply(group, inPerGroup), c), ...from]), compute),
+      weight: cast(weight.element([channel, c, ...k]), compute),
       guard: from.reduce((all, index, d) => both(all, inside(index, x.shape[d + 2]!)), TRUE as Scalar),
     };
   });
 }
-/** The transposed one: input cell `i` reaches output `i*stride - padding + k*dilation`. */
-export function transposedCell(
-  of: LoweringCall,
+/** The transposed one: input element `i` reaches output `i*stride - padding + k*dilation`. */
+export function transposedElement(
+  call: LoweringCall,
   x: LazyTensor,
   weight: LazyTensor,
   groups: number,
@@ -230,7 +242,7 @@ export function transposedCell(
   const [inChannels, perGroup, ...kernel] = weight.shape as [Index, Index, ...Index[]];
   const inPerGroup = divide(inChannels, constant(groups));
   const outPerGroup = groups === 1 ? undefined : perGroup;
-  return overKernel(of, [inPerGroup, ...kernel], outPerGroup, ({ n, channel, group, place, c, k }) => {
+  return overKernel(call, [inPerGroup, ...kernel], outPerGroup, ({ n, channel, group, place, c, k }) => {
     const outChannel = outPerGroup === undefined ? channel : remainder(channel, outPerGroup);
     const inChannel = add(multiply(group, inPerGroup), c);
     let guard: Scalar = TRUE;
@@ -244,39 +256,41 @@ export function transposedCell(
       return index;
     });
     return {
-      value: cast(x.cell([n, inChannel, ...from]), compute),
-      weight: cast(weight.cell([inChannel, outChannel, ...k]), compute),
+      value: cast(x.element([n, inChannel, ...from]), compute),
+      weight: cast(weight.element([inChannel, outChannel, ...k]), compute),
       guard,
     };
   });
 }
-export const windowOf = (of: LoweringCall, rank: number): Window => ({
-  stride: perDim(numbers(of, "stride"), rank),
-  padding: perDim(numbers(of, "padding"), rank),
-  dilation: perDim(numbers(of, "dilation"), rank),
+export const windowOf = (call: LoweringCall, rank: number): Window => ({
+  stride: perDim(numbers(call, "stride"), rank),
+  padding: perDim(numbers(call, "padding"), rank),
+  dilation: perDim(numbers(call, "dilation"), rank),
 });
 const convolution: Lowering = {
-  rule: (of) => {
+  rule: (call) => {
     const [given, weight, bias] = [
-      tensorArg(of, "input"),
-      tensorArg(of, "weight"),
-      optionalTensor(of, "bias"),
+      tensorArg(call, "input"),
+      tensorArg(call, "weight"),
+      optionalTensor(call, "bias"),
     ];
     const rank = weight.shape.length - 2;
-    const window = windowOf(of, rank);
-    const groups = Number(of.args["groups"]);
-    if (bias !== undefined) of.context.many(bias);
+    const window = windowOf(call, rank);
+    const groups = Number(call.args["groups"]);
+    if (bias !== undefined) call.context.many(bias);
     const x = given;
-    const compute = computeType(outOf(of).dtype);
+    const compute = computeType(outOf(call).dtype);
     const isBatched = x.shape.length === weight.shape.length;
-    const make = flag(of, "transposed") ? transposedCell : convolutionCell;
-    const image = isBatched ? x : unbatched(x, of.node);
-    const sum = make(of, image, weight, groups, window);
-    const cell = (at: readonly Index[]): Scalar => {
+    const make = flag(call, "transposed") ? transposedElement : convolutionElement;
+    const image = isBatched ? x : unbatched(x, call.node);
+    const sum = make(call, image, weight, groups, window);
+    const element = (at: readonly Index[]): Scalar => {
       const full = isBatched ? at : [ZERO, ...at];
-      return bias === undefined ? sum(full) : apply("add", sum(full), cast(bias.cell([full[1]!]), compute));
+      return bias === undefined
+        ? sum(full)
+        : apply("add", sum(full), cast(bias.element([full[1]!]), compute));
     };
-    return contraction(of, [image, weight], cell, bias === undefined ? [] : [bias]);
+    return contraction(call, [image, weight], element, bias === undefined ? [] : [bias]);
   },
 };
 const unbatched = (x: LazyTensor, node: string): LazyTensor => broadcastTo(x, node, [ONE, ...x.shape]);

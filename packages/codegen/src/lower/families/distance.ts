@@ -48,57 +48,57 @@ function norm(along: Axis, difference: Scalar, p: number): Scalar {
 const exponentOf = ({ args }: LoweringCall): number => Number(args["p"] ?? 2);
 
 const cdist: Lowering = {
-  rule: (of) => {
-    const out = outOf(of);
+  rule: (call) => {
+    const out = outOf(call);
     const shape = shapeOf(out);
     const lead = shape.slice(0, -2);
     const [a, b] = ["x1", "x2"].map((name) => {
-      const tensor = of.context.many(tensorArg(of, name));
-      return broadcastTo(tensor, of.node, [...lead, ...tensor.shape.slice(-2)]);
+      const tensor = call.context.many(tensorArg(call, name));
+      return broadcastTo(tensor, call.node, [...lead, ...tensor.shape.slice(-2)]);
     }) as [LazyTensor, LazyTensor];
     const compute = computeType(out.dtype);
-    return made(of, {
+    return made(call, {
       inputs: [a, b],
       operations: 3,
       heavy: true,
-      cell: (at) => {
-        const along = of.context.axis(a.shape.at(-1)!);
+      element: (at) => {
+        const along = call.context.axis(a.shape.at(-1)!);
         const batch = at.slice(0, -2);
-        const cellOf = (x: LazyTensor, row: Index): Scalar =>
-          cast(x.cell([...batch, row, atom(along)]), compute);
-        const difference = apply("sub", cellOf(a, at.at(-2)!), cellOf(b, at.at(-1)!));
-        return cast(norm(along, difference, exponentOf(of)), out.dtype);
+        const elementOf = (x: LazyTensor, row: Index): Scalar =>
+          cast(x.element([...batch, row, atom(along)]), compute);
+        const difference = apply("sub", elementOf(a, at.at(-2)!), elementOf(b, at.at(-1)!));
+        return cast(norm(along, difference, exponentOf(call)), out.dtype);
       },
     });
   },
 };
 
-/** `i1 * i2 * i3` with new dimensions of one cell at `expand*`, summed over `sumdim`. */
+/** `i1 * i2 * i3` with new dimensions of one element at `expand*`, summed over `sumdim`. */
 const trilinear: Lowering = {
-  rule: (of) => {
-    const out = outOf(of);
+  rule: (call) => {
+    const out = outOf(call);
     const tensors = [1, 2, 3].map((i) => {
-      const tensor = of.context.many(tensorArg(of, `i${i}`));
-      return withOnes(tensor, of.node, numbers(of, `expand${i}`));
+      const tensor = call.context.many(tensorArg(call, `i${i}`));
+      return withOnes(tensor, call.node, numbers(call, `expand${i}`));
     });
     const rank = tensors[0]!.shape.length;
     const whole = Array.from({ length: rank }, (_, d) => {
       const extents = tensors.map((tensor) => tensor.shape[d]!);
       return extents.find((extent) => fixedValue(extent) !== 1) ?? ONE;
     });
-    const summed = [...new Set(numbers(of, "sumdim"))].sort((a, b) => a - b);
+    const summed = [...new Set(numbers(call, "sumdim"))].sort((a, b) => a - b);
     const compute = computeType(out.dtype);
-    const wide = tensors.map((tensor) => broadcastTo(tensor, of.node, whole));
-    return made(of, {
+    const wide = tensors.map((tensor) => broadcastTo(tensor, call.node, whole));
+    return made(call, {
       inputs: wide,
       operations: 3,
       heavy: true,
-      cell: (at) => {
-        const { axes, at: inner } = of.context.axes(summed.map((d) => whole[d]!));
+      element: (at) => {
+        const { axes, at: inner } = call.context.axes(summed.map((d) => whole[d]!));
         const kept = [...at];
         const place = whole.map((_, d) => (summed.includes(d) ? inner[summed.indexOf(d)]! : kept.shift()!));
         const body = wide
-          .map((tensor) => cast(tensor.cell(place), compute))
+          .map((tensor) => cast(tensor.element(place), compute))
           .reduce((a, b) => apply("mul", a, b));
         if (axes.length === 0) return cast(body, out.dtype);
         return cast({ kind: "reduce", dtype: compute, reduce: "sum", axes, body }, out.dtype);
@@ -117,51 +117,54 @@ function withOnes(tensor: LazyTensor, node: string, places: readonly number[]): 
 const addedProducts = (
   names: readonly [string, string],
   product: (
-    of: LoweringCall,
+    call: LoweringCall,
     a: LazyTensor,
     b: LazyTensor,
     at: readonly Index[],
-  ) => { axes: Axis[]; cells: Scalar[] },
+  ) => { axes: Axis[]; elements: Scalar[] },
 ): Lowering => ({
-  rule: (of) => {
-    const out = outOf(of);
+  rule: (call) => {
+    const out = outOf(call);
     const compute = computeType(out.dtype);
-    const [a, b] = names.map((name) => of.context.many(tensorArg(of, name))) as [LazyTensor, LazyTensor];
-    const { beta = 1, alpha = 1 } = of.args;
-    const self = of.context.many(broadcastTo(tensorArg(of, "self"), of.node, shapeOf(out)));
-    return made(of, {
+    const [a, b] = names.map((name) => call.context.many(tensorArg(call, name))) as [LazyTensor, LazyTensor];
+    const { beta = 1, alpha = 1 } = call.args;
+    const self = call.context.many(broadcastTo(tensorArg(call, "self"), call.node, shapeOf(out)));
+    return made(call, {
       inputs: [a, b, self],
       operations: 4,
       heavy: true,
-      cell: (at) => {
-        const { axes, cells } = product(of, a, b, at);
-        const [x, y] = cells.map((cell) => cast(cell, compute)) as [Scalar, Scalar];
+      element: (at) => {
+        const { axes, elements } = product(call, a, b, at);
+        const [x, y] = elements.map((element) => cast(element, compute)) as [Scalar, Scalar];
         const sum: Scalar = { kind: "reduce", dtype: compute, reduce: "sum", axes, body: apply("mul", x, y) };
         const scaled = alpha === 1 ? sum : apply("mul", numberScalar(alpha, compute), sum);
         // What is multiplied by 0 is not read: NaN in it does not count.
         if (beta === 0) return cast(scaled, out.dtype);
-        const own = apply("mul", numberScalar(beta, compute), cast(self.cell(at), compute));
+        const own = apply("mul", numberScalar(beta, compute), cast(self.element(at), compute));
         return cast(apply("add", own, scaled), out.dtype);
       },
     });
   },
 });
-const addmv = addedProducts(["mat", "vec"], (of, a, b, [row]) => {
-  const along = of.context.axis(b.shape[0]!);
-  return { axes: [along], cells: [a.cell([row!, atom(along)]), b.cell([atom(along)])] };
+const addmv = addedProducts(["mat", "vec"], (call, a, b, [row]) => {
+  const along = call.context.axis(b.shape[0]!);
+  return { axes: [along], elements: [a.element([row!, atom(along)]), b.element([atom(along)])] };
 });
-const addbmm = addedProducts(["batch1", "batch2"], (of, a, b, [row, column]) => {
-  const { axes, at } = of.context.axes([a.shape[0]!, a.shape[2]!]);
+const addbmm = addedProducts(["batch1", "batch2"], (call, a, b, [row, column]) => {
+  const { axes, at } = call.context.axes([a.shape[0]!, a.shape[2]!]);
   const [batch, k] = at as [Index, Index];
-  return { axes, cells: [a.cell([batch, row!, k]), b.cell([batch, k, column!])] };
+  return { axes, elements: [a.element([batch, row!, k]), b.element([batch, k, column!])] };
 });
 
-/** Distances of all pairs of rows `i < j`, row by row: the pair of a place comes from tensors of pairs. */
+/**
+ * Distances of all pairs of rows `i < j`, row by row: the pair of a place comes from tensors of
+ * pairs.
+ */
 const pdist: Lowering = {
-  rule: (of) => {
-    const { context, node } = of;
-    const self = context.many(tensorArg(of, "self"));
-    const out = outOf(of);
+  rule: (call) => {
+    const { context, node } = call;
+    const self = context.many(tensorArg(call, "self"));
+    const out = outOf(call);
     const compute = computeType(out.dtype);
     const rows = self.shape[0]!;
     // Row `i` is the one before which as many rows start as start at or before the place.
@@ -171,20 +174,20 @@ const pdist: Lowering = {
       node,
       inputs: [],
       heavy: true,
-      cell: ([place]) => firstOfPair(of, rows, place!),
+      element: ([place]) => firstOfPair(call, rows, place!),
     });
     context.made(pairs);
-    context.materialise(pairs);
-    return made(of, {
+    context.materialize(pairs);
+    return made(call, {
       inputs: [self, pairs],
       operations: 4,
       heavy: true,
-      cell: ([place]) => {
-        const first = placeIn(pairs.cell([place!]), rows, false);
+      element: ([place]) => {
+        const first = placeIn(pairs.element([place!]), rows, false);
         const second = placeIn(secondOfPair(rows, first, place!), rows, false);
         const along = context.axis(self.shape[1]!);
-        const [x, y] = [first, second].map((row) => cast(self.cell([row, atom(along)]), compute));
-        return cast(norm(along, apply("sub", x!, y!), exponentOf(of)), out.dtype);
+        const [x, y] = [first, second].map((row) => cast(self.element([row, atom(along)]), compute));
+        return cast(norm(along, apply("sub", x!, y!), exponentOf(call)), out.dtype);
       },
     });
   },

@@ -28,9 +28,9 @@ import {
 import { LazyTensor } from "../lazy.js";
 import { pointwise } from "../pointwise.js";
 
-const rule = (of: LoweringRule): Lowering => ({ rule: of });
+const rule = (call: LoweringRule): Lowering => ({ rule: call });
 /** Functions that cost more than a few additions. */
-const DEAR = 3;
+const EXPENSIVE = 3;
 
 const c = (value: number, dtype: DType): Scalar => constantScalar(value, dtype);
 const add = (a: Scalar, b: Scalar): Scalar => apply("add", a, b);
@@ -40,9 +40,11 @@ const div = (a: Scalar, b: Scalar): Scalar => apply("div", a, b);
 
 /** An operator of one tensor. */
 export const unary = (body: (x: Scalar, call: LoweringCall) => Scalar, operations = 1): Lowering =>
-  rule((of) => pointwise(of, [tensorArg(of, "self")], ([x]) => body(x!, of), { operations }));
+  rule((call) => pointwise(call, [tensorArg(call, "self")], ([x]) => body(x!, call), { operations }));
 const direct = (fn: UnaryFn, operations = 1): Lowering => unary((x) => apply(fn, x), operations);
-/** A function of floats whose results for NaN and infinities are its own; integers stay as they are. */
+/**
+ * A function of floats whose results for NaN and infinities are its own; integers stay as they are.
+ */
 const rounding = (fn: UnaryFn): Lowering => unary((x) => (isFloatDType(x.dtype) ? apply(fn, x) : x));
 
 /** What an operand weighs in type promotion. */
@@ -60,23 +62,23 @@ function operandOf(value: unknown): PromotionOperand {
 /** The dtype that two operands meet in. */
 const commonType = (a: unknown, b: unknown): DType => resultType([operandOf(a), operandOf(b)]);
 
-/** Both operands of a call as tensors and cells: numbers join as constants. */
+/** Both operands of a call as tensors and elements: numbers join as constants. */
 function binaryOf(
-  of: LoweringCall,
+  call: LoweringCall,
   names: readonly [string, string],
   compute: DType,
   body: (a: Scalar, b: Scalar) => Scalar,
   operations = 1,
 ): LazyTensor {
-  const values = names.map((name) => of.args[name]);
+  const values = names.map((name) => call.args[name]);
   const tensors = values.filter((value): value is LazyTensor => value instanceof LazyTensor);
   return pointwise(
-    of,
+    call,
     tensors,
-    (cells) => {
+    (elements) => {
       let next = 0;
       const [a, b] = values.map((value) =>
-        value instanceof LazyTensor ? cells[next++]! : numberScalar(value, compute),
+        value instanceof LazyTensor ? elements[next++]! : numberScalar(value, compute),
       );
       return body(a!, b!);
     },
@@ -85,25 +87,28 @@ function binaryOf(
 }
 
 /** Arithmetic in the dtype of the result. */
-const arithmetic = (body: (a: Scalar, b: Scalar, of: LoweringCall) => Scalar, operations = 1): Lowering =>
-  rule((of) =>
-    binaryOf(of, ["self", "other"], computeType(outOf(of).dtype), (a, b) => body(a, b, of), operations),
+const arithmetic = (body: (a: Scalar, b: Scalar, call: LoweringCall) => Scalar, operations = 1): Lowering =>
+  rule((call) =>
+    binaryOf(call, ["self", "other"], computeType(outOf(call).dtype), (a, b) => body(a, b, call), operations),
   );
 const binary = (fn: BinaryFn, operations = 1): Lowering => arithmetic((a, b) => apply(fn, a, b), operations);
 const compare = (fn: CompareFn): Lowering =>
-  rule((of) =>
-    binaryOf(of, ["self", "other"], computeType(commonType(of.args["self"], of.args["other"])), (a, b) =>
-      apply(fn, a, b),
+  rule((call) =>
+    binaryOf(
+      call,
+      ["self", "other"],
+      computeType(commonType(call.args["self"], call.args["other"])),
+      (a, b) => apply(fn, a, b),
     ),
   );
 const logical = (fn: "and" | "or" | "xor"): Lowering =>
-  rule((of) =>
+  rule((call) =>
     pointwise(
-      of,
-      [tensorArg(of, "self"), tensorArg(of, "other")],
+      call,
+      [tensorArg(call, "self"), tensorArg(call, "other")],
       ([a, b]) => apply(fn, truth(a!), truth(b!)),
       {
-        compute: commonType(of.args["self"], of.args["other"]),
+        compute: commonType(call.args["self"], call.args["other"]),
       },
     ),
   );
@@ -111,22 +116,22 @@ export const truth = (x: Scalar): Scalar => cast(x, "bool");
 
 /** `self + alpha * other`; bool addition is `or`. */
 const scaled = (fn: "add" | "sub"): Lowering =>
-  arithmetic((a, b, of) => {
+  arithmetic((a, b, call) => {
     if (a.dtype === "bool") return apply("or", a, b);
-    const alpha = of.args["alpha"] ?? 1;
+    const alpha = call.args["alpha"] ?? 1;
     return apply(fn, a, alpha === 1 ? b : mul(checkedScalar(alpha, b.dtype), b));
   });
 const multiply = arithmetic((a, b) => (a.dtype === "bool" ? apply("and", a, b) : mul(a, b)));
 
 /** Division: true, or rounded as Python or C does. */
-const dividing = rule((of) => {
-  const mode = of.args["rounding_mode"] ?? null;
-  const { dtype } = outOf(of);
-  return binaryOf(of, ["self", "other"], computeType(dtype), (a, b) => {
+const dividing = rule((call) => {
+  const mode = call.args["rounding_mode"] ?? null;
+  const { dtype } = outOf(call);
+  return binaryOf(call, ["self", "other"], computeType(dtype), (a, b) => {
     if (mode === null) return div(a, b);
     if (mode === "floor") return apply("floor_div", a, b);
     // Halves that are both tensors are rounded before they are cut.
-    const isHalf = dtype !== a.dtype && of.args["other"] instanceof LazyTensor;
+    const isHalf = dtype !== a.dtype && call.args["other"] instanceof LazyTensor;
     return isHalf ? apply("trunc", cast(cast(div(a, b), dtype), a.dtype)) : apply("trunc_div", a, b);
   });
 });
@@ -141,10 +146,10 @@ const clamp = unary((x, { args }) => {
     args[name] === null || args[name] === undefined ? undefined : checkedScalar(args[name], x.dtype);
   return clamped(x, bound("min"), bound("max"));
 });
-const clampTensor = rule((of) => {
-  const [low, high] = [optionalTensor(of, "min"), optionalTensor(of, "max")];
-  const operands = [tensorArg(of, "self"), low, high].filter((tensor) => tensor !== undefined);
-  return pointwise(of, operands, ([x, ...bounds]) => {
+const clampTensor = rule((call) => {
+  const [low, high] = [optionalTensor(call, "min"), optionalTensor(call, "max")];
+  const operands = [tensorArg(call, "self"), low, high].filter((tensor) => tensor !== undefined);
+  return pointwise(call, operands, ([x, ...bounds]) => {
     const least = low === undefined ? undefined : bounds.shift();
     return clamped(x!, least, high === undefined ? undefined : bounds.shift());
   });
@@ -164,7 +169,7 @@ const gelu = unary((x, { args }) => {
     return mul(half, add(c(1, x.dtype), apply("tanh", mul(beta, inner))));
   }
   return mul(half, add(c(1, x.dtype), apply("erf", mul(x, c(Math.SQRT1_2, x.dtype)))));
-}, DEAR * 2);
+}, EXPENSIVE * 2);
 
 const elu = unary((x, { args }) => {
   const [alpha, scale, inputScale] = ["alpha", "scale", "input_scale"].map((name) =>
@@ -172,7 +177,7 @@ const elu = unary((x, { args }) => {
   );
   const negative = mul(mul(alpha!, scale!), apply("expm1", mul(x, inputScale!)));
   return select(apply("le", x, c(0, x.dtype)), negative, mul(x, scale!));
-}, DEAR);
+}, EXPENSIVE);
 const leakyRelu = unary((x, { args }) =>
   select(isPositive(x), x, mul(x, numberScalar(args["negative_slope"], x.dtype))),
 );
@@ -185,11 +190,13 @@ const softplus = unary((x, { args }) => {
   const steep = mul(x, beta);
   const soft = div(apply("log1p", apply("exp", steep)), beta);
   return select(apply("gt", steep, numberScalar(args["threshold"], x.dtype)), x, soft);
-}, DEAR * 2);
+}, EXPENSIVE * 2);
 
 const sign = unary((x) => (x.dtype === "bool" ? x : apply("sign", x)));
 /** Integer and bool operands are converted by the result's dtype, which is a float. */
-const power = rule((of) => binaryOf(of, ["self", "exponent"], computeType(outOf(of).dtype), raised, DEAR));
+const power = rule((call) =>
+  binaryOf(call, ["self", "exponent"], computeType(outOf(call).dtype), raised, EXPENSIVE),
+);
 function raised(x: Scalar, exponent: Scalar): Scalar {
   if (exponent.kind === "constant" && isFloatDType(x.dtype)) {
     if (exponent.value === 2) return mul(x, x);
@@ -202,17 +209,17 @@ function raised(x: Scalar, exponent: Scalar): Scalar {
   return apply("pow", x, exponent);
 }
 
-const where = rule((of) => {
-  const condition = tensorArg(of, "condition");
-  const { dtype } = outOf(of);
-  const values = ["self", "other"].map((name) => of.args[name]);
+const where = rule((call) => {
+  const condition = tensorArg(call, "condition");
+  const { dtype } = outOf(call);
+  const values = ["self", "other"].map((name) => call.args[name]);
   const tensors = values.filter((value): value is LazyTensor => value instanceof LazyTensor);
   return pointwise(
-    of,
+    call,
     [condition, ...tensors],
-    ([chosen, ...cells]) => {
+    ([chosen, ...elements]) => {
       const [then, otherwise] = values.map((value) =>
-        cast(value instanceof LazyTensor ? cells.shift()! : numberScalar(value, dtype), dtype),
+        cast(value instanceof LazyTensor ? elements.shift()! : numberScalar(value, dtype), dtype),
       );
       return select(truth(chosen!), then!, otherwise!);
     },
@@ -222,37 +229,37 @@ const where = rule((of) => {
 
 /** Tests that give a bool from the operand's own dtype. */
 const test = (body: (x: Scalar) => Scalar): Lowering =>
-  rule((of) => {
-    const self = tensorArg(of, "self");
-    return pointwise(of, [self], ([x]) => body(x!), { compute: computeType(self.dtype) });
+  rule((call) => {
+    const self = tensorArg(call, "self");
+    return pointwise(call, [self], ([x]) => body(x!), { compute: computeType(self.dtype) });
   });
 const never = (x: Scalar): boolean => !isFloatDType(x.dtype);
 
 const bitwise = (fn: "bitwise_and" | "bitwise_or" | "bitwise_xor"): Lowering =>
   arithmetic((a, b) => apply(a.dtype === "bool" ? (fn.slice(8) as "and") : fn, a, b));
 
-const conversion = rule((of) => {
-  const self = tensorArg(of, "self");
-  return pointwise(of, [self], ([x]) => cast(x!, outOf(of).dtype), { compute: "own" });
+const conversion = rule((call) => {
+  const self = tensorArg(call, "self");
+  return pointwise(call, [self], ([x]) => cast(x!, outOf(call).dtype), { compute: "own" });
 });
-const copied = rule((of) =>
-  pointwise(of, [tensorArg(of, "self")], ([x]) => x!, { operations: 0, compute: "own" }),
+const copied = rule((call) =>
+  pointwise(call, [tensorArg(call, "self")], ([x]) => x!, { operations: 0, compute: "own" }),
 );
 
 /** `self + value * t1 * t2`, `self + value * t1 / t2`. */
 const addc = (fn: "mul" | "div"): Lowering =>
-  rule((of) =>
+  rule((call) =>
     pointwise(
-      of,
-      ["self", "tensor1", "tensor2"].map((name) => tensorArg(of, name)),
-      ([x, a, b]) => add(x!, apply(fn, mul(numberScalar(of.args["value"] ?? 1, x!.dtype), a!), b!)),
+      call,
+      ["self", "tensor1", "tensor2"].map((name) => tensorArg(call, name)),
+      ([x, a, b]) => add(x!, apply(fn, mul(numberScalar(call.args["value"] ?? 1, x!.dtype), a!), b!)),
     ),
   );
-const lerp = rule((of) => {
-  const weight = of.args["weight"];
-  const tensors = ["self", "end"].map((name) => tensorArg(of, name));
+const lerp = rule((call) => {
+  const weight = call.args["weight"];
+  const tensors = ["self", "end"].map((name) => tensorArg(call, name));
   if (weight instanceof LazyTensor) tensors.push(weight);
-  return pointwise(of, tensors, ([a, b, w = numberScalar(weight, a!.dtype)]) => {
+  return pointwise(call, tensors, ([a, b, w = numberScalar(weight, a!.dtype)]) => {
     // `aten/src/ATen/native/Lerp.h`: the nearer end is the one that is added to.
     const step = sub(b!, a!);
     const near = add(a!, mul(w, step));
@@ -283,14 +290,14 @@ const hypot = arithmetic((a, b) => {
   const isInfinite = apply("or", apply("isinf", x), apply("isinf", y));
   const plain = select(apply("eq", most, c(0, x.dtype)), most, length);
   return select(isInfinite, c(Number.POSITIVE_INFINITY, x.dtype), plain);
-}, DEAR * 2);
+}, EXPENSIVE * 2);
 const roundDecimals = unary((x, { args }) => {
   const decimals = Number(args["decimals"]);
   if (never(x)) return decimals >= 0 ? x : cannot("rounding integers to tens");
   if (decimals === 0) return apply("round", x);
   const ten = c(10 ** Math.abs(decimals), x.dtype);
   return decimals > 0 ? div(apply("round", mul(x, ten)), ten) : mul(apply("round", div(x, ten)), ten);
-}, DEAR);
+}, EXPENSIVE);
 /** Floats are multiplied by powers of two (`__lshift__`). */
 const shift = (fn: "shift_left" | "shift_right"): Lowering =>
   arithmetic((a, b) => {
@@ -306,9 +313,9 @@ const shifts = (name: string, fn: "shift_left" | "shift_right"): LoweringTable =
   );
 /** The gradient where `self` is outside of the middle, zero in it (`hardshrink`, `softshrink`). */
 const shrinkBackward = (gradient: string): Lowering =>
-  rule((of) =>
-    pointwise(of, [tensorArg(of, gradient), tensorArg(of, "self")], ([grad, x]) => {
-      const border = numberScalar(of.args["lambd"], x!.dtype);
+  rule((call) =>
+    pointwise(call, [tensorArg(call, gradient), tensorArg(call, "self")], ([grad, x]) => {
+      const border = numberScalar(call.args["lambd"], x!.dtype);
       const isInside = apply("and", apply("ge", x!, apply("neg", border)), apply("le", x!, border));
       return select(isInside, c(0, x!.dtype), grad!);
     }),
@@ -316,7 +323,7 @@ const shrinkBackward = (gradient: string): Lowering =>
 
 export const ELEMENTWISE: LoweringTable = {
   ...Object.fromEntries(
-    FLOAT_UNARY.map((fn) => [`aten.${fn}.default`, direct(fn, CHEAP_FUNCTIONS.has(fn) ? 1 : DEAR)]),
+    FLOAT_UNARY.map((fn) => [`aten.${fn}.default`, direct(fn, CHEAP_FUNCTIONS.has(fn) ? 1 : EXPENSIVE)]),
   ),
   "aten.neg.default": direct("neg"),
   "aten.abs.default": unary((x) => (x.dtype === "bool" ? x : apply("abs", x))),
@@ -335,9 +342,9 @@ export const ELEMENTWISE: LoweringTable = {
   ...both("div", dividing),
   "aten.div.Tensor_mode": dividing,
   "aten.div.Scalar_mode": dividing,
-  ...both("remainder", binary("remainder", DEAR)),
-  ...both("fmod", binary("fmod", DEAR)),
-  "aten.remainder.Scalar_Tensor": binary("remainder", DEAR),
+  ...both("remainder", binary("remainder", EXPENSIVE)),
+  ...both("fmod", binary("fmod", EXPENSIVE)),
+  "aten.remainder.Scalar_Tensor": binary("remainder", EXPENSIVE),
   ...shifts("__lshift__", "shift_left"),
   ...shifts("__rshift__", "shift_right"),
   ...shifts("bitwise_left_shift", "shift_left"),
@@ -350,7 +357,7 @@ export const ELEMENTWISE: LoweringTable = {
   "aten.softshrink_backward.default": shrinkBackward("grad_output"),
   "aten.maximum.default": binary("max"),
   "aten.minimum.default": binary("min"),
-  "aten.atan2.default": binary("atan2", DEAR),
+  "aten.atan2.default": binary("atan2", EXPENSIVE),
   "aten.pow.Tensor_Scalar": power,
   "aten.pow.Tensor_Tensor": power,
   "aten.pow.Scalar": power,
@@ -377,7 +384,7 @@ export const ELEMENTWISE: LoweringTable = {
   "aten.clamp.Tensor": clampTensor,
   "aten.relu.default": relu,
   "aten.gelu.default": gelu,
-  "aten.silu.default": unary((x) => mul(x, sigmoid(x)), DEAR),
+  "aten.silu.default": unary((x) => mul(x, sigmoid(x)), EXPENSIVE),
   "aten.elu.default": elu,
   "aten.leaky_relu.default": leakyRelu,
   "aten.hardtanh.default": hardtanh,

@@ -1,4 +1,4 @@
-/** @file Cells that other tensors point at, and tensors made from nothing. */
+/** @file Elements that other tensors point at, and tensors made from nothing. */
 import { SymExpr, type SymInt } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
 import { add, atom, constant, type Index, isWithin, isZero, multiply, size } from "../../ir/index-expr.js";
@@ -17,9 +17,12 @@ import {
 } from "../call.js";
 import { LazyTensor } from "../lazy.js";
 
-/** The place that an integer tensor's cell names in a dimension; negative ones count from the end. */
-export function placeIn(cell: Scalar, extent: Index, mayBeNegative: boolean): Index {
-  const value = cast(cell, "int64");
+/**
+ * The place that an integer tensor's element names in a dimension; negative ones count from the
+ * end.
+ */
+export function placeIn(element: Scalar, extent: Index, mayBeNegative: boolean): Index {
+  const value = cast(element, "int64");
   // A range of places needs no reading.
   if (value.kind === "index" && isWithin(value.index, extent)) return value.index;
   const wrapped = mayBeNegative
@@ -31,104 +34,111 @@ export function placeIn(cell: Scalar, extent: Index, mayBeNegative: boolean): In
 export interface MadeInit {
   readonly inputs: readonly LazyTensor[];
   readonly operations?: number;
-  /** Whether a cell takes a reduction. */
+  /** Whether an element takes a reduction. */
   readonly heavy?: boolean;
-  readonly cell: (at: readonly Index[]) => Scalar;
+  readonly element: (at: readonly Index[]) => Scalar;
 }
 /** A tensor in the shape and dtype that the graph gives the result. */
 export function made(
-  of: LoweringCall,
-  { inputs, operations = 1, heavy = false, cell }: MadeInit,
+  call: LoweringCall,
+  { inputs, operations = 1, heavy = false, element }: MadeInit,
 ): LazyTensor {
-  const out = outOf(of);
-  of.context.fit(inputs, operations);
+  const out = outOf(call);
+  call.context.fit(inputs, operations);
   const tensor = new LazyTensor({
     dtype: out.dtype,
     shape: shapeOf(out),
-    node: of.node,
+    node: call.node,
     inputs,
     operations,
     heavy,
-    cell,
+    element,
   });
-  of.context.made(tensor);
+  call.context.made(tensor);
   return tensor;
 }
 
 const embedding: Lowering = {
-  rule: (of) => {
-    const weight = of.context.many(tensorArg(of, "weight"));
-    const indices = of.context.many(tensorArg(of, "indices"), 2);
+  rule: (call) => {
+    const weight = call.context.many(tensorArg(call, "weight"));
+    const indices = call.context.many(tensorArg(call, "indices"), 2);
     const lead = indices.shape.length;
-    return made(of, {
+    return made(call, {
       inputs: [weight, indices],
-      cell: (at) =>
-        weight.cell([placeIn(indices.cell(at.slice(0, lead)), weight.shape[0]!, false), ...at.slice(lead)]),
+      element: (at) =>
+        weight.element([
+          placeIn(indices.element(at.slice(0, lead)), weight.shape[0]!, false),
+          ...at.slice(lead),
+        ]),
     });
   },
 };
 const indexSelect: Lowering = {
-  rule: (of) => {
-    const self = of.context.many(tensorArg(of, "self"));
-    const indices = of.context.many(tensorArg(of, "index"), 2);
-    const dim = dimension(Number(of.args["dim"]), self.shape.length);
-    if (self.shape.length === 0) return made(of, { inputs: [self], cell: () => self.cell([]) });
+  rule: (call) => {
+    const self = call.context.many(tensorArg(call, "self"));
+    const indices = call.context.many(tensorArg(call, "index"), 2);
+    const dim = dimension(Number(call.args["dim"]), self.shape.length);
+    if (self.shape.length === 0) return made(call, { inputs: [self], element: () => self.element([]) });
     const one = (at: readonly Index[]): Index =>
-      placeIn(indices.cell(indices.shape.length === 0 ? [] : [at[dim]!]), self.shape[dim]!, false);
-    return made(of, {
+      placeIn(indices.element(indices.shape.length === 0 ? [] : [at[dim]!]), self.shape[dim]!, false);
+    return made(call, {
       inputs: [self, indices],
-      cell: (at) => self.cell(at.map((index, d) => (d === dim ? one(at) : index))),
+      element: (at) => self.element(at.map((index, d) => (d === dim ? one(at) : index))),
     });
   },
 };
 const gather: Lowering = {
-  rule: (of) => {
-    const self = of.context.many(tensorArg(of, "self"));
-    const indices = of.context.once(tensorArg(of, "index"));
-    const dim = dimension(Number(of.args["dim"]), self.shape.length);
-    // A 0-d tensor is one of a single cell, whichever of the two it is.
-    const cell = (at: readonly Index[]): Scalar => {
+  rule: (call) => {
+    const self = call.context.many(tensorArg(call, "self"));
+    const indices = call.context.once(tensorArg(call, "index"));
+    const dim = dimension(Number(call.args["dim"]), self.shape.length);
+    // A 0-d tensor is one of a single element, whichever of the two it is.
+    const element = (at: readonly Index[]): Scalar => {
       if (isNothing(indices)) return constantScalar(0, self.dtype);
-      if (self.shape.length === 0) return self.cell([]);
-      const place = placeIn(indices.cell(at), self.shape[dim]!, false);
-      return self.cell(at.length === 0 ? [place] : at.map((index, d) => (d === dim ? place : index)));
+      if (self.shape.length === 0) return self.element([]);
+      const place = placeIn(indices.element(at), self.shape[dim]!, false);
+      return self.element(at.length === 0 ? [place] : at.map((index, d) => (d === dim ? place : index)));
     };
-    return made(of, { inputs: [self, indices], cell });
+    return made(call, { inputs: [self, indices], element });
   },
 };
 
-/** Whether a tensor has no cells; as an index it may then have any number of dimensions. */
+/** Whether a tensor has no elements; as an index it may then have any number of dimensions. */
 export const isNothing = (tensor: LazyTensor): boolean => tensor.shape.some(isZero);
 
 /**
- * Every cell the same number. One beyond all floats is an infinity: decompositions fill tensors with the numbers of operators
- * that take them so (`where`), though PyTorch's `full` itself refuses it.
+ * Every element the same number. One beyond all floats is an infinity: decompositions fill tensors
+ * with the numbers of operators that take them so (`where`), though PyTorch's `full` itself refuses
+ * it.
  */
-const filled = (value: (of: LoweringCall) => unknown): Lowering => ({
-  rule: (of) => {
-    const [given, { dtype }] = [value(of), outOf(of)];
+const filled = (value: (call: LoweringCall) => unknown): Lowering => ({
+  rule: (call) => {
+    const [given, { dtype }] = [value(call), outOf(call)];
     const scalar = isFloatDType(dtype) ? numberScalar : checkedScalar;
-    return made(of, { inputs: [], operations: 0, cell: () => scalar(given, dtype) });
+    return made(call, { inputs: [], operations: 0, element: () => scalar(given, dtype) });
   },
 });
 const fillValue = ({ args }: LoweringCall): unknown => args["fill_value"] ?? args["value"];
-/** `start + i * step`, computed in the dtype of the result, or float64 for floats (`aten/src/ATen/native/RangeFactories.cpp`). */
+/**
+ * `start + i * step`, computed in the dtype of the result, or float64 for floats
+ * (`aten/src/ATen/native/RangeFactories.cpp`).
+ */
 const arange: Lowering = {
-  rule: (of) => {
-    const { dtype } = outOf(of);
-    const [start, step] = [of.args["start"] ?? 0, of.args["step"] ?? 1];
+  rule: (call) => {
+    const { dtype } = outOf(call);
+    const [start, step] = [call.args["start"] ?? 0, call.args["step"] ?? 1];
     // Integers are counted in integers, whatever start and step were written as.
     const [from0, by0] = [start, step].map((value) => wholeOf(value, !isFloatDType(dtype)));
     if (from0 !== undefined && by0 !== undefined) {
-      const cell = (at: readonly Index[]): Scalar =>
+      const element = (at: readonly Index[]): Scalar =>
         cast(indexScalar(add(from0, multiply(at[0]!, by0))), dtype);
-      return made(of, { inputs: [], operations: 1, cell });
+      return made(call, { inputs: [], operations: 1, element });
     }
     const [from, by] = [numberScalar(start, dtype), numberScalar(step, dtype)];
-    return made(of, {
+    return made(call, {
       inputs: [],
       operations: 2,
-      cell: (at) => apply("add", from, apply("mul", cast(indexScalar(at[0]!), dtype), by)),
+      element: (at) => apply("add", from, apply("mul", cast(indexScalar(at[0]!), dtype), by)),
     });
   },
 };
@@ -171,7 +181,7 @@ export const GATHERS: LoweringTable = {
     "ones_like.default",
     "new_ones.default",
   ),
-  // What the cells hold is not defined; zero keeps runs alike.
+  // What the elements hold is not defined; zero keeps runs alike.
   ...table(
     filled(() => 0),
     "empty.memory_format",

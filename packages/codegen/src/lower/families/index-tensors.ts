@@ -24,20 +24,22 @@ interface Indexing {
   readonly at: number;
 }
 
-function indexingOf(of: LoweringCall, self: LazyTensor): Indexing {
-  const given = of.args["indices"] as readonly unknown[];
+function indexingOf(call: LoweringCall, self: LazyTensor): Indexing {
+  const given = call.args["indices"] as readonly unknown[];
   const indices = self.shape.map((_, d) => (given[d] instanceof LazyTensor ? given[d] : undefined));
   const present = indices.filter((index) => index !== undefined);
   if (
     given.some((index) => index instanceof LazyTensor && (index.dtype === "bool" || index.dtype === "uint8"))
   )
-    return cannot("indexing by a mask gives as many cells as the mask has true ones, which only a run knows");
+    return cannot(
+      "indexing by a mask gives as many elements as the mask has true ones, which only a run knows",
+    );
   if (present.length === 0) return cannot("it has no index");
   const shape = broadcastShape(present.map((index) => index.shape));
   const first = indices.findIndex((index) => index !== undefined);
   const isTogether = indices.slice(first, first + present.length).every((index) => index !== undefined);
   const wide = indices.map((index) =>
-    index === undefined ? undefined : of.context.many(broadcastTo(index, of.node, shape), 2),
+    index === undefined ? undefined : call.context.many(broadcastTo(index, call.node, shape), 2),
   );
   return { indices: wide, shape, at: isTogether ? first : 0 };
 }
@@ -49,7 +51,10 @@ function broadcastShape(shapes: readonly (readonly Index[])[]): Index[] {
     return extents.find((extent) => !same(extent, ONE)) ?? ONE;
   });
 }
-/** Coordinates of the result from those of the index tensors and the dimensions that are taken whole. */
+/**
+ * Coordinates of the result from those of the index tensors and the dimensions that are taken
+ * whole.
+ */
 const resultAt = ({ at }: Indexing, source: readonly Index[], rest: readonly Index[]): Index[] => [
   ...rest.slice(0, at),
   ...source,
@@ -57,20 +62,20 @@ const resultAt = ({ at }: Indexing, source: readonly Index[], rest: readonly Ind
 ];
 
 const index: Lowering = {
-  rule: (of) => {
-    const self = of.context.many(tensorArg(of, "self"));
-    const by = indexingOf(of, self);
+  rule: (call) => {
+    const self = call.context.many(tensorArg(call, "self"));
+    const by = indexingOf(call, self);
     const inputs = [self, ...by.indices.filter((tensor) => tensor !== undefined)];
-    return made(of, {
+    return made(call, {
       inputs,
       operations: 2,
-      cell: (at) => {
+      element: (at) => {
         const source = at.slice(by.at, by.at + by.shape.length);
         const rest = [...at.slice(0, by.at), ...at.slice(by.at + by.shape.length)];
-        return self.cell(
+        return self.element(
           self.shape.map((extent, d) => {
             const tensor = by.indices[d];
-            return tensor === undefined ? rest.shift()! : placeIn(tensor.cell(source), extent, true);
+            return tensor === undefined ? rest.shift()! : placeIn(tensor.element(source), extent, true);
           }),
         );
       },
@@ -78,48 +83,55 @@ const index: Lowering = {
   },
 };
 
-/** A mask with one value for all cells that it chooses. */
-function masked(of: LoweringCall, self: LazyTensor, values: LazyTensor): LazyTensor | undefined {
-  const given = of.args["indices"] as readonly unknown[];
+/** A mask with one value for all elements that it chooses. */
+function masked(call: LoweringCall, self: LazyTensor, values: LazyTensor): LazyTensor | undefined {
+  const given = call.args["indices"] as readonly unknown[];
   const masks = given.filter((item) => item instanceof LazyTensor);
   const [mask] = masks;
-  if (masks.length !== 1 || mask?.dtype !== "bool" || flag(of, "accumulate")) return undefined;
+  if (masks.length !== 1 || mask?.dtype !== "bool" || flag(call, "accumulate")) return undefined;
   if (values.shape.some((extent) => fixedValue(extent) !== 1)) return undefined;
   const first = given.indexOf(mask);
-  const [chosen, own] = [of.context.many(mask, 2), of.context.reduced(self)];
-  const one = of.context.many(values);
-  return made(of, {
+  const [chosen, own] = [call.context.many(mask, 2), call.context.reduced(self)];
+  const one = call.context.many(values);
+  return made(call, {
     inputs: [own, chosen, one],
     operations: 1,
-    cell: (at) => {
-      const value = cast(one.cell(values.shape.map(() => ZERO)), outOf(of).dtype);
-      return select(truth(chosen.cell(at.slice(first, first + mask.shape.length))), value, own.cell(at));
+    element: (at) => {
+      const value = cast(one.element(values.shape.map(() => ZERO)), outOf(call).dtype);
+      return select(
+        truth(chosen.element(at.slice(first, first + mask.shape.length))),
+        value,
+        own.element(at),
+      );
     },
   });
 }
 
-/** Sources are the cells of the index tensors; each points at one cell in every dimension that they index. */
+/**
+ * Sources are the elements of the index tensors; each points at one element in every dimension that
+ * they index.
+ */
 const indexPut: Lowering = {
-  rule: (of) => {
-    const [self, given] = [tensorArg(of, "self"), tensorArg(of, "values")];
-    const byMask = masked(of, self, given);
+  rule: (call) => {
+    const [self, given] = [tensorArg(call, "self"), tensorArg(call, "values")];
+    const byMask = masked(call, self, given);
     if (byMask !== undefined) return byMask;
-    const by = indexingOf(of, self);
+    const by = indexingOf(call, self);
     const whole = self.shape.filter((_, d) => by.indices[d] === undefined);
-    const values = of.context.many(broadcastTo(given, of.node, resultAt(by, by.shape, whole)));
+    const values = call.context.many(broadcastTo(given, call.node, resultAt(by, by.shape, whole)));
     const restOf = (at: readonly Index[]): Index[] => at.filter((_, d) => by.indices[d] === undefined);
     const inputs = [values, ...by.indices.filter((tensor) => tensor !== undefined)];
     const points = (at: readonly Index[], source: readonly Index[]): Scalar =>
       by.indices.reduce<Scalar>((all, tensor, d) => {
         if (tensor === undefined) return all;
         // Read as a place, so that those who check indices see it.
-        const place = placeIn(tensor.cell(source), self.shape[d]!, true);
+        const place = placeIn(tensor.element(source), self.shape[d]!, true);
         return both(all, apply("eq", indexScalar(place), indexScalar(at[d]!)));
       }, TRUE);
     const value = (at: readonly Index[], source: readonly Index[]): Scalar =>
-      values.cell(resultAt(by, source, restOf(at)));
-    const reduce = flag(of, "accumulate") ? "sum" : "last";
-    return written(of, self, { inputs, extents: by.shape, value, points }, { reduce, includesSelf: true });
+      values.element(resultAt(by, source, restOf(at)));
+    const reduce = flag(call, "accumulate") ? "sum" : "last";
+    return written(call, self, { inputs, extents: by.shape, value, points }, { reduce, includesSelf: true });
   },
 };
 export const INDEXINGS: LoweringTable = {

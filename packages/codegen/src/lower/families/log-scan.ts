@@ -1,4 +1,7 @@
-/** @file `logcumsumexp`: exponentials are measured from the greatest so far, which moves along the row. */
+/**
+ * @file `logcumsumexp`: exponentials are measured from the greatest so far, which moves along the
+ * row.
+ */
 import type { DType } from "@sconce/tensor";
 import {
   add,
@@ -34,66 +37,76 @@ import {
 import { LazyTensor } from "../lazy.js";
 import { dimOf, extremeOver, scanOver, withPlace } from "./scan.js";
 
-/** Longer rows, and those of unknown length, are taken in blocks: as cells measure differently, they have no sums in common. */
+/**
+ * Longer rows, and those of unknown length, are taken in blocks: as elements measure differently,
+ * they have no sums in common.
+ */
 const SHORT = 256;
 const BLOCK = 64;
 const SIZE = constant(BLOCK);
 
 interface Parts {
-  readonly of: LoweringCall;
+  readonly call: LoweringCall;
   readonly self: LazyTensor;
   readonly dim: number;
-  /** The greatest up to each cell. */
+  /** The greatest up to each element. */
   readonly greatest: LazyTensor;
   readonly compute: DType;
 }
 
 /** `log(cumsum(exp(x)))`. */
 const logCumulative: Lowering = {
-  rule: (of) => {
-    const self = tensorArg(of, "self");
-    const dim = dimOf(of, self);
-    const { dtype } = outOf(of);
+  rule: (call) => {
+    const self = tensorArg(call, "self");
+    const dim = dimOf(call, self);
+    const { dtype } = outOf(call);
     const compute = computeType(dtype);
-    const greatest = extremeOver(of, self, "max", dim);
-    const parts: Parts = { of, self, dim, greatest, compute };
+    const greatest = extremeOver(call, self, "max", dim);
+    const parts: Parts = { call, self, dim, greatest, compute };
     const length = self.shape.length === 0 ? 1 : fixedValue(self.shape[dim]!);
     const total = length !== undefined && length <= SHORT ? wholeTotal(parts) : totalInBlocks(parts);
     return new LazyTensor({
       dtype,
       shape: total.shape,
-      node: of.node,
+      node: call.node,
       inputs: [total, greatest],
       operations: 4,
-      cell: (at) => cast(apply("add", apply("log", cast(total.cell(at), compute)), baseAt(parts, at)), dtype),
+      element: (at) =>
+        cast(apply("add", apply("log", cast(total.element(at), compute)), baseAt(parts, at)), dtype),
     });
   },
 };
 
-/** What exponents are measured from. Infinities have no distance from themselves: they are measured from zero. */
+/**
+ * What exponents are measured from. Infinities have no distance from themselves: they are measured
+ * from zero.
+ */
 function baseAt({ greatest, compute }: Parts, at: readonly Index[]): Scalar {
-  const value = cast(greatest.cell(at), compute);
+  const value = cast(greatest.element(at), compute);
   return select(apply("isinf", value), constantScalar(0, compute), value);
 }
-const above = (parts: Parts, cell: Scalar, at: readonly Index[]): Scalar =>
-  apply("exp", apply("sub", cast(cell, parts.compute), baseAt(parts, at)));
+const above = (parts: Parts, element: Scalar, at: readonly Index[]): Scalar =>
+  apply("exp", apply("sub", cast(element, parts.compute), baseAt(parts, at)));
 
 const wholeTotal = (parts: Parts): LazyTensor =>
-  scanOver(parts.of, parts.self, {
+  scanOver(parts.call, parts.self, {
     kind: "sum",
     dim: parts.dim,
     dtype: parts.compute,
-    body: (cell, _, at) => above(parts, cell, at),
+    body: (element, _, at) => above(parts, element, at),
     inputs: [parts.greatest],
   });
 
-/** The same from totals of full blocks, each measured from the greatest up to its end, and from what is before each block. */
+/**
+ * The same from totals of full blocks, each measured from the greatest up to its end, and from what
+ * is before each block.
+ */
 function totalInBlocks(parts: Parts): LazyTensor {
   const { self, dim } = parts;
   const blocks = withPlace(self.shape, dim, divide(self.shape[dim]!, SIZE));
   const totals = kept(parts, blocks, [], (at) =>
     sum(parts, SIZE, (place) => ({
-      body: above(parts, cellIn(parts, at, at[dim]!, place), endOf(parts, at)),
+      body: above(parts, elementIn(parts, at, at[dim]!, place), endOf(parts, at)),
     })),
   );
   const before = kept(
@@ -112,58 +125,59 @@ function totalInBlocks(parts: Parts): LazyTensor {
     const rest = seen(parts, before, withPlace(at, dim, subtract(block, ONE)), at);
     const isFirst = isZero(block) ? TRUE : apply("eq", indexScalar(block), constantScalar(0, "int64"));
     return sum(parts, SIZE, (place) => ({
-      body: above(parts, cellIn(parts, at, block, place), at),
+      body: above(parts, elementIn(parts, at, block, place), at),
       when: apply("le", indexScalar(place), indexScalar(remainder(at[dim]!, SIZE))),
       initial: select(isFirst, constantScalar(0, parts.compute), rest),
     }));
   });
 }
 
-/** The last cell of a block. */
+/** The last element of a block. */
 const endOf = ({ dim }: Parts, block: readonly Index[]): Index[] =>
   withPlace(block, dim, add(multiply(block[dim]!, SIZE), constant(BLOCK - 1)));
-const cellIn = ({ self, dim }: Parts, at: readonly Index[], block: Index, place: Index): Scalar =>
-  self.cell(withPlace(at, dim, add(multiply(block, SIZE), place)));
+const elementIn = ({ self, dim }: Parts, at: readonly Index[], block: Index, place: Index): Scalar =>
+  self.element(withPlace(at, dim, add(multiply(block, SIZE), place)));
 
 /**
- * What the total of a block counts for where exponents are measured from the greatest up to a cell after it, which is not less;
- * where that is infinite they are measured from zero, and the infinity decides.
+ * What the total of a block counts for where exponents are measured from the greatest up to an
+ * element after it, which is not less; where that is infinite they are measured from zero, and the
+ * infinity decides.
  */
 function seen(parts: Parts, totals: LazyTensor, block: readonly Index[], at: readonly Index[]): Scalar {
   const { greatest, compute } = parts;
-  const distance = apply("sub", cast(greatest.cell(endOf(parts, block)), compute), baseAt(parts, at));
+  const distance = apply("sub", cast(greatest.element(endOf(parts, block)), compute), baseAt(parts, at));
   const factor = apply("exp", apply("min", distance, constantScalar(0, compute)));
-  return apply("mul", totals.cell(block), factor);
+  return apply("mul", totals.element(block), factor);
 }
 
 function sum(
-  { of, compute }: Parts,
+  { call, compute }: Parts,
   extent: Index,
   init: (place: Index) => Pick<ReduceScalar, "body" | "when" | "initial">,
 ): Scalar {
-  const along = of.context.axis(extent);
+  const along = call.context.axis(extent);
   return { kind: "reduce", dtype: compute, reduce: "sum", axes: [along], ...init(atom(along)) };
 }
 
-/** Cells in memory. */
+/** Elements in memory. */
 function kept(
-  { of, self, dim, greatest, compute }: Parts,
+  { call, self, dim, greatest, compute }: Parts,
   shape: readonly Index[],
   inputs: readonly LazyTensor[],
-  cell: (at: readonly Index[]) => Scalar,
+  element: (at: readonly Index[]) => Scalar,
   isScan = false,
 ): LazyTensor {
   const tensor = new LazyTensor({
     dtype: compute,
     shape,
-    node: of.node,
+    node: call.node,
     inputs: [self, greatest, ...inputs],
     heavy: true,
     operations: 4,
-    cell,
+    element,
   });
-  of.context.made(tensor);
-  of.context.materialise(tensor, isScan ? { hint: { kind: "scan", axis: `i${dim}` } } : {});
+  call.context.made(tensor);
+  call.context.materialize(tensor, isScan ? { hint: { kind: "scan", axis: `i${dim}` } } : {});
   return tensor;
 }
 

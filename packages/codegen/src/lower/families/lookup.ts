@@ -1,4 +1,4 @@
-/** @file Tables looked up by bags, and cells put where a mask is true. */
+/** @file Tables looked up by bags, and elements put where a mask is true. */
 import { add, constant, flatIndex, type Index, isWithin, ONE, product } from "../../ir/index-expr.js";
 import {
   apply,
@@ -25,61 +25,67 @@ import { made, placeIn } from "./gather.js";
 const MEAN = 1;
 const MAXIMUM = 2;
 
-/** Cells of the mask take those of the source in order: how many are true up to a cell says which. */
+/**
+ * Elements of the mask take those of the source in order: how many are true up to an element says
+ * which.
+ */
 const maskedScatter: Lowering = {
-  rule: (of) => {
-    const { context, node } = of;
-    const out = outOf(of);
+  rule: (call) => {
+    const { context, node } = call;
+    const out = outOf(call);
     const shape = shapeOf(out);
     const [self, mask] = ["self", "mask"].map((name) =>
-      context.many(broadcastTo(tensorArg(of, name), node, shape)),
+      context.many(broadcastTo(tensorArg(call, name), node, shape)),
     ) as [LazyTensor, LazyTensor];
-    const source = context.many(tensorArg(of, "source"));
+    const source = context.many(tensorArg(call, "source"));
     const count = product(source.shape);
     const line = reshaped(source, node, [count]);
-    const cells = reshaped(mask, node, [product(shape)]);
+    const elements = reshaped(mask, node, [product(shape)]);
     const counts = new LazyTensor({
       dtype: "int64",
-      shape: cells.shape,
+      shape: elements.shape,
       node,
       inputs: [mask],
       heavy: true,
-      cell: ([place]) => {
-        const { axes, at } = context.axes(cells.shape);
-        const body = cast(truth(cells.cell(at)), "int64");
+      element: ([place]) => {
+        const { axes, at } = context.axes(elements.shape);
+        const body = cast(truth(elements.element(at)), "int64");
         const when = apply("le", indexScalar(at[0]!), indexScalar(place!));
         return { kind: "reduce", dtype: "int64", reduce: "sum", axes, body, when };
       },
     });
     context.made(counts);
-    context.materialise(counts, { hint: { kind: "scan", axis: "i0" } });
-    return made(of, {
+    context.materialize(counts, { hint: { kind: "scan", axis: "i0" } });
+    return made(call, {
       inputs: [self, mask, source, counts],
       operations: 2,
-      cell: (at) => {
-        const before = apply("sub", counts.cell([flatIndex(at, shape)]), constantScalar(1, "int64"));
+      element: (at) => {
+        const before = apply("sub", counts.element([flatIndex(at, shape)]), constantScalar(1, "int64"));
         const from = placeIn(before, count, false);
-        return select(truth(mask.cell(at)), line.cell([from]), self.cell(at));
+        return select(truth(mask.element(at)), line.element([from]), self.element(at));
       },
     });
   },
 };
 
-/** Rows of each bag summed, averaged, or their greatest cells; those of `padding_idx` are left out. */
+/**
+ * Rows of each bag summed, averaged, or their greatest elements; those of `padding_idx` are left
+ * out.
+ */
 const embeddingBag: Lowering = {
-  rule: (of) => {
-    const { context } = of;
+  rule: (call) => {
+    const { context } = call;
     const [weight, indices, offsets] = ["weight", "indices", "offsets"].map((name) =>
-      context.many(tensorArg(of, name)),
+      context.many(tensorArg(call, name)),
     ) as [LazyTensor, LazyTensor, LazyTensor];
-    const scales = optionalTensor(of, "per_sample_weights");
-    const mode = Number(of.args["mode"] ?? 0);
-    const { dtype } = outOf(of);
+    const scales = optionalTensor(call, "per_sample_weights");
+    const mode = Number(call.args["mode"] ?? 0);
+    const { dtype } = outOf(call);
     const compute = computeType(dtype);
     const [starts, entries] = [offsets.shape[0]!, indices.shape[0]!];
     const rows = weight.shape[0]!;
-    const skipped = paddingRow(Number(of.args["padding_idx"] ?? -1), rows);
-    const startOf = (bag: Index): Scalar => cast(offsets.cell([bag]), "int64");
+    const skipped = paddingRow(Number(call.args["padding_idx"] ?? -1), rows);
+    const startOf = (bag: Index): Scalar => cast(offsets.element([bag]), "int64");
     const endOf = (bag: Index): Scalar =>
       isWithin(add(bag, ONE), starts)
         ? startOf(add(bag, ONE))
@@ -89,14 +95,14 @@ const embeddingBag: Lowering = {
             indexScalar(entries),
           );
     const inputs = [weight, indices, offsets, ...(scales === undefined ? [] : [context.many(scales)])];
-    const out = made(of, {
+    const out = made(call, {
       inputs,
       operations: 4,
       heavy: true,
-      cell: ([bag, column]) => {
+      element: ([bag, column]) => {
         const { axes, at } = context.axes([entries]);
         const entry = at[0]!;
-        const row = cast(indices.cell([entry]), "int64");
+        const row = cast(indices.element([entry]), "int64");
         const isIn = apply(
           "and",
           apply("ge", indexScalar(entry), startOf(bag!)),
@@ -104,8 +110,9 @@ const embeddingBag: Lowering = {
         );
         const when =
           skipped === undefined ? isIn : apply("and", isIn, apply("ne", row, indexScalar(skipped)));
-        const cell = cast(weight.cell([placeIn(row, rows, false), column!]), compute);
-        const value = scales === undefined ? cell : apply("mul", cell, cast(scales.cell([entry]), compute));
+        const element = cast(weight.element([placeIn(row, rows, false), column!]), compute);
+        const value =
+          scales === undefined ? element : apply("mul", element, cast(scales.element([entry]), compute));
         const reduced = (reduce: ReduceKind, body: Scalar): Scalar => ({
           kind: "reduce",
           dtype: body.dtype,
@@ -123,7 +130,7 @@ const embeddingBag: Lowering = {
         return cast(select(isEmpty, zero, apply("div", sum, cast(count, compute))), dtype);
       },
     });
-    context.materialise(out, { hint: { kind: "scatter" } });
+    context.materialize(out, { hint: { kind: "scatter" } });
     // How bags were made is for gradients only.
     return [out, null, null, null];
   },

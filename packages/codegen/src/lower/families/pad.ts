@@ -29,44 +29,46 @@ import { made } from "./gather.js";
 
 /** `pad` holds before and after for dimensions from the last; negative ones cut. */
 const constantPad: Lowering = {
-  rule: (of) => {
-    const self = of.context.reduced(tensorArg(of, "self"));
-    const pad = of.args["pad"] as readonly SymInt[];
-    const { dtype } = outOf(of);
+  rule: (call) => {
+    const self = call.context.reduced(tensorArg(call, "self"));
+    const pad = call.args["pad"] as readonly SymInt[];
+    const { dtype } = outOf(call);
     const before = self.shape.map((_, d) => size(pad[2 * (self.shape.length - 1 - d)] ?? 0));
-    const outside = checkedScalar(of.args["value"] ?? 0, dtype);
-    return made(of, {
+    const outside = checkedScalar(call.args["value"] ?? 0, dtype);
+    return made(call, {
       inputs: [self],
       operations: 2,
-      cell: (at) => {
+      element: (at) => {
         const from = at.map((index, d) => add(index, scale(before[d]!, -1)));
         const guard = from.reduce<Scalar>((all, index, d) => both(all, inside(index, self.shape[d]!)), TRUE);
-        return padded(guard, cast(self.cell(from), dtype), outside);
+        return padded(guard, cast(self.element(from), dtype), outside);
       },
     });
   },
 };
 
 const repeat: Lowering = {
-  rule: (of) => {
-    const self = of.context.many(tensorArg(of, "self"));
-    const shape = shapeOf(outOf(of));
+  rule: (call) => {
+    const self = call.context.many(tensorArg(call, "self"));
+    const shape = shapeOf(outOf(call));
     const lead = shape.length - self.shape.length;
     const back = (at: readonly Index[]): Index[] =>
       self.shape.map((extent, d) => remainder(at[d + lead]!, extent));
-    return viewOf(self, of.node, shape, back, true);
+    return viewOf(self, call.node, shape, back, true);
   },
 };
 
-/** Places of a triangle's cells by rows: where each row ends in one nest, the places in the next. */
+/**
+ * Places of a triangle's elements by rows: where each row ends in one nest, the places in the next.
+ */
 const triangle = (isUpper: boolean): Lowering => ({
-  rule: (of) => {
-    const { context, node } = of;
-    const out = outOf(of);
+  rule: (call) => {
+    const { context, node } = call;
+    const out = outOf(call);
     const [rows, columns, offset] = [
-      numberArg(of, "row"),
-      numberArg(of, "col"),
-      Number(of.args["offset"] ?? 0),
+      numberArg(call, "row"),
+      numberArg(call, "col"),
+      Number(call.args["offset"] ?? 0),
     ];
     const integer = (value: number): Scalar => constantScalar(value, "int64");
     const clamp = (value: Scalar): Scalar => apply("min", apply("max", value, integer(0)), integer(columns));
@@ -80,22 +82,22 @@ const triangle = (isUpper: boolean): Lowering => ({
       node,
       inputs: [],
       heavy: true,
-      cell: ([row]) =>
+      element: ([row]) =>
         sumOver(
-          of,
+          call,
           rows,
           (other) => lengthOf(other),
           (other) => apply("le", indexScalar(other), indexScalar(row!)),
         ),
     });
     context.made(ends);
-    context.materialise(ends);
-    const rowOf = (cell: Index): Scalar =>
+    context.materialize(ends);
+    const rowOf = (element: Index): Scalar =>
       sumOver(
-        of,
+        call,
         rows,
         () => integer(1),
-        (row) => apply("le", ends.cell([row]), indexScalar(cell)),
+        (row) => apply("le", ends.element([row]), indexScalar(element)),
       );
     const row = new LazyTensor({
       dtype: "int64",
@@ -103,21 +105,21 @@ const triangle = (isUpper: boolean): Lowering => ({
       node,
       inputs: [ends],
       heavy: true,
-      cell: ([cell]) => rowOf(cell!),
+      element: ([element]) => rowOf(element!),
     });
     context.made(row);
-    context.materialise(row);
+    context.materialize(row);
     const startOf = (found: Scalar): Scalar =>
       isUpper
         ? apply("min", apply("max", apply("add", found, integer(offset)), integer(0)), integer(columns))
         : integer(0);
-    return made(of, {
+    return made(call, {
       inputs: [ends, row],
       operations: 4,
-      cell: ([which, cell]) => {
-        const found = row.cell([cell!]);
-        const before = sumOver(of, rows, lengthOf, (other) => apply("lt", indexScalar(other), found));
-        const column = apply("add", apply("sub", indexScalar(cell!), before), startOf(found));
+      element: ([which, element]) => {
+        const found = row.element([element!]);
+        const before = sumOver(call, rows, lengthOf, (other) => apply("lt", indexScalar(other), found));
+        const column = apply("add", apply("sub", indexScalar(element!), before), startOf(found));
         return cast(select(apply("eq", indexScalar(which!), integer(0)), found, column), out.dtype);
       },
     });
@@ -135,20 +137,21 @@ function sumOver(
 
 /** Dropout that drops nothing, or everything; a train of None means training. */
 const dropout: Lowering = {
-  rule: (of) => {
-    const rate = of.args["train"] === false ? 0 : numberArg(of, "p");
+  rule: (call) => {
+    const rate = call.args["train"] === false ? 0 : numberArg(call, "p");
     if (rate !== 0 && rate !== 1) return cannot("dropout in training draws random numbers");
-    const input = of.context.once(tensorArg(of, "input"));
+    const input = call.context.once(tensorArg(call, "input"));
     const keeps = rate === 0;
     const mask = new LazyTensor({
-      dtype: outOf(of, 1).dtype,
+      dtype: outOf(call, 1).dtype,
       shape: input.shape,
-      node: of.node,
+      node: call.node,
       inputs: [],
-      cell: () => numberScalar(keeps, outOf(of, 1).dtype),
+      element: () => numberScalar(keeps, outOf(call, 1).dtype),
     });
-    const cell = (at: readonly Index[]): Scalar => (keeps ? input.cell(at) : numberScalar(0, input.dtype));
-    return [made(of, { inputs: [input], operations: 0, cell }), mask];
+    const element = (at: readonly Index[]): Scalar =>
+      keeps ? input.element(at) : numberScalar(0, input.dtype);
+    return [made(call, { inputs: [input], operations: 0, element }), mask];
   },
 };
 

@@ -1,4 +1,7 @@
-/** @file Pooling: windows of the last dimensions, their greatest cell or their mean, and the gradients of both. */
+/**
+ * @file Pooling: windows of the last dimensions, their greatest element or their mean, and the
+ * gradients of both.
+ */
 import { isFloatDType } from "@sconce/tensor";
 import {
   add,
@@ -50,15 +53,15 @@ const zero = constantScalar(0, "int64");
 
 /** The windows of one dimension. */
 interface Windows {
-  /** Cells of a window, at most. */
+  /** Elements of a window, at most. */
   readonly length: Index;
   /** Windows there are. */
   readonly count: Index;
-  /** Where the `k`th cell of window `o` is, and whether it has one there. */
-  readonly cell: (o: Index, k: Index) => { readonly at: Index; readonly is: Scalar };
-  /** How many cells a mean of window `o` is over. */
-  readonly cells: (o: Index) => Scalar;
-  /** The windows that a cell may be in: for each `k`, one and whether it is. */
+  /** Where the `k`th element of window `o` is, and whether it has one there. */
+  readonly element: (o: Index, k: Index) => { readonly at: Index; readonly is: Scalar };
+  /** How many elements a mean of window `o` is over. */
+  readonly elements: (o: Index) => Scalar;
+  /** The windows that an element may be in: for each `k`, one and whether it is. */
   readonly reach: (place: Index, k: Index) => { readonly window: Index; readonly is: Scalar };
   /** How many `k` there are in {@link reach}. */
   readonly reaches: Index;
@@ -71,16 +74,16 @@ interface Strided {
   readonly dilation: number;
   readonly countsPadding: boolean;
 }
-function strided(extent: Index, count: Index, of: Strided): Windows {
-  const { kernel, stride, padding, dilation } = of;
+function strided(extent: Index, count: Index, call: Strided): Windows {
+  const { kernel, stride, padding, dilation } = call;
   const place = (o: Index, k: Index): Index => add(scale(o, stride), scale(k, dilation), constant(-padding));
   const length = constant(kernel);
   return {
     length,
     count,
     reaches: length,
-    cell: (o, k) => ({ at: place(o, k), is: inside(place(o, k), extent) }),
-    cells: (o) => cellsOf(scale(o, stride), extent, of),
+    element: (o, k) => ({ at: place(o, k), is: inside(place(o, k), extent) }),
+    elements: (o) => elementsOf(scale(o, stride), extent, call),
     reach: (at, k) => {
       const offset = add(at, constant(padding), scale(k, -dilation));
       const window = divide(offset, constant(stride));
@@ -90,12 +93,12 @@ function strided(extent: Index, count: Index, of: Strided): Windows {
     },
   };
 }
-/** Cells of the window from `from - padding`, padding counted or not (`AvgPoolKernel.cpp`). */
-function cellsOf(from: Index, extent: Index, { kernel, padding, countsPadding }: Strided): Scalar {
+/** Elements of the window from `from - padding`, padding counted or not (`AvgPoolKernel.cpp`). */
+function elementsOf(from: Index, extent: Index, { kernel, padding, countsPadding }: Strided): Scalar {
   const start = add(from, constant(-padding));
   const end = add(start, constant(kernel));
   const limit = countsPadding ? add(extent, constant(padding)) : extent;
-  // `isWithin` is asked of the last cell, and of the first where padding does not count.
+  // `isWithin` is asked of the last element, and of the first where padding does not count.
   const fits = isWithin(add(from, constant(kernel - 1)), add(limit, constant(padding)));
   const isWhole = fits && (countsPadding || isWithin(start, extent));
   if (isWhole) return constantScalar(kernel, "int64");
@@ -112,7 +115,7 @@ function adaptive(extent: Index, count: Index): Windows {
   const isEven = same(count, ONE) || (size !== undefined && windows !== undefined && size % windows === 0);
   if (!isEven && (size === undefined || windows === undefined))
     return cannot("adaptive pooling of a dimension whose size only a run knows");
-  const cell = (o: Index, k: Index): { at: Index; is: Scalar } => {
+  const element = (o: Index, k: Index): { at: Index; is: Scalar } => {
     const at = add(start(o), k);
     return { at, is: isEven ? TRUE : apply("lt", indexScalar(at), indexScalar(end(o))) };
   };
@@ -120,8 +123,8 @@ function adaptive(extent: Index, count: Index): Windows {
     length: isEven ? whole : constant(Math.ceil(size! / windows!) + 1),
     count,
     reaches: count,
-    cell,
-    cells: (o) => indexScalar(isEven ? whole : subtract(end(o), start(o))),
+    element,
+    elements: (o) => indexScalar(isEven ? whole : subtract(end(o), start(o))),
     reach: (place, k) => ({
       window: k,
       is: both(
@@ -134,19 +137,19 @@ function adaptive(extent: Index, count: Index): Windows {
 
 const stridedWindows =
   (rank: number, hasDilation: boolean) =>
-  (of: LoweringCall, extents: readonly Index[], counts: readonly Index[]): Windows[] => {
-    const kernel = perDim(numbers(of, "kernel_size"), rank);
-    const given = numbers(of, "stride");
+  (call: LoweringCall, extents: readonly Index[], counts: readonly Index[]): Windows[] => {
+    const kernel = perDim(numbers(call, "kernel_size"), rank);
+    const given = numbers(call, "stride");
     const stride = given.length === 0 ? kernel : perDim(given, rank);
-    const padding = perDim(numbers(of, "padding"), rank);
-    const dilation = hasDilation ? perDim(numbers(of, "dilation"), rank) : kernel.map(() => 1);
+    const padding = perDim(numbers(call, "padding"), rank);
+    const dilation = hasDilation ? perDim(numbers(call, "dilation"), rank) : kernel.map(() => 1);
     return extents.map((extent, d) =>
       strided(extent, counts[d]!, {
         kernel: kernel[d]!,
         stride: stride[d]!,
         padding: padding[d]!,
         dilation: dilation[d]!,
-        countsPadding: flag(of, "count_include_pad"),
+        countsPadding: flag(call, "count_include_pad"),
       }),
     );
   };
@@ -154,9 +157,9 @@ const adaptiveWindows = (_: LoweringCall, extents: readonly Index[], counts: rea
   extents.map((extent, d) => adaptive(extent, counts[d]!));
 type WindowsOf = typeof adaptiveWindows;
 
-/** A reduction over a window of each cell of the result. */
+/** A reduction over a window of each element of the result. */
 function windowed(
-  of: LoweringCall,
+  call: LoweringCall,
   self: LazyTensor,
   windows: readonly Windows[],
   kind: ReduceKind,
@@ -164,26 +167,28 @@ function windowed(
 ): (at: readonly Index[]) => Scalar {
   return (at) => {
     const lead = at.length - windows.length;
-    const { axes, at: k } = of.context.axes(windows.map(({ length }) => length));
-    const cells = windows.map((window, d) => window.cell(at[lead + d]!, k[d]!));
-    const when = cells.reduce<Scalar>((all, { is }) => both(all, is), TRUE);
-    const body = cast(self.cell([...at.slice(0, lead), ...cells.map((cell) => cell.at)]), dtype);
+    const { axes, at: k } = call.context.axes(windows.map(({ length }) => length));
+    const elements = windows.map((window, d) => window.element(at[lead + d]!, k[d]!));
+    const when = elements.reduce<Scalar>((all, { is }) => both(all, is), TRUE);
+    const body = cast(self.element([...at.slice(0, lead), ...elements.map((element) => element.at)]), dtype);
     const result = kind === "argmax" ? "int64" : dtype;
     const guard = when.kind === "constant" ? undefined : when;
     return { kind: "reduce", dtype: result, reduce: kind, axes, body, when: guard };
   };
 }
 
-/** The place of the last NaN in a window, as PyTorch's pools remember it; -1 where there is none. */
+/**
+ * The place of the last NaN in a window, as PyTorch's pools remember it; -1 where there is none.
+ */
 function lastNaN(
-  of: LoweringCall,
+  call: LoweringCall,
   self: LazyTensor,
   windows: readonly Windows[],
 ): (at: readonly Index[]) => Scalar {
   const none = constantScalar(-1, "int64");
-  const cells = windowed(of, self, windows, "max", self.dtype);
+  const elements = windowed(call, self, windows, "max", self.dtype);
   return (at) => {
-    const reduce = cells(at) as ReduceScalar;
+    const reduce = elements(at) as ReduceScalar;
     const place = flatIndex(
       reduce.axes.map(atom),
       reduce.axes.map(({ extent }) => extent),
@@ -201,14 +206,14 @@ const product = (factors: readonly Scalar[]): Scalar =>
   );
 /** What the sum over a window is divided by. */
 function divisorAt(
-  of: LoweringCall,
+  call: LoweringCall,
   windows: readonly Windows[],
   at: readonly Index[],
   dtype: LazyTensor["dtype"],
 ): Scalar {
-  const given = of.args["divisor_override"];
+  const given = call.args["divisor_override"];
   if (typeof given === "number") return constantScalar(given, dtype);
-  const count = product(windows.map((window, d) => window.cells(at[at.length - windows.length + d]!)));
+  const count = product(windows.map((window, d) => window.elements(at[at.length - windows.length + d]!)));
   return count.kind === "constant" ? constantScalar(count.value, dtype) : cast(count, dtype);
 }
 
@@ -217,43 +222,43 @@ const quotient = (sum: Scalar, by: Scalar): Scalar =>
   apply(isFloatDType(sum.dtype) ? "div" : "trunc_div", sum, by);
 
 const averages = (rank: number, windowsOf: WindowsOf): Lowering => ({
-  rule: (of) => {
-    const self = of.context.many(tensorArg(of, "self"), 2);
-    const { dtype } = outOf(of);
+  rule: (call) => {
+    const self = call.context.many(tensorArg(call, "self"), 2);
+    const { dtype } = outOf(call);
     const compute = computeType(dtype);
-    const windows = windowsOf(of, self.shape.slice(-rank), shapeOf(outOf(of)).slice(-rank));
-    const sum = windowed(of, self, windows, "sum", compute);
-    return made(of, {
+    const windows = windowsOf(call, self.shape.slice(-rank), shapeOf(outOf(call)).slice(-rank));
+    const sum = windowed(call, self, windows, "sum", compute);
+    return made(call, {
       inputs: [self],
       operations: 3,
       heavy: true,
-      cell: (at) => cast(quotient(sum(at), divisorAt(of, windows, at, compute)), dtype),
+      element: (at) => cast(quotient(sum(at), divisorAt(call, windows, at, compute)), dtype),
     });
   },
 });
 
-/** The greatest cell of each window, and its row-major place in the input's plane. */
+/** The greatest element of each window, and its row-major place in the input's plane. */
 const greatest = (rank: number, windowsOf: WindowsOf): Lowering => ({
-  rule: (of) => {
-    const { context, node } = of;
-    const self = context.many(tensorArg(of, "self"), 2);
+  rule: (call) => {
+    const { context, node } = call;
+    const self = context.many(tensorArg(call, "self"), 2);
     const plane = self.shape.slice(-rank);
-    const shape = shapeOf(outOf(of));
-    const windows = windowsOf(of, plane, shape.slice(-rank));
+    const shape = shapeOf(outOf(call));
+    const windows = windowsOf(call, plane, shape.slice(-rank));
     const compute = computeType(self.dtype);
-    const value = windowed(of, self, windows, "max", compute);
-    const first = windowed(of, self, windows, "argmax", compute);
-    const notNumber = lastNaN(of, self, windows);
+    const value = windowed(call, self, windows, "max", compute);
+    const first = windowed(call, self, windows, "argmax", compute);
+    const notNumber = lastNaN(call, self, windows);
     const place = (at: readonly Index[]): Scalar => {
       if (!isFloatDType(self.dtype)) return first(at);
       const last = notNumber(at);
       return select(apply("ge", last, constantScalar(0, "int64")), last, first(at));
     };
-    const values = made(of, {
+    const values = made(call, {
       inputs: [self],
       operations: 2,
       heavy: true,
-      cell: (at) => cast(value(at), self.dtype),
+      element: (at) => cast(value(at), self.dtype),
     });
     const places = new LazyTensor({
       dtype: "int64",
@@ -262,13 +267,13 @@ const greatest = (rank: number, windowsOf: WindowsOf): Lowering => ({
       inputs: [self],
       heavy: true,
       operations: 2,
-      cell: (at) => indexScalar(placeInPlane(windows, plane, at, place(at))),
+      element: (at) => indexScalar(placeInPlane(windows, plane, at, place(at))),
     });
     context.made(places);
     return [values, places];
   },
 });
-/** The place in the plane of the cell at a row-major place in a window. */
+/** The place in the plane of the element at a row-major place in a window. */
 function placeInPlane(
   windows: readonly Windows[],
   plane: readonly Index[],
@@ -279,18 +284,18 @@ function placeInPlane(
   let rest = atom({ kind: "value", scalar: found, key: `[${scalarText(found)}]`, bound });
   let [total, step] = [ZERO, ONE];
   for (let d = windows.length - 1; d >= 0; d--) {
-    const { length, cell } = windows[d]!;
+    const { length, element } = windows[d]!;
     const k = d === 0 ? rest : remainder(rest, length);
     rest = divide(rest, length);
-    total = add(total, multiply(cell(at[at.length - windows.length + d]!, k).at, step));
+    total = add(total, multiply(element(at[at.length - windows.length + d]!, k).at, step));
     step = multiply(step, plane[d]!);
   }
   return total;
 }
 
-/** Each cell of the input sums what the windows that it is in give back to it. */
+/** Each element of the input sums what the windows that it is in give back to it. */
 function gradient(
-  of: LoweringCall,
+  call: LoweringCall,
   rank: number,
   windowsOf: WindowsOf,
   share: (
@@ -300,15 +305,15 @@ function gradient(
   ) => { value: Scalar; is: Scalar },
   inputs: readonly LazyTensor[],
 ): LazyTensor {
-  const out = outOf(of);
-  const grad = tensorArg(of, "grad_output");
-  const windows = windowsOf(of, shapeOf(out).slice(-rank), grad.shape.slice(-rank));
-  return made(of, {
+  const out = outOf(call);
+  const grad = tensorArg(call, "grad_output");
+  const windows = windowsOf(call, shapeOf(out).slice(-rank), grad.shape.slice(-rank));
+  return made(call, {
     inputs,
     operations: 4,
     heavy: true,
-    cell: (at) => {
-      const { axes, at: k } = of.context.axes(windows.map(({ reaches }) => reaches));
+    element: (at) => {
+      const { axes, at: k } = call.context.axes(windows.map(({ reaches }) => reaches));
       const reached = windows.map((window, d) => window.reach(at[at.length - rank + d]!, k[d]!));
       const isIn = reached.reduce<Scalar>((all, { is }) => both(all, is), TRUE);
       const window = [...at.slice(0, -rank), ...reached.map((item) => item.window)];
@@ -323,30 +328,32 @@ function gradient(
   });
 }
 const averagesBackward = (rank: number, windowsOf: WindowsOf): Lowering => ({
-  rule: (of) => {
-    const grad = of.context.many(tensorArg(of, "grad_output"));
-    const compute = computeType(outOf(of).dtype);
+  rule: (call) => {
+    const grad = call.context.many(tensorArg(call, "grad_output"));
+    const compute = computeType(outOf(call).dtype);
     const share: Parameters<typeof gradient>[3] = (windows, _, window) => ({
-      value: quotient(cast(grad.cell(window), compute), divisorAt(of, windows, window, compute)),
+      value: quotient(cast(grad.element(window), compute), divisorAt(call, windows, window, compute)),
       is: TRUE,
     });
-    return gradient(of, rank, windowsOf, share, [grad]);
+    return gradient(call, rank, windowsOf, share, [grad]);
   },
 });
-/** A window gives its gradient to the cell that it chose. */
+/** A window gives its gradient to the element that it chose. */
 const greatestBackward = (rank: number, windowsOf: WindowsOf): Lowering => ({
-  rule: (of) => {
-    const [grad, indices] = ["grad_output", "indices"].map((name) => of.context.many(tensorArg(of, name)));
-    const plane = shapeOf(outOf(of)).slice(-rank);
-    const compute = computeType(outOf(of).dtype);
+  rule: (call) => {
+    const [grad, indices] = ["grad_output", "indices"].map((name) =>
+      call.context.many(tensorArg(call, name)),
+    );
+    const plane = shapeOf(outOf(call)).slice(-rank);
+    const compute = computeType(outOf(call).dtype);
     const share: Parameters<typeof gradient>[3] = (_, at, window) => {
       const place = at.slice(-rank).reduce((total, index, d) => add(multiply(total, plane[d]!), index), ZERO);
       return {
-        value: cast(grad!.cell(window), compute),
-        is: apply("eq", cast(indices!.cell(window), "int64"), indexScalar(place)),
+        value: cast(grad!.element(window), compute),
+        is: apply("eq", cast(indices!.element(window), "int64"), indexScalar(place)),
       };
     };
-    return gradient(of, rank, windowsOf, share, [grad!, indices!]);
+    return gradient(call, rank, windowsOf, share, [grad!, indices!]);
   },
 });
 

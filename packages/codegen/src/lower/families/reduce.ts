@@ -22,25 +22,25 @@ export interface ReduceInit {
   readonly dims: readonly number[];
   readonly keepdim: boolean;
   readonly dtype: DType;
-  /** What is reduced, from a cell. */
-  readonly body?: (cell: Scalar, at: readonly Index[]) => Scalar;
-  /** What becomes of the result; `first` is the place of the first cell that is reduced. */
+  /** What is reduced, from an element. */
+  readonly body?: (element: Scalar, at: readonly Index[]) => Scalar;
+  /** What becomes of the result; `first` is the place of the first element that is reduced. */
   readonly finish?: (value: Scalar, first: readonly Index[]) => Scalar;
   readonly shape?: readonly Index[];
 }
 
-/** Of nothing there is no greatest: PyTorch refuses. */
-const NEEDS_CELLS: ReadonlySet<ReduceKind> = new Set<ReduceKind>(["max", "min", "argmax", "argmin"]);
+/** Reductions that PyTorch rejects for tensors without elements. */
+const NEEDS_ELEMENTS: ReadonlySet<ReduceKind> = new Set<ReduceKind>(["max", "min", "argmax", "argmin"]);
 
-/** A tensor whose cells reduce `self` over dimensions. */
+/** A tensor whose elements reduce `self` over dimensions. */
 export function reduceOver(
   { context, node }: Pick<LoweringCall, "context" | "node">,
   self: LazyTensor,
-  { kind, dims, keepdim, dtype, body = (cell) => cell, finish = (value) => value, shape }: ReduceInit,
+  { kind, dims, keepdim, dtype, body = (element) => element, finish = (value) => value, shape }: ReduceInit,
 ): LazyTensor {
   const reduced = new Set(dims);
-  if (NEEDS_CELLS.has(kind) && dims.some((d) => fixedValue(self.shape[d]!) === 0))
-    return cannot("it has no cells to choose from");
+  if (NEEDS_ELEMENTS.has(kind) && dims.some((d) => fixedValue(self.shape[d]!) === 0))
+    return cannot("it has no elements to choose from");
   const kept = self.shape.map((_, d) => d).filter((d) => !reduced.has(d));
   const order = [...reduced].sort((a, b) => a - b);
   const outShape =
@@ -55,12 +55,12 @@ export function reduceOver(
     inputs: [context.reduced(self)],
     heavy: true,
     operations: 2,
-    cell: (at) => {
+    element: (at) => {
       const inner = context.axes(order.map((d) => self.shape[d]!));
-      const cellAt = self.shape.map((_, d) =>
+      const elementAt = self.shape.map((_, d) =>
         reduced.has(d) ? inner.at[order.indexOf(d)]! : at[keepdim ? d : kept.indexOf(d)]!,
       );
-      const value = body(self.cell(cellAt), cellAt);
+      const value = body(self.element(elementAt), elementAt);
       const result = ["argmax", "argmin"].includes(kind) ? "int64" : value.dtype;
       const whole: Scalar =
         inner.axes.length === 0 && result !== "int64"
@@ -74,9 +74,9 @@ export function reduceOver(
   return tensor;
 }
 
-const dimsOf = (of: LoweringCall, self: LazyTensor): number[] =>
-  dimensions(numbers(of, "dim"), self.shape.length);
-/** How many cells go into one. */
+const dimsOf = (call: LoweringCall, self: LazyTensor): number[] =>
+  dimensions(numbers(call, "dim"), self.shape.length);
+/** How many elements go into one. */
 export const countOf = (self: LazyTensor, dims: readonly number[], dtype: DType): Scalar =>
   numberOf(product(dims.map((d) => self.shape[d]!)), dtype);
 /** An index as a number of another dtype. */
@@ -86,126 +86,129 @@ export function numberOf(index: Index, dtype: DType): Scalar {
 
 /** A reduction in the dtype of the result. */
 const simple = (kind: ReduceKind): Lowering => ({
-  rule: (of) => {
-    const self = tensorArg(of, "self");
-    const { dtype } = outOf(of);
-    return reduceOver(of, self, {
+  rule: (call) => {
+    const self = tensorArg(call, "self");
+    const { dtype } = outOf(call);
+    return reduceOver(call, self, {
       kind,
-      dims: dimsOf(of, self),
-      keepdim: flag(of, "keepdim"),
+      dims: dimsOf(call, self),
+      keepdim: flag(call, "keepdim"),
       dtype,
-      body: (cell) => cast(cell, computeType(dtype)),
+      body: (element) => cast(element, computeType(dtype)),
     });
   },
 });
 /** One dimension given as a number, or all. */
 const productRule: Lowering = {
-  rule: (of) => {
-    const self = tensorArg(of, "self");
-    const { dtype } = outOf(of);
-    const dim = of.args["dim"];
+  rule: (call) => {
+    const self = tensorArg(call, "self");
+    const { dtype } = outOf(call);
+    const dim = call.args["dim"];
     const dims =
       typeof dim === "number" ? dimensions([dim], self.shape.length) : dimensions([], self.shape.length);
-    const body = (cell: Scalar): Scalar => cast(cell, computeType(dtype));
-    return reduceOver(of, self, { kind: "prod", dims, keepdim: flag(of, "keepdim"), dtype, body });
+    const body = (element: Scalar): Scalar => cast(element, computeType(dtype));
+    return reduceOver(call, self, { kind: "prod", dims, keepdim: flag(call, "keepdim"), dtype, body });
   },
 };
 const mean: Lowering = {
-  rule: (of) => {
-    const self = tensorArg(of, "self");
-    const { dtype } = outOf(of);
-    const dims = dimsOf(of, self);
+  rule: (call) => {
+    const self = tensorArg(call, "self");
+    const { dtype } = outOf(call);
+    const dims = dimsOf(call, self);
     const compute = computeType(dtype);
-    return reduceOver(of, self, {
+    return reduceOver(call, self, {
       kind: "sum",
       dims,
-      keepdim: flag(of, "keepdim"),
+      keepdim: flag(call, "keepdim"),
       dtype,
-      body: (cell) => cast(cell, compute),
+      body: (element) => cast(element, compute),
       finish: (sum) => apply("div", sum, countOf(self, dims, compute)),
     });
   },
 };
 const truthOf = (kind: "any" | "all"): Lowering => ({
-  rule: (of) => {
-    const self = tensorArg(of, "self");
-    const dim = of.args["dim"];
-    const given = typeof dim === "number" ? [dim] : numbers(of, "dim");
-    const { dtype } = outOf(of);
+  rule: (call) => {
+    const self = tensorArg(call, "self");
+    const dim = call.args["dim"];
+    const given = typeof dim === "number" ? [dim] : numbers(call, "dim");
+    const { dtype } = outOf(call);
     const dims = dimensions(given, self.shape.length);
-    return reduceOver(of, self, {
+    return reduceOver(call, self, {
       kind,
       dims,
-      keepdim: flag(of, "keepdim"),
+      keepdim: flag(call, "keepdim"),
       dtype,
-      body: (cell) => cast(cell, "bool"),
+      body: (element) => cast(element, "bool"),
     });
   },
 });
 
 const extremePlace = (kind: "argmax" | "argmin"): Lowering => ({
-  rule: (of) => {
-    const self = tensorArg(of, "self");
-    const dim = of.args["dim"];
+  rule: (call) => {
+    const self = tensorArg(call, "self");
+    const dim = call.args["dim"];
     const dims =
       typeof dim === "number" ? dimensions([dim], self.shape.length) : dimensions([], self.shape.length);
-    return placeOf(of, self, kind, dims, flag(of, "keepdim"), shapeOf(outOf(of)));
+    return placeOf(call, self, kind, dims, flag(call, "keepdim"), shapeOf(outOf(call)));
   },
 });
 function placeOf(
-  of: LoweringCall,
+  call: LoweringCall,
   self: LazyTensor,
   kind: "argmax" | "argmin",
   dims: readonly number[],
   keepdim: boolean,
   shape: readonly Index[],
 ): LazyTensor {
-  const body = (cell: Scalar): Scalar => cast(cell, computeType(self.dtype));
-  return reduceOver(of, self, { kind, dims, keepdim, dtype: "int64", body, shape });
+  const body = (element: Scalar): Scalar => cast(element, computeType(self.dtype));
+  return reduceOver(call, self, { kind, dims, keepdim, dtype: "int64", body, shape });
 }
 /** `max.dim`: the extreme and where it is. */
 const extremeWithPlace = (kind: "max" | "min"): Lowering => ({
-  rule: (of) => {
-    const self = tensorArg(of, "self");
-    const dims = dimensions([Number(of.args["dim"])], self.shape.length);
-    of.context.many(self);
-    const keepdim = flag(of, "keepdim");
-    const values = reduceOver(of, self, { kind, dims, keepdim, dtype: self.dtype });
-    return [values, placeOf(of, self, `arg${kind}`, dims, keepdim, shapeOf(outOf(of, 1)))];
+  rule: (call) => {
+    const self = tensorArg(call, "self");
+    const dims = dimensions([Number(call.args["dim"])], self.shape.length);
+    call.context.many(self);
+    const keepdim = flag(call, "keepdim");
+    const values = reduceOver(call, self, { kind, dims, keepdim, dtype: self.dtype });
+    return [values, placeOf(call, self, `arg${kind}`, dims, keepdim, shapeOf(outOf(call, 1)))];
   },
 });
 
 /**
- * The mean over dimensions, kept, in memory: what deviations are measured from. Cells are summed as differences from the first
- * of their row: a running sum of cells with a large mean would lose what tells them apart.
+ * The mean over dimensions, kept, in memory: deviations are measured from it. Elements are summed
+ * as differences from the first of their row: a running sum of elements with a large mean would
+ * lose their differences.
  */
 export function meanOf(
-  of: Pick<LoweringCall, "context" | "node">,
+  call: Pick<LoweringCall, "context" | "node">,
   self: LazyTensor,
   dims: readonly number[],
   group?: string,
 ): LazyTensor {
   const compute = computeType(self.dtype);
-  // A row without cells has no first one.
+  // A row without elements has no first one.
   const isEmpty = dims.some((d) => fixedValue(self.shape[d]!) === 0);
-  const cellOf = (at: readonly Index[]): Scalar => cast(self.cell(at), compute);
-  const mean = reduceOver(of, self, {
+  const elementOf = (at: readonly Index[]): Scalar => cast(self.element(at), compute);
+  const mean = reduceOver(call, self, {
     kind: "sum",
     dims,
     keepdim: true,
     dtype: compute,
-    body: (cell, at) =>
-      isEmpty ? cast(cell, compute) : apply("sub", cast(cell, compute), cellOf(keptAt(at, dims, ZERO))),
+    body: (element, at) =>
+      isEmpty
+        ? cast(element, compute)
+        : apply("sub", cast(element, compute), elementOf(keptAt(at, dims, ZERO))),
     finish: (sum, first) => {
       const shifted = apply("div", sum, countOf(self, dims, compute));
-      return isEmpty ? shifted : apply("add", shifted, cellOf(first));
+      return isEmpty ? shifted : apply("add", shifted, elementOf(first));
     },
   });
-  of.context.materialise(mean, group === undefined ? {} : { group });
+  call.context.materialize(mean, group === undefined ? {} : { group });
   return mean;
 }
 
-/** The cell of `mean` (dimensions kept) that belongs to a cell of the tensor. */
+/** The element of `mean` (dimensions kept) that belongs to an element of the tensor. */
 export const keptAt = (at: readonly Index[], dims: readonly number[], zero: Index): Index[] =>
   at.map((index, d) => (dims.includes(d) ? zero : index));
 

@@ -1,4 +1,6 @@
-/** @file Sampling of images at places that a tensor gives (`aten/src/ATen/native/GridSampler.h`). */
+/**
+ * @file Sampling of images at places that a tensor gives (`aten/src/ATen/native/GridSampler.h`).
+ */
 import type { DType } from "@sconce/tensor";
 import { atom, constant, type Index } from "../../ir/index-expr.js";
 import { apply, both, cast, constantScalar, type Scalar, select, TRUE } from "../../ir/scalar.js";
@@ -40,7 +42,7 @@ class Places {
     return cast(cast(apply(fn, ...args), this.#dtype), this.#compute);
   }
 
-  /** From `-1..1` to a place among `size` cells. */
+  /** From `-1..1` to a place among `size` elements. */
   unscaled(value: Scalar, size: Index, align: boolean): Scalar {
     const shifted = this.op("add", value, this.number(1));
     const extent = this.extent(size);
@@ -66,8 +68,8 @@ class Places {
     const span = align ? apply("sub", this.extent(size), this.number(1)) : this.extent(size);
     const distance = this.op("abs", this.op("sub", x, low));
     const rest = apply("fmod", distance, span);
-    const turns = apply("floor", this.op("div", distance, span));
-    const isEven = apply("eq", apply("fmod", turns, this.number(2)), this.number(0));
+    const periods = apply("floor", this.op("div", distance, span));
+    const isEven = apply("eq", apply("fmod", periods, this.number(2)), this.number(0));
     const back = this.op("add", this.op("sub", span, rest), low);
     const folded = select(isEven, this.op("add", rest, low), back);
     return select(apply("eq", span, this.number(0)), this.number(0), folded);
@@ -128,16 +130,23 @@ function tapsOf(
 const choices = <T>(lists: readonly (readonly T[])[]): T[][] =>
   lists.reduce<T[][]>((all, list) => all.flatMap((some) => list.map((item) => [...some, item])), [[]]);
 
-type CellAt = (corner: readonly Scalar[]) => Scalar;
+type ElementAt = (corner: readonly Scalar[]) => Scalar;
 const isInside = (places: Places, { place }: Tap, size: Index): Scalar =>
   apply("and", apply("ge", place, places.number(0)), apply("lt", place, places.extent(size)));
 
-/** The sum over corners of cells by products of weights, those of the fastest dimension first. */
-function byCorner(places: Places, taps: readonly Tap[][], sizes: readonly Index[], cellAt: CellAt): Scalar {
+/**
+ * The sum over corners of elements by products of weights, those of the fastest dimension first.
+ */
+function byCorner(
+  places: Places,
+  taps: readonly Tap[][],
+  sizes: readonly Index[],
+  elementAt: ElementAt,
+): Scalar {
   const corners = choices(taps).map((corner) => {
     const within = corner.reduce<Scalar>((all, tap, d) => both(all, isInside(places, tap, sizes[d]!)), TRUE);
     const weights = corner.map(({ weight }) => weight).filter((weight) => weight !== undefined);
-    const value = cellAt(corner.map(({ place }) => place));
+    const value = elementAt(corner.map(({ place }) => place));
     const [first, ...others] = weights.reverse();
     const weight = others.reduce<Scalar | undefined>(
       (total, other) => places.op("mul", total!, other),
@@ -152,10 +161,10 @@ function byDimension(
   places: Places,
   [taps, ...rest]: readonly Tap[][],
   [size, ...sizes]: readonly Index[],
-  cellAt: CellAt,
+  elementAt: ElementAt,
 ): Scalar {
   const terms = taps!.map((tap) => {
-    const inner: CellAt = (corner) => cellAt([tap.place, ...corner]);
+    const inner: ElementAt = (corner) => elementAt([tap.place, ...corner]);
     const value = rest.length === 0 ? inner([]) : byDimension(places, rest, sizes, inner);
     return select(isInside(places, tap, size!), places.op("mul", value, tap.weight!), places.number(0));
   });
@@ -163,32 +172,32 @@ function byDimension(
 }
 
 const gridSampler: Lowering = {
-  rule: (of) => {
-    const [input, grid] = ["input", "grid"].map((name) => of.context.many(tensorArg(of, name)));
-    const { dtype } = outOf(of);
+  rule: (call) => {
+    const [input, grid] = ["input", "grid"].map((name) => call.context.many(tensorArg(call, name)));
+    const { dtype } = outOf(call);
     const compute = computeType(dtype);
     const places = new Places(dtype);
     const sizes = input!.shape.slice(2);
     const [interpolation, padding] = ["interpolation_mode", "padding_mode"].map((name) =>
-      numberArg(of, name),
+      numberArg(call, name),
     );
-    const align = flag(of, "align_corners");
-    return made(of, {
+    const align = flag(call, "align_corners");
+    return made(call, {
       inputs: [input!, grid!],
       operations: 24,
-      cell: ([n, channel, ...at]) => {
+      element: ([n, channel, ...at]) => {
         const taps = sizes.map((size, d) => {
           // The grid names the fastest dimension first.
-          const value = grid!.cell([n!, ...at, constant(sizes.length - 1 - d)]);
+          const value = grid!.element([n!, ...at, constant(sizes.length - 1 - d)]);
           return tapsOf(places, cast(value, compute), size, interpolation!, padding!, align);
         });
-        const cellAt = (corner: readonly Scalar[]): Scalar => {
+        const elementAt = (corner: readonly Scalar[]): Scalar => {
           const from = corner.map((place, d) => placeOf(place, sizes[d]!));
-          return cast(input!.cell([n!, channel!, ...from]), compute);
+          return cast(input!.element([n!, channel!, ...from]), compute);
         };
         const isCubic = interpolation !== LINEAR && interpolation !== NEAREST;
         const blend = isCubic ? byDimension : byCorner;
-        return cast(blend(places, taps, sizes, cellAt), dtype);
+        return cast(blend(places, taps, sizes, elementAt), dtype);
       },
     });
   },

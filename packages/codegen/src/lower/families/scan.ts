@@ -1,4 +1,4 @@
-/** @file Cumulative operators: cell `i` along a dimension reduces the cells up to `i`. */
+/** @file Cumulative operators: element `i` along a dimension reduces the elements up to `i`. */
 import type { DType } from "@sconce/tensor";
 import { atom, type Index, ZERO } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, indexScalar, type ReduceKind, type Scalar } from "../../ir/scalar.js";
@@ -22,18 +22,21 @@ export interface ScanInit {
   /** The result's dtype unless given. */
   readonly dtype?: DType;
   /** What is reduced at a place along the dimension. */
-  readonly body: (cell: Scalar, place: Index, at: readonly Index[]) => Scalar;
-  /** Cells that are left out besides those after `i`, by their own coordinates. */
-  readonly when?: (cell: Scalar, at: readonly Index[]) => Scalar;
+  readonly body: (element: Scalar, place: Index, at: readonly Index[]) => Scalar;
+  /** Elements that are left out besides those after `i`, by their own coordinates. */
+  readonly when?: (element: Scalar, at: readonly Index[]) => Scalar;
   readonly initial?: (at: readonly Index[]) => Scalar;
   readonly inputs?: readonly LazyTensor[];
 }
 
-/** A tensor whose cells reduce the cells of `self` up to them, in a nest of its own that says so. */
-export function scanOver(of: LoweringCall, self: LazyTensor, init: ScanInit): LazyTensor {
-  const { context, node } = of;
+/**
+ * A tensor whose elements reduce the elements of `self` up to them, in a nest of its own that says
+ * so.
+ */
+export function scanOver(call: LoweringCall, self: LazyTensor, init: ScanInit): LazyTensor {
+  const { context, node } = call;
   const { kind, dim, result = 0, body, when, initial, inputs = [] } = init;
-  const out = outOf(of, result);
+  const out = outOf(call, result);
   const { dtype = out.dtype } = init;
   context.many(self);
   const tensor = new LazyTensor({
@@ -43,14 +46,14 @@ export function scanOver(of: LoweringCall, self: LazyTensor, init: ScanInit): La
     inputs: [self, ...inputs],
     heavy: true,
     operations: 2,
-    cell: (at) => {
-      if (self.shape.length === 0) return cast(body(self.cell([]), ZERO, at), dtype);
+    element: (at) => {
+      if (self.shape.length === 0) return cast(body(self.element([]), ZERO, at), dtype);
       const along = context.axis(self.shape[dim]!);
       const place = atom(along);
       const from = withPlace(at, dim, place);
-      const cell = self.cell(from);
+      const element = self.element(from);
       const isBefore = apply("le", indexScalar(place), indexScalar(at[dim]!));
-      const value = body(cell, place, at);
+      const value = body(element, place, at);
       return cast(
         {
           kind: "reduce",
@@ -58,7 +61,7 @@ export function scanOver(of: LoweringCall, self: LazyTensor, init: ScanInit): La
           reduce: kind,
           axes: [along],
           body: value,
-          when: when === undefined ? isBefore : apply("and", isBefore, when(cell, from)),
+          when: when === undefined ? isBefore : apply("and", isBefore, when(element, from)),
           initial: initial?.(at),
         },
         dtype,
@@ -66,53 +69,57 @@ export function scanOver(of: LoweringCall, self: LazyTensor, init: ScanInit): La
     },
   });
   context.made(tensor);
-  context.materialise(tensor, { hint: { kind: "scan", axis: `i${dim}` } });
+  context.materialize(tensor, { hint: { kind: "scan", axis: `i${dim}` } });
   return tensor;
 }
 /** Coordinates with another place along a dimension. */
 export const withPlace = (at: readonly Index[], dim: number, place: Index): Index[] =>
   at.map((index, d) => (d === dim ? place : index));
-export const dimOf = (of: LoweringCall, self: LazyTensor): number =>
-  dimension(Number(of.args["dim"]), self.shape.length);
+export const dimOf = (call: LoweringCall, self: LazyTensor): number =>
+  dimension(Number(call.args["dim"]), self.shape.length);
 
 const cumulative = (kind: "sum" | "prod"): Lowering => ({
-  rule: (of) => {
-    const self = tensorArg(of, "self");
-    const compute = computeType(outOf(of).dtype);
-    return scanOver(of, self, { kind, dim: dimOf(of, self), body: (cell) => cast(cell, compute) });
+  rule: (call) => {
+    const self = tensorArg(call, "self");
+    const compute = computeType(outOf(call).dtype);
+    return scanOver(call, self, { kind, dim: dimOf(call, self), body: (element) => cast(element, compute) });
   },
 });
 
-/** The greatest or least so far, which is never of no cells: that it starts from the first changes nothing. */
+/**
+ * The greatest or least so far, which is never of no elements: that it starts from the first
+ * changes nothing.
+ */
 export function extremeOver(
-  of: LoweringCall,
+  call: LoweringCall,
   self: LazyTensor,
   kind: "max" | "min",
   dim: number,
 ): LazyTensor {
   const compute = self.dtype === "bool" ? "int32" : computeType(self.dtype);
-  return scanOver(of, self, {
+  return scanOver(call, self, {
     kind,
     dim,
-    body: (cell) => cast(cell, compute),
-    initial: (at) => cast(self.cell(withPlace(at, dim, ZERO)), compute),
+    body: (element) => cast(element, compute),
+    initial: (at) => cast(self.element(withPlace(at, dim, ZERO)), compute),
   });
 }
 
 /**
- * The extreme so far, and its last place (`cummax_helper_cpu` moves on at equals and at each NaN). A cell was the extreme when
- * it came: the last such place is the extreme's, whatever comes after.
+ * The extreme so far, and its last place (`cummax_helper_cpu` moves on at equals and at each NaN).
+ * An element was the extreme when it came: the last such place is the extreme's, whatever comes
+ * after.
  */
 const extremes = (kind: "max" | "min"): Lowering => ({
-  rule: (of) => {
-    const self = tensorArg(of, "self");
-    const dim = dimOf(of, self);
-    const values = extremeOver(of, self, kind, dim);
+  rule: (call) => {
+    const self = tensorArg(call, "self");
+    const dim = dimOf(call, self);
+    const values = extremeOver(call, self, kind, dim);
     const isReached = (own: Scalar, from: readonly Index[]): Scalar => {
-      const isSame = apply("eq", own, values.cell(from));
+      const isSame = apply("eq", own, values.element(from));
       return own.dtype.startsWith("float") ? apply("or", isSame, apply("isnan", own)) : isSame;
     };
-    const places = scanOver(of, self, {
+    const places = scanOver(call, self, {
       kind: "max",
       dim,
       result: 1,

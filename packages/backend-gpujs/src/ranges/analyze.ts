@@ -1,4 +1,7 @@
-/** @file Whether integers of a loop program stay where float32 holds them exactly, and indices inside their tensors, on given inputs. */
+/**
+ * @file Whether integers of a loop program stay where float32 holds them exactly, and indices
+ * inside their tensors, on given inputs.
+ */
 import {
   boundsOf,
   type CompareFn,
@@ -28,7 +31,10 @@ import {
   union,
 } from "./interval.js";
 
-/** Whether a nest computes with integers or reads indices from tensors, so that its ranges have to be looked at. */
+/**
+ * Whether a nest computes with integers or reads indices from tensors, so that its ranges have to
+ * be looked at.
+ */
 export function hasIntegers(nest: LoopNest): boolean {
   const isInteger = ({ dtype }: Scalar): boolean => !isFloatDType(dtype) && dtype !== "bool";
   let found = isInteger(nest.value);
@@ -38,14 +44,14 @@ export function hasIntegers(nest: LoopNest): boolean {
   return found;
 }
 
-/** What the cells of a nest may be, and what may be wrong with them. */
+/** What the elements of a nest may be, and what may be wrong with them. */
 export interface NestRange {
   readonly range: Range;
   readonly problem: string | undefined;
 }
 
 /** Ranges of one nest with fixed sizes, from those of the buffers that it reads. */
-export function analyseNest(nest: LoopNest, buffers: (id: number) => Range, integers: Integers): NestRange {
+export function analyzeNest(nest: LoopNest, buffers: (id: number) => Range, integers: Integers): NestRange {
   const analysis = new Analysis(buffers, integers);
   const range = analysis.of(nest.value);
   return { range, problem: analysis.problem };
@@ -186,8 +192,8 @@ class Analysis {
       const [a, b] = args as [Scalar, Scalar];
       // What is not smaller may be NaN, and floats have values between whole numbers.
       if (isFloatDType(a.dtype)) return true;
-      const told = holds ? (fn as CompareFn) : NEGATED[fn as CompareFn];
-      const range = comparedWith(told, this.of(b));
+      const comparison = holds ? (fn as CompareFn) : NEGATED[fn as CompareFn];
+      const range = comparedWith(comparison, this.of(b));
       if (range === undefined) return true;
       const own = this.of(a);
       if (own.high < range.low || own.low > range.high) return false;
