@@ -104,6 +104,16 @@ describe("what is not known is not assumed", () => {
     ]);
   });
 
+  test("what is refused because it may write is not said to be assumed not to", async () => {
+    const warnings: string[] = [];
+    const session = createSconce({ services: { logger: { warn: (text) => warnings.push(text) } } });
+    const log = await load("opaque_log");
+    expect(log.dialect).toBe("TRAINING");
+    for (const pass of ["decompose", "functionalize"])
+      expect(() => session.transform(log, pass)).toThrow(/"log" calls .* has no results/);
+    expect(warnings.filter((text) => text.includes("mylib.log.default"))).toEqual([]);
+  });
+
   test("an operator without results or with the name of an in-place one is refused", async () => {
     const log = await load("opaque_log");
     expect(() => sconce.runDecompositions(log)).toThrow(

@@ -9,6 +9,7 @@ import {
   ref,
 } from "@sconce/ir";
 import type { EmitArg, OperatorTable } from "@sconce/ops";
+import { signOfEffects } from "../opaque/effects.js";
 import { opaqueEffects, opaqueInputs } from "../opaque/errors.js";
 import { changeOf } from "../opaque/inputs.js";
 import { unwrap, wrap } from "./dispatcher.js";
@@ -73,10 +74,7 @@ export function recordedResult(node: Node): MetaValue {
  */
 export function refuseOpaqueEffects(graph: Graph, operators: OperatorTable): void {
   for (const { node } of opaqueCalls(graph, operators)) {
-    const { target, meta } = node;
-    if (target.startsWith("higher_order.")) continue;
-    if (/[^_]_\.\w+$/.test(target))
-      throw opaqueEffects(node, "ends in an underscore, as in-place operators do");
-    if (meta.val === undefined || meta.val === null) throw opaqueEffects(node, "has no results");
+    const sign = signOfEffects(node);
+    if (sign !== undefined) throw opaqueEffects(node, sign);
   }
 }

@@ -1,5 +1,6 @@
 import { type ExportedProgram, opaqueCalls } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
+import { signOfEffects } from "./effects.js";
 
 /**
  * What lowering assumes of the opaque operators of a program, for a warning; undefined when it assumes nothing. In the
@@ -8,8 +9,10 @@ import type { OperatorTable } from "@sconce/ops";
 export function opaqueAssumption(program: ExportedProgram, operators: OperatorTable): string | undefined {
   if (program.dialect !== "TRAINING") return undefined;
   const targets = new Set<string>();
+  // Lowering refuses calls that show signs of writing.
   for (const { node } of opaqueCalls(program.graph, operators))
-    if (!node.target.startsWith("higher_order.")) targets.add(node.target);
+    if (!node.target.startsWith("higher_order.") && signOfEffects(node) === undefined)
+      targets.add(node.target);
   if (targets.size === 0) return undefined;
   const [pronoun, verb] = targets.size === 1 ? ["it", "is"] : ["they", "are"];
   return (
