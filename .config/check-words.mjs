@@ -13,6 +13,8 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** Everything that is clean: folders and files. What becomes clean joins the list. */
 const CLEAN = [
+  "docs/concepts/gpu-js.md",
+  "docs/concepts/loop-ir.md",
   "examples",
   "packages/backend-gpujs",
   "packages/bench",
