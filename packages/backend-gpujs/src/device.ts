@@ -1,6 +1,6 @@
 /**
- * @file What runs kernels: one implementation for each way of getting to a processor. The runtime
- * knows only this.
+ * @file A device that runs kernels, with one implementation per GPU API. The runtime depends on
+ * this interface only.
  */
 import type { LoopNest, LoopProgram, RowGroup } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";

@@ -1,4 +1,4 @@
-/** @file Which of gpu.js's modes runs, and how it is opened. */
+/** @file Selects and opens a mode of gpu.js. */
 
 import { isSconceError } from "@sconce/errors";
 import { openPlatform } from "#webgpu";

@@ -1,4 +1,4 @@
-/** @file Programs and values of this package's tests. */
+/** @file Programs and values for the tests of this package. */
 import { type ExportedProgram, parseIr } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 

@@ -1,4 +1,4 @@
-/** @file In what gpu.js's modes differ for the one who writes kernels. */
+/** @file The differences between gpu.js's modes that the kernel writer must respect. */
 import type { Integers, Mode } from "../device.js";
 
 export interface Dialect {

@@ -1,4 +1,4 @@
-/** @file What the writer asks about scalars, each answer computed once. */
+/** @file Cached facts about scalars for the kernel writer. */
 import {
   boundsOf,
   fixedValue,

@@ -208,7 +208,7 @@ const LEFT_OPEN: ReadonlySet<ScalarFn> = new Set([
 ]);
 
 /**
- * The source of a call that gives a number, or undefined when this mode has no exact way to say it.
+ * The source of a call that gives a number, or undefined if this mode cannot compute it exactly.
  */
 export function callSource(
   fn: ScalarFn,

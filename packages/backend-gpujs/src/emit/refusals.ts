@@ -1,4 +1,4 @@
-/** @file What float32 lanes cannot hold, and what a mode has no exact way to say. */
+/** @file Reports what float32 lanes cannot hold, and what a mode cannot compute exactly. */
 import { forEachScalar, type LoopNest, type LoopProgram, type Scalar } from "@sconce/codegen";
 import { type DType, dtypeInfo, isComplexDType } from "@sconce/tensor";
 import { isLogic } from "./conditions.js";
@@ -25,8 +25,8 @@ export function whyNotExpressible(
 /** Why memory of float32 elements does not hold a dtype. */
 export function whyNotHeld(dtype: DType): string | undefined {
   const { kind } = dtypeInfo(dtype);
-  if (isComplexDType(dtype)) return `device memory holds no ${dtype}`;
-  if (dtype === "float64") return "device memory holds float32, which is less than float64";
+  if (isComplexDType(dtype)) return `device memory cannot hold ${dtype}`;
+  if (dtype === "float64") return "device memory cannot hold float64";
   if (kind === "float" && dtype !== "float32")
     return `arithmetic on ${dtype} would not be rounded as PyTorch rounds it`;
   return undefined;
@@ -36,8 +36,8 @@ const canHoldAll = ({ isStrict, hasOwnFunctions }: Dialect): boolean => isStrict
 
 function whyNotCalled(scalar: Scalar, dialect: Dialect): string | undefined {
   if (scalar.kind === "constant" && !canHoldAll(dialect) && !Number.isFinite(Number(scalar.value)))
-    return `shaders of mode ${dialect.mode} have no infinities and NaN of their own`;
+    return `shaders of mode ${dialect.mode} do not guarantee infinities and NaN`;
   if (scalar.kind !== "call" || isLogic(scalar.fn)) return undefined;
   if (canSay(scalar.fn, scalar.dtype, dialect)) return undefined;
-  return `${scalar.fn} of ${scalar.dtype} has no exact way in mode ${dialect.mode}`;
+  return `mode ${dialect.mode} cannot compute ${scalar.fn} of ${scalar.dtype} exactly`;
 }

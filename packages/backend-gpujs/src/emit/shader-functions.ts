@@ -1,6 +1,6 @@
 /**
- * @file Functions that shaders have too coarse near zero, by polynomials there and by exponentials
- * elsewhere.
+ * @file Functions that are inaccurate in shaders near zero: computed by polynomials there, by
+ * exponentials elsewhere.
  */
 import type { ScalarFn } from "@sconce/codegen";
 import type { Locals } from "./functions.js";

@@ -1,6 +1,5 @@
 /**
- * @file The elements of a nest as gpu.js counts them: at most three coordinates, with as few
- * divisions as can be.
+ * @file Maps the elements of a nest to the at most three coordinates of gpu.js, with few divisions.
  */
 import {
   type Axis,

@@ -1,4 +1,4 @@
-/** @file Arithmetic with zeros, which compilers of shaders make simpler than it is. */
+/** @file Arithmetic with known zeros, which shader compilers would simplify incorrectly. */
 import type { Scalar } from "@sconce/codegen";
 
 export type CallScalar = Extract<Scalar, { kind: "call" }>;

@@ -1,4 +1,4 @@
-/** @file Tensors as the float32 elements that device memory has, and back. */
+/** @file Converts tensors to the float32 elements of device memory, and back. */
 import {
   type DType,
   dtypeInfo,

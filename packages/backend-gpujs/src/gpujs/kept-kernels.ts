@@ -1,4 +1,4 @@
-/** @file Compiled kernels, up to bounds. */
+/** @file A bounded cache of compiled kernels. */
 import type { Gpu, Kernel } from "./library.js";
 
 /** Kernels of all devices on one gpu.js: each is there as long as one of them keeps it. */

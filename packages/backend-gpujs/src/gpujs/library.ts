@@ -1,4 +1,4 @@
-/** @file gpu.js as far as it is used here, and how it is got hold of. */
+/** @file Types of the parts of gpu.js that Sconce uses, and its loader. */
 import { isSconceError } from "@sconce/errors";
 import { noGpujs } from "../errors.js";
 

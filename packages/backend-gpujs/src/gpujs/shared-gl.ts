@@ -1,6 +1,6 @@
 /**
- * @file WebGL in a page, which has only so many contexts: one serves all programs, as long as there
- * are any.
+ * @file Shares one WebGL context between all programs of a page: browsers limit the number of
+ * contexts.
  */
 import { SOFTWARE } from "../webgpu/open.js";
 import { declareFunctions } from "./glsl.js";

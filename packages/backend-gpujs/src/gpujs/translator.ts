@@ -1,6 +1,6 @@
 /**
- * @file gpu.js as a compiler only: its JavaScript to WGSL, for pipelines on a device that is not
- * its own.
+ * @file Uses gpu.js only as a compiler from JavaScript to WGSL; the pipelines run on a device of
+ * Sconce.
  */
 
 import type { KernelSource } from "../emit/kernel-writer.js";

@@ -1,6 +1,6 @@
 /**
- * @file Whether integers of a loop program stay where float32 holds them exactly, and indices
- * inside their tensors, on given inputs.
+ * @file Checks that integers of a loop program stay exact in float32 and that indices are in
+ * bounds, for given inputs.
  */
 import {
   boundsOf,

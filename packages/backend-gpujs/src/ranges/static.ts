@@ -1,4 +1,4 @@
-/** @file What no integers that a run may bring make exact. */
+/** @file Finds nests that are inexact or out of bounds for every integer input. */
 import { bindNest, hasSizes, type LoopNest, type LoopProgram } from "@sconce/codegen";
 import { isSconceError } from "@sconce/errors";
 import type { Bindings } from "@sconce/symbolic";

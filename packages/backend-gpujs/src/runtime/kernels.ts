@@ -1,6 +1,6 @@
 /**
- * @file The kernels of a region for one set of sizes: one for each nest, but where nests over the
- * same rows become one.
+ * @file The kernels of a region for one set of sizes: one per nest; nests over the same rows share
+ * one.
  */
 import { type LoopNest, type LoopProgram, type RowGroup, readsOf, rowGroups } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";

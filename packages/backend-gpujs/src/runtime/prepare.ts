@@ -1,6 +1,6 @@
 /**
- * @file Programs as the backend runs them: functional, of core operators, batch norms in the
- * weights, nothing twice.
+ * @file Prepares programs for the backend: functional, core operators, folded batch norms, no
+ * duplicate calls.
  */
 import { withoutProvedAssertions } from "@sconce/codegen";
 import { isSconceError } from "@sconce/errors";

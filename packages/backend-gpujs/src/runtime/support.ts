@@ -1,4 +1,4 @@
-/** @file Which nodes the device computes, and why not the others. */
+/** @file Decides which nodes the device computes, with a reason for each other node. */
 import { whyNotLowered } from "@sconce/codegen";
 import { FakeTensor, forEachInput, type Graph, type MetaValue, type Node } from "@sconce/ir";
 import { isScalarFunction, type OperatorTable } from "@sconce/ops";
@@ -16,7 +16,7 @@ export function whyNotOnDevice(
   { whyNotHeld }: Pick<Device, "whyNotHeld">,
 ): string | undefined {
   if (node.op !== "call_function") return undefined;
-  if (node.target.startsWith("higher_order.")) return "control flow is the host's";
+  if (node.target.startsWith("higher_order.")) return "control flow runs on the host";
   const inputs: MetaValue[] = [];
   forEachInput(node, (name) => inputs.push(graph.node(name).meta.val ?? null));
   for (const value of [node.meta.val, ...inputs].flat()) {
@@ -25,7 +25,7 @@ export function whyNotOnDevice(
   }
   const known = new Set(inputs.flatMap(symbolsOf));
   if (symbolsOf(node.meta.val ?? null).some((symbol) => !known.has(symbol)))
-    return "its sizes are known only when it has run";
+    return "its output sizes depend on data";
   if (!hasTensor(node.meta.val)) return isSize(node) ? undefined : "it gives no tensor";
   return whyNotLowered(node, graph, { operators });
 }

@@ -64,7 +64,7 @@ describe("what is too much work for kernels", () => {
     expect((await both(sort("1500"), [row(1500)], all)).reasons).toEqual([]);
     expect((await both(sort("8"), [row(8)], none)).reasons).toHaveLength(1);
   });
-  test("sizes that only a run knows are judged for each run", async () => {
+  test("sizes that depend on data are judged for each run", async () => {
     const exported = sort("s0");
     using executable = await compile(exported);
     await executable.run([row(500)]);
@@ -162,7 +162,7 @@ describe.each(gpu === undefined ? modes.slice(0, 1) : modes)(
         });
       }
     });
-    test("of sizes that only a run knows, and the next size is judged again", async () => {
+    test("of sizes that depend on data, and the next size is judged again", async () => {
       using executable = await compile(scan("cumsum", "s0", 0), mode);
       for (const length of [100, 2000, 700]) {
         const [sums] = (await executable.run([floats(new Array<number>(length).fill(1))])) as Tensor[];

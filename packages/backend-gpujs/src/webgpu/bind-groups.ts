@@ -1,4 +1,4 @@
-/** @file The bind groups of one kernel: runs of a program get the same buffers again and again. */
+/** @file A cache of the bind groups of one kernel: each run of a program uses the same buffers. */
 
 /** Kernels of one nest that runs at several places of a program have different buffers at each. */
 const KEPT = 4;

@@ -1,7 +1,4 @@
-/**
- * @file Buffers that are free, for the next who asks for as much: runs of a program ask for the
- * same sizes again and again.
- */
+/** @file A pool of free buffers: each run of a program needs the same sizes. */
 
 /**
  * Memory that comes and goes in a run may be so many times what the run needs at once, since not

@@ -25,7 +25,7 @@ export const deviceRefused = (message: string, where?: string, device = "WebGPU 
 export const valueRange = (value: bigint | number, limit: string): SconceError =>
   new SconceError({
     code: "VALUE_RANGE",
-    message: `the integer ${value} is not among those that the device computes with, ${limit}`,
+    message: `the device cannot compute with the integer ${value}: ${limit}`,
     fix: 'run on the "cpu" backend, or give smaller integers',
   });
 

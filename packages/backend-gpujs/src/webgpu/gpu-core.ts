@@ -1,4 +1,4 @@
-/** @file What all who compute on one GPU device have in common. */
+/** @file State shared by everything that computes on one GPU device. */
 import { GpuQueue } from "./gpu-queue.js";
 
 /** Pipelines beyond this many are forgotten, oldest first, and made again when they are needed. */

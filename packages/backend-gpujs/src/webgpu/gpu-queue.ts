@@ -1,6 +1,6 @@
 /**
- * @file What is asked of a device, in order: kernels are collected in one command buffer, which
- * goes off before anything that has to come after them.
+ * @file The queue of a device: collects kernels in one command buffer, and submits it before work
+ * that must follow them.
  */
 
 const MAP_READ_AND_COPY_TO = 0x01 | 0x08;

@@ -1,4 +1,4 @@
-/** @file gpu.js kernels among those of our own, on the same buffers. */
+/** @file Runs gpu.js kernels and WGSL kernels on the same buffers. */
 import { lowerToLoops } from "@sconce/codegen";
 import { parseGraph } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";

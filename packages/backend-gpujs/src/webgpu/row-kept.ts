@@ -1,6 +1,6 @@
 /**
- * @file What a reduction and the elements of its rows both compute, and what is worth keeping of
- * it: the exponentials of a softmax.
+ * @file Finds values worth keeping that a reduction and the elements of its rows both compute: the
+ * exponentials of a softmax.
  */
 import {
   FLOAT_UNARY,

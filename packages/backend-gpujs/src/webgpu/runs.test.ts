@@ -1,4 +1,4 @@
-/** @file Run after run on WebGPU: nothing grows, and after the first two nothing is made anew. */
+/** @file Repeated runs on WebGPU: memory does not grow, and the third run allocates nothing. */
 import type { Tensor } from "@sconce/tensor";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { gpujsBackend } from "../backend.js";

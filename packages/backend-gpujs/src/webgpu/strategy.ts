@@ -1,4 +1,4 @@
-/** @file Which kind of shader a nest becomes. */
+/** @file Selects the kind of shader for a nest. */
 import {
   contractionOf,
   forEachScalar,

@@ -1,4 +1,4 @@
-/** @file What the WebGPU device can compute, and why not the rest. */
+/** @file Decides which nests the WebGPU device can compute, with a reason for each other nest. */
 import { forEachScalar, type LoopNest, type LoopProgram, readsOf, type Scalar } from "@sconce/codegen";
 import type { DType } from "@sconce/tensor";
 import type { Integers } from "../device.js";

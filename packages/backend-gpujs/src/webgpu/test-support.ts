@@ -1,4 +1,4 @@
-/** @file What the tests of this folder share: a device, and programs of one nest. */
+/** @file Shared by the tests of this folder: a device, and programs of one nest. */
 import {
   atom,
   axis,

@@ -1,4 +1,4 @@
-/** @file Tensors as elements of device memory, and back. */
+/** @file Converts tensors to elements of device memory, and back. */
 import { castTensor, type DType, Storage, Tensor } from "@sconce/tensor";
 import type { Lane } from "../device.js";
 import { notOnDevice, valueRange } from "./errors.js";

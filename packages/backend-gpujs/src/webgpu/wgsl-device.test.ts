@@ -1,6 +1,4 @@
-/**
- * @file What goes wrong easily on devices: large indices, sizes, NaN, memory, losing the device.
- */
+/** @file Regression tests of devices: large indices, sizes, NaN, memory, device loss. */
 import { constant, evaluateLoops, type LoopProgram, type Scalar } from "@sconce/codegen";
 import { Tensor } from "@sconce/tensor";
 import { afterAll, describe, expect, test } from "vitest";

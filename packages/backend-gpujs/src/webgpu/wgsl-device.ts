@@ -1,4 +1,4 @@
-/** @file Runs nests as compute shaders of our own on a WebGPU device. */
+/** @file Runs nests as generated compute shaders on a WebGPU device. */
 import { bindNest, type LoopNest, type LoopProgram, type RowGroup, sizeOf } from "@sconce/codegen";
 import { internalError } from "@sconce/errors";
 import type { DType, Tensor } from "@sconce/tensor";

@@ -1,7 +1,6 @@
 /**
- * @file Sums of products as such: which axes of a nest belong to which factor. Matrix products and
- * convolutions are one thing here, so an emitter that keeps a block of results in registers needs
- * one way for all of them.
+ * @file Recognizes sums of products, and assigns the axes of a nest to the factors. Matrix products
+ * and convolutions have the same form, so one emitter strategy serves both.
  */
 import { isFloatDType } from "@sconce/tensor";
 import type { Axis } from "../ir/index-expr.js";

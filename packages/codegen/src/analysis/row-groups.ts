@@ -1,7 +1,7 @@
 /**
- * @file Nests over the same rows (the parts of a softmax, of a normalization) as what one kernel
- * computes row by row: each part is written for a row and a place in it, and what one part has of a
- * row the later ones take without memory.
+ * @file Groups nests over the same rows (the parts of a softmax or a normalization) for one kernel.
+ * Each part is rewritten over a row and a place in it; later parts use row values of earlier parts
+ * without memory.
  */
 import { atom, axis, constant, coordinatesOf, flatIndex, type Index, ZERO } from "../ir/index-expr.js";
 import type { LoopNest, LoopProgram } from "../ir/loop-program.js";

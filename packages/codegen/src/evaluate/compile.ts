@@ -1,6 +1,4 @@
-/**
- * @file Scalars and indices as closures: the plainest emitter, which the others are compared with.
- */
+/** @file Compiles scalars and indices to closures: the reference emitter. */
 import { internalError } from "@sconce/errors";
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
 import { type DType, elementReader, isFloatDType, type TypedArray, valueTable } from "@sconce/tensor";

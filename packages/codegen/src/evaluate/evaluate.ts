@@ -1,6 +1,6 @@
 /**
- * @file Runs loop programs in plain JavaScript, element by element: the meaning of loops, for tests
- * and for emitters to be compared with.
+ * @file Runs loop programs in plain JavaScript, element by element. It defines the meaning of
+ * loops: tests compare emitters with it.
  */
 import { type Bindings, evaluateInt, type SymInt } from "@sconce/symbolic";
 import { contiguousStrides, elementWriter, Storage, Tensor, type TypedArray } from "@sconce/tensor";

@@ -1,4 +1,4 @@
-/** @file Nests for fixed sizes: symbols become numbers, and what divides exactly then cancels. */
+/** @file Specializes nests to fixed sizes: symbols become numbers, and exact divisions cancel. */
 import type { Bindings } from "@sconce/symbolic";
 import { forEachAtom, type Index } from "./index-expr.js";
 import type { LoopNest } from "./loop-program.js";

@@ -1,6 +1,6 @@
 /**
- * @file Conditions on places that always hold or never do: what they guard may read beyond its
- * tensor, so they have to go.
+ * @file Folds conditions on places that always hold or never hold. Loads that they guard may be out
+ * of bounds, so dead branches must go.
  */
 import { boundsOf } from "./index-expr.js";
 import { type CallScalar, type CompareFn, FALSE, type Scalar, TRUE } from "./scalar.js";

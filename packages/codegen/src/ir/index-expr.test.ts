@@ -1,7 +1,4 @@
-/**
- * @file Index arithmetic against plain numbers: whatever is simplified, every value of the axes and
- * sizes gives the same.
- */
+/** @file Compares index arithmetic with plain numbers: simplification never changes the value. */
 import { evaluateInt, type SymExpr, symbol } from "@sconce/symbolic";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,5 @@
 /**
- * @file Scalars and indices with sizes filled in or axes replaced; what was one object stays one
- * object.
+ * @file Rewrites scalars and indices: substitutes sizes and axes, and keeps shared objects shared.
  */
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
 import { scalarText } from "../text/scalar-text.js";

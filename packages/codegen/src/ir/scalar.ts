@@ -1,7 +1,7 @@
 /**
- * @file What one element of a tensor is computed from: an expression tree over loads, constants,
- * indices and reductions. Trees are immutable; a subtree that is the same object in two places is
- * computed once by emitters.
+ * @file The expression of one element of a tensor: a tree of loads, constants, indices and
+ * reductions. Trees are immutable. Emitters compute a subtree that is the same object in two places
+ * once.
  */
 import type { DType } from "@sconce/tensor";
 import type { Axis, Index } from "./index-expr.js";

@@ -1,4 +1,7 @@
-/** @file What a lowering rule is given, and how it refuses. */
+/**
+ * @file The call that a lowering rule receives, its argument accessors, and how a rule rejects a
+ * call.
+ */
 import { FakeTensor, type MetaValue, type SymInt } from "@sconce/ir";
 import type { BoundArgs } from "@sconce/ops";
 import { SymExpr } from "@sconce/symbolic";
@@ -93,7 +96,7 @@ export function numberScalar(value: unknown, dtype: DType): Scalar {
     const { kind: tag, value: inner, expr } = value as { kind?: string; value?: number; expr?: SymInt };
     if (tag === "float") return numberScalar(inner, dtype);
     if (tag === "SymInt" && expr !== undefined) return cast(indexScalar(size(expr)), dtype);
-    return cannot("a number that is known only when the program runs is not lowered to loops");
+    return cannot("a symbolic float or bool is not lowered to loops");
   }
   if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") {
     if (kind === "bool") return constantScalar(Boolean(value), dtype);

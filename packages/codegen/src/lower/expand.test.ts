@@ -49,10 +49,10 @@ describe("why a call does not lower to loops", () => {
     return (%a, %b, %c, %d, %e, %f, %g)
   }`);
   test.each([
-    ["a", "aten.nonzero.default gives a shape that only a run knows"],
+    ["a", "aten.nonzero.default returns a data-dependent shape"],
     ["b", "aten.relu_.default writes to its argument: functionalize the program first"],
     ["c", "aten.rand_like.default draws random numbers"],
-    ["d", "indexing by a mask gives as many elements as the mask has true ones, which only a run knows"],
+    ["d", "indexing by a mask returns a data-dependent shape"],
     ["e", "no loops are known for aten.lgamma.default"],
     ["f", "complex numbers are not lowered to loops"],
     ["g", undefined],

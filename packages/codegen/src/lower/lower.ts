@@ -76,7 +76,7 @@ const readsTensor = (target: string): boolean => !isScalarFunction(target) && !t
 function checkOperand(value: unknown): void {
   if (Array.isArray(value)) for (const item of value) checkOperand(item);
   const { kind } = (value ?? {}) as { kind?: string };
-  if (kind === "SymFloat" || kind === "SymBool") cannot("it reads a number that only a run knows");
+  if (kind === "SymFloat" || kind === "SymBool") cannot("it reads a symbolic float or bool");
   if (value instanceof FakeTensor && isComplexDType(value.dtype))
     cannot("complex numbers are not lowered to loops");
 }
@@ -88,9 +88,9 @@ function whyNever(row: OpDefinition | undefined): string | undefined {
   if (row === undefined) return undefined;
   const has = (tag: OpTag): boolean => row.tags.includes(tag);
   if (row.schema.isMutable) return "writes to its argument: functionalize the program first";
-  if (has("dynamic_output_shape")) return "gives a shape that only a run knows";
+  if (has("dynamic_output_shape")) return "returns a data-dependent shape";
   if (has("nondeterministic_seeded")) return "draws random numbers";
-  if (has("effect")) return "is a check at run time, which no element depends on";
+  if (has("effect")) return "is a run-time check; no element depends on it";
   return undefined;
 }
 
@@ -194,7 +194,7 @@ class GraphLowering {
   call(node: Node): void {
     if (isScalarFunction(node.target)) return;
     if (isSizeValue(node.meta.val)) {
-      if (readsTensor(node.target)) cannot(`${node.target} reads a number that only a run knows`);
+      if (readsTensor(node.target)) cannot(`${node.target} reads a data-dependent number`);
       return;
     }
     if (node.target === "operator.getitem") {

@@ -68,7 +68,7 @@ describe.each(["cumsum", "cummax", "cummin"])("%s", (target) => {
   });
 });
 
-test("sizes that only a run knows are taken in blocks when they are known", () => {
+test("sizes that depend on data are taken in blocks when they are known", () => {
   const loops = lowerToLoops(graphOf("cumsum", ["s0", 3], 0), { operators });
   expect(blockScans(loops)).toBe(loops);
   expect(blockScans(loops, new Map([["s0", 200]]))).toBe(loops);

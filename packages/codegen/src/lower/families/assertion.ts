@@ -26,7 +26,7 @@ const metadata: Lowering = {
       (dtype === null || dtype === a.dtype) &&
       isSame(shape, a.shape) &&
       isSame(stride, a.strides);
-    return holds ? [] : cannot("it checks sizes or strides that only a run knows");
+    return holds ? [] : cannot("it checks symbolic sizes or strides");
   },
 };
 

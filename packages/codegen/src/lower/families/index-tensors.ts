@@ -31,9 +31,7 @@ function indexingOf(call: LoweringCall, self: LazyTensor): Indexing {
   if (
     given.some((index) => index instanceof LazyTensor && (index.dtype === "bool" || index.dtype === "uint8"))
   )
-    return cannot(
-      "indexing by a mask gives as many elements as the mask has true ones, which only a run knows",
-    );
+    return cannot("indexing by a mask returns a data-dependent shape");
   if (present.length === 0) return cannot("it has no index");
   const shape = broadcastShape(present.map((index) => index.shape));
   const first = indices.findIndex((index) => index !== undefined);

@@ -114,7 +114,7 @@ function adaptive(extent: Index, count: Index): Windows {
   const whole = divide(extent, count);
   const isEven = same(count, ONE) || (size !== undefined && windows !== undefined && size % windows === 0);
   if (!isEven && (size === undefined || windows === undefined))
-    return cannot("adaptive pooling of a dimension whose size only a run knows");
+    return cannot("adaptive pooling of a dimension of symbolic size");
   const element = (o: Index, k: Index): { at: Index; is: Scalar } => {
     const at = add(start(o), k);
     return { at, is: isEven ? TRUE : apply("lt", indexScalar(at), indexScalar(end(o))) };

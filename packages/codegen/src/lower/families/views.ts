@@ -105,7 +105,7 @@ const select = view((call) => {
   const base = self(call);
   const dim = dimension(Number(call.args["dim"]), base.shape.length);
   const given = indexArg(call, "index");
-  if (given.terms.length > 0) return cannot("its index is known only when the program runs");
+  if (given.terms.length > 0) return cannot("its index is not a fixed number");
   const index = given.constant < 0 ? add(base.shape[dim]!, given) : given;
   return viewOf(base, call.node, outShape(call), (at) => [...at.slice(0, dim), index, ...at.slice(dim)]);
 });
