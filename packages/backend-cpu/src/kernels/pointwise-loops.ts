@@ -110,8 +110,14 @@ export const geluLoop: LaneLoop = (out, [x], count) => {
   for (let i = 0; i < count; i++) out[i] = a[i]! * 0.5 * (1 + erf(a[i]! * Math.SQRT1_2));
 };
 
-/** Nine digits are enough for what PyTorch computes in float32. */
+/**
+ * PyTorch computes all but float64 with oneDNN. Its code for AVX-512 gives NaN at infinity, its code for AVX2 infinity; the
+ * recorded calls have NaN.
+ */
 export const geluSingleLoop: LaneLoop = (out, [x], count) => {
   const a = x as Lane;
-  for (let i = 0; i < count; i++) out[i] = a[i]! * 0.5 * (1 + erfSingle(a[i]! * Math.SQRT1_2));
+  for (let i = 0; i < count; i++) {
+    const value = a[i]!;
+    out[i] = value === Infinity ? Number.NaN : value * 0.5 * (1 + erfSingle(value * Math.SQRT1_2));
+  }
 };

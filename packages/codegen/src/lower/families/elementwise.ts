@@ -168,7 +168,9 @@ const gelu = unary((x, { args }) => {
     const beta = c(Math.SQRT2 / Math.sqrt(Math.PI), x.dtype);
     return mul(half, add(c(1, x.dtype), apply("tanh", mul(beta, inner))));
   }
-  return mul(half, add(c(1, x.dtype), apply("erf", mul(x, c(Math.SQRT1_2, x.dtype)))));
+  const exact = mul(half, add(c(1, x.dtype), apply("erf", mul(x, c(Math.SQRT1_2, x.dtype)))));
+  // For all but float64 PyTorch's recorded calls have NaN at infinity.
+  return x.dtype === "float64" ? exact : select(apply("isinf", x), c(Number.NaN, x.dtype), exact);
 }, EXPENSIVE * 2);
 
 const elu = unary((x, { args }) => {
