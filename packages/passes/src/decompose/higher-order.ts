@@ -29,6 +29,8 @@ type Kwargs = Readonly<Record<string, EmitArg>>;
 interface ControlFlow {
   readonly prefixes: readonly string[];
   readonly bodies: readonly number[];
+  /** The argument that the operator makes a tuple of (`additional_inputs` of scans); others keep their kind. */
+  readonly tuple?: number;
 }
 
 const CONTROL_FLOW: Readonly<Record<string, ControlFlow>> = {
@@ -41,10 +43,11 @@ const CONTROL_FLOW: Readonly<Record<string, ControlFlow>> = {
     prefixes: ["while_loop_cond_graph", "while_loop_body_graph"],
     bodies: [0, 1],
   },
-  "higher_order.scan": { prefixes: ["scan_combine_graph"], bodies: [0] },
+  "higher_order.scan": { prefixes: ["scan_combine_graph"], bodies: [0], tuple: 3 },
   "higher_order.associative_scan": {
     prefixes: ["associative_scan_combine_graph"],
     bodies: [0],
+    tuple: 2,
   },
 };
 
@@ -108,10 +111,13 @@ function traceControlFlow(
   const { tracer } = dispatcher;
   const plain = args.map((arg) => (isGraph(arg) ? arg : unwrap(arg)));
   const nodeArgs: (EmitArg | NodeRef)[] = plain.slice();
-  const graphs = shape.bodies.map((index) => traceBody(dispatcher, asGraph(plain[index])));
+  const graphs = shape.bodies.map((index) => traceBody(dispatcher, asGraph(plain[index]), bodyMeta(node)));
   shape.bodies.forEach((index, i) => {
     nodeArgs[index] = tracer.getAttr(tracer.subgraphTarget(shape.prefixes[i]!), graphs[i]!);
   });
+  const operands = shape.tuple === undefined ? undefined : nodeArgs[shape.tuple];
+  if (Array.isArray(operands))
+    nodeArgs[shape.tuple!] = { kind: "tuple", items: operands as readonly EmitArg[] } as unknown as EmitArg;
   const result = tracer.record(
     node.target,
     nodeArgs as Argument[],
@@ -127,8 +133,20 @@ function bodySizeMeta({ currentMeta, isBody }: Tracer): NodeMeta {
   return underDisabled(root === undefined ? {} : { nnModuleStack: root }, "trace");
 }
 
+/** Metadata of the placeholders and the output of a body: the call's, under PyTorch's function that traces the body. */
+function bodyMeta({ meta: { torchFn, sourceFnStack, custom } }: Node): NodeMeta {
+  return underDisabled(
+    {
+      ...(torchFn === undefined ? {} : { torchFn }),
+      ...(sourceFnStack === undefined ? {} : { sourceFnStack }),
+      ...(custom === undefined ? {} : { custom }),
+    },
+    "dispatch_trace",
+  );
+}
+
 /** Traces a body with a namespace of its own. */
-function traceBody(outer: Dispatcher, body: Graph): Graph {
+function traceBody(outer: Dispatcher, body: Graph, meta: NodeMeta): Graph {
   const tracer = new Tracer(outer.operators, outer.tracer.env, outer.tracer.pass);
   tracer.symbols.preludeMeta = bodySizeMeta(outer.tracer);
   tracer.isBody = true;
@@ -137,14 +155,14 @@ function traceBody(outer: Dispatcher, body: Graph): Graph {
   body.placeholders().forEach((placeholder, i) => {
     const val = placeholder.meta.val ?? null;
     const value = val instanceof FakeTensor ? new FakeTensor(val) : val;
-    tracer.placeholder(`arg${i}_1`, value);
+    tracer.placeholder(`arg${i}_1`, value, meta);
     interpreter.bind(
       placeholder.name,
       value instanceof FakeTensor ? new FunctionalTensor(value) : (value as EmitArg),
     );
   });
   tracer.symbols.beginBody();
-  tracer.output(tracer.toArgument(unwrap(interpreter.run()) as never));
+  tracer.output(tracer.toArgument(unwrap(interpreter.run()) as never), meta);
   return shareSizes(
     eliminateDeadNodes(tracer.build(), outer.operators),
     outer.tracer.env,

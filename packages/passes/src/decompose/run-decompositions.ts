@@ -157,6 +157,7 @@ function traceProgram(program: ExportedProgram, dispatcher: Dispatcher): Retrace
     if (input !== null) refuseNewLayout(input, program.graphSignature.inputSpecs[i]?.arg.name ?? "");
   });
   // Views that are read again after a write, and the writing back, are made for the outputs.
+  tracer.isFinishing = true;
   tracer.currentMeta = {
     ...inheritedMeta(program.graph.outputNode(), tracer.pass),
     ...interpreter.lastFunction(),
@@ -235,29 +236,33 @@ function writeBack(
   return user;
 }
 
-/** Metadata of an input; that of state names the function that read it last (`_collect_param_buffer_metadata`). */
-function placeholderMeta(node: Node, reader: Node | undefined): NodeMeta {
-  const { val: _val, ...rest } = node.meta;
-  if (reader === undefined) return rest;
-  const { torchFn, sourceFnStack } = reader.meta;
+type FunctionMeta = Pick<NodeMeta, "torchFn" | "sourceFnStack">;
+
+function functionMeta({ torchFn, sourceFnStack }: NodeMeta): FunctionMeta {
   return {
-    ...rest,
     ...(torchFn === undefined ? {} : { torchFn }),
     ...(sourceFnStack === undefined ? {} : { sourceFnStack }),
   };
 }
 
-/** The last call of an operator or function that reads each parameter and buffer. */
-function stateReaders({ graph, graphSignature }: ExportedProgram): ReadonlyMap<string, Node> {
+/** Metadata of an input; that of state names the function that read it last (`_collect_param_buffer_metadata`). */
+function placeholderMeta(node: Node, reader: FunctionMeta | undefined): NodeMeta {
+  const { val: _val, ...rest } = node.meta;
+  return { ...rest, ...reader };
+}
+
+/** For each parameter and buffer, what the last call of an operator or function says that reads it. */
+function stateReaders({ graph, graphSignature }: ExportedProgram): ReadonlyMap<string, FunctionMeta> {
   const state = new Set(
     graphSignature.inputSpecs.flatMap(({ kind, arg }) =>
       kind === "PARAMETER" || kind === "BUFFER" ? [arg.name] : [],
     ),
   );
-  const readers = new Map<string, Node>();
+  const readers = new Map<string, FunctionMeta>();
   for (const node of graph.nodes()) {
     if (node.op !== "call_function" || node.target.startsWith("higher_order.")) continue;
-    for (const name of inputsOf(node)) if (state.has(name)) readers.set(name, node);
+    for (const name of inputsOf(node))
+      if (state.has(name)) readers.set(name, { ...readers.get(name), ...functionMeta(node.meta) });
   }
   return readers;
 }

@@ -57,6 +57,8 @@ export class Tracer {
   guards: SizeGuards | undefined;
   /** True for the body of a call of control flow. */
   isBody = false;
+  /** True once every call was run: what the outputs make anew has no stack trace. */
+  isFinishing = false;
   /** The source node that is being run, until a call of its operator is made. */
   recorded: { readonly target: string; readonly val: MetaValue | undefined } | undefined;
   /** What the last ordered effect gave: an input and an output of the program once there is one. */
@@ -233,8 +235,8 @@ export class Tracer {
     return `${prefix}_${count}`;
   }
 
-  output(result: Argument): void {
-    this.#push({ name: "output", op: "output", target: "output", args: [result], kwargs: {}, meta: NO_META });
+  output(result: Argument, meta: NodeMeta = NO_META): void {
+    this.#push({ name: "output", op: "output", target: "output", args: [result], kwargs: {}, meta });
   }
 
   /** Adds a node for symbolic arithmetic; its value is found again by its expression. */
@@ -323,8 +325,9 @@ export class Tracer {
     }
   }
 
-  /** A view that is made anew has the stack trace and the annotations of the view that it stands for. */
+  /** A view that a call makes anew has the stack trace and the annotations of the view that it stands for. */
   replay<T>({ stackTrace, custom }: ReplayedMeta, run: () => T): T {
+    if (this.isFinishing) return run();
     const outer = this.currentMeta;
     this.currentMeta = {
       ...outer,

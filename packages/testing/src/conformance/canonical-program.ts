@@ -4,10 +4,12 @@ import {
   type ArgumentSpec,
   type ExportedProgram,
   type Graph,
+  isTuple,
   mapRefs,
   type Node,
   ref,
 } from "@sconce/ir";
+
 import { graphOf } from "../graph-of.js";
 
 /**
@@ -84,6 +86,20 @@ export function withoutUnusedItems(graph: Graph): Graph {
     ([target, nested]) => [target, withoutUnusedItems(nested)] as const,
   );
   return graphOf(kept, new Map(subgraphs));
+}
+
+/**
+ * A lowered graph as a file keeps it: with lists in place of the tuples that scans make of their operands, and without
+ * metadata of outputs.
+ */
+export function asSaved(graph: Graph): Graph {
+  const nodes = [...graph.nodes()].map((node): Node => {
+    if (node.op === "output") return { ...node, meta: {} };
+    if (!node.target.startsWith("higher_order.")) return node;
+    return { ...node, args: node.args.map((arg) => (isTuple(arg) ? arg.items : arg)) };
+  });
+  const subgraphs = [...graph.subgraphs].map(([target, nested]) => [target, asSaved(nested)] as const);
+  return graphOf(nodes, new Map(subgraphs));
 }
 
 function canonicalGraph(full: Graph, nested = false): Renamed {

@@ -3,7 +3,7 @@ import { isSconceError } from "@sconce/errors";
 import { codeText, type ExportedProgram, graphText, isFloat, toNumber, type Value } from "@sconce/ir";
 import { castTensor, Tensor } from "@sconce/tensor";
 import type { Sconce } from "sconce";
-import { canonicalProgram, canonicalText, withoutUnusedItems } from "./canonical-program.js";
+import { asSaved, canonicalProgram, canonicalText, withoutUnusedItems } from "./canonical-program.js";
 import { compareTensors } from "./compare.js";
 import { graphDifference } from "./graph-equality.js";
 import { metadataDifference } from "./lowered-metadata.js";
@@ -203,7 +203,8 @@ class FolderChecker {
     wanted: ExportedProgram,
     guards: readonly string[] | undefined,
   ): void {
-    const [got, want] = [canonicalProgram(lowered), canonicalProgram(wanted)];
+    const saved = lowered.with({ graph: asSaved(lowered.graph) });
+    const [got, want] = [canonicalProgram(saved), canonicalProgram(wanted)];
     this.#sync(`${label} text`, () => firstDifference(canonicalText(got, want), canonicalText(want, got)));
     this.#sync(`${label} metadata`, () => metadataDifference(got, want));
     if (guards !== undefined)
@@ -214,7 +215,7 @@ class FolderChecker {
   #loweredNames(label: string, lowered: ExportedProgram, wanted: ExportedProgram): void {
     if (lowered.rangeConstraints.size > 0) return;
     this.#sync(`${label} names`, () =>
-      firstDifference(graphText(lowered.graph), graphText(withoutUnusedItems(wanted.graph))),
+      firstDifference(graphText(asSaved(lowered.graph)), graphText(withoutUnusedItems(wanted.graph))),
     );
   }
 
