@@ -82,7 +82,7 @@ export {
   tensorArg,
 } from "./lower/call.js";
 export { DEFAULT_LIMITS, type FusionLimits } from "./lower/context.js";
-export { type ReduceInit, reduceOver } from "./lower/families/reduce.js";
+export { type ReduceInit, reduceOver } from "./lower/families/reduction.js";
 export { broadcastTo, LazyTensor, reshaped, viewOf } from "./lower/lazy.js";
 export { type LowerToLoopsOptions, lowerToLoops, whyNotLowered } from "./lower/lower.js";
 export { type PointwiseOptions, pointwise } from "./lower/pointwise.js";

@@ -15,8 +15,8 @@ import {
   tensorArg,
 } from "../call.js";
 import { LazyTensor } from "../lazy.js";
-import { affine, elementsAs, normalized, statistic } from "./normalize.js";
-import { keptAt, numberOf, reduceOver } from "./reduce.js";
+import { affine, elementsAs, normalized, statistic } from "./normalization.js";
+import { keptAt, numberOf, reduceOver } from "./reduction.js";
 
 /** Batch normalization with saved statistics. */
 const batchNorm: Lowering = {

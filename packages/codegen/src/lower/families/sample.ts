@@ -15,7 +15,7 @@ import {
   tensorArg,
 } from "../call.js";
 import { made } from "./gather.js";
-import { numberOf } from "./reduce.js";
+import { numberOf } from "./reduction.js";
 
 const LINEAR = 0;
 const NEAREST = 1;

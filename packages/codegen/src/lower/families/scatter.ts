@@ -39,7 +39,7 @@ import {
 import { broadcastTo, LazyTensor } from "../lazy.js";
 import { inside } from "./contract.js";
 import { isNothing, made, placeIn } from "./gather.js";
-import { sliceOf } from "./views.js";
+import { sliceOf } from "./view.js";
 
 interface Writing {
   readonly reduce: ReduceKind;

@@ -20,7 +20,7 @@ import {
   tensorArg,
 } from "../call.js";
 import { LazyTensor, reshaped } from "../lazy.js";
-import { countOf, keptAt, meanOf, numberOf, reduceOver } from "./reduce.js";
+import { countOf, keptAt, meanOf, numberOf, reduceOver } from "./reduction.js";
 
 /**
  * `softmax` and its logarithm over one dimension: greatest of the row, sum of exponentials,

@@ -19,7 +19,7 @@ import {
 } from "../call.js";
 import { LazyTensor, reshaped } from "../lazy.js";
 import { placeIn } from "./gather.js";
-import { keptAt, reduceOver } from "./reduce.js";
+import { keptAt, reduceOver } from "./reduction.js";
 
 const integer = (value: number): Scalar => constantScalar(value, "int64");
 /** Booleans as numbers, halves as float32. */
