@@ -28,20 +28,20 @@ import { whyNoLane } from "./webgpu/support.js";
 
 /** Options of {@link gpujsBackend}. */
 export interface GpujsBackendOptions extends OpenOptions {
-  /** What the backend is called; `gpujs` when left out. */
+  /** Name of the backend. Default: `gpujs`. */
   readonly name?: string;
-  /** Operators that programs may use; Sconce's own when left out. */
+  /** Operators that programs may use. Default: Sconce's own. */
   readonly operators?: OperatorTable;
-  /** How programs that are not lowered are lowered; PyTorch's default table when left out. */
+  /** Decompositions that lower programs which are not lowered. Default: PyTorch's table. */
   readonly decompositions?: () => Decompositions;
-  /** Computes folded weights; the interpreter's kernels when left out. */
+  /** Computes folded weights. Default: the interpreter's kernels. */
   readonly evaluate?: Evaluator | undefined;
-  /** Runs what the device cannot take; the interpreter when left out. */
+  /** Runs the nodes that the device does not take. Default: the interpreter. */
   readonly host?: Backend;
   /**
    * Iterations of inner loops that a kernel may take for each element that the host would compute
-   * in its place. Long sorts and scatters take more, which the host does directly: they run there.
-   * `Infinity` keeps them on the device; as measured for the mode when left out.
+   * instead. Long sorts and scatters take more and run on the host. `Infinity` keeps them on the
+   * device. Default: a limit measured for the mode.
    */
   readonly iterationsPerElement?: number;
 }
@@ -49,8 +49,8 @@ export interface GpujsBackendOptions extends OpenOptions {
 /** A backend that also reports which nodes its device takes. */
 export interface GpujsBackend extends SessionBackend {
   /**
-   * Whether a device of the mode asked for computes a node, of any mode where none was; the others
-   * run on the host.
+   * Returns true if a device of the chosen mode (of any mode by default) computes the node, or the
+   * reason why the host runs it.
    */
   takes(node: Node, graph: Graph): true | Reason;
 }

@@ -10,8 +10,8 @@ import type { DType, Tensor } from "@sconce/tensor";
 export type Mode = "webgpu" | "webgl2" | "webasm" | "cpu" | "headlessgl";
 
 /**
- * What device memory holds an element as. Integers are `i32` only where the device has integers;
- * elsewhere all is `f32`.
+ * The type of an element in device memory: `i32` for integers if the device has integers, else
+ * `f32`.
  */
 export type Lane = "f32" | "i32";
 
@@ -19,7 +19,7 @@ export type Lane = "f32" | "i32";
 export interface Integers {
   readonly low: number;
   readonly high: number;
-  /** Whether int32 wraps as it should where it leaves them; elsewhere leaving them is a loss. */
+  /** Whether int32 arithmetic wraps correctly. If not, results outside of the range are inexact. */
   readonly wraps: boolean;
 }
 
@@ -30,72 +30,71 @@ export interface DeviceBuffer {
   readonly lane: Lane;
 }
 
-/** A nest made ready for fixed sizes. */
+/** A nest compiled for fixed sizes. */
 export interface DeviceKernel {
-  /** How it was made, for reports: gpu.js source or WGSL of our own. */
+  /** The language of its source, for reports. */
   readonly language: "gpu.js" | "wgsl";
   readonly source: string;
   /**
-   * Computes the nest. `buffers` gives device memory by the ids that the nest reads. The result is
-   * a fresh buffer, owned by the caller, or `into` filled anew where the device can.
+   * Computes the nest. `buffers` returns the device memory for a buffer id. Returns a new buffer,
+   * owned by the caller, or `into` overwritten if the device supports it.
    */
   run(buffers: (id: number) => DeviceBuffer, into?: DeviceBuffer): Promise<DeviceBuffer> | DeviceBuffer;
 }
 
-/** Several nests made ready as one kernel. */
+/** Several nests compiled to one kernel. */
 export interface GroupKernel {
   readonly source: string;
   /** The buffers of the program that it reads. */
   readonly reads: readonly number[];
   /**
-   * Computes the group; the results are what its stored parts give, in order, each owned by the
-   * caller.
+   * Computes the group. Returns the results of its stored parts, in order; the caller owns each.
    */
   run(buffers: (id: number) => DeviceBuffer): readonly DeviceBuffer[];
 }
 
 export interface CompileNestOptions {
-  /** Values of the symbols in sizes: a kernel is made for these. */
+  /** Values of the symbols in sizes; the kernel is valid for these only. */
   readonly sizes: Bindings;
 }
 
 /** One open device. Every method throws `DEVICE_LOST` once the device is gone. */
 export interface Device {
   readonly mode: Mode;
-  /** For people: the adapter's name, `software` when no hardware stands behind it. */
+  /** The name of the adapter, for display; contains `software` without hardware. */
   readonly description: string;
-  /** Integers that are exact here: what a run computes with others goes to the host. */
+  /** Integers that are exact on this device. The host computes with all others. */
   readonly integers: Integers;
   /** Buffers that a kernel may read. */
   readonly maxReads: number;
-  /** Bytes of the largest buffer; no bound when left out. */
+  /** Bytes of the largest buffer. Default: no limit. */
   readonly maxBytes?: number;
   /**
-   * Iterations of inner loops that take as long here as one element takes the host, about: long
-   * sorts and scatters, which the host does directly, are the host's by it.
+   * Iterations of inner loops that take about as long on the device as one element on the host.
+   * Sorts and scatters over this limit run on the host.
    */
   readonly iterationsPerElement: number;
   /**
-   * Iterations of a nest of known sizes for which the device has a way of its own; undefined where
-   * it goes element by element.
+   * Returns the iterations of a nest of known sizes for which the device has a special algorithm,
+   * or undefined if it computes the nest element by element.
    */
   iterationsOf?(nest: LoopNest): number | undefined;
   /**
-   * Why memory does not hold a dtype, or arithmetic on it would not be PyTorch's; undefined when
-   * all is well.
+   * Returns why the device cannot hold a dtype or compute with it as PyTorch does, or undefined.
    */
   whyNotHeld(dtype: DType): string | undefined;
-  /** Why a nest cannot be computed exactly or at all here; undefined when it can. */
+  /** Returns why the device cannot compute a nest, or cannot compute it exactly, or undefined. */
   whyNot(nest: LoopNest, program: LoopProgram): string | undefined;
   /**
-   * Copies a row-major tensor to the device; integers that the lane cannot hold are refused
-   * (`VALUE_RANGE`).
+   * Copies a row-major tensor to the device. Throws `VALUE_RANGE` for integers that the lane cannot
+   * hold.
    */
   upload(tensor: Tensor): Promise<DeviceBuffer> | DeviceBuffer;
-  /** Kernels are cached by source. */
+  /** Compiles a nest. Kernels are cached by source. */
   compile(nest: LoopNest, program: LoopProgram, options: CompileNestOptions): Promise<DeviceKernel>;
   /**
-   * Makes one kernel of nests over the same rows; undefined where kernels of their own are quicker.
+   * Compiles nests over the same rows to one kernel, or returns undefined if separate kernels are
+   * faster.
    */
   compileRows?(group: RowGroup, program: LoopProgram): Promise<GroupKernel | undefined>;
   /** Copies elements back as a row-major tensor of this dtype and shape. */
@@ -106,11 +105,11 @@ export interface Device {
    * run needed.
    */
   trim?(): void;
-  /** Waits until the device has done what was asked of it. */
+  /** Waits until the device has finished all submitted work. */
   finish(): Promise<void>;
   /** Bytes of device memory in use. */
   readonly allocated: number;
-  /** Bytes of device memory that are free and kept for the next run; none when left out. */
+  /** Bytes of free device memory that is kept for the next run. Default: 0. */
   readonly kept?: number;
   dispose(): Promise<void>;
 }

@@ -19,26 +19,23 @@ export interface LoopBuffer {
 }
 
 /**
- * What a nest is, for emitters that have a better way for some kinds. Leaving it out of account is
- * always right.
+ * The kind of a nest, for emitters that have a faster algorithm for it. An emitter may ignore it.
  */
 export type NestHint =
   /** A sum of products; {@link contractionOf} gives its axes. */
   | { readonly kind: "contraction" }
   /** Element `i` along the axis reduces elements up to `i`; {@link scanOf} gives its parts. */
   | { readonly kind: "scan"; readonly axis: string }
-  /**
-   * The place of each element in the order along the axis; {@link rankOf} gives what is ordered.
-   */
+  /** The rank of each element along the axis; {@link rankOf} gives what is ordered. */
   | { readonly kind: "rank"; readonly axis: string; readonly descending: boolean }
-  /**
-   * Element `i` along the axis looks for the place that has the rank `i`; each rank is there once.
-   */
+  /** Element `i` along the axis searches the place of rank `i`; ranks are unique. */
   | { readonly kind: "place"; readonly axis: string }
-  /** Each element reduces those of many sources that point at it. */
+  /** Each element reduces the sources that point at it. */
   | { readonly kind: "scatter" };
 
-/** One kernel: every element of the output is computed from `value` on its own, in any order. */
+/**
+ * One kernel. It computes every element of the output from `value`, independently and in any order.
+ */
 export interface LoopNest {
   readonly id: number;
   readonly output: number;
@@ -56,7 +53,7 @@ export interface LoopNest {
 }
 
 /**
- * A result of the program: a buffer, seen with a shape of its own, or a value that no kernel makes.
+ * A result of the program: a buffer with the shape of the result, or a value that needs no kernel.
  */
 export type LoopOutput =
   | {
@@ -72,15 +69,15 @@ export interface LoopProgram {
   readonly buffers: readonly LoopBuffer[];
   readonly nests: readonly LoopNest[];
   /**
-   * For each placeholder, in order: the buffer that it fills, or `undefined` for one that holds no
-   * tensor or is unused.
+   * For each placeholder, in order: the buffer that it fills, or `undefined` if it is unused or not
+   * a tensor.
    */
   readonly inputs: readonly (number | undefined)[];
   /** Flattened results of the graph, in order. */
   readonly outputs: readonly LoopOutput[];
 }
 
-/** A node that loops cannot say, and why. */
+/** A node that does not lower to loops, and why. */
 export interface NotLowered extends Reason {
   readonly node: string;
 }

@@ -21,7 +21,7 @@ export interface FusionLimits {
   readonly reads: number;
   /** Operations of one element, reductions counted once. */
   readonly operations: number;
-  /** Whether everything that computes gets memory, so that each call has nests of its own. */
+  /** Whether every call gets separate nests: each value that is computed gets memory. */
   readonly isUnfused?: boolean;
 }
 /** WebGPU guarantees eight storage buffers, one of which is the output. */
@@ -32,13 +32,13 @@ export interface MaterializeOptions {
   readonly group?: string;
 }
 
-/** What the context knows of the graph, by the names of its nodes. */
+/** Facts about the graph, by the names of its nodes. */
 export interface GraphFacts {
-  /** How many consumers read a node's value, views looked through. */
+  /** How many consumers read a node's value, also through views. */
   readonly uses: ReadonlyMap<string, number>;
-  /** Where all that is made of a value comes together; see {@link joinsOf}. */
+  /** The node where all uses of a value meet again; see {@link joinsOf}. */
   readonly joins?: ReadonlyMap<string, string>;
-  /** The graph's node that a step of a decomposition belongs to. */
+  /** The graph node whose decomposition a step belongs to. */
   readonly origins?: ReadonlyMap<string, string>;
 }
 
@@ -54,7 +54,7 @@ export class LoweringContext {
   #axes = 0;
   #groups = 0;
 
-  /** Nodes whose values were made, so that what joins there has come together. */
+  /** Nodes that are lowered: values that join there have met again. */
   readonly #lowered = new Set<string>();
 
   constructor(facts: GraphFacts, limits: FusionLimits = DEFAULT_LIMITS) {

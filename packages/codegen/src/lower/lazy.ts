@@ -1,12 +1,9 @@
-/**
- * @file Tensors that are not computed yet: what an element would be, as a function of its
- * coordinates.
- */
+/** @file Lazy tensors: functions from coordinates to the expression of an element. */
 import type { DType } from "@sconce/tensor";
 import { coordinatesOf, flatIndex, type Index, ONE, same, ZERO } from "../ir/index-expr.js";
 import { load, type Scalar } from "../ir/scalar.js";
 
-/** Gives the value of one element. */
+/** Returns the value of one element. */
 export type ElementOf = (coordinates: readonly Index[]) => Scalar;
 
 export interface LazyInit {
@@ -14,21 +11,20 @@ export interface LazyInit {
   readonly shape: readonly Index[];
   /** The graph node whose value it is, or belongs to. */
   readonly node: string;
-  /** What elements are computed from. */
+  /** The tensors that elements are computed from. */
   readonly inputs: readonly LazyTensor[];
   readonly element: ElementOf;
-  /** Operations of one element, those of inputs not counted; 0 for views. */
+  /** Operations of one element without those of its inputs; 0 for views. */
   readonly operations?: number;
   /** Whether an element takes a reduction, so that computing it twice is expensive. */
   readonly heavy?: boolean;
-  /** For a view: elements of the base are elements here, each at most once unless `repeats`. */
+  /**
+   * For a view: its base. The view shows each element of the base at most once unless `repeats`.
+   */
   readonly view?: { readonly base: LazyTensor; readonly repeats: boolean } | undefined;
 }
 
-/**
- * The value of a graph node while loops are made: an expression, or a buffer once it is
- * materialized.
- */
+/** The value of a graph node during lowering: an expression, or a buffer after materialization. */
 export class LazyTensor {
   readonly dtype: DType;
   readonly shape: readonly Index[];
@@ -38,10 +34,7 @@ export class LazyTensor {
   readonly #element: ElementOf;
   readonly #operations: number;
   readonly #heavy: boolean;
-  /**
-   * Elements by the list of coordinates that they were asked for with, so that several readers get
-   * the same object.
-   */
+  /** A cache by coordinate list: several readers get the same object. */
   readonly #known = new WeakMap<readonly Index[], Scalar>();
   #buffer: number | undefined;
 
