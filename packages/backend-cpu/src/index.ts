@@ -5,9 +5,18 @@ export {
   createRunner,
   type Evaluator,
   evaluate,
-} from "./backend.js";
-export { finishOutput, type NumberArray, openOutput, readNumbers } from "./dense.js";
-export { CpuInterpreter } from "./interpreter.js";
+} from "./interpreter/backend.js";
+export { CpuInterpreter } from "./interpreter/interpreter.js";
+export {
+  firstNonfinite,
+  type NamedSummary,
+  type NonfiniteNode,
+  type NonfiniteOptions,
+  type NonfiniteReport,
+  type NonfiniteSource,
+} from "./interpreter/nonfinite.js";
+export type { NonfiniteKind, TensorSummary } from "./interpreter/tensor-summary.js";
+export { finishOutput, type NumberArray, openOutput, readNumbers } from "./kernel/dense.js";
 export {
   type AnyKernel,
   allocate,
@@ -20,16 +29,7 @@ export {
   type KernelTable,
   kernel,
   type RandomSource,
-} from "./kernel.js";
+} from "./kernel/kernel.js";
+export { CPU_KERNELS } from "./kernels/all.js";
 export { createPhiloxSource } from "./kernels/philox.js";
 export { createRandomSource } from "./kernels/random-source.js";
-export { CPU_KERNELS } from "./kernels.js";
-export {
-  firstNonfinite,
-  type NamedSummary,
-  type NonfiniteNode,
-  type NonfiniteOptions,
-  type NonfiniteReport,
-  type NonfiniteSource,
-} from "./nonfinite.js";
-export type { NonfiniteKind, TensorSummary } from "./tensor-summary.js";

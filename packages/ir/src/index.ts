@@ -37,8 +37,8 @@ export {
   toNumber,
   tuple,
   unwrapFloat,
-} from "./argument.js";
-export { type DimOrder, dimOrderOf } from "./dim-order.js";
+} from "./values/argument.js";
+export { type DimOrder, dimOrderOf } from "./values/dim-order.js";
 export {
   type ConstantValue,
   CPU,
@@ -58,11 +58,11 @@ export {
   symContiguousStrides,
   symFloat,
   symInt,
-} from "./meta.js";
+} from "./values/meta.js";
 
 // Graphs: nodes, building, editing, questions
 
-export { GraphBuilder } from "./builder.js";
+export { GraphBuilder } from "./graph/builder.js";
 export {
   applyGraphPatches,
   diffGraphs,
@@ -71,16 +71,15 @@ export {
   type GraphEdit,
   type RebuildOptions,
   rebuild,
-} from "./edit.js";
-export type { GraphEditor, NewNode, NodePatch } from "./editor.js";
-export { type Graph, isGraph } from "./graph.js";
-export { editingAs } from "./inherit.js";
-export type { TargetOptions } from "./known-targets.js";
-export { Namespace, RESERVED_NAMES } from "./namespace.js";
-export { forEachInput, inputsOf, NO_KWARGS, NO_META, type Node, type NodeOp } from "./node.js";
-export type { GraphPatches } from "./node-store.js";
-export { graphArgument } from "./print-torch/argument-text.js";
-export { renameNodes } from "./rename-nodes.js";
+} from "./graph/edit.js";
+export type { GraphEditor, NewNode, NodePatch } from "./graph/editor.js";
+export { type Graph, isGraph } from "./graph/graph.js";
+export { editingAs } from "./graph/inherit.js";
+export type { TargetOptions } from "./graph/known-targets.js";
+export { Namespace, RESERVED_NAMES } from "./graph/namespace.js";
+export { forEachInput, inputsOf, NO_KWARGS, NO_META, type Node, type NodeOp } from "./graph/node.js";
+export type { GraphPatches } from "./graph/node-store.js";
+export { renameNodes } from "./graph/rename-nodes.js";
 export {
   callPlace,
   lineOf,
@@ -91,7 +90,8 @@ export {
   userFrame,
   userLine,
   withLine,
-} from "./source-line.js";
+} from "./graph/source-line.js";
+export { graphArgument } from "./print-torch/argument-text.js";
 
 // Programs: signature, calling convention, history
 
@@ -105,8 +105,14 @@ export {
   redo,
   undo,
 } from "./history/record.js";
-export { type MissingValue, missingText, missingValues, noValues, requireValues } from "./missing-values.js";
-export { mapModuleCalls, settleModuleCalls } from "./module-calls.js";
+export {
+  type MissingValue,
+  missingText,
+  missingValues,
+  noValues,
+  requireValues,
+} from "./program/missing-values.js";
+export { mapModuleCalls, settleModuleCalls } from "./program/module-calls.js";
 export {
   type Dialect,
   type ExampleInputs,
@@ -118,7 +124,7 @@ export {
   type ProgramParts,
   type RangeConstraint,
   rangeConstraint,
-} from "./program.js";
+} from "./program/program.js";
 export {
   dictKeys,
   dictSpec,
@@ -133,7 +139,7 @@ export {
   treeSpecJson,
   treeSpecText,
   tupleSpec,
-} from "./pytree.js";
+} from "./program/pytree.js";
 export {
   flattenTree,
   type PytreeRegistry,
@@ -141,8 +147,8 @@ export {
   recordType,
   specOf,
   unflattenTree,
-} from "./pytree-values.js";
-export { type ResultKind, resultKinds } from "./result-kinds.js";
+} from "./program/pytree-values.js";
+export { type ResultKind, resultKinds } from "./program/result-kinds.js";
 export {
   type ArgumentSpec,
   type BackwardSignature,
@@ -158,17 +164,17 @@ export {
   type SignatureValue,
   userInputs,
   userOutputs,
-} from "./signature.js";
+} from "./program/signature.js";
 
-export type { StateValues } from "./with-state.js";
+export type { StateValues } from "./program/with-state.js";
 
 // Rules that programs keep
 
-export { sealMap, sealProgram } from "./seal.js";
-export { ATEN, type DialectRules, TRAINING } from "./verifier/dialect.js";
+export { ATEN, type DialectRules, TRAINING } from "./graph/dialect.js";
+export { type Problem, problemText } from "./graph/problem.js";
+export { sealMap, sealProgram } from "./program/seal.js";
 export { CORE_ATEN, DIALECTS, EDGE } from "./verifier/dialects.js";
 export { DIM_ORDER_OPERATORS, promotedPlaces } from "./verifier/edge.js";
-export { type Problem, problemText } from "./verifier/problem.js";
 export { verifyTransition } from "./verifier/transition.js";
 export { assertValid, type VerifyOptions, verify, verifyGraph } from "./verifier/verify.js";
 
@@ -177,12 +183,28 @@ export { assertValid, type VerifyOptions, verify, verifyGraph } from "./verifier
 export { type AnnotationOptions, annotation } from "./print-torch/annotation.js";
 export { codeText } from "./print-torch/code.js";
 export { graphText, nodeText } from "./print-torch/graph-text.js";
-export { programText, rangeConstraintsText, signatureText } from "./print-torch/program-text.js";
-export { complexRepr, floatRepr, stringRepr } from "./print-torch/python-repr.js";
 export { type ReadableOptions, readableText } from "./print-torch/readable.js";
+export { programText, rangeConstraintsText, signatureText } from "./program/program-text.js";
+export { complexRepr, floatRepr, stringRepr } from "./values/python-repr.js";
 
 // Sconce's IR text
 
+// Contracts with operator tables and backends
+export { isOpaque, type OpaqueCall, opaqueCalls } from "./graph/opaque.js";
+export type {
+  AliasInfo,
+  OperatorLookup,
+  OpSchema,
+  SchemaArgument,
+  SchemaBase,
+  SchemaReturn,
+  SchemaType,
+} from "./graph/operator.js";
+export { Cursor as IrCursor } from "./ir-text/cursor.js";
+export { type ParseIrOptions, parseGraph, parseIr } from "./ir-text/parse-program.js";
+export { type PrintIrOptions, printIr, tensorsOf } from "./ir-text/print-program.js";
+export { MAX_HOLES } from "./ir-text/program-draft.js";
+export { parseValue as parseArgument, valueText as argumentText } from "./ir-text/values.js";
 export type {
   Backend,
   CompileOptions,
@@ -196,20 +218,4 @@ export type {
   RunLimits,
   RunOptions,
   Value,
-} from "./backend.js";
-export { Cursor as IrCursor } from "./ir-text/cursor.js";
-export { type ParseIrOptions, parseGraph, parseIr } from "./ir-text/parse-program.js";
-export { type PrintIrOptions, printIr, tensorsOf } from "./ir-text/print-program.js";
-export { MAX_HOLES } from "./ir-text/program-draft.js";
-export { parseValue as parseArgument, valueText as argumentText } from "./ir-text/values.js";
-// Contracts with operator tables and backends
-export { isOpaque, type OpaqueCall, opaqueCalls } from "./opaque.js";
-export type {
-  AliasInfo,
-  OperatorLookup,
-  OpSchema,
-  SchemaArgument,
-  SchemaBase,
-  SchemaReturn,
-  SchemaType,
-} from "./operator.js";
+} from "./program/backend.js";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { ref } from "./argument.js";
-import { Graph } from "./graph.js";
+import { Graph } from "./graph/graph.js";
+import type { Node } from "./graph/node.js";
 import { parseGraph } from "./ir-text/parse-program.js";
-import type { Node } from "./node.js";
 import { topologyOf } from "./topology.js";
+import { ref } from "./values/argument.js";
 
 const graph = parseGraph(`graph(%x, %y) {
   %a = aten.mul.Tensor(%x, %x)

@@ -3,9 +3,9 @@ import { MultiDirectedGraph } from "graphology";
 import { connectedComponents } from "graphology-components";
 import { topologicalGenerations } from "graphology-dag";
 import { bfsFromNode } from "graphology-traversal";
-import { forEachRef } from "./argument.js";
-import type { Graph } from "./graph.js";
-import { remember } from "./remember.js";
+import type { Graph } from "./graph/graph.js";
+import { remember } from "./support/remember.js";
+import { forEachRef } from "./values/argument.js";
 
 const known = new WeakMap<Graph, Topology>();
 

@@ -1,24 +1,29 @@
-export * from "./all.js";
-export * from "./autocast.js";
-export * from "./bind.js";
-export * from "./define-op.js";
-export * from "./derive.js";
-export { functionalArguments } from "./derive-writing.js";
-export * from "./emit.js";
-export * from "./errors.js";
-export * from "./fake-emit.js";
-export { ALIAS_SINGLE_OPERAND, HIDDEN_ALIASES, HIDDEN_WRITES, type HiddenWrite } from "./hidden-effects.js";
+export * from "./families/all.js";
 export { type InputCheck, inputCheck } from "./inputs/check.js";
 export { type Leaf, userLeaves } from "./inputs/leaf-path.js";
 export * from "./interpreter/index.js";
-export { knownSchema, knownSchemaText, knownTargets } from "./known-schemas.js";
-export { refuseOpaque } from "./opaque.js";
-export { isOutOfMemory, resultProblem, type TensorProblem } from "./results.js";
+export * from "./rows/autocast.js";
+export * from "./rows/define-op.js";
+export * from "./rows/emit.js";
+export * from "./rows/errors.js";
+export { isOutOfMemory, resultProblem, type TensorProblem } from "./rows/results.js";
+export * from "./rows/scalar-functions.js";
 export { scalarTypeName } from "./rules/dtype-names.js";
 export { promoteOperands } from "./rules/promote.js";
-export * from "./scalar-functions.js";
-export * from "./schema.js";
-export * from "./schema-types.js";
-export * from "./table.js";
-export * from "./unbind.js";
-export * from "./view-inverse.js";
+export * from "./rules/view-inverse.js";
+export {
+  ALIAS_SINGLE_OPERAND,
+  HIDDEN_ALIASES,
+  HIDDEN_WRITES,
+  type HiddenWrite,
+} from "./schema/hidden-effects.js";
+export { knownSchema, knownSchemaText, knownTargets } from "./schema/known-schemas.js";
+export * from "./schema/schema.js";
+export * from "./schema/schema-types.js";
+export * from "./table/bind.js";
+export * from "./table/derive.js";
+export { functionalArguments } from "./table/derive-writing.js";
+export * from "./table/fake-emit.js";
+export { refuseOpaque } from "./table/opaque.js";
+export * from "./table/table.js";
+export * from "./table/unbind.js";

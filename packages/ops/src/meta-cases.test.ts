@@ -3,9 +3,8 @@ import { readFileSync } from "node:fs";
 import type { FakeTensor } from "@sconce/ir";
 import { STATIC_ENV } from "@sconce/symbolic";
 import { describe, expect, it } from "vitest";
-import { defaultOperators } from "./all.js";
-import { metaOf } from "./fake-emit.js";
 import { activationOps } from "./families/activation.js";
+import { defaultOperators } from "./families/all.js";
 import { binaryPointwiseOps } from "./families/binary-pointwise.js";
 import { comparisonOps } from "./families/comparison.js";
 import { conversionOps } from "./families/conversion.js";
@@ -19,6 +18,7 @@ import { reductionOps } from "./families/reduction.js";
 import { ternaryPointwiseOps } from "./families/ternary-pointwise.js";
 import { unaryPointwiseOps } from "./families/unary-pointwise.js";
 import { varianceOps } from "./families/variance.js";
+import { metaOf } from "./table/fake-emit.js";
 import { type CaseValue, decodeValue, fakeOf, type Geometry } from "./testing-cases/values.js";
 
 interface Case {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ALL_OPS, defaultOperators } from "./all.js";
-import { ATEN_SCHEMAS } from "./aten-schemas.js";
+import { ALL_OPS, defaultOperators } from "./families/all.js";
+import { ATEN_SCHEMAS } from "./schema/aten-schemas.js";
 
 const PYTORCH = new Set(
   ATEN_SCHEMAS.trim()

@@ -1,5 +1,16 @@
 export type { Functionality, Impurity } from "./analysis/functional.js";
 export { functionality, isFunctional } from "./analysis/functional.js";
+export {
+  type Bisection,
+  type BisectOptions,
+  bisect,
+  type Culprit,
+  type CulpritRewrite,
+  type FailureKind,
+  type RefusedInStep,
+} from "./bisect/bisect.js";
+export { type CheckedPasses, checkPasses } from "./bisect/check-passes.js";
+export type { Reproducer } from "./bisect/subprogram.js";
 export { canonicalize } from "./builtin/canonicalize.js";
 export { checkFunctional } from "./builtin/check-functional.js";
 export { dtypeConversion } from "./builtin/convert-dtype.js";
@@ -14,6 +25,7 @@ export { partitionByBackend } from "./builtin/partition.js";
 export { shapePropagation } from "./builtin/propagate-shapes.js";
 export { removeTypePromotion } from "./builtin/remove-type-promotion.js";
 export { rewrite } from "./builtin/rewrite.js";
+export { rulePass } from "./builtin/rule-pass.js";
 export { sinkTransposes } from "./builtin/sink-transposes.js";
 export { stripMetadata } from "./builtin/strip-metadata.js";
 export { extract, inline, split } from "./builtin/submodules.js";
@@ -25,25 +37,12 @@ export {
   nestedProgram,
   withNestedGraph,
 } from "./changes/nested.js";
-export { type NumberChange, VALUE_CLASSES, type ValueClass } from "./changes/number-change.js";
-export {
-  type Bisection,
-  type BisectOptions,
-  bisect,
-  type Culprit,
-  type CulpritRewrite,
-  type FailureKind,
-  type RefusedInStep,
-} from "./checking/bisect.js";
 export type { RegionFailure } from "./checking/change-check.js";
-export { type CheckedPasses, checkPasses } from "./checking/check-passes.js";
 export type { CheckOptions, CheckReport } from "./checking/checker.js";
 export { type Closeness, giver, tensorsDifference } from "./checking/closeness.js";
 export type { Coverage, GraphCoverage, Unchecked } from "./checking/coverage.js";
 export { PassChangedNumbers } from "./checking/errors.js";
-export type { Reproducer } from "./checking/subprogram.js";
 export { coverageText, regionsText } from "./checking/verdict.js";
-export { completePipeline } from "./complete.js";
 export { ownedEntry } from "./decompose/entry-owners.js";
 export type { RunDecompositionsOptions } from "./decompose/run-decompositions.js";
 export { runDecompositions } from "./decompose/run-decompositions.js";
@@ -55,7 +54,11 @@ export {
   isAlwaysDecomposed,
 } from "./decompose/table.js";
 export { keyProblem as decompositionKeyProblem } from "./decompose/table-keys.js";
-export { NoFixpoint, type RoundChange } from "./fixpoint.js";
+export { completePipeline } from "./manager/complete.js";
+export { NoFixpoint, type RoundChange } from "./manager/fixpoint.js";
+export type { PassEvent, PassManagerOptions, PassObserver } from "./manager/pass-manager.js";
+export { PassManager } from "./manager/pass-manager.js";
+export { parsePipeline, printPipeline } from "./manager/pipeline.js";
 export { opaqueAssumption } from "./opaque/assumption.js";
 export {
   backendNames,
@@ -75,11 +78,8 @@ export type {
   PassContext,
   PipelineItem,
   Repeat,
-} from "./pass.js";
-export { definePass, passCall, repeat } from "./pass.js";
-export type { PassEvent, PassManagerOptions, PassObserver } from "./pass-manager.js";
-export { PassManager } from "./pass-manager.js";
-export { parsePipeline, printPipeline } from "./pipeline.js";
+} from "./pass/pass.js";
+export { definePass, passCall, repeat } from "./pass/pass.js";
 export type { Plugin, PluginKernel, SessionBackend } from "./plugin.js";
 export { type ConversionOptions, convertDtype } from "./precision/convert-dtype.js";
 export { type Keep, keepOf } from "./precision/keep.js";
@@ -106,7 +106,7 @@ export { type CycleStep, RewriteDiverges } from "./rewrite/errors.js";
 export { type Attempt, explainRule } from "./rewrite/explain.js";
 export { type Pattern, parsePattern, patternText } from "./rewrite/pattern.js";
 export { type Expression, type ReplacePatternOptions, replacePattern } from "./rewrite/replace-pattern.js";
-export { type RewriteOptions, rewriteProgram, rulePass } from "./rewrite/rewrite.js";
+export { type RewriteOptions, rewriteProgram } from "./rewrite/rewrite.js";
 export {
   type Captures,
   defineRule,
@@ -115,6 +115,7 @@ export {
   type Rule,
   type RuleDefinition,
 } from "./rewrite/rule.js";
+export { type NumberChange, VALUE_CLASSES, type ValueClass } from "./sampling/number-change.js";
 export { type Draw, drawFrom } from "./sampling/random.js";
 export { type SampleOptions, sampleInputs } from "./sampling/sample-inputs.js";
 export { copyOf as copyTensor } from "./sampling/values.js";

@@ -1,7 +1,7 @@
 import type { Backend, DialectRules, PytreeType } from "@sconce/ir";
 import type { OpDefinition } from "@sconce/ops";
 import type { Decompositions } from "./decompose/table.js";
-import type { Pass, PassContext } from "./pass.js";
+import type { Pass, PassContext } from "./pass/pass.js";
 import type { Rule } from "./rewrite/rule.js";
 
 /** A kernel of `@sconce/backend-cpu` (`kernel(...)`), whose types this package does not know. */

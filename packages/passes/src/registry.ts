@@ -20,7 +20,7 @@ import { viewRules } from "./builtin/rules/views.js";
 import { sinkTransposes } from "./builtin/sink-transposes.js";
 import { stripMetadata } from "./builtin/strip-metadata.js";
 import { extract, inline, split } from "./builtin/submodules.js";
-import type { Pass } from "./pass.js";
+import type { Pass } from "./pass/pass.js";
 import type { Rule } from "./rewrite/rule.js";
 
 /** The passes that come with Sconce. */

@@ -16,8 +16,8 @@ import {
 import { defaultOperators } from "@sconce/ops";
 import { contiguousStrides, Storage, Tensor } from "@sconce/tensor";
 import type { PassOptions } from "./options/spec.js";
-import type { Evaluator, Pass, PassContext } from "./pass.js";
-import { passCall } from "./pass.js";
+import type { Evaluator, Pass, PassContext } from "./pass/pass.js";
+import { passCall } from "./pass/pass.js";
 
 export const context: PassContext = {
   operators: defaultOperators(),

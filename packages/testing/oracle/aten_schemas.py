@@ -1,4 +1,4 @@
-"""Writes packages/ops/src/aten-schemas.ts: every ATen schema that PyTorch's dispatcher knows, one a line.
+"""Writes packages/ops/src/schema/aten-schemas.ts: every ATen schema that PyTorch's dispatcher knows, one a line.
 
 Usage (with PyTorch): python3 aten_schemas.py OUT.ts
 """

@@ -23,8 +23,8 @@ import {
 } from "@sconce/passes";
 import { ShapeEnv } from "@sconce/symbolic";
 import { expect, test } from "vitest";
-import { graphOf } from "./graph-of.js";
 import { meaningDifference } from "./matchers/meaning.js";
+import { graphOf } from "./support/graph-of.js";
 
 const operators = defaultOperators();
 const SHAPES = [[6], [2, 3], [3, 2], [1, 6], [2, 1, 3], [3, 2, 1], [6, 1]];

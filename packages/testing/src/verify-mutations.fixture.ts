@@ -21,7 +21,7 @@ import { verifyCalls } from "@sconce/passes";
 import { Tensor } from "@sconce/tensor";
 import { createSconce } from "sconce";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
-import { graphOf } from "./graph-of.js";
+import { graphOf } from "./support/graph-of.js";
 
 export type Pick = <T>(items: readonly T[]) => T | undefined;
 

@@ -1,5 +1,5 @@
 /** @file Blocked matrix multiplication in float64 over operands of any layout. */
-import type { NumberArray } from "../dense.js";
+import type { NumberArray } from "../kernel/dense.js";
 import { TILE, type TileMachine, tileMachine } from "./tile-kernel.js";
 
 /**

@@ -1,6 +1,6 @@
 /** @file Tensors as operands and results of {@link multiply}. */
 import { contiguousStrides, type StridedView, type Tensor } from "@sconce/tensor";
-import { isNativeDType, type NumberArray, readNumbers, writeNumbers } from "../dense.js";
+import { isNativeDType, type NumberArray, readNumbers, writeNumbers } from "../kernel/dense.js";
 import { type GatherMatrix, multiply, stepped } from "./gemm.js";
 
 /** A tensor's numbers with the strides to read them by: its storage, or a dense copy for halves and int64. */

@@ -2,8 +2,8 @@
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { HOST_TENSORS } from "@sconce/ops";
 import type { DType, Tensor } from "@sconce/tensor";
-import { assertionFailed } from "../errors.js";
-import { defineKernels, kernel, type RuntimeValue } from "../kernel.js";
+import { assertionFailed } from "../kernel/errors.js";
+import { defineKernels, kernel, type RuntimeValue } from "../kernel/kernel.js";
 
 function check(holds: boolean, message: string): null {
   if (!holds) throw assertionFailed(message);

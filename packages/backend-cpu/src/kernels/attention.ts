@@ -1,8 +1,8 @@
 /** @file Attention as one operator, forward and backward. */
 import type { Tensor } from "@sconce/tensor";
-import { finishOutput, readFloat64 } from "../dense.js";
 import { type GatherMatrix, multiply, stepped } from "../gemm/gemm.js";
-import { defineKernels, emptyOutputs, type KernelContext, kernel } from "../kernel.js";
+import { finishOutput, readFloat64 } from "../kernel/dense.js";
+import { defineKernels, emptyOutputs, type KernelContext, kernel } from "../kernel/kernel.js";
 
 interface AttentionArgs {
   readonly query: Tensor;

@@ -2,7 +2,7 @@
 import { complex, float } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { createEvaluator, evaluate } from "../backend.js";
+import { createEvaluator, evaluate } from "../interpreter/backend.js";
 import { createRandomSource } from "./random-source.js";
 
 type Pair = readonly [re: number, im: number];

@@ -1,7 +1,7 @@
 /** @file Scale and zero point for the range of values that a tensor has. */
 import { contiguousStrides, type DType, type Tensor } from "@sconce/tensor";
-import { finishOutput, readNumbers, writeNumbers } from "../dense.js";
-import { invalidArgument } from "../errors.js";
+import { finishOutput, readNumbers, writeNumbers } from "../kernel/dense.js";
+import { invalidArgument } from "../kernel/errors.js";
 import {
   defineKernels,
   emptyOutputs,
@@ -9,7 +9,7 @@ import {
   type KernelContext,
   kernel,
   type RuntimeValue,
-} from "../kernel.js";
+} from "../kernel/kernel.js";
 import { roundHalfEven } from "./pointwise-math.js";
 
 interface Range {

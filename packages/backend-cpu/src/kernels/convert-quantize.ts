@@ -3,8 +3,8 @@
  * does.
  */
 import type { Tensor } from "@sconce/tensor";
-import { finishOutput, openOutput, readNumbers } from "../dense.js";
-import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
+import { finishOutput, openOutput, readNumbers } from "../kernel/dense.js";
+import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
 import { elementwise, map1, map3 } from "./pointwise-loop.js";
 import { identity, roundHalfEven } from "./pointwise-math.js";
 

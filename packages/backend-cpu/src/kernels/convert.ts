@@ -1,9 +1,9 @@
 /** @file Copies, conversions and the way from a tensor to a Python number. */
 import { complex, float, int } from "@sconce/ir";
 import { type DType, dtypeInfo, getElement, type Tensor } from "@sconce/tensor";
-import { copyInto } from "../copy.js";
-import { invalidArgument } from "../errors.js";
-import { defineKernels, emptyOutput, kernel, type RuntimeValue } from "../kernel.js";
+import { copyInto } from "../kernel/copy.js";
+import { invalidArgument } from "../kernel/errors.js";
+import { defineKernels, emptyOutput, kernel, type RuntimeValue } from "../kernel/kernel.js";
 import { elementwise } from "./pointwise-loop.js";
 import { copyLoop } from "./pointwise-loops.js";
 

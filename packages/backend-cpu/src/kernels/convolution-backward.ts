@@ -5,10 +5,10 @@
 
 import type { FakeTensor } from "@sconce/ir";
 import { contiguousStrides, numel, positionsOf, type Tensor } from "@sconce/tensor";
-import { finishOutput, openOutput, readNumbers } from "../dense.js";
 import { multiply } from "../gemm/gemm.js";
 import { finishTarget, numberTarget } from "../gemm/operands.js";
-import { allocate, defineKernels, type KernelContext, kernel, type RuntimeValue } from "../kernel.js";
+import { finishOutput, openOutput, readNumbers } from "../kernel/dense.js";
+import { allocate, defineKernels, type KernelContext, kernel, type RuntimeValue } from "../kernel/kernel.js";
 import { type ConvolutionArgs, convolve, perDimension, spatialStrides, spread } from "./convolution.js";
 
 interface BackwardArgs extends Omit<ConvolutionArgs, "bias"> {

@@ -3,11 +3,11 @@
  * place.
  */
 import { numel, positionsOf, type Tensor } from "@sconce/tensor";
-import type { NumberArray } from "../dense.js";
-import { readNumbers } from "../dense.js";
 import { multiply } from "../gemm/gemm.js";
 import { finishTarget, numberTarget, numberView } from "../gemm/operands.js";
-import { defineKernels, emptyOutput, kernel } from "../kernel.js";
+import type { NumberArray } from "../kernel/dense.js";
+import { readNumbers } from "../kernel/dense.js";
+import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 
 export interface ConvolutionArgs {
   readonly input: Tensor;

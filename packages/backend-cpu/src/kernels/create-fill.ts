@@ -1,7 +1,7 @@
 /** @file Writing one value everywhere. */
 import type { ScalarLiteral } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
-import { copyInto } from "../copy.js";
+import { copyInto } from "../kernel/copy.js";
 import { elementwise, isTensorOperand, type Operand } from "./pointwise-loop.js";
 import { copyLoop } from "./pointwise-loops.js";
 import { checkInRange } from "./scalar-range.js";

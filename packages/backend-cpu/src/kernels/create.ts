@@ -1,8 +1,8 @@
 /** @file New tensors from sizes and numbers. Memory that PyTorch leaves uninitialised is zero here. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { type DType, dtypeInfo, isIntegralDType, Tensor } from "@sconce/tensor";
-import { readComplex, writeBigInts, writeComplex, writeNumbers } from "../dense.js";
-import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { readComplex, writeBigInts, writeComplex, writeNumbers } from "../kernel/dense.js";
+import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { fillWith } from "./create-fill.js";
 import { complexLoops } from "./pointwise-complex.js";
 import { laneRounder } from "./pointwise-lanes.js";

@@ -1,6 +1,6 @@
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { evaluate } from "../backend.js";
+import { evaluate } from "../interpreter/backend.js";
 
 /** Two classes beside the blank, all as likely: every alignment of `steps` steps has the same chance. */
 const even = (steps: number): Tensor =>

@@ -3,9 +3,9 @@
  * "Connectionist temporal classification", 2006, equations 6 to 8).
  */
 import type { Tensor } from "@sconce/tensor";
-import { finishOutput, type NumberArray, openOutput, readNumbers } from "../dense.js";
-import { indexOutOfRange } from "../errors.js";
-import { defineKernels, emptyOutputs, kernel } from "../kernel.js";
+import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
+import { indexOutOfRange } from "../kernel/errors.js";
+import { defineKernels, emptyOutputs, kernel } from "../kernel/kernel.js";
 
 interface CtcArgs {
   readonly log_probs: Tensor;

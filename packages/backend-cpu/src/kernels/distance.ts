@@ -1,7 +1,7 @@
 /** @file Distances between rows. */
 import { numel, type Tensor } from "@sconce/tensor";
-import { finishOutput, type NumberArray, openOutput, readNumbers } from "../dense.js";
-import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
+import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
+import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
 
 /** The p-norm of the difference of two rows. */
 function distance(x: NumberArray, i: number, y: NumberArray, j: number, size: number, p: number): number {

@@ -1,7 +1,7 @@
 import { float } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { evaluate } from "../backend.js";
+import { evaluate } from "../interpreter/backend.js";
 
 describe("tables of rows", () => {
   const renorm = (indices: readonly number[], p: number): unknown[] => {

@@ -1,9 +1,9 @@
 /** @file Table look-ups. */
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
-import { finishOutput, openOutput, readFloat64, readNumbers } from "../dense.js";
-import { indexOutOfRange, invalidArgument } from "../errors.js";
-import { roundTo } from "../half.js";
-import { defineKernels, emptyOutput, emptyOutputs, type KernelContext, kernel } from "../kernel.js";
+import { finishOutput, openOutput, readFloat64, readNumbers } from "../kernel/dense.js";
+import { indexOutOfRange, invalidArgument } from "../kernel/errors.js";
+import { roundTo } from "../kernel/half.js";
+import { defineKernels, emptyOutput, emptyOutputs, type KernelContext, kernel } from "../kernel/kernel.js";
 
 function embedding(weight: Tensor, indices: Tensor, context: KernelContext): Tensor {
   const out = emptyOutput(context);

@@ -1,8 +1,8 @@
 /** @file Discrete Fourier transforms of any length over any dimensions, in float64. */
 import type { Tensor } from "@sconce/tensor";
-import { axisOf } from "../axis.js";
-import { finishOutput, readComplex, writeComplex } from "../dense.js";
-import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
+import { axisOf } from "../kernel/axis.js";
+import { finishOutput, readComplex, writeComplex } from "../kernel/dense.js";
+import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
 import { planTransform } from "./fft-line.js";
 
 /** Transforms every line along a dimension of interleaved complex numbers, in place. */

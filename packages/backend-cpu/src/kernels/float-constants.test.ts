@@ -1,7 +1,7 @@
 /** @file Constants that PyTorch's kernels keep in float32 for every dtype; values from PyTorch. */
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
-import { evaluate } from "../backend.js";
+import { evaluate } from "../interpreter/backend.js";
 
 const one = (value: number): Tensor => Tensor.from([value], [1], "float64");
 

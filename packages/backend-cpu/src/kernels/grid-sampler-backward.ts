@@ -1,8 +1,8 @@
 /** @file Gradients of sampling by a grid, by the input and by the grid. */
 import type { FakeTensor } from "@sconce/ir";
 import { patternEncoder, type Tensor } from "@sconce/tensor";
-import { finishOutput, readNumbers } from "../dense.js";
-import { allocate, defineKernels, type KernelContext, kernel, type RuntimeValue } from "../kernel.js";
+import { finishOutput, readNumbers } from "../kernel/dense.js";
+import { allocate, defineKernels, type KernelContext, kernel, type RuntimeValue } from "../kernel/kernel.js";
 import { eachCorner, eachPlace, roundingOf, type SampleArgs, type Taps } from "./grid-sampler.js";
 
 interface SampleBackwardArgs extends SampleArgs {

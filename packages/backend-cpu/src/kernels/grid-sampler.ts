@@ -1,7 +1,7 @@
 /** @file Sampling at given places, in two and three dimensions. */
 import { type DType, numel, patternEncoder, type Tensor, valueTable } from "@sconce/tensor";
-import { finishOutput, type NumberArray, readNumbers } from "../dense.js";
-import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
+import { finishOutput, type NumberArray, readNumbers } from "../kernel/dense.js";
+import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
 import { cubicSlopes, cubicWeights } from "./resample-taps.js";
 
 export interface SampleArgs {

@@ -1,7 +1,7 @@
 /** @file What halves round to in operators that round on the way; all numbers are PyTorch 2.14's. */
 import { type DType, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { evaluate } from "../backend.js";
+import { evaluate } from "../interpreter/backend.js";
 
 const run = (target: string, args: readonly unknown[], kwargs: Record<string, unknown> = {}): Tensor =>
   evaluate(target, args as never, kwargs as never) as Tensor;

@@ -1,7 +1,7 @@
 import { float } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { evaluate } from "../backend.js";
+import { evaluate } from "../interpreter/backend.js";
 
 const f32 = (values: readonly number[], shape: readonly number[] = [values.length]): Tensor =>
   Tensor.from(values, shape, "float32");

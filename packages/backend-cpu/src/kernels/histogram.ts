@@ -1,10 +1,10 @@
 /** @file Histograms in one or more dimensions: every point adds its weight to the cell of bins that it lies in. */
 import { FakeTensor } from "@sconce/ir";
 import { numel, type Tensor } from "@sconce/tensor";
-import { type NumberArray, readNumbers, writeNumbers } from "../dense.js";
-import { invalidArgument } from "../errors.js";
-import { roundTo } from "../half.js";
-import { allocate, defineKernels, type KernelContext, kernel } from "../kernel.js";
+import { type NumberArray, readNumbers, writeNumbers } from "../kernel/dense.js";
+import { invalidArgument } from "../kernel/errors.js";
+import { roundTo } from "../kernel/half.js";
+import { allocate, defineKernels, type KernelContext, kernel } from "../kernel/kernel.js";
 
 /** Points as rows, with their weights. */
 interface Points {

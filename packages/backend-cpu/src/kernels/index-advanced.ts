@@ -2,10 +2,10 @@
 import type { FakeTensor, ScalarLiteral } from "@sconce/ir";
 import { evaluateInt, SymExpr } from "@sconce/symbolic";
 import { broadcastView, castTensor, numel, positionsOf, type Tensor } from "@sconce/tensor";
-import { copyInto } from "../copy.js";
-import { readNumbers } from "../dense.js";
-import { invalidArgument } from "../errors.js";
-import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
+import { copyInto } from "../kernel/copy.js";
+import { readNumbers } from "../kernel/dense.js";
+import { invalidArgument } from "../kernel/errors.js";
+import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
 import { combineAt } from "./index-combine.js";
 import { copyAsOutput, dynamicOutput, gatherElements, moveElements, readIndices } from "./index-elements.js";
 import { nonzeroCoordinates } from "./index-nonzero.js";

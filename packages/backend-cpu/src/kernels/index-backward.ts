@@ -1,7 +1,7 @@
 /** @file Gradients of views and of selections: zeros, into which the gradient is written or added. */
 import { broadcastStrides, positionsOf, type Tensor } from "@sconce/tensor";
-import { copyInto } from "../copy.js";
-import { defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { copyInto } from "../kernel/copy.js";
+import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { combineAt } from "./index-combine.js";
 import { narrowView, wrapDimension } from "./index-elements.js";
 

@@ -4,8 +4,8 @@
  */
 import { internalError } from "@sconce/errors";
 import { dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
-import { readBigInts, readComplex, readNumbers } from "../dense.js";
-import { decodeTable, encodeFloat } from "../half.js";
+import { readBigInts, readComplex, readNumbers } from "../kernel/dense.js";
+import { decodeTable, encodeFloat } from "../kernel/half.js";
 import { bigMax, bigMin } from "./pointwise-math.js";
 
 /** How a value joins the one already there. */

@@ -11,10 +11,10 @@ import {
   positionsOf,
   type Tensor,
 } from "@sconce/tensor";
-import { copyInto } from "../copy.js";
-import { readNumbers } from "../dense.js";
-import { indexOutOfRange } from "../errors.js";
-import { allocate, emptyStrided, type KernelContext } from "../kernel.js";
+import { copyInto } from "../kernel/copy.js";
+import { readNumbers } from "../kernel/dense.js";
+import { indexOutOfRange } from "../kernel/errors.js";
+import { allocate, emptyStrided, type KernelContext } from "../kernel/kernel.js";
 
 type Words = Uint8Array | Uint16Array | Int32Array;
 

@@ -1,9 +1,9 @@
 /** @file Joins and rearrangements: `cat`, `flip`, `roll`, `repeat`, triangles, and `*_scatter` into views. */
 import { dtypeInfo, positionsOf, requiredBytes, Storage, Tensor } from "@sconce/tensor";
-import { copyInto, detached } from "../copy.js";
-import { readNumbers, writeNumbers } from "../dense.js";
-import { invalidArgument } from "../errors.js";
-import { type AnyKernel, defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
+import { copyInto, detached } from "../kernel/copy.js";
+import { readNumbers, writeNumbers } from "../kernel/dense.js";
+import { invalidArgument } from "../kernel/errors.js";
+import { type AnyKernel, defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
 import { copyAsOutput, dynamicOutput, moveElements, narrowView, wrapDimension } from "./index-elements.js";
 
 const cat = kernel<{ tensors: readonly Tensor[]; dim: number }>(({ tensors, dim }, context) => {

@@ -1,9 +1,9 @@
 /** @file Where elements are true, and selection and filling by masks. */
 import { broadcastView, castTensor, positionsOf, type Tensor } from "@sconce/tensor";
-import { copyInto } from "../copy.js";
-import { readNumbers, writeNumbers } from "../dense.js";
-import { invalidArgument } from "../errors.js";
-import { defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { copyInto } from "../kernel/copy.js";
+import { readNumbers, writeNumbers } from "../kernel/dense.js";
+import { invalidArgument } from "../kernel/errors.js";
+import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import {
   broadcastShape,
   copyAsOutput,

@@ -1,9 +1,9 @@
 /** @file Padding, and patches: `constant_pad_nd`, reflection and replication pads, `im2col`, `col2im`. */
 import type { ScalarLiteral } from "@sconce/ir";
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
-import { copyInto } from "../copy.js";
-import { finishOutput, openOutput, readComplex, readNumbers, writeComplex } from "../dense.js";
-import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { copyInto } from "../kernel/copy.js";
+import { finishOutput, openOutput, readComplex, readNumbers, writeComplex } from "../kernel/dense.js";
+import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { fillWith } from "./create-fill.js";
 import { gatherByAxes, narrowView } from "./index-elements.js";
 

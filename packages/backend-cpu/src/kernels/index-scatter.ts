@@ -4,8 +4,8 @@
  */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { castTensor, positionsOf, type Tensor } from "@sconce/tensor";
-import { copyInto } from "../copy.js";
-import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { copyInto } from "../kernel/copy.js";
+import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { type Combine, combineAt, reduceAt } from "./index-combine.js";
 import {
   copyAsOutput,

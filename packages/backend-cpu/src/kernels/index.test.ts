@@ -1,6 +1,6 @@
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { evaluate } from "../backend.js";
+import { evaluate } from "../interpreter/backend.js";
 
 const run = (target: string, args: readonly unknown[], kwargs: Record<string, unknown> = {}): Tensor =>
   evaluate(target, args as never, kwargs as never) as Tensor;

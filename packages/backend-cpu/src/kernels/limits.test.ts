@@ -3,7 +3,7 @@ import type { SconceError } from "@sconce/errors";
 import { float } from "@sconce/ir";
 import { type DType, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { evaluate } from "../backend.js";
+import { evaluate } from "../interpreter/backend.js";
 
 const call = (target: string, args: readonly unknown[], kwargs: Record<string, unknown> = {}): unknown =>
   evaluate(target, args as never, kwargs as never);

@@ -1,8 +1,8 @@
 /** @file Triangular factors of matrices, and what follows from them: determinants, inverses, solutions. */
 import { dtypeInfo, isComplexDType, isContiguous, type Tensor } from "@sconce/tensor";
-import { finishOutput, readNumbers, writeComplex } from "../dense.js";
-import { invalidArgument, singularMatrix } from "../errors.js";
-import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
+import { finishOutput, readNumbers, writeComplex } from "../kernel/dense.js";
+import { invalidArgument, singularMatrix } from "../kernel/errors.js";
+import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
 import { identity, type Matrix, readMatrices, transposed, writeMatrices } from "./matrix.js";
 import { type Factors, factorLU, solveFactored, substitute } from "./matrix-lu.js";
 

@@ -1,8 +1,8 @@
 /** @file Factors of matrices as results: LU, QR and its reflections, LDL; and solutions from them. */
 import { broadcastView, type Tensor } from "@sconce/tensor";
-import { finishOutput, readNumbers } from "../dense.js";
-import { invalidArgument } from "../errors.js";
-import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
+import { finishOutput, readNumbers } from "../kernel/dense.js";
+import { invalidArgument } from "../kernel/errors.js";
+import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
 import { checkCodes, lapackMatrices, onePivots } from "./linear-algebra.js";
 import {
   adjoint,

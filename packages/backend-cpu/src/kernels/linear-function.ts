@@ -1,7 +1,7 @@
 /** @file Least squares, pseudoinverses and functions of matrices, by their singular values or eigenvalues. */
 import type { Tensor } from "@sconce/tensor";
-import { finishOutput, readFloat64, writeNumbers } from "../dense.js";
-import { defineKernels, emptyOutput, emptyOutputs, emptyStrided, kernel } from "../kernel.js";
+import { finishOutput, readFloat64, writeNumbers } from "../kernel/dense.js";
+import { defineKernels, emptyOutput, emptyOutputs, emptyStrided, kernel } from "../kernel/kernel.js";
 import { epsilonOf, lapackMatrices } from "./linear-algebra.js";
 import { decompositions, hermitianPairs } from "./linear-spectrum.js";
 import {

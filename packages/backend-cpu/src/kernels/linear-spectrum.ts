@@ -1,8 +1,8 @@
 /** @file Eigenvalues and singular values, and what is made of them. */
 import type { Tensor } from "@sconce/tensor";
-import { finishOutput } from "../dense.js";
-import { invalidArgument } from "../errors.js";
-import { defineKernels, emptyOutputs, kernel } from "../kernel.js";
+import { finishOutput } from "../kernel/dense.js";
+import { invalidArgument } from "../kernel/errors.js";
+import { defineKernels, emptyOutputs, kernel } from "../kernel/kernel.js";
 import { checkCodes, epsilonOf, lapackMatrices } from "./linear-algebra.js";
 import { adjoint, type Matrix, writeMatrices } from "./matrix.js";
 import { generalEigenpairs } from "./matrix-eig.js";

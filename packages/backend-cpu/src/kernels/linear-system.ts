@@ -1,7 +1,7 @@
 /** @file Solutions of linear equations, Cholesky factors, determinants by sign and logarithm. */
 import type { Tensor } from "@sconce/tensor";
-import { finishOutput } from "../dense.js";
-import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
+import { finishOutput } from "../kernel/dense.js";
+import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
 import { checkCodes, exchangedIfRowMajor, lapackMatrices, onePivots, writePairs } from "./linear-algebra.js";
 import {
   adjoint,

@@ -1,6 +1,6 @@
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { evaluate } from "../backend.js";
+import { evaluate } from "../interpreter/backend.js";
 
 const f32 = (values: readonly number[], shape: readonly number[]): Tensor =>
   Tensor.from(values, shape, "float32");

@@ -1,9 +1,9 @@
 /** @file Gradients of margins between the classes of a sample. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
-import { finishOutput, type NumberArray, openOutput, readNumbers } from "../dense.js";
-import { indexOutOfRange } from "../errors.js";
-import { defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
+import { indexOutOfRange } from "../kernel/errors.js";
+import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 
 const NONE = 0;
 const MEAN = 1;

@@ -1,9 +1,9 @@
 /** @file Losses whose steps round in a way that their decompositions do not. */
 import { type DType, type Tensor, Tensor as TensorClass } from "@sconce/tensor";
-import { copyInto } from "../copy.js";
-import { readNumbers, writeNumbers } from "../dense.js";
-import { roundTo } from "../half.js";
-import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
+import { copyInto } from "../kernel/copy.js";
+import { readNumbers, writeNumbers } from "../kernel/dense.js";
+import { roundTo } from "../kernel/half.js";
+import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
 import { broadcastShape } from "./index-elements.js";
 
 const MEAN = 1;

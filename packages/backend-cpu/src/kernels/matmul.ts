@@ -1,10 +1,10 @@
 /** @file Matrix products. */
 import { FakeTensor, type ScalarLiteral, toNumber } from "@sconce/ir";
 import { broadcastStrides, contiguousStrides, dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
-import { detached } from "../copy.js";
-import { readBigInts, readComplex, readFloat64, writeBigInts, writeComplex } from "../dense.js";
 import { finishTarget, matrixOf, multiplyInto, numberTarget, numberView } from "../gemm/operands.js";
-import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
+import { detached } from "../kernel/copy.js";
+import { readBigInts, readComplex, readFloat64, writeBigInts, writeComplex } from "../kernel/dense.js";
+import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
 
 interface Added {
   readonly self: Tensor;

@@ -1,6 +1,6 @@
 /** @file Small dense matrices, real or complex, in columns as LAPACK keeps them; kernels of linear algebra compute on them. */
 import { isComplexDType, numel, type Tensor } from "@sconce/tensor";
-import { finishOutput, readComplex, readFloat64, writeComplex } from "../dense.js";
+import { finishOutput, readComplex, readFloat64, writeComplex } from "../kernel/dense.js";
 
 /** Real and imaginary parts; no imaginary parts for real numbers. */
 export interface Parts {

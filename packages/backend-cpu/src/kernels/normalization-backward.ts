@@ -1,8 +1,8 @@
 /** @file Gradients of layer and group normalisation. */
 import type { FakeTensor } from "@sconce/ir";
 import { numel, type Tensor } from "@sconce/tensor";
-import { finishOutput, type NumberArray, readNumbers } from "../dense.js";
-import { allocate, defineKernels, type KernelContext, kernel, type RuntimeValue } from "../kernel.js";
+import { finishOutput, type NumberArray, readNumbers } from "../kernel/dense.js";
+import { allocate, defineKernels, type KernelContext, kernel, type RuntimeValue } from "../kernel/kernel.js";
 
 /** The three gradients that the mask asks for, None for the others. */
 function masked(

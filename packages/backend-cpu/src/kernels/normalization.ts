@@ -1,9 +1,9 @@
 /** @file Layer, group and batch normalisation. Statistics are in float64, by two passes. */
 import { numel, type Tensor, Tensor as TensorClass } from "@sconce/tensor";
-import { copyInto } from "../copy.js";
-import { finishOutput, type NumberArray, openOutput, readNumbers } from "../dense.js";
-import { roundTo } from "../half.js";
-import { defineKernels, emptyOutputs, type KernelContext, kernel } from "../kernel.js";
+import { copyInto } from "../kernel/copy.js";
+import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
+import { roundTo } from "../kernel/half.js";
+import { defineKernels, emptyOutputs, type KernelContext, kernel } from "../kernel/kernel.js";
 import { identity } from "./pointwise-math.js";
 
 /**

@@ -2,7 +2,7 @@
  * @file Philox4x32-10, a random generator without state: a block of four words for each key and counter. Salmon et al.,
  * "Parallel random numbers: as easy as 1, 2, 3" (2011).
  */
-import type { RandomSource } from "../kernel.js";
+import type { RandomSource } from "../kernel/kernel.js";
 
 /** High 32 bits of the product of two unsigned 32-bit numbers. */
 function multiplyHigh(a: number, b: number): number {

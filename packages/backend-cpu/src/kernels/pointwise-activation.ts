@@ -1,7 +1,7 @@
 /** @file Activation functions. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
-import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
+import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
 import { complexLoops } from "./pointwise-complex.js";
 import { type ComplexLoop, elementwise, type LaneLoop, map1, map2, type Operand } from "./pointwise-loop.js";
 import {

@@ -1,8 +1,8 @@
 /** @file Gradients of elementwise functions: the incoming gradient times the derivative. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
-import { roundTo, stepOf } from "../half.js";
-import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
+import { roundTo, stepOf } from "../kernel/half.js";
+import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
 import { elementwise, map2, map3, type Operand } from "./pointwise-loop.js";
 import { erf } from "./pointwise-special.js";
 

@@ -1,6 +1,6 @@
 /** @file Bessel and Airy functions of every element. */
 import type { Tensor } from "@sconce/tensor";
-import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import {
   airyAi,
   besselJ0,

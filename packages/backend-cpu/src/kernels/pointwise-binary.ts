@@ -1,9 +1,9 @@
 /** @file Arithmetic kernels of two operands, either of which may be a Python number. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { type DType, dtypeInfo, isIntegralDType, Tensor } from "@sconce/tensor";
-import { divisionByZero } from "../errors.js";
-import { decodeTable, encodeFloat, roundTo, stepOf } from "../half.js";
-import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { divisionByZero } from "../kernel/errors.js";
+import { decodeTable, encodeFloat, roundTo, stepOf } from "../kernel/half.js";
+import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { gammaP, gammaQ } from "./incomplete-gamma.js";
 import { complexLoops } from "./pointwise-complex.js";
 import {

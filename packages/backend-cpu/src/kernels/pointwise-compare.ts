@@ -1,6 +1,6 @@
 /** @file Comparisons, logic and bits: two operands, computed in their common dtype. */
 import { dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
-import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { complexLoops } from "./pointwise-complex.js";
 import {
   type ComplexLoop,

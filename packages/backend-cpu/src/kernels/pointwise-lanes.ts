@@ -5,7 +5,7 @@
  */
 import { internalError } from "@sconce/errors";
 import { type DType, dtypeInfo, type Tensor, type TypedArray } from "@sconce/tensor";
-import { decodeTable, encodeFloat } from "../half.js";
+import { decodeTable, encodeFloat } from "../kernel/half.js";
 
 /**
  * Reads `count` elements, `step` apart, into `lane` from `at` on; false when some int64 is not exact as a

@@ -16,9 +16,9 @@ import {
   type StridedView,
   Tensor,
 } from "@sconce/tensor";
-import { copyInto } from "../copy.js";
-import { readBigInts, readComplex, writeBigInts, writeComplex, writeNumbers } from "../dense.js";
-import { noComplexKernel } from "../errors.js";
+import { copyInto } from "../kernel/copy.js";
+import { readBigInts, readComplex, writeBigInts, writeComplex, writeNumbers } from "../kernel/dense.js";
+import { noComplexKernel } from "../kernel/errors.js";
 import { type LoadLane, laneLoader, laneRounder, laneStorer, type StoreLane } from "./pointwise-lanes.js";
 
 /** A tensor, or the Python number given in its place. */

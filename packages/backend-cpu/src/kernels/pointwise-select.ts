@@ -1,8 +1,8 @@
 /** @file Kernels that choose, bound or mix values: `where`, `clamp`, `lerp`, `addcmul` and relatives. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
-import { readComplex, readNumbers } from "../dense.js";
-import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { readComplex, readNumbers } from "../kernel/dense.js";
+import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { broadcastShape } from "./index-elements.js";
 import { complexLoops } from "./pointwise-complex.js";
 import {

@@ -1,7 +1,7 @@
 /** @file Kernels of one tensor argument, element by element. */
 import { dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
-import { roundTo, stepOf } from "../half.js";
-import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
+import { roundTo, stepOf } from "../kernel/half.js";
+import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
 import { complexLoops } from "./pointwise-complex.js";
 import { type ComplexLoop, type Elementwise, elementwise, type LaneLoop, map1 } from "./pointwise-loop.js";
 import {

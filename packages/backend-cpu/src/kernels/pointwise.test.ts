@@ -1,7 +1,7 @@
 import { float } from "@sconce/ir";
 import { contiguousStrides, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { evaluate } from "../backend.js";
+import { evaluate } from "../interpreter/backend.js";
 
 const run = (target: string, ...args: readonly unknown[]): Tensor =>
   evaluate(target, args as never) as Tensor;

@@ -1,7 +1,7 @@
 import { float } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { evaluate } from "../backend.js";
+import { evaluate } from "../interpreter/backend.js";
 
 const at = (name: string, x: number, n: number): number => {
   const place = Tensor.from([x], [1], "float64");

@@ -1,6 +1,6 @@
 /** @file Orthogonal polynomials by their recurrences (DLMF 18.9), those of Chebyshev by angles where that is exact. */
-import { roundTo } from "../half.js";
-import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { roundTo } from "../kernel/half.js";
+import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { elementwise, map2, type Operand } from "./pointwise-loop.js";
 
 /** `round` is how the output's dtype rounds: recurrences overflow where it does. */

@@ -1,9 +1,9 @@
 /** @file Max pooling in windows at random places, forward and backward; two dimensions are three with one of size 1. */
 import { numel, type Tensor } from "@sconce/tensor";
-import { finishOutput, openOutput, readNumbers } from "../dense.js";
-import { indexOutOfRange } from "../errors.js";
-import { roundTo } from "../half.js";
-import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
+import { finishOutput, openOutput, readNumbers } from "../kernel/dense.js";
+import { indexOutOfRange } from "../kernel/errors.js";
+import { roundTo } from "../kernel/half.js";
+import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
 
 type Triple = readonly [number, number, number];
 const three = (sizes: readonly number[]): Triple =>

@@ -1,8 +1,8 @@
 /** @file Pooling of one to three dimensions, forward and backward. All are done as three-dimensional. */
 import { numel, type Tensor } from "@sconce/tensor";
-import { finishOutput, type NumberArray, openOutput, readNumbers } from "../dense.js";
-import { roundTo } from "../half.js";
-import { defineKernels, emptyOutput, emptyOutputs, type KernelContext, kernel } from "../kernel.js";
+import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
+import { roundTo } from "../kernel/half.js";
+import { defineKernels, emptyOutput, emptyOutputs, type KernelContext, kernel } from "../kernel/kernel.js";
 
 /** Windows along one dimension: input positions `start[o], start[o] + step, ...` below `end[o]`. */
 interface Windows {

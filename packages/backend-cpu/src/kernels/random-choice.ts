@@ -1,8 +1,8 @@
 /** @file Draws by probability: coins, dropout, leaky slopes. */
 import { type FakeTensor, type ScalarLiteral, toNumber } from "@sconce/ir";
 import { broadcastStrides, type Tensor } from "@sconce/tensor";
-import { readNumbers, writeNumbers } from "../dense.js";
-import { invalidArgument } from "../errors.js";
+import { readNumbers, writeNumbers } from "../kernel/dense.js";
+import { invalidArgument } from "../kernel/errors.js";
 import {
   type AnyKernel,
   allocate,
@@ -11,7 +11,7 @@ import {
   emptyOutputs,
   kernel,
   type RandomSource,
-} from "../kernel.js";
+} from "../kernel/kernel.js";
 import { inMemoryOrder, isWide, memoryDims, permuted, uniform24, uniform53 } from "./random-engine.js";
 
 /** True with the probabilities of a tensor that has the sizes of `like` or broadcasts to them. */

@@ -1,8 +1,8 @@
 /** @file Poisson, binomial, gamma and Dirichlet draws, by the methods and in the order of draws of PyTorch. */
 import type { Tensor } from "@sconce/tensor";
-import { readFloat64, writeNumbers } from "../dense.js";
-import { invalidArgument } from "../errors.js";
-import { defineKernels, emptyOutput, kernel, type RandomSource } from "../kernel.js";
+import { readFloat64, writeNumbers } from "../kernel/dense.js";
+import { invalidArgument } from "../kernel/errors.js";
+import { defineKernels, emptyOutput, kernel, type RandomSource } from "../kernel/kernel.js";
 import { lgamma } from "./pointwise-special.js";
 import { normalDeviate, rounding, uniform53 } from "./random-engine.js";
 

@@ -3,8 +3,8 @@
  * numbers.
  */
 import { type DType, memoryOrder, type Tensor } from "@sconce/tensor";
-import { decodeTable, encodeFloat } from "../half.js";
-import type { RandomSource } from "../kernel.js";
+import { decodeTable, encodeFloat } from "../kernel/half.js";
+import type { RandomSource } from "../kernel/kernel.js";
 
 /** Uniform in [0, 1) with the 24 bits of a float32. */
 export const uniform24 = (random: RandomSource): number => (random.uint32() & 0xffffff) * 2 ** -24;

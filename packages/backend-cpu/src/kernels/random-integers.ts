@@ -1,8 +1,8 @@
 /** @file Random integers and permutations. */
 import { type DType, dtypeInfo, type Tensor } from "@sconce/tensor";
-import { readNumbers, writeBigInts, writeNumbers } from "../dense.js";
-import { invalidArgument } from "../errors.js";
-import { defineKernels, emptyOutput, kernel, type RandomSource } from "../kernel.js";
+import { readNumbers, writeBigInts, writeNumbers } from "../kernel/dense.js";
+import { invalidArgument } from "../kernel/errors.js";
+import { defineKernels, emptyOutput, kernel, type RandomSource } from "../kernel/kernel.js";
 import { overloads } from "./random-choice.js";
 import { inMemoryOrder, uint64 } from "./random-engine.js";
 

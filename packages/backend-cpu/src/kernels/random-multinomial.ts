@@ -1,8 +1,8 @@
 /** @file Draws of categories by weight. */
 import type { Tensor } from "@sconce/tensor";
-import { readNumbers, writeNumbers } from "../dense.js";
-import { invalidArgument } from "../errors.js";
-import { defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { readNumbers, writeNumbers } from "../kernel/dense.js";
+import { invalidArgument } from "../kernel/errors.js";
+import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { exponentialNumbers, rounding, uniform53 } from "./random-engine.js";
 import { sortRow } from "./sort.js";
 

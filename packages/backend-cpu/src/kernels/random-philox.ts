@@ -3,8 +3,8 @@
  * counter of its first block.
  */
 import { broadcastStrides, type Tensor } from "@sconce/tensor";
-import { readBigInts, writeBigInts, writeNumbers } from "../dense.js";
-import { defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { readBigInts, writeBigInts, writeNumbers } from "../kernel/dense.js";
+import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { philoxBlock } from "./philox.js";
 
 /** The two 64-bit words of a block, each with its first half low. */

@@ -1,4 +1,4 @@
-import type { RandomSource } from "../kernel.js";
+import type { RandomSource } from "../kernel/kernel.js";
 
 const SIZE = 624;
 const SHIFT = 397;

@@ -1,6 +1,6 @@
 import { type Tensor, Tensor as TensorClass } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { createEvaluator } from "../backend.js";
+import { createEvaluator } from "../interpreter/backend.js";
 import { createRandomSource } from "./random-source.js";
 
 /** One call after `torch.manual_seed(0)`. */

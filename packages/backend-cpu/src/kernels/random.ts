@@ -1,8 +1,8 @@
 /** @file Random tensors: the numbers that PyTorch's CPU generator gives for the same seed. */
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
-import { readComplex, readNumbers, writeComplex, writeNumbers } from "../dense.js";
-import { invalidArgument } from "../errors.js";
-import { type AnyKernel, defineKernels, emptyOutput, kernel, type RandomSource } from "../kernel.js";
+import { readComplex, readNumbers, writeComplex, writeNumbers } from "../kernel/dense.js";
+import { invalidArgument } from "../kernel/errors.js";
+import { type AnyKernel, defineKernels, emptyOutput, kernel, type RandomSource } from "../kernel/kernel.js";
 import { overloads } from "./random-choice.js";
 import {
   exponentialNumbers,

@@ -1,7 +1,7 @@
 /** @file Largest and smallest elements, with or without their places. NaN beats everything. */
 import type { Tensor } from "@sconce/tensor";
-import { finishOutput, type NumberArray, openOutput } from "../dense.js";
-import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
+import { finishOutput, type NumberArray, openOutput } from "../kernel/dense.js";
+import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
 import { likeKeys, readKeys, rowsOf, writeKeys } from "./reduce-rows.js";
 
 /** Position of the first maximum of a row; the first NaN when there is one. */

@@ -1,8 +1,8 @@
 /** @file Variances, deviations and norms. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { castTensor, type DType, dtypeInfo, type Tensor } from "@sconce/tensor";
-import { finishOutput, openOutput, readComplex, readNumbers, writeComplex } from "../dense.js";
-import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
+import { finishOutput, openOutput, readComplex, readNumbers, writeComplex } from "../kernel/dense.js";
+import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
 import { broadcastShape } from "./index-elements.js";
 import { rowsOf } from "./reduce-rows.js";
 import { sumOf } from "./reduce-sum.js";

@@ -1,10 +1,17 @@
 /** @file Reductions by rank: medians, k-th values, modes; and counts: `bincount`, `histc`. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { contiguousStrides, type DType, type Tensor } from "@sconce/tensor";
-import { finishOutput, type NumberArray, openOutput, readNumbers, writeNumbers } from "../dense.js";
-import { invalidArgument } from "../errors.js";
-import { roundTo } from "../half.js";
-import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, emptyStrided, kernel } from "../kernel.js";
+import { finishOutput, type NumberArray, openOutput, readNumbers, writeNumbers } from "../kernel/dense.js";
+import { invalidArgument } from "../kernel/errors.js";
+import { roundTo } from "../kernel/half.js";
+import {
+  type AnyKernel,
+  defineKernels,
+  emptyOutput,
+  emptyOutputs,
+  emptyStrided,
+  kernel,
+} from "../kernel/kernel.js";
 import { reduceByPosition } from "./reduce-extreme.js";
 import { introSort, nthElement, quickSelect } from "./select-rank.js";
 

@@ -3,7 +3,7 @@
  * each result is a function of one dense row.
  */
 import { type DType, isBigIntDType, numel, type Tensor } from "@sconce/tensor";
-import { type NumberArray, readBigInts, readNumbers, writeBigInts, writeNumbers } from "../dense.js";
+import { type NumberArray, readBigInts, readNumbers, writeBigInts, writeNumbers } from "../kernel/dense.js";
 
 /** A tensor with its reduced dimensions moved last. */
 export interface Rows {

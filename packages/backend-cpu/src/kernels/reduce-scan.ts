@@ -8,8 +8,8 @@ import {
   writeBigInts,
   writeComplex,
   writeNumbers,
-} from "../dense.js";
-import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
+} from "../kernel/dense.js";
+import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
 import { accumulateLogExponentials } from "./pointwise-complex.js";
 import { logAddExp } from "./pointwise-math.js";
 import { isExact, likeKeys, moveLast, readKeys, reducedDims, writeKeys } from "./reduce-rows.js";

@@ -17,8 +17,8 @@ import {
   writeBigInts,
   writeComplex,
   writeNumbers,
-} from "../dense.js";
-import { type AnyKernel, defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
+} from "../kernel/dense.js";
+import { type AnyKernel, defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
 import { isExact, type Rows, reducedDims, rowsOf } from "./reduce-rows.js";
 
 /** Pairwise sum: halves long stretches, so that rounding errors grow with the logarithm of the length. */

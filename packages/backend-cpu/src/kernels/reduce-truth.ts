@@ -1,8 +1,8 @@
 /** @file Reductions to truth values: `any`, `all`, `equal`, `allclose`. */
 import { castTensor, type Tensor } from "@sconce/tensor";
-import { finishOutput, openOutput, readComplex, readNumbers } from "../dense.js";
-import { invalidArgument } from "../errors.js";
-import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { finishOutput, openOutput, readComplex, readNumbers } from "../kernel/dense.js";
+import { invalidArgument } from "../kernel/errors.js";
+import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { complexOf } from "./pointwise-loop.js";
 import { readKeys, rowsOf } from "./reduce-rows.js";
 import { itemOf } from "./scalar-range.js";

@@ -2,7 +2,7 @@
 import { float } from "@sconce/ir";
 import { type DType, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { evaluate } from "../backend.js";
+import { evaluate } from "../interpreter/backend.js";
 
 const run = (target: string, args: readonly unknown[], kwargs: Record<string, unknown> = {}): Tensor =>
   evaluate(target, args as never, kwargs as never) as Tensor;

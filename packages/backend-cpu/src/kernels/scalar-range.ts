@@ -1,8 +1,8 @@
 /** @file What numbers a dtype can hold. */
 import { complex, float, type ScalarLiteral } from "@sconce/ir";
 import { type DType, dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
-import { readBigInts, readComplex, readNumbers } from "../dense.js";
-import { invalidArgument } from "../errors.js";
+import { readBigInts, readComplex, readNumbers } from "../kernel/dense.js";
+import { invalidArgument } from "../kernel/errors.js";
 import { complexOf } from "./pointwise-loop.js";
 
 /** The largest number of a float dtype. */

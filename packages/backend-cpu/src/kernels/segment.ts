@@ -1,10 +1,10 @@
 /** @file Reductions of consecutive pieces of a dimension, and their gradients. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { numel, type Tensor } from "@sconce/tensor";
-import { finishOutput, type NumberArray, openOutput, readNumbers } from "../dense.js";
-import { indexOutOfRange, invalidArgument } from "../errors.js";
-import { roundTo } from "../half.js";
-import { defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
+import { indexOutOfRange, invalidArgument } from "../kernel/errors.js";
+import { roundTo } from "../kernel/half.js";
+import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 
 interface SegmentArgs {
   readonly data: Tensor;

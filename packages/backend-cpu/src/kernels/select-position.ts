@@ -1,5 +1,5 @@
 /** @file Finding the k-th element without sorting: quickselect (Hoare, 1961), with a sort where pivots keep being bad. */
-import type { NumberArray } from "../dense.js";
+import type { NumberArray } from "../kernel/dense.js";
 
 /** Whether the element at `a` comes before that at `b`: NaN is the largest value, equal values stay as they came. */
 export function precedes(data: NumberArray, a: number, b: number, descending: boolean): boolean {

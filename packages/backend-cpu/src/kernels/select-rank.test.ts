@@ -1,6 +1,6 @@
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
-import { evaluate } from "../backend.js";
+import { evaluate } from "../interpreter/backend.js";
 
 const placeOf = (target: string, values: readonly number[], ...args: readonly unknown[]): number => {
   const x = Tensor.from(values, [values.length], "float32");

@@ -1,8 +1,8 @@
 /** @file Softmax and its relatives along one dimension. */
 import { patternEncoder, type Tensor, valueTable } from "@sconce/tensor";
-import { type Axis, axisOf } from "../axis.js";
-import { finishOutput, type NumberArray, openOutput, readNumbers } from "../dense.js";
-import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
+import { type Axis, axisOf } from "../kernel/axis.js";
+import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
+import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
 
 /** Handles one line of a dimension: `size` elements from `start`, `step` apart, in both arrays. */
 type Line = (x: NumberArray, y: NumberArray, start: number, step: number, size: number) => void;

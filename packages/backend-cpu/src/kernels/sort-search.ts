@@ -1,8 +1,8 @@
 /** @file Binary search in sorted rows, and membership: `searchsorted`, `bucketize`, `isin`. */
 import type { ScalarLiteral } from "@sconce/ir";
 import { castTensor, Tensor } from "@sconce/tensor";
-import { finishOutput, type NumberArray, openOutput, readNumbers } from "../dense.js";
-import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel.js";
+import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
+import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { fillWith } from "./create-fill.js";
 import { dynamicOutput } from "./index-elements.js";
 import { commonDType, numberDType, type Operand } from "./pointwise-loop.js";

@@ -1,7 +1,7 @@
 /** @file Distinct elements or slices: `unique` in its several forms. Result sizes depend on the data. */
 import { type DType, numel, type Tensor } from "@sconce/tensor";
-import { type NumberArray, writeNumbers } from "../dense.js";
-import { defineKernels, kernel } from "../kernel.js";
+import { type NumberArray, writeNumbers } from "../kernel/dense.js";
+import { defineKernels, kernel } from "../kernel/kernel.js";
 import { dynamicOutput, gatherByAxes, wrapDimension } from "./index-elements.js";
 import { compareAscending, sortedPositions } from "./reduce-order.js";
 import { likeKeys, readKeys, writeKeys } from "./reduce-rows.js";

@@ -2,8 +2,8 @@
  * @file Sorting along a dimension: `sort`, `topk`, `argsort`. Always stable; NaN counts as the largest value.
  */
 import type { Tensor } from "@sconce/tensor";
-import { type NumberArray, writeNumbers } from "../dense.js";
-import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel.js";
+import { type NumberArray, writeNumbers } from "../kernel/dense.js";
+import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
 import { compareAscending } from "./reduce-order.js";
 import { likeKeys, moveLast, readKeys, reducedDims, writeKeys } from "./reduce-rows.js";
 import { precedes, selectFirst } from "./select-position.js";

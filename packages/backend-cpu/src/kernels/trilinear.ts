@@ -1,7 +1,7 @@
 /** @file The sum of products of three tensors that `bilinear` comes down to. */
 import { broadcastStrides, numel, positionsOf, type Tensor } from "@sconce/tensor";
-import { finishOutput, readNumbers } from "../dense.js";
-import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
+import { finishOutput, readNumbers } from "../kernel/dense.js";
+import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
 
 interface TrilinearArgs {
   readonly i1: Tensor;

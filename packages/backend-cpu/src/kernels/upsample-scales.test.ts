@@ -1,7 +1,7 @@
 /** @file Given scale factors that do not lead to the given size, as PyTorch's kernels treat them. */
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
-import { evaluate } from "../backend.js";
+import { evaluate } from "../interpreter/backend.js";
 
 const row = (length: number, rank: number): Tensor =>
   Tensor.from(

@@ -3,9 +3,9 @@
  * turn.
  */
 import { numel, type Tensor } from "@sconce/tensor";
-import { finishOutput, readFloat64 } from "../dense.js";
-import { roundTo } from "../half.js";
-import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
+import { finishOutput, readFloat64 } from "../kernel/dense.js";
+import { roundTo } from "../kernel/half.js";
+import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
 import { byteTaps, type Mode, type Taps, tapsOf, type WideMode, wideTaps } from "./resample-taps.js";
 
 /** Applies taps along a dimension of size `taps.inputs`, with `inner` elements after it. */

@@ -1,8 +1,8 @@
 /** @file Products of vectors in steps, each rounded to the dtype: `addr` and `linalg_cross`. */
 import { FakeTensor, type ScalarLiteral, toNumber } from "@sconce/ir";
 import { contiguousStrides, Tensor } from "@sconce/tensor";
-import { copyInto } from "../copy.js";
-import { type AnyKernel, defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel.js";
+import { copyInto } from "../kernel/copy.js";
+import { type AnyKernel, defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
 import { fillWith } from "./create-fill.js";
 import { broadcastShape, wrapDimension } from "./index-elements.js";
 import { pointwiseBinaryKernels } from "./pointwise-binary.js";

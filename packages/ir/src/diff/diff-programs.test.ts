@@ -1,10 +1,10 @@
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import type { Argument } from "../argument.js";
-import { edit } from "../edit.js";
+import { edit } from "../graph/edit.js";
 import { firstVersion, weights } from "../history/history.fixture.js";
 import { parseIr } from "../ir-text/parse-program.js";
-import type { ExportedProgram } from "../program.js";
+import type { ExportedProgram } from "../program/program.js";
+import type { Argument } from "../values/argument.js";
 import { alignNames, diffPrograms } from "./diff-programs.js";
 
 const first = firstVersion();

@@ -1,16 +1,16 @@
 /** @file In what two programs differ: nodes, metadata, signature, state. */
 import { sameValues, type Tensor } from "@sconce/tensor";
-import { align } from "../align.js";
-import type { Graph } from "../graph.js";
+import type { Graph } from "../graph/graph.js";
+import type { Node } from "../graph/node.js";
 import { lineSplices, programLines } from "../history/program-lines.js";
 import { ExpressionWriter } from "../ir-text/expressions.js";
 import { nodeLine } from "../ir-text/print-graph.js";
 import { tensorsOf } from "../ir-text/print-program.js";
 import { typeText } from "../ir-text/types.js";
 import { valueText } from "../ir-text/values.js";
-import type { NodeMeta } from "../meta.js";
-import type { Node } from "../node.js";
-import type { ExportedProgram } from "../program.js";
+import type { ExportedProgram } from "../program/program.js";
+import { align } from "../support/align.js";
+import type { NodeMeta } from "../values/meta.js";
 import { matchNames } from "./match-names.js";
 import { renameProgram } from "./rename.js";
 

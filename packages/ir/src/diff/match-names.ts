@@ -1,11 +1,12 @@
 /** @file Which nodes of two graphs are the same, whatever they are called. */
-import { align, hunksOf } from "../align.js";
-import { mapRefs, ref } from "../argument.js";
-import type { Graph } from "../graph.js";
+
+import type { Graph } from "../graph/graph.js";
+import { Namespace } from "../graph/namespace.js";
+import type { Node } from "../graph/node.js";
 import { ExpressionWriter } from "../ir-text/expressions.js";
 import { nodeLine } from "../ir-text/print-graph.js";
-import { Namespace } from "../namespace.js";
-import type { Node } from "../node.js";
+import { align, hunksOf } from "../support/align.js";
+import { mapRefs, ref } from "../values/argument.js";
 import type { GraphNames } from "./rename.js";
 
 /**

@@ -1,10 +1,11 @@
 /** @file Programs with their nodes called otherwise. */
-import { type Argument, mapRefs, type NodeRef, ref } from "../argument.js";
-import { Graph } from "../graph.js";
-import { mapModuleCalls } from "../module-calls.js";
-import type { Node } from "../node.js";
-import type { ExportedProgram } from "../program.js";
-import type { ArgumentSpec } from "../signature.js";
+
+import { Graph } from "../graph/graph.js";
+import type { Node } from "../graph/node.js";
+import { mapModuleCalls } from "../program/module-calls.js";
+import type { ExportedProgram } from "../program/program.js";
+import type { ArgumentSpec } from "../program/signature.js";
+import { type Argument, mapRefs, type NodeRef, ref } from "../values/argument.js";
 
 /** New names of the nodes of a graph, and of its nested graphs. */
 export interface GraphNames {

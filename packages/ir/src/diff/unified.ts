@@ -1,5 +1,5 @@
 /** @file Differences of texts as `diff -u` shows them. */
-import { align, type Hunk, hunksOf } from "../align.js";
+import { align, type Hunk, hunksOf } from "../support/align.js";
 
 const CONTEXT = 3;
 

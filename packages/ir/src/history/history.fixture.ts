@@ -1,9 +1,9 @@
 /** @file Programs with a history, for tests. */
 import { Tensor } from "@sconce/tensor";
-import { edit } from "../edit.js";
+import { edit } from "../graph/edit.js";
 import { parseIr } from "../ir-text/parse-program.js";
-import type { NodeMeta } from "../meta.js";
-import type { ExportedProgram } from "../program.js";
+import type { ExportedProgram } from "../program/program.js";
+import type { NodeMeta } from "../values/meta.js";
 import { recordPass } from "./record.js";
 
 const TEXT = `program "TRAINING" {

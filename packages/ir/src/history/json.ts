@@ -1,15 +1,15 @@
 /** @file Histories as JSON. Nodes are in it as IR text; tensors are named, and lie beside it. */
 import { isSconceError } from "@sconce/errors";
 import { Tensor } from "@sconce/tensor";
-import { historyFormat } from "../errors.js";
-import { Graph } from "../graph.js";
+import { historyFormat } from "../graph/errors.js";
+import { Graph } from "../graph/graph.js";
+import type { Node } from "../graph/node.js";
 import { Cursor } from "../ir-text/cursor.js";
 import { ExpressionWriter } from "../ir-text/expressions.js";
 import { parseGraph } from "../ir-text/parse-program.js";
 import { printIr, tensorsOf } from "../ir-text/print-program.js";
 import { parseStaticTensor, tensorTypeText } from "../ir-text/types.js";
-import type { Node } from "../node.js";
-import type { ExportedProgram } from "../program.js";
+import type { ExportedProgram } from "../program/program.js";
 import type { LineSplice } from "./program-lines.js";
 import { type RecordedHistory, type RecordedStep, recordedHistory } from "./recorded.js";
 import type { GraphSplices, NestedChange, NodeSplice } from "./splices.js";

@@ -1,11 +1,11 @@
 /** @file The parts of a program besides its graph as lines of IR text, so that a change of them is a change of lines. */
 import type { Tensor } from "@sconce/tensor";
-import { align, hunksOf } from "../align.js";
-import { historyMismatch } from "../errors.js";
-import { Graph } from "../graph.js";
+import { historyMismatch } from "../graph/errors.js";
+import { Graph } from "../graph/graph.js";
 import { parseIr } from "../ir-text/parse-program.js";
 import { printIr } from "../ir-text/print-program.js";
-import type { ExportedProgram, ProgramParts } from "../program.js";
+import type { ExportedProgram, ProgramParts } from "../program/program.js";
+import { align, hunksOf } from "../support/align.js";
 
 /** A run of lines in the place of another. Positions count in the text before. */
 export interface LineSplice {

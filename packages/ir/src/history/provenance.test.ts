@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { edit } from "../edit.js";
+import { edit } from "../graph/edit.js";
 import { parseIr } from "../ir-text/parse-program.js";
 import { printIr, tensorsOf } from "../ir-text/print-program.js";
 import { firstVersion, fold, retarget } from "./history.fixture.js";

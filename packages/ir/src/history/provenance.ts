@@ -1,9 +1,9 @@
 /** @file Where a node comes from: back through the versions to the program as it came, and to the user's own line. */
-import type { Graph } from "../graph.js";
-import type { NodeOrigin } from "../meta.js";
-import type { Node } from "../node.js";
-import type { ExportedProgram } from "../program.js";
-import { userLine } from "../source-line.js";
+import type { Graph } from "../graph/graph.js";
+import type { Node } from "../graph/node.js";
+import { userLine } from "../graph/source-line.js";
+import type { ExportedProgram } from "../program/program.js";
+import type { NodeOrigin } from "../values/meta.js";
 import { programVersions } from "./record.js";
 
 /** What one pass did on the way to a node. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { applyGraphPatches, edit, rebuild } from "../edit.js";
-import { Graph } from "../graph.js";
+import { applyGraphPatches, edit, rebuild } from "../graph/edit.js";
+import { Graph } from "../graph/graph.js";
+import { renameNodes } from "../graph/rename-nodes.js";
 import { printIr, tensorsOf } from "../ir-text/print-program.js";
-import { renameNodes } from "../rename-nodes.js";
 import { firstVersion, fold, retarget } from "./history.fixture.js";
 import { branch, graphVersions, programVersions, recordPass, redo, undo } from "./record.js";
 

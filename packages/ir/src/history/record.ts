@@ -1,8 +1,8 @@
 /** @file The chain of versions behind a program: recording, walking, undoing, going on from an earlier one. */
-import { applyGraphPatches, diffGraphs } from "../edit.js";
-import { historyMismatch } from "../errors.js";
-import type { Graph } from "../graph.js";
-import type { ExportedProgram, HistoryEntry, ProgramParts } from "../program.js";
+import { applyGraphPatches, diffGraphs } from "../graph/edit.js";
+import { historyMismatch } from "../graph/errors.js";
+import type { Graph } from "../graph/graph.js";
+import type { ExportedProgram, HistoryEntry, ProgramParts } from "../program/program.js";
 
 /** A part counts as changed when it is another object: passes keep what they leave alone. */
 const PARTS = [

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { edit } from "../edit.js";
-import { Graph } from "../graph.js";
+import { edit } from "../graph/edit.js";
+import { Graph } from "../graph/graph.js";
+import type { Node } from "../graph/node.js";
 import { printIr, tensorsOf } from "../ir-text/print-program.js";
-import type { Node } from "../node.js";
 import { firstVersion, fold, retarget, weights } from "./history.fixture.js";
 import { historyFromJson, historyTensors, historyToJson } from "./json.js";
 import { recordPass, redo, undo } from "./record.js";

@@ -1,10 +1,10 @@
 /** @file A history by itself: what each step changed, told so that it fits every program with the same graph. */
 import type { Tensor } from "@sconce/tensor";
-import { historyMismatch, notAHistory } from "../errors.js";
-import type { Graph } from "../graph.js";
+import { historyMismatch, notAHistory } from "../graph/errors.js";
+import type { Graph } from "../graph/graph.js";
+import { forEachNodeRef } from "../graph/uses.js";
 import { tensorsOf } from "../ir-text/print-program.js";
-import { ExportedProgram } from "../program.js";
-import { forEachNodeRef } from "../uses.js";
+import { ExportedProgram } from "../program/program.js";
 import { type LineSplice, lineSplices, programLines, splicedParts } from "./program-lines.js";
 import { programVersions, recordPass } from "./record.js";
 import { applySplices, type GraphSplices, reversed, splicesOf } from "./splices.js";

@@ -1,10 +1,11 @@
 /** @file What differs between two versions of a graph, node by node: fits any graph with the same nodes. */
-import { align, hunksOf } from "../align.js";
-import { rebuild } from "../edit.js";
-import { historyMismatch } from "../errors.js";
-import type { Graph } from "../graph.js";
+
+import { rebuild } from "../graph/edit.js";
+import { historyMismatch } from "../graph/errors.js";
+import type { Graph } from "../graph/graph.js";
+import type { Node } from "../graph/node.js";
 import { nodeLine } from "../ir-text/print-graph.js";
-import type { Node } from "../node.js";
+import { align, hunksOf } from "../support/align.js";
 
 /** A run of nodes in the place of another. Positions count in the graph before. */
 export interface NodeSplice {

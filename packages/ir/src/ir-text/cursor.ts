@@ -1,4 +1,4 @@
-import { irSyntax } from "../errors.js";
+import { irSyntax } from "../graph/errors.js";
 
 /** Values, types and graphs nested deeper are refused. */
 const MAX_DEPTH = 200;

@@ -8,7 +8,7 @@ import {
   symbolWith,
   toSrepr,
 } from "@sconce/symbolic";
-import { remember } from "../remember.js";
+import { remember } from "../support/remember.js";
 import type { Cursor } from "./cursor.js";
 
 /** The symbols whose assumptions are not those that their names tell. */

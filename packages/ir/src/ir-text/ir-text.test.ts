@@ -3,6 +3,7 @@ import { symbol } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { GraphBuilder } from "../graph/builder.js";
 import {
   type Argument,
   complex,
@@ -16,9 +17,8 @@ import {
   operator,
   ref,
   tuple,
-} from "../argument.js";
-import { GraphBuilder } from "../builder.js";
-import { FakeTensor, type MetaValue } from "../meta.js";
+} from "../values/argument.js";
+import { FakeTensor, type MetaValue } from "../values/meta.js";
 import { parseGraph, parseIr } from "./parse-program.js";
 import { printIr, tensorsOf } from "./print-program.js";
 

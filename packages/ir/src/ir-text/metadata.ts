@@ -1,8 +1,8 @@
 /** @file Metadata of nodes as a table of JSON lines, each entry once, for neighbours share theirs. */
 
-import type { NodeMeta } from "../meta.js";
-import { NO_META } from "../node.js";
-import { remember } from "../remember.js";
+import { NO_META } from "../graph/node.js";
+import { remember } from "../support/remember.js";
+import type { NodeMeta } from "../values/meta.js";
 import type { Cursor } from "./cursor.js";
 
 /** Numbers the metadata of nodes, equal ones alike. Values are not part of it: types in the text tell them. */

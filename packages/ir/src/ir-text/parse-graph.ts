@@ -1,9 +1,9 @@
-import type { Argument } from "../argument.js";
-import { unknownTarget } from "../errors.js";
-import { Graph } from "../graph.js";
-import { type TargetOptions, targetProblem } from "../known-targets.js";
-import type { MetaValue, NodeMeta } from "../meta.js";
-import { NO_KWARGS, type Node, type NodeOp } from "../node.js";
+import { unknownTarget } from "../graph/errors.js";
+import { Graph } from "../graph/graph.js";
+import { type TargetOptions, targetProblem } from "../graph/known-targets.js";
+import { NO_KWARGS, type Node, type NodeOp } from "../graph/node.js";
+import type { Argument } from "../values/argument.js";
+import type { MetaValue, NodeMeta } from "../values/meta.js";
 import type { Cursor } from "./cursor.js";
 import type { Symbols } from "./expressions.js";
 import { joinMeta } from "./metadata.js";

@@ -1,8 +1,8 @@
 import type { Tensor } from "@sconce/tensor";
-import type { Graph } from "../graph.js";
-import type { TargetOptions } from "../known-targets.js";
-import type { NodeMeta } from "../meta.js";
-import type { ExportedProgram } from "../program.js";
+import type { Graph } from "../graph/graph.js";
+import type { TargetOptions } from "../graph/known-targets.js";
+import type { ExportedProgram } from "../program/program.js";
+import type { NodeMeta } from "../values/meta.js";
 import { Cursor } from "./cursor.js";
 import { parseSymbol, type Symbols } from "./expressions.js";
 import { parseMetadata } from "./metadata.js";

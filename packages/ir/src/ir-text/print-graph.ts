@@ -1,5 +1,5 @@
-import type { Graph } from "../graph.js";
-import type { Node } from "../node.js";
+import type { Graph } from "../graph/graph.js";
+import type { Node } from "../graph/node.js";
 import { ExpressionWriter } from "./expressions.js";
 import type { MetadataTable } from "./metadata.js";
 import { typeText } from "./types.js";

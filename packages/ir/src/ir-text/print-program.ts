@@ -1,9 +1,9 @@
 import { isSconceError, type SconceError } from "@sconce/errors";
 import { Tensor } from "@sconce/tensor";
-import type { Argument } from "../argument.js";
-import type { Graph } from "../graph.js";
-import { ExportedProgram, type ModuleCallEntry } from "../program.js";
-import type { ArgumentSpec } from "../signature.js";
+import type { Graph } from "../graph/graph.js";
+import { ExportedProgram, type ModuleCallEntry } from "../program/program.js";
+import type { ArgumentSpec } from "../program/signature.js";
+import type { Argument } from "../values/argument.js";
 import { ExpressionWriter, symbolLine } from "./expressions.js";
 import { MetadataTable } from "./metadata.js";
 import { graphLines } from "./print-graph.js";

@@ -1,7 +1,6 @@
 import { dtypeInfo, numel, requiredBytes, Tensor } from "@sconce/tensor";
-import type { Argument } from "../argument.js";
-import { irTensor, unreadableExamples } from "../errors.js";
-import type { Graph } from "../graph.js";
+import { irTensor, unreadableExamples } from "../graph/errors.js";
+import type { Graph } from "../graph/graph.js";
 import {
   type ExampleInputs,
   ExportedProgram,
@@ -9,8 +8,9 @@ import {
   type ModuleCallEntry,
   type RangeConstraint,
   rangeConstraint,
-} from "../program.js";
-import type { InputSpec, OutputSpec } from "../signature.js";
+} from "../program/program.js";
+import type { InputSpec, OutputSpec } from "../program/signature.js";
+import type { Argument } from "../values/argument.js";
 import type { Cursor } from "./cursor.js";
 import { exampleKey } from "./print-program.js";
 import { parseCall, parseInput, parseOutput } from "./signature-syntax.js";

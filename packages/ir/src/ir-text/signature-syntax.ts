@@ -1,12 +1,12 @@
 /** @file Reading the lines of a program block that tell its calling convention. */
-import type { ModuleCallEntry } from "../program.js";
+import type { ModuleCallEntry } from "../program/program.js";
 import {
   type ArgumentSpec,
   INPUT_KINDS,
   type InputSpec,
   OUTPUT_KINDS,
   type OutputSpec,
-} from "../signature.js";
+} from "../program/signature.js";
 import type { Cursor } from "./cursor.js";
 import { parseTree } from "./tree.js";
 import { parseValue } from "./values.js";

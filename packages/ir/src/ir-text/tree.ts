@@ -1,5 +1,13 @@
 /** @file Tree specifications in IR text: `((*, [*]), {"k": *})`. */
-import { dictKeys, dictSpec, LEAF, listSpec, pythonJson, type TreeSpec, tupleSpec } from "../pytree.js";
+import {
+  dictKeys,
+  dictSpec,
+  LEAF,
+  listSpec,
+  pythonJson,
+  type TreeSpec,
+  tupleSpec,
+} from "../program/pytree.js";
 import type { Cursor } from "./cursor.js";
 
 /** A tree specification; types without brackets of their own by name and context. */

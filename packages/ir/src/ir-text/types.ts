@@ -1,9 +1,9 @@
 /** @file The types of values in IR text, both ways. */
 import { type SymBool, type SymFloat, type SymInt, symEquals } from "@sconce/symbolic";
 import { DTYPES, type DType, dtypeInfo, type Tensor } from "@sconce/tensor";
-import { CPU, FakeTensor, type MetaValue, symContiguousStrides } from "../meta.js";
 import { deviceText } from "../print-torch/argument-text.js";
-import { floatRepr } from "../print-torch/python-repr.js";
+import { CPU, FakeTensor, type MetaValue, symContiguousStrides } from "../values/meta.js";
+import { floatRepr } from "../values/python-repr.js";
 import type { Cursor } from "./cursor.js";
 import { type ExpressionWriter, parseExpression, type Symbols } from "./expressions.js";
 import { inParentheses, parseDevice, parseLayout, parseValue, valueText } from "./values.js";

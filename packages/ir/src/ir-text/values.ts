@@ -1,6 +1,7 @@
 /** @file Argument values in IR text, both ways. */
 
 import { isDType } from "@sconce/tensor";
+import { deviceText } from "../print-torch/argument-text.js";
 import {
   type Argument,
   complex,
@@ -17,9 +18,8 @@ import {
   operator,
   ref,
   tuple,
-} from "../argument.js";
-import { deviceText } from "../print-torch/argument-text.js";
-import { floatRepr } from "../print-torch/python-repr.js";
+} from "../values/argument.js";
+import { floatRepr } from "../values/python-repr.js";
 import type { Cursor } from "./cursor.js";
 
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;

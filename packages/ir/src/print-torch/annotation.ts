@@ -1,9 +1,9 @@
 import { printExpr, type SymExpr } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";
-import { FakeTensor, type MetaValue, type SymInt, type SymScalar } from "../meta.js";
-import { remember } from "../remember.js";
+import { remember } from "../support/remember.js";
+import { FakeTensor, type MetaValue, type SymInt, type SymScalar } from "../values/meta.js";
+import { floatRepr } from "../values/python-repr.js";
 import { deviceText } from "./argument-text.js";
-import { floatRepr } from "./python-repr.js";
 
 /** What a printed annotation may add to the shape. */
 export interface AnnotationOptions {

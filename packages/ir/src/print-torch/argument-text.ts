@@ -1,6 +1,6 @@
-import type { Argument, DeviceLiteral } from "../argument.js";
-import { complexRepr, floatRepr, stringRepr } from "./python-repr.js";
-import { graphTarget, targetKind } from "./target.js";
+import { graphTarget, targetKind } from "../graph/target.js";
+import type { Argument, DeviceLiteral } from "../values/argument.js";
+import { complexRepr, floatRepr, stringRepr } from "../values/python-repr.js";
 
 /** The name under which a node is printed. */
 export type NodeName = (name: string) => string;

@@ -1,8 +1,8 @@
-import type { Graph } from "../graph.js";
-import { Namespace, RESERVED_NAMES } from "../namespace.js";
-import { remember } from "../remember.js";
+import type { Graph } from "../graph/graph.js";
+import { Namespace, RESERVED_NAMES } from "../graph/namespace.js";
+import { INFIX, PREFIX, targetKind } from "../graph/target.js";
+import { remember } from "../support/remember.js";
 import type { NodeName } from "./argument-text.js";
-import { INFIX, PREFIX, targetKind } from "./target.js";
 
 /** Names of nodes and of global functions within one generated function. */
 export interface CodeNames {

@@ -1,11 +1,11 @@
-import { type Argument, forEachRef } from "../argument.js";
-import type { Graph } from "../graph.js";
-import type { Node } from "../node.js";
+import type { Graph } from "../graph/graph.js";
+import type { Node } from "../graph/node.js";
+import { attributePath, graphTarget, INFIX, PREFIX, targetKind } from "../graph/target.js";
+import { type Argument, forEachRef } from "../values/argument.js";
 import { type AnnotationOptions, annotation } from "./annotation.js";
 import { codeArgument } from "./argument-text.js";
 import { type CodeNames, codeNames } from "./code-names.js";
 import { SourceComments } from "./source-comment.js";
-import { attributePath, graphTarget, INFIX, PREFIX, targetKind } from "./target.js";
 
 /** The generated `forward` of one graph: its parameters and the lines of its body. */
 export interface GeneratedCode {

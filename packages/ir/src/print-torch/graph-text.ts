@@ -1,7 +1,7 @@
-import type { Graph } from "../graph.js";
-import type { Node } from "../node.js";
+import type { Graph } from "../graph/graph.js";
+import type { Node } from "../graph/node.js";
+import { graphTarget } from "../graph/target.js";
 import { graphArgument, reprArgument, tupleText } from "./argument-text.js";
-import { graphTarget } from "./target.js";
 
 const sameName = (name: string): string => name;
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { complex, device, dict, float, operator, ref, tuple } from "../argument.js";
-import { GraphBuilder } from "../builder.js";
-import { Graph } from "../graph.js";
+import { GraphBuilder } from "../graph/builder.js";
+import { Graph } from "../graph/graph.js";
 import { parseGraph } from "../ir-text/parse-program.js";
+import { complex, device, dict, float, operator, ref, tuple } from "../values/argument.js";
 import { codeText } from "./code.js";
 import { graphText } from "./graph-text.js";
 import { readableText } from "./readable.js";

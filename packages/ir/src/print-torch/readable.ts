@@ -1,4 +1,4 @@
-import type { Graph } from "../graph.js";
+import type { Graph } from "../graph/graph.js";
 import type { AnnotationOptions } from "./annotation.js";
 import { generateCode } from "./code.js";
 

@@ -1,5 +1,5 @@
-import type { NodeMeta } from "../meta.js";
-import { jsonRepr, stringRepr } from "./python-repr.js";
+import type { NodeMeta } from "../values/meta.js";
+import { jsonRepr, stringRepr } from "../values/python-repr.js";
 
 const FRAME = /^File "([^\n]+)", line (\p{Nd}+), in ([^\n]+)$/u;
 const LONGEST_VALUE = 40;

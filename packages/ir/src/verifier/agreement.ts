@@ -1,8 +1,8 @@
 /** @file Whether two recorded values may be the same value, as far as dtypes, ranks and sizes tell. */
 import { eq, printExpr, SymExpr, type SymInt } from "@sconce/symbolic";
-import { type Argument, isFloat, isInt, itemsOf } from "../argument.js";
-import { FakeTensor, type MetaValue } from "../meta.js";
-import { told } from "./problem.js";
+import { told } from "../graph/problem.js";
+import { type Argument, isFloat, isInt, itemsOf } from "../values/argument.js";
+import { FakeTensor, type MetaValue } from "../values/meta.js";
 
 /** `float32[2, s77]`, `an integer`, `None`. */
 export function valueText(value: MetaValue): string {

@@ -1,6 +1,7 @@
 /** @file The dialects that Sconce knows, by name. */
-import type { OpSchema } from "../operator.js";
-import { ATEN, type DialectRules, TRAINING } from "./dialect.js";
+
+import { ATEN, type DialectRules, TRAINING } from "../graph/dialect.js";
+import type { OpSchema } from "../graph/operator.js";
 import { edgeNodeProblem } from "./edge.js";
 
 /** Namespaces of the operators that PyTorch's own set is made of. */

@@ -1,10 +1,11 @@
 /** @file What the edge dialect asks of nodes: dimension orders, and operands of one dtype. */
-import { type Argument, isRef } from "../argument.js";
-import { dimOrderFits, dimOrderOf, isDimOrder } from "../dim-order.js";
-import type { Graph } from "../graph.js";
-import { FakeTensor, type MetaValue } from "../meta.js";
-import type { Node } from "../node.js";
-import type { OperatorLookup, OpSchema } from "../operator.js";
+
+import type { Graph } from "../graph/graph.js";
+import type { Node } from "../graph/node.js";
+import type { OperatorLookup, OpSchema } from "../graph/operator.js";
+import { type Argument, isRef } from "../values/argument.js";
+import { dimOrderFits, dimOrderOf, isDimOrder } from "../values/dim-order.js";
+import { FakeTensor, type MetaValue } from "../values/meta.js";
 
 /** Operators with a memory format, by the edge operator that has a dimension order in its place. */
 export const DIM_ORDER_OPERATORS: ReadonlyMap<string, string> = new Map([

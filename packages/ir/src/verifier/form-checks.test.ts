@@ -1,14 +1,14 @@
 import { symbol } from "@sconce/symbolic";
 import { describe, expect, test } from "vitest";
-import { type Argument, ref, tuple } from "../argument.js";
-import { Graph } from "../graph.js";
+import { TRAINING } from "../graph/dialect.js";
+import { Graph } from "../graph/graph.js";
+import type { Node } from "../graph/node.js";
+import type { OperatorLookup } from "../graph/operator.js";
 import { parseGraph, parseIr } from "../ir-text/parse-program.js";
-import { FakeTensor, type FakeTensorInit, type MetaValue, symInt } from "../meta.js";
-import type { Node } from "../node.js";
-import type { OperatorLookup } from "../operator.js";
-import type { ExportedProgram } from "../program.js";
-import { LEAF, tupleSpec } from "../pytree.js";
-import { TRAINING } from "./dialect.js";
+import type { ExportedProgram } from "../program/program.js";
+import { LEAF, tupleSpec } from "../program/pytree.js";
+import { type Argument, ref, tuple } from "../values/argument.js";
+import { FakeTensor, type FakeTensorInit, type MetaValue, symInt } from "../values/meta.js";
 import { verify, verifyGraph } from "./verify.js";
 
 const graph = parseGraph(`graph(%x: f32[2]) {

@@ -1,9 +1,10 @@
 /** @file The form of nodes by their kind: what placeholders, reads of graphs and outputs may hold. */
-import { type Argument, forEachRef, isRef, itemsOf } from "../argument.js";
-import type { Graph } from "../graph.js";
-import type { Node } from "../node.js";
-import { targetKind } from "../print-torch/target.js";
-import { type Report, told } from "./problem.js";
+
+import type { Graph } from "../graph/graph.js";
+import type { Node } from "../graph/node.js";
+import { type Report, told } from "../graph/problem.js";
+import { targetKind } from "../graph/target.js";
+import { type Argument, forEachRef, isRef, itemsOf } from "../values/argument.js";
 
 const count = (values: object): number => Object.keys(values).length;
 

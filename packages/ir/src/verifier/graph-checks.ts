@@ -1,14 +1,14 @@
-import { itemsOf } from "../argument.js";
-import type { Graph } from "../graph.js";
-import { forEachInput, type Node } from "../node.js";
-import type { OperatorLookup } from "../operator.js";
-import { targetKind } from "../print-torch/target.js";
-import type { DialectRules } from "./dialect.js";
+import type { DialectRules } from "../graph/dialect.js";
+import type { Graph } from "../graph/graph.js";
+import { forEachInput, type Node } from "../graph/node.js";
+import type { OperatorLookup } from "../graph/operator.js";
+import { errorText, type Report } from "../graph/problem.js";
+import { targetKind } from "../graph/target.js";
+import { itemsOf } from "../values/argument.js";
 import { checkAttributeForm, checkGraphReads, checkOutput, checkPlaceholder } from "./form-checks.js";
 import { HigherOrderCall } from "./higher-order-call.js";
 import { HIGHER_ORDER_RULES } from "./higher-order-rules.js";
 import type { NearNames } from "./near-names.js";
-import { errorText, type Report } from "./problem.js";
 import { checkTarget } from "./target-checks.js";
 import { valueProblem } from "./value-checks.js";
 

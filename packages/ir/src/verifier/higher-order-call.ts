@@ -1,11 +1,12 @@
 /** @file One higher-order call under check: its nested graphs, operands and results. */
-import { type Argument, isRef, itemsOf } from "../argument.js";
-import type { Graph } from "../graph.js";
-import type { MetaValue } from "../meta.js";
-import type { Node } from "../node.js";
-import type { OperatorLookup } from "../operator.js";
+
+import type { Graph } from "../graph/graph.js";
+import type { Node } from "../graph/node.js";
+import type { OperatorLookup } from "../graph/operator.js";
+import { type Report, told } from "../graph/problem.js";
+import { type Argument, isRef, itemsOf } from "../values/argument.js";
+import type { MetaValue } from "../values/meta.js";
 import { agree, literalValue, valueText } from "./agreement.js";
-import { type Report, told } from "./problem.js";
 
 /** A value with what it is called in messages. */
 export type Values = readonly (MetaValue | undefined)[];

@@ -1,7 +1,7 @@
 /** @file What PyTorch's higher-order operators ask of their calls, by operator. */
 import type { SymInt } from "@sconce/symbolic";
-import { type Argument, itemsOf } from "../argument.js";
-import { FakeTensor } from "../meta.js";
+import { type Argument, itemsOf } from "../values/argument.js";
+import { FakeTensor } from "../values/meta.js";
 import { agree, familyOf, mayEqual, sliceOf, stackOf, valueText } from "./agreement.js";
 import type { Body, HigherOrderCall, HigherOrderRule, Values } from "./higher-order-call.js";
 import { OPERATOR_CALL_RULES } from "./operator-call-rules.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { TRAINING } from "../graph/dialect.js";
 import { parseGraph } from "../ir-text/parse-program.js";
-import { TRAINING } from "./dialect.js";
 import { verifyGraph } from "./verify.js";
 
 const problems = (text: string): string[] =>

@@ -1,6 +1,6 @@
 /** @file Of what kind a value is, for values that came past the types: from plugins in JavaScript, say. */
 
-import { told } from "./problem.js";
+import { told } from "../graph/problem.js";
 
 /** Tells what is wrong: where in the part, and how. */
 export type Tell = (at: string, problem: string) => void;

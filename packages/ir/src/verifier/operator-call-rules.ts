@@ -1,7 +1,8 @@
 /** @file Higher-order operators that call another operator: what they ask of their calls. */
-import { type DTypeLiteral, isInt, itemsOf, kindOf } from "../argument.js";
-import { FakeTensor } from "../meta.js";
-import type { OperatorLookup, OpSchema } from "../operator.js";
+
+import type { OperatorLookup, OpSchema } from "../graph/operator.js";
+import { type DTypeLiteral, isInt, itemsOf, kindOf } from "../values/argument.js";
+import { FakeTensor } from "../values/meta.js";
 import { valueText } from "./agreement.js";
 import type { HigherOrderCall, HigherOrderRule } from "./higher-order-call.js";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { TRAINING } from "../graph/dialect.js";
+import type { OperatorLookup, OpSchema } from "../graph/operator.js";
 import { parseGraph } from "../ir-text/parse-program.js";
-import type { OperatorLookup, OpSchema } from "../operator.js";
-import { TRAINING } from "./dialect.js";
 import { verifyGraph } from "./verify.js";
 
 const type = { base: "Tensor", list: false, optional: false, optionalElements: false } as const;

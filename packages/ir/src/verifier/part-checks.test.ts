@@ -1,10 +1,10 @@
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { Graph } from "../graph.js";
+import { ATEN } from "../graph/dialect.js";
+import { Graph } from "../graph/graph.js";
+import type { Node } from "../graph/node.js";
 import { parseIr } from "../ir-text/parse-program.js";
-import type { Node } from "../node.js";
-import { ExportedProgram, type ExportedProgramInit } from "../program.js";
-import { ATEN } from "./dialect.js";
+import { ExportedProgram, type ExportedProgramInit } from "../program/program.js";
 import { verifyAll } from "./part-checks.js";
 import { verify } from "./verify.js";
 

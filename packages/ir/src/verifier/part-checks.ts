@@ -1,9 +1,10 @@
 /** @file Whether the parts of a program are of the kinds that its type promises: plugins in JavaScript can give anything. */
 import { Tensor } from "@sconce/tensor";
-import { Graph } from "../graph.js";
-import type { Node } from "../node.js";
-import type { ExportedProgram, ExportedProgramInit } from "../program.js";
-import { OUTPUT_KINDS } from "../signature.js";
+import { Graph } from "../graph/graph.js";
+import type { Node } from "../graph/node.js";
+import { errorText, type Problem, told } from "../graph/problem.js";
+import type { ExportedProgram, ExportedProgramInit } from "../program/program.js";
+import { OUTPUT_KINDS } from "../program/signature.js";
 import { argument, argumentSpec, nodeMeta } from "./argument-kinds.js";
 import {
   anything,
@@ -23,7 +24,6 @@ import {
   type Tell,
   text,
 } from "./kinds.js";
-import { errorText, type Problem, told } from "./problem.js";
 import { type VerifyOptions, verify } from "./verify.js";
 
 const tensors = map(kind("a tensor", (value) => value instanceof Tensor));

@@ -1,19 +1,19 @@
 import { SymExpr } from "@sconce/symbolic";
-import { isRef, itemsOf } from "../argument.js";
-import { FakeTensor, type MetaValue } from "../meta.js";
+import type { Report } from "../graph/problem.js";
 import { reprArgument } from "../print-torch/argument-text.js";
-import { stringRepr } from "../print-torch/python-repr.js";
-import type { ExportedProgram } from "../program.js";
-import { leafCount } from "../pytree.js";
+import type { ExportedProgram } from "../program/program.js";
+import { leafCount } from "../program/pytree.js";
 import {
   type ArgumentSpec,
   type InputSpec,
   type OutputKind,
   outputTargets,
   type SignatureValue,
-} from "../signature.js";
+} from "../program/signature.js";
+import { isRef, itemsOf } from "../values/argument.js";
+import { FakeTensor, type MetaValue } from "../values/meta.js";
+import { stringRepr } from "../values/python-repr.js";
 import { familyOf, literalValue, tensorText, valueText } from "./agreement.js";
-import type { Report } from "./problem.js";
 
 /** Inputs and outputs of the graph against the signature, and the signature against the state. */
 export function checkSignature(program: ExportedProgram, report: Report): void {

@@ -1,12 +1,12 @@
 /** @file Whether the symbols of recorded values are bound, and their ranges hold some value. */
 import { freeSymbols, isUnbacked, SymExpr } from "@sconce/symbolic";
-import type { Graph } from "../graph.js";
-import { FakeTensor } from "../meta.js";
-import type { Node } from "../node.js";
-import type { OperatorLookup } from "../operator.js";
-import { targetKind } from "../print-torch/target.js";
-import type { ExportedProgram } from "../program.js";
-import type { Report } from "./problem.js";
+import type { Graph } from "../graph/graph.js";
+import type { Node } from "../graph/node.js";
+import type { OperatorLookup } from "../graph/operator.js";
+import type { Report } from "../graph/problem.js";
+import { targetKind } from "../graph/target.js";
+import type { ExportedProgram } from "../program/program.js";
+import { FakeTensor } from "../values/meta.js";
 
 /** The symbols that are bound so far, those of enclosing graphs included. */
 export type Bound = Set<string>;

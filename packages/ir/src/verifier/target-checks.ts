@@ -1,12 +1,13 @@
 /** @file Whether what a call names exists and may be called in the dialect. */
-import type { Node } from "../node.js";
-import { isOpaque } from "../opaque.js";
-import type { OperatorLookup, OpSchema } from "../operator.js";
-import { targetKind } from "../print-torch/target.js";
-import type { DialectRules } from "./dialect.js";
-import { HIGHER_ORDER_TARGETS } from "./higher-order-names.js";
+
+import type { DialectRules } from "../graph/dialect.js";
+import { HIGHER_ORDER_TARGETS } from "../graph/higher-order-names.js";
+import type { Node } from "../graph/node.js";
+import { isOpaque } from "../graph/opaque.js";
+import type { OperatorLookup, OpSchema } from "../graph/operator.js";
+import { errorText, type Report } from "../graph/problem.js";
+import { targetKind } from "../graph/target.js";
 import type { NearNames } from "./near-names.js";
-import { errorText, type Report } from "./problem.js";
 
 /** The target of a call against the dialect and the operator table. */
 export function checkTarget(

@@ -1,8 +1,8 @@
-import type { Graph } from "../graph.js";
-import type { NodeMeta } from "../meta.js";
-import type { Node } from "../node.js";
-import type { ExportedProgram } from "../program.js";
-import type { Problem } from "./problem.js";
+import type { Graph } from "../graph/graph.js";
+import type { Node } from "../graph/node.js";
+import type { Problem } from "../graph/problem.js";
+import type { ExportedProgram } from "../program/program.js";
+import type { NodeMeta } from "../values/meta.js";
 
 const KEPT: readonly (keyof NodeMeta)[] = [
   "val",

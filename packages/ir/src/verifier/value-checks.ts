@@ -1,9 +1,9 @@
 /** @file Whether the recorded value of a node is one that nodes can have. */
 import { isCondition, printExpr, SymExpr } from "@sconce/symbolic";
 import { DTYPES } from "@sconce/tensor";
-import { FakeTensor } from "../meta.js";
+import { told } from "../graph/problem.js";
+import { FakeTensor } from "../values/meta.js";
 import { argument } from "./argument-kinds.js";
-import { told } from "./problem.js";
 
 const DTYPE_NAMES: ReadonlySet<unknown> = new Set(DTYPES);
 const LAYOUTS: ReadonlySet<unknown> = new Set([

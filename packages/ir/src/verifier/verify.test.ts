@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { ref, tuple } from "../argument.js";
-import { edit } from "../edit.js";
-import { Graph } from "../graph.js";
+import { ATEN, type DialectRules, TRAINING } from "../graph/dialect.js";
+import { edit } from "../graph/edit.js";
+import { Graph } from "../graph/graph.js";
+import type { OperatorLookup, OpSchema } from "../graph/operator.js";
 import { parseGraph, parseIr } from "../ir-text/parse-program.js";
-import type { OperatorLookup, OpSchema } from "../operator.js";
-import type { ExportedProgram } from "../program.js";
-import { ATEN, type DialectRules, TRAINING } from "./dialect.js";
+import type { ExportedProgram } from "../program/program.js";
+import { ref, tuple } from "../values/argument.js";
 import { verifyTransition } from "./transition.js";
 import { assertValid, verify, verifyGraph } from "./verify.js";
 

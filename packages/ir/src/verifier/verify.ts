@@ -1,15 +1,15 @@
 import { withoutStacks } from "@sconce/errors";
-import { invalidProgram } from "../errors.js";
-import type { Graph } from "../graph.js";
-import type { OperatorLookup } from "../operator.js";
-import type { ExportedProgram } from "../program.js";
-import { lineOf } from "../source-line.js";
-import { ATEN, type DialectRules } from "./dialect.js";
+import { ATEN, type DialectRules } from "../graph/dialect.js";
+import { invalidProgram } from "../graph/errors.js";
+import type { Graph } from "../graph/graph.js";
+import type { OperatorLookup } from "../graph/operator.js";
+import { errorText, type Problem, type Report } from "../graph/problem.js";
+import { lineOf } from "../graph/source-line.js";
+import type { ExportedProgram } from "../program/program.js";
 import { DIALECTS } from "./dialects.js";
 import { FIXES } from "./fixes.js";
 import { checkNodes, checkStructure } from "./graph-checks.js";
 import { NearNames } from "./near-names.js";
-import { errorText, type Problem, type Report } from "./problem.js";
 import { checkModuleCalls, checkSignature } from "./signature-checks.js";
 import { type Bound, checkRanges, checkSymbols } from "./symbol-checks.js";
 

@@ -1,8 +1,8 @@
 /** @file Gradients of activation functions, as programs exported with their backward pass hold them. */
 import { type FakeTensor, float as pythonFloat } from "@sconce/ir";
 import { isFloatDType } from "@sconce/tensor";
-import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../define-op.js";
-import { dtypeMismatch } from "../errors.js";
+import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../rows/define-op.js";
+import { dtypeMismatch } from "../rows/errors.js";
 import { Arithmetic } from "../rules/arithmetic.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { numberOf, promoted } from "../rules/decompose.js";

@@ -1,7 +1,7 @@
 /** @file Checks made at run time. They have no result; dead-code elimination keeps them. */
 import type { MetaValue } from "@sconce/ir";
-import { defineOp, type OpDefinition, type OpTag } from "../define-op.js";
-import { dtypeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
+import { dtypeMismatch } from "../rows/errors.js";
 import { fake } from "../rules/fake.js";
 
 const EFFECT: readonly OpTag[] = ["effect"];

@@ -2,9 +2,9 @@
 import type { FakeTensor, MetaValue, SymInt } from "@sconce/ir";
 import { float } from "@sconce/ir";
 import { isFloatDType } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { Arithmetic } from "../rules/arithmetic.js";
 import { convert } from "../rules/decompose.js";
 import { fake, numelOf } from "../rules/fake.js";

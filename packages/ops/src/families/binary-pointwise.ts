@@ -1,15 +1,15 @@
 /** @file Arithmetic of two operands, either of which may be a Python number. */
 import { FakeTensor, float as pythonFloat, type ScalarLiteral } from "@sconce/ir";
 import { type DType, dtypeInfo, isComplexDType, isFloatDType, isIntegralDType } from "@sconce/tensor";
-import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { broadcastPair, convert, promoted } from "../rules/decompose.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake } from "../rules/fake.js";
 import { logAddExp } from "../rules/log-add-exp.js";
 import { type Operand, promoteOperands, scalarKind, toFloatDType } from "../rules/promote.js";
-import type { ScalarArg } from "../schema-types.js";
+import type { ScalarArg } from "../schema/schema-types.js";
 
 const CORE: readonly OpTag[] = ["core", "pointwise"];
 const COMMUTATIVE: readonly OpTag[] = ["core", "pointwise", "commutative"];

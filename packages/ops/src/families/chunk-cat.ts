@@ -1,9 +1,9 @@
 /** @file `_chunk_cat`: tensors in equal chunks, padded with zeros, side by side. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { add, floorDiv, mul, sub } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { wrapDim } from "../rules/dims.js";
 import { numelOf } from "../rules/fake.js";

@@ -1,9 +1,9 @@
 /** @file Sliding windows: `im2col`, `col2im`, and the gradient of `unfold`. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { add, eq, floorDiv, mul, type SymEnv, sub } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit, EmitArg } from "../emit.js";
-import { invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit, EmitArg } from "../rows/emit.js";
+import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isAtMost, isBelow, isEqual, mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSize, describeSizes } from "../rules/describe.js";

@@ -1,9 +1,9 @@
 /** @file Comparisons, logical and bitwise operators. */
 import { FakeTensor, float as pythonFloat } from "@sconce/ir";
 import { type DType, dtypeInfo, isComplexDType, isFloatDType } from "@sconce/tensor";
-import { defineOp, type OpDefinition, type OpTag } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { elementwise } from "../rules/elementwise.js";
 import { type Operand, promoteOperands } from "../rules/promote.js";
 

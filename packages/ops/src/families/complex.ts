@@ -2,8 +2,8 @@
 import { FakeTensor, type SymInt } from "@sconce/ir";
 import { floorDiv, mul } from "@sconce/symbolic";
 import { isComplexDType } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { elementwise } from "../rules/elementwise.js";
 import { aliasOf } from "../rules/fake.js";
 import { toComplexDType, toRealDType } from "../rules/promote.js";

@@ -1,8 +1,8 @@
 /** @file Gradients that PyTorch writes as composites: of matrix functions, of weight norms, of convolutions over time. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { invalidArgument } from "../rows/errors.js";
 import { sizeProduct } from "../rules/size-product.js";
 
 /** The gradient of an analytic function of a matrix: a corner of the function of a matrix of twice the size. */

@@ -2,7 +2,7 @@
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { add } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../define-op.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import { convert } from "../rules/decompose.js";
 import { wrapDim } from "../rules/dims.js";
 import { numelOf } from "../rules/fake.js";

@@ -2,9 +2,9 @@
 import type { DeviceLiteral, FakeTensor, LayoutName, MemoryFormat } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { invalidArgument } from "../rows/errors.js";
 import { describeSizes } from "../rules/describe.js";
 import { broadcastShapes, sizesEqual } from "../rules/dims.js";
 import {

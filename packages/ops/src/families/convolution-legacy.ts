@@ -1,9 +1,9 @@
 /** @file Older names of convolutions: one general convolution each. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { add, mul, sub } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit, EmitArg } from "../emit.js";
-import { invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit, EmitArg } from "../rows/emit.js";
+import { invalidArgument } from "../rows/errors.js";
 import { fake } from "../rules/fake.js";
 import type { ConvolutionArgs } from "./convolution.js";
 

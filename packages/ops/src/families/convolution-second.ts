@@ -1,8 +1,8 @@
 /** @file The gradient of a convolution's gradient (`_convolution_double_backward` in ATen's Convolution.cpp). */
 import type { FakeTensor, MetaValue } from "@sconce/ir";
 import type { SymInt } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
 import { numelOf } from "../rules/fake.js";
 
 interface Parameters {

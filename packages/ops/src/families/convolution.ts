@@ -1,8 +1,8 @@
 /** @file The convolution operator: sizes, layout and checks. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { add, floorDiv, ge, gt, mul, or, type SymEnv, sub } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { contiguousStridesOf, fake, numelOf } from "../rules/fake.js";

@@ -1,9 +1,9 @@
 /** @file Tensors from sizes. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import type { DType } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { invalidArgument } from "../rows/errors.js";
 import { memoryOrder } from "../rules/elementwise.js";
 import {
   fake,
@@ -23,7 +23,7 @@ import {
   type Options,
 } from "../rules/options.js";
 import { scalarKind } from "../rules/promote.js";
-import type { ScalarArg } from "../schema-types.js";
+import type { ScalarArg } from "../schema/schema-types.js";
 
 const DEFAULT: DType = "float32";
 

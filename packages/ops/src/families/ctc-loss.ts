@@ -1,9 +1,9 @@
 /** @file The connectionist temporal classification loss (`LossCTC.cpp`). */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isAtMost, isBelow, isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSize } from "../rules/describe.js";
 import { fake, numelOf } from "../rules/fake.js";

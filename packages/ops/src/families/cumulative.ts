@@ -1,7 +1,7 @@
 /** @file Running sums, products and extrema. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import type { DType } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../define-op.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
 import { toFloatDType, toSumDType } from "../rules/promote.js";

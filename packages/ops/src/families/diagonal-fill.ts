@@ -1,9 +1,9 @@
 /** @file `fill_diagonal_`: writes through a strided view of the diagonal. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { add, eq, floorDiv, gt, mul, sub, symMin } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { shapeMismatch } from "../rows/errors.js";
 import { check, isEqual } from "../rules/comparison.js";
 import { numelOf } from "../rules/fake.js";
 

@@ -1,9 +1,9 @@
 /** @file Triangles and diagonals of matrices. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { symMin } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { invalidArgument } from "../rows/errors.js";
 import { describeSize } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { emitNewZeros, emitRange, maskTensor, toContiguous } from "../rules/mask.js";

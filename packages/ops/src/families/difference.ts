@@ -1,14 +1,14 @@
 /** @file Differences and integrals along a dimension. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit, EmitArg } from "../emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit, EmitArg } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isBelow } from "../rules/comparison.js";
 import { numberOf } from "../rules/decompose.js";
 import { describeSize } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { sizeMath } from "../rules/size-math.js";
-import type { ScalarArg } from "../schema-types.js";
+import type { ScalarArg } from "../schema/schema-types.js";
 
 const slice = (emit: Emit, self: FakeTensor, dim: SymInt, start: number, end?: number): FakeTensor =>
   emit("aten.slice.Tensor", [self, dim, start, end]);

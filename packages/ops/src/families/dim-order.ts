@@ -1,8 +1,8 @@
 /** @file ExecuTorch's copies and empty tensors with a dimension order in place of a memory format. */
 import type { FakeTensor } from "@sconce/ir";
 import type { SymEnv, SymInt } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import { invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import { invalidArgument } from "../rows/errors.js";
 import { fake, stridesInOrder } from "../rules/fake.js";
 import { created, likeStrides, OPTIONS, type Options } from "../rules/options.js";
 

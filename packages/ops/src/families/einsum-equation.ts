@@ -1,7 +1,7 @@
 /** @file The equation of `einsum`, read and checked. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { eq, or, type SymEnv } from "@sconce/symbolic";
-import { invalidArgument, shapeMismatch } from "../errors.js";
+import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check } from "../rules/comparison.js";
 import { describeSize } from "../rules/describe.js";
 

@@ -4,9 +4,9 @@
  * has it.
  */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { invalidArgument } from "../rows/errors.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { sizeProduct } from "../rules/size-product.js";
 import { type Equation, readEquation } from "./einsum-equation.js";

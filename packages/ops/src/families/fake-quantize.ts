@@ -2,8 +2,8 @@
 import type { FakeTensor } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
 import { likeStrides } from "../rules/options.js";

@@ -2,9 +2,9 @@
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { add, floorDiv, mul, sub } from "@sconce/symbolic";
 import { isComplexDType } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { normalization, promote, resize, type SpaceArgs, space } from "./fourier.js";
 
 /** Half of a Hermitian signal in, real values out: the last dimension is done last. */

@@ -1,13 +1,13 @@
 /** @file `torch.gradient`: central differences inside, one-sided ones at the ends (`ReduceOps.cpp`). */
 import { FakeTensor, float, type SymInt } from "@sconce/ir";
 import { sub } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit, EmitArg } from "../emit.js";
-import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit, EmitArg } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { Arithmetic } from "../rules/arithmetic.js";
 import { isBelow } from "../rules/comparison.js";
 import { wrapDim, wrapDims } from "../rules/dims.js";
-import type { ScalarArg } from "../schema-types.js";
+import type { ScalarArg } from "../schema/schema-types.js";
 
 /** Distance of neighbours, or the coordinates of all points. */
 type Spacing = ScalarArg | FakeTensor;

@@ -1,8 +1,8 @@
 /** @file Histograms in one or more dimensions (`Histogram.cpp`). */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { add, type SymEnv, sub } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isBelow, mayDiffer } from "../rules/comparison.js";
 import { describeSizes } from "../rules/describe.js";
 import { sizesEqual } from "../rules/dims.js";

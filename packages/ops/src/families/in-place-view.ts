@@ -1,7 +1,7 @@
 /** @file In-place operators that change the sizes of their tensor and whose functional form has another name. */
 import type { FakeTensor, MemoryFormat, SymInt } from "@sconce/ir";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import { invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import { invalidArgument } from "../rows/errors.js";
 import { describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake, memoryFormatStrides } from "../rules/fake.js";

@@ -1,9 +1,9 @@
 /** @file Reading elements by index or by mask. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { eq, le, type SymEnv, sub } from "@sconce/symbolic";
-import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isEqual } from "../rules/comparison.js";
 import { freshSize, remembered } from "../rules/data-dependent.js";
 import { describeSizes } from "../rules/describe.js";

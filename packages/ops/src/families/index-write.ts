@@ -1,9 +1,9 @@
 /** @file Writing elements by index or by mask into a copy. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { eq, le, neg, type SymEnv, sub } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit, EmitArg } from "../emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit, EmitArg } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isEqual } from "../rules/comparison.js";
 import { isIntLiteral } from "../rules/decompose.js";
 import { describeSize, describeSizes } from "../rules/describe.js";

@@ -1,9 +1,9 @@
 /** @file Systems of linear equations, Cholesky factors, and determinants by their sign and logarithm. */
 import { type FakeTensor, float } from "@sconce/ir";
 import { isComplexDType } from "@sconce/tensor";
-import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { shapeMismatch } from "../errors.js";
+import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { shapeMismatch } from "../rows/errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { broadcastShapes } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";

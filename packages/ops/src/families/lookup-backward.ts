@@ -1,9 +1,9 @@
 /** @file Gradients of looking up, picking and scanning: they are added back at the places that were read. */
 import { type FakeTensor, float as pythonFloat } from "@sconce/ir";
 import { isComplexDType } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { invalidArgument } from "../rows/errors.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake, numelOf } from "../rules/fake.js";

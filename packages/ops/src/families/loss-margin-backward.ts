@@ -1,8 +1,8 @@
 /** @file Gradients of the margins between the classes of a sample, and of leaky units with random slopes. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { numberOf } from "../rules/decompose.js";
 import { describeSizes } from "../rules/describe.js";

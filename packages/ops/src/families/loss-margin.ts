@@ -1,8 +1,8 @@
 /** @file Losses that ask for a margin between scores or distances. */
 import { type FakeTensor, float } from "@sconce/ir";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit, EmitArg } from "../emit.js";
-import { shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit, EmitArg } from "../rows/emit.js";
+import { shapeMismatch } from "../rows/errors.js";
 import { reduceLoss } from "../rules/loss-reduction.js";
 
 /** `number - tensor`, as C++ computes it: a tensor filled with the number, minus the other. */

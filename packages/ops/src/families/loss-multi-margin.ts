@@ -1,9 +1,9 @@
 /** @file Margins between the score of the right class, or classes, and the scores of the others. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { eq } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isEqual, mayDiffer } from "../rules/comparison.js";
 import { convert, numberOf } from "../rules/decompose.js";
 import { describeSizes } from "../rules/describe.js";

@@ -2,16 +2,16 @@
 import type { FakeTensor, ScalarLiteral, SymInt } from "@sconce/ir";
 import { toNumber } from "@sconce/ir";
 import { isComplexDType, isFloatDType } from "@sconce/tensor";
-import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dtypeMismatch, shapeMismatch } from "../errors.js";
+import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch, shapeMismatch } from "../rows/errors.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSize } from "../rules/describe.js";
 import { broadcastShapes, sizeEquals } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
 import { castForMath } from "../rules/opmath.js";
-import type { ScalarArg } from "../schema-types.js";
+import type { ScalarArg } from "../schema/schema-types.js";
 
 const by = (shape: readonly SymInt[]): string => shape.map(String).join("x");
 

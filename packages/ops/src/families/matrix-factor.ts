@@ -1,9 +1,9 @@
 /** @file Factors of matrices with exchanged rows: LU, and LDL of symmetric ones; and solutions from them. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { dtypeInfo } from "@sconce/tensor";
-import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { broadcastShapes } from "../rules/dims.js";

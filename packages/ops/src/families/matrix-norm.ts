@@ -1,15 +1,15 @@
 /** @file Norms of matrices, and `linalg.norm`, which is of vectors or of matrices. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { type DType, isComplexDType } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { convert, numberOf } from "../rules/decompose.js";
 import { describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { requireFloat, requireMatrices, requirePrecision } from "../rules/matrix.js";
 import { canCast } from "../rules/promote.js";
-import type { ScalarArg } from "../schema-types.js";
+import type { ScalarArg } from "../schema/schema-types.js";
 
 /** The two dimensions of the matrices, as `matrix_norm` checks them. */
 function matrixDims(self: FakeTensor, dim: readonly SymInt[]): readonly [number, number] {

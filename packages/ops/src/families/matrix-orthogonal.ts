@@ -1,7 +1,7 @@
 /** @file Orthogonal factors of matrices: QR, and the Householder reflections it is made of. */
 import type { FakeTensor } from "@sconce/ir";
-import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { describeSizes } from "../rules/describe.js";
 import { fake } from "../rules/fake.js";

@@ -1,15 +1,15 @@
 /** @file What singular values tell of a matrix: its rank, its condition, its pseudoinverse. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { dtypeInfo, isComplexDType } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isEqual } from "../rules/comparison.js";
 import { numberOf } from "../rules/decompose.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { fake } from "../rules/fake.js";
 import { requireMatrices } from "../rules/matrix.js";
-import type { ScalarArg } from "../schema-types.js";
+import type { ScalarArg } from "../schema/schema-types.js";
 
 /** The usual relative tolerance: rounding error times the longer side (`_get_epsilon`). */
 function usualTolerance(self: FakeTensor): number {

@@ -1,7 +1,7 @@
 /** @file Solutions from factors, least squares, pseudoinverses, functions of matrices, and what singular values tell. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSize } from "../rules/describe.js";
 import { broadcastShapes } from "../rules/dims.js";

@@ -1,9 +1,9 @@
 /** @file Eigenvalues and singular values of matrices. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { complexDType, type DType, isComplexDType } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { invalidArgument } from "../rows/errors.js";
 import { fake } from "../rules/fake.js";
 import {
   matrices,

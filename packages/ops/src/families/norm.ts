@@ -1,9 +1,9 @@
 /** @file Norms of vectors, and what is defined by them. */
 import { type FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
 import { type DType, isComplexDType, promoteTypes } from "@sconce/tensor";
-import { defineOp, type OpDefinition, type OpTag } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { convert, numberOf } from "../rules/decompose.js";
 import { reduced, requireElements, requireFloat } from "../rules/dim-reduction.js";
 import { wrapDim, wrapDims } from "../rules/dims.js";
@@ -11,7 +11,7 @@ import { scalarTypeName } from "../rules/dtype-names.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { computationDType, toRealDType } from "../rules/promote.js";
-import type { ScalarArg } from "../schema-types.js";
+import type { ScalarArg } from "../schema/schema-types.js";
 
 const REDUCTION: readonly OpTag[] = ["reduction"];
 type Dims = readonly SymInt[] | null;

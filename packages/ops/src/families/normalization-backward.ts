@@ -1,8 +1,8 @@
 /** @file Gradients of normalisation within an example. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { floorDiv } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
 import { Arithmetic } from "../rules/arithmetic.js";
 import { convert } from "../rules/decompose.js";
 import { fake, numelOf } from "../rules/fake.js";

@@ -1,9 +1,9 @@
 /** @file One-hot encoding. */
 import type { FakeTensor } from "@sconce/ir";
 import { add } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { invalidArgument } from "../rows/errors.js";
 import { fake } from "../rules/fake.js";
 
 const oneHot = defineOp({

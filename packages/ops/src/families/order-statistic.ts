@@ -1,7 +1,7 @@
 /** @file Medians, modes and quantiles. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { reduced, reducedShape, requireElements } from "../rules/dim-reduction.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";

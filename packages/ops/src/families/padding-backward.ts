@@ -1,9 +1,9 @@
 /** @file Gradients of padding by reflection and replication. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { addAll, lt, type SymEnv, sub } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { shapeMismatch } from "../rows/errors.js";
 import { Arithmetic } from "../rules/arithmetic.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { describeSize } from "../rules/describe.js";

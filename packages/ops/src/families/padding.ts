@@ -1,9 +1,9 @@
 /** @file Padding in all modes. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { add, addAll, and, ge, le, lt, neg, type SymEnv, symMax } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit, EmitArg } from "../emit.js";
-import { invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit, EmitArg } from "../rows/emit.js";
+import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isBelow } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSize, describeSizes } from "../rules/describe.js";

@@ -2,8 +2,8 @@
 import type { FakeTensor } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
-import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
-import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
+import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { describeSizes } from "../rules/describe.js";
 import { sizeEquals } from "../rules/dims.js";
 import { scalarTypeName } from "../rules/dtype-names.js";

@@ -1,7 +1,7 @@
 /** @file Orthogonal polynomials: a degree and a place for each element, either of which may be a Python number. */
 import type { DType } from "@sconce/tensor";
-import type { OpDefinition } from "../define-op.js";
-import { dtypeMismatch } from "../errors.js";
+import type { OpDefinition } from "../rows/define-op.js";
+import { dtypeMismatch } from "../rows/errors.js";
 import { promoteOperands, toFloatDType } from "../rules/promote.js";
 import { binary, type DTypeRule } from "./binary-pointwise.js";
 

@@ -2,8 +2,8 @@
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { add, type SymEnv, sub } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isBelow, isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSizes } from "../rules/describe.js";
 import { fake } from "../rules/fake.js";

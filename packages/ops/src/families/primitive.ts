@@ -1,5 +1,5 @@
 /** @file The primitives below ATen that PyTorch's own decompositions leave in graphs. */
-import { defineOp, type OpDefinition } from "../define-op.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake } from "../rules/fake.js";
 

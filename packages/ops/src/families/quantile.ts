@@ -1,8 +1,8 @@
 /** @file Quantiles, which PyTorch composes of sorting, gathering and interpolation. */
 import { type FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { convert } from "../rules/decompose.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake, numelOf, stridesInOrder } from "../rules/fake.js";

@@ -1,7 +1,7 @@
 /** @file Operators that draw from named distributions, whose parameters are tensors. */
 import { type DType, dtypeInfo, isFloatDType } from "@sconce/tensor";
-import { defineOp, type OpDefinition, type OpTag } from "../define-op.js";
-import { dtypeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
+import { dtypeMismatch } from "../rows/errors.js";
 import { broadcastShapes } from "../rules/dims.js";
 import { scalarTypeName } from "../rules/dtype-names.js";
 import { fake } from "../rules/fake.js";

@@ -1,8 +1,8 @@
 /** @file The functional forms of `uniform_` and its kin, and what they refuse. */
 import type { FakeTensor } from "@sconce/ir";
 import { type DType, isComplexDType, isFloatDType } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { cppTypeName, scalarTypeName } from "../rules/dtype-names.js";
 import { elementwise } from "../rules/elementwise.js";
 import { largestFinite } from "../rules/limits.js";

@@ -1,8 +1,8 @@
 /** @file Factories with a generator among their arguments: the same as those without. */
 
-import type { BoundArgs, OpDefinition } from "../define-op.js";
-import { defineOp } from "../define-op.js";
-import type { EmitArg } from "../emit.js";
+import type { BoundArgs, OpDefinition } from "../rows/define-op.js";
+import { defineOp } from "../rows/define-op.js";
+import type { EmitArg } from "../rows/emit.js";
 import { randomOps } from "./random.js";
 
 const rows = new Map(randomOps.map((row) => [row.target, row]));

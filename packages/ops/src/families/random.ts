@@ -1,12 +1,13 @@
 /** @file Operators that draw random numbers. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { type DType, isComplexDType, isFloatDType } from "@sconce/tensor";
-import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { knownNumber } from "../rules/decompose.js";
 import { elementwise } from "../rules/elementwise.js";
 import { contiguousStridesOf, fake, numelOf } from "../rules/fake.js";
+import { drawnNoise, plainNoise } from "../rules/noise.js";
 import { created, createdLike, OPTIONS, type Options } from "../rules/options.js";
 import { fillOps } from "./random-fill.js";
 
@@ -215,21 +216,6 @@ interface NoiseOptions {
   readonly alpha: boolean;
 }
 
-/** What plain dropout multiplies by. */
-export function plainNoise(emit: Emit, input: FakeTensor, p: number, feature = false): FakeTensor {
-  if (p === 1) {
-    const { dtype, layout, device } = input;
-    return emit("aten.zeros.default", [[]], { dtype, layout, device });
-  }
-  return emit("aten.div.Scalar", [drawnNoise(emit, input, p, feature), 1 - p]);
-}
-
-const drawnNoise = (emit: Emit, input: FakeTensor, p: number, feature: boolean): FakeTensor =>
-  emit("aten.bernoulli.p", [
-    feature ? channelNoise(emit, input) : emit("aten.empty_like.default", [input]),
-    1 - p,
-  ]);
-
 /** `input * noise (+ shift)`, with one draw a channel for the feature forms. */
 function noisy(emit: Emit, input: FakeTensor, p: number, { feature, alpha }: NoiseOptions): FakeTensor {
   if (p === 1 || !alpha) return emit("aten.mul.Tensor", [input, plainNoise(emit, input, p, feature)]);
@@ -240,11 +226,6 @@ function noisy(emit: Emit, input: FakeTensor, p: number, { feature, alpha }: Noi
   const shift = emit("aten.add.Scalar", [shifted, slope * scale * p]);
   const noise = emit("aten.mul.Scalar", [drawn, scale]);
   return emit("aten.add.Tensor", [emit("aten.mul.Tensor", [input, noise]), shift]);
-}
-
-function channelNoise(emit: Emit, input: FakeTensor): FakeTensor {
-  if (input.ndim < 2) throw invalidArgument("Feature dropout requires at least 2 dimensions in the input");
-  return emit("aten.new_empty.default", [input, input.shape.map((size, d) => (d < 2 ? size : 1))]);
 }
 
 type DropoutSchema = "aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor";

@@ -2,14 +2,14 @@
 import { device, FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
 import { add, eq, floorDiv, gt, type SymEnv, sub } from "@sconce/symbolic";
 import { type DType, isComplexDType, isFloatDType, isIntegralDType } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { convert, numberOf } from "../rules/decompose.js";
 import { created, type FactoryOptions, factoryKwargs, OPTIONS, type Options } from "../rules/options.js";
 import { computationDType, scalarKind } from "../rules/promote.js";
 import { isSymbolicScalar, scalarMath } from "../rules/scalar-math.js";
-import type { ScalarArg } from "../schema-types.js";
+import type { ScalarArg } from "../schema/schema-types.js";
 
 const DEFAULT: DType = "float32";
 

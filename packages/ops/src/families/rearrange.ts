@@ -1,9 +1,9 @@
 /** @file Moving elements: flips, rolls, repeats, shuffles of pixels and channels. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { eq, ge, mod, mul, type SymEnv } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dimOutOfRange, dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dimOutOfRange, dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isEqual } from "../rules/comparison.js";
 import { freshSize } from "../rules/data-dependent.js";
 import { describeSize, describeSizes } from "../rules/describe.js";

@@ -1,8 +1,8 @@
 /** @file Gradients of single steps of recurrent networks, as PyTorch writes them for second derivatives. */
 import type { FakeTensor, MetaValue } from "@sconce/ir";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { shapeMismatch } from "../rows/errors.js";
 
 /** Calls with the names that the formulas have. */
 class Gates {

@@ -1,8 +1,8 @@
 /** @file Recurrent layers, unrolled over layers, directions and steps; and single cells. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { invalidArgument } from "../rows/errors.js";
 import { mayDiffer } from "../rules/comparison.js";
 
 /** Weights of one layer in one direction. */

@@ -1,9 +1,9 @@
 /** @file Sums, products, extrema and truth values over dimensions. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { type DType, isComplexDType } from "@sconce/tensor";
-import { defineOp, type OpDefinition, type OpTag } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dtypeMismatch, shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch, shapeMismatch } from "../rows/errors.js";
 import { promoted } from "../rules/decompose.js";
 import { describeSizes } from "../rules/describe.js";
 import { reduced, reducedShape, requireElements, requireFloat } from "../rules/dim-reduction.js";

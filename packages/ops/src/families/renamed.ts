@@ -1,7 +1,7 @@
 /** @file Overloads that are another one under a second name: same arguments in the same order. */
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { EmitArg } from "../emit.js";
-import { knownSchema, knownSchemaText } from "../known-schemas.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { EmitArg } from "../rows/emit.js";
+import { knownSchema, knownSchemaText } from "../schema/known-schemas.js";
 
 /** Which overload each of them calls, as PyTorch's composite kernels do. */
 const RENAMED: Readonly<Record<string, string>> = {

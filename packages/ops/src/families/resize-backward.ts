@@ -1,8 +1,8 @@
 /** @file Gradients of resizing: of the input's size, from a gradient of the output's. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import { shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import { shapeMismatch } from "../rows/errors.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { describeSizes } from "../rules/describe.js";
 import { fakeInFormatOf } from "../rules/memory-format.js";

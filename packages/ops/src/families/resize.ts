@@ -2,8 +2,8 @@
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { sub as minus } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
-import { defineOp, type OpDefinition, type OpTag } from "../define-op.js";
-import type { Emit, EmitArg } from "../emit.js";
+import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
+import type { Emit, EmitArg } from "../rows/emit.js";
 import { convert } from "../rules/decompose.js";
 import { suggestMemoryFormat } from "../rules/memory-format.js";
 import { castForMath } from "../rules/opmath.js";

@@ -2,8 +2,8 @@
 import { type FakeTensor, type SymScalar, symBool, symFloat, symInt } from "@sconce/ir";
 import { eq, type SymEnv } from "@sconce/symbolic";
 import { isComplexDType, isFloatDType } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { remembered } from "../rules/data-dependent.js";
 import { describeSize } from "../rules/describe.js";

@@ -2,8 +2,8 @@
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { sub } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
-import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";

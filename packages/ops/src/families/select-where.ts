@@ -2,16 +2,16 @@
 import { complex, FakeTensor, float, type ScalarLiteral, toNumber } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { type DType, dtypeInfo } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit, EmitArg } from "../emit.js";
-import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit, EmitArg } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { convert } from "../rules/decompose.js";
 import { broadcastShapes } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake } from "../rules/fake.js";
 import { toContiguous } from "../rules/mask.js";
 import { promoteOperands, scalarKind } from "../rules/promote.js";
-import type { ScalarArg } from "../schema-types.js";
+import type { ScalarArg } from "../schema/schema-types.js";
 
 const whereSelf = defineOp({
   schema: "aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor",

@@ -1,9 +1,9 @@
 /** @file Softmax, its logarithm, and the form that gives zeros for rows without a finite value. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { isFloatDType } from "@sconce/tensor";
-import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dtypeMismatch } from "../errors.js";
+import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch } from "../rows/errors.js";
 import { Arithmetic } from "../rules/arithmetic.js";
 import { isEqual } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";

@@ -2,9 +2,9 @@
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { and, eq, ge, le } from "@sconce/symbolic";
 import { type DType, isComplexDType, isFloatDType, isIntegralDType } from "@sconce/tensor";
-import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
-import type { Emit, EmitArg } from "../emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
+import type { Emit, EmitArg } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check } from "../rules/comparison.js";
 import { freshSize, remembered } from "../rules/data-dependent.js";
 import { knownNumber } from "../rules/decompose.js";

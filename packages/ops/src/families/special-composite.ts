@@ -2,8 +2,8 @@
 import { type FakeTensor, float } from "@sconce/ir";
 import { sub } from "@sconce/symbolic";
 import { isComplexDType } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import { invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import { invalidArgument } from "../rows/errors.js";
 import { promoted } from "../rules/decompose.js";
 import { fake } from "../rules/fake.js";
 import { toFloatDType } from "../rules/promote.js";

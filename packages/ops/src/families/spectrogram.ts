@@ -2,9 +2,9 @@
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { add, floorDiv, mul, sub } from "@sconce/symbolic";
 import { isComplexDType, isFloatDType } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isAtMost, isBelow, isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSizes } from "../rules/describe.js";
 import { numelOf } from "../rules/fake.js";

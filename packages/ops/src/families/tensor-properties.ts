@@ -1,8 +1,8 @@
 /** @file What a tensor is, asked by a program: sizes, kinds of dtype, dtypes that results would have. */
 import { type FakeTensor, symBool, symInt } from "@sconce/ir";
 import { type DType, dtypeInfo, isComplexDType, isFloatDType, promoteTypes } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import { invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import { invalidArgument } from "../rows/errors.js";
 import { wrapDim } from "../rules/dims.js";
 import { dtypeCode } from "../rules/dtype-codes.js";
 import { isChannelsLast, isContiguousFake, numelOf } from "../rules/fake.js";

@@ -1,14 +1,14 @@
 /** @file Elementwise operators of three operands, and clamping. */
 import { type FakeTensor, float as pythonFloat } from "@sconce/ir";
 import { type DType, dtypeInfo, isComplexDType, isFloatDType } from "@sconce/tensor";
-import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { promoted } from "../rules/decompose.js";
 import { sizesEqual } from "../rules/dims.js";
 import { elementwise, elementwiseStrides } from "../rules/elementwise.js";
 import { type Operand, promoteOperands, scalarKind, toFloatDType } from "../rules/promote.js";
-import type { ScalarArg } from "../schema-types.js";
+import type { ScalarArg } from "../schema/schema-types.js";
 
 /** Clamping promotes with its bounds, and needs one. */
 function clampMeta(context: MetaContext, self: FakeTensor, bounds: readonly (Operand | null)[]): FakeTensor {

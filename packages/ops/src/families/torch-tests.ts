@@ -1,5 +1,5 @@
 /** @file Operators that PyTorch's own tests call. */
-import { defineOp, type OpDefinition } from "../define-op.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
 
 type StringSchema = "aten::_test_string_default(Tensor dummy, str a, str b) -> Tensor";
 

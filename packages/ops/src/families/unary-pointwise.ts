@@ -1,9 +1,9 @@
 /** @file One tensor in, one of the same shape out. */
 import { type FakeTensor, float as pythonFloat } from "@sconce/ir";
 import { type DType, isComplexDType, isFloatDType } from "@sconce/tensor";
-import { defineOp, type OpDefinition, type OpTag } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dtypeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch } from "../rows/errors.js";
 import { convert, promoted } from "../rules/decompose.js";
 import { elementwise } from "../rules/elementwise.js";
 import { largestFinite } from "../rules/limits.js";

@@ -1,11 +1,11 @@
 /** @file Variance and standard deviation. */
 import { type FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
-import { defineOp, type OpDefinition, type OpTag } from "../define-op.js";
-import type { Emit } from "../emit.js";
+import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
 import { convert, numberOf } from "../rules/decompose.js";
 import { reduced, requireFloat } from "../rules/dim-reduction.js";
 import { computationDType, toRealDType } from "../rules/promote.js";
-import type { ScalarArg } from "../schema-types.js";
+import type { ScalarArg } from "../schema/schema-types.js";
 
 const REDUCTION: readonly OpTag[] = ["reduction"];
 const COMPOSITE: readonly OpTag[] = ["composite", "reduction"];

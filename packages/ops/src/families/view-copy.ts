@@ -1,9 +1,9 @@
 /** @file The `*_copy` forms of views, and the `*_scatter` forms that write into a copy. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
-import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { shapeMismatch } from "../errors.js";
+import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { shapeMismatch } from "../rows/errors.js";
 import { isAtMost, isBelow } from "../rules/comparison.js";
 import { describeSizes } from "../rules/describe.js";
 import { sizesEqual, wrapDim } from "../rules/dims.js";

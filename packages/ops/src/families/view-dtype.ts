@@ -2,8 +2,8 @@
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { eq, floorDiv, mod, mul, type SymEnv } from "@sconce/symbolic";
 import { type DType, dtypeInfo } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import { shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import { shapeMismatch } from "../rows/errors.js";
 import { check, isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSize } from "../rules/describe.js";
 import { viewOf } from "../rules/view-geometry.js";

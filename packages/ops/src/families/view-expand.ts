@@ -1,9 +1,9 @@
 /** @file Views that add, drop or broadcast dimensions. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { eq, mul, type SymEnv } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { broadcastShapes, sizesEqual, wrapDim, wrapDims } from "../rules/dims.js";

@@ -1,7 +1,7 @@
 /** @file Views that reorder dimensions. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import { invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import { invalidArgument } from "../rows/errors.js";
 import { describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { viewOf } from "../rules/view-geometry.js";

@@ -1,9 +1,9 @@
 /** @file Views that keep the order of elements: `view`, `reshape`, `flatten` and their kin. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { contiguousStridesOf, fake, isContiguousFake, numelOf } from "../rules/fake.js";

@@ -16,8 +16,8 @@ import {
   symMin,
 } from "@sconce/symbolic";
 import { isIntegralDType } from "@sconce/tensor";
-import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
-import { invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
+import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isAtMost, isBelow } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";

@@ -1,9 +1,9 @@
 /** @file Views that cut a dimension into pieces. */
 import type { FakeTensor, SymInt, SymScalar } from "@sconce/ir";
 import { add, addAll, ceilDiv, eq, mod, mul, type SymEnv, sub } from "@sconce/symbolic";
-import { defineOp, type MetaContext, type OpDefinition } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../errors.js";
+import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isBelow, isEqual } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";

@@ -1,9 +1,9 @@
 import type { FakeTensor } from "@sconce/ir";
 import { mul, ShapeEnv, STATIC_ENV, type SymEnv, type SymInt, symbol } from "@sconce/symbolic";
 import { describe, expect, test } from "vitest";
-import { defaultOperators } from "../all.js";
-import { metaOf } from "../fake-emit.js";
 import { fake } from "../rules/fake.js";
+import { metaOf } from "../table/fake-emit.js";
+import { defaultOperators } from "./all.js";
 
 const call = (target: string, args: readonly unknown[], env: SymEnv = STATIC_ENV): FakeTensor =>
   metaOf(defaultOperators(), target, args, {}, env) as FakeTensor;

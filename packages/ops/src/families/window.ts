@@ -2,9 +2,9 @@
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import type { DType } from "@sconce/tensor";
 import { isFloatDType } from "@sconce/tensor";
-import { defineOp, type OpDefinition, type OpTag } from "../define-op.js";
-import type { Emit } from "../emit.js";
-import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { numberOf } from "../rules/decompose.js";
 import { created, type FactoryOptions, factoryKwargs, OPTIONS, type Options } from "../rules/options.js";
 

@@ -5,7 +5,7 @@
 import { type ExportedProgram, FakeTensor, isFloat, type MetaValue, type Value } from "@sconce/ir";
 import { printExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import { inputRejected, inputsWithoutValues } from "../errors.js";
+import { inputRejected, inputsWithoutValues } from "../rows/errors.js";
 import { checkConstraints, inputText } from "./constraints.js";
 import { checkGuards, programGuards } from "./guards.js";
 import { type Leaf, userLeaves } from "./leaf-path.js";

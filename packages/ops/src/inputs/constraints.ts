@@ -13,7 +13,7 @@ import {
 } from "@sconce/ir";
 import { evaluateInt, freeSymbols, printExpr, type SymInt, solveLinear } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import { inputRejected } from "../errors.js";
+import { inputRejected } from "../rows/errors.js";
 import type { Leaf } from "./leaf-path.js";
 
 /** Symbols met so far, with the value that the first input having them gave. */

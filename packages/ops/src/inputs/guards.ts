@@ -27,7 +27,7 @@ import {
   type SymExpr,
 } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import { inputRejected } from "../errors.js";
+import { inputRejected } from "../rows/errors.js";
 import type { Leaf } from "./leaf-path.js";
 
 /** Guards in the order in which they are checked. */

@@ -1,5 +1,5 @@
 /** @file Regions of `vmap` in graphs that were not lowered: their steps run once for each lane. */
-import { invalidArgument } from "../errors.js";
+import { invalidArgument } from "../rows/errors.js";
 import { type Frame, type GraphPlan, resolve, type Step } from "./plan.js";
 import type { TensorAccess } from "./tensor-access.js";
 

@@ -2,7 +2,7 @@
 import { internalError } from "@sconce/errors";
 import type { MetaValue, Node, OperatorLiteral } from "@sconce/ir";
 import type { DType } from "@sconce/tensor";
-import type { OperatorTable } from "../table.js";
+import type { OperatorTable } from "../table/table.js";
 import type { TensorAccess } from "./tensor-access.js";
 import {
   type CallArgument,

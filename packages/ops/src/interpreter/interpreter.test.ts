@@ -2,7 +2,7 @@ import { type ExportedProgram, FakeTensor, type Node, parseIr, type Value } from
 import { STATIC_ENV } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { metaOf } from "../fake-emit.js";
+import { metaOf } from "../table/fake-emit.js";
 import { Interpreter, isInterpretedCall } from "./interpreter.js";
 import { HOST_TENSORS } from "./tensor-access.js";
 import type { CallArgument, NodeArgument, NodeResult, RuntimeValue } from "./values.js";

@@ -14,11 +14,11 @@ import {
   type Value,
 } from "@sconce/ir";
 import type { DType, Tensor } from "@sconce/tensor";
-import { defaultOperators } from "../all.js";
-import { invalidArgument } from "../errors.js";
+import { defaultOperators } from "../families/all.js";
 import { type InputCheck, inputCheck } from "../inputs/check.js";
-import { isScalarFunction, runScalarFunction } from "../scalar-functions.js";
-import type { OperatorTable } from "../table.js";
+import { invalidArgument } from "../rows/errors.js";
+import { isScalarFunction, runScalarFunction } from "../rows/scalar-functions.js";
+import type { OperatorTable } from "../table/table.js";
 import { batchCall, isBatchCall, LeavingValues, opensRegion, regionEnd } from "./batch-regions.js";
 import { graphInputs, type Mutation, mutationsOf, type UserValue, userOutputs } from "./convention.js";
 import {

@@ -1,5 +1,5 @@
 import { isInt } from "@sconce/ir";
-import { invalidArgument } from "../errors.js";
+import { invalidArgument } from "../rows/errors.js";
 import type { CallArgument } from "./values.js";
 
 /** `operator.getitem`: an element of a list of results, counted from the end when negative. */

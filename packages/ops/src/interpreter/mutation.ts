@@ -1,6 +1,6 @@
 /** @file Which inputs a graph writes to. */
 import { forEachRef, type Graph, isRef, type Node } from "@sconce/ir";
-import type { OperatorTable } from "../table.js";
+import type { OperatorTable } from "../table/table.js";
 
 /** Operators that write running statistics when training, though their schemas do not say so. */
 const WRITES_STATISTICS = new Set(

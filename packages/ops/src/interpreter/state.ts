@@ -1,7 +1,7 @@
 /** @file The tensors that a program holds between runs. */
 import type { ExportedProgram } from "@sconce/ir";
 import { copyInto, Storage, Tensor } from "@sconce/tensor";
-import type { OperatorTable } from "../table.js";
+import type { OperatorTable } from "../table/table.js";
 import { mutatedPlaceholders } from "./mutation.js";
 
 /** Kinds of outputs that are written somewhere. */

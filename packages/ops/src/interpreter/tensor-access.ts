@@ -2,7 +2,7 @@
 import { internalError } from "@sconce/errors";
 import { FakeTensor, isFloat, type MetaValue } from "@sconce/ir";
 import { copyInto, dtypeInfo, laneReader, requiredBytes, Storage, Tensor } from "@sconce/tensor";
-import { invalidArgument } from "../errors.js";
+import { invalidArgument } from "../rows/errors.js";
 import { foreignTensor } from "./errors.js";
 import type { RuntimeValue } from "./values.js";
 

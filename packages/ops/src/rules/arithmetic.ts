@@ -1,6 +1,6 @@
 /** @file Python's operators on tensors, as the calls that they are recorded as. */
 import { FakeTensor } from "@sconce/ir";
-import type { Emit, EmitArg } from "../emit.js";
+import type { Emit, EmitArg } from "../rows/emit.js";
 
 /** Python arithmetic on tensors; a number on the left is handled as Python's reflected operators do. */
 export class Arithmetic {

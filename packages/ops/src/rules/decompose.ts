@@ -2,9 +2,9 @@
 import { FakeTensor, type ScalarLiteral } from "@sconce/ir";
 import { printExpr, SymExpr } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
-import type { Emit } from "../emit.js";
-import { scalarArgument } from "../errors.js";
-import type { ScalarArg } from "../schema-types.js";
+import type { Emit } from "../rows/emit.js";
+import { scalarArgument } from "../rows/errors.js";
+import type { ScalarArg } from "../schema/schema-types.js";
 import { isEqual } from "./comparison.js";
 import { broadcastShapes } from "./dims.js";
 import { computationDType, type Operand, promoteOperands, toFloatDType } from "./promote.js";

@@ -1,7 +1,7 @@
 /** @file Shapes and dtypes of reductions over dimensions. Their results are always row-major. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { type DType, isComplexDType, isFloatDType } from "@sconce/tensor";
-import { dtypeMismatch, invalidArgument } from "../errors.js";
+import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { wrapDims } from "./dims.js";
 import { fake, numelOf } from "./fake.js";
 

@@ -1,7 +1,7 @@
 /** @file Dimension numbers and broadcasting. */
 import type { SymInt } from "@sconce/ir";
 import { eq, type SymEnv } from "@sconce/symbolic";
-import { dimOutOfRange, invalidArgument, shapeMismatch } from "../errors.js";
+import { dimOutOfRange, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { describeSize } from "./describe.js";
 import { sameAs } from "./fake.js";
 

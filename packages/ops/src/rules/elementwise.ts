@@ -2,7 +2,7 @@
 import { FakeTensor, type SymInt } from "@sconce/ir";
 import { eq, ge, mod, type SymEnv } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
-import type { MetaContext } from "../define-op.js";
+import type { MetaContext } from "../rows/define-op.js";
 import { broadcastShapes, sizesEqual } from "./dims.js";
 import {
   contiguousStridesOf,

@@ -2,7 +2,7 @@
 import { type DeviceLiteral, FakeTensor, type LayoutName, type MemoryFormat, type SymInt } from "@sconce/ir";
 import { eq, mul, type SymEnv, symMax } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
-import { invalidArgument } from "../errors.js";
+import { invalidArgument } from "../rows/errors.js";
 
 export interface FakeSpec {
   readonly dtype: DType;

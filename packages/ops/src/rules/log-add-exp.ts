@@ -1,7 +1,7 @@
 /** @file Logarithms of sums of exponentials of two operands. */
 import { complex, type FakeTensor } from "@sconce/ir";
 import { isComplexDType } from "@sconce/tensor";
-import type { Emit } from "../emit.js";
+import type { Emit } from "../rows/emit.js";
 import { broadcastPair, promoted } from "./decompose.js";
 
 /** PyTorch's sequence for `logaddexp` (`base2` false) and `logaddexp2`. */

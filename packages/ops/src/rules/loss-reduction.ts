@@ -1,5 +1,5 @@
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import type { Emit } from "../emit.js";
+import type { Emit } from "../rows/emit.js";
 
 /** What losses do with their elements (`at::Reduction`). */
 export const REDUCTION = { none: 0, mean: 1, sum: 2 } as const;

@@ -1,7 +1,7 @@
 /** @file Steps that decompositions of structural operators share. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import type { DType } from "@sconce/tensor";
-import type { Emit } from "../emit.js";
+import type { Emit } from "../rows/emit.js";
 import { isContiguousFake } from "./fake.js";
 
 /** `x.contiguous()`: the tensor itself when its memory is row-major. */

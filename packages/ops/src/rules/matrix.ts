@@ -2,8 +2,8 @@
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { le } from "@sconce/symbolic";
 import { type DType, dtypeInfo } from "@sconce/tensor";
-import type { MetaContext } from "../define-op.js";
-import { dtypeMismatch, shapeMismatch } from "../errors.js";
+import type { MetaContext } from "../rows/define-op.js";
+import { dtypeMismatch, shapeMismatch } from "../rows/errors.js";
 import { mayDiffer } from "./comparison.js";
 import { describeSize } from "./describe.js";
 import { contiguousStridesOf, fake } from "./fake.js";

@@ -1,7 +1,7 @@
 /** @file Decompositions that compute halves in float32, as PyTorch's `pw_cast_for_opmath` does. */
 import type { FakeTensor } from "@sconce/ir";
 import type { DType } from "@sconce/tensor";
-import type { Emit } from "../emit.js";
+import type { Emit } from "../rows/emit.js";
 import { convert } from "./decompose.js";
 import { computationDType, promoteOperands } from "./promote.js";
 

@@ -9,8 +9,8 @@ import {
 } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
-import type { EmitArg } from "../emit.js";
-import { invalidArgument } from "../errors.js";
+import type { EmitArg } from "../rows/emit.js";
+import { invalidArgument } from "../rows/errors.js";
 import { describeSizes } from "./describe.js";
 import { memoryOrder } from "./elementwise.js";
 import { fake, isNonOverlappingAndDense, memoryFormatStrides, stridesInOrder } from "./fake.js";

@@ -1,7 +1,7 @@
 /** @file Output sizes of pooling windows. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { add, floorDiv, ge, mul, type SymEnv, sub } from "@sconce/symbolic";
-import { invalidArgument, shapeMismatch } from "../errors.js";
+import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isEqual, mayBeBelow } from "./comparison.js";
 import { describeSizes } from "./describe.js";
 

@@ -9,7 +9,7 @@ import {
   realDType,
   resultType,
 } from "@sconce/tensor";
-import type { ScalarArg } from "../schema-types.js";
+import type { ScalarArg } from "../schema/schema-types.js";
 
 /** What takes part in promotion: a tensor, or a Python number in its place. */
 export type Operand = FakeTensor | ScalarArg;

@@ -2,8 +2,8 @@
 import { type FakeTensor, type SymInt, type SymScalar, symFloat } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { floatConstant, floatTrueDiv, intTrueDiv, mul, sub, toFloat, truncToInt } from "@sconce/symbolic";
-import type { Emit } from "../emit.js";
-import { invalidArgument, shapeMismatch } from "../errors.js";
+import type { Emit } from "../rows/emit.js";
+import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isEqual } from "./comparison.js";
 import { describeSizes } from "./describe.js";
 import { fakeInFormatOf } from "./memory-format.js";

@@ -1,9 +1,9 @@
 /** @file Python arithmetic on scalars that may be symbolic, inside of rules and decompositions. */
 import { float, type SymScalar } from "@sconce/ir";
 import { floatConstant, SymExpr, type SymInt, toFloat } from "@sconce/symbolic";
-import type { Emit } from "../emit.js";
-import { evaluateScalarFunction } from "../scalar-functions.js";
-import type { ScalarArg } from "../schema-types.js";
+import type { Emit } from "../rows/emit.js";
+import { evaluateScalarFunction } from "../rows/scalar-functions.js";
+import type { ScalarArg } from "../schema/schema-types.js";
 import { scalarKind } from "./promote.js";
 
 /** True for a scalar whose value is known when a program runs only. */

@@ -1,7 +1,7 @@
 /** @file Python arithmetic on sizes inside of decompositions. */
 import type { SymInt } from "@sconce/ir";
 import { add, floorDiv, mod, mul, pythonMod, sub } from "@sconce/symbolic";
-import type { Emit } from "../emit.js";
+import type { Emit } from "../rows/emit.js";
 
 const OPERATORS = { add, sub, mul, floordiv: floorDiv, mod: pythonMod } as const;
 

@@ -1,5 +1,5 @@
 import type { SymInt } from "@sconce/ir";
-import type { Emit } from "../emit.js";
+import type { Emit } from "../rows/emit.js";
 import { sizeMath } from "./size-math.js";
 
 /** Product of sizes as Python records it: symbolic factors make `operator.mul` nodes, factors of 1 do not. */

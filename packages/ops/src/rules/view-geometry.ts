@@ -2,7 +2,7 @@
 import { FakeTensor, type SymInt } from "@sconce/ir";
 import { eq, floorDiv, mod, mul, type SymEnv } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
-import { invalidArgument, shapeMismatch } from "../errors.js";
+import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isEqual, mayBeBelow, mayDiffer } from "./comparison.js";
 import { describeSize, describeSizes } from "./describe.js";
 import { contiguousStridesOf, isContiguousFake, numelOf } from "./fake.js";

@@ -12,7 +12,7 @@ import {
   type OpSchema,
 } from "@sconce/ir";
 import { isScalarFunction, type OperatorTable } from "@sconce/ops";
-import { hasEffect } from "../decompose/dead-nodes.js";
+import { hasEffect } from "../graphs/dead-nodes.js";
 import { aliasRoots } from "./aliases.js";
 import { hiddenWrites, writtenArguments } from "./call-arguments.js";
 

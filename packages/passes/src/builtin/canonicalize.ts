@@ -1,4 +1,4 @@
-import { definePass } from "../pass.js";
+import { definePass } from "../pass/pass.js";
 import { rewriteProgram } from "../rewrite/rewrite.js";
 import { approximateRules } from "./rules/approximate.js";
 import { identityRules } from "./rules/identities.js";

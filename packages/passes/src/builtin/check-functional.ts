@@ -1,5 +1,5 @@
 import { requireFunctional } from "../analysis/require-functional.js";
-import { definePass } from "../pass.js";
+import { definePass } from "../pass/pass.js";
 
 /** Refuses a program that writes to its values; `isFunctional` answers the same question with a boolean. */
 export const checkFunctional = definePass({

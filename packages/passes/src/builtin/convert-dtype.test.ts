@@ -1,9 +1,9 @@
 import { type ExportedProgram, edit, type FakeTensor, verify } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
-import { checkPasses } from "../checking/check-passes.js";
+import { checkPasses } from "../bisect/check-passes.js";
 import type { CheckReport } from "../checking/checker.js";
-import { type PassCall, passCall } from "../pass.js";
-import { parsePipeline } from "../pipeline.js";
+import { parsePipeline } from "../manager/pipeline.js";
+import { type PassCall, passCall } from "../pass/pass.js";
 import { verifyCalls } from "../shapes/call-problems.js";
 import { context, programOf, run, textOf } from "../test-support.js";
 import { dtypeConversion as pass } from "./convert-dtype.js";

@@ -1,7 +1,7 @@
 import type { DType } from "@sconce/tensor";
 import { requireFunctional } from "../analysis/require-functional.js";
-import { noteUncalled } from "../options/notes.js";
-import { definePass } from "../pass.js";
+import { noteUncalled } from "../pass/notes.js";
+import { definePass } from "../pass/pass.js";
 import { convertDtype } from "../precision/convert-dtype.js";
 import { keepChoices, keepOf } from "../precision/keep.js";
 

@@ -2,11 +2,11 @@ import { type Graph, type Node, rebuild } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { leavingValues } from "../analysis/leaving.js";
 import { refRenamer } from "../analysis/node-arguments.js";
-import { changesLaterCalls, hasEffect } from "../decompose/dead-nodes.js";
-import { definePass } from "../pass.js";
+import { changesLaterCalls, hasEffect } from "../graphs/dead-nodes.js";
+import { withRenamed } from "../graphs/rename.js";
+import { mapSubgraphs } from "../graphs/subgraphs.js";
+import { definePass } from "../pass/pass.js";
 import { CallTable } from "./call-table.js";
-import { withRenamed } from "./rename.js";
-import { mapSubgraphs } from "./subgraphs.js";
 
 /** `a = f(x); b = f(x)` becomes `a = f(x)`, with `a` in place of `b`. */
 export const commonSubexpressionElimination = definePass({

@@ -1,9 +1,9 @@
 import type { Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import { eliminateDeadNodes } from "../decompose/dead-nodes.js";
-import { definePass } from "../pass.js";
-import { withGraph } from "./rename.js";
-import { mapSubgraphs } from "./subgraphs.js";
+import { eliminateDeadNodes } from "../graphs/dead-nodes.js";
+import { withGraph } from "../graphs/rename.js";
+import { mapSubgraphs } from "../graphs/subgraphs.js";
+import { definePass } from "../pass/pass.js";
 
 /** `x -> y -> dead` becomes `x -> y`: drops nodes that reach neither an output nor an effect. */
 export const deadCodeElimination = definePass({

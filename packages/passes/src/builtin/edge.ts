@@ -20,9 +20,9 @@ import type { OperatorTable } from "@sconce/ops";
 import { runDecompositions } from "../decompose/run-decompositions.js";
 import { type RetraceEnv, shapeEnvOf } from "../decompose/shape-env.js";
 import { defaultDecompositions } from "../decompose/table.js";
-import { definePass } from "../pass.js";
+import { mapSubgraphs } from "../graphs/subgraphs.js";
+import { definePass } from "../pass/pass.js";
 import { withOneDType } from "./edge-operands.js";
-import { mapSubgraphs } from "./subgraphs.js";
 
 /** PyTorch's decompositions; what they leave outside of the core set is refused. */
 export const coreAten = definePass({

@@ -1,8 +1,8 @@
 import { type ExportedProgram, rebuild } from "@sconce/ir";
-import { definePass } from "../pass.js";
+import { withGraph } from "../graphs/rename.js";
+import { definePass } from "../pass/pass.js";
 import { rewriteProgram } from "../rewrite/rewrite.js";
 import { foldCalls, missingValuesOption } from "./fold-constants.js";
-import { withGraph } from "./rename.js";
 import { batchNormRules } from "./rules/batch-norm.js";
 
 const NAME = "fold-batch-norm";

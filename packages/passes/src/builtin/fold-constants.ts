@@ -21,12 +21,12 @@ import { dtypeInfo, Tensor } from "@sconce/tensor";
 import { constantInputs } from "../analysis/constants.js";
 import { leavingValues } from "../analysis/leaving.js";
 import { refRenamer } from "../analysis/node-arguments.js";
-import { hasEffect } from "../decompose/dead-nodes.js";
+import { hasEffect } from "../graphs/dead-nodes.js";
+import { withRenamed } from "../graphs/rename.js";
 import { wholeNumber } from "../options/choices.js";
 import type { OptionSpec } from "../options/spec.js";
-import { definePass, type Evaluator, type PassContext } from "../pass.js";
+import { definePass, type Evaluator, type PassContext } from "../pass/pass.js";
 import { CallTable } from "./call-table.js";
-import { withRenamed } from "./rename.js";
 
 /** What becomes of calls of constants whose values are not known. */
 export const missingValuesOption: OptionSpec = Object.freeze({

@@ -4,8 +4,8 @@ import { type ExportedProgram, missingValues, parseIr } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { type Evaluator, type Pass, passCall } from "../pass.js";
-import { PassManager } from "../pass-manager.js";
+import { PassManager } from "../manager/pass-manager.js";
+import { type Evaluator, type Pass, passCall } from "../pass/pass.js";
 import { foldBatchNorm } from "./fold-batch-norm.js";
 import { foldConstants } from "./fold-constants.js";
 

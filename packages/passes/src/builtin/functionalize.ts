@@ -4,7 +4,7 @@ import { isFunctional } from "../analysis/functional.js";
 import { runDecompositions } from "../decompose/run-decompositions.js";
 import { DecompositionTable } from "../decompose/table.js";
 import { opaqueAssumption } from "../opaque/assumption.js";
-import { definePass } from "../pass.js";
+import { definePass } from "../pass/pass.js";
 
 /** `add_(x, 1)` becomes `add(x, 1)`, in place of `x` from there on; what was written to an input becomes an output. */
 export const functionalize = definePass({

@@ -1,4 +1,4 @@
-import { definePass } from "../pass.js";
+import { definePass } from "../pass/pass.js";
 import { fuseRegions } from "../regions/fuse.js";
 
 /** `relu(convolution(x, w, b) + y)` becomes the call of a nested graph, tagged as one kernel. */

@@ -1,5 +1,5 @@
 import { backendNames, wholeNumber } from "../options/choices.js";
-import { definePass } from "../pass.js";
+import { definePass } from "../pass/pass.js";
 import { backendOf, partition } from "../regions/partition.js";
 
 /** What a backend supports goes behind calls of nested graphs; `partition()` also tells why the rest did not. */

@@ -1,7 +1,7 @@
 import type { ExportedProgram, FakeTensor } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
-import type { PassCall } from "../pass.js";
-import { parsePipeline } from "../pipeline.js";
+import { parsePipeline } from "../manager/pipeline.js";
+import type { PassCall } from "../pass/pass.js";
 import { propagateShapes } from "../shapes/propagate.js";
 import { context, programOf, run, textOf } from "../test-support.js";
 import { shapePropagation as pass } from "./propagate-shapes.js";

@@ -1,5 +1,5 @@
 import { SconceError } from "@sconce/errors";
-import { definePass } from "../pass.js";
+import { definePass } from "../pass/pass.js";
 import type { NewSizes } from "../shapes/bindings.js";
 import { propagateShapes } from "../shapes/propagate.js";
 

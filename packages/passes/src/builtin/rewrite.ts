@@ -1,6 +1,6 @@
 import { SconceError } from "@sconce/errors";
 import { ruleNames } from "../options/choices.js";
-import { definePass } from "../pass.js";
+import { definePass } from "../pass/pass.js";
 import { rewriteWatched } from "../rewrite/rewrite.js";
 
 /** Applies those of the session's rules that are named. */

@@ -1,10 +1,10 @@
 import type { Graph } from "@sconce/ir";
 import { requireFunctional } from "../analysis/require-functional.js";
 import { shapeEnvOf } from "../decompose/shape-env.js";
-import { definePass } from "../pass.js";
+import { withRenamed } from "../graphs/rename.js";
+import { mapSubgraphs } from "../graphs/subgraphs.js";
+import { definePass } from "../pass/pass.js";
 import { type SinkOptions, sinkViews } from "../views/sink.js";
-import { withRenamed } from "./rename.js";
-import { mapSubgraphs } from "./subgraphs.js";
 
 /** What those who watch and limit rewrites know a move by. */
 const AS_RULE = { name: "sink-transposes" } as const;

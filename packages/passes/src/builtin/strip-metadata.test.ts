@@ -1,6 +1,6 @@
 import { edit, FakeTensor, type Graph, type NodeMeta, recordPass } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
-import { PassManager } from "../pass-manager.js";
+import { PassManager } from "../manager/pass-manager.js";
 import { context, programOf, run } from "../test-support.js";
 import { stripMetadata } from "./strip-metadata.js";
 

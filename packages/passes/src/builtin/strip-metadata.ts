@@ -1,7 +1,7 @@
 import { type Graph, type NodeMeta, rebuild } from "@sconce/ir";
+import { mapSubgraphs } from "../graphs/subgraphs.js";
 import type { OptionSpec } from "../options/spec.js";
-import { definePass } from "../pass.js";
-import { mapSubgraphs } from "./subgraphs.js";
+import { definePass } from "../pass/pass.js";
 
 const option = (on: boolean, doc: string): OptionSpec => ({ default: on, doc });
 

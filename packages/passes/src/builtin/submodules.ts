@@ -1,8 +1,8 @@
 import type { ExportedProgram, Graph } from "@sconce/ir";
 import { callTargets } from "../options/choices.js";
-import { noteUncalled, notInProgram } from "../options/notes.js";
 import type { OptionSpec, PassOptions } from "../options/spec.js";
-import { definePass, type PassContext } from "../pass.js";
+import { noteUncalled, notInProgram } from "../pass/notes.js";
+import { definePass, type PassContext } from "../pass/pass.js";
 import { extractSubmodule, inModule, type NodeSelector } from "../regions/extract.js";
 import { inlinableBodies, inlineSubmodule } from "../regions/inline.js";
 import { producerOf } from "../regions/order.js";

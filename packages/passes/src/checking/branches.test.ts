@@ -1,10 +1,10 @@
 import { type ExportedProgram, edit, type Graph, ref } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
+import { checkPasses } from "../bisect/check-passes.js";
 import { graphAt, withNestedGraph } from "../changes/nested.js";
-import { definePass, type Pass } from "../pass.js";
+import { definePass, type Pass } from "../pass/pass.js";
 import { context, programOf } from "../test-support.js";
-import { checkPasses } from "./check-passes.js";
 
 /** The branch that is not taken is in the branch that is not taken. */
 const NESTED = `graph(%p: b8[], %x: f32[3]) {

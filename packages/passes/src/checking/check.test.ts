@@ -1,13 +1,13 @@
 import { type ExportedProgram, edit, type NodePatch, ref } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
+import { checkPasses } from "../bisect/check-passes.js";
 import { dtypeConversion } from "../builtin/convert-dtype.js";
 import { deadCodeElimination } from "../builtin/dce.js";
+import { PassManager } from "../manager/pass-manager.js";
 import type { PassOptions } from "../options/spec.js";
-import { definePass, type Pass, passCall } from "../pass.js";
-import { PassManager } from "../pass-manager.js";
+import { definePass, type Pass, passCall } from "../pass/pass.js";
 import { context, programOf } from "../test-support.js";
-import { checkPasses } from "./check-passes.js";
 import type { CheckOptions } from "./checker.js";
 
 const TEXT = `graph(%p_w: f32[2, 2], %x: f32[2, 2]) {

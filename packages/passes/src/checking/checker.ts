@@ -4,10 +4,10 @@ import { type ExportedProgram, type Graph, type ProgramRunner, sourceLine, type 
 import { type InputCheck, inputCheck, type OperatorTable } from "@sconce/ops";
 import type { ToleranceOptions } from "@sconce/tensor";
 import { type GraphPath, pathText } from "../changes/nested.js";
-import type { NumberChange } from "../changes/number-change.js";
-import type { MadeRewrite } from "../changes/rewrite-record.js";
 import type { PassOptions } from "../options/spec.js";
-import type { Pass } from "../pass.js";
+import type { Pass } from "../pass/pass.js";
+import type { MadeRewrite } from "../rewrite/rewrite-record.js";
+import type { NumberChange } from "../sampling/number-change.js";
 import { type SampleOptions, sampleInputs } from "../sampling/sample-inputs.js";
 import { type ChangeResult, checkChange } from "./change-check.js";
 import { type Closeness, type Give, giver } from "./closeness.js";

@@ -1,11 +1,11 @@
 import type { ExportedProgram } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
+import { checkPasses } from "../bisect/check-passes.js";
 import { canonicalize } from "../builtin/canonicalize.js";
-import type { NumberChange } from "../changes/number-change.js";
-import { rulePass } from "../rewrite/rewrite.js";
+import { rulePass } from "../builtin/rule-pass.js";
 import { defineRule, type Match, type Rule, type RuleDefinition } from "../rewrite/rule.js";
+import type { NumberChange } from "../sampling/number-change.js";
 import { context, programOf } from "../test-support.js";
-import { checkPasses } from "./check-passes.js";
 import type { CheckReport } from "./checker.js";
 import { PassChangedNumbers } from "./errors.js";
 

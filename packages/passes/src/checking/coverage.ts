@@ -1,5 +1,5 @@
 /** @file How much of a change a check covered. */
-import type { ValueClass } from "../changes/number-change.js";
+import type { ValueClass } from "../sampling/number-change.js";
 
 /** The changed calls of one graph, and those that were checked by themselves on sampled inputs. */
 export interface GraphCoverage {

@@ -1,9 +1,9 @@
 /** @file Integer divisions by zero: what the program refuses before a change has to be refused after it. */
 import type { ExportedProgram } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
+import { bisect } from "../bisect/bisect.js";
+import { checkPasses } from "../bisect/check-passes.js";
 import { programOf } from "../test-support.js";
-import { bisect } from "./bisect.js";
-import { checkPasses } from "./check-passes.js";
 import { edited, owned, rule, rules } from "./test-support.js";
 
 const culpritOf = (program: ExportedProgram, one: Parameters<typeof rules>[1]) =>

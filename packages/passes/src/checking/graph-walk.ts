@@ -3,9 +3,9 @@ import { type ExportedProgram, forEachInput, type Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { type ChangedRegion, RegionFinder, type SharedInput } from "../changes/changed-regions.js";
 import { type GraphVersions, isRandom, isWrite, type Sides } from "../changes/program-sides.js";
-import type { ReplacedValue } from "../changes/rewrite-record.js";
 import { type Claim, claimKey, unify } from "../changes/unify.js";
-import { changesLaterCalls } from "../decompose/dead-nodes.js";
+import { changesLaterCalls } from "../graphs/dead-nodes.js";
+import type { ReplacedValue } from "../rewrite/rewrite-record.js";
 
 /** How many levels of producers are taken into a region for values that are constant, or that one version alone reads. */
 const SETTLING_LEVELS = 24;

@@ -1,9 +1,9 @@
 import { type ExportedProgram, parseIr } from "@sconce/ir";
 import { expect, test } from "vitest";
-import { definePass, type Pass } from "../pass.js";
+import { bisect } from "../bisect/bisect.js";
+import { checkPasses } from "../bisect/check-passes.js";
+import { definePass, type Pass } from "../pass/pass.js";
 import { context } from "../test-support.js";
-import { bisect } from "./bisect.js";
-import { checkPasses } from "./check-passes.js";
 
 const program = parseIr(
   `sconce-ir 1

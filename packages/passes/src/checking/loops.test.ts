@@ -1,10 +1,10 @@
 import { edit, type Node, type NodePatch, ref } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
+import { bisect } from "../bisect/bisect.js";
+import { checkPasses } from "../bisect/check-passes.js";
 import { graphAt, withNestedGraph } from "../changes/nested.js";
 import { context, programOf } from "../test-support.js";
-import { bisect } from "./bisect.js";
-import { checkPasses } from "./check-passes.js";
 import { pass } from "./test-support.js";
 
 /** Counts `%n` up to the limit. */

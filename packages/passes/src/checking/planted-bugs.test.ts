@@ -2,11 +2,11 @@
 import { type ExportedProgram, edit, ref } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { mapSubgraphs } from "../builtin/subgraphs.js";
-import { repeat } from "../pass.js";
+import { bisect } from "../bisect/bisect.js";
+import { mapSubgraphs } from "../graphs/subgraphs.js";
+import { repeat } from "../pass/pass.js";
 import type { Rule } from "../rewrite/rule.js";
 import { graphOf, programOf } from "../test-support.js";
-import { bisect } from "./bisect.js";
 import {
   around,
   BRANCHES,

@@ -2,12 +2,12 @@
 import { isSconceError, thrownText } from "@sconce/errors";
 import { FakeTensor, type ProgramRunner, type Value } from "@sconce/ir";
 import { dtypeInfo, isFloatDType, Tensor, type ToleranceOptions } from "@sconce/tensor";
-import type { NumberChange, ValueClass } from "../changes/number-change.js";
 import type { RegionPair } from "../changes/region-pair.js";
 import { largestInput } from "../changes/resize.js";
 import { classesOf } from "../sampling/corner-values.js";
 import { floatLimits } from "../sampling/float-limits.js";
 import { type IndexSizes, indexInputs } from "../sampling/index-inputs.js";
+import type { NumberChange, ValueClass } from "../sampling/number-change.js";
 import { drawFrom } from "../sampling/random.js";
 import { combinationsOf, type RegionSampleOptions, regionSample } from "../sampling/region-samples.js";
 import type { Sizes } from "../sampling/sizes.js";

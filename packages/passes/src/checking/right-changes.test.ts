@@ -1,14 +1,14 @@
 /** @file Passes and rules that are right: a checked run raises no alarm. */
 import type { ExportedProgram } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
+import { bisect } from "../bisect/bisect.js";
 import { canonicalize } from "../builtin/canonicalize.js";
 import { commonSubexpressionElimination } from "../builtin/cse.js";
 import { deadCodeElimination } from "../builtin/dce.js";
 import { foldConstants } from "../builtin/fold-constants.js";
-import { repeat } from "../pass.js";
+import { repeat } from "../pass/pass.js";
 import type { Rule } from "../rewrite/rule.js";
 import { programOf } from "../test-support.js";
-import { bisect } from "./bisect.js";
 import {
   around,
   BRANCHES,

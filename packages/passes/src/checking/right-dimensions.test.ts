@@ -1,6 +1,6 @@
 /** @file Right rules for integers, sums, products, views and indices. */
 import { describe, expect, test } from "vitest";
-import { bisect } from "./bisect.js";
+import { bisect } from "../bisect/bisect.js";
 import { owned, programOfRow, type RuleRow, ruleOfRow, rules } from "./test-support.js";
 
 const ROWS: readonly RuleRow[] = [

@@ -1,6 +1,6 @@
 /** @file Right rules for functions of floats. */
 import { describe, expect, test } from "vitest";
-import { bisect } from "./bisect.js";
+import { bisect } from "../bisect/bisect.js";
 import { owned, programOfRow, type RuleRow, ruleOfRow, rules } from "./test-support.js";
 
 const ROWS: readonly RuleRow[] = [

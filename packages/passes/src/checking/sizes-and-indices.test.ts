@@ -1,9 +1,9 @@
 /** @file Wrong rules that show at some sizes and indices only: ends of ranges, literals, rows far down a table. */
 import type { ExportedProgram } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
+import { bisect } from "../bisect/bisect.js";
+import { checkPasses } from "../bisect/check-passes.js";
 import { programOf } from "../test-support.js";
-import { bisect } from "./bisect.js";
-import { checkPasses } from "./check-passes.js";
 import { owned, rule, rules } from "./test-support.js";
 
 const RANGE = { rangeConstraints: new Map([["s0", { min: 2, max: 64 }]]), symbolHints: new Map([["s0", 4]]) };

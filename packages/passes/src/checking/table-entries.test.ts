@@ -1,14 +1,14 @@
 /** @file Wrong entries of decomposition tables are named, with their plugin and the call that they replace. */
 import type { ExportedProgram } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
+import { bisect } from "../bisect/bisect.js";
+import { checkPasses } from "../bisect/check-passes.js";
 import { decompose } from "../builtin/decompose.js";
 import { ownedEntry } from "../decompose/entry-owners.js";
 import { runDecompositions } from "../decompose/run-decompositions.js";
 import { type Decomposition, type DecompositionTable, defaultDecompositions } from "../decompose/table.js";
-import type { Pass, PassContext } from "../pass.js";
+import type { Pass, PassContext } from "../pass/pass.js";
 import { context, programOf } from "../test-support.js";
-import { bisect } from "./bisect.js";
-import { checkPasses } from "./check-passes.js";
 import { owned, pass } from "./test-support.js";
 
 /** `self + tensor1 * tensor2`: forgets `value`. */

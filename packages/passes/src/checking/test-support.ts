@@ -1,11 +1,11 @@
 /** @file What tests of planted passes and rules share. Not exported. */
 import { type ExportedProgram, edit } from "@sconce/ir";
-import type { NumberChange } from "../changes/number-change.js";
-import { definePass, type Pass, type PassContext, type PipelineItem } from "../pass.js";
-import { rulePass } from "../rewrite/rewrite.js";
+import type { FailureKind } from "../bisect/trial.js";
+import { rulePass } from "../builtin/rule-pass.js";
+import { definePass, type Pass, type PassContext, type PipelineItem } from "../pass/pass.js";
 import { defineRule, type Match, type Rule } from "../rewrite/rule.js";
+import type { NumberChange } from "../sampling/number-change.js";
 import { context, programOf } from "../test-support.js";
-import type { FailureKind } from "./trial.js";
 
 /** Everything is of the plugin "mine". */
 export const owned: PassContext = { ...context, ownerOf: () => "mine" };

@@ -1,10 +1,10 @@
 /** @file Wrong rules that show at some sizes or indices only, and assertions that ask for less. */
 import { edit, parseIr, ref } from "@sconce/ir";
 import { expect, test } from "vitest";
-import { definePass } from "../pass.js";
+import { bisect } from "../bisect/bisect.js";
+import { checkPasses } from "../bisect/check-passes.js";
+import { definePass } from "../pass/pass.js";
 import { context, programOf } from "../test-support.js";
-import { bisect } from "./bisect.js";
-import { checkPasses } from "./check-passes.js";
 import { owned, rule, rules } from "./test-support.js";
 
 test.each([4, 8, 16, 48])("a sum of the first %i rows, of up to 64", (rows) => {

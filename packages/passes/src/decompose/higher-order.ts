@@ -14,7 +14,7 @@ import {
 } from "@sconce/ir";
 import type { EmitArg } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
-import { eliminateDeadNodes } from "./dead-nodes.js";
+import { eliminateDeadNodes } from "../graphs/dead-nodes.js";
 import { Dispatcher, unwrap, wrap } from "./dispatcher.js";
 import { FunctionalTensor } from "./functional-tensor.js";
 import { GraphInterpreter } from "./interpret.js";

@@ -20,9 +20,9 @@ import {
 } from "@sconce/ir";
 import { defaultOperators, type EmitArg, type OperatorTable } from "@sconce/ops";
 import { refRenamer } from "../analysis/node-arguments.js";
-import { mapSubgraphs } from "../builtin/subgraphs.js";
+import { eliminateDeadNodes } from "../graphs/dead-nodes.js";
+import { mapSubgraphs } from "../graphs/subgraphs.js";
 import { nameBodies } from "./body-names.js";
-import { eliminateDeadNodes } from "./dead-nodes.js";
 import { Dispatcher, unwrap } from "./dispatcher.js";
 import { withoutTokens } from "./effect-tokens.js";
 import { FunctionalTensor } from "./functional-tensor.js";

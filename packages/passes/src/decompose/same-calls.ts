@@ -1,6 +1,6 @@
 /** @file Whether a retrace lowered anything, or only gave the same calls other names. */
 import { type Argument, type ExportedProgram, type Graph, isRef, mapRefs, type Node, ref } from "@sconce/ir";
-import { sameArgument } from "../rewrite/match.js";
+import { sameArgument } from "../graphs/same-argument.js";
 
 /**
  * True when the retraced program makes the calls of the program that it was made from, in their order, whatever the nodes

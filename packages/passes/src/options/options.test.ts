@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { completePipeline } from "../complete.js";
-import { definePass, passCall } from "../pass.js";
-import { PassManager } from "../pass-manager.js";
-import { parsePipeline } from "../pipeline.js";
+import { completePipeline } from "../manager/complete.js";
+import { PassManager } from "../manager/pass-manager.js";
+import { parsePipeline } from "../manager/pipeline.js";
+import { definePass, passCall } from "../pass/pass.js";
 import { builtinPasses, builtinRules } from "../registry.js";
 import { context, programOf } from "../test-support.js";
 import type { OptionSession } from "./spec.js";

@@ -10,7 +10,7 @@ import {
   type Node,
 } from "@sconce/ir";
 import { castTensor, type DType, Tensor } from "@sconce/tensor";
-import { withRenamed } from "../builtin/rename.js";
+import { withRenamed } from "../graphs/rename.js";
 import type { Keep } from "./keep.js";
 
 export interface BorderOptions {

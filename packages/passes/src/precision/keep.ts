@@ -2,8 +2,8 @@
 import type { ExportedProgram, Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { operatorNames, operatorOrNodeNames } from "../options/choices.js";
-import { notInProgram } from "../options/notes.js";
 import type { Choices, OptionSession } from "../options/spec.js";
+import { notInProgram } from "../pass/notes.js";
 
 /** Whether a call is kept. */
 export type Keep = (node: Node) => boolean;

@@ -2,7 +2,7 @@ import { SconceError } from "@sconce/errors";
 import { type ExportedProgram, forEachInput, type Graph, type Node, nodeWhere } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { requireFunctional } from "../analysis/require-functional.js";
-import { withGraph } from "../builtin/rename.js";
+import { withGraph } from "../graphs/rename.js";
 import { orderedCalls, producerOf } from "./order.js";
 import { outline, type Region } from "./outline.js";
 

@@ -7,9 +7,9 @@ import type { OperatorTable } from "@sconce/ops";
 import type { SymInt } from "@sconce/symbolic";
 import { pointwiseCalls } from "../analysis/pointwise.js";
 import { requireFunctional } from "../analysis/require-functional.js";
-import { withGraph } from "../builtin/rename.js";
-import { mapSubgraphs } from "../builtin/subgraphs.js";
 import { callName } from "../decompose/naming.js";
+import { withGraph } from "../graphs/rename.js";
+import { mapSubgraphs } from "../graphs/subgraphs.js";
 import { CALL_REGION, outline } from "./outline.js";
 
 export interface FuseOptions {

@@ -12,7 +12,7 @@ import {
   rebuild,
   ref,
 } from "@sconce/ir";
-import { withRenamed } from "../builtin/rename.js";
+import { withRenamed } from "../graphs/rename.js";
 import { CALL_REGION } from "./outline.js";
 
 /**

@@ -1,6 +1,6 @@
 import { forEachInput, type Graph, isRef, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import { hasEffect } from "../decompose/dead-nodes.js";
+import { hasEffect } from "../graphs/dead-nodes.js";
 
 /** Tells calls that must keep their order among each other: effects, and random numbers, which are drawn one by one. */
 export function orderedCalls(graph: Graph, operators: OperatorTable): (node: Node) => boolean {

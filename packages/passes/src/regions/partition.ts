@@ -2,7 +2,7 @@ import { SconceError } from "@sconce/errors";
 import { type Backend, type ExportedProgram, forEachInput, type Graph, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { requireFunctional } from "../analysis/require-functional.js";
-import { withGraph } from "../builtin/rename.js";
+import { withGraph } from "../graphs/rename.js";
 import { type AskedBackend, askBackend } from "./ask-backend.js";
 import { orderedCalls, producerOf } from "./order.js";
 import { CALL_REGION, outline, type Region } from "./outline.js";

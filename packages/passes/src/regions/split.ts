@@ -1,7 +1,7 @@
 import type { ExportedProgram, Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { requireFunctional } from "../analysis/require-functional.js";
-import { withGraph } from "../builtin/rename.js";
+import { withGraph } from "../graphs/rename.js";
 import type { NodeSelector } from "./extract.js";
 import { producerOf } from "./order.js";
 import { outline, type Region } from "./outline.js";

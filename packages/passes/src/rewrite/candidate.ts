@@ -1,7 +1,7 @@
 /** @file Where a rule may fire: all its roots are found, nothing else needs what goes, and the order allows it. */
 import { forEachRef, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import { hasEffect } from "../decompose/dead-nodes.js";
+import { hasEffect } from "../graphs/dead-nodes.js";
 import { Refusal } from "./context.js";
 import type { Found, Matcher } from "./match.js";
 import type { Plan } from "./plan.js";

@@ -1,7 +1,7 @@
 import type { Graph, Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { SymEnv } from "@sconce/symbolic";
-import type { MadeRewrite } from "../changes/rewrite-record.js";
+import type { MadeRewrite } from "./rewrite-record.js";
 import type { Rule } from "./rule.js";
 
 /**

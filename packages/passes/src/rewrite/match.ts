@@ -13,6 +13,7 @@ import {
   toNumber,
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
+import { sameArgument } from "../graphs/same-argument.js";
 import type { CallPattern, ListPattern, Pattern } from "./pattern.js";
 import { patternText } from "./pattern.js";
 import type { WorkGraph } from "./work-graph.js";
@@ -219,13 +220,6 @@ const described = (node: Node): string => {
   const { val } = node.meta;
   return val instanceof FakeTensor && val.ndim === 0 ? `${node.target}, a 0-d tensor` : node.target;
 };
-
-/** Equality of arguments, kind included; references by name. */
-export function sameArgument(a: Argument, b: Argument): boolean {
-  if (a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return Object.is(a, b);
-  return argumentText(a) === argumentText(b);
-}
 
 /** Equality with a literal of a pattern or schema: an int stands for the float of its value too. */
 function sameLiteral(value: Argument, literal: Argument): boolean {

@@ -2,10 +2,9 @@ import type { ExportedProgram, Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { constantInputs } from "../analysis/constants.js";
 import { requireFunctional } from "../analysis/require-functional.js";
-import { withRenamed } from "../builtin/rename.js";
-import { mapSubgraphs } from "../builtin/subgraphs.js";
 import { shapeEnvOf } from "../decompose/shape-env.js";
-import { definePass, type Pass } from "../pass.js";
+import { withRenamed } from "../graphs/rename.js";
+import { mapSubgraphs } from "../graphs/subgraphs.js";
 import type { RewriteContext, RewriteEvent } from "./context.js";
 import { rewriteGraph } from "./driver.js";
 import type { Rule } from "./rule.js";
@@ -84,19 +83,3 @@ export function rewriteWatched(
   };
   return { program: rewriteProgram(program, rules, watched), fired, refused };
 }
-
-/** A pass that applies rules. Rules that fire nowhere because the driver refuses what they give are noted. */
-export const rulePass = (
-  definition: Pick<Pass, "name" | "doc"> & { readonly rules: readonly Rule[] },
-): Pass =>
-  definePass({
-    name: definition.name,
-    doc: definition.doc,
-    run: (program, { operators, rewrites, note }) => {
-      const options = { operators, pass: definition.name, ...rewrites };
-      const { program: result, fired, refused } = rewriteWatched(program, definition.rules, options);
-      for (const [rule, reason] of refused)
-        if (!fired.has(rule)) note?.(`rule ${rule} fires nowhere; it is refused ${reason}`);
-      return result;
-    },
-  });

@@ -2,8 +2,8 @@ import { isSconceError, SconceError } from "@sconce/errors";
 import { type FakeTensor, type Graph, type MetaValue, type Node, sealMap } from "@sconce/ir";
 import type { Emit, EmitArg, OperatorTable } from "@sconce/ops";
 import type { SymEnv } from "@sconce/symbolic";
-import { numberChangeProblem } from "../changes/declaration.js";
-import type { NumberChange } from "../changes/number-change.js";
+import { numberChangeProblem } from "../sampling/declaration.js";
+import type { NumberChange } from "../sampling/number-change.js";
 import { type CallPattern, type CaptureNames, type Pattern, parsePattern, patternText } from "./pattern.js";
 import { planRoots } from "./roots.js";
 

@@ -1,7 +1,7 @@
 /** @file Elements of one value class: what a sample of a changed region is made of. */
 import { type DType, dtypeInfo, isBigIntDType } from "@sconce/tensor";
-import type { ValueClass } from "../changes/number-change.js";
 import { floatLimits } from "./float-limits.js";
+import type { ValueClass } from "./number-change.js";
 import type { Draw } from "./random.js";
 
 type Real = number | bigint;

@@ -10,10 +10,10 @@ import {
   Storage,
   Tensor,
 } from "@sconce/tensor";
-import type { ValueClass } from "../changes/number-change.js";
 import type { PairInput } from "../changes/region-pair.js";
 import { type CornerOptions, cornerElements, cornersOf } from "./corner-values.js";
 import type { IndexSizes } from "./index-inputs.js";
+import type { ValueClass } from "./number-change.js";
 import type { Draw } from "./random.js";
 import type { Sizes } from "./sizes.js";
 

@@ -2,8 +2,8 @@ import { type ExportedProgram, edit, type Node } from "@sconce/ir";
 import { defaultOperators, defineOp, type OpDefinition } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { definePass } from "../pass.js";
-import { PassManager } from "../pass-manager.js";
+import { PassManager } from "../manager/pass-manager.js";
+import { definePass } from "../pass/pass.js";
 import { context, programOf } from "../test-support.js";
 import { callProblems, verifyCalls } from "./call-problems.js";
 

@@ -25,8 +25,8 @@ import {
   type OperatorTable,
 } from "@sconce/ops";
 import { freeSymbols, type SymBool, SymExpr } from "@sconce/symbolic";
-import { mapSubgraphs } from "../builtin/subgraphs.js";
 import { type RetraceEnv, shapeEnvOf } from "../decompose/shape-env.js";
+import { mapSubgraphs } from "../graphs/subgraphs.js";
 import { opaqueInputs } from "../opaque/errors.js";
 import { changeOf } from "../opaque/inputs.js";
 import { type Bindings, bindingsOf, type NewSizes } from "./bindings.js";

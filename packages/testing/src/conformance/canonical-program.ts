@@ -10,7 +10,7 @@ import {
   ref,
 } from "@sconce/ir";
 
-import { graphOf } from "../graph-of.js";
+import { graphOf } from "../support/graph-of.js";
 
 /**
  * The program with nodes called by the operator and a running number, and without `getitem` nodes that nothing reads

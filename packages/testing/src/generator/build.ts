@@ -16,7 +16,7 @@ import {
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import { isFunctional } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";
-import { graphOf } from "../graph-of.js";
+import { graphOf } from "../support/graph-of.js";
 import { BATCH, Draft, type DraftInput, MAX_BATCH, type Val } from "./draft.js";
 import { FAMILIES } from "./makers/index.js";
 import { rememberNoise } from "./noise.js";

@@ -1,6 +1,6 @@
 import { ExportedProgram, type Graph, isGraph, type Node, type NodeMeta, printIr } from "@sconce/ir";
 import { parseGraph, parseIr } from "sconce";
-import { graphOf } from "../graph-of.js";
+import { graphOf } from "../support/graph-of.js";
 import { lineDiff } from "./line-diff.js";
 import type { MatcherResult } from "./result.js";
 

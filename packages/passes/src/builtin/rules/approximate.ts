@@ -3,8 +3,8 @@
  * out otherwise. Used only when asked for.
  */
 import { FakeTensor, float } from "@sconce/ir";
-import { VALUE_CLASSES } from "../../changes/number-change.js";
 import { defineRule, type Rule } from "../../rewrite/rule.js";
+import { VALUE_CLASSES } from "../../sampling/number-change.js";
 import { isFloating } from "./guards.js";
 
 /** `(x op a) op b` with two numbers is `x op (a op b)`. */

@@ -1,0 +1,87 @@
+import {
+  type Backend,
+  type CompileOptions,
+  type Executable,
+  type ExportedProgram,
+  type Graph,
+  type Node,
+  nodePlace,
+  type ProgramRunner,
+  type Reason,
+} from "@sconce/ir";
+import {
+  type CallArgument,
+  type CallKwargs,
+  decomposes,
+  isInterpretedCall,
+  type RuntimeValue,
+  refuseOpaque,
+} from "@sconce/ops";
+import { excludedCall, noKernel } from "../kernel/errors.js";
+import type { Dispatcher } from "./dispatch.js";
+import { type DispatchOptions, dispatcherOf, dispatchersOf } from "./dispatch-options.js";
+import { DispatchingInterpreter } from "./interpreter.js";
+
+/** Options of {@link cpuBackend}. */
+export type CpuBackendOptions = DispatchOptions;
+
+/** Runs one operator on values, as constant folding needs it. */
+export type Evaluator = (target: string, args: readonly CallArgument[], kwargs?: CallKwargs) => RuntimeValue;
+
+/** An evaluator with its own random generator. What it needs is made for the first call: most passes evaluate nothing. */
+export function createEvaluator(options: CpuBackendOptions = {}): Evaluator {
+  const dispatching = dispatchersOf(options);
+  let dispatcher: Dispatcher | undefined;
+  return (target, args, kwargs) => {
+    dispatcher ??= dispatching().dispatcher;
+    return dispatcher.call(target, args, kwargs);
+  };
+}
+
+/** Runs whole programs on the interpreter, each with the same random numbers: what differential checks run. */
+export function createRunner(options: Omit<CpuBackendOptions, "random"> = {}): ProgramRunner {
+  const dispatching = dispatchersOf(options);
+  return (program, inputs, see, { maxIterations = Number.POSITIVE_INFINITY } = {}) => {
+    const { operators, dispatcher } = dispatching();
+    refuseOpaque(program.graph, operators);
+    const interpreter = new DispatchingInterpreter(program, operators, dispatcher);
+    interpreter.see = see;
+    interpreter.maxIterations = maxIterations;
+    const outputs = interpreter.runSync(inputs);
+    return { outputs, state: interpreter.state, iterations: interpreter.iterations };
+  };
+}
+
+let shared: Evaluator | undefined;
+
+/**
+ * Runs one of Sconce's own operators on values.
+ * @throws SconceError `UNKNOWN_OPERATOR`, `NO_KERNEL`, and what the operator's rules refuse
+ */
+export const evaluate: Evaluator = (target, args, kwargs) => {
+  shared ??= createEvaluator();
+  return shared(target, args, kwargs);
+};
+
+/** The reference interpreter: every operator by a kernel of its own or by its decomposition. */
+export function cpuBackend(options: CpuBackendOptions = {}): Backend {
+  const { operators, dispatcher } = dispatcherOf(options);
+  const supports = (node: Node): true | Reason => {
+    const { op, target } = node;
+    const known = op !== "call_function" || isInterpretedCall(target) || dispatcher.supports(target);
+    return known || { reason: noKernel(target).message };
+  };
+  return {
+    name: "cpu",
+    supports: (node: Node, _graph: Graph) => supports(node),
+    wayOf: (target) => dispatcher.wayOf(target),
+    async compile(program: ExportedProgram, compileOptions: CompileOptions = {}): Promise<Executable> {
+      refuseOpaque(program.graph, operators);
+      for (const node of program.graph.nodes()) {
+        if (compileOptions.exclude?.includes(node.target))
+          throw excludedCall(node.target, decomposes(operators, node.target)).at(nodePlace(node));
+      }
+      return new DispatchingInterpreter(program, operators, dispatcher);
+    },
+  };
+}

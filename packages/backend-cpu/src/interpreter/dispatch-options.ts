@@ -1,0 +1,53 @@
+import { defaultOperators, type OperatorTable } from "@sconce/ops";
+import type { AnyKernel, KernelTable, RandomSource } from "../kernel/kernel.js";
+import { CPU_KERNELS } from "../kernels/all.js";
+import { createRandomSource } from "../kernels/random-source.js";
+import { Dispatcher, type DispatcherParts } from "./dispatch.js";
+import { CPU_REFUSALS } from "./refusals.js";
+
+/** What operators run by. */
+export interface DispatchOptions {
+  /** Operators that programs may use; Sconce's own when left out. */
+  readonly operators?: OperatorTable;
+  /** Further kernels, of custom operators or in place of built-in ones. */
+  readonly kernels?: KernelTable;
+  /** Operators whose kernels stand aside, so that their decompositions run: for comparing the two. */
+  readonly withoutKernels?: readonly string[];
+  /** Source of random numbers; a generator of seed 0 when left out. */
+  readonly random?: RandomSource;
+}
+
+/** A dispatcher over the kernels of this package and those given, and its operators. */
+export function dispatcherOf(options: DispatchOptions): Dispatching {
+  return dispatchersOf(options)();
+}
+
+interface Dispatching {
+  readonly operators: OperatorTable;
+  readonly dispatcher: Dispatcher;
+}
+
+/** As {@link dispatcherOf} for many runs: the tables are joined once, when they are first needed; each run has random numbers of its own. */
+export function dispatchersOf(options: DispatchOptions): () => Dispatching {
+  const { operators = defaultOperators() } = options;
+  let tables: Tables | undefined;
+  return () => {
+    tables ??= joined(options);
+    const random = options.random ?? createRandomSource(0);
+    return { operators, dispatcher: new Dispatcher({ operators, random, ...tables }) };
+  };
+}
+
+type Tables = Pick<DispatcherParts, "kernels" | "refusals">;
+
+const OWN: Tables = { kernels: CPU_KERNELS, refusals: CPU_REFUSALS };
+
+/** The kernels of this package and those given, without those that stand aside. */
+function joined({ kernels = {}, withoutKernels = [] }: DispatchOptions): Tables {
+  if (withoutKernels.length === 0 && Object.keys(kernels).length === 0) return OWN;
+  const table: Record<string, AnyKernel> = { ...CPU_KERNELS, ...kernels };
+  for (const target of withoutKernels) delete table[target];
+  const refusals = new Map(CPU_REFUSALS);
+  for (const target in kernels) refusals.delete(target);
+  return { kernels: table, refusals };
+}

@@ -1,0 +1,304 @@
+import { internalError, isSconceError } from "@sconce/errors";
+import { FakeTensor, type MetaValue, type OpSchema } from "@sconce/ir";
+import {
+  atNode,
+  type BoundArgs,
+  bindArgs,
+  type CallArgument,
+  type CallKwargs,
+  type Emit,
+  emitFrom,
+  fakeEmit,
+  functionalArguments,
+  type OpDefinition,
+  type OperatorTable,
+  type RuntimeValue,
+} from "@sconce/ops";
+import { STATIC_ENV, type SymEnv, SymExpr, symbol } from "@sconce/symbolic";
+import { type DType, dtypeInfo, requiredBytes, Storage, Tensor } from "@sconce/tensor";
+import { copyInto } from "../kernel/copy.js";
+import { noKernel, outOfStorage } from "../kernel/errors.js";
+import type { AnyKernel, KernelTable, RandomSource } from "../kernel/kernel.js";
+import { numbersOf } from "../kernel/meta-number.js";
+import { autocastArguments } from "./autocast.js";
+import { FakePairs, symbolicOf } from "./fakes.js";
+import type { Refusal } from "./refusals.js";
+
+/** Sizes are numbers, except those that only the kernel will know. */
+const RUNTIME_ENV: SymEnv = {
+  ...STATIC_ENV,
+  freshUnbackedInt: () => symbol("u0", { integer: true, unbacked: true }) as SymExpr,
+  freshUnbackedFloat: () => symbol("zuf0", { float: true, unbacked: true }) as SymExpr,
+};
+const META_CONTEXT = { env: RUNTIME_ENV };
+
+/** What a dispatcher is made of. */
+export interface DispatcherParts {
+  readonly operators: OperatorTable;
+  readonly kernels: KernelTable;
+  readonly random: RandomSource;
+  /** Calls that are refused before anything else, by target. */
+  readonly refusals?: ReadonlyMap<string, Refusal>;
+}
+
+/**
+ * Runs single operators on real tensors. In this order: a kernel; the functional overload and a copy into
+ * `self` for in-place overloads; the decomposition of composites; a view of the argument's storage, as the
+ * meta rule gives it; any other decomposition.
+ */
+export class Dispatcher {
+  readonly #operators: OperatorTable;
+  readonly #kernels: KernelTable;
+  readonly #random: RandomSource;
+  readonly #refusals: ReadonlyMap<string, Refusal>;
+  /** The dtype of the autocast region that calls are in. */
+  autocast: DType | null = null;
+
+  constructor(parts: DispatcherParts) {
+    this.#operators = parts.operators;
+    this.#kernels = parts.kernels;
+    this.#random = parts.random;
+    this.#refusals = parts.refusals ?? new Map();
+  }
+
+  /** @throws SconceError `UNKNOWN_OPERATOR`, `NO_KERNEL`, and what the operator's rules refuse */
+  call(target: string, args: readonly CallArgument[], kwargs: CallKwargs = {}): RuntimeValue {
+    const definition = this.#operators.require(target);
+    return this.callBound(definition, bindArgs(definition.schema, args, kwargs));
+  }
+
+  /** True when {@link call} would find a way to run the target. */
+  supports(target: string): boolean {
+    return this.wayOf(target) !== undefined;
+  }
+
+  /** By what {@link call} runs the target: `kernel`, `view`, `shape rule`, `decomposition`, `from` another one. */
+  wayOf(target: string): string | undefined {
+    const definition = this.#operators.get(target);
+    const kernel = Object.hasOwn(this.#kernels, target) ? "kernel" : undefined;
+    if (definition === undefined) return kernel;
+    const { decompose, meta, schema, tags, functional } = definition;
+    const composite = tags.includes("composite") && decompose !== undefined;
+    if (kernel !== undefined && !(composite && schema.isView)) return kernel;
+    if (functional !== undefined) return this.supports(functional) ? `from ${functional}` : undefined;
+    if (schema.isView && meta !== undefined && !composite) return "view";
+    if (decompose !== undefined) return "decomposition";
+    const isPlain = schema.isMutable || SCALAR_RETURNS.has(schema.returns[0]?.type.base ?? "");
+    return meta !== undefined && isPlain ? "shape rule" : undefined;
+  }
+
+  callBound(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
+    const { target, schema, tags } = definition;
+    const composite = tags.includes("composite") && definition.decompose !== undefined;
+    if (this.autocast !== null) {
+      const cast = autocastArguments(target, bound, this.autocast);
+      if (cast !== undefined) return this.#withoutAutocast(() => this.callBound(definition, cast));
+      // Autocast sees what a composite is made of.
+      if (composite) return this.#runDecomposition(definition, bound);
+    }
+    this.#refusals.get(target)?.(bound);
+    // Whether a composite returns a view or new memory depends on the call: only its decomposition knows.
+    const kernel = composite && schema.isView ? undefined : this.#kernels[target];
+    if (kernel !== undefined) return this.#runKernel(kernel, definition, bound);
+    if (definition.functional !== undefined) return this.#runMutating(definition, bound);
+    if (schema.isView && definition.meta !== undefined && !composite) return runView(definition, bound);
+    if (definition.decompose === undefined) return plainResult(definition, bound);
+    return this.#runDecomposition(definition, bound);
+  }
+
+  #withoutAutocast(run: () => RuntimeValue): RuntimeValue {
+    const before = this.autocast;
+    this.autocast = null;
+    try {
+      return run();
+    } finally {
+      this.autocast = before;
+    }
+  }
+
+  #runKernel(kernel: AnyKernel, definition: OpDefinition, bound: BoundArgs): RuntimeValue {
+    const fakes = fakeArgs(bound, new FakePairs());
+    const { target } = definition;
+    const context = { target, meta: this.#metaOf(definition, fakes), random: this.#random };
+    try {
+      return kernel(bound, context);
+    } catch (error) {
+      throw isSconceError(error) ? error : atNode(error, target);
+    }
+  }
+
+  /** What the outputs look like: the meta rule's word, or the decomposition's on fakes. */
+  #metaOf({ meta, decompose }: OpDefinition, fakes: BoundArgs): MetaValue {
+    if (meta !== undefined) return meta(fakes, META_CONTEXT);
+    return decompose === undefined ? null : decompose(fakeEmit(this.#operators, RUNTIME_ENV), fakes);
+  }
+
+  /**
+   * In-place and `out=` overloads: the functional overload's results are copied into the written arguments.
+   */
+  #runMutating(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
+    const functional = this.#operators.require(definition.functional!);
+    if (functional.schema.isView) {
+      const view = this.callBound(functional, bound) as Tensor;
+      return restride(bound[functional.schema.args[0]!.name] as Tensor, view);
+    }
+    definition.meta?.(fakeArgs(bound, new FakePairs()), META_CONTEXT);
+    const result = this.callBound(functional, functionalArguments(definition.schema, functional, bound));
+    return writeResults(definition.schema, bound, result);
+  }
+
+  #runDecomposition(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
+    const pairs = new FakePairs();
+    const fakes = fakeArgs(bound, pairs);
+    // Only for what it refuses: the decomposition need not check the same.
+    definition.meta?.(fakes, META_CONTEXT);
+    const result = definition.decompose!(this.#emitter(pairs), fakes);
+    return realResult(pairs, result);
+  }
+
+  #emitter(pairs: FakePairs): Emit {
+    return emitFrom(RUNTIME_ENV, (target, args, kwargs) => {
+      const realKwargs: Record<string, CallArgument> = {};
+      for (const key in kwargs) if (kwargs[key] !== undefined) realKwargs[key] = pairs.toReals(kwargs[key]);
+      return fakeResult(
+        pairs,
+        this.call(
+          target,
+          args.map((arg) => pairs.toReals(arg)),
+          realKwargs,
+        ),
+      );
+    });
+  }
+}
+
+function fakeArgs(bound: BoundArgs, pairs: FakePairs): BoundArgs {
+  const out: Record<string, unknown> = {};
+  for (const name in bound) out[name] = pairs.toFakes(bound[name]);
+  return out;
+}
+
+function fakeResult(pairs: FakePairs, value: RuntimeValue): MetaValue {
+  if (value instanceof Tensor) return pairs.fake(value);
+  if (Array.isArray(value)) return (value as readonly RuntimeValue[]).map((item) => fakeResult(pairs, item));
+  return symbolicOf(value) as MetaValue;
+}
+
+function realResult(pairs: FakePairs, value: MetaValue): RuntimeValue {
+  if (value instanceof FakeTensor && pairs.real(value) === undefined) {
+    throw internalError("a decomposition returned a tensor that no operator made");
+  }
+  if (Array.isArray(value)) return (value as readonly MetaValue[]).map((item) => realResult(pairs, item));
+  return pairs.toReals(value) as RuntimeValue;
+}
+
+/**
+ * Copies the results of a functional overload into the arguments that its writing one writes, and gives what the writing
+ * one returns: written arguments, and results of its own, which come first in `result`.
+ */
+function writeResults(schema: OpSchema, bound: BoundArgs, result: RuntimeValue): RuntimeValue {
+  const results = Array.isArray(result) ? (result as readonly Tensor[]) : [result as Tensor];
+  const written = schema.args.filter((arg) => arg.alias?.write);
+  // Lists are written element by element (`_foreach_add_`), and such overloads return nothing.
+  if (written.length === 1 && Array.isArray(bound[written[0]!.name])) {
+    for (const [i, target] of (bound[written[0]!.name] as readonly Tensor[]).entries()) {
+      copyInto(target, results[i]!);
+    }
+    return null;
+  }
+  const first = results.length - written.length;
+  const bySet = new Map<string, Tensor>();
+  for (const [i, arg] of written.entries()) {
+    const [target, value] = [bound[arg.name] as Tensor, results[first + i]!];
+    const { dtype, storageOffset } = target;
+    if (arg.kwargOnly && !sameNumbers(target.shape, value.shape)) {
+      restride(target, { dtype, storageOffset, shape: value.shape, strides: value.strides });
+    }
+    copyInto(target, value);
+    bySet.set(arg.alias!.set, target);
+  }
+  let next = 0;
+  const returned = schema.returns.map((ret) => (ret.alias ? bySet.get(ret.alias.set)! : results[next++]!));
+  return returned.length === 1 ? returned[0]! : returned.length === 0 ? null : returned;
+}
+
+function runView(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
+  const pairs = new FakePairs();
+  const meta = definition.meta!(fakeArgs(bound, pairs), META_CONTEXT);
+  const base = viewedArgument(definition.schema, bound);
+  const view = (value: MetaValue): RuntimeValue => {
+    if (value instanceof FakeTensor) return pairs.real(value) ?? viewOf(base, value);
+    if (Array.isArray(value)) return (value as readonly MetaValue[]).map(view);
+    throw internalError(`${definition.target} is a view, but its shape rule gave no tensor`);
+  };
+  return view(meta);
+}
+
+/**
+ * Sizes, strides and the like, and operators that return their argument: the meta rule's result is the value.
+ */
+function plainResult(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
+  const { meta, schema, target } = definition;
+  if (meta === undefined || !(SCALAR_RETURNS.has(schema.returns[0]?.type.base ?? "") || schema.isMutable))
+    throw noKernel(target);
+  const pairs = new FakePairs();
+  const value = meta(fakeArgs(bound, pairs), META_CONTEXT);
+  if (schema.isMutable && value instanceof FakeTensor && pairs.real(value) === undefined) {
+    return restride(bound[schema.args[0]!.name] as Tensor, fakeView(value));
+  }
+  const result = value instanceof FakeTensor ? pairs.real(value) : (pairs.toReals(value) as RuntimeValue);
+  // An expression: the value depends on the data, which only a kernel reads.
+  if (result === undefined || result instanceof SymExpr) throw noKernel(target);
+  return result;
+}
+
+const SCALAR_RETURNS: ReadonlySet<string> = new Set([
+  "int",
+  "SymInt",
+  "bool",
+  "SymBool",
+  "float",
+  "Scalar",
+  "ScalarType",
+]);
+
+/** The argument whose alias set the results share. */
+function viewedArgument(schema: OpSchema, bound: BoundArgs): Tensor {
+  const argument = schema.args.find((arg) => arg.alias !== undefined && !arg.alias.write) ?? schema.args[0];
+  return bound[argument!.name] as Tensor;
+}
+
+/** Where the elements of a tensor lie in its storage. */
+type Layout = Pick<Tensor, "dtype" | "shape" | "strides" | "storageOffset">;
+
+const fakeView = ({ dtype, shape, strides, storageOffset }: FakeTensor): Layout => ({
+  dtype,
+  shape: numbersOf(shape),
+  strides: numbersOf(strides),
+  storageOffset: numbersOf([storageOffset])[0]!,
+});
+
+function viewOf(base: Tensor, fake: FakeTensor): Tensor {
+  const layout = fakeView(fake);
+  if (bytesOf(layout) > base.storage.byteLength) throw outOfStorage(layout, base.storage.byteLength);
+  return new Tensor({ ...layout, storage: base.storage });
+}
+
+const bytesOf = ({ dtype, shape, strides, storageOffset }: Layout): number =>
+  requiredBytes(shape, strides, storageOffset, dtypeInfo(dtype).itemSize);
+
+const sameNumbers = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((value, i) => value === b[i]);
+
+/**
+ * `squeeze_`, `t_`, `resize_` and the like: the tensor itself is seen differently, on more memory if need be.
+ */
+function restride(self: Tensor, { dtype, shape, strides, storageOffset }: Layout): Tensor {
+  const bytes = bytesOf({ dtype, shape, strides, storageOffset });
+  let { storage } = self;
+  if (bytes > storage.byteLength) {
+    storage = Storage.allocate(bytes);
+    storage.bytes.set(self.storage.bytes);
+  }
+  return Object.assign(self, { shape, strides, storageOffset, storage });
+}

@@ -1,0 +1,67 @@
+import type { Argument } from "../values/argument.js";
+import { type NodeRef, ref } from "../values/argument.js";
+import type { NodeMeta } from "../values/meta.js";
+import { unknownTarget } from "./errors.js";
+import { Graph } from "./graph.js";
+import { type TargetOptions, targetProblem } from "./known-targets.js";
+import { NO_KWARGS, NO_META, type Node } from "./node.js";
+
+/** Append-only construction of a graph. Names are the caller's business; see `Namespace` for PyTorch's rule. */
+export class GraphBuilder {
+  readonly #nodes: Node[] = [];
+  readonly #subgraphs = new Map<string, Graph>();
+  readonly #targets: TargetOptions;
+  /** Targets that were looked at and exist. */
+  readonly #known = new Set<string>();
+
+  /** @param targets what may be called; without a table of operators only their spelling is checked */
+  constructor(targets: TargetOptions = {}) {
+    this.#targets = targets;
+  }
+
+  /** @throws SconceError `UNKNOWN_TARGET` for a call of what does not exist */
+  add(node: Node): NodeRef {
+    if (node.op === "call_function") this.#requireTarget(node);
+    this.#nodes.push(Object.isFrozen(node) ? node : Object.freeze(node));
+    return ref(node.name);
+  }
+
+  #requireTarget({ name, target }: Node): void {
+    if (this.#known.has(target)) return;
+    const problem = targetProblem(target, this.#targets);
+    if (problem !== undefined) throw unknownTarget(problem, name);
+    this.#known.add(target);
+  }
+
+  placeholder(name: string, meta: NodeMeta = NO_META, target: string = name): NodeRef {
+    return this.add({ name, op: "placeholder", target, args: [], kwargs: NO_KWARGS, meta });
+  }
+
+  getAttr(name: string, target: string, subgraph?: Graph, meta: NodeMeta = NO_META): NodeRef {
+    if (subgraph !== undefined) this.#subgraphs.set(target, subgraph);
+    return this.add({ name, op: "get_attr", target, args: [], kwargs: NO_KWARGS, meta });
+  }
+
+  call(
+    name: string,
+    target: string,
+    args: readonly Argument[],
+    kwargs: Readonly<Record<string, Argument>> = NO_KWARGS,
+    meta: NodeMeta = NO_META,
+  ): NodeRef {
+    return this.add({ name, op: "call_function", target, args, kwargs, meta });
+  }
+
+  /** Ends the graph. `result` is the tuple of outputs, or a bare value in a subgraph that returns one. */
+  output(result: Argument, meta: NodeMeta = NO_META): void {
+    this.add({ name: "output", op: "output", target: "output", args: [result], kwargs: NO_KWARGS, meta });
+  }
+
+  subgraph(target: string, graph: Graph): void {
+    this.#subgraphs.set(target, graph);
+  }
+
+  build(): Graph {
+    return new Graph(this.#nodes.slice(), new Map(this.#subgraphs));
+  }
+}

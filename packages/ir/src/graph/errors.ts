@@ -1,0 +1,141 @@
+/** @file One factory per error of this package. */
+import { SconceError } from "@sconce/errors";
+import type { TargetProblem } from "./known-targets.js";
+import { type Problem, problemText } from "./problem.js";
+
+export const nodeNotFound = (name: string): SconceError =>
+  new SconceError({ code: "NODE_NOT_FOUND", message: `the graph has no node named "${name}"`, where: name });
+
+export const unknownPart = (name: string, known: readonly string[]): SconceError =>
+  new SconceError({
+    code: "UNKNOWN_PART",
+    message: `a program has no part "${name}"`,
+    fix: `the parts are: ${known.join(", ")}`,
+  });
+
+export const noOutput = (): SconceError =>
+  new SconceError({
+    code: "NO_OUTPUT",
+    message: "the graph has no output node",
+    fix: "end the graph with an output",
+  });
+
+export const duplicateName = (name: string): SconceError =>
+  new SconceError({
+    code: "DUPLICATE_NAME",
+    message: `the graph already has a node named "${name}"`,
+    where: name,
+    fix: "take a name from editor.freshName(...)",
+  });
+
+export const stillUsed = (name: string, user: string): SconceError =>
+  new SconceError({
+    code: "NODE_STILL_USED",
+    message: `node "${name}" is removed but "${user}" still uses it`,
+    where: name,
+    fix: `replace its uses first: editor.replaceAllUses("${name}", ...)`,
+  });
+
+export const cyclicReplacement = (name: string): SconceError =>
+  new SconceError({
+    code: "CYCLIC_REPLACEMENT",
+    message: `uses of "${name}" are replaced by themselves`,
+    where: name,
+  });
+
+export const editFinished = (): SconceError =>
+  new SconceError({
+    code: "EDIT_FINISHED",
+    message: "the editor was used after its edit had ended",
+    fix: "make every change within the recipe given to edit()",
+  });
+
+export const missingSubgraph = (target: string): SconceError =>
+  new SconceError({
+    code: "NO_SUBGRAPH",
+    message: `the graph has no nested graph "${target}"`,
+    where: target,
+  });
+
+export const badTreeSpec = (reason: string, where: string, cause?: unknown): SconceError =>
+  new SconceError({
+    code: "BAD_TREE_SPEC",
+    message: `the tree specification cannot be read: ${reason}`,
+    where,
+    cause,
+  });
+
+/** PyTorch's words (`torch/export/_unlift.py`). */
+export const treeMismatch = (expected: string, actual: string): SconceError =>
+  new SconceError({
+    code: "TREE_MISMATCH",
+    message:
+      `Trying to flatten user inputs with exported input tree spec: \n${expected}\n` +
+      `but actually got inputs with tree spec of: \n${actual}.\n` +
+      "Please check that the inputs have the same number and type of args and kwargs as the ones you used when tracing.",
+    fix: "call the program with the same structure of arguments that it was exported with",
+  });
+
+const SHOWN_PROBLEMS = 10;
+
+export const invalidProgram = (problems: readonly Problem[]): SconceError => {
+  const lines = problems.slice(0, SHOWN_PROBLEMS).map(problemText);
+  if (problems.length > SHOWN_PROBLEMS) lines.push(`and ${problems.length - SHOWN_PROBLEMS} more`);
+  const [first] = problems;
+  const place = [first?.graph, first?.node].filter(Boolean).join(".");
+  const where = [place, first?.line].filter(Boolean).join(", ") || undefined;
+  return new SconceError({
+    code: "INVALID_PROGRAM",
+    message: `the program is not valid\n${lines.join("\n")}`,
+    where,
+  });
+};
+
+export const irSyntax = (message: string, where: string): SconceError =>
+  new SconceError({
+    code: "IR_SYNTAX",
+    message,
+    where,
+    fix: "see docs/concepts/ir-text.md for the grammar",
+  });
+
+/** `where`: line and column of a text, or the node. */
+export const unknownTarget = ({ message, fix }: TargetProblem, where: string): SconceError =>
+  new SconceError({ code: "UNKNOWN_TARGET", message, where, fix });
+
+/** The reason that the file gave which the text was made of, under its code. */
+export const unreadableExamples = (code: string, message: string): SconceError =>
+  new SconceError({ code, message });
+
+export const irTensor = (key: string, reason: string): SconceError =>
+  new SconceError({
+    code: "IR_TENSOR",
+    message: `tensor "${key}" ${reason}`,
+    where: key,
+    fix: "give the tensors that were stored beside the text",
+  });
+
+export const historyMismatch = (message: string, where?: string): SconceError =>
+  new SconceError({
+    code: "HISTORY_MISMATCH",
+    message,
+    where,
+    fix: "give the program that the history was recorded on, or run the passes instead",
+  });
+
+/** Something else than a history where one is wanted. */
+export const notAHistory = (given: string): SconceError =>
+  new SconceError({
+    code: "HISTORY_FORMAT",
+    message: `replay takes a program, or what historyFromJson or recordedHistory gives, not ${given}`,
+    fix: "pass the program whose history it is: replay(program, onto)",
+  });
+
+export const historyFormat = (message: string, where?: string, cause?: unknown): SconceError =>
+  new SconceError({
+    code: "HISTORY_FORMAT",
+    message: `the history cannot be read: ${message}`,
+    where,
+    fix: "give what historyToJson wrote, with the tensors of historyTensors",
+    cause,
+  });

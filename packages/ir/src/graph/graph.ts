@@ -1,0 +1,140 @@
+import type { Argument } from "../values/argument.js";
+import { nodeNotFound, noOutput } from "./errors.js";
+import { GraphIndex } from "./graph-index.js";
+import type { Node } from "./node.js";
+import { type GraphState, makeState } from "./node-store.js";
+
+const NO_SUBGRAPHS: ReadonlyMap<string, Graph> = new Map();
+
+/**
+ * An immutable graph, made by {@link GraphBuilder} or a parser: nodes in topological order, and nested graphs by the target of the `get_attr` that reads them.
+ * `edit` and `rebuild` make changed versions; versions share everything that is the same.
+ */
+export class Graph {
+  readonly subgraphs: ReadonlyMap<string, Graph>;
+  readonly #state: GraphState;
+  readonly #index: GraphIndex;
+
+  constructor(
+    nodes: readonly Node[],
+    subgraphs: ReadonlyMap<string, Graph> = NO_SUBGRAPHS,
+    version?: GraphVersion,
+  ) {
+    this.#state = version?.state ?? makeState(nodes, [...subgraphs]);
+    this.#index = version?.index ?? new GraphIndex(this.#state, Object.freeze(nodes));
+    this.subgraphs = subgraphs;
+  }
+
+  /** Number of nodes, placeholders and output included; nested graphs are not counted. */
+  get size(): number {
+    return this.#index.starts[this.#state.pages.length]!;
+  }
+
+  /** The nodes in graph order. */
+  nodes(): readonly Node[] {
+    return this.#index.nodes;
+  }
+
+  nodeAt(position: number): Node {
+    return this.#index.nodes[position]!;
+  }
+
+  has(name: string): boolean {
+    return this.#index.position(name) >= 0;
+  }
+
+  /** @throws SconceError `NODE_NOT_FOUND` */
+  node(name: string): Node {
+    return this.#index.at(this.indexOf(name));
+  }
+
+  /** The node of this name, or undefined. */
+  find(name: string): Node | undefined {
+    const position = this.#index.position(name);
+    return position < 0 ? undefined : this.#index.at(position);
+  }
+
+  /** Position in graph order; -1 when there is no node of this name. */
+  positionOf(name: string): number {
+    return this.#index.position(name);
+  }
+
+  /**
+   * Position in graph order.
+   * @throws SconceError `NODE_NOT_FOUND`
+   */
+  indexOf(name: string): number {
+    const position = this.#index.position(name);
+    if (position < 0) throw nodeNotFound(name);
+    return position;
+  }
+
+  /** Distinct nodes that use this one, in graph order; empty for a name that the graph does not have. */
+  users(name: string): readonly Node[] {
+    const position = this.#index.position(name);
+    if (position < 0) return [];
+    const found: Node[] = [];
+    this.forEachUser(position, (user) => found.push(this.nodeAt(user)));
+    return found;
+  }
+
+  /** Calls `visit` with the position of each distinct user of the node at a position, in graph order. */
+  forEachUser(position: number, visit: (user: number) => void): void {
+    const { offsets, users } = this.#index.users;
+    for (let i = offsets[position]!; i < offsets[position + 1]!; i++) visit(users[i]!);
+  }
+
+  /** Number of distinct users of the node at a position. */
+  userCount(position: number): number {
+    const { offsets } = this.#index.users;
+    return offsets[position + 1]! - offsets[position]!;
+  }
+
+  /** Whether names are unique, and every input of a node comes before it: the structure that the verifier asks for. */
+  isOrdered(): boolean {
+    return this.#index.users.isOrdered;
+  }
+
+  /** The inputs of the graph, in calling order. */
+  placeholders(): Node[] {
+    return this.nodes().filter((node) => node.op === "placeholder");
+  }
+
+  /** @throws SconceError `NO_OUTPUT` */
+  outputNode(): Node {
+    const last = this.size > 0 ? this.#index.at(this.size - 1) : undefined;
+    if (last?.op !== "output") throw noOutput();
+    return last;
+  }
+
+  /** The single argument of the output node: a tuple of results, or a bare value in some subgraphs. */
+  outputArgument(): Argument {
+    return this.outputNode().args[0]!;
+  }
+
+  /** The storage of this version, for the modules that make new ones. */
+  static stateOf(graph: Graph): GraphState {
+    return graph.#state;
+  }
+
+  /** What is derived from this version. */
+  static indexOf(graph: Graph): GraphIndex {
+    return graph.#index;
+  }
+
+  /** The graph of a state that came from `before`; `before` itself when the state is its own. */
+  static version(before: Graph, state: GraphState): Graph {
+    if (state === before.#state) return before;
+    const subgraphs =
+      state.subgraphs === before.#state.subgraphs ? before.subgraphs : new Map(state.subgraphs);
+    return new Graph([], subgraphs, { state, index: before.#index.next(state) });
+  }
+}
+
+/** Whether a value is a graph. */
+export const isGraph = (value: unknown): value is Graph => value instanceof Graph;
+
+interface GraphVersion {
+  readonly state: GraphState;
+  readonly index: GraphIndex;
+}

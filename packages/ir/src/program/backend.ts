@@ -1,0 +1,122 @@
+/** @file The contract between programs and whatever runs them. Types only. */
+import type { Tensor } from "@sconce/tensor";
+import type { Graph } from "../graph/graph.js";
+import type { Node } from "../graph/node.js";
+import type { Argument } from "../values/argument.js";
+import type { ExportedProgram } from "./program.js";
+
+/** A run-time value: a tensor, a Python scalar, or None. */
+export type Value = Tensor | number | bigint | boolean | string | null;
+
+/** Why a backend cannot take a node, and what to do. */
+export interface Reason {
+  readonly reason: string;
+}
+
+export interface CompileOptions {
+  /** Names of operators to refuse, for tests of partitioning. */
+  readonly exclude?: readonly string[];
+  readonly signal?: AbortSignal;
+  /** Called as parts of the program are made ready, with the number done and the total. */
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+export interface RunOptions {
+  readonly signal?: AbortSignal;
+  /** Called after each node with the number done and the total. */
+  readonly onProgress?: (done: number, total: number, node: Node) => void;
+  /**
+   * Has devices that work on their own waited for after each kernel, so that the profile tells how long each took. The whole
+   * run takes longer then; without it the profile of such a device tells how long it took to give it the work.
+   */
+  readonly profile?: boolean;
+}
+
+/** What a node, or a kernel that computes several, took. */
+export interface NodeProfile {
+  /** Names of the nodes, with commas between them. */
+  readonly node: string;
+  /** Operator of the last of them. */
+  readonly target: string;
+  readonly milliseconds: number;
+  /** Where, of backends that do not run all in one place. */
+  readonly place?: "device" | "host";
+}
+
+/** Where one node of a program runs, and why not on the backend's device where it does not. */
+export interface NodePlacement {
+  readonly node: string;
+  readonly target: string;
+  readonly place: "device" | "host";
+  readonly reason?: string | undefined;
+}
+
+/** What a backend with a device of its own made of a program. */
+export interface Placement {
+  /** The device, for people. */
+  readonly device: string;
+  /** Every call of the program as it was prepared for the backend; where it ran the last time, once there was a run. */
+  readonly nodes: readonly NodePlacement[];
+  /** Stretches of the program that run on the device, in the last run once there was one. */
+  readonly regions: number;
+  /** What the device is given to do in a run of the sizes that came last. */
+  readonly kernels: number;
+  /** Tensors copied in the last run, weights left out. */
+  readonly copies: { readonly toDevice: number; readonly toHost: number };
+  /** Nodes that only the values or sizes of the last run sent to the host; `nodes` has the reasons. */
+  readonly fallbacks: readonly string[];
+}
+
+/** A program made ready to run. */
+export interface Executable {
+  /**
+   * Runs once. `inputs` are the user inputs, flattened in `inSpec` order; results are the user outputs, flattened.
+   * Mutated buffers live in the executable and carry over to the next run.
+   */
+  run(inputs: readonly Value[], options?: RunOptions): Promise<readonly Value[]>;
+  /** Current values of parameters, buffers and constants by fully qualified name. */
+  readonly state: ReadonlyMap<string, Tensor>;
+  /** What the last run took, in the order in which it ran. */
+  profile?(): readonly NodeProfile[];
+  /** Where nodes run, of backends that do not run all in one place. */
+  placement?(): Placement;
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
+/** What one run of a program leaves behind. */
+export interface ProgramRun {
+  readonly outputs: readonly Value[];
+  /** Parameters, buffers and constants by name; those that the program writes to are copies. */
+  readonly state: ReadonlyMap<string, Tensor>;
+  /** Iterations of all `while_loop`s together. */
+  readonly iterations?: number;
+}
+
+/** Bounds of one run. */
+export interface RunLimits {
+  /** Most iterations of all `while_loop`s together; a run that needs more fails with `LOOP_LIMIT`. Unlimited when left out. */
+  readonly maxIterations?: number | undefined;
+}
+
+/**
+ * Runs a program once, on flat user inputs, from its own state and with the same random numbers each time. `see` is given each
+ * node of the program's own graph with its value, which later nodes may write to.
+ */
+export type ProgramRunner = (
+  program: ExportedProgram,
+  inputs: readonly Value[],
+  see?: (node: Node, value: unknown) => void,
+  limits?: RunLimits,
+) => ProgramRun;
+
+export interface Backend {
+  readonly name: string;
+  /** Whether the backend can run this node, asked before anything runs. */
+  supports(node: Node, graph: Graph): true | Reason;
+  /** By what it runs an operator (`kernel`, `decomposition`, ...), for people; undefined when it does not. */
+  wayOf?(target: string): string | undefined;
+  compile(program: ExportedProgram, options?: CompileOptions): Promise<Executable>;
+}
+
+export type { Argument };

@@ -1,0 +1,224 @@
+import type { OpDefinition } from "../rows/define-op.js";
+import { OperatorTable } from "../table/table.js";
+import { activationOps } from "./activation.js";
+import { activationBackwardOps } from "./activation-backward.js";
+import { adaptivePoolOps } from "./adaptive-pool.js";
+import { assertionOps } from "./assertion.js";
+import { attentionOps } from "./attention.js";
+import { batchNormOps } from "./batch-norm.js";
+import { batchNormBackwardOps } from "./batch-norm-backward.js";
+import { binaryPointwiseOps } from "./binary-pointwise.js";
+import { chunkCatOps } from "./chunk-cat.js";
+import { columnOps } from "./columns.js";
+import { comparisonOps } from "./comparison.js";
+import { complexOps } from "./complex.js";
+import { compositeBackwardOps } from "./composite-backward.js";
+import { conversionOps } from "./conversion.js";
+import { conversionLegacyOps } from "./conversion-legacy.js";
+import { convolutionOps } from "./convolution.js";
+import { convolutionCompositeOps } from "./convolution-composite.js";
+import { convolutionLegacyOps } from "./convolution-legacy.js";
+import { convolutionSecondOps } from "./convolution-second.js";
+import { creationOps } from "./creation.js";
+import { ctcLossOps } from "./ctc-loss.js";
+import { cumulativeOps } from "./cumulative.js";
+import { diagonalOps } from "./diagonal.js";
+import { diagonalFillOps } from "./diagonal-fill.js";
+import { differenceOps } from "./difference.js";
+import { dimOrderOps } from "./dim-order.js";
+import { distanceOps } from "./distance.js";
+import { einsumOps } from "./einsum.js";
+import { embeddingOps } from "./embedding.js";
+import { environmentOps } from "./environment.js";
+import { fakeQuantizeOps } from "./fake-quantize.js";
+import { fourierOps } from "./fourier.js";
+import { fourierHermitianOps } from "./fourier-hermitian.js";
+import { gradientOps } from "./gradient.js";
+import { gridOps } from "./grid.js";
+import { histogramOps } from "./histogram.js";
+import { inPlaceViewOps } from "./in-place-view.js";
+import { indexReadOps } from "./index-read.js";
+import { indexWriteOps } from "./index-write.js";
+import { joinOps } from "./join.js";
+import { linearAlgebraOps } from "./linear-algebra.js";
+import { linearSystemOps } from "./linear-system.js";
+import { lookupBackwardOps } from "./lookup-backward.js";
+import { lossOps } from "./loss.js";
+import { lossBackwardOps } from "./loss-backward.js";
+import { lossClassificationOps } from "./loss-classification.js";
+import { lossMarginOps } from "./loss-margin.js";
+import { lossMarginBackwardOps } from "./loss-margin-backward.js";
+import { lossMultiMarginOps } from "./loss-multi-margin.js";
+import { matmulOps } from "./matmul.js";
+import { matmulCompositeOps } from "./matmul-composite.js";
+import { matrixFactorOps } from "./matrix-factor.js";
+import { matrixNormOps } from "./matrix-norm.js";
+import { matrixOrthogonalOps } from "./matrix-orthogonal.js";
+import { matrixRankOps } from "./matrix-rank.js";
+import { matrixSolveOps } from "./matrix-solve.js";
+import { matrixSpectrumOps } from "./matrix-spectrum.js";
+import { normOps } from "./norm.js";
+import { normalizationOps } from "./normalization.js";
+import { normalizationBackwardOps } from "./normalization-backward.js";
+import { oneHotOps } from "./one-hot.js";
+import { orderStatisticOps } from "./order-statistic.js";
+import { paddingOps } from "./padding.js";
+import { paddingBackwardOps } from "./padding-backward.js";
+import { philoxOps } from "./philox.js";
+import { polynomialOps } from "./polynomial.js";
+import { poolOps } from "./pool.js";
+import { poolFractionalOps } from "./pool-fractional.js";
+import { primitiveOps } from "./primitive.js";
+import { productOps } from "./product.js";
+import { quantileOps } from "./quantile.js";
+import { quantizedOps } from "./quantized.js";
+import { randomOps } from "./random.js";
+import { randomDistributionOps } from "./random-distributions.js";
+import { randomGeneratorOps } from "./random-generator.js";
+import { rangeOps } from "./range.js";
+import { rearrangeOps } from "./rearrange.js";
+import { recurrentOps } from "./recurrent.js";
+import { recurrentBackwardOps } from "./recurrent-backward.js";
+import { reductionOps } from "./reduction.js";
+import { renamedOps } from "./renamed.js";
+import { resizeOps } from "./resize.js";
+import { resizeBackwardOps } from "./resize-backward.js";
+import { resizeCubicOps } from "./resize-cubic.js";
+import { scalarReadOps } from "./scalar-reads.js";
+import { segmentOps } from "./segment.js";
+import { selectWhereOps } from "./select-where.js";
+import { softmaxOps } from "./softmax.js";
+import { sortOps } from "./sort.js";
+import { specialCompositeOps } from "./special-composite.js";
+import { spectrogramOps } from "./spectrogram.js";
+import { statisticOps } from "./statistic.js";
+import { tensorPropertyOps } from "./tensor-properties.js";
+import { ternaryPointwiseOps } from "./ternary-pointwise.js";
+import { torchTestOps } from "./torch-tests.js";
+import { unaryPointwiseOps } from "./unary-pointwise.js";
+import { varianceOps } from "./variance.js";
+import { viewCopyOps } from "./view-copy.js";
+import { viewDTypeOps } from "./view-dtype.js";
+import { viewExpandOps } from "./view-expand.js";
+import { viewPermuteOps } from "./view-permute.js";
+import { viewReshapeOps } from "./view-reshape.js";
+import { viewSliceOps } from "./view-slice.js";
+import { viewSplitOps } from "./view-split.js";
+import { windowOps } from "./window.js";
+
+/** Every operator row that Sconce has. */
+export const ALL_OPS: readonly OpDefinition[] = Object.freeze([
+  ...activationOps,
+  ...activationBackwardOps,
+  ...adaptivePoolOps,
+  ...assertionOps,
+  ...primitiveOps,
+  ...attentionOps,
+  ...batchNormOps,
+  ...batchNormBackwardOps,
+  ...binaryPointwiseOps,
+  ...columnOps,
+  ...comparisonOps,
+  ...complexOps,
+  ...conversionOps,
+  ...convolutionCompositeOps,
+  ...convolutionOps,
+  ...creationOps,
+  ...cumulativeOps,
+  ...diagonalOps,
+  ...diagonalFillOps,
+  ...differenceOps,
+  ...dimOrderOps,
+  ...distanceOps,
+  ...einsumOps,
+  ...embeddingOps,
+  ...fakeQuantizeOps,
+  ...fourierOps,
+  ...gridOps,
+  ...inPlaceViewOps,
+  ...indexReadOps,
+  ...indexWriteOps,
+  ...joinOps,
+  ...linearAlgebraOps,
+  ...linearSystemOps,
+  ...lossClassificationOps,
+  ...lossMarginOps,
+  ...lossMultiMarginOps,
+  ...lossOps,
+  ...lossBackwardOps,
+  ...lookupBackwardOps,
+  ...matmulCompositeOps,
+  ...matmulOps,
+  ...matrixFactorOps,
+  ...matrixNormOps,
+  ...matrixOrthogonalOps,
+  ...matrixRankOps,
+  ...matrixSolveOps,
+  ...matrixSpectrumOps,
+  ...normOps,
+  ...normalizationOps,
+  ...normalizationBackwardOps,
+  ...oneHotOps,
+  ...orderStatisticOps,
+  ...paddingOps,
+  ...paddingBackwardOps,
+  ...philoxOps,
+  ...poolOps,
+  ...productOps,
+  ...quantileOps,
+  ...quantizedOps,
+  ...randomOps,
+  ...randomDistributionOps,
+  ...randomGeneratorOps,
+  ...rangeOps,
+  ...rearrangeOps,
+  ...recurrentOps,
+  ...reductionOps,
+  ...renamedOps,
+  ...resizeCubicOps,
+  ...resizeOps,
+  ...resizeBackwardOps,
+  ...scalarReadOps,
+  ...selectWhereOps,
+  ...softmaxOps,
+  ...sortOps,
+  ...specialCompositeOps,
+  ...ternaryPointwiseOps,
+  ...unaryPointwiseOps,
+  ...varianceOps,
+  ...viewCopyOps,
+  ...viewDTypeOps,
+  ...viewExpandOps,
+  ...viewPermuteOps,
+  ...viewReshapeOps,
+  ...viewSliceOps,
+  ...viewSplitOps,
+  ...statisticOps,
+  ...gradientOps,
+  ...fourierHermitianOps,
+  ...spectrogramOps,
+  ...tensorPropertyOps,
+  ...segmentOps,
+  ...histogramOps,
+  ...poolFractionalOps,
+  ...lossMarginBackwardOps,
+  ...chunkCatOps,
+  ...windowOps,
+  ...convolutionLegacyOps,
+  ...conversionLegacyOps,
+  ...ctcLossOps,
+  ...polynomialOps,
+  ...recurrentBackwardOps,
+  ...compositeBackwardOps,
+  ...convolutionSecondOps,
+  ...environmentOps,
+  ...torchTestOps,
+]);
+
+let table: OperatorTable | undefined;
+
+/** The table of {@link ALL_OPS}, made when first asked for. */
+export function defaultOperators(): OperatorTable {
+  table ??= new OperatorTable(ALL_OPS, true);
+  return table;
+}

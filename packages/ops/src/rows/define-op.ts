@@ -1,0 +1,90 @@
+import type { FakeTensor, MetaValue, OpSchema } from "@sconce/ir";
+import type { SymEnv } from "@sconce/symbolic";
+import { parseSchema } from "../schema/schema.js";
+import type { ArgsOf } from "../schema/schema-types.js";
+import type { Emit } from "./emit.js";
+import { checkedRule } from "./results.js";
+
+/** Tags of PyTorch (`torch.Tag`) and ours. */
+export type OpTag =
+  /** In the core ATen set. */
+  | "core"
+  /** CompositeImplicitAutograd: decomposed when dispatched, before functionalization, unless preserved. */
+  | "composite"
+  | "pointwise"
+  | "reduction"
+  /** Draws random numbers: never folded, merged or treated as pure. */
+  | "nondeterministic_seeded"
+  | "dynamic_output_shape"
+  | "data_dependent_output"
+  | "maybe_aliasing_or_mutating"
+  /** Has an effect besides its results (assertions): dead-code elimination keeps it. */
+  | "effect"
+  /** `op(a, b)` equals `op(b, a)` in the first two arguments. */
+  | "commutative"
+  /** In PyTorch's decompositions but absent from the default table: `decompose` runs only when asked for. */
+  | "not_in_default_table"
+  /** Decomposed by PyTorch's dispatcher whatever the table says, though it is no composite of the schema kind. */
+  | "always_decomposed";
+
+/** Context of meta rules. */
+export interface MetaContext {
+  readonly env: SymEnv;
+}
+
+/** Gives dtype, sizes and strides of the results; refuses bad input with PyTorch's reasons. */
+export type MetaRule<A> = (args: A, context: MetaContext) => MetaValue;
+/** Rewrites a call into others, in PyTorch's sequence. */
+export type DecomposeRule<A> = (emit: Emit, args: A) => MetaValue;
+
+/** Everything backend-neutral about one overload. */
+export interface OpRow<S extends string = string> {
+  /** The schema as PyTorch prints it. */
+  readonly schema: S;
+  readonly tags?: readonly OpTag[];
+  /** One sentence, where the name does not say it. */
+  readonly doc?: string;
+  /** May be left out when `decompose` is there: the decomposition then runs on fakes. */
+  readonly meta?: MetaRule<ArgsOf<S>>;
+  readonly decompose?: DecomposeRule<ArgsOf<S>>;
+}
+
+/** A row made ready: schema parsed, rules untyped for generic callers. */
+export interface OpDefinition {
+  readonly target: string;
+  readonly schema: OpSchema;
+  readonly schemaText: string;
+  readonly tags: readonly OpTag[];
+  readonly doc: string | undefined;
+  readonly meta: MetaRule<BoundArgs> | undefined;
+  readonly decompose: DecomposeRule<BoundArgs> | undefined;
+  /** Target of the functional overload that an in-place or `out=` overload was derived from. */
+  readonly functional?: string;
+}
+
+/** Arguments bound to schema names, defaults filled in, literals unwrapped by their schema types. */
+export type BoundArgs = Readonly<Record<string, BoundValue>>;
+export type BoundValue = MetaValue | unknown;
+
+/**
+ * Defines an operator; its rules are typed by its schema. What they return is checked against the schema each time: a shape
+ * rule fails with `SHAPE_RULE`, a decomposition with `DECOMPOSITION_RESULT`.
+ *
+ * @throws SconceError `SCHEMA_SYNTAX`
+ */
+export function defineOp<const S extends string>(row: OpRow<S>): OpDefinition {
+  const schema = parseSchema(row.schema);
+  const meta = row.meta as MetaRule<BoundArgs> | undefined;
+  const decompose = row.decompose as DecomposeRule<BoundArgs> | undefined;
+  return Object.freeze({
+    target: schema.target,
+    schema,
+    schemaText: row.schema,
+    tags: row.tags ?? [],
+    doc: row.doc,
+    meta: meta && checkedRule("SHAPE_RULE", schema, meta),
+    decompose: decompose && checkedRule("DECOMPOSITION_RESULT", schema, decompose),
+  });
+}
+
+export type { FakeTensor };

@@ -1,0 +1,191 @@
+/**
+ * @file Overloads that write into other arguments than `self`: `out=`, those whose functional overload is named
+ * `*_functional`, and in-place ones whose functional overload has another name or another order of arguments. PyTorch groups overloads by their arguments without the written ones (`torchgen/model.py`).
+ */
+import { FakeTensor, type MetaValue, type OpSchema, type SchemaArgument } from "@sconce/ir";
+import type { SymEnv } from "@sconce/symbolic";
+import type { BoundArgs, MetaContext, OpDefinition, OpTag } from "../rows/define-op.js";
+import { dtypeMismatch } from "../rows/errors.js";
+import { sizesEqual } from "../rules/dims.js";
+import { fake } from "../rules/fake.js";
+import { canCast } from "../rules/promote.js";
+import { knownSchema, knownSchemaText } from "../schema/known-schemas.js";
+import { checkInPlace } from "./derive.js";
+import { metaOfBound } from "./fake-emit.js";
+import { inPlaceComposite } from "./in-place-composites.js";
+import type { OperatorTable } from "./table.js";
+
+/** Arguments of factories that `out=` overloads leave to the output. */
+const OPTIONS: ReadonlySet<string> = new Set(["dtype", "layout", "device", "pin_memory", "memory_format"]);
+
+/** The definition of a writing overload from the functional one; undefined when there is none. */
+export function deriveWriting(target: string, operators: OperatorTable): OpDefinition | undefined {
+  const [schema, schemaText] = [knownSchema(target), knownSchemaText(target)];
+  if (schema?.isMutable !== true || schemaText === undefined || schema.isView) return undefined;
+  const functional = functionalOf(schema, operators);
+  if (functional === undefined) return undefined;
+  return Object.freeze({
+    ...functional,
+    target,
+    schema,
+    schemaText,
+    tags: writingTags(functional, target),
+    functional: functional.target,
+    decompose: inPlaceComposite(target),
+    meta: (given: BoundArgs, context: MetaContext) => {
+      const result = metaOfBound(
+        operators,
+        functional,
+        functionalArguments(schema, functional, given),
+        context.env,
+      );
+      checkSelf(schema, given, result);
+      return writtenResults(schema, functional, given, result, context.env);
+    },
+  });
+}
+
+function writingTags({ tags }: OpDefinition, target: string): readonly OpTag[] {
+  const kept = tags.filter((tag) => tag !== "core" && tag !== "composite");
+  return inPlaceComposite(target) === undefined ? kept : [...kept, "composite"];
+}
+
+function functionalOf(schema: OpSchema, operators: OperatorTable): OpDefinition | undefined {
+  const { namespace, overload } = schema;
+  const name = schema.name.replace(/_$/, "");
+  const named = operators.get(`${namespace}.${name}_functional.${overload}`);
+  if (named !== undefined) return named;
+  const matches = name === schema.name ? isFunctionalOf : isOutOfPlaceOf;
+  return operators.overloadsOf(`${namespace}.${name}`).find((row) => matches(row.schema, schema));
+}
+
+/**
+ * Whether an overload takes the arguments of an in-place one, in whatever order: `polygamma_(self, n)` is
+ * `polygamma(n, self)`, `pow_.Scalar` is `pow.Tensor_Scalar`.
+ */
+function isOutOfPlaceOf(functional: OpSchema, schema: OpSchema): boolean {
+  if (functional.isMutable || functional.isView || functional.args.length !== schema.args.length)
+    return false;
+  const written = schema.args.filter((arg) => arg.alias?.write === true);
+  if (functional.returns.length !== written.length) return false;
+  return schema.args.every(({ name, type }) =>
+    functional.args.some(
+      (arg) => arg.name === name && arg.type.base === type.base && arg.type.list === type.list,
+    ),
+  );
+}
+
+/** An in-place overload with a single result: `self` has to be able to hold it. */
+function checkSelf(schema: OpSchema, given: BoundArgs, result: MetaValue): void {
+  const [self] = schema.args;
+  if (self === undefined || self.kwargOnly || self.alias?.write !== true) return;
+  const target = given[self.name];
+  if (target instanceof FakeTensor) checkInPlace(target, result, schema.name);
+}
+
+const isOutput = (arg: SchemaArgument): boolean => arg.kwargOnly && arg.alias?.write === true;
+
+function isFunctionalOf(functional: OpSchema, schema: OpSchema): boolean {
+  const own = schema.args.filter((arg) => !isOutput(arg));
+  const written = schema.args.length - own.length;
+  if (functional.isMutable || functional.isView || written === 0) return false;
+  const names = new Set(own.map((arg) => arg.name));
+  const rest = functional.args.filter(
+    (arg) => names.has(arg.name) || !(arg.kwargOnly && OPTIONS.has(arg.name)),
+  );
+  if (functional.returns.length !== written || rest.length !== own.length) return false;
+  return own.every(({ name, type }, i) => {
+    const other = rest[i]!;
+    return other.name === name && other.type.base === type.base && other.type.list === type.list;
+  });
+}
+
+/**
+ * Arguments of the functional overload from those of the writing one. Names may differ between an in-place overload and
+ * its functional one (`dropout_(self)`, `dropout(input)`), positions do not; a dtype that an `out=` overload does not
+ * have is that of its output.
+ */
+export function functionalArguments(schema: OpSchema, functional: OpDefinition, given: BoundArgs): BoundArgs {
+  const output = schema.args.find(isOutput);
+  const known = functional.schema.args.map(({ name, kwargOnly }, i) => {
+    if (Object.hasOwn(given, name)) return [name, takesOutputDType(functional, name, given, output)] as const;
+    if (output === undefined) return [name, given[schema.args[i]?.name ?? name]] as const;
+    return [name, kwargOnly && name === "dtype" ? (given[output.name] as FakeTensor).dtype : null] as const;
+  });
+  return Object.fromEntries(known);
+}
+
+/** Sums and the like compute in the dtype of their output. */
+function takesOutputDType(
+  functional: OpDefinition,
+  name: string,
+  given: BoundArgs,
+  output: SchemaArgument | undefined,
+): unknown {
+  const value = given[name];
+  if (name !== "dtype" || value !== null || output === undefined || !hasDTypeOption(functional)) return value;
+  return (given[output.name] as FakeTensor).dtype;
+}
+
+const hasDTypeOption = ({ schema }: OpDefinition): boolean => schema.args.some((arg) => arg.name === "dtype");
+
+/**
+ * Results of a writing overload from those of its functional one (its own results first, then the new values of what is
+ * written): written arguments are returned themselves, resized when they are outputs of another size.
+ *
+ * @throws SconceError `DTYPE_MISMATCH`
+ */
+function writtenResults(
+  schema: OpSchema,
+  functional: OpDefinition,
+  given: BoundArgs,
+  result: MetaValue,
+  env: SymEnv,
+): MetaValue {
+  const results = Array.isArray(result) ? (result as readonly MetaValue[]) : [result];
+  const written = schema.args.filter((arg) => arg.alias?.write);
+  const first = results.length - written.length;
+  const values = new Map(
+    written.map(
+      (arg, i) => [arg.alias!.set, afterWrite(arg, given, results[first + i]!, functional, env)] as const,
+    ),
+  );
+  let next = 0;
+  const returned = schema.returns.map((ret) => (ret.alias ? values.get(ret.alias.set)! : results[next++]!));
+  return returned.length === 1 ? returned[0]! : returned.length === 0 ? null : returned;
+}
+
+function afterWrite(
+  arg: SchemaArgument,
+  given: BoundArgs,
+  value: MetaValue,
+  functional: OpDefinition,
+  env: SymEnv,
+): MetaValue {
+  const target = given[arg.name];
+  if (!(target instanceof FakeTensor) || !(value instanceof FakeTensor)) return value;
+  if (!isOutput(arg)) return target;
+  checkOutputDType(value, target, functional);
+  if (sizesEqual(target.shape, value.shape, env)) return target;
+  return fake({ dtype: target.dtype, shape: value.shape, strides: value.strides, like: target });
+}
+
+/** Operators that convert to the dtype of their output although they are not elementwise. */
+const CONVERTING: ReadonlySet<string> = new Set(["aten.cat.default", "aten.stack.default"]);
+
+/**
+ * Elementwise operators convert to the dtype of their output, others want the exact one.
+ *
+ * @throws SconceError `DTYPE_MISMATCH`
+ */
+function checkOutputDType(value: FakeTensor, output: FakeTensor, functional: OpDefinition): void {
+  if (value.dtype === output.dtype) return;
+  if (!functional.tags.includes("pointwise") && !CONVERTING.has(functional.target)) {
+    throw dtypeMismatch(`Expected out tensor to have dtype ${value.dtype}, but got ${output.dtype} instead`);
+  }
+  if (!canCast(value.dtype, output.dtype)) {
+    throw dtypeMismatch(
+      `result type ${value.dtype} can't be cast to the desired output type ${output.dtype}`,
+    );
+  }
+}

@@ -1,0 +1,73 @@
+import { SconceError } from "@sconce/errors";
+import { FakeTensor, type MetaValue } from "@sconce/ir";
+import type { SymEnv } from "@sconce/symbolic";
+import type { BoundArgs, OpDefinition } from "../rows/define-op.js";
+import type { Emit, EmitArg } from "../rows/emit.js";
+import { operatorWithoutMeta, resultKind } from "../rows/errors.js";
+import { bindArgs, type Resolve } from "./bind.js";
+import type { OperatorTable } from "./table.js";
+
+/**
+ * The fake result of a call: the operator's meta rule, or its decomposition run on fakes when it has none.
+ *
+ * Arguments are as nodes hold them, with fake tensors and symbolic values in place of references (or references, when
+ * `resolve` is given).
+ *
+ * @throws SconceError `UNKNOWN_OPERATOR`, those of binding, and those of the rule
+ */
+export function metaOf(
+  table: OperatorTable,
+  target: string,
+  args: readonly unknown[],
+  kwargs: Readonly<Record<string, unknown>>,
+  env: SymEnv,
+  resolve?: Resolve,
+): MetaValue {
+  const row = table.require(target);
+  return metaOfBound(table, row, bindArgs(row.schema, args, kwargs, resolve), env);
+}
+
+/** As {@link metaOf}, of arguments that are bound already. */
+export function metaOfBound(
+  table: OperatorTable,
+  row: OpDefinition,
+  bound: BoundArgs,
+  env: SymEnv,
+): MetaValue {
+  try {
+    if (row.meta !== undefined) return row.meta(bound, { env });
+    if (row.decompose !== undefined) return row.decompose(fakeEmit(table, env), bound);
+  } catch (error) {
+    throw error instanceof SconceError && error.where === undefined ? error.at(row.target) : error;
+  }
+  throw operatorWithoutMeta(row.target);
+}
+
+/** An emitter that only computes fake results. */
+export function fakeEmit(table: OperatorTable, env: SymEnv): Emit {
+  return emitFrom(env, (target, args, kwargs) => metaOf(table, target, args, kwargs, env));
+}
+
+/** Makes the three forms of an emitter from the general one. */
+export function emitFrom(
+  env: SymEnv,
+  value: (target: string, args: readonly EmitArg[], kwargs: Readonly<Record<string, EmitArg>>) => MetaValue,
+): Emit {
+  const call = (target: string, args: readonly EmitArg[], kwargs: Readonly<Record<string, EmitArg>> = {}) =>
+    value(target, args, kwargs);
+  const one = (
+    target: string,
+    args: readonly EmitArg[],
+    kwargs?: Readonly<Record<string, EmitArg>>,
+  ): FakeTensor => {
+    const result = call(target, args, kwargs);
+    if (result instanceof FakeTensor) return result;
+    throw resultKind(target, "one tensor");
+  };
+  const many = (target: string, args: readonly EmitArg[], kwargs?: Readonly<Record<string, EmitArg>>) => {
+    const result = call(target, args, kwargs);
+    if (Array.isArray(result)) return result as readonly FakeTensor[];
+    throw resultKind(target, "several tensors");
+  };
+  return Object.assign(one, { many, value: call, env });
+}

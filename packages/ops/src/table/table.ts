@@ -1,0 +1,200 @@
+import { isSconceError, SconceError } from "@sconce/errors";
+import {
+  FakeTensor,
+  isRef,
+  type MetaValue,
+  type Node,
+  type NodeRef,
+  type OperatorLookup,
+  type OpSchema,
+} from "@sconce/ir";
+import type { OpDefinition } from "../rows/define-op.js";
+import { knownSchema, knownSchemaText, knownTargets } from "../schema/known-schemas.js";
+import { bindArgs, constantValue } from "./bind.js";
+import { deriveInPlaceVariant } from "./derive.js";
+import { deriveForeach } from "./derive-foreach.js";
+import { deriveWriting } from "./derive-writing.js";
+
+const SHARED = {
+  message: "the default operator table is shared by all sessions and takes no further operators",
+  fix: "make a table of your own with defaultOperators().extend(rows)",
+};
+
+/** All operators known to a session, by target; in-place and `out=` variants are derived when asked for. */
+export class OperatorTable implements OperatorLookup {
+  readonly #rows = new Map<string, OpDefinition>();
+  /** Why the table takes no further rows, and what to do. */
+  #frozen: { readonly message: string; readonly fix: string } | undefined;
+  #version = 0;
+  readonly #derived = new Map<string, OpDefinition | undefined>();
+  #packets: Map<string, OpDefinition[]> | undefined;
+
+  /** @param shared whether others use the table too, so that nothing may be registered later */
+  constructor(rows: Iterable<OpDefinition>, shared = false) {
+    this.#add(rows);
+    if (shared) this.#frozen = SHARED;
+  }
+
+  /**
+   * Adds rows to this table, as a library that is loaded late registers its operators.
+   *
+   * @throws SconceError `DUPLICATE_OPERATOR`; `REGISTRY_FROZEN` for the table that all sessions share, and that of a
+   * session in use
+   */
+  register(rows: Iterable<OpDefinition>): void {
+    if (this.#frozen !== undefined) throw new SconceError({ code: "REGISTRY_FROZEN", ...this.#frozen });
+    this.#add(rows);
+    this.#derived.clear();
+    this.#packets = undefined;
+    this.#version++;
+  }
+
+  /** Takes no further rows from now on, for this reason. */
+  freeze(message: string, fix: string): void {
+    this.#frozen ??= { message, fix };
+  }
+
+  #add(rows: Iterable<OpDefinition>): void {
+    for (const row of rows) {
+      if (this.#rows.has(row.target)) {
+        throw new SconceError({
+          code: "DUPLICATE_OPERATOR",
+          message: `operator ${row.target} is defined twice`,
+        });
+      }
+      this.#rows.set(row.target, row);
+    }
+  }
+
+  /** Counts the registrations after construction: what is computed from the rows is good for one version. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** The row of a target, or the one derived for an in-place or `out=` overload; undefined when unknown. */
+  get(target: string): OpDefinition | undefined {
+    const row = this.#rows.get(target);
+    if (row !== undefined) return row;
+    if (!this.#derived.has(target)) {
+      const inPlace = deriveInPlaceVariant(target, this);
+      this.#derived.set(target, inPlace ?? deriveForeach(target, this) ?? deriveWriting(target, this));
+    }
+    return this.#derived.get(target);
+  }
+
+  /** Rows of one name (`aten.add`), in definition order. */
+  overloadsOf(packet: string): readonly OpDefinition[] {
+    this.#packets ??= byPacket(this.#rows.values());
+    return this.#packets.get(packet) ?? [];
+  }
+
+  /** @throws SconceError `UNKNOWN_OPERATOR`; `UNIMPLEMENTED_OPERATOR` for one of PyTorch's that has no row here */
+  require(target: string): OpDefinition {
+    const row = this.get(target);
+    if (row === undefined) throw this.#missing(target);
+    return row;
+  }
+
+  /** The schema of a row, of a derived overload, or of any overload that PyTorch has. */
+  schemaOf(target: string): OpSchema | undefined {
+    return this.get(target)?.schema ?? knownSchema(target);
+  }
+
+  tagsOf(target: string): readonly string[] {
+    return this.get(target)?.tags ?? [];
+  }
+
+  /** Targets of all rows, and of every ATen overload that PyTorch has. */
+  *targets(): Iterable<string> {
+    yield* this.#rows.keys();
+    for (const target of knownTargets()) if (!this.#rows.has(target)) yield target;
+  }
+
+  callProblem(
+    { target, args, kwargs }: Pick<Node, "target" | "args" | "kwargs">,
+    resolve: (node: NodeRef) => MetaValue | undefined,
+  ): string | undefined {
+    const schema = this.schemaOf(target);
+    if (schema === undefined || fitsPlainly(schema, args, kwargs, resolve)) return undefined;
+    try {
+      bindArgs(schema, args, kwargs, (node) => constantValue(resolve(node)));
+      return undefined;
+    } catch (error) {
+      if (isSconceError(error)) return error.message;
+      throw error;
+    }
+  }
+
+  #missing(target: string): SconceError {
+    const schema = knownSchemaText(target);
+    if (schema !== undefined) {
+      return new SconceError({
+        code: "UNIMPLEMENTED_OPERATOR",
+        message: `${target} is an operator of PyTorch's that Sconce does not implement yet`,
+        fix:
+          "decompose the program in PyTorch before saving it, or give a plugin with the operator: " +
+          `\`ops: [defineOp({ schema: "${schema}", decompose })]\`. An entry in a decomposition table alone does not ` +
+          "define it",
+      });
+    }
+    return new SconceError({
+      code: "UNKNOWN_OPERATOR",
+      message: `no operator is registered as ${target}`,
+      fix: "register it with a plugin that lists it under `ops`",
+    });
+  }
+
+  /** A table with further rows; clashes are refused. */
+  extend(rows: Iterable<OpDefinition>): OperatorTable {
+    return new OperatorTable([...this.#rows.values(), ...rows]);
+  }
+
+  /** Explicit rows, in definition order. */
+  [Symbol.iterator](): IterableIterator<OpDefinition> {
+    return this.#rows.values();
+  }
+
+  get size(): number {
+    return this.#rows.size;
+  }
+}
+
+/** Whether lowering with the default decomposition table replaces calls of an operator. */
+export function decomposes(operators: OperatorTable, target: string): boolean {
+  const row = operators.get(target);
+  if (row?.functional !== undefined) return decomposes(operators, row.functional);
+  return row?.decompose !== undefined && !row.tags.includes("not_in_default_table");
+}
+
+/** True for tensors by position where the schema has tensors, the rest left out: most calls, known to fit without binding. */
+function fitsPlainly(
+  { args: parameters }: OpSchema,
+  args: Node["args"],
+  kwargs: Node["kwargs"],
+  resolve: (node: NodeRef) => MetaValue | undefined,
+): boolean {
+  for (const _key in kwargs) return false;
+  if (args.length > parameters.length) return false;
+  for (let i = 0; i < parameters.length; i++) {
+    const { type, kwargOnly, hasDefault } = parameters[i]!;
+    if (i >= args.length) {
+      if (!hasDefault && !type.optional) return false;
+      continue;
+    }
+    const arg = args[i]!;
+    if (kwargOnly || type.base !== "Tensor" || type.list || !isRef(arg)) return false;
+    if (!(resolve(arg) instanceof FakeTensor)) return false;
+  }
+  return true;
+}
+
+function byPacket(rows: Iterable<OpDefinition>): Map<string, OpDefinition[]> {
+  const packets = new Map<string, OpDefinition[]>();
+  for (const row of rows) {
+    const packet = `${row.schema.namespace}.${row.schema.name}`;
+    const known = packets.get(packet);
+    if (known === undefined) packets.set(packet, [row]);
+    else known.push(row);
+  }
+  return packets;
+}

@@ -1,0 +1,50 @@
+import {
+  type Argument,
+  device,
+  dtypeLiteral,
+  type FakeTensor,
+  float,
+  int,
+  type LayoutName,
+  layout,
+  type MemoryFormat,
+  memoryFormat,
+  type SchemaType,
+  type SymInt,
+  type SymScalar,
+} from "@sconce/ir";
+import { type DType, isDType } from "@sconce/tensor";
+import type { EmitArg } from "../rows/emit.js";
+
+/** An argument ready for a node but for its tensors and symbolic values, which the caller turns into references. */
+export type UnboundArg = Argument | FakeTensor | SymInt | SymScalar | readonly UnboundArg[];
+
+/**
+ * The inverse of binding: what a decomposition passes, as a node holds it under a schema type. Names of dtypes, layouts
+ * and memory formats become literals, numbers under `float` Python floats; tensors and symbolic values stay.
+ */
+export function unbindValue(value: EmitArg, type: SchemaType): UnboundArg {
+  if (value === undefined) return null;
+  if (Array.isArray(value)) return (value as readonly EmitArg[]).map((item) => unbindValue(item, type));
+  if (typeof value === "bigint") return int(value);
+  if (typeof value === "number") return type.base === "float" ? float(value) : value;
+  if (typeof value === "string") return unbindName(value, type);
+  return value as UnboundArg;
+}
+
+function unbindName(name: string, type: SchemaType): Argument {
+  switch (type.base) {
+    case "ScalarType":
+      return isDType(name) ? dtypeLiteral(name as DType) : name;
+    case "Layout":
+      return layout(name as LayoutName);
+    case "MemoryFormat":
+      return memoryFormat(name as MemoryFormat);
+    case "Device": {
+      const [kind = name, index] = name.split(":");
+      return device(kind, index === undefined ? null : Number(index));
+    }
+    default:
+      return name;
+  }
+}

@@ -1,0 +1,120 @@
+/** @file Whether one pass fails on a program, and how: what bisection asks again and again. */
+import { isSconceError, type SconceError } from "@sconce/errors";
+import { type ExportedProgram, type Node, type Value, verify } from "@sconce/ir";
+import type { CheckOptions } from "../checking/checker.js";
+import { PassManager } from "../manager/pass-manager.js";
+import type { PassContext, PipelineItem } from "../pass/pass.js";
+import { RewriteDiverges } from "../rewrite/errors.js";
+import type { Rule } from "../rewrite/rule.js";
+import type { Reproducer } from "./subprogram.js";
+
+/**
+ * In what way a pass fails: other numbers, something thrown, a program that the verifier refuses, a tensor written to, or
+ * rewrites or repetitions that never settle.
+ */
+export type FailureKind = "numbers" | "error" | "invalid" | "written" | "diverges";
+
+const KINDS: ReadonlyMap<string, FailureKind> = new Map([
+  ["PASS_CHANGED_NUMBERS", "numbers"],
+  ["PASS_FAILED", "error"],
+  ["INVALID_PROGRAM", "invalid"],
+  ["PASS_ENSURES", "invalid"],
+  ["VALUES_WRITTEN", "written"],
+  ["NO_FIXPOINT", "diverges"],
+]);
+
+export interface Failure {
+  readonly kind: FailureKind;
+  readonly error: SconceError;
+}
+
+/** The failure that an error of the pass manager tells of; undefined for others, as of a pass that cannot run here. */
+export function failureOf(error: unknown): Failure | undefined {
+  if (!isSconceError(error)) return undefined;
+  const kind = error.cause instanceof RewriteDiverges ? "diverges" : KINDS.get(error.code);
+  return kind === undefined ? undefined : { kind, error };
+}
+
+/** Failures are the same one when they are of one kind, and what was thrown has one code. */
+const signatureOf = ({ kind, error }: Failure): string => {
+  const cause = error.cause;
+  return `${kind} ${isSconceError(cause) ? cause.code : cause instanceof Error ? cause.name : typeof cause}`;
+};
+
+/** A rewrite that a rule was about to make. */
+export interface Attempted {
+  readonly rule: Pick<Rule, "name">;
+  readonly root: Node;
+  /** The nested graph of the node; empty for the program's own graph. */
+  readonly graph: string;
+}
+
+/** What a limited run of the pass did. */
+export interface Tried {
+  readonly failure: Failure | undefined;
+  readonly rewrites: number;
+  readonly first: Attempted | undefined;
+  /** The last rewrite that was made, and the last that was begun: what threw was begun and not made. */
+  readonly made: Attempted | undefined;
+  readonly begun: Attempted | undefined;
+}
+
+/** One pass of a pipeline, or a repetition, to be run on other programs than the one it failed on. */
+export class Trial {
+  readonly #context: PassContext;
+  readonly #item: PipelineItem;
+  readonly #options: CheckOptions;
+  readonly #signature: string;
+  #tries = 0;
+
+  constructor(context: PassContext, item: PipelineItem, options: CheckOptions, failure: Failure) {
+    this.#context = context;
+    this.#item = item;
+    this.#options = options;
+    this.#signature = signatureOf(failure);
+  }
+
+  /** How often the pass was run. */
+  get tries(): number {
+    return this.#tries;
+  }
+
+  /** Whether the pass fails as it did, on a valid program; at most so many rewrites are made. */
+  run(
+    program: ExportedProgram,
+    inputs: readonly Value[],
+    { limit = Number.POSITIVE_INFINITY, item = this.#item }: { limit?: number; item?: PipelineItem } = {},
+  ): Tried {
+    this.#tries++;
+    let rewrites = 0;
+    let [first, made, begun]: (Attempted | undefined)[] = [];
+    const watched: PassContext["rewrites"] = {
+      ownerOf: this.#context.ownerOf,
+      allows: (rule, root, graph) => {
+        if (rewrites >= limit) return false;
+        begun = { rule, root, graph };
+        return true;
+      },
+      fired: () => {
+        rewrites++;
+        made = begun;
+        first ??= begun;
+      },
+    };
+    const context = { ...this.#context, rewrites: watched };
+    const failure = this.#attempt({ program, inputs }, item, context);
+    return { failure, rewrites, first, made, begun };
+  }
+
+  #attempt({ program, inputs }: Reproducer, item: PipelineItem, context: PassContext): Failure | undefined {
+    if (verify(program, { operators: context.operators }).length > 0) return undefined;
+    const check = this.#signature.startsWith("numbers") && { ...this.#options, inputs: [inputs] };
+    try {
+      new PassManager(context, { verify: true, record: false, check }).run(program, [item]);
+      return undefined;
+    } catch (error) {
+      const failure = failureOf(error);
+      return failure !== undefined && signatureOf(failure) === this.#signature ? failure : undefined;
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/** @file Errors of the pass manager. */
+import { isSconceError, SconceError, thrownText } from "@sconce/errors";
+import type { ExportedProgram } from "@sconce/ir";
+import type { Pass } from "../pass/pass.js";
+
+/** A pass that throws; `place` names the pass, its plugin and the step. */
+export function passThrew(place: string, error: unknown): SconceError {
+  // Not a fault of the pass: what it computes needs weights.
+  if (isSconceError(error, "NO_VALUES")) return error.at(place);
+  return new SconceError({
+    code: "PASS_FAILED",
+    message: `${place} failed: ${thrownText(error)}`,
+    where: isSconceError(error) ? error.where : undefined,
+    fix: isSconceError(error) ? error.fix : undefined,
+    cause: error,
+  });
+}
+
+/** A pass that gives something else than a program. */
+export const noProgram = (place: string, result: unknown): SconceError =>
+  new SconceError({
+    code: "PASS_FAILED",
+    message: `${place} returned no program but ${kindOf(result)}`,
+    fix: "return the program, the same object when nothing changed; passes are not asynchronous",
+  });
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (value instanceof Promise) return "a promise";
+  const name =
+    typeof value === "object" ? (value.constructor as { name?: string } | undefined)?.name : undefined;
+  return name === undefined || name === "Object"
+    ? `a value of type ${typeof value}`
+    : `an object of class ${name}`;
+}
+
+export const requires = (pass: Pass, program: ExportedProgram, place: string): SconceError =>
+  new SconceError({
+    code: "PASS_REQUIRES",
+    message: `${place} needs a program in the ${pass.requires} dialect, this one is in ${program.dialect}`,
+    fix:
+      pass.requires === "ATEN"
+        ? 'put "decompose" before it'
+        : `give it a program in the ${pass.requires} dialect`,
+  });
+
+export const ensures = (pass: Pass, program: ExportedProgram, place: string): SconceError =>
+  new SconceError({
+    code: "PASS_ENSURES",
+    message: `${place} promises a program in the ${pass.ensures} dialect and gave one in ${program.dialect}`,
+    fix: "give the result the dialect that the pass ensures, or take the promise back",
+  });
+
+/** An observer that throws; errors of the project are passed on as they are. */
+export const observerThrew = (place: string, index: number, error: unknown): SconceError =>
+  isSconceError(error)
+    ? error
+    : new SconceError({
+        code: "OBSERVER_FAILED",
+        message: `observer ${index + 1} threw after ${place}: ${thrownText(error)}`,
+        fix: "correct the observer, or leave it out; the pass itself has finished",
+        cause: error,
+      });

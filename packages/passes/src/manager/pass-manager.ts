@@ -1,0 +1,337 @@
+import { isSconceError, SconceError, thrownText } from "@sconce/errors";
+import {
+  ExportedProgram,
+  editingAs,
+  type Problem,
+  recordPass,
+  requireValues,
+  sealProgram,
+  verifyTransition,
+} from "@sconce/ir";
+import { Checker, type CheckOptions, type CheckReport } from "../checking/checker.js";
+import { noRunner } from "../checking/errors.js";
+import { TensorGuard, valuesWritten } from "../checking/tensor-guard.js";
+import { optionError, optionProblem } from "../options/bind.js";
+import type { OptionSession } from "../options/spec.js";
+import {
+  type Pass,
+  type PassCall,
+  type PassContext,
+  type PipelineItem,
+  pipelineItem,
+  type Repeat,
+} from "../pass/pass.js";
+import { builtinPasses } from "../registry.js";
+import type { RefusedRewrite } from "../rewrite/context.js";
+import type { MadeRewrite } from "../rewrite/rewrite-record.js";
+import type { Rule } from "../rewrite/rule.js";
+import { verifyCalls } from "../shapes/call-problems.js";
+import { Rounds } from "./fixpoint.js";
+import { ensures, noProgram, observerThrew, passThrew, requires } from "./manager-errors.js";
+import { printPipeline } from "./pipeline.js";
+
+/** One call of {@link PassManager.run}. */
+interface Run {
+  step: number;
+  readonly checker: Checker | undefined;
+  /** What changed the program in this round of the innermost repetition. */
+  readonly changes: Parameters<Rounds["add"]>[1][number][];
+  /** What each call of a pass noted each time that it ran. */
+  readonly notes: Map<PassCall, { readonly place: string; readonly texts: ReadonlySet<string> }>;
+}
+
+/** What happened in one step of a run. */
+export interface PassEvent {
+  readonly pass: Pass;
+  /** Counts from 0; passes that are repeated count each time. */
+  readonly step: number;
+  readonly before: ExportedProgram;
+  readonly after: ExportedProgram;
+  readonly milliseconds: number;
+  /** How often each rewrite rule fired. */
+  readonly fired: ReadonlyMap<string, number>;
+  /** Rewrites that the driver of rules refused although the rule agreed, each place once, with the reason. */
+  readonly refused: readonly RefusedRewrite[];
+  /** What the pass did not do though its options ask for it: names that match nothing in this program. */
+  readonly notes: readonly string[];
+  /** What was compared, where passes are checked. */
+  readonly check?: CheckReport | undefined;
+}
+
+/** Sees every step: printing, timing, checking and viewers are observers. */
+export type PassObserver = (event: PassEvent) => void;
+
+export interface PassManagerOptions {
+  /**
+   * Verify the program after each pass that changed it, that no pass loses metadata, renames inputs or writes to values
+   * of tensors, and the program that goes in: after all passes (true), after none (false), or, by default, after those
+   * that are not Sconce's own.
+   */
+  readonly verify?: boolean | "plugins";
+  /**
+   * Keep each pass's change in `program.history`; on unless false. It costs memory for what changed and time for what the
+   * versions do not share.
+   */
+  readonly record?: boolean;
+  readonly observers?: readonly PassObserver[];
+  /** Run the programs before and after each pass on the same inputs, and compare what they compute. */
+  readonly check?: boolean | CheckOptions;
+}
+
+/** One pass about to run. */
+interface Attempt extends PassCall {
+  readonly program: ExportedProgram;
+  readonly place: string;
+  readonly counts: Map<string, number>;
+  readonly refused: Map<string, RefusedRewrite>;
+  readonly guard: TensorGuard | undefined;
+  readonly notes: string[];
+  readonly made: MadeRewrite[];
+}
+
+/** The program before a pass, and the metadata that it may take away. */
+interface Transition {
+  readonly before: ExportedProgram;
+  readonly drops: Pass["drops"];
+}
+
+/**
+ * Runs passes in order. The program that goes in is never changed; an error names the pass and the step, and carries
+ * what was thrown as its cause.
+ */
+export class PassManager {
+  readonly #context: PassContext;
+  readonly #options: PassManagerOptions;
+
+  constructor(context: PassContext, options: PassManagerOptions = {}) {
+    this.#context = context;
+    this.#options = options;
+  }
+
+  /**
+   * @throws SconceError `PASS_OPTION` before anything runs; `PASS_FAILED`, `PASS_REQUIRES`, `PASS_ENSURES`,
+   * `INVALID_PROGRAM`, `VALUES_WRITTEN`, `NO_FIXPOINT`, `OBSERVER_FAILED`; checked also `PASS_CHANGED_NUMBERS`, `NOTHING_COMPARED`,
+   * `NO_SAMPLE_INPUTS`, `NO_RUNNER`, `NO_VALUES`
+   */
+  run(program: ExportedProgram, passes: readonly (Pass | PipelineItem)[]): ExportedProgram {
+    const items = passes.map(pipelineItem);
+    this.#checkOptions(items);
+    if (this.#options.verify === true) this.#verify(program, "before the first pass");
+    const run: Run = { step: 0, changes: [], notes: new Map(), checker: this.#checker(program) };
+    try {
+      return this.#items(program, items, run);
+    } finally {
+      for (const { place, texts } of run.notes.values())
+        for (const text of texts) this.#context.warn?.(`${place}: ${text}`);
+    }
+  }
+
+  /** Before the first step: a wrong option of the last pass would else be told after all others have run. */
+  #checkOptions(items: readonly PipelineItem[]): void {
+    const { operators, rules = new Map(), backends, ownerOf } = this.#context;
+    const session: OptionSession = {
+      operators,
+      rules,
+      backends: backends?.() ?? new Map(),
+      ownerOf: (part) => ownerOf?.(part),
+    };
+    const check = (item: PipelineItem): void => {
+      if ("repeat" in item) {
+        item.repeat.forEach(check);
+        return;
+      }
+      const problem = optionProblem(item.pass, item.options, session);
+      if (problem !== undefined) throw optionError(problem);
+    };
+    items.forEach(check);
+  }
+
+  get #isChecked(): boolean {
+    return (this.#options.check ?? false) !== false;
+  }
+
+  #checker(program: ExportedProgram): Checker | undefined {
+    const { check = false } = this.#options;
+    if (check === false) return undefined;
+    const { run, operators } = this.#context;
+    if (run === undefined) throw noRunner();
+    requireValues(program, "checking passes");
+    return new Checker({ run, operators }, check === true ? {} : check);
+  }
+
+  #items(program: ExportedProgram, items: readonly PipelineItem[], run: Run): ExportedProgram {
+    return items.reduce(
+      (current, item) =>
+        "repeat" in item ? this.#repeat(current, item, run) : this.#step(current, item, run),
+      program,
+    );
+  }
+
+  #repeat(program: ExportedProgram, item: Repeat, run: Run): ExportedProgram {
+    const rounds = new Rounds(item, program);
+    let current = program;
+    for (;;) {
+      run.changes.length = 0;
+      const next = this.#items(current, item.repeat, run);
+      if (next === current) return current;
+      current = next;
+      rounds.add(current, run.changes);
+    }
+  }
+
+  #step(before: ExportedProgram, call: PassCall, run: Run): ExportedProgram {
+    const { pass, options } = call;
+    const step = run.step++;
+    const label = this.#labelOf(pass);
+    const place = `pass ${label} (step ${step + 1})`;
+    if (pass.requires !== undefined && before.dialect !== pass.requires) throw requires(pass, before, place);
+    const fired = new Map<string, number>();
+    const refused = new Map<string, RefusedRewrite>();
+    const notes: string[] = [];
+    const made: MadeRewrite[] = [];
+    const { clock = performance } = this.#context;
+    if (this.#isForeign(pass) || this.#context.ownerOf !== undefined) sealProgram(before);
+    const guard = this.#guardOf(before, pass);
+    const start = clock.now();
+    const result = this.#run({ ...call, program: before, place, counts: fired, refused, guard, notes, made });
+    const milliseconds = clock.now() - start;
+    const written = guard?.restore() ?? [];
+    if (written.length > 0) throw valuesWritten(place, written);
+    if (pass.ensures !== undefined && result.dialect !== pass.ensures) throw ensures(pass, result, place);
+    if (result !== before) {
+      run.changes.push({
+        pass: pass.name,
+        plugin: this.#context.ownerOf?.(pass),
+        fired,
+        before,
+        after: result,
+      });
+      if (this.#checks(pass, fired)) this.#verify(result, `after ${place}`, { before, drops: pass.drops });
+    }
+    const after =
+      this.#options.record === false || pass.drops !== undefined
+        ? result
+        : recordPass(pass.name, before, result, textOf(call));
+    const check = run.checker?.check({ pass, options, step, before, after, place, made });
+    const known = run.notes.get(call);
+    const texts = new Set(known === undefined ? notes : notes.filter((note) => known.texts.has(note)));
+    run.notes.set(call, { place, texts });
+    const event = {
+      pass,
+      step,
+      before,
+      after,
+      milliseconds,
+      fired,
+      refused: [...refused.values()],
+      notes,
+      check,
+    };
+    this.#observe(event, place);
+    return after;
+  }
+
+  #observe(event: PassEvent, place: string): void {
+    const { warn } = this.#context;
+    for (const [i, observe] of (this.#options.observers ?? []).entries()) {
+      try {
+        const result: unknown = observe(event);
+        // Nobody waits for it: what it throws later must not end the process.
+        if (result instanceof Promise)
+          result.catch((error: unknown) => warn?.(observerThrew(place, i, error).message));
+      } catch (error) {
+        throw observerThrew(place, i, error);
+      }
+    }
+  }
+
+  #checks(pass: Pass, fired: ReadonlyMap<string, number>): boolean {
+    const { verify: which = "plugins" } = this.#options;
+    if (which !== "plugins") return which;
+    return this.#isForeign(pass) || [...fired.keys()].some((name) => this.#isForeignRule(name));
+  }
+
+  #isForeign(pass: Pass): boolean {
+    return !builtinPasses.includes(pass);
+  }
+
+  #isForeignRule(name: string): boolean {
+    const rule = this.#context.rules?.get(name);
+    return rule !== undefined && this.#context.ownerOf?.(rule) !== undefined;
+  }
+
+  /** `"name"`, with the plugin that the pass is of. */
+  #labelOf(pass: Pass): string {
+    const owner = this.#context.ownerOf?.(pass);
+    return owner === undefined ? `"${pass.name}"` : `"${pass.name}" of plugin "${owner}"`;
+  }
+
+  /** Values of tensors are kept where results are verified or compared: it costs a copy of the weights. */
+  #guardOf(program: ExportedProgram, pass: Pass): TensorGuard | undefined {
+    const { verify: which = "plugins", check = false } = this.#options;
+    if (check !== false) return new TensorGuard(program, { examples: true });
+    return which === true || (which === "plugins" && this.#isForeign(pass))
+      ? new TensorGuard(program)
+      : undefined;
+  }
+
+  #run({ program, pass, options, place, counts, refused, guard, notes, made }: Attempt): ExportedProgram {
+    const { rewrites, ownerOf } = this.#context;
+    const refuse = (rewrite: RefusedRewrite): void => {
+      refused.set(`${rewrite.graph} ${rewrite.node} ${rewrite.rule}`, rewrite);
+      rewrites?.refused?.(rewrite);
+    };
+    const fired = (rule: Pick<Rule, "name">): void => {
+      counts.set(rule.name, (counts.get(rule.name) ?? 0) + 1);
+      rewrites?.fired?.(rule);
+    };
+    const record = (rewrite: MadeRewrite): void => {
+      if (this.#isChecked) made.push(rewrite);
+      rewrites?.made?.(rewrite);
+    };
+    const note = (text: string): void => void notes.push(text);
+    let result: unknown;
+    try {
+      const watched = Object.freeze({ ownerOf, ...rewrites, fired, made: record, refused: refuse });
+      const context = Object.freeze({ ...this.#context, rewrites: watched, note });
+      result = editingAs(pass.name, () => pass.run(program, context, options) as unknown);
+    } catch (error) {
+      guard?.restore();
+      throw passThrew(place, error);
+    }
+    if (result instanceof ExportedProgram) return result;
+    guard?.restore();
+    if (result instanceof Promise) result.catch(() => {});
+    throw noProgram(place, result);
+  }
+
+  #verify(program: ExportedProgram, when: string, step?: Transition): void {
+    const { operators, verify } = this.#context;
+    const check = verify ?? ((one, before) => verifyCalls(one, { operators, before }));
+    const problems: Problem[] = [];
+    try {
+      problems.push(...check(program, step?.before));
+      const isReadable = !problems.some(({ code }) => code === "MALFORMED");
+      if (step !== undefined && isReadable)
+        problems.push(...verifyTransition(step.before, program, step.drops));
+    } catch (error) {
+      // Not even the verifier can read it: a part is of another kind than programs have.
+      if (isSconceError(error)) throw error;
+      problems.push({ code: "MALFORMED", message: `a part of it cannot be read (${thrownText(error)})` });
+    }
+    if (problems.length === 0) return;
+    const messages = new Set(problems.map((problem) => problem.message));
+    throw new SconceError({
+      code: "INVALID_PROGRAM",
+      message: `the program is not valid ${when}: ${[...messages].join("; ")}`,
+      where: [problems[0]!.node, problems[0]!.line].filter((part) => part !== undefined).join(", "),
+      fix: problems[0]!.fix,
+    });
+  }
+}
+
+/** The call as a pipeline has it, when it has options that the name does not tell. */
+function textOf(call: PassCall): string | undefined {
+  const text = printPipeline([call]);
+  return text === call.pass.name ? undefined : text;
+}

@@ -1,0 +1,165 @@
+import { SconceError } from "@sconce/errors";
+import type {
+  Argument,
+  Backend,
+  Dialect,
+  ExportedProgram,
+  NodeMeta,
+  Problem,
+  ProgramRunner,
+  Value,
+} from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import type { DType } from "@sconce/tensor";
+import type { Decompositions } from "../decompose/table.js";
+import { optionError, optionProblem } from "../options/bind.js";
+import type { OptionSession, OptionSpec, OptionValue, PassOptions } from "../options/spec.js";
+import type { RewriteContext } from "../rewrite/context.js";
+import type { Rule } from "../rewrite/rule.js";
+import { numberChangeProblem } from "../sampling/declaration.js";
+import type { NumberChange } from "../sampling/number-change.js";
+
+/** Computes one call on real values: what constant folding and differential checks run. */
+export type Evaluator = (
+  target: string,
+  args: readonly (Argument | Value)[],
+  kwargs: Readonly<Record<string, Argument | Value>>,
+) => Value | readonly Value[];
+
+/** What a pass may ask of the session that runs it. */
+export interface PassContext {
+  readonly operators: OperatorTable;
+  /** Absent when no backend is there to compute with. */
+  readonly evaluate?: Evaluator | undefined;
+  /** Runs whole programs, for differential checks; absent as the evaluator is. */
+  readonly run?: ProgramRunner | undefined;
+  /** A fresh decomposition table of the session, its plugins' entries included; PyTorch's default when left out. */
+  readonly decompositions?: (() => Decompositions) | undefined;
+  /** The session's rewrite rules, by name. */
+  readonly rules?: ReadonlyMap<string, Rule> | undefined;
+  /** Who watches and limits the rewrites of rules: `explain` and `bisect`. */
+  readonly rewrites?:
+    | Pick<RewriteContext, "observe" | "allows" | "fired" | "made" | "refused" | "ownerOf">
+    | undefined;
+  /** The session's backends by name. */
+  readonly backends?: (() => ReadonlyMap<string, Backend>) | undefined;
+  /** What programs are checked by, after a pass with the program before it; `verifyCalls` when left out. */
+  readonly verify?: ((program: ExportedProgram, before?: ExportedProgram) => readonly Problem[]) | undefined;
+  /** Passes are timed by it; `performance` when left out. */
+  readonly clock?: Clock | undefined;
+  /** The plugin that a pass or rule comes from; there when the session has plugins. */
+  readonly ownerOf?: ((part: object) => string | undefined) | undefined;
+  /**
+   * Tells the user what a pass did not do though it was asked to: an option that names what the program does not have.
+   * It is given to passes by the pass manager; see `PassEvent.notes`.
+   */
+  readonly note?: ((text: string) => void) | undefined;
+  /** Where notes go that all rounds of a repetition agree on, with the pass and step in front. */
+  readonly warn?: ((message: string) => void) | undefined;
+}
+
+/** Tells the time in milliseconds; only differences matter. */
+export interface Clock {
+  now(): number;
+}
+
+/** A transformation from program to program. The same object back means "unchanged". */
+export interface Pass {
+  readonly name: string;
+  /** One sentence, with what goes in and what comes out. */
+  readonly doc: string;
+  readonly options: Readonly<Record<string, OptionSpec>>;
+  /** The dialect that the program must be in; any when left out. */
+  readonly requires?: Dialect | undefined;
+  /** The dialect that the result is in; that of the input when left out. The pass manager holds the pass to it. */
+  readonly ensures?: Dialect | undefined;
+  /**
+   * Metadata that the pass takes away on purpose. The verifier then does not count it as lost, and the program's history
+   * keeps no step of the pass, since that would hold what was taken away.
+   */
+  readonly drops?: readonly (keyof NodeMeta)[] | undefined;
+  /**
+   * The pass changes numbers on purpose: by a tolerance, or for classes of input values. A function gives this, or the
+   * float dtype that the pass computes in, whose rounding checks then allow, from the options. With `true`, checks leave
+   * the pass out unless they are given a bound for it.
+   */
+  readonly changesNumbers?:
+    | boolean
+    | NumberChange
+    | ((options: PassOptions) => DType | NumberChange | undefined)
+    | undefined;
+  /** Operators whose calls the pass removes on purpose although they check something: `aten._assert_scalar.default`. */
+  readonly removesAssertions?: readonly string[] | undefined;
+  /** The pass makes the program take inputs on purpose that it refused: other sizes or dtypes. */
+  readonly widensInputs?: boolean | undefined;
+  run(program: ExportedProgram, context: PassContext, options: PassOptions): ExportedProgram;
+}
+
+type Definition = Omit<Pass, "options"> & { readonly options?: Pass["options"] };
+
+/**
+ * Defines a pass; the result is a frozen value.
+ * @throws SconceError `PASS_DEFINITION` for a wrong `changesNumbers`
+ */
+export function definePass(definition: Definition): Pass {
+  checkPassNumbers(definition);
+  const options = Object.entries(definition.options ?? {}).map(
+    ([name, spec]) => [name, Object.freeze({ ...spec, default: frozen(spec.default) })] as const,
+  );
+  return Object.freeze({ ...definition, options: Object.freeze(Object.fromEntries(options)) });
+}
+
+/** Precision and functions are held against the options when the pass runs. @throws SconceError `PASS_DEFINITION` */
+function checkPassNumbers({ name, changesNumbers: declared }: Pick<Pass, "name" | "changesNumbers">): void {
+  if (declared === undefined || typeof declared === "boolean" || typeof declared === "function") return;
+  const problem = numberChangeProblem(declared);
+  if (problem === undefined) return;
+  const message = `pass "${name}" ${problem.what}`;
+  throw new SconceError({ code: "PASS_DEFINITION", message, fix: problem.fix });
+}
+
+const frozen = (value: OptionValue): OptionValue =>
+  Array.isArray(value) ? Object.freeze([...(value as readonly string[])]) : value;
+
+/** A pass with the options it is to be run with. */
+export interface PassCall {
+  readonly pass: Pass;
+  readonly options: PassOptions;
+}
+
+/** Passes that are run again and again until none of them changes the program. */
+export interface Repeat {
+  readonly repeat: readonly PipelineItem[];
+  /** Most rounds. */
+  readonly max: number;
+}
+
+/** One item of a pipeline. */
+export type PipelineItem = PassCall | Repeat;
+
+/** Passes to be repeated to a fixpoint. The run fails when the last of `max` rounds still changes something. */
+export const repeat = (items: readonly (Pass | PipelineItem)[], max = 10): Repeat => ({
+  repeat: items.map(pipelineItem),
+  max,
+});
+
+/** A pass as an item, with its default options. */
+export const pipelineItem = (item: Pass | PipelineItem): PipelineItem =>
+  "pass" in item || "repeat" in item ? item : passCall(item);
+
+/**
+ * Binds options to a pass, defaults filled in.
+ *
+ * @param session what names in options are held against; those that it cannot tell are checked before the pass runs
+ * @throws SconceError `PASS_OPTION` for an unknown option or a value that it does not take; `UNKNOWN_RULE`,
+ *   `UNKNOWN_BACKEND`
+ */
+export function passCall(pass: Pass, options: PassOptions = {}, session: OptionSession = {}): PassCall {
+  const problem = optionProblem(pass, options, session);
+  if (problem !== undefined) throw optionError(problem);
+  // Frozen, since the run of a pass is given them: the defaults are those of later runs too.
+  const bound = Object.entries(pass.options).map(
+    ([name, spec]) => [name, frozen(options[name] ?? spec.default)] as const,
+  );
+  return { pass, options: Object.freeze(Object.fromEntries(bound)) };
+}
