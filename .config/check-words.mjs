@@ -13,8 +13,15 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** Everything that is clean: folders and files. What becomes clean joins the list. */
 const CLEAN = [
+  "docs/concepts/architecture.md",
   "docs/concepts/gpu-js.md",
   "docs/concepts/loop-ir.md",
+  "docs/concepts/texts.md",
+  "docs/contributing",
+  "docs/reference/decompositions.md",
+  "docs/reference/operators.md",
+  "docs/tutorials/getting-started.md",
+  "docs/tutorials/write-a-pass.md",
   "examples",
   "packages/backend-gpujs",
   "packages/bench",
