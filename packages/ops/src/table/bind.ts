@@ -77,6 +77,23 @@ export function refuseUnknownKeywords(
   }
 }
 
+/**
+ * Refuses calls without an argument that has no default. Rules and kernels take a missing optional argument for null;
+ * PyTorch refuses the call.
+ * @throws SconceError `ARGUMENT_MISSING`
+ */
+export function requireArguments(
+  schema: OpSchema,
+  positional: number,
+  kwargs: Readonly<Record<string, unknown>>,
+): void {
+  let position = 0;
+  for (const { name, kwargOnly, hasDefault } of schema.args) {
+    const isGiven = (!kwargOnly && position++ < positional) || kwargs[name] !== undefined;
+    if (!isGiven && !hasDefault) throw argumentMissing(schema, name);
+  }
+}
+
 function pick(
   schema: OpSchema,
   parameter: SchemaArgument,

@@ -13,7 +13,7 @@ import {
   type VerifyOptions,
 } from "@sconce/ir";
 import { verifyAll } from "@sconce/ir/verify";
-import { constantValue, metaOf, type OperatorTable } from "@sconce/ops";
+import { constantValue, metaOf, type OperatorTable, requireArguments } from "@sconce/ops";
 import { eq, printExpr, type SymInt } from "@sconce/symbolic";
 import { type RetraceEnv, shapeEnvOf } from "../decompose/shape-env.js";
 import { isRuleFault } from "./errors.js";
@@ -131,6 +131,8 @@ class CallCheck {
   }
 
   #computed({ target, args, kwargs, meta }: Node, graph: Graph): MetaValue {
+    const schema = this.#operators.schemaOf(target);
+    if (schema !== undefined) requireArguments(schema, args.length, kwargs);
     this.#env.expect(symbolNames(meta.val));
     return metaOf(this.#operators, target, args, kwargs, this.#env, ({ name }) =>
       constantValue(graph.node(name).meta.val),
