@@ -39,7 +39,7 @@ describe("the operator", () => {
 
   test("stays in lowered programs", () => {
     expect(sconce.defaultDecompositions().has(addmmRelu.target)).toBe(false);
-    expect(sconce.waysToRun(addmmRelu.target).get("cpu")).toBe("kernel");
+    expect(sconce.describeSupport(addmmRelu.target).get("cpu")).toBe("kernel");
   });
 });
 

@@ -75,10 +75,10 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
     },
     supports: (node, graph) =>
       whyNotOnDevice(node, graph, operators, memory) === undefined || host.supports(node, graph),
-    wayOf: (target) => {
+    describeSupport: (target) => {
       if (Object.hasOwn(LOWERINGS, target)) return "loops";
       if (SIZES.has(target)) return "sizes";
-      if (host.wayOf?.(target) === undefined) return undefined;
+      if (host.describeSupport?.(target) === undefined) return undefined;
       // What a table leaves is decomposed when it is made loops.
       return operators.get(target)?.decompose !== undefined ? "decomposition" : "on the host";
     },

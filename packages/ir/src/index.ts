@@ -112,7 +112,7 @@ export {
   noValues,
   requireValues,
 } from "./program/missing-values.js";
-export { mapModuleCalls, settleModuleCalls } from "./program/module-calls.js";
+export { mapModuleCalls, updateModuleCalls } from "./program/module-calls.js";
 export {
   type Dialect,
   type ExampleInputs,

@@ -54,7 +54,7 @@ describe("createSconce", () => {
   test("takes kernels from plugins, and refuses those of no operator", async () => {
     const kernels = { "mylib.sin.default": ({ x }: { x?: unknown }) => x };
     const sconce = createSconce({ plugins: [{ name: "mylib", ops: [doubled], kernels }] });
-    expect(sconce.waysToRun("mylib.sin.default")).toEqual(new Map([["cpu", "kernel"]]));
+    expect(sconce.describeSupport("mylib.sin.default")).toEqual(new Map([["cpu", "kernel"]]));
     const x = ones([2]);
     expect(sconce.services.evaluator.evaluate("mylib.sin.default", [x], {})).toBe(x);
     expect(() => createSconce({ plugins: [{ name: "mylib", kernels }] })).toThrow(

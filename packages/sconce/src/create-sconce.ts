@@ -241,11 +241,14 @@ export class Sconce {
       .map((backend) => backend.name);
   }
 
-  /** By what each backend runs an operator, by the backend's name; a backend that does not say so only `runs` it. */
-  waysToRun(target: string): ReadonlyMap<string, string> {
+  /**
+   * Returns how each backend that supports an operator executes it, by the backend's name. The text
+   * is `runs` for a backend without `describeSupport`.
+   */
+  describeSupport(target: string): ReadonlyMap<string, string> {
     const { backends } = this;
     return new Map(
-      this.backendsFor(target).map((name) => [name, backends.get(name)?.wayOf?.(target) ?? "runs"]),
+      this.backendsFor(target).map((name) => [name, backends.get(name)?.describeSupport?.(target) ?? "runs"]),
     );
   }
 

@@ -163,7 +163,7 @@ describe("an application replaces", () => {
     const sconce = createSconce({
       services: { operators: (own) => own.extend([twice]) },
     });
-    expect(sconce.waysToRun("mylib.twice.default").get("cpu")).toBe("decomposition");
+    expect(sconce.describeSupport("mylib.twice.default").get("cpu")).toBe("decomposition");
     const result = sconce.services.evaluator.evaluate("mylib.twice.default", [x], {}) as Tensor;
     expect([...(result.data as Float32Array)]).toEqual([-2, 4, -6, 8]);
   });

@@ -10,7 +10,7 @@ test("the plugin's operators run, its gradients only lower", () => {
   const sconce = createSconce({ plugins: [names.torchLibraries] });
   const ways = (names.torchLibraries.ops ?? []).map(({ target }) => [
     target,
-    sconce.waysToRun(target).get("cpu"),
+    sconce.describeSupport(target).get("cpu"),
   ]);
   expect(ways.filter(([, way]) => way === "kernel").map(([target]) => target)).toEqual([
     "torchvision.nms.default",

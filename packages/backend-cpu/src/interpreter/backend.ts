@@ -74,7 +74,7 @@ export function cpuBackend(options: CpuBackendOptions = {}): Backend {
   return {
     name: "cpu",
     supports: (node: Node, _graph: Graph) => supports(node),
-    wayOf: (target) => dispatcher.wayOf(target),
+    describeSupport: (target) => dispatcher.describeSupport(target),
     async compile(program: ExportedProgram, compileOptions: CompileOptions = {}): Promise<Executable> {
       refuseOpaque(program.graph, operators);
       for (const node of program.graph.nodes()) {

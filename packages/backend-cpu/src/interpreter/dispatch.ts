@@ -69,11 +69,11 @@ export class Dispatcher {
 
   /** True when {@link call} would find a way to run the target. */
   supports(target: string): boolean {
-    return this.wayOf(target) !== undefined;
+    return this.describeSupport(target) !== undefined;
   }
 
-  /** By what {@link call} runs the target: `kernel`, `view`, `shape rule`, `decomposition`, `from` another one. */
-  wayOf(target: string): string | undefined {
+  /** How {@link call} executes the target: `kernel`, `view`, `shape rule`, `decomposition`, `from` another operator. */
+  describeSupport(target: string): string | undefined {
     const definition = this.#operators.get(target);
     const kernel = Object.hasOwn(this.#kernels, target) ? "kernel" : undefined;
     if (definition === undefined) return kernel;

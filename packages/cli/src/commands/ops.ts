@@ -59,7 +59,7 @@ function rowsOf(session: Sconce, { name, core, composite, backend }: OpsOptions)
     const { target, schemaText, tags, decompose } = row;
     if (name !== undefined && !target.includes(name)) continue;
     if ((core && !tags.includes("core")) || (composite && !tags.includes("composite"))) continue;
-    const backends = Object.fromEntries(session.waysToRun(target));
+    const backends = Object.fromEntries(session.describeSupport(target));
     if (backend !== undefined && !Object.hasOwn(backends, backend)) continue;
     const isDefault = table.has(target) || isAlwaysDecomposed(row);
     const decomposition = isDefault ? "default" : decompose ? "on request" : "none";

@@ -1,4 +1,4 @@
-/** @file The contract between programs and whatever runs them. Types only. */
+/** @file The contract between programs and backends. Types only. */
 import type { Tensor } from "@sconce/tensor";
 import type { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
@@ -8,7 +8,7 @@ import type { ExportedProgram } from "./program.js";
 /** A run-time value: a tensor, a Python scalar, or None. */
 export type Value = Tensor | number | bigint | boolean | string | null;
 
-/** Why a backend cannot take a node, and what to do. */
+/** Why a backend does not support a node, and what to do. */
 export interface Reason {
   readonly reason: string;
 }
@@ -26,20 +26,21 @@ export interface RunOptions {
   /** Called after each node with the number done and the total. */
   readonly onProgress?: (done: number, total: number, node: Node) => void;
   /**
-   * Has devices that work on their own waited for after each kernel, so that the profile tells how long each took. The whole
-   * run takes longer then; without it the profile of such a device tells how long it took to give it the work.
+   * Waits for an asynchronous device after each kernel, so that the profile reports the time of
+   * each kernel. The whole run takes longer. Without it, the profile of such a device reports the
+   * time to submit the work.
    */
   readonly profile?: boolean;
 }
 
-/** What a node, or a kernel that computes several, took. */
+/** The time of a node, or of a kernel that computes several nodes. */
 export interface NodeProfile {
   /** Names of the nodes, with commas between them. */
   readonly node: string;
   /** Operator of the last of them. */
   readonly target: string;
   readonly milliseconds: number;
-  /** Where, of backends that do not run all in one place. */
+  /** Where the node ran, for backends with a device and a host. */
   readonly place?: "device" | "host";
 }
 
@@ -51,19 +52,19 @@ export interface NodePlacement {
   readonly reason?: string | undefined;
 }
 
-/** What a backend with a device of its own made of a program. */
+/** Which parts of a program a backend with a device runs there. */
 export interface Placement {
-  /** The device, for people. */
+  /** Description of the device; informational. */
   readonly device: string;
-  /** Every call of the program as it was prepared for the backend; where it ran the last time, once there was a run. */
+  /** Every call of the program as prepared for the backend, with its place in the last run, if any. */
   readonly nodes: readonly NodePlacement[];
-  /** Stretches of the program that run on the device, in the last run once there was one. */
+  /** Number of regions of the program that run on the device; those of the last run, if any. */
   readonly regions: number;
-  /** What the device is given to do in a run of the sizes that came last. */
+  /** Number of kernels in a run with the sizes of the last run. */
   readonly kernels: number;
-  /** Tensors copied in the last run, weights left out. */
+  /** Number of tensors copied in the last run, without weights. */
   readonly copies: { readonly toDevice: number; readonly toHost: number };
-  /** Nodes that only the values or sizes of the last run sent to the host; `nodes` has the reasons. */
+  /** Nodes that ran on the host because of the values or sizes of the last run; `nodes` has the reasons. */
   readonly fallbacks: readonly string[];
 }
 
@@ -76,9 +77,9 @@ export interface Executable {
   run(inputs: readonly Value[], options?: RunOptions): Promise<readonly Value[]>;
   /** Current values of parameters, buffers and constants by fully qualified name. */
   readonly state: ReadonlyMap<string, Tensor>;
-  /** What the last run took, in the order in which it ran. */
+  /** The times of the last run, in execution order. */
   profile?(): readonly NodeProfile[];
-  /** Where nodes run, of backends that do not run all in one place. */
+  /** Where nodes run, for backends with a device and a host. */
   placement?(): Placement;
   dispose(): void;
   [Symbol.dispose](): void;
@@ -114,8 +115,11 @@ export interface Backend {
   readonly name: string;
   /** Whether the backend can run this node, asked before anything runs. */
   supports(node: Node, graph: Graph): true | Reason;
-  /** By what it runs an operator (`kernel`, `decomposition`, ...), for people; undefined when it does not. */
-  wayOf?(target: string): string | undefined;
+  /**
+   * How the backend executes an operator (`kernel`, `decomposition`, ...); informational. Undefined
+   * when it does not support the operator.
+   */
+  describeSupport?(target: string): string | undefined;
   compile(program: ExportedProgram, options?: CompileOptions): Promise<Executable>;
 }
 

@@ -26,11 +26,12 @@ export function mapModuleCalls(
 }
 
 /**
- * The entries for a graph in which some of the nodes that they name are gone: the value of those is None, which is what
- * `torch.export.unflatten` gives for a name that it does not find. (`run_decompositions` leaves such names, and then
- * fails in the verifier.) The same list when all names are there.
+ * Returns the entries for a graph that lacks some of the nodes that they name. The value of those
+ * becomes None, which is what `torch.export.unflatten` gives for a name that it does not find.
+ * (`run_decompositions` leaves such names, and then fails in the verifier.) Returns the same list
+ * when the graph has all names.
  */
-export const settleModuleCalls = (
+export const updateModuleCalls = (
   entries: readonly ModuleCallEntry[],
   graph: Graph,
 ): readonly ModuleCallEntry[] =>

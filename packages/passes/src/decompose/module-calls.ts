@@ -4,7 +4,7 @@ import {
   type Graph,
   type ModuleCallEntry,
   mapModuleCalls,
-  settleModuleCalls,
+  updateModuleCalls,
 } from "@sconce/ir";
 
 /**
@@ -24,7 +24,7 @@ export function remapModuleCalls(program: ExportedProgram, graph: Graph): readon
     const name = successor.get(arg.name) ?? successor.get(conversionInput(program.graph, arg.name) ?? "");
     return name === undefined || name === arg.name ? arg : { ...arg, name };
   };
-  return settleModuleCalls(mapModuleCalls(program.moduleCallGraph, rename), graph);
+  return updateModuleCalls(mapModuleCalls(program.moduleCallGraph, rename), graph);
 }
 
 function conversionInput(graph: Graph, name: string): string | undefined {

@@ -3,7 +3,7 @@ import {
   type ExportedProgram,
   type Graph,
   mapModuleCalls,
-  settleModuleCalls,
+  updateModuleCalls,
 } from "@sconce/ir";
 
 /** The program with a new graph in which some nodes go by other names; signatures follow. */
@@ -25,12 +25,12 @@ export function withRenamed(
       inputSpecs,
       outputSpecs: outputSpecs.map((spec) => ({ ...spec, arg: rename(spec.arg) })),
     },
-    moduleCallGraph: settleModuleCalls(moduleCallGraph, graph),
+    moduleCallGraph: updateModuleCalls(moduleCallGraph, graph),
   });
 }
 
 /** The program with a new graph in which some nodes may be gone; calling conventions of modules follow. */
 export function withGraph(program: ExportedProgram, graph: Graph): ExportedProgram {
   if (graph === program.graph) return program;
-  return program.with({ graph, moduleCallGraph: settleModuleCalls(program.moduleCallGraph, graph) });
+  return program.with({ graph, moduleCallGraph: updateModuleCalls(program.moduleCallGraph, graph) });
 }

@@ -28,7 +28,7 @@ graph(%x: f32[2]) {
   const { nodes } = executable.placement!();
   expect(nodes.map(({ place }) => place)).toEqual(["device", "device"]);
   expect(session.backends.get("gpujs")).toBe(session.backends.get("gpujs"));
-  expect(session.waysToRun("aten.relu.default").get("gpujs")).toBe("loops");
+  expect(session.describeSupport("aten.relu.default").get("gpujs")).toBe("loops");
 });
 
 test("a result that shares memory with what the end writes to holds what is written", async () => {

@@ -68,7 +68,7 @@ class Page {
     const counts = KINDS.map((kind) => `${all.filter((row) => this.kindOf(row) === kind).length} ${kind}`);
     const ways = new Map<string, number>();
     for (const { target } of all) {
-      const way = this.wayOf(target).replace(/^from .*/, "from another");
+      const way = this.supportOf(target).replace(/^from .*/, "from another");
       ways.set(way, (ways.get(way) ?? 0) + 1);
     }
     return [
@@ -132,14 +132,14 @@ class Page {
     return row.decompose === undefined ? "kept" : "on request";
   }
 
-  wayOf(target: string): string {
-    return this.#sconce.waysToRun(target).get("cpu") ?? "nothing";
+  supportOf(target: string): string {
+    return this.#sconce.describeSupport(target).get("cpu") ?? "nothing";
   }
 
   /** `relu`, `add.Tensor`: without the namespace of ATen and the overload `default`. */
   list(targets: readonly string[]): string {
     const names = targets.map((target) => {
-      const way = this.wayOf(target);
+      const way = this.supportOf(target);
       const mark = way === "decomposition" ? "†" : way === "view" || way === "shape rule" ? "‡" : "";
       return `\`${target.replace(/^aten\./, "").replace(/\.default$/, "")}\`${mark}`;
     });
