@@ -1,4 +1,4 @@
-/** @file The files under `packages/ops/src/families`, each with its rows: the groups of `docs/reference/operators.md`. */
+/** @file The files under `packages/ops/src/families`, each with its rows, the list of all of them left out: the groups of `docs/reference/operators.md`. */
 import { readdirSync } from "node:fs";
 import type { OpDefinition } from "@sconce/ops";
 
@@ -12,7 +12,7 @@ export interface Family {
 /** Reads the families of the repository at `root`: names from the sources, rows from what was built from them. */
 export async function readFamilies(root: URL): Promise<Family[]> {
   const files = readdirSync(new URL("packages/ops/src/families/", root)).filter(
-    (name) => name.endsWith(".ts") && !name.endsWith(".test.ts"),
+    (name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && name !== "all.ts",
   );
   const built = new URL("packages/ops/dist/families/", root);
   const families: Family[] = [];
