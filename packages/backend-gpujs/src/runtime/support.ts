@@ -24,6 +24,8 @@ export function whyNotOnDevice(
     if (reason !== undefined) return reason;
   }
   const known = new Set(inputs.flatMap(symbolsOf));
+  if ([...known, ...symbolsOf(node.meta.val ?? null)].some(isFloatSymbol))
+    return "its sizes depend on a float that the run computes";
   if (symbolsOf(node.meta.val ?? null).some((symbol) => !known.has(symbol)))
     return "its output sizes depend on data";
   if (!hasTensor(node.meta.val)) return isSize(node) ? undefined : "it gives no tensor";
@@ -49,6 +51,9 @@ function symbolsOf(value: MetaValue): string[] {
   return kind === "SymInt" && expr !== undefined ? namesIn(expr) : [];
 }
 const namesIn = (size: SymInt): string[] => (size instanceof SymExpr ? [...freeSymbols(size).keys()] : []);
+
+/** Whether PyTorch names a symbol so that stands for a float; sizes do not determine its value. */
+const isFloatSymbol = (name: string): boolean => /^zuf\d/.test(name);
 
 /** Whether a call gives tensors at all. */
 const hasTensor = (value: Node["meta"]["val"]): boolean =>
