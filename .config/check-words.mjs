@@ -28,6 +28,7 @@ const CLEAN = [
   "packages/codegen",
   "packages/errors",
   "packages/formats",
+  "packages/ops",
   "packages/symbolic",
   "packages/tensor",
   "packages/torch-libraries",
@@ -45,11 +46,11 @@ const PHRASES = [
   [new RegExp(`(?<!\\bthere\\s+)\\b(is|are|was|were|be)\\s+no\\s+(?!(${COMPARED})\\b)\\w+`, "gi"), "is not a ..."],
   [/\b(of|with) one's own\b/gi, "your own, custom"],
   [/\bby\s+what\b/gi, "name the thing: backend support, the kind, the criterion"],
-  [new RegExp(`(${STEMS})is(e[ds]?|ers?|ing|ations?)(?![a-z])`, "gi"), "American spelling: -ize"],
+  [new RegExp(`(?<!\\bUnre)(${STEMS})is(e[ds]?|ers?|ing|ations?)(?![a-z])`, "gi"), "American spelling: -ize"],
   [/(behavi|col|fav|flav|hon|neighb)our/gi, "American spelling: -or"],
   [/analys(e|ed|ing)(?![a-z])/gi, "American spelling: analyze"],
   [/\b(centre|catalogue|grey|judgement|labelled|modelled|whilst)\b/gi, "American spelling"],
-  [/\b(const|let) of\b|(?<![\w.])of: [A-Z]\w*[,);]|(?<=[{(,] ?)\bof(?=[,)}])|(?<![\w.])of\??\.[a-z]\w*/g, "call"],
+  [/\b(const|let) of\b|(?<![\w.])of: [A-Z]\w*[,);]|(?<=[{(,] ?)\bof(?=[,)}])|(?<![\w.-])of\??\.[a-z]\w*/g, "call"],
 ];
 
 /** The text with the marks of comment lines blank, so that sentences go on over lines. */

@@ -17,7 +17,7 @@ import { wrapDim } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
 
-/** Keeps shape and dtype; activations are for floats unless told otherwise. */
+/** Keeps shape and dtype. With a kernel name, accepts only floating-point and complex dtypes. */
 function same(context: MetaContext, self: FakeTensor, name?: string): FakeTensor {
   if (name !== undefined && !isFloatDType(self.dtype) && !isComplexDType(self.dtype)) {
     throw dtypeMismatch(`"${name}" not implemented for '${self.dtype}'`);

@@ -1,4 +1,4 @@
-/** @file Gradients of batch normalisation. */
+/** @file Gradients of batch normalization. */
 import type { FakeTensor, MetaValue, SymInt } from "@sconce/ir";
 import { float } from "@sconce/ir";
 import { isFloatDType } from "@sconce/tensor";
@@ -37,7 +37,7 @@ function gradients(args: BackwardArgs, env: Emit["env"]): readonly MetaValue[] {
   ];
 }
 
-/** Mean and inverse deviation that the forward pass normalised with. */
+/** Mean and inverse deviation that the forward pass normalized with. */
 function statistics(
   t: Arithmetic,
   args: BackwardArgs,
@@ -82,15 +82,15 @@ function emitGradients(emit: Emit, args: BackwardArgs): readonly MetaValue[] {
   const axes = shape.map((_, d) => d).filter((d) => d !== 1);
   const wide = (tensor: FakeTensor): FakeTensor => alongChannels(emit, tensor, shape);
   const norm = float(1 / (Number(numelOf(shape)) / Number(shape[1])));
-  const centre = wide(mean);
+  const center = wide(mean);
   const gradSum = emit("aten.sum.dim_IntList", [grad, axes]);
-  const dot = emit("aten.sum.dim_IntList", [t.mul(grad, t.sub(input, centre)), axes]);
+  const dot = emit("aten.sum.dim_IntList", [t.mul(grad, t.sub(input, center)), axes]);
   const gradMean = wide(t.mul(gradSum, norm));
   const scaledDot = t.mul(dot, norm);
   const slope = wide(t.mul(scaledDot, t.mul(inverse, inverse)));
   const scale = weight === null ? t.mul(wide(inverse), float(1)) : wide(t.mul(inverse, weight));
   const gradInput = args.train
-    ? t.mul(t.sub(t.sub(grad, t.mul(t.sub(input, centre), slope)), gradMean), scale)
+    ? t.mul(t.sub(t.sub(grad, t.mul(t.sub(input, center), slope)), gradMean), scale)
     : t.mul(grad, scale);
   const parameterDType = (args.weight ?? args.input).dtype;
   return [

@@ -1,4 +1,4 @@
-/** @file Batch normalisation: the composite, and the forms it takes with and without running statistics. */
+/** @file Batch normalization: the composite, and the forms it takes with and without running statistics. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import {
   type DType,
@@ -83,7 +83,7 @@ const mutating = defineOp({
 const functional = defineOp({
   schema:
     "aten::_native_batch_norm_legit_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor running_mean_out, Tensor running_var_out)",
-  doc: "Batch normalisation that gives the new running statistics as results.",
+  doc: "Batch normalization that gives the new running statistics as results.",
   meta: (args, context) => [...results(args, args.training, context), ...newStatistics(args)],
 });
 
@@ -172,7 +172,7 @@ const cudnn = defineOp({
       args.exponential_average_factor,
       args.epsilon,
     ]) as [FakeTensor, FakeTensor, FakeTensor];
-    const nothing = (of: FakeTensor): FakeTensor => emit("aten.new_zeros.default", [of, [0]]);
+    const nothing = (like: FakeTensor): FakeTensor => emit("aten.new_zeros.default", [like, [0]]);
     const saved = training ? [mean, inverse] : [nothing(weight), nothing(weight)];
     return [out, ...saved, emit("aten.new_zeros.default", [input, [0]], { dtype: "uint8" })];
   },
@@ -197,7 +197,7 @@ const batchNorm = defineOp({
 const instanceNorm = defineOp({
   schema:
     "aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
-  doc: "Batch normalisation with every instance's channel as a channel of its own.",
+  doc: "Batch normalization with every instance's channel as a channel of its own.",
   tags: ["composite"],
   decompose: (emit, args) => {
     const { input, use_input_stats, momentum, eps, cudnn_enabled } = args;
@@ -239,7 +239,7 @@ const instanceNorm = defineOp({
   },
 });
 
-/** Normalisation over the batch. */
+/** Normalization over the batch. */
 export const batchNormOps: readonly OpDefinition[] = [
   noTraining,
   noStatistics,

@@ -179,8 +179,8 @@ function emitCol2im(emit: Emit, columns: FakeTensor, output: readonly SymInt[], 
     windowCount(output[0]!, window, 0),
     windowCount(output[1]!, window, 1),
   ];
-  const apart = emit("aten.reshape.default", [columns, blocks]);
-  const values = emit("aten.permute.default", [apart, [0, 1, 2, 4, 3, 5]]);
+  const split = emit("aten.reshape.default", [columns, blocks]);
+  const values = emit("aten.permute.default", [split, [0, 1, 2, 4, 3, 5]]);
   const rows = asColumns(emit, emitPlaces(emit, output[0]!, window, 0, columns));
   const across = emitPlaces(emit, output[1]!, window, 1, columns);
   const size = output.map((length, d) =>

@@ -19,8 +19,8 @@ const matrixExp = defineOp({
       sizeProduct(emit, [n, 2]),
     ];
     const whole = emit("aten.zeros.default", [sizes], { dtype, layout, device, pin_memory: false });
-    const block = (of: FakeTensor, row: SymInt, column: SymInt): FakeTensor =>
-      emit("aten.narrow.default", [emit("aten.narrow.default", [of, -2, row, n]), -1, column, n]);
+    const block = (part: FakeTensor, row: SymInt, column: SymInt): FakeTensor =>
+      emit("aten.narrow.default", [emit("aten.narrow.default", [part, -2, row, n]), -1, column, n]);
     emit("aten.copy_.default", [block(whole, 0, 0), adjoint]);
     emit("aten.copy_.default", [block(whole, n, n), adjoint]);
     emit("aten.copy_.default", [block(whole, 0, n), grad]);
@@ -69,10 +69,10 @@ const convTbc = defineOp({
   decompose: (emit, { self: grad, input, weight, bias, pad }) => {
     const spans = spansOf(input, weight, Number(pad));
     const batch = input.shape[1]!;
-    const rows = (of: FakeTensor, start: number, length: number): FakeTensor =>
+    const rows = (tensor: FakeTensor, start: number, length: number): FakeTensor =>
       emit("aten.view.default", [
-        emit("aten.narrow.default", [of, 0, start, length]),
-        [sizeProduct(emit, [length, batch]), of.shape[2]!],
+        emit("aten.narrow.default", [tensor, 0, start, length]),
+        [sizeProduct(emit, [length, batch]), tensor.shape[2]!],
       ]);
     const gradInput = zerosLike(emit, input);
     spans.forEach(([at, from, length], k) => {

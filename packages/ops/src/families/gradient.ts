@@ -9,7 +9,7 @@ import { isBelow } from "../rules/comparison.js";
 import { wrapDim, wrapDims } from "../rules/dims.js";
 import type { ScalarArg } from "../schema/schema-types.js";
 
-/** Distance of neighbours, or the coordinates of all points. */
+/** Distance of neighbors, or the coordinates of all points. */
 type Spacing = ScalarArg | FakeTensor;
 
 /** Differences along one dimension. */

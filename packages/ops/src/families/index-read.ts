@@ -21,7 +21,7 @@ export function countNonzero(env: SymEnv, mask: FakeTensor): SymInt {
   return numel === 0 ? 0 : remembered(env, "nonzero", mask, () => freshSize(env, numel));
 }
 
-/** Indices with masks taken apart into one index list for each of their dimensions. */
+/** Replaces each mask by one index list for each of its dimensions. */
 function expandMasks(
   self: FakeTensor,
   indices: readonly (FakeTensor | null)[],

@@ -100,9 +100,9 @@ function productAtZero(
   const first = emit.many("aten.max.dim", [from, dim, true])[1]!;
   const mask = emit("aten.logical_and.default", [from, isZero]);
   const others = emit("aten.bitwise_and.Tensor", [from, emit("aten.bitwise_not.default", [mask])]);
-  const apart = emit("aten.bitwise_not.default", [others]);
+  const unaffected = emit("aten.bitwise_not.default", [others]);
   const behind = emit("aten.cumprod.default", [
-    emit("aten.masked_fill.Scalar", [input, apart, pythonFloat(1)]),
+    emit("aten.masked_fill.Scalar", [input, unaffected, pythonFloat(1)]),
     dim,
   ]);
   const outside = emit("aten.ne.Scalar", [zeros, 1]);

@@ -42,9 +42,9 @@ const cosineEmbeddingLoss = defineOp({
     const cosine = emit("aten.div.Tensor", [product, norm]);
     const zeros = zerosLike(emit, cosine);
     const alike = minusFrom(emit, 1, cosine);
-    const apart = atLeastZero(emit, emit("aten.sub.Scalar", [cosine, float(margin)]));
+    const different = atLeastZero(emit, emit("aten.sub.Scalar", [cosine, float(margin)]));
     const positive = emit("aten.where.self", [emit("aten.eq.Scalar", [target, 1]), alike, zeros]);
-    const negative = emit("aten.where.self", [emit("aten.eq.Scalar", [target, -1]), apart, zeros]);
+    const negative = emit("aten.where.self", [emit("aten.eq.Scalar", [target, -1]), different, zeros]);
     return reduceLoss(emit, emit("aten.add.Tensor", [positive, negative]), reduction);
   },
 });
@@ -56,9 +56,9 @@ const hingeEmbeddingLoss = defineOp({
   decompose: (emit, { self, target, margin, reduction }) => {
     const zeros = zerosLike(emit, self);
     const short = atLeastZero(emit, minusFrom(emit, float(margin), self));
-    const apart = emit("aten.where.self", [emit("aten.ne.Scalar", [target, 1]), short, zeros]);
+    const different = emit("aten.where.self", [emit("aten.ne.Scalar", [target, 1]), short, zeros]);
     const alike = emit("aten.where.self", [emit("aten.ne.Scalar", [target, -1]), self, zeros]);
-    return reduceLoss(emit, emit("aten.add.Tensor", [apart, alike]), reduction);
+    return reduceLoss(emit, emit("aten.add.Tensor", [different, alike]), reduction);
   },
 });
 

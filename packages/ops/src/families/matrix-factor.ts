@@ -79,12 +79,12 @@ const lu = defineOp({
 
 function permutedFactors(a: FakeTensor, pivots: boolean, data: boolean, context: MetaContext): FakeTensor[] {
   const { rows, columns, count, batch } = matrixSizes(a, context);
-  const of = (height: SymInt, width: SymInt): FakeTensor =>
+  const factor = (height: SymInt, width: SymInt): FakeTensor =>
     fake({ dtype: a.dtype, shape: [...batch, height, width], like: a });
   return [
-    pivots ? of(rows, rows) : nothing(a),
-    data ? of(rows, count) : nothing(a),
-    data ? of(count, columns) : nothing(a),
+    pivots ? factor(rows, rows) : nothing(a),
+    data ? factor(rows, count) : nothing(a),
+    data ? factor(count, columns) : nothing(a),
   ];
 }
 

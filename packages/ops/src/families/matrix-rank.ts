@@ -1,4 +1,4 @@
-/** @file What singular values tell of a matrix: its rank, its condition, its pseudoinverse. */
+/** @file Rank, condition number and pseudoinverse of a matrix, from its singular values. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { dtypeInfo, isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";

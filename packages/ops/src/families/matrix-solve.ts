@@ -1,4 +1,4 @@
-/** @file Solutions from factors, least squares, pseudoinverses, functions of matrices, and what singular values tell. */
+/** @file Solutions from factors, least squares, functions of matrices and polar decomposition. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -165,8 +165,8 @@ const polar = defineOp({
       );
     }
     requireLapack("linalg_svd_cpu", A);
-    const of = (shape: readonly SymInt[]): FakeTensor => fake({ dtype: A.dtype, shape, like: A });
-    return [of(A.shape), of([...A.shape.slice(0, -2), columns, columns])];
+    const factor = (shape: readonly SymInt[]): FakeTensor => fake({ dtype: A.dtype, shape, like: A });
+    return [factor(A.shape), factor([...A.shape.slice(0, -2), columns, columns])];
   },
 });
 

@@ -56,7 +56,7 @@ function spectrumDType(self: FakeTensor): DType {
 
 const eig = defineOp({
   schema: "aten::linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)",
-  doc: "Order and signs follow LAPACK's geev; rounding may turn the sign of a vector, or the order of values.",
+  doc: "Order and signs follow LAPACK's geev; rounding may change the sign of a vector or the order of values.",
   meta: ({ self }, context) => {
     requireSquare("linalg.eig", self, context);
     const dtype = spectrumDType(self);

@@ -1,4 +1,4 @@
-/** @file Gradients of normalisation within an example. */
+/** @file Gradients of normalization within an example. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { floorDiv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
@@ -69,7 +69,7 @@ const layerNorm = defineOp({
   },
 });
 
-/** `N * g - sum(g) - unit * sum(g * unit)`, over the normalised dimensions. */
+/** `N * g - sum(g) - unit * sum(g * unit)`, over the normalized dimensions. */
 function innerSlope(t: Arithmetic, grad: FakeTensor, unit: FakeTensor, dims: readonly number[]): FakeTensor {
   const scaled = t.mul(grad, numelOf(grad.shape.slice(dims[0])));
   const sum = sumOver(t.emit, grad, dims, true);
@@ -106,13 +106,13 @@ const groupNorm = defineOp({
     const dot = perChannel(t.mul(grad, input));
     const sum = perChannel(grad);
     const inputGrad = mask[0] ? groupInputGradient(t, cast.operands, [dot, sum], groups) : null;
-    const apart = (tensor: FakeTensor): FakeTensor =>
+    const split = (tensor: FakeTensor): FakeTensor =>
       emit("aten.view.default", [tensor, [N, group, groups.each]]);
     const column = (tensor: FakeTensor): FakeTensor => emit("aten.unsqueeze.default", [tensor, -1]);
     const weightGrad = (): FakeTensor => {
-      const left = apart(dot);
-      const centred = t.sub(left, t.mul(apart(sum), column(mean)));
-      return emit("aten.reshape.default", [sumOver(emit, t.mul(centred, column(rstd)), [0]), [C]]);
+      const left = split(dot);
+      const centered = t.sub(left, t.mul(split(sum), column(mean)));
+      return emit("aten.reshape.default", [sumOver(emit, t.mul(centered, column(rstd)), [0]), [C]]);
     };
     const results = [inputGrad, mask[1] ? weightGrad() : null, mask[2] ? sumOver(emit, sum, [0]) : null];
     return results.map((tensor) => tensor && convert(emit, tensor, cast.result));
@@ -161,7 +161,7 @@ function groupInputGradient(
   return convert(emit, reshape(t.add(t.add(fromGrad, fromInput), wideOffset), input.shape), input.dtype);
 }
 
-/** Gradients of normalisation within an example. */
+/** Gradients of normalization within an example. */
 const fusedRmsNormBackward = defineOp({
   schema:
     "aten::_fused_rms_norm_backward(Tensor grad_out, Tensor input, int[] normalized_shape, Tensor rstd, Tensor? weight, bool[2] output_mask) -> (Tensor, Tensor)",

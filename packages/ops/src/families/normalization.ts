@@ -1,4 +1,4 @@
-/** @file Normalisation within an example: layers, groups, root mean square, weights. */
+/** @file Normalization within an example: layers, groups, root mean square, weights. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { mod, type SymEnv } from "@sconce/symbolic";
 import { isComplexDType, isIntegralDType } from "@sconce/tensor";
@@ -234,7 +234,7 @@ function normExcept(emit: Emit, v: FakeTensor, pow: SymInt, dim: number): FakeTe
   return emit("aten.view.default", [norm, v.shape.map((_, d) => (d === dim ? size : 1))]);
 }
 
-/** Normalisation within an example. */
+/** Normalization within an example. */
 export const normalizationOps: readonly OpDefinition[] = [
   nativeLayerNorm,
   layerNorm,

@@ -48,7 +48,7 @@ interface Fill {
   readonly name: string;
   readonly parameters: string;
   readonly check: Check;
-  /** What a dtype of integers is told; undefined where they are taken. */
+  /** Returns the error message for an integer dtype; undefined if integers are accepted. */
   readonly integers?: (dtype: DType) => string;
 }
 

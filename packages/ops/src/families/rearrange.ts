@@ -46,10 +46,10 @@ const rot90 = defineOp({
         `expected rotation dims to be different, but got dim0 = ${describeSize(dims[0])} and dim1 = ${describeSize(dims[1])}`,
       );
     }
-    const turns = ((Number(k) % 4) + 4) % 4;
-    if (turns === 0) return emit("aten.clone.default", [self], { memory_format: "contiguous_format" });
-    if (turns === 2) return emit("aten.flip.default", [self, [first, second]]);
-    const flipped = emit("aten.flip.default", [self, [turns === 1 ? second : first]]);
+    const quarters = ((Number(k) % 4) + 4) % 4;
+    if (quarters === 0) return emit("aten.clone.default", [self], { memory_format: "contiguous_format" });
+    if (quarters === 2) return emit("aten.flip.default", [self, [first, second]]);
+    const flipped = emit("aten.flip.default", [self, [quarters === 1 ? second : first]]);
     return emit("aten.transpose.int", [flipped, first, second]);
   },
 });
@@ -204,9 +204,9 @@ const pixelShuffle = defineOp({
     const n = batch.length;
     const out = sizeMath(emit, "floordiv", channels, r * r);
     const [tall, wide] = [sizeMath(emit, "mul", height, r), sizeMath(emit, "mul", width, r)];
-    const apart = emit("aten.view.default", [self, [...batch, out, r, r, height, width]]);
+    const split = emit("aten.view.default", [self, [...batch, out, r, r, height, width]]);
     const lead = batch.map((_, d) => d);
-    const woven = emit("aten.permute.default", [apart, [...lead, n, n + 3, n + 1, n + 4, n + 2]]);
+    const woven = emit("aten.permute.default", [split, [...lead, n, n + 3, n + 1, n + 4, n + 2]]);
     const whole = emit("aten.reshape.default", [woven, [...batch, out, tall, wide]]);
     return emit("aten.clone.default", [whole], { memory_format: suggestMemoryFormat(self, emit.env) });
   },
@@ -235,9 +235,9 @@ const pixelUnshuffle = defineOp({
     const n = batch.length;
     const [low, narrow] = [sizeMath(emit, "floordiv", height, r), sizeMath(emit, "floordiv", width, r)];
     const out = sizeMath(emit, "mul", channels, r * r);
-    const apart = emit("aten.view.default", [self, [...batch, channels, low, r, narrow, r]]);
+    const split = emit("aten.view.default", [self, [...batch, channels, low, r, narrow, r]]);
     const lead = batch.map((_, d) => d);
-    const sorted = emit("aten.permute.default", [apart, [...lead, n, n + 2, n + 4, n + 1, n + 3]]);
+    const sorted = emit("aten.permute.default", [split, [...lead, n, n + 2, n + 4, n + 1, n + 3]]);
     const whole = emit("aten.reshape.default", [sorted, [...batch, out, low, narrow]]);
     return emit("aten.clone.default", [whole], { memory_format: suggestMemoryFormat(self, emit.env) });
   },
@@ -267,8 +267,8 @@ const channelShuffle = defineOp({
     checkGroups(emit.env, self, groups);
     const [batch, channels, ...rest] = self.shape as readonly [SymInt, SymInt, ...SymInt[]];
     const each = sizeMath(emit, "floordiv", channels, groups);
-    const apart = emit("aten.view.default", [self, [batch, groups, each, ...rest]]);
-    const woven = emit("aten.permute.default", [apart, [0, 2, 1, ...rest.map((_, d) => d + 3)]]);
+    const split = emit("aten.view.default", [self, [batch, groups, each, ...rest]]);
+    const woven = emit("aten.permute.default", [split, [0, 2, 1, ...rest.map((_, d) => d + 3)]]);
     return emit("aten.reshape.default", [woven, self.shape]);
   },
 });
@@ -284,8 +284,8 @@ const nativeChannelShuffle = defineOp({
     checkGroups(emit.env, self, groups);
     const [batch, channels] = self.shape as readonly [SymInt, SymInt];
     const each = sizeMath(emit, "floordiv", channels, groups);
-    const apart = emit("aten.view.default", [self, [batch, groups, each, -1]]);
-    const woven = emit("aten.permute.default", [apart, [0, 2, 1, 3]]);
+    const split = emit("aten.view.default", [self, [batch, groups, each, -1]]);
+    const woven = emit("aten.permute.default", [split, [0, 2, 1, 3]]);
     return emit("aten.reshape.default", [emit("aten.contiguous.default", [woven]), self.shape]);
   },
 });

@@ -45,8 +45,8 @@ function resizeCubic(
   const fractionX = fraction(exactX, floorX);
   const x = convert(emit, floorX, "int64");
   const y = convert(emit, floorY, "int64");
-  const aroundY = neighbours(emit, y);
-  const aroundX = neighbours(emit, x);
+  const aroundY = neighbors(emit, y);
+  const aroundX = neighbors(emit, x);
   const floatX = cubicWeights(emit, fractionX);
   const floatY = cubicWeights(emit, fractionY);
   const [sumX, sumY] =
@@ -65,13 +65,13 @@ function resizeCubic(
 }
 
 /** The position before, the position itself, and the two after. */
-const neighbours = (emit: Emit, at: FakeTensor): readonly FakeTensor[] => {
+const neighbors = (emit: Emit, at: FakeTensor): readonly FakeTensor[] => {
   const before = emit("aten.sub.Tensor", [at, 1]);
   const after = emit("aten.add.Tensor", [at, 1]);
   return [before, at, after, emit("aten.add.Tensor", [at, 2])];
 };
 
-/** Weights of the four neighbours; near ones and far ones are computed in pairs. */
+/** Weights of the four neighbors; near ones and far ones are computed in pairs. */
 function cubicWeights(emit: Emit, t: FakeTensor): readonly FakeTensor[] {
   const pair = (a: FakeTensor, from: number): FakeTensor =>
     emit("aten.stack.default", [[a, emit("aten.rsub.Scalar", [t, float(from)])]]);
@@ -104,7 +104,7 @@ function weighted(
   return sum!;
 }
 
-/** Adds up four neighbours by their weights. */
+/** Adds up four neighbors by their weights. */
 type Sum = (values: readonly FakeTensor[]) => FakeTensor;
 
 /**

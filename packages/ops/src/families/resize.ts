@@ -1,4 +1,4 @@
-/** @file Resizing by nearest neighbours and by linear interpolation, in one to three dimensions. */
+/** @file Resizing by nearest neighbors and by linear interpolation, in one to three dimensions. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { sub as minus } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
@@ -40,8 +40,8 @@ function resizeNearest(
   const indices = size.map((length, d) => {
     const factor = nearestScale(input.shape[d + 2]!, length, scales[d] ?? null);
     const outputs = emit("aten.arange.default", [length], { dtype: "float32", device: input.device });
-    const centred = emit("aten.add.Tensor", [outputs, float(exact ? 0.5 : 0)]);
-    let index = convert(emit, emit("aten.mul.Tensor", [centred, pythonFloat(factor)]), "int64");
+    const centered = emit("aten.add.Tensor", [outputs, float(exact ? 0.5 : 0)]);
+    let index = convert(emit, emit("aten.mul.Tensor", [centered, pythonFloat(factor)]), "int64");
     for (let i = d + 1; i < size.length; i++) index = emit("aten.unsqueeze.default", [index, -1]);
     return index;
   });
@@ -89,8 +89,8 @@ function resizeLinear(
 /** Where an output position lies in the input. */
 export function sourceIndex(emit: Emit, outputs: FakeTensor, factor: Factor, align: boolean): FakeTensor {
   if (align) return emit("aten.mul.Tensor", [outputs, factor === 0 ? 0 : pythonFloat(factor)]);
-  const centres = emit("aten.add.Tensor", [outputs, float(0.5)]);
-  return emit("aten.sub.Tensor", [emit("aten.mul.Tensor", [centres, pythonFloat(factor)]), float(0.5)]);
+  const centers = emit("aten.add.Tensor", [outputs, float(0.5)]);
+  return emit("aten.sub.Tensor", [emit("aten.mul.Tensor", [centers, pythonFloat(factor)]), float(0.5)]);
 }
 
 /** Interpolates between corners, one dimension after the other from the last. */
@@ -172,7 +172,7 @@ const nearest = { tags: optional, meta: sizeMeta, decompose: sizeNearest(false) 
 const exact = { tags: optional, meta: sizeMeta, decompose: sizeNearest(true) };
 const linear = { meta: sizeMeta, decompose: sizeLinear };
 
-/** Resizing by nearest neighbours and by linear interpolation. */
+/** Resizing by nearest neighbors and by linear interpolation. */
 export const resizeOps: readonly OpDefinition[] = [
   defineOp({
     schema:

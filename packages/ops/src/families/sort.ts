@@ -279,7 +279,7 @@ function emitIsInSorted(
 
 const INT64_MAX = 9223372036854775807n;
 
-/** Without repetitions on either side, equal neighbours after sorting come from both. */
+/** Without repetitions on either side, equal neighbors after sorting come from both. */
 function emitIsInUnique(
   emit: Emit,
   elements: FakeTensor,

@@ -31,7 +31,7 @@ const lengthsOf = (args: Pick<SpectrogramArgs, "n_fft" | "hop_length" | "win_len
 
 const isComplex = (tensor: FakeTensor | null): boolean => tensor !== null && isComplexDType(tensor.dtype);
 
-/** Whether the result is complex; PyTorch wants to be told when the input is real. */
+/** Returns whether the result is complex. PyTorch requires `return_complex` for real inputs. */
 function complexResult({ self, window, return_complex }: SpectrogramArgs): boolean {
   if (return_complex !== null) return return_complex;
   if (isComplex(self) || isComplex(window)) return true;

@@ -226,7 +226,7 @@ const asStrided = defineOp({
   meta: ({ self, size, stride, storage_offset }) => asStridedMeta(self, size, stride, storage_offset),
 });
 
-/** Windows of `size` elements along a dimension, `step` apart, as a new last dimension. */
+/** Windows of `size` elements along a dimension, at a step of `step`, as a new last dimension. */
 export function unfoldMeta(
   self: FakeTensor,
   dimension: SymInt,

@@ -1,5 +1,5 @@
 /**
- * @file The guards of `ExportedProgram.module()`: what its inputs were specialised to, then what tracing
+ * @file The guards of `ExportedProgram.module()`: what its inputs were specialized to, then what tracing
  * recorded.
  */
 import {
@@ -44,7 +44,7 @@ const compare = (left: GuardNode, op: "==" | ">=" | "<=", right: GuardNode): Gua
 });
 const integer = (value: number): GuardNode => ({ kind: "number", value, float: false });
 
-/** Specialisations, ranges and equalities of the inputs' sizes and values. */
+/** Specializations, ranges and equalities of the inputs' sizes and values. */
 function inputGuards(program: ExportedProgram, leaves: readonly Leaf[]): GuardNode[] {
   const guards: GuardNode[] = [];
   const sources = new Map<string, GuardSource>();
@@ -129,7 +129,7 @@ function sameSymbol(source: GuardSource, from: Linear, to: Linear): GuardNode {
   return offset === 0 ? scaled : { kind: "binary", op: "+", left: shift, right: scaled };
 }
 
-/** Checks the guards one after another; the first that does not hold is told as PyTorch tells it. */
+/** Checks the guards in order. The error for the first that fails has PyTorch's own text. */
 export function checkGuards(
   guards: readonly GuardNode[],
   leaves: readonly Leaf[],

@@ -43,8 +43,8 @@ export type HigherOrder = <T>(
 
 type Values<T> = readonly RuntimeValue<T>[];
 
-/** Waits for the value of a node. */
-export function* settled<V>(value: V | Promise<V> | Running<V>): Steps<V> {
+/** Resolves the value of a node, waiting for it if needed. */
+export function* resolved<V>(value: V | Promise<V> | Running<V>): Steps<V> {
   if (value instanceof Running) return yield* value.steps;
   return value instanceof Promise ? ((yield value) as V) : value;
 }
@@ -154,7 +154,7 @@ const withEffects: HigherOrder = function* <T>(
   node: Node,
 ) {
   const { target } = operator as OperatorLiteral;
-  const result = yield* settled(runner.callOperator(target, args as CallArgument<T>[], kwargs, node));
+  const result = yield* resolved(runner.callOperator(target, args as CallArgument<T>[], kwargs, node));
   return [token as RuntimeValue<T>, ...valuesOf<T>(result)];
 };
 
@@ -179,7 +179,7 @@ const autoFunctionalized: HigherOrder = function* <T>(
       given[name] = Array.from({ length }, (_, i) => view(`${name}_${i}`));
     } else if (Object.hasOwn(kwargs, `_${name}_base_index`)) given[name] = view(name);
   }
-  const result = yield* settled(runner.callOperator(target, [], given, node));
+  const result = yield* resolved(runner.callOperator(target, [], given, node));
   return [...(schema.returns.length === 0 ? [null] : valuesOf<T>(result)), ...bases];
 };
 

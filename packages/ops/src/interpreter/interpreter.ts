@@ -32,7 +32,7 @@ import {
   noCallOperator,
   notSynchronous,
 } from "./errors.js";
-import { type GraphRunner, HIGHER_ORDER, settled } from "./higher-order.js";
+import { type GraphRunner, HIGHER_ORDER, resolved } from "./higher-order.js";
 import { itemOf } from "./item.js";
 import { type Frame, type GraphPlan, planGraph, resolve, type Step } from "./plan.js";
 import { programState, writeBack } from "./state.js";
@@ -332,7 +332,8 @@ export abstract class Interpreter<T = Tensor> {
     });
     const values = results as readonly RuntimeValue<T>[];
     const mutations = mutationsOf(this.program, this.#state, given, values);
-    const written = mutations.length === 0 ? new Map<string, T>() : yield* settled(this.writeBack(mutations));
+    const written =
+      mutations.length === 0 ? new Map<string, T>() : yield* resolved(this.writeBack(mutations));
     return userOutputs(this.program, values, written);
   }
 
@@ -366,7 +367,7 @@ export abstract class Interpreter<T = Tensor> {
   *#compute(plan: GraphPlan, frame: Frame<T>, step: Step): Steps<void> {
     this.#enter(plan, frame, step);
     try {
-      frame[step.slot] = yield* settled(this.runNode(step.node));
+      frame[step.slot] = yield* resolved(this.runNode(step.node));
     } catch (error) {
       throw atNode(error, nodePlace(step.node));
     }
@@ -400,7 +401,7 @@ export abstract class Interpreter<T = Tensor> {
           const value = this.runNode(step.node);
           // Most values are known at once: a generator for each would take longer than a small call.
           const waits = value instanceof Running || value instanceof Promise;
-          frame[step.slot] = waits ? yield* settled(value) : value;
+          frame[step.slot] = waits ? yield* resolved(value) : value;
         }
       } catch (error) {
         throw atNode(error, nodePlace(step.node));
@@ -440,7 +441,7 @@ export abstract class Interpreter<T = Tensor> {
     return step;
   }
 
-  /** Lets the event loop turn, then stops when the signal was raised. */
+  /** Yields to the event loop, then throws if the signal was raised. */
   async #pause({ signal, onProgress }: RunOptions): Promise<void> {
     if (signal !== undefined || onProgress !== undefined) {
       await new Promise<void>((done) => setTimeout(done, 0));

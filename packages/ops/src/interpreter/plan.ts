@@ -1,6 +1,6 @@
 /**
- * @file A graph made ready to run: names become slots, literals are told from references, values die after
- * their last use.
+ * @file A graph prepared for execution: names become slots, literals are separated from
+ * references, values are released after their last use.
  */
 import { internalError } from "@sconce/errors";
 import { type Argument, forEachInput, type Graph, isRef, type Node } from "@sconce/ir";

@@ -18,8 +18,8 @@ export interface Write {
   readonly name: string;
 }
 
-/** All values are read before the first is written: one that lies where another is written to is copied. */
-function apart(writes: readonly Write[]): readonly Write[] {
+/** Copies values whose storage another write changes, so that writes cannot affect later reads. */
+function withoutOverlap(writes: readonly Write[]): readonly Write[] {
   if (writes.length < 2) return writes;
   const places = new Set(writes.map(({ place }) => place.storage));
   return writes.map((write) => {
@@ -34,7 +34,7 @@ function apart(writes: readonly Write[]): readonly Write[] {
 /** Writes new values where they belong, all read before the first is written; gives the places by the values' names. */
 export function writeBack(writes: readonly Write[]): Map<string, Tensor> {
   const written = new Map<string, Tensor>();
-  for (const { place, value, name } of apart(writes)) {
+  for (const { place, value, name } of withoutOverlap(writes)) {
     copyInto(place, value);
     written.set(name, place);
   }

@@ -24,7 +24,7 @@ export type OpTag =
   | "commutative"
   /** In PyTorch's decompositions but absent from the default table: `decompose` runs only when asked for. */
   | "not_in_default_table"
-  /** Decomposed by PyTorch's dispatcher whatever the table says, though it is no composite of the schema kind. */
+  /** PyTorch's dispatcher always decomposes it, although its schema does not mark it composite. */
   | "always_decomposed";
 
 /** Context of meta rules. */

@@ -9,8 +9,9 @@ import type { SymEnv } from "@sconce/symbolic";
 export type EmitArg = FakeTensor | SymInt | SymScalar | Argument | undefined | readonly EmitArg[];
 
 /**
- * Calls operators from inside of a decomposition. Depending on who runs it, a call adds a node to a graph, computes a
- * fake result, or runs a kernel; operators that the table decomposes are decomposed in turn.
+ * Calls operators from inside a decomposition. Depending on the caller, a call adds a node to a
+ * graph, computes a fake result, or runs a kernel. Operators that the table decomposes are
+ * decomposed recursively.
  */
 export interface Emit {
   /** An operator with one tensor result. Positional arguments as Python writes them; `undefined` is left out. */
@@ -26,8 +27,8 @@ export interface Emit {
   /** Decides conditions on symbolic sizes. */
   readonly env: SymEnv;
   /**
-   * Told of arithmetic on symbolic sizes at the place where PyTorch does it, with its result: a tracer adds the node
-   * `operator.mul(a, b)` there. Sizes are computed without it too.
+   * Receives arithmetic on symbolic sizes where PyTorch records it, with its result: a tracer adds
+   * the node `operator.mul(a, b)` there. Sizes are also computed without it.
    */
   readonly arithmetic?: (target: string, args: readonly SymInt[], result: SymInt) => void;
 }

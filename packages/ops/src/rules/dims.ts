@@ -71,6 +71,6 @@ function broadcastSize(env: SymEnv, a: SymInt, b: SymInt, dim: number): SymInt {
   );
 }
 
-/** Asked only where the plain numbers have not settled it. */
+/** Used only when plain numbers do not decide the broadcast. */
 const isOne = (env: SymEnv, size: SymInt): boolean =>
   typeof size === "number" ? size === 1 : env.orFalse(eq(size, 1));

@@ -48,16 +48,16 @@ describe("elementwise", () => {
 });
 
 describe("promoteOperands", () => {
-  const of = (dtype: FakeTensor["dtype"], rank: 0 | 1): FakeTensor =>
+  const operand = (dtype: FakeTensor["dtype"], rank: 0 | 1): FakeTensor =>
     fake({ dtype, shape: rank === 0 ? [] : [3] });
   it.each([
-    ["float32[3] + float64[]", [of("float32", 1), of("float64", 0)], "float32"],
-    ["int64[3] + float16[]", [of("int64", 1), of("float16", 0)], "float16"],
-    ["int64[3] + 2.5", [of("int64", 1), 2.5], "float32"],
-    ["uint8[3] + 300", [of("uint8", 1), 300], "uint8"],
-    ["bool[3] + 1", [of("bool", 1), 1], "int64"],
-    ["int32[3] + 1.0", [of("int32", 1), float(1)], "float32"],
-    ["float16 + bfloat16", [of("float16", 1), of("bfloat16", 1)], "float32"],
+    ["float32[3] + float64[]", [operand("float32", 1), operand("float64", 0)], "float32"],
+    ["int64[3] + float16[]", [operand("int64", 1), operand("float16", 0)], "float16"],
+    ["int64[3] + 2.5", [operand("int64", 1), 2.5], "float32"],
+    ["uint8[3] + 300", [operand("uint8", 1), 300], "uint8"],
+    ["bool[3] + 1", [operand("bool", 1), 1], "int64"],
+    ["int32[3] + 1.0", [operand("int32", 1), float(1)], "float32"],
+    ["float16 + bfloat16", [operand("float16", 1), operand("bfloat16", 1)], "float32"],
   ] as const)("%s", (_name, operands, dtype) => {
     expect(promoteOperands(operands)).toBe(dtype);
   });

@@ -130,7 +130,7 @@ function broadcastStrides(env: SymEnv, tensor: FakeTensor, shape: readonly SymIn
   });
 }
 
-/** Positive when dimension `a` lies outside of `b` although it comes first in the order, 0 when nothing tells. */
+/** Positive if dimension `a` lies outside `b` although it comes first in the order, 0 if undecided. */
 function compareDims(
   env: SymEnv,
   shape: readonly SymInt[],

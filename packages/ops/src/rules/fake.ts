@@ -29,7 +29,7 @@ export function fake(spec: FakeSpec): FakeTensor {
   });
 }
 
-/** A view of the same elements: a new object, for what happens to it is recorded apart. */
+/** A view of the same elements: a new object, because its uses are recorded separately. */
 export const aliasOf = (self: FakeTensor): FakeTensor =>
   fake({
     dtype: self.dtype,
@@ -103,7 +103,7 @@ export const sameAs = (a: SymInt, b: SymInt): boolean =>
 const is = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
   typeof a === "number" && typeof b === "number" ? a === b : sameAs(a, b) || env.orFalse(eq(a, b));
 
-/** Whether the dimensions, outermost first, lie densely one inside of the other; false when that cannot be told. */
+/** Whether the dimensions, outermost first, are densely nested; false when that is undecided. */
 function isDenseInOrder(tensor: FakeTensor, order: readonly number[] | undefined, env: SymEnv): boolean {
   const { shape, strides } = tensor;
   let step: SymInt = 1;
@@ -111,7 +111,7 @@ function isDenseInOrder(tensor: FakeTensor, order: readonly number[] | undefined
     const dim = order === undefined ? i : order[i]!;
     const size = shape[dim]!;
     if (size === 1) continue;
-    // Deciding about symbolic sizes is dear, so strides are compared as written first.
+    // Decisions on symbolic sizes are expensive, so strides are compared as written first.
     if (!sameAs(strides[dim]!, step)) {
       if (is(env, size, 1)) continue;
       if (!is(env, strides[dim]!, step)) return shape.some((s) => is(env, s, 0)) && order === undefined;

@@ -39,7 +39,7 @@ export function matrixSizes(
   return { rows, columns, count: smallerOf(env, rows, columns), batch: tensor.shape.slice(0, -2) };
 }
 
-/** Whether the sizes are the same, as far as can be told. */
+/** Whether the sizes are known to be the same. */
 export const sameSizes = (a: readonly SymInt[], b: readonly SymInt[], env: MetaContext["env"]): boolean =>
   a.length === b.length && a.every((size, d) => !mayDiffer(env, size, b[d]!));
 

@@ -71,7 +71,7 @@ export type EmitKwargs = Readonly<Record<string, EmitArg>>;
 
 const CPU = device("cpu");
 
-/** As PyTorch's Python factories hand options on: strided and on the CPU unless said otherwise, not pinned. */
+/** Defaults of PyTorch's Python factories: strided, on the CPU, not pinned. */
 export const factoryKwargs = ({
   dtype,
   layout,

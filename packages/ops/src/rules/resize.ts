@@ -78,7 +78,7 @@ export function resizedTo(env: SymEnv, input: FakeTensor, size: readonly SymInt[
   return fakeInFormatOf(input, [...input.shape.slice(0, 2), ...size], env);
 }
 
-/** Input positions per output position, for nearest neighbours. */
+/** Input positions per output position, for nearest neighbors. */
 export function nearestScale(input: SymInt, output: SymInt, scale: number | null): Factor {
   const scaled = scale !== null && scale > 0;
   if (typeof input === "number" && typeof output === "number") {

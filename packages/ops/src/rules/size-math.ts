@@ -9,8 +9,8 @@ const OPERATORS = { add, sub, mul, floordiv: floorDiv, mod: pythonMod } as const
 export type SizeOperator = keyof typeof OPERATORS;
 
 /**
- * `a + b` and so on. Plain numbers are computed; where a size is symbolic the emitter is told, because PyTorch records
- * the operation as a node at this place.
+ * Computes `a + b` and so on. If a size is symbolic, the emitter also receives the operation,
+ * because PyTorch records it as a node at this place.
  */
 export function sizeMath(emit: Emit, operator: SizeOperator, a: SymInt, b: SymInt): SymInt {
   const isNatural = operator === "mod" && [a, b].every((value) => emit.env.range(value).min >= 0);

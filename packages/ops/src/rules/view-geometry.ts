@@ -23,7 +23,7 @@ export function viewOf(
 export const aliasOf = (base: FakeTensor): FakeTensor => viewOf(base, base.shape, base.strides);
 
 /**
- * The sizes with a -1 replaced by what the number of elements leaves for it.
+ * The sizes, with a -1 replaced by the size that the number of elements implies.
  *
  * @throws SconceError `SHAPE_MISMATCH`, `INVALID_ARGUMENT`
  */

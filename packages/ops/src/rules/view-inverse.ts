@@ -115,7 +115,7 @@ const unfolded: Inverse = ({ emit, base, mutated, args }) => {
   if (size! > step!) {
     throw internalOverlap(
       "while executing unfold, functionalization encountered a tensor being mutated that has internal overlap " +
-        `(windows of ${size} elements, ${step} apart)`,
+        `(windows of ${size} elements, step ${step})`,
     );
   }
   return emit("aten.unfold_backward.default", [mutated, base.shape, dimension!, size!, step!]);

@@ -1,6 +1,7 @@
 /**
- * @file `_foreach_*`: an elementwise operator repeated over lists of tensors (`ForeachOpsKernels.cpp`). No row is written
- * for them: element `i` of every list, and what is no list as it is, are the arguments of the operator that is repeated.
+ * @file `_foreach_*`: an elementwise operator repeated over lists of tensors
+ * (`ForeachOpsKernels.cpp`). They need no rows: call `i` of the repeated operator takes element `i`
+ * of every list, and all other arguments unchanged.
  */
 import { FakeTensor, type MetaValue, type OpSchema, type SchemaArgument } from "@sconce/ir";
 import type { BoundArgs, MetaContext, OpDefinition } from "../rows/define-op.js";

@@ -40,7 +40,7 @@ describe("metaOf", () => {
 describe("fakeEmit", () => {
   const emit = fakeEmit(defaultOperators(), STATIC_ENV);
 
-  it("tells one result from several", () => {
+  it("distinguishes one result from several", () => {
     expect(emit.many("aten.max.dim", [x, 1])).toHaveLength(2);
     expect(() => emit("aten.max.dim", [x, 1])).toThrow(expect.objectContaining({ code: "RESULT_KIND" }));
     expect(() => emit.many("aten.neg.default", [x])).toThrow(

@@ -16,7 +16,7 @@ import {
 import { type DType, isDType } from "@sconce/tensor";
 import type { EmitArg } from "../rows/emit.js";
 
-/** An argument ready for a node but for its tensors and symbolic values, which the caller turns into references. */
+/** A node argument in which the caller still has to replace tensors and symbolic values by references. */
 export type UnboundArg = Argument | FakeTensor | SymInt | SymScalar | readonly UnboundArg[];
 
 /**
