@@ -13,8 +13,8 @@ export interface GatherMatrix {
 }
 
 /**
- * Takes a finished block: `rows` x `columns` numbers from `block[start]`, rows `stride` apart, placed at (i,
- * j).
+ * Takes a finished block, placed at (i, j): `rows` x `columns` numbers from `block[start]`. Rows
+ * start every `stride` numbers.
  */
 export type StoreBlock = (
   i: number,

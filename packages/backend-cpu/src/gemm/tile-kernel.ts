@@ -14,8 +14,9 @@ export interface TileMachine {
   /** At least so many bytes, as numbers; the array of an earlier call may be detached. */
   reserve(bytes: number): Float64Array;
   /**
-   * For each of `columnPanels` panels at `b` and `rowPanels` panels at `a`, both `panelStride` bytes apart,
-   * adds the product over `k` steps to the tile of `c`, whose rows are `rowStride` bytes apart.
+   * For each of `columnPanels` panels at `b` and `rowPanels` panels at `a`, adds the product over
+   * `k` steps to the tile of `c`. Panels start every `panelStride` bytes, rows of `c` every
+   * `rowStride` bytes.
    */
   run(
     rowPanels: number,

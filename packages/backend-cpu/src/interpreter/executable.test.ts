@@ -135,7 +135,7 @@ describe("state", () => {
   });
 });
 
-test("batch normalisation in training moves statistics of its own, not the program's", async () => {
+test("batch normalization in training moves its own statistics, not the program's", async () => {
   const b = new GraphBuilder();
   const [mean, variance] = [b.placeholder("b_mean", meta([1])), b.placeholder("b_var", meta([1]))];
   const x = b.placeholder("x", meta([2, 1]));
@@ -291,7 +291,7 @@ describe("running", () => {
     });
   });
 
-  test("a failed assertion tells the program's own words", async () => {
+  test("a failed assertion reports the program's message", async () => {
     const one = single([1], (b, x) => {
       b.call("lt", "aten.lt.Scalar", [x, 0]);
       b.call("all_1", "aten.all.default", [ref("lt")]);

@@ -11,7 +11,7 @@ import {
 } from "./dense.js";
 import { emptyStrided } from "./kernel.js";
 
-const of = (values: readonly number[], dtype: "float32" | "int32" = "float32"): Tensor => {
+const vector = (values: readonly number[], dtype: "float32" | "int32" = "float32"): Tensor => {
   const tensor = Tensor.empty([values.length], dtype);
   (tensor.data as Float32Array).set(values);
   return tensor;
@@ -19,12 +19,12 @@ const of = (values: readonly number[], dtype: "float32" | "int32" = "float32"): 
 
 describe("dense reading and writing", () => {
   test("a contiguous native tensor is read without a copy", () => {
-    const tensor = of([1, 2, 3]);
+    const tensor = vector([1, 2, 3]);
     expect(readNumbers(tensor).buffer).toBe(tensor.data.buffer);
   });
 
   test("strides, offsets and broadcasting are resolved", () => {
-    const base = of([0, 1, 2, 3, 4, 5]);
+    const base = vector([0, 1, 2, 3, 4, 5]);
     expect([...readNumbers(base.asStrided([3, 2], [1, 3]))]).toEqual([0, 3, 1, 4, 2, 5]);
     expect([...readNumbers(base.asStrided([2], [2], 1), [2, 2])]).toEqual([1, 3, 1, 3]);
   });
@@ -47,7 +47,7 @@ describe("dense reading and writing", () => {
   });
 
   test("complex numbers are pairs, real ones get zeros", () => {
-    expect([...readComplex(of([2, 3]))]).toEqual([2, 0, 3, 0]);
+    expect([...readComplex(vector([2, 3]))]).toEqual([2, 0, 3, 0]);
     const tensor = emptyStrided([2], [2], "complex64");
     writeComplex(tensor, [1, 2, 3, 4]);
     expect([...(tensor.data as Float32Array)]).toEqual([1, 2, 0, 0, 3, 4]);

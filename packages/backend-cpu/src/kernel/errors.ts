@@ -38,7 +38,7 @@ export const assertionFailed = (message: string): SconceError =>
 export const invalidArgument = (message: string): SconceError =>
   new SconceError({ code: "INVALID_ARGUMENT", message });
 
-/** What PyTorch tells of LAPACK's codes (`batchCheckErrors`), by the operator's name. */
+/** PyTorch's messages for LAPACK's codes (`batchCheckErrors`), by operator name. */
 const SINGULAR_REASONS: readonly (readonly [pattern: RegExp, reason: (code: number) => string])[] = [
   [
     /inv/,

@@ -105,8 +105,8 @@ function scoresOf(heads: Heads, head: number): Float64Array {
 }
 
 /**
- * Turns scores into probabilities, row by row; the logarithms of the sums go to `logs`. A masked row gives
- * zeros, its logarithm too.
+ * Converts scores to probabilities, row by row, and writes the logarithms of the sums to `logs`. A
+ * masked row gives zeros, also for its logarithm.
  */
 function normalizeRows(
   scores: Float64Array,

@@ -4,7 +4,7 @@ const EULER_GAMMA = 0.5772156649015329;
 /** From here on the asymptotic series reaches full precision. */
 const FAR = 25;
 
-/** J_0(x) to J_n(x) for moderate x by Miller's recurrence: downwards from far above, then normalised. */
+/** J_0(x) to J_n(x) for moderate x by Miller's recurrence: downwards from far above, then normalized. */
 function besselJRow(x: number, count: number): Float64Array {
   const start = 2 * Math.ceil((Math.max(count, x) + 30 + 2 * Math.sqrt(x)) / 2);
   const row = new Float64Array(start + 2);
@@ -34,7 +34,7 @@ function besselFar(order: 0 | 1, x: number): readonly [j: number, y: number] {
   }
   const [p, q] = parts as [number, number];
   const [sine, cosine] = [Math.sin(x), Math.cos(x)];
-  // Cosine and sine of x less an eighth of a turn, or three eighths.
+  // Cosine and sine of x - pi/4, or of x - 3 pi/4.
   const [c, s] = order === 0 ? [cosine + sine, sine - cosine] : [sine - cosine, -(sine + cosine)];
   const size = 1 / Math.sqrt(Math.PI * x);
   return [size * (p * c - q * s), size * (p * s + q * c)];

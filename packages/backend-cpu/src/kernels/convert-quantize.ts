@@ -1,5 +1,5 @@
 /**
- * @file Quantisation: to integers, back, and both at once (`fake_quantize`). Each step rounds as PyTorch's
+ * @file Quantization: to integers, back, and both at once (`fake_quantize`). Each step rounds as PyTorch's
  * does.
  */
 import type { Tensor } from "@sconce/tensor";
@@ -85,7 +85,7 @@ interface FakeQuantize {
   readonly fake_quant_enabled?: Tensor;
 }
 
-/** The value on the quantised grid, and whether it was inside of the range. */
+/** The value on the quantized grid, and whether it was inside of the range. */
 function fakeQuantize(args: FakeQuantize, out: Tensor, mask?: Tensor): void {
   const { self, quant_min: low, quant_max: high, axis } = args;
   const spread = (value: Tensor | number): ArrayLike<number> =>

@@ -1,4 +1,4 @@
-/** @file New tensors from sizes and numbers. Memory that PyTorch leaves uninitialised is zero here. */
+/** @file New tensors from sizes and numbers. Memory that PyTorch leaves uninitialized is zero here. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { type DType, dtypeInfo, isIntegralDType, Tensor } from "@sconce/tensor";
 import { readComplex, writeBigInts, writeComplex, writeNumbers } from "../kernel/dense.js";

@@ -107,14 +107,14 @@ function quarterStage(
       const leftIm = x[a + 1]! - x[c + 1]!;
       const oddRe = x[b]! + x[d]!;
       const oddIm = x[b + 1]! + x[d + 1]!;
-      // The difference of b and d, turned by a quarter.
-      const turnRe = -sign * (x[b + 1]! - x[d + 1]!);
-      const turnIm = sign * (x[b]! - x[d]!);
+      // The difference of b and d, rotated by 90 degrees.
+      const rotatedRe = -sign * (x[b + 1]! - x[d + 1]!);
+      const rotatedIm = sign * (x[b]! - x[d]!);
       y[to] = evenRe + oddRe;
       y[to + 1] = evenIm + oddIm;
-      multiplyInto(y, to + step, leftRe + turnRe, leftIm + turnIm, re1, im1);
+      multiplyInto(y, to + step, leftRe + rotatedRe, leftIm + rotatedIm, re1, im1);
       multiplyInto(y, to + 2 * step, evenRe - oddRe, evenIm - oddIm, re2, im2);
-      multiplyInto(y, to + 3 * step, leftRe - turnRe, leftIm - turnIm, re3, im3);
+      multiplyInto(y, to + 3 * step, leftRe - rotatedRe, leftIm - rotatedIm, re3, im3);
     }
   }
 }
@@ -135,8 +135,8 @@ function anyStage(
       }
       for (let t = 0; t < radix; t++) {
         let [re, im] = [0, 0];
-        for (let k = 0, turn = 0; k < radix; k++, turn = (turn + t) % radix) {
-          const root = 2 * turn * parts * lines;
+        for (let k = 0, power = 0; k < radix; k++, power = (power + t) % radix) {
+          const root = 2 * power * parts * lines;
           re += column[2 * k]! * roots[root]! - column[2 * k + 1]! * roots[root + 1]!;
           im += column[2 * k]! * roots[root + 1]! + column[2 * k + 1]! * roots[root]!;
         }

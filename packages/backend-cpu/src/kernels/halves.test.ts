@@ -46,7 +46,7 @@ describe("halves round where PyTorch rounds them", () => {
     ]);
   });
 
-  test("adaptive averages of volumes divide by each length in turn", () => {
+  test("adaptive averages of volumes divide by one length after the other", () => {
     const x = brain(
       sequence(45, (i) => (i % 11) / 3),
       [1, 1, 3, 3, 5],

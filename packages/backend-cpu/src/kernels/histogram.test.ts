@@ -33,12 +33,12 @@ describe("histograms", () => {
     ]);
   });
 
-  test("weigh points, and divide by the size of cells", () => {
+  test("weigh points, and divide by the volume of bins", () => {
     const weight = f32([1, 2, 5]);
     expect(bins([1, 2, 3], 2, { weight, density: true })[0]).toEqual([0.125, 0.875]);
     const points = f32([1, 2, 3, 4], [2, 2]);
-    const cells = evaluate("aten._histogramdd_from_bin_cts.default", [points, [2, 2]], { density: true });
-    expect([...(cells as Tensor).toArray()]).toEqual([0.5, 0, 0, 0.5]);
+    const densities = evaluate("aten._histogramdd_from_bin_cts.default", [points, [2, 2]], { density: true });
+    expect([...(densities as Tensor).toArray()]).toEqual([0.5, 0, 0, 0.5]);
   });
 
   test("refuse ranges that are none", () => {

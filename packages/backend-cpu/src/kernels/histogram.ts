@@ -1,4 +1,4 @@
-/** @file Histograms in one or more dimensions: every point adds its weight to the cell of bins that it lies in. */
+/** @file Histograms in one or more dimensions. Each point adds its weight to the total of its bins. */
 import { FakeTensor } from "@sconce/ir";
 import { numel, type Tensor } from "@sconce/tensor";
 import { type NumberArray, readNumbers, writeNumbers } from "../kernel/dense.js";
@@ -19,7 +19,7 @@ function pointsOf(self: Tensor, weight: Tensor | null, dims: number): Points {
   return { values: readNumbers(self), dims, count: dims === 0 ? 0 : self.numel / dims, weights };
 }
 
-/** Least and greatest value of a dimension, or the range asked for; apart, so that bins have a width. */
+/** Least and greatest value of a dimension, or the given range, widened if needed so that bins have a width. */
 function limitsOf(
   { values, dims, count }: Points,
   dim: number,
@@ -68,22 +68,22 @@ function binOf(edges: NumberArray, value: number): number {
 
 function fill(points: Points, edges: readonly NumberArray[]): Float64Array {
   const sizes = edges.map(({ length }) => length - 1);
-  const cells = new Float64Array(numel(sizes));
+  const totals = new Float64Array(numel(sizes));
   for (let i = 0; i < points.count; i++) {
-    let cell = 0;
-    for (let d = 0; d < points.dims && cell >= 0; d++) {
+    let flat = 0;
+    for (let d = 0; d < points.dims && flat >= 0; d++) {
       const bin = binOf(edges[d]!, points.values[i * points.dims + d]!);
-      cell = bin < 0 ? -1 : cell * sizes[d]! + bin;
+      flat = bin < 0 ? -1 : flat * sizes[d]! + bin;
     }
-    if (cell >= 0) cells[cell]! += points.weights === null ? 1 : points.weights[i]!;
+    if (flat >= 0) totals[flat]! += points.weights === null ? 1 : points.weights[i]!;
   }
-  return cells;
+  return totals;
 }
 
-/** Weights become densities: divided by their sum, and by the size of their cell. */
-function normalize(cells: Float64Array, edges: readonly NumberArray[]): void {
-  const total = cells.reduce((sum, value) => sum + value, 0);
-  for (let i = 0; i < cells.length; i++) {
+/** Converts weights to densities: divides them by their sum and by the volume of their bins. */
+function normalize(totals: Float64Array, edges: readonly NumberArray[]): void {
+  const total = totals.reduce((sum, value) => sum + value, 0);
+  for (let i = 0; i < totals.length; i++) {
     let volume = total;
     for (let d = edges.length - 1, rest = i; d >= 0; d--) {
       const bins = edges[d]!.length - 1;
@@ -91,15 +91,15 @@ function normalize(cells: Float64Array, edges: readonly NumberArray[]): void {
       volume *= edges[d]![bin + 1]! - edges[d]![bin]!;
       rest = (rest - bin) / bins;
     }
-    cells[i]! /= volume;
+    totals[i]! /= volume;
   }
 }
 
 function counted(points: Points, edges: readonly NumberArray[], density: boolean, meta: FakeTensor): Tensor {
   const out = allocate(meta);
-  const cells = fill(points, edges);
-  if (density) normalize(cells, edges);
-  writeNumbers(out, cells);
+  const totals = fill(points, edges);
+  if (density) normalize(totals, edges);
+  writeNumbers(out, totals);
   return out;
 }
 

@@ -133,14 +133,14 @@ const keptPositions = (self: Tensor, dims: readonly number[], storageOffset: num
 
 type Index = { readonly self: Tensor; readonly indices: Indices };
 
-/** The foretold strides, now that the one size is known which depends on the masks. */
+/** The predicted strides, with the size that depends on the masks filled in. */
 function knownStrides({ meta }: KernelContext, shape: readonly number[]): readonly number[] {
-  const foretold = meta as FakeTensor;
+  const predicted = meta as FakeTensor;
   const sizes = new Map<string, number>();
-  foretold.shape.forEach((size, d) => {
+  predicted.shape.forEach((size, d) => {
     if (size instanceof SymExpr) sizes.set(size.name, shape[d]!);
   });
-  return foretold.strides.map((stride) => evaluateInt(stride, sizes));
+  return predicted.strides.map((stride) => evaluateInt(stride, sizes));
 }
 
 const index = kernel<Index>(({ self, indices }, context) => {

@@ -146,7 +146,7 @@ export function readPlainIndices(index: Tensor, size: number, dim: number): Arra
 
 export const wrapDimension = (dim: number, ndim: number): number => (dim < 0 ? dim + Math.max(ndim, 1) : dim);
 
-/** The part of a tensor from `start` on, `length` long, `step` apart, in one dimension. */
+/** A slice in one dimension: `length` elements from `start`, at a step of `step`. */
 export function narrowView(tensor: Tensor, dim: number, start: number, length: number, step = 1): Tensor {
   const shape = tensor.shape.slice();
   const strides = tensor.strides.slice();

@@ -21,9 +21,9 @@ describe("indexing kernels", () => {
     const x = counting(2, 3, 4);
     const [row, column] = [i64([1, 0]), i64([2, -1])];
     expect(run("aten.index.Tensor", [x, [null, row, column]]).toArray()).toEqual([6, 3, 18, 15]);
-    const apart = run("aten.index.Tensor", [x, [row, null, column]]);
-    expect(apart.shape).toEqual([2, 3]);
-    expect(apart.toArray()).toEqual([14, 18, 22, 3, 7, 11]);
+    const separated = run("aten.index.Tensor", [x, [row, null, column]]);
+    expect(separated.shape).toEqual([2, 3]);
+    expect(separated.toArray()).toEqual([14, 18, 22, 3, 7, 11]);
   });
 
   test("a mask selects its true elements", () => {

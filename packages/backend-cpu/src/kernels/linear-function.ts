@@ -134,7 +134,7 @@ const leastSquares = kernel<LeastSquares>(({ self, b, rcond, driver }, context) 
   if (singular.numel > 0) {
     finishOutput(singular, Float64Array.from(solved.flatMap((one) => [...one.values])));
   }
-  // Residuals of deficient matrices are not told.
+  // Residuals of rank-deficient matrices are left empty.
   const whole = driver === "gels" || solved.every((one) => one.rank === columns);
   if (residuals.ndim > 0 && residuals.numel > 0 && !whole) {
     return [solution, emptyStrided([0], [1], residuals.dtype), rank, singular];

@@ -128,8 +128,8 @@ function reshaped(
   return result.asStrided(out.shape, out.strides);
 }
 
-/** Halves are rounded after each batch, because PyTorch adds one product after the other. */
-function addedInTurn(context: KernelContext, batch1: Tensor, batch2: Tensor, added: Added): Tensor {
+/** Rounds halves after each batch, because PyTorch adds the products one after another. */
+function addedInOrder(context: KernelContext, batch1: Tensor, batch2: Tensor, added: Added): Tensor {
   const part = (tensor: Tensor, n: number): Tensor =>
     tensor.asStrided(
       tensor.shape.slice(1),
@@ -158,7 +158,7 @@ export const matmulKernels = defineKernels({
   "aten.addbmm.default": kernel<Added & { batch1: Tensor; batch2: Tensor }>(
     ({ batch1, batch2, ...added }, context) => {
       if (added.self.dtype === "float16" || added.self.dtype === "bfloat16")
-        return addedInTurn(context, batch1, batch2, added);
+        return addedInOrder(context, batch1, batch2, added);
       // The sum over batches is one product: batches lie side by side along the summed dimension.
       const [b, m, k] = batch1.shape as [number, number, number];
       const left = joined(batch1, [1, 0, 2], [m, b * k]);

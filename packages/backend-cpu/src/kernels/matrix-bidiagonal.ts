@@ -114,10 +114,10 @@ class Iteration {
       this.#problem.epsilon / 2,
     );
     [d[at], e[at], d[at + 1]] = [larger, 0, smaller];
-    this.#turn(at, left[0], left[1], right[0], right[1]);
+    this.#rotate(at, left[0], left[1], right[0], right[1]);
   }
 
-  #turn(at: number, leftC: number, leftS: number, rightC: number, rightS: number): void {
+  #rotate(at: number, leftC: number, leftS: number, rightC: number, rightS: number): void {
     const { left, right } = this.#problem;
     if (left !== undefined) rotateColumns(left, at, at + 1, leftC, leftS);
     if (right !== undefined) rotateColumns(right, at, at + 1, rightC, rightS);
@@ -194,8 +194,8 @@ class Iteration {
       rotate(two, two.c * one.r, d[i + step]! * one.s);
       d[i] = two.r;
       const at = between(i);
-      if (step === 1) this.#turn(at, two.c, two.s, one.c, one.s);
-      else this.#turn(at, one.c, -one.s, two.c, -two.s);
+      if (step === 1) this.#rotate(at, two.c, two.s, one.c, one.s);
+      else this.#rotate(at, one.c, -one.s, two.c, -two.s);
     }
     const height = d[to]! * one.c;
     d[to] = height * two.c;
@@ -225,8 +225,8 @@ class Iteration {
         g = two.s * e[between(next)]!;
         e[between(next)]! *= two.c;
       }
-      if (step === 1) this.#turn(at, two.c, two.s, one.c, one.s);
-      else this.#turn(at, one.c, -one.s, two.c, -two.s);
+      if (step === 1) this.#rotate(at, two.c, two.s, one.c, one.s);
+      else this.#rotate(at, one.c, -one.s, two.c, -two.s);
     }
     e[between(to - step)] = f;
   }

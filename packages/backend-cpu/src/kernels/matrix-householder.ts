@@ -35,9 +35,9 @@ export function reflect(
   conjugated = false,
 ): void {
   const { v, tau } = h;
-  const turn = conjugated ? -1 : 1;
+  const sign = conjugated ? -1 : 1;
   h.length = count;
-  const [alphaRe, alphaIm] = [x.re[px]!, turn * (x.im?.[px] ?? 0)];
+  const [alphaRe, alphaIm] = [x.re[px]!, sign * (x.im?.[px] ?? 0)];
   const rest = count > 1 ? norm(count - 1, x, px + dx, dx) : 0;
   v.re[0] = 1;
   if (v.im !== undefined) v.im[0] = 0;
@@ -52,11 +52,11 @@ export function reflect(
   tau.re = (h.beta - alphaRe) / h.beta;
   tau.im = -alphaIm / h.beta;
   for (let i = 1, p = px + dx; i < count; i++, p += dx) {
-    divide(work, x.re[p]!, turn * (x.im?.[p] ?? 0), alphaRe - h.beta, alphaIm);
+    divide(work, x.re[p]!, sign * (x.im?.[p] ?? 0), alphaRe - h.beta, alphaIm);
     v.re[i] = x.re[p] = work.re;
     if (v.im === undefined) continue;
     v.im[i] = work.im;
-    x.im![p] = turn * work.im;
+    x.im![p] = sign * work.im;
   }
 }
 

@@ -150,15 +150,15 @@ function eliminateTwo(a: Matrix, k: number, hermitian: boolean): void {
   const { rows: n, re, im } = a;
   const pair = new Pair(a, k, hermitian);
   const value = (at: number): Complex => ({ re: re[at]!, im: im?.[at] ?? 0 });
-  const turn = hermitian ? -1 : 1;
+  const sign = hermitian ? -1 : 1;
   const diagonals = hermitian && im !== undefined ? [k, k + 1] : [];
   for (const i of diagonals) im![i * n + i] = 0;
   for (let j = k + 2; j < n; j++) {
     const [p, q] = [k * n + j, (k + 1) * n + j];
     pair.divideRow(value(p), value(q));
     const { first, second } = pair;
-    addScaled(n - j, -first.re, -turn * first.im, a, p, 1, a, j * n + j, 1);
-    addScaled(n - j, -second.re, -turn * second.im, a, q, 1, a, j * n + j, 1);
+    addScaled(n - j, -first.re, -sign * first.im, a, p, 1, a, j * n + j, 1);
+    addScaled(n - j, -second.re, -sign * second.im, a, q, 1, a, j * n + j, 1);
     [re[p], re[q]] = [first.re, second.re];
     if (im === undefined) continue;
     [im[p], im[q]] = [first.im, second.im];
@@ -235,7 +235,7 @@ function subtractDot(
   const below = start + b.rows - count;
   if (hermitian || a.im === undefined || b.im === undefined) dot(work, count, a, from, 1, b, below, 1);
   else {
-    // Without conjugation: the conjugate of (b' conj(l)) is taken apart.
+    // The conjugate of (b' conj(l)) is the product without conjugation.
     work.re = work.im = 0;
     for (let k = 0; k < count; k++) {
       const [x, y, u, v] = [a.re[from + k]!, a.im[from + k]!, b.re[below + k]!, b.im[below + k]!];

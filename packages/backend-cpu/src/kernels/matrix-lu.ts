@@ -1,7 +1,7 @@
 /** @file Triangular factors of matrices: LU with row exchanges, Cholesky, and solutions by substitution. */
 import { addScaled, type Complex, divide, dot, type Matrix, scale, swapRows, transposed } from "./matrix.js";
 
-/** What the factorisation of one matrix found out. */
+/** What the factorization of one matrix found out. */
 export interface Factors {
   /** Row that was exchanged with row k at step k, counted from 0. */
   readonly pivots: Int32Array;
@@ -62,7 +62,7 @@ function largestBelow({ rows, re, im }: Matrix, k: number): number {
   return best;
 }
 
-/** Exchanges rows as a factorisation did, or back again. */
+/** Exchanges rows as a factorization did, or back again. */
 export function permuteRows(matrix: Matrix, pivots: ArrayLike<number>, back = false): void {
   const count = pivots.length;
   for (let step = 0; step < count; step++) {

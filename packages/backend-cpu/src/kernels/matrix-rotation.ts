@@ -1,8 +1,8 @@
 /** @file Plane rotations and 2 by 2 problems as LAPACK 3.10 and later solve them, signs included. */
 
 /** `size` with the sign of another number, zeros included (Fortran's SIGN). */
-export const withSign = (size: number, of: number): number =>
-  of < 0 || Object.is(of, -0) ? -Math.abs(size) : Math.abs(size);
+export const withSign = (size: number, signed: number): number =>
+  signed < 0 || Object.is(signed, -0) ? -Math.abs(size) : Math.abs(size);
 
 /** A rotation that takes (f, g) to (r, 0); changed in place. */
 export interface Rotation {
@@ -146,7 +146,7 @@ export interface StandardPair {
   readonly sine: number;
 }
 
-/** Turns [[a, b], [c, d]] into triangular form, or into one with equal diagonal elements for conjugate pairs (`lanv2`). */
+/** Rotates [[a, b], [c, d]] to triangular form, or to equal diagonal elements for conjugate pairs (`lanv2`). */
 export function standardPair(a: number, b: number, c: number, d: number): StandardPair {
   if (c === 0) return { block: [a, b, 0, d], cosine: 1, sine: 0 };
   if (b === 0) return { block: [d, -c, 0, a], cosine: 0, sine: 1 };

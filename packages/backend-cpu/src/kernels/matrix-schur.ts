@@ -114,11 +114,11 @@ function doubleStep(
       re.fill(0, before, before + count);
       re[before] = r.beta;
     } else if (m > first) re[before]! *= 1 - r.tau.re;
-    turn(r, h, z, k, Math.min(k + 3, last));
+    applyBoth(r, h, z, k, Math.min(k + 3, last));
   }
 }
 
-function turn(r: Reflector, h: Matrix, z: Matrix, k: number, until: number): void {
+function applyBoth(r: Reflector, h: Matrix, z: Matrix, k: number, until: number): void {
   applyLeft(r, true, h, k, k);
   applyRight(r, false, h, k, 0, until + 1);
   applyRight(r, false, z, k, 0);
@@ -212,7 +212,7 @@ function singleStep(
       re[before] = x * fr - y * fi;
       im[before] = x * fi + y * fr;
     }
-    turn(r, h, z, k, Math.min(k + 2, last));
+    applyBoth(r, h, z, k, Math.min(k + 2, last));
   }
 }
 

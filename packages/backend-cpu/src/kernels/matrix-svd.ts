@@ -62,7 +62,7 @@ function direct(matrix: Matrix, epsilon: number, wanted: Wanted, flipped: boolea
   const u = wanted === "values" ? undefined : formQ(q, wanted === "full" ? rows : n);
   const v = wanted === "values" ? undefined : formQ(p, n);
   if (n === 1) {
-    // `bdsdc` turns the left vector here, `bdsqr` the right one elsewhere.
+    // `bdsdc` flips the left vector here, `bdsqr` the right one elsewhere.
     const left = flipped ? v : u;
     if (diagonal[0]! < 0 && left !== undefined) scale(left.rows, -1, 0, left, 0, 1);
     diagonal[0] = Math.abs(diagonal[0]!);

@@ -212,7 +212,7 @@ export const swapColumns = (m: Matrix, a: number, b: number): void =>
 export const swapRows = (m: Matrix, a: number, b: number): void =>
   swap(m.columns, m, a, m.rows, m, b, m.rows);
 
-/** Turns columns `a` and `b` by an angle: `a' = c a + s b`, `b' = c b - s a`. */
+/** Rotates columns `a` and `b` by an angle: `a' = c a + s b`, `b' = c b - s a`. */
 export function rotateColumns(matrix: Matrix, a: number, b: number, c: number, s: number): void {
   const { rows } = matrix;
   for (const part of matrix.im === undefined ? [matrix.re] : [matrix.re, matrix.im]) {

@@ -1,4 +1,4 @@
-/** @file Gradients of layer and group normalisation. */
+/** @file Gradients of layer and group normalization. */
 import type { FakeTensor } from "@sconce/ir";
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, readNumbers } from "../kernel/dense.js";

@@ -1,4 +1,4 @@
-/** @file Layer, group and batch normalisation. Statistics are in float64, by two passes. */
+/** @file Layer, group and batch normalization. Statistics are in float64, by two passes. */
 import { numel, type Tensor, Tensor as TensorClass } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
@@ -161,7 +161,7 @@ interface BatchNormArgs {
 }
 
 /**
- * Normalises with the batch's statistics when training, else with the running ones; the outputs are filled
+ * Normalizes with the batch's statistics when training, else with the running ones; the outputs are filled
  * in.
  */
 function batchNorm(
@@ -259,7 +259,7 @@ function functionalOutputs(args: BatchNormArgs, context: KernelContext): Tensor[
   });
 }
 
-/** Batch normalisation that writes the running statistics in place. */
+/** Batch normalization that writes the running statistics in place. */
 function mutatingBatchNorm(args: BatchNormArgs, training: boolean, outputs: Tensor[]): Tensor[] {
   const stats = batchNorm(args, training, outputs);
   if (training) {
@@ -270,7 +270,7 @@ function mutatingBatchNorm(args: BatchNormArgs, training: boolean, outputs: Tens
   return outputs;
 }
 
-/** Batch normalisation that returns the new running statistics as its last two outputs. */
+/** Batch normalization that returns the new running statistics as its last two outputs. */
 function functionalBatchNorm(args: BatchNormArgs, training: boolean, outputs: Tensor[]): Tensor[] {
   const stats = batchNorm(args, training, outputs);
   const [mean, variance] = training

@@ -105,7 +105,7 @@ const gelu = kernel<Unary & { approximate: string }>(({ self, approximate }, con
 const logSigmoid = map1((x) => -softplus(-x) + 0);
 const logSigmoidSingle = map1((x) => Math.fround(-softplus(-x)) + 0);
 
-/** The second result, a buffer for the backward pass, is empty on the CPU's vectorised path. */
+/** The second result, a buffer for the backward pass, is empty on the CPU's vectorized path. */
 const logSigmoidForward = kernel<Unary>(({ self }, context) => {
   const [out, buffer] = emptyOutputs(context) as [Tensor, Tensor];
   elementwise({ real: loopOf(self, logSigmoid, logSigmoidSingle) }, out, [self]);

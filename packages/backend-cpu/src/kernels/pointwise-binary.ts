@@ -239,7 +239,7 @@ function raise(out: Tensor, base: Operand, exponent: Operand): Tensor {
 type Power = { readonly self: Operand; readonly exponent: Operand };
 const power = kernel<Power>(({ self, exponent }, context) => raise(emptyOutput(context), self, exponent));
 
-/** The neighbour of a half in the direction of another number: the next bit pattern. */
+/** The neighbor of a half in the direction of another number: the next bit pattern. */
 function nextAfterHalf(dtype: DType): (x: number, y: number) => number {
   const encode = encodeFloat(dtype);
   const table = decodeTable(dtype);
@@ -311,13 +311,13 @@ const ldexp = kernel<{ self: Tensor; other: Tensor }>(({ self, other }, context)
 const atan2 = binary({ real: map2(Math.atan2) });
 const polar = kernel<{ abs: Tensor; angle: Tensor }>(({ abs, angle }, context) => {
   const out = emptyOutput(context);
-  const turn: Elementwise["complex"] = (result, [size, turned], count) => {
+  const toParts: Elementwise["complex"] = (result, [size, phase], count) => {
     for (let i = 0; i < 2 * count; i += 2) {
-      result[i] = size![i]! * Math.cos(turned![i]!);
-      result[i + 1] = size![i]! * Math.sin(turned![i]!);
+      result[i] = size![i]! * Math.cos(phase![i]!);
+      result[i + 1] = size![i]! * Math.sin(phase![i]!);
     }
   };
-  return elementwise({ complex: turn }, out, [abs, angle]);
+  return elementwise({ complex: toParts }, out, [abs, angle]);
 });
 const joinParts: Elementwise["complex"] = (out, [re, im], count) => {
   for (let i = 0; i < 2 * count; i += 2) {

@@ -8,8 +8,8 @@ import { type DType, dtypeInfo, type Tensor, type TypedArray } from "@sconce/ten
 import { decodeTable, encodeFloat } from "../kernel/half.js";
 
 /**
- * Reads `count` elements, `step` apart, into `lane` from `at` on; false when some int64 is not exact as a
- * number.
+ * Reads `count` elements, at a step of `step`, into `lane` from `at` on. Returns false if an int64
+ * is not exact as a number.
  */
 export type LoadLane = (from: number, step: number, lane: Float64Array, at: number, count: number) => boolean;
 /**
@@ -208,10 +208,10 @@ export function laneRounder(dtype: DType): ((lane: Float64Array, count: number) 
   }
   const { array, kind } = dtypeInfo(dtype);
   if (kind !== "int") return undefined;
-  const cell = new array(new ArrayBuffer(8), 0, 1) as Int32Array;
+  const scratch = new array(new ArrayBuffer(8), 0, 1) as Int32Array;
   return mapLane((x) => {
-    cell[0] = x;
-    return cell[0]!;
+    scratch[0] = x;
+    return scratch[0]!;
   });
 }
 

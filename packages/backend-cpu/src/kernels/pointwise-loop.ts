@@ -123,7 +123,7 @@ interface LaneSource {
   readonly exact: boolean;
 }
 
-const cell = new Float64Array(1);
+const scratch = new Float64Array(1);
 
 /** A float64 would round the low bits of a large integer, and these are what narrow integers keep. */
 const constantIn = (value: ScalarLiteral, dtype: DType): number =>
@@ -134,10 +134,10 @@ const constantIn = (value: ScalarLiteral, dtype: DType): number =>
 /** Conversion to the dtype computed in; a tensor of one element is a constant. */
 function laneSource(operand: Operand, dtype: DType): LaneSource {
   if (!isTensorOperand(operand)) {
-    cell[0] = constantIn(operand, dtype);
-    laneRounder(dtype)?.(cell, 1);
+    scratch[0] = constantIn(operand, dtype);
+    laneRounder(dtype)?.(scratch, 1);
     return {
-      constant: cell[0],
+      constant: scratch[0],
       tensor: undefined,
       load: undefined,
       round: undefined,
@@ -147,9 +147,9 @@ function laneSource(operand: Operand, dtype: DType): LaneSource {
   const round = operand.dtype === dtype ? undefined : laneRounder(dtype);
   const load = laneLoader(operand);
   if (operand.numel !== 1) return { constant: 0, tensor: operand, load, round, exact: true };
-  const exact = load(operand.storageOffset, 0, cell, 0, 1);
-  round?.(cell, 1);
-  return { constant: cell[0]!, tensor: undefined, load: undefined, round: undefined, exact };
+  const exact = load(operand.storageOffset, 0, scratch, 0, 1);
+  round?.(scratch, 1);
+  return { constant: scratch[0]!, tensor: undefined, load: undefined, round: undefined, exact };
 }
 
 /**

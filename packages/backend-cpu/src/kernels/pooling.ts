@@ -236,7 +236,7 @@ const averageBackward = (rank: number) =>
 const adaptiveAverage = (rank: number) =>
   kernel<{ self: Tensor }>(({ self }, context) => {
     const shape = adaptiveGeometry(self, rank, firstShape(context));
-    // Volumes of halves are added up, and divided by each length in turn, in the dtype itself.
+    // Volumes of halves are added up, then divided by one length after the other, in the dtype itself.
     const half = rank === 3 && (self.dtype === "float16" || self.dtype === "bfloat16");
     return averagePool(self, shape, divisorOf(shape), context, half ? roundTo(self.dtype) : undefined);
   });

@@ -27,10 +27,10 @@ export function normalDeviate(random: RandomSource): number {
     random.spareNormal = undefined;
     return spare;
   }
-  const turn = 2 * Math.PI * uniform53(random);
+  const angle = 2 * Math.PI * uniform53(random);
   const radius = Math.sqrt(-2 * Math.log1p(-uniform53(random)));
-  random.spareNormal = radius * Math.sin(turn);
-  return radius * Math.cos(turn);
+  random.spareNormal = radius * Math.sin(angle);
+  return radius * Math.cos(angle);
 }
 
 /** As many uniform numbers as there are places, as wide as the dtype computed in. */
@@ -68,9 +68,9 @@ export function fillNormal(
 function transformBlock(block: Float64Array): void {
   for (let j = 0; j < 8; j++) {
     const radius = Math.sqrt(-2 * Math.log(1 - block[j]!));
-    const turn = 2 * Math.PI * block[j + 8]!;
-    block[j] = radius * Math.cos(turn);
-    block[j + 8] = radius * Math.sin(turn);
+    const angle = 2 * Math.PI * block[j + 8]!;
+    block[j] = radius * Math.cos(angle);
+    block[j + 8] = radius * Math.sin(angle);
   }
 }
 

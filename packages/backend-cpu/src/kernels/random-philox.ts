@@ -43,7 +43,7 @@ const keyFoldIn = kernel<FoldIn>(({ key, data }, context) => {
 /** Bits of the significand that uniform numbers of a dtype have. */
 const BITS: Readonly<Record<string, number>> = { float16: 11, bfloat16: 8, float32: 24 };
 
-/** Turns the words of one block into numbers: four of them, or two of float64. */
+/** Converts the words of one block to numbers: four, or two of float64. */
 type FromBlock = (words: Uint32Array, numbers: Float64Array) => void;
 
 function uniformOf(dtype: string): FromBlock {
@@ -74,9 +74,9 @@ function normalOf(dtype: string): FromBlock {
   return (words, numbers) => {
     for (let i = 0; i < 4; i += 2) {
       const radius = fround(Math.sqrt(fround(-2 * fround(Math.log(open(words[i]!))))));
-      const turn = fround(open(words[i + 1]!) * fround(2 * Math.PI));
-      numbers[i] = fround(radius * fround(Math.cos(turn)));
-      numbers[i + 1] = fround(radius * fround(Math.sin(turn)));
+      const angle = fround(open(words[i + 1]!) * fround(2 * Math.PI));
+      numbers[i] = fround(radius * fround(Math.cos(angle)));
+      numbers[i + 1] = fround(radius * fround(Math.sin(angle)));
     }
   };
 }
@@ -85,8 +85,8 @@ function normalOf(dtype: string): FromBlock {
 const wideOpen = (high: number, low: number): number => (high * 2 ** 32 + low) * 2 ** -64 + 2 ** -65;
 
 /**
- * A stretch of the output, up to the last dimension that the keys tell apart, starts anew from its key, so that equal
- * keys give equal stretches.
+ * Each key starts a new sequence for its region of the output: everything after the last dimension
+ * along which keys differ. Equal keys so give equal regions.
  */
 function fill(out: Tensor, key: Tensor, fromBlock: FromBlock, map: (x: number) => number): Tensor {
   const batch = key.shape.slice(0, -1);

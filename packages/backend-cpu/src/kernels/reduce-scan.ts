@@ -96,7 +96,7 @@ const runningExtreme = (beats: (value: number, best: number) => boolean): AnyKer
     return [values, indices];
   });
 
-/** Each gradient times the product of the others: without dividing, so that zeros are no trouble. */
+/** Each gradient times the product of the others, without a division, so that zeros are allowed. */
 const cumprodBackward = kernel<{ grad: Tensor; input: Tensor; dim: number }>(
   ({ grad, input, dim }, context) => {
     const out = emptyOutput(context);

@@ -21,7 +21,7 @@ import {
 import { type AnyKernel, defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
 import { isExact, type Rows, reducedDims, rowsOf } from "./reduce-rows.js";
 
-/** Pairwise sum: halves long stretches, so that rounding errors grow with the logarithm of the length. */
+/** Pairwise sum: splits long ranges in halves, so that rounding error grows logarithmically with the length. */
 export function sumOf(data: ArrayLike<number>, start: number, length: number): number {
   if (length > 512) {
     const half = length >> 1;

@@ -78,7 +78,7 @@ function source(
 /** Cubic convolution with a = -0.75. */
 export function cubicWeights(t: number, round: (x: number) => number = (x) => x): readonly number[] {
   const a = -0.75;
-  // Each operation is rounded by itself, which tells for halves only.
+  // Each operation is rounded separately. This changes results of halves only.
   const near = (x: number): number => round(round(round(round(round((a + 2) * x) - (a + 3)) * x) * x) + 1);
   const far = (x: number): number =>
     round(round(round(round(round(round(a * x) - 5 * a) * x) + 8 * a) * x) - 4 * a);
@@ -133,14 +133,14 @@ export function wideTaps(
   const index = new Int32Array(outputs * width);
   const weight = new Float64Array(outputs * width);
   for (let o = 0; o < outputs; o++) {
-    const centre = ratio * (o + 0.5);
-    const first = Math.max(Math.trunc(centre - support + 0.5), 0);
-    const count = Math.min(Math.min(Math.trunc(centre + support + 0.5), inputs) - first, width);
+    const center = ratio * (o + 0.5);
+    const first = Math.max(Math.trunc(center - support + 0.5), 0);
+    const count = Math.min(Math.min(Math.trunc(center + support + 0.5), inputs) - first, width);
     let total = 0;
-    for (let t = 0; t < count; t++) total += FILTERS[mode]((t + first - centre + 0.5) * squeeze);
+    for (let t = 0; t < count; t++) total += FILTERS[mode]((t + first - center + 0.5) * squeeze);
     for (let t = 0; t < count; t++) {
       index[o * width + t] = first + t;
-      const share = FILTERS[mode]((t + first - centre + 0.5) * squeeze);
+      const share = FILTERS[mode]((t + first - center + 0.5) * squeeze);
       weight[o * width + t] = total === 0 ? share : share / total;
     }
   }

@@ -27,8 +27,14 @@ describe("segments", () => {
 
   test("without elements give the neutral value, the mean none", () => {
     const empty = { lengths: i64([1, 0]) };
-    const of = (how: string): unknown => reduce(f32([7]), how, empty)[1];
-    expect(["sum", "prod", "amax", "amin", "mean"].map(of)).toEqual([0, 1, -Infinity, Infinity, Number.NaN]);
+    const emptySegment = (how: string): unknown => reduce(f32([7]), how, empty)[1];
+    expect(["sum", "prod", "amax", "amin", "mean"].map(emptySegment)).toEqual([
+      0,
+      1,
+      -Infinity,
+      Infinity,
+      Number.NaN,
+    ]);
   });
 
   test("round every step in their own dtype", () => {

@@ -21,7 +21,7 @@ interface Pieces {
   readonly rows: number;
   readonly count: number;
   readonly length: number;
-  /** Elements between neighbours along the dimension. */
+  /** Elements between neighbors along the dimension. */
   readonly inner: number;
   readonly bounds: Int32Array;
 }
@@ -64,7 +64,7 @@ function boundsOfLengths(lengths: NumberArray, to: Int32Array, total: number | n
   }
 }
 
-/** Handles a piece of one line: its number, and the first and last place of its elements, `inner` apart. */
+/** Handles a piece of one line: its number, and the first and last place of its elements, at a step of `inner`. */
 type Visit = (piece: number, start: number, end: number) => void;
 
 function eachPiece({ rows, count, length, inner, bounds }: Pieces, visit: Visit): void {
@@ -117,7 +117,7 @@ interface BackwardArgs extends SegmentArgs {
   readonly output: Tensor;
 }
 
-/** Gradients of a piece, whose elements are `step` apart. */
+/** Gradients of a piece, whose elements have a step of `step`. */
 interface Gradient {
   readonly x: NumberArray;
   readonly dx: NumberArray;

@@ -1,8 +1,9 @@
 /**
- * @file Selection by rank. Values that tie are told apart by where a selection happens to leave them, so these
- * take the steps that PyTorch's take: `nth_element` and `sort` of the C++ library (introselect and introsort,
- * D. R. Musser 1997) for medians and modes, and quickselect by median of three (R. Sedgewick 1978) for `kthvalue`. Orders contrived to mislead the pivots
- * end in a sort, so that no input takes quadratic time.
+ * @file Selection by rank. Which of several equal values is selected depends on the algorithm's
+ * steps, so these are PyTorch's: `nth_element` and `sort` of the C++ library (introselect and
+ * introsort, D. R. Musser 1997) for medians and modes, and quickselect by median of three
+ * (R. Sedgewick 1978) for `kthvalue`. Orders that mislead the pivots end in a sort, so that no
+ * input takes quadratic time.
  */
 
 /** Whether the first of two positions holds the value that comes first. */
@@ -10,7 +11,7 @@ type Precedes = (a: number, b: number) => boolean;
 
 /** Below this many positions introselect sorts by insertion. */
 const FEW = 3;
-/** Stretches up to this length are left to introsort's last pass, by insertion. */
+/** Ranges up to this length are left to introsort's last pass, by insertion. */
 const SHORT = 16;
 
 /** The position with the `nth` smallest value (from 0), as `nth_element` finds it. */

@@ -74,7 +74,7 @@ function isIn({ elements, tests, invert }: IsIn, out: Tensor): Tensor {
   const dtype = commonDType([elements, tests]);
   const keys = readKeys(castTensor(asTensor(elements), dtype));
   const wanted = new Set<unknown>(readKeys(castTensor(asTensor(tests), dtype)) as Float64Array);
-  // A set holds numbers and big integers apart; both sides are read alike only when both are exact.
+  // A set distinguishes numbers from big integers. Both sides have one type only if both are exact.
   const loose = wanted.size > 0 && typeof wanted.values().next().value !== typeof keys[0];
   const set = loose ? new Set<unknown>([...wanted].map(Number)) : wanted;
   const results = openOutput(out);

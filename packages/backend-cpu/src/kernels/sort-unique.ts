@@ -6,7 +6,7 @@ import { dynamicOutput, gatherByAxes, wrapDimension } from "./index-elements.js"
 import { compareAscending, sortedPositions } from "./reduce-order.js";
 import { likeKeys, readKeys, writeKeys } from "./reduce-rows.js";
 
-/** Runs of equal neighbours among `count` items visited in an order. */
+/** Runs of equal neighbors among `count` items visited in an order. */
 interface Groups {
   /** The first item of each group. */
   readonly firsts: readonly number[];
@@ -15,7 +15,7 @@ interface Groups {
   readonly counts: readonly number[];
 }
 
-function groupNeighbours(order: ArrayLike<number>, same: (a: number, b: number) => boolean): Groups {
+function groupNeighbors(order: ArrayLike<number>, same: (a: number, b: number) => boolean): Groups {
   const firsts: number[] = [];
   const counts: number[] = [];
   const inverse = new Float64Array(order.length);
@@ -64,7 +64,7 @@ const unique = kernel<Wanted>((args) => {
   return flatResults(
     args,
     keys,
-    groupNeighbours(order, (a, b) => keys[a] === keys[b]),
+    groupNeighbors(order, (a, b) => keys[a] === keys[b]),
   );
 });
 
@@ -111,7 +111,7 @@ const uniqueDim = kernel<Wanted & { dim: number }>((args) => {
   return sliceResults(
     args,
     dim,
-    groupNeighbours(order, (a, b) => compareRows(keys, length, a, b) === 0),
+    groupNeighbors(order, (a, b) => compareRows(keys, length, a, b) === 0),
   );
 });
 
@@ -123,7 +123,7 @@ const uniqueConsecutive = kernel<Wanted & { dim: number | null }>((args) => {
     return flatResults(
       args,
       keys,
-      groupNeighbours(order, (a, b) => keys[a] === keys[b]),
+      groupNeighbors(order, (a, b) => keys[a] === keys[b]),
     );
   }
   const dim = wrapDimension(args.dim, self.ndim);
@@ -132,7 +132,7 @@ const uniqueConsecutive = kernel<Wanted & { dim: number | null }>((args) => {
   return sliceResults(
     args,
     dim,
-    groupNeighbours(order, (a, b) => compareRows(keys, length, a, b) === 0),
+    groupNeighbors(order, (a, b) => compareRows(keys, length, a, b) === 0),
   );
 });
 

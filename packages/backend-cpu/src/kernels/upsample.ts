@@ -1,6 +1,6 @@
 /**
- * @file Resampling: each dimension is a sparse matrix of one, two or four taps, applied (or transposed) in
- * turn.
+ * @file Resampling: each dimension is a sparse matrix of one, two or four taps. They are applied (or
+ * transposed) one after another.
  */
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, readFloat64 } from "../kernel/dense.js";
