@@ -30,6 +30,7 @@ const CLEAN = [
   "packages/errors",
   "packages/formats",
   "packages/ops",
+  "packages/passes",
   "packages/symbolic",
   "packages/tensor",
   "packages/torch-libraries",

@@ -326,7 +326,7 @@ describe("a pass of a plugin", () => {
     expect(greedy.options["list"]!.default).toEqual([]);
   });
 
-  test("that never settles is named with its plugin", () => {
+  test("that never converges is named with its plugin", () => {
     const flip = withGraph((one) => {
       const target =
         one.graph.node("b").target === "aten.relu.default" ? "aten.neg.default" : "aten.relu.default";
@@ -365,13 +365,13 @@ describe("a rule of a plugin", () => {
     }
   });
 
-  test("that never settles is named", () => {
+  test("that never converges is named", () => {
     const again = ruleOf({
       replace: (emit: Emit, { x }: { x: never }) =>
         emit("aten.relu.default", [emit("aten.neg.default", [x])]),
     });
     const error = failure({ rules: [again] }, rewrite);
-    expect(error.message).toContain('rule "worse" of plugin "evil" never settles at %b');
+    expect(error.message).toContain('rule "worse" of plugin "evil" never converges at %b');
     expect(error.cause).toMatchObject({ code: "REWRITE_DIVERGES" });
   });
 

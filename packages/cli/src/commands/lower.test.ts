@@ -55,7 +55,7 @@ describe("sconce lower", () => {
     const wrong = await sconce("lower", MLP, "-o", out, "--passes", text);
     expect([wrong.code, wrong.out]).toEqual([2, ""]);
     expect(wrong.err).toBe(
-      `error PASS_OPTION: pass "decompose": keep names aten.linear, which is no operator
+      `error PASS_OPTION: pass "decompose": keep names aten.linear, which is not an operator
   in  character 27 of "${text}"
   fix did you mean "aten.linear.default" or "aten.linear.out"? write overloads out: aten.conv2d.default
 `,

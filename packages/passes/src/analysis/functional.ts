@@ -37,11 +37,13 @@ export interface Functionality {
 }
 
 /**
- * True when nothing in the program, nested graphs included, writes to a value: then equal calls give equal results, and
- * calls may be moved, merged and dropped. What is not known is not functional ({@link functionality} says why).
+ * True when nothing in the program, nested graphs included, writes to a value: then equal calls
+ * give equal results, and calls may be moved, merged and dropped. What is not known is not
+ * functional ({@link functionality} says why).
  *
- * Views are allowed, as in PyTorch's ATen dialect: nobody can tell a view from a copy where nothing is written. For the
- * same reason an output may alias an input, unless that input gets a new value when the program ends.
+ * Views are allowed, as in PyTorch's ATen dialect: without writes, a view and a copy give the same
+ * results. For the same reason an output may alias an input, unless that input gets a new value
+ * when the program ends.
  */
 export const isFunctional = (subject: ExportedProgram | Graph, operators: OperatorTable): boolean =>
   functionality(subject, operators).impurities.length === 0;

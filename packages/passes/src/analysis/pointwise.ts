@@ -2,9 +2,9 @@ import { FakeTensor, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 
 /**
- * Tells calls that compute each element of one tensor from the elements at the same place, so that they may be moved and
- * fused: no random numbers, no effects, no views. Conversions of the dtype count, copies (`clone`) do not: they are asked
- * for because of where they lie.
+ * Recognizes calls that compute each element of one tensor from the elements at the same place, so
+ * that they may be moved and fused: no random numbers, no effects, no views. Conversions of the
+ * dtype count. Copies (`clone`) do not count: programs ask for them because of their memory layout.
  */
 export function pointwiseCalls(operators: OperatorTable): (node: Node) => boolean {
   const known = new Map<string, boolean>();

@@ -95,7 +95,7 @@ describe("failures inside of nested graphs", () => {
   });
 });
 
-describe("what never settles is a failure of its own kind", () => {
+describe("what never converges is a failure of its own kind", () => {
   const program = programOf(`graph(%x: f32[2]) {
   %sin: f32[2] = aten.sin.default(%x)
   %relu: f32[2] = aten.relu.default(%sin)

@@ -20,11 +20,14 @@ import { type Attempted, type Failure, type FailureKind, failureOf, Trial } from
 export interface BisectOptions extends CheckOptions {
   /** Most programs tried when shrinking; 500 when left out. */
   readonly maxTries?: number | undefined;
-  /** Told what is being looked for. */
+  /** Called with a text about the search in progress. */
   readonly onProgress?: ((text: string) => void) | undefined;
 }
 
-/** The first wrong rewrite: the first after which a pass fails, or the first of a cycle that never settles. */
+/**
+ * The first wrong rewrite: the first after which a pass fails, or the first of a cycle that never
+ * converges.
+ */
 export interface CulpritRewrite {
   /** Name of the rule; of an entry of a decomposition table, the operator that it replaces. */
   readonly rule: string;
@@ -46,10 +49,12 @@ export interface Culprit extends Failure {
   readonly pass: string;
   /** The plugin that the pass comes from. */
   readonly plugin?: string | undefined;
-  /** The pass with its options, as a pipeline has it; the whole repetition where that is what never settles. */
+  /**
+   * The pass with its options, as a pipeline has it; the whole repetition if it never converges.
+   */
   readonly call: string;
   readonly step: number;
-  /** Where the pass applies rules and one of the rewrites is to blame. */
+  /** Where the pass applies rules and one of the rewrites is wrong. */
   readonly rewrite: CulpritRewrite | undefined;
   /** A small program on which the pass fails in the same way. */
   readonly reproducer: Reproducer;
@@ -76,12 +81,12 @@ export interface Bisection {
 export type { FailureKind };
 
 /**
- * Finds the first pass that changes numbers, throws, leaves an invalid program, or never settles; of a pass that applies
- * rules, the first wrong rewrite; and a small program that shows it, by delta debugging. A failure inside of a nested graph
- * shows on that graph by itself, where it can.
+ * Finds the first pass that changes numbers, throws, leaves an invalid program, or never converges;
+ * of a pass that applies rules, the first wrong rewrite; and a small program that shows it, by
+ * delta debugging. A failure inside of a nested graph shows on that graph by itself, where it can.
  *
- * @throws SconceError what else keeps the pipeline from running: `PASS_REQUIRES`, `NOTHING_COMPARED`, `NO_SAMPLE_INPUTS`,
- * `INVALID_PROGRAM` for the program that goes in
+ * @throws SconceError what else keeps the pipeline from running: `PASS_REQUIRES`,
+ * `NOTHING_COMPARED`, `NO_SAMPLE_INPUTS`, `INVALID_PROGRAM` for the program that goes in
  */
 export function bisect(
   program: ExportedProgram,
@@ -146,21 +151,23 @@ function firstFailure(
   }
 }
 
-/** The same passes, telling which one is about to run on what; `originals` gives what each stands for. */
+/**
+ * The same passes, reporting which one is about to run on what; `originals` maps each to its pass.
+ */
 const watch = (
   items: readonly PipelineItem[],
   originals: Map<object, object>,
-  tell: (call: PassCall, program: ExportedProgram) => void,
+  report: (call: PassCall, program: ExportedProgram) => void,
 ): PipelineItem[] =>
   items.map((item) => {
     if ("repeat" in item) {
-      const repeated = { ...item, repeat: watch(item.repeat, originals, tell) };
+      const repeated = { ...item, repeat: watch(item.repeat, originals, report) };
       originals.set(repeated, item);
       return repeated;
     }
     const { pass, options } = item;
     const run: Pass["run"] = (program, ...rest) => {
-      tell(item, program);
+      report(item, program);
       return pass.run(program, ...rest);
     };
     const watched = { ...pass, run };
@@ -220,7 +227,7 @@ function entryRewrite({ error }: Failure, plugin: string | undefined): CulpritRe
   return { ...place, rule: target, plugin: place.plugin ?? plugin };
 }
 
-/** The inputs on which the numbers differ; where others tell the failure, any. */
+/** The inputs on which the numbers differ; any inputs if another error shows the failure. */
 function inputsOf({ failure, before }: Failing, options: BisectOptions): readonly Value[] {
   if (failure.error instanceof PassChangedNumbers) return failure.error.inputs;
   return options.inputs?.[0] ?? sampleInputs(before, { ...options, count: 1 })[0] ?? [];

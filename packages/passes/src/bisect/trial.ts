@@ -9,8 +9,8 @@ import type { Rule } from "../rewrite/rule.js";
 import type { Reproducer } from "./subprogram.js";
 
 /**
- * In what way a pass fails: other numbers, something thrown, a program that the verifier refuses, a tensor written to, or
- * rewrites or repetitions that never settle.
+ * In what way a pass fails: other numbers, something thrown, a program that the verifier refuses, a
+ * tensor written to, or rewrites or repetitions that never converge.
  */
 export type FailureKind = "numbers" | "error" | "invalid" | "written" | "diverges";
 
@@ -28,7 +28,10 @@ export interface Failure {
   readonly error: SconceError;
 }
 
-/** The failure that an error of the pass manager tells of; undefined for others, as of a pass that cannot run here. */
+/**
+ * The failure that an error of the pass manager reports; undefined for others, such as a pass that
+ * cannot run here.
+ */
 export function failureOf(error: unknown): Failure | undefined {
   if (!isSconceError(error)) return undefined;
   const kind = error.cause instanceof RewriteDiverges ? "diverges" : KINDS.get(error.code);

@@ -50,7 +50,7 @@ describe("check-functional", () => {
       'a: aten._foreach_add_.Scalar writes to "self" (%x, %b_m)',
     ],
     [
-      "statistics that a schema does not tell of",
+      "statistics that a schema does not describe",
       "%a: f32[2, 2] = aten.batch_norm.default(%x, none, none, %b_m, %b_m, true, 0.1, 1e-05, true)\nreturn (%a)",
       'a: aten.batch_norm.default updates "running_mean" (%b_m) and "running_var" (%b_m), though its schema does not say so',
     ],
@@ -132,7 +132,7 @@ describe("check-functional", () => {
     expect(mutating("%t", "%t: f32[2, 2] = aten.clone.default(%b_m)")).toBe(true);
   });
 
-  test("effects are told, and are no fault", () => {
+  test("effects are reported, and are not a fault", () => {
     const found = functionality(
       parseGraph(`graph(%x: f32[2]) {
         %r: f32[2] = aten.rand_like.default(%x)

@@ -206,7 +206,7 @@ describe("convert-dtype", () => {
       "refuses what fits nothing: %j",
       (entry) => {
         expect(() => run(pass, stacked(), { keep: [entry] })).toThrow(
-          /keep names .*, which is no operator, call or module/,
+          /keep names .*, which is not an operator, call or module/,
         );
       },
     );

@@ -42,7 +42,7 @@ describe("cse", () => {
   test.each([
     ["results", "%c: f32[2] = aten.exp.default(%x)", "%a, %b, %c"],
     ["a result and what another is a view of", "%c: f32[1, 2] = aten.view.default(%b, [1, 2])", "%a, %c"],
-  ])("%s that leave apart stay apart: the caller may write to one of them", (_, line, results) => {
+  ])("%s that leave separately stay separate: the caller may write to one of them", (_, line, results) => {
     const program = programOf(
       graphOf(`
       %a: f32[2] = aten.neg.default(%x)
@@ -70,7 +70,7 @@ describe("cse", () => {
     ["a keyword that one has", "aten.add.Tensor(%x, %y)", "aten.add.Tensor(%x, %y, alpha=2)"],
     ["large ints", "aten.add.Tensor(%x, 9223372036854775807)", "aten.add.Tensor(%x, 9223372036854775806)"],
     ["dtypes", "aten._to_copy.default(%x, dtype=float16)", "aten._to_copy.default(%x, dtype=bfloat16)"],
-  ])("tells %s apart", (_, first, second) => {
+  ])("distinguishes %s", (_, first, second) => {
     const program = programOf(graphOf(`%a: f32[2] = ${first}\n%b: f32[2] = ${second}\nreturn (%a, %b)`));
     expect(run(cse, program)).toBe(program);
   });

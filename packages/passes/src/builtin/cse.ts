@@ -42,7 +42,10 @@ function mergeLevel(graph: Graph, operators: OperatorTable): Merged {
   };
   const table = new CallTable(represent, size);
   const leaving = leavingValues(graph, operators);
-  /** Results that the caller gets apart stay apart: he may write to one of them, and the program's end to another. */
+  /**
+   * Separate results stay separate: the caller, or the end of the program, may write to one of
+   * them.
+   */
   const mayMerge = (node: Node, first: Node): boolean => {
     if (!leaving.has(node.name)) return true;
     if (leaving.has(first.name)) return false;

@@ -158,7 +158,7 @@ describe("fold-batch-norm", () => {
       "the convolution has no batch dimension",
     ],
     [
-      "features that are no channels",
+      "features that are not channels",
       normed(
         "f32[2, 4, 5], %p_w: f32[4, 5]",
         "%y: f32[2, 4, 4] = aten.linear.default(%x, %p_w)",
@@ -182,7 +182,7 @@ describe("fold-batch-norm", () => {
     expect(reasons.map((attempt) => attempt.reason)).toContain(reason);
   });
 
-  test("statistics that the program changes are no constants", () => {
+  test("statistics that the program changes are not constants", () => {
     const program = weighted(
       normed(
         CONVOLUTION,

@@ -66,7 +66,7 @@ function byteLimit(bytes: number): number {
   if (!(bytes < 0)) return bytes;
   throw new SconceError({
     code: "PASS_OPTION",
-    message: `pass "fold-constants": max-bytes is ${bytes}, which is no size`,
+    message: `pass "fold-constants": max-bytes is ${bytes}, which is not a size`,
     fix: "give a number of bytes; 0 keeps only results that are no larger than their inputs",
   });
 }
@@ -189,7 +189,7 @@ class Folder {
       const first = this.#calls.firstEqual(node) ?? node;
       const known = first === node ? undefined : this.#known.get(first.name);
       const value = known === undefined ? this.#compute(node) : known.value;
-      if (value instanceof Tensor || this.#isOnlyTakenApart(node, value)) {
+      if (value instanceof Tensor || this.#isOnlyUnpacked(node, value)) {
         this.#known.set(node.name, known ?? { value, rooted, first, number: this.#known.size });
         return rooted ? GOES : STAYS;
       }
@@ -199,7 +199,7 @@ class Folder {
   }
 
   /** Several tensors of which only `getitem` takes: no node that stays will ask for all. */
-  #isOnlyTakenApart(node: Node, value: Value | readonly Value[]): boolean {
+  #isOnlyUnpacked(node: Node, value: Value | readonly Value[]): boolean {
     if (!Array.isArray(value) || !value.every((item) => item instanceof Tensor)) return false;
     return this.#program.graph.users(node.name).every((user) => user.target === "operator.getitem");
   }

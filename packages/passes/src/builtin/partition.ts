@@ -2,7 +2,10 @@ import { backendNames, wholeNumber } from "../options/choices.js";
 import { definePass } from "../pass/pass.js";
 import { backendOf, partition } from "../regions/partition.js";
 
-/** What a backend supports goes behind calls of nested graphs; `partition()` also tells why the rest did not. */
+/**
+ * Moves what a backend supports into nested graphs; `partition()` also reports why the other nodes
+ * stay.
+ */
 export const partitionByBackend = definePass({
   name: "partition",
   doc: "Moves the nodes that a backend supports into as few nested graphs as there can be.",

@@ -23,7 +23,7 @@ const DOUBLED = `%c: f32[2*s7, 3] = aten.cat.default([%x, %x])
   return (%v)`;
 
 describe("propagate-shapes", () => {
-  test("specialises to the value of a symbol", () => {
+  test("specializes to the value of a symbol", () => {
     const result = run(pass, dynamic(DOUBLED), { sizes: ["s7=4"] });
     expect(textOf(result)).toMatchInlineSnapshot(`
       "graph(%x: f32[4, 3]) {
@@ -37,7 +37,7 @@ describe("propagate-shapes", () => {
     expect([result.rangeConstraints.size, result.symbolHints.size]).toEqual([0, 0]);
   });
 
-  test("specialises to the shape of an input", () => {
+  test("specializes to the shape of an input", () => {
     const result = run(pass, dynamic(DOUBLED), { sizes: ["x=4x3"] });
     expect((result.graph.node("v").meta.val as FakeTensor).shape).toEqual([3, 8]);
     expect((result.graph.node("v").meta.val as FakeTensor).strides).toEqual([8, 1]);

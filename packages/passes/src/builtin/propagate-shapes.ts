@@ -3,7 +3,10 @@ import { definePass } from "../pass/pass.js";
 import type { NewSizes } from "../shapes/bindings.js";
 import { propagateShapes } from "../shapes/propagate.js";
 
-/** `{sizes=[s77=4]}` or `{sizes=[x=4x3]}` specialises; without, what the shape rules know is filled in. */
+/**
+ * `{sizes=[s77=4]}` or `{sizes=[x=4x3]}` specializes the program. Without sizes, the pass fills in
+ * what the shape rules know.
+ */
 export const shapePropagation = definePass({
   name: "propagate-shapes",
   doc: "Computes the value of every node from those of the inputs, more precise ones replacing less precise ones.",

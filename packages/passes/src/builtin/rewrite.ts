@@ -25,7 +25,7 @@ export const rewrite = definePass({
     for (const name of new Set(names)) {
       if (fired.has(name)) continue;
       const why = refused.get(name);
-      const reason = why === undefined ? "`sconce explain` tells why" : `it is refused ${why}`;
+      const reason = why === undefined ? "`sconce explain` reports why" : `it is refused ${why}`;
       note?.(`rules names ${name}, which fires nowhere; ${reason}`);
     }
     return result;

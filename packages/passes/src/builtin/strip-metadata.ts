@@ -12,7 +12,9 @@ const ENTRIES: Readonly<Record<string, readonly (keyof NodeMeta)[]>> = {
   custom: ["custom"],
 };
 
-/** Drops what tells of the author's machine and code; what the program computes stays, `val` too. */
+/**
+ * Drops metadata about the author's machine and code; what the program computes stays, `val` too.
+ */
 export const stripMetadata = definePass({
   name: "strip-metadata",
   doc: "Drops stack traces with their paths, and by option module paths, annotations and sample inputs.",

@@ -185,7 +185,10 @@ function cone(
   return found;
 }
 
-/** Lists of tensors are no inputs: what takes their items apart computes them. Nor are nested graphs. */
+/**
+ * Lists of tensors are not inputs: the calls that read their items are. Nested graphs are not
+ * either.
+ */
 const canBeInput = ({ op, meta: { val } }: Node): boolean =>
   op === "call_function" &&
   (val instanceof FakeTensor || (typeof val === "object" && val !== null && "expr" in val));

@@ -51,7 +51,9 @@ interface CallOrder {
   readonly written: readonly string[];
 }
 
-/** Calls that draw random numbers are told apart by their order, and all calls by the writes before them. */
+/**
+ * Order distinguishes calls that draw random numbers; the writes before them distinguish all calls.
+ */
 function callOrder(graph: Graph, operators: OperatorTable): CallOrder {
   const [suffixes, writes, written] = [new Map<string, string>(), new Map<string, number>(), [] as string[]];
   let draws = 0;
@@ -90,7 +92,9 @@ export function isWrite(node: Node, operators: OperatorTable): boolean {
 export const isAssertion = ({ op, target }: Node): boolean =>
   op === "call_function" && /^aten\.(_assert_|_functional_assert|sym_constrain_range)/.test(target);
 
-/** Results of the user go by position, values that are written back by what they are written to. */
+/**
+ * Positions identify the results of the user; targets identify the values that are written back.
+ */
 function resultKeys({ graph, graphSignature }: ExportedProgram): Map<string, Argument> {
   const inputs = graphSignature.inputSpecs.filter(({ kind }) => kind === "USER_INPUT");
   const places = new Map(inputs.map(({ arg }, i) => [arg.name, i]));

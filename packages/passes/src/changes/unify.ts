@@ -19,9 +19,12 @@ export interface Side {
   readonly graph: Graph;
   /** Equal for inputs that are given the same value. */
   readonly inputKey: (name: string, position: number) => string;
-  /** Results by what they are for; by position when left out. */
+  /** Results by purpose; by position when left out. */
   readonly results?: ReadonlyMap<string, Argument> | undefined;
-  /** What a call's key has besides its arguments: calls that draw random numbers or write are told apart by order. */
+  /**
+   * What a call's key has besides its arguments: order distinguishes calls that draw random numbers
+   * or write.
+   */
   readonly callSuffix: (node: Node) => string;
 }
 

@@ -235,17 +235,17 @@ class ChangeCheck {
     let inside = walk.coveredBy(region);
     let failure: RegionFailure | undefined;
     for (let level = 0; level <= ASSERTION_LEVELS; level++) {
-      const settled = walk.settled(region, inside);
-      const found = this.#refusal(walk, settled.extended, path, "DIVISION_BY_ZERO");
+      const grown = walk.extend(region, inside);
+      const found = this.#refusal(walk, grown.extended, path, "DIVISION_BY_ZERO");
       if (found === "unknown") break;
       if (found === undefined) return undefined;
       const claim = region.claims[0]!;
       const target = region.before.graph.node(claim.before).target;
       const rules = walk.rulesOf(region).map(({ name }) => name);
       failure ??= { ...found, path, claim, target, rules, isDivision: true };
-      const calls = callsAmong(settled.extended);
+      const calls = callsAmong(grown.extended);
       if (calls.length === 0) break;
-      inside = new Set([...settled.inside, ...calls.map((input) => walk.finder.numberOf(input)!)]);
+      inside = new Set([...grown.inside, ...calls.map((input) => walk.finder.numberOf(input)!)]);
     }
     return failure;
   }
@@ -300,7 +300,7 @@ class ChangeCheck {
   #verdict(walk: GraphWalk, region: ChangedRegion, path: GraphPath): Verdict {
     const obstacle = this.#obstacle(walk, region);
     if (obstacle !== undefined) return { region, reason: obstacle, failure: undefined, result: undefined };
-    let { extended, inside } = walk.settled(region, walk.coveredBy(region));
+    let { extended, inside } = walk.extend(region, walk.coveredBy(region));
     const widened = this.#obstacle(walk, extended);
     if (widened !== undefined) return { region, reason: widened, failure: undefined, result: undefined };
     let { result, pair } = this.#run(walk, extended, path);
@@ -312,7 +312,7 @@ class ChangeCheck {
     ) {
       const more = this.#producers(walk, extended, level === 0);
       if (more.size === 0) break;
-      ({ extended, inside } = walk.settled(region, new Set([...inside, ...more])));
+      ({ extended, inside } = walk.extend(region, new Set([...inside, ...more])));
       if (this.#obstacle(walk, extended) !== undefined) break;
       const next = this.#run(walk, extended, path);
       if (next.result === undefined) break;

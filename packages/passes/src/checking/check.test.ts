@@ -95,7 +95,7 @@ describe("passes are checked", () => {
     expect(new PassManager(context, options).run(programOf(TEXT), [slightly])).toBeDefined();
   });
 
-  test("passes that change numbers on purpose are left out, or held to a bound that is told", () => {
+  test("passes that change numbers on purpose are left out, or held to a reported bound", () => {
     const purposely: Pass = { ...dtypeConversion, changesNumbers: true };
     const seen: unknown[] = [];
     const run = (changed?: { rtol: number; atol: number }) =>

@@ -31,8 +31,8 @@ export interface CheckOptions extends SampleOptions, ToleranceOptions {
    */
   readonly maxIterations?: number | undefined;
   /**
-   * The bound for passes that change numbers on purpose (`changesNumbers`). Without one, those that tell the float dtype
-   * they compute in are allowed its rounding, and the others are not compared.
+   * The bound for passes that change numbers on purpose (`changesNumbers`). Without one, passes
+   * that declare their float dtype are allowed its rounding, and the others are not compared.
    */
   readonly changed?: ToleranceOptions | undefined;
 }
@@ -152,11 +152,11 @@ export class Checker {
     const { pass, options, step, before, after, place } = checked;
     this.#wholeRuns = 0;
     this.#removes = (pass.removesAssertions ?? []).length > 0;
-    const told = { pass: pass.name, step };
+    const subject = { pass: pass.name, step };
     const tolerance = this.#toleranceOf(pass, options);
     const skipped = reasonToSkip(tolerance, before, after);
     if (tolerance === undefined || skipped !== undefined)
-      return { ...told, ...nothing(), refused: 0, skipped };
+      return { ...subject, ...nothing(), refused: 0, skipped };
     this.#conditions(checked, place, tolerance);
     const compared = nothing();
     const give = giver(after, tolerance);
@@ -171,7 +171,7 @@ export class Checker {
     if (compared.elements === 0 && (coverage?.checkedRegions ?? 0) === 0)
       throw nothingCompared(place, emptyReason(samples, compared));
     return {
-      ...told,
+      ...subject,
       ...compared,
       refused,
       ...(coverage !== undefined && { coverage: { ...coverage, wholeRuns: this.#wholeRuns } }),
@@ -251,7 +251,10 @@ export class Checker {
     return changed ?? { rtol: declared?.rtol ?? rtol, atol: declared?.atol ?? atol };
   }
 
-  /** What the program before makes of inputs that the one after takes too: a pass may specialise it to some sizes. */
+  /**
+   * Results of the program before, on inputs that the program after takes too: a pass may
+   * specialize it to some sizes.
+   */
   #samples(before: ExportedProgram, after: ExportedProgram, give: Give): readonly Sample[] {
     const takes = acceptedBy(inputCheck(after));
     const known = this.#latest?.program === before ? this.#latest.samples : undefined;

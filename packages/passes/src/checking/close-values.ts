@@ -65,8 +65,10 @@ export function compareResults(
 /** 0 for equal numbers, NaN and NaN among them; infinite for zeros of other signs, and where one is not finite. */
 function distanceOf(a: number, b: number): number {
   if (Object.is(a, b) || (a !== 0 && a === b)) return 0;
-  const apart = Math.abs(a - b);
-  return Number.isFinite(apart) && apart > 0 && Number.isFinite(b) ? apart : Number.POSITIVE_INFINITY;
+  const distance = Math.abs(a - b);
+  return Number.isFinite(distance) && distance > 0 && Number.isFinite(b)
+    ? distance
+    : Number.POSITIVE_INFINITY;
 }
 
 /** Real and imaginary parts one after the other. */

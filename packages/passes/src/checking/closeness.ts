@@ -1,4 +1,6 @@
-/** @file How close values have to be: by tolerance, or by what computing in a narrower float dtype rounds. */
+/**
+ * @file How close values have to be: by a tolerance, or by the rounding of a narrower float dtype.
+ */
 import { type ExportedProgram, FakeTensor, type Value } from "@sconce/ir";
 import {
   castTensor,
@@ -18,7 +20,7 @@ export interface Closeness extends ToleranceOptions {
   readonly precision?: DType | undefined;
 }
 
-/** Relative error of one rounding: half of the distance between neighbours at 1. */
+/** Relative error of one rounding: half of the distance between neighbors at 1. */
 const ROUNDING: Readonly<Partial<Record<DType, number>>> = {
   float16: 2 ** -11,
   bfloat16: 2 ** -8,

@@ -127,7 +127,7 @@ function entryText(entry: FailingEntry | undefined): string {
 const summary = (value: Value): string =>
   value instanceof Tensor ? `${value.dtype}[${value.shape.join(", ")}]` : String(value);
 
-/** That nothing differs is not said when nothing was compared. */
+/** A check that compared nothing must not report that nothing differs. */
 export const nothingCompared = (place: string, why: string): SconceError =>
   new SconceError({
     code: "NOTHING_COMPARED",

@@ -67,7 +67,7 @@ export function firstNode(
   return found.find(({ node }) => needed.has(node)) ?? found[0];
 }
 
-/** The node of an output; undefined for results that are no outputs. */
+/** The node of an output; undefined for results that are not outputs. */
 export function outputNode(program: ExportedProgram, output: number | undefined): string | undefined {
   const value = output === undefined ? undefined : program.userOutputs[output];
   return value !== undefined && "name" in value ? value.name : undefined;

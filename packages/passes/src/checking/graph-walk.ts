@@ -8,7 +8,7 @@ import { changesLaterCalls } from "../graphs/dead-nodes.js";
 import type { ReplacedValue } from "../rewrite/rewrite-record.js";
 
 /** How many levels of producers are taken into a region for values that are constant, or that one version alone reads. */
-const SETTLING_LEVELS = 24;
+const EXTENSION_LEVELS = 24;
 /** How many nodes are looked at for what an input is computed from. */
 const MOST_PRODUCERS = 256;
 
@@ -50,15 +50,16 @@ export class GraphWalk {
   }
 
   /**
-   * The region with inputs computed in it that are constant, and so have their own values, and with those that only one
-   * version reads: the other computes them from inputs that may be the same.
+   * Extends the region so that it computes two kinds of its inputs: constant ones, which so have
+   * their own values, and those that only one version reads. The other version computes these from
+   * inputs that may be the same.
    */
-  settled(
+  extend(
     region: ChangedRegion,
     inside: ReadonlySet<number>,
   ): { extended: ChangedRegion; inside: ReadonlySet<number> } {
     let extended = this.finder.region(region.claims, inside);
-    for (let level = 0; level < SETTLING_LEVELS; level++) {
+    for (let level = 0; level < EXTENSION_LEVELS; level++) {
       const calls = extended.inputs.filter(({ before }) => this.#isCall(before));
       const own = calls.filter(({ before, readBy }) => readBy !== "both" || this.#constants.has(before));
       const found = own.length > 0 ? own : this.#derived(extended, calls);
@@ -98,7 +99,10 @@ export class GraphWalk {
     return this.sides.before.graph.node(name).op === "call_function";
   }
 
-  /** Whether facts about what produces the inputs may be why the change is right: rules tell what they looked at. */
+  /**
+   * Whether facts about what produces the inputs may be why the change is right: rules declare what
+   * they read.
+   */
   mayExtend({ claims }: ChangedRegion): boolean {
     return claims.some((claim) => this.#replacedBy(claim)?.readsGraph ?? true);
   }

@@ -131,7 +131,7 @@ const rightChanges: readonly Planted[] = [
     ],
   },
   {
-    name: "a repetition that settles",
+    name: "a repetition that converges",
     program: RELU,
     passes: [repeat([rules("good", doubleNegation), rules("more", there)])],
   },

@@ -7,7 +7,7 @@ const program = programOf(`graph(%p_w: f32[2, 2], %c_k: f32[2, 2]) {
   return (%p_w, %c_k)
 }`);
 
-test("what was written is told by name and put back", () => {
+test("what was written is reported by name and restored", () => {
   const guard = new TensorGuard(program);
   const [w, k] = [program.stateDict.get("w")!, program.constants.get("k")!];
   const [weights, constants] = [w.data as Float32Array, k.data as Float32Array];
@@ -33,7 +33,7 @@ test("tensors that share a storage are all named, odd lengths and offsets are co
   expect([...storage.bytes]).toEqual([0, 0, 0, 0, 0, 0, 0]);
 });
 
-test("a buffer that was transferred is told", () => {
+test("a transferred buffer is reported", () => {
   const stateDict = new Map([["a", Tensor.from([1, 2], [2], "float32")]]);
   const guard = new TensorGuard(program.with({ stateDict }));
   const { buffer } = stateDict.get("a")!.data;

@@ -20,7 +20,7 @@ test("a decomposition that gives other strides than its operator ends with copy_
   const lowered = runDecompositions(program);
   expect(codeText(lowered.graph)).toContain("torch.ops.prims.copy_strided.default(add, [1, 4])");
   const inputs = [ramp([3, 4]), ramp([4, 3])];
-  const numbers = (of: typeof program): number[] =>
-    Array.from(readNumbers(createRunner()(of, inputs).outputs[0] as Tensor), Number);
+  const numbers = (subject: typeof program): number[] =>
+    Array.from(readNumbers(createRunner()(subject, inputs).outputs[0] as Tensor), Number);
   expect(numbers(lowered)).toEqual(numbers(program));
 });

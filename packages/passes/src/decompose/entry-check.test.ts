@@ -22,10 +22,10 @@ const program = programOf(
 /** What lowering with these entries is refused for. */
 function refusal(
   entries: unknown,
-  of: ExportedProgram = program,
+  subject: ExportedProgram = program,
 ): Record<"code" | "message" | "where" | "fix", string> {
   try {
-    runDecompositions(of, entries as Decompositions);
+    runDecompositions(subject, entries as Decompositions);
   } catch (error) {
     return error as never;
   }
@@ -295,15 +295,18 @@ describe("wrong calls of the emitter name the entry", () => {
   });
 });
 
-describe("the decomposition of an operator of one's own", () => {
+describe("the decomposition of a custom operator", () => {
   const lowered = (decompose: Decomposition, meta?: () => FakeTensor): unknown => {
     const row = defineOp({
       schema: "own::op(Tensor self) -> Tensor",
       ...(meta && { meta }),
       decompose: decompose as never,
     });
-    const of = programOf(`graph(%x: f32[2]) {\n%r: f32[2] = own.op.default(%x)\nreturn (%r)\n}`, "TRAINING");
-    return runDecompositions(of, undefined, { operators: defaultOperators().extend([row]) });
+    const subject = programOf(
+      `graph(%x: f32[2]) {\n%r: f32[2] = own.op.default(%x)\nreturn (%r)\n}`,
+      "TRAINING",
+    );
+    return runDecompositions(subject, undefined, { operators: defaultOperators().extend([row]) });
   };
 
   test("is held to its shape rule", () => {

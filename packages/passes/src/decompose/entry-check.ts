@@ -188,15 +188,15 @@ function entryError(init: SconceErrorInit): SconceError {
 function inEntry(error: SconceError, name: string, target: string, called: EmitArg): SconceError {
   const { code, message, where, fix } = error;
   if (named.has(error)) return error;
-  const told = new SconceError({
+  const inside = new SconceError({
     code,
     message: `${name} calls ${typeof called === "string" ? called : `a ${typeof called}`}: ${message}`,
     where: where === undefined ? target : `${target}: ${where}`,
     fix,
     cause: error,
   });
-  named.add(told);
-  return told;
+  named.add(inside);
+  return inside;
 }
 
 /** @throws SconceError `ARGUMENT_KIND` for positional arguments that are not in a list */

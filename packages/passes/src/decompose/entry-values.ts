@@ -111,7 +111,10 @@ function isPolynomial(size: SymInt | SymExpr): boolean {
   return /^(Add|Mul)$/.test(size.op) && size.args.every(isPolynomial);
 }
 
-/** Whether two calls of one operator have the same literals, and tensors that no rule can tell apart. */
+/**
+ * Whether two calls of one operator have the same literals, and tensors that no rule can
+ * distinguish.
+ */
 export function sameCall(a: BoundArgs, b: BoundArgs): boolean {
   return Object.keys(a).every((name) => sameValue(a[name], b[name]));
 }

@@ -63,7 +63,7 @@ describe("operators that hide an alias", () => {
     expect(exact.opHistogram().get("aten.einsum.default")).toBe(2);
   });
 
-  test("an output that hides an alias of a written input is no functional program's", () => {
+  test("an output that hides an alias of a written input is not functional", () => {
     const program = programOf(
       `graph(%x: f32[2, 2]) {
         %a: f32[2, 2] = aten.einsum.default("ij->ji", [%x])
@@ -144,15 +144,15 @@ describe("buffers in one piece of memory", () => {
     }
   });
 
-  test("a buffer that overlaps with itself is refused too, apart ones are not", () => {
+  test("a buffer that overlaps with itself is refused too, separate ones are not", () => {
     const program = shared();
     const m = program.stateDict.get("m")!;
     const overlapping = new Map([...program.stateDict, ["m", m.asStrided([2, 2], [0, 1], 0)] as const]);
     expect(() => runDecompositions(program.with({ stateDict: overlapping }))).toThrowError(
       expect.objectContaining({ code: "INTERNAL_OVERLAP" }),
     );
-    const apart = new Map([...program.stateDict, ["n", ramp([4])] as const]);
-    const lowered = runDecompositions(program.with({ stateDict: apart }));
+    const separate = new Map([...program.stateDict, ["n", ramp([4])] as const]);
+    const lowered = runDecompositions(program.with({ stateDict: separate }));
     expect(lowered.graphSignature.outputSpecs[0]?.kind).toBe("BUFFER_MUTATION");
   });
 });

@@ -60,7 +60,7 @@ export class HiddenAliases {
     for (const target of this.#sharing.get(storage) ?? []) this.seen.add(target);
   }
 
-  /** `as_strided` may give one place several times: which of them counts is not told by the values. */
+  /** `as_strided` may give one place several times; the values do not show which of them counts. */
   checkStep(row: OpDefinition, args: readonly EmitArg[]): void {
     if (row.target !== "aten.as_strided.default") return;
     const [, shape, strides] = args as readonly (readonly number[])[];
@@ -92,7 +92,7 @@ const hiddenWrite = (target: string, written: readonly string[]): SconceError =>
 export const unseenWrite = (target: string): SconceError =>
   new SconceError({
     code: "NOT_FUNCTIONALIZABLE",
-    message: `something is written to that shares memory with the result of ${target}, which its schema does not tell`,
+    message: `something is written to that shares memory with the result of ${target}, which its schema does not declare`,
     where: target,
     fix: "clone the operator's result, or its argument before",
   });

@@ -51,8 +51,9 @@ export interface RunDecompositionsOptions {
   /** The pass that the origins of new nodes name; `decompose` when left out. */
   readonly pass?: string;
   /**
-   * Numbers before texts: what PyTorch lowers to a program that computes something else is decomposed further where
-   * that mends it, and refused where nothing does. `functionalize` does so; PyTorch's own answer is the default.
+   * Numbers before texts: what PyTorch lowers to a program that computes something else is
+   * decomposed further where that fixes it, and refused where nothing does. `functionalize` does
+   * so; PyTorch's own answer is the default.
    */
   readonly exact?: boolean;
 }
@@ -94,7 +95,10 @@ export function runDecompositions(
   return options.exact !== true && hasNewNames(program, lowered) ? lowered : program;
 }
 
-/** As PyTorch does where nobody can tell; else with the operators decomposed that hid a write. */
+/**
+ * As PyTorch does if no value shows a hidden write; else with the operators decomposed that hid a
+ * write.
+ */
 function retraceExactly(retrace: (hidden: HiddenAliases) => Retrace): Retrace {
   const decomposed = new Set<string>();
   for (;;) {
@@ -343,11 +347,11 @@ function namesOf({ graph, placeholders }: Retrace): ReadonlyMap<string, string> 
 
 /** Reads of input sizes replace no node: they come from the input. */
 function withSizeOrigins(graph: Graph): Graph {
-  const told = rebuild(graph, (node) => {
+  const withOrigins = rebuild(graph, (node) => {
     if (node.op !== "call_function" || node.meta.origin !== undefined) return true;
     return { ...node, meta: { ...node.meta, origin: { pass: "decompose", from: inputsOf(node) } } };
   });
-  return mapSubgraphs(told, withSizeOrigins);
+  return mapSubgraphs(withOrigins, withSizeOrigins);
 }
 
 /** `copy(buffer, value)` as a buffer's new value is just `value` (`_remove_unnecessary_copy_op_pass`). */

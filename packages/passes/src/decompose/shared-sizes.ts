@@ -26,7 +26,7 @@ export function shareSizes(graph: Graph, env: RetraceEnv, partial: ReadonlySet<s
   return rebuild(graph, (node) => (replaced.has(node.name) ? false : rename(node)));
 }
 
-/** The number that a node gives, simplified by what is known at the end of the trace. */
+/** The number that a node gives, simplified by the facts known at the end of the trace. */
 function keyOf({ meta }: Node, env: RetraceEnv): string | undefined {
   const { val } = meta;
   if (

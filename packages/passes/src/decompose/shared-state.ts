@@ -17,8 +17,8 @@ export function refuseSharedState(program: ExportedProgram, written: readonly In
     if (mayOverlap(tensor.shape, tensor.strides)) throw overlapping(spec);
     for (const other of program.graphSignature.inputSpecs) {
       if (other.arg.name === spec.arg.name || other.target === null) continue;
-      const neighbour = program.tensor(other.target);
-      if (neighbour !== undefined && sharePlaces(tensor, neighbour)) throw shared(spec, other);
+      const neighbor = program.tensor(other.target);
+      if (neighbor !== undefined && sharePlaces(tensor, neighbor)) throw shared(spec, other);
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
  * @file Guards that a retrace adds. PyTorch asks of each result whether one of its sizes is 0
- * (`FunctionalTensor.__new__`, `guard_or_false`); what it cannot tell from ranges and from the guards that there are
- * becomes a guard.
+ * (`FunctionalTensor.__new__`, `guard_or_false`); what the ranges and the existing guards do not
+ * decide becomes a guard.
  */
 import { type ExportedProgram, FakeTensor, type MetaValue } from "@sconce/ir";
 import { evaluateScalarFunction, userLeaves } from "@sconce/ops";

@@ -34,7 +34,7 @@ describe("the decomposition table", () => {
     expect(calls(table)).toEqual(["aten.linear.default", "aten.relu.default"]);
   });
 
-  test("runs entries of one's own, and decomposes what they call", () => {
+  test("runs custom entries, and decomposes what they call", () => {
     const table = defaultDecompositions();
     table.set("aten.relu.default", (emit, args) =>
       emit("aten.clamp_min.default", [args["self"] as FakeTensor, 0]),
@@ -208,7 +208,7 @@ describe("the table of a session, as operators are registered late", () => {
     }
   });
 
-  test("an entry of one's own, given before the operator is registered, stays", () => {
+  test("a custom entry, given before the operator is registered, stays", () => {
     const { operators, table } = session();
     table.set("late.twice.default", (emit, args) => emit("aten.mul.Scalar", [args["x"] as FakeTensor, 2]));
     operators.register([twice]);

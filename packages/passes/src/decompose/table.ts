@@ -16,9 +16,10 @@ export type Decomposition = DecomposeRule<Readonly<Record<string, EmitArg>>>;
 export type Decompositions = ReadonlyMap<string, Decomposition> | Readonly<Record<string, Decomposition>>;
 
 /**
- * What `runDecompositions` replaces, by overload: PyTorch's meaning of the table. Deleting an entry keeps the operator;
- * an entry of one's own replaces it; an empty table still functionalizes, and decomposes only composites that cannot be
- * kept (those whose schema aliases or mutates).
+ * What `runDecompositions` replaces, by overload: PyTorch's meaning of the table. Deleting an entry
+ * keeps the operator. Setting an entry overrides the decomposition. An empty table still
+ * functionalizes, and decomposes only composites that cannot be kept (those whose schema aliases or
+ * mutates).
  */
 export class DecompositionTable extends Map<string, Decomposition> {
   /** Removes and returns an entry. @throws SconceError `NOT_IN_TABLE` when there is none and no fallback is given */

@@ -380,7 +380,7 @@ export class Tracer {
   #trackItems(items: readonly MetaValue[], source: NodeRef, operands: readonly FakeTensor[]): boolean {
     let bound = false;
     items.forEach((item, index) => {
-      // PyTorch takes every result apart, and drops those that nothing reads: they count for names.
+      // PyTorch unpacks every result, and drops those that nothing reads: they count for names.
       const name = this.names.create("getitem");
       if (item === null) return;
       this.#push({

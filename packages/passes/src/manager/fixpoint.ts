@@ -23,7 +23,7 @@ export interface RoundChange {
   readonly where?: string | undefined;
 }
 
-/** Passes that are repeated and never settle. */
+/** Passes that are repeated and never converge. */
 export class NoFixpoint extends SconceError {
   /** The passes that changed the program in the last round, in order. */
   readonly changes: readonly RoundChange[];
@@ -81,7 +81,7 @@ export class Rounds {
     const undo = "look for passes or rules that undo each other";
     const fail = (why: string, fix: string): NoFixpoint =>
       new NoFixpoint(why, fix, changes.map(explained), this.#start);
-    // Most repetitions settle in the second round: what the first one gives need not be kept.
+    // Most repetitions converge in the second round: what the first one gives need not be kept.
     if (round > 1 && this.#timesSeen(program) >= SAME_PROGRAMS) {
       const objects = changes.map(explained).every(({ isSame }) => isSame);
       if (objects)

@@ -96,7 +96,7 @@ test("an observer that throws, now or later, is reported with the step", async (
   expect(warnings).toEqual(['observer 1 threw after pass "same" of plugin "evil" (step 1): later']);
 });
 
-describe("repetitions that never settle stop early", () => {
+describe("repetitions that never converge stop early", () => {
   const rounds = (pass: readonly Pass[], max: number): { error: NoFixpoint; steps: number } => {
     let steps = 0;
     // Recording takes another object with the same content for the same program.
@@ -216,7 +216,7 @@ describe("rewrites that the driver refuses are reported", () => {
     [
       "a node",
       (_, __, { root }) => anything(root),
-      /gives an object with name, op, .* which is no value that its emitter gave/,
+      /gives an object with name, op, .* which is not a value that its emitter gave/,
     ],
     ["a node of another graph", () => anything({ kind: "node", name: "nope" }), /gives the node %nope/],
     ["a number", () => anything(3), /./],
@@ -232,7 +232,7 @@ describe("rewrites that the driver refuses are reported", () => {
     const one = rule("odd", "aten.relu.default($x)", replace);
     if (what === "a number") {
       expect(refusedBy(one).refused).toMatchObject([
-        { kind: "type", reason: "the replacement is no tensor" },
+        { kind: "type", reason: "the replacement is not a tensor" },
       ]);
       return;
     }

@@ -19,7 +19,7 @@ const throwing = definePass({
   name: "throwing",
   doc: "Fails.",
   run: () => {
-    throw new SconceError({ code: "BROKEN", message: "cannot go on", where: "%a", fix: "mend it" });
+    throw new SconceError({ code: "BROKEN", message: "cannot go on", where: "%a", fix: "fix it" });
   },
 });
 const breaking = definePass({
@@ -77,7 +77,7 @@ describe("what passes promise", () => {
     );
   });
 
-  test("renamed inputs are told", () => {
+  test("renamed inputs are reported", () => {
     const renaming = definePass({
       name: "renaming",
       doc: "",
@@ -95,7 +95,7 @@ describe("what passes promise", () => {
     ]);
   });
 
-  test("other people's passes are verified unless told not to be", () => {
+  test("external passes are verified by default", () => {
     expect(() => new PassManager(context).run(program, [breaking])).toThrow(
       /not valid after pass "breaking"/,
     );
@@ -103,7 +103,7 @@ describe("what passes promise", () => {
 });
 
 describe("PassManager", () => {
-  test("runs passes in order and tells observers what each did", () => {
+  test("runs passes in order and reports to observers what each did", () => {
     const seen: string[] = [];
     const manager = new PassManager(context, {
       verify: true,
@@ -127,7 +127,7 @@ describe("PassManager", () => {
         code: "PASS_FAILED",
         message: 'pass "throwing" (step 2) failed: cannot go on',
         where: "%a",
-        fix: "mend it",
+        fix: "fix it",
       });
       expect((error as Error).cause).toMatchObject({ code: "BROKEN" });
     }
@@ -140,7 +140,7 @@ describe("PassManager", () => {
     expect(new PassManager(context, { verify: false }).run(program, [breaking]).graph.size).toBe(3);
   });
 
-  test("tells when a pass loses metadata", () => {
+  test("reports a pass that loses metadata", () => {
     const forgetful = definePass({
       name: "forgetful",
       doc: "Drops the metadata of all calls.",
@@ -159,7 +159,7 @@ describe("PassManager", () => {
     );
   });
 
-  test("keeps the history of changes unless told otherwise, which leads back to the first version", () => {
+  test("keeps the history of changes by default, which leads back to the first version", () => {
     const result = new PassManager(context).run(program, [deadCodeElimination]);
     expect(result.history.map((entry) => entry.pass)).toEqual(["dce"]);
     const versions = [...graphVersions(result)];

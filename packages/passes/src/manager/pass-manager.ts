@@ -126,7 +126,7 @@ export class PassManager {
     }
   }
 
-  /** Before the first step: a wrong option of the last pass would else be told after all others have run. */
+  /** Runs before the first step, so that a wrong option of the last pass is reported at once. */
   #checkOptions(items: readonly PipelineItem[]): void {
     const { operators, rules = new Map(), backends, ownerOf } = this.#context;
     const session: OptionSession = {
@@ -330,7 +330,7 @@ export class PassManager {
   }
 }
 
-/** The call as a pipeline has it, when it has options that the name does not tell. */
+/** The call as a pipeline has it, if it has options; the name alone does not show them. */
 function textOf(call: PassCall): string | undefined {
   const text = printPipeline([call]);
   return text === call.pass.name ? undefined : text;

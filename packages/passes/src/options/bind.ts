@@ -1,7 +1,7 @@
 /** @file Holds the values of options against what the pass says of them. */
 import { SconceError, thrownText } from "@sconce/errors";
 import type { Choices, OptionSession, OptionSpec, OptionValue, PassOptions } from "./spec.js";
-import { didYouMean } from "./suggest.js";
+import { didYouMean, withArticle } from "./suggest.js";
 
 /** A wrong option, with the item of a list that is wrong. */
 export interface OptionProblem {
@@ -19,7 +19,10 @@ export interface Optioned {
   readonly options: Readonly<Record<string, OptionSpec>>;
 }
 
-/** What is wrong with the first wrong option; undefined when all are right, as far as the session can tell. */
+/**
+ * What is wrong with the first wrong option; undefined when all are right, as far as the session
+ * knows.
+ */
 export function optionProblem(
   pass: Optioned,
   given: PassOptions,
@@ -87,9 +90,9 @@ function itemProblem(
     return { code: "PASS_OPTION", message: `${place} ${why}, got ${JSON.stringify(item)}`, fix: spec.doc };
   } catch (cause) {
     const owner = session.ownerOf?.(pass);
-    const of = owner === undefined ? "" : ` of plugin "${owner}"`;
-    const message = `pass "${pass.name}"${of} failed to check its option "${option}": ${thrownText(cause)}`;
-    return { code: "PASS_FAILED", message, fix: "mend what the pass says of the option", cause };
+    const plugin = owner === undefined ? "" : ` of plugin "${owner}"`;
+    const message = `pass "${pass.name}"${plugin} failed to check its option "${option}": ${thrownText(cause)}`;
+    return { code: "PASS_FAILED", message, fix: "fix how the pass checks the option", cause };
   }
 }
 
@@ -111,11 +114,11 @@ function wordProblem(
     if (one === word) return undefined;
     known.add(one);
   }
-  const why = choices.kind === "" ? "" : `, which is no ${choices.kind}`;
-  const told = Array.isArray(spec.default) ? `names ${word}` : `cannot be "${word}"`;
+  const why = choices.kind === "" ? "" : `, which is not ${withArticle(choices.kind)}`;
+  const problem = Array.isArray(spec.default) ? `names ${word}` : `cannot be "${word}"`;
   return {
     code: choices.code ?? "PASS_OPTION",
-    message: `${place} ${told}${why}`,
+    message: `${place} ${problem}${why}`,
     fix: didYouMean(word, known, choices.fix ?? `there are: ${[...known].join(", ") || "none"}`),
   };
 }
@@ -127,7 +130,7 @@ const kindOf = (value: OptionValue): string => (Array.isArray(value) ? "list" : 
 const exampleOf = (option: string, { default: value }: OptionSpec): string =>
   Array.isArray(value) ? `${option}=[a,b]` : `${option}=${String(value) || "word"}`;
 
-/** The words that an option takes, as far as the session can tell; none where they are not listed. */
+/** The words that an option takes, as far as the session knows; none where they are not listed. */
 export function wordsOf({ choices, default: value }: OptionSpec, session: OptionSession): string[] {
   if (choices !== undefined) return [...("words" in choices ? (choices.words(session) ?? []) : choices)];
   if (typeof value === "boolean") return ["true", "false"];

@@ -42,7 +42,7 @@ describe("values that an option does not take are refused where they stand", () 
     [
       "decompose{keep=[aten.mm.default, not.an.op]}",
       "PASS_OPTION",
-      "keep names not.an.op, which is no operator",
+      "keep names not.an.op, which is not an operator",
       "34",
       "write overloads out",
     ],
@@ -56,22 +56,22 @@ describe("values that an option does not take are refused where they stand", () 
     [
       "repeat(convert-dtype{keep=[aten.sofmax.int]})",
       "PASS_OPTION",
-      "which is no operator or node",
+      "which is not an operator or node",
       "28",
       'did you mean "aten.softmax.int"',
     ],
-    ["rewrite{rules=[view-twise]}", "UNKNOWN_RULE", "which is no rule", "16", 'did you mean "view-twice"'],
-    ["partition{backend=tinny}", "UNKNOWN_BACKEND", "which is no backend", "19", 'did you mean "tiny"'],
+    ["rewrite{rules=[view-twise]}", "UNKNOWN_RULE", "which is not a rule", "16", 'did you mean "view-twice"'],
+    ["partition{backend=tinny}", "UNKNOWN_BACKEND", "which is not a backend", "19", 'did you mean "tiny"'],
     ["partition{min-size=0}", "PASS_OPTION", "must be a whole number from 1 on, got 0", "20", "fewest calls"],
     ["fold-constants{max-bytes=-1}", "PASS_OPTION", "must be a whole number", "26", "largest"],
-    ["split-by{targets=[aten.relu]}", "PASS_OPTION", "which is no operator", "19", '"aten.relu.default"'],
+    ["split-by{targets=[aten.relu]}", "PASS_OPTION", "which is not an operator", "19", '"aten.relu.default"'],
     ["extract-submodule{name=a-b}", "PASS_OPTION", "must be a name", "24", "called"],
     ["propagate-shapes{sizes=[x=4y]}", "PASS_OPTION", "cannot be read as a size", "25", "x=4x3"],
     ["paint{mode=fats}", "PASS_OPTION", 'mode cannot be "fats"', "12", 'did you mean "fast"?'],
     ["paint{modes=[fast,smal]}", "PASS_OPTION", "modes names smal", "19", 'did you mean "small"?'],
     ["paint{width=3}", "PASS_OPTION", "width must be even, got 3", "13", "even"],
-    ["paint{words=[lef]}", "PASS_OPTION", "words names lef, which is no word", "14", '"left"'],
-    ["paint{bad=x}", "PASS_FAILED", 'failed to check its option "bad": boo', "11", "mend"],
+    ["paint{words=[lef]}", "PASS_OPTION", "words names lef, which is not a word", "14", '"left"'],
+    ["paint{bad=x}", "PASS_FAILED", 'failed to check its option "bad": boo', "11", "fix"],
     ["paint{modee=fast}", "PASS_OPTION", 'no option "modee"', "7", 'did you mean "mode" or "modes"?'],
     ["paint{constructor=1}", "PASS_OPTION", 'no option "constructor"', "7", "see the options"],
     ["paint{mode=fast,mode=small}", "PIPELINE_SYNTAX", "given twice", "17", "braces"],
@@ -104,7 +104,7 @@ describe("values that an option does not take are refused where they stand", () 
     const run = (name: string, options: object) =>
       new PassManager(context).run(program, [first, passCall(passes.get(name)!, options as never)]);
     expect(() => run("decompose", { keep: ["not.an.op"] })).toThrow("keep names not.an.op");
-    expect(() => run("rewrite", { rules: ["nope"] })).toThrow("rules names nope, which is no rule");
+    expect(() => run("rewrite", { rules: ["nope"] })).toThrow("rules names nope, which is not a rule");
     expect(() => run("partition", { backend: "nope" })).toThrow('backend cannot be "nope"');
     expect(ran).toEqual([]);
     expect(() => passCall(passes.get("decompose")!, { table: "nope" })).toThrow('table cannot be "nope"');

@@ -33,7 +33,7 @@ export interface OptionSession {
 export interface Choices {
   /** What a word is: "operator". */
   readonly kind: string;
-  /** All words, for completion and suggestions; undefined where the session cannot tell. */
+  /** All words, for completion and suggestions; undefined where the session does not know them. */
   words(session: OptionSession): Iterable<string> | undefined;
   /** Whether a word is one, where {@link words} does not list all of them. */
   readonly has?: ((word: string, session: OptionSession) => boolean) | undefined;

@@ -44,8 +44,8 @@ describe("names that match nothing are noted", () => {
     ["split-by{targets=[aten.tanh.default]}", "targets names aten.tanh.default, which nothing"],
     ["split-by{nodes=[r]}", "nothing is cut"],
     ["extract-submodule", "nothing is extracted: no call is chosen"],
-    ["extract-submodule{nodes=[x]}", "nodes names x, which is no call of its own"],
-    ["extract-submodule{nodes=[g,r]}", "nodes names g, which is no call of its own"],
+    ["extract-submodule{nodes=[x]}", "nodes names x, which is not a call of its own"],
+    ["extract-submodule{nodes=[g,r]}", "nodes names g, which is not a call of its own"],
     ["extract-submodule{targets=[operator.gettitem]}", "targets names operator.gettitem, which nothing"],
     [
       "partition{backend=refuses}",
@@ -53,7 +53,7 @@ describe("names that match nothing are noted", () => {
     ],
     [
       "rewrite{rules=[relu-twice]}",
-      "rules names relu-twice, which fires nowhere; `sconce explain` tells why",
+      "rules names relu-twice, which fires nowhere; `sconce explain` reports why",
     ],
     ["rewrite", "rules names no rule"],
   ])("%s", (text, note) => {
@@ -83,7 +83,7 @@ describe("names that match nothing are noted", () => {
   });
 
   test("a repetition warns of what no round does", () => {
-    const told: string[] = [];
+    const warnings: string[] = [];
     let round = 0;
     const odd = definePass({
       name: "odd",
@@ -94,8 +94,8 @@ describe("names that match nothing are noted", () => {
         return round < 3 ? one.with({ dialect: `ATEN${round}` }) : one;
       },
     });
-    const session = { ...context, warn: (message: string) => void told.push(message) };
+    const session = { ...context, warn: (message: string) => void warnings.push(message) };
     new PassManager(session, { verify: false }).run(program, [repeat([odd])]);
-    expect(told).toEqual(['pass "odd" (step 3): always']);
+    expect(warnings).toEqual(['pass "odd" (step 3): always']);
   });
 });

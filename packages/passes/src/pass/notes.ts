@@ -1,7 +1,7 @@
 /** @file Names in options that nothing in the program goes by. */
 import { SconceError } from "@sconce/errors";
 import type { Graph } from "@sconce/ir";
-import { didYouMean } from "../options/suggest.js";
+import { didYouMean, withArticle } from "../options/suggest.js";
 import type { PassContext } from "./pass.js";
 
 /** What the nodes of a graph, and of its nested graphs when asked to, call. */
@@ -36,6 +36,6 @@ export const notInProgram = (
 ): SconceError =>
   new SconceError({
     code: "PASS_OPTION",
-    message: `${option} names ${name}, which is no ${what} of the program`,
+    message: `${option} names ${name}, which is not ${withArticle(what)} of the program`,
     fix: didYouMean(name, known, fix),
   });

@@ -50,15 +50,15 @@ export interface PassContext {
   /** The plugin that a pass or rule comes from; there when the session has plugins. */
   readonly ownerOf?: ((part: object) => string | undefined) | undefined;
   /**
-   * Tells the user what a pass did not do though it was asked to: an option that names what the program does not have.
-   * It is given to passes by the pass manager; see `PassEvent.notes`.
+   * Reports to the user what a pass was asked to do and did not: an option names what the program
+   * lacks. It is given to passes by the pass manager; see `PassEvent.notes`.
    */
   readonly note?: ((text: string) => void) | undefined;
   /** Where notes go that all rounds of a repetition agree on, with the pass and step in front. */
   readonly warn?: ((message: string) => void) | undefined;
 }
 
-/** Tells the time in milliseconds; only differences matter. */
+/** Returns the time in milliseconds; only differences matter. */
 export interface Clock {
   now(): number;
 }
@@ -150,9 +150,10 @@ export const pipelineItem = (item: Pass | PipelineItem): PipelineItem =>
 /**
  * Binds options to a pass, defaults filled in.
  *
- * @param session what names in options are held against; those that it cannot tell are checked before the pass runs
- * @throws SconceError `PASS_OPTION` for an unknown option or a value that it does not take; `UNKNOWN_RULE`,
- *   `UNKNOWN_BACKEND`
+ * @param session what names in options are held against; those that it does not know are checked
+ * before the pass runs
+ * @throws SconceError `PASS_OPTION` for an unknown option or a value that it does not take;
+ * `UNKNOWN_RULE`, `UNKNOWN_BACKEND`
  */
 export function passCall(pass: Pass, options: PassOptions = {}, session: OptionSession = {}): PassCall {
   const problem = optionProblem(pass, options, session);

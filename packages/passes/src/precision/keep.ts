@@ -16,10 +16,12 @@ export const keepChoices: Choices = Object.freeze({
 });
 
 /**
- * A call is kept when an entry is its operator (`aten._softmax.default`), its name, or the path of a module that it was
- * called in (`encoder.layers.0`, all of that module's calls); `*` stands for any letters.
+ * A call is kept when an entry is its operator (`aten._softmax.default`), its name, or the path of
+ * a module that it was called in (`encoder.layers.0`, all of that module's calls); `*` stands for
+ * any letters.
  *
- * @throws SconceError `PASS_OPTION` for an entry that fits nothing in the program, and is no operator either
+ * @throws SconceError `PASS_OPTION` for an entry that matches nothing in the program and is not an
+ * operator
  */
 export function keepOf(entries: readonly string[], program: ExportedProgram, operators: OperatorTable): Keep {
   const matchers = entries.map(matcherOf);

@@ -47,7 +47,7 @@ export class NewValues {
     return this.#program.graph.node(name).meta.val;
   }
 
-  /** What a call gives; of its operands' values, unless told otherwise. */
+  /** What a call gives, for its operands' values by default. */
   resultOf(
     { target, args, kwargs }: Pick<Node, "target" | "args" | "kwargs">,
     resolve = ({ name }: NodeRef): MetaValue | undefined => this.of(name),

@@ -17,7 +17,7 @@ export function askBackend(backend: AskedBackend, node: Node, graph: Graph, owne
       code: "PLUGIN_FAILED",
       message: `${label} ${what}`,
       where: nodeWhere(node),
-      fix: "mend the backend: `supports` gives true, or { reason } at once",
+      fix: "fix the backend: `supports` gives true, or { reason } at once",
       cause,
     });
   let answer: unknown;

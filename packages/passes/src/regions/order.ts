@@ -2,7 +2,7 @@ import { forEachInput, type Graph, isRef, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { hasEffect } from "../graphs/dead-nodes.js";
 
-/** Tells calls that must keep their order among each other: effects, and random numbers, which are drawn one by one. */
+/** Recognizes calls that must keep their order: effects, and random numbers, drawn one by one. */
 export function orderedCalls(graph: Graph, operators: OperatorTable): (node: Node) => boolean {
   const known = new Map<string, boolean>();
   return (node) => {

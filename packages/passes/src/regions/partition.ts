@@ -123,7 +123,7 @@ function levelsOf(
   return level;
 }
 
-/** Numbers the regions that are large enough; the nodes of the others are told why they stay. */
+/** Numbers the regions that are large enough; records why the nodes of the others stay. */
 function regionsOf(
   graph: Graph,
   level: Int32Array,

@@ -105,7 +105,7 @@ describe("inline-submodule", () => {
     const there = run(extract, program, { nodes: ["b"] });
     expect(textOf(run(inline, there))).toBe(textOf(program));
     expect(() => run(inline, there, { names: ["submodul_0"] })).toThrow(
-      "names submodul_0, which is no nested graph of the program",
+      "names submodul_0, which is not a nested graph of the program",
     );
     expect(run(inline, program)).toBe(program);
   });

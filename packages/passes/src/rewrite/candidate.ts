@@ -7,7 +7,7 @@ import type { Found, Matcher } from "./match.js";
 import type { Plan } from "./plan.js";
 import type { Link, Step } from "./roots.js";
 import type { Rule } from "./rule.js";
-import { type Cell, isEarlier, type WorkGraph } from "./work-graph.js";
+import { isEarlier, type Slot, type WorkGraph } from "./work-graph.js";
 
 /** A match with what belongs to it. */
 export interface Candidate {
@@ -87,9 +87,9 @@ export class CandidateFinder {
   }
 
   /** The nodes at the upper end of a link. */
-  #climb({ from, path }: Link, found: Found): ReadonlySet<Cell> {
-    let cells = new Set<Cell>();
-    const start = (name: string): void => void cells.add(this.#work.cell(name)!);
+  #climb({ from, path }: Link, found: Found): ReadonlySet<Slot> {
+    let slots = new Set<Slot>();
+    const start = (name: string): void => void slots.add(this.#work.slot(name)!);
     if ("targets" in from) {
       for (const { name, target } of found.nodes) if (from.targets.includes(target)) start(name);
     } else {
@@ -98,12 +98,12 @@ export class CandidateFinder {
       forEachRef(found.captures.get(from.capture) ?? null, start);
     }
     for (const targets of path) {
-      const users = new Set<Cell>();
-      for (const cell of cells)
-        for (const user of this.#work.users(cell)) if (targets.includes(user.node!.target)) users.add(user);
-      cells = users;
+      const users = new Set<Slot>();
+      for (const slot of slots)
+        for (const user of this.#work.users(slot)) if (targets.includes(user.node!.target)) users.add(user);
+      slots = users;
     }
-    return cells;
+    return slots;
   }
 
   /** Why an inner node has to stay: somebody else reads it, or it does something. */
@@ -111,7 +111,7 @@ export class CandidateFinder {
     for (const node of found.nodes) {
       if (hasEffect(node, this.#operators)) return new Refusal("users", `%${node.name} has an effect`);
       if (rule.sharesInner || roots.some((root) => root.node === node)) continue;
-      for (const user of this.#work.users(this.#work.cell(node.name)!))
+      for (const user of this.#work.users(this.#work.slot(node.name)!))
         if (!found.nodes.includes(user.node!))
           return new Refusal("users", `%${node.name} is used by %${user.node!.name} too`);
     }

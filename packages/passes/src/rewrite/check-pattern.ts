@@ -22,7 +22,7 @@ function checkCall(label: string, target: string, pattern: CallPattern, operator
     if (!target.startsWith("aten.")) return;
     throw badRule(
       label,
-      `matches ${target}, which is no operator; overloads are written out (aten.relu.default)`,
+      `matches ${target}, which is not an operator; overloads are written out (aten.relu.default)`,
     );
   }
   const positional = schema.args.filter((arg) => !arg.kwargOnly);

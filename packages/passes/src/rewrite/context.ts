@@ -74,13 +74,16 @@ export interface RewriteContext {
   readonly env: SymEnv;
   /** The pass that new nodes name as their origin. */
   readonly pass: string;
-  /** Told of every match, fired or refused; `reason` is undefined for those that fired. */
+  /** Called with every match, fired or refused; `reason` is undefined for those that fired. */
   readonly observe?: ((event: RewriteEvent) => void) | undefined;
-  /** Told of each rewrite; costs nothing, where `observe` looks for reasons. */
+  /** Called with each rewrite; costs nothing, while `observe` looks for reasons. */
   readonly fired?: ((rule: Pick<Rule, "name">) => void) | undefined;
   /** Given each rewrite with what it matched and replaced: what checks of changed regions go by. */
   readonly made?: ((rewrite: MadeRewrite) => void) | undefined;
-  /** Told of each rewrite that the driver refused although the rule agreed; costs nothing either. */
+  /**
+   * Called with each rewrite that the driver refused although the rule agreed; costs nothing
+   * either.
+   */
   readonly refused?: ((refused: RefusedRewrite) => void) | undefined;
   /** The plugin that a rule comes from, for errors. */
   readonly ownerOf?: ((rule: Rule) => string | undefined) | undefined;

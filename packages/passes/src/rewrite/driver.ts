@@ -17,7 +17,7 @@ import { type Candidate, CandidateFinder } from "./candidate.js";
 import { checkPattern } from "./check-pattern.js";
 import { Refusal, type RewriteContext, type Rewritten } from "./context.js";
 import { Replacer } from "./emitter.js";
-import { diverges, neverSettles } from "./errors.js";
+import { diverges, neverConverges } from "./errors.js";
 import { guarded, labelOf, verdictOf } from "./guarded.js";
 import { Lineage } from "./lineage.js";
 import { Matcher } from "./match.js";
@@ -27,13 +27,14 @@ import { type Plan, plansByTarget } from "./plan.js";
 import { type Replaced, replacedRoots } from "./replacement.js";
 import type { Rule } from "./rule.js";
 import { sharingProblem } from "./sharing.js";
-import { type Cell, WorkGraph } from "./work-graph.js";
+import { type Slot, WorkGraph } from "./work-graph.js";
 import { Worklist } from "./worklist.js";
 
 /**
  * Applies rules until none fires. Nested graphs are not looked into.
  *
- * @throws SconceError `REWRITE_DIVERGES` naming the rules that never settle; `RULE` for one that is wrong in itself
+ * @throws SconceError `REWRITE_DIVERGES` naming the rules that never converge; `RULE` for one that
+ * is wrong in itself
  */
 export function rewriteGraph(graph: Graph, rules: readonly Rule[], context: RewriteContext): Rewritten {
   return new Driver(graph, rules, context).run();
@@ -66,11 +67,11 @@ class Driver {
 
   run(): Rewritten {
     if (this.#byTarget.size > 0) this.#worklist.fill();
-    for (let cell = this.#worklist.take(); cell !== undefined; cell = this.#worklist.take()) {
-      const { node } = cell;
+    for (let slot = this.#worklist.take(); slot !== undefined; slot = this.#worklist.take()) {
+      const { node } = slot;
       if (node !== null) this.#byTarget.get(node.target)!.some((plan) => this.#try(plan, node));
     }
-    return { graph: this.#work.finish(), renamed: settled(this.#renamed) };
+    return { graph: this.#work.finish(), renamed: resolved(this.#renamed) };
   }
 
   /** Whether the rule fired. */
@@ -144,21 +145,21 @@ class Driver {
     const work = this.#work;
     const place = this.#finder.anchor(candidate);
     if (++this.#count > this.#limit) throw diverges(rule, this.#limit, place, this.#context);
-    const anchor = work.cell(place.name)!;
+    const anchor = work.slot(place.name)!;
     const added = replacer.nodes.map((node) => work.insertBefore(anchor, node));
-    const changed = values.map(({ root, value }) => work.replaceUses(work.cell(root.node.name)!, value));
+    const changed = values.map(({ root, value }) => work.replaceUses(work.slot(root.node.name)!, value));
     for (const { root, value } of values) this.#renamed.set(root.node.name, value.name);
     const removed: string[] = [];
     // Outer nodes first: an inner one loses its user with them.
     for (let i = found.nodes.length - 1; i >= 0; i--) {
       const { name } = found.nodes[i]!;
-      const cell = work.cell(name)!;
-      if (cell.node === null || work.users(cell).size > 0) continue;
-      work.remove(cell);
+      const slot = work.slot(name)!;
+      if (slot.node === null || work.users(slot).size > 0) continue;
+      work.remove(slot);
       removed.push(name);
     }
     this.#refuseCycle(candidate, removed, added, changed.flat());
-    for (const cell of added) this.#worklist.add(cell);
+    for (const slot of added) this.#worklist.add(slot);
     for (const users of changed) for (const user of users) this.#worklist.addFrom(user);
     this.#visitLastUsers(candidate);
   }
@@ -167,23 +168,24 @@ class Driver {
   #refuseCycle(
     { rule, found, roots }: Candidate,
     removed: readonly string[],
-    added: readonly Cell[],
-    changed: readonly Cell[],
+    added: readonly Slot[],
+    changed: readonly Slot[],
   ): void {
-    const namesOf = (cells: readonly Cell[]): string[] => cells.flatMap(({ node }) => node?.name ?? []);
+    const namesOf = (slots: readonly Slot[]): string[] => slots.flatMap(({ node }) => node?.name ?? []);
     const typeOf = (name: string): MetaValue | undefined => this.#work.find(name)?.meta.val;
     const rewriting = { rule, number: this.#count, root: roots[0]!.node, nodes: found.nodes, typeOf };
     const done = { removed, added: namesOf(added), changed: namesOf(changed) };
     const cycle = this.#lineage.add(rewriting, done);
-    if (cycle !== undefined) throw neverSettles(cycle, lineOf(this.#work.base, cycle.origin), this.#context);
+    if (cycle !== undefined)
+      throw neverConverges(cycle, lineOf(this.#work.base, cycle.origin), this.#context);
   }
 
   /** What has lost all users but one may be an inner node of that one's pattern now. */
   #visitLastUsers({ found }: Candidate): void {
     const visit = (name: string): void => {
-      const cell = this.#work.cell(name);
-      if (cell === undefined || cell.node === null) return;
-      const users = this.#work.users(cell);
+      const slot = this.#work.slot(name);
+      if (slot === undefined || slot.node === null) return;
+      const users = this.#work.users(slot);
       if (users.size === 1) for (const user of users) this.#worklist.addFrom(user);
     };
     for (const value of found.captures.values()) forEachRef(value, visit);
@@ -198,7 +200,7 @@ function withoutBindings(meta: NodeMeta): NodeMeta {
 }
 
 /** Names with the last of the names that they lead to. */
-function settled(renamed: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+function resolved(renamed: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const latest = new Map<string, string>();
   // From the end: what a replacement became itself is known by then.
   for (const [name, next] of [...renamed].reverse()) latest.set(name, latest.get(next) ?? next);

@@ -1,4 +1,4 @@
-/** @file Errors of rules that never settle. */
+/** @file Errors of rules that never converge. */
 import { SconceError } from "@sconce/errors";
 import { type Node, sourceLine, withLine } from "@sconce/ir";
 import type { RewriteContext } from "./context.js";
@@ -47,7 +47,7 @@ export class RewriteDiverges extends SconceError {
 }
 
 /** Rules that undo each other, or feed themselves. */
-export function neverSettles(
+export function neverConverges(
   { origin, links, isExact }: Cycle,
   line: string | undefined,
   context: RewriteContext,
@@ -55,7 +55,7 @@ export function neverSettles(
   const labels = [...new Set(links.map(({ rule }) => labelOf(rule, context)))];
   const [first] = links as [Link];
   const place = `at %${origin}${context.graph ? ` of ${context.graph}` : ""}`;
-  const what = labels.length > 1 ? `${labels.join(" and ")} undo each other` : `${labels[0]} never settles`;
+  const what = labels.length > 1 ? `${labels.join(" and ")} undo each other` : `${labels[0]} never converges`;
   const again = isExact
     ? `${matchText(first)} is back after ${links.length} ${links.length === 1 ? "rewrite" : "rewrites"}`
     : `${matchText(first)} was rewritten in rewrite ${first.number}, and what replaces it matches again`;

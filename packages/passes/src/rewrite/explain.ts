@@ -24,8 +24,9 @@ export interface Attempt {
 }
 
 /**
- * Where a rule fires in a program, and where it nearly does, with the reason: the first difference from the pattern, the
- * user outside of the match, or what the guard says. Each place is told once, as the program stands at the beginning.
+ * Where a rule fires in a program, and where it nearly does, with the reason: the first difference
+ * from the pattern, the user outside of the match, or what the guard says. Each place is reported
+ * once, for the program as given.
  *
  * @param ownerOf the plugin that the rule is of, for errors
  */

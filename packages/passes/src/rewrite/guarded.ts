@@ -2,7 +2,7 @@
 import { SconceError, thrownText } from "@sconce/errors";
 import { type Node, nodeWhere } from "@sconce/ir";
 import { Refusal, type RewriteContext } from "./context.js";
-import { told } from "./replacement.js";
+import { describeValue } from "./replacement.js";
 import { type Captures, type Match, type Rule, RuleFault } from "./rule.js";
 
 /** What shape rules refuse a call with; such a replacement is none. */
@@ -29,18 +29,20 @@ export function guarded<T>(rule: Rule, context: RewriteContext, root: Node, run:
           ? `${label} ${message} (at %${root.name})`
           : `${label} threw at %${root.name}: ${message}`,
       where: nodeWhere(root),
-      fix: error instanceof SconceError ? error.fix : `mend the rule, or leave "${rule.name}" out`,
+      fix: error instanceof SconceError ? error.fix : `fix the rule, or leave "${rule.name}" out`,
       cause: error,
     });
   }
 }
 
-/** A guard that forgets to answer is no yes. @throws RuleFault */
+/** Rejects a guard that forgets to answer. @throws RuleFault */
 export function verdictOf(rule: Rule, captures: Captures, match: Match): true | Refusal {
   const verdict: unknown = rule.where === undefined ? true : rule.where(captures, match);
   if (verdict === true) return verdict;
   if (typeof verdict === "string") return new Refusal("guard", verdict);
-  throw new RuleFault(`has a guard that gives ${told(verdict)}; it must give true, or the reason why not`);
+  throw new RuleFault(
+    `has a guard that gives ${describeValue(verdict)}; it must give true, or the reason why not`,
+  );
 }
 
 /** `rule "name"`, with the plugin that it is of. */

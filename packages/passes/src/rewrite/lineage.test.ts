@@ -18,7 +18,7 @@ function failure(text: string, rules: readonly Rule[]): { error: RewriteDiverges
     expect(error).toBeInstanceOf(RewriteDiverges);
     return { error: error as RewriteDiverges, fired };
   }
-  throw new Error("the rules settled");
+  throw new Error("the rules converged");
 }
 
 const chain = (target: string, length: number, more = ""): ExportedProgram => {
@@ -34,7 +34,7 @@ const there = rule("relu-to-clamp", "aten.relu.default($x)", "aten.clamp_min.def
 const back = rule("clamp-to-relu", "aten.clamp_min.default($x, 0)", "aten.relu.default($x)");
 const grow = rule("grow", "aten.relu.default($x)", "aten.relu.default(aten.relu.default($x))");
 
-describe("rules that never settle stop early", () => {
+describe("rules that never converge stop early", () => {
   test("two that undo each other, with the first wrong rewrite and both plugins", () => {
     const { error, fired } = failure(RELU, [there, back]);
     expect(error.message).toBe(
@@ -112,7 +112,7 @@ describe("rules that never settle stop early", () => {
     expect(fired).toBeLessThanOrEqual(most);
   });
 
-  test("in a large graph too, and in a nested one, whose name is told", () => {
+  test("in a large graph too, and in a nested one, whose name is reported", () => {
     const large = chain("aten.relu.default", 2000);
     let fired = 0;
     const run = (): unknown => rewriteProgram(large, [there, back], { operators, fired: () => void fired++ });
@@ -131,7 +131,7 @@ describe("rules that never settle stop early", () => {
   });
 });
 
-describe("rules that settle are left alone", () => {
+describe("rules that converge are left alone", () => {
   test("a long chain that folds into one call", () => {
     const fold = rule("fold", "aten.add.Tensor(aten.add.Tensor($x, $a), $b)", (emit, { x, a, b }) =>
       emit("aten.add.Tensor", [x, Number(a) + Number(b)]),

@@ -1,8 +1,9 @@
 /**
- * @file Recognizes rules that never settle, long before a bound on the rewrites. Every new node knows the rewrite that made
- * it. A rewrite that only takes away nodes that earlier rewrites made continues their chain; one that also takes away a node
- * of the graph as it was begins a new chain, since there are finitely many of those. A chain in which the same match
- * comes back, or that goes on and on, has no end.
+ * @file Recognizes rules that never converge, long before a bound on the rewrites. Every new node
+ * knows the rewrite that made it. A rewrite that only takes away nodes that earlier rewrites made
+ * continues their chain; one that also takes away a node of the graph as it was begins a new chain,
+ * since there are finitely many of those. A chain in which the same match comes back, or that goes
+ * on and on, has no end.
  */
 import { type Argument, argumentText, FakeTensor, type MetaValue, mapRefs, type Node, ref } from "@sconce/ir";
 import { SymExpr } from "@sconce/symbolic";

@@ -82,7 +82,10 @@ export class Matcher {
       );
     const known = this.#known(pattern.name, state);
     if (known !== undefined && !sameArgument(known, ref(node.name)))
-      return this.#fail(state, () => `$${pattern.name} would be both ${this.#told(known)} and %${node.name}`);
+      return this.#fail(
+        state,
+        () => `$${pattern.name} would be both ${this.#described(known)} and %${node.name}`,
+      );
     const named = pattern.name === undefined ? state.named : new Map(state.named).set(pattern.name, node);
     // Covered nodes are listed operands first, as they stand in the graph; one that two calls of the pattern are, once.
     const finish: Next = (inner) =>
@@ -144,13 +147,16 @@ export class Matcher {
       case "literal":
         return sameLiteral(value, pattern.value)
           ? next(state)
-          : this.#fail(state, () => `${this.#told(value)} is not ${argumentText(pattern.value)}`);
+          : this.#fail(state, () => `${this.#described(value)} is not ${argumentText(pattern.value)}`);
       case "list":
         return this.#list(pattern, value, state, next);
       case "call": {
         const node = isRef(value) ? this.#graph.find(value.name) : undefined;
         return node === undefined
-          ? this.#fail(state, () => `${this.#told(value)} is no call of ${pattern.targets.join(" or ")}`)
+          ? this.#fail(
+              state,
+              () => `${this.#described(value)} is not a call of ${pattern.targets.join(" or ")}`,
+            )
           : this.#call(pattern, node, state, next);
       }
     }
@@ -161,7 +167,10 @@ export class Matcher {
     const { captures } = state;
     const known = this.#known(name, state);
     if (known !== undefined && !sameArgument(known, value))
-      return this.#fail(state, () => `$${name} would be both ${this.#told(known)} and ${this.#told(value)}`);
+      return this.#fail(
+        state,
+        () => `$${name} would be both ${this.#described(known)} and ${this.#described(value)}`,
+      );
     return next(captures.has(name) ? state : { ...state, captures: new Map(captures).set(name, value) });
   }
 
@@ -177,7 +186,7 @@ export class Matcher {
     const least = fewest(pattern.items);
     const most = least === pattern.items.length ? least : Number.POSITIVE_INFINITY;
     if (items === undefined || items.length < least || items.length > most)
-      return this.#fail(state, () => `${this.#told(value)} is no ${patternText(pattern)}`);
+      return this.#fail(state, () => `${this.#described(value)} is not ${patternText(pattern)}`);
     return this.#items(pattern.items, items, state, next);
   }
 
@@ -202,7 +211,7 @@ export class Matcher {
     return undefined;
   }
 
-  #told(value: Argument): string {
+  #described(value: Argument): string {
     if (!isRef(value)) return argumentText(value);
     const node = this.#graph.find(value.name);
     return node === undefined ? `%${value.name}` : `%${node.name} (${described(node)})`;

@@ -1,7 +1,7 @@
 import type { RewriteContext } from "./context.js";
 import { labelOf } from "./guarded.js";
 import { planRoots, type Step } from "./roots.js";
-import { badRule, type Rule, rootsApart } from "./rule.js";
+import { badRule, disconnectedRoots, type Rule } from "./rule.js";
 
 /** A rule with its roots in the order in which they are looked for. */
 export interface Plan {
@@ -21,8 +21,9 @@ export function plansByTarget(
   const index = new Map<string, Plan[]>();
   for (const rule of rules) {
     for (const [start, { targets }] of rule.roots) {
-      const { steps, apart } = planRoots(rule.roots, start);
-      if (apart.length > 0) throw badRule(labelOf(rule, context), rootsApart(start, apart));
+      const { steps, disconnected } = planRoots(rule.roots, start);
+      if (disconnected.length > 0)
+        throw badRule(labelOf(rule, context), disconnectedRoots(start, disconnected));
       for (const target of targets) {
         const row = index.get(target);
         if (row === undefined) index.set(target, [{ rule, steps }]);

@@ -157,7 +157,7 @@ describe("several results", () => {
 
   test.each<[string, Expression]>([
     [
-      "many, taken apart",
+      "many, unpacked",
       (emit, x) => {
         const [a, b] = emit.many("aten.split.Tensor", [x, 2]);
         return emit("aten.add.Tensor", [a, b]);
@@ -235,7 +235,7 @@ describe("several results", () => {
   });
 });
 
-describe("mistakes are told when the rule is defined", () => {
+describe("mistakes are reported when the rule is defined", () => {
   const neg: Expression = (emit, x) => emit("aten.neg.default", [x]);
   test.each<[string, Expression, Expression, RegExp]>([
     [

@@ -141,7 +141,7 @@ function usesIn(trace: Trace): ReadonlyMap<Emission, number> {
   return new Map([...order].map((emission) => [emission, counts.get(emission)!]));
 }
 
-/** Patterns of emissions; one that is used again is told by the name that it got at first. */
+/** Patterns of emissions; one that is used again is identified by its first name. */
 class Patterns {
   readonly #trace: Trace;
   readonly #uses: ReadonlyMap<Emission, number>;

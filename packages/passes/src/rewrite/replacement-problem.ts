@@ -8,7 +8,7 @@ export function replacementProblem(
   changesLayout: boolean,
 ): string | undefined {
   if (!(before instanceof FakeTensor)) return undefined;
-  if (!(after instanceof FakeTensor)) return "the replacement is no tensor";
+  if (!(after instanceof FakeTensor)) return "the replacement is not a tensor";
   if (before.dtype !== after.dtype) return `would give ${after.dtype} instead of ${before.dtype}`;
   if (!sameSizes(before.shape, after.shape))
     return `would give the shape ${sizesText(after.shape)} instead of ${sizesText(before.shape)}`;

@@ -1,4 +1,4 @@
-/** @file What a rule's `replace` gives, taken apart. */
+/** @file Reads the result of a rule's `replace`. */
 import { FakeTensor, forEachInput, isRef, type MetaValue, type NodeRef } from "@sconce/ir";
 import type { Candidate, Root } from "./candidate.js";
 import { Refusal } from "./context.js";
@@ -35,7 +35,7 @@ export function replacedRoots(
     if (problem !== undefined)
       return new Refusal("type", roots.length === 1 ? problem : `${name}: ${problem}`);
     const argument = replacer.argumentOf(value as never);
-    if (!isRef(argument)) return new Refusal("type", "the replacement is no node");
+    if (!isRef(argument)) return new Refusal("type", "the replacement is not a node");
     if (argument.name === node.name) return new Refusal("cycle", "the replacement is the same node");
     values.push({ root, value: argument });
   }
@@ -70,7 +70,8 @@ function circle(
 }
 
 /**
- * The value for each root. What is no value at all is a mistake of the rule; one of the wrong type only keeps it from firing.
+ * The value for each root. A result that is not a value is a mistake of the rule. A value of the
+ * wrong type only keeps the rule from firing.
  *
  * @throws RuleFault
  */
@@ -82,7 +83,7 @@ function valuesByRoot(
   if (roots.length === 1 && roots[0] === "root") return new Map([["root", valueFor("root", given)]]);
   const list = roots.map((name) => `"${name}"`).join(", ");
   if (typeof given !== "object" || given === null || Array.isArray(given) || isTagged(given))
-    throw new RuleFault(`gives ${told(given)} where it must give an object with values for ${list}`);
+    throw new RuleFault(`gives ${describeValue(given)} where it must give an object with values for ${list}`);
   const values = given as Readonly<Record<string, unknown>>;
   const unknown = Object.keys(values).find((name) => !roots.includes(name));
   if (unknown !== undefined)
@@ -92,19 +93,21 @@ function valuesByRoot(
 
 function valueFor(root: string, value: unknown): MetaValue {
   if (value === undefined || value === null)
-    throw new RuleFault(`gives ${told(value)} as value for its root "${root}"`);
+    throw new RuleFault(`gives ${describeValue(value)} as value for its root "${root}"`);
   const isValue =
     typeof value === "object" ? Array.isArray(value) || isTagged(value) : typeof value !== "function";
   if (isValue) return value as MetaValue;
-  throw new RuleFault(`gives ${told(value)} for its root "${root}", which is no value that its emitter gave`);
+  throw new RuleFault(
+    `gives ${describeValue(value)} for its root "${root}", which is not a value that its emitter gave`,
+  );
 }
 
 /** Fake tensors, promises, and what has a kind, such as symbolic scalars. */
 const isTagged = (value: object): boolean =>
   value instanceof FakeTensor || "kind" in value || "expr" in value;
 
-/** A value as errors have it. */
-export function told(value: unknown): string {
+/** Describes a value for error messages. */
+export function describeValue(value: unknown): string {
   if (value instanceof Promise) return "a promise (rules are not asynchronous)";
   if (value instanceof FakeTensor) return "one tensor";
   if (Array.isArray(value)) return `a list of ${value.length}`;

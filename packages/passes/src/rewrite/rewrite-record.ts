@@ -30,7 +30,7 @@ export interface ReplacedValue {
 export function replacedValues(before: Graph, made: readonly MadeRewrite[]): ReplacedValue[] {
   const own = made.filter(({ graph }) => graph === before);
   const next = new Map(own.flatMap(({ values }) => [...values]));
-  const settled = (name: string): string => {
+  const resolved = (name: string): string => {
     let latest = name;
     for (let hops = 0; hops <= next.size && next.has(latest); hops++) latest = next.get(latest)!;
     return latest;
@@ -48,7 +48,7 @@ export function replacedValues(before: Graph, made: readonly MadeRewrite[]): Rep
         const involved = chainOf(root, next, replacing, madeBy, before);
         return {
           root,
-          value: settled(root),
+          value: resolved(root),
           rules: [...new Set(involved.map(({ rule }) => rule))],
           covers: new Set(involved.flatMap(({ covers }) => covers.filter((name) => before.has(name)))),
           readsGraph: involved.some(({ readsGraph }) => readsGraph),

@@ -22,7 +22,7 @@ const mulAdd = defineRule({
   name: "mul-add",
   doc: "a product and a sum in one call",
   match: "aten.add.Tensor(aten.mul.Tensor($x, $y), $z)",
-  where: ({ x }) => (x instanceof FakeTensor ? true : "x is no tensor"),
+  where: ({ x }) => (x instanceof FakeTensor ? true : "x is not a tensor"),
   replace: (emit, { x, y, z }) => emit("aten.addcmul.default", [z, x, y]),
 });
 
@@ -45,7 +45,7 @@ describe("patterns", () => {
     ["aten.add.Tensor($x, alpha=1, $y)", "an argument without a name"],
     ["aten.add.Tensor($xs...)", "cannot be captured"],
     ["aten.add.Tensor($x) more", "unexpected"],
-    ["frobnicate", "is no value"],
+    ["frobnicate", '"frobnicate" is'],
   ])("%s is refused", (text, reason) => {
     expect(() => parsePattern(text)).toThrow(reason);
   });
@@ -270,14 +270,14 @@ describe("rules", () => {
       });
     const reason = (items: string): string | undefined =>
       explainRule(programOf(CATS), dropped(items), operators).find(({ node }) => node === "b")!.reason;
-    expect(reason("$x, _")).toContain("is no [$x, _]");
+    expect(reason("$x, _")).toContain("is not [$x, _]");
     expect(reason("$x, ..., _, _, _")).toContain("is no");
     expect(reason("$y, ..., $x, aten.neg.default(_)")).toContain("not aten.neg.default");
     expect(reason("..., aten.cat.default(...), $x, ...")).toBeUndefined();
     expect(reason("..., aten.cat.default(...), $x, $x, ...")).toBeDefined();
   });
 
-  test("that never settle are named", () => {
+  test("that never converge are named", () => {
     const swap = defineRule({
       name: "swap",
       doc: "",
@@ -289,7 +289,7 @@ describe("rules", () => {
   return (%a)
 }`;
     expect(() => apply(text, swap)).toThrow(
-      /^rule "swap" never settles at %a: aten.sub.Tensor\(%x, %x\) is back after 1 rewrite$/,
+      /^rule "swap" never converges at %a: aten.sub.Tensor\(%x, %x\) is back after 1 rewrite$/,
     );
   });
 
@@ -342,7 +342,7 @@ describe("rules", () => {
       () => defineRule({ name: "r", doc: "", match: "aten.relu.default($x)", replace: "$y" as string }),
       "uses $y",
     ],
-    ["no call", () => defineRule({ name: "r", doc: "", match: "$x", replace: "$x" }), "which is no call"],
+    ["no call", () => defineRule({ name: "r", doc: "", match: "$x", replace: "$x" }), "which is not a call"],
     ...(
       [
         ["aten.add.Tensor($x, _)", "has `_` in its replacement"],
@@ -366,9 +366,9 @@ describe("rules", () => {
 
   test.each([
     ["aten.relu.default($x, $y)", "with 2 positional arguments, of which it takes 1"],
-    ["aten.nope.default($x)", "matches aten.nope.default, which is no operator"],
+    ["aten.nope.default($x)", "matches aten.nope.default, which is not an operator"],
     ["aten.add.Tensor($x, $y, beta=1)", 'the argument "beta", which it does not have'],
-    ["aten.add.Tensor($x, aten.relu($y))", "matches aten.relu, which is no operator"],
+    ["aten.add.Tensor($x, aten.relu($y))", "matches aten.relu, which is not an operator"],
   ])("hold against the schemas: %s", (match, reason) => {
     const rule = defineRule({ name: "odd", doc: "", match: match as string, replace: () => "never" });
     const text = `graph(%x: f32[2]) {

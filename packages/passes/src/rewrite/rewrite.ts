@@ -13,13 +13,13 @@ export interface RewriteOptions {
   readonly operators: OperatorTable;
   /** The pass that new nodes name as their origin; "rewrite" when left out. */
   readonly pass?: string;
-  /** Told of every match, fired or refused. */
+  /** Called with every match, fired or refused. */
   readonly observe?: ((event: RewriteEvent) => void) | undefined;
-  /** Told of each rewrite. */
+  /** Called with each rewrite. */
   readonly fired?: RewriteContext["fired"];
   /** Given each rewrite with what it matched and replaced. */
   readonly made?: RewriteContext["made"];
-  /** Told of each rewrite that the driver refused although the rule agreed. */
+  /** Called with each rewrite that the driver refused although the rule agreed. */
   readonly refused?: RewriteContext["refused"];
   /** The plugin that a rule comes from, for errors. */
   readonly ownerOf?: ((rule: Rule) => string | undefined) | undefined;

@@ -166,10 +166,10 @@ describe("rules with several roots", () => {
       replacePattern(
         (emit, x, y) => [emit("aten.relu.default", [x]), emit("aten.neg.default", [y])],
         (emit, x, y) => [emit("aten.abs.default", [x]), emit("aten.sin.default", [y])],
-        { name: "apart" },
+        { name: "separate" },
       ),
     ).toThrow(
-      'rule "apart" has roots that share nothing: no capture or call leads from "result0" to "result1"',
+      'rule "separate" has roots that share nothing: no capture or call leads from "result0" to "result1"',
     );
     const good = defineRule({
       name: "plain",
@@ -183,7 +183,7 @@ describe("rules with several roots", () => {
   });
 });
 
-test("roots hang together by the items of a list", () => {
+test("roots are connected by the items of a list", () => {
   const rule = defineRule({
     name: "shared-items",
     doc: "",
@@ -246,7 +246,7 @@ test("one node may be two calls of a pattern", () => {
   expect(apply(text, square)).toContain("aten.add.Tensor(%x, %x)");
 });
 
-describe("what a rule does wrong is told with plugin, rule and node", () => {
+describe("what a rule does wrong is reported with plugin, rule and node", () => {
   const text = graph(
     "%x: f32[2]",
     ["%a: f32[2] = aten.relu.default(%x)", "%b: f32[2] = aten.neg.default(%x)"],
@@ -294,7 +294,7 @@ describe("what a rule does wrong is told with plugin, rule and node", () => {
     [
       "takes items of a tensor",
       { match: one, replace: "aten.cat.default([$x...], 0)" },
-      "takes the items of $x in its replacement, which is no list here",
+      "takes the items of $x in its replacement, which is not a list here",
     ],
     [
       "asks for no node",
@@ -325,7 +325,9 @@ describe("what a rule does wrong is told with plugin, rule and node", () => {
     );
     expect(run(rule)).toThrow('rule "pair" of plugin "evil" replaces 1 results by 2 (at %a)');
     const odd = defineRule({ name: "odd", doc: "", match: "aten.nope.default($x)", replace: "$x" });
-    expect(run(odd)).toThrow('rule "odd" of plugin "evil" matches aten.nope.default, which is no operator');
+    expect(run(odd)).toThrow(
+      'rule "odd" of plugin "evil" matches aten.nope.default, which is not an operator',
+    );
     expect(() =>
       defineRule({ name: "cut", doc: "", match: "aten.relu.default($x", replace: "$x" }),
     ).toThrowError(

@@ -18,12 +18,12 @@ export interface Step {
 export interface RootPlan {
   readonly steps: readonly Step[];
   /** Roots that share nothing with those. */
-  readonly apart: readonly string[];
+  readonly disconnected: readonly string[];
 }
 
 /**
- * Orders the roots of a rule, beginning with one of them. Roots hang together by a capture or a named node that both have, or by
- * a call of the same operator, which may be one node in both.
+ * Orders the roots of a rule, beginning with one of them. Two roots are connected by a capture or
+ * a named node that both have, or by a call of the same operator, which may be one node in both.
  */
 export function planRoots(roots: ReadonlyMap<string, CallPattern>, start: string): RootPlan {
   const steps: Step[] = [{ name: start, pattern: roots.get(start)!, links: [] }];
@@ -32,7 +32,7 @@ export function planRoots(roots: ReadonlyMap<string, CallPattern>, start: string
   const known = knownIn(steps[0]!.pattern);
   for (;;) {
     const next = nextStep(left, known);
-    if (next === undefined) return { steps, apart: [...left.keys()] };
+    if (next === undefined) return { steps, disconnected: [...left.keys()] };
     steps.push(next);
     left.delete(next.name);
     knownIn(next.pattern, known);

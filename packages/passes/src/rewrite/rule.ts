@@ -117,7 +117,7 @@ function checkNumbers(label: string, declared: NumberChange | undefined): void {
 function rootOf(label: string, text: string): CallPattern {
   const pattern = patternOf(label, text);
   if (pattern.kind === "call") return pattern;
-  throw badRule(label, `has the pattern ${JSON.stringify(text)}, which is no call`);
+  throw badRule(label, `has the pattern ${JSON.stringify(text)}, which is not a call`);
 }
 
 /** @throws SconceError `PATTERN_SYNTAX` with the rule */
@@ -215,7 +215,7 @@ function instantiate(template: Pattern, emit: Emit, captures: Captures): EmitArg
 function itemsOf(name: string, captures: Captures): readonly EmitArg[] {
   const value = captures[name];
   if (Array.isArray(value)) return value as readonly EmitArg[];
-  throw new RuleFault(`takes the items of $${name} in its replacement, which is no list here`);
+  throw new RuleFault(`takes the items of $${name} in its replacement, which is not a list here`);
 }
 
 /** What only means something in a pattern. @throws SconceError `RULE` */
@@ -239,12 +239,12 @@ export const badRule = (label: string, what: string, cause?: unknown): SconceErr
     cause,
   });
 
-/** What a rule does wrong at a match: the driver tells it with the rule, its plugin and the node. */
+/** A mistake of a rule at a match: the driver reports it with the rule, its plugin and the node. */
 export class RuleFault extends Error {}
 
 /** Why roots cannot be found together. */
-export const rootsApart = (start: string, apart: readonly string[]): string => {
-  const names = apart.map((name) => `"${name}"`).join(" and ");
+export const disconnectedRoots = (start: string, disconnected: readonly string[]): string => {
+  const names = disconnected.map((name) => `"${name}"`).join(" and ");
   return `has roots that share nothing: no capture or call leads from "${start}" to ${names}`;
 };
 
@@ -253,6 +253,6 @@ export function checkRoots(label: string, roots: ReadonlyMap<string, CallPattern
   const start = roots.keys().next().value;
   if (start === undefined) throw badRule(label, "has no pattern");
   sealMap(roots, "a rule");
-  const { apart } = planRoots(roots, start);
-  if (apart.length > 0) throw badRule(label, rootsApart(start, apart));
+  const { disconnected } = planRoots(roots, start);
+  if (disconnected.length > 0) throw badRule(label, disconnectedRoots(start, disconnected));
 }

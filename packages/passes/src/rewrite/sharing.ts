@@ -76,8 +76,8 @@ class Sharing {
   }
 
   #users(name: string): Node[] {
-    const cell = this.#graph.cell(name);
-    return cell === undefined ? [] : [...this.#graph.users(cell)].flatMap(({ node }) => node ?? []);
+    const slot = this.#graph.slot(name);
+    return slot === undefined ? [] : [...this.#graph.users(slot)].flatMap(({ node }) => node ?? []);
   }
 
   /** The nodes whose memory a value may be: those behind its views that are views of nothing. */

@@ -120,7 +120,10 @@ class Tracer implements Pick<Trace, "emissionOf"> {
     return call;
   }
 
-  /** A stand-in for a tensor; a value of several results can be indexed and taken apart like one in `torch.fx`. */
+  /**
+   * A stand-in for a tensor; a value of several results can be indexed and unpacked like one in
+   * `torch.fx`.
+   */
   #value(emission: Emission): FakeTensor {
     if (emission.kind === "operand") this.#emissions.push(emission);
     const blank = new FakeTensor({ dtype: "float32", shape: [], strides: [] });
@@ -144,7 +147,8 @@ class Tracer implements Pick<Trace, "emissionOf"> {
 
   #item(from: unknown, index: number): FakeTensor {
     const emission = this.#byValue.get(from);
-    if (emission?.kind !== "call") throw this.#fail(`takes item ${index} of what is no call's result`);
+    if (emission?.kind !== "call")
+      throw this.#fail(`takes item ${index} of a value that is not the result of a call`);
     const count = resultCount(emission.target);
     if (count !== undefined && (count === 1 || index >= count || index < 0))
       throw this.#fail(

@@ -11,20 +11,20 @@ import { mapInputs } from "../analysis/node-arguments.js";
 import { SmallSet } from "./small-set.js";
 
 /**
- * A place for one node while its graph is rewritten. Cells are compared and walked by identity: names, which cost a
- * search, are only looked up where the arguments of a node are read.
+ * A place for one node while its graph is rewritten. Slots are compared and walked by identity:
+ * names, which cost a search, are only looked up where the arguments of a node are read.
  */
-export interface Cell {
+export interface Slot {
   /** The node as it is now; null once it is gone. */
   node: Node | null;
-  /** The base node's cell that an inserted one stands before; undefined in base cells. */
-  readonly anchor: Cell | undefined;
+  /** The base node's slot that an inserted one stands before; undefined in base slots. */
+  readonly anchor: Slot | undefined;
   /** Position in the base graph; -1 for inserted nodes. */
   readonly at: number;
   /** Who reads it; filled when somebody asks. */
-  users: SmallSet<Cell> | undefined;
+  users: SmallSet<Slot> | undefined;
   /** What was inserted before it, in order. */
-  inserted: Cell[] | undefined;
+  inserted: Slot[] | undefined;
   /** Whether it waits for a visit: the worklist's own. */
   queued: boolean;
 }
@@ -38,67 +38,67 @@ export type Position = readonly [base: number, inserted: number];
  */
 export class WorkGraph {
   readonly base: Graph;
-  /** Cells of base nodes by position, made when first needed. */
-  readonly #cells: (Cell | undefined)[];
-  readonly #added = new Map<string, Cell>();
+  /** Slots of base nodes by position, made when first needed. */
+  readonly #slots: (Slot | undefined)[];
+  readonly #added = new Map<string, Slot>();
   readonly #names: Namespace;
   #isChanged = false;
 
   constructor(base: Graph) {
     this.base = base;
-    this.#cells = new Array<Cell | undefined>(base.size).fill(undefined);
+    this.#slots = new Array<Slot | undefined>(base.size).fill(undefined);
     this.#names = new Namespace((name) => base.has(name));
   }
 
   /** The node as it is now; undefined when there is none. */
   find(name: string): Node | undefined {
-    return this.cell(name)?.node ?? undefined;
+    return this.slot(name)?.node ?? undefined;
   }
 
-  /** The cell of a name that is in the graph, or was; undefined when there is none. */
-  cell(name: string): Cell | undefined {
+  /** The slot of a name that is in the graph, or was; undefined when there is none. */
+  slot(name: string): Slot | undefined {
     const position = this.base.positionOf(name);
-    return position < 0 ? this.#added.get(name) : this.cellAt(position);
+    return position < 0 ? this.#added.get(name) : this.slotAt(position);
   }
 
-  /** The cell of the base node at a position. */
-  cellAt(at: number): Cell {
-    const known = this.#cells[at];
+  /** The slot of the base node at a position. */
+  slotAt(at: number): Slot {
+    const known = this.#slots[at];
     if (known !== undefined) return known;
     const node = this.base.nodeAt(at);
-    const cell: Cell = { node, anchor: undefined, at, users: undefined, inserted: undefined, queued: false };
-    this.#cells[at] = cell;
-    return cell;
+    const slot: Slot = { node, anchor: undefined, at, users: undefined, inserted: undefined, queued: false };
+    this.#slots[at] = slot;
+    return slot;
   }
 
-  users(cell: Cell): SmallSet<Cell> {
-    if (cell.users !== undefined) return cell.users;
-    cell.users = new SmallSet(cell.at < 0 ? [] : this.#baseUsers(cell.at));
-    return cell.users;
+  users(slot: Slot): SmallSet<Slot> {
+    if (slot.users !== undefined) return slot.users;
+    slot.users = new SmallSet(slot.at < 0 ? [] : this.#baseUsers(slot.at));
+    return slot.users;
   }
 
-  #baseUsers(at: number): Cell[] {
-    const users = new Array<Cell>(this.base.userCount(at));
+  #baseUsers(at: number): Slot[] {
+    const users = new Array<Slot>(this.base.userCount(at));
     let count = 0;
     this.base.forEachUser(at, (user) => {
-      users[count++] = this.cellAt(user);
+      users[count++] = this.slotAt(user);
     });
     return users;
   }
 
   position(name: string): Position {
-    const cell = this.cell(name)!;
-    if (cell.anchor === undefined) return [cell.at, Number.POSITIVE_INFINITY];
-    return [cell.anchor.at, cell.anchor.inserted!.indexOf(cell)];
+    const slot = this.slot(name)!;
+    if (slot.anchor === undefined) return [slot.at, Number.POSITIVE_INFINITY];
+    return [slot.anchor.at, slot.anchor.inserted!.indexOf(slot)];
   }
 
   freshName(candidate: string): string {
     return this.#names.create(candidate);
   }
 
-  insertBefore(place: Cell, node: Node): Cell {
+  insertBefore(place: Slot, node: Node): Slot {
     const anchor = place.anchor ?? place;
-    const cell: Cell = {
+    const slot: Slot = {
       node: Object.freeze(node),
       anchor,
       at: -1,
@@ -106,46 +106,46 @@ export class WorkGraph {
       inserted: undefined,
       queued: false,
     };
-    if (anchor.inserted === undefined) anchor.inserted = [cell];
-    else if (anchor === place) anchor.inserted.push(cell);
-    else anchor.inserted.splice(anchor.inserted.indexOf(place), 0, cell);
-    this.#added.set(node.name, cell);
+    if (anchor.inserted === undefined) anchor.inserted = [slot];
+    else if (anchor === place) anchor.inserted.push(slot);
+    else anchor.inserted.splice(anchor.inserted.indexOf(place), 0, slot);
+    this.#added.set(node.name, slot);
     this.#isChanged = true;
-    forEachInput(node, (input) => this.#usersOf(input).add(cell));
-    return cell;
+    forEachInput(node, (input) => this.#usersOf(input).add(slot));
+    return slot;
   }
 
-  /** Lets users of a node use another instead; gives their cells. */
-  replaceUses(cell: Cell, replacement: NodeRef): readonly Cell[] {
-    const { name } = cell.node!;
-    const users = this.users(cell).toArray();
+  /** Lets users of a node use another instead; gives their slots. */
+  replaceUses(slot: Slot, replacement: NodeRef): readonly Slot[] {
+    const { name } = slot.node!;
+    const users = this.users(slot).toArray();
     const replace = (input: NodeRef): Argument => (input.name === name ? replacement : input);
     const next = this.#usersOf(replacement.name);
     for (const user of users) {
       user.node = Object.freeze(mapInputs(user.node!, replace));
       next.add(user);
     }
-    this.users(cell).clear();
+    this.users(slot).clear();
     this.#isChanged = true;
     return users;
   }
 
   /** Drops a node that nothing uses. */
-  remove(cell: Cell): void {
-    forEachInput(cell.node!, (input) => this.#usersOf(input).delete(cell));
-    cell.node = null;
+  remove(slot: Slot): void {
+    forEachInput(slot.node!, (input) => this.#usersOf(input).delete(slot));
+    slot.node = null;
     this.#isChanged = true;
-    const row = cell.anchor?.inserted;
-    if (row !== undefined) row.splice(row.indexOf(cell), 1);
+    const row = slot.anchor?.inserted;
+    if (row !== undefined) row.splice(row.indexOf(slot), 1);
   }
 
   /** The new version; the base itself when nothing changed. */
   finish(): Graph {
     if (!this.#isChanged) return this.base;
     return rebuild(this.base, (_, position) => {
-      const cell = this.#cells[position];
-      if (cell === undefined) return true;
-      const { inserted, node } = cell;
+      const slot = this.#slots[position];
+      if (slot === undefined) return true;
+      const { inserted, node } = slot;
       if (inserted === undefined || inserted.length === 0) return node ?? false;
       const nodes = inserted.map((before) => before.node!);
       if (node !== null) nodes.push(node);
@@ -153,8 +153,8 @@ export class WorkGraph {
     });
   }
 
-  #usersOf(name: string): SmallSet<Cell> {
-    return this.users(this.cell(name)!);
+  #usersOf(name: string): SmallSet<Slot> {
+    return this.users(this.slot(name)!);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Cell, WorkGraph } from "./work-graph.js";
+import type { Slot, WorkGraph } from "./work-graph.js";
 
 /** Nodes whose match may have changed, in the order in which they are visited; each is in it once at a time. */
 export class Worklist {
@@ -6,7 +6,7 @@ export class Worklist {
   readonly #isWanted: (target: string) => boolean;
   /** How many calls a pattern reaches down. */
   readonly #reach: number;
-  readonly #queue: Cell[] = [];
+  readonly #queue: Slot[] = [];
   #next = 0;
 
   constructor(work: WorkGraph, isWanted: (target: string) => boolean, reach: number) {
@@ -18,28 +18,28 @@ export class Worklist {
   /** Every node of the base graph that may be a root. */
   fill(): void {
     this.#work.base.nodes().forEach((node, position) => {
-      if (this.#isWanted(node.target)) this.add(this.#work.cellAt(position));
+      if (this.#isWanted(node.target)) this.add(this.#work.slotAt(position));
     });
   }
 
-  /** The next cell, which may have lost its node; undefined at the end. */
-  take(): Cell | undefined {
-    const cell = this.#queue[this.#next++];
-    if (cell !== undefined) cell.queued = false;
-    return cell;
+  /** The next slot, which may have lost its node; undefined at the end. */
+  take(): Slot | undefined {
+    const slot = this.#queue[this.#next++];
+    if (slot !== undefined) slot.queued = false;
+    return slot;
   }
 
-  add(cell: Cell): void {
-    if (cell.queued || cell.node === null || !this.#isWanted(cell.node.target)) return;
-    cell.queued = true;
-    this.#queue.push(cell);
+  add(slot: Slot): void {
+    if (slot.queued || slot.node === null || !this.#isWanted(slot.node.target)) return;
+    slot.queued = true;
+    this.#queue.push(slot);
   }
 
   /** A node whose operands changed, and those above it whose patterns reach down to it. */
-  addFrom(cell: Cell, reach = this.#reach): void {
-    if (cell.node === null) return;
-    this.add(cell);
+  addFrom(slot: Slot, reach = this.#reach): void {
+    if (slot.node === null) return;
+    this.add(slot);
     if (reach <= 1) return;
-    for (const user of this.#work.users(cell)) this.addFrom(user, reach - 1);
+    for (const user of this.#work.users(slot)) this.addFrom(user, reach - 1);
   }
 }

@@ -13,7 +13,7 @@ const rule = (changesNumbers: unknown): unknown =>
     replace: "aten.abs.default($x)",
     changesNumbers: changesNumbers as never,
   });
-const told = (define: () => unknown): string => {
+const outcome = (define: () => unknown): string => {
   try {
     define();
     return "accepted";
@@ -40,17 +40,18 @@ describe.each([
     [{ atol: -1 }, "atol -1; give atol a number"],
     [{ rtl: 1 }, '"rtl", which is none of its parts; did you mean "rtol"?'],
   ])("%j", (declared, what) => {
-    expect(told(() => define(declared))).toContain(`${who} declares changesNumbers with ${what}`);
+    expect(outcome(() => define(declared))).toContain(`${who} declares changesNumbers with ${what}`);
   });
   test.each([[{}], ["yes"], [3], [null], [["nan"]]])("%j", (declared) => {
-    expect(told(() => define(declared))).toContain(`${who} declares changesNumbers: `);
+    expect(outcome(() => define(declared))).toContain(`${who} declares changesNumbers: `);
   });
   test("right ones are accepted", () => {
     for (const declared of [undefined, { rtol: 0 }, { atol: 1e-3, valueClasses: ["nan"] }, { operators: {} }])
-      expect(told(() => define(declared))).toBe("accepted");
+      expect(outcome(() => define(declared))).toBe("accepted");
   });
 });
 
 test("a pass may also declare yes, no or a function of its options", () => {
-  for (const declared of [true, false, () => undefined]) expect(told(() => pass(declared))).toBe("accepted");
+  for (const declared of [true, false, () => undefined])
+    expect(outcome(() => pass(declared))).toBe("accepted");
 });

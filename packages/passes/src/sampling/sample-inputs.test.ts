@@ -73,12 +73,12 @@ describe("sampled inputs", () => {
 
   test("the same seed gives the same inputs, another seed others", () => {
     const opened = open(program(""));
-    const of = (seed: number): string =>
+    const drawn = (seed: number): string =>
       sampleInputs(opened, { seed })
         .map(([x]) => String((x as Tensor).data))
         .join(";");
-    expect(of(3)).toBe(of(3));
-    expect(of(3)).not.toBe(of(4));
+    expect(drawn(3)).toBe(drawn(3));
+    expect(drawn(3)).not.toBe(drawn(4));
   });
 
   test("strides are as declared", () => {

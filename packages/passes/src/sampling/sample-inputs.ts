@@ -54,7 +54,7 @@ export function sampleSizes(program: ExportedProgram, draw: Draw): Sizes {
   return sizes;
 }
 
-/** Tells whether a program takes inputs of sizes: these are within its ranges, and its guards hold. */
+/** Checks whether a program accepts sizes: they are within its ranges, and its guards hold. */
 export function sizeCheck(program: ExportedProgram): (sizes: Sizes) => boolean {
   const sampler = new Sampler(program);
   return (sizes) => sampler.accepts(sizes);

@@ -31,7 +31,9 @@ export function inputSymbols(program: ExportedProgram, leaves: readonly Leaf[]):
   return [...names];
 }
 
-/** The sizes that the program was exported with, as far as its hints and example inputs tell them. */
+/**
+ * The sizes that the program was exported with, as far as its hints and example inputs show them.
+ */
 export function exampleSizes(
   program: ExportedProgram,
   leaves: readonly Leaf[],

@@ -74,12 +74,12 @@ describe("values that the call does not give", () => {
     );
   });
 
-  test("what sizes do not decide is no problem", () => {
+  test("what sizes do not decide is not a problem", () => {
     const { val } = program.graph.node("relu").meta;
     expect(problems(changed("mm", { meta: { ...program.graph.node("mm").meta, val: val! } }))).toEqual([]);
   });
 
-  test("the rule of a plugin's operator that throws is told", () => {
+  test("the rule of a plugin's operator that throws is reported", () => {
     const row = defineOp({
       schema: "mine::odd(Tensor x) -> Tensor",
       meta: () => {

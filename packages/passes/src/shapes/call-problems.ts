@@ -20,13 +20,13 @@ import { isRuleFault } from "./errors.js";
 import { opaqueProblems } from "./opaque-problems.js";
 import { symbolNames } from "./propagate.js";
 
-/** What rules cannot decide from the sizes alone is no problem. */
+/** What rules cannot decide from the sizes alone is not a problem. */
 const UNDECIDED: ReadonlySet<string> = new Set(["DATA_DEPENDENT_GUARD", "OPERATOR_WITHOUT_META"]);
 
 /**
- * Calls that their operators refuse for the recorded values of their arguments, and those whose own recorded value has
- * another dtype, rank or size than the rule gives. Where expressions may be equal nothing is said. With the program as it
- * was `before`, only what changed is computed.
+ * Calls that their operators refuse for the recorded values of their arguments, and those whose own
+ * recorded value has another dtype, rank or size than the rule gives. Expressions that may be equal
+ * are not a problem. With the program as it was `before`, only what changed is computed.
  */
 export function callProblems(
   program: ExportedProgram,
@@ -125,8 +125,8 @@ class CallCheck {
       if (isSconceError(error) && UNDECIDED.has(error.code)) return undefined;
       if (isSconceError(error) && isRuleFault(error))
         return { code: error.code, message: `node ${node.name}: ${error.message}`, ...fixOf(error) };
-      const told = `node ${node.name}: ${target} refuses its inputs: ${thrownText(error)}`;
-      return { code: "CALL_REFUSED", message: told };
+      const message = `node ${node.name}: ${target} refuses its inputs: ${thrownText(error)}`;
+      return { code: "CALL_REFUSED", message };
     }
   }
 
@@ -150,8 +150,8 @@ class CallCheck {
     if (!Array.isArray(val)) return undefined;
     const item = (val as readonly MetaValue[])[Number(index)];
     if (item !== undefined) return this.#compared(node, item);
-    const told = `%${source.name} has ${val.length} results`;
-    return { code: "CALL_REFUSED", message: `node ${node.name} takes result ${Number(index)}: ${told}` };
+    const count = `%${source.name} has ${val.length} results`;
+    return { code: "CALL_REFUSED", message: `node ${node.name} takes result ${Number(index)}: ${count}` };
   }
 
   #compared({ name, target, meta }: Node, computed: MetaValue): Found | undefined {

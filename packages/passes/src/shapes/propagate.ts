@@ -34,12 +34,13 @@ import { contradiction, isRuleFault } from "./errors.js";
 import { isSymScalar, Refiner, substituted } from "./refine.js";
 
 /**
- * The program with every `meta.val` computed from those of the inputs, in bodies of control flow too. What is known more
- * precisely replaces what is known less: a symbol that must be a number becomes one everywhere, an assertion narrows a
- * range. The same program when nothing more is known.
+ * The program with every `meta.val` computed from those of the inputs, in bodies of control flow
+ * too. What is known more precisely replaces what is known less: a symbol that must be a number
+ * becomes one everywhere, an assertion narrows a range. The same program when nothing more is
+ * known.
  *
- * With new sizes the program is specialised to them. Calls of operators without a shape rule keep what is recorded; those
- * of opaque operators only for arguments of the recorded dtypes and sizes.
+ * With new sizes the program is specialized to them. Calls of operators without a shape rule keep
+ * what is recorded; those of opaque operators only for arguments of the recorded dtypes and sizes.
  *
  * @throws SconceError `SHAPE_CONTRADICTION` at the node, `OPAQUE_INPUTS`
  */
@@ -111,7 +112,7 @@ const BODIES: Readonly<
 
 class Propagation {
   readonly refiner: Refiner;
-  /** What assertions prove, apart from what example values decide. */
+  /** What assertions prove; what example values decide is not part of it. */
   readonly proven: RetraceEnv;
   readonly #env: RetraceEnv;
   readonly #operators: OperatorTable;
@@ -148,7 +149,7 @@ class Propagation {
     return mapSubgraphs(next, (nested, target) => bodies.get(target) ?? this.graph(nested));
   }
 
-  /** Exported programs tell the values of the output too. */
+  /** Exported programs record the values of the output too. */
   #output(
     node: Node,
     recorded: MetaValue | undefined,

@@ -44,7 +44,7 @@ function mapSame<T>(items: readonly T[], change: (item: T) => T): readonly T[] {
   return out ?? items;
 }
 
-/** Joins what is known of values, and takes note of symbols that turn out to be numbers. */
+/** Joins what is known of values, and records symbols that prove to be numbers. */
 export class Refiner {
   readonly #env: ShapeEnv;
   /** Symbols that a computed size shows to be a number. */
@@ -99,8 +99,8 @@ export class Refiner {
     if (typeof recorded === "number" && typeof computed === "number")
       throw contradiction(`the size ${recorded} is recorded, the call gives ${computed}`, where);
     if (this.#env.staticallyKnown(eq(recorded, computed)) === false) {
-      const told = `the size ${printExpr(recorded)} is recorded, the call gives ${printExpr(computed)}`;
-      throw contradiction(`${told}; they are never equal`, where);
+      const sizes = `the size ${printExpr(recorded)} is recorded, the call gives ${printExpr(computed)}`;
+      throw contradiction(`${sizes}; they are never equal`, where);
     }
     this.#learn(recorded, computed);
     this.#learn(computed, recorded);

@@ -16,7 +16,7 @@ export interface Moved {
 /** A view behind a group, and what becomes of it. */
 export interface Follower {
   readonly node: Node;
-  readonly of: Moved;
+  readonly moved: Moved;
   /** The view that does both; undefined when nothing remains. */
   readonly joined: Pick<Node, "target" | "args" | "meta"> | undefined;
 }

@@ -1,10 +1,11 @@
 /**
- * @file Moves views past pointwise operators. `relu(permute(x))` is `permute(relu(x))`, to the bit; where a permutation
- * behind undoes the first, both are gone.
+ * @file Moves views past pointwise operators. `relu(permute(x))` is `permute(relu(x))`, to the bit;
+ * where a permutation behind undoes the first, both are gone.
  *
- * A group is what can only move together: views that do the same to their tensors, and the pointwise calls all of whose
- * operands come from them. Either all of its views go behind its calls or none does, by what that leaves: a view for each
- * value that somebody else reads, but none for a view that follows and cancels, or becomes one with it.
+ * A group is what can only move together: views that do the same to their tensors, and the
+ * pointwise calls all of whose operands come from them. Either all of its views go behind its calls
+ * or none does, whichever leaves fewer views: a view for each value that somebody else reads, but
+ * none for a view that follows and cancels, or becomes one with it.
  */
 
 import { isSconceError } from "@sconce/errors";
@@ -38,7 +39,7 @@ export interface SinkOptions {
   readonly pass: string;
   /** Asked before each group is moved. */
   readonly allows?: ((root: Node) => boolean) | undefined;
-  /** Told of each group that moves. */
+  /** Called with each group that moves. */
   readonly fired?: (() => void) | undefined;
 }
 
@@ -190,36 +191,36 @@ class Round {
   }
 
   /** What becomes of a view behind a call; undefined when it needs the call's own value. */
-  #follower(node: Node, of: Moved): Follower | undefined {
-    if (replacementProblem(node.meta.val, of.val, false) === undefined) {
+  #follower(node: Node, moved: Moved): Follower | undefined {
+    if (replacementProblem(node.meta.val, moved.val, false) === undefined) {
       const { dims } = this.#moved.get(node.name)!.move;
       // Of equal sizes, dimensions may still have changed places.
-      if (dims === undefined ? of.move.dims === undefined : cancels(dims, of.move.dims))
-        return { node, of, joined: undefined };
+      if (dims === undefined ? moved.move.dims === undefined : cancels(dims, moved.move.dims))
+        return { node, moved, joined: undefined };
     }
-    const joined = this.#joined(node, of);
-    return joined && { node, of, joined };
+    const joined = this.#joined(node, moved);
+    return joined && { node, moved, joined };
   }
 
-  #joined(node: Node, of: Moved): Follower["joined"] {
+  #joined(node: Node, moved: Moved): Follower["joined"] {
     const { dims } = this.#moved.get(node.name)!.move;
     let call: { readonly target: string; readonly args: readonly Argument[] };
-    if (dims !== undefined && of.move.dims !== undefined)
+    if (dims !== undefined && moved.move.dims !== undefined)
       call = {
         target: "aten.permute.default",
-        args: [node.args[0]!, dims.map((dim) => of.move.dims![dim]!)],
+        args: [node.args[0]!, dims.map((dim) => moved.move.dims![dim]!)],
       };
-    else if (dims === undefined && of.move.dims === undefined && /view\.default$/.test(node.target))
+    else if (dims === undefined && moved.move.dims === undefined && /view\.default$/.test(node.target))
       call = { target: node.target, args: node.args };
     else return undefined;
-    const val = this.#viewed(call.target, call.args.slice(1), of.val);
+    const val = this.#viewed(call.target, call.args.slice(1), moved.val);
     return replacementProblem(node.meta.val, val, false) === undefined
       ? { ...call, meta: this.#meta(node, node.meta.val!) }
       : undefined;
   }
 
-  #viewed(target: string, rest: readonly Argument[], of: FakeTensor): FakeTensor | undefined {
-    return this.#computed(target, [of, ...rest], NO_KWARGS);
+  #viewed(target: string, rest: readonly Argument[], value: FakeTensor): FakeTensor | undefined {
+    return this.#computed(target, [value, ...rest], NO_KWARGS);
   }
 
   /** Whether the view behind the call lies in memory as the call's result did. */
@@ -232,8 +233,8 @@ class Round {
     for (const { node } of group.views) if (!group.read.has(node.name)) this.#changes.set(node.name, []);
     for (const { node } of group.calls) this.#before.set(node.name, this.#fresh(callName(node.target)));
     for (const moved of group.calls) this.#changes.set(moved.node.name, this.#callNodes(moved, group));
-    for (const { node, of, joined } of group.followers) {
-      const before = this.#before.get(of.node.name)!;
+    for (const { node, moved, joined } of group.followers) {
+      const before = this.#before.get(moved.node.name)!;
       if (joined === undefined) {
         this.#renamed.set(node.name, before);
         this.#changes.set(node.name, []);

@@ -33,7 +33,7 @@ export const approximateRules: readonly Rule[] = [
     doc: "x * 0 is 0 but for NaN, infinities and the sign.",
     match: "aten.mul.Tensor|aten.mul.Scalar($x, 0)",
     changesNumbers: { valueClasses: ["signed-zero", "infinity", "nan"] },
-    where: ({ x }) => (x instanceof FakeTensor ? true : "x is no tensor"),
+    where: ({ x }) => (x instanceof FakeTensor ? true : "x is not a tensor"),
     replace: (emit, { x }) => emit("aten.full_like.default", [x, 0]),
   }),
   defineRule({
@@ -41,7 +41,7 @@ export const approximateRules: readonly Rule[] = [
     doc: "x - x is 0 but for NaN and infinities.",
     match: "aten.sub.Tensor($x, $x)",
     changesNumbers: { valueClasses: ["infinity", "nan"] },
-    where: ({ x }) => (x instanceof FakeTensor ? true : "x is no tensor"),
+    where: ({ x }) => (x instanceof FakeTensor ? true : "x is not a tensor"),
     replace: (emit, { x }) => emit("aten.full_like.default", [x, 0]),
   }),
   fold("add-numbers", "(x + a) + b is x + (a + b) up to rounding.", "aten.add.Tensor", (a, b) => a + b),

@@ -48,7 +48,7 @@ function notConstant(captures: Captures, match: Match): string | undefined {
     const value = captures[name];
     if (value === undefined || value === null || match.isConstant(name)) continue;
     const source = match.source(name);
-    return source === undefined ? `$${name} is no tensor` : `%${source.name} is not constant`;
+    return source === undefined ? `$${name} is not a tensor` : `%${source.name} is not constant`;
   }
   return undefined;
 }
@@ -161,7 +161,7 @@ const linear: Layer = {
     emit("aten.linear.default", [x, weights(alongRows(emit, w as FakeTensor)), bias]),
 };
 
-/** `b` of `addmm` may be a whole matrix, which is no bias. */
+/** `b` of `addmm` may be a whole matrix, which is not a bias. */
 const vectorBias = (layer: Layer): Layer => ({
   ...layer,
   refuse: ({ b }) =>

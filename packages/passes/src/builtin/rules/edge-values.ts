@@ -100,7 +100,7 @@ export function square(dtype: DType, along: "columns" | "rows"): Tensor {
   return rows.asStrided(shape, strides).contiguous();
 }
 
-/** Whether two tensors hold the same dtype, sizes and bits; what is no number on both sides is the same. */
+/** Whether two tensors have the same dtype, sizes and bits; NaN equals NaN. */
 export function sameBits(a: Tensor, b: Tensor): boolean {
   if (a.dtype !== b.dtype || a.shape.join() !== b.shape.join()) return false;
   const [left, right] = [a.toArray(), b.toArray()];

@@ -1,4 +1,6 @@
-/** @file What guards of the built-in rules ask. What is no tensor has no dtype, and fails them. */
+/**
+ * @file Guards of the built-in rules. A value that is not a tensor has no dtype, and fails them.
+ */
 import { FakeTensor } from "@sconce/ir";
 import type { EmitArg } from "@sconce/ops";
 import { type DType, isComplexDType, isFloatDType, Tensor } from "@sconce/tensor";
@@ -38,7 +40,7 @@ export const negatedLater =
     const operands = { x: dtypeOf(x), y: dtypeOf(y) };
     const result = dtypeOf(root.meta.val as EmitArg);
     for (const [name, dtype] of Object.entries(operands))
-      if (dtype === undefined || isComplexDType(dtype)) return `${name} is no real tensor`;
+      if (dtype === undefined || isComplexDType(dtype)) return `${name} is not a real tensor`;
     const wrapped = names.find((name) => !isFloatDType(operands[name]!) && operands[name] !== result);
     return wrapped === undefined
       ? true

@@ -42,7 +42,7 @@ const numberLast = ["add", "mul"].map((name) =>
     match: `aten.${name}.Tensor($n, $x)`,
     where: (captures, match) => {
       const { n, x } = captures;
-      if (n instanceof FakeTensor || !(x instanceof FakeTensor)) return "the first operand is no number";
+      if (n instanceof FakeTensor || !(x instanceof FakeTensor)) return "the first operand is not a number";
       const { kind, itemSize } = dtypeInfo(x.dtype);
       // The second summand is multiplied by alpha, which makes NaN of complex infinities. Float8 is multiplied as first only.
       if (kind === "complex" || (kind === "float" && itemSize === 1)) return `x is ${x.dtype}`;
@@ -61,13 +61,13 @@ const divideByPowerOfTwo = defineRule({
   match: "aten.div.Tensor|aten.div.Scalar($x, $n)",
   where: ({ x }, { number }) => {
     const n = number("n");
-    if (!isFloating(x)) return "x is no float";
-    if (n === undefined) return "the divisor is no number";
-    // The logarithm of a neighbour of a power rounds to the same exponent.
+    if (!isFloating(x)) return "x is not a float tensor";
+    if (n === undefined) return "the divisor is not a number";
+    // The logarithm of a neighbor of a power rounds to the same exponent.
     const exponent = Math.round(Math.log2(Math.abs(n)));
     return 2 ** exponent === Math.abs(n) && Math.abs(exponent) <= 14 && exponent !== 0
       ? true
-      : `${n} is no power of two between 2**-14 and 2**14`;
+      : `${n} is not a power of two between 2**-14 and 2**14`;
   },
   replace: (emit, { x }, { number }) => emit("aten.mul.Tensor", [x, float(1 / number("n")!)]),
 });
@@ -116,7 +116,8 @@ export const identityRules: readonly Rule[] = [
     "x + (-y) is x - y, for floats.",
     "aten.add.Tensor($x, aten.neg.default($y))",
     "aten.sub.Tensor($x, $y)",
-    (captures, match) => (isFloating(captures["y"]) ? negatedLater("y")(captures, match) : "y is no float"),
+    (captures, match) =>
+      isFloating(captures["y"]) ? negatedLater("y")(captures, match) : "y is not a float tensor",
   ),
   rule(
     "sub-neg",

@@ -24,7 +24,7 @@ test.each<[rule: string, inputs: string, calls: string[], reason: string]>([
   ["mul-number-last", "%x: f16[2]", ["mul.Tensor(2.1, %x)"], "the number is rounded to float16"],
   ["mul-number-last", "%x: bf16[2]", ["mul.Tensor(257, %x)"], "the number is rounded to bfloat16"],
   ["abs-neg", "%x: u8[2]", ["neg.default(%x)", "abs.default(%0)"], "no negative numbers"],
-  ["add-neg", "%x: c64[2], %y: f32[2]", ["neg.default(%y)", "add.Tensor(%x, %0)"], "x is no real tensor"],
+  ["add-neg", "%x: c64[2], %y: f32[2]", ["neg.default(%y)", "add.Tensor(%x, %0)"], "x is not a real tensor"],
   ["sub-neg", "%x: i32[2], %y: u8[2]", ["neg.default(%y)", "sub.Tensor(%x, %0)"], "-y wraps as uint8"],
   ["sub-neg", "%x: f32[2], %y: i8[2]", ["neg.default(%y)", "sub.Tensor(%x, %0)"], "the result is float32"],
   [
@@ -33,8 +33,8 @@ test.each<[rule: string, inputs: string, calls: string[], reason: string]>([
     ["neg.default(%x)", "neg.default(%y)", "mul.Tensor(%0, %1)"],
     "-x wraps as int8",
   ],
-  ["div-power-of-two", "%x: f64[2]", ["div.Tensor(%x, 16383.999999999998)"], "no power of two"],
-  ["div-power-of-two", "%x: f64[2]", ["div.Tensor(%x, 8192.000000000002)"], "no power of two"],
+  ["div-power-of-two", "%x: f64[2]", ["div.Tensor(%x, 16383.999999999998)"], "not a power of two"],
+  ["div-power-of-two", "%x: f64[2]", ["div.Tensor(%x, 8192.000000000002)"], "not a power of two"],
 ])("%s of %s", (name, inputs, calls, reason) => {
   const rule = identityRules.find((one) => one.name === name)!;
   const lines = calls.map((call, i) => `  %v${i} = aten.${call.replaceAll(/%(\d)/g, "%v$1")}`);
@@ -44,7 +44,8 @@ test.each<[rule: string, inputs: string, calls: string[], reason: string]>([
   for (const line of lines) {
     const { graph } = programOf(typed([...done, line]));
     const node = graph.node(`v${done.length}`);
-    const resolve = ({ name: of }: { name: string }): FakeTensor => graph.node(of).meta.val as FakeTensor;
+    const resolve = ({ name: input }: { name: string }): FakeTensor =>
+      graph.node(input).meta.val as FakeTensor;
     const val = metaOf(operators, node.target, node.args, node.kwargs, STATIC_ENV, resolve) as FakeTensor;
     done.push(line.replace(" =", `: ${dtypeInfo(val.dtype).abbreviation}[2] =`));
   }
