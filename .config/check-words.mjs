@@ -33,6 +33,7 @@ const CLEAN = [
   "packages/passes",
   "packages/symbolic",
   "packages/tensor",
+  "packages/testing",
   "packages/torch-libraries",
 ];
 const GENERATED = new Set(["node_modules", "dist", ".turbo", "fixtures"]);
@@ -52,7 +53,7 @@ const PHRASES = [
   [/(behavi|col|fav|flav|hon|neighb)our/gi, "American spelling: -or"],
   [/analys(e|ed|ing)(?![a-z])/gi, "American spelling: analyze"],
   [/\b(centre|catalogue|grey|judgement|labelled|modelled|whilst)\b/gi, "American spelling"],
-  [/\b(const|let) of\b|(?<![\w.])of: [A-Z]\w*[,);]|(?<=[{(,] ?)\bof(?=[,)}])|(?<![\w.-])of\??\.[a-z]\w*/g, "call"],
+  [/\b(const|let) of\b|(?<![\w.]|readonly )of: [A-Z]\w*[,);]|(?<=[{(,] ?)\bof(?=[,)}])|(?<![\w.-])of\??\.[a-z]\w*/g, "call"],
 ];
 
 /** The text with the marks of comment lines blank, so that sentences go on over lines. */

@@ -23,7 +23,7 @@ describe("the same with symbolic sizes", () => {
   });
 });
 
-describe("a difference is told", () => {
+describe("a difference is reported", () => {
   const linear = file.cases.find(({ name }) => name === "nn.Linear (bias)")!;
   const changed = (from: string, to: string): typeof linear => ({
     ...linear,

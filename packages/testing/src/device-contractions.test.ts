@@ -13,8 +13,8 @@ afterAll(() => device?.dispose());
 
 /** Small whole numbers, so that sums are exact in any order. */
 function whole(shape: readonly number[], seed: number): Tensor {
-  const cells = shape.reduce((count, extent) => count * extent, 1);
-  const values = Float32Array.from({ length: cells }, (_, i) => (((i + seed) * 2654435761) % 17) - 8);
+  const length = shape.reduce((count, extent) => count * extent, 1);
+  const values = Float32Array.from({ length }, (_, i) => (((i + seed) * 2654435761) % 17) - 8);
   return Tensor.from(values, shape, "float32");
 }
 const conv = (
@@ -47,7 +47,7 @@ const CALLS: readonly (readonly [name: string, target: string, args: readonly Bu
   ["convolution with padding", "aten.convolution.default", conv([2, 3, 8, 8], [5, 3, 3, 3])],
   ["convolution of 7 by 7", "aten.convolution.default", conv([1, 4, 7, 7], [8, 4, 3, 3])],
   ["convolution of 11 by 11, strided", "aten.convolution.default", conv([2, 4, 11, 11], [6, 4, 3, 3], 2)],
-  ["convolution of one cell", "aten.convolution.default", conv([2, 8, 4, 4], [8, 8, 1, 1], 1, 0)],
+  ["convolution with one kernel element", "aten.convolution.default", conv([2, 8, 4, 4], [8, 8, 1, 1], 1, 0)],
   ["convolution in groups", "aten.convolution.default", conv([1, 6, 5, 8], [6, 3, 3, 3], 1, 1, 2)],
   ["convolution of each channel", "aten.convolution.default", conv([2, 6, 5, 8], [6, 1, 3, 3], 1, 1, 6)],
 ];

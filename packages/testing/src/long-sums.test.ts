@@ -14,11 +14,11 @@ const NEAR = 1.2e-6;
 
 function uniform(...shape: number[]): Tensor {
   let state = 1;
-  const cells = Float32Array.from({ length: shape.reduce((product, one) => product * one, 1) }, () => {
+  const values = Float32Array.from({ length: shape.reduce((product, one) => product * one, 1) }, () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
     return (state >>> 0) / 2 ** 32;
   });
-  return Tensor.from(cells, shape, "float32");
+  return Tensor.from(values, shape, "float32");
 }
 /** The call on the device, and in float64 by the interpreter. */
 async function results(
@@ -62,11 +62,11 @@ function sums(mode: Mode): void {
   });
 
   test("infinities and NaN are what they are in a running sum", async () => {
-    const cells = new Float32Array(4 * 5000).fill(1);
-    [cells[123], cells[5000], cells[9999], cells[12_000]] = [Infinity, Infinity, -Infinity, Number.NaN];
-    cells.fill(3e38, 15_000, 15_002);
+    const values = new Float32Array(4 * 5000).fill(1);
+    [values[123], values[5000], values[9999], values[12_000]] = [Infinity, Infinity, -Infinity, Number.NaN];
+    values.fill(3e38, 15_000, 15_002);
     const [got] = await results(mode, "aten.sum.dim_IntList", [
-      Tensor.from(cells, [4, 5000], "float32"),
+      Tensor.from(values, [4, 5000], "float32"),
       [1],
     ]);
     expect(got).toEqual([Infinity, Number.NaN, Number.NaN, Infinity]);

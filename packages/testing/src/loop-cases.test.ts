@@ -1,4 +1,4 @@
-/** @file All recorded calls that loops can say, as loops: what cells are computed to is what PyTorch gave. */
+/** @file Runs all recorded calls that lower to loops as loops, and compares the elements with PyTorch's. */
 import { fileURLToPath } from "node:url";
 import { createSconce } from "sconce";
 import { expect, test } from "vitest";

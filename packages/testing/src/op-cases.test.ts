@@ -14,7 +14,7 @@ test.each(entries.map((entry) => [entry.name, entry] as const))("%s", (_, entry)
   expect(results.filter(({ problem }) => problem !== undefined)).toEqual([]);
 });
 
-test("every recorded call was run, every one that gives something was foretold, and many were decomposed", () => {
+test("every recorded call was run, every one with a result was predicted, and many were decomposed", () => {
   expect(checker.counts).toMatchObject({ run: 7270, fake: 6747 });
   expect(checker.counts.decomposition).toBeGreaterThan(1300);
 });

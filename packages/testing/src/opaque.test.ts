@@ -104,7 +104,7 @@ describe("what is not known is not assumed", () => {
     ]);
   });
 
-  test("what is refused because it may write is not said to be assumed not to", async () => {
+  test("a call refused because it may write gives no warning that it is assumed not to write", async () => {
     const warnings: string[] = [];
     const session = createSconce({ services: { logger: { warn: (text) => warnings.push(text) } } });
     const log = await load("opaque_log");

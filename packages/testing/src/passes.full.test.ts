@@ -139,7 +139,7 @@ test.each(builtinPasses.map((pass) => [pass.name, pass] as const))("%s", async (
     if (after === program) return;
     changes++;
     expect(verify(after, { operators })).toEqual([]);
-    // Half precision is no tolerance of the numbers that were: what it may change has tests of its own.
+    // Half precision exceeds these tolerances: its changes have their own tests.
     if (typeof pass.changesNumbers === "function") return;
     const inputs = sampleInputs(after, { count: 1, seed: 1 });
     expect(await meaningDifference(after, { of: program, inputs, operators, ...tolerance })).toBeUndefined();

@@ -40,11 +40,11 @@ export async function programProblem(
     () => runProblem(program, inputs, operators),
   ];
   for (const check of checks) {
-    const problem = await told(check);
+    const problem = await problemOf(check);
     if (problem !== undefined) return problem;
   }
   let lowered: ExportedProgram | undefined;
-  const problem = await told(() => {
+  const problem = await problemOf(() => {
     lowered = runDecompositions(program, undefined, { operators });
     return changeProblem(program, lowered, inputs, operators);
   });
@@ -52,7 +52,7 @@ export async function programProblem(
   for (const pass of passes) {
     const subject = pass.requires === "ATEN" ? lowered! : program;
     if (pass.requires !== undefined && pass.requires !== subject.dialect) continue;
-    const trouble = await told(() =>
+    const trouble = await problemOf(() =>
       passProblem(pass, subject, program, inputs, operators).catch((error: unknown) => {
         // PyTorch's own lowering has calls outside of the core set (`prims.copy_strided`).
         if (isCausedBy(error, "NOT_IN_DIALECT")) return undefined;
@@ -72,7 +72,7 @@ const isCausedBy = (error: unknown, code: string): boolean =>
 const copied = (value: Value): Value => (value instanceof Tensor ? copyTensor(value) : value);
 
 /** An error is a problem too. */
-async function told(
+async function problemOf(
   check: () => string | undefined | Promise<string | undefined>,
 ): Promise<string | undefined> {
   try {

@@ -66,7 +66,7 @@ function argumentOf(value: RecordedValue): unknown {
   return "bool" in value ? value.bool : null;
 }
 
-/** A last bit may differ: PyTorch's vectorised logarithms and cosines round otherwise than the scalar ones. */
+/** A last bit may differ: PyTorch's vectorized logarithms and cosines round otherwise than the scalar ones. */
 const TOLERANCE: Partial<Record<DType, number>> = {
   float64: 1e-13,
   complex128: 1e-13,

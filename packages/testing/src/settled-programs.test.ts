@@ -56,15 +56,15 @@ function transformed(program: ExportedProgram, pipeline: string): ExportedProgra
 }
 
 /** Pipelines that change the program when they run again on what they gave. */
-function unsettled(program: ExportedProgram): { unsettled: string[]; ran: number } {
+function unstable(program: ExportedProgram): { unstable: string[]; ran: number } {
   const results = PIPELINES.map((pipeline) => {
     const once = transformed(program, pipeline);
-    // A size that was given is no symbol any more, and cannot be given again.
+    // A size that was given is not a symbol any more, and cannot be given again.
     const twice = once === undefined ? undefined : transformed(once, pipeline);
-    return { pipeline, once, settled: twice === undefined || twice === once };
+    return { pipeline, once, isStable: twice === undefined || twice === once };
   });
   return {
-    unsettled: results.filter(({ settled }) => !settled).map(({ pipeline }) => pipeline),
+    unstable: results.filter(({ isStable }) => !isStable).map(({ pipeline }) => pipeline),
     ran: results.filter(({ once }) => once !== undefined).length,
   };
 }
@@ -85,11 +85,11 @@ describe("each program", () => {
 
   test.each(names)("%s", async (name) => {
     for (const [version, program] of await programsOf(name)) {
-      const result = unsettled(program);
+      const result = unstable(program);
       programs++;
       ran += result.ran;
       const twice = WITH_UNUSED_SIZES.has(name) ? /^decompose/ : /^$/;
-      const others = result.unsettled.filter((pipeline) => !twice.test(pipeline));
+      const others = result.unstable.filter((pipeline) => !twice.test(pipeline));
       expect([version, sconce.verify(program), others]).toEqual([version, [], []]);
     }
   });

@@ -1,4 +1,4 @@
-/** @file Every recorded program, specialised to the sizes that it was called with: no symbol is left, same numbers. */
+/** @file Every recorded program, specialized to the sizes that it was called with: no symbol is left, same numbers. */
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type ExportedProgram, FakeTensor, type MetaValue } from "@sconce/ir";
@@ -22,8 +22,9 @@ function symbolsOf(val: MetaValue | undefined | SymExpr | number | boolean): str
 
 async function problemOf(name: string): Promise<string | undefined> {
   const folder = new ProgramFolder(`${FOLDER}${name}`);
-  const { call, status, program: told, tolerance, compare_values: values } = folder.info;
-  if (status !== "exported" || call?.outputs === undefined || told.load_error !== undefined) return undefined;
+  const { call, status, program: recorded, tolerance, compare_values: values } = folder.info;
+  if (status !== "exported" || call?.outputs === undefined || recorded.load_error !== undefined)
+    return undefined;
   if (!folder.has("program.pt2")) return undefined;
   const program = await sconce.load(folder.bytes("program.pt2"));
   const inputs = folder.inputs(call);
@@ -58,7 +59,7 @@ async function problemOf(name: string): Promise<string | undefined> {
     .find((problem) => problem !== undefined);
 }
 
-test("every recorded program specialises to its sizes", async () => {
+test("every recorded program specializes to its sizes", async () => {
   const names = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const problems: string[] = [];
   for (const { name } of names) {

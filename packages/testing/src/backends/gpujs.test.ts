@@ -52,7 +52,7 @@ graph(%x: f32[2, 2]) {
   }
 });
 
-test("a sum of squares reads each cell of its own, in every mode", async () => {
+test("a sum of squares reads each element separately, in every mode", async () => {
   const squares = parseIr(`sconce-ir 1
 program "ATEN" {
   input %x: USER_INPUT

@@ -3,7 +3,7 @@ import { dtypeLiteral } from "@sconce/ir";
 import { castTensor, type DType, dtypeInfo, isFloatDType, Tensor } from "@sconce/tensor";
 import type { BuiltValue } from "./op-cases.js";
 
-/** One call; tensors among the arguments have one cell for each value or pair of values. */
+/** One call; tensors among the arguments have one element for each value or pair of values. */
 export interface EdgeCall {
   readonly name: string;
   readonly target: string;

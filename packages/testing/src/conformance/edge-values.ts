@@ -9,7 +9,7 @@ import type { BuiltValue } from "./op-cases.js";
 export interface EdgeReport {
   /** Calls that ran on the device. */
   readonly ran: boolean;
-  /** One line for each cell that differs. */
+  /** One line for each element that differs. */
   readonly differences: readonly string[];
 }
 
@@ -34,12 +34,12 @@ export class EdgeChecker {
     const flushed = this.#mayFlush ? await this.#flushed(call) : [];
     const isSame = sameness(call, this.#mayFlush);
     const differences: string[] = [];
-    for (const [i, x] of got.cells.entries()) {
-      const y = want.cells[i]!;
+    for (const [i, x] of got.elements.entries()) {
+      const y = want.elements[i]!;
       if (isSame(x, y)) continue;
       // No flush excuses a NaN that should not be.
       const isExcused =
-        (Number.isNaN(y) || !Number.isNaN(x)) && flushed.some((cells) => isSame(flush(x), cells[i]!));
+        (Number.isNaN(y) || !Number.isNaN(x)) && flushed.some((elements) => isSame(flush(x), elements[i]!));
       if (!isExcused) differences.push(`${operandsAt(call, i)}: ${numberText(x)}, not ${numberText(y)}`);
     }
     return { ran: got.kernels > 0, differences };
@@ -50,7 +50,7 @@ export class EdgeChecker {
     const results: number[][] = [];
     for (let which = 1; which < 2 ** call.args.length; which++) {
       const args = call.args.map((arg, at) => (((which >> at) & 1) === 1 ? withoutSubnormals(arg) : arg));
-      results.push((await this.#run(this.#interpreter, call, args)).cells);
+      results.push((await this.#run(this.#interpreter, call, args)).elements);
     }
     return results;
   }
@@ -59,12 +59,15 @@ export class EdgeChecker {
     backend: Backend,
     call: EdgeCall,
     args: readonly BuiltValue[],
-  ): Promise<{ readonly cells: number[]; readonly kernels: number }> {
+  ): Promise<{ readonly elements: number[]; readonly kernels: number }> {
     const made = new CallProgram(call.target, args, call.kwargs, this.#operators);
     using executable = await backend.compile(made.program);
     const [result] = await executable.run(made.inputs);
     const { kernels = 0, fallbacks = [] } = executable.placement?.() ?? {};
-    return { cells: [...(result as Tensor).toFloat64Array()], kernels: fallbacks.length === 0 ? kernels : 0 };
+    return {
+      elements: [...(result as Tensor).toFloat64Array()],
+      kernels: fallbacks.length === 0 ? kernels : 0,
+    };
   }
 }
 

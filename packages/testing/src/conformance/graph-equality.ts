@@ -3,8 +3,8 @@ import { type Argument, FakeTensor, type Graph, isRef, isTuple, type MetaValue, 
 import { printExpr, SymExpr } from "@sconce/symbolic";
 
 /**
- * The first difference, or undefined. Symbolic arithmetic is compared by the expressions that its users see, not by its
- * own nodes; `getitem` nodes by what they take from where.
+ * The first difference, or undefined. Symbolic arithmetic is compared by the expressions that its
+ * users see, not by its own nodes. `getitem` nodes are compared by their source and index.
  */
 export function graphDifference(got: Graph, want: Graph): string | undefined {
   return new Comparison(got, want).run();
@@ -26,7 +26,7 @@ class Comparison {
     const want = significant(this.#want);
     for (let i = 0; i < Math.max(got.length, want.length); i++) {
       const [a, b] = [got[i], want[i]];
-      if (a === undefined || b === undefined) return `node ${i}: ${told(a)} instead of ${told(b)}`;
+      if (a === undefined || b === undefined) return `node ${i}: ${describe(a)} instead of ${describe(b)}`;
       const problem = this.#node(a, b);
       if (problem !== undefined) return `node ${i} (${a.name} / ${b.name}): ${problem}`;
       this.#names.set(a.name, b.name);
@@ -104,5 +104,5 @@ function typeOf(val: MetaValue | undefined): string {
   return "";
 }
 
-const told = (node: Node | undefined): string =>
+const describe = (node: Node | undefined): string =>
   node === undefined ? "nothing" : `${node.name} = ${node.target}`;

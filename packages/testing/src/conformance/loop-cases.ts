@@ -1,4 +1,4 @@
-/** @file Loop nests against recorded calls: each call as a program of one node, lowered and run cell by cell. */
+/** @file Loop nests against recorded calls: each call as a program of one node, lowered and run element by element. */
 import { evaluateLoops, LOWERINGS, lowerToLoops } from "@sconce/codegen";
 import { isSconceError } from "@sconce/errors";
 import type { OperatorTable } from "@sconce/ops";

@@ -19,7 +19,7 @@ const USAGE = `usage: npm run conformance -- --programs DIR | --ops DIR [--check
   --ops       operator cases in the oracle's format: a folder of NAME.OVERLOAD.safetensors, or a zip of them
   --checks    what each operator case is put through, with commas between (default all):
                 run            the results are PyTorch's
-                fake           the shape rule foretells dtype, sizes and strides of the run and of PyTorch
+                fake           the shape rule predicts dtype, sizes and strides of the run and of PyTorch
                 decomposition  where there is a kernel too, the decomposition gives PyTorch's numbers
   --decompositions  a JSON file of calls before and after run_decompositions()
   --backend   where to run: cpu (the default) or gpujs; operators on gpujs run as programs of one node
@@ -90,7 +90,7 @@ class Run {
     for (const name of listed(folder, filter)) {
       if (!existsSync(join(folder, name, "case.json"))) continue;
       for (const check of await checkProgramFolder(join(folder, name), this.#sconce, { backend }))
-        this.#tell(name, check.name, check.problem);
+        this.#report(name, check.name, check.problem);
     }
   }
 
@@ -103,7 +103,7 @@ class Run {
     const open = (): Backend => sessionWith(this.#backend).backends.get(this.#backend)!;
     const checker = new BackendChecker(open, this.#sconce.operators);
     for (const entry of openOpCases(path, this.#options.filter))
-      for (const { id, problem } of await checker.check(entry.read())) this.#tell(entry.name, id, problem);
+      for (const { id, problem } of await checker.check(entry.read())) this.#report(entry.name, id, problem);
     const { device, partition, refused, noProgram } = checker.counts;
     console.log(
       `${device} on the device, ${partition} by partition, ${refused} refused, ${noProgram} that no program can say`,
@@ -115,19 +115,19 @@ class Run {
     const checks = this.#options.checks.split(",") as OpCheck[];
     const checker = new OpChecker(this.#sconce, "cpu", checks);
     for (const entry of openOpCases(path, filter))
-      for (const { id, problem } of checker.check(entry.read())) this.#tell(entry.name, id, problem);
+      for (const { id, problem } of checker.check(entry.read())) this.#report(entry.name, id, problem);
     console.log(`checks made: ${checks.map((check) => `${check} ${checker.counts[check]}`).join(", ")}`);
   }
 
   decompositions(path: string): void {
     const all = decompositionCases(path).filter(({ name }) => name.includes(this.#options.filter));
     const cases = all.filter(({ core }) => core !== undefined);
-    for (const one of cases) this.#tell("decomposition", one.name, decompositionProblem(one, this.#sconce));
+    for (const one of cases) this.#report("decomposition", one.name, decompositionProblem(one, this.#sconce));
     if (cases.length < all.length)
       console.log(`left out: ${all.length - cases.length} that PyTorch itself does not lower`);
   }
 
-  #tell(where: string, name: string, problem: string | undefined): void {
+  #report(where: string, name: string, problem: string | undefined): void {
     if (problem === undefined) this.passed++;
     else this.failed++;
     if (problem !== undefined) console.log(`FAIL ${where}: ${name}: ${problem}`);
@@ -150,7 +150,7 @@ function decompositionCases(path: string): readonly DecompositionCase[] {
     const { cases, dynamic_cases: dynamic } = JSON.parse(readFileSync(path, "utf8")) as DecompositionFile;
     return [...cases, ...dynamic];
   } catch (error) {
-    throw badUsage("CASE_FILE", `${path} is no file of decompositions: ${(error as Error).message}`);
+    throw badUsage("CASE_FILE", `${path} is not a file of decompositions: ${(error as Error).message}`);
   }
 }
 
@@ -172,7 +172,7 @@ async function main(): Promise<number> {
 }
 
 const listed = (folder: string, filter: string): string[] => {
-  if (!statSync(folder).isDirectory()) throw badUsage("NO_FOLDER", `${folder} is no folder of programs`);
+  if (!statSync(folder).isDirectory()) throw badUsage("NO_FOLDER", `${folder} is not a folder of programs`);
   return readdirSync(folder)
     .filter((name) => name.includes(filter))
     .sort();

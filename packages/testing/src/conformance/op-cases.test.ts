@@ -70,7 +70,7 @@ describe("operator cases", () => {
     expect(file.target).toBe("aten.twice.default");
   });
 
-  test("a right result passes, a wrong one tells where", () => {
+  test("a right result passes, a wrong one is reported with its position", () => {
     expect(problemOf(close, twice)).toBeUndefined();
     expect(problemOf(close, () => Tensor.empty([2], "float32"))).toBe("element 1 is 0, wanted 6");
     expect(problemOf(close, () => Tensor.empty([3], "float32"))).toBe("shape [3], wanted [2]");

@@ -40,7 +40,7 @@ export class OpChecker {
     if (checks.length === 0) return [];
     return file.cases.map((one) => {
       for (const [name, run] of checks) {
-        // What is to be refused has no result to foretell or to decompose.
+        // A call that must be refused has no result to predict or to decompose.
         if (name !== "run" && one.compare === "error") continue;
         this.counts[name]++;
         const problem = run(one);

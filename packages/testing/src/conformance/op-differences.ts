@@ -10,10 +10,10 @@ export interface KnownDifference {
   readonly compare?: TensorComparison;
 }
 
-/** Whole numbers may be apart by one: the decomposition rounds once, the kernel at every step or in fixed point. */
+/** Integers may differ by one: the decomposition rounds once, the kernel at every step or in fixed point. */
 const oneStep: TensorComparison = (got, want) => {
   const { kind } = dtypeInfo(want.dtype);
-  // A half's own steps are as far apart as its values are exact.
+  // A half may differ by one step of its own precision.
   const atol = kind === "float" ? (HALF_STEPS[want.dtype] ?? 0) : 1;
   const scale = kind === "float" ? greatest(want) : 1;
   if (got.dtype !== want.dtype) return compareTensors(got, want, { rtol: 0, atol: 0 });
@@ -38,7 +38,7 @@ const earlyOverflow: TensorComparison = (got, want) => {
   });
 };
 
-/** Distance of neighbouring values below 1. */
+/** Distance of neighboring values below 1. */
 const HALF_STEPS: Readonly<Record<string, number>> = { float16: 2 ** -10, bfloat16: 2 ** -7 };
 
 function greatest(tensor: Tensor): number {
@@ -47,12 +47,12 @@ function greatest(tensor: Tensor): number {
 }
 
 /** Any element of the input: a given scale puts a position on a border, and the two fall on either side of it. */
-const anotherNeighbour: TensorComparison = (got, want, inputs) => {
+const anotherNeighbor: TensorComparison = (got, want, inputs) => {
   const layout = compareTensors(got, want, { rtol: 0, atol: 0, values: false });
   if (layout !== undefined) return layout;
   const known = new Set(inputs.flatMap((input) => [...(castTensor(input, "float64").data as Float64Array)]));
   const stray = [...(castTensor(got, "float64").data as Float64Array)].find((value) => !known.has(value));
-  return stray === undefined ? undefined : `${stray} is no element of the input`;
+  return stray === undefined ? undefined : `${stray} is not an element of the input`;
 };
 
 /** By target without `aten.`; each was measured with PyTorch's kernel against PyTorch's decomposition. */
@@ -62,7 +62,7 @@ const DECOMPOSITIONS: readonly (readonly [RegExp, KnownDifference])[] = [
   // Bytes: fixed point of another width.
   [/^upsample_(bilinear|bicubic)2d\./, { compare: oneStep }],
   // The kernel divides by the scale, the decomposition multiplies with the quotient of the sizes.
-  [/^upsample_nearest[123]d\./, { compare: anotherNeighbour }],
+  [/^upsample_nearest[123]d\./, { compare: anotherNeighbor }],
   [/^soft_margin_loss\./, { compare: earlyOverflow }],
   // The kernel steps in the result's dtype, the decomposition in float64.
   [/^(linspace|logspace)\./, { compare: oneStep }],
@@ -74,14 +74,14 @@ export const knownDifference = (target: string): KnownDifference | undefined =>
 /**
  * Operators whose shape rule in PyTorch gives other strides than its kernel: for layouts that are neither dense nor
  * channels-last, because the kernel leaves a transposed result behind, or because only the kernel keeps channels last
- * (`channel_shuffle`, `native_group_norm`). Programs carry the shape rule's word, and so does the interpreter.
+ * (`channel_shuffle`, `native_group_norm`). Programs and the interpreter follow the shape rule.
  */
-const FORETOLD_OTHERWISE =
+const OTHER_STRIDES =
   /^(_?native_batch_norm(_legit|_legit_functional)?|_batch_norm_with_update(_functional)?|batch_norm|unique_dim|unique_consecutive|nll_loss2d(_forward)?|nll_loss_nd|ldexp|channel_shuffle|native_group_norm)\./;
 
 /** Whether PyTorch's shape rule and kernel may give different strides. */
-export const foretellsOtherwise = (target: string): boolean =>
-  FORETOLD_OTHERWISE.test(target.replace(/^aten\./, ""));
+export const predictsOtherStrides = (target: string): boolean =>
+  OTHER_STRIDES.test(target.replace(/^aten\./, ""));
 
 const SAVED_STATISTICS =
   /^(native_(batch|layer|group)_norm|_native_batch_norm_legit(_functional|_no_training)?|_batch_norm_with_update(_functional)?)\./;

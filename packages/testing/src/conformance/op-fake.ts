@@ -1,19 +1,19 @@
-/** @file Checks shape rules: what a rule foretells, what PyTorch gave, and what the kernel gives are laid out alike. */
+/** @file Checks shape rules: compares a rule's prediction with PyTorch's recorded result and with the kernel's. */
 import { isSconceError } from "@sconce/errors";
 import { FakeTensor } from "@sconce/ir";
 import { metaOf, type OperatorTable } from "@sconce/ops";
 import { ShapeEnv, type SymInt, solveLinear, substitute } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import type { BuiltValue, CaseValue, OpCase, OpCaseFile } from "./op-cases.js";
-import { fakesOtherDTypes, foretellsOtherwise } from "./op-differences.js";
+import { fakesOtherDTypes, predictsOtherStrides } from "./op-differences.js";
 import { buildCall, type OperatorCall } from "./ops.js";
 
 /** Dtype, sizes and strides of a result, lists of them, or the kind of a scalar. */
-type Outlook = unknown;
+type Prediction = unknown;
 
 /**
- * What is wrong with the shape rule's word on one case, or undefined. Strides are compared exactly with those of the
- * run; with PyTorch's only where they address other elements.
+ * Returns what the shape rule predicts wrongly for one case, or undefined. Strides must equal those
+ * of the run. They are compared with PyTorch's only where they address other elements.
  */
 export function checkFake(
   file: OpCaseFile,
@@ -23,24 +23,24 @@ export function checkFake(
 ): string | undefined {
   if (one.compare === "error") return undefined;
   const { args, kwargs } = buildCall(file, one);
-  let outlook: Outlook;
+  let predicted: Prediction;
   try {
-    outlook = foretell(operators, file.target, args, kwargs);
+    predicted = predict(operators, file.target, args, kwargs);
   } catch (error) {
     if (isSconceError(error) && DATA_DEPENDENT.has(error.code)) return undefined;
-    const told = error instanceof Error ? error.message : String(error);
-    return `${isSconceError(error) ? error.code : "threw"}: ${told}`;
+    const message = error instanceof Error ? error.message : String(error);
+    return `${isSconceError(error) ? error.code : "threw"}: ${message}`;
   }
   const recorded = (one.outputs ?? []).map((output) => recordedOf(file, output));
   const wanted = recorded.length > 1 ? recorded : recorded[0];
-  const strides = foretellsOtherwise(file.target) ? "any" : "where elements are";
+  const strides = predictsOtherStrides(file.target) ? "any" : "where elements are";
   const statistics = fakesOtherDTypes(file.target, one.dtypes);
   return (
-    compareOutlook(outlook, resultOf(call, file.target, { args, kwargs }), {
+    comparePrediction(predicted, resultOf(call, file.target, { args, kwargs }), {
       source: "the run gives",
       strides: "all",
       statistics,
-    }) ?? compareOutlook(outlook, wanted, { source: "PyTorch gives", strides, statistics })
+    }) ?? comparePrediction(predicted, wanted, { source: "PyTorch gives", strides, statistics })
   );
 }
 
@@ -60,21 +60,21 @@ function resultOf(
   }
 }
 
-/** With what a foretold layout is compared, and which strides have to agree. */
-export interface OutlookOptions {
+/** The source of the layout to compare with, and which strides have to agree. */
+export interface PredictionOptions {
   readonly source: string;
   readonly strides: "all" | "where elements are" | "any";
-  /** Results after the first may be float32 where a half is foretold, or the other way round; not so when left out. */
+  /** Allows float32 for a predicted half, or the reverse, in results after the first. Default false. */
   readonly statistics?: boolean;
 }
 
-/** The shape rule's word on a call of real tensors. */
-export function foretell(
+/** Predicts the result of a call on real tensors by the shape rule. */
+export function predict(
   operators: OperatorTable,
   target: string,
   args: readonly BuiltValue[],
   kwargs: Readonly<Record<string, BuiltValue>>,
-): Outlook {
+): Prediction {
   const fakeKwargs = Object.fromEntries(Object.entries(kwargs).map(([key, value]) => [key, toFake(value)]));
   const env = new ShapeEnv({ ranges: new Map(), hints: new Map() });
   return metaOf(operators, target, args.map(toFake), fakeKwargs, env);
@@ -83,7 +83,7 @@ export function foretell(
 const toFake = (value: unknown): unknown =>
   value instanceof Tensor ? new FakeTensor(value) : Array.isArray(value) ? value.map(toFake) : value;
 
-/** A tensor as recorded, undefined for what is not to be compared, null for what is no tensor. */
+/** A recorded tensor, undefined if the value is not compared, null if it is not a tensor. */
 function recordedOf(file: OpCaseFile, value: CaseValue): unknown {
   if ("unspecified" in value) return undefined;
   if ("tensor" in value) return file.tensor({ ...value, tensor: null });
@@ -91,47 +91,47 @@ function recordedOf(file: OpCaseFile, value: CaseValue): unknown {
 }
 
 /**
- * In what a foretold layout differs from a real one. Sizes that only the data tell may be any, but one symbol is one
- * number.
+ * Returns the first difference between a predicted and a real layout. Data-dependent sizes may have
+ * any value, but each symbol has one value.
  */
-export function compareOutlook(
-  outlook: Outlook,
+export function comparePrediction(
+  predicted: Prediction,
   real: unknown,
-  options: OutlookOptions,
+  options: PredictionOptions,
   solved: Map<string, number> = new Map(),
 ): string | undefined {
   if (real === undefined) return undefined;
   if (Array.isArray(real)) {
-    if (!Array.isArray(outlook) || outlook.length !== real.length)
-      return `foretells ${Array.isArray(outlook) ? outlook.length : 1} results, not ${real.length}`;
+    if (!Array.isArray(predicted) || predicted.length !== real.length)
+      return `predicts ${Array.isArray(predicted) ? predicted.length : 1} results, not ${real.length}`;
     for (const [i, item] of real.entries()) {
       const own = i === 0 ? { ...options, statistics: false } : options;
-      const problem = compareOutlook(outlook[i], item, own, solved);
+      const problem = comparePrediction(predicted[i], item, own, solved);
       if (problem !== undefined) return `${i}: ${problem}`;
     }
     return undefined;
   }
   if (!(real instanceof Tensor))
-    return outlook instanceof FakeTensor ? "foretells a tensor, there is none" : undefined;
-  if (!(outlook instanceof FakeTensor)) return "foretells no tensor";
-  return compareLayout(outlook, real, options, solved);
+    return predicted instanceof FakeTensor ? "predicts a tensor, there is none" : undefined;
+  if (!(predicted instanceof FakeTensor)) return "predicts no tensor";
+  return compareLayout(predicted, real, options, solved);
 }
 
 function compareLayout(
   fake: FakeTensor,
   real: Tensor,
-  { source, strides: judged, statistics = false }: OutlookOptions,
+  { source, strides: judged, statistics = false }: PredictionOptions,
   solved: Map<string, number>,
 ): string | undefined {
   if (fake.dtype !== real.dtype && !(statistics && isHalfAndSingle(fake.dtype, real.dtype)))
-    return `foretells ${fake.dtype}, ${source} ${real.dtype}`;
+    return `predicts ${fake.dtype}, ${source} ${real.dtype}`;
   const shape = fake.shape.map((size, d) => numberOf(size, real.shape[d], solved));
-  if (shape.join() !== real.shape.join()) return `foretells sizes [${shape}], ${source} [${real.shape}]`;
+  if (shape.join() !== real.shape.join()) return `predicts sizes [${shape}], ${source} [${real.shape}]`;
   const strides = fake.strides.map((stride, d) => numberOf(stride, real.strides[d], solved));
   if (judged === "any") return undefined;
   const matters = (d: number): boolean => judged === "all" || (real.numel > 0 && real.shape[d]! > 1);
   return real.strides.some((stride, d) => matters(d) && strides[d] !== stride)
-    ? `foretells strides [${strides}], ${source} [${real.strides}] (sizes [${real.shape}])`
+    ? `predicts strides [${strides}], ${source} [${real.strides}] (sizes [${real.shape}])`
     : undefined;
 }
 

@@ -86,8 +86,8 @@ export function outcomeProblem(
   if ("error" in outcome) {
     const { error } = outcome;
     if (one.compare === "error" && isSconceError(error)) return refusalProblem(error.code);
-    const told = error instanceof Error ? error.message : String(error);
-    return `${isSconceError(error) ? error.code : "threw"}: ${told}`;
+    const message = error instanceof Error ? error.message : String(error);
+    return `${isSconceError(error) ? error.code : "threw"}: ${message}`;
   }
   const { result } = outcome;
   if (one.compare === "error") return `should be refused: ${one.error?.message.split("\n")[0]}`;

@@ -5,7 +5,7 @@ import { type ExportedProgram, parseIr, printIr, tensorsOf } from "@sconce/ir";
 export function roundTrip(program: ExportedProgram): string | undefined {
   const text = printIr(program);
   const again = parseIr(text, { tensors: tensorsOf(program) });
-  // A comment tells of sample inputs that only their author can take apart; there is nothing of them to read back.
+  // A comment lists sample inputs of unregistered types; they cannot be read back.
   const stated = text
     .split("\n")
     .filter((line) => !line.trimStart().startsWith("//"))
@@ -14,9 +14,11 @@ export function roundTrip(program: ExportedProgram): string | undefined {
 }
 
 export function signatureDifference(got: ExportedProgram, want: ExportedProgram): string | undefined {
-  const told = (program: ExportedProgram): string =>
+  const describe = (program: ExportedProgram): string =>
     program.graphSignature.outputSpecs.map((spec) => `${spec.kind} ${spec.target ?? ""}`).join(", ");
-  return told(got) === told(want) ? undefined : `outputs are ${told(got)} instead of ${told(want)}`;
+  return describe(got) === describe(want)
+    ? undefined
+    : `outputs are ${describe(got)} instead of ${describe(want)}`;
 }
 
 /** PyTorch repeats a guard that it has forgotten to have; each counts once. */

@@ -121,7 +121,7 @@ function mutationsOf(draft: Draft, recipe: ProgramRecipe): { spec: OutputSpec; v
 
 const ORDER = ["PARAMETER", "BUFFER", "CONSTANT_TENSOR", "USER_INPUT"] as const;
 
-/** Without the writes where an output would share memory with what they write to: that is no functional program. */
+/** Drops writes to memory that an output shares: such programs are not functional. */
 function finish(draft: Draft, recipe: ProgramRecipe): ExportedProgram {
   const mutations = mutationsOf(draft, recipe);
   const program = assemble(draft, recipe, mutations);

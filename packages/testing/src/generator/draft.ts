@@ -95,7 +95,7 @@ export class Draft {
       make();
       if (this.#calls.length > this.#maxNodes) throw new Skip();
     } catch (error) {
-      // What an operator's rule refuses is no program; anything else is a fault of the rule.
+      // A call that the operator's rule refuses is not generated. Any other error is a bug of the rule.
       if (!(error instanceof Skip) && (!isSconceError(error) || error.code === "INTERNAL")) throw error;
       [this.#calls, this.#vals, this.#inputs, this.#sizes] = before;
       facts.forEach((old, i) => {
@@ -138,7 +138,7 @@ export class Draft {
     return this.#keep(val.name, val.meta.val, facts);
   }
 
-  /** A call with several tensors as result, taken apart. */
+  /** A call with several tensors as results, unpacked. */
   many(target: string, args: readonly Arg[], facts: readonly Facts[] | Facts): Val[] {
     const node = this.#add(target, args);
     const results = node.meta.val as readonly MetaValue[];

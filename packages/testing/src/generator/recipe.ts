@@ -5,7 +5,7 @@ export interface InputRecipe {
   readonly dtype: DType;
   /** 1 to 4 each; the first is the batch, which all inputs share. */
   readonly shape: readonly number[];
-  /** Tells the input from others, whatever else changes. */
+  /** Identifies the input, whatever else changes. */
   readonly key: number;
 }
 
@@ -13,7 +13,7 @@ export interface InputRecipe {
 export interface StepRecipe {
   readonly maker: number;
   readonly choices: readonly number[];
-  /** Tells the step and its results from others, whatever else changes. */
+  /** Identifies the step and its results, whatever else changes. */
   readonly key: number;
   /** Whether a result that nothing reads is an output rather than dead code. */
   readonly live: boolean;

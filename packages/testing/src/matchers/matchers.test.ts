@@ -39,7 +39,7 @@ describe("toEqualIR", () => {
     expect(parseGraph(TYPED)).not.toEqualIR(traced);
   });
 
-  test("tells a wrong type, operator and name", async () => {
+  test("reports a wrong type, operator and name", async () => {
     expect(graph).not.toEqualIR(TYPED.replace("%a: f32[2]", "%a: f32[3]"));
     expect(graph).not.toEqualIR(TYPED.replaceAll("%a", "%c"));
     expect(await failure(() => expect(graph).toEqualIR(TYPED.replace("relu", "exp")))).toBe(
@@ -66,14 +66,14 @@ describe("toEqualIR", () => {
 });
 
 describe("toBeCloseToTensor", () => {
-  const of = (...values: number[]): Tensor => Tensor.from(values, [values.length], "float32");
+  const vector = (...values: number[]): Tensor => Tensor.from(values, [values.length], "float32");
 
   test("defaults are those of torch.testing.assert_close", () => {
-    expect(of(1)).toBeCloseToTensor(of(1 + 1e-5));
-    expect(of(1)).not.toBeCloseToTensor(of(1 + 2e-5));
+    expect(vector(1)).toBeCloseToTensor(vector(1 + 1e-5));
+    expect(vector(1)).not.toBeCloseToTensor(vector(1 + 2e-5));
     expect(Tensor.from([1], [1], "float64")).not.toBeCloseToTensor(Tensor.from([1 + 1e-6], [1], "float64"));
     expect(Tensor.from([1], [1], "int32")).not.toBeCloseToTensor(Tensor.from([2], [1], "int32"));
-    expect(of(Number.NaN)).toBeCloseToTensor(of(Number.NaN));
+    expect(vector(Number.NaN)).toBeCloseToTensor(vector(Number.NaN));
   });
 
   test("takes lists and tolerances", () => {
@@ -81,13 +81,13 @@ describe("toBeCloseToTensor", () => {
       [1, 2],
       [3, 4],
     ]);
-    expect(of(1, 2)).toBeCloseToTensor([1.1, 2.1], { atol: 0.2 });
-    expect(of(100)).toBeCloseToTensor([101], { rtol: 0.02 });
-    expect(of(100)).not.toBeCloseToTensor([101], { atol: 0.02 });
+    expect(vector(1, 2)).toBeCloseToTensor([1.1, 2.1], { atol: 0.2 });
+    expect(vector(100)).toBeCloseToTensor([101], { rtol: 0.02 });
+    expect(vector(100)).not.toBeCloseToTensor([101], { atol: 0.02 });
     expect(Tensor.from([true], [1], "bool")).toBeCloseToTensor([true]);
   });
 
-  test("tells the first and the worst element", async () => {
+  test("reports the first and the worst element", async () => {
     const got = Tensor.from([1, 2, 3, 4, 5, 6], [2, 3], "float32");
     const message = await failure(() =>
       expect(got).toBeCloseToTensor([
@@ -104,13 +104,15 @@ describe("toBeCloseToTensor", () => {
     );
   });
 
-  test("tells another dtype, shape and kind", async () => {
-    expect(await failure(() => expect(of(1)).toBeCloseToTensor(Tensor.from([1], [1], "float64")))).toContain(
-      "dtype float32, expected float64",
+  test("reports another dtype, shape and kind", async () => {
+    expect(
+      await failure(() => expect(vector(1)).toBeCloseToTensor(Tensor.from([1], [1], "float64"))),
+    ).toContain("dtype float32, expected float64");
+    expect(await failure(() => expect(vector(1)).toBeCloseToTensor([1, 2]))).toContain(
+      "shape [1], expected [2]",
     );
-    expect(await failure(() => expect(of(1)).toBeCloseToTensor([1, 2]))).toContain("shape [1], expected [2]");
     expect(await failure(() => expect(1).toBeCloseToTensor([1]))).toContain("expected a tensor, received 1");
-    expect(await failure(() => expect(of(1)).not.toBeCloseToTensor([1]))).toContain("to differ");
+    expect(await failure(() => expect(vector(1)).not.toBeCloseToTensor([1]))).toContain("to differ");
   });
 });
 
@@ -124,7 +126,7 @@ describe("toHaveOps", () => {
     expect(graph).not.toHaveOps({ "aten.relu.default": 2 });
   });
 
-  test("tells the counts", async () => {
+  test("reports the counts", async () => {
     expect(await failure(() => expect(graph).toHaveOps({ "aten.relu.default": 2 }))).toBe(
       "aten.relu.default is called once, expected 2 times\nthe calls are:\n  aten.neg.default: 1\n  aten.relu.default: 1",
     );
@@ -163,7 +165,7 @@ describe("toPreserveMeaning", () => {
     await expect(after).toPreserveMeaning({ of: before, rtol: 0.01, atol: 0.01 });
   });
 
-  test("tells a program that fails, and inputs that the original refuses", async () => {
+  test("reports a program that fails, and inputs that the original refuses", async () => {
     const after = programOf(TYPED.replace("aten.neg", "aten.unknown"));
     expect(await failure(() => expect(after).toPreserveMeaning({ of: before }))).toContain(
       "the program fails:",
@@ -216,7 +218,7 @@ describe("toPreserveMeaning", () => {
       await expect(after).not.toPreserveMeaning(strict);
     });
 
-    test("weights that nothing writes are no result of a run", async () => {
+    test("weights that nothing writes are not results of a run", async () => {
       const after = sconce.transform(counted, "convert-dtype");
       await expect(after).toPreserveMeaning({ of: counted, rtol: 0.1, atol: 0.1 });
     });

@@ -35,15 +35,15 @@ export async function meaningDifference(
   received: ExportedProgram,
   options: MeaningOptions,
 ): Promise<string | undefined> {
-  const { of, runs = 3, seed, operators, precision } = options;
-  const sets = options.inputs ?? sampleInputs(of, { count: runs, seed });
+  const { of: original, runs = 3, seed, operators, precision } = options;
+  const sets = options.inputs ?? sampleInputs(original, { count: runs, seed });
   // A backend each: both draw the same random numbers.
   const cpu = (): Backend => cpuBackend(operators === undefined ? {} : { operators });
-  using before = await cpu().compile(of);
+  using before = await cpu().compile(original);
   using after = await (options.backend ?? cpu()).compile(received);
-  const tolerance = precision === undefined ? defaults(of) : { precision };
+  const tolerance = precision === undefined ? defaults(original) : { precision };
   const closeness = { ...tolerance, ...given(options) };
-  const compare = new Comparison(of, received, closeness);
+  const compare = new Comparison(original, received, closeness);
   const give = giver(received, closeness);
   let ran = 0;
   let refusal = "";
@@ -107,12 +107,12 @@ async function outcome(
 }
 
 class Comparison {
-  readonly #of: ExportedProgram;
+  readonly #original: ExportedProgram;
   readonly #received: ExportedProgram;
   readonly #closeness: Closeness;
 
-  constructor(of: ExportedProgram, received: ExportedProgram, closeness: Closeness) {
-    this.#of = of;
+  constructor(original: ExportedProgram, received: ExportedProgram, closeness: Closeness) {
+    this.#original = original;
     this.#received = received;
     this.#closeness = closeness;
   }
@@ -136,7 +136,7 @@ class Comparison {
     for (const [name, wanted] of want.state) {
       const tensor = got.state.get(name);
       if (tensor === undefined || tensor === wanted) continue;
-      if (!isWritten(tensor, this.#received.tensor(name)) && !isWritten(wanted, this.#of.tensor(name)))
+      if (!isWritten(tensor, this.#received.tensor(name)) && !isWritten(wanted, this.#original.tensor(name)))
         continue;
       const difference = this.#value(tensor, wanted);
       if (difference !== undefined) return `"${name}" after the run: ${difference}`;
@@ -165,12 +165,12 @@ class Comparison {
       const value = program.userOutputs[i];
       return value !== undefined && "name" in value ? `%${value.name}` : "a constant";
     };
-    const [got, want] = [name(this.#received), name(this.#of)];
+    const [got, want] = [name(this.#received), name(this.#original)];
     return got === want ? `(${got})` : `(${got}, in the original ${want})`;
   }
 }
 
-/** Weights that a pass converted are no result of a run: only what differs from what the program brought was written. */
+/** Whether a run wrote the tensor: weights that a pass converted still equal the program's own. */
 const isWritten = (tensor: Tensor, initial: Tensor | undefined): boolean =>
   tensor !== initial &&
   (initial === undefined || tensorDifference(tensor, initial, { rtol: 0, atol: 0 }) !== undefined);

@@ -175,11 +175,11 @@ const index: Family = (draw) => {
   const shape = sizes(draw, between(draw, 1, 3));
   const dim = below(draw, shape.length);
   const self = tensor(draw, shape, oneOf(draw, ANY));
-  const at = (of: readonly number[], limit: number): Twin => tensor(draw, of, "int64", limit);
+  const at = (shape: readonly number[], limit: number): Twin => tensor(draw, shape, "int64", limit);
   const part = shape.map((size) => between(draw, 1, size));
   const list = sizes(draw, 1);
   const indices = shape.map((size) => (flag(draw) ? at(list, size) : null));
-  const source = (of: readonly number[]): Twin => tensor(draw, of, self.real.dtype);
+  const source = (shape: readonly number[]): Twin => tensor(draw, shape, self.real.dtype);
   indices[dim] = at(list, shape[dim]!);
   return oneOf(draw, [
     call("gather.default", self, dim, at(part, shape[dim]!)),
@@ -201,7 +201,7 @@ const join: Family = (draw) => {
   const shape = sizes(draw, between(draw, 1, 4));
   const dim = below(draw, shape.length);
   const some = <T>(make: () => T): T[] => Array.from({ length: between(draw, 1, 3) }, make);
-  const make = (of: readonly number[]): Twin => tensor(draw, of, oneOf(draw, ANY));
+  const make = (shape: readonly number[]): Twin => tensor(draw, shape, oneOf(draw, ANY));
   return flag(draw)
     ? call(
         "stack.default",

@@ -1,4 +1,4 @@
-/** @file Random shapes, dtypes and layouts: shape rules foretell the run, with numbers and with symbols alike. */
+/** @file Random shapes, dtypes and layouts: shape rules predict the run, with numbers and with symbols alike. */
 import { createEvaluator } from "@sconce/backend-cpu";
 import { isSconceError } from "@sconce/errors";
 import { FakeTensor, type SymInt } from "@sconce/ir";
@@ -6,7 +6,7 @@ import { defaultOperators, metaOf } from "@sconce/ops";
 import { printExpr, substitute } from "@sconce/symbolic";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { compareOutlook, foretell } from "../conformance/op-fake.js";
+import { comparePrediction, predict } from "../conformance/op-fake.js";
 import { FAMILIES } from "./families.fixture.js";
 import { NUMBER_OF, type RandomCall, side, symbolicWorld } from "./random-call.fixture.js";
 
@@ -15,7 +15,7 @@ const evaluate = createEvaluator({ operators });
 
 type Outcome = { readonly value: unknown } | { readonly refused: string };
 
-/** What a rule or a run gives, or that it refuses; faults are no refusals. */
+/** What a rule or a run gives, or that it refuses; faults are not refusals. */
 function outcomeOf(run: () => unknown): Outcome {
   try {
     return { value: run() };
@@ -25,7 +25,7 @@ function outcomeOf(run: () => unknown): Outcome {
   }
 }
 
-const told = (value: SymInt): string => {
+const sizeText = (value: SymInt): string => {
   const number = substitute(value, NUMBER_OF);
   return typeof number === "object" ? printExpr(number) : String(number);
 };
@@ -38,24 +38,24 @@ const numbered = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(numbered);
   if (!(value instanceof FakeTensor)) return null;
   const { dtype, strides, storageOffset } = value;
-  const shape = value.shape.map(told);
+  const shape = value.shape.map(sizeText);
   const reaches = (d: number): boolean => shape[d] !== "1" && !shape.includes("0");
   return {
     dtype,
     shape,
-    strides: strides.map((stride, d) => (reaches(d) ? told(stride) : "any")),
-    offset: told(storageOffset),
+    strides: strides.map((stride, d) => (reaches(d) ? sizeText(stride) : "any")),
+    offset: sizeText(storageOffset),
   };
 };
 
 function check({ target, args }: RandomCall): void {
   const reals = side(args, "real") as never[];
-  const foretold = outcomeOf(() => foretell(operators, target, reals, {}));
+  const predicted = outcomeOf(() => predict(operators, target, reals, {}));
   const got = outcomeOf(() => evaluate(target, reals));
   const symbolic = outcomeOf(() =>
     metaOf(operators, target, side(args, "symbolic") as unknown[], {}, symbolicWorld()),
   );
-  if ("refused" in foretold) {
+  if ("refused" in predicted) {
     expect(got).toHaveProperty("refused");
     expect(symbolic).toHaveProperty("refused");
     return;
@@ -64,12 +64,12 @@ function check({ target, args }: RandomCall): void {
   expect(got).not.toHaveProperty("refused");
   expect(symbolic).not.toHaveProperty("refused");
   const options = { source: "the run gives", strides: "all" } as const;
-  expect(compareOutlook(foretold.value, (got as { value: unknown }).value, options)).toBeUndefined();
-  expect(numbered((symbolic as { value: unknown }).value)).toEqual(numbered(foretold.value));
+  expect(comparePrediction(predicted.value, (got as { value: unknown }).value, options)).toBeUndefined();
+  expect(numbered((symbolic as { value: unknown }).value)).toEqual(numbered(predicted.value));
 }
 
 test.each(Object.entries(FAMILIES))(
-  "%s: the rule foretells the run, on numbers and on symbols",
+  "%s: the rule predicts the run, on numbers and on symbols",
   (_, family) => {
     fc.assert(
       fc.property(fc.gen(), (draw) => {

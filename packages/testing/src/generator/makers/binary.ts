@@ -14,7 +14,7 @@ import {
   type Step,
 } from "../step.js";
 
-/** A dtype that is no narrower than the result's: for what rounding does. */
+/** A dtype at least as wide as the result's, because of rounding. */
 const coarser = (a: Val, b: Val): Val["fake"]["dtype"] => {
   const size = (val: Val): number => (floats(val) ? dtypeInfo(val.fake.dtype).itemSize : 4);
   return floats(a) || floats(b)

@@ -5,7 +5,7 @@ import { arranged, copied, isStaticVal, type Maker, type Step } from "../step.js
 
 const sized = (val: Val): boolean => val.fake.ndim > 0;
 
-/** Sizes for the same elements: two neighbours merged, or one taken apart. */
+/** Sizes for the same elements: two neighbors merged, or one split. */
 function reshaped(step: Step, val: Val): SymInt[] {
   const shape = [...val.fake.shape];
   const from = shape.findIndex(isStatic) === -1 ? 1 : shape.findIndex(isStatic);
