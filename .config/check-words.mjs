@@ -29,6 +29,7 @@ const CLEAN = [
   "packages/codegen",
   "packages/errors",
   "packages/formats",
+  "packages/ir",
   "packages/ops",
   "packages/passes",
   "packages/symbolic",

@@ -198,7 +198,7 @@ describe(".sir files", () => {
     );
     await writeFile(out, 'sconce-ir 1\nprogram "ATEN" {\n  frob\n}\n');
     expect((await sconce("verify", out)).err).toMatch(
-      /^error IR_SYNTAX: "frob" is no line of a program\n {2}in {2}.*out\.sir: line 3/,
+      /^error IR_SYNTAX: "frob" is not a line of a program\n {2}in {2}.*out\.sir: line 3/,
     );
     await writeFile(out, new Uint8Array([0xff, 0xfe]));
     expect((await sconce("verify", out)).err).toContain("the IR text is not UTF-8");

@@ -61,7 +61,7 @@ describe("diffPrograms", () => {
     expect(diffPrograms(first, after, { ignoreMetadata: true })).toEqual(EQUAL);
   });
 
-  test("1 is not 1.0, and a list is no tuple", () => {
+  test("1 is not 1.0, and a list is not a tuple", () => {
     const text = (value: string): ExportedProgram =>
       parseIr(`program "ATEN" { }\ngraph(%x: f32[2]) { %a = aten.f.default(%x, ${value}) return (%a) }`);
     for (const [a, b] of [
@@ -147,13 +147,13 @@ graph(%${x}: f32[2]) {
   };
   const plain = program(["x", "body", "a", "b", "c"]);
 
-  test("other names are no difference when they are ignored", () => {
+  test("different names compare equal when names are ignored", () => {
     const renamed = program(["input", "other", "b", "c", "a"]);
     expect(diffPrograms(plain, renamed).equal).toBe(false);
     expect(diffPrograms(plain, renamed, { ignoreNames: true })).toEqual(EQUAL);
   });
 
-  test("what differs besides is told in the names of the first program", () => {
+  test("other differences are reported in the names of the first program", () => {
     const other = program(["input", "other", "p", "q", "r"], "%new: f32[2] = aten.sin.default(%p)\n  ");
     expect(diffPrograms(plain, other, { ignoreNames: true }).nodes).toMatchObject([
       { node: "new", kind: "added", after: "%new: f32[2] = aten.sin.default(%a)" },

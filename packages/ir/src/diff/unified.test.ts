@@ -25,7 +25,7 @@ test("changes stand between three lines around them, near ones together", () => 
   ]);
 });
 
-test("changes that are far apart have hunks of their own", () => {
+test("distant changes have separate hunks", () => {
   const heads = unifiedDiff(lines("abcdefghijklmnop"), lines("Abcdefghijklmnop-")).filter((line) =>
     line.startsWith("@@"),
   );

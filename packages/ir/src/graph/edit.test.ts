@@ -159,7 +159,7 @@ describe("edit", () => {
     expect(code(() => edit(graph, (e) => e.setSubgraph("body", undefined)))).toBe("NO_SUBGRAPH");
   });
 
-  test("patches undo and redo an edit, and tell two versions apart", () => {
+  test("patches undo and redo an edit, and distinguish two versions", () => {
     const graph = chain(2000);
     const {
       graph: next,

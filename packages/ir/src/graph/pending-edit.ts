@@ -11,7 +11,7 @@ import { changePages, type GraphState } from "./node-store.js";
 import { Replacements, refuseUses, usesAny } from "./uses.js";
 import { wrappersOf } from "./wrapping.js";
 
-interface Neighbours {
+interface Neighbors {
   readonly before: string[];
   readonly after: string[];
 }
@@ -23,7 +23,7 @@ export class PendingEdit implements GraphEditor {
   readonly #changed = new Map<string, Node>();
   readonly #inserted = new Map<string, Node>();
   readonly #removed = new Set<string>();
-  readonly #neighbours = new Map<string, Neighbours>();
+  readonly #neighbors = new Map<string, Neighbors>();
   readonly #replacements = new Replacements();
   readonly #subgraphs = new Map<string, Graph | undefined>();
   #names: Namespace | undefined;
@@ -66,13 +66,13 @@ export class PendingEdit implements GraphEditor {
 
   insertBefore(anchor: string, node: NewNode): NodeRef {
     const { name } = this.#insert(anchor, node);
-    this.#neighboursOf(anchor).before.push(name);
+    this.#neighborsOf(anchor).before.push(name);
     return ref(name);
   }
 
   insertAfter(anchor: string, node: NewNode): NodeRef {
     const { name } = this.#insert(anchor, node);
-    this.#neighboursOf(anchor).after.push(name);
+    this.#neighborsOf(anchor).after.push(name);
     return ref(name);
   }
 
@@ -123,8 +123,8 @@ export class PendingEdit implements GraphEditor {
     return node;
   }
 
-  #neighboursOf(anchor: string): Neighbours {
-    return remember(this.#neighbours, anchor, () => ({ before: [], after: [] }));
+  #neighborsOf(anchor: string): Neighbors {
+    return remember(this.#neighbors, anchor, () => ({ before: [], after: [] }));
   }
 
   #nextSubgraphs(state: GraphState): Partial<GraphState> {
@@ -154,7 +154,7 @@ export class PendingEdit implements GraphEditor {
     return changes.size === 0 ? {} : changePages(state, changes);
   }
 
-  /** Pages with a node that changes, goes, gets a neighbour or uses something replaced or removed. */
+  /** Pages with a node that changes, goes, gets a neighbor or uses something replaced or removed. */
   #touchedPages(state: GraphState): Set<number> {
     const index = Graph.indexOf(this.#base);
     const pages = new Set<number>();
@@ -164,7 +164,7 @@ export class PendingEdit implements GraphEditor {
     };
     for (const name of this.#changed.keys()) touch(name);
     for (const name of this.#removed) touch(name);
-    for (const name of this.#neighbours.keys()) touch(name);
+    for (const name of this.#neighbors.keys()) touch(name);
     const targets = new Set([...this.#replacements.names(), ...this.#removed]);
     if (targets.size === 0) return pages;
     if (index.hasUsers) {
@@ -184,7 +184,7 @@ export class PendingEdit implements GraphEditor {
 
   /** Appends a node of the base with what was inserted around it. */
   #emit(node: Node, rewrite: (node: Node) => Node, out: Node[]): void {
-    const around = this.#neighbours.get(node.name);
+    const around = this.#neighbors.get(node.name);
     if (around !== undefined) for (const name of around.before) this.#emitInserted(name, rewrite, out);
     if (!this.#removed.has(node.name)) out.push(rewrite(this.#changed.get(node.name) ?? node));
     if (around !== undefined) for (const name of around.after) this.#emitInserted(name, rewrite, out);
@@ -193,9 +193,9 @@ export class PendingEdit implements GraphEditor {
   /** The same for an inserted node; a loop, because each may anchor the next in a long chain. */
   #emitInserted(name: string, rewrite: (node: Node) => Node, out: Node[]): void {
     const work: { readonly name: string; readonly self: boolean }[] = [];
-    let item = { name, self: !this.#neighbours.has(name) };
+    let item = { name, self: !this.#neighbors.has(name) };
     for (;;) {
-      const around = item.self ? undefined : this.#neighbours.get(item.name);
+      const around = item.self ? undefined : this.#neighbors.get(item.name);
       if (around !== undefined) {
         for (let i = around.after.length - 1; i >= 0; i--) work.push({ name: around.after[i]!, self: false });
         work.push({ name: item.name, self: true });

@@ -14,11 +14,11 @@ export interface Problem {
   readonly fix?: string | undefined;
 }
 
-/** Takes problems as they are found. */
+/** Called with each problem. */
 export type Report = (code: string, message: string, node?: string, fix?: string) => void;
 
-/** What a value is, in words; never throws. */
-export function told(value: unknown): string {
+/** Returns what a value is, in words; never throws. */
+export function describeValue(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "a list";
   if (typeof value === "string") return `the string ${JSON.stringify(value.slice(0, 40))}`;
@@ -26,8 +26,9 @@ export function told(value: unknown): string {
   return typeof value === "function" || typeof value === "symbol" ? `a ${typeof value}` : String(value);
 }
 
-/** The message of what was thrown, whatever that is. */
-export const errorText = (error: unknown): string => (error instanceof Error ? error.message : told(error));
+/** Returns the message of a thrown value, which may not be an Error. */
+export const errorText = (error: unknown): string =>
+  error instanceof Error ? error.message : describeValue(error);
 
 /** `CODE at graph.node: message`, then the user's line and the fix, a line each. */
 export function problemText({ code, message, node, graph, line, fix }: Problem): string {

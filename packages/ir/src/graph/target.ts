@@ -69,7 +69,7 @@ export const PREFIX: ReadonlyMap<string, string> = new Map([
   ["operator.invert", "~"],
 ]);
 
-/** A dotted path below `base`; parts that are no identifiers go through `getattr`. */
+/** A dotted path below `base`; parts that are not identifiers go through `getattr`. */
 export function attributePath(base: string, target: string): string {
   let text = base;
   for (const part of target.split(".")) {

@@ -106,7 +106,7 @@ export function historyFromJson(
   }
   const { format, version, steps } = record(json, "the text");
   if (format !== FORMAT || version !== VERSION)
-    throw historyFormat(`it is no ${FORMAT} of version ${VERSION}`);
+    throw historyFormat(`it is not a ${FORMAT} of version ${VERSION}`);
   return { steps: list(steps, "steps").map((step, i) => stepOf(step, `steps[${i}]`, tensors)) };
 }
 

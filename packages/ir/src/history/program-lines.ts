@@ -16,7 +16,7 @@ export interface LineSplice {
 
 const EMPTY = new Graph([]);
 
-/** The program block, around an empty graph. Comments are no part of it. */
+/** The program block around an empty graph, without comments. */
 export const programLines = (program: ExportedProgram): string[] =>
   printIr(program.with({ graph: EMPTY }), { metadata: false })
     .split("\n")

@@ -65,7 +65,7 @@ test("a node of which its pass says nothing ends there", () => {
   });
 });
 
-test("without a history, what the node itself says is told", () => {
+test("without a history, the node's own origin is reported", () => {
   const read = parseIr(printIr(last), { tensors: tensorsOf(last) });
   expect(provenance(read, "half")).toMatchObject({
     steps: [{ step: undefined, pass: "fold", rule: "halve", from: ["b", "p_w"] }],
@@ -73,7 +73,7 @@ test("without a history, what the node itself says is told", () => {
   });
 });
 
-test("the frame told is the user's, where there is one", () => {
+test("the reported frame is the user's, where there is one", () => {
   const stackTrace =
     'File "/home/me/model.py", line 9, in forward\n    x = self.l(x)\n' +
     'File "/usr/lib/python3/dist-packages/torch/nn/modules/linear.py", line 134, in forward\n    return F.linear(x)';

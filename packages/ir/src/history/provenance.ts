@@ -1,4 +1,4 @@
-/** @file Where a node comes from: back through the versions to the program as it came, and to the user's own line. */
+/** @file The origin of a node: back through the versions to the original program and the user's line. */
 import type { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
 import { userLine } from "../graph/source-line.js";
@@ -6,20 +6,20 @@ import type { ExportedProgram } from "../program/program.js";
 import type { NodeOrigin } from "../values/meta.js";
 import { programVersions } from "./record.js";
 
-/** What one pass did on the way to a node. */
+/** One step of a pass on the way to a node. */
 export interface ProvenanceStep {
-  /** Counts the steps of the history from 0; undefined for what an `origin` tells of passes outside of it. */
+  /** Index of the step in the history; undefined for a pass outside of it, known from a node's `origin`. */
   readonly step: number | undefined;
   readonly pass: string;
   readonly rule: string | undefined;
   readonly node: string;
   readonly target: string;
-  /** `made` of the nodes in `from`, or `changed` in its place. Made of none: the pass does not say of what. */
+  /** `made` from the nodes in `from`, or `changed` in place. `from` is empty when the pass did not record it. */
   readonly kind: "made" | "changed";
   readonly from: readonly string[];
 }
 
-/** A node of the program as it came. */
+/** A node of the original program. */
 export interface ProvenanceSource {
   readonly node: string;
   readonly target: string;
@@ -58,7 +58,7 @@ export function provenance(program: ExportedProgram, name: string): Provenance {
     current = next;
   }
   for (const [path, node] of current) {
-    // A program that was written and read again has no history, but its nodes still say what they were made of.
+    // A program that was written and read again has no history, but its nodes still record their origin.
     const { origin } = node.meta;
     if (origin !== undefined) steps.push({ step: undefined, ...madeStep(path, node, origin) });
   }
@@ -86,11 +86,11 @@ function linkOf(path: string, node: Node, earlier: Graph, pass: string): Link {
     }
     return { step: madeStep(path, node, origin), before };
   }
-  const told = { pass, rule: undefined, node: path, target: node.target };
-  if (old === undefined) return { step: { ...told, kind: "made", from: [] }, before: new Map() };
+  const step = { pass, rule: undefined, node: path, target: node.target };
+  if (old === undefined) return { step: { ...step, kind: "made", from: [] }, before: new Map() };
   const same = old.op === "placeholder" && old.target === node.target;
   return {
-    step: same ? undefined : { ...told, kind: "changed", from: [path] },
+    step: same ? undefined : { ...step, kind: "changed", from: [path] },
     before: new Map([[path, old]]),
   };
 }

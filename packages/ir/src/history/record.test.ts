@@ -84,7 +84,7 @@ describe("undo and redo", () => {
     expect(() => undo(first.with({ history: dialect }))).toThrow(/dialect is not what the pass "d"/);
   });
 
-  test("patches that are no patches of a graph are refused", () => {
+  test("patches that do not belong to a graph are refused", () => {
     for (const path of [["pages", 7], ["pages", 0, "nodes"], ["__proto__"], ["nextKey", 0]])
       expect(() => applyGraphPatches(first.graph, [{ op: "replace", path, value: 1 }])).toThrow(
         /recorded patches/,

@@ -26,14 +26,14 @@ describe("replay", () => {
     expect(replayed.constants.get("k")).toBe(last.constants.get("k"));
   });
 
-  test("what a pass computed of weights is not put beside other weights, unless they are said to be the same", () => {
+  test("tensors computed from weights do not replay onto other weights, unless sameWeights is set", () => {
     const twin = firstVersion(weights());
     expect(() => replay(last, twin)).toThrow(/the pass "fold" computed w, k from weights that may be others/);
     expect(() => replay(recordedHistory(last), first)).toThrow(/say sameWeights/);
     expect(printIr(replay(last, twin, { sameWeights: true }))).toBe(printIr(last));
   });
 
-  test("what is no history is refused, program.history too", () => {
+  test("values that are not a history are refused, program.history too", () => {
     for (const given of [last.history, "text", {}, null])
       expect(() => replay(given as never, first)).toThrow(
         expect.objectContaining({ code: "HISTORY_FORMAT" }),
@@ -60,7 +60,7 @@ describe("replay", () => {
     expect(() => replay(last, first.with({ graph }))).toThrow(/the nested graph "body" is not there/);
   });
 
-  test("and a result that would be no graph", () => {
+  test("and a result that would not be a graph", () => {
     const after = recordPass(
       "insert",
       first,
@@ -126,13 +126,13 @@ describe("JSON", () => {
     [
       "another format",
       JSON.stringify({ format: "x", version: 1, steps: [] }),
-      /no sconce-history of version 1/,
+      /not a sconce-history of version 1/,
     ],
     ["another version", JSON.stringify({ format: "sconce-history", version: 2, steps: [] }), /of version 1/],
     ["no steps", JSON.stringify({ format: "sconce-history", version: 1 }), /a list is expected/],
-    ["a pass that is no text", withStep({ pass: 3 }), /a text is expected/],
+    ["a pass that is not a text", withStep({ pass: 3 }), /a text is expected/],
     ["a negative place", withStep({ lines: [[-1, [], []]] }), /a count is expected/],
-    ["lines that are no texts", withStep({ lines: [[0, [1], []]] }), /a text is expected/],
+    ["lines that are not texts", withStep({ lines: [[0, [1], []]] }), /a text is expected/],
     ["nodes that cannot be read", withStep({ graph: { ...step.graph, added: "graph(" } }), /cannot be read/],
     [
       "nodes that no splice takes",

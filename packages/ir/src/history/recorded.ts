@@ -1,4 +1,7 @@
-/** @file A history by itself: what each step changed, told so that it fits every program with the same graph. */
+/**
+ * @file A history without its program: the changes of each step, in a form that applies to every
+ * program with the same graph.
+ */
 import type { Tensor } from "@sconce/tensor";
 import { historyMismatch, notAHistory } from "../graph/errors.js";
 import type { Graph } from "../graph/graph.js";
@@ -9,7 +12,7 @@ import { type LineSplice, lineSplices, programLines, splicedParts } from "./prog
 import { programVersions, recordPass } from "./record.js";
 import { applySplices, type GraphSplices, reversed, splicesOf } from "./splices.js";
 
-/** What one pass changed. */
+/** The changes of one pass. */
 export interface RecordedStep {
   readonly pass: string;
   readonly call?: string | undefined;
@@ -26,7 +29,7 @@ export interface RecordedHistory {
   readonly steps: readonly RecordedStep[];
 }
 
-/** The history of a program by itself. Tensors in it are those of the program's versions, not copies. */
+/** Returns the history of a program. Its tensors are those of the program's versions, not copies. */
 export function recordedHistory(program: ExportedProgram): RecordedHistory {
   const steps: RecordedStep[] = [];
   const versions = [...programVersions(program)];
@@ -86,16 +89,17 @@ function applied(program: ExportedProgram, step: RecordedStep): ExportedProgram 
   return program.with({ ...splicedParts(program, step.lines, step.tensorsAfter, held), graph });
 }
 
-/** How {@link replay} works. */
+/** Options of {@link replay}. */
 export interface ReplayOptions {
   /**
-   * The program has the weights that the history was recorded with. Tensors that a step computed of them (folded
-   * constants) are only right then; known by itself for programs that share their tensors.
+   * Set it when the program has the weights that the history was recorded with. Tensors that a step
+   * computed from them (folded constants) are only right then. Not needed for programs that share
+   * their tensors.
    */
   readonly sameWeights?: boolean;
 }
 
-/** What `program.history` holds are steps of that program: patches of its own parts, which fit no other. */
+/** Refuses `program.history`, whose patches apply to the parts of that program only. */
 function recordedOf(history: RecordedHistory | ExportedProgram): RecordedHistory {
   if (history instanceof ExportedProgram) return recordedHistory(history);
   if (Array.isArray((history as Partial<RecordedHistory> | null)?.steps)) return history;
@@ -105,9 +109,11 @@ function recordedOf(history: RecordedHistory | ExportedProgram): RecordedHistory
 }
 
 /**
- * Makes the recorded changes to another program with the same graph: no pass runs. The steps are added to its history.
- * @throws SconceError `HISTORY_FORMAT` for something else than a history; `HISTORY_MISMATCH` when what a step changes is not there, when the result is no graph, or when a step
- * computed tensors of other weights
+ * Applies the recorded changes to another program with the same graph, without running a pass. Adds
+ * the steps to its history.
+ * @throws SconceError `HISTORY_FORMAT` when `history` is not a history; `HISTORY_MISMATCH` when the
+ * program lacks what a step changes, when the result is not a graph, or when a step computed
+ * tensors from other weights
  */
 export function replay(
   history: RecordedHistory | ExportedProgram,

@@ -12,7 +12,7 @@ const NUMBER = /-?(?:inf\b|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)/y;
 const STRING = /"(?:[^"\\\n]|\\.)*"/y;
 const LINE = /[^\n]*/y;
 
-/** A number as written: floats are told by a point, an exponent or `inf`. */
+/** A number as written: a point, an exponent or `inf` marks a float. */
 export interface NumberText {
   readonly text: string;
   readonly isFloat: boolean;

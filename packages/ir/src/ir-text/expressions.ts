@@ -11,7 +11,7 @@ import {
 import { remember } from "../support/remember.js";
 import type { Cursor } from "./cursor.js";
 
-/** The symbols whose assumptions are not those that their names tell. */
+/** The symbols whose assumptions differ from those that their names imply. */
 export type Symbols = Map<string, SymExpr>;
 
 const PLAIN_SYMBOL = /^[A-Za-z_][A-Za-z0-9_]*$/;

@@ -133,7 +133,7 @@ function exampleLines(program: ExportedProgram, writer: ExpressionWriter): strin
   return ["examples", ...texts.map((text) => `  example ${text}`)];
 }
 
-/** Sample inputs are read when asked for; that they cannot be read is no reason to refuse the program. */
+/** Sample inputs are loaded on first use. Unreadable ones do not make the program invalid. */
 function exampleLeaves(program: ExportedProgram): readonly (Tensor | Argument)[] | SconceError | null {
   try {
     return program.exampleInputs?.leaves ?? null;

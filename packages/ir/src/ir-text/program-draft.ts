@@ -107,7 +107,7 @@ export class ProgramDraft {
         this.#example(cursor, withTensors);
         return;
       default:
-        throw cursor.fail(`${JSON.stringify(word)} is no line of a program`);
+        throw cursor.fail(`${JSON.stringify(word)} is not a line of a program`);
     }
   }
 

@@ -1,4 +1,4 @@
-/** @file Reading the lines of a program block that tell its calling convention. */
+/** @file Parses the lines of a program block that declare its calling convention. */
 import type { ModuleCallEntry } from "../program/program.js";
 import {
   type ArgumentSpec,
@@ -29,7 +29,7 @@ function parseSpec(cursor: Cursor): ArgumentSpec {
       cursor.expect("=");
       return { kind, name, value: parseValue(cursor) };
     default:
-      throw cursor.fail(`${JSON.stringify(kind)} is no kind of argument`, start);
+      throw cursor.fail(`${JSON.stringify(kind)} is not a kind of argument`, start);
   }
 }
 

@@ -99,7 +99,7 @@ export function parseType(cursor: Cursor, symbols: Symbols): MetaValue {
         return { kind: "SymBool", expr: inParentheses(cursor, () => parseBool(cursor, symbols)) };
     }
     const dtype = DTYPE_OF.get(word);
-    if (dtype === undefined) throw cursor.fail(`${JSON.stringify(word)} is no type`, start);
+    if (dtype === undefined) throw cursor.fail(`${JSON.stringify(word)} is not a type`, start);
     return new FakeTensor(parseTensorType(cursor, dtype, symbols));
   });
 }

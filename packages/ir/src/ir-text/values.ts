@@ -25,9 +25,9 @@ import type { Cursor } from "./cursor.js";
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const PLAIN_PATH = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*$/;
 
-/** `%name`, quoted when it is no identifier. */
+/** `%name`, quoted when it is not an identifier. */
 export const nameText = (name: string): string => `%${PLAIN_NAME.test(name) ? name : JSON.stringify(name)}`;
-/** A dotted path, quoted when it is none. */
+/** A dotted path, quoted when a part is not an identifier. */
 export const pathText = (path: string): string => (PLAIN_PATH.test(path) ? path : JSON.stringify(path));
 
 /** An argument value as IR text. */
@@ -117,7 +117,7 @@ function parseNamedValue(cursor: Cursor): Argument {
       return operator(inParentheses(cursor, () => cursor.path("an operator")));
     default:
       if (isDType(word)) return dtypeLiteral(word);
-      throw cursor.fail(`${JSON.stringify(word)} is no value`, start);
+      throw cursor.fail(`${JSON.stringify(word)} is not a value`, start);
   }
 }
 

@@ -8,7 +8,7 @@ const NO_TRACE = "No stacktrace found for following nodes";
 
 /** Text of the comment above a node: its innermost Python frame, or that there is none. */
 export class SourceComments {
-  // Neighbours mostly share their stack trace.
+  // Neighbors mostly share their stack trace.
   #trace = "";
   #text = NO_TRACE;
 

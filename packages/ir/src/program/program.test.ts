@@ -144,7 +144,7 @@ describe("a graph with another node in place of an output", () => {
   });
 });
 
-test("signatures follow renamed outputs and tell the backward part", () => {
+test("signatures follow renamed outputs and name the backward part", () => {
   const signature = renameOutputs(program.graphSignature, new Map([["mul", "mul_1"]]));
   expect(signature.outputSpecs[1]!.arg.name).toBe("mul_1");
   expect(renameOutputs(signature, new Map([["nothing", "x"]]))).toBe(signature);

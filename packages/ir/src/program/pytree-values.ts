@@ -157,7 +157,7 @@ function dataclassFields(spec: TreeSpec): DataclassFields | undefined {
   return named(set) && named(absent) && set.length === spec.children.length ? { set, absent } : undefined;
 }
 
-/** The structure that a value really has, told in the types of the expected spec where it fits. */
+/** Returns the actual structure of a value, with the types of the expected spec where they fit. */
 export function specOf(value: unknown, like: TreeSpec = LEAF, registry: PytreeRegistry = NO_TYPES): TreeSpec {
   const level = like.type === null ? undefined : levelOf(value, like, registry);
   if (level !== undefined) {

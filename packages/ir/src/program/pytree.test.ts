@@ -189,7 +189,7 @@ describe("values", () => {
     expect(flattenTree(value, tree)).toEqual([1]);
   });
 
-  test("a mismatch tells both structures in PyTorch's words", () => {
+  test("a mismatch names both structures in PyTorch's words", () => {
     const expected = tupleSpec([tupleSpec([LEAF]), dictSpec([])]);
     try {
       flattenTree([[1, [2]], {}], expected);

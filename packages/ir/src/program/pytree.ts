@@ -9,7 +9,7 @@ export interface TreeSpec {
   /** Decoded context: null, the list of dict keys, or what the registered type put there. */
   readonly context: unknown;
   readonly children: readonly TreeSpec[];
-  /** The context as the file spells it, where decoding does not tell it (types registered by the program's author). */
+  /** The context as in the file, if the decoded context does not determine it (types registered by the author). */
   readonly serialized?: string;
 }
 
@@ -43,7 +43,7 @@ export function leafCount(spec: TreeSpec): number {
 
 /** Types whose context PyTorch writes as it is; all others write JSON text. */
 const RAW_CONTEXT = new Set(["collections.namedtuple", "collections.defaultdict"]);
-/** Types whose decoded context tells the text that it came from. */
+/** Types whose decoded context determines its serialized text. */
 const PLAIN_CONTEXT = new Set([
   "builtins.tuple",
   "builtins.list",

@@ -60,16 +60,16 @@ function sealTensor(tensor: Tensor): void {
   for (const part of [tensor.shape, tensor.strides, tensor.storage, tensor]) Object.freeze(part);
 }
 
-/** Maps and sets cannot be frozen: their writing methods are covered up. */
+/** Replaces the mutating methods of a map or set, which cannot be frozen. */
 export function sealMap(
   map: ReadonlyMap<unknown, unknown> | ReadonlySet<unknown>,
-  of = "a program: programs are immutable",
+  owner = "a program: programs are immutable",
 ): void {
   if (sealed.has(map)) return;
   sealed.add(map);
   for (const method of ["set", "add", "delete", "clear"]) {
     const value = (): never => {
-      throw new TypeError(`Cannot ${method} entries of ${of}`);
+      throw new TypeError(`Cannot ${method} entries of ${owner}`);
     };
     Object.defineProperty(map, method, { value });
   }

@@ -181,8 +181,8 @@ describe("withState", () => {
 
 describe("tensors that share memory", () => {
   const storage = () => new Storage(new Uint8Array(Float32Array.of(1, 2, 3, 4).buffer));
-  const view = (of: Storage, shape: number[], storageOffset = 0): Tensor =>
-    new Tensor({ dtype: "float32", shape, storageOffset, storage: of });
+  const view = (storage: Storage, shape: number[], storageOffset = 0): Tensor =>
+    new Tensor({ dtype: "float32", shape, storageOffset, storage });
   const sharing = (a: Tensor, b: Tensor) =>
     program().with({
       stateDict: new Map([
@@ -193,8 +193,8 @@ describe("tensors that share memory", () => {
     });
 
   test("tied ones change together", () => {
-    const of = storage();
-    const next = sharing(view(of, [4]), view(of, [4])).withState({
+    const memory = storage();
+    const next = sharing(view(memory, [4]), view(memory, [4])).withState({
       a: Tensor.from([5, 6, 7, 8], [4], "float32"),
     });
     expect(next.tensor("b")!.toArray()).toEqual([5, 6, 7, 8]);
@@ -202,26 +202,26 @@ describe("tensors that share memory", () => {
   });
 
   test("views of one storage get a new one, with what was not given as it was", () => {
-    const of = storage();
-    const next = sharing(view(of, [4]), view(of, [2], 1)).withState({
+    const memory = storage();
+    const next = sharing(view(memory, [4]), view(memory, [2], 1)).withState({
       b: Tensor.from([8, 9], [2], "float32"),
     });
     expect(next.tensor("a")!.toArray()).toEqual([1, 8, 9, 4]);
     expect(next.tensor("b")!.storage).toBe(next.tensor("a")!.storage);
-    expect([...new Float32Array(of.bytes.buffer)]).toEqual([1, 2, 3, 4]);
+    expect([...new Float32Array(memory.bytes.buffer)]).toEqual([1, 2, 3, 4]);
   });
 
   test("take no two values", () => {
-    const of = storage();
-    const tied = sharing(view(of, [4]), view(of, [4]));
+    const memory = storage();
+    const tied = sharing(view(memory, [4]), view(memory, [4]));
     const [one, two] = [Tensor.from([1, 1, 1, 1], [4], "float32"), Tensor.from([2, 2, 2, 2], [4], "float32")];
     expect(tied.withState({ a: one, b: one }).tensor("b")!.toArray()).toEqual([1, 1, 1, 1]);
     expect(refusal(() => tied.withState({ a: one, b: two })).message).toContain('"a" and "b" share memory');
   });
 
   test("without values are given together", () => {
-    const of = Storage.withoutValues(16);
-    const both = sharing(view(of, [4]), view(of, [2], 1));
+    const memory = Storage.withoutValues(16);
+    const both = sharing(view(memory, [4]), view(memory, [2], 1));
     const [whole, part] = [Tensor.from([1, 2, 3, 4], [4], "float32"), Tensor.from([2, 3], [2], "float32")];
     expect(refusal(() => both.withState({ a: whole })).message).toContain('"b" shares memory with "a"');
     expect(both.withState({ a: whole, b: part }).tensor("b")!.toArray()).toEqual([2, 3]);

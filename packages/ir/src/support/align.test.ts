@@ -41,7 +41,7 @@ describe("align", () => {
     expect(match[0]).toBe(-1);
   });
 
-  test("pairs are equal and in order, and the rest tells how to get from one to the other", () => {
+  test("pairs are equal and in order, and the remaining items convert one list to the other", () => {
     const items = fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 80 });
     fc.assert(
       fc.property(items, items, (a, b) => {

@@ -1,6 +1,6 @@
 /**
- * @file Argument values of nodes. Python tells `1` from `1.0` and `[1]` from `(1,)`, JavaScript does not; promotion,
- * printing and `.pt2` depend on both, so it is decided here once:
+ * @file Argument values of nodes. Python distinguishes `1` from `1.0` and `[1]` from `(1,)`,
+ * JavaScript does not. Promotion, printing and `.pt2` depend on both, so this file defines:
  *
  * - an integral `number` or a `bigint` is a Python int; numbers past 2^53 are always `bigint`;
  * - a float whose value is integral is wrapped, `float(1)`; other numbers, NaN and infinities are floats as they are;

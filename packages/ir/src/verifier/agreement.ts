@@ -1,6 +1,6 @@
-/** @file Whether two recorded values may be the same value, as far as dtypes, ranks and sizes tell. */
+/** @file Whether two recorded values may be the same value, judged by dtypes, ranks and sizes. */
 import { eq, printExpr, SymExpr, type SymInt } from "@sconce/symbolic";
-import { told } from "../graph/problem.js";
+import { describeValue } from "../graph/problem.js";
 import { type Argument, isFloat, isInt, itemsOf } from "../values/argument.js";
 import { FakeTensor, type MetaValue } from "../values/meta.js";
 
@@ -14,7 +14,7 @@ export function valueText(value: MetaValue): string {
 
 /** `float32[2, s77]`. */
 export const tensorText = ({ dtype, shape }: Pick<FakeTensor, "dtype" | "shape">): string =>
-  `${dtype}[${shape.map((size) => (size instanceof SymExpr ? printExpr(size) : told(size))).join(", ")}]`;
+  `${dtype}[${shape.map((size) => (size instanceof SymExpr ? printExpr(size) : describeValue(size))).join(", ")}]`;
 
 type Family = "tensor" | "int" | "float" | "bool" | "none" | "results" | "other";
 

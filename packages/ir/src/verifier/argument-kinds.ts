@@ -1,4 +1,4 @@
-/** @file The kinds of what nodes and signatures hold. */
+/** @file The kinds of values in nodes and signatures. */
 import {
   anything,
   fields,
@@ -22,12 +22,12 @@ const wrapped = tagged("kind", {
   layout: fields({ layout: text }),
   memory_format: fields({ format: text }),
   operator: fields({ target: text }),
-  tuple: (value, at, tell) => itemList((value as { items: unknown }).items, `${at}.items`, tell),
-  dict: (value, at, tell) => entryList((value as { entries: unknown }).entries, `${at}.entries`, tell),
+  tuple: (value, at, report) => itemList((value as { items: unknown }).items, `${at}.items`, report),
+  dict: (value, at, report) => entryList((value as { entries: unknown }).entries, `${at}.entries`, report),
 });
 
 /** An argument of a node. */
-export const argument: Kind = (value, at, tell) => {
+export const argument: Kind = (value, at, report) => {
   switch (typeof value) {
     case "string":
     case "number":
@@ -36,8 +36,8 @@ export const argument: Kind = (value, at, tell) => {
       return;
     default:
       if (value === null) return;
-      if (Array.isArray(value)) itemList(value, at, tell);
-      else wrapped(value, at, tell);
+      if (Array.isArray(value)) itemList(value, at, report);
+      else wrapped(value, at, report);
   }
 };
 
@@ -46,7 +46,7 @@ const entryList = list(pair(text, argument));
 
 const named = fields({ name: text });
 
-/** What stands behind a signature entry. */
+/** The argument of a signature entry. */
 export const argumentSpec: Kind = tagged("kind", {
   tensor: named,
   symint: named,
@@ -57,11 +57,11 @@ export const argumentSpec: Kind = tagged("kind", {
   constant: fields({ name: text, value: argument }),
 });
 
-/** Metadata but for the value, which is checked with the node's operator. */
+/** Metadata without the value, which is checked with the node's operator. */
 export const nodeMeta: Kind = fields({
-  stackTrace: (value, at, tell) => value !== undefined && text(value, at, tell),
-  nnModuleStack: (value, at, tell) => value !== undefined && list(list(text))(value, at, tell),
-  custom: (value, at, tell) => value !== undefined && record(anything)(value, at, tell),
-  origin: (value, at, tell) =>
-    value !== undefined && fields({ pass: text, from: list(text) })(value, at, tell),
+  stackTrace: (value, at, report) => value !== undefined && text(value, at, report),
+  nnModuleStack: (value, at, report) => value !== undefined && list(list(text))(value, at, report),
+  custom: (value, at, report) => value !== undefined && record(anything)(value, at, report),
+  origin: (value, at, report) =>
+    value !== undefined && fields({ pass: text, from: list(text) })(value, at, report),
 });

@@ -21,8 +21,8 @@ function outsideCore(
 }
 
 /**
- * Core ATen: functional operators that PyTorch tags `core`, assertions, and operators of libraries. Operators are told
- * by the tags of the table, so programs are checked against it with a table only.
+ * Core ATen: functional operators that PyTorch tags `core`, assertions, and operators of libraries.
+ * The tags of the operator table identify them, so this check needs an operator table.
  */
 export const CORE_ATEN: DialectRules = Object.freeze({ ...ATEN, name: "CORE_ATEN", refuse: outsideCore });
 

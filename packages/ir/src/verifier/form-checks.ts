@@ -2,7 +2,7 @@
 
 import type { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
-import { type Report, told } from "../graph/problem.js";
+import { describeValue, type Report } from "../graph/problem.js";
 import { targetKind } from "../graph/target.js";
 import { type Argument, forEachRef, isRef, itemsOf } from "../values/argument.js";
 
@@ -62,7 +62,7 @@ export function checkOutput(node: Node, graph: Graph, isRoot: boolean, report: R
     if (isRoot && !isFlat(value)) {
       report(
         "OUTPUT_ARGUMENTS",
-        `${what} of output ${name} is ${told(value)}; a program returns nodes and constants only`,
+        `${what} of output ${name} is ${describeValue(value)}; a program returns nodes and constants only`,
         name,
         "flatten the results: the out_spec of the module call graph holds their structure",
       );

@@ -198,7 +198,7 @@ function checkAttribute(node: Node, graph: Graph, context: GraphContext, report:
   }
 }
 
-/** Arguments against the schema; those of nodes that are not there are told with the structure of the graph. */
+/** Checks arguments against the schema. The structure checks report arguments that name missing nodes. */
 function checkCall(node: Node, graph: Graph, operators: OperatorLookup | undefined, report: Report): void {
   const kind = targetKind(node.target);
   if (kind === "higher_order")

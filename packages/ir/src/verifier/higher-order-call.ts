@@ -1,9 +1,9 @@
-/** @file One higher-order call under check: its nested graphs, operands and results. */
+/** @file Checks of one higher-order call: its nested graphs, operands and results. */
 
 import type { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
 import type { OperatorLookup } from "../graph/operator.js";
-import { type Report, told } from "../graph/problem.js";
+import { describeValue, type Report } from "../graph/problem.js";
 import { type Argument, isRef, itemsOf } from "../values/argument.js";
 import type { MetaValue } from "../values/meta.js";
 import { agree, literalValue, valueText } from "./agreement.js";
@@ -72,7 +72,7 @@ export class HigherOrderCall {
       return graph === undefined ? undefined : { name: node.target, graph }; // reported at the get_attr
     }
     if (isRef(argument) && node === undefined) return undefined; // reported with the structure of the graph
-    const given = isRef(argument) ? `node ${argument.name}` : told(argument);
+    const given = isRef(argument) ? `node ${argument.name}` : describeValue(argument);
     this.refuse(
       `${what} is ${given}, not a nested graph`,
       `pass the get_attr of the nested graph as ${what}`,
@@ -85,7 +85,7 @@ export class HigherOrderCall {
     const items = argument === undefined ? [] : itemsOf(argument);
     if (items !== undefined) return items.map((item) => this.value(item));
     this.refuse(
-      `${what} is ${told(argument)}, not a list or tuple`,
+      `${what} is ${describeValue(argument)}, not a list or tuple`,
       `give ${what} as a list or tuple of values`,
     );
     return undefined;
@@ -129,19 +129,19 @@ export class HigherOrderCall {
     return Array.isArray(only) ? (only as readonly MetaValue[]) : [only];
   }
 
-  /** The call's recorded results must be as many as these, and like them; `of` says where these come from. */
-  results(expected: Values, of: string): void {
+  /** The call's recorded results must be as many as these, and like them; `source` names where these come from. */
+  results(expected: Values, source: string): void {
     const { val } = this.node.meta;
     if (val === undefined) return; // reported as missing
     const recorded: Values = Array.isArray(val) ? (val as readonly MetaValue[]) : [val];
     if (recorded.length !== expected.length) {
-      this.#result(`the call records ${recorded.length} results, and ${of} gives ${expected.length}`);
+      this.#result(`the call records ${recorded.length} results, and ${source} gives ${expected.length}`);
       return;
     }
     expected.forEach((value, i) => {
       if (!agree(recorded[i], value))
         this.#result(
-          `the call records result ${i} as ${valueText(recorded[i]!)}, and ${of} gives ${valueText(value!)}`,
+          `the call records result ${i} as ${valueText(recorded[i]!)}, and ${source} gives ${valueText(value!)}`,
         );
     });
   }

@@ -115,7 +115,7 @@ describe("what PyTorch refuses", () => {
       "HIGHER_ORDER_SIGNATURE at c: higher_order.cond: t has 1 placeholders, and the call gives it 2 operands",
     ],
     [
-      "operands that are no list",
+      "operands that are not a list",
       COND,
       "(%x))",
       "%x)",
@@ -243,7 +243,7 @@ describe("what PyTorch refuses", () => {
       "b returns 3 values, and 2 are carried",
     ],
     [
-      "a loop condition that is no bool",
+      "a loop condition that is not a bool",
       LOOP,
       "%lt: b8[]",
       "%lt: i64[]",

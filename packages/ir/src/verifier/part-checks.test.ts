@@ -34,7 +34,7 @@ test("a program as it is has no problems", () => {
 
 const { inputSpecs, outputSpecs } = program.graphSignature;
 
-describe("a part of a wrong kind is told with its place", () => {
+describe("a part with a wrong type is reported with its place", () => {
   test.each<[object, string]>([
     [{ graph: { nodes: [] } }, "graph is an object of another kind, not a graph"],
     [{ graph: null }, "graph is null, not a graph"],
@@ -51,7 +51,7 @@ describe("a part of a wrong kind is told with its place", () => {
     ],
     [
       { rangeConstraints: new Map([[1, { min: 2, max: 3 }]]) },
-      "rangeConstraints has the key 1, which is no string",
+      "rangeConstraints has the key 1, which is not a string",
     ],
     [{ symbolHints: new Map([["s77", "4"]]) }, 'symbolHints["s77"] is the string "4", not a number'],
     [{ stateDict: { w: 1 } }, "stateDict is an object of another kind, not a map"],

@@ -1,8 +1,11 @@
-/** @file Whether the parts of a program are of the kinds that its type promises: plugins in JavaScript can give anything. */
+/**
+ * @file Checks that the parts of a program have their declared types: JavaScript plugins can pass
+ * anything.
+ */
 import { Tensor } from "@sconce/tensor";
 import { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
-import { errorText, type Problem, told } from "../graph/problem.js";
+import { describeValue, errorText, type Problem } from "../graph/problem.js";
 import type { ExportedProgram, ExportedProgramInit } from "../program/program.js";
 import { OUTPUT_KINDS } from "../program/signature.js";
 import { argument, argumentSpec, nodeMeta } from "./argument-kinds.js";
@@ -19,9 +22,9 @@ import {
   oneOf,
   optional,
   orNull,
+  type ReportAt,
   record,
   setOfText,
-  type Tell,
   text,
 } from "./kinds.js";
 import { type VerifyOptions, verify } from "./verify.js";
@@ -30,7 +33,7 @@ const tensors = map(kind("a tensor", (value) => value instanceof Tensor));
 
 const treeSpec: Kind = fields({
   type: orNull(text),
-  children: (value, at, tell) => trees(value, at, tell),
+  children: (value, at, report) => trees(value, at, report),
 });
 const trees = list(treeSpec);
 
@@ -42,15 +45,15 @@ const range = fields({
   float: optional(flag),
 });
 
-/** Leaves that are read when first asked for are not asked for. */
-const exampleInputs: Kind = (value, at, tell) => {
-  if (!isObject(value)) return tell(at, `is ${told(value)}, not an object with leaves`);
+/** Leaves that are loaded on first use are not loaded here. */
+const exampleInputs: Kind = (value, at, report) => {
+  if (!isObject(value)) return report(at, `is ${describeValue(value)}, not an object with leaves`);
   const own = Object.getOwnPropertyDescriptor(value, "leaves");
   if (own === undefined ? "leaves" in value : own.get !== undefined) return;
-  list((leaf, where, say) => (leaf instanceof Tensor ? undefined : argument(leaf, where, say)))(
+  list((leaf, where, reportLeaf) => (leaf instanceof Tensor ? undefined : argument(leaf, where, reportLeaf)))(
     own?.value,
     `${at}.leaves`,
-    tell,
+    report,
   );
 };
 
@@ -107,7 +110,7 @@ const PARTS: Readonly<Record<keyof ExportedProgramInit, Kind>> = {
   undone: steps,
 };
 
-/** Most problems that are told of one part. */
+/** Maximum number of problems reported for one part. */
 const MOST = 10;
 
 const nodeParts = fields({
@@ -120,7 +123,10 @@ const nodeParts = fields({
 });
 const nested = map(kind("a graph", (value) => value instanceof Graph));
 
-/** Parts of the program, and of the nodes of its graphs, that are of another kind than their types say; empty when none is. */
+/**
+ * Returns a problem for each part of the program, and of the nodes of its graphs, whose value does
+ * not have its declared type. Empty when all have.
+ */
 export function verifyParts(program: ExportedProgram): Problem[] {
   const problems: Problem[] = [];
   try {
@@ -148,15 +154,18 @@ function checkGraph(graph: Graph, path: string, problems: Problem[]): void {
   }
 }
 
-/** Takes the first problems of one part or node. */
-function collector(problems: Problem[], node?: string, graph?: string): Tell {
+/** Collects the first problems of one part or node. */
+function collector(problems: Problem[], node?: string, graph?: string): ReportAt {
   let count = 0;
   return (at, problem) => {
     if (count++ < MOST) problems.push({ code: "MALFORMED", message: `${at} ${problem}`, node, graph });
   };
 }
 
-/** `verify` for programs that code without our types made, as plugins do: parts of a wrong kind are told with their places. */
+/**
+ * `verify` for programs from untyped code, such as JavaScript plugins. Parts with a wrong type are
+ * reported with their places.
+ */
 export function verifyAll(program: ExportedProgram, options: VerifyOptions = {}): Problem[] {
   const malformed = verifyParts(program);
   return malformed.length > 0 ? malformed : verify(program, options);

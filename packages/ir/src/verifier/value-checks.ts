@@ -1,7 +1,7 @@
-/** @file Whether the recorded value of a node is one that nodes can have. */
+/** @file Checks that the recorded value of a node is a valid node value. */
 import { isCondition, printExpr, SymExpr } from "@sconce/symbolic";
 import { DTYPES } from "@sconce/tensor";
-import { told } from "../graph/problem.js";
+import { describeValue } from "../graph/problem.js";
 import { FakeTensor } from "../values/meta.js";
 import { argument } from "./argument-kinds.js";
 
@@ -25,33 +25,33 @@ const isExpression = (value: unknown): boolean => value instanceof SymExpr && !i
 const isConditional = (value: unknown): boolean =>
   value instanceof SymExpr && (isCondition(value) || value.op === "Symbol" || value.op === "Piecewise");
 
-/** Why a value is not one that a node can have, in words; undefined when it is. */
+/** Returns why a value is not a valid node value, in words; undefined when it is valid. */
 export function valueProblem(value: unknown): string | undefined {
   if (value === null) return undefined;
   if (value instanceof FakeTensor) return tensorProblem(value);
   if (Array.isArray(value)) return listProblem(value);
-  if (typeof value !== "object") return told(value);
+  if (typeof value !== "object") return describeValue(value);
   return scalarProblem(value as { readonly kind?: unknown });
 }
 
 function listProblem(items: readonly unknown[]): string | undefined {
-  // Not `entries`, which a list with holes passes over.
+  // Not `entries`, which skips the holes of a list.
   for (let i = 0; i < items.length; i++) {
     const problem = valueProblem(items[i]);
-    if (problem !== undefined) return `${told(items)}, whose result ${i} is ${problem}`;
+    if (problem !== undefined) return `${describeValue(items)}, whose result ${i} is ${problem}`;
   }
   return undefined;
 }
 
 function tensorProblem(tensor: FakeTensor): string | undefined {
   const { dtype, shape, strides, storageOffset, layout, device } = tensor;
-  if (!DTYPE_NAMES.has(dtype)) return `a tensor of dtype ${told(dtype)}, which does not exist`;
+  if (!DTYPE_NAMES.has(dtype)) return `a tensor of dtype ${describeValue(dtype)}, which does not exist`;
   const wrong =
     dimsProblem("size", shape) ??
     dimsProblem("stride", strides) ??
     (isWhole(storageOffset) ? undefined : dimText("storage offset", storageOffset));
   if (wrong !== undefined) return `a tensor whose ${wrong}`;
-  if (!LAYOUTS.has(layout)) return `a tensor of layout ${told(layout)}, which does not exist`;
+  if (!LAYOUTS.has(layout)) return `a tensor of layout ${describeValue(layout)}, which does not exist`;
   if (typeof (device as unknown as { type?: unknown } | null)?.type !== "string")
     return "a tensor without a device";
   if (layout === "strided" && shape.length !== strides.length)
@@ -60,13 +60,13 @@ function tensorProblem(tensor: FakeTensor): string | undefined {
 }
 
 function dimsProblem(what: string, dims: unknown): string | undefined {
-  if (!Array.isArray(dims)) return `${what}s are ${told(dims)}, not a list`;
+  if (!Array.isArray(dims)) return `${what}s are ${describeValue(dims)}, not a list`;
   for (let d = 0; d < dims.length; d++) if (!isWhole(dims[d])) return dimText(`${what} ${d}`, dims[d]);
   return undefined;
 }
 
 const dimText = (what: string, value: unknown): string =>
-  `${what} is ${value instanceof SymExpr ? printExpr(value) : told(value)}, not a non-negative integer or a symbolic integer`;
+  `${what} is ${value instanceof SymExpr ? printExpr(value) : describeValue(value)}, not a non-negative integer or a symbolic integer`;
 
 function scalarProblem(value: {
   readonly kind?: unknown;
@@ -77,7 +77,7 @@ function scalarProblem(value: {
   const fits = (ok: boolean, what: string): string | undefined =>
     ok
       ? undefined
-      : `a ${String(kind)} of ${expr instanceof SymExpr ? printExpr(expr) : told(expr)}, not ${what}`;
+      : `a ${String(kind)} of ${expr instanceof SymExpr ? printExpr(expr) : describeValue(expr)}, not ${what}`;
   switch (kind) {
     case "SymInt":
       return fits(Number.isInteger(expr) || isExpression(expr), "an integer");
@@ -99,6 +99,6 @@ function scalarProblem(value: {
       return problem;
     }
     default:
-      return told(value);
+      return describeValue(value);
   }
 }

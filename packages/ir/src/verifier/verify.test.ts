@@ -212,7 +212,7 @@ test("duplicate names", () => {
   ]);
 });
 
-test("an operator table tells mutable and unknown operators, and those without results", () => {
+test("an operator table reveals mutable operators, unknown operators and operators without results", () => {
   const schema = (target: string, returns: number, isMutable: boolean): OpSchema => ({
     namespace: "my",
     name: "f",

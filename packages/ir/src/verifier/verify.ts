@@ -19,13 +19,14 @@ export interface VerifyOptions {
   readonly dialect?: string | DialectRules | undefined;
   /** Further dialects that programs may name. */
   readonly dialects?: ReadonlyMap<string, DialectRules> | undefined;
-  /** Operator schemas; without them operators are judged by their names only. */
+  /** Operator schemas; without them only the names of operators are checked. */
   readonly operators?: OperatorLookup | undefined;
 }
 
 /**
- * Every violation of the rules by the program, its nested graphs, signature and module call graph. Empty when valid.
- * Parts of a kind that programs do not have come as `MALFORMED`; `verifyAll` of `@sconce/ir/verify` tells which.
+ * Returns every rule violation in the program, its nested graphs, signature and module call graph.
+ * Empty when the program is valid. Parts with a wrong type are reported as `MALFORMED`; `verifyAll` of `@sconce/ir/verify`
+ * reports which.
  */
 export function verify(program: ExportedProgram, options: VerifyOptions = {}): Problem[] {
   const problems: Problem[] = [];
