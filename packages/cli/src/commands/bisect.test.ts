@@ -94,10 +94,10 @@ describe("sconce bisect", () => {
     ]);
   });
 
-  test("rules that never settle, with the rule, its plugin and a small program", async () => {
+  test("rules that never converge, with the rule, its plugin and a small program", async () => {
     const { code, out } = await bisect(CHAIN, "restless");
     expect(code).toBe(1);
-    expect(out).toMatch(/^step 1, restless of plugin "broken", never settles\n.*undo each other/);
+    expect(out).toMatch(/^step 1, restless of plugin "broken", never converges\n.*undo each other/);
     expect(out).toMatch(/rewrite 1 of \d+: rule "there" of plugin "broken" at %relu/);
     expect(out).toMatch(/it still fails with 1 call:/);
   });

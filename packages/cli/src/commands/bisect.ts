@@ -224,7 +224,7 @@ const fromLine = (line: string | undefined): string => (line === undefined ? "" 
 
 function culpritLines(culprit: Culprit, file: string | undefined): string[] {
   const { call, plugin, step, kind, error, rewrite, graph, reproducer } = culprit;
-  const what = kind === "diverges" ? "never settles" : "is the first that breaks the program";
+  const what = kind === "diverges" ? "never converges" : "is the first that breaks the program";
   const lines = [`step ${step + 1}, ${call}${ofPlugin(plugin)}, ${what}`, `  ${error.message}`];
   if (error.where !== undefined) lines.push(`  in ${error.where}`);
   if (rewrite !== undefined) {
