@@ -32,6 +32,7 @@ const CLEAN = [
   "packages/ir",
   "packages/ops",
   "packages/passes",
+  "packages/sconce",
   "packages/symbolic",
   "packages/tensor",
   "packages/testing",

@@ -243,7 +243,7 @@ function tableWith(operators: OperatorTable, { decompositions }: PluginSet): Cus
 const unknownTarget = (plugin: string, target: string, does: string): SconceError =>
   badPlugin(
     `plugin "${plugin}"`,
-    `${does} ${target}, which is no operator`,
+    `${does} ${target}, which is not an operator`,
     "write the overload out (aten.relu.default), or define the operator under `ops`",
   );
 

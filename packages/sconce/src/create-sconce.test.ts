@@ -58,7 +58,7 @@ describe("createSconce", () => {
     const x = ones([2]);
     expect(sconce.services.evaluator.evaluate("mylib.sin.default", [x], {})).toBe(x);
     expect(() => createSconce({ plugins: [{ name: "mylib", kernels }] })).toThrow(
-      'plugin "mylib" has a kernel for mylib.sin.default, which is no operator',
+      'plugin "mylib" has a kernel for mylib.sin.default, which is not an operator',
     );
   });
 
@@ -130,7 +130,7 @@ describe("createSconce", () => {
     expect(calls).toContain("aten.permute.default");
   });
 
-  test("swapping the backend is one word, and an unknown one is told", async () => {
+  test("one option swaps the backend, and an unknown name is refused", async () => {
     const cpu = createSconce().backends.get("cpu")!;
     const other: Backend = {
       name: "other",
@@ -207,7 +207,7 @@ describe("createSconce", () => {
     await expect(run).rejects.toMatchObject({ code: "ABORTED" });
   });
 
-  test("keeps sessions apart", () => {
+  test("keeps sessions separate", () => {
     createSconce({ plugins: [{ name: "a", ops: [doubled] }] });
     expect(createSconce().operators.get("mylib.sin.default")).toBeUndefined();
   });

@@ -406,10 +406,10 @@ describe("operators, kernels and backends of a plugin", () => {
 
   test("a kernel that throws is named, when folding and when running", async () => {
     const sconce = createSconce({ plugins: [{ name: "evil", kernels: { "aten.relu.default": boo } }] });
-    const said = 'the kernel of aten.relu.default of plugin "evil" threw: boo';
-    expect(() => sconce.services.evaluator.evaluate("aten.relu.default", [weights], {})).toThrow(said);
+    const message = 'the kernel of aten.relu.default of plugin "evil" threw: boo';
+    expect(() => sconce.services.evaluator.evaluate("aten.relu.default", [weights], {})).toThrow(message);
     using executable = await sconce.compile(program);
-    await expect(executable.run([weights])).rejects.toThrow(said);
+    await expect(executable.run([weights])).rejects.toThrow(message);
   });
 
   test.each<[string, (...args: never[]) => unknown, string]>([
@@ -465,7 +465,7 @@ describe("operators, kernels and backends of a plugin", () => {
     );
   });
 
-  test("an operator that nothing runs is not said to decompose", async () => {
+  test("an operator that nothing runs is not reported as decomposed", async () => {
     const own = defineOp({ schema: "evil::op(Tensor x) -> Tensor", meta: ({ x }) => x });
     const sconce = createSconce({ plugins: [{ name: "evil", ops: [own] }] });
     const bound = parseIr(TEXT.replace("aten.relu", "evil.op"), { tensors: new Map([["w", weights]]) });

@@ -198,7 +198,7 @@ export const badPart = (plugin: string, what: string, does: string, cause?: unkn
   new SconceError({
     code: "PLUGIN_FAILED",
     message: `${what} of plugin "${plugin}" ${does}`,
-    fix: `mend the plugin "${plugin}"`,
+    fix: `fix the plugin "${plugin}"`,
     ...(cause === undefined ? {} : { cause }),
   });
 
@@ -207,7 +207,7 @@ export const pluginFailed = (plugin: string, what: string, error: unknown): Scon
   new SconceError({
     code: "PLUGIN_FAILED",
     message: `${what} of plugin "${plugin}" threw: ${thrownText(error)}`,
-    fix: `mend the plugin "${plugin}"`,
+    fix: `fix the plugin "${plugin}"`,
     cause: error,
   });
 

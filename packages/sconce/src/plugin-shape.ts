@@ -99,7 +99,7 @@ const FIELDS: readonly string[] = ["name", ...Object.keys(LISTS), ...RECORDS];
  */
 export function readPlugin(given: unknown, position: number): Plugin {
   const place = `plugin ${position + 1}`;
-  if (!OBJECT.is(given)) throw badPlugin(place, `is ${told(given)}, not an object`, FIELDS_ARE);
+  if (!OBJECT.is(given)) throw badPlugin(place, `is ${describeValue(given)}, not an object`, FIELDS_ARE);
   const plugin = given as Readonly<Record<string, unknown>>;
   const name = read(place, plugin, "name", "name");
   if (!NAME.is(name)) throw badField(place, "name", NAME, name, FIELDS_ARE);
@@ -169,9 +169,9 @@ function read(label: string, from: Readonly<Record<string, unknown>>, key: strin
 }
 
 const badField = (label: string, path: string, { called }: Kind, value: unknown, fix: string): SconceError =>
-  badPlugin(label, `has a bad field ${path}: expected ${called}, got ${told(value)}`, fix);
+  badPlugin(label, `has a bad field ${path}: expected ${called}, got ${describeValue(value)}`, fix);
 
-function told(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (typeof value === "string") return JSON.stringify(value);
   if (Array.isArray(value)) return "a list";

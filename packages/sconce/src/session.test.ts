@@ -108,8 +108,8 @@ describe("an application replaces", () => {
     expect(took).toEqual([5, 5]);
   });
 
-  test("the logger, which is told what plugins replace, once", () => {
-    const said: string[] = [];
+  test("the logger, which receives what plugins replace, once", () => {
+    const warnings: string[] = [];
     const sconce = createSconce({
       plugins: [
         {
@@ -118,11 +118,11 @@ describe("an application replaces", () => {
           decompositions: { "aten.silu.default": (emit, args) => emit("aten.relu.default", [args["self"]]) },
         },
       ],
-      services: { logger: { warn: (message) => said.push(message) } },
+      services: { logger: { warn: (message) => warnings.push(message) } },
     });
     sconce.verify(relu);
     sconce.verify(relu);
-    expect(said).toEqual([
+    expect(warnings).toEqual([
       'plugin "quick" replaces the kernel of aten.relu.default',
       'plugin "quick" replaces the decomposition of aten.silu.default',
     ]);

@@ -134,7 +134,7 @@ test.each<[code: string, what: string, line: number, run: () => unknown]>([
     7,
     () => transform(programOf(RELU), "rewrite{rules=[there,back]}"),
   ],
-  ["NO_FIXPOINT", "passes that do not settle", 7, () => transform(programOf(RELU), "repeat(restless)")],
+  ["NO_FIXPOINT", "passes that do not converge", 7, () => transform(programOf(RELU), "repeat(restless)")],
   ["DECOMPOSITION_RESULT", "a table entry with a wrong result", 7, () => lowered(() => null)],
   ["DECOMPOSITION_FAILED", "a table entry that throws", 7, () => lowered(() => JSON.parse("{"))],
   [
