@@ -110,8 +110,5 @@ export const textOf = (program: ExportedProgram | Graph): string =>
 
 /** Returns a graph of these nodes, made anew and unchecked. */
 export function graphOf(nodes: readonly Node[], subgraphs: ReadonlyMap<string, Graph> = new Map()): Graph {
-  const builder = new GraphBuilder({ unknownTargets: "allow" });
-  for (const [target, graph] of subgraphs) builder.subgraph(target, graph);
-  for (const node of nodes) builder.add(node);
-  return builder.build();
+  return new GraphBuilder({ unknownTargets: "allow" }).addAll(nodes, subgraphs).build();
 }

@@ -203,11 +203,12 @@ const isSessionBackend = (backend: Backend): backend is SessionBackend =>
 
 function passManagers(from: DependencyContainer): PassManagers {
   const set = from.resolve(PLUGINS);
+  const rules = rulesOf(set);
   const context = (): PassContext => ({
     operators: from.resolve(SERVICES.operators),
     ...from.resolve(SERVICES.evaluator),
     decompositions: () => from.resolve(SERVICES.decompositions),
-    rules: rulesOf(set),
+    rules,
     backends: () => byName(from.resolve(SERVICES.backends)),
     verify: (program, before) => from.resolve(SERVICES.verifier).verify(program, before),
     clock: from.resolve(SERVICES.clock),

@@ -233,9 +233,7 @@ export class Sconce {
   /** Names of the backends that say they run an operator. */
   backendsFor(target: string): readonly string[] {
     const probe: Node = { name: "probe", op: "call_function", target, args: [], kwargs: {}, meta: {} };
-    const builder = new GraphBuilder({ unknownTargets: "allow" });
-    builder.add(probe);
-    const graph = builder.build();
+    const graph = new GraphBuilder({ unknownTargets: "allow" }).addAll([probe]).build();
     return [...this.backends.values()]
       .filter((backend) => askBackend(backend, probe, graph, this.ownerOf(backend)) === true)
       .map((backend) => backend.name);

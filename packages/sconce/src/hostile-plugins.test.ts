@@ -16,9 +16,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createSconce } from "./index.js";
 
 function graphOf(nodes: readonly Node[]): Graph {
-  const builder = new GraphBuilder({ unknownTargets: "allow" });
-  for (const node of nodes) builder.add(node);
-  return builder.build();
+  return new GraphBuilder({ unknownTargets: "allow" }).addAll(nodes).build();
 }
 
 const weights = Tensor.from([1, 2, 3, 4], [4], "float32");

@@ -61,6 +61,13 @@ export class GraphBuilder {
     this.#subgraphs.set(target, graph);
   }
 
+  /** Adds nodes, and nested graphs by target. @throws SconceError `UNKNOWN_TARGET` */
+  addAll(nodes: Iterable<Node>, subgraphs: Iterable<readonly [target: string, graph: Graph]> = []): this {
+    for (const [target, graph] of subgraphs) this.subgraph(target, graph);
+    for (const node of nodes) this.add(node);
+    return this;
+  }
+
   build(): Graph {
     return new Graph(this.#nodes.slice(), new Map(this.#subgraphs));
   }

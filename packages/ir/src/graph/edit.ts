@@ -81,7 +81,7 @@ export function rebuild(
       else {
         const replacement = Array.isArray(choice) ? (choice as readonly Node[]) : [choice as Node];
         const isKept = replacement.some((other) => other.name === node.name);
-        if (!isKept) dropped.add(node.name);
+        if (!isKept && checkUses) dropped.add(node.name);
         for (const other of replacement) {
           if (other.name !== node.name) added.add(other.name);
           out.push(inherit ? completed(other, node, isKept) : Object.freeze(other));

@@ -7,7 +7,8 @@ import { type GraphState, makeState } from "./node-store.js";
 const NO_SUBGRAPHS: ReadonlyMap<string, Graph> = new Map();
 
 /**
- * An immutable graph, made by {@link GraphBuilder} or a parser: nodes in topological order, and nested graphs by the target of the `get_attr` that reads them.
+ * An immutable graph, made by {@link GraphBuilder} or a parser: nodes in topological order, and nested graphs by the
+ * target of the `get_attr` that reads them.
  * `edit` and `rebuild` make changed versions; versions share everything that is the same.
  */
 export class Graph {

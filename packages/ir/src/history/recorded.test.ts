@@ -4,6 +4,7 @@ import { edit } from "../graph/edit.js";
 import { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
 import { printIr, tensorsOf } from "../ir-text/print-program.js";
+import { ref } from "../values/argument.js";
 import { firstVersion, fold, retarget, weights } from "./history.fixture.js";
 import { historyFromJson, historyTensors, historyToJson } from "./json.js";
 import { recordPass, redo, undo } from "./record.js";
@@ -72,6 +73,22 @@ describe("replay", () => {
       graph: edit(first.graph, (e) => e.insertBefore("a", { ...first.graph.node("a"), name: "more" })),
     });
     expect(() => replay(after, other)).toThrow(/there would be two nodes "more"/);
+  });
+
+  test("a removed node that the other graph still uses, and a graph without nodes", () => {
+    const inserted = { ...first.graph.node("b"), name: "more" };
+    const before = first.with({ graph: edit(first.graph, (e) => e.insertAfter("b", inserted)) });
+    const after = recordPass(
+      "remove",
+      before,
+      before.with({ graph: edit(before.graph, (e) => e.remove("more")) }),
+    );
+    const user = { ...inserted, name: "user", args: [ref("more")] };
+    const used = before.with({ graph: edit(before.graph, (e) => e.insertAfter("more", user)) });
+    const mismatch = expect.objectContaining({ code: "HISTORY_MISMATCH" });
+    expect(() => replay(after, used)).toThrow(mismatch);
+    const empty = before.with({ graph: new Graph([], before.graph.subgraphs) });
+    expect(() => replay(after, empty)).toThrow(mismatch);
   });
 });
 

@@ -79,7 +79,7 @@ export function reversed({ splices, nested, targets }: GraphSplices): GraphSplic
  */
 export function applySplices(graph: Graph, change: GraphSplices): Graph {
   const options = change.nested.length === 0 ? {} : { subgraphs: splicedSubgraphs(graph, change) };
-  return rebuild(graph, splicer(graph, change.splices), { ...options, inherit: false });
+  return rebuild(graph, splicer(graph, change.splices), { ...options, inherit: false, checkUses: false });
 }
 
 function splicedSubgraphs(graph: Graph, { nested, targets }: GraphSplices): Map<string, Graph> {
@@ -108,7 +108,7 @@ function splicer(
   let [next, removedUntil] = [0, 0];
   for (const [i, { at }] of splices.entries()) {
     const least = i === 0 ? 0 : splices[i - 1]!.at + splices[i - 1]!.removed.length;
-    if (at < least || at > graph.size) throw historyMismatch(`the graph has no position ${at}`);
+    if (at < least || at > last + 1 || last < 0) throw historyMismatch(`the graph has no position ${at}`);
   }
   return (node, position) => {
     const before: Node[] = [];

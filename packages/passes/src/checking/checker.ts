@@ -204,7 +204,7 @@ export class Checker {
   ): void {
     if (!isRefusal(error) || this.#removes) return;
     try {
-      outcomeOf(this.#run, after, given, undefined, limitAfter(0));
+      outcomeOf(this.#run, after, given, undefined, { maxIterations: DRAWN_LIMIT });
     } catch {
       return;
     }

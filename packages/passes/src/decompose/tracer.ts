@@ -293,10 +293,8 @@ export class Tracer {
   }
 
   build(): Graph {
-    const builder = new GraphBuilder({ unknownTargets: "allow" });
-    for (const [target, graph] of this.#subgraphs) builder.subgraph(target, graph);
-    for (const node of this.symbols.withPrelude(this.#nodes)) builder.add(node);
-    return builder.build();
+    const nodes = this.symbols.withPrelude(this.#nodes);
+    return new GraphBuilder({ unknownTargets: "allow" }).addAll(nodes, this.#subgraphs).build();
   }
 
   /** Makes nodes as PyTorch's pass for run-time assertions makes them: with metadata of their own. */

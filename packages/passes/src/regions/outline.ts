@@ -96,10 +96,8 @@ class Outliner {
     const targets = new Set(kept.filter((node) => node.op === "get_attr").map((node) => node.target));
     const subgraphs = [...this.#graph.subgraphs].filter(([target]) => targets.has(target));
     for (const { name, graph } of regions) subgraphs.push([name, graph]);
-    const builder = new GraphBuilder({ unknownTargets: "allow" });
-    for (const [target, graph] of subgraphs) builder.subgraph(target, graph);
-    for (const node of kept) builder.add(node);
-    return { graph: builder.build(), regions };
+    const graph = new GraphBuilder({ unknownTargets: "allow" }).addAll(kept, subgraphs).build();
+    return { graph, regions };
   }
 
   /** Positions by level, those of one level in graph order: a counting sort. Inputs come first, the output last. */

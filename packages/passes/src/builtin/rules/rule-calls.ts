@@ -81,8 +81,7 @@ class Builder {
       }
     const inputs = [...this.#inputs.keys()].map((name) => this.#placeholder(name));
     const copies = roots.map((root) => this.#push("aten.clone.default", [root], {})!);
-    const builder = new GraphBuilder({ unknownTargets: "allow" });
-    for (const node of [...inputs, ...this.#nodes]) builder.add(node);
+    const builder = new GraphBuilder({ unknownTargets: "allow" }).addAll([...inputs, ...this.#nodes]);
     builder.output(tuple(copies));
     return { graph: builder.build(), inputs: this.#inputs };
   }
