@@ -17,13 +17,20 @@ export {
   HIDDEN_WRITES,
   type HiddenWrite,
 } from "./schema/hidden-effects.js";
-export { knownSchema, knownSchemaText, knownTargets } from "./schema/known-schemas.js";
+export {
+  type AtenSchema,
+  type CheckedSchema,
+  knownSchema,
+  knownSchemaText,
+  knownTargets,
+} from "./schema/known-schemas.js";
 export * from "./schema/schema.js";
 export * from "./schema/schema-types.js";
 export * from "./table/bind.js";
 export * from "./table/derive.js";
 export { functionalArguments } from "./table/derive-writing.js";
 export * from "./table/fake-emit.js";
+export { type JoinedTable, joinTables, tableBy } from "./table/join-tables.js";
 export { refuseOpaque } from "./table/opaque.js";
 export * from "./table/table.js";
 export * from "./table/unbind.js";

@@ -2,11 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ALL_OPS, defaultOperators } from "./families/all.js";
 import { ATEN_SCHEMAS } from "./schema/aten-schemas.js";
 
-const PYTORCH = new Set(
-  ATEN_SCHEMAS.trim()
-    .split("\n")
-    .map((line) => `aten::${line}`),
-);
+const PYTORCH: ReadonlySet<string> = new Set(ATEN_SCHEMAS.map((line) => `aten::${line}`));
 const aten = ALL_OPS.filter((row) => row.schema.namespace === "aten");
 
 describe("operator rows", () => {

@@ -1,4 +1,4 @@
-"""Writes packages/ops/src/schema/aten-schemas.ts: every ATen schema that PyTorch's dispatcher knows, one a line.
+"""Writes packages/ops/src/schema/aten-schemas.ts: every ATen schema that PyTorch's dispatcher knows.
 
 Usage (with PyTorch): python3 aten_schemas.py OUT.ts
 """
@@ -19,9 +19,18 @@ def main(path):
         except (AttributeError, RuntimeError):  # a TorchScript builtin without a dispatcher entry
             continue
         lines.add(str(schema)[len("aten::"):])
+    version = torch.__version__.split("+")[0]
     with open(path, "w") as out:
-        out.write("/** @file Every ATen schema of PyTorch " + torch.__version__.split("+")[0] + ", one a line without the namespace. Generated; see testing/oracle. */\n")
-        out.write("export const ATEN_SCHEMAS = `\n" + "\n".join(sorted(lines)).replace("\\", "\\\\").replace("`", "\\`").replace("${", "\\${") + "\n`;\n")
+        out.write("/** @file Every ATen schema of PyTorch " + version + ", without the namespace. Generated; see testing/oracle. */\n")
+        out.write("export const ATEN_SCHEMAS = [\n" + "".join("  " + literal(line) + ",\n" for line in sorted(lines)) + "] as const;\n")
+
+
+def literal(text):
+    """A string literal with the quotes that need the fewest escapes, as the formatter writes it."""
+    escaped = text.replace("\\", "\\\\")
+    if '"' in text and "'" not in text:
+        return "'" + escaped + "'"
+    return '"' + escaped.replace('"', '\\"') + '"'
 
 
 main(sys.argv[1])

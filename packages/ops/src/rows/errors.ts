@@ -27,6 +27,18 @@ export const argumentKind = (target: string, name: string, expected: string, got
     where: target,
   });
 
+/** A key that one table has twice, or that two families have. */
+export const duplicateKey = (key: string, families?: readonly [string, string]): SconceError =>
+  new SconceError({
+    code: "DUPLICATE_KEY",
+    message:
+      families === undefined
+        ? `${key} is defined twice in one table`
+        : `${key} is defined in the family "${families[0]}" and in the family "${families[1]}"`,
+    where: key,
+    fix: "remove one of the two entries",
+  });
+
 /** A row without meta rule and without decomposition. */
 export const operatorWithoutMeta = (target: string): SconceError =>
   new SconceError({

@@ -3,6 +3,23 @@ import type { OpSchema } from "@sconce/ir";
 import { ATEN_SCHEMAS } from "./aten-schemas.js";
 import { parseSchema } from "./schema.js";
 
+/**
+ * The schema of an ATen overload, to the letter of PyTorch: `"aten::silu(Tensor self) -> Tensor"`.
+ */
+export type AtenSchema = `aten::${(typeof ATEN_SCHEMAS)[number]}`;
+
+type HeadOf<S extends string> = S extends `${infer Head}(${string}` ? Head : S;
+
+/**
+ * The type of a parameter that takes a schema: `schema: S & CheckedSchema<S>`. For text in `aten::` that PyTorch does
+ * not have, it is PyTorch's schema of that overload, so that the compile error shows both. Other namespaces are free.
+ */
+export type CheckedSchema<S extends string> = S extends `aten::${string}`
+  ? S extends AtenSchema
+    ? S
+    : Extract<AtenSchema, `${HeadOf<S>}(${string}`>
+  : S;
+
 let lines: Map<string, string> | undefined;
 const parsed = new Map<string, OpSchema | undefined>();
 
@@ -43,9 +60,9 @@ export function knownTargets(): Iterable<string> {
 
 function index(): Map<string, string> {
   const found = new Map<string, string>();
-  for (const line of ATEN_SCHEMAS.split("\n")) {
+  for (const line of ATEN_SCHEMAS) {
     const name = line.slice(0, line.indexOf("("));
-    if (name !== "") found.set(name.includes(".") ? `aten.${name}` : `aten.${name}.default`, line);
+    found.set(name.includes(".") ? `aten.${name}` : `aten.${name}.default`, line);
   }
   return found;
 }

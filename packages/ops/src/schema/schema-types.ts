@@ -11,16 +11,17 @@ import type {
   SymInt,
   SymScalar,
 } from "@sconce/ir";
-import type { DType } from "@sconce/tensor";
+import type { DType, Tensor } from "@sconce/tensor";
 
 /** What a `Scalar` argument may be: a Python number, or a symbolic one. */
 export type ScalarArg = ScalarLiteral | SymScalar;
 
-interface BaseTypes {
-  Tensor: FakeTensor;
-  Scalar: ScalarArg;
-  int: SymInt;
-  SymInt: SymInt;
+/** The JavaScript type of each schema type: `T` for `Tensor`, `I` for `int` and `SymInt`, `S` for `Scalar`. */
+export interface SchemaTypes<T, I, S> {
+  Tensor: T;
+  Scalar: S;
+  int: I;
+  SymInt: I;
   float: number;
   bool: boolean;
   str: string;
@@ -31,26 +32,76 @@ interface BaseTypes {
   Generator: null;
 }
 
-type Base<N extends string> = N extends keyof BaseTypes ? BaseTypes[N] : unknown;
+/** Types of shape rules and decompositions: fake tensors, sizes that may be symbolic. */
+export type FakeTypes = SchemaTypes<FakeTensor, SymInt, ScalarArg>;
+
+/** Types of kernels: real tensors, sizes that are numbers. */
+export type RuntimeTypes = SchemaTypes<Tensor, number, ScalarLiteral>;
+
+type AnyTypes = SchemaTypes<unknown, unknown, unknown>;
+type Base<N extends string, M extends AnyTypes> = N extends keyof M ? M[N] : unknown;
 type StripAlias<T extends string> = T extends `${infer A}(${string})${infer B}` ? `${A}${B}` : T;
-type Type<T extends string> = T extends `${infer E}[${string}]?`
-  ? readonly Type<E>[] | null
+type Type<T extends string, M extends AnyTypes> = T extends `${infer E}[${string}]?`
+  ? readonly Type<E, M>[] | null
   : T extends `${infer E}[${string}]`
-    ? readonly Type<E>[]
+    ? readonly Type<E, M>[]
     : T extends `${infer E}?`
-      ? Base<E> | null
-      : Base<T>;
+      ? Base<E, M> | null
+      : Base<T, M>;
 type NameOf<N extends string> = N extends `${infer A}=${string}` ? A : N;
 /** `Tensor(a -> *) self` has spaces inside of its type. */
-type Piece<P extends string> = P extends `${infer A}(${infer L})${infer B} ${infer N}`
-  ? Entry<`${A}(${L})${B}`, N>
+type Piece<P extends string, M extends AnyTypes> = P extends `${infer A}(${infer L})${infer B} ${infer N}`
+  ? Entry<`${A}(${L})${B}`, N, M>
   : P extends `${infer T} ${infer N}`
-    ? Entry<T, N>
+    ? Entry<T, N, M>
     : unknown;
-type Entry<T extends string, N extends string> = { readonly [K in NameOf<N>]: Type<StripAlias<T>> };
-type Pieces<A extends string> = A extends `${infer P}, ${infer Rest}` ? Piece<P> & Pieces<Rest> : Piece<A>;
+type Entry<T extends string, N extends string, M extends AnyTypes> = {
+  readonly [K in NameOf<N>]: Type<StripAlias<T>, M>;
+};
+type Pieces<A extends string, M extends AnyTypes> = A extends `${infer P}, ${infer Rest}`
+  ? Piece<P, M> & Pieces<Rest, M>
+  : Piece<A, M>;
 
 /** The bound arguments of a schema, by name, defaults filled in. */
-export type ArgsOf<S extends string> = S extends `${string}::${string}(${infer A}) -> ${string}`
-  ? Pieces<A>
+export type ArgsOf<
+  S extends string,
+  M extends AnyTypes = FakeTypes,
+> = S extends `${string}::${string}(${infer A}) -> ${string}` ? Pieces<A, M> : never;
+
+/** `Tensor(a!) values` is the type of a return and its name. */
+type Return<R extends string, M extends AnyTypes> =
+  StripAlias<R> extends `${infer T} ${string}` ? Type<T, M> : Type<StripAlias<R>, M>;
+/** `N` is `null` where a mask may leave results out. */
+type Returns<R extends string, M extends AnyTypes, N> = R extends `${infer P}, ${infer Rest}`
+  ? readonly [Return<P, M> | N, ...Returns<Rest, M, N>]
+  : readonly [Return<R, M> | N];
+type Leaves<A extends string> = A extends `${string}bool[${string}] ${string}mask` ? null : never;
+
+/**
+ * The result of a schema: one value, a tuple, or null for `()`. Results that a mask (`bool[3] output_mask`)
+ * leaves out are null.
+ */
+export type ResultOf<
+  S extends string,
+  M extends AnyTypes = FakeTypes,
+> = S extends `${string}::${string}(${infer A}) -> ${infer R}`
+  ? R extends "()"
+    ? null
+    : R extends `(${infer Items})`
+      ? Returns<Items, M, Leaves<A>>
+      : Return<R, M>
   : never;
+
+/** The target of a schema: `TargetOf<"aten::silu(Tensor self) -> Tensor">` is `"aten.silu.default"`. */
+export type TargetOf<S extends string> = S extends `${infer N}::${infer Name}(${string}`
+  ? Name extends `${string}.${string}`
+    ? `${N}.${Name}`
+    : `${N}.${Name}.default`
+  : never;
+
+/** The target of a schema, see {@link TargetOf}; only the head of the text is read. */
+export function targetOf<const S extends string>(schema: S): TargetOf<S> {
+  const head = schema.slice(0, schema.indexOf("(")).replace("::", ".");
+  const [, , overload] = head.split(".");
+  return (overload === undefined ? `${head}.default` : head) as TargetOf<S>;
+}
