@@ -31,5 +31,5 @@ export {
   type RandomSource,
 } from "./kernel/kernel.js";
 export { CPU_KERNELS } from "./kernels/all.js";
-export { createPhiloxSource } from "./kernels/philox.js";
+export { createPhiloxSource } from "./kernels/philox-source.js";
 export { createRandomSource } from "./kernels/random-source.js";

@@ -1,117 +1,117 @@
 /** @file All kernels of the backend. */
 import type { KernelTable } from "../kernel/kernel.js";
+import { activationKernels } from "./activation.js";
+import { activationBackwardKernels } from "./activation-backward.js";
 import { assertionKernels } from "./assertion.js";
 import { attentionKernels } from "./attention.js";
-import { convertKernels } from "./convert.js";
-import { convertQuantizeKernels } from "./convert-quantize.js";
-import { convertQuantizeParametersKernels } from "./convert-quantize-parameters.js";
+import { binaryPointwiseKernels } from "./binary-pointwise.js";
+import { comparisonKernels } from "./comparison.js";
+import { conversionKernels } from "./conversion.js";
 import { convolutionKernels } from "./convolution.js";
 import { convolutionBackwardKernels } from "./convolution-backward.js";
-import { createKernels } from "./create.js";
+import { creationKernels } from "./creation.js";
 import { ctcLossKernels } from "./ctc-loss.js";
+import { cumulativeKernels } from "./cumulative.js";
 import { distanceKernels } from "./distance.js";
 import { embeddingKernels } from "./embedding.js";
 import { fftKernels } from "./fft.js";
 import { gridSamplerKernels } from "./grid-sampler.js";
 import { gridSamplerBackwardKernels } from "./grid-sampler-backward.js";
 import { histogramKernels } from "./histogram.js";
-import { indexAdvancedKernels } from "./index-advanced.js";
-import { indexBackwardKernels } from "./index-backward.js";
-import { indexJoinKernels } from "./index-join.js";
-import { indexNonzeroKernels } from "./index-nonzero.js";
-import { indexPadKernels } from "./index-pad.js";
-import { indexScatterKernels } from "./index-scatter.js";
+import { indexTensorsKernels } from "./index-tensors.js";
+import { joinKernels } from "./join.js";
 import { linearAlgebraKernels } from "./linear-algebra.js";
-import { linearFactorKernels } from "./linear-factor.js";
-import { linearFunctionKernels } from "./linear-function.js";
-import { linearSpectrumKernels } from "./linear-spectrum.js";
 import { linearSystemKernels } from "./linear-system.js";
 import { lossKernels } from "./loss.js";
-import { lossMarginKernels } from "./loss-margin.js";
+import { lossMarginBackwardKernels } from "./loss-margin-backward.js";
 import { matmulKernels } from "./matmul.js";
+import { matrixFactorKernels } from "./matrix-factor.js";
+import { matrixSolveKernels } from "./matrix-solve.js";
+import { matrixSpectrumKernels } from "./matrix-spectrum.js";
+import { nonzeroKernels } from "./nonzero.js";
 import { normalizationKernels } from "./normalization.js";
 import { normalizationBackwardKernels } from "./normalization-backward.js";
-import { pointwiseActivationKernels } from "./pointwise-activation.js";
-import { pointwiseBackwardKernels } from "./pointwise-backward.js";
-import { pointwiseBesselKernels } from "./pointwise-bessel.js";
-import { pointwiseBinaryKernels } from "./pointwise-binary.js";
-import { pointwiseCompareKernels } from "./pointwise-compare.js";
-import { pointwiseSelectKernels } from "./pointwise-select.js";
-import { pointwiseUnaryKernels } from "./pointwise-unary.js";
+import { orderStatisticKernels } from "./order-statistic.js";
+import { paddingKernels } from "./padding.js";
+import { philoxKernels } from "./philox.js";
 import { polynomialKernels } from "./polynomial.js";
-import { poolingKernels } from "./pooling.js";
-import { poolingFractionalKernels } from "./pooling-fractional.js";
+import { poolKernels } from "./pool.js";
+import { poolFractionalKernels } from "./pool-fractional.js";
+import { quantizedKernels } from "./quantized.js";
+import { quantizedParametersKernels } from "./quantized-parameters.js";
 import { randomKernels } from "./random.js";
 import { randomChoiceKernels } from "./random-choice.js";
-import { randomDistributionKernels } from "./random-distributions.js";
-import { randomIntegerKernels } from "./random-integers.js";
-import { multinomialKernels } from "./random-multinomial.js";
-import { philoxKernels } from "./random-philox.js";
-import { reduceExtremeKernels } from "./reduce-extreme.js";
-import { reduceMomentKernels } from "./reduce-moment.js";
-import { reduceOrderKernels } from "./reduce-order.js";
-import { reduceScanKernels } from "./reduce-scan.js";
-import { reduceSumKernels } from "./reduce-sum.js";
-import { reduceTruthKernels } from "./reduce-truth.js";
+import { randomDistributionsKernels } from "./random-distributions.js";
+import { randomIntegersKernels } from "./random-integers.js";
+import { randomMultinomialKernels } from "./random-multinomial.js";
+import { reductionExtremeKernels } from "./reduction-extreme.js";
+import { reductionSumKernels } from "./reduction-sum.js";
+import { reductionTruthKernels } from "./reduction-truth.js";
+import { scatterKernels } from "./scatter.js";
 import { segmentKernels } from "./segment.js";
+import { selectWhereKernels } from "./select-where.js";
 import { softmaxKernels } from "./softmax.js";
 import { sortKernels } from "./sort.js";
 import { sortSearchKernels } from "./sort-search.js";
 import { sortUniqueKernels } from "./sort-unique.js";
 import { trilinearKernels } from "./trilinear.js";
+import { unaryBesselKernels } from "./unary-bessel.js";
+import { unaryPointwiseKernels } from "./unary-pointwise.js";
 import { upsampleKernels } from "./upsample.js";
+import { varianceKernels } from "./variance.js";
 import { vectorProductKernels } from "./vector-product.js";
+import { viewBackwardKernels } from "./view-backward.js";
 
 /** Every kernel, by target. */
 export const CPU_KERNELS: KernelTable = Object.freeze({
   ...assertionKernels,
   ...attentionKernels,
-  ...convertQuantizeKernels,
-  ...convertQuantizeParametersKernels,
-  ...convertKernels,
+  ...quantizedKernels,
+  ...quantizedParametersKernels,
+  ...conversionKernels,
   ...convolutionBackwardKernels,
   ...convolutionKernels,
-  ...createKernels,
+  ...creationKernels,
   ...distanceKernels,
   ...embeddingKernels,
   ...fftKernels,
   ...gridSamplerKernels,
   ...gridSamplerBackwardKernels,
-  ...indexAdvancedKernels,
-  ...indexBackwardKernels,
-  ...indexJoinKernels,
-  ...indexNonzeroKernels,
-  ...indexPadKernels,
-  ...indexScatterKernels,
+  ...indexTensorsKernels,
+  ...viewBackwardKernels,
+  ...joinKernels,
+  ...nonzeroKernels,
+  ...paddingKernels,
+  ...scatterKernels,
   ...linearAlgebraKernels,
-  ...linearFactorKernels,
-  ...linearFunctionKernels,
-  ...linearSpectrumKernels,
+  ...matrixFactorKernels,
+  ...matrixSolveKernels,
+  ...matrixSpectrumKernels,
   ...linearSystemKernels,
   ...lossKernels,
   ...matmulKernels,
   ...normalizationBackwardKernels,
   ...normalizationKernels,
-  ...pointwiseActivationKernels,
-  ...pointwiseBackwardKernels,
-  ...pointwiseBinaryKernels,
-  ...pointwiseCompareKernels,
-  ...pointwiseSelectKernels,
-  ...pointwiseUnaryKernels,
-  ...pointwiseBesselKernels,
-  ...poolingKernels,
+  ...activationKernels,
+  ...activationBackwardKernels,
+  ...binaryPointwiseKernels,
+  ...comparisonKernels,
+  ...selectWhereKernels,
+  ...unaryPointwiseKernels,
+  ...unaryBesselKernels,
+  ...poolKernels,
   ...randomKernels,
   ...randomChoiceKernels,
-  ...randomDistributionKernels,
-  ...randomIntegerKernels,
-  ...multinomialKernels,
+  ...randomDistributionsKernels,
+  ...randomIntegersKernels,
+  ...randomMultinomialKernels,
   ...philoxKernels,
-  ...reduceExtremeKernels,
-  ...reduceMomentKernels,
-  ...reduceOrderKernels,
-  ...reduceScanKernels,
-  ...reduceSumKernels,
-  ...reduceTruthKernels,
+  ...reductionExtremeKernels,
+  ...varianceKernels,
+  ...orderStatisticKernels,
+  ...cumulativeKernels,
+  ...reductionSumKernels,
+  ...reductionTruthKernels,
   ...softmaxKernels,
   ...sortSearchKernels,
   ...sortUniqueKernels,
@@ -120,8 +120,8 @@ export const CPU_KERNELS: KernelTable = Object.freeze({
   ...upsampleKernels,
   ...segmentKernels,
   ...histogramKernels,
-  ...poolingFractionalKernels,
-  ...lossMarginKernels,
+  ...poolFractionalKernels,
+  ...lossMarginBackwardKernels,
   ...ctcLossKernels,
   ...polynomialKernels,
   ...vectorProductKernels,

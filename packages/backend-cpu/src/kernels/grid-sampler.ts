@@ -2,7 +2,7 @@
 import { type DType, numel, patternEncoder, type Tensor, valueTable } from "@sconce/tensor";
 import { finishOutput, type NumberArray, readNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
-import { cubicSlopes, cubicWeights } from "./resample-taps.js";
+import { cubicSlopes, cubicWeights } from "./upsample-taps.js";
 
 export interface SampleArgs {
   readonly input: Tensor;

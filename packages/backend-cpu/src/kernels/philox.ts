@@ -1,65 +1,132 @@
 /**
- * @file Philox4x32-10, a random generator without state: a block of four words for each key and counter. Salmon et al.,
- * "Parallel random numbers: as easy as 1, 2, 3" (2011).
+ * @file PyTorch's random operators without a generator. A key is a pair of 64-bit numbers: the key of Philox and the
+ * counter of its first block.
  */
-import type { RandomSource } from "../kernel/kernel.js";
+import { broadcastStrides, type Tensor } from "@sconce/tensor";
+import { readBigInts, writeBigInts, writeNumbers } from "../kernel/dense.js";
+import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
+import { philoxBlock } from "./philox-source.js";
 
-/** High 32 bits of the product of two unsigned 32-bit numbers. */
-function multiplyHigh(a: number, b: number): number {
-  const [aLow, aHigh, bLow, bHigh] = [a & 0xffff, a >>> 16, b & 0xffff, b >>> 16];
-  const middle = aHigh * bLow + ((aLow * bLow) >>> 16);
-  const carry = aLow * bHigh + (middle & 0xffff);
-  return (aHigh * bHigh + Math.floor(middle / 65536) + Math.floor(carry / 65536)) >>> 0;
+/** The two 64-bit words of a block, each with its first half low. */
+function nextKey(seed: bigint, counter: bigint, words: Uint32Array, into: BigUint64Array, at: number): void {
+  philoxBlock(seed, BigInt.asUintN(64, counter), words);
+  into[at] = (BigInt(words[1]!) << 32n) | BigInt(words[0]!);
+  into[at + 1] = (BigInt(words[3]!) << 32n) | BigInt(words[2]!);
 }
 
-/** Writes the four words of a 64-bit key and a 64-bit counter. */
-export function philoxBlock(key: bigint, counter: bigint, words: Uint32Array): void {
-  let [key0, key1] = halves(key);
-  const [low, high] = halves(counter);
-  words.set([low, high, 0, 0]);
-  for (let round = 0; round < 10; round++) {
-    const [a, b, c, d] = words as unknown as readonly [number, number, number, number];
-    words[0] = multiplyHigh(0xcd9e8d57, c) ^ b ^ key0;
-    words[1] = Math.imul(0xcd9e8d57, c);
-    words[2] = multiplyHigh(0xd2511f53, a) ^ d ^ key1;
-    words[3] = Math.imul(0xd2511f53, a);
-    key0 = (key0 + 0x9e3779b9) >>> 0;
-    key1 = (key1 + 0xbb67ae85) >>> 0;
+type Split = { readonly key: Tensor; readonly num_splits: number };
+const keySplit = kernel<Split>(({ key, num_splits: splits }, context) => {
+  const out = emptyOutput(context);
+  const keys = readBigInts(key);
+  const words = new Uint32Array(4);
+  const values = new BigUint64Array(splits * keys.length);
+  for (let s = 0; s < splits; s++) {
+    for (let k = 0; k < keys.length; k += 2)
+      nextKey(keys[k]!, keys[k + 1]! + BigInt(s), words, values, s * keys.length + k);
   }
+  writeBigInts(out, values);
+  return out;
+});
+
+type FoldIn = { readonly key: Tensor; readonly data: Tensor | number };
+const keyFoldIn = kernel<FoldIn>(({ key, data }, context) => {
+  const out = emptyOutput(context);
+  const keys = readBigInts(key);
+  const added = typeof data === "number" ? BigInt(data) : readBigInts(data)[0]!;
+  const words = new Uint32Array(4);
+  const values = new BigUint64Array(keys.length);
+  for (let k = 0; k < keys.length; k += 2) nextKey(keys[k]!, keys[k + 1]! + added, words, values, k);
+  writeBigInts(out, values);
+  return out;
+});
+
+/** Bits of the significand that uniform numbers of a dtype have. */
+const BITS: Readonly<Record<string, number>> = { float16: 11, bfloat16: 8, float32: 24 };
+
+/** Converts the words of one block to numbers: four, or two of float64. */
+type FromBlock = (words: Uint32Array, numbers: Float64Array) => void;
+
+function uniformOf(dtype: string): FromBlock {
+  if (dtype === "float64") {
+    return (words, numbers) => {
+      for (let i = 0; i < 2; i++)
+        numbers[i] = ((words[2 * i]! & 0x1fffff) * 2 ** 32 + words[2 * i + 1]!) * 2 ** -53;
+    };
+  }
+  const bits = BITS[dtype]!;
+  return (words, numbers) => {
+    for (let i = 0; i < 4; i++) numbers[i] = (words[i]! & (2 ** bits - 1)) * 2 ** -bits;
+  };
 }
 
-const halves = (value: bigint): [low: number, high: number] => [
-  Number(value & 0xffffffffn),
-  Number((value >> 32n) & 0xffffffffn),
-];
+/** Box and Muller's pairs from numbers in the open interval; narrow dtypes compute as float32 does. */
+function normalOf(dtype: string): FromBlock {
+  const { fround } = Math;
+  if (dtype === "float64") {
+    return (words, numbers) => {
+      const [first, second] = [wideOpen(words[0]!, words[1]!), wideOpen(words[2]!, words[3]!)];
+      const radius = Math.sqrt(-2 * Math.log(first));
+      numbers[0] = radius * Math.cos(2 * Math.PI * second);
+      numbers[1] = radius * Math.sin(2 * Math.PI * second);
+    };
+  }
+  const open = (word: number): number => fround(fround(word) * 2 ** -32 + 2 ** -33);
+  return (words, numbers) => {
+    for (let i = 0; i < 4; i += 2) {
+      const radius = fround(Math.sqrt(fround(-2 * fround(Math.log(open(words[i]!))))));
+      const angle = fround(open(words[i + 1]!) * fround(2 * Math.PI));
+      numbers[i] = fround(radius * fround(Math.cos(angle)));
+      numbers[i + 1] = fround(radius * fround(Math.sin(angle)));
+    }
+  };
+}
+
+/** 64 bits as a number between 0 and 1. */
+const wideOpen = (high: number, low: number): number => (high * 2 ** 32 + low) * 2 ** -64 + 2 ** -65;
 
 /**
- * A source of random bits that runs through the blocks of a seed, for `cpuBackend({ random })`. Its numbers are those of
- * PyTorch's `_philox_*` operators for the key `[seed, 0]` and of no generator of PyTorch's CPU, which is the Mersenne
- * Twister of `createRandomSource`.
+ * Each key starts a new sequence for its region of the output: everything after the last dimension
+ * along which keys differ. Equal keys so give equal regions.
  */
-export function createPhiloxSource(seed: number | bigint): RandomSource {
+function fill(out: Tensor, key: Tensor, fromBlock: FromBlock, map: (x: number) => number): Tensor {
+  const batch = key.shape.slice(0, -1);
+  const own = batch.findLastIndex((size) => size !== 1) + 1;
+  const lead = out.shape.slice(0, own);
+  const strides = broadcastStrides(batch.slice(0, own), key.strides, lead);
+  const keys = readBigInts(key.asStrided([...lead, 2], [...strides, key.strides.at(-1)!]));
+  const values = new Float64Array(out.numel);
+  const length = (2 * values.length) / keys.length;
+  const drawn = new Float64Array(out.dtype === "float64" ? 2 : 4);
   const words = new Uint32Array(4);
-  let key = 0n;
-  let counter = 0n;
-  let next = 4;
-  const source: RandomSource = {
-    spareNormal: undefined,
-    seed(value) {
-      source.spareNormal = undefined;
-      key = BigInt.asUintN(64, BigInt(value));
-      counter = 0n;
-      next = 4;
-    },
-    uint32() {
-      if (next === 4) {
-        philoxBlock(key, counter, words);
-        counter = BigInt.asUintN(64, counter + 1n);
-        next = 0;
-      }
-      return words[next++]!;
-    },
-  };
-  source.seed(seed);
-  return source;
+  for (let k = 0; k < keys.length; k += 2) {
+    const start = (k / 2) * length;
+    let counter = keys[k + 1]!;
+    for (let i = 0; i < length; i += drawn.length, counter++) {
+      philoxBlock(keys[k]!, BigInt.asUintN(64, counter), words);
+      fromBlock(words, drawn);
+      for (let j = 0; j < drawn.length && i + j < length; j++) values[start + i + j] = map(drawn[j]!);
+    }
+  }
+  writeNumbers(out, values);
+  return out;
 }
+
+type Uniform = { readonly key: Tensor; readonly low: number; readonly high: number };
+const uniform = kernel<Uniform>(({ key, low, high }, context) => {
+  const out = emptyOutput(context);
+  return fill(out, key, uniformOf(out.dtype), (x) => x * (high - low) + low);
+});
+
+type Normal = { readonly key: Tensor; readonly mean: number; readonly std: number };
+const normal = kernel<Normal>(({ key, mean, std }, context) => {
+  const out = emptyOutput(context);
+  return fill(out, key, normalOf(out.dtype), (x) => x * std + mean);
+});
+
+export const philoxKernels = defineKernels({
+  "aten._philox_key_split.default": keySplit,
+  "aten._philox_key_fold_in.default": keyFoldIn,
+  "aten._philox_key_fold_in.Tensor": keyFoldIn,
+  "aten._philox_uniform.default": uniform,
+  "aten._philox_normal.default": normal,
+});

@@ -162,7 +162,7 @@ const sampleDirichlet = kernel<{ self: Tensor }>(({ self }, context) => {
   return out;
 });
 
-export const randomDistributionKernels = defineKernels({
+export const randomDistributionsKernels = defineKernels({
   "aten.poisson.default": poisson,
   "aten.binomial.default": binomial,
   "aten._standard_gamma.default": standardGamma,

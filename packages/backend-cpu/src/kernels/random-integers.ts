@@ -122,7 +122,7 @@ const randperm = kernel<{ n: number }>(({ n }, context) => {
   return out;
 });
 
-export const randomIntegerKernels = defineKernels({
+export const randomIntegersKernels = defineKernels({
   ...overloads("randint", randint, ["default", "low"]),
   ...overloads("randint_like", randint, ["default", "low_dtype"]),
   "aten.randint_like.Tensor": randintTensor,

@@ -63,4 +63,4 @@ function placeOf(cumulated: Float64Array, sample: number): number {
   return low;
 }
 
-export const multinomialKernels = defineKernels({ "aten.multinomial.default": multinomial });
+export const randomMultinomialKernels = defineKernels({ "aten.multinomial.default": multinomial });

@@ -3,10 +3,10 @@ import type { ScalarLiteral } from "@sconce/ir";
 import { castTensor, Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
 import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
-import { fillWith } from "./create-fill.js";
+import { fillWith } from "./creation-fill.js";
 import { dynamicOutput } from "./index-elements.js";
 import { commonDType, numberDType, type Operand } from "./pointwise-loop.js";
-import { readKeys } from "./reduce-rows.js";
+import { readKeys } from "./reduction-rows.js";
 
 /**
  * First place in a sorted row at which `value` may be inserted (`right`: the last such place). NaN is the

@@ -3,8 +3,8 @@ import { type DType, numel, type Tensor } from "@sconce/tensor";
 import { type NumberArray, writeNumbers } from "../kernel/dense.js";
 import { defineKernels, kernel } from "../kernel/kernel.js";
 import { dynamicOutput, gatherByAxes, wrapDimension } from "./index-elements.js";
-import { compareAscending, sortedPositions } from "./reduce-order.js";
-import { likeKeys, readKeys, writeKeys } from "./reduce-rows.js";
+import { compareAscending, sortedPositions } from "./order-statistic.js";
+import { likeKeys, readKeys, writeKeys } from "./reduction-rows.js";
 
 /** Runs of equal neighbors among `count` items visited in an order. */
 interface Groups {

@@ -4,8 +4,8 @@
 import type { Tensor } from "@sconce/tensor";
 import { type NumberArray, writeNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
-import { compareAscending } from "./reduce-order.js";
-import { likeKeys, moveLast, readKeys, reducedDims, writeKeys } from "./reduce-rows.js";
+import { compareAscending } from "./order-statistic.js";
+import { likeKeys, moveLast, readKeys, reducedDims, writeKeys } from "./reduction-rows.js";
 import { precedes, selectFirst } from "./select-position.js";
 
 /** Positions of a row in order, equal values as they came. */

@@ -6,7 +6,7 @@ import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, readFloat64 } from "../kernel/dense.js";
 import { roundTo } from "../kernel/half.js";
 import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
-import { byteTaps, type Mode, type Taps, tapsOf, type WideMode, wideTaps } from "./resample-taps.js";
+import { byteTaps, type Mode, type Taps, tapsOf, type WideMode, wideTaps } from "./upsample-taps.js";
 
 /** Applies taps along a dimension of size `taps.inputs`, with `inner` elements after it. */
 function applyTaps(

@@ -3,9 +3,9 @@ import { FakeTensor, type ScalarLiteral, toNumber } from "@sconce/ir";
 import { contiguousStrides, Tensor } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { type AnyKernel, defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
-import { fillWith } from "./create-fill.js";
+import { binaryPointwiseKernels } from "./binary-pointwise.js";
+import { fillWith } from "./creation-fill.js";
 import { broadcastShape, wrapDimension } from "./index-elements.js";
-import { pointwiseBinaryKernels } from "./pointwise-binary.js";
 
 /** One elementwise step whose result is a row-major tensor of the dtype of the whole. */
 function step(run: AnyKernel, self: Tensor, other: Tensor, like: Tensor, context: KernelContext): Tensor {
@@ -14,9 +14,9 @@ function step(run: AnyKernel, self: Tensor, other: Tensor, like: Tensor, context
   return run({ self, other, alpha: 1, rounding_mode: null }, { ...context, meta }) as Tensor;
 }
 
-const times = pointwiseBinaryKernels["aten.mul.Tensor"];
-const plus = pointwiseBinaryKernels["aten.add.Tensor"];
-const minus = pointwiseBinaryKernels["aten.sub.Tensor"];
+const times = binaryPointwiseKernels["aten.mul.Tensor"];
+const plus = binaryPointwiseKernels["aten.add.Tensor"];
+const minus = binaryPointwiseKernels["aten.sub.Tensor"];
 
 type Addr = {
   readonly self: Tensor;

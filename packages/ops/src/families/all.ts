@@ -32,10 +32,10 @@ import { einsumOps } from "./einsum.js";
 import { embeddingOps } from "./embedding.js";
 import { environmentOps } from "./environment.js";
 import { fakeQuantizeOps } from "./fake-quantize.js";
-import { fourierOps } from "./fourier.js";
-import { fourierHermitianOps } from "./fourier-hermitian.js";
+import { fftOps } from "./fft.js";
+import { fftHermitianOps } from "./fft-hermitian.js";
 import { gradientOps } from "./gradient.js";
-import { gridOps } from "./grid.js";
+import { gridSamplerOps } from "./grid-sampler.js";
 import { histogramOps } from "./histogram.js";
 import { inPlaceViewOps } from "./in-place-view.js";
 import { indexReadOps } from "./index-read.js";
@@ -82,9 +82,6 @@ import { recurrentOps } from "./recurrent.js";
 import { recurrentBackwardOps } from "./recurrent-backward.js";
 import { reductionOps } from "./reduction.js";
 import { renamedOps } from "./renamed.js";
-import { resizeOps } from "./resize.js";
-import { resizeBackwardOps } from "./resize-backward.js";
-import { resizeCubicOps } from "./resize-cubic.js";
 import { scalarReadOps } from "./scalar-reads.js";
 import { segmentOps } from "./segment.js";
 import { selectWhereOps } from "./select-where.js";
@@ -97,6 +94,9 @@ import { tensorPropertyOps } from "./tensor-properties.js";
 import { ternaryPointwiseOps } from "./ternary-pointwise.js";
 import { torchTestOps } from "./torch-tests.js";
 import { unaryPointwiseOps } from "./unary-pointwise.js";
+import { upsampleOps } from "./upsample.js";
+import { upsampleBackwardOps } from "./upsample-backward.js";
+import { upsampleCubicOps } from "./upsample-cubic.js";
 import { varianceOps } from "./variance.js";
 import { viewCopyOps } from "./view-copy.js";
 import { viewDTypeOps } from "./view-dtype.js";
@@ -134,8 +134,8 @@ const FAMILIES = {
   einsum: einsumOps,
   embedding: embeddingOps,
   fakeQuantize: fakeQuantizeOps,
-  fourier: fourierOps,
-  grid: gridOps,
+  fft: fftOps,
+  gridSampler: gridSamplerOps,
   inPlaceView: inPlaceViewOps,
   indexRead: indexReadOps,
   indexWrite: indexWriteOps,
@@ -176,9 +176,9 @@ const FAMILIES = {
   recurrent: recurrentOps,
   reduction: reductionOps,
   renamed: renamedOps,
-  resizeCubic: resizeCubicOps,
-  resize: resizeOps,
-  resizeBackward: resizeBackwardOps,
+  upsampleCubic: upsampleCubicOps,
+  upsample: upsampleOps,
+  upsampleBackward: upsampleBackwardOps,
   scalarReads: scalarReadOps,
   selectWhere: selectWhereOps,
   softmax: softmaxOps,
@@ -196,7 +196,7 @@ const FAMILIES = {
   viewSplit: viewSplitOps,
   statistic: statisticOps,
   gradient: gradientOps,
-  fourierHermitian: fourierHermitianOps,
+  fftHermitian: fftHermitianOps,
   spectrogram: spectrogramOps,
   tensorProperties: tensorPropertyOps,
   segment: segmentOps,

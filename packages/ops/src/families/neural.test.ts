@@ -15,8 +15,8 @@ import { convolutionOps } from "./convolution.js";
 import { convolutionCompositeOps } from "./convolution-composite.js";
 import { distanceOps } from "./distance.js";
 import { embeddingOps } from "./embedding.js";
-import { fourierOps } from "./fourier.js";
-import { gridOps } from "./grid.js";
+import { fftOps } from "./fft.js";
+import { gridSamplerOps } from "./grid-sampler.js";
 import { linearAlgebraOps } from "./linear-algebra.js";
 import { lossOps } from "./loss.js";
 import { lossClassificationOps } from "./loss-classification.js";
@@ -26,9 +26,9 @@ import { matmulCompositeOps } from "./matmul-composite.js";
 import { normalizationOps } from "./normalization.js";
 import { poolOps } from "./pool.js";
 import { recurrentOps } from "./recurrent.js";
-import { resizeOps } from "./resize.js";
-import { resizeCubicOps } from "./resize-cubic.js";
 import { softmaxOps } from "./softmax.js";
+import { upsampleOps } from "./upsample.js";
+import { upsampleCubicOps } from "./upsample-cubic.js";
 
 const fixture = (path: string): unknown =>
   JSON.parse(readFileSync(new URL(`../../../testing/fixtures/${path}`, import.meta.url), "utf8"));
@@ -59,8 +59,8 @@ const FAMILIES = {
   convolutionOps,
   distanceOps,
   embeddingOps,
-  fourierOps,
-  gridOps,
+  fftOps,
+  gridSamplerOps,
   linearAlgebraOps,
   lossClassificationOps,
   lossMarginOps,
@@ -70,8 +70,8 @@ const FAMILIES = {
   normalizationOps,
   poolOps,
   recurrentOps,
-  resizeCubicOps,
-  resizeOps,
+  upsampleCubicOps,
+  upsampleOps,
   softmaxOps,
 };
 /** Refusals that depend on the values of indices, which kernels check. */

@@ -158,6 +158,6 @@ const WAYS: Readonly<Record<string, string>> = {
 
 /** `batch-norm-backward` as a heading. */
 const title = (name: string): string => {
-  const words = name.replaceAll("-", " ");
+  const words = name.replaceAll("-", " ").replace(/\bfft\b/, "FFT");
   return words.charAt(0).toUpperCase() + words.slice(1);
 };

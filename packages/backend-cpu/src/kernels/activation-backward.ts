@@ -1,0 +1,246 @@
+/** @file Gradients of elementwise functions: the incoming gradient times the derivative. */
+import { type ScalarLiteral, toNumber } from "@sconce/ir";
+import type { Tensor } from "@sconce/tensor";
+import { roundTo, stepOf } from "../kernel/half.js";
+import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
+import { elementwise, map2, map3, type Operand } from "./pointwise-loop.js";
+import { erf } from "./pointwise-special.js";
+
+type Args = Readonly<Record<string, unknown>>;
+/** Rounds an intermediate value to the precision that PyTorch computes in. */
+type Round = (x: number) => number;
+/** The gradient of one element. Overflow of intermediate values decides the results at the ends of the domain. */
+type ElementGradient = (grad: number, x: number, round: Round) => number;
+
+/** The gradient by the named argument, which may depend on the others. */
+const gradient = (
+  xName: string,
+  make: (args: Args) => ElementGradient,
+  gradName = "grad_output",
+): AnyKernel =>
+  kernel<Args>((args, context) => {
+    const element = make(args);
+    const x = args[xName] as Tensor;
+    const round = stepOf(x.dtype);
+    const real = map2((grad, value) => element(grad, value, round));
+    return elementwise({ real }, emptyOutput(context), [args[gradName] as Tensor, x]);
+  });
+
+/** The same where the gradient passes or is dropped: 0 times infinity must not come up. */
+const gate = (passes: (args: Args) => (x: number) => boolean, gradName = "grad_output"): AnyKernel =>
+  kernel<Args>((args, context) => {
+    const test = passes(args);
+    const real = map2((grad, x) => (test(x) ? grad : 0));
+    return elementwise({ real }, emptyOutput(context), [args[gradName] as Tensor, args["self"] as Tensor]);
+  });
+
+const scalar = (args: Args, name: string): number => toNumber(args[name] as ScalarLiteral);
+
+/** `1 / (1 + exp(-x))`, which is zero where the exponential overflows. */
+const logistic = (x: number, f: Round): number => f(1 / f(1 + f(Math.exp(-x))));
+
+const silu: ElementGradient = (g, x, f) => {
+  const s = logistic(x, f);
+  return f(g * s) * f(1 + f(x * f(1 - s)));
+};
+
+const mish: ElementGradient = (g, x, f) => {
+  const s = logistic(x, f);
+  const t = f(Math.tanh(f(Math.log1p(f(Math.exp(x))))));
+  return g * f(t + f(f(x * s) * f(1 - f(t * t))));
+};
+
+const gelu: ElementGradient = (g, x, f) => {
+  const cdf = f(0.5 * f(1 + f(erf(x * Math.SQRT1_2))));
+  const pdf = f(f(Math.exp(f(f(x * x) * -0.5))) / Math.sqrt(2 * Math.PI));
+  return g * f(cdf + f(x * pdf));
+};
+
+const BETA = Math.sqrt(2 / Math.PI);
+const KAPPA = 0.044715;
+
+const geluTanh: ElementGradient = (g, x, f) => {
+  const square = f(x * x);
+  const t = f(Math.tanh(f(BETA * f(x + f(KAPPA * f(square * x))))));
+  const innerSlope = f(BETA * f(1 + f(3 * KAPPA * square)));
+  const right = f(f(f(0.5 * x) * f(1 - f(t * t))) * innerSlope);
+  return g * f(f(0.5 * f(1 + t)) + right);
+};
+
+function elu(args: Args): ElementGradient {
+  const [alpha, scale, input] = ["alpha", "scale", "input_scale"].map((name) => scalar(args, name)) as [
+    number,
+    number,
+    number,
+  ];
+  const negative = alpha * scale;
+  if (args["is_result"]) return (g, y, f) => (y <= 0 ? f(g * input) * f(y + negative) : g * scale);
+  return (g, x, f) => (x <= 0 ? f(f(g * input) * negative) * f(Math.exp(f(x * input))) : g * scale);
+}
+
+function softplus(args: Args): ElementGradient {
+  const [beta, threshold] = [scalar(args, "beta"), scalar(args, "threshold")];
+  return (g, x, f) => {
+    const inner = f(x * beta);
+    if (inner > threshold) return g;
+    const z = f(Math.exp(inner));
+    return f(g * z) / f(z + 1);
+  };
+}
+
+/** From the buffer of the forward pass, `exp(-|x|)`. */
+const logSigmoidBackward = kernel<{ grad_output: Tensor; self: Tensor; buffer: Tensor }>(
+  ({ grad_output: grad, self, buffer }, context) => {
+    const f = stepOf(self.dtype);
+    const real = map3((g, x, z) => {
+      const [most, sign] = x < 0 ? [1, 1] : [0, -1];
+      return f(most - f(sign * f(z / f(1 + z)))) * g;
+    });
+    return elementwise({ real }, emptyOutput(context), [grad, self, buffer]);
+  },
+);
+
+const logitBackward = kernel<{ grad_output: Tensor; self: Tensor; eps: number | null }>(
+  ({ grad_output: grad, self, eps }, context) => {
+    const out = emptyOutput(context);
+    const f = stepOf(self.dtype);
+    const slope = (g: number, x: number): number => g / f(x * f(1 - x));
+    // A negative margin is none.
+    if (eps === null || eps < 0) {
+      const whole = map2((g, x) =>
+        x < 0 || x > 1 ? Number.NaN : x === 0 || x === 1 ? g * Infinity : slope(g, x),
+      );
+      return elementwise({ real: whole }, out, [grad, self]);
+    }
+    const rounded = roundTo(self.dtype);
+    const low = rounded(eps);
+    const high = rounded(1 - low);
+    const clamped = map2((g, x) =>
+      x < low || x > high ? 0 : x === 0 || x === 1 ? g * Infinity : slope(g, x),
+    );
+    return elementwise({ real: clamped }, out, [grad, self]);
+  },
+);
+
+type Loss = {
+  readonly grad_output: Tensor;
+  readonly self: Tensor;
+  readonly target: Tensor;
+  readonly reduction: number;
+};
+
+/** The gradient of a loss in its input; the mean (reduction 1) divides by the number of elements. */
+const lossGradient = <A extends Loss>(
+  make: (args: A, norm: number) => (grad: number, x: number, target: number, round: Round) => number,
+): AnyKernel =>
+  kernel<A>((args, context) => {
+    const out = emptyOutput(context);
+    const element = make(args, args.reduction === 1 ? 1 / out.numel : 1);
+    const round = stepOf(args.self.dtype);
+    const real = map3((grad, x, target) => element(grad, x, target, round));
+    return elementwise({ real }, out, [args.grad_output, args.self, args.target]);
+  });
+
+const squared = lossGradient((_, norm) => (g, x, target, f) => f(f(2 * norm) * f(x - target)) * g);
+
+const smoothL1 = lossGradient<Loss & { beta: number }>(({ beta }, norm) => (g, x, target, f) => {
+  const difference = f(x - target);
+  if (difference <= -beta) return -norm * g;
+  return difference >= beta ? norm * g : f(f(norm * difference) * g) / beta;
+});
+
+const huber = lossGradient<Loss & { delta: number }>(({ delta }, norm) => (g, x, target, f) => {
+  const difference = f(x - target);
+  if (difference <= -delta) return f(-norm * g) * delta;
+  return difference >= delta ? f(norm * g) * delta : f(norm * difference) * g;
+});
+
+/** PyTorch computes this of whole tensors, so that every step is rounded to their dtype. */
+const softMargin = kernel<Loss>(({ grad_output: grad, self, target, reduction }, context) => {
+  const out = emptyOutput(context);
+  const norm = reduction === 1 ? 1 / out.numel : 1;
+  const f = roundTo(self.dtype);
+  const real = map3((g, x, t) => {
+    const z = f(Math.exp(f(f(-t) * x)));
+    return f(f(f(f(t * -norm)) * z) / f(z + 1)) * g;
+  });
+  return elementwise({ real }, out, [grad, self, target]);
+});
+
+type Bce = Loss & { readonly weight: Tensor | null };
+/** A float32 constant in PyTorch's kernel, whatever the dtype. */
+const SMALLEST_VARIANCE = Math.fround(1e-12);
+
+const binaryCrossEntropy = kernel<Bce>(({ grad_output: grad, self, target, weight, reduction }, context) => {
+  const out = emptyOutput(context);
+  const scale = reduction === 1 ? 1 / out.numel : 1;
+  const slope = map3((g, x, t) => (g * (x - t) * scale) / Math.max((1 - x) * x, SMALLEST_VARIANCE));
+  elementwise({ real: slope }, out, [grad, self, target]);
+  return weight === null ? out : elementwise({ real: map2((g, w) => g * w) }, out, [out, weight]);
+});
+
+const preluBackward = kernel<{ grad_output: Tensor; self: Tensor; weight: Operand }>(
+  ({ grad_output: grad, self, weight }, context) => {
+    const [inputGrad, weightGrad] = emptyOutputs(context) as [Tensor, Tensor];
+    elementwise({ real: map3((g, x, w) => (x > 0 ? g : w * g)) }, inputGrad, [grad, self, weight]);
+    elementwise({ real: map2((g, x) => (x > 0 ? 0 : x * g)) }, weightGrad, [grad, self]);
+    return [inputGrad, weightGrad];
+  },
+);
+
+const dropoutBackward = kernel<{ grad_output: Tensor; mask: Tensor; scale: number }>(
+  ({ grad_output: grad, mask, scale }, context) =>
+    elementwise({ real: map2((g, kept) => g * kept * scale) }, emptyOutput(context), [grad, mask]),
+);
+
+/** A float32 constant in PyTorch's kernel, whatever the dtype. */
+const ONE_SIXTH = Math.fround(1 / 6);
+
+export const activationBackwardKernels = defineKernels({
+  "aten.sigmoid_backward.default": gradient("output", () => (g, y, f) => f(g * f(1 - y)) * y),
+  "aten.tanh_backward.default": gradient("output", () => (g, y, f) => g * f(1 - f(y * y))),
+  "aten.silu_backward.default": gradient("self", () => silu),
+  "aten.mish_backward.default": gradient("self", () => mish),
+  "aten.gelu_backward.default": gradient("self", (args) =>
+    args["approximate"] === "tanh" ? geluTanh : gelu,
+  ),
+  "aten.elu_backward.default": gradient("self_or_result", elu),
+  "aten.leaky_relu_backward.default": gradient("self", (args) => {
+    const slope = scalar(args, "negative_slope");
+    return (g, x) => (x > 0 ? g : g * slope);
+  }),
+  "aten.hardswish_backward.default": gradient(
+    "self",
+    () => (g, x, f) => (x <= -3 ? 0 : x < 3 ? g * f(f(x / 3) + 0.5) : g),
+  ),
+  "aten.hardsigmoid_backward.default": gradient(
+    "self",
+    () => (g, x) => (x > -3 && x < 3 ? g * ONE_SIXTH : 0),
+  ),
+  "aten.softplus_backward.default": gradient("self", softplus),
+  "aten.log_sigmoid_backward.default": logSigmoidBackward,
+  "aten.hardtanh_backward.default": gate((args) => {
+    const [low, high] = [scalar(args, "min_val"), scalar(args, "max_val")];
+    return (x) => !(x <= low || x >= high);
+  }),
+  "aten.threshold_backward.default": gate((args) => {
+    const limit = scalar(args, "threshold");
+    return (x) => !(x <= limit);
+  }),
+  "aten.hardshrink_backward.default": gate((args) => {
+    const l = scalar(args, "lambd");
+    return (x) => !(x >= -l && x <= l);
+  }, "grad_out"),
+  "aten.softshrink_backward.default": gate((args) => {
+    const l = scalar(args, "lambd");
+    return (x) => !(x >= -l && x <= l);
+  }),
+  "aten.logit_backward.default": logitBackward,
+  "aten.mse_loss_backward.default": squared,
+  "aten.smooth_l1_loss_backward.default": smoothL1,
+  "aten.huber_loss_backward.default": huber,
+  "aten.soft_margin_loss_backward.default": softMargin,
+  "aten.binary_cross_entropy_backward.default": binaryCrossEntropy,
+  "aten._prelu_kernel_backward.default": preluBackward,
+  "aten.native_dropout_backward.default": dropoutBackward,
+});

@@ -1,0 +1,400 @@
+/** @file Arithmetic kernels of two operands, either of which may be a Python number. */
+import { type ScalarLiteral, toNumber } from "@sconce/ir";
+import { type DType, dtypeInfo, isIntegralDType, Tensor } from "@sconce/tensor";
+import { divisionByZero } from "../kernel/errors.js";
+import { decodeTable, encodeFloat, roundTo, stepOf } from "../kernel/half.js";
+import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
+import { complexLoops } from "./complex-loops.js";
+import { gammaP, gammaQ } from "./incomplete-gamma.js";
+import {
+  type Elementwise,
+  elementwise,
+  isTensorOperand,
+  type Lane,
+  type LaneLoop,
+  map1,
+  map2,
+  type Operand,
+} from "./pointwise-loop.js";
+import { cubeLoop, reciprocalLoop, rsqrtLoop, sqrtLoop, squareLoop } from "./pointwise-loops.js";
+import {
+  bigGcd,
+  bigMax,
+  bigMin,
+  bigPow,
+  copySign,
+  floorDivide,
+  fmax,
+  fmin,
+  gcdAbove,
+  hypot,
+  int32Pow,
+  intPow,
+  logAddExp,
+  logAddExp2,
+  nextAfter32,
+  nextAfter64,
+  pow,
+  remainder,
+  xlog1py,
+  xlogy,
+} from "./pointwise-math.js";
+import { zeta } from "./pointwise-special.js";
+import { checkInRange } from "./scalar-range.js";
+
+type Binary = { readonly self: Operand; readonly other: Operand };
+type WithAlpha = Binary & { readonly alpha: ScalarLiteral };
+type WithMode = Binary & { readonly rounding_mode: string | null };
+
+const addLoop: LaneLoop = (out, [x, y], count) => {
+  const a = x as Lane;
+  const b = y as Lane;
+  for (let i = 0; i < count; i++) out[i] = a[i]! + b[i]!;
+};
+
+const subLoop: LaneLoop = (out, [x, y], count) => {
+  const a = x as Lane;
+  const b = y as Lane;
+  for (let i = 0; i < count; i++) out[i] = a[i]! - b[i]!;
+};
+
+const mulLoop: LaneLoop = (out, [x, y], count) => {
+  const a = x as Lane;
+  const b = y as Lane;
+  for (let i = 0; i < count; i++) out[i] = a[i]! * b[i]!;
+};
+
+const divLoop: LaneLoop = (out, [x, y], count) => {
+  const a = x as Lane;
+  const b = y as Lane;
+  for (let i = 0; i < count; i++) out[i] = a[i]! / b[i]!;
+};
+
+const maxLoop: LaneLoop = (out, [x, y], count) => {
+  const a = x as Lane;
+  const b = y as Lane;
+  for (let i = 0; i < count; i++) out[i] = Math.max(a[i]!, b[i]!);
+};
+
+const minLoop: LaneLoop = (out, [x, y], count) => {
+  const a = x as Lane;
+  const b = y as Lane;
+  for (let i = 0; i < count; i++) out[i] = Math.min(a[i]!, b[i]!);
+};
+
+/** x + alpha y; products of narrow integers are taken modulo 2^32, as float64 would lose their low bits. */
+const axpyLoop: LaneLoop = (out, [x, y, alpha], count) => {
+  for (let i = 0; i < count; i++) out[i] = x![i]! + alpha![i]! * y![i]!;
+};
+const axpyInt32: LaneLoop = (out, [x, y, alpha], count) => {
+  for (let i = 0; i < count; i++) out[i] = x![i]! + Math.imul(alpha![i]!, y![i]!);
+};
+
+const isNarrowInt = (dtype: DType): boolean => isIntegralDType(dtype) && dtypeInfo(dtype).itemSize <= 4;
+
+const multiply: Elementwise = {
+  wideNumbers: true,
+  real: mulLoop,
+  big: (x, y) => x * y,
+  complex: complexLoops.mul,
+};
+const multiplyInt32: Elementwise = { real: map2(Math.imul) };
+
+/** Adds (sign 1) or subtracts `alpha * other`. */
+const addition = (sign: 1 | -1): AnyKernel =>
+  kernel<WithAlpha>(({ self, other, alpha }, context) => {
+    const out = emptyOutput(context);
+    const complex = sign === 1 ? complexLoops.add : complexLoops.sub;
+    const big = (x: bigint, y: bigint): bigint => (sign === 1 ? x + y : x - y);
+    if (alpha === null || alpha === undefined || toNumber(alpha) === 1) {
+      return elementwise({ real: sign === 1 ? addLoop : subLoop, big, complex }, out, [self, other]);
+    }
+    return scaledAddition(out, self, other, alpha, sign);
+  });
+
+function scaledAddition(
+  out: Tensor,
+  self: Operand,
+  other: Operand,
+  alpha: ScalarLiteral,
+  sign: 1 | -1,
+): Tensor {
+  if (dtypeInfo(out.dtype).kind === "complex") {
+    checkInRange(alpha, out.dtype);
+    const scaled = elementwise({ complex: complexLoops.mul }, out, [other, alpha]);
+    return elementwise({ complex: sign === 1 ? complexLoops.add : complexLoops.sub }, out, [self, scaled]);
+  }
+  const factor = sign === 1 ? alpha : negated(alpha);
+  checkInRange(factor, out.dtype);
+  const real = isNarrowInt(out.dtype) ? axpyInt32 : axpyLoop;
+  return elementwise({ real, big: (x, y, a) => x + a * y }, out, [self, other, factor]);
+}
+
+const negated = (value: ScalarLiteral): ScalarLiteral =>
+  typeof value === "bigint" ? -value : { kind: "float", value: -toNumber(value) };
+
+const reversed = (run: AnyKernel): AnyKernel =>
+  kernel<WithAlpha>(({ self, other, alpha }, context) => run({ self: other, other: self, alpha }, context));
+
+const binary = (operation: Elementwise): AnyKernel =>
+  kernel<Binary>(({ self, other }, context) => elementwise(operation, emptyOutput(context), [self, other]));
+
+const product = kernel<Binary>(({ self, other }, context) => {
+  const out = emptyOutput(context);
+  return elementwise(isNarrowInt(out.dtype) ? multiplyInt32 : multiply, out, [self, other]);
+});
+
+/** Refuses zero as an integer divisor. */
+const nonZero = (y: number): number => {
+  if (y === 0) throw divisionByZero();
+  return y;
+};
+const bigNonZero = (y: bigint): bigint => {
+  if (y === 0n) throw divisionByZero();
+  return y;
+};
+
+const bigFloorDivide = (x: bigint, y: bigint): bigint => {
+  const quotient = x / bigNonZero(y);
+  return x % y !== 0n && x < 0n !== y < 0n ? quotient - 1n : quotient;
+};
+const bigRemainder = (x: bigint, y: bigint): bigint => {
+  const mod = x % bigNonZero(y);
+  return mod !== 0n && y < 0n !== mod < 0n ? mod + y : mod;
+};
+
+const trueDivision = binary({ wideNumbers: true, real: divLoop, complex: complexLoops.div });
+const intTrunc: Elementwise = {
+  real: map2((x, y) => Math.trunc(x / nonZero(y))),
+  big: (x, y) => x / bigNonZero(y),
+};
+const intFloor: Elementwise = { real: map2((x, y) => Math.floor(x / nonZero(y))), big: bigFloorDivide };
+
+function roundedDivision(out: Tensor, self: Operand, other: Operand, mode: string): Tensor {
+  const integral = isIntegralDType(out.dtype, true);
+  if (integral) return elementwise(mode === "floor" ? intFloor : intTrunc, out, [self, other]);
+  const step = stepOf(out.dtype);
+  // Beside a Python number halves are computed in float32, otherwise the quotient is a half before it is cut.
+  const quotient = isTensorOperand(other) ? roundTo(out.dtype) : step;
+  const f =
+    mode === "floor"
+      ? (x: number, y: number): number => floorDivide(x, y, step)
+      : (x: number, y: number): number => Math.trunc(quotient(x / y));
+  return elementwise({ wideNumbers: true, real: map2(f) }, out, [self, other]);
+}
+
+const division = kernel<WithMode>(({ self, other, rounding_mode: mode }, context) =>
+  mode === null
+    ? trueDivision({ self, other }, context)
+    : roundedDivision(emptyOutput(context), self, other, mode),
+);
+
+const floorDivision = kernel<Binary>(({ self, other }, context) =>
+  roundedDivision(emptyOutput(context), self, other, "floor"),
+);
+
+/** One function for floats, another for integers, which refuse zero. */
+const modulus = (f: (x: number, y: number) => number, big: (x: bigint, y: bigint) => bigint): AnyKernel =>
+  kernel<Binary>(({ self, other }, context) => {
+    const out = emptyOutput(context);
+    const integral = isIntegralDType(out.dtype, true);
+    const real = map2(integral ? (x, y) => f(x, nonZero(y)) : f);
+    return elementwise({ real, big }, out, [self, other]);
+  });
+
+/** Exponents with a meaning of their own: a root, its reciprocal, small powers. */
+const EXACT_POWERS = new Map<number, LaneLoop>([
+  [0.5, sqrtLoop],
+  [-0.5, rsqrtLoop],
+  [2, squareLoop],
+  [3, cubeLoop],
+  [-1, reciprocalLoop],
+  [-2, map1((x) => 1 / (x * x))],
+]);
+
+/** Dtypes into which an exponent is converted; the wider floats, and complex numbers, are raised to a double. */
+const isNarrow = (dtype: DType): boolean =>
+  isIntegralDType(dtype, true) || dtype === "float16" || dtype === "bfloat16";
+
+function raise(out: Tensor, base: Operand, exponent: Operand): Tensor {
+  // A negative one is refused for what it is.
+  if (
+    !isTensorOperand(exponent) &&
+    isNarrow(out.dtype) &&
+    !(isIntegralDType(out.dtype) && toNumber(exponent) < 0)
+  )
+    checkInRange(exponent, out.dtype);
+  if (isIntegralDType(out.dtype, true)) {
+    const real = map2(isNarrowInt(out.dtype) ? int32Pow : intPow);
+    return elementwise({ real, big: bigPow }, out, [base, exponent]);
+  }
+  const complex = complexLoops.pow;
+  if (!isTensorOperand(exponent) && dtypeInfo(out.dtype).kind !== "complex") {
+    const loop = EXACT_POWERS.get(toNumber(exponent));
+    if (loop !== undefined) return elementwise({ real: loop }, out, [base]);
+  }
+  return elementwise({ real: map2(pow), complex }, out, [base, exponent]);
+}
+
+type Power = { readonly self: Operand; readonly exponent: Operand };
+const power = kernel<Power>(({ self, exponent }, context) => raise(emptyOutput(context), self, exponent));
+
+/** The neighbor of a half in the direction of another number: the next bit pattern. */
+function nextAfterHalf(dtype: DType): (x: number, y: number) => number {
+  const encode = encodeFloat(dtype);
+  const table = decodeTable(dtype);
+  return (x, y) => {
+    if (Number.isNaN(x) || Number.isNaN(y)) return Number.NaN;
+    if (x === y) return y;
+    if (x === 0) return Math.sign(y) * table[1]!;
+    return table[encode(x) + (y > x === x > 0 ? 1 : -1)]!;
+  };
+}
+
+const nextAfter = kernel<Binary>(({ self, other }, context) => {
+  const out = emptyOutput(context);
+  const half = out.dtype === "bfloat16" || out.dtype === "float16";
+  const f = out.dtype === "float64" ? nextAfter64 : half ? nextAfterHalf(out.dtype) : nextAfter32;
+  return elementwise({ real: map2(f) }, out, [self, other]);
+});
+
+const gcdIn = (dtype: DType) => gcdAbove(-(2 ** (8 * dtypeInfo(dtype).itemSize - 1)));
+const gcd = kernel<Binary>(({ self, other }, context) => {
+  const out = emptyOutput(context);
+  return elementwise({ real: map2(gcdIn(out.dtype)), big: bigGcd }, out, [self, other]);
+});
+
+const lcm = kernel<Binary>(({ self, other }, context) => {
+  const out = emptyOutput(context);
+  const divisorOf = gcdIn(out.dtype);
+  const times = isNarrowInt(out.dtype) ? Math.imul : (x: number, y: number): number => x * y;
+  const real = map2((x, y) => {
+    const divisor = divisorOf(x, y);
+    return divisor === 0 ? 0 : Math.abs(times(x / divisor, y));
+  });
+  return elementwise({ real, big: bigLcm }, out, [self, other]);
+});
+const bigLcm = (x: bigint, y: bigint): bigint => {
+  const divisor = bigGcd(x, y);
+  const multiple = divisor === 0n ? 0n : BigInt.asIntN(64, (x / divisor) * y);
+  return multiple < 0n ? -multiple : multiple;
+};
+
+const maximum = binary({ real: maxLoop, big: bigMax });
+const minimum = binary({ real: minLoop, big: bigMin });
+const heaviside = (x: number, y: number): number => (x === 0 ? y : x > 0 ? 1 : 0);
+const heavisideKernel = kernel<{ self: Tensor; values: Tensor }>(({ self, values }, context) =>
+  elementwise({ real: map2(heaviside) }, emptyOutput(context), [self, values]),
+);
+
+/** x 2^n in steps, because 2^n alone may be out of range; `n` is a C int. */
+function scaleByPower(x: number, n: number): number {
+  let left = Math.max(-3000, Math.min(n | 0, 3000));
+  let scaled = x;
+  for (let steps = 3; steps > 0; steps--) {
+    const step = Math.trunc(left / steps);
+    scaled *= 2 ** step;
+    left -= step;
+  }
+  return scaled;
+}
+
+/** A float by an integer power of two is exact; otherwise the power of two is a tensor of its own first. */
+const ldexp = kernel<{ self: Tensor; other: Tensor }>(({ self, other }, context) => {
+  const out = emptyOutput(context);
+  if (dtypeInfo(self.dtype).kind === "float" && isIntegralDType(other.dtype)) {
+    return elementwise({ real: map2(scaleByPower) }, out, [self, other]);
+  }
+  const float = dtypeInfo(other.dtype).kind === "int" || other.dtype === "bool" ? "float32" : other.dtype;
+  return elementwise(multiply, out, [raise(Tensor.empty(other.shape, float), 2, other), self]);
+});
+const atan2 = binary({ real: map2(Math.atan2) });
+const polar = kernel<{ abs: Tensor; angle: Tensor }>(({ abs, angle }, context) => {
+  const out = emptyOutput(context);
+  const toParts: Elementwise["complex"] = (result, [size, phase], count) => {
+    for (let i = 0; i < 2 * count; i += 2) {
+      result[i] = size![i]! * Math.cos(phase![i]!);
+      result[i + 1] = size![i]! * Math.sin(phase![i]!);
+    }
+  };
+  return elementwise({ complex: toParts }, out, [abs, angle]);
+});
+const joinParts: Elementwise["complex"] = (out, [re, im], count) => {
+  for (let i = 0; i < 2 * count; i += 2) {
+    out[i] = re![i]!;
+    out[i + 1] = im![i]!;
+  }
+};
+const complexFromParts = kernel<{ real: Tensor; imag: Tensor }>(({ real, imag }, context) =>
+  elementwise({ complex: joinParts }, emptyOutput(context), [real, imag]),
+);
+
+const add = addition(1);
+const sub = addition(-1);
+const fmod = modulus(
+  (x, y) => x % y,
+  (x, y) => x % bigNonZero(y),
+);
+const pythonRemainder = modulus(remainder, bigRemainder);
+const copysign = binary({ real: map2(copySign) });
+const xlogyKernel = binary({ real: map2(xlogy) });
+const xlog1pyKernel = binary({ real: map2(xlog1py) });
+const zetaKernel = binary({ real: map2(zeta) });
+
+export const binaryPointwiseKernels = defineKernels({
+  "aten.add.Tensor": add,
+  "aten.add.Scalar": add,
+  "aten.sub.Tensor": sub,
+  "aten.sub.Scalar": sub,
+  "aten.rsub.Tensor": reversed(sub),
+  "aten.rsub.Scalar": reversed(sub),
+  "aten.mul.Tensor": product,
+  "aten.mul.Scalar": product,
+  "aten.div.Tensor": trueDivision,
+  "aten.div.Scalar": trueDivision,
+  "aten.div.Tensor_mode": division,
+  "aten.div.Scalar_mode": division,
+  "aten.floor_divide.default": floorDivision,
+  "aten.floor_divide.Scalar": floorDivision,
+  "aten.fmod.Tensor": fmod,
+  "aten.fmod.Scalar": fmod,
+  "aten.remainder.Tensor": pythonRemainder,
+  "aten.remainder.Scalar": pythonRemainder,
+  "aten.remainder.Scalar_Tensor": pythonRemainder,
+  "aten.ldexp.Tensor": ldexp,
+  "aten.pow.Tensor_Tensor": power,
+  "aten.pow.Tensor_Scalar": power,
+  "aten.pow.Scalar": power,
+  "aten.float_power.Tensor_Tensor": power,
+  "aten.float_power.Tensor_Scalar": power,
+  "aten.float_power.Scalar": power,
+  "aten.maximum.default": maximum,
+  "aten.minimum.default": minimum,
+  "aten.max.other": maximum,
+  "aten.min.other": minimum,
+  "aten.fmax.default": binary({ real: map2(fmax), big: bigMax }),
+  "aten.fmin.default": binary({ real: map2(fmin), big: bigMin }),
+  "aten.atan2.default": atan2,
+  "aten.hypot.default": binary({ real: map2(hypot) }),
+  "aten.logaddexp.default": binary({ real: map2(logAddExp), complex: complexLoops.logaddexp }),
+  "aten.logaddexp2.default": binary({ real: map2(logAddExp2) }),
+  "aten.igamma.default": binary({ real: map2(gammaP) }),
+  "aten.igammac.default": binary({ real: map2(gammaQ) }),
+  "aten.copysign.Tensor": copysign,
+  "aten.copysign.Scalar": copysign,
+  "aten.nextafter.default": nextAfter,
+  "aten.heaviside.default": heavisideKernel,
+  "aten.gcd.default": gcd,
+  "aten.lcm.default": lcm,
+  "aten.xlogy.Tensor": xlogyKernel,
+  "aten.xlogy.Scalar_Self": xlogyKernel,
+  "aten.xlogy.Scalar_Other": xlogyKernel,
+  "aten.special_xlog1py.default": xlog1pyKernel,
+  "aten.special_xlog1py.other_scalar": xlog1pyKernel,
+  "aten.special_xlog1py.self_scalar": xlog1pyKernel,
+  "aten.special_zeta.default": zetaKernel,
+  "aten.special_zeta.other_scalar": zetaKernel,
+  "aten.special_zeta.self_scalar": zetaKernel,
+  "aten.polar.default": polar,
+  "aten.complex.default": complexFromParts,
+});

@@ -1,0 +1,55 @@
+/** @file Copies, conversions and the way from a tensor to a Python number. */
+import { complex, float, int } from "@sconce/ir";
+import { type DType, dtypeInfo, getElement, type Tensor } from "@sconce/tensor";
+import { copyInto } from "../kernel/copy.js";
+import { invalidArgument } from "../kernel/errors.js";
+import { defineKernels, emptyOutput, kernel, type RuntimeValue } from "../kernel/kernel.js";
+import { elementwise } from "./pointwise-loop.js";
+import { copyLoop } from "./pointwise-loops.js";
+
+const READABLE = new Set<DType>([
+  "float64",
+  "float32",
+  "float16",
+  "bfloat16",
+  "int64",
+  "int32",
+  "int16",
+  "int8",
+  "uint8",
+  "bool",
+]);
+/** Dtypes into which a lane of float64 numbers converts as PyTorch does, whatever they were. */
+const WRITABLE = new Set<DType>(["float64", "float32", "float16", "bfloat16", "int64", "bool"]);
+
+/** Copies by lanes where dtypes differ and numbers suffice, else by the general conversion. */
+function convertInto(out: Tensor, source: Tensor): Tensor {
+  const lanes = source.dtype !== out.dtype && READABLE.has(source.dtype) && WRITABLE.has(out.dtype);
+  if (lanes) return elementwise({ real: copyLoop }, out, [source], "float64");
+  copyInto(out, source);
+  return out;
+}
+
+/** The layout (memory format) is in the meta rule's strides. */
+const copyOut = kernel<{ self: Tensor }>(({ self }, context) => convertInto(emptyOutput(context), self));
+const copy = kernel<{ src: Tensor }>(({ src }, context) => convertInto(emptyOutput(context), src));
+
+const localScalar = kernel<{ self: Tensor }>(({ self }): RuntimeValue => {
+  if (self.numel !== 1) {
+    throw invalidArgument(`a Tensor with ${self.numel} elements cannot be converted to Scalar`);
+  }
+  const value = getElement(self.asStrided([], []), []);
+  if (typeof value === "object") return complex(value.re, value.im);
+  if (typeof value === "bigint") return int(value);
+  return typeof value === "number" && dtypeInfo(self.dtype).kind === "float" ? float(value) : value;
+});
+
+export const conversionKernels = defineKernels({
+  "aten.clone.default": copyOut,
+  "aten._to_copy.default": copyOut,
+  "dim_order_ops._clone_dim_order.default": copyOut,
+  "dim_order_ops._to_dim_order_copy.default": copyOut,
+  "aten.copy.default": copy,
+  "aten.lift_fresh_copy.default": copyOut,
+  "aten._local_scalar_dense.default": localScalar,
+});

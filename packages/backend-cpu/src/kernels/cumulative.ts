@@ -1,0 +1,152 @@
+/** @file Running sums, products and extremes along a dimension. */
+import { castTensor, type DType, dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
+import {
+  type NumberArray,
+  readBigInts,
+  readComplex,
+  readNumbers,
+  writeBigInts,
+  writeComplex,
+  writeNumbers,
+} from "../kernel/dense.js";
+import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
+import { accumulateLogExponentials } from "./complex-loops.js";
+import { logAddExp } from "./pointwise-math.js";
+import { isExact, likeKeys, moveLast, readKeys, reducedDims, writeKeys } from "./reduction-rows.js";
+
+type ScanArgs = { readonly self: Tensor; readonly dim: number; readonly dtype?: DType | null };
+
+interface Step {
+  readonly start: number;
+  readonly real: (total: number, value: number) => number;
+  readonly big?: (total: bigint, value: bigint) => bigint;
+}
+
+const running = ({ start, real, big }: Step): AnyKernel =>
+  kernel<ScanArgs>(({ self, dim }, context) => {
+    const out = emptyOutput(context);
+    const dims = reducedDims(self.ndim, dim);
+    const input = moveLast(self.dtype === out.dtype ? self : castTensor(self, out.dtype), dims);
+    const target = moveLast(out, dims);
+    const length = input.shape.at(-1) ?? 1;
+    if (out.dtype.startsWith("complex")) return complexScan(real(2, 3) === 6, input, target, length, out);
+    const data = readNumbers(input);
+    const results = new Float64Array(data.length);
+    let exact = isExact(out.dtype, data);
+    let total = start;
+    for (let i = 0; i < data.length; i++) {
+      total = real(i % length === 0 ? start : total, data[i]!);
+      results[i] = total;
+    }
+    exact &&= !isBigIntDType(out.dtype) || results.every(Number.isSafeInteger);
+    if (exact || big === undefined) writeNumbers(target, results);
+    else scanBig(big, BigInt(start), input, target, length);
+    return out;
+  });
+
+function scanBig(
+  step: (total: bigint, value: bigint) => bigint,
+  start: bigint,
+  input: Tensor,
+  target: Tensor,
+  length: number,
+): void {
+  const data = readBigInts(input);
+  const results = new BigInt64Array(data.length);
+  let total = start;
+  for (let i = 0; i < data.length; i++) {
+    total = BigInt.asIntN(64, step(i % length === 0 ? start : total, data[i]!));
+    results[i] = total;
+  }
+  writeBigInts(target, results);
+}
+
+function complexScan(multiply: boolean, input: Tensor, target: Tensor, length: number, out: Tensor): Tensor {
+  const data = readComplex(input);
+  for (let i = 0; i < data.length; i += 2) {
+    if ((i / 2) % length === 0) continue;
+    const [re, im, lastRe, lastIm] = [data[i]!, data[i + 1]!, data[i - 2]!, data[i - 1]!];
+    data[i] = multiply ? re * lastRe - im * lastIm : re + lastRe;
+    data[i + 1] = multiply ? re * lastIm + im * lastRe : im + lastIm;
+  }
+  writeComplex(target, data);
+  return out;
+}
+
+/** The latest of equal extremes wins; a NaN stays. */
+const runningExtreme = (beats: (value: number, best: number) => boolean): AnyKernel =>
+  kernel<ScanArgs>(({ self, dim }, context) => {
+    const [values, indices] = emptyOutputs(context) as [Tensor, Tensor];
+    const dims = reducedDims(self.ndim, dim);
+    const input = moveLast(self, dims);
+    const length = input.shape.at(-1) ?? 1;
+    const data: NumberArray = readKeys(input);
+    const bests = likeKeys(data, data.length);
+    const places = new Float64Array(data.length);
+    let best = 0;
+    for (let i = 0; i < data.length; i++) {
+      const value = data[i]!;
+      const last = data[best]!;
+      if (i % length === 0 || Number.isNaN(value) || (!Number.isNaN(last) && beats(value, last))) best = i;
+      bests[i] = data[best]!;
+      places[i] = best - (i - (i % length));
+    }
+    writeKeys(moveLast(values, dims), bests);
+    writeNumbers(moveLast(indices, dims), places);
+    return [values, indices];
+  });
+
+/** Each gradient times the product of the others, without a division, so that zeros are allowed. */
+const cumprodBackward = kernel<{ grad: Tensor; input: Tensor; dim: number }>(
+  ({ grad, input, dim }, context) => {
+    const out = emptyOutput(context);
+    const dims = reducedDims(input.ndim, dim);
+    const along = moveLast(input, dims);
+    const length = along.shape.at(-1) ?? 1;
+    if (length === 1 || input.numel <= 1) return grad;
+    const [x, g] = [readNumbers(along), readNumbers(moveLast(grad, dims))];
+    const slopes = new Float64Array(x.length);
+    for (let k = 0; k < x.length; k++) {
+      const start = k - (k % length);
+      let product = 1;
+      for (let i = start; i < k; i++) product = x[i] === 0 ? 0 : product && product * x[i]!;
+      // What follows a zero counts for nothing, even where it is not finite.
+      for (let i = k; i < start + length && product !== 0; i++) {
+        if (i > k) product *= x[i]!;
+        if (i > k && x[i] === 0) break;
+        slopes[k]! += g[i]! * product;
+      }
+    }
+    writeNumbers(moveLast(out, dims), slopes);
+    return out;
+  },
+);
+
+const realLogcumsumexp = running({ start: -Infinity, real: logAddExp });
+const logcumsumexp = kernel<{ self: Tensor; dim: number }>(({ self, dim }, context) => {
+  if (dtypeInfo(self.dtype).kind !== "complex") return realLogcumsumexp({ self, dim }, context);
+  const out = emptyOutput(context);
+  const dims = reducedDims(self.ndim, dim);
+  const input = moveLast(self, dims);
+  const data = readComplex(input);
+  accumulateLogExponentials(data, input.shape.at(-1) ?? 1);
+  writeComplex(moveLast(out, dims), data);
+  return out;
+});
+
+export const cumulativeKernels = defineKernels({
+  "aten.cumsum.default": running({
+    start: 0,
+    real: (total, value) => total + value,
+    big: (total, value) => total + value,
+  }),
+  "aten.cumprod.default": running({
+    start: 1,
+    real: (total, value) => total * value,
+    big: (total, value) => total * value,
+  }),
+  "aten.logcumsumexp.default": logcumsumexp,
+  "aten.cumprod_backward.default": cumprodBackward,
+  "aten.cummax.default": runningExtreme((value, best) => value >= best),
+  "aten.cummin.default": runningExtreme((value, best) => value <= best),
+});

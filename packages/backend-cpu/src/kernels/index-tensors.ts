@@ -1,0 +1,253 @@
+/** @file `x[i, :, mask]` and its writing counterparts. */
+import type { FakeTensor, ScalarLiteral } from "@sconce/ir";
+import { evaluateInt, SymExpr } from "@sconce/symbolic";
+import { broadcastView, castTensor, numel, positionsOf, type Tensor } from "@sconce/tensor";
+import { copyInto } from "../kernel/copy.js";
+import { readNumbers } from "../kernel/dense.js";
+import { invalidArgument } from "../kernel/errors.js";
+import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
+import { combineAt } from "./index-combine.js";
+import { copyAsOutput, dynamicOutput, gatherElements, moveElements, readIndices } from "./index-elements.js";
+import { nonzeroCoordinates } from "./nonzero.js";
+import { complexOf } from "./pointwise-loop.js";
+import { checkInRange, itemOf } from "./scalar-range.js";
+
+type Indices = readonly (Tensor | null)[];
+
+/** Which elements an advanced index means. */
+interface Selection {
+  readonly shape: readonly number[];
+  /** Storage positions in row-major order of `shape`. */
+  readonly positions: Int32Array;
+}
+
+/** One dimension's index values, of the common broadcast shape once {@link broadcastAll} is done. */
+interface AxisIndex {
+  readonly shape: readonly number[];
+  readonly values: Float64Array;
+}
+
+/** Replaces each mask by one index for each of its dimensions. */
+function expandMasks(self: Tensor, indices: Indices): (AxisIndex | null)[] {
+  const axes: (AxisIndex | null)[] = [];
+  for (const index of indices) {
+    if (index === null) axes.push(null);
+    else if (index.dtype === "bool" || index.dtype === "uint8")
+      axes.push(...maskAxes(self, index, axes.length));
+    else {
+      const d = axes.length;
+      const size = self.shape[d]!;
+      const values = readIndices(
+        index,
+        size,
+        (value) => `index ${value} is out of bounds for dimension ${d} with size ${size}`,
+      );
+      axes.push({ shape: index.shape, values });
+    }
+  }
+  return axes;
+}
+
+function maskAxes(self: Tensor, mask: Tensor, first: number): AxisIndex[] {
+  mask.shape.forEach((size, d) => {
+    if (size !== self.shape[first + d]) {
+      throw invalidArgument(
+        `The shape of the mask [${mask.shape.join(", ")}] at index ${d} does not match the ` +
+          `shape of the indexed tensor [${self.shape.join(", ")}] at index ${first + d}`,
+      );
+    }
+  });
+  return nonzeroCoordinates(mask).map((values) => ({ shape: [values.length], values }));
+}
+
+function broadcastAll(axes: readonly (AxisIndex | null)[]): number[] {
+  const shape: number[] = [];
+  for (const axis of axes) {
+    if (axis === null) continue;
+    for (let k = 1; k <= axis.shape.length; k++) {
+      const size = axis.shape.at(-k)!;
+      const known = shape.at(-k);
+      if (known === undefined) shape.unshift(size);
+      else if (known === 1) shape[shape.length - k] = size;
+      else if (size !== 1 && size !== known) {
+        const shapes = axes.flatMap((a) => (a === null ? [] : [`[${a.shape.join(", ")}]`])).join(", ");
+        throw invalidArgument(
+          `shape mismatch: indexing tensors could not be broadcast together with shapes ${shapes}`,
+        );
+      }
+    }
+  }
+  return shape;
+}
+
+/** Sum of index times stride over all indexed dimensions, for each element of the broadcast index shape. */
+function indexOffsets(
+  self: Tensor,
+  axes: readonly (AxisIndex | null)[],
+  shape: readonly number[],
+): Float64Array {
+  const offsets = new Float64Array(numel(shape));
+  axes.forEach((axis, d) => {
+    if (axis === null) return;
+    const strides = contiguousOf(axis.shape);
+    const places = positionsOf(shape, broadcastView({ shape: axis.shape, strides, storageOffset: 0 }, shape));
+    const stride = self.strides[d]!;
+    for (let i = 0; i < offsets.length; i++) offsets[i]! += stride * axis.values[places[i]!]!;
+  });
+  return offsets;
+}
+
+function contiguousOf(shape: readonly number[]): number[] {
+  const strides = shape.map(() => 1);
+  for (let d = shape.length - 2; d >= 0; d--) strides[d] = strides[d + 1]! * shape[d + 1]!;
+  return strides;
+}
+
+/** Index dimensions take the place of the indexed ones when those are side by side, else they come first. */
+export function select(self: Tensor, indices: Indices): Selection {
+  const axes = expandMasks(self, indices);
+  while (axes.length < self.ndim) axes.push(null);
+  const shape = broadcastAll(axes);
+  const offsets = indexOffsets(self, axes, shape);
+  const indexed = axes.flatMap((axis, d) => (axis === null ? [] : [d]));
+  const adjacent = indexed.every((d, k) => k === 0 || d === indexed[k - 1]! + 1);
+  const kept = axes.flatMap((axis, d) => (axis === null ? [d] : []));
+  const before = adjacent ? kept.filter((d) => d < (indexed[0] ?? 0)) : [];
+  const after = adjacent ? kept.filter((d) => d >= (indexed[0] ?? 0)) : kept;
+  const lead = keptPositions(self, before, self.storageOffset);
+  const tail = keptPositions(self, after, 0);
+  const positions = new Int32Array(lead.length * offsets.length * tail.length);
+  let at = 0;
+  for (const base of lead) {
+    for (const offset of offsets) for (const rest of tail) positions[at++] = base + offset + rest;
+  }
+  const sizes = (dims: readonly number[]): number[] => dims.map((d) => self.shape[d]!);
+  return { shape: [...sizes(before), ...shape, ...sizes(after)], positions };
+}
+
+const keptPositions = (self: Tensor, dims: readonly number[], storageOffset: number): Int32Array =>
+  positionsOf(
+    dims.map((d) => self.shape[d]!),
+    { strides: dims.map((d) => self.strides[d]!), storageOffset },
+  );
+
+type Index = { readonly self: Tensor; readonly indices: Indices };
+
+/** The predicted strides, with the size that depends on the masks filled in. */
+function knownStrides({ meta }: KernelContext, shape: readonly number[]): readonly number[] {
+  const predicted = meta as FakeTensor;
+  const sizes = new Map<string, number>();
+  predicted.shape.forEach((size, d) => {
+    if (size instanceof SymExpr) sizes.set(size.name, shape[d]!);
+  });
+  return predicted.strides.map((stride) => evaluateInt(stride, sizes));
+}
+
+const index = kernel<Index>(({ self, indices }, context) => {
+  const { shape, positions } = select(self, indices);
+  const dynamic = indices.some((one) => one !== null && (one.dtype === "bool" || one.dtype === "uint8"));
+  const out = dynamic ? dynamicOutput(shape, self.dtype, knownStrides(context, shape)) : emptyOutput(context);
+  return gatherElements(out, self, positions);
+});
+
+type IndexPut = Index & { readonly values: Tensor; readonly accumulate: boolean };
+
+/** Writes `values`, broadcast, into the selected elements of `out`. */
+function put(out: Tensor, indices: Indices, values: Tensor, accumulate: boolean): Tensor {
+  const { shape, positions } = select(out, indices);
+  const cast = castTensor(values, out.dtype);
+  const view = broadcastView(cast, shape);
+  if (accumulate) combineAt(out, positions, cast.asStrided(shape, view.strides, view.storageOffset), "sum");
+  else moveElements(out, positions, cast, positionsOf(shape, view), positions.length);
+  return out;
+}
+
+const indexPut = kernel<IndexPut>(({ self, indices, values, accumulate }, context) =>
+  put(copyAsOutput(context, self), indices, inDTypeOf(self, values), accumulate),
+);
+
+/** A value of another dtype, which only filling under a mask lets through, has to fit. */
+function inDTypeOf(self: Tensor, values: Tensor): Tensor {
+  if (values.dtype !== self.dtype) checkInRange(itemOf(values), self.dtype);
+  return values;
+}
+
+type MaskedIndex = Index & { readonly mask: Tensor };
+
+/** Indices held inside of their dimensions: what lies outside is masked, and only must not be looked at. */
+function clampedIndices(self: Tensor, indices: Indices, below: (size: number) => number): Indices {
+  return indices.map((one, d) => {
+    if (one === null) return null;
+    const size = self.shape[d]!;
+    const safe = dynamicOutput(one.shape, "int64");
+    const out = safe.data as BigInt64Array;
+    readNumbers(one).forEach((value: number, i: number) => {
+      out[i] = BigInt(Math.min(Math.max(value, below(size)), size - 1));
+    });
+    return safe;
+  });
+}
+
+const unsafeMaskedIndex = kernel<MaskedIndex & { fill: ScalarLiteral }>(
+  ({ self, mask, indices, fill }, context) =>
+    maskedGather(
+      self,
+      mask,
+      clampedIndices(self, indices, () => 0),
+      fill,
+      context,
+    ),
+);
+
+function maskedGather(
+  self: Tensor,
+  mask: Tensor,
+  indices: Indices,
+  fill: ScalarLiteral,
+  context: KernelContext,
+): Tensor {
+  const out = emptyOutput(context);
+  const { positions } = select(self, indices);
+  const filler = castTensor(scalarTensor(fill), self.dtype);
+  const holds = readNumbers(mask, out.shape);
+  gatherElements(out, self, positions);
+  const outPositions = positionsOf(out.shape, out);
+  const wanting = outPositions.filter((_, i) => !holds[i]);
+  moveElements(out, wanting, filler, new Int32Array(wanting.length), wanting.length);
+  return out;
+}
+
+function scalarTensor(value: ScalarLiteral): Tensor {
+  const { re, im } = complexOf(value);
+  const tensor = dynamicOutput([], im === 0 ? "float64" : "complex128");
+  (tensor.data as Float64Array).set(im === 0 ? [re] : [re, im]);
+  return tensor;
+}
+
+const unsafeMaskedIndexPut = kernel<MaskedIndex & { values: Tensor }>(
+  ({ self, mask, indices, values }, context) => {
+    const out = copyAsOutput(context, self);
+    const { shape, positions } = select(
+      out,
+      clampedIndices(self, indices, (size) => -size),
+    );
+    const holds = readNumbers(mask, shape);
+    const kept = dynamicOutput(shape, out.dtype);
+    copyInto(kept, castTensor(values, out.dtype));
+    const places = positions.filter((_, i) => holds[i]);
+    const from = positionsOf(shape, kept).filter((_, i) => holds[i]);
+    const chosen = dynamicOutput([places.length], out.dtype);
+    gatherElements(chosen, kept, from);
+    combineAt(out, places, chosen, "sum");
+    return out;
+  },
+);
+
+export const indexTensorsKernels = defineKernels({
+  "aten.index.Tensor": index,
+  "aten._unsafe_index.Tensor": index,
+  "aten.index_put.default": indexPut,
+  "aten._unsafe_index_put.default": indexPut,
+  "aten._unsafe_masked_index.default": unsafeMaskedIndex,
+  "aten._unsafe_masked_index_put_accumulate.default": unsafeMaskedIndexPut,
+});

@@ -1,0 +1,170 @@
+/** @file Reductions by rank: medians, k-th values, modes; and counts: `bincount`, `histc`. */
+import { type ScalarLiteral, toNumber } from "@sconce/ir";
+import { contiguousStrides, type DType, type Tensor } from "@sconce/tensor";
+import { finishOutput, type NumberArray, openOutput, readNumbers, writeNumbers } from "../kernel/dense.js";
+import { invalidArgument } from "../kernel/errors.js";
+import { roundTo } from "../kernel/half.js";
+import {
+  type AnyKernel,
+  defineKernels,
+  emptyOutput,
+  emptyOutputs,
+  emptyStrided,
+  kernel,
+} from "../kernel/kernel.js";
+import { reduceByPosition } from "./reduction-extreme.js";
+import { introSort, nthElement, quickSelect } from "./select-rank.js";
+
+type Locate = (data: NumberArray, start: number, length: number) => number;
+
+/** Positions of a row by rising value, NaN last, equal values in order. */
+export function sortedPositions(data: NumberArray, start: number, length: number): Uint32Array {
+  const positions = new Uint32Array(length);
+  for (let i = 0; i < length; i++) positions[i] = start + i;
+  return positions.sort((a, b) => compareAscending(data[a]!, data[b]!) || a - b);
+}
+
+/** Order of values with NaN above all; works for numbers and big integers alike. */
+export function compareAscending(x: number, y: number): number {
+  if (x < y) return -1;
+  if (x > y) return 1;
+  if (x === y) return 0;
+  return (Number.isNaN(x) ? 1 : 0) - (Number.isNaN(y) ? 1 : 0);
+}
+
+const positionsOf = (start: number, length: number): Uint32Array =>
+  Uint32Array.from({ length }, (_, i) => start + i);
+
+const precedesIn =
+  (data: NumberArray) =>
+  (a: number, b: number): boolean =>
+    compareAscending(data[a]!, data[b]!) < 0;
+
+/** No place for NaN: it is neither before nor after anything. */
+const isLessIn =
+  (data: NumberArray) =>
+  (a: number, b: number): boolean =>
+    data[a]! < data[b]!;
+
+/** Equal values in order; NaN, which equals nothing, is left as it comes. */
+const precedesInOrder =
+  (data: NumberArray) =>
+  (a: number, b: number): boolean =>
+    compareAscending(data[a]!, data[b]!) < 0 || (data[a] === data[b] && a < b);
+
+/** The lower median; a NaN when there is one. */
+const medianOf: Locate = (data, start, length) => {
+  for (let i = start; i < start + length; i++) if (Number.isNaN(data[i])) return i;
+  return nthElement(positionsOf(start, length), (length - 1) >> 1, precedesInOrder(data));
+};
+
+const nanMedianOf: Locate = (data, start, length) => {
+  let numbers = 0;
+  for (let i = start; i < start + length; i++) if (!Number.isNaN(data[i])) numbers++;
+  return nthElement(positionsOf(start, length), Math.max(0, (numbers - 1) >> 1), precedesInOrder(data));
+};
+
+/** The first of the most frequent values in order, where sorting has left its last one; no NaN equals another. */
+const modeOf: Locate = (data, start, length) => {
+  const sorted = introSort(positionsOf(start, length), isLessIn(data));
+  let found = start;
+  let most = 0;
+  for (let i = 0, first = 0; i < length; i++) {
+    if (i + 1 < length && data[sorted[i]!] === data[sorted[i + 1]!]) continue;
+    if (i + 1 - first > most) {
+      most = i + 1 - first;
+      found = sorted[i]!;
+    }
+    first = i + 1;
+  }
+  return found;
+};
+
+const whole = (locate: Locate): AnyKernel =>
+  kernel<{ self: Tensor }>(({ self }, context) => {
+    const out = emptyOutput(context);
+    if (self.numel === 0) return finishOutput(out, openOutput(out).fill(Number.NaN));
+    reduceByPosition(locate, self, null, out);
+    return out;
+  });
+
+const byDim = (locate: Locate): AnyKernel =>
+  kernel<{ self: Tensor; dim: number }>(({ self, dim }, context) => {
+    const [values, indices] = emptyOutputs(context) as [Tensor, Tensor];
+    reduceByPosition(locate, self, dim, values, indices);
+    return [values, indices];
+  });
+
+const kthvalue = kernel<{ self: Tensor; k: number; dim: number }>(({ self, k, dim }, context) => {
+  const [values, indices] = emptyOutputs(context) as [Tensor, Tensor];
+  reduceByPosition(
+    (data, start, length) => quickSelect(positionsOf(start, length), k - 1, precedesIn(data)),
+    self,
+    dim,
+    values,
+    indices,
+  );
+  return [values, indices];
+});
+
+interface Bincount {
+  readonly self: Tensor;
+  readonly weights: Tensor | null;
+  readonly minlength: number;
+}
+
+const bincount = kernel<Bincount>(({ self, weights, minlength }) => {
+  const bins = readNumbers(self);
+  let length = minlength;
+  for (const bin of bins) {
+    if (bin < 0) throw invalidArgument("bincount only supports 1-d non-negative integral inputs.");
+    length = Math.max(length, bin + 1);
+  }
+  const weightDType: DType = weights === null ? "int64" : weights.dtype === "float32" ? "float32" : "float64";
+  const out = emptyStrided([length], contiguousStrides([length]), weightDType);
+  const counts = new Float64Array(length);
+  const sizes = weights === null ? undefined : readNumbers(weights);
+  for (let i = 0; i < bins.length; i++) counts[bins[i]!]! += sizes === undefined ? 1 : sizes[i]!;
+  writeNumbers(out, counts);
+  return out;
+});
+
+interface Histc {
+  readonly self: Tensor;
+  readonly bins: number;
+  readonly min: ScalarLiteral;
+  readonly max: ScalarLiteral;
+}
+
+/** Each step of finding the bin is rounded to the dtype (`histogramdd_linear_cpu`). */
+const histc = kernel<Histc>(({ self, bins, min, max }, context) => {
+  const out = emptyOutput(context);
+  const data = readNumbers(self);
+  let [low, high] = [toNumber(min), toNumber(max)];
+  if (low === high && data.length > 0) {
+    [low, high] = [Infinity, -Infinity];
+    for (const value of data) [low, high] = [Math.min(low, value), Math.max(high, value)];
+  }
+  if (low === high) [low, high] = [low - 1, high + 1];
+  const counts = new Float64Array(bins);
+  const round = roundTo(self.dtype);
+  const width = round(high - low);
+  for (const value of data) {
+    if (!(value >= low && value <= high)) continue;
+    const place = round(round(round(value - low) * bins) / width);
+    counts[Math.min(bins - 1, Math.floor(place))]! += 1;
+  }
+  writeNumbers(out, counts);
+  return out;
+});
+
+export const orderStatisticKernels = defineKernels({
+  "aten.median.default": whole(medianOf),
+  "aten.nanmedian.default": whole(nanMedianOf),
+  "aten.median.dim": byDim(medianOf),
+  "aten.nanmedian.dim": byDim(nanMedianOf),
+  "aten.mode.default": byDim(modeOf),
+  "aten.kthvalue.default": kthvalue,
+  "aten.bincount.default": bincount,
+  "aten.histc.default": histc,
+});

@@ -1,0 +1,274 @@
+/** @file Pooling of one to three dimensions, forward and backward. All are done as three-dimensional. */
+import { numel, type Tensor } from "@sconce/tensor";
+import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
+import { roundTo } from "../kernel/half.js";
+import { defineKernels, emptyOutput, emptyOutputs, type KernelContext, kernel } from "../kernel/kernel.js";
+
+/** Windows along one dimension: input positions `start[o], start[o] + step, ...` below `end[o]`. */
+interface Windows {
+  readonly size: number;
+  readonly count: number;
+  readonly start: Int32Array;
+  readonly end: Int32Array;
+  readonly step: number;
+  /** Length with padding counted, but not what lies beyond it. */
+  readonly span: Int32Array;
+}
+
+interface PoolGeometry {
+  readonly planes: number;
+  readonly dims: readonly [Windows, Windows, Windows];
+}
+
+function windows(
+  size: number,
+  count: number,
+  of: (o: number) => readonly [start: number, end: number],
+  step: number,
+  padding = 0,
+): Windows {
+  const [start, end, span] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)];
+  for (let o = 0; o < count; o++) {
+    const [from, to] = of(o);
+    span[o] = Math.min(to, size + padding) - from;
+    start[o] = from < 0 ? from + Math.ceil(-from / step) * step : from;
+    end[o] = Math.min(to, size);
+  }
+  return { size, count, start, end, step, span };
+}
+
+/** A window over all of a dimension of size one, for the dimensions that a tensor lacks. */
+const SINGLE = windows(1, 1, () => [0, 1], 1);
+
+function geometry(input: readonly number[], rank: number, dims: readonly Windows[]): PoolGeometry {
+  const lead = [SINGLE, SINGLE, SINGLE].slice(rank);
+  return {
+    planes: numel(input.slice(0, input.length - rank)),
+    dims: [...lead, ...dims] as unknown as [Windows, Windows, Windows],
+  };
+}
+
+export interface PoolArgs {
+  readonly self: Tensor;
+  readonly kernel_size: readonly number[];
+  readonly stride: readonly number[];
+  readonly padding: readonly number[];
+  readonly dilation?: readonly number[];
+  readonly count_include_pad?: boolean;
+  readonly divisor_override?: number | null;
+}
+
+/** One value for all dimensions stands for each. */
+const at = (values: readonly number[], d: number): number => values[values.length === 1 ? 0 : d]!;
+
+function slidingGeometry(args: PoolArgs, rank: number, out: readonly number[]): PoolGeometry {
+  const { self, kernel_size: size, padding, dilation = [1] } = args;
+  const stride = args.stride.length === 0 ? size : args.stride;
+  const first = self.ndim - rank;
+  const dims = Array.from({ length: rank }, (_, d) => {
+    const reach = (at(size, d) - 1) * at(dilation, d) + 1;
+    const start = (o: number): number => o * at(stride, d) - at(padding, d);
+    return windows(
+      self.shape[first + d]!,
+      out[first + d]!,
+      (o) => [start(o), start(o) + reach],
+      at(dilation, d),
+      at(padding, d),
+    );
+  });
+  return geometry(self.shape, rank, dims);
+}
+
+function adaptiveGeometry(self: Tensor, rank: number, out: readonly number[]): PoolGeometry {
+  const first = self.ndim - rank;
+  const dims = Array.from({ length: rank }, (_, d) => {
+    const [size, count] = [self.shape[first + d]!, out[first + d]!];
+    return windows(
+      size,
+      count,
+      (o) => [Math.floor((o * size) / count), Math.ceil(((o + 1) * size) / count)],
+      1,
+    );
+  });
+  return geometry(self.shape, rank, dims);
+}
+
+/** Handles one window: the plane's first position, its number, and where it lies in each dimension. */
+type Visit = (base: number, output: number, d: number, h: number, w: number) => void;
+
+function eachWindow({ planes, dims: [depth, height, width] }: PoolGeometry, visit: Visit): void {
+  const plane = depth.size * height.size * width.size;
+  let output = 0;
+  for (let p = 0; p < planes; p++) {
+    for (let d = 0; d < depth.count; d++) {
+      for (let h = 0; h < height.count; h++) {
+        for (let w = 0; w < width.count; w++) visit(p * plane, output++, d, h, w);
+      }
+    }
+  }
+}
+
+function maxPool(x: NumberArray, geometryOf: PoolGeometry, context: KernelContext): Tensor[] {
+  const [out, indices] = emptyOutputs(context) as [Tensor, Tensor];
+  const [values, places] = [openOutput(out), openOutput(indices)];
+  const [depth, height, width] = geometryOf.dims;
+  eachWindow(geometryOf, (base, output, d, h, w) => {
+    let best = (depth.start[d]! * height.size + height.start[h]!) * width.size + width.start[w]!;
+    let max = Number.NEGATIVE_INFINITY;
+    for (let i = depth.start[d]!; i < depth.end[d]!; i += depth.step) {
+      for (let j = height.start[h]!; j < height.end[h]!; j += height.step) {
+        const row = (i * height.size + j) * width.size;
+        for (let k = width.start[w]!; k < width.end[w]!; k += width.step) {
+          const value = x[base + row + k]!;
+          if (value > max || Number.isNaN(value)) {
+            max = value;
+            best = row + k;
+          }
+        }
+      }
+    }
+    values[output] = max;
+    places[output] = best;
+  });
+  return [finishOutput(out, values), finishOutput(indices, places)];
+}
+
+type Divisor = (d: number, h: number, w: number) => number;
+
+function divisorOf({ dims: [depth, height, width] }: PoolGeometry, args?: PoolArgs): Divisor {
+  const override = args?.divisor_override;
+  if (override != null) return () => override;
+  if (args?.count_include_pad === true) return (d, h, w) => depth.span[d]! * height.span[h]! * width.span[w]!;
+  const length = (along: Windows, o: number): number => along.end[o]! - along.start[o]!;
+  return (d, h, w) => length(depth, d) * length(height, h) * length(width, w);
+}
+
+function averagePool(
+  self: Tensor,
+  geometryOf: PoolGeometry,
+  divisor: Divisor,
+  context: KernelContext,
+  round?: (x: number) => number,
+): Tensor {
+  const out = emptyOutput(context);
+  const values = openOutput(out);
+  const x = readNumbers(self);
+  const [depth, height, width] = geometryOf.dims;
+  const thirds = (sum: number, rounded: (x: number) => number, at: readonly number[]): number =>
+    geometryOf.dims.reduce(
+      (part, along, d) => rounded(part / (along.end[at[d]!]! - along.start[at[d]!]!)),
+      sum,
+    );
+  eachWindow(geometryOf, (base, output, d, h, w) => {
+    let sum = 0;
+    for (let i = depth.start[d]!; i < depth.end[d]!; i++) {
+      for (let j = height.start[h]!; j < height.end[h]!; j++) {
+        const row = base + (i * height.size + j) * width.size;
+        for (let k = width.start[w]!; k < width.end[w]!; k++)
+          sum = round === undefined ? sum + x[row + k]! : round(sum + x[row + k]!);
+      }
+    }
+    values[output] = round === undefined ? sum / divisor(d, h, w) : thirds(sum, round, [d, h, w]);
+  });
+  return finishOutput(out, values);
+}
+
+function averagePoolBackward(
+  grad: Tensor,
+  geometryOf: PoolGeometry,
+  divisor: Divisor,
+  context: KernelContext,
+): Tensor {
+  const out = emptyOutput(context);
+  const sums = new Float64Array(out.numel);
+  const g = readNumbers(grad);
+  const [depth, height, width] = geometryOf.dims;
+  eachWindow(geometryOf, (base, output, d, h, w) => {
+    const share = g[output]! / divisor(d, h, w);
+    for (let i = depth.start[d]!; i < depth.end[d]!; i++) {
+      for (let j = height.start[h]!; j < height.end[h]!; j++) {
+        const row = base + (i * height.size + j) * width.size;
+        for (let k = width.start[w]!; k < width.end[w]!; k++) sums[row + k]! += share;
+      }
+    }
+  });
+  return finishOutput(out, sums);
+}
+
+/** Adds each gradient at the place in its plane that the forward pass took. */
+function scatterBackward(grad: Tensor, indices: Tensor, rank: number, context: KernelContext): Tensor {
+  const out = emptyOutput(context);
+  const sums = new Float64Array(out.numel);
+  const [g, places] = [readNumbers(grad), readNumbers(indices)];
+  const from = numel(grad.shape.slice(grad.ndim - rank));
+  const to = numel(out.shape.slice(out.ndim - rank));
+  for (let i = 0; i < g.length; i++) sums[Math.floor(i / from) * to + places[i]!]! += g[i]!;
+  return finishOutput(out, sums);
+}
+
+const firstShape = (context: KernelContext): readonly number[] => {
+  const meta = context.meta as { shape?: readonly number[] } | readonly { shape: readonly number[] }[];
+  return Array.isArray(meta) ? meta[0].shape : (meta as { shape: readonly number[] }).shape;
+};
+
+const sliding = (rank: number) =>
+  kernel<PoolArgs>((args, context) =>
+    maxPool(readNumbers(args.self), slidingGeometry(args, rank, firstShape(context)), context),
+  );
+
+const adaptiveMax = (rank: number) =>
+  kernel<{ self: Tensor }>(({ self }, context) =>
+    maxPool(readNumbers(self), adaptiveGeometry(self, rank, firstShape(context)), context),
+  );
+
+const average = (rank: number) =>
+  kernel<PoolArgs>((args, context) => {
+    const shape = slidingGeometry(args, rank, firstShape(context));
+    return averagePool(args.self, shape, divisorOf(shape, args), context);
+  });
+
+const averageBackward = (rank: number) =>
+  kernel<PoolArgs & { grad_output: Tensor }>((args, context) => {
+    const shape = slidingGeometry(args, rank, args.grad_output.shape);
+    return averagePoolBackward(args.grad_output, shape, divisorOf(shape, args), context);
+  });
+
+const adaptiveAverage = (rank: number) =>
+  kernel<{ self: Tensor }>(({ self }, context) => {
+    const shape = adaptiveGeometry(self, rank, firstShape(context));
+    // Volumes of halves are added up, then divided by one length after the other, in the dtype itself.
+    const half = rank === 3 && (self.dtype === "float16" || self.dtype === "bfloat16");
+    return averagePool(self, shape, divisorOf(shape), context, half ? roundTo(self.dtype) : undefined);
+  });
+
+const adaptiveAverageBackward = (rank: number) =>
+  kernel<{ grad_output: Tensor; self: Tensor }>((args, context) => {
+    const shape = adaptiveGeometry(args.self, rank, args.grad_output.shape);
+    return averagePoolBackward(args.grad_output, shape, divisorOf(shape), context);
+  });
+
+const maxBackward = (rank: number) =>
+  kernel<{ grad_output: Tensor; indices: Tensor }>((args, context) =>
+    scatterBackward(args.grad_output, args.indices, rank, context),
+  );
+
+export const poolKernels = defineKernels({
+  "aten.max_pool2d_with_indices.default": sliding(2),
+  "aten.max_pool3d_with_indices.default": sliding(3),
+  "aten.max_pool2d_with_indices_backward.default": maxBackward(2),
+  "aten.max_pool3d_with_indices_backward.default": maxBackward(3),
+  "aten.adaptive_max_pool2d.default": adaptiveMax(2),
+  "aten.adaptive_max_pool3d.default": adaptiveMax(3),
+  "aten.adaptive_max_pool2d_backward.default": maxBackward(2),
+  "aten.adaptive_max_pool3d_backward.default": maxBackward(3),
+  "aten.avg_pool1d.default": average(1),
+  "aten.avg_pool2d.default": average(2),
+  "aten.avg_pool3d.default": average(3),
+  "aten.avg_pool2d_backward.default": averageBackward(2),
+  "aten.avg_pool3d_backward.default": averageBackward(3),
+  "aten.adaptive_avg_pool1d.default": adaptiveAverage(1),
+  "aten._adaptive_avg_pool2d.default": adaptiveAverage(2),
+  "aten._adaptive_avg_pool3d.default": adaptiveAverage(3),
+  "aten._adaptive_avg_pool2d_backward.default": adaptiveAverageBackward(2),
+  "aten._adaptive_avg_pool3d_backward.default": adaptiveAverageBackward(3),
+});

@@ -1,0 +1,136 @@
+/**
+ * @file Quantization: to integers, back, and both at once (`fake_quantize`). Each step rounds as PyTorch's
+ * does.
+ */
+import type { Tensor } from "@sconce/tensor";
+import { finishOutput, openOutput, readNumbers } from "../kernel/dense.js";
+import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
+import { elementwise, map1, map3 } from "./pointwise-loop.js";
+import { identity, roundHalfEven } from "./pointwise-math.js";
+
+const clamp = (x: number, low: number, high: number): number => Math.min(Math.max(x, low), high);
+const numberOf = (value: Tensor | number): number =>
+  typeof value === "number" ? value : readNumbers(value)[0]!;
+
+interface PerTensor {
+  readonly input: Tensor;
+  readonly scale: Tensor | number;
+  readonly zero_point: Tensor | number;
+  readonly quant_min: Tensor | number;
+  readonly quant_max: Tensor | number;
+}
+
+const quantizePerTensor = kernel<PerTensor>((args, context) => {
+  const inverse = Math.fround(1 / numberOf(args.scale));
+  const zero = numberOf(args.zero_point);
+  const [low, high] = [numberOf(args.quant_min), numberOf(args.quant_max)];
+  const f = (x: number): number => clamp(roundHalfEven(Math.fround(x * inverse)) + zero, low, high);
+  return elementwise({ real: map1(f) }, emptyOutput(context), [args.input], "float64");
+});
+
+const dequantizePerTensor = kernel<PerTensor>(({ input, scale, zero_point: zeroPoint }, context) => {
+  const factor = Math.fround(numberOf(scale));
+  const zero = numberOf(zeroPoint);
+  return elementwise({ real: map1((q) => (q - zero) * factor) }, emptyOutput(context), [input], "float64");
+});
+
+interface PerChannel {
+  readonly input: Tensor;
+  readonly scales: Tensor;
+  readonly zero_points: Tensor | null;
+  readonly axis: number;
+  readonly quant_min: number;
+  readonly quant_max: number;
+}
+
+/** A tensor with one value for each channel, broadcast over the others. */
+function alongAxis(values: Tensor, input: Tensor, axis: number): Tensor {
+  const d = axis < 0 ? axis + input.ndim : axis;
+  return values.asStrided(
+    input.shape,
+    input.shape.map((_, k) => (k === d ? values.strides[0]! : 0)),
+  );
+}
+
+const quantizePerChannel = kernel<PerChannel>((args, context) => {
+  const { input, scales, zero_points: zeros, axis, quant_min: low, quant_max: high } = args;
+  const step = scales.dtype === "float64" ? identity : Math.fround;
+  const f = (x: number, scale: number, zero: number): number =>
+    clamp(roundHalfEven(step(x * step(1 / scale))) + zero, low, high);
+  const operands = [
+    input,
+    alongAxis(scales, input, axis),
+    zeros === null ? 0 : alongAxis(zeros, input, axis),
+  ];
+  return elementwise({ real: map3(f) }, emptyOutput(context), operands, "float64");
+});
+
+const dequantizePerChannel = kernel<PerChannel>(({ input, scales, zero_points: zeros, axis }, context) => {
+  const operands = [
+    input,
+    alongAxis(scales, input, axis),
+    zeros === null ? 0 : alongAxis(zeros, input, axis),
+  ];
+  const real = map3((q, scale, zero) => (q - zero) * scale);
+  return elementwise({ real }, emptyOutput(context), operands, "float64");
+});
+
+interface FakeQuantize {
+  readonly self: Tensor;
+  readonly scale: Tensor | number;
+  readonly zero_point: Tensor | number;
+  readonly axis?: number;
+  readonly quant_min: number;
+  readonly quant_max: number;
+  readonly fake_quant_enabled?: Tensor;
+}
+
+/** The value on the quantized grid, and whether it was inside of the range. */
+function fakeQuantize(args: FakeQuantize, out: Tensor, mask?: Tensor): void {
+  const { self, quant_min: low, quant_max: high, axis } = args;
+  const spread = (value: Tensor | number): ArrayLike<number> =>
+    typeof value === "number" || axis === undefined
+      ? new Float64Array(self.numel).fill(numberOf(value))
+      : readNumbers(alongAxis(value, self, axis));
+  const [values, scales, zeros] = [readNumbers(self), spread(args.scale), spread(args.zero_point)];
+  const enabled = args.fake_quant_enabled === undefined || readNumbers(args.fake_quant_enabled)[0] !== 0;
+  const results = openOutput(out);
+  const inside = mask === undefined ? undefined : openOutput(mask);
+  for (let i = 0; i < values.length; i++) {
+    const scale = Math.fround(scales[i]!);
+    const level = roundHalfEven(Math.fround(values[i]! * Math.fround(1 / scale))) + zeros[i]!;
+    results[i] = enabled ? (clamp(level, low, high) - zeros[i]!) * scale : values[i]!;
+    if (inside !== undefined) inside[i] = !enabled || (level >= low && level <= high) ? 1 : 0;
+  }
+  finishOutput(out, results);
+  if (mask !== undefined) finishOutput(mask, inside!);
+}
+
+const fakeQuantizeOnly = kernel<FakeQuantize>((args, context) => {
+  const out = emptyOutput(context);
+  fakeQuantize(args, out);
+  return out;
+});
+
+const fakeQuantizeWithMask = kernel<FakeQuantize>((args, context) => {
+  const [out, mask] = emptyOutputs(context) as [Tensor, Tensor];
+  fakeQuantize(args, out, mask);
+  return [out, mask];
+});
+
+export const quantizedKernels = defineKernels({
+  "quantized_decomposed.quantize_per_tensor.default": quantizePerTensor,
+  "quantized_decomposed.quantize_per_tensor.tensor": quantizePerTensor,
+  "quantized_decomposed.quantize_per_tensor.tensor2": quantizePerTensor,
+  "quantized_decomposed.dequantize_per_tensor.default": dequantizePerTensor,
+  "quantized_decomposed.dequantize_per_tensor.tensor": dequantizePerTensor,
+  "quantized_decomposed.dequantize_per_tensor.tensor2": dequantizePerTensor,
+  "quantized_decomposed.quantize_per_channel.default": quantizePerChannel,
+  "quantized_decomposed.dequantize_per_channel.default": dequantizePerChannel,
+  "aten.fake_quantize_per_tensor_affine.default": fakeQuantizeOnly,
+  "aten.fake_quantize_per_tensor_affine.tensor_qparams": fakeQuantizeOnly,
+  "aten.fake_quantize_per_channel_affine.default": fakeQuantizeOnly,
+  "aten.fake_quantize_per_tensor_affine_cachemask.default": fakeQuantizeWithMask,
+  "aten._fake_quantize_per_tensor_affine_cachemask_tensor_qparams.default": fakeQuantizeWithMask,
+  "aten.fake_quantize_per_channel_affine_cachemask.default": fakeQuantizeWithMask,
+});

@@ -1,0 +1,232 @@
+/** @file Sums, products and means; float64 all through, integers exact and wrapping. */
+import {
+  castTensor,
+  type DType,
+  dtypeInfo,
+  isBigIntDType,
+  isIntegralDType,
+  type Tensor,
+} from "@sconce/tensor";
+import {
+  finishOutput,
+  type NumberArray,
+  openOutput,
+  readBigInts,
+  readComplex,
+  readNumbers,
+  writeBigInts,
+  writeComplex,
+  writeNumbers,
+} from "../kernel/dense.js";
+import { type AnyKernel, defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
+import { isExact, type Rows, reducedDims, rowsOf } from "./reduction-rows.js";
+
+/** Pairwise sum: splits long ranges in halves, so that rounding error grows logarithmically with the length. */
+export function sumOf(data: ArrayLike<number>, start: number, length: number): number {
+  if (length > 512) {
+    const half = length >> 1;
+    return sumOf(data, start, half) + sumOf(data, start + half, length - half);
+  }
+  let a = 0;
+  let b = 0;
+  let i = start;
+  for (const end = start + length - 1; i < end; i += 2) {
+    a += data[i]!;
+    b += data[i + 1]!;
+  }
+  return i < start + length ? a + b + data[i]! : a + b;
+}
+
+function productOf(data: ArrayLike<number>, start: number, length: number): number {
+  let product = 1;
+  for (let i = start; i < start + length; i++) product *= data[i]!;
+  return product;
+}
+
+/** One way to fold a row, in each number system. */
+export interface Fold {
+  readonly real: (data: NumberArray, start: number, length: number) => number;
+  readonly big: (sum: bigint, value: bigint) => bigint;
+  readonly bigStart: bigint;
+  readonly complex: (
+    data: Float64Array,
+    start: number,
+    length: number,
+    out: Float64Array,
+    at: number,
+  ) => void;
+}
+
+const sumFold: Fold = {
+  real: sumOf,
+  big: (sum, value) => sum + value,
+  bigStart: 0n,
+  complex: (data, start, length, out, at) => {
+    for (let i = start; i < start + 2 * length; i += 2) {
+      out[at] = out[at]! + data[i]!;
+      out[at + 1] = out[at + 1]! + data[i + 1]!;
+    }
+  },
+};
+
+const productFold: Fold = {
+  real: productOf,
+  big: (product, value) => BigInt.asIntN(64, product * value),
+  bigStart: 1n,
+  complex: (data, start, length, out, at) => {
+    let re = 1;
+    let im = 0;
+    for (let i = start; i < start + 2 * length; i += 2) {
+      const next = re * data[i]! - im * data[i + 1]!;
+      im = re * data[i + 1]! + im * data[i]!;
+      re = next;
+    }
+    out[at] = re;
+    out[at + 1] = im;
+  },
+};
+
+/** Folds each row of `self`, converted to `dtype`, into one element of `out`. */
+function fold(
+  how: Fold,
+  self: Tensor,
+  dims: readonly number[] | number | null,
+  out: Tensor,
+  dtype: DType = out.dtype,
+): Tensor {
+  const rows = rowsOf(summand(self, dtype), dims);
+  if (dtypeInfo(out.dtype).kind === "complex") return foldComplex(how, rows, out);
+  if (how === sumFold && sumsDownwards(self, dims, out)) return sumDown(self, rows.length, out);
+  const data = readNumbers(rows.tensor);
+  const results = openOutput(out);
+  const truth = out.dtype === "bool";
+  for (let r = 0; r < rows.count; r++) {
+    const value = how.real(data, r * rows.length, rows.length);
+    results[r] = truth ? Number(value !== 0) : value;
+  }
+  const exact =
+    !isBigIntDType(out.dtype) ||
+    (isExact(rows.tensor.dtype, data) &&
+      results.subarray(0, rows.count).every((x: number) => Number.isSafeInteger(x)));
+  return exact ? finishOutput(out, results) : foldBig(how, rows, out);
+}
+
+/**
+ * True for row-major float32 tensors that are summed over their first dimensions: best done a row at a time.
+ */
+function sumsDownwards(self: Tensor, dims: readonly number[] | number | null, out: Tensor): boolean {
+  if (self.dtype !== "float32" || out.dtype !== "float32" || !self.isContiguous) return false;
+  const reduced = reducedDims(self.ndim, dims).sort((a, b) => a - b);
+  return reduced.length < self.ndim && reduced.every((d, k) => d === k);
+}
+
+function sumDown(self: Tensor, rows: number, out: Tensor): Tensor {
+  const data = readNumbers(self);
+  const sums = new Float64Array(out.numel);
+  for (let r = 0, at = 0; r < rows; r++) {
+    for (let c = 0; c < sums.length; c++) sums[c]! += data[at++]!;
+  }
+  writeNumbers(out, sums);
+  return out;
+}
+
+/** Conversion before the sum matters where it loses something: to integers and to halves. */
+function summand(self: Tensor, dtype: DType): Tensor {
+  const widening = isIntegralDType(self.dtype, true) && dtype === "int64";
+  return self.dtype === dtype || widening ? self : castTensor(self, dtype);
+}
+
+function foldBig(how: Fold, { tensor, count, length }: Rows, out: Tensor): Tensor {
+  const data = readBigInts(tensor);
+  const results = out.dtype === "uint64" ? new BigUint64Array(count) : new BigInt64Array(count);
+  for (let r = 0; r < count; r++) {
+    let sum = how.bigStart;
+    for (let i = r * length; i < (r + 1) * length; i++) sum = how.big(sum, data[i]!);
+    results[r] = sum;
+  }
+  writeBigInts(out, results);
+  return out;
+}
+
+function foldComplex(how: Fold, { tensor, count, length }: Rows, out: Tensor): Tensor {
+  const data = readComplex(tensor);
+  const results = new Float64Array(2 * count);
+  for (let r = 0; r < count; r++) how.complex(data, 2 * r * length, length, results, 2 * r);
+  writeComplex(out, results);
+  return out;
+}
+
+function meanOf(self: Tensor, dims: readonly number[] | number | null, context: KernelContext): Tensor {
+  const out = emptyOutput(context);
+  const scaled: Fold = {
+    ...sumFold,
+    real: (data, start, length) => sumOf(data, start, length) / length,
+    complex: (data, start, length, result, at) => {
+      sumFold.complex(data, start, length, result, at);
+      result[at]! /= length;
+      result[at + 1]! /= length;
+    },
+  };
+  // Means of halves are taken in float32, from what was given (`mean_cpu` in ReduceOps.cpp).
+  const half = out.dtype === "float16" || out.dtype === "bfloat16";
+  return fold(scaled, self, dims, out, half ? "float32" : out.dtype);
+}
+
+function nanSum(data: NumberArray, start: number, length: number): number {
+  let sum = 0;
+  for (let i = start; i < start + length; i++) if (!Number.isNaN(data[i])) sum += data[i]!;
+  return sum;
+}
+
+/** How many elements are true, NaN left out. */
+function nanCount(data: NumberArray, start: number, length: number): number {
+  let count = 0;
+  for (let i = start; i < start + length; i++) if (data[i] !== 0 && !Number.isNaN(data[i])) count++;
+  return count;
+}
+
+function nanMean(data: NumberArray, start: number, length: number): number {
+  let count = 0;
+  for (let i = start; i < start + length; i++) if (!Number.isNaN(data[i])) count++;
+  return nanSum(data, start, length) / count;
+}
+
+type Whole = { readonly self: Tensor };
+type ByDims = Whole & { readonly dim: readonly number[] | number | null };
+
+const whole = (how: Fold): AnyKernel =>
+  kernel<Whole>(({ self }, context) => fold(how, self, null, emptyOutput(context)));
+const byDims = (how: Fold): AnyKernel =>
+  kernel<ByDims>(({ self, dim }, context) => fold(how, self, dim, emptyOutput(context)));
+
+/** NaN is left out before it could become true. */
+const nansum = kernel<ByDims>(({ self, dim }, context) => {
+  const out = emptyOutput(context);
+  return out.dtype === "bool"
+    ? fold({ ...sumFold, real: nanCount }, self, dim, out, self.dtype)
+    : fold({ ...sumFold, real: nanSum }, self, dim, out);
+});
+
+const countNonzero = kernel<ByDims>(({ self, dim }, context) =>
+  fold(sumFold, castTensor(self, "bool"), dim, emptyOutput(context)),
+);
+
+const trace = kernel<Whole>(({ self }, context) => {
+  const length = Math.min(self.shape[0]!, self.shape[1]!);
+  const diagonal = self.asStrided([length], [self.strides[0]! + self.strides[1]!]);
+  return fold(sumFold, diagonal, null, emptyOutput(context));
+});
+
+export const reductionSumKernels = defineKernels({
+  "aten.sum.default": whole(sumFold),
+  "aten.sum.dim_IntList": byDims(sumFold),
+  "aten.nansum.default": nansum,
+  "aten.nanmean.default": byDims({ ...sumFold, real: nanMean }),
+  "aten.mean.default": kernel<Whole>(({ self }, context) => meanOf(self, null, context)),
+  "aten.mean.dim": kernel<ByDims>(({ self, dim }, context) => meanOf(self, dim, context)),
+  "aten.prod.default": whole(productFold),
+  "aten.prod.dim_int": byDims(productFold),
+  "aten.count_nonzero.default": countNonzero,
+  "aten.count_nonzero.dim_IntList": countNonzero,
+  "aten.trace.default": trace,
+});

@@ -1,0 +1,215 @@
+/**
+ * @file Reading and writing along one dimension by an index tensor: `gather`, `scatter*`, `index_*`, `take`,
+ * `put`.
+ */
+import { type ScalarLiteral, toNumber } from "@sconce/ir";
+import { castTensor, positionsOf, type Tensor } from "@sconce/tensor";
+import { copyInto } from "../kernel/copy.js";
+import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
+import { type Combine, combineAt, reduceAt } from "./index-combine.js";
+import {
+  copyAsOutput,
+  dynamicOutput,
+  gatherByAxes,
+  gatherElements,
+  moveElements,
+  positionsByAxes,
+  readIndices,
+  readPlainIndices,
+  wrapDimension,
+} from "./index-elements.js";
+import { elementwise, isTensorOperand, map2, type Operand } from "./pointwise-loop.js";
+
+type ByIndex = { readonly self: Tensor; readonly dim: number; readonly index: Tensor };
+
+/**
+ * Positions in `tensor` of the elements that `index` names: its own coordinates, but for the one in `dim`.
+ */
+function namedPositions(tensor: Tensor, dim: number, index: Tensor): Int32Array {
+  const d = wrapDimension(dim, tensor.ndim);
+  const along = tensor.strides[d] ?? 1;
+  const values = readPlainIndices(index, tensor.shape[d] ?? 1, d);
+  const strides = index.shape.map((_, k) => (k === d ? 0 : (tensor.strides[k] ?? 0)));
+  const positions = positionsOf(index.shape, { strides, storageOffset: tensor.storageOffset });
+  for (let i = 0; i < positions.length; i++) positions[i]! += along * values[i]!;
+  return positions;
+}
+
+const gather = kernel<ByIndex>(({ self, dim, index }, context) =>
+  gatherElements(emptyOutput(context), self, namedPositions(self, dim, index)),
+);
+
+/** The corner of `src` that has the shape of the index, in the target's dtype. */
+const corner = (src: Tensor, index: Tensor, target: Tensor): Tensor =>
+  castTensor(
+    src.asStrided(index.shape, src.strides.length === index.ndim ? src.strides : index.shape.map(() => 0)),
+    target.dtype,
+  );
+
+/** A number, or a 0-d tensor, repeated as often as the index has elements. */
+function repeated(value: Operand, index: Tensor, target: Tensor): Tensor {
+  const out = dynamicOutput([], target.dtype);
+  elementwise({ real: map2((x) => x), big: (x) => x, complex: (to, [x]) => to.set(x!) }, out, [value, value]);
+  return out.asStrided(
+    index.shape,
+    index.shape.map(() => 0),
+  );
+}
+
+const REDUCTIONS: Readonly<Record<string, Combine>> = {
+  add: "sum",
+  multiply: "prod",
+  sum: "sum",
+  prod: "prod",
+  mean: "mean",
+  amax: "amax",
+  amin: "amin",
+};
+
+type Scatter = ByIndex & { readonly src?: Tensor; readonly value?: ScalarLiteral; readonly reduce?: string };
+
+const scatter = (how?: Combine): AnyKernel =>
+  kernel<Scatter>(({ self, dim, index, src, value, reduce }, context) => {
+    const out = copyAsOutput(context, self);
+    const source = src === undefined ? repeated(value!, index, out) : corner(src, index, out);
+    combineAt(out, namedPositions(out, dim, index), source, how ?? REDUCTIONS[reduce ?? ""] ?? "replace");
+    return out;
+  });
+
+type ScatterReduce = ByIndex & {
+  readonly src: Tensor;
+  readonly reduce: string;
+  readonly include_self: boolean;
+};
+
+/** Halves are gathered in float32 and rounded once. */
+const scatterReduce = kernel<ScatterReduce>(
+  ({ self, dim, index, src, reduce, include_self: include }, context) => {
+    const out = copyAsOutput(context, self);
+    const half = out.dtype === "float16" || out.dtype === "bfloat16";
+    const sums = half ? castTensor(out, "float32") : out;
+    reduceAt(sums, namedPositions(sums, dim, index), corner(src, index, sums), REDUCTIONS[reduce]!, include);
+    if (half) copyInto(out, sums);
+    return out;
+  },
+);
+
+const indexSelect = kernel<ByIndex>(({ self, dim, index }, context) => {
+  const out = emptyOutput(context);
+  const d = wrapDimension(dim, self.ndim);
+  const values = readPlainIndices(index, self.shape[d] ?? 1, d);
+  return gatherByAxes(
+    out,
+    self,
+    self.shape.map((_, k) => (k === d ? values : null)),
+  );
+});
+
+/** Positions in `out` of the slices that a one-dimensional index names, in row-major order of the source. */
+function slicePositions(out: Tensor, dim: number, index: Tensor): Int32Array {
+  const d = wrapDimension(dim, out.ndim);
+  const size = out.shape[d] ?? 1;
+  const values = readIndices(
+    index,
+    size,
+    (value) => `index ${value} is out of bounds for dimension ${d} with size ${size}`,
+  );
+  const shape = out.shape.map((extent, k) => (k === d ? values.length : extent));
+  return positionsByAxes(
+    shape,
+    out,
+    out.shape.map((_, k) => (k === d ? values : null)),
+  );
+}
+
+type IndexWrite = ByIndex & { readonly source: Tensor };
+
+const indexAdd = kernel<IndexWrite & { alpha: ScalarLiteral }>(
+  ({ self, dim, index, source, alpha }, context) => {
+    const out = copyAsOutput(context, self);
+    const factor = toNumber(alpha);
+    const added = factor === 1 ? source : scaled(source, alpha);
+    combineAt(out, slicePositions(out, dim, index), castTensor(added, out.dtype), "sum");
+    return out;
+  },
+);
+
+function scaled(source: Tensor, alpha: ScalarLiteral): Tensor {
+  const out = dynamicOutput(source.shape, source.dtype);
+  const complex = (to: Float64Array, [x, a]: readonly Float64Array[]): void => {
+    for (let i = 0; i < x!.length; i++) to[i] = x![i]! * a![i - (i % 2)]!;
+  };
+  return elementwise({ real: map2((x, a) => x * a), big: (x, a) => x * a, complex }, out, [source, alpha]);
+}
+
+const indexCopy = kernel<IndexWrite>(({ self, dim, index, source }, context) => {
+  const out = copyAsOutput(context, self);
+  const positions = slicePositions(out, dim, index);
+  moveElements(out, positions, source, positionsOf(source.shape, source), positions.length);
+  return out;
+});
+
+const indexFill = kernel<ByIndex & { value: Operand }>(({ self, dim, index, value }, context) => {
+  const out = copyAsOutput(context, self);
+  const positions = slicePositions(out, dim, index);
+  const one = repeated(isTensorOperand(value) ? value.asStrided([], []) : value, index, out);
+  moveElements(out, positions, one, new Int32Array(positions.length), positions.length);
+  return out;
+});
+
+type IndexReduce = IndexWrite & { readonly reduce: string; readonly include_self: boolean };
+
+const indexReduce = kernel<IndexReduce>(
+  ({ self, dim, index, source, reduce, include_self: include }, context) => {
+    const out = copyAsOutput(context, self);
+    reduceAt(out, slicePositions(out, dim, index), source, REDUCTIONS[reduce]!, include);
+    return out;
+  },
+);
+
+/** Positions of elements numbered in row-major order. */
+function flatPositions(self: Tensor, index: Tensor): Int32Array {
+  const values = readIndices(
+    index,
+    self.numel,
+    (value) => `out of range: tried to access index ${value} on a tensor of ${self.numel} elements.`,
+  );
+  const all = positionsOf(self.shape, self);
+  return Int32Array.from(values, (value) => all[value]!);
+}
+
+const take = kernel<{ self: Tensor; index: Tensor }>(({ self, index }, context) =>
+  gatherElements(emptyOutput(context), self, flatPositions(self, index)),
+);
+
+type Put = {
+  readonly self: Tensor;
+  readonly index: Tensor;
+  readonly source: Tensor;
+  readonly accumulate: boolean;
+};
+const put = kernel<Put>(({ self, index, source, accumulate }, context) => {
+  const out = copyAsOutput(context, self);
+  combineAt(out, flatPositions(out, index), source, accumulate ? "sum" : "replace");
+  return out;
+});
+
+const anyScatter = scatter();
+
+export const scatterKernels = defineKernels({
+  "aten.gather.default": gather,
+  "aten.scatter.src": anyScatter,
+  "aten.scatter.value": anyScatter,
+  "aten.scatter.reduce": anyScatter,
+  "aten.scatter.value_reduce": anyScatter,
+  "aten.scatter_add.default": scatter("sum"),
+  "aten.scatter_reduce.two": scatterReduce,
+  "aten.index_select.default": indexSelect,
+  "aten.index_add.default": indexAdd,
+  "aten.index_copy.default": indexCopy,
+  "aten.index_fill.int_Scalar": indexFill,
+  "aten.index_fill.int_Tensor": indexFill,
+  "aten.index_reduce.default": indexReduce,
+  "aten.take.default": take,
+  "aten.put.default": put,
+});

@@ -1,0 +1,288 @@
+/** @file Fourier transforms: the three that backends know, and the public functions made of them. */
+import type { FakeTensor, SymInt } from "@sconce/ir";
+import { add, floorDiv, mul, sub } from "@sconce/symbolic";
+import { isComplexDType, isFloatDType } from "@sconce/tensor";
+import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { isBelow } from "../rules/comparison.js";
+import { convert } from "../rules/decompose.js";
+import { describeSize } from "../rules/describe.js";
+import { wrapDim } from "../rules/dims.js";
+import { fake } from "../rules/fake.js";
+import { toComplexDType, toFloatDType, toRealDType } from "../rules/promote.js";
+
+const complexToComplex = defineOp({
+  schema: "aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor",
+  meta: ({ self }) => {
+    if (!isComplexDType(self.dtype)) throw dtypeMismatch("_fft_c2c expects a complex tensor");
+    return fake({ dtype: self.dtype, shape: self.shape, like: self });
+  },
+});
+
+const realToComplex = defineOp({
+  schema: "aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor",
+  tags: ["core"],
+  meta: ({ self, dim, onesided }) => {
+    if (!isFloatDType(self.dtype)) throw dtypeMismatch("_fft_r2c expects a real tensor");
+    const last = wrapDim(dim.at(-1)!, self.ndim);
+    const shape = self.shape.map((size, d) => (d === last && onesided ? add(floorDiv(size, 2), 1) : size));
+    return fake({ dtype: toComplexDType(self.dtype), shape, like: self });
+  },
+});
+
+const complexToReal = defineOp({
+  schema: "aten::_fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor",
+  tags: ["core"],
+  meta: ({ self, dim, last_dim_size }) => {
+    if (!isComplexDType(self.dtype)) throw dtypeMismatch("_fft_c2r expects a complex tensor");
+    const last = wrapDim(dim.at(-1)!, self.ndim);
+    const shape = self.shape.map((size, d) => (d === last ? last_dim_size : size));
+    return fake({ dtype: toRealDType(self.dtype), shape, like: self });
+  },
+});
+
+/** Which direction is divided by the number of points: 0 none, 1 its root, 2 the number. */
+export function normalization(norm: string | null, forward: boolean): number {
+  if (norm === "ortho") return 1;
+  if (norm === null || norm === "backward") return forward ? 0 : 2;
+  if (norm === "forward") return forward ? 2 : 0;
+  throw invalidArgument(`Invalid normalization mode: "${norm}"`);
+}
+
+/** Integers become floating point, real numbers complex ones where that is needed. */
+export function promote(emit: Emit, self: FakeTensor, complex: boolean): FakeTensor {
+  const dtype = toFloatDType(self.dtype);
+  return convert(emit, self, complex ? toComplexDType(dtype) : dtype);
+}
+
+/** Trims or pads dimensions to these sizes; null leaves a dimension as it is. */
+export function resize(
+  emit: Emit,
+  self: FakeTensor,
+  dims: readonly number[],
+  sizes: readonly (SymInt | null)[],
+): FakeTensor {
+  let input = self;
+  const padding = new Array<SymInt>(2 * self.ndim).fill(0);
+  dims.forEach((dim, i) => {
+    const size = sizes[i];
+    if (size === null || size === undefined || size === -1) return;
+    if (typeof size === "number" && size < 1) {
+      throw invalidArgument(`Invalid number of data points (${size}) specified`);
+    }
+    const own = self.shape[dim]!;
+    if (isBelow(emit.env, own, size)) padding[padding.length - 2 * dim - 1] = sub(size, own);
+    else if (isBelow(emit.env, size, own)) input = emit("aten.slice.Tensor", [input, dim, 0, size]);
+  });
+  return padding.every((amount) => amount === 0)
+    ? input
+    : emit("aten.constant_pad_nd.default", [input, padding]);
+}
+
+interface LineArgs {
+  readonly self: FakeTensor;
+  readonly n: SymInt | null;
+  readonly dim: SymInt;
+  readonly norm: string | null;
+}
+
+const lineDim = ({ self, dim }: LineArgs): number => {
+  if (self.ndim === 0) throw shapeMismatch("Dimension specified as -1 but tensor has no dimensions");
+  return wrapDim(dim, self.ndim);
+};
+
+function lineToComplex(emit: Emit, args: LineArgs, forward: boolean, onesided: boolean): FakeTensor {
+  if (isComplexDType(args.self.dtype))
+    throw dtypeMismatch(`expects a real input tensor, but got ${args.self.dtype}`);
+  const dim = lineDim(args);
+  const input = resize(emit, promote(emit, args.self, false), [dim], [args.n]);
+  const result = emit("aten._fft_r2c.default", [input, [dim], normalization(args.norm, forward), onesided]);
+  return forward ? result : emit("aten.conj.default", [result]);
+}
+
+const line =
+  (forward: boolean) =>
+  (emit: Emit, args: LineArgs): FakeTensor => {
+    if (!isComplexDType(args.self.dtype)) return lineToComplex(emit, args, forward, false);
+    const dim = lineDim(args);
+    const input = resize(emit, args.self, [dim], [args.n]);
+    return emit("aten._fft_c2c.default", [input, [dim], normalization(args.norm, forward), forward]);
+  };
+
+/** The input is the first half of a Hermitian signal. */
+const lineToReal =
+  (forward: boolean) =>
+  (emit: Emit, args: LineArgs): FakeTensor => {
+    const dim = lineDim(args);
+    const promoted = promote(emit, args.self, true);
+    const size = args.n ?? mul(2, sub(promoted.shape[dim]!, 1));
+    if (typeof size === "number" && size < 1) {
+      throw invalidArgument(`Invalid number of data points (${size}) specified`);
+    }
+    const half = args.n === null ? null : add(floorDiv(size, 2), 1);
+    let input = resize(emit, promoted, [dim], [half]);
+    if (forward) input = emit("aten.conj.default", [input]);
+    return emit("aten._fft_c2r.default", [input, [dim], normalization(args.norm, forward), size]);
+  };
+
+export interface SpaceArgs {
+  readonly self: FakeTensor;
+  readonly s: readonly SymInt[] | null;
+  readonly dim: readonly SymInt[] | null;
+  readonly norm: string | null;
+}
+
+/** The dimensions to transform, and the sizes asked for. */
+export function space({ self, s, dim }: SpaceArgs): {
+  dims: readonly number[];
+  sizes: readonly (SymInt | null)[];
+} {
+  if (dim === null && s !== null && s.length > self.ndim) {
+    throw shapeMismatch(
+      `Got shape with ${s.length} values but input tensor only has ${self.ndim} dimensions.`,
+    );
+  }
+  const given = dim ?? (s === null ? self.shape.map((_, d) => d) : s.map((_, i) => self.ndim - s.length + i));
+  if (s !== null && s.length !== given.length) {
+    throw shapeMismatch("When given, dim and shape arguments must have the same length");
+  }
+  if (self.ndim === 0 && given.length > 0) {
+    throw shapeMismatch(`Dimension specified as ${describeSize(given[0]!)} but tensor has no dimensions`);
+  }
+  const dims = given.map((d) => wrapDim(d, self.ndim));
+  if (new Set(dims).size !== dims.length) throw invalidArgument("FFT dims must be unique");
+  return { dims, sizes: s ?? dims.map(() => null) };
+}
+
+const spaceToSpace =
+  (forward: boolean) =>
+  (emit: Emit, args: SpaceArgs): FakeTensor => {
+    const { dims, sizes } = space(args);
+    const input = resize(emit, promote(emit, args.self, true), dims, sizes);
+    return emit("aten._fft_c2c.default", [input, dims, normalization(args.norm, forward), forward]);
+  };
+
+const spaceToComplex = (emit: Emit, args: SpaceArgs): FakeTensor => {
+  if (isComplexDType(args.self.dtype)) {
+    throw dtypeMismatch(`rfftn expects a real-valued input tensor, but got ${args.self.dtype}`);
+  }
+  const { dims, sizes } = space(args);
+  if (dims.length === 0) throw invalidArgument("rfftn must transform at least one axis");
+  const input = resize(emit, promote(emit, args.self, false), dims, sizes);
+  return emit("aten._fft_r2c.default", [input, dims, normalization(args.norm, true), true]);
+};
+
+const spaceToReal = (emit: Emit, args: SpaceArgs): FakeTensor => {
+  const { dims, sizes } = space(args);
+  if (dims.length === 0) throw invalidArgument("irfftn must transform at least one axis");
+  const promoted = promote(emit, args.self, true);
+  const asked = sizes.at(-1) ?? null;
+  const last = asked === null || asked === -1 ? mul(2, sub(promoted.shape[dims.at(-1)!]!, 1)) : asked;
+  const halves = sizes.map((size, i) =>
+    i === sizes.length - 1 && size !== null ? add(floorDiv(last, 2), 1) : size,
+  );
+  const input = resize(emit, promoted, dims, halves);
+  return emit("aten._fft_c2r.default", [input, dims, normalization(args.norm, false), last]);
+};
+
+/** Moves the zero frequency to the middle, or back. */
+const shift =
+  (back: boolean) =>
+  (
+    emit: Emit,
+    { self, dim }: { readonly self: FakeTensor; readonly dim: readonly SymInt[] | null },
+  ): FakeTensor => {
+    const dims = (dim ?? self.shape.map((_, d) => d)).map((d) => wrapDim(d, self.ndim));
+    const by = dims.map((d) => floorDiv(add(self.shape[d]!, back ? 1 : 0), 2));
+    return emit("aten.roll.default", [self, by, dims]);
+  };
+
+const tags = ["composite"] as const;
+
+/** Fourier transforms. */
+export const fftOps: readonly OpDefinition[] = [
+  complexToComplex,
+  realToComplex,
+  complexToReal,
+  defineOp({
+    schema: "aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor",
+    tags,
+    decompose: line(true),
+  }),
+  defineOp({
+    schema: "aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor",
+    tags,
+    decompose: line(false),
+  }),
+  defineOp({
+    schema: "aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor",
+    tags,
+    decompose: (emit, args) => lineToComplex(emit, args, true, true),
+  }),
+  defineOp({
+    schema: "aten::fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor",
+    tags,
+    decompose: (emit, args) => lineToComplex(emit, args, false, true),
+  }),
+  defineOp({
+    schema: "aten::fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor",
+    tags,
+    decompose: lineToReal(false),
+  }),
+  defineOp({
+    schema: "aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor",
+    tags,
+    decompose: lineToReal(true),
+  }),
+  defineOp({
+    schema: "aten::fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
+    tags,
+    decompose: spaceToSpace(true),
+  }),
+  defineOp({
+    schema: "aten::fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
+    tags,
+    decompose: spaceToSpace(false),
+  }),
+  defineOp({
+    schema: "aten::fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
+    tags,
+    decompose: spaceToComplex,
+  }),
+  defineOp({
+    schema: "aten::fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
+    tags,
+    decompose: spaceToReal,
+  }),
+  defineOp({
+    schema: "aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor",
+    tags,
+    decompose: spaceToSpace(true),
+  }),
+  defineOp({
+    schema: "aten::fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor",
+    tags,
+    decompose: spaceToSpace(false),
+  }),
+  defineOp({
+    schema: "aten::fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor",
+    tags,
+    decompose: spaceToComplex,
+  }),
+  defineOp({
+    schema: "aten::fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor",
+    tags,
+    decompose: spaceToReal,
+  }),
+  defineOp({
+    schema: "aten::fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor",
+    tags,
+    decompose: shift(false),
+  }),
+  defineOp({
+    schema: "aten::fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor",
+    tags,
+    decompose: shift(true),
+  }),
+];
