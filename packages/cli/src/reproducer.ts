@@ -1,6 +1,6 @@
 /**
  * @file Reproducers of `sconce bisect`: one text file with a program, its tensors, inputs, passes, plugins, options of checking,
- * and the failure that it shows. See docs/concepts/checking.md for the format.
+ * and the failure that it shows. See docs/concepts/bisection.md for the format.
  */
 import { dirname, resolve } from "node:path";
 import { isSconceError, SconceError } from "@sconce/errors";

@@ -1,5 +1,6 @@
 /** @file Pages whose snippets are tests: run while tests are collected, so that what they describe is registered here. */
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { builtinPasses } from "@sconce/passes";
 import { expect, test } from "vitest";
 import { blocksOf, isSuite, ROOT, type RunBlock, runPage } from "../../cli/src/docs/page.fixture.js";
 
@@ -33,4 +34,16 @@ test("a first pass, written, registered, run and tested, is less than 30 lines",
   for (const part of ["definePass(", "plugins: [", ".transform(", "test("])
     expect(first!.text).toContain(part);
   expect(first!.text.trimEnd().split("\n").length).toBeLessThan(30);
+});
+
+test("the page of built-in passes lists each pass with its options", () => {
+  const rows = readFileSync("docs/concepts/builtin-passes.md", "utf8").matchAll(
+    /^\| `([\w-]+)` \|([^|]*)\|/gm,
+  );
+  const shown = [...rows].map(([, name, options]) => {
+    const outside = options!.replace(/\([^)]*\)/g, "");
+    return [name, [...outside.matchAll(/`([\w-]+)`/g)].map(([, option]) => option)];
+  });
+  const passes = builtinPasses.map(({ name, options }) => [name, Object.keys(options)]);
+  expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(passes));
 });

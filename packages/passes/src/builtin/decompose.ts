@@ -7,7 +7,7 @@ import { definePass, type PassContext } from "../pass/pass.js";
 
 /**
  * `run_decompositions` as a pass: PyTorch's text, also where that computes other numbers than the program because an
- * operator hides that it aliases (`docs/concepts/passes.md`); `functionalize` does not.
+ * operator hides that it aliases (`docs/concepts/functionalization.md`); `functionalize` does not.
  */
 export const decompose = definePass({
   name: "decompose",

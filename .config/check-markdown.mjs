@@ -1,0 +1,172 @@
+/**
+ * Checks the Markdown of the repository: lines of at most 100 columns, sentences of at most 25 words, links and anchors
+ * that exist, and an index that lists every page. `--write` wraps the prose.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const COLUMNS = 100;
+const WORDS = 25;
+
+/** Pages whose sentences and lines are not checked yet. What becomes clean leaves the list. */
+const UNFINISHED = [
+  "README.md",
+  "docs/concepts/architecture.md",
+  "docs/concepts/archives.md",
+  "docs/concepts/backends.md",
+  "docs/concepts/gpu-js.md",
+  "docs/concepts/ir-text.md",
+  "docs/concepts/loop-ir.md",
+  "docs/performance.md",
+  "docs/reference/cli.md",
+  "docs/reference/errors.md",
+  "docs/tutorials/add-an-operator.md",
+  "docs/tutorials/lowering-script.md",
+  "docs/tutorials/swap-backends.md",
+  "docs/tutorials/write-a-pass.md",
+  "examples/browser/README.md",
+  "packages/testing/README.md",
+];
+/** Pages that a script writes, or that describe recorded files. */
+const GENERATED = /^(docs\/reference\/operators\.md|packages\/testing\/fixtures\/)/;
+
+const list = (...patterns) =>
+  execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", ...patterns], { cwd: ROOT, encoding: "utf8" })
+    .split("\n")
+    .filter((file) => file !== "" && existsSync(join(ROOT, file)));
+const read = (file) => readFileSync(join(ROOT, file), "utf8");
+
+/** Parts of a page: `prose` (paragraphs and list items), `table` rows, headings, code. Each with its lines. */
+function partsOf(text) {
+  const parts = [];
+  let fence;
+  const lines = text.split("\n");
+  for (const [at, line] of lines.entries()) {
+    const last = parts.at(-1);
+    const kind = fence !== undefined || /^\s*```/.test(line) ? "code" : kindOf(line);
+    if (/^\s*```/.test(line)) fence = fence === undefined ? line : undefined;
+    const continues = kind === "prose" && last?.kind === "prose" && !/^\s*([-*]|\d+\.)\s/.test(line);
+    if (continues) last.lines.push(line);
+    else parts.push({ kind, at: at + 1, lines: [line] });
+  }
+  return parts;
+}
+
+const kindOf = (line) => {
+  if (line.trim() === "") return "blank";
+  if (/^#/.test(line)) return "heading";
+  if (/^\s*\|/.test(line)) return "table";
+  return /^(<|>)/.test(line) ? "other" : "prose";
+};
+
+/** Words, with code and what follows it without a space in one piece; marks that would start a list stay behind a word. */
+function piecesOf(text) {
+  const pieces = [];
+  for (const [piece] of text.matchAll(/(?:`[^`]*`|[^\s`])+/g)) {
+    if (pieces.length > 0 && /^([-+*>|]|#+|\d+[.)])$/.test(piece)) pieces.push(`${pieces.pop()} ${piece}`);
+    else pieces.push(piece);
+  }
+  return pieces;
+}
+
+function wrapped({ kind, lines }) {
+  if (kind !== "prose") return lines;
+  const [mark] = /^\s*(([-*]|\d+\.)\s+)?/.exec(lines[0]);
+  const out = [];
+  let line = mark;
+  for (const piece of piecesOf(lines.join("\n").slice(mark.length))) {
+    if (line.trim() !== "" && line !== mark && line.length + 1 + piece.length > COLUMNS) {
+      out.push(line);
+      line = " ".repeat(mark.length);
+    }
+    line += line === mark || line.trim() === "" ? piece : ` ${piece}`;
+  }
+  return [...out, line];
+}
+
+/** Sentences of a text; code does not count as words, and links count as their text. */
+function sentencesOf(text) {
+  return text
+    .replace(/`[^`]*`/g, "`")
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .split(/(?<=[.!?:][*)"]*)\s+/);
+}
+const wordsIn = (sentence) => sentence.split(/\s+/).filter((word) => /[a-z]/i.test(word.replace("`", "")));
+
+const problems = [];
+function checkProse(file, part) {
+  const texts = part.kind === "table" ? part.lines[0].split(/(?<!\\)\|/) : [part.lines.join("\n")];
+  for (const sentence of texts.flatMap(sentencesOf)) {
+    const count = wordsIn(sentence).length;
+    const start = sentence.replace(/\s+/g, " ").slice(0, 50);
+    if (count > WORDS) problems.push(`${file}:${part.at}: a sentence of ${count} words: "${start} ..."`);
+    if (part.kind === "prose" && sentence.split(";").length > 2)
+      problems.push(`${file}:${part.at}: a chain of semicolons: "${start} ..."`);
+  }
+  if (part.kind !== "prose") return;
+  part.lines.forEach((line, i) => {
+    if (line.length > COLUMNS && piecesOf(line).length > 1)
+      problems.push(`${file}:${part.at + i}: ${line.length} columns; npm run format wraps the text`);
+  });
+}
+
+/** Anchors of a page as GitHub makes them. */
+const anchors = new Map();
+function anchorsOf(file) {
+  if (!anchors.has(file)) {
+    const headings = partsOf(read(file)).filter(({ kind }) => kind === "heading");
+    const slugs = headings.map(({ lines: [line] }) =>
+      line.replace(/^#+\s+/, "").replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-"),
+    );
+    anchors.set(file, new Set(slugs));
+  }
+  return anchors.get(file);
+}
+
+function checkLink(place, file, anchor) {
+  if (!existsSync(join(ROOT, file))) problems.push(`${place}: ${file} does not exist`);
+  else if (anchor !== undefined && file.endsWith(".md") && !anchorsOf(file).has(anchor))
+    problems.push(`${place}: ${file} has no heading #${anchor}`);
+}
+
+function checkLinks(file, part) {
+  if (part.kind === "code") return;
+  for (const [, target] of part.lines.join("\n").replace(/`[^`]*`/g, "`").matchAll(/\]\(([^)\s]+)\)/g)) {
+    if (/^[a-z]+:/.test(target)) continue;
+    const [path, anchor] = target.split("#");
+    checkLink(`${file}:${part.at}`, path === "" ? file : normalize(join(dirname(file), path)), anchor);
+  }
+}
+
+const pages = list("*.md").filter((file) => !file.startsWith("packages/testing/fixtures/"));
+if (process.argv.includes("--write")) {
+  for (const file of pages.filter((page) => !GENERATED.test(page) && !UNFINISHED.includes(page))) {
+    const parts = partsOf(read(file));
+    const text = parts.flatMap(wrapped).join("\n");
+    if (text !== read(file)) writeFileSync(join(ROOT, file), text);
+  }
+}
+for (const file of pages)
+  for (const part of partsOf(read(file))) {
+    checkLinks(file, part);
+    const isProse = part.kind === "prose" || part.kind === "table";
+    if (isProse && !GENERATED.test(file) && !UNFINISHED.includes(file)) checkProse(file, part);
+  }
+
+/** Pages that sources and messages name. */
+for (const file of list("packages/*/src/*.ts", "examples/*.ts"))
+  for (const [, page, , anchor] of read(file).matchAll(/\b(docs\/[\w/-]+\.md)(#([\w-]+))?/g)) checkLink(file, page, anchor);
+
+for (const index of ["docs/README.md", "llms.txt"]) {
+  const text = read(index);
+  for (const file of pages.filter((page) => page.startsWith("docs/") && page !== "docs/README.md")) {
+    const link = index.startsWith("docs/") ? file.slice("docs/".length) : file;
+    if (!text.includes(`(${link})`)) problems.push(`${index}: lists no link to ${file}`);
+  }
+}
+
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;
