@@ -30,7 +30,7 @@ export * from "./table/bind.js";
 export * from "./table/derive.js";
 export { functionalArguments } from "./table/derive-writing.js";
 export * from "./table/fake-emit.js";
-export { type JoinedTable, joinTables, tableBy } from "./table/join-tables.js";
+export { type JoinedTable, joinTables, tableOf } from "./table/join-tables.js";
 export { refuseOpaque } from "./table/opaque.js";
 export * from "./table/table.js";
 export * from "./table/unbind.js";

@@ -1,5 +1,5 @@
 import type { OpDefinition } from "../rows/define-op.js";
-import { joinTables, tableBy } from "../table/join-tables.js";
+import { joinTables, tableOf } from "../table/join-tables.js";
 import { OperatorTable } from "../table/table.js";
 import { activationOps } from "./activation.js";
 import { activationBackwardOps } from "./activation-backward.js";
@@ -216,12 +216,16 @@ const FAMILIES = {
   torchTests: torchTestOps,
 };
 
-const targetOf = ({ target }: OpDefinition): string => target;
-const tables = Object.entries(FAMILIES).map(([family, rows]) => [family, tableBy(rows, targetOf)] as const);
+const byTarget = (rows: readonly OpDefinition[]): Readonly<Record<string, OpDefinition>> =>
+  tableOf(rows.map((row) => [row.target, row]));
 
 /** Every operator row that Sconce has. */
 export const ALL_OPS: readonly OpDefinition[] = Object.freeze(
-  Object.values(joinTables(Object.fromEntries(tables))),
+  Object.values(
+    joinTables(
+      Object.fromEntries(Object.entries(FAMILIES).map(([family, rows]) => [family, byTarget(rows)])),
+    ),
+  ),
 );
 
 let table: OperatorTable | undefined;

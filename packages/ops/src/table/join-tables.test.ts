@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { joinTables, tableBy } from "./join-tables.js";
+import { joinTables, tableOf } from "./join-tables.js";
 
 describe("joinTables", () => {
   it("keeps every entry in order", () => {
@@ -38,10 +38,10 @@ describe("joinTables", () => {
   });
 });
 
-describe("tableBy", () => {
-  it("refuses a list with a key twice", () => {
-    expect(tableBy(["a", "b"], (key) => key)).toEqual({ a: "a", b: "b" });
-    expect(() => tableBy(["a", "a"], (key) => key)).toThrowError(
+describe("tableOf", () => {
+  it("refuses a key given twice", () => {
+    expect(tableOf([["a", 1] as const, ["b", 2] as const])).toEqual({ a: 1, b: 2 });
+    expect(() => tableOf([["a", 1] as const, ["a", 2] as const])).toThrowError(
       expect.objectContaining({ code: "DUPLICATE_KEY", message: "a is defined twice in one table" }),
     );
   });

@@ -2,18 +2,17 @@
 import { duplicateKey } from "../rows/errors.js";
 
 /**
- * The table of one family, from a list.
+ * The table of one family, from keys and entries.
  *
  * @throws SconceError `DUPLICATE_KEY`
  */
-export function tableBy<T>(items: readonly T[], keyOf: (item: T) => string): Readonly<Record<string, T>> {
-  const table: Record<string, T> = {};
-  for (const item of items) {
-    const key = keyOf(item);
+export function tableOf<K extends string, T>(entries: Iterable<readonly [K, T]>): Readonly<Record<K, T>> {
+  const table: Partial<Record<K, T>> = {};
+  for (const [key, entry] of entries) {
     if (Object.hasOwn(table, key)) throw duplicateKey(key);
-    table[key] = item;
+    table[key] = entry;
   }
-  return Object.freeze(table);
+  return Object.freeze(table) as Readonly<Record<K, T>>;
 }
 
 /** A table of one family: entries by target. */
