@@ -1,4 +1,4 @@
-/** Fails on graphs constructed outside of ir, on import cycles between files, on folders that import each other, on imports up the list of packages,
+/** Fails on errors constructed outside of a package's `errors.ts`, on graphs constructed outside of ir, on import cycles between files, on folders that import each other, on imports up the list of packages,
  * and on `node:` imports in portable packages. */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -22,8 +22,10 @@ const MAY_IMPORT = {
   "torch-libraries": ["errors", "tensor", "symbolic", "ir", "ops", "passes", "backend-cpu"],
   testing: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu", "backend-gpujs", "sconce", "torch-libraries"],
   bench: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu", "backend-gpujs", "sconce", "testing"],
-  cli: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu", "backend-gpujs", "sconce", "torch-libraries"],
+  cli: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu", "sconce", "torch-libraries"],
 };
+/** Optional packages that a package imports when they are asked for, by `import()` only. */
+const MAY_LOAD = { sconce: ["backend-gpujs"] };
 const USES_NODE = new Set(["testing", "bench", "cli"]);
 /** Entry points of portable packages that are for Node only. */
 const NODE_ENTRIES = /packages\/(formats|backend-gpujs)\/src\/(.*\/)?(node|.*-node)\.ts$/;
@@ -32,7 +34,7 @@ const problems = [];
 const imports = new Map();
 const IMPORT = /(?:^|\n)\s*(?:import|export)\s(?!type\b)[^;]*?from\s+"([^"]+)"|import\("([^"]+)"\)|(?:^|\n)import\s+"([^"]+)"/g;
 
-const isTestFile = (file) => /\.test\.ts$|test-support\.ts$/.test(file);
+const isTestFile = (file) => /\.(test|fixture)\.ts$|test-support\.ts$/.test(file);
 
 function* sources(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -48,6 +50,8 @@ for (const name of Object.keys(MAY_IMPORT)) {
     const text = readFileSync(file, "utf8");
     if (name !== "ir" && /\bnew Graph\(/.test(text))
       problems.push(`${relative(ROOT, file)}: only ir constructs graphs; use edit, rebuild, renameNodes or GraphBuilder`);
+    if (name !== "errors" && !isTest && !/(^|[/-])errors\.ts$/.test(file) && /\bnew SconceError\(/.test(text))
+      problems.push(`${relative(ROOT, file)}: only errors.ts constructs errors; write a factory there and call it`);
     const local = [];
     for (const match of text.matchAll(IMPORT)) {
       const target = match[1] ?? match[2] ?? match[3];
@@ -55,7 +59,8 @@ for (const name of Object.keys(MAY_IMPORT)) {
       if (target.startsWith(".")) local.push(resolve(dirname(file), target.replace(/\.js$/, ".ts")));
       if (isTest) continue;
       const other = /^@sconce\/([\w-]+)/.exec(target)?.[1] ?? (target === "sconce" ? "sconce" : undefined);
-      if (other !== undefined && !MAY_IMPORT[name].includes(other)) problems.push(`${place}: ${name} may not import ${other}`);
+      const isLoaded = match[2] !== undefined && MAY_LOAD[name]?.includes(other);
+      if (other !== undefined && !MAY_IMPORT[name].includes(other) && !isLoaded) problems.push(`${place}: ${name} may not import ${other}`);
       if (target.startsWith("node:") && !USES_NODE.has(name) && !NODE_ENTRIES.test(file)) {
         problems.push(`${place}: imports ${target}, but ${name} runs in browsers`);
       }

@@ -1,6 +1,5 @@
 import { cpuBackend, createEvaluator } from "@sconce/backend-cpu";
 import { LOWERINGS } from "@sconce/codegen";
-import { SconceError } from "@sconce/errors";
 import {
   type Backend,
   type CompileOptions,
@@ -8,7 +7,6 @@ import {
   type ExportedProgram,
   type Graph,
   type Node,
-  nodePlace,
   type Placement,
   type Reason,
   requireValues,
@@ -17,6 +15,7 @@ import { decomposes, defaultOperators, type OperatorTable } from "@sconce/ops";
 import type { Decompositions, Evaluator, PassContext, SessionBackend } from "@sconce/passes";
 import type { Device, Mode } from "./device.js";
 import { whyNotHeld } from "./emit/refusals.js";
+import { excludedCall } from "./errors.js";
 import { type OpenOptions, openDevice } from "./modes.js";
 import { GpujsExecutable } from "./runtime/executable.js";
 import { Pacer } from "./runtime/pacer.js";
@@ -140,12 +139,7 @@ function refuseExcluded(
 ): void {
   const node = program.graph.nodes().find(({ target }) => exclude.includes(target));
   if (node === undefined) return;
-  throw new SconceError({
-    code: "NO_KERNEL",
-    message: `${node.target} is excluded`,
-    where: nodePlace(node),
-    fix: `${decomposes(operators, node.target) ? "decompose the program first, or " : ""}do not exclude it`,
-  });
+  throw excludedCall(node, decomposes(operators, node.target));
 }
 
 /**

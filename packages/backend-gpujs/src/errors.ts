@@ -1,4 +1,5 @@
 import { SconceError } from "@sconce/errors";
+import { type Node, nodePlace } from "@sconce/ir";
 
 /** gpu.js is a peer dependency that only this backend needs. */
 export const noGpujs = (cause: unknown): SconceError =>
@@ -50,4 +51,13 @@ export const kernelFailed = (nodes: readonly string[], cause: unknown): SconceEr
     }`,
     fix: "run the program on another mode or backend, and report it",
     cause,
+  });
+
+/** A call that the compilation excludes; `decomposes` says whether lowering the program helps. */
+export const excludedCall = (node: Node, decomposes: boolean): SconceError =>
+  new SconceError({
+    code: "NO_KERNEL",
+    message: "the operator is excluded from this compilation",
+    where: nodePlace(node),
+    fix: `${decomposes ? "decompose the program first, or " : ""}do not exclude it`,
   });

@@ -1,5 +1,4 @@
 /** @file Every error that the command raises itself. */
-import { MODES } from "@sconce/backend-gpujs";
 import { SconceError } from "@sconce/errors";
 
 /** The command was called in a way that it does not take. */
@@ -63,9 +62,11 @@ export const unknownInput = (name: string, count: number): SconceError =>
     fix: "`sconce info` lists the inputs; only those of kind USER_INPUT are given",
   });
 
-export const unknownBackend = (name: string, known: Iterable<string>): SconceError =>
+/** A reproducer that cannot be read. */
+export const malformed = (why: string, cause?: unknown): SconceError =>
   new SconceError({
-    code: "UNKNOWN_BACKEND",
-    message: `there is no backend "${name}"`,
-    fix: `the backends are: ${[...known].join(", ")}; gpujs:MODE runs in one mode (${MODES.join(", ")})`,
+    code: "REPRODUCER",
+    message: `the reproducer ${why}`,
+    fix: "write it again with `sconce bisect ... -o FILE`",
+    cause,
   });

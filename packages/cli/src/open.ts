@@ -2,50 +2,63 @@
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { gpujsByName } from "@sconce/backend-gpujs";
 import { isSconceError, thrownText } from "@sconce/errors";
 import { openPt2File } from "@sconce/formats/node";
-import type { ExportedProgram, ParseIrOptions, TargetOptions } from "@sconce/ir";
+import type { Backend, ExportedProgram, ParseIrOptions, TargetOptions } from "@sconce/ir";
 import type { Plugin } from "@sconce/passes";
 import { readSafetensors, type Tensor } from "@sconce/tensor";
-import { createSconce, type Sconce } from "sconce";
-import { fileError, pluginError, systemCode, unknownBackend } from "./errors.js";
+import { builtinBackends, createSconce, loadBackend, type Sconce } from "sconce";
+import { fileError, pluginError, systemCode } from "./errors.js";
 import { type Io, readBytes } from "./io.js";
 import { librariesFor } from "./libraries.js";
 import { openReproducer } from "./reproducer.js";
 import { isIrText, readSir, SNIFFED } from "./sir.js";
 
-const GPUJS = "gpujs";
+/** The backend of every session. */
+const INTERPRETER = "cpu";
 
 /**
- * Opens a session with plugins from module paths; a module exports its plugin as `default` or `plugin`. Its warnings go to
- * standard error. The interpreter and gpu.js in its best mode (`gpujs`) are always there, `gpujs:MODE` where it is asked for.
- * Plugins of libraries whose operators the files call are loaded too.
+ * Opens a session with plugins from module paths; a module exports its plugin as `default` or
+ * `plugin`. Warnings go to standard error. The session has the backends of Sconce's packages that are
+ * installed, those of the plugins, and `backend`. Plugins of libraries whose operators the files call
+ * are loaded too.
  * @throws SconceError `PLUGIN`, `NAME_CLASH`, `UNKNOWN_BACKEND`
  */
 export async function openSession(
   io: Pick<Io, "err">,
   modules: readonly string[] = [],
-  backend = "cpu",
+  backend = INTERPRETER,
   files: readonly string[] = [],
 ): Promise<Sconce> {
-  const modes = new Set([GPUJS, backend]);
   const logger = { warn: (message: string) => io.err(`warning: ${message}\n`) };
   const own = await Promise.all(modules.map(loadPlugin));
   const plugins = [...own, ...(await librariesFor(files, own))];
+  const backends = await backendsFor(backend);
   let session: Sconce;
   try {
-    session = createSconce({
-      plugins,
-      backends: [...modes].map(gpujsByName).filter((one) => one !== undefined),
-      services: { logger },
-    });
+    session = createSconce({ plugins, backends, services: { logger } });
   } catch (error) {
     throw isSconceError(error) && modules.length > 0 ? error.at(modules.join(", ")) : error;
   }
-  if (!session.backends.has(backend)) throw unknownBackend(backend, session.backends.keys());
+  session.backend(backend);
   return session;
 }
+
+/** The backends that Sconce loads by name and that are installed, with the one that is asked for. */
+async function backendsFor(name: string): Promise<Backend[]> {
+  const names = new Set([...builtinBackends, ...(isVariant(name) ? [name] : [])]);
+  names.delete(INTERPRETER);
+  const loaded = [...names].map((one) =>
+    loadBackend(one).catch((error: unknown) => {
+      if (one === name) throw error;
+      return undefined;
+    }),
+  );
+  return (await Promise.all(loaded)).filter((one) => one !== undefined);
+}
+
+/** `gpujs:webasm`: one mode of a backend that Sconce loads. */
+const isVariant = (name: string): boolean => builtinBackends.includes(name.split(":")[0]!);
 
 async function loadPlugin(path: string): Promise<Plugin> {
   let module: { default?: unknown; plugin?: unknown };

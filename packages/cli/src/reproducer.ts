@@ -3,9 +3,10 @@
  * and the failure that it shows. See docs/concepts/bisection.md for the format.
  */
 import { dirname, resolve } from "node:path";
-import { isSconceError, SconceError } from "@sconce/errors";
+import { isSconceError } from "@sconce/errors";
 import { type ExportedProgram, parseIr, printIr, tensorsOf, type Value } from "@sconce/ir";
 import { type Storage, Tensor } from "@sconce/tensor";
+import { malformed } from "./errors.js";
 import { readBytes } from "./io.js";
 import { StorageReader, storageLine, tensorEntry } from "./reproducer-tensors.js";
 
@@ -183,11 +184,3 @@ function scalarValue(value: unknown, input: number): Value {
   if (typeof int === "string" && /^-?\d{1,19}$/.test(int)) return BigInt(int);
   throw malformed(`has an input ${input} that cannot be read: ${JSON.stringify(value)}`);
 }
-
-export const malformed = (why: string, cause?: unknown): SconceError =>
-  new SconceError({
-    code: "REPRODUCER",
-    message: `the reproducer ${why}`,
-    fix: "write it again with `sconce bisect ... -o FILE`",
-    cause,
-  });

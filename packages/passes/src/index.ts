@@ -102,7 +102,7 @@ export {
 } from "./regions/unsupported-nodes.js";
 export { builtinPasses, builtinRules } from "./registry.js";
 export type { RefusalKind, RefusedRewrite, RewriteEvent } from "./rewrite/context.js";
-export { type CycleStep, RewriteDiverges } from "./rewrite/errors.js";
+export { type CycleStep, RewriteDiverges } from "./rewrite/divergence-errors.js";
 export { type Attempt, explainRule } from "./rewrite/explain.js";
 export { type Pattern, parsePattern, patternText } from "./rewrite/pattern.js";
 export { type Expression, type ReplacePatternOptions, replacePattern } from "./rewrite/replace-pattern.js";

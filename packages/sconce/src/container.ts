@@ -28,9 +28,8 @@ import {
   verifyCalls,
 } from "@sconce/passes";
 import { type DependencyContainer, instanceCachingFactory, container as root } from "tsyringe";
-import { unknownService } from "./errors.js";
+import { badPlugin, unknownService } from "./errors.js";
 import { type PluginSet, pluginSet } from "./plugin-set.js";
-import { badPlugin } from "./plugin-shape.js";
 import type { Override, PassManagers, ServiceOverrides, Services } from "./services.js";
 import { PLUGINS, SERVICES } from "./tokens.js";
 

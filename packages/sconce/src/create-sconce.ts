@@ -35,7 +35,7 @@ import {
   runDecompositions,
 } from "@sconce/passes";
 import { compileOn } from "./backends/compile.js";
-import { noBackend, unknownBackend } from "./backends/known-backends.js";
+import { noBackend, unknownBackend } from "./backends/errors.js";
 import {
   createSession,
   isInterpreter,
@@ -192,7 +192,7 @@ export class Sconce {
     options?: CompileOptions,
   ): Promise<Executable> {
     this.#use();
-    const chosen = typeof backend === "object" ? backend : this.#backend(backend);
+    const chosen = typeof backend === "object" ? backend : this.backend(backend);
     requireValues(program);
     const owner = this.#plugins.ownerOf(chosen);
     refuseOpaque(
@@ -250,7 +250,11 @@ export class Sconce {
     );
   }
 
-  #backend(name?: string): Backend {
+  /**
+   * Returns the backend of a name, or the default one.
+   * @throws SconceError `UNKNOWN_BACKEND` with the names that the session has
+   */
+  backend(name?: string): Backend {
     const { backends } = this;
     const backend = name === undefined ? backends.values().next().value : backends.get(name);
     if (backend !== undefined) return backend;

@@ -1,4 +1,4 @@
-import { didYouMean, SconceError } from "@sconce/errors";
+import { didYouMean, SconceError, thrownText } from "@sconce/errors";
 
 /** A name among the `services` of createSconce that no service has. */
 export const unknownService = (name: string, known: readonly string[]): SconceError =>
@@ -8,3 +8,68 @@ export const unknownService = (name: string, known: readonly string[]): SconceEr
     where: "`services` of createSconce",
     fix: didYouMean(name, known, `the services are: ${known.join(", ")}`),
   });
+
+/** A name that two owners define. */
+export const nameClash = (kind: string, name: string, first: string, second: string): SconceError =>
+  new SconceError({
+    code: "NAME_CLASH",
+    message: `${kind} "${name}" is defined ${
+      first === second
+        ? `twice by ${first}`
+        : /^plugin /.test(first)
+          ? `by ${first.replace("plugin", "plugins")} and ${second.slice("plugin ".length)}`
+          : `by ${first} and by ${second}`
+    }`,
+    fix: "rename one of them",
+  });
+
+/** A part of a plugin did what it may not. */
+export const badPart = (plugin: string, what: string, does: string, cause?: unknown): SconceError =>
+  new SconceError({
+    code: "PLUGIN_FAILED",
+    message: `${what} of plugin "${plugin}" ${does}`,
+    fix: `fix the plugin "${plugin}"`,
+    ...(cause === undefined ? {} : { cause }),
+  });
+
+/** A plugin's code threw something. */
+export const pluginFailed = (plugin: string, what: string, error: unknown): SconceError =>
+  new SconceError({
+    code: "PLUGIN_FAILED",
+    message: `${what} of plugin "${plugin}" threw: ${thrownText(error)}`,
+    fix: `fix the plugin "${plugin}"`,
+    cause: error,
+  });
+
+/** What is wrong with a plugin. */
+export const badPlugin = (label: string, what: string, fix: string, cause?: unknown): SconceError =>
+  new SconceError({ code: "PLUGIN", message: `${label} ${what}`, fix, cause });
+
+/** A program whose module call graph has no root signature. */
+export const noCallingConvention = (): SconceError =>
+  new SconceError({
+    code: "NO_CALLING_CONVENTION",
+    message: "the module call graph of the program has no root signature, which says how to call it",
+    fix: "run it through compile(), with flat inputs",
+  });
+
+/** Keyword arguments that are not an object. */
+export const keywordsNotObject = (kwargs: unknown): SconceError =>
+  new SconceError({
+    code: "KEYWORD_MISMATCH",
+    message: `the keyword arguments are ${Array.isArray(kwargs) ? "a list" : String(kwargs)}, not an object`,
+    fix: "give an object of values by name, {} or nothing for none",
+  });
+
+/** Other keyword arguments than the program takes; the message is PyTorch's. */
+export function keywordMismatch(given: readonly string[], expected: readonly string[]): SconceError {
+  const list = (names: readonly string[]): string => `[${names.map((name) => `'${name}'`).join(", ")}]`;
+  return new SconceError({
+    code: "KEYWORD_MISMATCH",
+    message: `Ran into a kwarg keyword mismatch: Got the following keywords ${list(given)} but expected ${list(expected)}`,
+    fix:
+      expected.length === 0
+        ? "give no keyword arguments"
+        : `give the keyword arguments ${expected.join(", ")}, and no others`,
+  });
+}

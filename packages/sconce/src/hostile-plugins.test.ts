@@ -449,7 +449,7 @@ describe("operators, kernels and backends of a plugin", () => {
     const unknown = (emit: Emit, { self }: { self: never }) => emit("aten.nope.default", [self]);
     const error = failure({ decompositions: { "aten.relu.default": unknown as never } }, "decompose");
     expect(error.message).toContain(
-      'the decomposition of aten.relu.default of plugin "evil" calls aten.nope.default: "aten.nope.default" is not',
+      'the decomposition of aten.relu.default of plugin "evil" calls aten.nope.default: unknown operator',
     );
   });
 

@@ -1,4 +1,3 @@
-import { SconceError } from "@sconce/errors";
 import {
   type Executable,
   type ExportedProgram,
@@ -10,6 +9,7 @@ import {
   type Value,
 } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
+import { keywordMismatch, keywordsNotObject, noCallingConvention } from "./errors.js";
 
 /** A program that is called as the Python module was: positional arguments, then keywords. */
 export interface ProgramModule {
@@ -38,11 +38,7 @@ export function createModule(
 ): ProgramModule {
   const root = program.moduleCallGraph.find((entry) => entry.fqn === "")?.signature;
   if (root === null || root === undefined) {
-    throw new SconceError({
-      code: "NO_CALLING_CONVENTION",
-      message: "the program does not say how it is called: its module call graph has no root signature",
-      fix: "run it through compile(), with flat inputs",
-    });
+    throw noCallingConvention();
   }
   const callFlat: ProgramModule["callFlat"] = (args, kwargs = {}, options) => {
     const leaves = flattenTree([args, reorder(kwargs, root.inSpec)], root.inSpec, types) as Value[];
@@ -60,20 +56,12 @@ export function createModule(
 /** Keywords in the program's order; other names are refused as PyTorch does. */
 function reorder(kwargs: Readonly<Record<string, unknown>>, inSpec: TreeSpec): Record<string, unknown> {
   if (typeof kwargs !== "object" || kwargs === null || Array.isArray(kwargs)) {
-    throw new SconceError({
-      code: "KEYWORD_MISMATCH",
-      message: `the keyword arguments are ${Array.isArray(kwargs) ? "a list" : String(kwargs)}, not an object`,
-      fix: "give an object of values by name, {} or nothing for none",
-    });
+    throw keywordsNotObject(kwargs);
   }
   const expected = (inSpec.children[1]?.context ?? []) as readonly string[];
   const given = Object.keys(kwargs);
-  const list = (names: readonly string[]): string => `[${names.map((name) => `'${name}'`).join(", ")}]`;
   if (given.length !== expected.length || !expected.every((name) => Object.hasOwn(kwargs, name))) {
-    throw new SconceError({
-      code: "KEYWORD_MISMATCH",
-      message: `Ran into a kwarg keyword mismatch: Got the following keywords ${list(given)} but expected ${list(expected)}`,
-    });
+    throw keywordMismatch(given, expected);
   }
   return Object.fromEntries(expected.map((name) => [name, kwargs[name]]));
 }

@@ -1,10 +1,11 @@
 /** @file The plugins of a session taken together: clashes are refused, and every function says whose it is when it throws. */
-import { isSconceError, SconceError, thrownText } from "@sconce/errors";
+import { isSconceError } from "@sconce/errors";
 import { DIALECTS, type DialectRules, type OpSchema, type PytreeRegistry } from "@sconce/ir";
 import { defaultOperators, isOutOfMemory, type OpDefinition, resultProblem } from "@sconce/ops";
 import { builtinPasses, builtinRules, type Decomposition, ownedEntry, type Plugin } from "@sconce/passes";
+import { badPart, badPlugin, nameClash, pluginFailed } from "./errors.js";
 import { kernelProblem } from "./plugin-results.js";
-import { badPlugin, readPlugin } from "./plugin-shape.js";
+import { readPlugin } from "./plugin-shape.js";
 
 interface Named {
   readonly name: string;
@@ -77,19 +78,6 @@ function refuseClashes(kind: string, owned: readonly Owned[]): void {
     }
   }
 }
-
-const nameClash = (kind: string, name: string, first: string, second: string): SconceError =>
-  new SconceError({
-    code: "NAME_CLASH",
-    message: `${kind} "${name}" is defined ${
-      first === second
-        ? `twice by ${first}`
-        : /^plugin /.test(first)
-          ? `by ${first.replace("plugin", "plugins")} and ${second.slice("plugin ".length)}`
-          : `by ${first} and by ${second}`
-    }`,
-    fix: "rename one of them",
-  });
 
 /** A pass that names a dialect that nobody has could never run. */
 function refuseUnknownDialects(plugin: Plugin, dialects: ReadonlyMap<string, DialectRules>): void {
@@ -192,24 +180,6 @@ function guarded<A extends unknown[], R>(
     throw badPart(plugin, what, problem);
   };
 }
-
-/** A part of a plugin did what it may not. */
-export const badPart = (plugin: string, what: string, does: string, cause?: unknown): SconceError =>
-  new SconceError({
-    code: "PLUGIN_FAILED",
-    message: `${what} of plugin "${plugin}" ${does}`,
-    fix: `fix the plugin "${plugin}"`,
-    ...(cause === undefined ? {} : { cause }),
-  });
-
-/** A plugin's code threw something. */
-export const pluginFailed = (plugin: string, what: string, error: unknown): SconceError =>
-  new SconceError({
-    code: "PLUGIN_FAILED",
-    message: `${what} of plugin "${plugin}" threw: ${thrownText(error)}`,
-    fix: `fix the plugin "${plugin}"`,
-    cause: error,
-  });
 
 function ownersOf(plugins: readonly Plugin[]): PluginSet["ownerOf"] {
   const owners = new Map<object, string>();

@@ -1,6 +1,7 @@
 /** @file What a plugin must look like, checked field by field: plugins come from modules that no compiler has seen. */
-import { SconceError, thrownText } from "@sconce/errors";
+import { type SconceError, thrownText } from "@sconce/errors";
 import type { Plugin } from "@sconce/passes";
+import { badPlugin } from "./errors.js";
 
 /** Whether a value is of a kind, and what the kind is called. */
 interface Kind {
@@ -177,7 +178,3 @@ function describeValue(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   return isObject(value) ? "an object" : `a ${typeof value}`;
 }
-
-/** What is wrong with a plugin. */
-export const badPlugin = (label: string, what: string, fix: string, cause?: unknown): SconceError =>
-  new SconceError({ code: "PLUGIN", message: `${label} ${what}`, fix, cause });

@@ -1,8 +1,7 @@
-/** @file Writes that a copy cannot take the place of a view for. */
-import { SconceError } from "@sconce/errors";
-import { callPlace, FakeTensor, type Graph, isRef } from "@sconce/ir";
+import { FakeTensor, type Graph, isRef } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { isComplexDType } from "@sconce/tensor";
+import { conjugateWrite } from "./errors.js";
 
 /** Views of PyTorch's that the interpreter computes as copies: it has no conjugate and no negative bit. */
 const COPIED = new Set([
@@ -31,12 +30,7 @@ export function refuseConjugateWrites(graph: Graph, operators: OperatorTable): v
       copied.set(root, node.name);
     if (schema.isView || schema.isMutable) roots.set(node.name, root);
     if (schema.isMutable && copied.has(root)) {
-      throw new SconceError({
-        code: "CONJUGATE_WRITE",
-        message: `%${node.name} writes in place to memory that %${copied.get(root)} is a conjugated view of, which the interpreter cannot follow`,
-        where: callPlace(node),
-        fix: "run the program after runDecompositions(), where the write is a value of its own",
-      });
+      throw conjugateWrite(node, copied.get(root)!);
     }
   }
 }

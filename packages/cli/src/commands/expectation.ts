@@ -1,7 +1,6 @@
-/** @file What `sconce run --expect` compares: outputs, and state and inputs that the run changed. */
-import { SconceError } from "@sconce/errors";
 import type { Executable, Value } from "@sconce/ir";
 import { type Closeness, compareTensors, Tensor } from "@sconce/tensor";
+import { badExpectation } from "./errors.js";
 
 /** All that a run leaves behind. */
 export interface FinishedRun {
@@ -44,10 +43,3 @@ function resultOf({ executable, inputs, outputs }: FinishedRun, name: string): V
   }
   return (kind === "o" ? outputs : inputs)[Number(rest)];
 }
-
-const badExpectation = (message: string): SconceError =>
-  new SconceError({
-    code: "EXPECTATION",
-    message,
-    fix: "name the tensors o0, o1, ... (outputs), buffer:NAME (state), input:0, ... (mutated inputs)",
-  });

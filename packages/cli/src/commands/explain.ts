@@ -1,10 +1,10 @@
-import { SconceError } from "@sconce/errors";
 import { type Attempt, defineRule, explainRule, type Rule } from "@sconce/passes";
 import type { Command } from "commander";
 import type { Sconce } from "sconce";
 import { usage } from "../errors.js";
 import { json, type Outcome, type SafeIo } from "../io.js";
 import { openSession, openWithWeights, repeatable, WEIGHTS_OPTION } from "../open.js";
+import { unknownRule } from "./errors.js";
 
 interface ExplainOptions {
   readonly rule?: readonly string[];
@@ -55,11 +55,7 @@ function chosen(session: Sconce, names: readonly string[] | undefined): readonly
   return names.map((name) => {
     const rule = session.rules.get(name);
     if (rule !== undefined) return rule;
-    throw new SconceError({
-      code: "UNKNOWN_RULE",
-      message: `there is no rule "${name}"`,
-      fix: "sconce explain --list tells the rules",
-    });
+    throw unknownRule(name, session.rules.keys());
   });
 }
 

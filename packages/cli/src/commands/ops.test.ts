@@ -72,8 +72,8 @@ describe("sconce ops", () => {
     const { code, out, err } = await sconce("ops", "--backend", "gpu");
     expect([code, out]).toEqual([2, ""]);
     expect(err).toBe(
-      'error UNKNOWN_BACKEND: there is no backend "gpu"\n' +
-        "  fix the backends are: cpu, gpujs; gpujs:MODE runs in one mode (webgpu, webgl2, webasm, cpu, headlessgl)\n",
+      'error UNKNOWN_BACKEND: unknown backend "gpu"; the backend for GPUs is "gpujs"\n' +
+        '  fix use the name "gpujs"\n',
     );
   });
 

@@ -191,7 +191,7 @@ describe("exit code 2", () => {
     ["USAGE", "--scalars: cannot read", ["--scalars", '{"0": {"float": "big"}}']],
     ["UNKNOWN_INPUT", "there is no input i7: the program takes 1", ["--scalars", '{"7": 3}']],
     ["USAGE", '--rtol must be a number of at least 0, got "-1"', ["--rtol=-1"]],
-    ["UNKNOWN_BACKEND", 'there is no backend "gpu"', ["--backend", "gpu"]],
+    ["UNKNOWN_BACKEND", 'unknown backend "gpu"', ["--backend", "gpu"]],
     ["INPUT_TYPE", "Expected input at", ["--scalars", '{"0": 1}']],
     ["FILE", "there is no file or folder", ["--expect", "/absent.safetensors"]],
   ] as const)("%s: %s", async (code, message, args) => {

@@ -1,5 +1,3 @@
-/** @file From a lowered graph to loop nests. */
-import { SconceError } from "@sconce/errors";
 import {
   FakeTensor,
   forEachInput,
@@ -17,6 +15,7 @@ import type { LoopNest, LoopOutput, LoopProgram, NotLowered } from "../ir/loop-p
 import { readsOf } from "../ir/traverse.js";
 import { CannotLower, cannot, type Lowered, type LoweringTable, shapeOf } from "./call.js";
 import { type FusionLimits, LoweringContext } from "./context.js";
+import { notLowered } from "./errors.js";
 import { Expander } from "./expand.js";
 import { joinsOf } from "./joins.js";
 import { LazyTensor } from "./lazy.js";
@@ -92,17 +91,6 @@ function whyNever(row: OpDefinition | undefined): string | undefined {
   if (has("nondeterministic_seeded")) return "draws random numbers";
   if (has("effect")) return "is a run-time check; no element depends on it";
   return undefined;
-}
-
-function notLowered(refused: readonly NotLowered[]): SconceError {
-  const shown = refused.slice(0, 5).map(({ node, reason }) => `"${node}": ${reason}`);
-  const more = refused.length > 5 ? `; and ${refused.length - 5} more` : "";
-  return new SconceError({
-    code: "NOT_LOWERED",
-    message: `${refused.length} of the nodes cannot be lowered to loops: ${shown.join("; ")}${more}`,
-    where: `node "${refused[0]!.node}"`,
-    fix: "partition the program first, so that these nodes stay with the interpreter, or decompose them further",
-  });
 }
 
 class GraphLowering {

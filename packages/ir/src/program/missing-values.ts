@@ -1,9 +1,10 @@
 /** @file State without values: which tensors of a program have none, and what would read them. */
-import { SconceError } from "@sconce/errors";
+import type { SconceError } from "@sconce/errors";
 import type { Tensor } from "@sconce/tensor";
 import type { Graph } from "../graph/graph.js";
 import { lineOf, withLine } from "../graph/source-line.js";
 import { type Argument, isRef, itemsOf } from "../values/argument.js";
+import { valuesNeeded } from "./errors.js";
 import type { ExportedProgram } from "./program.js";
 
 /** A parameter, buffer or constant whose dtype, shape and strides are known and whose values are not. */
@@ -111,13 +112,8 @@ export function noValues(
   missing: readonly MissingValue[],
   program?: ExportedProgram,
 ): SconceError {
-  const count = missing.length === 1 ? "1 tensor that has none" : `${missing.length} tensors that have none`;
-  return new SconceError({
-    code: "NO_VALUES",
-    message: `${action} needs the values of ${count}: ${missing.map(missingText).join(", ")}`,
-    where: missing[0] && placeOf(missing[0]),
-    fix: program === undefined ? SUPPLY : `${SUPPLY}${tiedHint(program, missing)}`,
-  });
+  const fix = program === undefined ? SUPPLY : `${SUPPLY}${tiedHint(program, missing)}`;
+  return valuesNeeded(action, missing.map(missingText), missing[0] && placeOf(missing[0]), fix);
 }
 
 /**

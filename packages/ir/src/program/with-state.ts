@@ -1,6 +1,5 @@
-/** @file New values for the state of a program. */
-import { didYouMean, SconceError } from "@sconce/errors";
 import { copyInto, dtypeInfo, numel, requiredBytes, Storage, sameValues, Tensor } from "@sconce/tensor";
+import { stateMismatch, unknownState } from "./errors.js";
 import type { ExportedProgram, HistoryEntry } from "./program.js";
 
 /** Tensors by fully qualified name, as a state dict has them. */
@@ -44,13 +43,7 @@ const entryOf = (before: HistoryEntry["before"], after: HistoryEntry["after"]): 
 function refuseUnknown(given: ReadonlyMap<string, Tensor>, known: ReadonlyMap<string, Tensor>): void {
   const unknown = [...given.keys()].filter((name) => !known.has(name));
   if (unknown.length === 0) return;
-  const [first = ""] = unknown;
-  throw new SconceError({
-    code: "UNKNOWN_STATE",
-    message: `the program has no parameter, buffer or constant ${unknown.map((name) => JSON.stringify(name)).join(", ")}`,
-    where: first,
-    fix: didYouMean(first, known.keys(), "`sconce info` lists the names; leave out the other tensors"),
-  });
+  throw unknownState(unknown, known.keys());
 }
 
 const typeOf = ({ dtype, shape }: Tensor): string => `${dtype}[${shape.join(", ")}]`;
@@ -65,16 +58,8 @@ function refuseUnfit(given: ReadonlyMap<string, Tensor>, known: ReadonlyMap<stri
     else if (typeOf(tensor) !== typeOf(known.get(name)!))
       reasons.set(name, `${JSON.stringify(name)} is ${typeOf(known.get(name)!)}, not ${typeOf(tensor)}`);
   }
-  if (reasons.size > 0) throw mismatch([...reasons.values()], [...reasons.keys()].join(", "));
+  if (reasons.size > 0) throw stateMismatch([...reasons.values()], [...reasons.keys()].join(", "));
 }
-
-const mismatch = (reasons: readonly string[], where: string | undefined): SconceError =>
-  new SconceError({
-    code: "STATE_MISMATCH",
-    message: `the tensors given do not fit the state of the program: ${reasons.join("; ")}`,
-    where,
-    fix: "give tensors of the dtypes and shapes that `sconce info` lists, one value for tensors that share memory",
-  });
 
 /** Names by the storage that their tensors view. */
 function sharedBy(known: ReadonlyMap<string, Tensor>): Map<Storage, string[]> {
@@ -114,7 +99,7 @@ function replaceStorage(
   if (supplied.length < 2) return;
   const unequal = supplied.find((name) => !sameValues(next.get(name)!, given.get(name)!));
   if (unequal !== undefined)
-    throw mismatch(
+    throw stateMismatch(
       [
         `${supplied.map((name) => JSON.stringify(name)).join(" and ")} share memory and are given different values`,
       ],
@@ -141,7 +126,7 @@ function written(
   const { storage } = known.get(supplied[0]!)!;
   const left = names.filter((name) => !given.has(name));
   if (!storage.hasValues && left.length > 0)
-    throw mismatch(
+    throw stateMismatch(
       [
         `${left.map((name) => JSON.stringify(name)).join(", ")} shares memory with ${JSON.stringify(supplied[0])} and must be given too`,
       ],

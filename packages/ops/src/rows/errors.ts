@@ -102,3 +102,38 @@ export const inputsWithoutValues = (
 /** An input that the program does not take. */
 export const inputRejected = (code: string, message: string, where?: string): SconceError =>
   new SconceError({ code, message, where, fix: "give inputs like those the program was exported with" });
+
+/** A shape rule or decomposition that is wrong in itself. */
+export const wrongRule = (
+  code: string,
+  { target }: OpSchema,
+  message: string,
+  cause?: unknown,
+): SconceError =>
+  new SconceError({
+    code,
+    message,
+    where: target,
+    fix:
+      code === "SHAPE_RULE"
+        ? "return what the schema says: a FakeTensor with dtype, shape and strides for each Tensor"
+        : "return what the schema says, made by the emitter",
+    ...(cause === undefined ? {} : { cause }),
+  });
+
+/** A call of a Python function that symbolic arithmetic does not know. */
+export const unknownScalarFunction = (target: string): SconceError =>
+  new SconceError({
+    code: "UNKNOWN_OPERATOR",
+    message: `unknown scalar function "${target}"`,
+    fix: "export the program again, or register the operator with a plugin that lists it under `ops`",
+  });
+
+/** A write to a view whose operator has no inverse. */
+export const noViewInverse = (target: string): SconceError =>
+  new SconceError({
+    code: "VIEW_INVERSE",
+    message: "a write to the result of the view cannot be written back into its base",
+    where: target,
+    fix: "decompose the operator into views that can be written through, or clone its result first",
+  });

@@ -1,8 +1,9 @@
 /** @file What shape rules and decompositions return, checked against the schema of their operator. */
-import { isSconceError, SconceError, thrownText } from "@sconce/errors";
+import { isSconceError, thrownText } from "@sconce/errors";
 import { FakeTensor, type OpSchema, type SchemaType } from "@sconce/ir";
 import { SymExpr } from "@sconce/symbolic";
 import { isDType } from "@sconce/tensor";
+import { wrongRule } from "./errors.js";
 
 /** Why a value is not a tensor result, as `returned` goes on: "a plain object"; undefined when it is one. */
 export type TensorProblem = (value: unknown) => string | undefined;
@@ -102,18 +103,6 @@ function givesOneTensor({ returns }: OpSchema): boolean {
 /** An allocation that failed, unlike the `RangeError` of an endless recursion. */
 export const isOutOfMemory = (error: unknown): boolean =>
   error instanceof RangeError && !error.message.includes("call stack");
-
-const wrongRule = (code: string, { target }: OpSchema, message: string, cause?: unknown): SconceError =>
-  new SconceError({
-    code,
-    message,
-    where: target,
-    fix:
-      code === "SHAPE_RULE"
-        ? "return what the schema says: a FakeTensor with dtype, shape and strides for each Tensor"
-        : "return what the schema says, made by the emitter",
-    ...(cause === undefined ? {} : { cause }),
-  });
 
 function elementProblem(
   schema: OpSchema,

@@ -1,8 +1,3 @@
-/**
- * @file Python functions on symbolic scalars: `operator.*`, `math.*`, `torch.sym_*`. One table serves both sides: tracers
- * run it on expressions, interpreters on numbers, because expressions of constants fold.
- */
-import { SconceError } from "@sconce/errors";
 import {
   type Argument,
   type FloatLiteral,
@@ -54,7 +49,7 @@ import {
   toFloat,
   truncToInt,
 } from "@sconce/symbolic";
-import { scalarArgument, scalarDomain } from "./errors.js";
+import { scalarArgument, scalarDomain, unknownScalarFunction } from "./errors.js";
 
 type Kind = "int" | "float" | "bool";
 /** A Python scalar on its way through a function: its type, and its value or expression. */
@@ -300,7 +295,7 @@ export function runScalarFunction(
 function apply(target: string, args: readonly (SymScalar | Argument)[], range?: RangeOf): Operand {
   const rule = RULES.get(target);
   if (rule === undefined) {
-    throw new SconceError({ code: "UNKNOWN_OPERATOR", message: `no scalar function is known as ${target}` });
+    throw unknownScalarFunction(target);
   }
   // `sym_sum` and some calls of `max` take one list.
   const flat = args.length === 1 && Array.isArray(args[0]) ? (args[0] as readonly Argument[]) : args;

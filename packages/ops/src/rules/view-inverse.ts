@@ -1,13 +1,8 @@
-/**
- * @file How a write to a view goes back into what the view was taken from, after
- * `aten/src/ATen/FunctionalInverses.cpp`.
- */
-import { SconceError } from "@sconce/errors";
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { add } from "@sconce/symbolic";
 import type { BoundArgs } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
-import { internalOverlap } from "../rows/errors.js";
+import { internalOverlap, noViewInverse } from "../rows/errors.js";
 import { isEqual, mayDiffer } from "./comparison.js";
 import { wrapDim } from "./dims.js";
 import { sizeMath } from "./size-math.js";
@@ -182,12 +177,7 @@ export function viewInverse(
 ): FakeTensor {
   const inverse = INVERSES.get(target);
   if (inverse === undefined) {
-    throw new SconceError({
-      code: "VIEW_INVERSE",
-      message: `a write to the result of ${target} cannot be written back into its base`,
-      where: target,
-      fix: "decompose the operator into views that can be written through, or clone its result first",
-    });
+    throw noViewInverse(target);
   }
   return inverse({ emit, base, mutated, args, index: index ?? 0 });
 }

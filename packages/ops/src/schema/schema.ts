@@ -1,5 +1,3 @@
-/** @file Parser of ATen schema text (`aten::add.Tensor(Tensor self, ...) -> Tensor`). */
-import { SconceError } from "@sconce/errors";
 import {
   type AliasInfo,
   type Argument,
@@ -12,6 +10,7 @@ import {
   type SchemaReturn,
   type SchemaType,
 } from "@sconce/ir";
+import { schemaSyntax } from "./errors.js";
 
 const BASES = new Set<string>([
   "Tensor",
@@ -147,8 +146,4 @@ function splitTopLevel(text: string): string[] {
   const last = text.slice(start).trim();
   if (last) pieces.push(last);
   return pieces;
-}
-
-function schemaSyntax(schema: string, why: string): SconceError {
-  return new SconceError({ code: "SCHEMA_SYNTAX", message: `${why} in schema "${schema}"` });
 }

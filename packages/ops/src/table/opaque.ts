@@ -1,6 +1,7 @@
 /** @file Why a program that calls opaque operators does not run, and what to do. */
-import { SconceError } from "@sconce/errors";
+import type { SconceError } from "@sconce/errors";
 import { type Graph, type OpaqueCall, opaqueCalls, sourceLine, withLine } from "@sconce/ir";
+import { opaqueOperators as opaqueError } from "./errors.js";
 import type { OperatorTable } from "./table.js";
 
 /** Packages with plugins for the operators of libraries, by namespace. */
@@ -33,13 +34,8 @@ function opaqueOperators(calls: readonly OpaqueCall[]): SconceError {
   const listed = [...nodes].map(([target, [first, ...more]]) =>
     more.length === 0 ? `${target} (node "${first}")` : `${target} (node "${first}" and ${more.length} more)`,
   );
-  const one = listed.length === 1;
-  return new SconceError({
-    code: "OPAQUE_OPERATORS",
-    message: `the program calls ${one ? "an operator" : `${listed.length} operators`} that nothing here defines: ${listed.join(", ")}`,
-    where: withLine(`%${[...nodes.values()][0]![0]}`, sourceLine(calls[0]!.node)),
-    fix: fixFor([...nodes.keys()]),
-  });
+  const where = withLine(`%${[...nodes.values()][0]![0]}`, sourceLine(calls[0]!.node));
+  return opaqueError(listed, where, fixFor([...nodes.keys()]));
 }
 
 /** How to get the operators: a package for those of a known library, a plugin for the rest. */

@@ -1,4 +1,4 @@
-import { isSconceError, SconceError } from "@sconce/errors";
+import { isSconceError, type SconceError } from "@sconce/errors";
 import {
   FakeTensor,
   isRef,
@@ -14,6 +14,7 @@ import { bindArgs, constantValue } from "./bind.js";
 import { deriveInPlaceVariant } from "./derive.js";
 import { deriveForeach } from "./derive-foreach.js";
 import { deriveWriting } from "./derive-writing.js";
+import { duplicateOperator, registryFrozen, unimplementedOperator, unknownOperator } from "./errors.js";
 
 const SHARED = {
   message: "the default operator table is shared by all sessions and takes no further operators",
@@ -42,7 +43,7 @@ export class OperatorTable implements OperatorLookup {
    * session in use
    */
   register(rows: Iterable<OpDefinition>): void {
-    if (this.#frozen !== undefined) throw new SconceError({ code: "REGISTRY_FROZEN", ...this.#frozen });
+    if (this.#frozen !== undefined) throw registryFrozen(this.#frozen);
     this.#add(rows);
     this.#derived.clear();
     this.#packets = undefined;
@@ -57,10 +58,7 @@ export class OperatorTable implements OperatorLookup {
   #add(rows: Iterable<OpDefinition>): void {
     for (const row of rows) {
       if (this.#rows.has(row.target)) {
-        throw new SconceError({
-          code: "DUPLICATE_OPERATOR",
-          message: `operator ${row.target} is defined twice`,
-        });
+        throw duplicateOperator(row.target);
       }
       this.#rows.set(row.target, row);
     }
@@ -128,20 +126,9 @@ export class OperatorTable implements OperatorLookup {
   #missing(target: string): SconceError {
     const schema = knownSchemaText(target);
     if (schema !== undefined) {
-      return new SconceError({
-        code: "UNIMPLEMENTED_OPERATOR",
-        message: `${target} is an operator of PyTorch's that Sconce does not implement yet`,
-        fix:
-          "decompose the program in PyTorch before saving it, or give a plugin with the operator: " +
-          `\`ops: [defineOp({ schema: "${schema}", decompose })]\`. An entry in a decomposition table alone does not ` +
-          "define it",
-      });
+      return unimplementedOperator(target, schema);
     }
-    return new SconceError({
-      code: "UNKNOWN_OPERATOR",
-      message: `no operator is registered as ${target}`,
-      fix: "register it with a plugin that lists it under `ops`",
-    });
+    return unknownOperator(target);
   }
 
   /** A table with further rows; clashes are refused. */

@@ -1,6 +1,6 @@
-import { SconceError } from "@sconce/errors";
 import { type ExportedProgram, withLine } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
+import { notFunctional } from "./errors.js";
 import { functionality, type Impurity } from "./functional.js";
 
 /** @throws SconceError `NOT_FUNCTIONAL` naming the first node that writes, what it writes to, and what to do */
@@ -10,10 +10,5 @@ export function requireFunctional(program: ExportedProgram, operators: OperatorT
   const [{ node, path, reason, fix, line }, ...more] = impurities as readonly [Impurity, ...Impurity[]];
   const rest = more.length === 0 ? "" : ` (and ${more.length} more)`;
   const what = who === undefined ? "the program is not functional" : `${who} needs a functional program`;
-  throw new SconceError({
-    code: "NOT_FUNCTIONAL",
-    message: `${what}: ${reason}${rest}`,
-    where: withLine([...path, `%${node}`].join("."), line),
-    fix,
-  });
+  throw notFunctional(`${what}: ${reason}${rest}`, withLine([...path, `%${node}`].join("."), line), fix);
 }

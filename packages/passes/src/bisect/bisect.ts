@@ -10,7 +10,7 @@ import { PassManager } from "../manager/pass-manager.js";
 import { printPipeline } from "../manager/pipeline.js";
 import { type Pass, type PassCall, type PassContext, type PipelineItem, pipelineItem } from "../pass/pass.js";
 import type { RefusedRewrite } from "../rewrite/context.js";
-import { RewriteDiverges } from "../rewrite/errors.js";
+import { RewriteDiverges } from "../rewrite/divergence-errors.js";
 import { sampleInputs } from "../sampling/sample-inputs.js";
 import { shrink } from "./shrink.js";
 import { shrinkNested } from "./shrink-nested.js";

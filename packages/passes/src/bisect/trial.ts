@@ -4,7 +4,7 @@ import { type ExportedProgram, type Node, type Value, verify } from "@sconce/ir"
 import type { CheckOptions } from "../checking/checker.js";
 import { PassManager } from "../manager/pass-manager.js";
 import type { PassContext, PipelineItem } from "../pass/pass.js";
-import { RewriteDiverges } from "../rewrite/errors.js";
+import { RewriteDiverges } from "../rewrite/divergence-errors.js";
 import type { Rule } from "../rewrite/rule.js";
 import type { Reproducer } from "./subprogram.js";
 

@@ -1,5 +1,3 @@
-/** @file Lowering to core ATen and to the edge dialect. */
-import { SconceError } from "@sconce/errors";
 import {
   CORE_ATEN,
   DIM_ORDER_OPERATORS,
@@ -23,6 +21,7 @@ import { defaultDecompositions } from "../decompose/table.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
 import { definePass } from "../pass/pass.js";
 import { withOneDType } from "./edge-operands.js";
+import { notInDialect } from "./errors.js";
 
 /** PyTorch's decompositions; what they leave outside of the core set is refused. */
 export const coreAten = definePass({
@@ -61,16 +60,7 @@ const inEdgeForm = (graph: Graph, operators: OperatorTable, env: RetraceEnv): Gr
 function requireDialect(graph: Graph, rules: DialectRules, operators: OperatorTable): void {
   const refused = refusalsOf(graph, rules, operators);
   if (refused.length === 0) return;
-  const shown = refused
-    .slice(0, 10)
-    .map(({ message, line }) => (line === undefined ? message : `${message} (${line})`));
-  if (refused.length > shown.length) shown.push(`and ${refused.length - shown.length} more`);
-  throw new SconceError({
-    code: "NOT_IN_DIALECT",
-    message: `the program cannot be lowered to ${rules.name}: ${shown.join("; ")}`,
-    where: whereOf(refused[0]!),
-    fix: "give a decomposition of the operator, or rewrite the call, before the pass",
-  });
+  throw notInDialect(rules.name, refused, whereOf(refused[0]!));
 }
 
 const refusalsOf = (graph: Graph, rules: DialectRules, operators: OperatorTable): Problem[] =>

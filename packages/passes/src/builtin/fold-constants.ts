@@ -27,6 +27,7 @@ import { wholeNumber } from "../options/choices.js";
 import type { OptionSpec } from "../options/spec.js";
 import { definePass, type Evaluator, type PassContext } from "../pass/pass.js";
 import { CallTable } from "./call-table.js";
+import { badByteLimit, noEvaluator } from "./errors.js";
 
 /** What becomes of calls of constants whose values are not known. */
 export const missingValuesOption: OptionSpec = Object.freeze({
@@ -64,11 +65,7 @@ export const foldConstants = definePass({
 
 function byteLimit(bytes: number): number {
   if (!(bytes < 0)) return bytes;
-  throw new SconceError({
-    code: "PASS_OPTION",
-    message: `pass "fold-constants": max-bytes is ${bytes}, which is not a size`,
-    fix: "give a number of bytes; 0 keeps only results that are no larger than their inputs",
-  });
+  throw badByteLimit(bytes);
 }
 
 export interface FoldOptions {
@@ -94,14 +91,6 @@ export function foldCalls(
   if (context.evaluate === undefined) throw noEvaluator(options.pass);
   return new Folder(program, context, context.evaluate, options).run();
 }
-
-/** A pass that computes was run without anything to compute with. */
-const noEvaluator = (pass: string): SconceError =>
-  new SconceError({
-    code: "NO_EVALUATOR",
-    message: `pass "${pass}" needs a backend to compute with`,
-    fix: "run the pass through createSconce(), or give the pass manager's context an `evaluate`",
-  });
 
 /** A constant node: its value, whether a tensor constant flows into it, and the first node with an equal call. */
 interface Constant {

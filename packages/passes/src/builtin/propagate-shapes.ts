@@ -1,7 +1,7 @@
-import { SconceError } from "@sconce/errors";
 import { definePass } from "../pass/pass.js";
 import type { NewSizes } from "../shapes/bindings.js";
 import { propagateShapes } from "../shapes/propagate.js";
+import { givenTwice } from "./errors.js";
 
 /**
  * `{sizes=[s77=4]}` or `{sizes=[x=4x3]}` specializes the program. Without sizes, the pass fills in
@@ -38,10 +38,3 @@ function readSize(item: string): { readonly name: string; readonly text: string 
   const match = /^(\w+)=(\d+(?:x\d+)*|\[\d*\]|)$/.exec(item.replaceAll(" ", ""));
   return match === null ? undefined : { name: match[1]!, text: match[2]! };
 }
-
-const givenTwice = (name: string): SconceError =>
-  new SconceError({
-    code: "PASS_OPTION",
-    message: `sizes gives "${name}" twice`,
-    fix: "leave one of them out",
-  });

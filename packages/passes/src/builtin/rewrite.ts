@@ -1,7 +1,7 @@
-import { SconceError } from "@sconce/errors";
 import { ruleNames } from "../options/choices.js";
 import { definePass } from "../pass/pass.js";
 import { rewriteWatched } from "../rewrite/rewrite.js";
+import { unknownRule } from "./errors.js";
 
 /** Applies those of the session's rules that are named. */
 export const rewrite = definePass({
@@ -13,11 +13,7 @@ export const rewrite = definePass({
     const chosen = names.map((name) => {
       const rule = rules?.get(name);
       if (rule !== undefined) return rule;
-      throw new SconceError({
-        code: "UNKNOWN_RULE",
-        message: `there is no rule "${name}"`,
-        fix: `the rules are: ${[...(rules?.keys() ?? [])].join(", ") || "none"}`,
-      });
+      throw unknownRule(name, rules?.keys() ?? []);
     });
     const watching = { operators, pass: "rewrite", ...rewrites };
     const { program: result, fired, refused } = rewriteWatched(program, chosen, watching);

@@ -1,7 +1,8 @@
 import type { ExportedProgram, Graph } from "@sconce/ir";
 import { callTargets } from "../options/choices.js";
 import type { OptionSpec, PassOptions } from "../options/spec.js";
-import { noteUncalled, notInProgram } from "../pass/notes.js";
+import { notInProgram } from "../pass/errors.js";
+import { noteUncalled } from "../pass/notes.js";
 import { definePass, type PassContext } from "../pass/pass.js";
 import { extractSubmodule, inModule, type NodeSelector } from "../regions/extract.js";
 import { inlinableBodies, inlineSubmodule } from "../regions/inline.js";

@@ -1,7 +1,6 @@
-/** @file Nested graphs of a program: where they are, one as a program, and a program with another in its place. */
-import { SconceError } from "@sconce/errors";
 import { type ExportedProgram, edit, type Graph } from "@sconce/ir";
 import { programOfGraph } from "../regions/region-program.js";
+import { noNestedGraph } from "./errors.js";
 
 /** A nested graph by the targets that lead to it, outermost first; empty for the program's own graph. */
 export type GraphPath = readonly string[];
@@ -55,9 +54,5 @@ function replaced(graph: Graph, path: GraphPath, nested: Graph): Graph {
 }
 
 function missing(path: GraphPath): never {
-  throw new SconceError({
-    code: "NO_SUBGRAPH",
-    message: `the program has no nested graph "${pathText(path)}"`,
-    fix: "list them with nestedGraphs()",
-  });
+  throw noNestedGraph(pathText(path));
 }

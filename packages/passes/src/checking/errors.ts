@@ -141,3 +141,12 @@ export const noRunner = (): SconceError =>
     message: "passes cannot be checked: there is nothing here to run programs with",
     fix: "use createSconce(), or give the pass manager's context a `run`, such as createRunner() of @sconce/backend-cpu",
   });
+
+/** `place` names the pass, its plugin and the step. */
+export const valuesWritten = (place: string, names: readonly string[]): SconceError =>
+  new SconceError({
+    code: "VALUES_WRITTEN",
+    message: `${place} wrote to the values of ${names.map((name) => `"${name}"`).join(", ")}, which other versions of the program share; they are as they were again`,
+    where: names[0],
+    fix: "compute into a tensor of its own (Tensor.empty, Tensor.from), and give the result a new stateDict or constants with it",
+  });

@@ -1,5 +1,5 @@
 /** @file Notices what writes to the values of tensors, which cannot be frozen, and puts them back. */
-import { isSconceError, SconceError } from "@sconce/errors";
+import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { type Storage, Tensor } from "@sconce/tensor";
 
@@ -66,12 +66,3 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   for (let i = whole * 4; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
 }
-
-/** `place` names the pass, its plugin and the step. */
-export const valuesWritten = (place: string, names: readonly string[]): SconceError =>
-  new SconceError({
-    code: "VALUES_WRITTEN",
-    message: `${place} wrote to the values of ${names.map((name) => `"${name}"`).join(", ")}, which other versions of the program share; they are as they were again`,
-    where: names[0],
-    fix: "compute into a tensor of its own (Tensor.empty, Tensor.from), and give the result a new stateDict or constants with it",
-  });

@@ -1,12 +1,7 @@
-/**
- * @file `torch.vmap` as it is left in a training graph: calls between `_add_batch_dim` and `_remove_batch_dim` see
- * tensors without their batch dimension. Pointwise operators run on the whole batch at once, level by level from the
- * innermost.
- */
-import { SconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue, type SymInt } from "@sconce/ir";
 import { bindArgs, type EmitArg, emitFrom } from "@sconce/ops";
 import type { Dispatcher } from "./dispatcher.js";
+import { unsupportedVmap } from "./errors.js";
 
 const PREFIX = "torch._functorch.predispatch.";
 
@@ -202,24 +197,16 @@ function unroll(
     });
   }
   const count = batched[0]!.value.shape[0];
-  if (typeof count !== "number") throw unsupported(target);
+  if (typeof count !== "number") throw unsupportedVmap(target);
   const lanes = Array.from({ length: count }, (_, lane) => {
     const ofLane = (arg: EmitArg): EmitArg =>
       isHere(arg) ? callBatched(dispatcher, "aten.select.int", [arg.value, 0, lane], {}) : arg;
     const plain = args.map((arg) => mapNested(arg, ofLane));
     return callBatched(dispatcher, target, plain, kwargs);
   });
-  if (!lanes.every((lane) => lane instanceof FakeTensor)) throw unsupported(target);
+  if (!lanes.every((lane) => lane instanceof FakeTensor)) throw unsupportedVmap(target);
   return batchedResult(callBatched(dispatcher, "aten.stack.default", [lanes], {}), level);
 }
-
-const unsupported = (target: string): SconceError =>
-  new SconceError({
-    code: "UNSUPPORTED_VMAP",
-    message: `${target} inside of torch.vmap cannot be batched here`,
-    where: target,
-    fix: "decompose the program in PyTorch, or write the batched form without vmap",
-  });
 
 /** The batch with sizes of 1 after its first dimension, so that elements broadcast from the right. */
 function withRank(dispatcher: Dispatcher, { value, ndim }: BatchedTensor, rank: number): FakeTensor {

@@ -210,13 +210,13 @@ describe("wrong calls of the emitter name the entry", () => {
       "an unknown operator",
       (emit, args) => emit("aten.rellu.default", [self(args)]),
       "UNKNOWN_OPERATOR",
-      /calls aten.rellu.default: "aten.rellu.default" is not an operator/,
+      /calls aten.rellu.default: unknown operator "aten.rellu.default"/,
     ],
     [
       "a missing overload",
       (emit, args) => emit("aten.clamp", [self(args), 0]),
       "UNKNOWN_OPERATOR",
-      /"aten.clamp" is not an operator/,
+      /unknown operator "aten.clamp"/,
     ],
     [
       "a name that is not a string",

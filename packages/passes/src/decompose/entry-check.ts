@@ -1,5 +1,5 @@
 /** @file Decompositions that are not Sconce's own, checked against the call that they replace. */
-import { isSconceError, SconceError, type SconceErrorInit, thrownText } from "@sconce/errors";
+import { isSconceError, type SconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue } from "@sconce/ir";
 import {
   type BoundArgs,
@@ -13,9 +13,9 @@ import {
   type OperatorTable,
   resultProblem,
 } from "@sconce/ops";
-import { suggestions } from "../options/suggest.js";
 import { entryName } from "./entry-owners.js";
 import { probeEnv, sameCall, valueDifference } from "./entry-values.js";
+import { argumentsNotList, entryCycle, entryResult, entryThrew, inEntryCall, unknownCall } from "./errors.js";
 import type { RetraceEnv } from "./shape-env.js";
 import { isOwnEntry } from "./unread-entries.js";
 
@@ -73,12 +73,7 @@ export class EntryRunner {
     const problem =
       resultProblem(row.schema, result) ?? this.#foreign(result) ?? this.#difference(row, bound, result);
     if (problem === undefined) return result;
-    throw entryError({
-      code: "DECOMPOSITION_RESULT",
-      message: `${name} ${problem}`,
-      where: row.target,
-      fix: "return what the replaced call returns: the same number of results, dtypes and shapes, made by the emitter",
-    });
+    throw asNamed(entryResult(row.target, `${name} ${problem}`));
   }
 
   #called(row: OpDefinition, name: string, rule: EntryRule, emit: Emit, bound: BoundArgs): MetaValue {
@@ -88,13 +83,7 @@ export class EntryRunner {
       // The emitter itself finds that a call gives one tensor or several.
       if (isSconceError(error, "RESULT_KIND")) throw inEntry(error, name, row.target, error.where ?? "");
       if (isSconceError(error) || isOutOfMemory(error)) throw error;
-      throw entryError({
-        code: "DECOMPOSITION_FAILED",
-        message: `${name} threw: ${thrownText(error)}`,
-        where: row.target,
-        fix: "correct the decomposition; `cause` is what it threw",
-        cause: error,
-      });
+      throw asNamed(entryThrew(row.target, name, error));
     }
   }
 
@@ -116,16 +105,7 @@ export class EntryRunner {
     const { operators } = this.#around;
     if (typeof called === "string" && operators.schemaOf(called) !== undefined) return called;
     const candidates = Array.from(operators, ({ target }) => target);
-    const near = typeof called === "string" ? suggestions(called, candidates) : [];
-    const hint = near.length === 0 ? "" : `did you mean ${near.map((one) => `"${one}"`).join(" or ")}? `;
-    throw new SconceError({
-      code: "UNKNOWN_OPERATOR",
-      message:
-        typeof called === "string"
-          ? `"${called}" is not an operator`
-          : `an operator is named by a string, not by a ${typeof called}`,
-      fix: `${hint}write the overload out ("aten.relu.default"), or register the operator with a plugin`,
-    });
+    throw unknownCall(called, candidates);
   }
 
   /** @throws SconceError `DECOMPOSITION_CYCLE` */
@@ -140,12 +120,7 @@ export class EntryRunner {
       if (++nested < MOST_NESTED && !sameCall(frame.bound, next.bound)) continue;
       const first = cycle.find(({ trusted }) => !trusted)!;
       const path = cycle.map(({ target }) => target).join(" -> ");
-      throw entryError({
-        code: "DECOMPOSITION_CYCLE",
-        message: `${entryName(first.target, first.rule)} never ends: ${path}`,
-        where: first.target,
-        fix: `emit other operators than ${first.target} from its entry, or delete one entry of the cycle from the table`,
-      });
+      throw asNamed(entryCycle(first.target, entryName(first.target, first.rule), path));
     }
   }
 
@@ -179,32 +154,16 @@ export const isOwn = (row: OpDefinition, rule: EntryRule): boolean =>
 /** Errors that name an entry already, the innermost one. */
 const named = new WeakSet<object>();
 
-function entryError(init: SconceErrorInit): SconceError {
-  const error = new SconceError(init);
+function asNamed(error: SconceError): SconceError {
   named.add(error);
   return error;
 }
 
-function inEntry(error: SconceError, name: string, target: string, called: EmitArg): SconceError {
-  const { code, message, where, fix } = error;
-  if (named.has(error)) return error;
-  const inside = new SconceError({
-    code,
-    message: `${name} calls ${typeof called === "string" ? called : `a ${typeof called}`}: ${message}`,
-    where: where === undefined ? target : `${target}: ${where}`,
-    fix,
-    cause: error,
-  });
-  named.add(inside);
-  return inside;
-}
+const inEntry = (error: SconceError, name: string, target: string, called: EmitArg): SconceError =>
+  named.has(error) ? error : asNamed(inEntryCall(error, name, target, called));
 
 /** @throws SconceError `ARGUMENT_KIND` for positional arguments that are not in a list */
 function listOf(args: readonly EmitArg[]): readonly EmitArg[] {
   if (Array.isArray(args)) return args;
-  throw new SconceError({
-    code: "ARGUMENT_KIND",
-    message: "the positional arguments of an emitted call must be a list",
-    fix: 'write emit("aten.relu.default", [self])',
-  });
+  throw argumentsNotList();
 }

@@ -1,5 +1,5 @@
-import { SconceError } from "@sconce/errors";
 import type { OpDefinition, OperatorTable } from "@sconce/ops";
+import { noFunctionalOverload } from "./errors.js";
 
 /** In-place views change the tensor's own sizes: they become the view. */
 export const MUTATING_VIEWS: Readonly<Record<string, string>> = {
@@ -46,10 +46,5 @@ export function functionalTarget(row: OpDefinition, operators: OperatorTable): s
     (target) => target !== row.target && operators.get(target)?.schema.isMutable === false,
   );
   if (found !== undefined) return found;
-  throw new SconceError({
-    code: "NOT_FUNCTIONALIZABLE",
-    message: `${row.target} mutates its arguments and has no functional overload`,
-    where: row.target,
-    fix: "give the operator table a functional overload of it, or a decomposition",
-  });
+  throw noFunctionalOverload(row.target);
 }

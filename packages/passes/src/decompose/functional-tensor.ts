@@ -1,12 +1,6 @@
-/**
- * @file Functionalization's bookkeeping, after `FunctionalTensorWrapper` and `FunctionalStorageImpl`
- * (`aten/src/ATen/Functional*.cpp`): a tensor that may be mutated is a value plus the chain of views that leads to it
- * from the base of its storage; a write becomes a new value, is replayed backwards into the base, and other views are
- * made anew from the base when they are next read.
- */
-import { SconceError } from "@sconce/errors";
 import { FakeTensor } from "@sconce/ir";
 import { type SymInt, symEquals } from "@sconce/symbolic";
+import { stridedView } from "./errors.js";
 
 /** One view step: how to take it from a base, and how to write its result back. */
 export interface ViewStep {
@@ -18,17 +12,6 @@ export interface ViewStep {
   /** `base` is what the step was taken from, `mutated` its new result; gives the new base. */
   readonly reverse: (base: FakeTensor, mutated: FakeTensor) => FakeTensor;
 }
-
-/** `as_strided` looks at the memory behind its base, which the values of a view do not hold. */
-const stridedView = (length: number, at: number): SconceError =>
-  new SconceError({
-    code: "VIEW_INVERSE",
-    message:
-      `a mutation on a view chain of length ${length}, where view ${at} was an as_strided() call: as_strided() is ` +
-      "non-compositional, and therefore is not possible to functionalize properly",
-    where: "aten.as_strided.default",
-    fix: "take the strided view of the tensor itself, or of a clone",
-  });
 
 interface Update {
   readonly value: FakeTensor;

@@ -1,9 +1,3 @@
-/**
- * @file Where a retrace with PyTorch's texts computes other numbers than the program: operators whose results share
- * memory with their arguments though their schemas do not say so are kept, and their results get memory of their own, so
- * that a write to one is not seen in the other. `functionalize` retraces again with them decomposed where that matters.
- */
-import { SconceError } from "@sconce/errors";
 import type { MetaValue } from "@sconce/ir";
 import {
   ALIAS_SINGLE_OPERAND,
@@ -16,6 +10,7 @@ import {
   type OpDefinition,
 } from "@sconce/ops";
 import { mayOverlap } from "../analysis/overlap.js";
+import { hiddenWrite } from "./errors.js";
 import { type FunctionalStorage, FunctionalTensor } from "./functional-tensor.js";
 
 type Kwargs = Readonly<Record<string, EmitArg>>;
@@ -79,20 +74,3 @@ function tensorsOf(value: unknown): readonly FunctionalTensor[] {
   if (value instanceof FunctionalTensor) return [value];
   return Array.isArray(value) ? value.flatMap(tensorsOf) : [];
 }
-
-const hiddenWrite = (target: string, written: readonly string[]): SconceError =>
-  new SconceError({
-    code: "NOT_FUNCTIONALIZABLE",
-    message: `${target} updates ${written.join(" and ")}, though its schema does not say so`,
-    where: target,
-    fix: "call an operator that returns the new statistics, such as aten._native_batch_norm_legit_functional",
-  });
-
-/** A write that the lowered program would hide. */
-export const unseenWrite = (target: string): SconceError =>
-  new SconceError({
-    code: "NOT_FUNCTIONALIZABLE",
-    message: `something is written to that shares memory with the result of ${target}, which its schema does not declare`,
-    where: target,
-    fix: "clone the operator's result, or its argument before",
-  });

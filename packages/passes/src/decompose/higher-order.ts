@@ -1,5 +1,3 @@
-/** @file Higher-order operators in a retrace: wrappers are inlined, bodies of control flow are traced on their own. */
-import { SconceError } from "@sconce/errors";
 import {
   type Argument,
   FakeTensor,
@@ -10,12 +8,12 @@ import {
   type Node,
   type NodeMeta,
   type NodeRef,
-  nodeWhere,
 } from "@sconce/ir";
 import type { EmitArg } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
 import { eliminateDeadNodes } from "../graphs/dead-nodes.js";
 import { Dispatcher, unwrap, wrap } from "./dispatcher.js";
+import { noBody, unsupportedHigherOrder } from "./errors.js";
 import { FunctionalTensor } from "./functional-tensor.js";
 import { GraphInterpreter } from "./interpret.js";
 import { keepCall, recordedResult } from "./opaque-calls.js";
@@ -69,12 +67,7 @@ export function runHigherOrder(
   if (AUTO_FUNCTIONALIZED.has(node.target)) return keepCall(interpreter, node, args, kwargs);
   const shape = CONTROL_FLOW[node.target];
   if (shape !== undefined) return traceControlFlow(interpreter, node, shape, args, kwargs);
-  throw new SconceError({
-    code: "UNSUPPORTED_HIGHER_ORDER",
-    message: `runDecompositions does not know the higher-order operator ${node.target}`,
-    where: nodeWhere(node),
-    fix: "inline its body before, or run the program without decomposing it",
-  });
+  throw unsupportedHigherOrder(node);
 }
 
 /** The body's calls run in place of the wrapper. */
@@ -172,8 +165,5 @@ function traceBody(outer: Dispatcher, body: Graph, meta: NodeMeta): Graph {
 
 function asGraph(value: unknown): Graph {
   if (isGraph(value)) return value;
-  throw new SconceError({
-    code: "MISSING_SUBGRAPH",
-    message: "a higher-order operator has no graph where its body belongs",
-  });
+  throw noBody();
 }

@@ -1,5 +1,5 @@
 /** @file Runs a source graph through the dispatcher, node by node, as `torch.fx.Interpreter` does when retracing. */
-import { isSconceError, SconceError, thrownText } from "@sconce/errors";
+import { isSconceError } from "@sconce/errors";
 import {
   type Argument,
   callPlace,
@@ -15,13 +15,13 @@ import {
   NO_META,
   type Node,
   type NodeMeta,
-  nodeWhere,
   type SymScalar,
 } from "@sconce/ir";
 import { type EmitArg, evaluateScalarFunction, isScalarFunction } from "@sconce/ops";
 import { freeSymbols, SymExpr } from "@sconce/symbolic";
 import { callBatched, hasBatched, isVmapCall, runVmapCall } from "./batched.js";
 import type { Dispatcher } from "./dispatcher.js";
+import { decompositionFailed, missingBody, undefinedNode } from "./errors.js";
 import { FunctionalTensor } from "./functional-tensor.js";
 import { keepOpaque } from "./opaque-calls.js";
 import { underDisabled } from "./reference-annotations.js";
@@ -130,11 +130,7 @@ export class GraphInterpreter {
     if (isRef(argument)) {
       const value = this.#bindings.get(argument.name);
       if (value === undefined) {
-        throw new SconceError({
-          code: "UNDEFINED_NODE",
-          message: `%${argument.name} is used before it is defined`,
-          where: argument.name,
-        });
+        throw undefinedNode(argument.name);
       }
       return value as EmitArg;
     }
@@ -194,11 +190,7 @@ export class GraphInterpreter {
   #subgraph(node: Node): Graph {
     const graph = this.graph.subgraphs.get(node.target);
     if (graph !== undefined) return graph;
-    throw new SconceError({
-      code: "MISSING_SUBGRAPH",
-      message: `get_attr reads "${node.target}", which the graph does not hold`,
-      where: nodeWhere(node),
-    });
+    throw missingBody(node);
   }
 }
 
@@ -251,10 +243,5 @@ function newSymbols(val: MetaValue | undefined, known: (name: string) => boolean
 /** The error with the node that it happened in, and the user's own line where it is known. */
 function atNode(error: unknown, node: Node): unknown {
   if (isSconceError(error)) return error.at(callPlace(node));
-  return new SconceError({
-    code: "DECOMPOSITION_FAILED",
-    message: `the decomposition of ${node.target} threw: ${thrownText(error)}`,
-    where: callPlace(node),
-    cause: error,
-  });
+  return decompositionFailed(node, error);
 }

@@ -1,4 +1,3 @@
-import { SconceError } from "@sconce/errors";
 import {
   type Argument,
   type ArgumentSpec,
@@ -25,8 +24,9 @@ import { mapSubgraphs } from "../graphs/subgraphs.js";
 import { nameBodies } from "./body-names.js";
 import { Dispatcher, unwrap } from "./dispatcher.js";
 import { withoutTokens } from "./effect-tokens.js";
+import { constantMutated, newLayout, unseenWrite } from "./errors.js";
 import { FunctionalTensor } from "./functional-tensor.js";
-import { HiddenAliases, unseenWrite } from "./hidden-aliases.js";
+import { HiddenAliases } from "./hidden-aliases.js";
 import { runHigherOrder } from "./higher-order.js";
 import { nameInputs } from "./input-names.js";
 import { orderInputs } from "./input-order.js";
@@ -200,12 +200,7 @@ function tracedSources(program: ExportedProgram): ReadonlyMap<string, SymbolSour
 /** `t_` or `resize_` of an input: no value carries the caller's tensor's new sizes (PyTorch fails an assertion). */
 function refuseNewLayout(input: FunctionalTensor, name: string): void {
   if (!input.hasNewLayout) return;
-  throw new SconceError({
-    code: "NOT_FUNCTIONALIZABLE",
-    message: `the sizes or strides of the input "${name}" are changed in place, which no output can stand for`,
-    where: name,
-    fix: "return the new view (x.t() instead of x.t_()), or change a clone of the input",
-  });
+  throw newLayout(name);
 }
 
 /** A program that is functional already returns its mutations; retracing writes them back as `module()` does. */
@@ -280,12 +275,7 @@ const MUTATION_KINDS: Readonly<Record<string, OutputKind>> = {
 function finish(program: ExportedProgram, retrace: Retrace, operators: OperatorTable): ExportedProgram {
   const constant = retrace.mutated.find((spec) => spec.kind === "CONSTANT_TENSOR");
   if (constant !== undefined) {
-    throw new SconceError({
-      code: "CONSTANT_MUTATED",
-      message: `Constant ${constant.target} is mutated in the forward method. Pls register it as buffer`,
-      where: constant.arg.name,
-      fix: "register the tensor as a buffer before exporting",
-    });
+    throw constantMutated(constant);
   }
   const names = namesOf(retrace);
   const named = withSizeOrigins(nameBodies(renameNodes(retrace.graph, names)));

@@ -1,8 +1,7 @@
-/** @file Buffers, parameters and constants that lie in one piece of memory: a write to one would change the others. */
-import { SconceError } from "@sconce/errors";
 import type { ExportedProgram, InputSpec } from "@sconce/ir";
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import { mayOverlap } from "../analysis/overlap.js";
+import { overlappingState, sharedState } from "./errors.js";
 
 /**
  * A lowered program gives each written buffer a value of its own, so nobody else may look at its memory. PyTorch's
@@ -14,11 +13,11 @@ export function refuseSharedState(program: ExportedProgram, written: readonly In
   for (const spec of written) {
     const tensor = spec.target === null ? undefined : program.tensor(spec.target);
     if (tensor === undefined) continue;
-    if (mayOverlap(tensor.shape, tensor.strides)) throw overlapping(spec);
+    if (mayOverlap(tensor.shape, tensor.strides)) throw overlappingState(spec);
     for (const other of program.graphSignature.inputSpecs) {
       if (other.arg.name === spec.arg.name || other.target === null) continue;
       const neighbor = program.tensor(other.target);
-      if (neighbor !== undefined && sharePlaces(tensor, neighbor)) throw shared(spec, other);
+      if (neighbor !== undefined && sharePlaces(tensor, neighbor)) throw sharedState(spec, other);
     }
   }
 }
@@ -37,19 +36,3 @@ function placesOf(tensor: Tensor): readonly [first: number, end: number] {
   const reach = shape.reduce((sum, length, d) => sum + (length - 1) * strides[d]!, 0);
   return [storageOffset * size, (storageOffset + reach + 1) * size];
 }
-
-const shared = (spec: InputSpec, other: InputSpec): SconceError =>
-  new SconceError({
-    code: "SHARED_STATE",
-    message: `"${spec.target}" is written to and shares memory with "${other.target}", which would change with it`,
-    where: spec.arg.name,
-    fix: "register one of them, and take the other as a view of it in forward; or register a clone",
-  });
-
-const overlapping = (spec: InputSpec): SconceError =>
-  new SconceError({
-    code: "INTERNAL_OVERLAP",
-    message: `"${spec.target}" is written to and several of its elements are one place in memory`,
-    where: spec.arg.name,
-    fix: "register a contiguous clone of it",
-  });

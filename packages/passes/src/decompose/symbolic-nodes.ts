@@ -1,9 +1,3 @@
-/**
- * @file Symbolic sizes as nodes. Expressions travel through rules and decompositions as values; a node appears where an
- * argument needs one: a read of an input's size right after the placeholders, arithmetic where it is first used, each
- * once per expression (what `torch/fx/passes/runtime_assert.py` leaves behind).
- */
-import { SconceError } from "@sconce/errors";
 import {
   type Argument,
   type FakeTensor,
@@ -18,7 +12,8 @@ import {
   symInt,
 } from "@sconce/ir";
 import { evaluateScalarFunction } from "@sconce/ops";
-import { freeSymbols, isCondition, mul, printExpr, SymExpr, type SymInt } from "@sconce/symbolic";
+import { freeSymbols, isCondition, mul, SymExpr, type SymInt } from "@sconce/symbolic";
+import { symbolicNode, unboundSymbol } from "./errors.js";
 import { INPUT_SIZE_META } from "./reified-metadata.js";
 import type { SymbolSource } from "./symbol-sources.js";
 import type { Tracer } from "./tracer.js";
@@ -364,21 +359,14 @@ export class SymbolicNodes {
         "floordiv",
       );
     }
-    throw new SconceError({
-      code: "UNBOUND_SYMBOL",
-      message: `no input size and no node gives the symbol ${symbol.name}`,
-      fix: "give the program an input whose size is the symbol",
-    });
+    throw unboundSymbol(symbol.name);
   }
 
   #fromStructure(expr: SymExpr, nodeOf = (arg: SymExpr): Argument => this.#nodeFor(arg)): Argument {
     if (expr.op === "Piecewise") return this.#choice(expr);
     const target = TARGETS[expr.op];
     if (target === undefined) {
-      throw new SconceError({
-        code: "SYMBOLIC_NODE",
-        message: `the expression ${printExpr(expr)} has no node form (${expr.op})`,
-      });
+      throw symbolicNode(expr);
     }
     const candidate = candidateOf(target);
     const args = expr.args.map(nodeOf);

@@ -1,7 +1,6 @@
-/** @file Which decomposition tables `runDecompositions` takes, and which keys their entries may have. */
-import { SconceError } from "@sconce/errors";
 import { knownSchemaText, knownTargets, type OperatorTable } from "@sconce/ops";
 import { suggestions } from "../options/suggest.js";
+import { badTable } from "./errors.js";
 import { CustomDecompTable, type Decomposition, type Decompositions } from "./table.js";
 import { isWritingEntry } from "./writing-entries.js";
 
@@ -105,9 +104,6 @@ function targetsOf(operators: OperatorTable): Set<string> {
   for (const target of knownTargets()) targets.add(target);
   return targets;
 }
-
-const badTable = (message: string, fix: string, where?: string): SconceError =>
-  new SconceError({ code: "DECOMPOSITION_TABLE", message, where, fix });
 
 function kindOf(table: unknown): string {
   if (Array.isArray(table)) return "a list";

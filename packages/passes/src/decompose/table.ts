@@ -1,4 +1,3 @@
-import { SconceError } from "@sconce/errors";
 import {
   type DecomposeRule,
   defaultOperators,
@@ -6,6 +5,7 @@ import {
   type OpDefinition,
   type OperatorTable,
 } from "@sconce/ops";
+import { notInTable } from "./errors.js";
 import { furtherEntries } from "./unread-entries.js";
 import { writingEntries } from "./writing-entries.js";
 
@@ -187,6 +187,3 @@ function atenEntries(operators: OperatorTable): ReadonlyMap<string, Decompositio
   known.set(operators, { version: operators.version, entries });
   return entries;
 }
-
-const notInTable = (target: string): SconceError =>
-  new SconceError({ code: "NOT_IN_TABLE", message: `${target} is not in the decomposition table` });

@@ -1,4 +1,3 @@
-import { SconceError } from "@sconce/errors";
 import {
   type Argument,
   type DictLiteral,
@@ -24,6 +23,7 @@ import {
   type UnboundArg,
 } from "@sconce/ops";
 import { type SymInt, symEquals } from "@sconce/symbolic";
+import { untracedTensor, withoutMeta } from "./errors.js";
 import { FunctionalTensor } from "./functional-tensor.js";
 import { callName } from "./naming.js";
 import { normalizeCall } from "./normalize.js";
@@ -187,11 +187,7 @@ export class Tracer {
     const bound = bindArgs(row.schema, args, kwargs);
     if (row.meta !== undefined) return row.meta(bound, { env: this.env });
     if (row.decompose !== undefined) return row.decompose(fakeEmit(this.operators, this.env), bound);
-    throw new SconceError({
-      code: "OPERATOR_WITHOUT_META",
-      message: `${row.target} has no meta rule`,
-      where: row.target,
-    });
+    throw withoutMeta(row.target);
   }
 
   /** Adds a `call_function` node and, for several results, a `getitem` node for each. */
@@ -279,11 +275,7 @@ export class Tracer {
   nodeOf(value: FakeTensor): NodeRef {
     const node = this.#tensors.get(value);
     if (node !== undefined) return node;
-    throw new SconceError({
-      code: "UNTRACED_TENSOR",
-      message: `a tensor of ${value.dtype}[${value.shape.length} dims] has no node in the graph being traced`,
-      fix: "a decomposition must use its arguments and the results of its emitter only",
-    });
+    throw untracedTensor(value);
   }
 
   /** A dimension of the tensor that a node stands for. */

@@ -1,4 +1,4 @@
-import { isSconceError, SconceError, thrownText } from "@sconce/errors";
+import { isSconceError, thrownText } from "@sconce/errors";
 import {
   ExportedProgram,
   editingAs,
@@ -9,9 +9,10 @@ import {
   verifyTransition,
 } from "@sconce/ir";
 import { Checker, type CheckOptions, type CheckReport } from "../checking/checker.js";
-import { noRunner } from "../checking/errors.js";
-import { TensorGuard, valuesWritten } from "../checking/tensor-guard.js";
-import { optionError, optionProblem } from "../options/bind.js";
+import { noRunner, valuesWritten } from "../checking/errors.js";
+import { TensorGuard } from "../checking/tensor-guard.js";
+import { optionProblem } from "../options/bind.js";
+import { optionError } from "../options/errors.js";
 import type { OptionSession } from "../options/spec.js";
 import {
   type Pass,
@@ -26,8 +27,8 @@ import type { RefusedRewrite } from "../rewrite/context.js";
 import type { MadeRewrite } from "../rewrite/rewrite-record.js";
 import type { Rule } from "../rewrite/rule.js";
 import { verifyCalls } from "../shapes/call-problems.js";
+import { ensures, invalidProgram, noProgram, observerThrew, passThrew, requires } from "./errors.js";
 import { Rounds } from "./fixpoint.js";
-import { ensures, noProgram, observerThrew, passThrew, requires } from "./manager-errors.js";
 import { printPipeline } from "./pipeline.js";
 
 /** One call of {@link PassManager.run}. */
@@ -320,13 +321,7 @@ export class PassManager {
       problems.push({ code: "MALFORMED", message: `a part of it cannot be read (${thrownText(error)})` });
     }
     if (problems.length === 0) return;
-    const messages = new Set(problems.map((problem) => problem.message));
-    throw new SconceError({
-      code: "INVALID_PROGRAM",
-      message: `the program is not valid ${when}: ${[...messages].join("; ")}`,
-      where: [problems[0]!.node, problems[0]!.line].filter((part) => part !== undefined).join(", "),
-      fix: problems[0]!.fix,
-    });
+    throw invalidProgram(when, problems);
   }
 }
 

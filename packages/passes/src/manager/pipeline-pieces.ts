@@ -1,16 +1,5 @@
-/** @file Parts of a pipeline's text that know where they stand in it. */
-import { SconceError } from "@sconce/errors";
-
-/** A part of a text. */
-export interface Piece {
-  readonly text: string;
-  /** Where it begins in the whole. */
-  readonly at: number;
-  readonly whole: string;
-}
-
-/** `character 11 of "decompose{table=nope}"`; counts from 1. */
-export const placeOf = ({ at, whole }: Piece): string => `character ${at + 1} of "${whole}"`;
+import { syntaxError } from "./errors.js";
+import type { Piece } from "./piece.js";
 
 /** What a group of a match (with indices) took. */
 export function subPiece({ at, whole }: Piece, match: RegExpExecArray, group: number): Piece | undefined {
@@ -54,11 +43,3 @@ export function piecesOf(piece: Piece): Piece[] {
   }
   return items;
 }
-
-export const syntaxError = (place: Piece, why: string): SconceError =>
-  new SconceError({
-    code: "PIPELINE_SYNTAX",
-    message: `${why} in the pipeline "${place.whole}"`,
-    where: placeOf(place),
-    fix: 'write passes between commas, options in braces: "decompose{keep=[aten.linear.default]},dce"',
-  });

@@ -1,10 +1,10 @@
-/** @file Pipelines as text: `decompose{keep=[aten.conv2d.default]},repeat(canonicalize,cse),dce`. */
-import { SconceError } from "@sconce/errors";
-import { optionError, optionProblem } from "../options/bind.js";
+import { optionProblem } from "../options/bind.js";
+import { optionError } from "../options/errors.js";
 import type { OptionSession, OptionValue, PassOptions } from "../options/spec.js";
-import { didYouMean } from "../options/suggest.js";
 import { type Pass, type PipelineItem, passCall, repeat } from "../pass/pass.js";
-import { type Piece, piecesOf, placeOf, subPiece, syntaxError, trimmed } from "./pipeline-pieces.js";
+import { syntaxError, unknownPass } from "./errors.js";
+import { type Piece, placeOf } from "./piece.js";
+import { piecesOf, subPiece, trimmed } from "./pipeline-pieces.js";
 
 /**
  * Reads a pipeline. Option values are words, numbers, `true`/`false`, texts in quotes, or lists in brackets;
@@ -73,16 +73,6 @@ class Reader {
     return repeat(this.items(inner), max);
   }
 }
-
-const unknownPass = (name: string, place: Piece, passes: Iterable<string>): SconceError => {
-  const known = [...passes];
-  return new SconceError({
-    code: "UNKNOWN_PASS",
-    message: `there is no pass "${name}"`,
-    where: placeOf(place),
-    fix: didYouMean(name, known, `the passes are: ${known.join(", ")}`),
-  });
-};
 
 function optionsOf(braces: Piece | undefined): ReadonlyMap<string, Given> {
   const options = new Map<string, Given>();

@@ -1,5 +1,5 @@
 /** @file Holds the values of options against what the pass says of them. */
-import { SconceError, thrownText } from "@sconce/errors";
+import { thrownText } from "@sconce/errors";
 import type { Choices, OptionSession, OptionSpec, OptionValue, PassOptions } from "./spec.js";
 import { didYouMean, withArticle } from "./suggest.js";
 
@@ -36,11 +36,6 @@ export function optionProblem(
   }
   return undefined;
 }
-
-export const optionError = (
-  { code, message, fix, cause }: Omit<OptionProblem, "option">,
-  where?: string,
-): SconceError => new SconceError({ code, message, fix, where, cause });
 
 function unknownOption({ name, options }: Optioned, option: string): OptionProblem {
   const known = Object.keys(options);

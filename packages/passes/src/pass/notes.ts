@@ -1,7 +1,4 @@
-/** @file Names in options that nothing in the program goes by. */
-import { SconceError } from "@sconce/errors";
 import type { Graph } from "@sconce/ir";
-import { didYouMean, withArticle } from "../options/suggest.js";
 import type { PassContext } from "./pass.js";
 
 /** What the nodes of a graph, and of its nested graphs when asked to, call. */
@@ -25,17 +22,3 @@ export function noteUncalled(
   for (const name of names)
     if (!called.has(name)) note(`${option} names ${name}, which nothing in the program calls`);
 }
-
-/** An option names something that the program does not have. */
-export const notInProgram = (
-  option: string,
-  name: string,
-  what: string,
-  known: Iterable<string>,
-  fix = "print the program to see its names",
-): SconceError =>
-  new SconceError({
-    code: "PASS_OPTION",
-    message: `${option} names ${name}, which is not ${withArticle(what)} of the program`,
-    fix: didYouMean(name, known, fix),
-  });

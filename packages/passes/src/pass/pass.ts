@@ -1,4 +1,3 @@
-import { SconceError } from "@sconce/errors";
 import type {
   Argument,
   Backend,
@@ -12,12 +11,14 @@ import type {
 import type { OperatorTable } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
 import type { Decompositions } from "../decompose/table.js";
-import { optionError, optionProblem } from "../options/bind.js";
+import { optionProblem } from "../options/bind.js";
+import { optionError } from "../options/errors.js";
 import type { OptionSession, OptionSpec, OptionValue, PassOptions } from "../options/spec.js";
 import type { RewriteContext } from "../rewrite/context.js";
 import type { Rule } from "../rewrite/rule.js";
 import { numberChangeProblem } from "../sampling/declaration.js";
 import type { NumberChange } from "../sampling/number-change.js";
+import { badPass } from "./errors.js";
 
 /** Computes one call on real values: what constant folding and differential checks run. */
 export type Evaluator = (
@@ -114,8 +115,7 @@ function checkPassNumbers({ name, changesNumbers: declared }: Pick<Pass, "name" 
   if (declared === undefined || typeof declared === "boolean" || typeof declared === "function") return;
   const problem = numberChangeProblem(declared);
   if (problem === undefined) return;
-  const message = `pass "${name}" ${problem.what}`;
-  throw new SconceError({ code: "PASS_DEFINITION", message, fix: problem.fix });
+  throw badPass(name, problem.what, problem.fix);
 }
 
 const frozen = (value: OptionValue): OptionValue =>

@@ -3,7 +3,7 @@ import type { ExportedProgram, Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { operatorNames, operatorOrNodeNames } from "../options/choices.js";
 import type { Choices, OptionSession } from "../options/spec.js";
-import { notInProgram } from "../pass/notes.js";
+import { notInProgram } from "../pass/errors.js";
 
 /** Whether a call is kept. */
 export type Keep = (node: Node) => boolean;

@@ -1,5 +1,6 @@
-import { SconceError, thrownText } from "@sconce/errors";
+import { type SconceError, thrownText } from "@sconce/errors";
 import { type Backend, type Graph, type Node, nodeWhere, type Reason } from "@sconce/ir";
+import { supportsFailed } from "./errors.js";
 
 /** What is asked of a backend before anything is compiled. */
 export type AskedBackend = Pick<Backend, "name" | "supports">;
@@ -13,13 +14,7 @@ export type AskedBackend = Pick<Backend, "name" | "supports">;
 export function askBackend(backend: AskedBackend, node: Node, graph: Graph, owner?: string): true | Reason {
   const label = `the backend "${backend.name}"${owner === undefined ? "" : ` of plugin "${owner}"`}`;
   const failed = (what: string, cause?: unknown): SconceError =>
-    new SconceError({
-      code: "PLUGIN_FAILED",
-      message: `${label} ${what}`,
-      where: nodeWhere(node),
-      fix: "fix the backend: `supports` gives true, or { reason } at once",
-      cause,
-    });
+    supportsFailed(`${label} ${what}`, nodeWhere(node), cause);
   let answer: unknown;
   try {
     answer = backend.supports(node, graph);

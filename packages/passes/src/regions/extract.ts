@@ -1,8 +1,8 @@
-import { SconceError } from "@sconce/errors";
-import { type ExportedProgram, forEachInput, type Graph, type Node, nodeWhere } from "@sconce/ir";
+import { type ExportedProgram, forEachInput, type Graph, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { requireFunctional } from "../analysis/require-functional.js";
 import { withGraph } from "../graphs/rename.js";
+import { notConvex, regionEffect } from "./errors.js";
 import { orderedCalls, producerOf } from "./order.js";
 import { outline, type Region } from "./outline.js";
 
@@ -78,19 +78,3 @@ function levelsAround(graph: Graph, region: Int32Array, ordered: (node: Node) =>
   });
   return level;
 }
-
-const notConvex = (node: Node, input: string): SconceError =>
-  new SconceError({
-    code: "NOT_CONVEX",
-    message: `the selected "${node.name}" needs "${input}", which is not selected and comes after other selected nodes`,
-    where: nodeWhere(node),
-    fix: `select "${input}" and what lies between as well, or extract fewer nodes`,
-  });
-
-const regionEffect = (node: Node): SconceError =>
-  new SconceError({
-    code: "REGION_EFFECT",
-    message: `"${node.name}" (${node.target}) has to keep its place among effects and random numbers`,
-    where: nodeWhere(node),
-    fix: "leave it out of the selection",
-  });

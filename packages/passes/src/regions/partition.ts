@@ -1,9 +1,9 @@
-import { SconceError } from "@sconce/errors";
 import { type Backend, type ExportedProgram, forEachInput, type Graph, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { requireFunctional } from "../analysis/require-functional.js";
 import { withGraph } from "../graphs/rename.js";
 import { type AskedBackend, askBackend } from "./ask-backend.js";
+import { unknownBackend } from "./errors.js";
 import { orderedCalls, producerOf } from "./order.js";
 import { CALL_REGION, outline, type Region } from "./outline.js";
 
@@ -158,9 +158,5 @@ function regionsOf(
 export function backendOf(backends: ReadonlyMap<string, Backend> | undefined, name: string): Backend {
   const backend = backends?.get(name);
   if (backend !== undefined) return backend;
-  throw new SconceError({
-    code: "UNKNOWN_BACKEND",
-    message: `there is no backend "${name}"`,
-    fix: `the backends are: ${[...(backends?.keys() ?? [])].join(", ") || "none; run the pass through createSconce()"}`,
-  });
+  throw unknownBackend(name, backends?.keys() ?? []);
 }

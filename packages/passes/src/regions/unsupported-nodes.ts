@@ -1,7 +1,8 @@
 /** @file Which nodes of a program a backend does not run. */
-import { SconceError } from "@sconce/errors";
+import type { SconceError } from "@sconce/errors";
 import { type ExportedProgram, type Graph, sourceLine, withLine } from "@sconce/ir";
 import { type AskedBackend, askBackend } from "./ask-backend.js";
+import { unsupportedNodesOf } from "./errors.js";
 
 /** A node that a backend does not run. */
 export interface UnsupportedNode {
@@ -49,14 +50,8 @@ export function unsupportedNodesError(
   nodes: readonly UnsupportedNode[],
   fix: string,
 ): SconceError {
-  const count = nodes.length === 1 ? "a node" : `${nodes.length} nodes`;
-  return new SconceError({
-    code: "UNSUPPORTED_NODES",
-    message: `${label} does not run ${count} of the program: ${listOf(nodes).join("; ")}`,
-    where: withLine(placeOf(nodes[0]!), nodes[0]!.line),
-    fix,
-    cause: nodes,
-  });
+  const where = withLine(placeOf(nodes[0]!), nodes[0]!.line);
+  return unsupportedNodesOf(label, { nodes, listed: listOf(nodes), where, fix });
 }
 
 const placeOf = ({ path, node }: UnsupportedNode): string => [...path, `%${node}`].join("/");

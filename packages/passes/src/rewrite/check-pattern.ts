@@ -1,6 +1,6 @@
 import type { OperatorTable } from "@sconce/ops";
+import { badRule } from "./errors.js";
 import type { CallPattern, Pattern } from "./pattern.js";
-import { badRule } from "./rule.js";
 
 /**
  * Holds a pattern against the schemas of the operators that it names: one that could never match is a mistake, and so is

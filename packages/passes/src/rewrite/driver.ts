@@ -16,8 +16,8 @@ import {
 import { type Candidate, CandidateFinder } from "./candidate.js";
 import { checkPattern } from "./check-pattern.js";
 import { Refusal, type RewriteContext, type Rewritten } from "./context.js";
+import { diverges, neverConverges } from "./divergence-errors.js";
 import { Replacer } from "./emitter.js";
-import { diverges, neverConverges } from "./errors.js";
 import { guarded, labelOf, verdictOf } from "./guarded.js";
 import { Lineage } from "./lineage.js";
 import { Matcher } from "./match.js";

@@ -1,4 +1,3 @@
-import { SconceError } from "@sconce/errors";
 import {
   type Argument,
   FakeTensor,
@@ -13,9 +12,10 @@ import {
   symInt,
 } from "@sconce/ir";
 import { type Emit, type EmitArg, emitFrom, metaOf, type OperatorTable, type UnboundArg } from "@sconce/ops";
-import { printExpr, type SymEnv, SymExpr, type SymInt } from "@sconce/symbolic";
+import { type SymEnv, SymExpr, type SymInt } from "@sconce/symbolic";
 import { callName } from "../decompose/naming.js";
 import { normalizeCall } from "../decompose/normalize.js";
+import { foreignTensor, unknownSize, writingReplacement } from "./errors.js";
 import type { Found } from "./match.js";
 import type { WorkGraph } from "./work-graph.js";
 
@@ -97,11 +97,7 @@ export class Replacer {
     }
     const row = this.#operators.require(target);
     if (row.schema.isMutable) {
-      throw new SconceError({
-        code: "NOT_FUNCTIONAL",
-        message: `a replacement may not write: ${target} does`,
-        fix: "emit the functional overload",
-      });
+      throw writingReplacement(target);
     }
     const normal = normalizeCall(row.schema, args, kwargs);
     const result = metaOf(this.#operators, target, normal.args, normal.kwargs, this.#env);
@@ -145,11 +141,7 @@ export class Replacer {
   #nodeOf(value: FakeTensor): NodeRef {
     const node = this.#tensors.get(value);
     if (node !== undefined) return node;
-    throw new SconceError({
-      code: "UNTRACED_TENSOR",
-      message: `a tensor of ${value.dtype}[${value.ndim} dims] was neither captured nor emitted by the rule`,
-      fix: "a rule must use its captures and the results of its emitter only",
-    });
+    throw foreignTensor(value);
   }
 
   /** A node for a symbolic size: one that was captured, a size of a tensor at hand, or arithmetic on those. */
@@ -174,11 +166,7 @@ export class Replacer {
   #arithmetic(expr: SymExpr): Argument {
     const target = ARITHMETIC[expr.op];
     if (target === undefined) {
-      throw new SconceError({
-        code: "SYMBOLIC_NODE",
-        message: `the size ${printExpr(expr)} is not a size of any tensor at hand`,
-        fix: "capture the size, or a tensor that has it",
-      });
+      throw unknownSize(expr);
     }
     return expr.args
       .map((arg) => [this.#sizeNode(arg), arg as SymInt] as const)

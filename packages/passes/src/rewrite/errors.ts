@@ -1,90 +1,63 @@
-/** @file Errors of rules that never converge. */
-import { SconceError } from "@sconce/errors";
-import { type Node, sourceLine, withLine } from "@sconce/ir";
-import type { RewriteContext } from "./context.js";
-import { labelOf } from "./guarded.js";
-import { type Cycle, type Link, matchText } from "./lineage.js";
-import type { Rule } from "./rule.js";
+/** @file Errors of rules, patterns and replacements. */
+import { isSconceError, SconceError, thrownText } from "@sconce/errors";
+import type { FakeTensor } from "@sconce/ir";
+import { printExpr, type SymExpr } from "@sconce/symbolic";
 
-/** One rewrite of a cycle. */
-export interface CycleStep {
-  readonly rule: string;
-  /** The plugin that the rule comes from. */
-  readonly plugin?: string | undefined;
-  /** The node at the root; later ones of a cycle are in no version of the program. */
-  readonly node: string;
-  /** Counts the rewrites of the graph from 1. */
-  readonly number: number;
-}
+/** What is wrong with a rule itself; `label` is `rule "name"`, with the plugin where it is known. */
+export const badRule = (label: string, what: string, cause?: unknown): SconceError =>
+  new SconceError({
+    code: "RULE",
+    message: `${label} ${what}`,
+    fix: "see docs/concepts/rewriting.md for how rules are written",
+    cause,
+  });
 
-/** The node of the graph as it was from which rewrites come. */
-interface Origin {
-  readonly node: string;
-  /** The user's line, `model.py:12`. */
-  readonly line: string | undefined;
-}
+/** A replacement that calls an in-place operator. */
+export const writingReplacement = (target: string): SconceError =>
+  new SconceError({
+    code: "NOT_FUNCTIONAL",
+    message: `a replacement may not write: ${target} does`,
+    fix: "emit the functional overload",
+  });
 
-/** Rules whose rewrites have no end. */
-export class RewriteDiverges extends SconceError {
-  /** The rewrites that come again and again, in order; the first one is the first wrong rewrite. */
-  readonly cycle: readonly CycleStep[];
-  /** The node of the graph as it was from which they come. */
-  readonly origin: string;
-  /** The nested graph that it is in; empty for the program's own. */
-  readonly graph: string;
+/** A rule used a tensor from elsewhere. */
+export const foreignTensor = ({ dtype, shape }: FakeTensor): SconceError =>
+  new SconceError({
+    code: "UNTRACED_TENSOR",
+    message: `a tensor ${dtype}[${shape.map((size) => printExpr(size)).join(", ")}] was neither captured nor emitted by the rule`,
+    fix: "use only the captures of the rule and the results of its emitter",
+  });
 
-  constructor(message: string, origin: Origin, cycle: readonly CycleStep[], graph: string) {
-    super({
-      code: "REWRITE_DIVERGES",
-      message,
-      where: withLine(origin.node, origin.line),
-      fix: "make sure that a rule's replacement does not match the rule again, nor another rule that undoes it",
-    });
-    this.cycle = cycle;
-    this.origin = origin.node;
-    this.graph = graph;
-  }
-}
+/** A size that no captured tensor has. */
+export const unknownSize = (expr: SymExpr): SconceError =>
+  new SconceError({
+    code: "SYMBOLIC_NODE",
+    message: `the size ${printExpr(expr)} is not a size of any captured or emitted tensor`,
+    fix: "capture the size, or a tensor that has it",
+  });
 
-/** Rules that undo each other, or feed themselves. */
-export function neverConverges(
-  { origin, links, isExact }: Cycle,
-  line: string | undefined,
-  context: RewriteContext,
-): RewriteDiverges {
-  const labels = [...new Set(links.map(({ rule }) => labelOf(rule, context)))];
-  const [first] = links as [Link];
-  const place = `at %${origin}${context.graph ? ` of ${context.graph}` : ""}`;
-  const what = labels.length > 1 ? `${labels.join(" and ")} undo each other` : `${labels[0]} never converges`;
-  const again = isExact
-    ? `${matchText(first)} is back after ${links.length} ${links.length === 1 ? "rewrite" : "rewrites"}`
-    : `${matchText(first)} was rewritten in rewrite ${first.number}, and what replaces it matches again`;
-  const steps = links.map((link) => stepOf(link.rule, link.root.name, link.number, context));
-  return new RewriteDiverges(
-    `${what} ${place}: ${again}`,
-    { node: origin, line },
-    steps,
-    context.graph ?? "",
-  );
-}
+/** A rule's own function threw, or returned something wrong, at a match. */
+export const ruleThrew = (message: string, where: string, rule: string, cause: unknown): SconceError =>
+  new SconceError({
+    code: "RULE",
+    message,
+    where,
+    fix: isSconceError(cause) ? cause.fix : `correct the rule, or leave "${rule}" out`,
+    cause,
+  });
 
-/** More rewrites than the bound, in no cycle that was recognized. */
-export const diverges = (
-  rule: Rule,
-  limit: number,
-  { name, meta }: Node,
-  context: RewriteContext,
-): RewriteDiverges =>
-  new RewriteDiverges(
-    `${labelOf(rule, context)} still fires after ${limit} rewrites, at %${name}`,
-    { node: name, line: sourceLine({ meta }) },
-    [stepOf(rule, name, limit + 1, context)],
-    context.graph ?? "",
-  );
+/** A pattern that cannot be read. */
+export const patternSyntax = (text: string, cause: unknown): SconceError =>
+  new SconceError({
+    code: "PATTERN_SYNTAX",
+    message: `cannot read the pattern ${JSON.stringify(text)}: ${thrownText(cause)}`,
+    where: isSconceError(cause) ? cause.where : undefined,
+    fix: "write calls with the full overload, captures with $: aten.add.Tensor(aten.relu.default($x), 1)",
+    cause,
+  });
 
-const stepOf = (rule: Rule, node: string, number: number, { ownerOf }: RewriteContext): CycleStep => ({
-  rule: rule.name,
-  plugin: ownerOf?.(rule),
-  node,
-  number,
-});
+/** A rule that declares a change of numbers that does not exist; `label` is `rule "name"`. */
+export const badNumberChange = (
+  label: string,
+  { what, fix }: { readonly what: string; readonly fix: string },
+): SconceError => new SconceError({ code: "RULE", message: `${label} ${what}`, fix });

@@ -2,6 +2,7 @@
 import { SconceError, thrownText } from "@sconce/errors";
 import { type Node, nodeWhere } from "@sconce/ir";
 import { Refusal, type RewriteContext } from "./context.js";
+import { ruleThrew } from "./errors.js";
 import { describeValue } from "./replacement.js";
 import { type Captures, type Match, type Rule, RuleFault } from "./rule.js";
 
@@ -22,16 +23,11 @@ export function guarded<T>(rule: Rule, context: RewriteContext, root: Node, run:
       return new Refusal("operator", error.message);
     const label = labelOf(rule, context);
     const message = thrownText(error);
-    throw new SconceError({
-      code: "RULE",
-      message:
-        error instanceof RuleFault
-          ? `${label} ${message} (at %${root.name})`
-          : `${label} threw at %${root.name}: ${message}`,
-      where: nodeWhere(root),
-      fix: error instanceof SconceError ? error.fix : `fix the rule, or leave "${rule.name}" out`,
-      cause: error,
-    });
+    const what =
+      error instanceof RuleFault
+        ? `${label} ${message} (at %${root.name})`
+        : `${label} threw at %${root.name}: ${message}`;
+    throw ruleThrew(what, nodeWhere(root), rule.name, error);
   }
 }
 

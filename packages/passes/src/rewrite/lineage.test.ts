@@ -1,7 +1,7 @@
 import type { ExportedProgram } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { context, programOf, textOf } from "../test-support.js";
-import { RewriteDiverges } from "./errors.js";
+import { RewriteDiverges } from "./divergence-errors.js";
 import { rewriteProgram } from "./rewrite.js";
 import { defineRule, type Rule } from "./rule.js";
 

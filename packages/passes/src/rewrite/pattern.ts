@@ -1,9 +1,5 @@
-/**
- * @file Patterns: expressions with holes that calls of a graph are compared with. They are written as the expression
- * they match, `aten.add.Tensor(aten.mul.Tensor($x, $y), $z)`; {@link parsePattern} has the grammar.
- */
-import { SconceError, thrownText } from "@sconce/errors";
 import { type Argument, argumentText, IrCursor, parseArgument } from "@sconce/ir";
+import { patternSyntax } from "./errors.js";
 
 /** Matches anything, and captures it when named. The same name twice must capture the same. */
 export interface AnyPattern {
@@ -61,13 +57,7 @@ export function parsePattern(text: string): Pattern {
     if (!cursor.done) throw cursor.fail(`unexpected ${cursor.found()}`);
     return pattern;
   } catch (error) {
-    throw new SconceError({
-      code: "PATTERN_SYNTAX",
-      message: `cannot read the pattern ${JSON.stringify(text)}: ${thrownText(error)}`,
-      where: error instanceof SconceError ? error.where : undefined,
-      fix: "write calls with the full overload, captures with $: aten.add.Tensor(aten.relu.default($x), 1)",
-      cause: error,
-    });
+    throw patternSyntax(text, error);
   }
 }
 

@@ -1,7 +1,8 @@
 import type { RewriteContext } from "./context.js";
+import { badRule } from "./errors.js";
 import { labelOf } from "./guarded.js";
 import { planRoots, type Step } from "./roots.js";
-import { badRule, disconnectedRoots, type Rule } from "./rule.js";
+import { disconnectedRoots, type Rule } from "./rule.js";
 
 /** A rule with its roots in the order in which they are looked for. */
 export interface Plan {

@@ -1,7 +1,8 @@
 import type { FakeTensor, MetaValue } from "@sconce/ir";
 import type { Emit, EmitArg } from "@sconce/ops";
+import { badRule } from "./errors.js";
 import type { CallPattern, Pattern } from "./pattern.js";
-import { badRule, checkRoots, type Rule, RuleFault } from "./rule.js";
+import { checkRoots, type Rule, RuleFault } from "./rule.js";
 import { type Emission, NeedsTensors, type Trace, traceExpression } from "./trace-expression.js";
 
 /** An expression written over an emitter: the same shape as a decomposition. */

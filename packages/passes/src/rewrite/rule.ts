@@ -1,9 +1,10 @@
-import { isSconceError, SconceError } from "@sconce/errors";
+import { isSconceError, type SconceError } from "@sconce/errors";
 import { type FakeTensor, type Graph, type MetaValue, type Node, sealMap } from "@sconce/ir";
 import type { Emit, EmitArg, OperatorTable } from "@sconce/ops";
 import type { SymEnv } from "@sconce/symbolic";
 import { numberChangeProblem } from "../sampling/declaration.js";
 import type { NumberChange } from "../sampling/number-change.js";
+import { badNumberChange, badRule } from "./errors.js";
 import { type CallPattern, type CaptureNames, type Pattern, parsePattern, patternText } from "./pattern.js";
 import { planRoots } from "./roots.js";
 
@@ -111,7 +112,7 @@ export function defineRule<
 function checkNumbers(label: string, declared: NumberChange | undefined): void {
   const problem = declared === undefined ? undefined : numberChangeProblem(declared);
   if (problem === undefined) return;
-  throw new SconceError({ code: "RULE", message: `${label} ${problem.what}`, fix: problem.fix });
+  throw badNumberChange(label, problem);
 }
 
 function rootOf(label: string, text: string): CallPattern {
@@ -229,15 +230,6 @@ function checkTemplate(label: string, template: Pattern): void {
   if (template.name !== undefined) throw refuse(`a name, $${template.name},`);
   for (const item of [...template.args, ...template.kwargs.values()]) checkTemplate(label, item);
 }
-
-/** What is wrong with a rule itself; `label` is `rule "name"`, with the plugin where it is known. */
-export const badRule = (label: string, what: string, cause?: unknown): SconceError =>
-  new SconceError({
-    code: "RULE",
-    message: `${label} ${what}`,
-    fix: "see docs/concepts/rewriting.md for how rules are written",
-    cause,
-  });
 
 /** A mistake of a rule at a match: the driver reports it with the rule, its plugin and the node. */
 export class RuleFault extends Error {}

@@ -1,4 +1,4 @@
-import { isSconceError, SconceError } from "@sconce/errors";
+import { isSconceError } from "@sconce/errors";
 import {
   type Argument,
   type ExportedProgram,
@@ -11,6 +11,7 @@ import {
 import { type InputCheck, inputCheck, type Leaf, userLeaves } from "@sconce/ops";
 import { evaluate, evaluateInt } from "@sconce/symbolic";
 import { Storage, Tensor } from "@sconce/tensor";
+import { noSample } from "./errors.js";
 import { type Draw, drawFrom } from "./random.js";
 import { drawSizes, exampleSizes, inputSymbols, type Sizes, withinRanges } from "./sizes.js";
 import { copyOf, drawTensor } from "./values.js";
@@ -198,6 +199,3 @@ function scalarValue(value: Argument): Value {
   if ("kind" in value && value.kind === "float") return toNumber(value as ScalarLiteral);
   throw noSample(`an input is a ${"kind" in value ? value.kind : "list"}`, "give the inputs yourself");
 }
-
-const noSample = (message: string, fix: string): SconceError =>
-  new SconceError({ code: "NO_SAMPLE_INPUTS", message: `inputs cannot be sampled: ${message}`, fix });

@@ -328,8 +328,8 @@ describe("nodes that the backend does not run", () => {
 describe("an unknown backend", () => {
   const session = createSconce({ backends: [backend({})] });
   test.each([
-    ["gpujs", "createSconce({ backends: [gpujsBackend()] })`; registered are: cpu, mine"],
-    ["gpujs:webasm", 'gpujsBackend({ name: "gpujs:webasm", mode: "webasm" })'],
+    ["gpujs", 'createSconce({ backends: [await loadBackend("gpujs")] })`; registered are: cpu, mine'],
+    ["gpujs:webasm", 'await loadBackend("gpujs:webasm")'],
   ])("%s is in a package: how to install and register it", async (name, fix) => {
     await expect(Promise.resolve().then(() => session.compile(program, name))).rejects.toMatchObject({
       code: "UNKNOWN_BACKEND",
@@ -343,7 +343,7 @@ describe("an unknown backend", () => {
 
   test.each(["gpu", "webgpu", "wgsl"])("%s is a name for GPUs, which a package uses", async (name) => {
     await expect(Promise.resolve().then(() => session.compile(program, name))).rejects.toMatchObject({
-      message: `there is no backend "${name}"; the backend for GPUs is "gpujs"`,
+      message: `unknown backend "${name}"; the backend for GPUs is "gpujs"`,
       fix: expect.stringMatching(/npm install @sconce\/backend-gpujs gpu\.js/),
     });
   });

@@ -13,7 +13,7 @@ import {
 import { aborted, decomposes, disposed, inputCheck, MUTATIONS, type OperatorTable } from "@sconce/ops";
 import { type UnsupportedNode, unsupportedNodes, unsupportedNodesError } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";
-import { type BackendLabel, backendFault, backendThrew, described, labelOf, wrongOutput } from "./faults.js";
+import { type BackendLabel, backendFault, backendThrew, described, labelOf, wrongOutput } from "./errors.js";
 import { type OutputCheck, outputCheck } from "./output-check.js";
 import { WriteCheck } from "./write-check.js";
 

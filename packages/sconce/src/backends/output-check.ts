@@ -15,7 +15,7 @@ import {
 import { MUTATIONS } from "@sconce/ops";
 import { printExpr } from "@sconce/symbolic";
 import { dtypeInfo, isFloatDType, requiredBytes, Tensor } from "@sconce/tensor";
-import { type BackendLabel, backendFault, described, wrongOutput } from "./faults.js";
+import { type BackendLabel, backendFault, described, wrongOutput } from "./errors.js";
 import { RunSizes } from "./sizes.js";
 
 /** Returns a run's outputs, or throws when they are not what the program says. */

@@ -2,7 +2,7 @@
 import type { ExportedProgram, Value } from "@sconce/ir";
 import { mutatedPlaceholders, type OperatorTable } from "@sconce/ops";
 import { type Storage, Tensor } from "@sconce/tensor";
-import { type BackendLabel, backendFault } from "./faults.js";
+import { type BackendLabel, backendFault } from "./errors.js";
 
 /** Words that one check of weights reads after the first run, which reads all of them. */
 const SAMPLED_WORDS = 1 << 16;

@@ -3,13 +3,14 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gpujsByName } from "@sconce/backend-gpujs";
-import { isSconceError, SconceError } from "@sconce/errors";
+import { isSconceError } from "@sconce/errors";
 import type { Backend } from "@sconce/ir";
 import { torchLibraries } from "@sconce/torch-libraries";
 import { createSconce, type Sconce } from "sconce";
 import { BackendChecker } from "./backend-cases.js";
 import { corpusPlugin } from "./corpus-plugin.js";
 import { type DecompositionCase, type DecompositionFile, decompositionProblem } from "./decompositions.js";
+import { badUsage } from "./errors.js";
 import { openOpCases } from "./op-case-set.js";
 import { OP_CHECKS, type OpCheck, OpChecker } from "./op-checker.js";
 import { checkProgramFolder } from "./programs.js";
@@ -40,9 +41,6 @@ const OPTIONS = {
 } as const;
 
 type Options = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>["values"];
-
-const badUsage = (code: string, message: string, fix?: string): SconceError =>
-  new SconceError({ code, message, fix });
 
 /** @throws SconceError `USAGE`, `UNKNOWN_CHECK`, `NO_FOLDER`, `UNKNOWN_BACKEND` */
 function readOptions(): Options {

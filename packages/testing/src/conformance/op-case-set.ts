@@ -1,8 +1,9 @@
 /** @file Where operator cases lie: a folder of safetensors files, one such file, or an archive of them. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { isSconceError, SconceError } from "@sconce/errors";
+import { isSconceError } from "@sconce/errors";
 import { unzipSync } from "fflate";
+import { noCases } from "./errors.js";
 import { OpCaseFile } from "./op-cases.js";
 
 /** One file of a set, read when asked for. */
@@ -41,11 +42,6 @@ function guarded<T>(name: string, read: () => T): T {
     return read();
   } catch (error) {
     if (isSconceError(error)) throw error.at(name);
-    throw new SconceError({
-      code: "CASE_FILE",
-      message: `${name} holds no operator cases: ${(error as Error).message}`,
-      fix: "give a folder of NAME.OVERLOAD.safetensors, one such file, or a zip of them",
-      cause: error,
-    });
+    throw noCases(name, error);
   }
 }

@@ -1,5 +1,3 @@
-/** @file Reader of operator cases: one safetensors file per overload, the calls as JSON in its metadata. */
-import { SconceError } from "@sconce/errors";
 import {
   type Argument,
   device,
@@ -11,6 +9,7 @@ import {
   memoryFormat,
 } from "@sconce/ir";
 import { contiguousStrides, type DType, dtypeInfo, isDType, numel, Storage, Tensor } from "@sconce/tensor";
+import { badCaseFile } from "./errors.js";
 
 /** A tensor of a case: the values' name, and how they lie in memory. */
 export interface CaseTensor {
@@ -80,7 +79,7 @@ export class OpCaseFile {
     const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length)));
     const { __metadata__: metadata, ...entries } = header;
     if (metadata?.cases === undefined) {
-      throw new SconceError({ code: "CASE_FILE", message: "the file holds no operator cases" });
+      throw badCaseFile("the file holds no operator cases");
     }
     this.overload = metadata.overload;
     this.schema = metadata.schema;
@@ -134,8 +133,7 @@ export class OpCaseFile {
 
   #values(key: string): Uint8Array {
     const entry = this.#entries[key];
-    if (entry === undefined)
-      throw new SconceError({ code: "CASE_FILE", message: `no values named "${key}"` });
+    if (entry === undefined) throw badCaseFile(`no values named "${key}"`);
     return this.#bytes.slice(...entry.data_offsets);
   }
 }
@@ -166,7 +164,7 @@ const complexOf = (dtype: DType): DType =>
       : "complex64";
 
 function dtypeOf(name: string): Argument {
-  if (!isDType(name)) throw new SconceError({ code: "CASE_FILE", message: `unknown dtype "${name}"` });
+  if (!isDType(name)) throw badCaseFile(`unknown dtype "${name}"`);
   return dtypeLiteral(name);
 }
 

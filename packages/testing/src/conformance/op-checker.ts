@@ -1,7 +1,7 @@
 /** @file What a case of an operator is put through: the run, the shape rule, the decomposition. */
 import { createEvaluator } from "@sconce/backend-cpu";
-import { SconceError } from "@sconce/errors";
 import type { Sconce } from "sconce";
+import { notTheInterpreter } from "./errors.js";
 import type { OpCase, OpCaseFile } from "./op-cases.js";
 import { checkDecomposition, decomposedCall } from "./op-decomposition.js";
 import { checkFake } from "./op-fake.js";
@@ -25,10 +25,7 @@ export class OpChecker {
 
   constructor(sconce: Sconce, backend: string, checks: readonly OpCheck[] = OP_CHECKS) {
     if (backend !== "cpu") {
-      throw new SconceError({
-        code: "UNKNOWN_BACKEND",
-        message: `operator cases run on the backend "cpu", not on "${backend}"`,
-      });
+      throw notTheInterpreter(backend);
     }
     this.#sconce = sconce;
     this.#checks = new Set(checks);

@@ -1,7 +1,8 @@
 /** @file Errors of the pass manager. */
-import { isSconceError, SconceError, thrownText } from "@sconce/errors";
-import type { ExportedProgram } from "@sconce/ir";
+import { didYouMean, isSconceError, SconceError, thrownText } from "@sconce/errors";
+import type { ExportedProgram, Problem } from "@sconce/ir";
 import type { Pass } from "../pass/pass.js";
+import { type Piece, placeOf } from "./piece.js";
 
 /** A pass that throws; `place` names the pass, its plugin and the step. */
 export function passThrew(place: string, error: unknown): SconceError {
@@ -61,3 +62,35 @@ export const observerThrew = (place: string, index: number, error: unknown): Sco
         fix: "correct the observer, or leave it out; the pass itself has finished",
         cause: error,
       });
+
+/** A name of a pass that is not registered. */
+export const unknownPass = (name: string, place: Piece, passes: Iterable<string>): SconceError => {
+  const known = [...passes];
+  return new SconceError({
+    code: "UNKNOWN_PASS",
+    message: `there is no pass "${name}"`,
+    where: placeOf(place),
+    fix: didYouMean(name, known, `the passes are: ${known.join(", ")}`),
+  });
+};
+
+/** A pipeline that cannot be read. */
+export const syntaxError = (place: Piece, why: string): SconceError =>
+  new SconceError({
+    code: "PIPELINE_SYNTAX",
+    message: `${why} in the pipeline "${place.whole}"`,
+    where: placeOf(place),
+    fix: 'write passes between commas, options in braces: "decompose{keep=[aten.linear.default]},dce"',
+  });
+
+/** The verifier's problems as one error; node, line and fix are those of the first. */
+export function invalidProgram(when: string, problems: readonly Problem[]): SconceError {
+  const [{ node, line, fix }] = problems as readonly [Problem, ...Problem[]];
+  const messages = new Set(problems.map((problem) => problem.message));
+  return new SconceError({
+    code: "INVALID_PROGRAM",
+    message: `the program is not valid ${when}: ${[...messages].join("; ")}`,
+    where: [node, line].filter((part) => part !== undefined).join(", ") || undefined,
+    fix,
+  });
+}

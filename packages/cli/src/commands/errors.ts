@@ -1,0 +1,17 @@
+import { didYouMean, SconceError } from "@sconce/errors";
+
+/** A file of expected values that cannot be compared. */
+export const badExpectation = (message: string): SconceError =>
+  new SconceError({
+    code: "EXPECTATION",
+    message,
+    fix: "name the tensors o0, o1, ... (outputs), buffer:NAME (state), input:0, ... (mutated inputs)",
+  });
+
+/** A name of a rule that the session does not have. */
+export const unknownRule = (name: string, known: Iterable<string>): SconceError =>
+  new SconceError({
+    code: "UNKNOWN_RULE",
+    message: `unknown rule "${name}"`,
+    fix: didYouMean(name, known, "`sconce explain --list` lists the rules"),
+  });

@@ -1,0 +1,41 @@
+import { SconceError } from "@sconce/errors";
+
+/** Rows were added to a table that takes none any more; the reason says why. */
+export const registryFrozen = (reason: { readonly message: string; readonly fix: string }): SconceError =>
+  new SconceError({ code: "REGISTRY_FROZEN", ...reason });
+
+/** Two rows of one target. */
+export const duplicateOperator = (target: string): SconceError =>
+  new SconceError({
+    code: "DUPLICATE_OPERATOR",
+    message: `operator ${target} is defined twice`,
+    fix: "rename one of the definitions, or remove it",
+  });
+
+/** An operator of PyTorch that has no row. */
+export const unimplementedOperator = (target: string, schema: string): SconceError =>
+  new SconceError({
+    code: "UNIMPLEMENTED_OPERATOR",
+    message: `${target} is an operator of PyTorch that Sconce does not implement yet`,
+    fix:
+      "decompose the program in PyTorch before saving it, or give a plugin with the operator: " +
+      `\`ops: [defineOp({ schema: "${schema}", decompose })]\`. An entry in a decomposition table alone does not ` +
+      "define it",
+  });
+
+/** A target that no row has. */
+export const unknownOperator = (target: string): SconceError =>
+  new SconceError({
+    code: "UNKNOWN_OPERATOR",
+    message: `unknown operator "${target}"`,
+    fix: "register it with a plugin that lists it under `ops`",
+  });
+
+/** Calls of operators that nothing defines; `listed` names each with its node. */
+export const opaqueOperators = (listed: readonly string[], where: string, fix: string): SconceError =>
+  new SconceError({
+    code: "OPAQUE_OPERATORS",
+    message: `the program calls ${listed.length === 1 ? "an operator" : `${listed.length} operators`} that nothing here defines: ${listed.join(", ")}`,
+    where,
+    fix,
+  });

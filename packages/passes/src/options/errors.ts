@@ -1,0 +1,12 @@
+import { SconceError } from "@sconce/errors";
+
+/** A wrong option of a pass, with its place in the pipeline. */
+export const optionError = (
+  {
+    code,
+    message,
+    fix,
+    cause,
+  }: { readonly code: string; readonly message: string; readonly fix: string; readonly cause?: unknown },
+  where?: string,
+): SconceError => new SconceError({ code, message, fix, where, cause });

@@ -1,0 +1,20 @@
+import { SconceError } from "@sconce/errors";
+import { didYouMean, withArticle } from "../options/suggest.js";
+
+/** An option names something that the program does not have. */
+export const notInProgram = (
+  option: string,
+  name: string,
+  what: string,
+  known: Iterable<string>,
+  fix = "print the program to see its names",
+): SconceError =>
+  new SconceError({
+    code: "PASS_OPTION",
+    message: `${option} names ${name}, which is not ${withArticle(what)} of the program`,
+    fix: didYouMean(name, known, fix),
+  });
+
+/** A pass that declares what it cannot. */
+export const badPass = (name: string, what: string, fix: string): SconceError =>
+  new SconceError({ code: "PASS_DEFINITION", message: `pass "${name}" ${what}`, fix });

@@ -1,0 +1,63 @@
+/** @file Errors of selections, partitions and backend support. */
+import { didYouMean, SconceError } from "@sconce/errors";
+import { type Node, nodeWhere } from "@sconce/ir";
+
+/** A selection that needs a value that needs the selection. */
+export const notConvex = (node: Node, input: string): SconceError =>
+  new SconceError({
+    code: "NOT_CONVEX",
+    message: `the selected "${node.name}" needs "${input}", which is not selected and comes after other selected nodes`,
+    where: nodeWhere(node),
+    fix: `select "${input}" and what lies between as well, or extract fewer nodes`,
+  });
+
+/** A selection with a call that must keep its place. */
+export const regionEffect = (node: Node): SconceError =>
+  new SconceError({
+    code: "REGION_EFFECT",
+    message: `"${node.name}" (${node.target}) has to keep its place among effects and random numbers`,
+    where: nodeWhere(node),
+    fix: "leave it out of the selection",
+  });
+
+/** A backend that the session does not have. */
+export function unknownBackend(name: string, known: Iterable<string>): SconceError {
+  const names = [...known];
+  return new SconceError({
+    code: "UNKNOWN_BACKEND",
+    message: `unknown backend "${name}"`,
+    fix: didYouMean(
+      name,
+      names,
+      `the backends are: ${names.join(", ") || "none; run the pass through createSconce()"}`,
+    ),
+  });
+}
+
+/** Nodes that a backend does not run; `cause` of the error holds all of them. */
+export const unsupportedNodesOf = (
+  label: string,
+  refused: {
+    readonly nodes: readonly unknown[];
+    readonly listed: readonly string[];
+    readonly where: string;
+    readonly fix: string;
+  },
+): SconceError =>
+  new SconceError({
+    code: "UNSUPPORTED_NODES",
+    message: `${label} does not run ${refused.nodes.length === 1 ? "a node" : `${refused.nodes.length} nodes`} of the program: ${refused.listed.join("; ")}`,
+    where: refused.where,
+    fix: refused.fix,
+    cause: refused.nodes,
+  });
+
+/** `supports` of a backend threw, or did not answer. */
+export const supportsFailed = (message: string, where: string, cause?: unknown): SconceError =>
+  new SconceError({
+    code: "PLUGIN_FAILED",
+    message,
+    where,
+    fix: "correct the backend: `supports` returns true or { reason } synchronously",
+    cause,
+  });

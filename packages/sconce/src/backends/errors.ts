@@ -1,0 +1,93 @@
+/** @file Every error about backends: unknown names, and violations of their contract. */
+import { didYouMean, isSconceError, SconceError, thrownText } from "@sconce/errors";
+import { BACKEND_PACKAGES, OTHER_NAMES } from "./known-backends.js";
+
+/** Names a backend, and the plugin that it comes from, in errors. */
+export interface BackendLabel {
+  readonly name: string;
+  readonly plugin: string | undefined;
+}
+
+export const labelOf = ({ name, plugin }: BackendLabel): string =>
+  `the backend "${name}"${plugin === undefined ? "" : ` of plugin "${plugin}"`}`;
+
+/** A backend did something that the contract of `Backend` and `Executable` rules out. */
+export const backendFault = (
+  backend: BackendLabel,
+  does: string,
+  more: { readonly where?: string; readonly cause?: unknown } = {},
+): SconceError =>
+  new SconceError({
+    code: "PLUGIN_FAILED",
+    message: `${labelOf(backend)} ${does}`,
+    ...more,
+    fix: `correct the backend "${backend.name}"; the contract is in docs/concepts/backends.md`,
+  });
+
+/** What a backend threw. Its typed errors pass as they are. */
+export const backendThrew = (backend: BackendLabel, error: unknown): SconceError =>
+  isSconceError(error) ? error : backendFault(backend, `threw: ${thrownText(error)}`, { cause: error });
+
+/** An output or state that is not what the program says. */
+export const wrongOutput = (backend: BackendLabel, what: string, where?: string): SconceError =>
+  new SconceError({
+    code: "BACKEND_OUTPUT",
+    message: `${labelOf(backend)} returned ${what}`,
+    where,
+    fix: `correct the backend "${backend.name}", or compare it with the interpreter (\`backend: "cpu"\`)`,
+  });
+
+/** A value that is not what the contract says, in a few words. */
+export function described(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (value instanceof Promise) return "a promise";
+  if (typeof value === "object")
+    return value.constructor?.name === "Object" ? "an object" : `a ${value.constructor?.name ?? "value"}`;
+  return `a ${typeof value}`;
+}
+
+/** The session has no backend at all, so none is the default. */
+export const noBackend = (): SconceError =>
+  new SconceError({
+    code: "UNKNOWN_BACKEND",
+    message: "the session has no backend",
+    fix: "give createSconce at least one: createSconce({ services: { backends: [backend] } })",
+  });
+
+/**
+ * A backend name that is not registered. For names of Sconce's packages the fix installs and registers
+ * the backend; `gpujs:MODE` counts as `gpujs`.
+ */
+export function unknownBackend(name: string, registered: Iterable<string>): SconceError {
+  const names = [...registered];
+  const kind = name.split(":")[0]!;
+  const other = names.includes(name) ? undefined : OTHER_NAMES.get(kind.toLowerCase());
+  if (other !== undefined) {
+    const message = `unknown backend "${name}"; the backend for GPUs is "${other}"`;
+    const fix = names.includes(other) ? `use the name "${other}"` : registration(other, names);
+    return new SconceError({ code: "UNKNOWN_BACKEND", message, fix });
+  }
+  if (BACKEND_PACKAGES.has(kind)) {
+    const message = `the backend "${name}" is not registered`;
+    return new SconceError({ code: "UNKNOWN_BACKEND", message, fix: registration(name, names) });
+  }
+  return new SconceError({
+    code: "UNKNOWN_BACKEND",
+    message: `unknown backend "${name}"`,
+    fix: didYouMean(name, names, `the backends are: ${names.join(", ") || "none"}`),
+  });
+}
+
+/** The package of a backend cannot be imported. */
+export const backendNotInstalled = (name: string, cause: unknown): SconceError =>
+  new SconceError({
+    code: "UNKNOWN_BACKEND",
+    message: `the package of the backend "${name}" cannot be loaded: ${thrownText(cause)}`,
+    fix: `run \`${BACKEND_PACKAGES.get(name.split(":")[0]!)}\``,
+    cause,
+  });
+
+const registration = (name: string, names: readonly string[]): string =>
+  `install its package (\`${BACKEND_PACKAGES.get(name.split(":")[0]!)}\`) and register it: ` +
+  `\`createSconce({ backends: [await loadBackend("${name}")] })\`; registered are: ${names.join(", ") || "none"}`;

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { builtinBackends, createSconce, loadBackend } from "../index.js";
+
+test.each([...builtinBackends, "gpujs:webasm"])("%s is loaded by its name", async (name) => {
+  expect((await loadBackend(name)).name).toBe(name);
+});
+
+test("a session takes a loaded backend, and finds it by its name", async () => {
+  const session = createSconce({ backends: [await loadBackend("gpujs:cpu")] });
+  expect(session.backend("gpujs:cpu").name).toBe("gpujs:cpu");
+  expect(session.backend().name).toBe("cpu");
+});
+
+test.each([
+  ["webgpu", 'unknown backend "webgpu"; the backend for GPUs is "gpujs"', 'use the name "gpujs"'],
+  ["cup", 'unknown backend "cup"', 'did you mean "cpu"? the backends are: cpu, gpujs'],
+  ["gpujs:cpu:1", 'the backend "gpujs:cpu:1" is not registered', "npm install @sconce/backend-gpujs"],
+])("%s is not a name of a backend", async (name, message, fix) => {
+  await expect(loadBackend(name)).rejects.toMatchObject({
+    code: "UNKNOWN_BACKEND",
+    message,
+    fix: expect.stringContaining(fix),
+  });
+});
