@@ -113,7 +113,7 @@ class Page {
       "",
       `- ${names(rest) || "none"}`,
       "",
-      "[Seeds](../concepts/backends.md#random-numbers) says how to set one, and where PyTorch's own builds differ.",
+      "[Seeds](../concepts/random-numbers.md) says how to set one, and where PyTorch's own builds differ.",
     ];
   }
 
