@@ -16,11 +16,6 @@ const UNFINISHED = [
   "docs/performance.md",
   "docs/reference/cli.md",
   "docs/reference/errors.md",
-  "docs/tutorials/add-an-operator.md",
-  "docs/tutorials/lowering-script.md",
-  "docs/tutorials/swap-backends.md",
-  "docs/tutorials/write-a-pass.md",
-  "examples/browser/README.md",
   "packages/testing/README.md",
 ];
 /** Pages that a script writes, or that describe recorded files. */
