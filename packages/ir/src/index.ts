@@ -79,6 +79,7 @@ export type { TargetOptions } from "./graph/known-targets.js";
 export { Namespace, RESERVED_NAMES } from "./graph/namespace.js";
 export { forEachInput, inputsOf, NO_KWARGS, NO_META, type Node, type NodeOp } from "./graph/node.js";
 export type { GraphPatches } from "./graph/node-store.js";
+export type { OperandTable } from "./graph/operands.js";
 export { renameNodes } from "./graph/rename-nodes.js";
 export {
   callPlace,

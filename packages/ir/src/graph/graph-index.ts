@@ -1,11 +1,17 @@
-/** @file What is derived from one version of a graph: positions by name, and users. Built on first use. */
-import { forEachRef } from "../values/argument.js";
+/** @file What is derived from one version of a graph: positions by name, operands and users. Built on first use. */
 import type { Node } from "./node.js";
-import type { GraphState, Page } from "./node-store.js";
+import { type GraphState, type Page, PLACES } from "./node-store.js";
+import {
+  comeBefore,
+  namedOperands,
+  type OperandTable,
+  operandTable,
+  type UserTable,
+  userTable,
+} from "./operands.js";
 
-/** A page holds fewer nodes than this, so that page key and place fit into one small integer. */
-const PLACES = 1024;
 const GONE = -1;
+const NO_NAMES: ReadonlyMap<string, number> = new Map();
 
 /**
  * Finds nodes by name. A place is a page key and where in the page the node was when it was entered; pages that
@@ -13,9 +19,9 @@ const GONE = -1;
  * that came, went, or changed page.
  */
 class NameIndex {
-  private constructor(
+  constructor(
     private readonly base: ReadonlyMap<string, number>,
-    private readonly overlay: ReadonlyMap<string, number>,
+    private readonly overlay: ReadonlyMap<string, number> = NO_NAMES,
   ) {}
 
   static of(state: GraphState): NameIndex {
@@ -23,7 +29,7 @@ class NameIndex {
     for (const { key, nodes } of state.pages) {
       for (let i = 0; i < nodes.length; i++) base.set(nodes[i]!.name, key * PLACES + i);
     }
-    return new NameIndex(base, new Map());
+    return new NameIndex(base);
   }
 
   /** Whether names are unique, without looking at each; undefined where that is not known. */
@@ -62,14 +68,6 @@ class NameIndex {
 
 const count = (pages: readonly Page[]): number => pages.reduce((sum, page) => sum + page.nodes.length, 0);
 
-/** Users of every node as compressed rows: those of node `i` are `users[offsets[i]] .. users[offsets[i + 1] - 1]`. */
-export interface UserTable {
-  readonly offsets: Int32Array;
-  readonly users: Int32Array;
-  /** Names are unique, and every input of a node comes before it. */
-  readonly isOrdered: boolean;
-}
-
 /** Derived data of one graph version. */
 export class GraphIndex {
   readonly #state: GraphState;
@@ -77,7 +75,9 @@ export class GraphIndex {
   #pageOfKey: Int32Array | undefined;
   #starts: Int32Array | undefined;
   #flat: readonly Node[] | undefined;
+  #operands: OperandTable | undefined;
   #users: UserTable | undefined;
+  #isOrdered: boolean | undefined;
 
   constructor(state: GraphState, flat?: readonly Node[], names?: NameIndex) {
     this.#state = state;
@@ -151,9 +151,27 @@ export class GraphIndex {
     return this.#users !== undefined;
   }
 
+  get operands(): OperandTable {
+    if (this.#operands === undefined) {
+      if (this.#names === undefined) {
+        const { table, names } = namedOperands(this.#state, this.nodes);
+        this.#operands = table;
+        this.#names = names === undefined ? undefined : new NameIndex(names);
+      }
+      this.#operands ??= operandTable(this.nodes, (name) => this.position(name));
+    }
+    return this.#operands;
+  }
+
   get users(): UserTable {
-    this.#users ??= userTable(this.nodes, this);
+    this.#users ??= userTable(this.operands);
     return this.#users;
+  }
+
+  /** Whether names are unique, and every operand of a node comes before it. */
+  get isOrdered(): boolean {
+    this.#isOrdered ??= comeBefore(this.operands) && this.hasUniqueNames();
+    return this.#isOrdered;
   }
 
   #pageAt(key: number): number {
@@ -175,46 +193,4 @@ function slotOf(nodes: readonly Node[], name: string, near: number): number {
     if (nodes[near + distance]?.name === name) return near + distance;
   }
   return -1;
-}
-
-function userTable(nodes: readonly Node[], index: GraphIndex): UserTable {
-  const offsets = new Int32Array(nodes.length + 1);
-  const lastUser = new Int32Array(nodes.length).fill(-1);
-  let inputs = new Int32Array(nodes.length * 2 + 16);
-  let edges = 0;
-  const inputEnd = new Int32Array(nodes.length);
-  let current = 0;
-  let isOrdered = index.hasUniqueNames();
-  const visit = (name: string): void => {
-    const input = index.position(name);
-    if (input < 0 || input >= current) isOrdered = false;
-    if (input < 0 || lastUser[input] === current) return;
-    lastUser[input] = current;
-    offsets[input + 1]!++;
-    if (edges === inputs.length) inputs = grown(inputs);
-    inputs[edges++] = input;
-  };
-  for (; current < nodes.length; current++) {
-    const node = nodes[current]!;
-    for (const arg of node.args) forEachRef(arg, visit);
-    for (const key in node.kwargs) forEachRef(node.kwargs[key]!, visit);
-    inputEnd[current] = edges;
-  }
-  for (let i = 0; i < nodes.length; i++) offsets[i + 1]! += offsets[i]!;
-  return { offsets, users: fillUsers(offsets, inputs, inputEnd, edges), isOrdered };
-}
-
-function fillUsers(offsets: Int32Array, inputs: Int32Array, inputEnd: Int32Array, edges: number): Int32Array {
-  const users = new Int32Array(edges);
-  const next = offsets.slice();
-  for (let node = 0, edge = 0; node < inputEnd.length; node++) {
-    for (; edge < inputEnd[node]!; edge++) users[next[inputs[edge]!]!++] = node;
-  }
-  return users;
-}
-
-function grown(array: Int32Array): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(array.length * 2);
-  larger.set(array);
-  return larger;
 }

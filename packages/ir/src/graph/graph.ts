@@ -3,6 +3,7 @@ import { nodeNotFound, noOutput } from "./errors.js";
 import { GraphIndex } from "./graph-index.js";
 import type { Node } from "./node.js";
 import { type GraphState, makeState } from "./node-store.js";
+import type { OperandTable } from "./operands.js";
 
 const NO_SUBGRAPHS: ReadonlyMap<string, Graph> = new Map();
 
@@ -91,9 +92,17 @@ export class Graph {
     return offsets[position + 1]! - offsets[position]!;
   }
 
+  /**
+   * The operands of every node, by position: for passes that look at many nodes. Made once for a version; finding each
+   * input by its name costs several times as much.
+   */
+  get operands(): OperandTable {
+    return this.#index.operands;
+  }
+
   /** Whether names are unique, and every input of a node comes before it: the structure that the verifier asks for. */
   isOrdered(): boolean {
-    return this.#index.users.isOrdered;
+    return this.#index.isOrdered;
   }
 
   /** The inputs of the graph, in calling order. */

@@ -13,6 +13,8 @@ enablePatches();
 /** Nodes of a new page. A page may grow to twice this before it is split. */
 export const PAGE_SIZE = 256;
 const PAGE_LIMIT = 2 * PAGE_SIZE;
+/** A page holds fewer nodes than this, so that page key and slot fit into one small integer. */
+export const PLACES = 4 * PAGE_SIZE;
 
 /**
  * A run of nodes. A class, so that immer takes the page as one leaf: it neither drafts nor copies its nodes. The key

@@ -1,10 +1,12 @@
 import type { DialectRules } from "../graph/dialect.js";
 import type { Graph } from "../graph/graph.js";
 import { forEachInput, type Node } from "../graph/node.js";
+import { OperandReader } from "../graph/operands.js";
 import type { OperatorLookup } from "../graph/operator.js";
 import { errorText, type Report } from "../graph/problem.js";
 import { targetKind } from "../graph/target.js";
-import { itemsOf } from "../values/argument.js";
+import { itemsOf, type NodeRef } from "../values/argument.js";
+import type { MetaValue } from "../values/meta.js";
 import { checkAttributeForm, checkGraphReads, checkOutput, checkPlaceholder } from "./form-checks.js";
 import { HigherOrderCall } from "./higher-order-call.js";
 import { HIGHER_ORDER_RULES } from "./higher-order-rules.js";
@@ -95,8 +97,11 @@ function checkInputs(node: Node, graph: Graph, defined: ReadonlySet<string>, rep
 /** Targets and values of the nodes of one graph. */
 export function checkNodes(graph: Graph, context: GraphContext, report: Report): void {
   let position = 0;
+  const operands = new OperandReader(graph);
+  const calls = new CallCheck(graph, operands, context.operators, report);
   for (const node of graph.nodes()) {
-    const unused = graph.userCount(position++) === 0;
+    const unused = graph.userCount(position) === 0;
+    operands.moveTo(position++);
     switch (node.op) {
       case "placeholder":
         checkPlaceholder(node, report);
@@ -111,7 +116,7 @@ export function checkNodes(graph: Graph, context: GraphContext, report: Report):
         if (!mayLackValue(node, unused, context.operators)) checkValue(node, report);
         checkTargetOnce(node, context, report);
         checkGraphReads(node, graph, report);
-        checkCall(node, graph, context.operators, report);
+        calls.check(node);
         checkDialect(node, graph, context, report);
         break;
       case "output":
@@ -199,16 +204,34 @@ function checkAttribute(node: Node, graph: Graph, context: GraphContext, report:
 }
 
 /** Checks arguments against the schema. The structure checks report arguments that name missing nodes. */
-function checkCall(node: Node, graph: Graph, operators: OperatorLookup | undefined, report: Report): void {
-  const kind = targetKind(node.target);
-  if (kind === "higher_order")
-    HIGHER_ORDER_RULES.get(node.target)?.(new HigherOrderCall(node, graph, report), operators);
-  if (operators?.callProblem === undefined || kind !== "operator") return;
-  let known = true;
-  const problem = operators.callProblem(node, ({ name }) => {
-    const val = graph.find(name)?.meta.val;
-    known &&= val !== undefined;
+class CallCheck {
+  readonly #graph: Graph;
+  readonly #operands: OperandReader;
+  readonly #operators: OperatorLookup | undefined;
+  readonly #report: Report;
+  #isKnown = true;
+  readonly #resolve = ({ name }: NodeRef): MetaValue | undefined => {
+    const val = this.#operands.find(name)?.meta.val;
+    this.#isKnown &&= val !== undefined;
     return val;
-  });
-  if (problem !== undefined && known) report("CALL_ARGUMENTS", problem, node.name);
+  };
+
+  /** @param operands moved to the node that is checked */
+  constructor(graph: Graph, operands: OperandReader, operators: OperatorLookup | undefined, report: Report) {
+    this.#graph = graph;
+    this.#operands = operands;
+    this.#operators = operators;
+    this.#report = report;
+  }
+
+  check(node: Node): void {
+    const kind = targetKind(node.target);
+    const operators = this.#operators;
+    if (kind === "higher_order")
+      HIGHER_ORDER_RULES.get(node.target)?.(new HigherOrderCall(node, this.#graph, this.#report), operators);
+    if (operators?.callProblem === undefined || kind !== "operator") return;
+    this.#isKnown = true;
+    const problem = operators.callProblem(node, this.#resolve);
+    if (problem !== undefined && this.#isKnown) this.#report("CALL_ARGUMENTS", problem, node.name);
+  }
 }

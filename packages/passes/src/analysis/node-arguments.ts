@@ -1,4 +1,4 @@
-import { type Argument, mapRefs, type Node, type NodeRef, ref } from "@sconce/ir";
+import { type Argument, type Graph, mapRefs, type Node, type NodeRef, ref } from "@sconce/ir";
 
 /** The node with its arguments changed; the same node when none is. */
 export function mapArguments(node: Node, change: (argument: Argument) => Argument): Node {
@@ -32,4 +32,33 @@ export function refRenamer(renamed: ReadonlyMap<string, string>): (node: Node) =
     return name === undefined ? input : ref(name);
   };
   return (node) => Object.freeze(mapInputs(node, replace));
+}
+
+/**
+ * Returns a function that gives the node at a position with each operand read from another node of the graph: `source` has the
+ * position of that node for every position. A node that reads nothing else comes back as it is.
+ */
+export function operandRenamer(graph: Graph, source: Int32Array): (position: number) => Node {
+  const nodes = graph.nodes();
+  const { offsets, positions } = graph.operands;
+  const refs = new Array<NodeRef | undefined>(nodes.length);
+  let next = 0;
+  const replace = (input: NodeRef): NodeRef => {
+    const position = positions[next++]!;
+    const from = position < 0 ? position : source[position]!;
+    if (from === position) return input;
+    const renamed = refs[from] ?? ref(nodes[from]!.name);
+    refs[from] = renamed;
+    return renamed;
+  };
+  return (position) => {
+    const end = offsets[position + 1]!;
+    for (next = offsets[position]!; next < end; next++) {
+      const input = positions[next]!;
+      if (input < 0 || source[input] === input) continue;
+      next = offsets[position]!;
+      return Object.freeze(mapInputs(nodes[position]!, replace));
+    }
+    return nodes[position]!;
+  };
 }

@@ -1,7 +1,7 @@
 import { type Graph, type Node, rebuild } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { leavingValues } from "../analysis/leaving.js";
-import { refRenamer } from "../analysis/node-arguments.js";
+import { operandRenamer } from "../analysis/node-arguments.js";
 import { changesLaterCalls, hasEffect } from "../graphs/dead-nodes.js";
 import { withRenamed } from "../graphs/rename.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
@@ -30,57 +30,34 @@ interface Merged {
 const NOTHING: ReadonlyMap<string, string> = new Map();
 
 function mergeLevel(graph: Graph, operators: OperatorTable): Merged {
-  const { size } = graph;
-  /** For each name the number of the node that stands for it; complemented when that is another node. */
-  const numbers = new Map<string, number>();
-  let touched = false;
-  const represent = (name: string): number => {
-    const number = numbers.get(name)!;
-    if (number >= 0) return number;
-    touched = true;
-    return ~number;
-  };
-  const table = new CallTable(represent, size);
+  const nodes = graph.nodes();
+  /** The position of the node that stands for each node: its own, or that of the first equal call. */
+  const first = new Int32Array(nodes.length);
+  const table = new CallTable(graph, (position) => first[position]!);
   const leaving = leavingValues(graph, operators);
-  /**
-   * Separate results stay separate: the caller, or the end of the program, may write to one of
-   * them.
-   */
-  const mayMerge = (node: Node, first: Node): boolean => {
+  /** Separate results stay separate: the caller, or the end of the program, may write to one of them. */
+  const mayMerge = (node: Node, equal: Node): boolean => {
     if (!leaving.has(node.name)) return true;
-    if (leaving.has(first.name)) return false;
-    leaving.add(first.name);
+    if (leaving.has(equal.name)) return false;
+    leaving.add(equal.name);
     return true;
   };
   const purity = new Map<string, Purity>();
   const replaced = new Map<string, string>();
-  /** 1 for nodes that go, 2 for nodes that may refer to one. */
-  const marks = new Uint8Array(size);
-  let index = -1;
-  for (const node of graph.nodes()) {
-    index++;
+  for (let position = 0; position < nodes.length; position++) {
+    const node = nodes[position]!;
     const kind = purityOf(node, operators, purity);
     // A write may change what an equal call before it has read, views included.
     if (kind === "writes") return { graph, replaced: NOTHING };
-    touched = kind === "keep";
-    const equal = kind === "pure" ? table.firstEqual(node) : undefined;
-    const first = equal !== undefined && mayMerge(node, equal) ? equal : undefined;
-    if (first === undefined) {
-      numbers.set(node.name, index);
-      if (touched) marks[index] = 2;
-    } else {
-      numbers.set(node.name, ~represent(first.name));
-      replaced.set(node.name, first.name);
-      marks[index] = 1;
-    }
+    const equal = kind === "pure" ? table.firstEqual(position) : -1;
+    first[position] = equal >= 0 && mayMerge(node, nodes[equal]!) ? equal : position;
+    if (first[position] !== position) replaced.set(node.name, nodes[first[position]!]!.name);
   }
   if (replaced.size === 0) return { graph, replaced };
-  const rename = refRenamer(replaced);
-  const merged = rebuild(
-    graph,
-    (node, position) => (marks[position] === 2 ? rename(node) : marks[position] === 0),
-    { checkUses: false },
-  );
+  const rename = operandRenamer(graph, first);
+  const merged = rebuild(graph, (_, position) => first[position] === position && rename(position), {
+    checkUses: false,
+  });
   return { graph: merged, replaced };
 }
 

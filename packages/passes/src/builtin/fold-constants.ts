@@ -3,10 +3,8 @@ import {
   type Argument,
   callPlace,
   type ExportedProgram,
-  edit,
   FakeTensor,
   forEachInput,
-  forEachRef,
   type Graph,
   type InputSpec,
   mapRefs,
@@ -14,6 +12,7 @@ import {
   NO_KWARGS,
   type Node,
   noValues,
+  type OperandTable,
   rebuild,
   type Value,
 } from "@sconce/ir";
@@ -92,13 +91,12 @@ export function foldCalls(
   return new Folder(program, context, context.evaluate, options).run();
 }
 
-/** A constant node: its value, whether a tensor constant flows into it, and the first node with an equal call. */
+/** A constant node: its value, and whether a tensor constant flows into it. */
 interface Constant {
   readonly value: Value | readonly Value[];
   readonly rooted: boolean;
-  readonly first: Node;
-  /** Equal for equal calls. */
-  readonly number: number;
+  /** The position of the first node with an equal call. */
+  readonly first: number;
 }
 
 /** What becomes of a node: nothing, it goes, or it reads one that goes. */
@@ -110,81 +108,85 @@ class Folder {
   readonly #context: PassContext;
   readonly #evaluate: Evaluator;
   readonly #options: FoldOptions;
-  readonly #known = new Map<string, Constant>();
+  readonly #nodes: readonly Node[];
+  readonly #operands: OperandTable;
+  /** By position; undefined for nodes that are not constant. */
+  readonly #known: (Constant | undefined)[];
   readonly #foldable = new Map<string, boolean>();
   readonly #calls: CallTable;
-  /** What the inputs of the node being visited are; one object for all, since there are many nodes. */
-  readonly #inputs = {
-    constant: true,
-    rooted: [] as string[],
-    note: (name: string): void => {
-      const input = this.#known.get(name);
-      if (input === undefined) this.#inputs.constant = false;
-      else if (input.rooted) this.#inputs.rooted.push(name);
-    },
-  };
-  /** Names of computed nodes that nodes which stay read, in order of first use. */
-  readonly #needed = new Set<string>();
+  /** Positions of computed nodes that nodes which stay read, in order of first use. */
+  readonly #needed = new Set<number>();
   readonly #marks: Uint8Array;
   readonly #leaving: ReadonlySet<string>;
   /** Placeholders without values, and the first call that folding would have needed them for. */
   readonly #missing = new Map<string, string>();
 
   constructor(program: ExportedProgram, context: PassContext, evaluate: Evaluator, options: FoldOptions) {
+    const { graph } = program;
     this.#program = program;
     this.#context = context;
     this.#evaluate = evaluate;
     this.#options = options;
-    this.#calls = new CallTable((name) => this.#known.get(name)!.number, program.graph.size);
-    this.#marks = new Uint8Array(program.graph.size);
-    this.#leaving = leavingValues(program.graph, context.operators);
+    this.#nodes = graph.nodes();
+    this.#operands = graph.operands;
+    this.#known = new Array<Constant | undefined>(graph.size).fill(undefined);
+    this.#calls = new CallTable(graph, (position) => this.#known[position]!.first);
+    this.#marks = new Uint8Array(graph.size);
+    this.#leaving = leavingValues(graph, context.operators);
   }
 
   run(): ExportedProgram {
     this.#seed();
-    let index = 0;
-    for (const node of this.#program.graph.nodes()) this.#marks[index++] = this.#visit(node);
+    for (let position = 0; position < this.#nodes.length; position++)
+      this.#marks[position] = this.#visit(this.#nodes[position]!, position);
     this.#refuseMissing();
-    const lifted = [...this.#needed].filter((name) => !this.#isSeed(name));
+    const lifted = [...this.#needed].filter((position) => !this.#isSeed(position));
     return lifted.length === 0 ? this.#program : this.#rebuild(lifted);
   }
 
   /** A constant of the program itself, which stays as it is. */
-  #isSeed(name: string): boolean {
-    return this.#known.get(name)!.first.op === "placeholder";
+  #isSeed(position: number): boolean {
+    return this.#nodes[position]!.op === "placeholder" && this.#known[position] !== undefined;
   }
 
   #seed(): void {
-    for (const [name, value] of constantInputs(this.#program, this.#options.weights))
-      this.#known.set(name, {
-        value,
-        rooted: true,
-        first: this.#program.graph.node(name),
-        number: this.#known.size,
-      });
+    for (const [name, value] of constantInputs(this.#program, this.#options.weights)) {
+      const position = this.#program.graph.indexOf(name);
+      this.#known[position] = { value, rooted: true, first: position };
+    }
   }
 
   /** Computes a call of constants. Factories alone stay: they are cheaper to run than to store. */
-  #visit(node: Node): Mark {
+  #visit(node: Node, position: number): Mark {
     if (node.op === "placeholder") return STAYS;
-    const inputs = this.#inputs;
-    inputs.constant = node.op === "call_function";
-    inputs.rooted.length = 0;
-    for (const arg of node.args) forEachRef(arg, inputs.note);
-    for (const key in node.kwargs) forEachRef(node.kwargs[key]!, inputs.note);
-    const rooted = inputs.rooted.length > 0;
+    const { offsets, positions } = this.#operands;
+    const [start, end] = [offsets[position]!, offsets[position + 1]!];
+    let isConstant = node.op === "call_function";
+    let rooted = false;
+    for (let at = start; at < end; at++) {
+      const input = this.#known[positions[at]!];
+      if (input === undefined) isConstant = false;
+      else rooted ||= input.rooted;
+    }
     // The caller may write to what he is given: it must not be a constant that the program keeps.
-    if (inputs.constant && !this.#leaving.has(node.name) && this.#isFoldable(node)) {
-      const first = this.#calls.firstEqual(node) ?? node;
-      const known = first === node ? undefined : this.#known.get(first.name);
+    if (isConstant && !this.#leaving.has(node.name) && this.#isFoldable(node)) {
+      const equal = this.#calls.firstEqual(position);
+      const known = equal < 0 ? undefined : this.#known[equal];
       const value = known === undefined ? this.#compute(node) : known.value;
       if (value instanceof Tensor || this.#isOnlyUnpacked(node, value)) {
-        this.#known.set(node.name, known ?? { value, rooted, first, number: this.#known.size });
+        this.#known[position] = known ?? { value, rooted, first: position };
         return rooted ? GOES : STAYS;
       }
     }
-    for (const name of inputs.rooted) this.#needed.add(name);
-    return rooted ? READS : STAYS;
+    if (!rooted) return STAYS;
+    for (let at = start; at < end; at++)
+      if (this.#known[positions[at]!]?.rooted === true) this.#needed.add(positions[at]!);
+    return READS;
+  }
+
+  /** The constant that a node of this name holds, if it is one. */
+  #constant(name: string): Constant | undefined {
+    return this.#known[this.#program.graph.positionOf(name)];
   }
 
   /** Several tensors of which only `getitem` takes: no node that stays will ask for all. */
@@ -216,7 +218,7 @@ class Folder {
     if (bytes <= this.#options.maxBytes || node.target === "operator.getitem") return true;
     let inputs = 0;
     forEachInput(node, (name) => {
-      const value = this.#known.get(name)?.value;
+      const value = this.#constant(name)?.value;
       if (value instanceof Tensor) inputs += value.numel * dtypeInfo(value.dtype).itemSize;
     });
     return bytes <= inputs;
@@ -224,7 +226,7 @@ class Folder {
 
   #compute(node: Node): Value | readonly Value[] {
     const resolve = (argument: Argument): Argument =>
-      mapRefs(argument, (input) => this.#known.get(input.name)!.value as Argument);
+      mapRefs(argument, (input) => this.#constant(input.name)!.value as Argument);
     const args = node.args.map(resolve);
     if (node.target === "operator.getitem") return (args[0] as unknown as readonly Value[])[Number(args[1])]!;
     const kwargs: Record<string, Argument> = {};
@@ -242,7 +244,8 @@ class Folder {
   /** The result of a call whose values cannot be computed, by its metadata. */
   #unknown(node: Node): Value | readonly Value[] {
     forEachInput(node, (name) => {
-      const isOwn = this.#isSeed(name) && lacksValues(this.#known.get(name)!.value);
+      const isOwn =
+        this.#isSeed(this.#program.graph.indexOf(name)) && lacksValues(this.#constant(name)!.value);
       if (isOwn && !this.#missing.has(name)) this.#missing.set(name, this.#readerOf(name, node));
     });
     return unknownValue(node.meta.val);
@@ -259,7 +262,7 @@ class Folder {
   #readsMissing(node: Node): boolean {
     let found = false;
     forEachInput(node, (name) => {
-      found ||= lacksValues(this.#known.get(name)!.value);
+      found ||= lacksValues(this.#constant(name)!.value);
     });
     return found;
   }
@@ -273,41 +276,47 @@ class Folder {
     throw noValues(`the pass "${this.#options.pass}"`, refused);
   }
 
-  #rebuild(lifted: readonly string[]): ExportedProgram {
+  #rebuild(lifted: readonly number[]): ExportedProgram {
     const { graph, graphSignature } = this.#program;
     const constants = new Map(this.#program.constants);
     const placeholders: Node[] = [];
     const specs: InputSpec[] = [];
     const renamed = new Map<string, string>();
     const freeKey = keyMaker(this.#program);
-    for (const source of lifted) {
-      const { first, value } = this.#known.get(source)!;
-      let name = renamed.get(first.name);
+    const names = new Map<number, string>();
+    for (const position of lifted) {
+      const { first, value } = this.#known[position]!;
+      let name = names.get(first);
       if (name === undefined) {
         const target = freeKey();
         name = `c_${target}`;
         constants.set(target, value as Tensor);
-        placeholders.push(this.#placeholder(name, first));
+        placeholders.push(this.#placeholder(name, this.#nodes[first]!));
         specs.push({ kind: "CONSTANT_TENSOR", arg: { kind: "tensor", name }, target, persistent: null });
-        renamed.set(first.name, name);
+        names.set(first, name);
       }
-      renamed.set(source, name);
+      renamed.set(this.#nodes[position]!.name, name);
     }
     const firstUser = graphSignature.inputSpecs.findIndex((spec) => spec.kind === "USER_INPUT");
-    const position = firstUser === -1 ? graphSignature.inputSpecs.length : firstUser;
+    const at = firstUser === -1 ? graphSignature.inputSpecs.length : firstUser;
     const rename = refRenamer(renamed);
-    const withInputs = edit(graph, (editor) => {
-      for (const placeholder of placeholders) editor.insertBefore(graph.nodeAt(position).name, placeholder);
-    });
-    const folded = rebuild(withInputs, (node, at) => {
-      const before = at < position ? at : at - placeholders.length;
-      const mark = at >= position && before < position ? STAYS : this.#marks[before];
-      return mark === READS ? rename(node) : mark === STAYS;
-    });
+    const chosen = (node: Node, position: number): Node | undefined => {
+      const mark = this.#marks[position];
+      return mark === READS ? rename(node) : mark === STAYS ? node : undefined;
+    };
+    const folded = rebuild(
+      graph,
+      (node, position) => {
+        const kept = chosen(node, position);
+        if (position !== at) return kept ?? false;
+        return kept === undefined ? placeholders : [...placeholders, kept];
+      },
+      { checkUses: false, inherit: false },
+    );
     const inputSpecs = [
-      ...graphSignature.inputSpecs.slice(0, position),
+      ...graphSignature.inputSpecs.slice(0, at),
       ...specs,
-      ...graphSignature.inputSpecs.slice(position),
+      ...graphSignature.inputSpecs.slice(at),
     ];
     const next = withRenamed(this.#program, folded, renamed);
     return next.with({ graphSignature: { ...next.graphSignature, inputSpecs }, constants });
