@@ -101,17 +101,49 @@ export function forEachAliasedInput(
     forEachRef(node.args[0]!, visit);
     return;
   }
-  if (/^(math|operator|builtins)\.|^torch\._?sym_/.test(target) || FRESH_RESULTS.test(target)) return;
-  const row = operators.get(target);
-  const schema = row?.schema ?? operators.schemaOf(target);
-  if (schema === undefined || row?.tags.includes("maybe_aliasing_or_mutating")) {
+  const aliased = aliasedParameters(target, operators);
+  if (aliased === NO_PARAMETERS) return;
+  const schema = operators.schemaOf(target);
+  if (aliased === "all" || schema === undefined) {
     forEachInput(node, visit);
     return;
   }
-  const hidden = HIDDEN_ALIASES[target];
-  for (const parameter of schema.args) {
-    if (parameter.alias === undefined && hidden?.includes(parameter.name) !== true) continue;
-    const value: Argument | undefined = argumentOf(node, schema, parameter.name);
+  for (const name of aliased) {
+    const value: Argument | undefined = argumentOf(node, schema, name);
     if (value !== undefined) forEachRef(value, visit);
   }
+}
+
+type Aliased = "all" | readonly string[];
+const NO_PARAMETERS: readonly string[] = [];
+
+/** By operator table, for one version of it. */
+const known = new WeakMap<OperatorTable, { version: number; readonly aliased: Map<string, Aliased> }>();
+
+/** The parameters whose memory the result of a call of the target may share. */
+function aliasedParameters(target: string, operators: OperatorTable): Aliased {
+  let entry = known.get(operators);
+  if (entry?.version !== operators.version) {
+    entry = { version: operators.version, aliased: new Map() };
+    known.set(operators, entry);
+  }
+  let aliased = entry.aliased.get(target);
+  if (aliased === undefined) {
+    aliased = findAliasedParameters(target, operators);
+    entry.aliased.set(target, aliased);
+  }
+  return aliased;
+}
+
+function findAliasedParameters(target: string, operators: OperatorTable): Aliased {
+  if (/^(math|operator|builtins)\.|^torch\._?sym_/.test(target) || FRESH_RESULTS.test(target))
+    return NO_PARAMETERS;
+  const row = operators.get(target);
+  const schema = row?.schema ?? operators.schemaOf(target);
+  if (schema === undefined || row?.tags.includes("maybe_aliasing_or_mutating")) return "all";
+  const hidden = HIDDEN_ALIASES[target];
+  const names = schema.args
+    .filter(({ name, alias }) => alias !== undefined || hidden?.includes(name) === true)
+    .map(({ name }) => name);
+  return names.length === 0 ? NO_PARAMETERS : names;
 }

@@ -10,7 +10,6 @@ import {
   type MetaValue,
   type Node,
   type NodeMeta,
-  type NodeRef,
   sourceLine,
 } from "@sconce/ir";
 import { type Candidate, CandidateFinder } from "./candidate.js";
@@ -48,6 +47,8 @@ class Driver {
   readonly #worklist: Worklist;
   readonly #limit: number;
   readonly #lineage = new Lineage();
+  readonly #replacer: Replacer;
+  readonly #typeOf = (name: string): MetaValue | undefined => this.#work.find(name)?.meta.val;
   /** What each replaced root became, in order; the replacement may itself have been replaced since. */
   readonly #renamed = new Map<string, string>();
   #count = 0;
@@ -60,6 +61,7 @@ class Driver {
     const matcher = new Matcher(this.#work, context.operators, context.observe !== undefined);
     this.#finder = new CandidateFinder(this.#work, matcher, context.operators);
     this.#byTarget = plansByTarget(rules, context);
+    this.#replacer = new Replacer(this.#work, context.operators, context.env);
     const reach = Math.max(0, ...patterns.map(({ root }) => depthOf(root)));
     this.#worklist = new Worklist(this.#work, (target) => this.#byTarget.has(target), reach);
     this.#limit = context.limit ?? 1000 + 10 * graph.size;
@@ -81,7 +83,8 @@ class Driver {
     const candidate = this.#finder.find(plan, node);
     if (candidate === undefined) return false;
     if (candidate instanceof Refusal) return this.#refuse(rule, node, candidate);
-    const replacer = this.#replacer(candidate);
+    const replacer = this.#replacer;
+    replacer.begin(this.#metaOf(candidate));
     const captures = replacer.captures(candidate.found);
     const match = new MatchView(candidate, captures, this.#work, this.#context);
     const verdict = guarded(rule, this.#context, node, () => verdictOf(rule, captures, match));
@@ -96,10 +99,9 @@ class Driver {
         : replacedRoots(candidate, replacer, result);
     });
     if (values instanceof Refusal) return this.#refuse(rule, node, values);
-    const exchange = { nodes: replacer.nodes, values: exchanged(values) };
-    const shared = sharingProblem(this.#work, this.#context.operators, exchange);
+    const shared = sharingProblem(this.#work, this.#context.operators, { nodes: replacer.nodes, values });
     if (shared !== undefined) return this.#refuse(rule, node, new Refusal("aliasing", shared));
-    this.#apply(candidate, replacer, values);
+    this.#apply(candidate, replacer.nodes, values);
     fired?.(rule);
     made?.({
       rule,
@@ -133,49 +135,53 @@ class Driver {
     return false;
   }
 
-  #replacer({ rule, found, roots }: Candidate): Replacer {
-    const { operators, env, pass } = this.#context;
+  /** The metadata of the nodes that take the place of a match. */
+  #metaOf({ rule, found, roots }: Candidate): NodeMeta {
     const from = found.nodes.map((node) => node.name);
-    const meta = { ...withoutBindings(roots[0]!.node.meta), origin: { pass, rule: rule.name, from } };
-    return new Replacer(this.#work, operators, env, meta);
+    return {
+      ...withoutBindings(roots[0]!.node.meta),
+      origin: { pass: this.#context.pass, rule: rule.name, from },
+    };
   }
 
-  #apply(candidate: Candidate, replacer: Replacer, values: readonly Replaced[]): void {
+  #apply(candidate: Candidate, nodes: readonly Node[], values: readonly Replaced[]): void {
     const { rule, found } = candidate;
     const work = this.#work;
     const place = this.#finder.anchor(candidate);
     if (++this.#count > this.#limit) throw diverges(rule, this.#limit, place, this.#context);
     const anchor = work.slot(place.name)!;
-    const added = replacer.nodes.map((node) => work.insertBefore(anchor, node));
-    const changed = values.map(({ root, value }) => work.replaceUses(work.slot(root.node.name)!, value));
+    const added = nodes.map((node) => work.insertBefore(anchor, node));
+    const users = values.map(({ root, value }) => work.replaceUses(work.slot(root.node.name)!, value));
+    const changed = users.length === 1 ? users[0]! : users.flat();
     for (const { root, value } of values) this.#renamed.set(root.node.name, value.name);
-    const removed: string[] = [];
     // Outer nodes first: an inner one loses its user with them.
-    for (let i = found.nodes.length - 1; i >= 0; i--) {
-      const { name } = found.nodes[i]!;
+    const removed = found.nodes.toReversed().filter(({ name }) => {
       const slot = work.slot(name)!;
-      if (slot.node === null || work.users(slot).size > 0) continue;
+      if (slot.node === null || work.users(slot).size > 0) return false;
       work.remove(slot);
-      removed.push(name);
-    }
-    this.#refuseCycle(candidate, removed, added, changed.flat());
+      return true;
+    });
+    this.#refuseCycle(candidate, removed, added, changed);
     for (const slot of added) this.#worklist.add(slot);
-    for (const users of changed) for (const user of users) this.#worklist.addFrom(user);
+    for (const user of changed) this.#worklist.addFrom(user);
     this.#visitLastUsers(candidate);
   }
 
   /** @throws SconceError `REWRITE_DIVERGES` when the rewrite leads back to where earlier ones began */
   #refuseCycle(
     { rule, found, roots }: Candidate,
-    removed: readonly string[],
+    removed: readonly Node[],
     added: readonly Slot[],
     changed: readonly Slot[],
   ): void {
-    const namesOf = (slots: readonly Slot[]): string[] => slots.flatMap(({ node }) => node?.name ?? []);
-    const typeOf = (name: string): MetaValue | undefined => this.#work.find(name)?.meta.val;
-    const rewriting = { rule, number: this.#count, root: roots[0]!.node, nodes: found.nodes, typeOf };
-    const done = { removed, added: namesOf(added), changed: namesOf(changed) };
-    const cycle = this.#lineage.add(rewriting, done);
+    const rewriting = {
+      rule,
+      number: this.#count,
+      root: roots[0]!.node,
+      nodes: found.nodes,
+      typeOf: this.#typeOf,
+    };
+    const cycle = this.#lineage.add(rewriting, { removed, added, changed });
     if (cycle !== undefined)
       throw neverConverges(cycle, lineOf(this.#work.base, cycle.origin), this.#context);
   }
@@ -185,8 +191,8 @@ class Driver {
     const visit = (name: string): void => {
       const slot = this.#work.slot(name);
       if (slot === undefined || slot.node === null) return;
-      const users = this.#work.users(slot);
-      if (users.size === 1) for (const user of users) this.#worklist.addFrom(user);
+      const user = this.#work.users(slot).only;
+      if (user !== undefined) this.#worklist.addFrom(user);
     };
     for (const value of found.captures.values()) forEachRef(value, visit);
   }
@@ -206,7 +212,3 @@ function resolved(renamed: ReadonlyMap<string, string>): ReadonlyMap<string, str
   for (const [name, next] of [...renamed].reverse()) latest.set(name, latest.get(next) ?? next);
   return latest;
 }
-
-/** Names of the roots with what takes their places. */
-const exchanged = (values: readonly Replaced[]): Map<string, NodeRef> =>
-  new Map(values.map(({ root, value }) => [root.node.name, value]));

@@ -4,6 +4,7 @@ import {
   isRef,
   type MetaValue,
   NO_KWARGS,
+  NO_META,
   type Node,
   type NodeMeta,
   type NodeRef,
@@ -29,25 +30,37 @@ const ARITHMETIC: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes the nodes of one replacement. They are held back until the rule has agreed to its own result, and then put into
- * the graph, or forgotten.
+ * Makes the nodes of replacements, one replacement after another. They are held back until the rule has agreed to its own
+ * result, and then put into the graph, or forgotten.
  */
 export class Replacer {
   readonly emit: Emit;
-  readonly nodes: Node[] = [];
+  #nodes: Node[] = [];
   readonly #graph: WorkGraph;
   readonly #operators: OperatorTable;
   readonly #env: SymEnv;
-  readonly #meta: NodeMeta;
+  #meta: NodeMeta = NO_META;
   readonly #tensors = new Map<FakeTensor, NodeRef>();
   readonly #scalars = new Map<string, Argument>();
 
-  constructor(graph: WorkGraph, operators: OperatorTable, env: SymEnv, meta: NodeMeta) {
+  constructor(graph: WorkGraph, operators: OperatorTable, env: SymEnv) {
     this.#graph = graph;
     this.#operators = operators;
     this.#env = env;
-    this.#meta = meta;
     this.emit = emitFrom(env, (target, args, kwargs) => this.#call(target, args, kwargs));
+  }
+
+  /** Begins a replacement, whose nodes get this metadata; values of the one before are foreign from now on. */
+  begin(meta: NodeMeta): void {
+    this.#nodes = [];
+    this.#meta = meta;
+    this.#tensors.clear();
+    this.#scalars.clear();
+  }
+
+  /** The nodes of the current replacement, in order. */
+  get nodes(): readonly Node[] {
+    return this.#nodes;
   }
 
   /** What a rule's functions see in place of captured arguments. */
@@ -134,7 +147,7 @@ export class Replacer {
     val: MetaValue,
   ): NodeRef {
     const name = this.#graph.freshName(candidate);
-    this.nodes.push({ name, op: "call_function", target, args, kwargs, meta: { ...this.#meta, val } });
+    this.#nodes.push({ name, op: "call_function", target, args, kwargs, meta: { ...this.#meta, val } });
     return ref(name);
   }
 

@@ -56,13 +56,18 @@ export interface Cycle {
   readonly isExact: boolean;
 }
 
+/** A node as it is now; null when it is gone. */
+interface Changed {
+  readonly node: Node | null;
+}
+
 /** What a rewrite did to the graph. */
 export interface Done {
-  /** Names of nodes that it took away. */
-  readonly removed: readonly string[];
-  readonly added: readonly string[];
-  /** Names of nodes that read another value now. */
-  readonly changed: Iterable<string>;
+  /** The nodes that it took away. */
+  readonly removed: readonly Node[];
+  readonly added: readonly Changed[];
+  /** The nodes that read another value now. */
+  readonly changed: readonly Changed[];
 }
 
 export class Lineage {
@@ -71,21 +76,29 @@ export class Lineage {
 
   /** Takes note of a rewrite; gives the cycle that it closes. */
   add(rewriting: Rewriting, { removed, added, changed }: Done): Cycle | undefined {
-    const sources = removed.map((name) => this.#links.get(name));
-    const known = sources.filter((link) => link !== undefined);
-    const chains = new Set(known.map(({ chain }) => chain));
-    const goesOn = chains.size === 1 && known.length === sources.length;
-    const before = goesOn ? known.reduce((a, b) => (b.length > a.length ? b : a)) : undefined;
+    const before = this.#before(removed);
     const chain = before?.chain ?? { origin: this.#originOf(removed, rewriting) };
     const link = new RewriteLink(rewriting, chain, before);
-    for (const name of removed) this.#links.delete(name);
-    for (const name of added) this.#links.set(name, link);
-    for (const name of changed) if (this.#links.get(name)?.chain === chain) this.#links.set(name, link);
+    for (const { name } of removed) this.#links.delete(name);
+    for (const { node } of added) this.#links.set(node!.name, link);
+    for (const { node } of changed)
+      if (node !== null && this.#links.get(node.name)?.chain === chain) this.#links.set(node.name, link);
     return before === undefined ? undefined : cycleOf(link);
   }
 
-  #originOf(removed: readonly string[], { root }: Rewriting): string {
-    const [first = root.name] = removed.filter((name) => !this.#links.has(name));
+  /** The longest link that made a removed node, when all were made by one chain. */
+  #before(removed: readonly Node[]): Link | undefined {
+    let longest: Link | undefined;
+    for (const { name } of removed) {
+      const link = this.#links.get(name);
+      if (link === undefined || (longest !== undefined && link.chain !== longest.chain)) return undefined;
+      if (longest === undefined || link.length > longest.length) longest = link;
+    }
+    return longest;
+  }
+
+  #originOf(removed: readonly Node[], { root }: Rewriting): string {
+    const { name: first } = removed.find(({ name }) => !this.#links.has(name)) ?? root;
     return this.#links.get(first)?.chain.origin ?? first;
   }
 }

@@ -12,21 +12,28 @@ export function replacementProblem(
   if (before.dtype !== after.dtype) return `would give ${after.dtype} instead of ${before.dtype}`;
   if (!sameSizes(before.shape, after.shape))
     return `would give the shape ${sizesText(after.shape)} instead of ${sizesText(before.shape)}`;
-  if (!changesLayout && !sameSizes(significant(before), significant(after)))
+  if (!changesLayout && !sameStrides(before, after))
     return `would give the strides ${sizesText(after.strides)} instead of ${sizesText(before.strides)}`;
   return undefined;
 }
 
-/** Strides of dimensions with more than one element. */
-const significant = ({ shape, strides }: FakeTensor): SymInt[] =>
-  shape.includes(0) ? [] : strides.filter((_, d) => shape[d] !== 1);
+/** Whether strides are equal where they matter: in tensors with elements, in dimensions of more than one. */
+function sameStrides(a: FakeTensor, b: FakeTensor): boolean {
+  if (a.strides.length !== b.strides.length) return false;
+  if (a.shape.includes(0)) return true;
+  for (let d = 0; d < a.strides.length; d++)
+    if (a.shape[d] !== 1 && !sameSize(a.strides[d]!, b.strides[d]!)) return false;
+  return true;
+}
 
-const sameSizes = (a: readonly SymInt[], b: readonly SymInt[]): boolean =>
-  a.length === b.length &&
-  a.every((size, d) => {
-    const other = b[d]!;
-    return size === other || (size instanceof SymExpr && other instanceof SymExpr && size.key === other.key);
-  });
+function sameSizes(a: readonly SymInt[], b: readonly SymInt[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let d = 0; d < a.length; d++) if (!sameSize(a[d]!, b[d]!)) return false;
+  return true;
+}
+
+const sameSize = (a: SymInt, b: SymInt): boolean =>
+  a === b || (a instanceof SymExpr && b instanceof SymExpr && a.key === b.key);
 
 const sizesText = (sizes: readonly SymInt[]): string =>
   `[${sizes.map((size) => (typeof size === "number" ? size : printExpr(size))).join(", ")}]`;

@@ -22,14 +22,11 @@ export function replacedRoots(
   replacer: Replacer,
   result: Exclude<Replacement, string>,
 ): readonly Replaced[] | Refusal {
-  const given = valuesByRoot(
-    roots.map(({ name }) => name),
-    result,
-  );
+  const valueFrom = valuesByRoot(roots, result);
   const values: Replaced[] = [];
   for (const root of roots) {
     const { name, node } = root;
-    const value = given.get(name)!;
+    const value = valueFrom(name);
     refuseNodes(name, value, found);
     const problem = replacementProblem(node.meta.val, value, rule.changesLayout);
     if (problem !== undefined)
@@ -60,13 +57,16 @@ function circle(
   values: readonly Replaced[],
 ): Refusal | undefined {
   const isReplaced = (name: string): boolean => roots.some(({ node }) => node.name === name);
-  for (const node of nodes) {
-    let read: string | undefined;
-    forEachInput(node, (name) => (read = isReplaced(name) ? name : read));
-    if (read !== undefined) return new Refusal("cycle", `the replacement reads %${read}, which it replaces`);
-  }
-  const kept = values.find(({ value }) => isReplaced(value.name));
-  return kept && new Refusal("cycle", `the replacement is %${kept.value.name}, which is replaced too`);
+  let read: string | undefined;
+  const visit = (name: string): void => {
+    if (read === undefined && isReplaced(name)) read = name;
+  };
+  for (const node of nodes) forEachInput(node, visit);
+  if (read !== undefined) return new Refusal("cycle", `the replacement reads %${read}, which it replaces`);
+  for (const { value } of values)
+    if (isReplaced(value.name))
+      return new Refusal("cycle", `the replacement is %${value.name}, which is replaced too`);
+  return undefined;
 }
 
 /**
@@ -76,19 +76,24 @@ function circle(
  * @throws RuleFault
  */
 function valuesByRoot(
-  roots: readonly string[],
+  roots: readonly Root[],
   result: Exclude<Replacement, string>,
-): ReadonlyMap<string, MetaValue> {
+): (root: string) => MetaValue {
   const given: unknown = result;
-  if (roots.length === 1 && roots[0] === "root") return new Map([["root", valueFor("root", given)]]);
-  const list = roots.map((name) => `"${name}"`).join(", ");
+  if (roots.length === 1 && roots[0]!.name === "root") {
+    const value = valueFor("root", given);
+    return () => value;
+  }
+  const names = roots.map(({ name }) => name);
+  const list = names.map((name) => `"${name}"`).join(", ");
   if (typeof given !== "object" || given === null || Array.isArray(given) || isTagged(given))
     throw new RuleFault(`gives ${describeValue(given)} where it must give an object with values for ${list}`);
   const values = given as Readonly<Record<string, unknown>>;
-  const unknown = Object.keys(values).find((name) => !roots.includes(name));
+  const unknown = Object.keys(values).find((name) => !names.includes(name));
   if (unknown !== undefined)
     throw new RuleFault(`gives a value for "${unknown}", which is none of its roots (${list})`);
-  return new Map(roots.map((name) => [name, valueFor(name, values[name])] as const));
+  const checked = new Map(names.map((name) => [name, valueFor(name, values[name])] as const));
+  return (name) => checked.get(name)!;
 }
 
 function valueFor(root: string, value: unknown): MetaValue {

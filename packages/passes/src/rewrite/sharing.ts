@@ -3,17 +3,17 @@
  * that makes no difference; but a caller writes to what he is given, and to what he gave, and the end of a program writes
  * to its inputs and buffers.
  */
-import { isRef, type Node, type NodeRef } from "@sconce/ir";
+import { isRef, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { forEachAliasedInput } from "../analysis/aliases.js";
+import type { Replaced } from "./replacement.js";
 import type { WorkGraph } from "./work-graph.js";
 
 /** What a rewrite is about to do. */
 export interface Exchange {
   /** Nodes that are not in the graph yet. */
   readonly nodes: readonly Node[];
-  /** Names of nodes with what takes their places. */
-  readonly values: ReadonlyMap<string, NodeRef>;
+  readonly values: readonly Replaced[];
 }
 
 /**
@@ -25,26 +25,39 @@ export function sharingProblem(
   operators: OperatorTable,
   exchange: Exchange,
 ): string | undefined {
-  return new Sharing(graph, operators, exchange).problem();
+  return isFreshCall(operators, exchange) ? undefined : new Sharing(graph, operators, exchange).problem();
+}
+
+/** Whether one value is exchanged for a new call that makes its own memory: the usual case, which shares nothing. */
+function isFreshCall(operators: OperatorTable, { nodes, values }: Exchange): boolean {
+  const node = nodes[nodes.length - 1];
+  if (values.length !== 1 || node === undefined || node.name !== values[0]!.value.name) return false;
+  if (node.target === "operator.getitem") return false;
+  let aliases = false;
+  forEachAliasedInput(node, operators, () => {
+    aliases = true;
+  });
+  return !aliases;
 }
 
 class Sharing {
   readonly #graph: WorkGraph;
   readonly #operators: OperatorTable;
-  readonly #values: ReadonlyMap<string, NodeRef>;
+  /** Names of nodes with the names of those that take their places. */
+  readonly #values: ReadonlyMap<string, string>;
   readonly #new: ReadonlyMap<string, Node>;
 
   constructor(graph: WorkGraph, operators: OperatorTable, { nodes, values }: Exchange) {
     this.#graph = graph;
     this.#operators = operators;
-    this.#values = values;
+    this.#values = new Map(values.map(({ root, value }) => [root.node.name, value.name]));
     this.#new = new Map(nodes.map((node) => [node.name, node]));
   }
 
   problem(): string | undefined {
     /** Memory that an output of this rewrite has, and did not have before, with that output. */
     const taken = new Map<string, string>();
-    for (const [name, { name: value }] of this.#values) {
+    for (const [name, value] of this.#values) {
       if (this.#find(value)?.op === "placeholder" && this.#isOutput(name))
         return `an output would be the input %${value} itself`;
       const owners = this.#owners(value);

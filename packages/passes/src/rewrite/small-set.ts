@@ -37,6 +37,17 @@ export class SmallSet<T> {
     this.#many = undefined;
   }
 
+  /** The item of a set with one, else undefined. */
+  get only(): T | undefined {
+    if (this.size !== 1) return undefined;
+    return this.#many === undefined ? this.#few[0] : this.#many.values().next().value;
+  }
+
+  forEach(visit: (item: T) => void): void {
+    if (this.#many !== undefined) this.#many.forEach(visit);
+    else for (let i = 0; i < this.#few.length; i++) visit(this.#few[i]!);
+  }
+
   /** A copy of the items. */
   toArray(): T[] {
     return this.#many === undefined ? this.#few.slice() : [...this.#many];

@@ -40,6 +40,6 @@ export class Worklist {
     if (slot.node === null) return;
     this.add(slot);
     if (reach <= 1) return;
-    for (const user of this.#work.users(slot)) this.addFrom(user, reach - 1);
+    this.#work.users(slot).forEach((user) => void this.addFrom(user, reach - 1));
   }
 }
