@@ -16,6 +16,8 @@ export interface SconceErrorInit {
 /** The only error type that Sconce throws on purpose: a code, a place and a remedy. */
 export class SconceError extends Error {
   readonly code: string;
+  /** The section of the documentation that explains the code; `sconce explain CODE` prints it. */
+  readonly docs: string;
   readonly where: string | undefined;
   readonly fix: string | undefined;
 
@@ -23,20 +25,17 @@ export class SconceError extends Error {
     super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
     this.name = "SconceError";
     this.code = init.code;
+    this.docs = `docs/reference/errors.md#${init.code.toLowerCase()}`;
     this.where = init.where;
     this.fix = init.fix;
   }
 
-  /** The same error with a more precise place. */
+  /** The same error with an outer place in front of its own; what the outer place names is not repeated. */
   at(where: string): SconceError {
-    const { code, message, fix } = this;
-    return new SconceError({
-      code,
-      message,
-      where: this.where ? `${where}: ${this.where}` : where,
-      fix,
-      cause: this.cause,
-    });
+    const { code, message, fix, cause } = this;
+    const inner = this.where?.split(": ") ?? [];
+    while (inner.length > 0 && names(where, inner[0]!)) inner.shift();
+    return new SconceError({ code, message, where: [where, ...inner].join(": "), fix, cause });
   }
 
   /** `error CODE: message`, then the place and the fix, a line each. */
@@ -46,6 +45,12 @@ export class SconceError extends Error {
     if (this.fix) lines.push(`  fix ${this.fix}`);
     return lines.join("\n");
   }
+}
+
+/** Whether a place names another one: `node "mm" (aten.mm.default)` names `aten.mm.default`. */
+function names(place: string, inner: string): boolean {
+  const at = place.indexOf(inner);
+  return at >= 0 && !/[\w.]/.test(`${place[at - 1] ?? ""}${place[at + inner.length] ?? ""}`);
 }
 
 /** A fault of Sconce itself, not of the input. */

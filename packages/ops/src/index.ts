@@ -6,6 +6,7 @@ export * from "./rows/autocast.js";
 export * from "./rows/define-op.js";
 export * from "./rows/emit.js";
 export * from "./rows/errors.js";
+export { refusedCall } from "./rows/refused-call.js";
 export { isOutOfMemory, resultProblem, type TensorProblem } from "./rows/results.js";
 export * from "./rows/scalar-functions.js";
 export { scalarTypeName } from "./rules/dtype-names.js";

@@ -105,7 +105,7 @@ test("a region of an image that the batch does not have is refused", () => {
   const image = Tensor.empty([1, 1, 4, 4], "float32");
   const rois = Tensor.from([1, 0, 0, 2, 2], [1, 5], "float32");
   expect(() => evaluate("torchvision.roi_align.default", [image, rois, 1, 2, 2, 2, false])).toThrow(
-    expect.objectContaining({ message: "a region names image 1 of a batch of 1" }),
+    "a region names image 1 of a batch of 1; got ",
   );
 });
 

@@ -13,6 +13,7 @@ import {
   type OpDefinition,
   type OperatorTable,
   type RuntimeValue,
+  refusedCall,
 } from "@sconce/ops";
 import { STATIC_ENV, type SymEnv, SymExpr, symbol } from "@sconce/symbolic";
 import { type DType, dtypeInfo, requiredBytes, Storage, Tensor } from "@sconce/tensor";
@@ -88,6 +89,14 @@ export class Dispatcher {
   }
 
   callBound(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
+    try {
+      return this.#run(definition, bound);
+    } catch (error) {
+      throw refusedCall(error, definition, bound);
+    }
+  }
+
+  #run(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
     const { target, schema, tags } = definition;
     const composite = tags.includes("composite") && definition.decompose !== undefined;
     if (this.autocast !== null) {

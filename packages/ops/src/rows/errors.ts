@@ -1,4 +1,4 @@
-import { SconceError } from "@sconce/errors";
+import { SconceError, thrownText } from "@sconce/errors";
 import type { OpSchema } from "@sconce/ir";
 
 /** An argument without default was not given. */
@@ -25,6 +25,7 @@ export const argumentKind = (target: string, name: string, expected: string, got
     code: "ARGUMENT_KIND",
     message: `${target}: the argument "${name}" must be ${expected}, got ${got}`,
     where: target,
+    fix: `give "${name}" a value of the type ${expected}`,
   });
 
 /** A key that one table has twice, or that two families have. */
@@ -43,14 +44,41 @@ export const duplicateKey = (key: string, families?: readonly [string, string]):
 export const operatorWithoutMeta = (target: string): SconceError =>
   new SconceError({
     code: "OPERATOR_WITHOUT_META",
-    message: `${target} has neither a meta rule nor a decomposition`,
+    message: `${target} has neither a shape rule nor a decomposition`,
     where: target,
-    fix: "give its row a `meta` rule",
+    fix: "give the operator a `meta` rule or a `decompose` rule in defineOp",
   });
 
 /** A decomposition asked an operator for another number of results than it has. */
 export const resultKind = (target: string, expected: string): SconceError =>
-  new SconceError({ code: "RESULT_KIND", message: `${target} does not give ${expected}`, where: target });
+  new SconceError({
+    code: "RESULT_KIND",
+    message: `${target} does not give ${expected}`,
+    where: target,
+    fix: "call emit(...) for one tensor, emit.many(...) for several, emit.value(...) for other results",
+  });
+
+/** A refusal of an operator, with the arguments of the call behind the reason. */
+export class RefusedCall extends SconceError {
+  /** The refusal as the rule or kernel gave it. */
+  readonly reason: SconceError;
+
+  constructor(reason: SconceError, where: string, args: string, fix: string) {
+    const { code, message, cause } = reason;
+    const given = args === "" ? "" : /[.!?]$/.test(message) ? ` Got ${args}` : `; got ${args}`;
+    super({ code, message: `${message}${given}`, where, fix, cause });
+    this.reason = reason;
+  }
+}
+
+/** A decomposition, run for its result alone, threw something else than a {@link SconceError}. */
+export const decompositionThrew = (thrown: unknown): SconceError =>
+  new SconceError({
+    code: "DECOMPOSITION_FAILED",
+    message: `the decomposition threw: ${thrownText(thrown)}`,
+    fix: "give arguments that the operator takes; if these are, correct its decomposition",
+    cause: thrown,
+  });
 
 /** Sizes that do not go together. */
 export const shapeMismatch = (message: string): SconceError =>
@@ -77,16 +105,27 @@ export const internalOverlap = (message: string, where?: string): SconceError =>
 export const dimOutOfRange = (dim: number, ndim: number): SconceError => {
   const low = -Math.max(ndim, 1);
   const message = `Dimension out of range (expected to be in range of [${low}, ${-low - 1}], but got ${dim})`;
-  return new SconceError({ code: "DIM_OUT_OF_RANGE", message });
+  const fix = `give a dimension from ${low} to ${-low - 1}`;
+  return new SconceError({ code: "DIM_OUT_OF_RANGE", message, fix });
 };
 
 /** A scalar function outside of its domain (division by zero, `sqrt(-1)`). */
 export const scalarDomain = (target: string, message: string): SconceError =>
-  new SconceError({ code: "SCALAR_DOMAIN", message: `${target}: ${message}`, where: target });
+  new SconceError({
+    code: "SCALAR_DOMAIN",
+    message: `${target}: ${message}`,
+    where: target,
+    fix: "give inputs for which the arguments are in the domain of the function",
+  });
 
 /** A scalar function given something else than a number. */
 export const scalarArgument = (target: string, message: string): SconceError =>
-  new SconceError({ code: "SCALAR_ARGUMENT", message: `${target}: ${message}`, where: target });
+  new SconceError({
+    code: "SCALAR_ARGUMENT",
+    message: `${target}: ${message}`,
+    where: target,
+    fix: "correct the arguments of the call, or keep the operator out of the decomposition table",
+  });
 
 /** Inputs, by the places that PyTorch names them, of which only dtype and shape are known. */
 export const inputsWithoutValues = (

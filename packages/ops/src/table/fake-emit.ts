@@ -1,9 +1,11 @@
-import { SconceError } from "@sconce/errors";
+import { isSconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import type { BoundArgs, OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
-import { operatorWithoutMeta, resultKind } from "../rows/errors.js";
+import { decompositionThrew, operatorWithoutMeta, resultKind } from "../rows/errors.js";
+import { refusedCall } from "../rows/refused-call.js";
+import { isOutOfMemory } from "../rows/results.js";
 import { bindArgs, type Resolve } from "./bind.js";
 import type { OperatorTable } from "./table.js";
 
@@ -38,7 +40,11 @@ export function metaOfBound(
     if (row.meta !== undefined) return row.meta(bound, { env });
     if (row.decompose !== undefined) return row.decompose(fakeEmit(table, env), bound);
   } catch (error) {
-    throw error instanceof SconceError && error.where === undefined ? error.at(row.target) : error;
+    throw refusedCall(
+      isSconceError(error) || isOutOfMemory(error) ? error : decompositionThrew(error),
+      row,
+      bound,
+    );
   }
   throw operatorWithoutMeta(row.target);
 }

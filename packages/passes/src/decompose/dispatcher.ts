@@ -2,7 +2,6 @@
  * @file The two levels that PyTorch dispatches a call through when it retraces a program: functionalization above
  * (composites decompose, mutations and views become values), the decomposition table and the graph below.
  */
-import { SconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue, type SymScalar } from "@sconce/ir";
 import {
   type BoundArgs,
@@ -12,6 +11,7 @@ import {
   emitFrom,
   type OpDefinition,
   type OperatorTable,
+  refusedCall,
   viewInverse,
 } from "@sconce/ops";
 import { le, mul, type SymInt } from "@sconce/symbolic";
@@ -137,14 +137,15 @@ export class Dispatcher {
     args: readonly EmitArg[],
     kwargs: Kwargs,
   ): MetaValue {
+    const bound = bindArgs(row.schema, args, kwargs);
     const outer = this.tracer.currentMeta;
     const reference = rule === row.decompose ? annotatedReference(row.target) : undefined;
     if (reference !== undefined) this.tracer.currentMeta = underDisabled(outer, reference);
     else if (!isOwn(row, rule)) this.tracer.currentMeta = madeByEntry(outer, row.target, rule);
     try {
-      return this.#entries.run(row, rule, emit, bindArgs(row.schema, args, kwargs));
+      return this.#entries.run(row, rule, emit, bound);
     } catch (error) {
-      throw error instanceof SconceError && error.where === undefined ? error.at(row.target) : error;
+      throw refusedCall(error, row, bound);
     } finally {
       this.tracer.currentMeta = outer;
     }

@@ -71,15 +71,6 @@ export const unsupportedVmap = (target: string): SconceError =>
     fix: "decompose the program in PyTorch, or write the batched form without vmap",
   });
 
-/** A row without a shape rule and without a decomposition. */
-export const withoutMeta = (target: string): SconceError =>
-  new SconceError({
-    code: "OPERATOR_WITHOUT_META",
-    message: "the operator has neither a shape rule nor a decomposition",
-    where: target,
-    fix: "give the operator a `meta` rule or a `decompose` rule in defineOp",
-  });
-
 /** A decomposition used a tensor that is not of the graph. */
 export const untracedTensor = ({ dtype, shape }: FakeTensor): SconceError =>
   new SconceError({

@@ -17,13 +17,13 @@ import {
 import {
   bindArgs,
   type EmitArg,
-  fakeEmit,
+  metaOfBound,
   type OpDefinition,
   type OperatorTable,
   type UnboundArg,
 } from "@sconce/ops";
 import { type SymInt, symEquals } from "@sconce/symbolic";
-import { untracedTensor, withoutMeta } from "./errors.js";
+import { untracedTensor } from "./errors.js";
 import { FunctionalTensor } from "./functional-tensor.js";
 import { callName } from "./naming.js";
 import { normalizeCall } from "./normalize.js";
@@ -185,9 +185,7 @@ export class Tracer {
     kwargs: Readonly<Record<string, UnboundArg>>,
   ): MetaValue {
     const bound = bindArgs(row.schema, args, kwargs);
-    if (row.meta !== undefined) return row.meta(bound, { env: this.env });
-    if (row.decompose !== undefined) return row.decompose(fakeEmit(this.operators, this.env), bound);
-    throw withoutMeta(row.target);
+    return metaOfBound(this.operators, row, bound, this.env);
   }
 
   /** Adds a `call_function` node and, for several results, a `getitem` node for each. */

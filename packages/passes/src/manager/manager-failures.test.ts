@@ -194,7 +194,11 @@ describe("rewrites that the driver refuses are reported", () => {
     [
       "because an operator refuses the operands",
       rule("mm", "aten.relu.default($x)", "aten.mm.default($x, $x)"),
-      { node: "b", kind: "operator", reason: "mat1 must be a 2D tensor, got 1D" },
+      {
+        node: "b",
+        kind: "operator",
+        reason: "mat1 must be a 2D tensor, got 1D; got self: float32[2], mat2: float32[2]",
+      },
     ],
   ])("%s", (_, one, expected) => {
     const { refused, notes } = refusedBy(one);
