@@ -37,7 +37,7 @@ export function refusedCall(error: unknown, { target, schema }: OpDefinition, bo
   );
 }
 
-/** `aten.linear.default: aten.addmm.default`; a place that is said already is not repeated. */
+/** `aten.linear.default: aten.addmm.default`; a place that is named already is not repeated. */
 const placeIn = (target: string, where: string): string =>
   where === target || where.startsWith(`${target}: `) ? where : `${target}: ${where}`;
 
