@@ -15,10 +15,9 @@ const WORDS = 25;
 const UNFINISHED = [
   "docs/reference/cli.md",
   "docs/reference/errors.md",
-  "packages/testing/README.md",
 ];
 /** Pages that a script writes, or that describe recorded files. */
-const GENERATED = /^(docs\/reference\/operators\.md|packages\/testing\/fixtures\/)/;
+const GENERATED = /^(docs\/reference\/(operators|lowerings)\.md|packages\/testing\/fixtures\/)/;
 
 const list = (...patterns) =>
   execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", ...patterns], { cwd: ROOT, encoding: "utf8" })
@@ -108,7 +107,8 @@ function anchorsOf(file) {
     const slugs = headings.map(({ lines: [line] }) =>
       line.replace(/^#+\s+/, "").replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-"),
     );
-    anchors.set(file, new Set(slugs));
+    const named = [...read(file).matchAll(/<a (?:id|name)="([^"]+)">/g)].map(([, name]) => name);
+    anchors.set(file, new Set([...slugs, ...named]));
   }
   return anchors.get(file);
 }
@@ -116,7 +116,7 @@ function anchorsOf(file) {
 function checkLink(place, file, anchor) {
   if (!existsSync(join(ROOT, file))) problems.push(`${place}: ${file} does not exist`);
   else if (anchor !== undefined && file.endsWith(".md") && !anchorsOf(file).has(anchor))
-    problems.push(`${place}: ${file} has no heading #${anchor}`);
+    problems.push(`${place}: ${file} has no heading or anchor #${anchor}`);
 }
 
 function checkLinks(file, part) {
@@ -144,7 +144,8 @@ for (const file of pages)
   }
 
 /** Pages that sources and messages name. */
-for (const file of list("packages/*/src/*.ts", "examples/*.ts"))
+const isTest = (file) => /\.(test|fixture)\.ts$/.test(file);
+for (const file of list("packages/*/src/*.ts", "examples/*.ts").filter((source) => !isTest(source)))
   for (const [, page, , anchor] of read(file).matchAll(/\b(docs\/[\w/-]+\.md)(#([\w-]+))?/g)) checkLink(file, page, anchor);
 
 for (const index of ["docs/README.md", "llms.txt"]) {

@@ -28,7 +28,7 @@ export function operatorPage({ sconce, families, drawn }: OperatorPageParts): st
     "",
     "## Core ATen",
     "",
-    "What the default lowering leaves, as tagged by PyTorch.",
+    "These operators remain after the default lowering. PyTorch tags them `core`.",
     "",
     ...page.core(families),
     "",
@@ -38,8 +38,15 @@ export function operatorPage({ sconce, families, drawn }: OperatorPageParts): st
     "",
     "## All, by family",
     "",
-    "A family is a file of `packages/ops/src/families`. *Kept* operators stay in lowered programs, *decomposed* ones do not with the",
-    "default table, those *on request* are decomposed by a table that names them.",
+    "A family is a file of `packages/ops/src/families`. Its kernels are in the file of the same name in",
+    "`packages/backend-cpu/src/kernels`.",
+    "",
+    "| kind | in the default lowering |",
+    "| --- | --- |",
+    "| core | stays, and PyTorch tags it `core` |",
+    "| kept | stays |",
+    "| decomposed | becomes other operators |",
+    "| on request | stays; a table that names it decomposes it |",
     "",
     ...families.flatMap((family) => page.family(family)),
     "",
@@ -65,23 +72,36 @@ class Page {
     const own = known.filter((target) => this.#rows.has(target)).length;
     const derived = known.filter((target) => this.#sconce.operators.get(target) !== undefined).length - own;
     const composite = all.filter(({ tags }) => tags.includes("composite")).length;
-    const counts = KINDS.map((kind) => `${all.filter((row) => this.kindOf(row) === kind).length} ${kind}`);
     const ways = new Map<string, number>();
     for (const { target } of all) {
       const way = this.supportOf(target).replace(/^from .*/, "from another");
       ways.set(way, (ways.get(way) ?? 0) + 1);
     }
     return [
-      `${all.length} operators: ${counts.join(", ")}; ${composite} of them are composites. Of PyTorch's ${known.length} ATen`,
-      `overloads ${own} have a row; ${derived} more, the in-place and \`out=\` ones, have none: schema, shape rule and run follow from`,
-      "the functional overload by the alias annotations of PyTorch's schema, so they are not listed here. `sconce ops` prints the same",
-      "with schemas (`--schema`, `--json`), `sconce ops --missing` what PyTorch has beyond.",
+      "This page lists the operators, with their backend support and their place in the default lowering.",
+      "[Lowerings](lowerings.md) shows what decomposed operators become.",
       "",
-      "| the interpreter (`cpu`) runs by | operators |",
-      "| --- | --- |",
+      "| | operators |",
+      "| --- | --: |",
+      `| rows | ${all.length} |`,
+      ...KINDS.map((kind) => `| ${kind} | ${all.filter((row) => this.kindOf(row) === kind).length} |`),
+      `| composites | ${composite} |`,
+      `| ATen overloads of PyTorch | ${known.length} |`,
+      `| ATen overloads with a row | ${own} |`,
+      `| in-place and \`out=\` overloads without a row | ${derived} |`,
+      "",
+      "In-place and `out=` overloads need no row. Their schema, shape rule and implementation follow from",
+      "the functional overload and the alias annotations of PyTorch's schema. This page omits them.",
+      "",
+      "`sconce ops` prints this list, with schemas (`--schema`, `--json`). `sconce ops --missing` prints",
+      "the overloads of PyTorch that Sconce lacks.",
+      "",
+      "| the interpreter (`cpu`) runs | operators |",
+      "| --- | --: |",
       ...[...ways].sort(([, a], [, b]) => b - a).map(([way, count]) => `| ${WAYS[way] ?? way} | ${count} |`),
       "",
-      "Names below: plain by a kernel, † by the decomposition, ‡ as a view or by the shape rule alone.",
+      "In the lists below, † marks support by the decomposition, and ‡ support as a view or by the shape",
+      "rule alone. Other operators have a kernel.",
     ];
   }
 
@@ -102,18 +122,18 @@ class Page {
     const keyed = (row: OpDefinition): boolean => row.target.includes("._philox_");
     const names = (rows: readonly OpDefinition[]): string => this.list(rows.map(({ target }) => target));
     return [
-      "For the same seed these give PyTorch's values and leave its generator in the same state; integers and choices exactly, floats up",
-      "to the last bits of logarithms and cosines. Compared with recorded draws for every dtype that PyTorch takes, below and above 16",
-      "elements, on row-major and other strides; in-place overloads too.",
+      "After the same seed, these give PyTorch's values and leave its generator in the same state.",
+      "Integers and choices are exact. Floats are exact up to the last bits of logarithms and cosines.",
+      "Tests compare recorded draws for every dtype that PyTorch accepts, for fewer and more than 16",
+      "elements, on row-major and other strides, also of in-place overloads.",
+      "[Random numbers](../concepts/random-numbers.md) describes seeds.",
       "",
       `- by a generator (Mersenne Twister): ${names(same.filter((row) => !keyed(row)))}`,
       `- by a key (Philox4x32-10), without a generator: ${names(same.filter(keyed))}`,
       "",
-      "Reproducible for a seed, not compared value by value:",
+      "These are reproducible for a seed, but not compared value by value:",
       "",
       `- ${names(rest) || "none"}`,
-      "",
-      "[Seeds](../concepts/random-numbers.md) says how to set one, and where PyTorch's own builds differ.",
     ];
   }
 
@@ -122,7 +142,8 @@ class Page {
       const found = targets.filter((target) => this.kindOf(this.#rows.get(target)) === kind);
       return found.length === 0 ? [] : [`- ${kind}: ${this.list(found)}`];
     });
-    return lines.length === 0 ? [] : [`### ${title(name)}`, "", ...lines, ""];
+    const source = `Source: [\`families/${name}.ts\`](../../packages/ops/src/families/${name}.ts)`;
+    return lines.length === 0 ? [] : [`### ${title(name)}`, "", source, "", ...lines, ""];
   }
 
   kindOf(row: OpDefinition | undefined): Kind | undefined {
@@ -150,10 +171,10 @@ class Page {
 const WAYS: Readonly<Record<string, string>> = {
   kernel: "a kernel",
   decomposition: "its decomposition",
-  view: "the view that its shape rule gives",
+  view: "the view of its shape rule",
   "shape rule": "its shape rule alone (sizes, strides, properties)",
   "from another": "the functional overload and a copy into the written argument",
-  nothing: "nothing yet",
+  nothing: "no implementation",
 };
 
 /** `batch-norm-backward` as a heading. */

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readPackages } from "./package-graph.js";
-import { writtenParts } from "./written-parts.js";
+import { writtenPages } from "./written-pages.js";
 
 const ROOT = new URL("../../../../", import.meta.url);
 
-test.each([...writtenParts(ROOT)])("%s is what `npm run docs` writes", (path, text) => {
+test.each([...(await writtenPages(ROOT))])("%s is what `npm run docs` writes", (path, text) => {
   expect(readFileSync(new URL(path, ROOT), "utf8")).toBe(text);
 });
 
