@@ -1,5 +1,8 @@
-/** Fails on errors constructed outside of a package's `errors.ts`, on graphs constructed outside of ir, on import cycles between files, on folders that import each other, on imports up the list of packages,
- * and on `node:` imports in portable packages. */
+/**
+ * Fails on errors constructed outside of a package's `errors.ts`, on graphs constructed outside of
+ * ir, on import cycles between files, on folders that import each other, on imports up the list of packages, and on `node:` imports in portable packages.
+ * Imports of types count: what a reader has to know is the same.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -32,7 +35,7 @@ const NODE_ENTRIES = /packages\/(formats|backend-gpujs)\/src\/(.*\/)?(node|.*-no
 
 const problems = [];
 const imports = new Map();
-const IMPORT = /(?:^|\n)\s*(?:import|export)\s(?!type\b)[^;]*?from\s+"([^"]+)"|import\("([^"]+)"\)|(?:^|\n)import\s+"([^"]+)"/g;
+const IMPORT = /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|import\("([^"]+)"\)|(?:^|\n)import\s+"([^"]+)"/g;
 
 const isTestFile = (file) => /\.(test|fixture)\.ts$|test-support\.ts$/.test(file);
 
@@ -87,7 +90,6 @@ const KNOTTED = new Set(["codegen", "backend-gpujs"]);
 /** Files beside the folders of a package: what others import, or the command's start. They compose the folders. */
 const ENTRY = /^(index|main|history|verify|diff|topology|node|vitest|fast-check)\.ts$/;
 
-/** Imports of types count: what a reader has to know is the same. */
 const RELATIVE_IMPORT = /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"(\.[^"]+)"/g;
 
 /** Folders of a package that import each other; files beside the folders count as one folder. */

@@ -88,7 +88,7 @@ export interface Browser {
   visit(address: string): Promise<Visit>;
   close(): Promise<void>;
 }
-export interface Visit {
+interface Visit {
   readonly result: PageResult;
   /** What was written to the console as an error. An error that nobody catches fails the visit. */
   readonly errors: readonly string[];

@@ -47,7 +47,7 @@ export const fuseAddmmRelu = defineRule({
 });
 
 /** The pass: dropout does nothing outside of training. */
-export const dropDropout = definePass({
+const dropDropout = definePass({
   name: "drop-dropout",
   doc: "`dropout(x, p, train=False)` becomes `x`.",
   run: (program) =>

@@ -12,7 +12,7 @@ import type { Sconce } from "sconce";
 export const KEPT: readonly string[] = ["aten.conv2d.default", "aten.linear.default"];
 
 /** PyTorch's table, without what is kept, and with `relu` as the device has it. */
-export function deviceTable(sconce: Sconce): DecompositionTable {
+function deviceTable(sconce: Sconce): DecompositionTable {
   const table = sconce.defaultDecompositions();
   for (const target of KEPT) table.delete(target);
   table.set("aten.relu.default", (emit, { self }) => emit("aten.clamp.default", [self as FakeTensor, 0]));

@@ -7,7 +7,7 @@
  * One kernel of a chain: its source, its output, and which of the values so far it takes, inputs
  * first.
  */
-export interface HandKernel {
+interface HandKernel {
   readonly source: string;
   readonly output: readonly number[];
   readonly takes: readonly number[];

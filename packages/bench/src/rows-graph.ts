@@ -7,6 +7,7 @@ import {
   defineRule,
   type Evaluator,
   foldConstants,
+  type PassContext,
   PassManager,
   passCall,
   rewriteProgram,
@@ -19,30 +20,41 @@ import { least, type Row } from "./measure.js";
 
 const N = 100_000;
 
+const PER_NODE = { count: N, unit: "node" };
+const each = async <T>(input: T, run: (input: T) => unknown): Promise<number> => least(() => run(input));
+
 /**
  * Graph transformation at 100,000 nodes, beside torch.fx and MLIR. Each row makes its own input and
  * lets it go.
  */
 export async function graphRows(): Promise<Row[]> {
   const operators = defaultOperators();
-  const context = { operators, evaluate: evaluate as Evaluator };
-  const per = { count: N, unit: "node" };
-  const each = async <T>(input: T, run: (input: T) => unknown): Promise<number> => least(() => run(input));
-  const options = passCall(foldConstants).options;
-  const constant = new Map([["k", Tensor.empty([4, 4], "float32")]]);
+  const context: PassContext = { operators, evaluate: evaluate as Evaluator };
   return [
-    row("build 100,000 nodes", await least(() => chain(N)), per, 200, ["torch.fx", 760]),
+    row("build 100,000 nodes", await least(() => chain(N)), PER_NODE, 200, ["torch.fx", 760]),
     row(
       "verify 100,000 nodes",
       await each(programOf(chain(N)), (program) => verify(program, { operators })),
-      per,
+      PER_NODE,
       undefined,
       ["torch.fx lint", 124],
     ),
+    ...(await passRows(context)),
+    ...(await rewriteRows(context)),
+    await managerRow(),
+    row("one edit of 100,000 nodes", await each(chain(N), renameOne), undefined, 1),
+    ...(await retraceRows()),
+  ];
+}
+
+async function passRows(context: PassContext): Promise<Row[]> {
+  const options = passCall(foldConstants).options;
+  const constant = new Map([["k", Tensor.empty([4, 4], "float32")]]);
+  return [
     row(
       "dce, half dead",
       await each(programOf(chain(N, true)), (program) => deadCodeElimination.run(program, context, {})),
-      per,
+      PER_NODE,
       100,
       ["torch.fx", 418],
     ),
@@ -51,7 +63,7 @@ export async function graphRows(): Promise<Row[]> {
       await each(programOf(duplicates(N)), (program) =>
         commonSubexpressionElimination.run(program, context, {}),
       ),
-      per,
+      PER_NODE,
       100,
       ["mlir-opt", 119],
     ),
@@ -60,36 +72,43 @@ export async function graphRows(): Promise<Row[]> {
       await each(programOf(constants(N), constant), (program) =>
         foldConstants.run(program, context, options),
       ),
-      per,
+      PER_NODE,
       100,
       ["mlir-opt canonicalize", 243],
     ),
-    row("rewrite every third node", await each(chain(N), rewriteThirds), per, undefined, ["torch.fx", 369]),
-    row(
-      "pattern replaced at a third of 10,000 nodes",
-      await each(programOf(chain(10_000)), (program) => rewriteProgram(program, [RELU_TO_SIGMOID], context)),
-      { count: 10_000, unit: "node" },
-      50,
-      ["torch.fx replace_pattern", 3900],
-    ),
-    await managerRow(),
-    row("one edit of 100,000 nodes", await each(chain(N), renameOne), undefined, 1),
-    row(
-      "shape propagation, 10,000 calls",
-      await least(() => propagate(10_000)),
-      { count: 10_000, unit: "node" },
-      50,
-      ["torch.fx ShapeProp", 1450],
-    ),
-    row(
-      "runDecompositions, 2,000 nodes",
-      await each(programOf(chain(2000)), (program) => runDecompositions(program)),
-      { count: 2000, unit: "node" },
-      200,
-      ["torch.export", 13_224],
-    ),
   ];
 }
+
+const rewriteRows = async (context: PassContext): Promise<Row[]> => [
+  row("rewrite every third node", await each(chain(N), rewriteThirds), PER_NODE, undefined, [
+    "torch.fx",
+    369,
+  ]),
+  row(
+    "pattern replaced at a third of 10,000 nodes",
+    await each(programOf(chain(10_000)), (program) => rewriteProgram(program, [RELU_TO_SIGMOID], context)),
+    { count: 10_000, unit: "node" },
+    50,
+    ["torch.fx replace_pattern", 3900],
+  ),
+];
+
+const retraceRows = async (): Promise<Row[]> => [
+  row(
+    "shape propagation, 10,000 calls",
+    await least(() => propagate(10_000)),
+    { count: 10_000, unit: "node" },
+    50,
+    ["torch.fx ShapeProp", 1450],
+  ),
+  row(
+    "runDecompositions, 2,000 nodes",
+    await each(programOf(chain(2000)), (program) => runDecompositions(program)),
+    { count: 2000, unit: "node" },
+    200,
+    ["torch.export", 13_224],
+  ),
+];
 
 function row(
   name: string,

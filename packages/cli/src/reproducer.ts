@@ -24,7 +24,7 @@ export interface RecordedFailure {
 }
 
 /** What a reproducer says besides its program. */
-export interface ReproducerFacts {
+interface ReproducerFacts {
   readonly passes: string;
   /** Module paths, relative to the folder of the file. */
   readonly plugins: readonly string[];
@@ -64,14 +64,14 @@ export function reproducerText({ program, inputs, ...facts }: ReproducerFile): s
 }
 
 /** A scalar as `--scalars` takes it. */
-export function scalarJson(value: Exclude<Value, Tensor>): unknown {
+function scalarJson(value: Exclude<Value, Tensor>): unknown {
   if (typeof value === "bigint") return { int: String(value) };
   if (typeof value !== "number" || Number.isFinite(value)) return value;
   return { float: Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf" };
 }
 
 /** Whether a file is a reproducer, by how it begins. */
-export const isReproducer = (start: Uint8Array): boolean =>
+const isReproducer = (start: Uint8Array): boolean =>
   new TextDecoder().decode(start.subarray(0, 64)).startsWith("sconce-reproducer ");
 
 /** A reproducer and its plugins as paths that can be opened. */

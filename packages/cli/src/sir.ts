@@ -86,7 +86,7 @@ export async function writeSir(path: string, program: ExportedProgram): Promise<
 }
 
 /** The files that make up a program of IR text, the tensors first: a text without its tensors is of no use. */
-export const sirFiles = (path: string, program: ExportedProgram): readonly FileContent[] => [
+const sirFiles = (path: string, program: ExportedProgram): readonly FileContent[] => [
   [weightsPath(path), weightBytes(program)],
   [path, printIr(program)],
 ];

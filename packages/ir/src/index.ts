@@ -114,10 +114,10 @@ export {
   requireValues,
 } from "./program/missing-values.js";
 export { mapModuleCalls, updateModuleCalls } from "./program/module-calls.js";
+export { ExportedProgram } from "./program/program.js";
 export {
   type Dialect,
   type ExampleInputs,
-  ExportedProgram,
   type ExportedProgramInit,
   type HistoryEntry,
   type ModuleCallEntry,
@@ -125,7 +125,7 @@ export {
   type ProgramParts,
   type RangeConstraint,
   rangeConstraint,
-} from "./program/program.js";
+} from "./program/program-parts.js";
 export {
   dictKeys,
   dictSpec,

@@ -43,10 +43,11 @@ export { type Closeness, giver, tensorsDifference } from "./checking/closeness.j
 export type { Coverage, GraphCoverage, Unchecked } from "./checking/coverage.js";
 export { PassChangedNumbers } from "./checking/errors.js";
 export { coverageText, regionsText } from "./checking/verdict.js";
+export type { Decomposition } from "./decompose/decomposition.js";
 export { ownedEntry } from "./decompose/entry-owners.js";
 export type { RunDecompositionsOptions } from "./decompose/run-decompositions.js";
 export { runDecompositions } from "./decompose/run-decompositions.js";
-export type { Decomposition, Decompositions } from "./decompose/table.js";
+export type { Decompositions } from "./decompose/table.js";
 export {
   CustomDecompTable,
   DecompositionTable,

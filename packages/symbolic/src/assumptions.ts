@@ -52,30 +52,19 @@ const INTEGER: Facts = { ...ANY, integer: true };
 const NATURAL: Facts = { ...INTEGER, min: 0 };
 const NOT_REAL: Facts = { ...ANY, real: false };
 
+function numberFacts(e: SymExpr): Facts {
+  const value = approximate(e);
+  const known = { min: value, max: value, nonzero: value !== 0 };
+  if (e.op === "Integer") return { ...INTEGER, ...known, even: bigOf(e) % 2n === 0n };
+  return { ...ANY, ...known, integer: e.op === "Rational" ? false : undefined };
+}
+
 function compute(e: SymExpr): Facts {
   switch (e.op) {
-    case "Integer": {
-      const value = approximate(e);
-      return {
-        integer: true,
-        real: true,
-        min: value,
-        max: value,
-        nonzero: value !== 0,
-        even: bigOf(e) % 2n === 0n,
-      };
-    }
+    case "Integer":
     case "Rational":
-    case "Float": {
-      const value = approximate(e);
-      return {
-        ...ANY,
-        integer: e.op === "Rational" ? false : undefined,
-        min: value,
-        max: value,
-        nonzero: value !== 0,
-      };
-    }
+    case "Float":
+      return numberFacts(e);
     case "Symbol":
       return symbolFacts(e);
     case "Add":

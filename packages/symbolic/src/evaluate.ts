@@ -197,6 +197,16 @@ function applyHead(e: SymExpr, args: readonly Value[]): Value {
       return Math.trunc(number(a));
     case "RoundDecimal":
       return roundDecimal(number(a), number(b));
+    case "Not":
+      return !a;
+    default:
+      return compared(e.op, a, b) ?? applyOther(e, args);
+  }
+}
+
+/** Returns the truth of a comparison; undefined for another head. */
+function compared(op: string, a: Value, b: Value): boolean | undefined {
+  switch (op) {
     case "Equality":
       return equal(a, b);
     case "Unequality":
@@ -209,10 +219,8 @@ function applyHead(e: SymExpr, args: readonly Value[]): Value {
       return less(b, a);
     case "GreaterThan":
       return !less(a, b);
-    case "Not":
-      return !a;
     default:
-      return applyOther(e, args);
+      return undefined;
   }
 }
 

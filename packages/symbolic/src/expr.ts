@@ -50,8 +50,8 @@ export type Assumption = "positive" | "integer" | "nonnegative" | "real" | "nega
 export type Assumptions = readonly (readonly [name: Assumption, value: boolean])[];
 
 /** Trees above these sizes are refused: real programs stay far below, hostile files do not. */
-export const MAX_NODES = 20_000;
-export const MAX_DEPTH = 400;
+const MAX_NODES = 20_000;
+const MAX_DEPTH = 400;
 
 /**
  * An immutable node of a symbolic expression, in canonical form: build one with the constructors of

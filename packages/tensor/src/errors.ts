@@ -9,9 +9,6 @@ export const promotionError = (a: DType, b: DType, family: string): SconceError 
     fix: "convert one operand to the other's dtype first",
   });
 
-export const dtypeUnsupported = (dtype: DType, what: string): SconceError =>
-  new SconceError({ code: "DTYPE", message: `${what} does not support ${dtype}` });
-
 export const elementCountMismatch = (have: number, shape: readonly number[]): SconceError =>
   new SconceError({ code: "SHAPE", message: `${have} values do not fill the shape [${shape.join(", ")}]` });
 

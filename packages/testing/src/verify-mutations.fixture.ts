@@ -23,7 +23,7 @@ import { createSconce } from "sconce";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
 import { graphOf } from "./support/graph-of.js";
 
-export type Pick = <T>(items: readonly T[]) => T | undefined;
+type Pick = <T>(items: readonly T[]) => T | undefined;
 
 /** Corrupts a program at a random place; undefined where it has no such place. */
 export type Mutation = (program: ExportedProgram, pick: Pick) => ExportedProgram | undefined;
@@ -438,7 +438,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
 };
 
 /** Draws from a list by a seed, the same everywhere (Marsaglia, 2003). */
-export function picker(seed: number): Pick {
+function picker(seed: number): Pick {
   let state = (seed * 2_654_435_761) | 0 || 1;
   return (items) => {
     state ^= state << 13;

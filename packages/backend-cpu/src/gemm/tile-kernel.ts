@@ -2,7 +2,7 @@
  * @file The inner loops of matrix multiplication: `C += A B` for packed panels of {@link TILE} rows of A and
  * columns of B, in float64. In WebAssembly where there is SIMD, in JavaScript otherwise.
  */
-import { assemble, wasm } from "./assembler.js";
+import { tileModule } from "./tile-module.js";
 
 /** Rows of an A panel, columns of a B panel. */
 export const TILE = 4;
@@ -56,114 +56,6 @@ function wasmMachine(): TileMachine | undefined {
       return numbers;
     },
   };
-}
-
-/** The WebAssembly module: see {@link TileMachine.run} for its parameters. */
-function tileModule(): Uint8Array<ArrayBuffer> {
-  const {
-    get,
-    set,
-    tee,
-    i32,
-    i32Add,
-    i32Sub,
-    repeat,
-    loadVector,
-    loadSplat64,
-    storeVector,
-    f64x2Add,
-    f64x2Mul,
-  } = wasm;
-  const [rowPanels, columnPanels, k, a, b, c, rowStride, panelStride] = [0, 1, 2, 3, 4, 5, 6, 7];
-  const [rows, steps, pa, pb, row, tile, panel] = [8, 9, 10, 11, 12, 13, 14];
-  const sum = (i: number, j: number): number => 15 + 2 * i + j;
-  const [b0, b1, ai] = [23, 24, 25];
-  const range = [0, 1, 2, 3];
-  const advance = (local: number, by: readonly number[]): number[] => [
-    ...get(local),
-    ...by,
-    ...i32Add,
-    ...set(local),
-  ];
-  const countDown = (local: number): number[] => [...get(local), ...i32(1), ...i32Sub, ...tee(local)];
-  const eachRow = (body: (i: number) => number[]): number[] => [
-    ...get(tile!),
-    ...set(row!),
-    ...range.flatMap((i) => [...body(i), ...advance(row!, get(rowStride!))]),
-  ];
-  const multiplyAdd = (i: number, j: number): number[] => [
-    ...get(ai!),
-    ...get(j === 0 ? b0! : b1!),
-    ...f64x2Mul,
-    ...get(sum(i, j)),
-    ...f64x2Add,
-    ...set(sum(i, j)),
-  ];
-  const step = [
-    ...get(pb!),
-    ...loadVector(0),
-    ...set(b0!),
-    ...get(pb!),
-    ...loadVector(16),
-    ...set(b1!),
-    ...range.flatMap((i) => [
-      ...get(pa!),
-      ...loadSplat64(8 * i),
-      ...set(ai!),
-      ...multiplyAdd(i, 0),
-      ...multiplyAdd(i, 1),
-    ]),
-    ...advance(pa!, i32(32)),
-    ...advance(pb!, i32(32)),
-  ];
-  const load = (i: number): number[] => [
-    ...get(row!),
-    ...loadVector(0),
-    ...set(sum(i, 0)),
-    ...get(row!),
-    ...loadVector(16),
-    ...set(sum(i, 1)),
-  ];
-  const store = (i: number): number[] => [
-    ...get(row!),
-    ...get(sum(i, 0)),
-    ...storeVector(0),
-    ...get(row!),
-    ...get(sum(i, 1)),
-    ...storeVector(16),
-  ];
-  const oneTile = [
-    ...get(panel!),
-    ...set(pa!),
-    ...get(b!),
-    ...set(pb!),
-    ...get(k!),
-    ...set(steps!),
-    ...eachRow(load),
-    ...repeat(step, countDown(steps!)),
-    ...eachRow(store),
-    ...get(row!),
-    ...set(tile!),
-    ...advance(panel!, get(panelStride!)),
-  ];
-  const onePanel = [
-    ...get(a!),
-    ...set(panel!),
-    ...get(c!),
-    ...set(tile!),
-    ...get(rowPanels!),
-    ...set(rows!),
-    ...repeat(oneTile, countDown(rows!)),
-    ...advance(b!, get(panelStride!)),
-    ...advance(c!, i32(32)),
-  ];
-  return assemble({
-    params: 8,
-    i32Locals: 7,
-    vectorLocals: 11,
-    pages: 64,
-    body: [repeat(onePanel, countDown(columnPanels!))],
-  });
 }
 
 /** The same in plain JavaScript. */

@@ -3,7 +3,7 @@ import { Tensor } from "@sconce/tensor";
 import type { CallArgument, RuntimeValue } from "../kernel/kernel.js";
 
 /** The fake twin of a real tensor: what meta rules and decompositions see of it. */
-export function fakeOf(tensor: Tensor): FakeTensor {
+function fakeOf(tensor: Tensor): FakeTensor {
   const { dtype, shape, strides, storageOffset } = tensor;
   return new FakeTensor({ dtype, shape, strides, storageOffset });
 }
@@ -46,7 +46,7 @@ export class FakePairs {
 }
 
 /** Symbolic scalars of rules that ran on real values hold plain numbers. */
-export function scalarOf(value: unknown): unknown {
+function scalarOf(value: unknown): unknown {
   const scalar = value as Partial<SymScalar> | null;
   if (typeof scalar !== "object" || scalar === null) return value;
   switch (scalar.kind) {

@@ -104,7 +104,7 @@ function contiguousOf(shape: readonly number[]): number[] {
 }
 
 /** Index dimensions take the place of the indexed ones when those are side by side, else they come first. */
-export function select(self: Tensor, indices: Indices): Selection {
+function select(self: Tensor, indices: Indices): Selection {
   const axes = expandMasks(self, indices);
   while (axes.length < self.ndim) axes.push(null);
   const shape = broadcastAll(axes);

@@ -83,7 +83,6 @@ export function floorDivide(x: number, y: number, round: (value: number) => numb
 }
 
 export const identity = (x: number): number => x;
-export const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
 /** log(1 + exp(x)) without overflow. */
 export const softplus = (x: number): number => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
 export const copySign = (x: number, y: number): number => (isNegative(y) ? -Math.abs(x) : Math.abs(x));

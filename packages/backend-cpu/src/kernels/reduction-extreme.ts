@@ -5,7 +5,7 @@ import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from
 import { likeKeys, readKeys, rowsOf, writeKeys } from "./reduction-rows.js";
 
 /** Position of the first maximum of a row; the first NaN when there is one. */
-export function argmaxOf(data: NumberArray, start: number, length: number): number {
+function argmaxOf(data: NumberArray, start: number, length: number): number {
   let best = start;
   for (let i = start; i < start + length; i++) {
     const value = data[i]!;
@@ -16,7 +16,7 @@ export function argmaxOf(data: NumberArray, start: number, length: number): numb
 }
 
 /** Position of the first minimum of a row; the first NaN when there is one. */
-export function argminOf(data: NumberArray, start: number, length: number): number {
+function argminOf(data: NumberArray, start: number, length: number): number {
   let best = start;
   for (let i = start; i < start + length; i++) {
     const value = data[i]!;

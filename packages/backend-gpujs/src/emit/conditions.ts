@@ -1,6 +1,6 @@
 /** @file Scalars of dtype bool as conditions. */
 import { COMPARE, type CompareFn, type Index, type Scalar } from "@sconce/codegen";
-import type { KernelWriter } from "./kernel-writer.js";
+import type { SourceWriter } from "./source-writer.js";
 
 const OPERATORS: Readonly<Record<CompareFn, string>> = {
   eq: "==",
@@ -16,7 +16,7 @@ const LOGIC: ReadonlySet<string> = new Set(["and", "or", "xor", "not", "isnan", 
 export const isLogic = (fn: string): boolean => COMPARISONS.has(fn) || LOGIC.has(fn);
 
 /** The expression of a bool as a condition. */
-export function conditionSource(scalar: Scalar, writer: KernelWriter): string {
+export function conditionSource(scalar: Scalar, writer: SourceWriter): string {
   switch (scalar.kind) {
     case "constant":
       return scalar.value ? "(1 > 0)" : "(0 > 1)";
@@ -32,7 +32,7 @@ export function conditionSource(scalar: Scalar, writer: KernelWriter): string {
   }
 }
 
-function callCondition(scalar: Extract<Scalar, { kind: "call" }>, writer: KernelWriter): string {
+function callCondition(scalar: Extract<Scalar, { kind: "call" }>, writer: SourceWriter): string {
   const { fn, args } = scalar;
   const [a, b] = args as [Scalar, Scalar];
   if (COMPARISONS.has(fn)) return comparison(fn as CompareFn, a, b, writer);
@@ -59,7 +59,7 @@ function callCondition(scalar: Extract<Scalar, { kind: "call" }>, writer: Kernel
   }
 }
 
-function comparison(fn: CompareFn, a: Scalar, b: Scalar, writer: KernelWriter): string {
+function comparison(fn: CompareFn, a: Scalar, b: Scalar, writer: SourceWriter): string {
   const [left, right] = [indexOf(a), indexOf(b)];
   const operator = OPERATORS[fn];
   // Indices are compared as integers: floats would end at 2^24.
@@ -74,5 +74,5 @@ function indexOf(scalar: Scalar): Index | number | undefined {
   if (scalar.kind === "index") return scalar.index;
   return scalar.kind === "constant" && scalar.dtype === "int64" ? Number(scalar.value) : undefined;
 }
-const indexText = (index: Index | number, writer: KernelWriter): string =>
+const indexText = (index: Index | number, writer: SourceWriter): string =>
   typeof index === "number" ? (index < 0 ? `(0 - ${-index})` : String(index)) : writer.index(index);

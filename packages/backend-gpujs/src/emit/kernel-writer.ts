@@ -23,6 +23,7 @@ import { indexSource } from "./index-writer.js";
 import { writeReduction } from "./reductions.js";
 import { unrounded } from "./rounding.js";
 import { Scope } from "./scope.js";
+import type { SourceWriter } from "./source-writer.js";
 import { extentOf, planThreads } from "./thread-axes.js";
 import { isWideProduct, knownZero } from "./zeros.js";
 
@@ -68,7 +69,7 @@ export function writeKernel(
 }
 
 /** Writes one kernel. */
-export class KernelWriter {
+class KernelWriter implements SourceWriter {
   readonly reads: number[] = [];
   readonly dialect: Dialect;
   readonly functions = new WgslModule();

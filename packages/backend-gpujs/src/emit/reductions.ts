@@ -10,15 +10,15 @@ import {
 } from "@sconce/codegen";
 import { isFloatDType } from "@sconce/tensor";
 import { callSource } from "./functions.js";
-import type { KernelWriter } from "./kernel-writer.js";
 import { unrounded } from "./rounding.js";
+import type { SourceWriter } from "./source-writer.js";
 import { extentOf } from "./thread-axes.js";
 
 /** Terms that one iteration of a loop over products adds. */
 const UNROLLED = 4;
 
 /** Writes the loops and gives the name of the result. */
-export function writeReduction(scalar: ReduceScalar, writer: KernelWriter): string {
+export function writeReduction(scalar: ReduceScalar, writer: SourceWriter): string {
   const { reduce, initial } = scalar;
   if (reduce === "argmax" || reduce === "argmin") return place(scalar, writer);
   if ((reduce === "max" || reduce === "min") && initial === undefined && !holdsInfinity(writer))
@@ -30,9 +30,9 @@ export function writeReduction(scalar: ReduceScalar, writer: KernelWriter): stri
   return name;
 }
 
-const holdsInfinity = ({ dialect }: KernelWriter): boolean => dialect.isStrict || dialect.hasOwnFunctions;
+const holdsInfinity = ({ dialect }: SourceWriter): boolean => dialect.isStrict || dialect.hasOwnFunctions;
 
-function startOf({ reduce, initial }: ReduceScalar, writer: KernelWriter): string {
+function startOf({ reduce, initial }: ReduceScalar, writer: SourceWriter): string {
   if (initial !== undefined) return writer.number(initial);
   if (reduce === "max" || reduce === "min")
     return writer.constant(reduce === "max" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY);
@@ -40,7 +40,7 @@ function startOf({ reduce, initial }: ReduceScalar, writer: KernelWriter): strin
 }
 
 /** Takes one value into the result so far. */
-function take({ reduce, body }: ReduceScalar, writer: KernelWriter, into: string): void {
+function take({ reduce, body }: ReduceScalar, writer: SourceWriter, into: string): void {
   if (reduce === "any" || reduce === "all") {
     const isAny = reduce === "any";
     const test = isAny ? writer.condition(body) : `!${writer.condition(body)}`;
@@ -63,7 +63,7 @@ function take({ reduce, body }: ReduceScalar, writer: KernelWriter, into: string
  * condition is tested as soon as its axes are there: what fails for a whole row is not tested for
  * each of its elements.
  */
-function loops({ axes, when }: ReduceScalar, writer: KernelWriter, inner: () => void): void {
+function loops({ axes, when }: ReduceScalar, writer: SourceWriter, inner: () => void): void {
   let open: readonly Scalar[] = when === undefined ? [] : conjunctsOf(when);
   const descend = (at: number): void => {
     const later = new Set(axes.slice(at).map(({ name }) => name));
@@ -114,7 +114,7 @@ function isPlainLoad(scalar: Scalar): boolean {
  * Several products in each iteration of the innermost loop: as fast as what gpu.js makes of nested
  * arrays.
  */
-function unrolledSum(scalar: ReduceScalar, writer: KernelWriter, into: string): void {
+function unrolledSum(scalar: ReduceScalar, writer: SourceWriter, into: string): void {
   const last = scalar.axes.at(-1)!;
   loops({ ...scalar, axes: scalar.axes.slice(0, -1) }, writer, () => {
     const step = writer.fresh("k");
@@ -132,7 +132,7 @@ function unrolledSum(scalar: ReduceScalar, writer: KernelWriter, into: string): 
 }
 
 /** The first place of the greatest or least; NaN is before all. */
-function place(scalar: ReduceScalar, writer: KernelWriter): string {
+function place(scalar: ReduceScalar, writer: SourceWriter): string {
   const { axes } = scalar;
   const [best, at] = [writer.fresh("m"), writer.fresh("a")];
   writer.line(`let ${best} = 0;`);
@@ -156,7 +156,7 @@ function place(scalar: ReduceScalar, writer: KernelWriter): string {
   return `Math.max(${at}, 0)`;
 }
 /** Shaders have no infinity to begin with: the first value is taken as it is. */
-function shaderExtreme(scalar: ReduceScalar, writer: KernelWriter): string {
+function shaderExtreme(scalar: ReduceScalar, writer: SourceWriter): string {
   const [best, seen] = [writer.fresh("m"), writer.fresh("n")];
   writer.line(`let ${best} = 0;`);
   writer.line(`let ${seen} = 0;`);
@@ -168,7 +168,7 @@ function shaderExtreme(scalar: ReduceScalar, writer: KernelWriter): string {
   });
   return best;
 }
-const extremeSource = (fn: "max" | "min", a: string, b: string, writer: KernelWriter): string =>
+const extremeSource = (fn: "max" | "min", a: string, b: string, writer: SourceWriter): string =>
   callSource(fn, [a, b], "float32", writer)!;
-const isNaNSource = (name: string, { dialect, own }: KernelWriter): string =>
+const isNaNSource = (name: string, { dialect, own }: SourceWriter): string =>
   dialect.hasOwnFunctions ? own("f_isnan", name) : `(!(${name} >= 0 || ${name} < 0))`;

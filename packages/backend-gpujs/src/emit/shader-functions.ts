@@ -3,9 +3,9 @@
  * exponentials elsewhere.
  */
 import type { ScalarFn } from "@sconce/codegen";
-import type { Locals } from "./functions.js";
 
-type Write = (x: string, local: Locals["local"]) => string;
+/** Writes a function of `x`; `local` gives an expression a name, so that it is computed once. */
+type Write = (x: string, local: (expression: string) => string) => string;
 
 /**
  * `x * (1 + x^2 * (...))` for odd functions, which keeps the sign of a zero, from the coefficients

@@ -32,7 +32,7 @@ export function rangeOfDType(dtype: DType): Range {
 }
 
 /** Room for the rounding of one float32 operation. */
-export function widened({ low, high, nan }: Range): Range {
+function widened({ low, high, nan }: Range): Range {
   return between(low - Math.abs(low) * 1e-6, high + Math.abs(high) * 1e-6, nan);
 }
 

@@ -49,7 +49,7 @@ export interface Step {
   readonly device: DeviceRegion | undefined;
 }
 /** A region as the device runs it. */
-export interface DeviceRegion {
+interface DeviceRegion {
   readonly loops: LoopProgram;
   readonly graph: Graph;
   /** Divides the region again, without the nodes that its values or sizes keep off the device. */

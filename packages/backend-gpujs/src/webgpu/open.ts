@@ -3,9 +3,8 @@
  * common.
  */
 import { isSconceError } from "@sconce/errors";
-import type { Translator } from "../gpujs/translator.js";
 import { noWebgpu } from "./errors.js";
-import { WgslDevice } from "./wgsl-device.js";
+import { type OpenedGpu, WgslDevice } from "./wgsl-device.js";
 
 /** The part of gpu.js that holds its device. */
 export interface GpuJsContext {
@@ -24,18 +23,6 @@ export interface OpenWebgpuOptions {
   readonly asHardware?: boolean;
   /** gpu.js, whose device is shared; without it a device of our own is opened. */
   readonly gpujs?: GpuJsContext | undefined;
-}
-
-/** An open device and how to close it. */
-export interface OpenedGpu {
-  readonly device: GPUDevice;
-  readonly description: string;
-  readonly isSoftware: boolean;
-  close(): Promise<void>;
-  /**
-   * Makes gpu.js kernels of plain pointwise nests; WGSL of our own computes them too when left out.
-   */
-  readonly translator?: Translator | undefined;
 }
 
 const FIX_PAGE =

@@ -8,7 +8,6 @@ import { BindGroups } from "./bind-groups.js";
 import { BufferPool } from "./buffer-pool.js";
 import { deviceLost, deviceRefused } from "./errors.js";
 import { GpuCore } from "./gpu-core.js";
-import type { OpenedGpu } from "./open.js";
 import { sortIterations } from "./order-shader.js";
 import { pointwiseShader } from "./pointwise-shader.js";
 import { rowShader } from "./row-shader.js";
@@ -38,6 +37,18 @@ const SOFTWARE_ITERATIONS_PER_ELEMENT = 16;
  * interpreter takes for an element.
  */
 const ITERATIONS_PER_ELEMENT = 20_000;
+
+/** An open device and how to close it. */
+export interface OpenedGpu {
+  readonly device: GPUDevice;
+  readonly description: string;
+  readonly isSoftware: boolean;
+  close(): Promise<void>;
+  /**
+   * Makes gpu.js kernels of plain pointwise nests; WGSL of our own computes them too when left out.
+   */
+  readonly translator?: Translator | undefined;
+}
 
 export class WgslDevice implements Device {
   readonly mode = "webgpu";

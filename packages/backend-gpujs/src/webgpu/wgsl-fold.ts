@@ -1,22 +1,33 @@
 /** @file Reductions in WGSL: what is kept while elements are taken one by one. */
-import type { ReduceScalar } from "@sconce/codegen";
-import type { ScalarEmitter } from "./scalar-emitter.js";
+import type { ReduceScalar, Scalar } from "@sconce/codegen";
 import { callText } from "./wgsl-functions.js";
-import { intLiteral, type WgslType, wgslType } from "./wgsl-text.js";
+import { intLiteral, type WgslModule, type WgslType, wgslType } from "./wgsl-text.js";
 
+/** Writes the statements of one shader. */
+interface FoldEmitter {
+  readonly module: WgslModule;
+  /** Returns an unused name that starts with the prefix. */
+  name(prefix: string): string;
+  /** Adds a statement. */
+  line(text: string): void;
+  /** Returns the expression of a scalar. */
+  scalar(scalar: Scalar): string;
+}
+
+/** The statements of a reduction. */
 export interface FoldText {
   /** Takes one element; `place` is its row-major place among all. */
   take(value: string, place: () => string): void;
   result(): string;
 }
 
-export function foldText(emitter: ScalarEmitter, scalar: ReduceScalar): FoldText {
+export function foldText(emitter: FoldEmitter, scalar: ReduceScalar): FoldText {
   const isPlace = scalar.reduce === "argmax" || scalar.reduce === "argmin";
   return isPlace ? placeFold(emitter, scalar) : plainFold(emitter, scalar);
 }
 
 /** What a fold starts from where nothing else is given. */
-export function identityText(emitter: ScalarEmitter, { reduce, dtype }: ReduceScalar): string {
+function identityText(emitter: FoldEmitter, { reduce, dtype }: ReduceScalar): string {
   const type = wgslType(dtype)!;
   switch (reduce) {
     case "any":
@@ -31,7 +42,7 @@ export function identityText(emitter: ScalarEmitter, { reduce, dtype }: ReduceSc
       return extremeText(emitter, reduce === "max", type);
   }
 }
-function extremeText(emitter: ScalarEmitter, isMax: boolean, type: WgslType): string {
+function extremeText(emitter: FoldEmitter, isMax: boolean, type: WgslType): string {
   if (type === "bool") return String(!isMax);
   if (type === "i32") return intLiteral(isMax ? -(2 ** 31) : 2 ** 31 - 1);
   return emitter.module.float(isMax ? -Infinity : Infinity);
@@ -39,7 +50,7 @@ function extremeText(emitter: ScalarEmitter, isMax: boolean, type: WgslType): st
 
 /** Two values become one. */
 export function combineText(
-  emitter: ScalarEmitter,
+  emitter: FoldEmitter,
   { reduce, body, dtype }: ReduceScalar,
   a: string,
   b: string,
@@ -59,7 +70,7 @@ export function combineText(
   }
 }
 
-function plainFold(emitter: ScalarEmitter, scalar: ReduceScalar): FoldText {
+function plainFold(emitter: FoldEmitter, scalar: ReduceScalar): FoldText {
   const { initial } = scalar;
   const start = initial === undefined ? identityText(emitter, scalar) : emitter.scalar(initial);
   const name = emitter.name("acc");
@@ -71,7 +82,7 @@ function plainFold(emitter: ScalarEmitter, scalar: ReduceScalar): FoldText {
 }
 
 /** The place of the extreme: the first of equals, NaN before all. */
-function placeFold(emitter: ScalarEmitter, { reduce, body }: ReduceScalar): FoldText {
+function placeFold(emitter: FoldEmitter, { reduce, body }: ReduceScalar): FoldText {
   const isMax = reduce === "argmax";
   const type = wgslType(body.dtype)!;
   const [best, at, any] = ["best", "at", "any"].map((prefix) => emitter.name(prefix)) as [

@@ -118,7 +118,7 @@ export function callText(
 }
 
 /** An integer with only the bits that its dtype has. */
-export function wrapped(text: string, dtype: DType): string {
+function wrapped(text: string, dtype: DType): string {
   switch (dtype) {
     case "int8":
       return `((${text} << 24u) >> 24u)`;

@@ -114,7 +114,7 @@ function bisected(
 }
 
 /** How the passes are checked, from the options of the command. */
-export async function checkOptions(
+async function checkOptions(
   program: ExportedProgram,
   options: Pick<BisectCommandOptions, "inputs" | "scalars" | "rtol" | "atol" | "seed">,
 ): Promise<CheckOptions> {

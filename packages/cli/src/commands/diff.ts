@@ -43,7 +43,7 @@ export function diffCommand(program: Command, io: SafeIo, outcome: Outcome): voi
 type Named = readonly [name: string, program: ExportedProgram];
 
 /** What `diff -u` would show of the texts, and below it what they do not tell. */
-export function differenceText([a, before]: Named, [b, after]: Named, difference: ProgramDifference): string {
+function differenceText([a, before]: Named, [b, after]: Named, difference: ProgramDifference): string {
   const lines = unifiedDiff(irLines(before), irLines(after));
   const head = lines.length === 0 ? [] : [`--- ${oneLine(a)}`, `+++ ${oneLine(b)}`];
   const rest = [

@@ -12,7 +12,7 @@ import { freeSymbols } from "@sconce/symbolic";
 import type { Sconce } from "sconce";
 import { loopsOf } from "./loops.js";
 
-export interface NestFacts {
+interface NestFacts {
   readonly nest: number;
   readonly nodes: readonly string[];
   readonly shape: string;
@@ -20,7 +20,7 @@ export interface NestFacts {
   readonly bytes: number;
   readonly group: string | null;
 }
-export interface RegionFacts {
+interface RegionFacts {
   readonly region: string;
   readonly nests: readonly NestFacts[];
   readonly flops: number;

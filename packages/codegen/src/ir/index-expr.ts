@@ -5,53 +5,9 @@
  * multiplies cancels here, not in the emitters.
  */
 import { printExpr, type SymInt } from "@sconce/symbolic";
-import type { Scalar } from "./scalar.js";
+import type { Axis, Index, IndexAtom, IndexTerm, Scalar } from "./terms.js";
 
-/** A loop variable that runs over `0 <= axis < extent`. */
-export interface Axis {
-  readonly kind: "axis";
-  /** Unique in its nest. */
-  readonly name: string;
-  readonly extent: Index;
-}
-/** A size known when the program runs: a symbol of the program or an expression over symbols. */
-export interface SizeAtom {
-  readonly kind: "size";
-  readonly expr: Exclude<SymInt, number>;
-}
-/** `floor(numerator / denominator)`; the denominator is positive. */
-export interface QuotientAtom {
-  readonly kind: "quotient";
-  readonly numerator: Index;
-  readonly denominator: Index;
-}
-/** The remainder of floor division, `0 <= remainder < denominator`. */
-export interface RemainderAtom {
-  readonly kind: "remainder";
-  readonly numerator: Index;
-  readonly denominator: Index;
-}
-/** An index that a tensor holds; whoever lowers it keeps it in `0 <= value < bound`. */
-export interface ValueAtom {
-  readonly kind: "value";
-  readonly scalar: Scalar;
-  readonly key: string;
-  readonly bound: Index;
-}
-export type IndexAtom = Axis | SizeAtom | QuotientAtom | RemainderAtom | ValueAtom;
-
-/** `coefficient * atom * atom * ...`, atoms sorted by their text. */
-export interface IndexTerm {
-  readonly coefficient: number;
-  readonly atoms: readonly IndexAtom[];
-}
-/** The sum of the terms and the constant. */
-export interface Index {
-  readonly terms: readonly IndexTerm[];
-  readonly constant: number;
-  /** The normal form as text: two indices are equal exactly when their texts are. */
-  readonly text: string;
-}
+export type { Axis, Index, IndexAtom, IndexTerm } from "./terms.js";
 
 const atomText = (atom: IndexAtom): string => {
   switch (atom.kind) {
@@ -475,7 +431,7 @@ export function forEachAtom(index: Index, visit: (atom: IndexAtom) => void): voi
 }
 
 /** Row-major strides of a shape. */
-export function stridesOf(shape: readonly Index[]): Index[] {
+function stridesOf(shape: readonly Index[]): Index[] {
   const strides = new Array<Index>(shape.length);
   let step = ONE;
   for (let d = shape.length - 1; d >= 0; d--) {

@@ -4,160 +4,28 @@
  * once.
  */
 import type { DType } from "@sconce/tensor";
-import type { Axis, Index } from "./index-expr.js";
+import { COMPARE, type ScalarFn } from "./scalar-functions.js";
+import type { CallScalar, ConstantScalar, Index, IndexScalar, LoadScalar, Scalar } from "./terms.js";
 
-/** Functions that only floats have. */
-export const FLOAT_UNARY = [
-  "reciprocal",
-  "sqrt",
-  "rsqrt",
-  "exp",
-  "exp2",
-  "expm1",
-  "log",
-  "log2",
-  "log10",
-  "log1p",
-  "sin",
-  "cos",
-  "tan",
-  "asin",
-  "acos",
-  "atan",
-  "sinh",
-  "cosh",
-  "tanh",
-  "asinh",
-  "acosh",
-  "atanh",
-  "erf",
-  "sigmoid",
-] as const;
-/**
- * Functions of one value. Integers wrap as their dtype does; NaN goes in and comes out, but `sign`
- * makes 0 of it.
- */
-export const UNARY = [
-  "neg",
-  "abs",
-  "sign",
-  "floor",
-  "ceil",
-  "round",
-  "trunc",
-  ...FLOAT_UNARY,
-  "not",
-  "bitwise_not",
-  "isnan",
-  "isinf",
-] as const;
-/**
- * Functions of two values of one dtype. `div` is true division of floats, `floor_div` and
- * `remainder` follow Python's signs, `trunc_div` and `fmod` C's; `max` and `min` give NaN when
- * either is NaN, as PyTorch's `maximum` does.
- */
-export const BINARY = [
-  "add",
-  "sub",
-  "mul",
-  "div",
-  "floor_div",
-  "trunc_div",
-  "remainder",
-  "fmod",
-  "max",
-  "min",
-  "pow",
-  "atan2",
-  "and",
-  "or",
-  "xor",
-  "bitwise_and",
-  "bitwise_or",
-  "bitwise_xor",
-  "shift_left",
-  "shift_right",
-] as const;
-/** Comparisons: two values of one dtype, a bool. */
-export const COMPARE = ["eq", "ne", "lt", "le", "gt", "ge"] as const;
-
-export type UnaryFn = (typeof UNARY)[number];
-export type BinaryFn = (typeof BINARY)[number];
-export type CompareFn = (typeof COMPARE)[number];
-export type ScalarFn = UnaryFn | BinaryFn | CompareFn;
-
-/** A value that is known. */
-export interface ConstantScalar {
-  readonly kind: "constant";
-  readonly dtype: DType;
-  /** A bool is a boolean, an int64 beyond 2^53 a bigint. */
-  readonly value: number | bigint | boolean;
-}
-/** An index as a value, of int64. */
-export interface IndexScalar {
-  readonly kind: "index";
-  readonly dtype: DType;
-  readonly index: Index;
-}
-/**
- * A size or other number of the program that is known when it runs (a SymFloat), by the name of its
- * node.
- */
-export interface LoadScalar {
-  readonly kind: "load";
-  readonly dtype: DType;
-  /** Position in {@link LoopProgram.buffers}. */
-  readonly buffer: number;
-  /** Row-major place, within the buffer whenever the load is reached. */
-  readonly index: Index;
-}
-export interface CallScalar {
-  readonly kind: "call";
-  readonly dtype: DType;
-  readonly fn: ScalarFn;
-  readonly args: readonly Scalar[];
-}
-/** Conversion as PyTorch's `to`: floats to integers towards zero, anything to bool by `!= 0`. */
-export interface CastScalar {
-  readonly kind: "cast";
-  readonly dtype: DType;
-  readonly value: Scalar;
-}
-/** One of two values. What is not chosen is not read: loads in it may be out of bounds. */
-export interface SelectScalar {
-  readonly kind: "select";
-  readonly dtype: DType;
-  readonly condition: Scalar;
-  readonly then: Scalar;
-  readonly otherwise: Scalar;
-}
-/**
- * How values along axes become one. `argmax` and `argmin` give the row-major place over the axes,
- * int64, the first of equals, NaN before all; `max` and `min` give NaN when there is one; `last`
- * keeps the last value that is taken.
- */
-export type ReduceKind = "sum" | "prod" | "max" | "min" | "any" | "all" | "argmax" | "argmin" | "last";
-/** A reduction over axes of its own. */
-export interface ReduceScalar {
-  readonly kind: "reduce";
-  readonly dtype: DType;
-  readonly reduce: ReduceKind;
-  readonly axes: readonly Axis[];
-  readonly body: Scalar;
-  /** Elements for which it is false are left out. */
-  readonly when?: Scalar | undefined;
-  /** What it starts from, in place of the kind's identity; `last` always has one. */
-  readonly initial?: Scalar | undefined;
-}
-export type Scalar =
-  | ConstantScalar
-  | IndexScalar
-  | LoadScalar
-  | CallScalar
-  | CastScalar
-  | SelectScalar
-  | ReduceScalar;
-
+export {
+  BINARY,
+  type BinaryFn,
+  COMPARE,
+  type CompareFn,
+  FLOAT_UNARY,
+  type ScalarFn,
+  UNARY,
+  type UnaryFn,
+} from "./scalar-functions.js";
+export type {
+  CallScalar,
+  ConstantScalar,
+  IndexScalar,
+  LoadScalar,
+  ReduceKind,
+  ReduceScalar,
+  Scalar,
+} from "./terms.js";
 export const constantScalar = (value: number | bigint | boolean, dtype: DType): ConstantScalar => ({
   kind: "constant",
   dtype,
@@ -171,7 +39,7 @@ export const load = (buffer: number, index: Index, dtype: DType): LoadScalar => 
   index,
 });
 /** A call; its dtype is the first argument's unless given. */
-export const call = (fn: ScalarFn, args: readonly Scalar[], dtype: DType = args[0]!.dtype): CallScalar => ({
+const call = (fn: ScalarFn, args: readonly Scalar[], dtype: DType = args[0]!.dtype): CallScalar => ({
   kind: "call",
   dtype,
   fn,

@@ -68,10 +68,6 @@ export function numbers({ args }: LoweringCall, name: string): number[] {
   const items = Array.isArray(value) ? value : [value];
   return items.map((item) => (typeof item === "number" ? item : cannot(`its ${name} is not fixed`)));
 }
-/** A list of sizes, symbolic ones too. */
-export const sizes = ({ args }: LoweringCall, name: string): Index[] =>
-  ((args[name] ?? []) as readonly SymInt[]).map(size);
-
 /** What the graph says of a tensor result. */
 export function outOf({ value }: LoweringCall, at = 0): FakeTensor {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];

@@ -7,7 +7,7 @@ import { jsonError } from "../errors.js";
 import { type JsonArray, JsonObject, type JsonValue } from "./value.js";
 
 /** Deeper nesting is refused; PyTorch's own files stay below 100. */
-export const DEEPEST_JSON = 1000;
+const DEEPEST_JSON = 1000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -7,7 +7,6 @@ import type { DType } from "@sconce/tensor";
 
 export const SCHEMA_MAJOR = 8;
 export const SCHEMA_MINOR = 20;
-export const TREESPEC_PROTOCOL = 1;
 export const ARCHIVE_FORMAT = "pt2";
 export const ARCHIVE_VERSION = "0";
 

@@ -56,61 +56,105 @@ function fields(...list: readonly (readonly [2 | 4 | 8, number])[]): Uint8Array 
   return new Uint8Array(out.buffer);
 }
 
+/** An entry with everything filled in. */
+interface Entry {
+  readonly given: EntryFixture;
+  readonly name: Uint8Array;
+  readonly packed: Uint8Array;
+  readonly method: number;
+  readonly flags: number;
+  readonly crc: number;
+  readonly size: number;
+}
+
+const completed = (given: EntryFixture): Entry => ({
+  given,
+  name: typeof given.name === "string" ? utf8(given.name) : given.name,
+  packed: given.packed ?? given.data,
+  method: given.method ?? 0,
+  flags: given.flags ?? 0,
+  crc: given.crc ?? crc32(given.data),
+  size: given.size ?? given.data.length,
+});
+
+/** The local header of an entry with its data. */
+function localRecord({ given, name, packed, method, flags, crc, size }: Entry): Uint8Array {
+  const localName = given.localName === undefined ? name : utf8(given.localName);
+  return concat([
+    fields(
+      [4, 0x04034b50],
+      [2, 20],
+      [2, given.localFlags ?? flags],
+      [2, given.localMethod ?? method],
+      [2, 0],
+      [2, 0],
+      [4, given.localCrc ?? crc],
+      [4, packed.length],
+      [4, given.localSize ?? size],
+      [2, localName.length],
+      [2, 0],
+    ),
+    localName,
+    packed,
+    given.after ?? new Uint8Array(0),
+  ]);
+}
+
+/** The record of an entry in the directory. */
+const directoryRecord = (
+  { given, name, packed, method, flags, crc, size }: Entry,
+  position: number,
+): Uint8Array =>
+  concat([
+    fields(
+      [4, 0x02014b50],
+      [2, 0x0314],
+      [2, 20],
+      [2, flags],
+      [2, method],
+      [2, 0],
+      [2, 0],
+      [4, crc],
+      [4, packed.length],
+      [4, size],
+      [2, name.length],
+      [2, 0],
+      [2, 0],
+      [2, given.disk ?? 0],
+      [2, 0],
+      [4, given.externalAttributes ?? 0],
+      [4, given.offset ?? position],
+    ),
+    name,
+  ]);
+
+/** The zip64 end record with its locator; `end` is where the record starts. */
+const zip64Records = (count: number, size: number, offset: number, end: number): Uint8Array =>
+  fields(
+    [4, 0x06064b50],
+    [8, 44],
+    [2, 45],
+    [2, 45],
+    [4, 0],
+    [4, 0],
+    [8, count],
+    [8, count],
+    [8, size],
+    [8, offset],
+    [4, 0x07064b50],
+    [4, 0],
+    [8, end],
+    [4, 1],
+  );
+
 /** A zip archive of the entries. */
 export function makeZip(entries: readonly EntryFixture[], options: ZipFixture = {}): Uint8Array {
   const body: Uint8Array[] = [];
   const directory: Uint8Array[] = [];
   let position = 0;
-  for (const entry of entries) {
-    const name = typeof entry.name === "string" ? utf8(entry.name) : entry.name;
-    const packed = entry.packed ?? entry.data;
-    const method = entry.method ?? 0;
-    const flags = entry.flags ?? 0;
-    const crc = entry.crc ?? crc32(entry.data);
-    const size = entry.size ?? entry.data.length;
-    const localName = entry.localName === undefined ? name : utf8(entry.localName);
-    const local = concat([
-      fields(
-        [4, 0x04034b50],
-        [2, 20],
-        [2, entry.localFlags ?? flags],
-        [2, entry.localMethod ?? method],
-        [2, 0],
-        [2, 0],
-        [4, entry.localCrc ?? crc],
-        [4, packed.length],
-        [4, entry.localSize ?? size],
-        [2, localName.length],
-        [2, 0],
-      ),
-      localName,
-      packed,
-      entry.after ?? new Uint8Array(0),
-    ]);
-    directory.push(
-      concat([
-        fields(
-          [4, 0x02014b50],
-          [2, 0x0314],
-          [2, 20],
-          [2, flags],
-          [2, method],
-          [2, 0],
-          [2, 0],
-          [4, crc],
-          [4, packed.length],
-          [4, size],
-          [2, name.length],
-          [2, 0],
-          [2, 0],
-          [2, entry.disk ?? 0],
-          [2, 0],
-          [4, entry.externalAttributes ?? 0],
-          [4, entry.offset ?? position],
-        ),
-        name,
-      ]),
-    );
+  for (const entry of entries.map(completed)) {
+    const local = localRecord(entry);
+    directory.push(directoryRecord(entry, position));
     body.push(local);
     position += local.length;
   }
@@ -118,39 +162,19 @@ export function makeZip(entries: readonly EntryFixture[], options: ZipFixture = 
   const offset = options.directoryOffset ?? position;
   const count = options.count ?? entries.length;
   const comment = options.comment ?? new Uint8Array(0);
-  const end64 =
-    options.zip64 !== true
-      ? new Uint8Array(0)
-      : concat([
-          fields(
-            [4, 0x06064b50],
-            [8, 44],
-            [2, 45],
-            [2, 45],
-            [4, 0],
-            [4, 0],
-            [8, count],
-            [8, count],
-            [8, central.length],
-            [8, offset],
-          ),
-          fields([4, 0x07064b50], [4, 0], [8, position + central.length], [4, 1]),
-        ]);
   const wide = options.zip64 === true;
-  return concat([
-    ...body,
-    central,
-    end64,
-    fields(
-      [4, 0x06054b50],
-      [2, 0],
-      [2, 0],
-      [2, wide ? 0xffff : count],
-      [2, wide ? 0xffff : count],
-      [4, wide ? 0xffffffff : central.length],
-      [4, wide ? 0xffffffff : offset],
-      [2, comment.length],
-    ),
-    comment,
-  ]);
+  const end64 = wide
+    ? zip64Records(count, central.length, offset, position + central.length)
+    : new Uint8Array(0);
+  const end = fields(
+    [4, 0x06054b50],
+    [2, 0],
+    [2, 0],
+    [2, wide ? 0xffff : count],
+    [2, wide ? 0xffff : count],
+    [4, wide ? 0xffffffff : central.length],
+    [4, wide ? 0xffffffff : offset],
+    [2, comment.length],
+  );
+  return concat([...body, central, end64, end, comment]);
 }

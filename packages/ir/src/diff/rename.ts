@@ -14,7 +14,7 @@ export interface GraphNames {
   readonly nested: ReadonlyMap<string, readonly [target: string, names: GraphNames]>;
 }
 
-export function renameGraph(graph: Graph, { nodes: names, nested }: GraphNames): Graph {
+function renameGraph(graph: Graph, { nodes: names, nested }: GraphNames): Graph {
   const nameOf = (name: string): string => names.get(name) ?? name;
   const rename = (use: NodeRef): NodeRef => (names.has(use.name) ? ref(nameOf(use.name)) : use);
   const targetOf = (node: Node): string => {

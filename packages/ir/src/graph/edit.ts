@@ -90,7 +90,7 @@ export function rebuild(
     }
     if (out !== undefined) changes.set(i, out);
   }
-  const next: Partial<GraphState> = {
+  const next: Partial<GraphState<Graph>> = {
     ...(changes.size > 0 && changePages(state, changes)),
     ...(subgraphs !== undefined && changedSubgraphs(state.subgraphs, subgraphs)),
   };
@@ -100,9 +100,9 @@ export function rebuild(
 }
 
 function changedSubgraphs(
-  before: GraphState["subgraphs"],
+  before: GraphState<Graph>["subgraphs"],
   after: ReadonlyMap<string, Graph>,
-): Pick<GraphState, "subgraphs"> | undefined {
+): Pick<GraphState<Graph>, "subgraphs"> | undefined {
   const entries = [...after];
   const isSame =
     entries.length === before.length &&

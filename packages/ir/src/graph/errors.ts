@@ -1,6 +1,5 @@
 /** @file One factory per error of this package. */
 import { SconceError } from "@sconce/errors";
-import type { TargetProblem } from "./known-targets.js";
 import { type Problem, problemText } from "./problem.js";
 
 export const nodeNotFound = (name: string): SconceError =>
@@ -100,8 +99,10 @@ export const irSyntax = (message: string, where: string): SconceError =>
   });
 
 /** `where`: line and column of a text, or the node. */
-export const unknownTarget = ({ message, fix }: TargetProblem, where: string): SconceError =>
-  new SconceError({ code: "UNKNOWN_TARGET", message, where, fix });
+export const unknownTarget = (
+  { message, fix }: Pick<SconceError, "message" | "fix">,
+  where: string,
+): SconceError => new SconceError({ code: "UNKNOWN_TARGET", message, where, fix });
 
 /** The reason that the file gave which the text was made of, under its code. */
 export const unreadableExamples = (code: string, message: string): SconceError =>

@@ -14,7 +14,7 @@ const NO_SUBGRAPHS: ReadonlyMap<string, Graph> = new Map();
  */
 export class Graph {
   readonly subgraphs: ReadonlyMap<string, Graph>;
-  readonly #state: GraphState;
+  readonly #state: GraphState<Graph>;
   readonly #index: GraphIndex;
 
   constructor(
@@ -123,7 +123,7 @@ export class Graph {
   }
 
   /** The storage of this version, for the modules that make new ones. */
-  static stateOf(graph: Graph): GraphState {
+  static stateOf(graph: Graph): GraphState<Graph> {
     return graph.#state;
   }
 
@@ -133,7 +133,7 @@ export class Graph {
   }
 
   /** The graph of a state that came from `before`; `before` itself when the state is its own. */
-  static version(before: Graph, state: GraphState): Graph {
+  static version(before: Graph, state: GraphState<Graph>): Graph {
     if (state === before.#state) return before;
     const subgraphs =
       state.subgraphs === before.#state.subgraphs ? before.subgraphs : new Map(state.subgraphs);
@@ -145,6 +145,6 @@ export class Graph {
 export const isGraph = (value: unknown): value is Graph => value instanceof Graph;
 
 interface GraphVersion {
-  readonly state: GraphState;
+  readonly state: GraphState<Graph>;
   readonly index: GraphIndex;
 }

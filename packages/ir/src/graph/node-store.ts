@@ -5,13 +5,12 @@
  */
 import { applyPatches, enablePatches, type Patch, produceWithPatches } from "immer";
 import { historyMismatch } from "./errors.js";
-import type { Graph } from "./graph.js";
 import type { Node } from "./node.js";
 
 enablePatches();
 
 /** Nodes of a new page. A page may grow to twice this before it is split. */
-export const PAGE_SIZE = 256;
+const PAGE_SIZE = 256;
 const PAGE_LIMIT = 2 * PAGE_SIZE;
 /** A page holds fewer nodes than this, so that page key and slot fit into one small integer. */
 export const PLACES = 4 * PAGE_SIZE;
@@ -31,11 +30,11 @@ export class Page {
   }
 }
 
-/** Everything that one version of a graph consists of. */
-export interface GraphState {
+/** Everything that one version of a graph consists of; `Nested` is the type of graphs within it. */
+export interface GraphState<Nested = unknown> {
   readonly pages: readonly Page[];
   readonly nextKey: number;
-  readonly subgraphs: readonly (readonly [target: string, graph: Graph])[];
+  readonly subgraphs: readonly (readonly [target: string, graph: Nested])[];
 }
 
 /** One change of a graph, replayable in both directions. */
@@ -47,7 +46,10 @@ export interface GraphPatches {
 const NO_PATCHES: GraphPatches = Object.freeze({ patches: Object.freeze([]), inverse: Object.freeze([]) });
 
 /** A state of these nodes, in pages of {@link PAGE_SIZE}. */
-export function makeState(nodes: readonly Node[], subgraphs: GraphState["subgraphs"]): GraphState {
+export function makeState<Nested>(
+  nodes: readonly Node[],
+  subgraphs: GraphState<Nested>["subgraphs"],
+): GraphState<Nested> {
   const pages: Page[] = [];
   for (const node of nodes) Object.freeze(node);
   for (let i = 0; i < nodes.length; i += PAGE_SIZE)
@@ -87,19 +89,19 @@ export function changePages(state: GraphState, changes: PageChanges): Pick<Graph
   return { pages: packed.pages, nextKey: packed.nextKey };
 }
 
-type MutableState = { -readonly [K in keyof GraphState]: GraphState[K] };
+type MutableState<Nested> = { -readonly [K in keyof GraphState<Nested>]: GraphState<Nested>[K] };
 
 /** A change of more pages than this replaces the list of pages: immer then records one patch instead of one a page. */
 const FEW_PAGES = 16;
 
 /** The next version, with the patches that lead to it and back. The same state when nothing differs. */
-export function commit(
-  state: GraphState,
-  next: Partial<GraphState>,
-): { readonly state: GraphState } & GraphPatches {
+export function commit<Nested>(
+  state: GraphState<Nested>,
+  next: Partial<GraphState<Nested>>,
+): { readonly state: GraphState<Nested> } & GraphPatches {
   const [result, patches, inverse] = produceWithPatches(state, (draft) => {
     const { pages, subgraphs, nextKey } = next;
-    const target = draft as unknown as MutableState;
+    const target = draft as MutableState<Nested>;
     if (pages !== undefined) setPages(target, state.pages, pages);
     if (nextKey !== undefined && nextKey !== state.nextKey) target.nextKey = nextKey;
     if (subgraphs !== undefined && subgraphs !== state.subgraphs) target.subgraphs = subgraphs;
@@ -107,7 +109,7 @@ export function commit(
   return { state: result, patches, inverse };
 }
 
-function setPages(draft: MutableState, before: readonly Page[], after: readonly Page[]): void {
+function setPages(draft: MutableState<unknown>, before: readonly Page[], after: readonly Page[]): void {
   const changed = after.flatMap((page, i) => (page === before[i] ? [] : [i]));
   if (after.length !== before.length || changed.length > FEW_PAGES) {
     draft.pages = after;
@@ -122,11 +124,11 @@ function setPages(draft: MutableState, before: readonly Page[], after: readonly 
  * the patches that lead back; where given, what they hold must be what the state holds.
  * @throws SconceError `HISTORY_MISMATCH`
  */
-export function applyStatePatches(
-  state: GraphState,
+export function applyStatePatches<Nested>(
+  state: GraphState<Nested>,
   patches: readonly Patch[],
   opposite: readonly Patch[] = [],
-): GraphState {
+): GraphState<Nested> {
   if (patches.length === 0) return state;
   if (![...patches, ...opposite].every(({ op, path }) => op === "replace" && isPathOf(state, path)))
     throw notAState();

@@ -1,6 +1,5 @@
 /** @file Which nodes each node reads, and which nodes read it, as typed arrays of positions. */
 import { type Argument, forEachRef } from "../values/argument.js";
-import type { Graph } from "./graph.js";
 import type { Node } from "./node.js";
 import { type GraphState, PLACES } from "./node-store.js";
 
@@ -144,6 +143,12 @@ export function userTable({ offsets: ends, positions }: OperandTable): UserTable
   return { offsets, users: sorted };
 }
 
+/** A graph version: its nodes and their operands. */
+interface OperandSource {
+  readonly operands: OperandTable;
+  nodes(): readonly Node[];
+}
+
 /** Finds the operands of one node after another by their names, without looking each name up in the graph. */
 export class OperandReader {
   readonly #nodes: readonly Node[];
@@ -152,7 +157,7 @@ export class OperandReader {
   #end = 0;
   #next = 0;
 
-  constructor(graph: Graph) {
+  constructor(graph: OperandSource) {
     this.#nodes = graph.nodes();
     this.#table = graph.operands;
   }

@@ -19,7 +19,7 @@ interface Neighbors {
 /** The changes that a recipe asks for, until the edit ends. */
 export class PendingEdit implements GraphEditor {
   readonly #base: Graph;
-  readonly #state: GraphState;
+  readonly #state: GraphState<Graph>;
   readonly #changed = new Map<string, Node>();
   readonly #inserted = new Map<string, Node>();
   readonly #removed = new Set<string>();
@@ -29,7 +29,7 @@ export class PendingEdit implements GraphEditor {
   #names: Namespace | undefined;
   #done = false;
 
-  constructor(graph: Graph, state: GraphState) {
+  constructor(graph: Graph, state: GraphState<Graph>) {
     this.#base = graph;
     this.#state = state;
   }
@@ -101,7 +101,7 @@ export class PendingEdit implements GraphEditor {
   }
 
   /** Ends the edit: what differs in the next version. */
-  finish(): Partial<GraphState> {
+  finish(): Partial<GraphState<Graph>> {
     this.#done = true;
     inheritMeta(this.#inserted, this.#replacements.entries(), (name) => this.#base.find(name));
     return { ...this.#nextPages(this.#state), ...this.#nextSubgraphs(this.#state) };
@@ -127,7 +127,7 @@ export class PendingEdit implements GraphEditor {
     return remember(this.#neighbors, anchor, () => ({ before: [], after: [] }));
   }
 
-  #nextSubgraphs(state: GraphState): Partial<GraphState> {
+  #nextSubgraphs(state: GraphState<Graph>): Partial<GraphState<Graph>> {
     if (this.#subgraphs.size === 0) return {};
     const subgraphs = new Map(state.subgraphs);
     let same = true;
@@ -139,7 +139,7 @@ export class PendingEdit implements GraphEditor {
     return same ? {} : { subgraphs: [...subgraphs] };
   }
 
-  #nextPages(state: GraphState): Partial<GraphState> {
+  #nextPages(state: GraphState<Graph>): Partial<GraphState<Graph>> {
     const pages = this.#touchedPages(state);
     if (pages.size === 0) return {};
     const rewrite = this.#replacements.rewriter(wrappersOf(this.#inserted, this.#replacements.entries()));
@@ -155,7 +155,7 @@ export class PendingEdit implements GraphEditor {
   }
 
   /** Pages with a node that changes, goes, gets a neighbor or uses something replaced or removed. */
-  #touchedPages(state: GraphState): Set<number> {
+  #touchedPages(state: GraphState<Graph>): Set<number> {
     const index = Graph.indexOf(this.#base);
     const pages = new Set<number>();
     const touch = (name: string): void => {

@@ -4,7 +4,8 @@ import { historyMismatch } from "../graph/errors.js";
 import { Graph } from "../graph/graph.js";
 import { parseIr } from "../ir-text/parse-program.js";
 import { printIr } from "../ir-text/print-program.js";
-import type { ExportedProgram, ProgramParts } from "../program/program.js";
+import type { ExportedProgram } from "../program/program.js";
+import type { ProgramParts } from "../program/program-parts.js";
 import { align, hunksOf } from "../support/align.js";
 
 /** A run of lines in the place of another. Positions count in the text before. */

@@ -2,7 +2,8 @@
 import { applyGraphPatches, diffGraphs } from "../graph/edit.js";
 import { historyMismatch } from "../graph/errors.js";
 import type { Graph } from "../graph/graph.js";
-import type { ExportedProgram, HistoryEntry, ProgramParts } from "../program/program.js";
+import type { ExportedProgram } from "../program/program.js";
+import type { HistoryEntry, ProgramParts } from "../program/program-parts.js";
 
 /** A part counts as changed when it is another object: passes keep what they leave alone. */
 const PARTS = [

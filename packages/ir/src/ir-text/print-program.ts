@@ -1,7 +1,8 @@
 import { isSconceError, type SconceError } from "@sconce/errors";
 import { Tensor } from "@sconce/tensor";
 import type { Graph } from "../graph/graph.js";
-import { ExportedProgram, type ModuleCallEntry } from "../program/program.js";
+import { ExportedProgram } from "../program/program.js";
+import type { ModuleCallEntry } from "../program/program-parts.js";
 import type { ArgumentSpec } from "../program/signature.js";
 import type { Argument } from "../values/argument.js";
 import { ExpressionWriter, symbolLine } from "./expressions.js";
@@ -18,7 +19,7 @@ export interface PrintIrOptions {
 }
 
 /** First line of every program text. */
-export const HEADER = "sconce-ir 1";
+const HEADER = "sconce-ir 1";
 /** Under which sample inputs lie beside the text, by position. */
 export const exampleKey = (position: number): string => `example.${position}`;
 
@@ -95,7 +96,7 @@ function signatureLines(program: ExportedProgram): string[] {
 }
 
 /** `%x` for a tensor, else the kind in front: `symint %n`, `constant %k = 3`. */
-export function specText(arg: ArgumentSpec): string {
+function specText(arg: ArgumentSpec): string {
   const name = nameText(arg.name);
   switch (arg.kind) {
     case "tensor":

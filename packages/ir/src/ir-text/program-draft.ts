@@ -1,14 +1,14 @@
 import { dtypeInfo, numel, requiredBytes, Tensor } from "@sconce/tensor";
 import { irTensor, unreadableExamples } from "../graph/errors.js";
 import type { Graph } from "../graph/graph.js";
+import { ExportedProgram } from "../program/program.js";
 import {
   type ExampleInputs,
-  ExportedProgram,
   type ExportedProgramInit,
   type ModuleCallEntry,
   type RangeConstraint,
   rangeConstraint,
-} from "../program/program.js";
+} from "../program/program-parts.js";
 import type { InputSpec, OutputSpec } from "../program/signature.js";
 import type { Argument } from "../values/argument.js";
 import type { Cursor } from "./cursor.js";

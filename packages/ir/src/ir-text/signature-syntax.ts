@@ -1,5 +1,5 @@
 /** @file Parses the lines of a program block that declare its calling convention. */
-import type { ModuleCallEntry } from "../program/program.js";
+import type { ModuleCallEntry } from "../program/program-parts.js";
 import {
   type ArgumentSpec,
   INPUT_KINDS,

@@ -44,7 +44,7 @@ function tensorText(tensor: FakeTensor, options: AnnotationOptions): string | un
 }
 
 /** Python's text of a symbolic scalar, folded ones as the plain value they stand for. */
-export function scalarText(value: SymScalar): string {
+function scalarText(value: SymScalar): string {
   const { kind, expr } = value;
   if (typeof expr === "boolean") return expr ? "True" : "False";
   if (typeof expr === "number") return kind === "SymFloat" ? floatRepr(expr) : String(expr);

@@ -2,7 +2,6 @@
 import type { Tensor } from "@sconce/tensor";
 import type { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
-import type { Argument } from "../values/argument.js";
 import type { ExportedProgram } from "./program.js";
 
 /** A run-time value: a tensor, a Python scalar, or None. */
@@ -122,5 +121,3 @@ export interface Backend {
   describeSupport?(target: string): string | undefined;
   compile(program: ExportedProgram, options?: CompileOptions): Promise<Executable>;
 }
-
-export type { Argument };

@@ -3,7 +3,7 @@
 import { Graph } from "../graph/graph.js";
 import { isRef, itemsOf } from "../values/argument.js";
 import { mapModuleCalls } from "./module-calls.js";
-import type { ExportedProgram, ExportedProgramInit } from "./program.js";
+import type { ExportedProgramInit } from "./program-parts.js";
 import { renameOutputs } from "./signature.js";
 
 /**
@@ -12,7 +12,7 @@ import { renameOutputs } from "./signature.js";
  * given stays as it is, and so does one whose outputs trade places or have another number.
  */
 export function withOutputsOf(
-  program: ExportedProgram,
+  program: Pick<ExportedProgramInit, "graph" | "graphSignature" | "moduleCallGraph">,
   change: Partial<ExportedProgramInit>,
 ): Partial<ExportedProgramInit> {
   const { graph } = change;

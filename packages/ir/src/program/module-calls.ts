@@ -1,6 +1,6 @@
 /** @file The calling conventions of preserved modules, which refer to nodes of the program's graph by name. */
 import type { Graph } from "../graph/graph.js";
-import type { ModuleCallEntry } from "./program.js";
+import type { ModuleCallEntry } from "./program-parts.js";
 import type { ArgumentSpec } from "./signature.js";
 
 /** The entries with their inputs and outputs mapped; the same list when none changes. */

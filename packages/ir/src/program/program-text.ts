@@ -1,11 +1,13 @@
 import { readableLines } from "../print-torch/readable.js";
-import type { ExportedProgram, RangeConstraint } from "./program.js";
+import type { ExportedProgramInit, RangeConstraint } from "./program-parts.js";
 import type { GraphSignature } from "./signature.js";
 
 const INDENT = "    ";
 
 /** `str(exported_program)`, byte for byte. */
-export function programText(program: ExportedProgram): string {
+export function programText(
+  program: Pick<ExportedProgramInit, "graph" | "graphSignature" | "rangeConstraints">,
+): string {
   // PyTorch indents every line, empty ones and the one after the last newline too.
   const code = readableLines(program.graph, {}, INDENT).join("\n");
   const signature = signatureText(program.graphSignature).replaceAll("\n", `\n${INDENT}`);

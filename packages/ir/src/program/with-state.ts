@@ -1,6 +1,6 @@
 import { copyInto, dtypeInfo, numel, requiredBytes, Storage, sameValues, Tensor } from "@sconce/tensor";
 import { stateMismatch, unknownState } from "./errors.js";
-import type { ExportedProgram, HistoryEntry } from "./program.js";
+import type { ExportedProgramInit, HistoryEntry } from "./program-parts.js";
 
 /** Tensors by fully qualified name, as a state dict has them. */
 export type StateValues = ReadonlyMap<string, Tensor> | Readonly<Record<string, Tensor>>;
@@ -9,10 +9,12 @@ export type StateValues = ReadonlyMap<string, Tensor> | Readonly<Record<string, 
 const MAX_HOLES = 64 * 2 ** 20;
 
 /** The parts of a program that change when values are given, and the step of its history; undefined when nothing does. */
-export type StateChange = Pick<ExportedProgram, "stateDict" | "constants" | "history">;
+export interface StateChange extends Pick<ExportedProgramInit, "stateDict" | "constants"> {
+  readonly history: readonly HistoryEntry[];
+}
 
 /** See `ExportedProgram.withState`. */
-export function stateChange(program: ExportedProgram, values: StateValues): StateChange | undefined {
+export function stateChange(program: StateChange, values: StateValues): StateChange | undefined {
   const given =
     values instanceof Map ? (values as ReadonlyMap<string, Tensor>) : new Map(Object.entries(values));
   if (given.size === 0) return undefined;

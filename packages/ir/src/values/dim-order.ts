@@ -1,12 +1,17 @@
 /** @file The order of a tensor's dimensions in memory, which the edge dialect has in place of memory formats. */
 import { le, type SymInt } from "@sconce/symbolic";
-import type { FakeTensor } from "./meta.js";
+
+/** Where the elements of a tensor lie: sizes, and strides in elements. */
+interface Geometry {
+  readonly shape: readonly SymInt[];
+  readonly strides: readonly SymInt[];
+}
 
 /** Dimensions from the outermost in memory to the innermost: `[0, 2, 3, 1]` is channels last. */
 export type DimOrder = readonly number[];
 
 /** The dimension order of a tensor: by strides, the largest first; equal ones keep their order. */
-export function dimOrderOf({ strides }: Pick<FakeTensor, "strides">): DimOrder {
+export function dimOrderOf({ strides }: Pick<Geometry, "strides">): DimOrder {
   const order = strides.map((_, d) => d);
   // Insertion sort is stable and total under comparisons that symbols leave open; ranks are small.
   for (let i = 1; i < order.length; i++) {
@@ -33,10 +38,7 @@ export function isDimOrder(value: unknown, ndim: number): value is DimOrder {
 }
 
 /** Whether strides never grow along the order; dimensions of a single element lie anywhere. */
-export function dimOrderFits(
-  order: DimOrder,
-  { shape, strides }: Pick<FakeTensor, "shape" | "strides">,
-): boolean {
+export function dimOrderFits(order: DimOrder, { shape, strides }: Geometry): boolean {
   const dims = order.filter((dim) => shape[dim] !== 1);
   return dims.every((dim, i) => i === 0 || !isSmaller(strides[dims[i - 1]!]!, strides[dim]!));
 }

@@ -4,7 +4,8 @@ import { ATEN } from "../graph/dialect.js";
 import { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
 import { parseIr } from "../ir-text/parse-program.js";
-import { ExportedProgram, type ExportedProgramInit } from "../program/program.js";
+import { ExportedProgram } from "../program/program.js";
+import type { ExportedProgramInit } from "../program/program-parts.js";
 import { verifyAll } from "./part-checks.js";
 import { verify } from "./verify.js";
 

@@ -6,7 +6,8 @@ import { Tensor } from "@sconce/tensor";
 import { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
 import { describeValue, errorText, type Problem } from "../graph/problem.js";
-import type { ExportedProgram, ExportedProgramInit } from "../program/program.js";
+import type { ExportedProgram } from "../program/program.js";
+import type { ExportedProgramInit } from "../program/program-parts.js";
 import { OUTPUT_KINDS } from "../program/signature.js";
 import { argument, argumentSpec, nodeMeta } from "./argument-kinds.js";
 import {

@@ -16,7 +16,7 @@ const MASKS: ReadonlySet<string> = new Set(["bool", "uint8"]);
 const INDEX_DTYPES: ReadonlySet<string> = new Set(["int64", "int32", "bool", "uint8"]);
 
 /** How many elements of a mask are set: one symbol for one mask. */
-export function countNonzero(env: SymEnv, mask: FakeTensor): SymInt {
+function countNonzero(env: SymEnv, mask: FakeTensor): SymInt {
   const numel = numelOf(mask.shape);
   return numel === 0 ? 0 : remembered(env, "nonzero", mask, () => freshSize(env, numel));
 }
@@ -105,7 +105,7 @@ function broadcastIndices(env: SymEnv, shapes: readonly (readonly SymInt[])[]): 
 }
 
 /** Fresh memory laid out as the kernel does: in the order of the strides of `self`, index dimensions counting as 0. */
-export function indexMeta(
+function indexMeta(
   self: FakeTensor,
   indices: readonly (FakeTensor | null)[],
   { env }: MetaContext,

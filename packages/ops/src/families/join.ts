@@ -174,11 +174,7 @@ const emitZeros = (emit: Emit, size: readonly SymInt[], { device, dtype }: FakeT
   emit("aten.zeros.default", [size], { dtype, device, pin_memory: false });
 
 /** A view of each tensor along a dimension of its own, expanded to the whole grid. */
-export function emitMeshgrid(
-  emit: Emit,
-  tensors: readonly FakeTensor[],
-  indexing: string,
-): readonly FakeTensor[] {
+function emitMeshgrid(emit: Emit, tensors: readonly FakeTensor[], indexing: string): readonly FakeTensor[] {
   requireSome(tensors, "meshgrid");
   checkMeshgrid(tensors, indexing);
   const swap = indexing === "xy" && tensors.length >= 2;

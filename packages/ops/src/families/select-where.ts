@@ -62,7 +62,7 @@ const whereScalar = defineOp({
 });
 
 /** The number as Python converts it to the type of a dtype: `int(2.5)`, `float(1)`, `bool(3)`. */
-export function castScalar(value: ScalarArg, dtype: DType): ScalarArg {
+function castScalar(value: ScalarArg, dtype: DType): ScalarArg {
   if (
     typeof value === "object" &&
     (value.kind === "SymInt" || value.kind === "SymFloat" || value.kind === "SymBool")

@@ -11,7 +11,7 @@ import { sizeMath } from "../rules/size-math.js";
 import { inferSizes, viewOf, viewStrides } from "../rules/view-geometry.js";
 
 /** @throws SconceError `SHAPE_MISMATCH` when the sizes do not fit the elements or their layout. */
-export function viewMeta(self: FakeTensor, size: readonly SymInt[], env: SymEnv): FakeTensor {
+function viewMeta(self: FakeTensor, size: readonly SymInt[], env: SymEnv): FakeTensor {
   const sizes = inferSizes(env, size, numelOf(self.shape));
   const strides = viewStrides(self, sizes, env);
   if (strides !== undefined) return viewOf(self, sizes, strides);
@@ -42,7 +42,7 @@ const reshapeAlias = defineOp({
 });
 
 /** `Tensor.reshape` as the dispatcher decomposes it: a view where the layout allows one, else a view of a copy. */
-export function emitReshape(emit: Emit, self: FakeTensor, shape: readonly SymInt[]): FakeTensor {
+function emitReshape(emit: Emit, self: FakeTensor, shape: readonly SymInt[]): FakeTensor {
   const { env } = emit;
   if (isContiguousFake(self, env)) return emit("aten.view.default", [self, shape]);
   const sizes = emitInferSizes(emit, shape, self);

@@ -175,7 +175,7 @@ function emitSlices(
 }
 
 /** `tensor_split` at given places. */
-export function emitSplitAt(
+function emitSplitAt(
   emit: Emit,
   self: FakeTensor,
   indices: readonly SymInt[],
@@ -187,12 +187,7 @@ export function emitSplitAt(
 }
 
 /** `tensor_split` into sections of nearly equal length, the first ones longer. */
-export function emitSections(
-  emit: Emit,
-  self: FakeTensor,
-  sections: SymInt,
-  dim: SymInt,
-): readonly FakeTensor[] {
+function emitSections(emit: Emit, self: FakeTensor, sections: SymInt, dim: SymInt): readonly FakeTensor[] {
   requireDims(self, "tensor_split");
   if (typeof sections !== "number" || sections <= 0) {
     throw invalidArgument(`number of sections must be larger than 0, got ${describeSize(sections)}`);

@@ -36,7 +36,7 @@ export function resultProblem(
 }
 
 /** Why a value is not a valid fake tensor. */
-export function fakeProblem(value: unknown): string | undefined {
+function fakeProblem(value: unknown): string | undefined {
   if (!(value instanceof FakeTensor)) {
     const { shape, dtype } = (value ?? {}) as Partial<Record<string, unknown>>;
     return Array.isArray(shape) && dtype !== undefined

@@ -1,6 +1,6 @@
 /** @file Conditions on sizes: plain numbers are compared at once, symbolic ones are asked of the environment. */
 import type { SymInt } from "@sconce/ir";
-import { eq, ge, le, lt, ne, type SymBool, type SymEnv } from "@sconce/symbolic";
+import { eq, le, lt, ne, type SymBool, type SymEnv } from "@sconce/symbolic";
 
 const numbers = (a: SymInt, b: SymInt): boolean => typeof a === "number" && typeof b === "number";
 
@@ -25,5 +25,3 @@ export function check(env: SymEnv, condition: SymBool, error: () => Error): void
   if (condition === true) return;
   if (condition === false || !env.orTrue(condition)) throw error();
 }
-
-export { eq, ge, le, lt };

@@ -6,7 +6,7 @@ import { wrapDims } from "./dims.js";
 import { fake, numelOf } from "./fake.js";
 
 /** Dimensions to reduce; none given means all of them. */
-export const reducedDims = (dims: readonly SymInt[] | null, ndim: number): readonly number[] =>
+const reducedDims = (dims: readonly SymInt[] | null, ndim: number): readonly number[] =>
   wrapDims(dims === null || dims.length === 0 ? null : dims, ndim);
 
 /** The shape that is left. */

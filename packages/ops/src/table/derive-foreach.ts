@@ -10,7 +10,7 @@ import { invalidArgument } from "../rows/errors.js";
 import { knownSchema, knownSchemaText } from "../schema/known-schemas.js";
 import { checkInPlace } from "./derive.js";
 import { metaOfBound } from "./fake-emit.js";
-import type { OperatorTable } from "./table.js";
+import type { OperatorRows } from "./operator-rows.js";
 
 const PREFIX = "aten._foreach_";
 
@@ -28,7 +28,7 @@ const OVERLOADS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The definition of a `_foreach_*` overload from the operator that it repeats; undefined for other targets. */
-export function deriveForeach(target: string, operators: OperatorTable): OpDefinition | undefined {
+export function deriveForeach(target: string, operators: OperatorRows): OpDefinition | undefined {
   if (!target.startsWith(PREFIX)) return undefined;
   const [schema, schemaText] = [knownSchema(target), knownSchemaText(target)];
   if (schema === undefined || schemaText === undefined) return undefined;
@@ -47,7 +47,7 @@ export function deriveForeach(target: string, operators: OperatorTable): OpDefin
   });
 }
 
-function repeatedBy({ name, overload }: OpSchema, operators: OperatorTable): OpSchema | undefined {
+function repeatedBy({ name, overload }: OpSchema, operators: OperatorRows): OpSchema | undefined {
   const own = name.slice("_foreach_".length);
   if (own === "norm") return operators.get("aten.linalg_vector_norm.default")?.schema;
   const packet = `aten.${REPEATED[own] ?? own}`;
@@ -63,7 +63,7 @@ function writing(
   schema: OpSchema,
   schemaText: string,
   written: SchemaArgument,
-  operators: OperatorTable,
+  operators: OperatorRows,
 ): OpDefinition | undefined {
   const { name } = schema;
   const overload = written.kwargOnly ? schema.overload.replace(/_?out$/, "") || "default" : schema.overload;

@@ -13,13 +13,13 @@ import { knownSchema, knownSchemaText } from "../schema/known-schemas.js";
 import { checkInPlace } from "./derive.js";
 import { metaOfBound } from "./fake-emit.js";
 import { inPlaceComposite } from "./in-place-composites.js";
-import type { OperatorTable } from "./table.js";
+import type { OperatorRows } from "./operator-rows.js";
 
 /** Arguments of factories that `out=` overloads leave to the output. */
 const OPTIONS: ReadonlySet<string> = new Set(["dtype", "layout", "device", "pin_memory", "memory_format"]);
 
 /** The definition of a writing overload from the functional one; undefined when there is none. */
-export function deriveWriting(target: string, operators: OperatorTable): OpDefinition | undefined {
+export function deriveWriting(target: string, operators: OperatorRows): OpDefinition | undefined {
   const [schema, schemaText] = [knownSchema(target), knownSchemaText(target)];
   if (schema?.isMutable !== true || schemaText === undefined || schema.isView) return undefined;
   const functional = functionalOf(schema, operators);
@@ -50,7 +50,7 @@ function writingTags({ tags }: OpDefinition, target: string): readonly OpTag[] {
   return inPlaceComposite(target) === undefined ? kept : [...kept, "composite"];
 }
 
-function functionalOf(schema: OpSchema, operators: OperatorTable): OpDefinition | undefined {
+function functionalOf(schema: OpSchema, operators: OperatorRows): OpDefinition | undefined {
   const { namespace, overload } = schema;
   const name = schema.name.replace(/_$/, "");
   const named = operators.get(`${namespace}.${name}_functional.${overload}`);

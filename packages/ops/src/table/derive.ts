@@ -10,10 +10,10 @@ import { canCast } from "../rules/promote.js";
 import { parseSchema } from "../schema/schema.js";
 import { metaOfBound } from "./fake-emit.js";
 import { inPlaceComposite } from "./in-place-composites.js";
-import type { OperatorTable } from "./table.js";
+import type { OperatorRows } from "./operator-rows.js";
 
 /** The definition of `aten.add_.Tensor` from `aten.add.Tensor`; undefined when the target has no functional row. */
-export function deriveInPlaceVariant(target: string, operators: OperatorTable): OpDefinition | undefined {
+export function deriveInPlaceVariant(target: string, operators: OperatorRows): OpDefinition | undefined {
   const match = /^([\w.]+)\.(\w+)\.(\w+)$/.exec(target);
   if (match === null) return undefined;
   const [, namespace, name, overload] = match as unknown as [string, string, string, string];
@@ -28,7 +28,7 @@ export function deriveInPlaceVariant(target: string, operators: OperatorTable): 
   return undefined;
 }
 
-function deriveInPlace(base: OpDefinition, name: string, operators: OperatorTable): OpDefinition | undefined {
+function deriveInPlace(base: OpDefinition, name: string, operators: OperatorRows): OpDefinition | undefined {
   const first = base.schema.args[0];
   if (first?.type.base !== "Tensor" || first.type.list || base.schema.returns.length !== 1) return undefined;
   if (base.schema.isMutable) return undefined;

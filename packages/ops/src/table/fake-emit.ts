@@ -7,7 +7,7 @@ import { decompositionThrew, operatorWithoutMeta, resultKind } from "../rows/err
 import { refusedCall } from "../rows/refused-call.js";
 import { isOutOfMemory } from "../rows/results.js";
 import { bindArgs, type Resolve } from "./bind.js";
-import type { OperatorTable } from "./table.js";
+import type { OperatorRows } from "./operator-rows.js";
 
 /**
  * The fake result of a call: the operator's meta rule, or its decomposition run on fakes when it has none.
@@ -18,7 +18,7 @@ import type { OperatorTable } from "./table.js";
  * @throws SconceError `UNKNOWN_OPERATOR`, those of binding, and those of the rule
  */
 export function metaOf(
-  table: OperatorTable,
+  table: OperatorRows,
   target: string,
   args: readonly unknown[],
   kwargs: Readonly<Record<string, unknown>>,
@@ -31,7 +31,7 @@ export function metaOf(
 
 /** As {@link metaOf}, of arguments that are bound already. */
 export function metaOfBound(
-  table: OperatorTable,
+  table: OperatorRows,
   row: OpDefinition,
   bound: BoundArgs,
   env: SymEnv,
@@ -50,7 +50,7 @@ export function metaOfBound(
 }
 
 /** An emitter that only computes fake results. */
-export function fakeEmit(table: OperatorTable, env: SymEnv): Emit {
+export function fakeEmit(table: OperatorRows, env: SymEnv): Emit {
   return emitFrom(env, (target, args, kwargs) => metaOf(table, target, args, kwargs, env));
 }
 

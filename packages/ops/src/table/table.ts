@@ -15,6 +15,7 @@ import { deriveInPlaceVariant } from "./derive.js";
 import { deriveForeach } from "./derive-foreach.js";
 import { deriveWriting } from "./derive-writing.js";
 import { duplicateOperator, registryFrozen, unimplementedOperator, unknownOperator } from "./errors.js";
+import type { OperatorRows } from "./operator-rows.js";
 
 const SHARED = {
   message: "the default operator table is shared by all sessions and takes no further operators",
@@ -22,7 +23,7 @@ const SHARED = {
 };
 
 /** All operators known to a session, by target; in-place and `out=` variants are derived when asked for. */
-export class OperatorTable implements OperatorLookup {
+export class OperatorTable implements OperatorLookup, OperatorRows {
   readonly #rows = new Map<string, OpDefinition>();
   /** Why the table takes no further rows, and what to do. */
   #frozen: { readonly message: string; readonly fix: string } | undefined;

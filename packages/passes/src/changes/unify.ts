@@ -29,7 +29,7 @@ export interface Side {
 }
 
 /** Nested graphs that stand for each other, by targets. */
-export interface NestedPair {
+interface NestedPair {
   readonly before: string;
   readonly after: string;
 }
@@ -308,7 +308,7 @@ function sameSignature(a: Graph, b: Graph): boolean {
 }
 
 /** Tensors of one dtype and shape, or numbers of one kind. */
-export function sameValueType(a: MetaValue | undefined, b: MetaValue | undefined): boolean {
+function sameValueType(a: MetaValue | undefined, b: MetaValue | undefined): boolean {
   if (a instanceof FakeTensor)
     return b instanceof FakeTensor && a.dtype === b.dtype && shapeText(a) === shapeText(b);
   if (b instanceof FakeTensor || Array.isArray(a) || Array.isArray(b)) return false;

@@ -32,7 +32,7 @@ const ROUNDING: Readonly<Partial<Record<DType, number>>> = {
  * How many roundings are allowed. Each call rounds once, and errors of both signs cancel in part: the programs that
  * PyTorch exported for the tests stay within this, networks among them, unless one amplifies what was rounded.
  */
-export const ROUNDINGS = 16;
+const ROUNDINGS = 16;
 
 /** In what two tensors differ, in one line; undefined when they are close enough. */
 export function tensorsDifference(got: Tensor, want: Tensor, closeness: Closeness): string | undefined {

@@ -74,7 +74,7 @@ export function outputNode(program: ExportedProgram, output: number | undefined)
 }
 
 /** All nodes that a node is computed from, itself included; those of all outputs when none is given. */
-export function dependencies(graph: Graph, name: string | undefined): Set<string> {
+function dependencies(graph: Graph, name: string | undefined): Set<string> {
   const needed = new Set<string>();
   if (name !== undefined) needed.add(name);
   else for (const value of itemsOf(graph.outputArgument()) ?? []) if (isRef(value)) needed.add(value.name);

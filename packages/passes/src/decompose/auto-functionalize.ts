@@ -6,9 +6,10 @@
 import { FakeTensor, type MetaValue } from "@sconce/ir";
 import type { EmitArg, OpDefinition, UnboundArg } from "@sconce/ops";
 import { type SymInt, symEquals } from "@sconce/symbolic";
-import type { Dispatcher } from "./dispatcher.js";
 import { FunctionalTensor } from "./functional-tensor.js";
+import type { HiddenAliases } from "./hidden-aliases.js";
 import { canonicalArgument } from "./normalize.js";
+import type { Tracer } from "./tracer.js";
 
 type Kwargs = Readonly<Record<string, EmitArg>>;
 type Unwrap = (value: EmitArg) => EmitArg;
@@ -21,15 +22,20 @@ export function isAutoFunctionalized({ schema }: OpDefinition): boolean {
   return schema.args.every((arg) => !arg.alias?.write || arg.type.base === "Tensor");
 }
 
+/** The graph being traced, and what is known of aliases that results hide. */
+interface AutoFunctionalizeContext {
+  readonly tracer: Tracer;
+  readonly hidden: HiddenAliases | undefined;
+}
+
 /** Records the call on copies, and puts what comes back in place of what is written. */
 export function autoFunctionalize(
-  dispatcher: Dispatcher,
+  { tracer, hidden }: AutoFunctionalizeContext,
   row: OpDefinition,
   args: readonly EmitArg[],
   kwargs: Kwargs,
   unwrap: Unwrap,
 ): MetaValue {
-  const { tracer, hidden } = dispatcher;
   const bases = new Bases();
   const kept: Record<string, UnboundArg> = {};
   const views: Record<string, UnboundArg> = {};

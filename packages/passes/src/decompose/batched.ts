@@ -6,7 +6,7 @@ import { unsupportedVmap } from "./errors.js";
 const PREFIX = "torch._functorch.predispatch.";
 
 /** A tensor whose first dimension is hidden; its own sizes are those of one element of the batch. */
-export class BatchedTensor extends FakeTensor {
+class BatchedTensor extends FakeTensor {
   /** The whole batch, which an outer level may hide a dimension of again. */
   readonly value: FakeTensor;
   readonly level: number;

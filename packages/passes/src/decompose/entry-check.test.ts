@@ -5,8 +5,9 @@ import { symbol } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { programOf } from "../test-support.js";
+import type { Decomposition } from "./decomposition.js";
 import { runDecompositions } from "./run-decompositions.js";
-import { type Decomposition, type Decompositions, defaultDecompositions } from "./table.js";
+import { type Decompositions, defaultDecompositions } from "./table.js";
 
 const program = programOf(
   `graph(%x: f32[2, 3]) {

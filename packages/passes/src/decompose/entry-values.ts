@@ -74,7 +74,7 @@ function sameScalarKind(expected: MetaValue, got: MetaValue): boolean {
  * Whether two sizes differ: always, or for some values of their symbols. What cannot be decided counts as equal, such as
  * `s0` and `2*(s0//2)` for a program that only takes even sizes.
  */
-export function sizesDiffer(a: SymInt, b: SymInt, env: RetraceEnv): boolean {
+function sizesDiffer(a: SymInt, b: SymInt, env: RetraceEnv): boolean {
   if (typeof a === "number" && typeof b === "number") return a !== b;
   if (symEquals(a, b)) return false;
   const names = [...new Set([a, b].flatMap((size) => [...symbolsOf(size)]))];

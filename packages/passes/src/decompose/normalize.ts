@@ -97,7 +97,7 @@ function int64(value: number): Argument {
 }
 
 /** Equality of literals, kind included: 1 is not 1.0. Tensors and symbolic values never equal a default. */
-export function sameArgument(a: UnboundArg, b: UnboundArg): boolean {
+function sameArgument(a: UnboundArg, b: UnboundArg): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return Object.is(a, b);
   if (Array.isArray(a)) {

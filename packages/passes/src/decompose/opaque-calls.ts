@@ -1,5 +1,6 @@
 /** @file Opaque calls in a retrace: they stay as they are, with the results that the program records. */
 import {
+  type Argument,
   FakeTensor,
   forEachInput,
   type Graph,
@@ -12,10 +13,17 @@ import type { EmitArg, OperatorTable } from "@sconce/ops";
 import { signOfEffects } from "../opaque/effects.js";
 import { opaqueEffects, opaqueInputs } from "../opaque/errors.js";
 import { changeOf } from "../opaque/inputs.js";
-import { unwrap, wrap } from "./dispatcher.js";
-import type { GraphInterpreter } from "./interpret.js";
+import { type Dispatcher, unwrap, wrap } from "./dispatcher.js";
 
 type Kwargs = Readonly<Record<string, EmitArg>>;
+
+/** The run of a source graph that a call belongs to. */
+interface SourceRun {
+  readonly dispatcher: Dispatcher;
+  readonly graph: Graph;
+  /** Returns an argument with values in place of references. */
+  resolve(argument: Argument): EmitArg;
+}
 
 /**
  * Keeps the call of an operator that nothing defines.
@@ -23,7 +31,7 @@ type Kwargs = Readonly<Record<string, EmitArg>>;
  * @throws SconceError `OPAQUE_INPUTS` when an argument has another dtype or shape than the recorded one
  */
 export function keepOpaque(
-  interpreter: GraphInterpreter,
+  interpreter: SourceRun,
   node: Node,
   args: readonly EmitArg[],
   kwargs: Kwargs,
@@ -40,7 +48,7 @@ export function keepOpaque(
 
 /** Records a call on the lowered level with the source program's results. */
 export function keepCall(
-  { dispatcher }: GraphInterpreter,
+  { dispatcher }: Pick<SourceRun, "dispatcher">,
   node: Node,
   args: readonly EmitArg[],
   kwargs: Kwargs,

@@ -4,6 +4,7 @@ import {
   float,
   isRef,
   type MetaValue,
+  type Namespace,
   type Node,
   type NodeMeta,
   type NodeRef,
@@ -16,7 +17,6 @@ import { freeSymbols, isCondition, mul, SymExpr, type SymInt } from "@sconce/sym
 import { symbolicNode, unboundSymbol } from "./errors.js";
 import { INPUT_SIZE_META } from "./reified-metadata.js";
 import type { SymbolSource } from "./symbol-sources.js";
-import type { Tracer } from "./tracer.js";
 
 /** Python targets of expression heads. */
 const TARGETS: Readonly<Record<string, string>> = {
@@ -71,6 +71,15 @@ interface SizeRead {
   readonly at: number;
 }
 
+/** Adds the nodes that compute sizes to the graph being traced. */
+interface NodeMaker {
+  readonly names: Namespace;
+  scalarCall(target: string, args: readonly Argument[], scalar: SymScalar, candidate: string): NodeRef;
+  sizeOf(node: NodeRef, dim: number): SymInt | undefined;
+  reify<T>(run: () => T): T;
+  aside<T>(nodes: Node[], meta: NodeMeta, run: () => T): T;
+}
+
 export class SymbolicNodes {
   /** Placeholders and dimensions by the symbols that were made for them. */
   sources: ReadonlyMap<string, SymbolSource> = new Map();
@@ -80,7 +89,7 @@ export class SymbolicNodes {
   sourceOperands: readonly FakeTensor[] = [];
   /** Tensors that the call being added takes. */
   callOperands: readonly FakeTensor[] = [];
-  readonly #tracer: Tracer;
+  readonly #tracer: NodeMaker;
   readonly #nodes = new Map<string, Argument>();
   readonly #sizes = new Map<string, SizeRead>();
   /** Sizes that are read where their symbol was made. */
@@ -104,7 +113,7 @@ export class SymbolicNodes {
   #lastNumber: { readonly value: number; readonly node: NodeRef } | undefined;
   #inBody = false;
 
-  constructor(tracer: Tracer) {
+  constructor(tracer: NodeMaker) {
     this.#tracer = tracer;
   }
 

@@ -1,13 +1,9 @@
 import type { FakeTensor } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { programOf } from "../test-support.js";
+import type { Decomposition } from "./decomposition.js";
 import { runDecompositions } from "./run-decompositions.js";
-import {
-  type Decomposition,
-  type Decompositions,
-  DecompositionTable,
-  defaultDecompositions,
-} from "./table.js";
+import { type Decompositions, DecompositionTable, defaultDecompositions } from "./table.js";
 
 const program = programOf(
   `graph(%x: f32[2, 2]) {

@@ -1,7 +1,8 @@
 import { knownSchemaText, knownTargets, type OperatorTable } from "@sconce/ops";
 import { suggestions } from "../options/suggest.js";
+import type { Decomposition } from "./decomposition.js";
 import { badTable } from "./errors.js";
-import { CustomDecompTable, type Decomposition, type Decompositions } from "./table.js";
+import { CustomDecompTable, type Decompositions } from "./table.js";
 import { isWritingEntry } from "./writing-entries.js";
 
 /**

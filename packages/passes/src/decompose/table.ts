@@ -1,16 +1,8 @@
-import {
-  type DecomposeRule,
-  defaultOperators,
-  type EmitArg,
-  type OpDefinition,
-  type OperatorTable,
-} from "@sconce/ops";
+import { defaultOperators, type OpDefinition, type OperatorTable } from "@sconce/ops";
+import type { Decomposition } from "./decomposition.js";
 import { notInTable } from "./errors.js";
 import { furtherEntries } from "./unread-entries.js";
 import { writingEntries } from "./writing-entries.js";
-
-/** A decomposition of one overload; its arguments come by the names of the schema, defaults filled in. */
-export type Decomposition = DecomposeRule<Readonly<Record<string, EmitArg>>>;
 
 /** Decompositions by overload (`aten.relu.default`): a table, a plain `Map`, or a plain object. */
 export type Decompositions = ReadonlyMap<string, Decomposition> | Readonly<Record<string, Decomposition>>;

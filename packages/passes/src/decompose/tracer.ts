@@ -28,7 +28,6 @@ import { FunctionalTensor } from "./functional-tensor.js";
 import { callName } from "./naming.js";
 import { normalizeCall } from "./normalize.js";
 import { reifiedFunction, reifiedMeta } from "./reified-metadata.js";
-import type { RuntimeAssertions } from "./runtime-asserts.js";
 import type { RetraceEnv } from "./shape-env.js";
 import type { SizeGuards } from "./size-guards.js";
 import { SymbolicNodes } from "./symbolic-nodes.js";
@@ -39,6 +38,14 @@ const ORDERED_EFFECTS: ReadonlySet<string> = new Set(["aten._linalg_check_errors
 interface ReplayedMeta {
   readonly stackTrace: NodeMeta["stackTrace"] | undefined;
   readonly custom: NodeMeta["custom"] | undefined;
+}
+
+/** Places the run-time assertions of the source program in the graph being traced. */
+interface AssertionWriter {
+  /** Adds the assertions whose symbols are all bound by now. */
+  emitReady(tracer: Tracer): void;
+  /** Adds an assertion of the source program where it stands, unless its canonical form is placed elsewhere. */
+  emitSource(tracer: Tracer, condition: SymScalar | boolean, message: string, meta: NodeMeta): void;
 }
 
 /** Values that stand for nodes while a graph is built: fake tensors by identity, symbolic scalars by expression. */
@@ -52,7 +59,7 @@ export class Tracer {
   /** Metadata copied to the nodes being made: that of the source node which is being run. */
   currentMeta: NodeMeta = NO_META;
   /** Run-time assertions to place; bodies of control flow have none. */
-  assertions: RuntimeAssertions | undefined;
+  assertions: AssertionWriter | undefined;
   /** Collects guards of sizes; bodies of control flow add none. */
   guards: SizeGuards | undefined;
   /** True for the body of a call of control flow. */

@@ -3,7 +3,7 @@
  * values; some entries are in the table and never read, since PyTorch's dispatcher has another implementation first.
  */
 import type { OpDefinition, OperatorTable } from "@sconce/ops";
-import type { Decomposition } from "./table.js";
+import type { Decomposition } from "./decomposition.js";
 
 /** Calls that read something of a tensor that is known while a program is retraced. */
 const READS: readonly string[] = [

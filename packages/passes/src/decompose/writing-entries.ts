@@ -12,7 +12,7 @@ import {
   type OpDefinition,
   type OperatorTable,
 } from "@sconce/ops";
-import type { Decomposition } from "./table.js";
+import type { Decomposition } from "./decomposition.js";
 
 /** Overloads that PyTorch leaves out although their functional overload has an entry. */
 const NOT_REGISTERED: ReadonlySet<string> = new Set([

@@ -112,3 +112,9 @@ export interface Rewritten {
   /** Names of replaced roots with the names of the nodes that stand for them. */
   readonly renamed: ReadonlyMap<string, string>;
 }
+
+/** Returns how errors name a rule: `rule "name"`, with the plugin that it comes from. */
+export function labelOf(rule: Rule, { ownerOf }: RewriteContext): string {
+  const owner = ownerOf?.(rule);
+  return owner === undefined ? `rule "${rule.name}"` : `rule "${rule.name}" of plugin "${owner}"`;
+}

@@ -1,8 +1,7 @@
 /** @file Errors of rules that never converge. */
 import { SconceError } from "@sconce/errors";
 import { type Node, sourceLine, withLine } from "@sconce/ir";
-import type { RewriteContext } from "./context.js";
-import { labelOf } from "./guarded.js";
+import { labelOf, type RewriteContext } from "./context.js";
 import { type Cycle, type Link, matchText } from "./lineage.js";
 import type { Rule } from "./rule.js";
 

@@ -14,10 +14,10 @@ import {
 } from "@sconce/ir";
 import { type Candidate, CandidateFinder } from "./candidate.js";
 import { checkPattern } from "./check-pattern.js";
-import { Refusal, type RewriteContext, type Rewritten } from "./context.js";
+import { labelOf, Refusal, type RewriteContext, type Rewritten } from "./context.js";
 import { diverges, neverConverges } from "./divergence-errors.js";
 import { Replacer } from "./emitter.js";
-import { guarded, labelOf, verdictOf } from "./guarded.js";
+import { guarded, verdictOf } from "./guarded.js";
 import { Lineage } from "./lineage.js";
 import { Matcher } from "./match.js";
 import { MatchView } from "./match-view.js";

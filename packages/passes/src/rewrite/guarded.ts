@@ -1,7 +1,7 @@
 /** @file What a rule's own functions may do: answer, refuse with a reason, or fail in the rule's name. */
 import { SconceError, thrownText } from "@sconce/errors";
 import { type Node, nodeWhere } from "@sconce/ir";
-import { Refusal, type RewriteContext } from "./context.js";
+import { labelOf, Refusal, type RewriteContext } from "./context.js";
 import { ruleThrew } from "./errors.js";
 import { describeValue } from "./replacement.js";
 import { type Captures, type Match, type Rule, RuleFault } from "./rule.js";
@@ -39,10 +39,4 @@ export function verdictOf(rule: Rule, captures: Captures, match: Match): true | 
   throw new RuleFault(
     `has a guard that gives ${describeValue(verdict)}; it must give true, or the reason why not`,
   );
-}
-
-/** `rule "name"`, with the plugin that it is of. */
-export function labelOf(rule: Rule, { ownerOf }: RewriteContext): string {
-  const owner = ownerOf?.(rule);
-  return owner === undefined ? `rule "${rule.name}"` : `rule "${rule.name}" of plugin "${owner}"`;
 }

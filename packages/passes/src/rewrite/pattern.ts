@@ -2,7 +2,7 @@ import { type Argument, argumentText, IrCursor, parseArgument } from "@sconce/ir
 import { patternSyntax } from "./errors.js";
 
 /** Matches anything, and captures it when named. The same name twice must capture the same. */
-export interface AnyPattern {
+interface AnyPattern {
   readonly kind: "any";
   readonly name: string | undefined;
   /** `$xs...`, in lists only: any number of items, captured as a list. */
@@ -10,7 +10,7 @@ export interface AnyPattern {
 }
 
 /** Matches an equal literal; an int also the float of the same value, as `1` and `1.0` (but `0` is not `-0.0`). */
-export interface LiteralPattern {
+interface LiteralPattern {
   readonly kind: "literal";
   readonly value: Argument;
 }

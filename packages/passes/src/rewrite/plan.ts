@@ -1,6 +1,5 @@
-import type { RewriteContext } from "./context.js";
+import { labelOf, type RewriteContext } from "./context.js";
 import { badRule } from "./errors.js";
-import { labelOf } from "./guarded.js";
 import { planRoots, type Step } from "./roots.js";
 import { disconnectedRoots, type Rule } from "./rule.js";
 

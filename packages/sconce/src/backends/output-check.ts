@@ -75,11 +75,7 @@ function problemOf(
 }
 
 /** Why a value is not the tensor that metadata describes; `sizes` binds symbols. */
-export function tensorProblem(
-  meta: MetaValue | undefined,
-  value: unknown,
-  sizes: RunSizes,
-): string | undefined {
+function tensorProblem(meta: MetaValue | undefined, value: unknown, sizes: RunSizes): string | undefined {
   const want = meta instanceof FakeTensor ? typeText(meta) : "a tensor";
   if (!(value instanceof Tensor)) return `${described(value)} where the program has ${want}`;
   const memory = memoryProblem(value);

@@ -1,1 +1,1 @@
-export { type Closeness, compareTensors, sameLayout } from "@sconce/tensor";
+export { compareTensors, sameLayout } from "@sconce/tensor";

@@ -15,7 +15,7 @@ import {
 } from "@sconce/tensor";
 
 /** A leaf of a call: a stored tensor, a filled or listed one, or a Python scalar. */
-export type CaseLeaf =
+type CaseLeaf =
   | {
       readonly kind: "tensor";
       readonly tensor?: string;

@@ -39,7 +39,7 @@ const mul = (a: Scalar, b: Scalar): Scalar => apply("mul", a, b);
 const div = (a: Scalar, b: Scalar): Scalar => apply("div", a, b);
 
 /** An operator of one tensor. */
-export const unary = (body: (x: Scalar, call: LoweringCall) => Scalar, operations = 1): Lowering =>
+const unary = (body: (x: Scalar, call: LoweringCall) => Scalar, operations = 1): Lowering =>
   rule((call) => pointwise(call, [tensorArg(call, "self")], ([x]) => body(x!, call), { operations }));
 const direct = (fn: UnaryFn, operations = 1): Lowering => unary((x) => apply(fn, x), operations);
 /**

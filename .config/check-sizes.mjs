@@ -1,0 +1,36 @@
+/**
+ * Fails on functions over 60 lines and files over 500. The callbacks of `describe` hold tests, which
+ * count by themselves; generated data does not count.
+ */
+import { parseFile, sourceFiles, walk } from "./source-files.mjs";
+
+const FUNCTION_LINES = 60;
+const FILE_LINES = 500;
+const FUNCTION = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;
+const GENERATED = "packages/ops/src/schema/aten-schemas.ts";
+/** Files that are being rewritten. */
+const PENDING = /^packages\/codegen\/src\/lower\/families\/(embedding|padding)\.ts$/;
+
+const lines = (text) => text.split("\n").length;
+
+/** Whether a function is the callback of `describe(...)`, `describe.each(...)(...)` and the like. */
+const isSuite = (text, parent) =>
+  parent?.type === "CallExpression" && /^describe\b/.test(text.slice(parent.start, parent.end));
+
+const problems = [];
+for (const folder of ["packages", "examples", ".config"])
+  for (const path of sourceFiles(folder)) {
+    if (path === GENERATED || PENDING.test(path)) continue;
+    const { text, program } = parseFile(path);
+    const length = lines(text.trimEnd());
+    if (length > FILE_LINES) problems.push(`${path}: ${length} lines, more than ${FILE_LINES}`);
+    if (length <= FUNCTION_LINES) continue;
+    walk(program, (node, parents) => {
+      if (!FUNCTION.test(node.type) || isSuite(text, parents.at(-1))) return;
+      const own = lines(text.slice(node.start, node.end));
+      const at = `${path}:${lines(text.slice(0, node.start))}`;
+      if (own > FUNCTION_LINES) problems.push(`${at}: a function of ${own} lines, more than ${FUNCTION_LINES}`);
+    });
+  }
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;

@@ -1,0 +1,39 @@
+/** Reads the sources of the packages and examples as syntax trees. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseSync } from "oxc-parser";
+
+/** The folder of the repository. */
+export const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+const SKIPPED = new Set(["node_modules", "dist", "fixtures", ".turbo"]);
+
+/** Yields the paths of the source files below a folder of the repository. */
+export function* sourceFiles(folder) {
+  for (const entry of readdirSync(join(ROOT, folder), { withFileTypes: true })) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) {
+      if (!SKIPPED.has(entry.name)) yield* sourceFiles(path);
+    } else if (/\.m?[jt]s$/.test(path)) yield path;
+  }
+}
+
+/** Returns a file's text, its syntax tree (ESTree) and its comments. */
+export function parseFile(path) {
+  const text = readFileSync(join(ROOT, path), "utf8");
+  const { program, comments, errors } = parseSync(path, text);
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0].message}`);
+  return { path, text, program, comments };
+}
+
+/** Calls `enter` with each node of a syntax tree and its parents, outermost first. */
+export function walk(node, enter, parents = []) {
+  enter(node, parents);
+  const inner = [...parents, node];
+  for (const key of Object.keys(node)) {
+    const value = node[key];
+    for (const child of Array.isArray(value) ? value : [value])
+      if (child !== null && typeof child === "object" && typeof child.type === "string") walk(child, enter, inner);
+  }
+}

@@ -1,0 +1,81 @@
+/** @file The names of the functions that expressions of elements call. */
+
+/** Functions that only floats have. */
+export const FLOAT_UNARY = [
+  "reciprocal",
+  "sqrt",
+  "rsqrt",
+  "exp",
+  "exp2",
+  "expm1",
+  "log",
+  "log2",
+  "log10",
+  "log1p",
+  "sin",
+  "cos",
+  "tan",
+  "asin",
+  "acos",
+  "atan",
+  "sinh",
+  "cosh",
+  "tanh",
+  "asinh",
+  "acosh",
+  "atanh",
+  "erf",
+  "sigmoid",
+] as const;
+/**
+ * Functions of one value. Integers wrap as their dtype does; NaN goes in and comes out, but `sign`
+ * makes 0 of it.
+ */
+export const UNARY = [
+  "neg",
+  "abs",
+  "sign",
+  "floor",
+  "ceil",
+  "round",
+  "trunc",
+  ...FLOAT_UNARY,
+  "not",
+  "bitwise_not",
+  "isnan",
+  "isinf",
+] as const;
+/**
+ * Functions of two values of one dtype. `div` is true division of floats, `floor_div` and
+ * `remainder` follow Python's signs, `trunc_div` and `fmod` C's; `max` and `min` give NaN when
+ * either is NaN, as PyTorch's `maximum` does.
+ */
+export const BINARY = [
+  "add",
+  "sub",
+  "mul",
+  "div",
+  "floor_div",
+  "trunc_div",
+  "remainder",
+  "fmod",
+  "max",
+  "min",
+  "pow",
+  "atan2",
+  "and",
+  "or",
+  "xor",
+  "bitwise_and",
+  "bitwise_or",
+  "bitwise_xor",
+  "shift_left",
+  "shift_right",
+] as const;
+/** Comparisons: two values of one dtype, a bool. */
+export const COMPARE = ["eq", "ne", "lt", "le", "gt", "ge"] as const;
+
+export type UnaryFn = (typeof UNARY)[number];
+export type BinaryFn = (typeof BINARY)[number];
+export type CompareFn = (typeof COMPARE)[number];
+export type ScalarFn = UnaryFn | BinaryFn | CompareFn;
