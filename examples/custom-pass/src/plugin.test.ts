@@ -1,5 +1,5 @@
 import "@sconce/testing/vitest";
-import { createEvaluator } from "@sconce/backend-cpu";
+import { createEvaluator, defineKernels } from "@sconce/backend-cpu";
 import { parseIr } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { explainRule } from "sconce";
@@ -23,7 +23,7 @@ graph(%bias: ${bias}, %a: f32[2, 4], %b: f32[4, 3]) {
 
 describe("the operator", () => {
   const { operators } = sconce;
-  const byKernel = createEvaluator({ operators, kernels: { [addmmRelu.target]: addmmReluKernel } });
+  const byKernel = createEvaluator({ operators, kernels: defineKernels([addmmReluKernel]) });
   const byDecomposition = createEvaluator({ operators });
   const bias = Tensor.from([1, -2, 0.5], [3], "float32");
   const a = Tensor.from([1, 2, 3, 4, -1, -2, -3, -4], [2, 4], "float32");

@@ -2,11 +2,17 @@
  * @file A plugin outside of Sconce's packages: an operator, what it is made of, its kernel, a rule
  * that finds it, and a pass.
  */
-import { emptyOutput, finishOutput, kernel, openOutput, readNumbers } from "@sconce/backend-cpu";
+import {
+  defineKernels,
+  emptyOutput,
+  finishOutput,
+  kernel,
+  openOutput,
+  readNumbers,
+} from "@sconce/backend-cpu";
 import { edit } from "@sconce/ir";
 import { defineOp } from "@sconce/ops";
 import { definePass, defineRule, type Plugin } from "@sconce/passes";
-import type { Tensor } from "@sconce/tensor";
 
 /**
  * The operator and its decomposition, which infers shapes and lowers the operator without a kernel.
@@ -19,8 +25,7 @@ export const addmmRelu = defineOp({
 });
 
 /** The kernel: one pass over the output, no value in between. */
-type Operands = { readonly bias: Tensor; readonly a: Tensor; readonly b: Tensor };
-export const addmmReluKernel = kernel<Operands>(({ bias, a, b }, context) => {
+export const addmmReluKernel = kernel(addmmRelu.schemaText, ({ bias, a, b }, context) => {
   const out = emptyOutput(context);
   const [left, right, add] = [readNumbers(a), readNumbers(b), readNumbers(bias)];
   const [inner = 0, columns = 0] = b.shape;
@@ -65,7 +70,7 @@ const dropDropout = definePass({
 const fused: Plugin = {
   name: "fused",
   ops: [addmmRelu],
-  kernels: { [addmmRelu.target]: addmmReluKernel },
+  kernels: defineKernels([addmmReluKernel]),
   rules: [fuseAddmmRelu],
   passes: [dropDropout],
 };

@@ -26,6 +26,8 @@ export {
   emptyStrided,
   type Kernel,
   type KernelContext,
+  type KernelDefinition,
+  type KernelsOf,
   type KernelTable,
   kernel,
   type RandomSource,

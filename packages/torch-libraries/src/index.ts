@@ -1,4 +1,6 @@
 /** @file Operators of the libraries around PyTorch, as a plugin. */
+import { defineKernels } from "@sconce/backend-cpu";
+import { joinTables } from "@sconce/ops";
 import type { Plugin } from "@sconce/passes";
 import { torchvisionKernels } from "./torchvision/kernels.js";
 import { torchvisionOps } from "./torchvision/rows.js";
@@ -12,7 +14,7 @@ import { groupedMm, groupedMmKernel } from "./transformers/grouped-mm.js";
 export const torchLibraries: Plugin = Object.freeze({
   name: "torch-libraries",
   ops: [...torchvisionOps, groupedMm],
-  kernels: { ...torchvisionKernels, [groupedMm.target]: groupedMmKernel },
+  kernels: joinTables({ torchvision: torchvisionKernels, transformers: defineKernels([groupedMmKernel]) }),
 });
 
 export default torchLibraries;

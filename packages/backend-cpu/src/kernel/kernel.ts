@@ -1,9 +1,20 @@
 import type { FakeTensor, MetaValue } from "@sconce/ir";
-import type { CallArgument, RuntimeValue } from "@sconce/ops";
+import {
+  type ArgsOf,
+  type CallArgument,
+  type CheckedSchema,
+  type ResultOf,
+  type RuntimeTypes,
+  type RuntimeValue,
+  type TargetOf,
+  tableOf,
+  targetOf,
+} from "@sconce/ops";
 import type { DType, Tensor } from "@sconce/tensor";
 import { dtypeInfo, Storage, Tensor as TensorClass } from "@sconce/tensor";
 import { negativeSize } from "./errors.js";
 import { numbersOf } from "./meta-number.js";
+import { mapTuple, type TupleOf } from "./tuple.js";
 
 export type { CallArgument, RuntimeValue };
 
@@ -18,36 +29,94 @@ export interface RandomSource {
 }
 
 /** What a kernel may need besides its arguments. */
-export interface KernelContext {
+export interface KernelContext<M extends MetaValue = FakeTensor> {
   readonly target: string;
   /**
    * Result of the meta rule, which ran before: the kernel's outputs have exactly these dtypes, shapes and
    * strides.
    */
-  readonly meta: MetaValue;
+  readonly meta: M;
   readonly random: RandomSource;
 }
 
-/**
- * Computes one overload. Arguments are bound by schema name as for meta rules, with real tensors in place of
- * fakes; a Python number given for a `Tensor` argument arrives as it is. Results are new tensors (see {@link
- * emptyOutput}).
- */
-export type Kernel<A> = (args: A, context: KernelContext) => RuntimeValue;
+/** What the meta rule gives for a result: a fake for each tensor. */
+type MetaOf<R> = R extends Tensor
+  ? FakeTensor
+  : R extends readonly unknown[]
+    ? { readonly [I in keyof R]: MetaOf<R[I]> }
+    : R extends null
+      ? null
+      : MetaValue;
 
 /**
- * A kernel in a table, its argument type forgotten; the table's key and the binding by schema guarantee it.
+ * Computes one overload, or several that share it. Arguments are bound by schema name as for meta rules, with real
+ * tensors in place of fakes; a Python number given for a `Tensor` argument arrives as it is. Results are new tensors
+ * (see {@link emptyOutput}).
  */
-export type AnyKernel = Kernel<Readonly<Record<string, unknown>>>;
+export type Kernel<A, R = Tensor> = (args: A, context: KernelContext<MetaOf<R>>) => R;
+
+/** A kernel in a table: what its schema says of arguments and result is known at run time only. */
+export type AnyKernel = (
+  args: Readonly<Record<string, unknown>>,
+  context: KernelContext<MetaValue>,
+) => RuntimeValue;
 
 /** Kernels by target. */
 export type KernelTable = Readonly<Record<string, AnyKernel>>;
 
-/** Types a kernel's arguments: `kernel<{ self: Tensor; mat2: Tensor }>(({ self, mat2 }, context) => ...)`. */
-export const kernel = <A>(run: Kernel<A>): AnyKernel => run as unknown as AnyKernel;
+/** A kernel and the overloads that it computes. */
+export interface KernelDefinition<T extends string = string> {
+  readonly targets: readonly T[];
+  /** One schema for each target, as PyTorch prints it. */
+  readonly schemas: readonly string[];
+  readonly run: AnyKernel;
+}
 
-/** A frozen family of kernels. */
-export const defineKernels = <const T extends KernelTable>(kernels: T): T => Object.freeze(kernels);
+/** What a function returns that serves all of several schemas. */
+type CommonResult<S extends string> = (
+  S extends unknown
+    ? (result: ResultOf<S, RuntimeTypes>) => void
+    : never
+) extends (result: infer R) => void
+  ? R
+  : never;
+
+/** No value has this type. It makes the compiler read `[values, indices]` as a tuple. */
+type Tuple = readonly [never];
+
+/** The function of a kernel with these schemas. */
+type KernelOf<S extends string> = (
+  args: ArgsOf<S, RuntimeTypes>,
+  context: KernelContext<MetaOf<CommonResult<S>>>,
+) => CommonResult<S> | Tuple;
+
+/**
+ * Defines the kernel of an overload, or of several; its arguments and its result are typed by the schema:
+ * `kernel("aten::silu(Tensor self) -> Tensor", ({ self }, context) => ...)`. A schema of `aten::` that differs from
+ * PyTorch's does not compile.
+ */
+export function kernel<const S extends string>(
+  schemas: CheckedSchema<S> | readonly CheckedSchema<S>[],
+  run: KernelOf<S>,
+): KernelDefinition<TargetOf<S>> {
+  const list: readonly S[] = [schemas].flat() as readonly S[];
+  // Here the types end: the dispatcher binds arguments by the schema of the target.
+  return Object.freeze({ targets: list.map(targetOf<S>), schemas: list, run: run as unknown as AnyKernel });
+}
+
+/** Kernels of these definitions, by target. */
+export type KernelsOf<D extends readonly KernelDefinition[]> = Readonly<
+  Record<D[number]["targets"][number], AnyKernel>
+>;
+
+/**
+ * The frozen table of a family of kernels.
+ *
+ * @throws SconceError `DUPLICATE_KEY` for a target that two of them compute
+ */
+export function defineKernels<const D extends readonly KernelDefinition[]>(definitions: D): KernelsOf<D> {
+  return tableOf(definitions.flatMap(({ targets, run }) => targets.map((target) => [target, run] as const)));
+}
 
 /** A zeroed tensor of a fake one's dtype, shape and strides, in storage of its own. */
 export function allocate(fake: FakeTensor): Tensor {
@@ -83,8 +152,16 @@ function allocateFor(bytes: number, dtype: DType, shape: readonly number[]): Sto
 }
 
 /** The only output, allocated as the meta rule says. */
-export const emptyOutput = (context: KernelContext): Tensor => allocate(context.meta as FakeTensor);
+export const emptyOutput = (context: KernelContext): Tensor => allocate(context.meta);
 
 /** All outputs of an operator with several, allocated as the meta rule says. */
-export const emptyOutputs = (context: KernelContext): Tensor[] =>
-  (context.meta as readonly FakeTensor[]).map(allocate);
+export const emptyOutputs = <const M extends readonly FakeTensor[]>(
+  context: KernelContext<M>,
+): TupleOf<M, Tensor> => mapTuple(context.meta, allocate);
+
+/** The outputs that a mask asks for, allocated as the meta rule says; null for the others. */
+export const maskedOutputs = <const M extends readonly (FakeTensor | null)[]>(
+  context: KernelContext<M>,
+  mask: readonly boolean[],
+): TupleOf<M, Tensor | null> =>
+  mapTuple(context.meta, (meta, i) => (mask[i] === true && meta !== null ? allocate(meta) : null));

@@ -2,7 +2,7 @@
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { roundTo, stepOf } from "../kernel/half.js";
-import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
 import { elementwise, map2, map3, type Operand } from "./pointwise-loop.js";
 import { erf } from "./pointwise-special.js";
 
@@ -13,26 +13,24 @@ type Round = (x: number) => number;
 type ElementGradient = (grad: number, x: number, round: Round) => number;
 
 /** The gradient by the named argument, which may depend on the others. */
-const gradient = (
-  xName: string,
-  make: (args: Args) => ElementGradient,
-  gradName = "grad_output",
-): AnyKernel =>
-  kernel<Args>((args, context) => {
+const gradient =
+  (xName: string, make: (args: Args) => ElementGradient, gradName = "grad_output"): Kernel<Args> =>
+  (args, context) => {
     const element = make(args);
     const x = args[xName] as Tensor;
     const round = stepOf(x.dtype);
     const real = map2((grad, value) => element(grad, value, round));
     return elementwise({ real }, emptyOutput(context), [args[gradName] as Tensor, x]);
-  });
+  };
 
 /** The same where the gradient passes or is dropped: 0 times infinity must not come up. */
-const gate = (passes: (args: Args) => (x: number) => boolean, gradName = "grad_output"): AnyKernel =>
-  kernel<Args>((args, context) => {
+const gate =
+  (passes: (args: Args) => (x: number) => boolean, gradName = "grad_output"): Kernel<Args> =>
+  (args, context) => {
     const test = passes(args);
     const real = map2((grad, x) => (test(x) ? grad : 0));
     return elementwise({ real }, emptyOutput(context), [args[gradName] as Tensor, args["self"] as Tensor]);
-  });
+  };
 
 const scalar = (args: Args, name: string): number => toNumber(args[name] as ScalarLiteral);
 
@@ -89,7 +87,8 @@ function softplus(args: Args): ElementGradient {
 }
 
 /** From the buffer of the forward pass, `exp(-|x|)`. */
-const logSigmoidBackward = kernel<{ grad_output: Tensor; self: Tensor; buffer: Tensor }>(
+const logSigmoidBackward = kernel(
+  "aten::log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor",
   ({ grad_output: grad, self, buffer }, context) => {
     const f = stepOf(self.dtype);
     const real = map3((g, x, z) => {
@@ -100,7 +99,8 @@ const logSigmoidBackward = kernel<{ grad_output: Tensor; self: Tensor; buffer: T
   },
 );
 
-const logitBackward = kernel<{ grad_output: Tensor; self: Tensor; eps: number | null }>(
+const logitBackward = kernel(
+  "aten::logit_backward(Tensor grad_output, Tensor self, float? eps=None) -> Tensor",
   ({ grad_output: grad, self, eps }, context) => {
     const out = emptyOutput(context);
     const f = stepOf(self.dtype);
@@ -130,16 +130,17 @@ type Loss = {
 };
 
 /** The gradient of a loss in its input; the mean (reduction 1) divides by the number of elements. */
-const lossGradient = <A extends Loss>(
-  make: (args: A, norm: number) => (grad: number, x: number, target: number, round: Round) => number,
-): AnyKernel =>
-  kernel<A>((args, context) => {
+const lossGradient =
+  <A extends Loss>(
+    make: (args: A, norm: number) => (grad: number, x: number, target: number, round: Round) => number,
+  ): Kernel<A> =>
+  (args, context) => {
     const out = emptyOutput(context);
     const element = make(args, args.reduction === 1 ? 1 / out.numel : 1);
     const round = stepOf(args.self.dtype);
     const real = map3((grad, x, target) => element(grad, x, target, round));
     return elementwise({ real }, out, [args.grad_output, args.self, args.target]);
-  });
+  };
 
 const squared = lossGradient((_, norm) => (g, x, target, f) => f(f(2 * norm) * f(x - target)) * g);
 
@@ -156,39 +157,46 @@ const huber = lossGradient<Loss & { delta: number }>(({ delta }, norm) => (g, x,
 });
 
 /** PyTorch computes this of whole tensors, so that every step is rounded to their dtype. */
-const softMargin = kernel<Loss>(({ grad_output: grad, self, target, reduction }, context) => {
-  const out = emptyOutput(context);
-  const norm = reduction === 1 ? 1 / out.numel : 1;
-  const f = roundTo(self.dtype);
-  const real = map3((g, x, t) => {
-    const z = f(Math.exp(f(f(-t) * x)));
-    return f(f(f(f(t * -norm)) * z) / f(z + 1)) * g;
-  });
-  return elementwise({ real }, out, [grad, self, target]);
-});
-
-type Bce = Loss & { readonly weight: Tensor | null };
-/** A float32 constant in PyTorch's kernel, whatever the dtype. */
-const SMALLEST_VARIANCE = Math.fround(1e-12);
-
-const binaryCrossEntropy = kernel<Bce>(({ grad_output: grad, self, target, weight, reduction }, context) => {
-  const out = emptyOutput(context);
-  const scale = reduction === 1 ? 1 / out.numel : 1;
-  const slope = map3((g, x, t) => (g * (x - t) * scale) / Math.max((1 - x) * x, SMALLEST_VARIANCE));
-  elementwise({ real: slope }, out, [grad, self, target]);
-  return weight === null ? out : elementwise({ real: map2((g, w) => g * w) }, out, [out, weight]);
-});
-
-const preluBackward = kernel<{ grad_output: Tensor; self: Tensor; weight: Operand }>(
-  ({ grad_output: grad, self, weight }, context) => {
-    const [inputGrad, weightGrad] = emptyOutputs(context) as [Tensor, Tensor];
-    elementwise({ real: map3((g, x, w) => (x > 0 ? g : w * g)) }, inputGrad, [grad, self, weight]);
-    elementwise({ real: map2((g, x) => (x > 0 ? 0 : x * g)) }, weightGrad, [grad, self]);
-    return [inputGrad, weightGrad];
+const softMargin = kernel(
+  "aten::soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
+  ({ grad_output: grad, self, target, reduction }, context) => {
+    const out = emptyOutput(context);
+    const norm = reduction === 1 ? 1 / out.numel : 1;
+    const f = roundTo(self.dtype);
+    const real = map3((g, x, t) => {
+      const z = f(Math.exp(f(f(-t) * x)));
+      return f(f(f(f(t * -norm)) * z) / f(z + 1)) * g;
+    });
+    return elementwise({ real }, out, [grad, self, target]);
   },
 );
 
-const dropoutBackward = kernel<{ grad_output: Tensor; mask: Tensor; scale: number }>(
+/** A float32 constant in PyTorch's kernel, whatever the dtype. */
+const SMALLEST_VARIANCE = Math.fround(1e-12);
+
+const binaryCrossEntropy = kernel(
+  "aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
+  ({ grad_output: grad, self, target, weight, reduction }, context) => {
+    const out = emptyOutput(context);
+    const scale = reduction === 1 ? 1 / out.numel : 1;
+    const slope = map3((g, x, t) => (g * (x - t) * scale) / Math.max((1 - x) * x, SMALLEST_VARIANCE));
+    elementwise({ real: slope }, out, [grad, self, target]);
+    return weight === null ? out : elementwise({ real: map2((g, w) => g * w) }, out, [out, weight]);
+  },
+);
+
+const preluBackward: Kernel<
+  { grad_output: Tensor; self: Tensor; weight: Operand },
+  readonly [Tensor, Tensor]
+> = ({ grad_output: grad, self, weight }, context) => {
+  const [inputGrad, weightGrad] = emptyOutputs(context);
+  elementwise({ real: map3((g, x, w) => (x > 0 ? g : w * g)) }, inputGrad, [grad, self, weight]);
+  elementwise({ real: map2((g, x) => (x > 0 ? 0 : x * g)) }, weightGrad, [grad, self]);
+  return [inputGrad, weightGrad];
+};
+
+const dropoutBackward = kernel(
+  "aten::native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor",
   ({ grad_output: grad, mask, scale }, context) =>
     elementwise({ real: map2((g, kept) => g * kept * scale) }, emptyOutput(context), [grad, mask]),
 );
@@ -196,51 +204,97 @@ const dropoutBackward = kernel<{ grad_output: Tensor; mask: Tensor; scale: numbe
 /** A float32 constant in PyTorch's kernel, whatever the dtype. */
 const ONE_SIXTH = Math.fround(1 / 6);
 
-export const activationBackwardKernels = defineKernels({
-  "aten.sigmoid_backward.default": gradient("output", () => (g, y, f) => f(g * f(1 - y)) * y),
-  "aten.tanh_backward.default": gradient("output", () => (g, y, f) => g * f(1 - f(y * y))),
-  "aten.silu_backward.default": gradient("self", () => silu),
-  "aten.mish_backward.default": gradient("self", () => mish),
-  "aten.gelu_backward.default": gradient("self", (args) =>
-    args["approximate"] === "tanh" ? geluTanh : gelu,
+export const activationBackwardKernels = defineKernels([
+  kernel(
+    "aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor",
+    gradient("output", () => (g, y, f) => f(g * f(1 - y)) * y),
   ),
-  "aten.elu_backward.default": gradient("self_or_result", elu),
-  "aten.leaky_relu_backward.default": gradient("self", (args) => {
-    const slope = scalar(args, "negative_slope");
-    return (g, x) => (x > 0 ? g : g * slope);
-  }),
-  "aten.hardswish_backward.default": gradient(
-    "self",
-    () => (g, x, f) => (x <= -3 ? 0 : x < 3 ? g * f(f(x / 3) + 0.5) : g),
+  kernel(
+    "aten::tanh_backward(Tensor grad_output, Tensor output) -> Tensor",
+    gradient("output", () => (g, y, f) => g * f(1 - f(y * y))),
   ),
-  "aten.hardsigmoid_backward.default": gradient(
-    "self",
-    () => (g, x) => (x > -3 && x < 3 ? g * ONE_SIXTH : 0),
+  kernel(
+    "aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor",
+    gradient("self", () => silu),
   ),
-  "aten.softplus_backward.default": gradient("self", softplus),
-  "aten.log_sigmoid_backward.default": logSigmoidBackward,
-  "aten.hardtanh_backward.default": gate((args) => {
-    const [low, high] = [scalar(args, "min_val"), scalar(args, "max_val")];
-    return (x) => !(x <= low || x >= high);
-  }),
-  "aten.threshold_backward.default": gate((args) => {
-    const limit = scalar(args, "threshold");
-    return (x) => !(x <= limit);
-  }),
-  "aten.hardshrink_backward.default": gate((args) => {
-    const l = scalar(args, "lambd");
-    return (x) => !(x >= -l && x <= l);
-  }, "grad_out"),
-  "aten.softshrink_backward.default": gate((args) => {
-    const l = scalar(args, "lambd");
-    return (x) => !(x >= -l && x <= l);
-  }),
-  "aten.logit_backward.default": logitBackward,
-  "aten.mse_loss_backward.default": squared,
-  "aten.smooth_l1_loss_backward.default": smoothL1,
-  "aten.huber_loss_backward.default": huber,
-  "aten.soft_margin_loss_backward.default": softMargin,
-  "aten.binary_cross_entropy_backward.default": binaryCrossEntropy,
-  "aten._prelu_kernel_backward.default": preluBackward,
-  "aten.native_dropout_backward.default": dropoutBackward,
-});
+  kernel(
+    "aten::mish_backward(Tensor grad_output, Tensor self) -> Tensor",
+    gradient("self", () => mish),
+  ),
+  kernel(
+    'aten::gelu_backward(Tensor grad_output, Tensor self, *, str approximate="none") -> Tensor',
+    gradient("self", (args) => (args["approximate"] === "tanh" ? geluTanh : gelu)),
+  ),
+  kernel(
+    "aten::elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, bool is_result, Tensor self_or_result) -> Tensor",
+    gradient("self_or_result", elu),
+  ),
+  kernel(
+    "aten::leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> Tensor",
+    gradient("self", (args) => {
+      const slope = scalar(args, "negative_slope");
+      return (g, x) => (x > 0 ? g : g * slope);
+    }),
+  ),
+  kernel(
+    "aten::hardswish_backward(Tensor grad_output, Tensor self) -> Tensor",
+    gradient("self", () => (g, x, f) => (x <= -3 ? 0 : x < 3 ? g * f(f(x / 3) + 0.5) : g)),
+  ),
+  kernel(
+    "aten::hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor",
+    gradient("self", () => (g, x) => (x > -3 && x < 3 ? g * ONE_SIXTH : 0)),
+  ),
+  kernel(
+    "aten::softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor",
+    gradient("self", softplus),
+  ),
+  logSigmoidBackward,
+  kernel(
+    "aten::hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor",
+    gate((args) => {
+      const [low, high] = [scalar(args, "min_val"), scalar(args, "max_val")];
+      return (x) => !(x <= low || x >= high);
+    }),
+  ),
+  kernel(
+    "aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor",
+    gate((args) => {
+      const limit = scalar(args, "threshold");
+      return (x) => !(x <= limit);
+    }),
+  ),
+  kernel(
+    "aten::hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor",
+    gate((args) => {
+      const l = scalar(args, "lambd");
+      return (x) => !(x >= -l && x <= l);
+    }, "grad_out"),
+  ),
+  kernel(
+    "aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor",
+    gate((args) => {
+      const l = scalar(args, "lambd");
+      return (x) => !(x >= -l && x <= l);
+    }),
+  ),
+  logitBackward,
+  kernel(
+    "aten::mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
+    squared,
+  ),
+  kernel(
+    "aten::smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) -> Tensor",
+    smoothL1,
+  ),
+  kernel(
+    "aten::huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> Tensor",
+    huber,
+  ),
+  softMargin,
+  binaryCrossEntropy,
+  kernel(
+    "aten::_prelu_kernel_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor)",
+    preluBackward,
+  ),
+  dropoutBackward,
+]);

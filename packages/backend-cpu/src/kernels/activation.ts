@@ -1,7 +1,7 @@
 /** @file Activation functions. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
-import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
 import { complexLoops } from "./complex-loops.js";
 import { type ComplexLoop, elementwise, type LaneLoop, map1, map2, type Operand } from "./pointwise-loop.js";
 import {
@@ -17,20 +17,24 @@ import { softplus } from "./pointwise-math.js";
 
 type Unary = { readonly self: Tensor };
 
-const looped = (real: LaneLoop, complex?: ComplexLoop): AnyKernel =>
-  kernel<Unary>(({ self }, context) => elementwise({ real, complex }, emptyOutput(context), [self]));
-const activation = (f: (x: number) => number): AnyKernel => looped(map1(f));
+const looped =
+  (real: LaneLoop, complex?: ComplexLoop): Kernel<Unary> =>
+  ({ self }, context) =>
+    elementwise({ real, complex }, emptyOutput(context), [self]);
+const activation = (f: (x: number) => number): Kernel<Unary> => looped(map1(f));
 /** One loop for float64, another for what PyTorch computes in float32. */
-const loopedBy = (double: LaneLoop, single: LaneLoop, complex?: ComplexLoop): AnyKernel =>
-  kernel<Unary>(({ self }, context) =>
-    elementwise({ real: loopOf(self, double, single), complex }, emptyOutput(context), [self]),
-  );
+const loopedBy =
+  (double: LaneLoop, single: LaneLoop, complex?: ComplexLoop): Kernel<Unary> =>
+  ({ self }, context) =>
+    elementwise({ real: loopOf(self, double, single), complex }, emptyOutput(context), [self]);
 const loopOf = ({ dtype }: Tensor, double: LaneLoop, single: LaneLoop): LaneLoop =>
   dtype === "float64" ? double : single;
 
 /** An activation whose function depends on arguments besides the tensor. */
-const withArguments = <A extends Unary>(make: (args: A) => (x: number) => number): AnyKernel =>
-  kernel<A>((args, context) => elementwise({ real: map1(make(args)) }, emptyOutput(context), [args.self]));
+const withArguments =
+  <A extends Unary>(make: (args: A) => (x: number) => number): Kernel<A> =>
+  (args, context) =>
+    elementwise({ real: map1(make(args)) }, emptyOutput(context), [args.self]);
 
 const SQRT_TWO_OVER_PI = Math.sqrt(2 / Math.PI);
 const geluTanh = (x: number): number =>
@@ -84,53 +88,63 @@ const softshrink = withArguments<Unary & { readonly lambd: ScalarLiteral }>(({ l
 });
 
 type Threshold = Unary & { readonly threshold: ScalarLiteral; readonly value: ScalarLiteral };
-const threshold = kernel<Threshold>(({ self, threshold: limit, value }, context) => {
+const threshold: Kernel<Threshold> = ({ self, threshold: limit, value }, context) => {
   // PyTorch compares with the limit in float32, but for doubles and integers.
   const isExact = self.dtype === "float64" || dtypeInfo(self.dtype).kind !== "float";
   const l = isExact ? toNumber(limit) : Math.fround(toNumber(limit));
   const v = toNumber(value);
   return elementwise({ real: map1((x) => (x <= l ? v : x)) }, emptyOutput(context), [self]);
-});
+};
 
-const prelu = kernel<{ self: Tensor; weight: Operand }>(({ self, weight }, context) =>
-  elementwise({ real: map2((x, w) => (x > 0 ? x : x * w)) }, emptyOutput(context), [self, weight]),
+const prelu: Kernel<{ self: Tensor; weight: Operand }> = ({ self, weight }, context) =>
+  elementwise({ real: map2((x, w) => (x > 0 ? x : x * w)) }, emptyOutput(context), [self, weight]);
+
+const gelu = kernel(
+  'aten::gelu(Tensor self, *, str approximate="none") -> Tensor',
+  ({ self, approximate }, context) => {
+    const exact = loopOf(self, geluLoop, geluSingleLoop);
+    return elementwise({ real: approximate === "tanh" ? map1(geluTanh) : exact }, emptyOutput(context), [
+      self,
+    ]);
+  },
 );
-
-const gelu = kernel<Unary & { approximate: string }>(({ self, approximate }, context) => {
-  const exact = loopOf(self, geluLoop, geluSingleLoop);
-  return elementwise({ real: approximate === "tanh" ? map1(geluTanh) : exact }, emptyOutput(context), [self]);
-});
 
 /** What is too small is a positive zero: it is a difference of zeros. */
 const logSigmoid = map1((x) => -softplus(-x) + 0);
 const logSigmoidSingle = map1((x) => Math.fround(-softplus(-x)) + 0);
 
 /** The second result, a buffer for the backward pass, is empty on the CPU's vectorized path. */
-const logSigmoidForward = kernel<Unary>(({ self }, context) => {
-  const [out, buffer] = emptyOutputs(context) as [Tensor, Tensor];
-  elementwise({ real: loopOf(self, logSigmoid, logSigmoidSingle) }, out, [self]);
-  if (buffer.numel > 0) elementwise({ real: map1((x) => Math.exp(-Math.abs(x))) }, buffer, [self]);
-  return [out, buffer];
-});
+const logSigmoidForward = kernel(
+  "aten::log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor buffer)",
+  ({ self }, context) => {
+    const [out, buffer] = emptyOutputs(context);
+    elementwise({ real: loopOf(self, logSigmoid, logSigmoidSingle) }, out, [self]);
+    if (buffer.numel > 0) elementwise({ real: map1((x) => Math.exp(-Math.abs(x))) }, buffer, [self]);
+    return [out, buffer];
+  },
+);
 
 const relu6 = (x: number): number => Math.min(Math.max(x, 0), 6);
 
-export const activationKernels = defineKernels({
-  "aten.gelu.default": gelu,
-  "aten.silu.default": loopedBy(siluLoop, siluSingleLoop, complexLoops.silu),
-  "aten.mish.default": activation((x) => x * Math.tanh(softplus(x))),
-  "aten.hardswish.default": loopedBy(hardswishLoop, hardswishSingleLoop),
-  "aten.hardsigmoid.default": looped(hardsigmoidLoop),
-  "aten.relu6.default": activation(relu6),
-  "aten.elu.default": elu,
-  "aten.celu.default": celu,
-  "aten.selu.default": activation(selu),
-  "aten.leaky_relu.default": leakyRelu,
-  "aten.softplus.default": softplusKernel,
-  "aten.hardshrink.default": hardshrink,
-  "aten.softshrink.default": softshrink,
-  "aten.threshold.default": threshold,
-  "aten._prelu_kernel.default": prelu,
-  "aten.log_sigmoid.default": loopedBy(logSigmoid, logSigmoidSingle),
-  "aten.log_sigmoid_forward.default": logSigmoidForward,
-});
+export const activationKernels = defineKernels([
+  gelu,
+  kernel("aten::silu(Tensor self) -> Tensor", loopedBy(siluLoop, siluSingleLoop, complexLoops.silu)),
+  kernel(
+    "aten::mish(Tensor self) -> Tensor",
+    activation((x) => x * Math.tanh(softplus(x))),
+  ),
+  kernel("aten::hardswish(Tensor self) -> Tensor", loopedBy(hardswishLoop, hardswishSingleLoop)),
+  kernel("aten::hardsigmoid(Tensor self) -> Tensor", looped(hardsigmoidLoop)),
+  kernel("aten::relu6(Tensor self) -> Tensor", activation(relu6)),
+  kernel("aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor", elu),
+  kernel("aten::celu(Tensor self, Scalar alpha=1.) -> Tensor", celu),
+  kernel("aten::selu(Tensor self) -> Tensor", activation(selu)),
+  kernel("aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor", leakyRelu),
+  kernel("aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor", softplusKernel),
+  kernel("aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor", hardshrink),
+  kernel("aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor", softshrink),
+  kernel("aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor", threshold),
+  kernel("aten::_prelu_kernel(Tensor self, Tensor weight) -> Tensor", prelu),
+  kernel("aten::log_sigmoid(Tensor self) -> Tensor", loopedBy(logSigmoid, logSigmoidSingle)),
+  logSigmoidForward,
+]);

@@ -2,7 +2,8 @@
 import type { Tensor } from "@sconce/tensor";
 import { type GatherMatrix, multiply, stepped } from "../gemm/gemm.js";
 import { finishOutput, readFloat64 } from "../kernel/dense.js";
-import { defineKernels, emptyOutputs, type KernelContext, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutputs, kernel } from "../kernel/kernel.js";
+import { mapTuple } from "../kernel/tuple.js";
 
 interface AttentionArgs {
   readonly query: Tensor;
@@ -133,67 +134,63 @@ function normalizeRows(
   }
 }
 
-function attention(args: AttentionArgs, context: KernelContext): Tensor[] {
-  const [out, logSums] = emptyOutputs(context) as [Tensor, Tensor];
-  const heads = headsOf(args);
-  const { count, rows, keys, valueWidth } = heads;
-  const [result, logs] = [new Float64Array(out.numel), new Float64Array(count * rows)];
-  for (let head = 0; head < count; head++) {
-    const weights = scoresOf(heads, head);
-    normalizeRows(weights, rows, keys, logs, head * rows);
-    const values = matrix(heads.value, heads.shared(head) * keys * valueWidth, keys, valueWidth);
-    multiplyDense(result, head * rows * valueWidth, matrix(weights, 0, rows, keys), values);
-  }
-  return [finishOutput(out, result), finishOutput(logSums, logs)];
-}
-
-interface BackwardArgs extends AttentionArgs {
-  readonly grad_out: Tensor;
-  readonly out: Tensor;
-  readonly logsumexp: Tensor;
-}
-
-function attentionBackward(args: BackwardArgs, context: KernelContext): Tensor[] {
-  const outputs = emptyOutputs(context) as [Tensor, Tensor, Tensor];
-  const heads = headsOf(args);
-  const { count, rows, keys, width, valueWidth, scale } = heads;
-  const [grad, out, logs] = [readFloat64(args.grad_out), readFloat64(args.out), readFloat64(args.logsumexp)];
-  const sums = outputs.map((tensor) => new Float64Array(tensor.numel)) as [
-    Float64Array,
-    Float64Array,
-    Float64Array,
-  ];
-  for (let head = 0; head < count; head++) {
-    const [shared, at] = [heads.shared(head), head * rows * valueWidth];
-    const weights = scoresOf(heads, head).map((score, p) => {
-      const log = logs[head * rows + Math.floor(p / keys)]!;
-      return log === Number.NEGATIVE_INFINITY ? 0 : Math.exp(score - log);
-    });
-    const gradOut = matrix(grad, at, rows, valueWidth);
-    multiplyDense(sums[2], shared * keys * valueWidth, matrix(weights, 0, rows, keys, true), gradOut, true);
-    const slopes = new Float64Array(rows * keys);
-    multiplyDense(
-      slopes,
-      0,
-      gradOut,
-      matrix(heads.value, shared * keys * valueWidth, keys, valueWidth, true),
-    );
-    for (let i = 0; i < rows; i++) {
-      let dot = 0;
-      for (let c = 0; c < valueWidth; c++)
-        dot += grad[at + i * valueWidth + c]! * out[at + i * valueWidth + c]!;
-      for (let p = i * keys; p < (i + 1) * keys; p++) slopes[p] = weights[p]! * (slopes[p]! - dot) * scale;
+const attention = kernel(
+  "aten::_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0., bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp)",
+  (args, context) => {
+    const [out, logSums] = emptyOutputs(context);
+    const heads = headsOf(args);
+    const { count, rows, keys, valueWidth } = heads;
+    const [result, logs] = [new Float64Array(out.numel), new Float64Array(count * rows)];
+    for (let head = 0; head < count; head++) {
+      const weights = scoresOf(heads, head);
+      normalizeRows(weights, rows, keys, logs, head * rows);
+      const values = matrix(heads.value, heads.shared(head) * keys * valueWidth, keys, valueWidth);
+      multiplyDense(result, head * rows * valueWidth, matrix(weights, 0, rows, keys), values);
     }
-    const key = matrix(heads.key, shared * keys * width, keys, width);
-    multiplyDense(sums[0], head * rows * width, matrix(slopes, 0, rows, keys), key);
-    const query = matrix(heads.query, head * rows * width, rows, width);
-    multiplyDense(sums[1], shared * keys * width, matrix(slopes, 0, rows, keys, true), query, true);
-  }
-  return outputs.map((tensor, i) => finishOutput(tensor, sums[i]!));
-}
+    return [finishOutput(out, result), finishOutput(logSums, logs)];
+  },
+);
 
-export const attentionKernels = defineKernels({
-  "aten._scaled_dot_product_flash_attention_for_cpu.default": kernel<AttentionArgs>(attention),
-  "aten._scaled_dot_product_flash_attention_for_cpu_backward.default":
-    kernel<BackwardArgs>(attentionBackward),
-});
+const attentionBackward = kernel(
+  "aten::_scaled_dot_product_flash_attention_for_cpu_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor logsumexp, float dropout_p, bool is_causal, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor grad_query, Tensor grad_key, Tensor grad_value)",
+  (args, context) => {
+    const outputs = emptyOutputs(context);
+    const heads = headsOf(args);
+    const { count, rows, keys, width, valueWidth, scale } = heads;
+    const [grad, out, logs] = [
+      readFloat64(args.grad_out),
+      readFloat64(args.out),
+      readFloat64(args.logsumexp),
+    ];
+    const sums = mapTuple(outputs, (tensor) => new Float64Array(tensor.numel));
+    for (let head = 0; head < count; head++) {
+      const [shared, at] = [heads.shared(head), head * rows * valueWidth];
+      const weights = scoresOf(heads, head).map((score, p) => {
+        const log = logs[head * rows + Math.floor(p / keys)]!;
+        return log === Number.NEGATIVE_INFINITY ? 0 : Math.exp(score - log);
+      });
+      const gradOut = matrix(grad, at, rows, valueWidth);
+      multiplyDense(sums[2], shared * keys * valueWidth, matrix(weights, 0, rows, keys, true), gradOut, true);
+      const slopes = new Float64Array(rows * keys);
+      multiplyDense(
+        slopes,
+        0,
+        gradOut,
+        matrix(heads.value, shared * keys * valueWidth, keys, valueWidth, true),
+      );
+      for (let i = 0; i < rows; i++) {
+        let dot = 0;
+        for (let c = 0; c < valueWidth; c++)
+          dot += grad[at + i * valueWidth + c]! * out[at + i * valueWidth + c]!;
+        for (let p = i * keys; p < (i + 1) * keys; p++) slopes[p] = weights[p]! * (slopes[p]! - dot) * scale;
+      }
+      const key = matrix(heads.key, shared * keys * width, keys, width);
+      multiplyDense(sums[0], head * rows * width, matrix(slopes, 0, rows, keys), key);
+      const query = matrix(heads.query, head * rows * width, rows, width);
+      multiplyDense(sums[1], shared * keys * width, matrix(slopes, 0, rows, keys, true), query, true);
+    }
+    return mapTuple(outputs, (tensor, i) => finishOutput(tensor, sums[i]!));
+  },
+);
+
+export const attentionKernels = defineKernels([attention, attentionBackward]);

@@ -3,7 +3,7 @@ import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { type DType, dtypeInfo, isIntegralDType, Tensor } from "@sconce/tensor";
 import { divisionByZero } from "../kernel/errors.js";
 import { decodeTable, encodeFloat, roundTo, stepOf } from "../kernel/half.js";
-import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
 import { complexLoops } from "./complex-loops.js";
 import { gammaP, gammaQ } from "./incomplete-gamma.js";
 import {
@@ -43,8 +43,7 @@ import { zeta } from "./pointwise-special.js";
 import { checkInRange } from "./scalar-range.js";
 
 type Binary = { readonly self: Operand; readonly other: Operand };
-type WithAlpha = Binary & { readonly alpha: ScalarLiteral };
-type WithMode = Binary & { readonly rounding_mode: string | null };
+export type WithAlpha = Binary & { readonly alpha: ScalarLiteral };
 
 const addLoop: LaneLoop = (out, [x, y], count) => {
   const a = x as Lane;
@@ -101,8 +100,9 @@ const multiply: Elementwise = {
 const multiplyInt32: Elementwise = { real: map2(Math.imul) };
 
 /** Adds (sign 1) or subtracts `alpha * other`. */
-const addition = (sign: 1 | -1): AnyKernel =>
-  kernel<WithAlpha>(({ self, other, alpha }, context) => {
+const addition =
+  (sign: 1 | -1): Kernel<WithAlpha> =>
+  ({ self, other, alpha }, context) => {
     const out = emptyOutput(context);
     const complex = sign === 1 ? complexLoops.add : complexLoops.sub;
     const big = (x: bigint, y: bigint): bigint => (sign === 1 ? x + y : x - y);
@@ -110,7 +110,7 @@ const addition = (sign: 1 | -1): AnyKernel =>
       return elementwise({ real: sign === 1 ? addLoop : subLoop, big, complex }, out, [self, other]);
     }
     return scaledAddition(out, self, other, alpha, sign);
-  });
+  };
 
 function scaledAddition(
   out: Tensor,
@@ -133,16 +133,20 @@ function scaledAddition(
 const negated = (value: ScalarLiteral): ScalarLiteral =>
   typeof value === "bigint" ? -value : { kind: "float", value: -toNumber(value) };
 
-const reversed = (run: AnyKernel): AnyKernel =>
-  kernel<WithAlpha>(({ self, other, alpha }, context) => run({ self: other, other: self, alpha }, context));
+const reversed =
+  (run: Kernel<WithAlpha>): Kernel<WithAlpha> =>
+  ({ self, other, alpha }, context) =>
+    run({ self: other, other: self, alpha }, context);
 
-const binary = (operation: Elementwise): AnyKernel =>
-  kernel<Binary>(({ self, other }, context) => elementwise(operation, emptyOutput(context), [self, other]));
+const binary =
+  (operation: Elementwise): Kernel<Binary> =>
+  ({ self, other }, context) =>
+    elementwise(operation, emptyOutput(context), [self, other]);
 
-const product = kernel<Binary>(({ self, other }, context) => {
+export const product: Kernel<Binary> = ({ self, other }, context) => {
   const out = emptyOutput(context);
   return elementwise(isNarrowInt(out.dtype) ? multiplyInt32 : multiply, out, [self, other]);
-});
+};
 
 /** Refuses zero as an integer divisor. */
 const nonZero = (y: number): number => {
@@ -183,24 +187,29 @@ function roundedDivision(out: Tensor, self: Operand, other: Operand, mode: strin
   return elementwise({ wideNumbers: true, real: map2(f) }, out, [self, other]);
 }
 
-const division = kernel<WithMode>(({ self, other, rounding_mode: mode }, context) =>
-  mode === null
-    ? trueDivision({ self, other }, context)
-    : roundedDivision(emptyOutput(context), self, other, mode),
+const division = kernel(
+  [
+    "aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
+    "aten::div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",
+  ],
+  ({ self, other, rounding_mode: mode }, context) =>
+    mode === null
+      ? trueDivision({ self, other }, context)
+      : roundedDivision(emptyOutput(context), self, other, mode),
 );
 
-const floorDivision = kernel<Binary>(({ self, other }, context) =>
-  roundedDivision(emptyOutput(context), self, other, "floor"),
-);
+const floorDivision: Kernel<Binary> = ({ self, other }, context) =>
+  roundedDivision(emptyOutput(context), self, other, "floor");
 
 /** One function for floats, another for integers, which refuse zero. */
-const modulus = (f: (x: number, y: number) => number, big: (x: bigint, y: bigint) => bigint): AnyKernel =>
-  kernel<Binary>(({ self, other }, context) => {
+const modulus =
+  (f: (x: number, y: number) => number, big: (x: bigint, y: bigint) => bigint): Kernel<Binary> =>
+  ({ self, other }, context) => {
     const out = emptyOutput(context);
     const integral = isIntegralDType(out.dtype, true);
     const real = map2(integral ? (x, y) => f(x, nonZero(y)) : f);
     return elementwise({ real, big }, out, [self, other]);
-  });
+  };
 
 /** Exponents with a meaning of their own: a root, its reciprocal, small powers. */
 const EXACT_POWERS = new Map<number, LaneLoop>([
@@ -237,7 +246,7 @@ function raise(out: Tensor, base: Operand, exponent: Operand): Tensor {
 }
 
 type Power = { readonly self: Operand; readonly exponent: Operand };
-const power = kernel<Power>(({ self, exponent }, context) => raise(emptyOutput(context), self, exponent));
+const power: Kernel<Power> = ({ self, exponent }, context) => raise(emptyOutput(context), self, exponent);
 
 /** The neighbor of a half in the direction of another number: the next bit pattern. */
 function nextAfterHalf(dtype: DType): (x: number, y: number) => number {
@@ -251,20 +260,20 @@ function nextAfterHalf(dtype: DType): (x: number, y: number) => number {
   };
 }
 
-const nextAfter = kernel<Binary>(({ self, other }, context) => {
+const nextAfter: Kernel<Binary> = ({ self, other }, context) => {
   const out = emptyOutput(context);
   const half = out.dtype === "bfloat16" || out.dtype === "float16";
   const f = out.dtype === "float64" ? nextAfter64 : half ? nextAfterHalf(out.dtype) : nextAfter32;
   return elementwise({ real: map2(f) }, out, [self, other]);
-});
+};
 
 const gcdIn = (dtype: DType) => gcdAbove(-(2 ** (8 * dtypeInfo(dtype).itemSize - 1)));
-const gcd = kernel<Binary>(({ self, other }, context) => {
+const gcd: Kernel<Binary> = ({ self, other }, context) => {
   const out = emptyOutput(context);
   return elementwise({ real: map2(gcdIn(out.dtype)), big: bigGcd }, out, [self, other]);
-});
+};
 
-const lcm = kernel<Binary>(({ self, other }, context) => {
+const lcm: Kernel<Binary> = ({ self, other }, context) => {
   const out = emptyOutput(context);
   const divisorOf = gcdIn(out.dtype);
   const times = isNarrowInt(out.dtype) ? Math.imul : (x: number, y: number): number => x * y;
@@ -273,7 +282,7 @@ const lcm = kernel<Binary>(({ self, other }, context) => {
     return divisor === 0 ? 0 : Math.abs(times(x / divisor, y));
   });
   return elementwise({ real, big: bigLcm }, out, [self, other]);
-});
+};
 const bigLcm = (x: bigint, y: bigint): bigint => {
   const divisor = bigGcd(x, y);
   const multiple = divisor === 0n ? 0n : BigInt.asIntN(64, (x / divisor) * y);
@@ -283,8 +292,9 @@ const bigLcm = (x: bigint, y: bigint): bigint => {
 const maximum = binary({ real: maxLoop, big: bigMax });
 const minimum = binary({ real: minLoop, big: bigMin });
 const heaviside = (x: number, y: number): number => (x === 0 ? y : x > 0 ? 1 : 0);
-const heavisideKernel = kernel<{ self: Tensor; values: Tensor }>(({ self, values }, context) =>
-  elementwise({ real: map2(heaviside) }, emptyOutput(context), [self, values]),
+const heavisideKernel = kernel(
+  "aten::heaviside(Tensor self, Tensor values) -> Tensor",
+  ({ self, values }, context) => elementwise({ real: map2(heaviside) }, emptyOutput(context), [self, values]),
 );
 
 /** x 2^n in steps, because 2^n alone may be out of range; `n` is a C int. */
@@ -300,16 +310,19 @@ function scaleByPower(x: number, n: number): number {
 }
 
 /** A float by an integer power of two is exact; otherwise the power of two is a tensor of its own first. */
-const ldexp = kernel<{ self: Tensor; other: Tensor }>(({ self, other }, context) => {
-  const out = emptyOutput(context);
-  if (dtypeInfo(self.dtype).kind === "float" && isIntegralDType(other.dtype)) {
-    return elementwise({ real: map2(scaleByPower) }, out, [self, other]);
-  }
-  const float = dtypeInfo(other.dtype).kind === "int" || other.dtype === "bool" ? "float32" : other.dtype;
-  return elementwise(multiply, out, [raise(Tensor.empty(other.shape, float), 2, other), self]);
-});
+const ldexp = kernel(
+  "aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor",
+  ({ self, other }, context) => {
+    const out = emptyOutput(context);
+    if (dtypeInfo(self.dtype).kind === "float" && isIntegralDType(other.dtype)) {
+      return elementwise({ real: map2(scaleByPower) }, out, [self, other]);
+    }
+    const float = dtypeInfo(other.dtype).kind === "int" || other.dtype === "bool" ? "float32" : other.dtype;
+    return elementwise(multiply, out, [raise(Tensor.empty(other.shape, float), 2, other), self]);
+  },
+);
 const atan2 = binary({ real: map2(Math.atan2) });
-const polar = kernel<{ abs: Tensor; angle: Tensor }>(({ abs, angle }, context) => {
+const polar = kernel("aten::polar(Tensor abs, Tensor angle) -> Tensor", ({ abs, angle }, context) => {
   const out = emptyOutput(context);
   const toParts: Elementwise["complex"] = (result, [size, phase], count) => {
     for (let i = 0; i < 2 * count; i += 2) {
@@ -325,12 +338,13 @@ const joinParts: Elementwise["complex"] = (out, [re, im], count) => {
     out[i + 1] = im![i]!;
   }
 };
-const complexFromParts = kernel<{ real: Tensor; imag: Tensor }>(({ real, imag }, context) =>
-  elementwise({ complex: joinParts }, emptyOutput(context), [real, imag]),
+const complexFromParts = kernel(
+  "aten::complex(Tensor real, Tensor imag) -> Tensor",
+  ({ real, imag }, context) => elementwise({ complex: joinParts }, emptyOutput(context), [real, imag]),
 );
 
-const add = addition(1);
-const sub = addition(-1);
+export const add = addition(1);
+export const sub = addition(-1);
 const fmod = modulus(
   (x, y) => x % y,
   (x, y) => x % bigNonZero(y),
@@ -341,60 +355,132 @@ const xlogyKernel = binary({ real: map2(xlogy) });
 const xlog1pyKernel = binary({ real: map2(xlog1py) });
 const zetaKernel = binary({ real: map2(zeta) });
 
-export const binaryPointwiseKernels = defineKernels({
-  "aten.add.Tensor": add,
-  "aten.add.Scalar": add,
-  "aten.sub.Tensor": sub,
-  "aten.sub.Scalar": sub,
-  "aten.rsub.Tensor": reversed(sub),
-  "aten.rsub.Scalar": reversed(sub),
-  "aten.mul.Tensor": product,
-  "aten.mul.Scalar": product,
-  "aten.div.Tensor": trueDivision,
-  "aten.div.Scalar": trueDivision,
-  "aten.div.Tensor_mode": division,
-  "aten.div.Scalar_mode": division,
-  "aten.floor_divide.default": floorDivision,
-  "aten.floor_divide.Scalar": floorDivision,
-  "aten.fmod.Tensor": fmod,
-  "aten.fmod.Scalar": fmod,
-  "aten.remainder.Tensor": pythonRemainder,
-  "aten.remainder.Scalar": pythonRemainder,
-  "aten.remainder.Scalar_Tensor": pythonRemainder,
-  "aten.ldexp.Tensor": ldexp,
-  "aten.pow.Tensor_Tensor": power,
-  "aten.pow.Tensor_Scalar": power,
-  "aten.pow.Scalar": power,
-  "aten.float_power.Tensor_Tensor": power,
-  "aten.float_power.Tensor_Scalar": power,
-  "aten.float_power.Scalar": power,
-  "aten.maximum.default": maximum,
-  "aten.minimum.default": minimum,
-  "aten.max.other": maximum,
-  "aten.min.other": minimum,
-  "aten.fmax.default": binary({ real: map2(fmax), big: bigMax }),
-  "aten.fmin.default": binary({ real: map2(fmin), big: bigMin }),
-  "aten.atan2.default": atan2,
-  "aten.hypot.default": binary({ real: map2(hypot) }),
-  "aten.logaddexp.default": binary({ real: map2(logAddExp), complex: complexLoops.logaddexp }),
-  "aten.logaddexp2.default": binary({ real: map2(logAddExp2) }),
-  "aten.igamma.default": binary({ real: map2(gammaP) }),
-  "aten.igammac.default": binary({ real: map2(gammaQ) }),
-  "aten.copysign.Tensor": copysign,
-  "aten.copysign.Scalar": copysign,
-  "aten.nextafter.default": nextAfter,
-  "aten.heaviside.default": heavisideKernel,
-  "aten.gcd.default": gcd,
-  "aten.lcm.default": lcm,
-  "aten.xlogy.Tensor": xlogyKernel,
-  "aten.xlogy.Scalar_Self": xlogyKernel,
-  "aten.xlogy.Scalar_Other": xlogyKernel,
-  "aten.special_xlog1py.default": xlog1pyKernel,
-  "aten.special_xlog1py.other_scalar": xlog1pyKernel,
-  "aten.special_xlog1py.self_scalar": xlog1pyKernel,
-  "aten.special_zeta.default": zetaKernel,
-  "aten.special_zeta.other_scalar": zetaKernel,
-  "aten.special_zeta.self_scalar": zetaKernel,
-  "aten.polar.default": polar,
-  "aten.complex.default": complexFromParts,
-});
+export const binaryPointwiseKernels = defineKernels([
+  kernel(
+    [
+      "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+      "aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+    ],
+    add,
+  ),
+  kernel(
+    [
+      "aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+      "aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+    ],
+    sub,
+  ),
+  kernel("aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", reversed(sub)),
+  kernel("aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", reversed(sub)),
+  kernel(
+    [
+      "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor",
+      "aten::mul.Scalar(Tensor self, Scalar other) -> Tensor",
+    ],
+    product,
+  ),
+  kernel(
+    [
+      "aten::div.Tensor(Tensor self, Tensor other) -> Tensor",
+      "aten::div.Scalar(Tensor self, Scalar other) -> Tensor",
+    ],
+    trueDivision,
+  ),
+  division,
+  kernel(
+    [
+      "aten::floor_divide(Tensor self, Tensor other) -> Tensor",
+      "aten::floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
+    ],
+    floorDivision,
+  ),
+  kernel(
+    [
+      "aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor",
+      "aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor",
+    ],
+    fmod,
+  ),
+  kernel(
+    [
+      "aten::remainder.Tensor(Tensor self, Tensor other) -> Tensor",
+      "aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor",
+      "aten::remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor",
+    ],
+    pythonRemainder,
+  ),
+  ldexp,
+  kernel(
+    [
+      "aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
+      "aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
+      "aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
+      "aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
+      "aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
+      "aten::float_power.Scalar(Scalar self, Tensor exponent) -> Tensor",
+    ],
+    power,
+  ),
+  kernel(
+    [
+      "aten::maximum(Tensor self, Tensor other) -> Tensor",
+      "aten::max.other(Tensor self, Tensor other) -> Tensor",
+    ],
+    maximum,
+  ),
+  kernel(
+    [
+      "aten::minimum(Tensor self, Tensor other) -> Tensor",
+      "aten::min.other(Tensor self, Tensor other) -> Tensor",
+    ],
+    minimum,
+  ),
+  kernel("aten::fmax(Tensor self, Tensor other) -> Tensor", binary({ real: map2(fmax), big: bigMax })),
+  kernel("aten::fmin(Tensor self, Tensor other) -> Tensor", binary({ real: map2(fmin), big: bigMin })),
+  kernel("aten::atan2(Tensor self, Tensor other) -> Tensor", atan2),
+  kernel("aten::hypot(Tensor self, Tensor other) -> Tensor", binary({ real: map2(hypot) })),
+  kernel(
+    "aten::logaddexp(Tensor self, Tensor other) -> Tensor",
+    binary({ real: map2(logAddExp), complex: complexLoops.logaddexp }),
+  ),
+  kernel("aten::logaddexp2(Tensor self, Tensor other) -> Tensor", binary({ real: map2(logAddExp2) })),
+  kernel("aten::igamma(Tensor self, Tensor other) -> Tensor", binary({ real: map2(gammaP) })),
+  kernel("aten::igammac(Tensor self, Tensor other) -> Tensor", binary({ real: map2(gammaQ) })),
+  kernel(
+    [
+      "aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor",
+      "aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor",
+    ],
+    copysign,
+  ),
+  kernel("aten::nextafter(Tensor self, Tensor other) -> Tensor", nextAfter),
+  heavisideKernel,
+  kernel("aten::gcd(Tensor self, Tensor other) -> Tensor", gcd),
+  kernel("aten::lcm(Tensor self, Tensor other) -> Tensor", lcm),
+  kernel(
+    [
+      "aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
+      "aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor",
+      "aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor",
+    ],
+    xlogyKernel,
+  ),
+  kernel(
+    [
+      "aten::special_xlog1py(Tensor self, Tensor other) -> Tensor",
+      "aten::special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor",
+      "aten::special_xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor",
+    ],
+    xlog1pyKernel,
+  ),
+  kernel(
+    [
+      "aten::special_zeta(Tensor self, Tensor other) -> Tensor",
+      "aten::special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor",
+      "aten::special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor",
+    ],
+    zetaKernel,
+  ),
+  polar,
+  complexFromParts,
+]);

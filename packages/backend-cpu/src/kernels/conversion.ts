@@ -3,7 +3,7 @@ import { complex, float, int } from "@sconce/ir";
 import { type DType, dtypeInfo, getElement, type Tensor } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { invalidArgument } from "../kernel/errors.js";
-import { defineKernels, emptyOutput, kernel, type RuntimeValue } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { elementwise } from "./pointwise-loop.js";
 import { copyLoop } from "./pointwise-loops.js";
 
@@ -31,10 +31,22 @@ function convertInto(out: Tensor, source: Tensor): Tensor {
 }
 
 /** The layout (memory format) is in the meta rule's strides. */
-const copyOut = kernel<{ self: Tensor }>(({ self }, context) => convertInto(emptyOutput(context), self));
-const copy = kernel<{ src: Tensor }>(({ src }, context) => convertInto(emptyOutput(context), src));
+const copyOut = kernel(
+  [
+    "aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
+    "aten::_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor",
+    "dim_order_ops::_clone_dim_order(Tensor self, *, bool non_blocking=False, int[]? dim_order=None) -> Tensor",
+    "dim_order_ops::_to_dim_order_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool non_blocking=False, int[]? dim_order=None) -> Tensor",
+    "aten::lift_fresh_copy(Tensor self) -> Tensor",
+  ],
+  ({ self }, context) => convertInto(emptyOutput(context), self),
+);
+const copy = kernel(
+  "aten::copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor",
+  ({ src }, context) => convertInto(emptyOutput(context), src),
+);
 
-const localScalar = kernel<{ self: Tensor }>(({ self }): RuntimeValue => {
+const localScalar = kernel("aten::_local_scalar_dense(Tensor self) -> Scalar", ({ self }) => {
   if (self.numel !== 1) {
     throw invalidArgument(`a Tensor with ${self.numel} elements cannot be converted to Scalar`);
   }
@@ -44,12 +56,4 @@ const localScalar = kernel<{ self: Tensor }>(({ self }): RuntimeValue => {
   return typeof value === "number" && dtypeInfo(self.dtype).kind === "float" ? float(value) : value;
 });
 
-export const conversionKernels = defineKernels({
-  "aten.clone.default": copyOut,
-  "aten._to_copy.default": copyOut,
-  "dim_order_ops._clone_dim_order.default": copyOut,
-  "dim_order_ops._to_dim_order_copy.default": copyOut,
-  "aten.copy.default": copy,
-  "aten.lift_fresh_copy.default": copyOut,
-  "aten._local_scalar_dense.default": localScalar,
-});
+export const conversionKernels = defineKernels([copyOut, copy, localScalar]);

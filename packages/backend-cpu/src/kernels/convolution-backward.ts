@@ -3,12 +3,11 @@
  * positions.
  */
 
-import type { FakeTensor } from "@sconce/ir";
 import { contiguousStrides, numel, positionsOf, type Tensor } from "@sconce/tensor";
 import { multiply } from "../gemm/gemm.js";
 import { finishTarget, numberTarget } from "../gemm/operands.js";
 import { finishOutput, openOutput, readNumbers } from "../kernel/dense.js";
-import { allocate, defineKernels, type KernelContext, kernel, type RuntimeValue } from "../kernel/kernel.js";
+import { defineKernels, kernel, maskedOutputs } from "../kernel/kernel.js";
 import { type ConvolutionArgs, convolve, perDimension, spatialStrides, spread } from "./convolution.js";
 
 interface BackwardArgs extends Omit<ConvolutionArgs, "bias"> {
@@ -92,22 +91,17 @@ function biasGradient(grad: Tensor, out: Tensor): Tensor {
   return finishOutput(out, values);
 }
 
-function backward(args: BackwardArgs, context: KernelContext): RuntimeValue {
-  const metas = context.meta as readonly (FakeTensor | null)[];
-  const wanted = (i: number, compute: (out: Tensor) => Tensor): Tensor | null => {
-    const meta = metas[i];
-    if (args.output_mask[i] !== true || !meta) return null;
-    const out = allocate(meta);
-    return out.numel === 0 ? out : compute(out);
-  };
-  const { grad_output: grad, transposed } = args;
-  return [
-    wanted(0, (out) => convolve({ ...args, input: grad, bias: null, transposed: !transposed }, out)),
-    wanted(1, (out) => weightGradient(args, out)),
-    wanted(2, (out) => biasGradient(grad, out)),
-  ];
-}
+const backward = kernel(
+  "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+  (args, context) => {
+    const { grad_output: grad, transposed } = args;
+    const [input, weight, bias] = maskedOutputs(context, args.output_mask);
+    if (input !== null && input.numel > 0)
+      convolve({ ...args, input: grad, bias: null, transposed: !transposed }, input);
+    if (weight !== null && weight.numel > 0) weightGradient(args, weight);
+    if (bias !== null && bias.numel > 0) biasGradient(grad, bias);
+    return [input, weight, bias];
+  },
+);
 
-export const convolutionBackwardKernels = defineKernels({
-  "aten.convolution_backward.default": kernel<BackwardArgs>(backward),
-});
+export const convolutionBackwardKernels = defineKernels([backward]);

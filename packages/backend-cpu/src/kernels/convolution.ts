@@ -171,9 +171,12 @@ function weightMatrix(weight: Tensor, group: number, groups: number, transposed:
   };
 }
 
-export const convolutionKernels = defineKernels({
-  "aten.convolution.default": kernel<ConvolutionArgs>((args, context) => {
-    const out = emptyOutput(context);
-    return out.numel === 0 ? out : convolve(args, out);
-  }),
-});
+export const convolutionKernels = defineKernels([
+  kernel(
+    "aten::convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor",
+    (args, context) => {
+      const out = emptyOutput(context);
+      return out.numel === 0 ? out : convolve(args, out);
+    },
+  ),
+]);

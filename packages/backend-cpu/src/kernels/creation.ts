@@ -2,26 +2,41 @@
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { type DType, dtypeInfo, isIntegralDType, Tensor } from "@sconce/tensor";
 import { readComplex, writeBigInts, writeComplex, writeNumbers } from "../kernel/dense.js";
-import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
 import { complexLoops } from "./complex-loops.js";
 import { fillWith } from "./creation-fill.js";
 import { laneRounder } from "./pointwise-lanes.js";
 import { complexOf, type Operand } from "./pointwise-loop.js";
 
-const empty = kernel<unknown>((_, context) => emptyOutput(context));
-const constant = (value: ScalarLiteral): AnyKernel =>
-  kernel<unknown>((_, context) => fillWith(emptyOutput(context), value));
+const empty = kernel(
+  [
+    "aten::empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+    "dim_order_ops::_empty_dim_order(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, int[]? dim_order=None) -> Tensor",
+    "aten::empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "aten::empty_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+    "aten::empty_permuted(SymInt[] size, int[] physical_layout, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "aten::new_empty(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+  ],
+  (_, context) => emptyOutput(context),
+);
+const constant =
+  (value: ScalarLiteral): Kernel<unknown> =>
+  (_, context) =>
+    fillWith(emptyOutput(context), value);
 const zeros = constant(0);
 const ones = constant(1);
-const full = kernel<{ fill_value: Operand }>(({ fill_value: value }, context) =>
-  fillWith(emptyOutput(context), value),
+const full: Kernel<{ fill_value: Operand }> = ({ fill_value: value }, context) =>
+  fillWith(emptyOutput(context), value);
+const fill: Kernel<{ value: Operand }> = ({ value }, context) => fillWith(emptyOutput(context), value);
+const scalarTensor = kernel(
+  "aten::scalar_tensor(Scalar s, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+  ({ s }, context) => fillWith(emptyOutput(context), s),
 );
-const fill = kernel<{ value: Operand }>(({ value }, context) => fillWith(emptyOutput(context), value));
-const scalarTensor = kernel<{ s: ScalarLiteral }>(({ s }, context) => fillWith(emptyOutput(context), s));
 
-type Range = { readonly start?: ScalarLiteral; readonly step?: ScalarLiteral };
+type Range = { readonly end: ScalarLiteral; readonly start?: ScalarLiteral; readonly step?: ScalarLiteral };
 
-const arange = kernel<Range>(({ start = 0, step = 1 }, context) => {
+const arange: Kernel<Range> = ({ start = 0, step = 1 }, context) => {
   const out = emptyOutput(context);
   if (isIntegralDType(out.dtype)) {
     const [first, by] = [bigOf(start), bigOf(step)];
@@ -38,7 +53,7 @@ const arange = kernel<Range>(({ start = 0, step = 1 }, context) => {
   }
   writeNumbers(out, rising(toNumber(start), toNumber(step), out.numel));
   return out;
-});
+};
 
 function rising(first: number, by: number, count: number): Float64Array {
   const values = new Float64Array(count);
@@ -55,12 +70,6 @@ function partsOf(value: Tensor | ScalarLiteral): readonly [number, number] {
   const { re, im } = complexOf(value);
   return [re, im];
 }
-
-type Steps = {
-  readonly start: Tensor | ScalarLiteral;
-  readonly end: Tensor | ScalarLiteral;
-  readonly steps: number;
-};
 
 /**
  * Counts up from the start in the first half and down from the end in the second, as PyTorch's. Both ends are
@@ -104,61 +113,91 @@ function evenPairs(
   return pairs;
 }
 
-const linspace = kernel<Steps>(({ start, end, steps }, context) => {
-  const out = emptyOutput(context);
-  const [first, last] = [partsOf(start), partsOf(end)];
-  if (dtypeInfo(out.dtype).kind === "complex") writeComplex(out, evenPairs(first, last, steps, out.dtype));
-  else writeNumbers(out, evenSteps(first[0], last[0], steps, out.dtype));
-  return out;
-});
+const linspace = kernel(
+  [
+    "aten::linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "aten::linspace.Tensor_Tensor(Tensor start, Tensor end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "aten::linspace.Tensor_Scalar(Tensor start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "aten::linspace.Scalar_Tensor(Scalar start, Tensor end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+  ],
+  ({ start, end, steps }, context) => {
+    const out = emptyOutput(context);
+    const [first, last] = [partsOf(start), partsOf(end)];
+    if (dtypeInfo(out.dtype).kind === "complex") writeComplex(out, evenPairs(first, last, steps, out.dtype));
+    else writeNumbers(out, evenSteps(first[0], last[0], steps, out.dtype));
+    return out;
+  },
+);
 
 /** Both ends of a sequence of integers are converted to its dtype before they become exponents. */
-const logspace = kernel<Steps & { base: number }>(({ start, end, steps, base }, context) => {
-  const out = emptyOutput(context);
-  const [first, last] = [partsOf(start), partsOf(end)];
-  if (dtypeInfo(out.dtype).kind === "complex") {
-    const powers = evenPairs(first, last, steps, "complex128");
-    complexLoops.pow(powers, [new Float64Array(2 * steps).map((_, i) => (i % 2 ? 0 : base)), powers], steps);
-    writeComplex(out, powers);
+const logspace = kernel(
+  [
+    "aten::logspace(Scalar start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "aten::logspace.Tensor_Tensor(Tensor start, Tensor end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "aten::logspace.Tensor_Scalar(Tensor start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "aten::logspace.Scalar_Tensor(Scalar start, Tensor end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+  ],
+  ({ start, end, steps, base }, context) => {
+    const out = emptyOutput(context);
+    const [first, last] = [partsOf(start), partsOf(end)];
+    if (dtypeInfo(out.dtype).kind === "complex") {
+      const powers = evenPairs(first, last, steps, "complex128");
+      complexLoops.pow(
+        powers,
+        [new Float64Array(2 * steps).map((_, i) => (i % 2 ? 0 : base)), powers],
+        steps,
+      );
+      writeComplex(out, powers);
+      return out;
+    }
+    const ends = Float64Array.of(first[0], last[0]);
+    if (isIntegralDType(out.dtype)) {
+      ends.forEach((end, i) => {
+        ends[i] = Math.trunc(end);
+      });
+      laneRounder(out.dtype)?.(ends, 2);
+    }
+    const powers = evenSteps(ends[0]!, ends[1]!, steps, "float64");
+    writeNumbers(
+      out,
+      powers.map((power) => base ** power),
+    );
     return out;
-  }
-  const ends = Float64Array.of(first[0], last[0]);
-  if (isIntegralDType(out.dtype)) {
-    ends.forEach((end, i) => {
-      ends[i] = Math.trunc(end);
-    });
-    laneRounder(out.dtype)?.(ends, 2);
-  }
-  const powers = evenSteps(ends[0]!, ends[1]!, steps, "float64");
-  writeNumbers(
-    out,
-    powers.map((power) => base ** power),
-  );
-  return out;
-});
+  },
+);
 
-const eye = kernel<unknown>((_, context) => {
-  const out = emptyOutput(context);
-  const length = Math.min(out.shape[0]!, out.shape[1]!);
-  fillWith(out.asStrided([length], [out.strides[0]! + out.strides[1]!]), 1);
-  return out;
-});
+const eye = kernel(
+  [
+    "aten::eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "aten::eye.m(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+  ],
+  (_, context) => {
+    const out = emptyOutput(context);
+    const length = Math.min(out.shape[0]!, out.shape[1]!);
+    fillWith(out.asStrided([length], [out.strides[0]! + out.strides[1]!]), 1);
+    return out;
+  },
+);
 
 /** The memory of a tensor, cut off or followed by nothing in particular, under other sizes. */
-const resize = kernel<{ self: Tensor }>(({ self }, context) => {
-  const out = emptyOutput(context);
-  const { itemSize } = dtypeInfo(self.dtype);
-  const start = self.storageOffset * itemSize;
-  const bytes = self.storage.bytes.subarray(start, start + out.storage.byteLength);
-  out.storage.bytes.set(bytes);
-  return out;
-});
+const resize = kernel(
+  "aten::resize(Tensor self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor",
+  ({ self }, context) => {
+    const out = emptyOutput(context);
+    const { itemSize } = dtypeInfo(self.dtype);
+    const start = self.storageOffset * itemSize;
+    const bytes = self.storage.bytes.subarray(start, start + out.storage.byteLength);
+    out.storage.bytes.set(bytes);
+    return out;
+  },
+);
 
 type Triangle = { readonly row: number; readonly col: number; readonly offset: number };
 
 /** Coordinates of a triangle's elements, row by row: [2, count]. */
-const triangleIndices = (holds: (row: number, column: number, offset: number) => boolean): AnyKernel =>
-  kernel<Triangle>(({ row, col, offset }, context) => {
+const triangleIndices =
+  (holds: (row: number, column: number, offset: number) => boolean): Kernel<Triangle> =>
+  ({ row, col, offset }, context) => {
     const out = emptyOutput(context);
     const count = out.shape[1]!;
     const values = new Float64Array(2 * count);
@@ -172,43 +211,61 @@ const triangleIndices = (holds: (row: number, column: number, offset: number) =>
     }
     writeNumbers(out, values);
     return out;
-  });
+  };
 
-export const creationKernels = defineKernels({
-  "aten.empty.memory_format": empty,
-  "dim_order_ops._empty_dim_order.default": empty,
-  "aten.empty_strided.default": empty,
-  "aten.empty_like.default": empty,
-  "aten.empty_permuted.default": empty,
-  "aten.new_empty.default": empty,
-  "aten.new_empty_strided.default": empty,
-  "aten.zeros.default": zeros,
-  "aten.zeros_like.default": zeros,
-  "aten.new_zeros.default": zeros,
-  "aten.zero.default": zeros,
-  "aten.ones.default": ones,
-  "aten.ones_like.default": ones,
-  "aten.new_ones.default": ones,
-  "aten.full.default": full,
-  "aten.full_like.default": full,
-  "aten.new_full.default": full,
-  "aten.fill.Scalar": fill,
-  "aten.fill.Tensor": fill,
-  "aten.scalar_tensor.default": scalarTensor,
-  "aten.arange.default": arange,
-  "aten.arange.start": arange,
-  "aten.arange.start_step": arange,
-  "aten.linspace.default": linspace,
-  "aten.linspace.Tensor_Tensor": linspace,
-  "aten.linspace.Tensor_Scalar": linspace,
-  "aten.linspace.Scalar_Tensor": linspace,
-  "aten.logspace.default": logspace,
-  "aten.logspace.Tensor_Tensor": logspace,
-  "aten.logspace.Tensor_Scalar": logspace,
-  "aten.logspace.Scalar_Tensor": logspace,
-  "aten.resize.default": resize,
-  "aten.eye.default": eye,
-  "aten.eye.m": eye,
-  "aten.tril_indices.default": triangleIndices((row, column, offset) => column - row <= offset),
-  "aten.triu_indices.default": triangleIndices((row, column, offset) => column - row >= offset),
-});
+export const creationKernels = defineKernels([
+  empty,
+  kernel(
+    [
+      "aten::zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+      "aten::zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+      "aten::new_zeros(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+      "aten::zero(Tensor self) -> Tensor",
+    ],
+    zeros,
+  ),
+  kernel(
+    [
+      "aten::ones(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+      "aten::ones_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+      "aten::new_ones(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    ],
+    ones,
+  ),
+  kernel(
+    [
+      "aten::full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+      "aten::full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+      "aten::new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    ],
+    full,
+  ),
+  kernel(
+    [
+      "aten::fill.Scalar(Tensor self, Scalar value) -> Tensor",
+      "aten::fill.Tensor(Tensor self, Tensor value) -> Tensor",
+    ],
+    fill,
+  ),
+  scalarTensor,
+  kernel(
+    [
+      "aten::arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+      "aten::arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+      "aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    ],
+    arange,
+  ),
+  linspace,
+  logspace,
+  resize,
+  eye,
+  kernel(
+    "aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    triangleIndices((row, column, offset) => column - row <= offset),
+  ),
+  kernel(
+    "aten::triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    triangleIndices((row, column, offset) => column - row >= offset),
+  ),
+]);

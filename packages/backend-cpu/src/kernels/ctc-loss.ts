@@ -1,19 +1,6 @@
-/**
- * @file The connectionist temporal classification loss: forward variables of all alignments, in logarithms (Graves et al.,
- * "Connectionist temporal classification", 2006, equations 6 to 8).
- */
-import type { Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
 import { indexOutOfRange } from "../kernel/errors.js";
 import { defineKernels, emptyOutputs, kernel } from "../kernel/kernel.js";
-
-interface CtcArgs {
-  readonly log_probs: Tensor;
-  readonly targets: Tensor;
-  readonly input_lengths: readonly number[];
-  readonly target_lengths: readonly number[];
-  readonly blank: number;
-}
 
 /** One sample: its labels, and where its rows lie. */
 interface Sample {
@@ -53,28 +40,31 @@ function forward(sample: Sample, alpha: NumberArray, width: number): number {
   return -logSumExp(alpha[last]!, other, Number.NEGATIVE_INFINITY);
 }
 
-const ctcLoss = kernel<CtcArgs>((args, context) => {
-  const { log_probs, targets, input_lengths, target_lengths, blank } = args;
-  const [loss, logAlpha] = emptyOutputs(context) as [Tensor, Tensor];
-  const [losses, alphas] = [openOutput(loss), openOutput(logAlpha)];
-  const [logs, all] = [readNumbers(log_probs), readNumbers(targets)];
-  const [time, batch, classes] = log_probs.shape as [number, number, number];
-  const width = logAlpha.shape[2]!;
-  let start = 0;
-  for (let b = 0; b < batch; b++) {
-    const count = target_lengths[b]!;
-    const first = targets.ndim === 1 ? start : b * targets.shape[1]!;
-    start += count;
-    const own = Array.from(all.subarray(first, first + count));
-    if (own.some((label) => label < 0 || label >= classes)) {
-      throw indexOutOfRange("ctc_loss: a label of the targets is outside of the classes");
+const ctcLoss = kernel(
+  "aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)",
+  (args, context) => {
+    const { log_probs, targets, input_lengths, target_lengths, blank } = args;
+    const [loss, logAlpha] = emptyOutputs(context);
+    const [losses, alphas] = [openOutput(loss), openOutput(logAlpha)];
+    const [logs, all] = [readNumbers(log_probs), readNumbers(targets)];
+    const [time, batch, classes] = log_probs.shape as [number, number, number];
+    const width = logAlpha.shape[2]!;
+    let start = 0;
+    for (let b = 0; b < batch; b++) {
+      const count = target_lengths[b]!;
+      const first = targets.ndim === 1 ? start : b * targets.shape[1]!;
+      start += count;
+      const own = Array.from(all.subarray(first, first + count));
+      if (own.some((label) => label < 0 || label >= classes)) {
+        throw indexOutOfRange("ctc_loss: a label of the targets is outside of the classes");
+      }
+      const labels = [blank, ...own.flatMap((label) => [label, blank])];
+      const row = (step: number): number => (step * batch + b) * classes;
+      const alpha = alphas.subarray(b * time * width, (b + 1) * time * width);
+      losses[b] = forward({ logs, row, labels, steps: input_lengths[b]!, blank }, alpha, width);
     }
-    const labels = [blank, ...own.flatMap((label) => [label, blank])];
-    const row = (step: number): number => (step * batch + b) * classes;
-    const alpha = alphas.subarray(b * time * width, (b + 1) * time * width);
-    losses[b] = forward({ logs, row, labels, steps: input_lengths[b]!, blank }, alpha, width);
-  }
-  return [finishOutput(loss, losses), finishOutput(logAlpha, alphas)];
-});
+    return [finishOutput(loss, losses), finishOutput(logAlpha, alphas)];
+  },
+);
 
-export const ctcLossKernels = defineKernels({ "aten._ctc_loss.default": ctcLoss });
+export const ctcLossKernels = defineKernels([ctcLoss]);

@@ -9,7 +9,7 @@ import {
   writeComplex,
   writeNumbers,
 } from "../kernel/dense.js";
-import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
 import { accumulateLogExponentials } from "./complex-loops.js";
 import { logAddExp } from "./pointwise-math.js";
 import { isExact, likeKeys, moveLast, readKeys, reducedDims, writeKeys } from "./reduction-rows.js";
@@ -22,8 +22,9 @@ interface Step {
   readonly big?: (total: bigint, value: bigint) => bigint;
 }
 
-const running = ({ start, real, big }: Step): AnyKernel =>
-  kernel<ScanArgs>(({ self, dim }, context) => {
+const running =
+  ({ start, real, big }: Step): Kernel<ScanArgs> =>
+  ({ self, dim }, context) => {
     const out = emptyOutput(context);
     const dims = reducedDims(self.ndim, dim);
     const input = moveLast(self.dtype === out.dtype ? self : castTensor(self, out.dtype), dims);
@@ -42,7 +43,7 @@ const running = ({ start, real, big }: Step): AnyKernel =>
     if (exact || big === undefined) writeNumbers(target, results);
     else scanBig(big, BigInt(start), input, target, length);
     return out;
-  });
+  };
 
 function scanBig(
   step: (total: bigint, value: bigint) => bigint,
@@ -74,9 +75,10 @@ function complexScan(multiply: boolean, input: Tensor, target: Tensor, length: n
 }
 
 /** The latest of equal extremes wins; a NaN stays. */
-const runningExtreme = (beats: (value: number, best: number) => boolean): AnyKernel =>
-  kernel<ScanArgs>(({ self, dim }, context) => {
-    const [values, indices] = emptyOutputs(context) as [Tensor, Tensor];
+const runningExtreme =
+  (beats: (value: number, best: number) => boolean): Kernel<ScanArgs, readonly [Tensor, Tensor]> =>
+  ({ self, dim }, context) => {
+    const [values, indices] = emptyOutputs(context);
     const dims = reducedDims(self.ndim, dim);
     const input = moveLast(self, dims);
     const length = input.shape.at(-1) ?? 1;
@@ -94,10 +96,11 @@ const runningExtreme = (beats: (value: number, best: number) => boolean): AnyKer
     writeKeys(moveLast(values, dims), bests);
     writeNumbers(moveLast(indices, dims), places);
     return [values, indices];
-  });
+  };
 
 /** Each gradient times the product of the others, without a division, so that zeros are allowed. */
-const cumprodBackward = kernel<{ grad: Tensor; input: Tensor; dim: number }>(
+const cumprodBackward = kernel(
+  "aten::cumprod_backward(Tensor grad, Tensor input, int dim, Tensor output) -> Tensor",
   ({ grad, input, dim }, context) => {
     const out = emptyOutput(context);
     const dims = reducedDims(input.ndim, dim);
@@ -123,30 +126,45 @@ const cumprodBackward = kernel<{ grad: Tensor; input: Tensor; dim: number }>(
 );
 
 const realLogcumsumexp = running({ start: -Infinity, real: logAddExp });
-const logcumsumexp = kernel<{ self: Tensor; dim: number }>(({ self, dim }, context) => {
-  if (dtypeInfo(self.dtype).kind !== "complex") return realLogcumsumexp({ self, dim }, context);
-  const out = emptyOutput(context);
-  const dims = reducedDims(self.ndim, dim);
-  const input = moveLast(self, dims);
-  const data = readComplex(input);
-  accumulateLogExponentials(data, input.shape.at(-1) ?? 1);
-  writeComplex(moveLast(out, dims), data);
-  return out;
-});
+const logcumsumexp = kernel(
+  "aten::logcumsumexp(Tensor self, int dim) -> Tensor",
+  ({ self, dim }, context) => {
+    if (dtypeInfo(self.dtype).kind !== "complex") return realLogcumsumexp({ self, dim }, context);
+    const out = emptyOutput(context);
+    const dims = reducedDims(self.ndim, dim);
+    const input = moveLast(self, dims);
+    const data = readComplex(input);
+    accumulateLogExponentials(data, input.shape.at(-1) ?? 1);
+    writeComplex(moveLast(out, dims), data);
+    return out;
+  },
+);
 
-export const cumulativeKernels = defineKernels({
-  "aten.cumsum.default": running({
-    start: 0,
-    real: (total, value) => total + value,
-    big: (total, value) => total + value,
-  }),
-  "aten.cumprod.default": running({
-    start: 1,
-    real: (total, value) => total * value,
-    big: (total, value) => total * value,
-  }),
-  "aten.logcumsumexp.default": logcumsumexp,
-  "aten.cumprod_backward.default": cumprodBackward,
-  "aten.cummax.default": runningExtreme((value, best) => value >= best),
-  "aten.cummin.default": runningExtreme((value, best) => value <= best),
-});
+export const cumulativeKernels = defineKernels([
+  kernel(
+    "aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+    running({
+      start: 0,
+      real: (total, value) => total + value,
+      big: (total, value) => total + value,
+    }),
+  ),
+  kernel(
+    "aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+    running({
+      start: 1,
+      real: (total, value) => total * value,
+      big: (total, value) => total * value,
+    }),
+  ),
+  logcumsumexp,
+  cumprodBackward,
+  kernel(
+    "aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
+    runningExtreme((value, best) => value >= best),
+  ),
+  kernel(
+    "aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
+    runningExtreme((value, best) => value <= best),
+  ),
+]);

@@ -68,74 +68,59 @@ function slope(difference: number, norm: number, grad: number, p: number): numbe
 const roundingOf = ({ dtype }: Tensor): ((x: number) => number) =>
   dtype === "float64" ? (x) => x : Math.fround;
 
-interface CdistBackwardArgs {
-  readonly grad_output: Tensor;
-  readonly x1: Tensor;
-  readonly x2: Tensor;
-  readonly p: number;
-  readonly cdist: Tensor;
-}
-
-function cdistBackward(
-  { grad_output: grad, x1, x2, p, cdist: norms }: CdistBackwardArgs,
-  context: KernelContext,
-): Tensor {
-  const out = emptyOutput(context);
-  if (grad.numel === 0 || out.numel === 0) return out;
-  const batch = out.shape.slice(0, -2);
-  const [rows, size] = out.shape.slice(-2) as [number, number];
-  const columns = x2.shape[x2.ndim - 2]!;
-  const [x, y] = [readNumbers(x1, out.shape), readNumbers(x2, [...batch, columns, size])];
-  const [g, d] = [
-    readNumbers(grad, [...batch, rows, columns]),
-    readNumbers(norms, [...batch, rows, columns]),
-  ];
-  const sums = new Float64Array(out.numel);
-  const round = roundingOf(out);
-  for (let row = 0; row < numel(batch) * rows; row++) {
-    const other = Math.floor(row / rows) * columns;
-    for (let j = 0; j < columns; j++) {
-      const pair = row * columns + j;
-      for (let k = 0; k < size; k++) {
-        const difference = round(x[row * size + k]! - y[(other + j) * size + k]!);
-        sums[row * size + k]! += slope(difference, d[pair]!, g[pair]!, p);
+const cdistBackward = kernel(
+  "aten::_cdist_backward(Tensor grad_output, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
+  ({ grad_output: grad, x1, x2, p, cdist: norms }, context) => {
+    const out = emptyOutput(context);
+    if (grad.numel === 0 || out.numel === 0) return out;
+    const batch = out.shape.slice(0, -2);
+    const [rows, size] = out.shape.slice(-2) as [number, number];
+    const columns = x2.shape[x2.ndim - 2]!;
+    const [x, y] = [readNumbers(x1, out.shape), readNumbers(x2, [...batch, columns, size])];
+    const [g, d] = [
+      readNumbers(grad, [...batch, rows, columns]),
+      readNumbers(norms, [...batch, rows, columns]),
+    ];
+    const sums = new Float64Array(out.numel);
+    const round = roundingOf(out);
+    for (let row = 0; row < numel(batch) * rows; row++) {
+      const other = Math.floor(row / rows) * columns;
+      for (let j = 0; j < columns; j++) {
+        const pair = row * columns + j;
+        for (let k = 0; k < size; k++) {
+          const difference = round(x[row * size + k]! - y[(other + j) * size + k]!);
+          sums[row * size + k]! += slope(difference, d[pair]!, g[pair]!, p);
+        }
       }
     }
-  }
-  return finishOutput(out, sums);
-}
+    return finishOutput(out, sums);
+  },
+);
 
-interface PdistBackwardArgs {
-  readonly grad_output: Tensor;
-  readonly self: Tensor;
-  readonly p: number;
-  readonly pdist: Tensor;
-}
-
-function pdistBackward(
-  { grad_output: grad, self, p, pdist: norms }: PdistBackwardArgs,
-  context: KernelContext,
-): Tensor {
-  const out = emptyOutput(context);
-  const [rows, size] = self.shape as [number, number];
-  const [x, g, d] = [readNumbers(self), readNumbers(grad), readNumbers(norms)];
-  const sums = new Float64Array(out.numel);
-  const round = roundingOf(out);
-  for (let i = 0, pair = 0; i < rows; i++) {
-    for (let j = i + 1; j < rows; j++, pair++) {
-      for (let k = 0; k < size; k++) {
-        const term = slope(round(x[i * size + k]! - x[j * size + k]!), d[pair]!, g[pair]!, p);
-        sums[i * size + k]! += term;
-        sums[j * size + k]! -= term;
+const pdistBackward = kernel(
+  "aten::_pdist_backward(Tensor grad_output, Tensor self, float p, Tensor pdist) -> Tensor",
+  ({ grad_output: grad, self, p, pdist: norms }, context) => {
+    const out = emptyOutput(context);
+    const [rows, size] = self.shape as [number, number];
+    const [x, g, d] = [readNumbers(self), readNumbers(grad), readNumbers(norms)];
+    const sums = new Float64Array(out.numel);
+    const round = roundingOf(out);
+    for (let i = 0, pair = 0; i < rows; i++) {
+      for (let j = i + 1; j < rows; j++, pair++) {
+        for (let k = 0; k < size; k++) {
+          const term = slope(round(x[i * size + k]! - x[j * size + k]!), d[pair]!, g[pair]!, p);
+          sums[i * size + k]! += term;
+          sums[j * size + k]! -= term;
+        }
       }
     }
-  }
-  return finishOutput(out, sums);
-}
+    return finishOutput(out, sums);
+  },
+);
 
-export const distanceKernels = defineKernels({
-  "aten._cdist_forward.default": kernel<{ x1: Tensor; x2: Tensor; p: number }>(cdist),
-  "aten._pdist_forward.default": kernel<{ self: Tensor; p: number }>(pdist),
-  "aten._cdist_backward.default": kernel<CdistBackwardArgs>(cdistBackward),
-  "aten._pdist_backward.default": kernel<PdistBackwardArgs>(pdistBackward),
-});
+export const distanceKernels = defineKernels([
+  kernel("aten::_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor", cdist),
+  kernel("aten::_pdist_forward(Tensor self, float p=2.) -> Tensor", pdist),
+  cdistBackward,
+  pdistBackward,
+]);

@@ -27,13 +27,6 @@ function embedding(weight: Tensor, indices: Tensor, context: KernelContext): Ten
   return out;
 }
 
-interface RenormArgs {
-  readonly self: Tensor;
-  readonly indices: Tensor;
-  readonly max_norm: number;
-  readonly norm_type: number;
-}
-
 /** Keeps the quotient of a norm finite (`Embedding.cpp`). */
 const NORM_EPSILON = 1e-7;
 
@@ -47,115 +40,106 @@ function normOf(row: Float64Array, p: number): number {
 }
 
 /** Rows that are looked up are made no longer than `max_norm`, each once. */
-function renormalized(
-  { self, indices, max_norm: most, norm_type: p }: RenormArgs,
-  context: KernelContext,
-): Tensor {
-  const out = emptyOutput(context);
-  const [x, y] = [readFloat64(self), openOutput(out)];
-  const [rows, width] = self.shape as [number, number];
-  const round = roundTo(self.dtype);
-  y.set(x);
-  for (const index of new Set(readNumbers(indices))) {
-    if (index < 0 || index >= rows) {
-      throw indexOutOfRange(
-        `select(): index ${index} out of range for tensor of size [${rows}, ${width}] at dimension 0`,
+const renormalized = kernel(
+  "aten::embedding_renorm(Tensor self, Tensor indices, float max_norm, float norm_type) -> Tensor",
+  ({ self, indices, max_norm: most, norm_type: p }, context) => {
+    const out = emptyOutput(context);
+    const [x, y] = [readFloat64(self), openOutput(out)];
+    const [rows, width] = self.shape as [number, number];
+    const round = roundTo(self.dtype);
+    y.set(x);
+    for (const index of new Set(readNumbers(indices))) {
+      if (index < 0 || index >= rows) {
+        throw indexOutOfRange(
+          `select(): index ${index} out of range for tensor of size [${rows}, ${width}] at dimension 0`,
+        );
+      }
+      const row = x.subarray(index * width, (index + 1) * width);
+      const norm = round(normOf(row, p));
+      if (!(norm > most)) continue;
+      const factor = most / (norm + NORM_EPSILON);
+      row.forEach((value, i) => {
+        y[index * width + i] = value * factor;
+      });
+    }
+    return finishOutput(out, y);
+  },
+);
+
+/** Rows of each bag summed (`mode` 0), averaged (1), or their greatest elements (2); rows of `padding_idx` are left out. */
+const embeddingBag = kernel(
+  [
+    "aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
+    "aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
+  ],
+  (args, context) => {
+    const outputs = emptyOutputs(context);
+    const [out, offsetToBag, bagSize, maxIndices] = outputs;
+    const [rows, width] = args.weight.shape as [number, number];
+    const [table, indices] = [readNumbers(args.weight), readNumbers(args.indices)];
+    const [offsets, weights] = [
+      readNumbers(args.offsets),
+      args.per_sample_weights && readNumbers(args.per_sample_weights),
+    ];
+    if (offsets.length > 0 && offsets[0] !== 0) {
+      throw invalidArgument(
+        "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. " +
+          `However, got ${offsets[0]}`,
       );
     }
-    const row = x.subarray(index * width, (index + 1) * width);
-    const norm = round(normOf(row, p));
-    if (!(norm > most)) continue;
-    const factor = most / (norm + NORM_EPSILON);
-    row.forEach((value, i) => {
-      y[index * width + i] = value * factor;
-    });
-  }
-  return finishOutput(out, y);
-}
-
-interface BagArgs {
-  readonly weight: Tensor;
-  readonly indices: Tensor;
-  readonly offsets: Tensor;
-  /** 0 sum, 1 mean, 2 max. */
-  readonly mode: number;
-  readonly per_sample_weights: Tensor | null;
-  readonly include_last_offset: boolean;
-  readonly padding_idx: number;
-}
-
-/** Rows of each bag summed, averaged, or their greatest elements; rows of `padding_idx` are left out. */
-function embeddingBag(args: BagArgs, context: KernelContext): Tensor[] {
-  const outputs = emptyOutputs(context) as [Tensor, Tensor, Tensor, Tensor];
-  const [out, offsetToBag, bagSize, maxIndices] = outputs;
-  const [rows, width] = args.weight.shape as [number, number];
-  const [table, indices] = [readNumbers(args.weight), readNumbers(args.indices)];
-  const [offsets, weights] = [
-    readNumbers(args.offsets),
-    args.per_sample_weights && readNumbers(args.per_sample_weights),
-  ];
-  if (offsets.length > 0 && offsets[0] !== 0) {
-    throw invalidArgument(
-      "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. " +
-        `However, got ${offsets[0]}`,
-    );
-  }
-  const bags = out.shape[0]!;
-  const y = new Float64Array(bags * width);
-  const counts = new Float64Array(bags);
-  const bagOf = new Float64Array(indices.length);
-  const chosen = new Float64Array(bags * width);
-  const padding = args.padding_idx < 0 ? args.padding_idx + rows : args.padding_idx;
-  const skips = args.padding_idx >= 0 || args.padding_idx < -1;
-  for (let bag = 0; bag < bags; bag++) {
-    const end = bag + 1 < offsets.length ? offsets[bag + 1]! : indices.length;
-    for (let i = offsets[bag]!; i < end; i++) {
-      const row = indices[i]!;
-      if (row < 0 || row >= rows) throw indexOutOfRange("index out of range in self");
-      bagOf[i] = bag;
-      if (skips && row === padding) continue;
-      const first = counts[bag]!++ === 0;
-      for (let c = 0; c < width; c++) {
-        const at = bag * width + c;
-        const value = table[row * width + c]!;
-        if (args.mode !== 2) y[at]! += value * (weights ? weights[i]! : 1);
-        else if (first || value > y[at]! || Number.isNaN(value)) {
-          y[at] = value;
-          chosen[at] = row;
+    const bags = out.shape[0]!;
+    const y = new Float64Array(bags * width);
+    const counts = new Float64Array(bags);
+    const bagOf = new Float64Array(indices.length);
+    const chosen = new Float64Array(bags * width);
+    const padding = args.padding_idx < 0 ? args.padding_idx + rows : args.padding_idx;
+    const skips = args.padding_idx >= 0 || args.padding_idx < -1;
+    for (let bag = 0; bag < bags; bag++) {
+      const end = bag + 1 < offsets.length ? offsets[bag + 1]! : indices.length;
+      for (let i = offsets[bag]!; i < end; i++) {
+        const row = indices[i]!;
+        if (row < 0 || row >= rows) throw indexOutOfRange("index out of range in self");
+        bagOf[i] = bag;
+        if (skips && row === padding) continue;
+        const first = counts[bag]!++ === 0;
+        for (let c = 0; c < width; c++) {
+          const at = bag * width + c;
+          const value = table[row * width + c]!;
+          if (args.mode !== 2) y[at]! += value * (weights ? weights[i]! : 1);
+          else if (first || value > y[at]! || Number.isNaN(value)) {
+            y[at] = value;
+            chosen[at] = row;
+          }
         }
       }
+      if (args.mode === 1 && counts[bag]! > 0)
+        for (let c = 0; c < width; c++) y[bag * width + c]! /= counts[bag]!;
     }
-    if (args.mode === 1 && counts[bag]! > 0)
-      for (let c = 0; c < width; c++) y[bag * width + c]! /= counts[bag]!;
-  }
-  finishOutput(out, y);
-  if (offsetToBag.numel === bagOf.length) finishOutput(offsetToBag, bagOf);
-  if (bagSize.numel === bags) finishOutput(bagSize, counts);
-  if (maxIndices.numel === chosen.length) finishOutput(maxIndices, chosen);
-  return outputs;
-}
+    finishOutput(out, y);
+    if (offsetToBag.numel === bagOf.length) finishOutput(offsetToBag, bagOf);
+    if (bagSize.numel === bags) finishOutput(bagSize, counts);
+    if (maxIndices.numel === chosen.length) finishOutput(maxIndices, chosen);
+    return outputs;
+  },
+);
 
-interface DenseBackwardArgs {
-  readonly grad_output: Tensor;
-  readonly indices: Tensor;
-  readonly padding_idx: number;
-  readonly scale_grad_by_freq: boolean;
-}
-
-function embeddingDenseBackward(args: DenseBackwardArgs, context: KernelContext): Tensor {
-  const out = emptyOutput(context);
-  const width = out.shape[1]!;
-  const [grad, indices] = [readNumbers(args.grad_output), readNumbers(args.indices)];
-  const counts = new Float64Array(out.shape[0]!);
-  for (const index of indices) counts[index]!++;
-  const sums = new Float64Array(out.numel);
-  indices.forEach((index: number, i: number) => {
-    if (index === args.padding_idx) return;
-    const scale = args.scale_grad_by_freq ? 1 / counts[index]! : 1;
-    for (let c = 0; c < width; c++) sums[index * width + c]! += grad[i * width + c]! * scale;
-  });
-  return finishOutput(out, sums);
-}
+const embeddingDenseBackward = kernel(
+  "aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, bool scale_grad_by_freq) -> Tensor",
+  (args, context) => {
+    const out = emptyOutput(context);
+    const width = out.shape[1]!;
+    const [grad, indices] = [readNumbers(args.grad_output), readNumbers(args.indices)];
+    const counts = new Float64Array(out.shape[0]!);
+    for (const index of indices) counts[index]!++;
+    const sums = new Float64Array(out.numel);
+    indices.forEach((index: number, i: number) => {
+      if (index === args.padding_idx) return;
+      const scale = args.scale_grad_by_freq ? 1 / counts[index]! : 1;
+      for (let c = 0; c < width; c++) sums[index * width + c]! += grad[i * width + c]! * scale;
+    });
+    return finishOutput(out, sums);
+  },
+);
 
 interface BagBackwardArgs {
   readonly grad: Tensor;
@@ -187,64 +171,62 @@ function bagOfEach({
   return bags;
 }
 
-function embeddingBagBackward(args: BagBackwardArgs, context: KernelContext): Tensor {
-  const out = emptyOutput(context);
-  const width = out.shape[1]!;
-  const sums = new Float64Array(out.numel);
-  const grad = readNumbers(args.grad);
-  if (args.mode === 2) {
-    const sizes = readNumbers(args.bag_size);
-    readNumbers(args.maximum_indices).forEach((row: number, at: number) => {
-      if (sizes[Math.floor(at / width)]! > 0) sums[row * width + (at % width)]! += grad[at]!;
+const embeddingBagBackward = kernel(
+  "aten::_embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, int padding_idx=-1) -> Tensor",
+  (args, context) => {
+    const out = emptyOutput(context);
+    const width = out.shape[1]!;
+    const sums = new Float64Array(out.numel);
+    const grad = readNumbers(args.grad);
+    if (args.mode === 2) {
+      const sizes = readNumbers(args.bag_size);
+      readNumbers(args.maximum_indices).forEach((row: number, at: number) => {
+        if (sizes[Math.floor(at / width)]! > 0) sums[row * width + (at % width)]! += grad[at]!;
+      });
+      return finishOutput(out, sums);
+    }
+    const [indices, bags, sizes] = [readNumbers(args.indices), bagOfEach(args), readNumbers(args.bag_size)];
+    const weights = args.per_sample_weights && readNumbers(args.per_sample_weights);
+    const counts = new Float64Array(out.shape[0]!);
+    for (const index of indices) counts[index]!++;
+    indices.forEach((index: number, i: number) => {
+      if (index === args.padding_idx) return;
+      const bag = bags[i]!;
+      let scale = weights ? weights[i]! : 1;
+      if (args.scale_grad_by_freq) scale /= counts[index]!;
+      if (args.mode === 1) scale /= sizes[bag]!;
+      for (let c = 0; c < width; c++) sums[index * width + c]! += grad[bag * width + c]! * scale;
     });
     return finishOutput(out, sums);
-  }
-  const [indices, bags, sizes] = [readNumbers(args.indices), bagOfEach(args), readNumbers(args.bag_size)];
-  const weights = args.per_sample_weights && readNumbers(args.per_sample_weights);
-  const counts = new Float64Array(out.shape[0]!);
-  for (const index of indices) counts[index]!++;
-  indices.forEach((index: number, i: number) => {
-    if (index === args.padding_idx) return;
-    const bag = bags[i]!;
-    let scale = weights ? weights[i]! : 1;
-    if (args.scale_grad_by_freq) scale /= counts[index]!;
-    if (args.mode === 1) scale /= sizes[bag]!;
-    for (let c = 0; c < width; c++) sums[index * width + c]! += grad[bag * width + c]! * scale;
-  });
-  return finishOutput(out, sums);
-}
+  },
+);
 
-type SampleWeightsArgs = Pick<
-  BagBackwardArgs,
-  "grad" | "indices" | "offsets" | "offset2bag" | "padding_idx"
-> & {
-  readonly weight: Tensor;
-};
+const perSampleWeightsBackward = kernel(
+  "aten::_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets, Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor",
+  (args, context) => {
+    const out = emptyOutput(context);
+    const width = args.weight.shape[1]!;
+    const [grad, weight] = [readNumbers(args.grad), readNumbers(args.weight)];
+    const bags = bagOfEach(args);
+    const products = Float64Array.from(readNumbers(args.indices) as Float64Array, (index, i) => {
+      let sum = 0;
+      if (index !== args.padding_idx) {
+        for (let c = 0; c < width; c++) sum += grad[bags[i]! * width + c]! * weight[index * width + c]!;
+      }
+      return sum;
+    });
+    return finishOutput(out, products);
+  },
+);
 
-function perSampleWeightsBackward(args: SampleWeightsArgs, context: KernelContext): Tensor {
-  const out = emptyOutput(context);
-  const width = args.weight.shape[1]!;
-  const [grad, weight] = [readNumbers(args.grad), readNumbers(args.weight)];
-  const bags = bagOfEach(args);
-  const products = Float64Array.from(readNumbers(args.indices) as Float64Array, (index, i) => {
-    let sum = 0;
-    if (index !== args.padding_idx) {
-      for (let c = 0; c < width; c++) sum += grad[bags[i]! * width + c]! * weight[index * width + c]!;
-    }
-    return sum;
-  });
-  return finishOutput(out, products);
-}
-
-export const embeddingKernels = defineKernels({
-  "aten.embedding_renorm.default": kernel<RenormArgs>(renormalized),
-  "aten.embedding.default": kernel<{ weight: Tensor; indices: Tensor }>(({ weight, indices }, context) =>
-    embedding(weight, indices, context),
+export const embeddingKernels = defineKernels([
+  renormalized,
+  kernel(
+    "aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
+    ({ weight, indices }, context) => embedding(weight, indices, context),
   ),
-  "aten._embedding_bag.default": kernel<BagArgs>(embeddingBag),
-  "aten._embedding_bag_forward_only.default": kernel<BagArgs>(embeddingBag),
-  "aten.embedding_dense_backward.default": kernel<DenseBackwardArgs>(embeddingDenseBackward),
-  "aten._embedding_bag_backward.default": kernel<BagBackwardArgs>(embeddingBagBackward),
-  "aten._embedding_bag_per_sample_weights_backward.default":
-    kernel<SampleWeightsArgs>(perSampleWeightsBackward),
-});
+  embeddingBag,
+  embeddingDenseBackward,
+  embeddingBagBackward,
+  perSampleWeightsBackward,
+]);

@@ -1,8 +1,6 @@
-/** @file Discrete Fourier transforms of any length over any dimensions, in float64. */
-import type { Tensor } from "@sconce/tensor";
 import { axisOf } from "../kernel/axis.js";
 import { finishOutput, readComplex, writeComplex } from "../kernel/dense.js";
-import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { planTransform } from "./fft-line.js";
 
 /** Transforms every line along a dimension of interleaved complex numbers, in place. */
@@ -36,44 +34,33 @@ function normalize(values: Float64Array, count: number, normalization: number): 
 const transformedCount = (shape: readonly number[], dims: readonly number[]): number =>
   dims.reduce((count, dim) => count * shape.at(dim)!, 1);
 
-interface ComplexArgs {
-  readonly self: Tensor;
-  readonly dim: readonly number[];
-  readonly normalization: number;
-  readonly forward: boolean;
-}
+const complexToComplex = kernel(
+  "aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor",
+  ({ self, dim, normalization, forward }, context) => {
+    const out = emptyOutput(context);
+    const values = readComplex(self);
+    for (const d of dim) transformAlong(values, self.shape, d, forward ? -1 : 1);
+    normalize(values, transformedCount(self.shape, dim), normalization);
+    writeComplex(out, values);
+    return out;
+  },
+);
 
-function complexToComplex(
-  { self, dim, normalization, forward }: ComplexArgs,
-  context: KernelContext,
-): Tensor {
-  const out = emptyOutput(context);
-  const values = readComplex(self);
-  for (const d of dim) transformAlong(values, self.shape, d, forward ? -1 : 1);
-  normalize(values, transformedCount(self.shape, dim), normalization);
-  writeComplex(out, values);
-  return out;
-}
-
-interface RealArgs {
-  readonly self: Tensor;
-  readonly dim: readonly number[];
-  readonly normalization: number;
-  readonly onesided: boolean;
-}
-
-function realToComplex({ self, dim, normalization, onesided }: RealArgs, context: KernelContext): Tensor {
-  const out = emptyOutput(context);
-  const values = readComplex(self);
-  for (const d of dim) transformAlong(values, self.shape, d, -1);
-  normalize(values, transformedCount(self.shape, dim), normalization);
-  const last = dim[dim.length - 1];
-  writeComplex(
-    out,
-    onesided && last !== undefined ? resized(values, self.shape, last, out.shape.at(last)!) : values,
-  );
-  return out;
-}
+const realToComplex = kernel(
+  "aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor",
+  ({ self, dim, normalization, onesided }, context) => {
+    const out = emptyOutput(context);
+    const values = readComplex(self);
+    for (const d of dim) transformAlong(values, self.shape, d, -1);
+    normalize(values, transformedCount(self.shape, dim), normalization);
+    const last = dim[dim.length - 1];
+    writeComplex(
+      out,
+      onesided && last !== undefined ? resized(values, self.shape, last, out.shape.at(last)!) : values,
+    );
+    return out;
+  },
+);
 
 /** The first `size` elements along a dimension. */
 function resized(values: Float64Array, shape: readonly number[], dim: number, size: number): Float64Array {
@@ -86,43 +73,36 @@ function resized(values: Float64Array, shape: readonly number[], dim: number, si
   return out;
 }
 
-interface HalfArgs {
-  readonly self: Tensor;
-  readonly dim: readonly number[];
-  readonly normalization: number;
-}
-
 /** The inverse of a one-sided transform: the other half is the mirrored conjugate. */
-function complexToReal({ self, dim, normalization }: HalfArgs, context: KernelContext): Tensor {
-  const out = emptyOutput(context);
-  const values = readComplex(self);
-  for (const d of dim.slice(0, -1)) transformAlong(values, self.shape, d, 1);
-  const last = dim[dim.length - 1]!;
-  const { outer, size: from, inner } = axisOf(self.shape, last);
-  const size = out.shape.at(last)!;
-  const real = new Float64Array(outer * size * inner);
-  const line = new Float64Array(2 * size);
-  const transform = planTransform(size, 1);
-  for (let o = 0; o < outer; o++) {
-    for (let n = 0; n < inner; n++) {
-      for (let i = 0; i < size; i++) {
-        const mirrored = i > Math.floor(size / 2);
-        const source = mirrored ? size - i : i;
-        const p = 2 * ((o * from + source) * inner + n);
-        line[2 * i] = source < from ? values[p]! : 0;
-        line[2 * i + 1] =
-          source < from && source !== 0 && 2 * source !== size ? (mirrored ? -1 : 1) * values[p + 1]! : 0;
+const complexToReal = kernel(
+  "aten::_fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor",
+  ({ self, dim, normalization }, context) => {
+    const out = emptyOutput(context);
+    const values = readComplex(self);
+    for (const d of dim.slice(0, -1)) transformAlong(values, self.shape, d, 1);
+    const last = dim[dim.length - 1]!;
+    const { outer, size: from, inner } = axisOf(self.shape, last);
+    const size = out.shape.at(last)!;
+    const real = new Float64Array(outer * size * inner);
+    const line = new Float64Array(2 * size);
+    const transform = planTransform(size, 1);
+    for (let o = 0; o < outer; o++) {
+      for (let n = 0; n < inner; n++) {
+        for (let i = 0; i < size; i++) {
+          const mirrored = i > Math.floor(size / 2);
+          const source = mirrored ? size - i : i;
+          const p = 2 * ((o * from + source) * inner + n);
+          line[2 * i] = source < from ? values[p]! : 0;
+          line[2 * i + 1] =
+            source < from && source !== 0 && 2 * source !== size ? (mirrored ? -1 : 1) * values[p + 1]! : 0;
+        }
+        const result = transform(line);
+        for (let i = 0; i < size; i++) real[(o * size + i) * inner + n] = result[2 * i]!;
       }
-      const result = transform(line);
-      for (let i = 0; i < size; i++) real[(o * size + i) * inner + n] = result[2 * i]!;
     }
-  }
-  normalize(real, transformedCount(out.shape, dim), normalization);
-  return finishOutput(out, real);
-}
+    normalize(real, transformedCount(out.shape, dim), normalization);
+    return finishOutput(out, real);
+  },
+);
 
-export const fftKernels = defineKernels({
-  "aten._fft_c2c.default": kernel<ComplexArgs>(complexToComplex),
-  "aten._fft_r2c.default": kernel<RealArgs>(realToComplex),
-  "aten._fft_c2r.default": kernel<HalfArgs>(complexToReal),
-});
+export const fftKernels = defineKernels([complexToComplex, realToComplex, complexToReal]);

@@ -1,8 +1,7 @@
 /** @file Gradients of sampling by a grid, by the input and by the grid. */
-import type { FakeTensor } from "@sconce/ir";
 import { patternEncoder, type Tensor } from "@sconce/tensor";
 import { finishOutput, readNumbers } from "../kernel/dense.js";
-import { allocate, defineKernels, type KernelContext, kernel, type RuntimeValue } from "../kernel/kernel.js";
+import { defineKernels, kernel, maskedOutputs } from "../kernel/kernel.js";
 import { eachCorner, eachPlace, roundingOf, type SampleArgs, type Taps } from "./grid-sampler.js";
 
 interface SampleBackwardArgs extends SampleArgs {
@@ -84,18 +83,18 @@ function gradientsOf(args: SampleBackwardArgs): Gradients {
   return { input: inputGrad, grid: gridGrad };
 }
 
-function sampleBackward(args: SampleBackwardArgs, context: KernelContext): RuntimeValue {
-  const half = patternEncoder(args.input.dtype) !== undefined;
-  const stepwise = half && args.interpolation_mode === 0 && args.input.ndim === 4;
-  const { input, grid } = stepwise ? planeGradientsHalf(args) : gradientsOf(args);
-  const metas = context.meta as readonly (FakeTensor | null)[];
-  return [input, grid].map((values, i) => {
-    const meta = metas[i];
-    return meta && (args.output_mask[i] ?? true) ? finishOutput(allocate(meta), values) : null;
-  });
-}
+const sampleBackward = kernel(
+  [
+    "aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
+    "aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
+  ],
+  (args, context) => {
+    const half = patternEncoder(args.input.dtype) !== undefined;
+    const stepwise = half && args.interpolation_mode === 0 && args.input.ndim === 4;
+    const gradients = stepwise ? planeGradientsHalf(args) : gradientsOf(args);
+    const [input, grid] = maskedOutputs(context, args.output_mask);
+    return [input && finishOutput(input, gradients.input), grid && finishOutput(grid, gradients.grid)];
+  },
+);
 
-export const gridSamplerBackwardKernels = defineKernels({
-  "aten.grid_sampler_2d_backward.default": kernel<SampleBackwardArgs>(sampleBackward),
-  "aten.grid_sampler_3d_backward.default": kernel<SampleBackwardArgs>(sampleBackward),
-});
+export const gridSamplerBackwardKernels = defineKernels([sampleBackward]);

@@ -260,7 +260,13 @@ function sample(args: SampleArgs, context: KernelContext): Tensor {
   return finishOutput(out, values);
 }
 
-export const gridSamplerKernels = defineKernels({
-  "aten.grid_sampler_2d.default": kernel<SampleArgs>(sample),
-  "aten.grid_sampler_3d.default": kernel<SampleArgs>(sample),
-});
+export const gridSamplerKernels = defineKernels([
+  kernel(
+    "aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
+    sample,
+  ),
+  kernel(
+    "aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
+    sample,
+  ),
+]);

@@ -1,10 +1,10 @@
 /** @file Histograms in one or more dimensions. Each point adds its weight to the total of its bins. */
-import { FakeTensor } from "@sconce/ir";
+import type { FakeTensor } from "@sconce/ir";
 import { numel, type Tensor } from "@sconce/tensor";
 import { type NumberArray, readNumbers, writeNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
 import { roundTo } from "../kernel/half.js";
-import { allocate, defineKernels, type KernelContext, kernel } from "../kernel/kernel.js";
+import { allocate, defineKernels, kernel } from "../kernel/kernel.js";
 
 /** Points as rows, with their weights. */
 interface Points {
@@ -120,46 +120,51 @@ interface CountArgs<B> {
 const edgesFor = (args: CountArgs<readonly number[]>, points: Points): readonly Float64Array[] =>
   args.bins.map((bins, d) => evenEdges(limitsOf(points, d, args.range), bins, roundTo(args.self.dtype)));
 
-const metas = ({ meta }: KernelContext): readonly FakeTensor[] =>
-  meta instanceof FakeTensor ? [meta] : (meta as readonly FakeTensor[]);
-
-const binCount = kernel<CountArgs<number>>((args, context) => {
-  const points = pointsOf(args.self, args.weight, 1);
-  const [edges] = edgesFor({ ...args, bins: [args.bins] }, points) as [Float64Array];
-  const [hist, places] = metas(context) as [FakeTensor, FakeTensor];
-  return [counted(points, [edges], args.density, hist), written(edges, places)];
-});
-
-const binTensor = kernel<CountArgs<Tensor>>(({ self, bins, weight, density }, context) => {
-  const edges = readNumbers(bins);
-  const [hist, places] = metas(context) as [FakeTensor, FakeTensor];
-  return [counted(pointsOf(self, weight, 1), [edges], density, hist), written(edges, places)];
-});
-
-const binEdges = kernel<CountArgs<readonly number[]>>((args, context) => {
-  const points = pointsOf(args.self, args.weight, args.bins.length);
-  const places = metas(context);
-  return edgesFor(args, points).map((edges, d) => written(edges, places[d]!));
-});
-
-const fromCounts = kernel<CountArgs<readonly number[]>>((args, context) => {
-  const points = pointsOf(args.self, args.weight, args.bins.length);
-  return counted(points, edgesFor(args, points), args.density, metas(context)[0]!);
-});
-
-const fromTensors = kernel<CountArgs<readonly Tensor[]>>(({ self, bins, weight, density }, context) =>
-  counted(
-    pointsOf(self, weight, bins.length),
-    bins.map((edges) => readNumbers(edges)),
-    density,
-    metas(context)[0]!,
-  ),
+const binCount = kernel(
+  "aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)",
+  (args, context) => {
+    const points = pointsOf(args.self, args.weight, 1);
+    const [edges] = edgesFor({ ...args, bins: [args.bins] }, points) as [Float64Array];
+    const [hist, places] = context.meta;
+    return [counted(points, [edges], args.density, hist), written(edges, places)];
+  },
 );
 
-export const histogramKernels = defineKernels({
-  "aten.histogram.bin_ct": binCount,
-  "aten.histogram.bins_tensor": binTensor,
-  "aten._histogramdd_bin_edges.default": binEdges,
-  "aten._histogramdd_from_bin_cts.default": fromCounts,
-  "aten._histogramdd_from_bin_tensors.default": fromTensors,
-});
+const binTensor = kernel(
+  "aten::histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)",
+  ({ self, bins, weight, density }, context) => {
+    const edges = readNumbers(bins);
+    const [hist, places] = context.meta;
+    return [counted(pointsOf(self, weight, 1), [edges], density, hist), written(edges, places)];
+  },
+);
+
+const binEdges = kernel(
+  "aten::_histogramdd_bin_edges(Tensor self, int[] bins, *, float[]? range=None, Tensor? weight=None, bool density=False) -> Tensor[]",
+  (args, context) => {
+    const points = pointsOf(args.self, args.weight, args.bins.length);
+    const places = context.meta;
+    return edgesFor(args, points).map((edges, d) => written(edges, places[d]!));
+  },
+);
+
+const fromCounts = kernel(
+  "aten::_histogramdd_from_bin_cts(Tensor self, int[] bins, *, float[]? range=None, Tensor? weight=None, bool density=False) -> Tensor",
+  (args, context) => {
+    const points = pointsOf(args.self, args.weight, args.bins.length);
+    return counted(points, edgesFor(args, points), args.density, context.meta);
+  },
+);
+
+const fromTensors = kernel(
+  "aten::_histogramdd_from_bin_tensors(Tensor self, Tensor[] bins, *, Tensor? weight=None, bool density=False) -> Tensor",
+  ({ self, bins, weight, density }, context) =>
+    counted(
+      pointsOf(self, weight, bins.length),
+      bins.map((edges) => readNumbers(edges)),
+      density,
+      context.meta,
+    ),
+);
+
+export const histogramKernels = defineKernels([binCount, binTensor, binEdges, fromCounts, fromTensors]);

@@ -5,7 +5,7 @@ import { broadcastView, castTensor, numel, positionsOf, type Tensor } from "@sco
 import { copyInto } from "../kernel/copy.js";
 import { readNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
-import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, type Kernel, type KernelContext, kernel } from "../kernel/kernel.js";
 import { combineAt } from "./index-combine.js";
 import { copyAsOutput, dynamicOutput, gatherElements, moveElements, readIndices } from "./index-elements.js";
 import { nonzeroCoordinates } from "./nonzero.js";
@@ -143,14 +143,12 @@ function knownStrides({ meta }: KernelContext, shape: readonly number[]): readon
   return predicted.strides.map((stride) => evaluateInt(stride, sizes));
 }
 
-const index = kernel<Index>(({ self, indices }, context) => {
+const index: Kernel<Index> = ({ self, indices }, context) => {
   const { shape, positions } = select(self, indices);
   const dynamic = indices.some((one) => one !== null && (one.dtype === "bool" || one.dtype === "uint8"));
   const out = dynamic ? dynamicOutput(shape, self.dtype, knownStrides(context, shape)) : emptyOutput(context);
   return gatherElements(out, self, positions);
-});
-
-type IndexPut = Index & { readonly values: Tensor; readonly accumulate: boolean };
+};
 
 /** Writes `values`, broadcast, into the selected elements of `out`. */
 function put(out: Tensor, indices: Indices, values: Tensor, accumulate: boolean): Tensor {
@@ -162,8 +160,13 @@ function put(out: Tensor, indices: Indices, values: Tensor, accumulate: boolean)
   return out;
 }
 
-const indexPut = kernel<IndexPut>(({ self, indices, values, accumulate }, context) =>
-  put(copyAsOutput(context, self), indices, inDTypeOf(self, values), accumulate),
+const indexPut = kernel(
+  [
+    "aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
+    "aten::_unsafe_index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
+  ],
+  ({ self, indices, values, accumulate }, context) =>
+    put(copyAsOutput(context, self), indices, inDTypeOf(self, values), accumulate),
 );
 
 /** A value of another dtype, which only filling under a mask lets through, has to fit. */
@@ -171,8 +174,6 @@ function inDTypeOf(self: Tensor, values: Tensor): Tensor {
   if (values.dtype !== self.dtype) checkInRange(itemOf(values), self.dtype);
   return values;
 }
-
-type MaskedIndex = Index & { readonly mask: Tensor };
 
 /** Indices held inside of their dimensions: what lies outside is masked, and only must not be looked at. */
 function clampedIndices(self: Tensor, indices: Indices, below: (size: number) => number): Indices {
@@ -188,7 +189,8 @@ function clampedIndices(self: Tensor, indices: Indices, below: (size: number) =>
   });
 }
 
-const unsafeMaskedIndex = kernel<MaskedIndex & { fill: ScalarLiteral }>(
+const unsafeMaskedIndex = kernel(
+  "aten::_unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor",
   ({ self, mask, indices, fill }, context) =>
     maskedGather(
       self,
@@ -224,7 +226,8 @@ function scalarTensor(value: ScalarLiteral): Tensor {
   return tensor;
 }
 
-const unsafeMaskedIndexPut = kernel<MaskedIndex & { values: Tensor }>(
+const unsafeMaskedIndexPut = kernel(
+  "aten::_unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor",
   ({ self, mask, indices, values }, context) => {
     const out = copyAsOutput(context, self);
     const { shape, positions } = select(
@@ -243,11 +246,15 @@ const unsafeMaskedIndexPut = kernel<MaskedIndex & { values: Tensor }>(
   },
 );
 
-export const indexTensorsKernels = defineKernels({
-  "aten.index.Tensor": index,
-  "aten._unsafe_index.Tensor": index,
-  "aten.index_put.default": indexPut,
-  "aten._unsafe_index_put.default": indexPut,
-  "aten._unsafe_masked_index.default": unsafeMaskedIndex,
-  "aten._unsafe_masked_index_put_accumulate.default": unsafeMaskedIndexPut,
-});
+export const indexTensorsKernels = defineKernels([
+  kernel(
+    [
+      "aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
+      "aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
+    ],
+    index,
+  ),
+  indexPut,
+  unsafeMaskedIndex,
+  unsafeMaskedIndexPut,
+]);

@@ -3,10 +3,10 @@ import { dtypeInfo, positionsOf, requiredBytes, Storage, Tensor } from "@sconce/
 import { copyInto, detached } from "../kernel/copy.js";
 import { readNumbers, writeNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
-import { type AnyKernel, defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, type Kernel, type KernelContext, kernel } from "../kernel/kernel.js";
 import { copyAsOutput, dynamicOutput, moveElements, narrowView, wrapDimension } from "./index-elements.js";
 
-const cat = kernel<{ tensors: readonly Tensor[]; dim: number }>(({ tensors, dim }, context) => {
+const cat = kernel("aten::cat(Tensor[] tensors, int dim=0) -> Tensor", ({ tensors, dim }, context) => {
   const out = emptyOutput(context);
   const d = wrapDimension(dim, out.ndim);
   let start = 0;
@@ -20,7 +20,7 @@ const cat = kernel<{ tensors: readonly Tensor[]; dim: number }>(({ tensors, dim 
   return out;
 });
 
-const flip = kernel<{ self: Tensor; dims: readonly number[] }>(({ self, dims }, context) => {
+const flip = kernel("aten::flip(Tensor self, int[] dims) -> Tensor", ({ self, dims }, context) => {
   const out = emptyOutput(context);
   const strides = self.strides.slice();
   let offset = self.storageOffset;
@@ -34,25 +34,26 @@ const flip = kernel<{ self: Tensor; dims: readonly number[] }>(({ self, dims }, 
   return out;
 });
 
-type Roll = { readonly self: Tensor; readonly shifts: readonly number[]; readonly dims: readonly number[] };
-
 /** One dimension after the other, each as two blocks that change places. */
-const roll = kernel<Roll>(({ self, shifts, dims }, context) => {
-  const out = emptyOutput(context);
-  if (self.numel === 0) return out;
-  if (dims.length === 0) {
-    const flat = self.isContiguous ? self : detached(self);
-    rollOne(out.asStrided([out.numel], [1]), flat.asStrided([self.numel], [1]), 0, shifts[0]!);
+const roll = kernel(
+  "aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor",
+  ({ self, shifts, dims }, context) => {
+    const out = emptyOutput(context);
+    if (self.numel === 0) return out;
+    if (dims.length === 0) {
+      const flat = self.isContiguous ? self : detached(self);
+      rollOne(out.asStrided([out.numel], [1]), flat.asStrided([self.numel], [1]), 0, shifts[0]!);
+      return out;
+    }
+    let current = self;
+    dims.forEach((dim, k) => {
+      const next = k === dims.length - 1 ? out : detached(self);
+      rollOne(next, current, wrapDimension(dim, self.ndim), shifts[k]!);
+      current = next;
+    });
     return out;
-  }
-  let current = self;
-  dims.forEach((dim, k) => {
-    const next = k === dims.length - 1 ? out : detached(self);
-    rollOne(next, current, wrapDimension(dim, self.ndim), shifts[k]!);
-    current = next;
-  });
-  return out;
-});
+  },
+);
 
 function rollOne(out: Tensor, source: Tensor, d: number, shift: number): void {
   const size = source.shape[d] ?? 1;
@@ -66,26 +67,30 @@ function rollOne(out: Tensor, source: Tensor, d: number, shift: number): void {
 }
 
 /** The output seen as [repeat, size] pairs, into which the input is broadcast. */
-const repeat = kernel<{ self: Tensor; repeats: readonly number[] }>(({ self, repeats }, context) => {
-  const out = emptyOutput(context);
-  if (out.numel === 0) return out;
-  const lead = repeats.length - self.ndim;
-  const shape: number[] = [];
-  const strides: number[] = [];
-  const source: number[] = [];
-  repeats.forEach((times, d) => {
-    const size = d < lead ? 1 : self.shape[d - lead]!;
-    shape.push(times, size);
-    strides.push(out.strides[d]! * size, out.strides[d]!);
-    source.push(0, d < lead ? 0 : self.strides[d - lead]!);
-  });
-  copyInto(out.asStrided(shape, strides), self.asStrided(shape, source));
-  return out;
-});
+const repeat = kernel(
+  "aten::repeat(Tensor self, SymInt[] repeats) -> Tensor",
+  ({ self, repeats }, context) => {
+    const out = emptyOutput(context);
+    if (out.numel === 0) return out;
+    const lead = repeats.length - self.ndim;
+    const shape: number[] = [];
+    const strides: number[] = [];
+    const source: number[] = [];
+    repeats.forEach((times, d) => {
+      const size = d < lead ? 1 : self.shape[d - lead]!;
+      shape.push(times, size);
+      strides.push(out.strides[d]! * size, out.strides[d]!);
+      source.push(0, d < lead ? 0 : self.strides[d - lead]!);
+    });
+    copyInto(out.asStrided(shape, strides), self.asStrided(shape, source));
+    return out;
+  },
+);
 
 /** Keeps elements whose column minus row is at most (`tril`) or at least (`triu`) the diagonal. */
-const triangle = (keepsLower: boolean): AnyKernel =>
-  kernel<{ self: Tensor; diagonal: number }>(({ self, diagonal }, context) => {
+const triangle =
+  (keepsLower: boolean): Kernel<{ self: Tensor; diagonal: number }> =>
+  ({ self, diagonal }, context) => {
     const out = emptyOutput(context);
     const [rows, columns] = [self.shape.at(-2)!, self.shape.at(-1)!];
     const from = positionsOf(self.shape, self);
@@ -100,71 +105,51 @@ const triangle = (keepsLower: boolean): AnyKernel =>
     }
     moveElements(out, to, self, from, kept);
     return out;
-  });
-
-type SliceScatter = {
-  readonly self: Tensor;
-  readonly src: Tensor;
-  readonly dim: number;
-  readonly start: number | null;
-  readonly end: number | null;
-  readonly step: number;
-};
+  };
 
 const clampIndex = (value: number, size: number): number =>
   Math.min(Math.max(value < 0 ? value + size : value, 0), size);
 
-const sliceScatter = kernel<SliceScatter>(({ self, src, dim, start, end, step }, context) => {
-  const out = copyAsOutput(context, self);
-  const d = wrapDimension(dim, self.ndim);
-  const size = self.shape[d]!;
-  const first = clampIndex(start ?? 0, size);
-  const last = Math.max(first, clampIndex(end ?? size, size));
-  copyInto(narrowView(out, d, first, Math.ceil((last - first) / step), step), src);
-  return out;
-});
+const sliceScatter = kernel(
+  "aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor",
+  ({ self, src, dim, start, end, step }, context) => {
+    const out = copyAsOutput(context, self);
+    const d = wrapDimension(dim, self.ndim);
+    const size = self.shape[d]!;
+    const first = clampIndex(start ?? 0, size);
+    const last = Math.max(first, clampIndex(end ?? size, size));
+    copyInto(narrowView(out, d, first, Math.ceil((last - first) / step), step), src);
+    return out;
+  },
+);
 
-type SelectScatter = {
-  readonly self: Tensor;
-  readonly src: Tensor;
-  readonly dim: number;
-  readonly index: number;
-};
-const selectScatter = kernel<SelectScatter>(({ self, src, dim, index }, context) => {
-  const out = copyAsOutput(context, self);
-  const d = wrapDimension(dim, self.ndim);
-  const at = index < 0 ? index + self.shape[d]! : index;
-  const without = (values: readonly number[]): number[] => values.filter((_, k) => k !== d);
-  copyInto(
-    out.asStrided(without(out.shape), without(out.strides), out.storageOffset + at * out.strides[d]!),
-    src,
-  );
-  return out;
-});
+const selectScatter = kernel(
+  "aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor",
+  ({ self, src, dim, index }, context) => {
+    const out = copyAsOutput(context, self);
+    const d = wrapDimension(dim, self.ndim);
+    const at = index < 0 ? index + self.shape[d]! : index;
+    const without = (values: readonly number[]): number[] => values.filter((_, k) => k !== d);
+    copyInto(
+      out.asStrided(without(out.shape), without(out.strides), out.storageOffset + at * out.strides[d]!),
+      src,
+    );
+    return out;
+  },
+);
 
-type DiagonalScatter = {
-  readonly self: Tensor;
-  readonly src: Tensor;
-  readonly offset: number;
-  readonly dim1: number;
-  readonly dim2: number;
-};
-const diagonalScatter = kernel<DiagonalScatter>(({ self, src, offset, dim1, dim2 }, context) => {
-  const out = copyAsOutput(context, self);
-  const [a, b] = [wrapDimension(dim1, self.ndim), wrapDimension(dim2, self.ndim)];
-  const start = out.storageOffset + (offset >= 0 ? offset * out.strides[b]! : -offset * out.strides[a]!);
-  const strides = out.strides.filter((_, d) => d !== a && d !== b);
-  copyInto(out.asStrided(src.shape, [...strides, out.strides[a]! + out.strides[b]!], start), src);
-  return out;
-});
+const diagonalScatter = kernel(
+  "aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
+  ({ self, src, offset, dim1, dim2 }, context) => {
+    const out = copyAsOutput(context, self);
+    const [a, b] = [wrapDimension(dim1, self.ndim), wrapDimension(dim2, self.ndim)];
+    const start = out.storageOffset + (offset >= 0 ? offset * out.strides[b]! : -offset * out.strides[a]!);
+    const strides = out.strides.filter((_, d) => d !== a && d !== b);
+    copyInto(out.asStrided(src.shape, [...strides, out.strides[a]! + out.strides[b]!], start), src);
+    return out;
+  },
+);
 
-type AsStridedScatter = {
-  readonly self: Tensor;
-  readonly src: Tensor;
-  readonly size: readonly number[];
-  readonly stride: readonly number[];
-  readonly storage_offset: number | null;
-};
 /** A copy of all the memory behind a tensor; where elements share places the result has memory of its own. */
 function copyWithStorage(context: KernelContext, self: Tensor): Tensor {
   const { dtype, shape, strides, storageOffset, storage } = self;
@@ -172,7 +157,8 @@ function copyWithStorage(context: KernelContext, self: Tensor): Tensor {
   return new Tensor({ dtype, shape, strides, storageOffset, storage: new Storage(storage.bytes.slice()) });
 }
 
-const asStridedScatter = kernel<AsStridedScatter>(
+const asStridedScatter = kernel(
+  "aten::as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor",
   ({ self, src, size, stride, storage_offset: offset }, context) => {
     const out = copyWithStorage(context, self);
     const start = offset ?? self.storageOffset;
@@ -191,28 +177,31 @@ const asStridedScatter = kernel<AsStridedScatter>(
 );
 
 /** For counts [2, 0, 1] the positions [0, 0, 2]. */
-const repeatInterleave = kernel<{ repeats: Tensor }>(({ repeats }) => {
-  const counts = readNumbers(repeats);
-  let total = 0;
-  for (const count of counts) total += count;
-  const values = new Float64Array(total);
-  let at = 0;
-  for (let i = 0; i < counts.length; i++) for (let k = 0; k < counts[i]!; k++) values[at++] = i;
-  const out = dynamicOutput([total], repeats.dtype);
-  writeNumbers(out, values);
-  return out;
-});
+const repeatInterleave = kernel(
+  "aten::repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor",
+  ({ repeats }) => {
+    const counts = readNumbers(repeats);
+    let total = 0;
+    for (const count of counts) total += count;
+    const values = new Float64Array(total);
+    let at = 0;
+    for (let i = 0; i < counts.length; i++) for (let k = 0; k < counts[i]!; k++) values[at++] = i;
+    const out = dynamicOutput([total], repeats.dtype);
+    writeNumbers(out, values);
+    return out;
+  },
+);
 
-export const joinKernels = defineKernels({
-  "aten.cat.default": cat,
-  "aten.flip.default": flip,
-  "aten.roll.default": roll,
-  "aten.repeat.default": repeat,
-  "aten.tril.default": triangle(true),
-  "aten.triu.default": triangle(false),
-  "aten.slice_scatter.default": sliceScatter,
-  "aten.select_scatter.default": selectScatter,
-  "aten.diagonal_scatter.default": diagonalScatter,
-  "aten.as_strided_scatter.default": asStridedScatter,
-  "aten.repeat_interleave.Tensor": repeatInterleave,
-});
+export const joinKernels = defineKernels([
+  cat,
+  flip,
+  roll,
+  repeat,
+  kernel("aten::tril(Tensor self, SymInt diagonal=0) -> Tensor", triangle(true)),
+  kernel("aten::triu(Tensor self, SymInt diagonal=0) -> Tensor", triangle(false)),
+  sliceScatter,
+  selectScatter,
+  diagonalScatter,
+  asStridedScatter,
+  repeatInterleave,
+]);

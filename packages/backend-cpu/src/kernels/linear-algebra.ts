@@ -56,60 +56,61 @@ export function writePairs(tensor: Tensor, pairs: Float64Array): Tensor {
   return tensor;
 }
 
-const determinant = kernel<{ A: Tensor }>(({ A }, context) => {
-  const [result, lu, pivots] = emptyOutputs(context) as [Tensor, Tensor, Tensor];
-  const matrices = lapackMatrices("linalg.det", exchangedIfRowMajor(A));
-  const factors = matrices.map(factorLU);
-  const products = new Float64Array(2 * matrices.length);
-  matrices.forEach(({ rows, re, im }, m) => {
-    let [real, imaginary] = [factors[m]!.sign, 0];
-    for (let p = 0; p < rows * rows; p += rows + 1) {
-      const [x, y] = [re[p]!, im?.[p] ?? 0];
-      [real, imaginary] =
-        im === undefined ? [real * x, 0] : [real * x - imaginary * y, real * y + imaginary * x];
-    }
-    products.set([real, imaginary], 2 * m);
-  });
-  writePairs(result, products);
-  finishOutput(pivots, onePivots(factors, A.shape.at(-1)!));
-  return [result, writeMatrices(lu, matrices), pivots];
-});
+const determinant = kernel(
+  "aten::_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)",
+  ({ A }, context) => {
+    const [result, lu, pivots] = emptyOutputs(context);
+    const matrices = lapackMatrices("linalg.det", exchangedIfRowMajor(A));
+    const factors = matrices.map(factorLU);
+    const products = new Float64Array(2 * matrices.length);
+    matrices.forEach(({ rows, re, im }, m) => {
+      let [real, imaginary] = [factors[m]!.sign, 0];
+      for (let p = 0; p < rows * rows; p += rows + 1) {
+        const [x, y] = [re[p]!, im?.[p] ?? 0];
+        [real, imaginary] =
+          im === undefined ? [real * x, 0] : [real * x - imaginary * y, real * y + imaginary * x];
+      }
+      products.set([real, imaginary], 2 * m);
+    });
+    writePairs(result, products);
+    finishOutput(pivots, onePivots(factors, A.shape.at(-1)!));
+    return [result, writeMatrices(lu, matrices), pivots];
+  },
+);
 
-const inverse = kernel<{ A: Tensor; check_errors: boolean }>(({ A, check_errors: checks }, context) => {
-  const [result, info] = emptyOutputs(context) as [Tensor, Tensor];
-  const matrices = lapackMatrices("linalg.inv", A);
-  const codes = new Int32Array(matrices.length);
-  const inverses = matrices.map((matrix, m) => {
-    const { pivots, singularAt } = factorLU(matrix);
-    const solution = identity(matrix.rows, matrix.rows, matrix.im !== undefined);
-    solveFactored(matrix, pivots, solution);
-    codes[m] = singularAt;
-    return solution;
-  });
-  if (checks) checkCodes(codes, "linalg.inv_ex", A.ndim === 2);
-  return [writeMatrices(result, inverses), finishOutput(info, codes)];
-});
+const inverse = kernel(
+  "aten::linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)",
+  ({ A, check_errors: checks }, context) => {
+    const [result, info] = emptyOutputs(context);
+    const matrices = lapackMatrices("linalg.inv", A);
+    const codes = new Int32Array(matrices.length);
+    const inverses = matrices.map((matrix, m) => {
+      const { pivots, singularAt } = factorLU(matrix);
+      const solution = identity(matrix.rows, matrix.rows, matrix.im !== undefined);
+      solveFactored(matrix, pivots, solution);
+      codes[m] = singularAt;
+      return solution;
+    });
+    if (checks) checkCodes(codes, "linalg.inv_ex", A.ndim === 2);
+    return [writeMatrices(result, inverses), finishOutput(info, codes)];
+  },
+);
 
-type Triangular = {
-  readonly self: Tensor;
-  readonly B: Tensor;
-  readonly upper: boolean;
-  readonly left: boolean;
-  readonly unitriangular: boolean;
-};
-
-const solveTriangular = kernel<Triangular>(({ self, B, upper, left, unitriangular }, context) => {
-  const out = emptyOutput(context);
-  const n = self.shape.at(-1)!;
-  const triangles = lapackMatrices("linalg.solve_triangular", self, [...out.shape.slice(0, -2), n, n]);
-  const sides = readMatrices(B, out.shape).map((side, m) => {
-    // X A = B is A' X' = B'.
-    const b = left ? side : transposed(side);
-    substitute(left ? triangles[m]! : transposed(triangles[m]!), b, upper === left, unitriangular);
-    return left ? b : transposed(b);
-  });
-  return writeMatrices(out, sides);
-});
+const solveTriangular = kernel(
+  "aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor",
+  ({ self, B, upper, left, unitriangular }, context) => {
+    const out = emptyOutput(context);
+    const n = self.shape.at(-1)!;
+    const triangles = lapackMatrices("linalg.solve_triangular", self, [...out.shape.slice(0, -2), n, n]);
+    const sides = readMatrices(B, out.shape).map((side, m) => {
+      // X A = B is A' X' = B'.
+      const b = left ? side : transposed(side);
+      substitute(left ? triangles[m]! : transposed(triangles[m]!), b, upper === left, unitriangular);
+      return left ? b : transposed(b);
+    });
+    return writeMatrices(out, sides);
+  },
+);
 
 /** @throws SconceError `INVALID_ARGUMENT` */
 export function checkCodes(codes: ArrayLike<number>, name: string, isMatrix: boolean): void {
@@ -118,16 +119,12 @@ export function checkCodes(codes: ArrayLike<number>, name: string, isMatrix: boo
   }
 }
 
-const checkErrors = kernel<{ info: Tensor; api_name: string; is_matrix: boolean }>(
+const checkErrors = kernel(
+  "aten::_linalg_check_errors(Tensor info, str api_name, *, bool is_matrix) -> ()",
   ({ info, api_name: name, is_matrix: isMatrix }) => {
     checkCodes(readNumbers(info), name, isMatrix);
     return null;
   },
 );
 
-export const linearAlgebraKernels = defineKernels({
-  "aten._linalg_det.default": determinant,
-  "aten.linalg_inv_ex.default": inverse,
-  "aten.linalg_solve_triangular.default": solveTriangular,
-  "aten._linalg_check_errors.default": checkErrors,
-});
+export const linearAlgebraKernels = defineKernels([determinant, inverse, solveTriangular, checkErrors]);

@@ -9,47 +9,49 @@ import { broadcastShape } from "./index-elements.js";
 const MEAN = 1;
 const SUM = 2;
 
-type SoftMargin = { readonly self: Tensor; readonly target: Tensor; readonly reduction: number };
-
 /** log(1 + exp(-x y)), step by step in the dtype itself: in halves the exponential overflows early. */
-const softMarginLoss = kernel<SoftMargin>(({ self, target, reduction }, context) => {
-  const out = emptyOutput(context);
-  const shape = broadcastShape(self.shape, target.shape);
-  const [x, y] = [readNumbers(self, shape), readNumbers(target, shape)];
-  const round = roundTo(out.dtype);
-  const losses = Float64Array.from(x as Float64Array, (value, i) =>
-    round(Math.log1p(round(Math.exp(round(-value * y[i]!))))),
-  );
-  copyInto(out, reducedLoss(losses, shape, reduction, out.dtype));
-  return out;
-});
-
-type Multilabel = SoftMargin;
+const softMarginLoss = kernel(
+  "aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+  ({ self, target, reduction }, context) => {
+    const out = emptyOutput(context);
+    const shape = broadcastShape(self.shape, target.shape);
+    const [x, y] = [readNumbers(self, shape), readNumbers(target, shape)];
+    const round = roundTo(out.dtype);
+    const losses = Float64Array.from(x as Float64Array, (value, i) =>
+      round(Math.log1p(round(Math.exp(round(-value * y[i]!))))),
+    );
+    copyInto(out, reducedLoss(losses, shape, reduction, out.dtype));
+    return out;
+  },
+);
 
 /**
  * Sums of the margins between each target's score and those of the other classes. Labels end at the first -1; a sample
  * by itself has a loss without dimensions, though the decomposition gives it one.
  */
-const multilabelMarginLoss = kernel<Multilabel>(({ self, target, reduction }, context) => {
-  const [, marks] = emptyOutputs(context) as [Tensor, Tensor];
-  const [x, labels] = [readNumbers(self), readNumbers(target)];
-  const classes = self.shape[self.ndim - 1] ?? 1;
-  const isTarget = new Float64Array(labels.length);
-  const losses = new Float64Array(labels.length / classes);
-  for (let row = 0; row < losses.length; row++) {
-    const start = row * classes;
-    const end = labels.subarray(start, start + classes).findIndex((label: number) => label === -1);
-    const wanted = labels.subarray(start, start + (end === -1 ? classes : end));
-    for (const label of wanted) isTarget[start + label] = 1;
-    for (const label of wanted) {
-      for (let c = start; c < start + classes; c++)
-        if (isTarget[c] === 0) losses[row]! += Math.max(0, 1 - x[start + label]! + x[c]!) / classes;
+const multilabelMarginLoss = kernel(
+  "aten::multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor is_target)",
+  ({ self, target, reduction }, context) => {
+    const [, marks] = emptyOutputs(context);
+    const [x, labels] = [readNumbers(self), readNumbers(target)];
+    const classes = self.shape[self.ndim - 1] ?? 1;
+    const isTarget = new Float64Array(labels.length);
+    const losses = new Float64Array(labels.length / classes);
+    for (let row = 0; row < losses.length; row++) {
+      const start = row * classes;
+      const end = labels.subarray(start, start + classes).findIndex((label: number) => label === -1);
+      const wanted = labels.subarray(start, start + (end === -1 ? classes : end));
+      for (const label of wanted) isTarget[start + label] = 1;
+      for (const label of wanted) {
+        for (let c = start; c < start + classes; c++)
+          if (isTarget[c] === 0) losses[row]! += Math.max(0, 1 - x[start + label]! + x[c]!) / classes;
+      }
     }
-  }
-  writeNumbers(marks, isTarget);
-  const alone = self.ndim < 2 && reduction !== MEAN && reduction !== SUM;
-  return [reducedLoss(losses, alone ? [] : [losses.length], reduction, self.dtype), marks];
-});
+    writeNumbers(marks, isTarget);
+    const alone = self.ndim < 2 && reduction !== MEAN && reduction !== SUM;
+    return [reducedLoss(losses, alone ? [] : [losses.length], reduction, self.dtype), marks];
+  },
+);
 
 /** The elements, or the mean or sum of them. */
 function reducedLoss(
@@ -68,7 +70,4 @@ function reducedLoss(
   return out;
 }
 
-export const lossKernels = defineKernels({
-  "aten.soft_margin_loss.default": softMarginLoss,
-  "aten.multilabel_margin_loss_forward.default": multilabelMarginLoss,
-});
+export const lossKernels = defineKernels([softMarginLoss, multilabelMarginLoss]);

@@ -142,20 +142,23 @@ function addedInOrder(context: KernelContext, batch1: Tensor, batch2: Tensor, ad
   return sum;
 }
 
-export const matmulKernels = defineKernels({
-  "aten.mm.default": kernel<{ self: Tensor; mat2: Tensor }>(({ self, mat2 }, context) =>
+export const matmulKernels = defineKernels([
+  kernel("aten::mm(Tensor self, Tensor mat2) -> Tensor", ({ self, mat2 }, context) =>
     product(context, self, mat2),
   ),
-  "aten.bmm.default": kernel<{ self: Tensor; mat2: Tensor }>(({ self, mat2 }, context) =>
+  kernel("aten::bmm(Tensor self, Tensor mat2) -> Tensor", ({ self, mat2 }, context) =>
     product(context, self, mat2),
   ),
-  "aten.addmm.default": kernel<Added & { mat1: Tensor; mat2: Tensor }>((args, context) =>
-    product(context, args.mat1, args.mat2, args),
+  kernel(
+    "aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+    (args, context) => product(context, args.mat1, args.mat2, args),
   ),
-  "aten.baddbmm.default": kernel<Added & { batch1: Tensor; batch2: Tensor }>((args, context) =>
-    product(context, args.batch1, args.batch2, args),
+  kernel(
+    "aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+    (args, context) => product(context, args.batch1, args.batch2, args),
   ),
-  "aten.addbmm.default": kernel<Added & { batch1: Tensor; batch2: Tensor }>(
+  kernel(
+    "aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
     ({ batch1, batch2, ...added }, context) => {
       if (added.self.dtype === "float16" || added.self.dtype === "bfloat16")
         return addedInOrder(context, batch1, batch2, added);
@@ -165,10 +168,11 @@ export const matmulKernels = defineKernels({
       return product(context, left, joined(batch2, [0, 1, 2], [b * k, batch2.shape[2]!]), added);
     },
   ),
-  "aten.mv.default": kernel<{ self: Tensor; vec: Tensor }>(({ self, vec }, context) =>
+  kernel("aten::mv(Tensor self, Tensor vec) -> Tensor", ({ self, vec }, context) =>
     reshaped(context, [self.shape[0]!, 1], (inner) => product(inner, self, column(vec))),
   ),
-  "aten.addmv.default": kernel<Added & { mat: Tensor; vec: Tensor }>(
+  kernel(
+    "aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
     ({ self, mat, vec, beta, alpha }, context) => {
       const addend = self.ndim === 0 ? self : self.asStrided([self.shape[0]!, 1], [self.strides[0]!, 0]);
       return reshaped(context, [mat.shape[0]!, 1], (inner) =>
@@ -176,7 +180,7 @@ export const matmulKernels = defineKernels({
       );
     },
   ),
-  "aten.dot.default": kernel<{ self: Tensor; tensor: Tensor }>(({ self, tensor }, context) =>
+  kernel("aten::dot(Tensor self, Tensor tensor) -> Tensor", ({ self, tensor }, context) =>
     reshaped(context, [1, 1], (inner) => product(inner, row(self), column(tensor))),
   ),
-});
+]);

@@ -2,7 +2,7 @@
 import { broadcastView, type Tensor } from "@sconce/tensor";
 import { finishOutput, readNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
-import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
 import { checkCodes, lapackMatrices, onePivots } from "./linear-algebra.js";
 import {
   adjoint,
@@ -19,17 +19,18 @@ import { applyReflections, factorQR, formQ } from "./matrix-householder.js";
 import { factorLDL, solveLDL } from "./matrix-ldl.js";
 import { factorLU, permuteRows, solveFactored, substitute } from "./matrix-lu.js";
 
-type Checked = { readonly A: Tensor; readonly check_errors: boolean };
-
-const luFactor = kernel<Checked>(({ A, check_errors: checks }, context) => {
-  const [lu, pivots, info] = emptyOutputs(context) as [Tensor, Tensor, Tensor];
-  const found = lapackMatrices("linalg.lu_factor", A);
-  const factors = found.map(factorLU);
-  const codes = Int32Array.from(factors, ({ singularAt }) => singularAt);
-  if (checks) checkCodes(codes, "torch.linalg.lu_factor_ex", A.ndim === 2);
-  finishOutput(pivots, onePivots(factors, pivots.shape.at(-1)!));
-  return [writeMatrices(lu, found), pivots, finishOutput(info, codes)];
-});
+const luFactor = kernel(
+  "aten::linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor info)",
+  ({ A, check_errors: checks }, context) => {
+    const [lu, pivots, info] = emptyOutputs(context);
+    const found = lapackMatrices("linalg.lu_factor", A);
+    const factors = found.map(factorLU);
+    const codes = Int32Array.from(factors, ({ singularAt }) => singularAt);
+    if (checks) checkCodes(codes, "torch.linalg.lu_factor_ex", A.ndim === 2);
+    finishOutput(pivots, onePivots(factors, pivots.shape.at(-1)!));
+    return [writeMatrices(lu, found), pivots, finishOutput(info, codes)];
+  },
+);
 
 /** The matrix P of `A = P L U`. */
 function permutation(rows: number, pivots: ArrayLike<number>): Matrix {
@@ -53,25 +54,22 @@ function writeFactors([, l, u]: readonly Tensor[], lu: readonly Matrix[]): void 
   );
 }
 
-const lu = kernel<{ A: Tensor; pivot: boolean }>(({ A, pivot }, context) => {
-  const out = emptyOutputs(context) as [Tensor, Tensor, Tensor];
+const lu: Kernel<{ A: Tensor; pivot: boolean }, readonly [Tensor, Tensor, Tensor]> = (
+  { A, pivot },
+  context,
+) => {
+  const out = emptyOutputs(context);
   const found = lapackMatrices("linalg.lu", A);
   const permutations = found.map((matrix) => permutation(matrix.rows, factorLU(matrix).pivots));
   if (pivot) writeMatrices(out[0], permutations);
   writeFactors(out, found);
   return out;
-});
-
-type Unpack = {
-  readonly LU_data: Tensor;
-  readonly LU_pivots: Tensor;
-  readonly unpack_data: boolean;
-  readonly unpack_pivots: boolean;
 };
 
-const luUnpack = kernel<Unpack>(
+const luUnpack = kernel(
+  "aten::lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L, Tensor U)",
   ({ LU_data: data, LU_pivots: pivots, unpack_data, unpack_pivots }, context) => {
-    const out = emptyOutputs(context) as [Tensor, Tensor, Tensor];
+    const out = emptyOutputs(context);
     if (unpack_data) writeFactors(out, readMatrices(data));
     if (!unpack_pivots) return out;
     const [rows, each] = [data.shape.at(-2)!, pivots.shape.at(-1)!];
@@ -103,154 +101,142 @@ function pivotsOf(pivots: Tensor, batch: readonly number[], each: number): Int32
   return Array.from({ length: count }, (_, m) => Int32Array.from(all.subarray(m * each, (m + 1) * each)));
 }
 
-type LuSolve = {
-  readonly LU: Tensor;
-  readonly pivots: Tensor;
-  readonly B: Tensor;
-  readonly left: boolean;
-  readonly adjoint: boolean;
-};
+const luSolve = kernel(
+  "aten::linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor",
+  ({ LU, pivots, B, left, adjoint: turned }, context) => {
+    const out = emptyOutput(context);
+    const batch = out.shape.slice(0, -2);
+    const n = LU.shape.at(-1)!;
+    const factors = lapackMatrices("linalg.lu_solve", LU, [...batch, n, n]);
+    const places = pivotsOf(pivots, batch, n);
+    const sides = readMatrices(B, out.shape).map((side, m) => {
+      // X A = B is A' X' = B'.
+      const b = left ? side : adjoint(side);
+      solveFactored(
+        factors[m]!,
+        places[m]!.map((place) => place - 1),
+        b,
+        turned === left,
+      );
+      return left ? b : adjoint(b);
+    });
+    return writeMatrices(out, sides);
+  },
+);
 
-const luSolve = kernel<LuSolve>(({ LU, pivots, B, left, adjoint: turned }, context) => {
-  const out = emptyOutput(context);
-  const batch = out.shape.slice(0, -2);
-  const n = LU.shape.at(-1)!;
-  const factors = lapackMatrices("linalg.lu_solve", LU, [...batch, n, n]);
-  const places = pivotsOf(pivots, batch, n);
-  const sides = readMatrices(B, out.shape).map((side, m) => {
-    // X A = B is A' X' = B'.
-    const b = left ? side : adjoint(side);
-    solveFactored(
-      factors[m]!,
-      places[m]!.map((place) => place - 1),
-      b,
-      turned === left,
+const qr = kernel(
+  'aten::linalg_qr(Tensor A, str mode="reduced") -> (Tensor Q, Tensor R)',
+  ({ A, mode }, context) => {
+    const [q, r] = emptyOutputs(context);
+    const found = lapackMatrices("linalg.qr", A);
+    const factors = found.map(factorQR);
+    const [height, width] = r.shape.slice(-2) as [number, number];
+    writeMatrices(
+      r,
+      found.map((matrix) => triangle(resized(matrix, height, width), "upper")),
     );
-    return left ? b : adjoint(b);
-  });
-  return writeMatrices(out, sides);
-});
+    return [
+      mode === "r"
+        ? q
+        : writeMatrices(
+            q,
+            factors.map((factor) => formQ(factor, q.shape.at(-1)!)),
+          ),
+      r,
+    ];
+  },
+);
 
-const qr = kernel<{ A: Tensor; mode: string }>(({ A, mode }, context) => {
-  const [q, r] = emptyOutputs(context) as [Tensor, Tensor];
-  const found = lapackMatrices("linalg.qr", A);
-  const factors = found.map(factorQR);
-  const [height, width] = r.shape.slice(-2) as [number, number];
-  writeMatrices(
-    r,
-    found.map((matrix) => triangle(resized(matrix, height, width), "upper")),
-  );
-  return [
-    mode === "r"
-      ? q
-      : writeMatrices(
-          q,
-          factors.map((factor) => formQ(factor, q.shape.at(-1)!)),
-        ),
-    r,
-  ];
-});
-
-const geqrf = kernel<{ self: Tensor }>(({ self }, context) => {
-  const [a, tau] = emptyOutputs(context) as [Tensor, Tensor];
+const geqrf = kernel("aten::geqrf(Tensor self) -> (Tensor a, Tensor tau)", ({ self }, context) => {
+  const [a, tau] = emptyOutputs(context);
   const found = lapackMatrices("geqrf", self);
   const taus = found.map((matrix) => factorQR(matrix).taus);
   return [writeMatrices(a, found), writeMatrices(tau, taus)];
 });
 
-const householderProduct = kernel<{ input: Tensor; tau: Tensor }>(({ input, tau }, context) => {
-  const out = emptyOutput(context);
-  const taus = readVectors(tau);
-  const products = lapackMatrices("linalg.householder_product", input).map((vectors, m) =>
-    formQ({ vectors, taus: taus[m]!, shift: 0 }, vectors.columns),
-  );
-  return writeMatrices(out, products);
-});
+const householderProduct = kernel(
+  "aten::linalg_householder_product(Tensor input, Tensor tau) -> Tensor",
+  ({ input, tau }, context) => {
+    const out = emptyOutput(context);
+    const taus = readVectors(tau);
+    const products = lapackMatrices("linalg.householder_product", input).map((vectors, m) =>
+      formQ({ vectors, taus: taus[m]!, shift: 0 }, vectors.columns),
+    );
+    return writeMatrices(out, products);
+  },
+);
 
-type Multiply = {
-  readonly self: Tensor;
-  readonly input2: Tensor;
-  readonly input3: Tensor;
-  readonly left: boolean;
-  readonly transpose: boolean;
-};
+const ormqr = kernel(
+  "aten::ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor",
+  ({ self, input2, input3, left, transpose }, context) => {
+    const out = emptyOutput(context);
+    const [vectors, taus] = [lapackMatrices("ormqr", self), readVectors(input2)];
+    const products = readMatrices(input3);
+    products.forEach((matrix, m) => {
+      applyReflections({ vectors: vectors[m]!, taus: taus[m]!, shift: 0 }, matrix, left, transpose);
+    });
+    return writeMatrices(out, products);
+  },
+);
 
-const ormqr = kernel<Multiply>(({ self, input2, input3, left, transpose }, context) => {
-  const out = emptyOutput(context);
-  const [vectors, taus] = [lapackMatrices("ormqr", self), readVectors(input2)];
-  const products = readMatrices(input3);
-  products.forEach((matrix, m) => {
-    applyReflections({ vectors: vectors[m]!, taus: taus[m]!, shift: 0 }, matrix, left, transpose);
-  });
-  return writeMatrices(out, products);
-});
+const ldlFactor = kernel(
+  "aten::linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor pivots, Tensor info)",
+  ({ self, hermitian, check_errors: checks }, context) => {
+    const [ld, pivots, info] = emptyOutputs(context);
+    const found = lapackMatrices("linalg.ldl_factor", self).map((matrix) => triangle(matrix, "lower"));
+    const n = self.shape.at(-1)!;
+    const places = new Int32Array(found.length * n);
+    const codes = Int32Array.from(found, (matrix, m) => {
+      const factors = factorLDL(matrix, hermitian && matrix.im !== undefined);
+      places.set(factors.pivots, m * n);
+      return factors.singularAt;
+    });
+    if (checks) checkCodes(codes, "torch.linalg.ldl_factor_ex", self.ndim === 2);
+    return [writeMatrices(ld, found), finishOutput(pivots, places), finishOutput(info, codes)];
+  },
+);
 
-type Block = { readonly self: Tensor; readonly hermitian: boolean; readonly check_errors: boolean };
+const ldlSolve = kernel(
+  "aten::linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor",
+  ({ LD, pivots, B, hermitian }, context) => {
+    const out = emptyOutput(context);
+    const batch = out.shape.slice(0, -2);
+    const n = LD.shape.at(-1)!;
+    const factors = lapackMatrices("linalg.ldl_solve", LD, [...batch, n, n]);
+    const places = pivotsOf(pivots, batch, n);
+    const sides = readMatrices(B, out.shape);
+    sides.forEach((side, m) => {
+      solveLDL(factors[m]!, places[m]!, side, hermitian && side.im !== undefined);
+    });
+    return writeMatrices(out, sides);
+  },
+);
 
-const ldlFactor = kernel<Block>(({ self, hermitian, check_errors: checks }, context) => {
-  const [ld, pivots, info] = emptyOutputs(context) as [Tensor, Tensor, Tensor];
-  const found = lapackMatrices("linalg.ldl_factor", self).map((matrix) => triangle(matrix, "lower"));
-  const n = self.shape.at(-1)!;
-  const places = new Int32Array(found.length * n);
-  const codes = Int32Array.from(found, (matrix, m) => {
-    const factors = factorLDL(matrix, hermitian && matrix.im !== undefined);
-    places.set(factors.pivots, m * n);
-    return factors.singularAt;
-  });
-  if (checks) checkCodes(codes, "torch.linalg.ldl_factor_ex", self.ndim === 2);
-  return [writeMatrices(ld, found), finishOutput(pivots, places), finishOutput(info, codes)];
-});
-
-type BlockSolve = {
-  readonly LD: Tensor;
-  readonly pivots: Tensor;
-  readonly B: Tensor;
-  readonly hermitian: boolean;
-};
-
-const ldlSolve = kernel<BlockSolve>(({ LD, pivots, B, hermitian }, context) => {
-  const out = emptyOutput(context);
-  const batch = out.shape.slice(0, -2);
-  const n = LD.shape.at(-1)!;
-  const factors = lapackMatrices("linalg.ldl_solve", LD, [...batch, n, n]);
-  const places = pivotsOf(pivots, batch, n);
-  const sides = readMatrices(B, out.shape);
-  sides.forEach((side, m) => {
-    solveLDL(factors[m]!, places[m]!, side, hermitian && side.im !== undefined);
-  });
-  return writeMatrices(out, sides);
-});
-
-type Triangular = {
-  readonly self: Tensor;
-  readonly A: Tensor;
-  readonly upper: boolean;
-  readonly transpose: boolean;
-  readonly unitriangular: boolean;
-};
-
-const triangularSolve = kernel<Triangular>(({ self, A, upper, transpose, unitriangular }, context) => {
-  const [solution, cloned] = emptyOutputs(context) as [Tensor, Tensor];
-  const triangles = lapackMatrices("triangular_solve", A, cloned.shape);
-  const sides = readMatrices(self, solution.shape);
-  sides.forEach((side, m) => {
-    const t = transpose ? transposed(triangles[m]!) : triangles[m]!;
-    substitute(t, side, upper !== transpose, unitriangular);
-  });
-  return [writeMatrices(solution, sides), writeMatrices(cloned, triangles)];
-});
+const triangularSolve = kernel(
+  "aten::triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> (Tensor solution, Tensor cloned_coefficient)",
+  ({ self, A, upper, transpose, unitriangular }, context) => {
+    const [solution, cloned] = emptyOutputs(context);
+    const triangles = lapackMatrices("triangular_solve", A, cloned.shape);
+    const sides = readMatrices(self, solution.shape);
+    sides.forEach((side, m) => {
+      const t = transpose ? transposed(triangles[m]!) : triangles[m]!;
+      substitute(t, side, upper !== transpose, unitriangular);
+    });
+    return [writeMatrices(solution, sides), writeMatrices(cloned, triangles)];
+  },
+);
 
 /** Factors of matrices, and solutions from them. */
-export const matrixFactorKernels = defineKernels({
-  "aten.linalg_lu_factor_ex.default": luFactor,
-  "aten.linalg_lu.default": lu,
-  "aten.lu_unpack.default": luUnpack,
-  "aten.linalg_lu_solve.default": luSolve,
-  "aten.linalg_qr.default": qr,
-  "aten.geqrf.default": geqrf,
-  "aten.linalg_householder_product.default": householderProduct,
-  "aten.ormqr.default": ormqr,
-  "aten.linalg_ldl_factor_ex.default": ldlFactor,
-  "aten.linalg_ldl_solve.default": ldlSolve,
-  "aten.triangular_solve.default": triangularSolve,
-});
+export const matrixFactorKernels = defineKernels([
+  luFactor,
+  kernel("aten::linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)", lu),
+  luUnpack,
+  luSolve,
+  qr,
+  geqrf,
+  householderProduct,
+  ormqr,
+  ldlFactor,
+  ldlSolve,
+  triangularSolve,
+]);

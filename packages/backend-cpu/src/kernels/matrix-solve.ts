@@ -46,43 +46,39 @@ function tolerances(
   return Float64Array.from({ length: batch.reduce((a, b) => a * b, 1) }, (_, m) => missing(m));
 }
 
-type Pseudoinverse = {
-  readonly self: Tensor;
-  readonly atol: Tensor | null;
-  readonly rtol: Tensor | null;
-  readonly hermitian: boolean;
-};
-
-const pseudoinverse = kernel<Pseudoinverse>(({ self, atol, rtol, hermitian }, context) => {
-  const out = emptyOutput(context);
-  if (out.numel === 0) return out;
-  const batch = self.shape.slice(0, -2);
-  const spectra: Spectrum[] = hermitian
-    ? hermitianPairs(self, false, true).map(({ values, vectors }) => ({
-        left: vectors!,
-        values,
-        right: vectors!,
-      }))
-    : decompositions(self, "reduced")
-        .map(ofSingular)
-        .map(({ left, values, right }) => ({
-          left: right,
+const pseudoinverse = kernel(
+  "aten::linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor",
+  ({ self, atol, rtol, hermitian }, context) => {
+    const out = emptyOutput(context);
+    if (out.numel === 0) return out;
+    const batch = self.shape.slice(0, -2);
+    const spectra: Spectrum[] = hermitian
+      ? hermitianPairs(self, false, true).map(({ values, vectors }) => ({
+          left: vectors!,
           values,
-          right: left,
-        }));
-  const absolute = tolerances(atol, batch, () => 0);
-  const longest = Math.max(...self.shape.slice(-2));
-  const usual = epsilonOf(self.dtype) * longest;
-  const relative = tolerances(rtol, batch, (m) => (atol !== null && absolute[m]! > 0 ? 0 : usual));
-  const inverses = spectra.map((spectrum, m) => {
-    const largest = spectrum.values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-    const least = Math.max(absolute[m]!, relative[m]! * largest);
-    return apply(spectrum, (value) => (Math.abs(value) > least ? 1 / value : 0));
-  });
-  return writeMatrices(out, inverses);
-});
+          right: vectors!,
+        }))
+      : decompositions(self, "reduced")
+          .map(ofSingular)
+          .map(({ left, values, right }) => ({
+            left: right,
+            values,
+            right: left,
+          }));
+    const absolute = tolerances(atol, batch, () => 0);
+    const longest = Math.max(...self.shape.slice(-2));
+    const usual = epsilonOf(self.dtype) * longest;
+    const relative = tolerances(rtol, batch, (m) => (atol !== null && absolute[m]! > 0 ? 0 : usual));
+    const inverses = spectra.map((spectrum, m) => {
+      const largest = spectrum.values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+      const least = Math.max(absolute[m]!, relative[m]! * largest);
+      return apply(spectrum, (value) => (Math.abs(value) > least ? 1 / value : 0));
+    });
+    return writeMatrices(out, inverses);
+  },
+);
 
-const squareRoot = kernel<{ self: Tensor }>(({ self }, context) => {
+const squareRoot = kernel("aten::linalg_matrix_sqrth(Tensor self) -> Tensor", ({ self }, context) => {
   const out = emptyOutput(context);
   const roots = hermitianPairs(self, false, true).map(({ values, vectors }) =>
     apply({ left: vectors!, values, right: vectors! }, (value) => Math.sqrt(Math.max(value, 0))),
@@ -90,8 +86,8 @@ const squareRoot = kernel<{ self: Tensor }>(({ self }, context) => {
   return writeMatrices(out, roots);
 });
 
-const polar = kernel<{ A: Tensor }>(({ A }, context) => {
-  const [u, h] = emptyOutputs(context) as [Tensor, Tensor];
+const polar = kernel("aten::linalg_polar(Tensor A) -> (Tensor U, Tensor H)", ({ A }, context) => {
+  const [u, h] = emptyOutputs(context);
   const found = decompositions(A, "reduced").map(ofSingular);
   writeMatrices(
     u,
@@ -101,47 +97,44 @@ const polar = kernel<{ A: Tensor }>(({ A }, context) => {
   return [u, writeMatrices(h, parts)];
 });
 
-const matrixExponential = kernel<{ self: Tensor }>(({ self }, context) => {
+const matrixExponential = kernel("aten::linalg_matrix_exp(Tensor self) -> Tensor", ({ self }, context) => {
   const out = emptyOutput(context);
   return writeMatrices(out, readMatrices(self).map(exponential));
 });
 
-type LeastSquares = {
-  readonly self: Tensor;
-  readonly b: Tensor;
-  readonly rcond: number | null;
-  readonly driver: string | null;
-};
-
-const leastSquares = kernel<LeastSquares>(({ self, b, rcond, driver }, context) => {
-  const [solution, residuals, rank, singular] = emptyOutputs(context) as [Tensor, Tensor, Tensor, Tensor];
-  const [rows, columns] = self.shape.slice(-2) as [number, number];
-  const isVector = solution.ndim < self.ndim && b.ndim < self.ndim && solution.ndim === b.ndim;
-  const batch = solution.shape.slice(0, isVector ? -1 : -2);
-  const matrices = lapackMatrices("linalg.lstsq", self, [...batch, rows, columns]);
-  const sides = isVector ? readVectors(b) : readMatrices(b, [...batch, rows, b.shape.at(-1)!]);
-  const least = driver === "gels" ? 0 : (rcond ?? epsilonOf(self.dtype) * Math.max(rows, columns));
-  const solved = matrices.map((matrix, m) => solveLeast(matrix, sides[m]!, least, epsilonOf(self.dtype)));
-  writeMatrices(
-    solution,
-    solved.map((one) => one.solution),
-  );
-  if (rank.numel === solved.length)
-    writeNumbers(
-      rank,
-      solved.map((one) => one.rank),
+const leastSquares = kernel(
+  "aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)",
+  ({ self, b, rcond, driver }, context) => {
+    const [solution, residuals, rank, singular] = emptyOutputs(context);
+    const [rows, columns] = self.shape.slice(-2) as [number, number];
+    const isVector = solution.ndim < self.ndim && b.ndim < self.ndim && solution.ndim === b.ndim;
+    const batch = solution.shape.slice(0, isVector ? -1 : -2);
+    const matrices = lapackMatrices("linalg.lstsq", self, [...batch, rows, columns]);
+    const sides = isVector ? readVectors(b) : readMatrices(b, [...batch, rows, b.shape.at(-1)!]);
+    const least = driver === "gels" ? 0 : (rcond ?? epsilonOf(self.dtype) * Math.max(rows, columns));
+    const solved = matrices.map((matrix, m) => solveLeast(matrix, sides[m]!, least, epsilonOf(self.dtype)));
+    writeMatrices(
+      solution,
+      solved.map((one) => one.solution),
     );
-  if (singular.numel > 0) {
-    finishOutput(singular, Float64Array.from(solved.flatMap((one) => [...one.values])));
-  }
-  // Residuals of rank-deficient matrices are left empty.
-  const whole = driver === "gels" || solved.every((one) => one.rank === columns);
-  if (residuals.ndim > 0 && residuals.numel > 0 && !whole) {
-    return [solution, emptyStrided([0], [1], residuals.dtype), rank, singular];
-  }
-  if (residuals.numel > 0) finishOutput(residuals, Float64Array.from(solved.flatMap((one) => one.residuals)));
-  return [solution, residuals, rank, singular];
-});
+    if (rank.numel === solved.length)
+      writeNumbers(
+        rank,
+        solved.map((one) => one.rank),
+      );
+    if (singular.numel > 0) {
+      finishOutput(singular, Float64Array.from(solved.flatMap((one) => [...one.values])));
+    }
+    // Residuals of rank-deficient matrices are left empty.
+    const whole = driver === "gels" || solved.every((one) => one.rank === columns);
+    if (residuals.ndim > 0 && residuals.numel > 0 && !whole) {
+      return [solution, emptyStrided([0], [1], residuals.dtype), rank, singular];
+    }
+    if (residuals.numel > 0)
+      finishOutput(residuals, Float64Array.from(solved.flatMap((one) => one.residuals)));
+    return [solution, residuals, rank, singular];
+  },
+);
 
 /** The shortest of the best solutions, with singular values below a part of the largest taken for zero. */
 function solveLeast(
@@ -172,10 +165,10 @@ function solveLeast(
 }
 
 /** Least squares and functions of matrices. */
-export const matrixSolveKernels = defineKernels({
-  "aten.linalg_pinv.atol_rtol_tensor": pseudoinverse,
-  "aten.linalg_matrix_sqrth.default": squareRoot,
-  "aten.linalg_polar.default": polar,
-  "aten.linalg_matrix_exp.default": matrixExponential,
-  "aten.linalg_lstsq.default": leastSquares,
-});
+export const matrixSolveKernels = defineKernels([
+  pseudoinverse,
+  squareRoot,
+  polar,
+  matrixExponential,
+  leastSquares,
+]);

@@ -18,8 +18,6 @@ function joined(lists: readonly { readonly values: Float64Array }[], each: numbe
   return all;
 }
 
-type Hermitian = { readonly A: Tensor; readonly UPLO: string; readonly compute_v: boolean };
-
 export function hermitianPairs(a: Tensor, upper: boolean, vectors: boolean): Eigenpairs[] {
   const pairs = lapackMatrices("linalg.eigh", a).map((matrix) =>
     eigenpairs(matrix, upper, epsilonOf(a.dtype), vectors),
@@ -29,20 +27,23 @@ export function hermitianPairs(a: Tensor, upper: boolean, vectors: boolean): Eig
   return pairs;
 }
 
-const hermitian = kernel<Hermitian>(({ A, UPLO, compute_v: wanted }, context) => {
-  const [values, vectors] = emptyOutputs(context) as [Tensor, Tensor];
-  const pairs = hermitianPairs(A, UPLO.toUpperCase() === "U", wanted);
-  finishOutput(values, joined(pairs, A.shape.at(-1)!));
-  return [
-    values,
-    wanted
-      ? writeMatrices(
-          vectors,
-          pairs.map((pair) => pair.vectors!),
-        )
-      : vectors,
-  ];
-});
+const hermitian = kernel(
+  'aten::_linalg_eigh(Tensor A, str UPLO="L", bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)',
+  ({ A, UPLO, compute_v: wanted }, context) => {
+    const [values, vectors] = emptyOutputs(context);
+    const pairs = hermitianPairs(A, UPLO.toUpperCase() === "U", wanted);
+    finishOutput(values, joined(pairs, A.shape.at(-1)!));
+    return [
+      values,
+      wanted
+        ? writeMatrices(
+            vectors,
+            pairs.map((pair) => pair.vectors!),
+          )
+        : vectors,
+    ];
+  },
+);
 
 const isFiniteMatrix = ({ re, im }: Matrix): boolean =>
   re.every(Number.isFinite) && (im === undefined || im.every(Number.isFinite));
@@ -55,55 +56,55 @@ export function decompositions(a: Tensor, wanted: Wanted): SingularValues[] {
   return matrices.map((matrix) => singularValues(matrix, epsilonOf(a.dtype), wanted));
 }
 
-type Singular = { readonly A: Tensor; readonly full_matrices: boolean; readonly compute_uv: boolean };
-
-const singular = kernel<Singular>(({ A, full_matrices: full, compute_uv: wanted }, context) => {
-  const [u, s, vh] = emptyOutputs(context) as [Tensor, Tensor, Tensor];
-  const found = decompositions(A, wanted ? (full ? "full" : "reduced") : "values");
-  finishOutput(s, joined(found, s.shape.at(-1)!));
-  if (!wanted) return [u, s, vh];
-  writeMatrices(
-    u,
-    found.map((one) => one.u!),
-  );
-  return [
-    u,
-    s,
+const singular = kernel(
+  "aten::_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)",
+  ({ A, full_matrices: full, compute_uv: wanted }, context) => {
+    const [u, s, vh] = emptyOutputs(context);
+    const found = decompositions(A, wanted ? (full ? "full" : "reduced") : "values");
+    finishOutput(s, joined(found, s.shape.at(-1)!));
+    if (!wanted) return [u, s, vh];
     writeMatrices(
-      vh,
-      found.map((one) => adjoint(one.v!)),
-    ),
-  ];
-});
+      u,
+      found.map((one) => one.u!),
+    );
+    return [
+      u,
+      s,
+      writeMatrices(
+        vh,
+        found.map((one) => adjoint(one.v!)),
+      ),
+    ];
+  },
+);
 
-const general = kernel<{ self: Tensor }>(({ self }, context) => {
-  const [values, vectors] = emptyOutputs(context) as [Tensor, Tensor];
-  const matrices = lapackMatrices("linalg.eig", self);
-  if (!matrices.every(isFiniteMatrix)) {
-    throw invalidArgument("torch.linalg.eig: input tensor should not contain infs or NaNs.");
-  }
-  const found = matrices.map((matrix) => generalEigenpairs(matrix, epsilonOf(self.dtype)));
-  checkCodes(
-    found.map(({ code }) => code),
-    "linalg.eig",
-    self.ndim === 2,
-  );
-  writeMatrices(
-    values,
-    found.map((one) => one.values),
-  );
-  return [
-    values,
+const general = kernel(
+  "aten::linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)",
+  ({ self }, context) => {
+    const [values, vectors] = emptyOutputs(context);
+    const matrices = lapackMatrices("linalg.eig", self);
+    if (!matrices.every(isFiniteMatrix)) {
+      throw invalidArgument("torch.linalg.eig: input tensor should not contain infs or NaNs.");
+    }
+    const found = matrices.map((matrix) => generalEigenpairs(matrix, epsilonOf(self.dtype)));
+    checkCodes(
+      found.map(({ code }) => code),
+      "linalg.eig",
+      self.ndim === 2,
+    );
     writeMatrices(
-      vectors,
-      found.map((one) => one.vectors),
-    ),
-  ];
-});
+      values,
+      found.map((one) => one.values),
+    );
+    return [
+      values,
+      writeMatrices(
+        vectors,
+        found.map((one) => one.vectors),
+      ),
+    ];
+  },
+);
 
 /** Linear algebra by eigenvalues and singular values. */
-export const matrixSpectrumKernels = defineKernels({
-  "aten._linalg_eigh.default": hermitian,
-  "aten._linalg_svd.default": singular,
-  "aten.linalg_eig.default": general,
-});
+export const matrixSpectrumKernels = defineKernels([hermitian, singular, general]);

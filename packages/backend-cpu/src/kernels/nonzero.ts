@@ -45,33 +45,39 @@ function nonzeroTable(self: Tensor): Float64Array {
   return table;
 }
 
-const nonzero = kernel<{ self: Tensor }>(({ self }) => {
-  const table = nonzeroTable(self);
-  const count = self.ndim === 0 ? countTrue(self) : table.length / self.ndim;
-  // One coordinate after the other, as PyTorch lays the table out.
-  const out = dynamicOutput([count, self.ndim], "int64", [1, count]);
-  writeNumbers(out, table);
-  return out;
-});
+const nonzero = kernel(
+  ["aten::nonzero(Tensor self) -> Tensor", "aten::argwhere(Tensor self) -> Tensor"],
+  ({ self }) => {
+    const table = nonzeroTable(self);
+    const count = self.ndim === 0 ? countTrue(self) : table.length / self.ndim;
+    // One coordinate after the other, as PyTorch lays the table out.
+    const out = dynamicOutput([count, self.ndim], "int64", [1, count]);
+    writeNumbers(out, table);
+    return out;
+  },
+);
 
-type NonzeroStatic = { readonly self: Tensor; readonly size: number; readonly fill_value: number };
-const nonzeroStatic = kernel<NonzeroStatic>(({ self, size, fill_value: fill }, context) => {
-  const out = emptyOutput(context);
-  const table = nonzeroTable(self).subarray(0, size * self.ndim);
-  const padded = new Float64Array(size * self.ndim).fill(fill);
-  padded.set(table);
-  writeNumbers(out, padded);
-  return out;
-});
+const nonzeroStatic = kernel(
+  "aten::nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor",
+  ({ self, size, fill_value: fill }, context) => {
+    const out = emptyOutput(context);
+    const table = nonzeroTable(self).subarray(0, size * self.ndim);
+    const padded = new Float64Array(size * self.ndim).fill(fill);
+    padded.set(table);
+    writeNumbers(out, padded);
+    return out;
+  },
+);
 
-const maskedSelect = kernel<{ self: Tensor; mask: Tensor }>(({ self, mask }) => {
+const maskedSelect = kernel("aten::masked_select(Tensor self, Tensor mask) -> Tensor", ({ self, mask }) => {
   const shape = broadcastShape(self.shape, mask.shape);
   const holds = readNumbers(mask, shape);
   const positions = positionsOf(shape, broadcastView(self, shape)).filter((_, i) => holds[i] !== 0);
   return gatherElements(dynamicOutput([positions.length], self.dtype), self, positions);
 });
 
-const maskedScatter = kernel<{ self: Tensor; mask: Tensor; source: Tensor }>(
+const maskedScatter = kernel(
+  "aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
   ({ self, mask, source }, context) => {
     const out = copyAsOutput(context, self);
     const holds = readNumbers(mask, out.shape);
@@ -86,7 +92,8 @@ const maskedScatter = kernel<{ self: Tensor; mask: Tensor; source: Tensor }>(
   },
 );
 
-const maskedScatterBackward = kernel<{ grad_output: Tensor; mask: Tensor }>(
+const maskedScatterBackward = kernel(
+  "aten::masked_scatter_backward(Tensor grad_output, Tensor mask, SymInt[] sizes) -> Tensor",
   ({ grad_output: grad, mask }, context) => {
     const out = emptyOutput(context);
     const holds = readNumbers(mask, grad.shape);
@@ -97,11 +104,10 @@ const maskedScatterBackward = kernel<{ grad_output: Tensor; mask: Tensor }>(
   },
 );
 
-export const nonzeroKernels = defineKernels({
-  "aten.nonzero.default": nonzero,
-  "aten.argwhere.default": nonzero,
-  "aten.nonzero_static.default": nonzeroStatic,
-  "aten.masked_select.default": maskedSelect,
-  "aten.masked_scatter.default": maskedScatter,
-  "aten.masked_scatter_backward.default": maskedScatterBackward,
-});
+export const nonzeroKernels = defineKernels([
+  nonzero,
+  nonzeroStatic,
+  maskedSelect,
+  maskedScatter,
+  maskedScatterBackward,
+]);

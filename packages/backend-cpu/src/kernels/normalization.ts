@@ -1,24 +1,26 @@
 /** @file Layer, group and batch normalization. Statistics are in float64, by two passes. */
+import type { FakeTensor } from "@sconce/ir";
 import { numel, type Tensor, Tensor as TensorClass } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
 import { roundTo } from "../kernel/half.js";
 import { defineKernels, emptyOutputs, type KernelContext, kernel } from "../kernel/kernel.js";
+import { mapTuple, type TupleOf } from "../kernel/tuple.js";
 import { identity } from "./pointwise-math.js";
 
 /**
  * The outputs as the shape rule says, but with saved statistics (the second and third) of the dtype that PyTorch's kernels
  * give them: float32 beside mixed parameters, where its own fakes have the dtype of the input.
  */
-function openOutputs(
-  context: KernelContext,
+function openOutputs<const M extends readonly FakeTensor[]>(
+  context: KernelContext<M>,
   input: Tensor,
   parameters: readonly (Tensor | null | undefined)[],
-): Tensor[] {
+): TupleOf<M, Tensor> {
   const outputs = emptyOutputs(context);
   const first = parameters.find((one) => one !== null && one !== undefined);
   const dtype = first === undefined || first.dtype === input.dtype ? input.dtype : "float32";
-  return outputs.map((out, i) =>
+  return mapTuple(outputs, (out, i) =>
     (i === 1 || i === 2) && out.dtype !== dtype ? TensorClass.empty(out.shape, dtype) : out,
   );
 }
@@ -33,70 +35,51 @@ function moments(x: NumberArray, start: number, size: number): readonly [mean: n
   return [mean, square / size];
 }
 
-interface LayerNormArgs {
-  readonly input: Tensor;
-  readonly normalized_shape: readonly number[];
-  readonly weight: Tensor | null;
-  readonly bias: Tensor | null;
-  readonly eps: number;
-}
-
-function layerNorm(
-  { input, normalized_shape: shape, weight, bias, eps }: LayerNormArgs,
-  context: KernelContext,
-): Tensor[] {
-  const [out, mean, rstd] = openOutputs(context, input, [weight, bias]) as [Tensor, Tensor, Tensor];
-  const size = numel(shape);
-  const rows = size === 0 ? 0 : numel(input.shape) / size;
-  const x = readNumbers(input);
-  const w = weight === null ? new Float64Array(size).fill(1) : readNumbers(weight);
-  const b = bias === null ? new Float64Array(size) : readNumbers(bias);
-  const [y, means, rstds] = [openOutput(out), openOutput(mean), openOutput(rstd)];
-  for (let row = 0; row < rows; row++) {
-    const start = row * size;
-    const [mu, variance] = moments(x, start, size);
-    const scale = 1 / Math.sqrt(variance + eps);
-    means[row] = mu;
-    rstds[row] = scale;
-    for (let i = 0; i < size; i++) y[start + i] = (x[start + i]! - mu) * scale * w[i]! + b[i]!;
-  }
-  return [finishOutput(out, y), finishOutput(mean, means), finishOutput(rstd, rstds)];
-}
-
-interface GroupNormArgs {
-  readonly input: Tensor;
-  readonly weight: Tensor | null;
-  readonly bias: Tensor | null;
-  readonly N: number;
-  readonly C: number;
-  readonly HxW: number;
-  readonly group: number;
-  readonly eps: number;
-}
-
-function groupNorm(
-  { input, weight, bias, N, C, HxW, group, eps }: GroupNormArgs,
-  context: KernelContext,
-): Tensor[] {
-  const [out, mean, rstd] = openOutputs(context, input, [weight, bias]) as [Tensor, Tensor, Tensor];
-  const x = readNumbers(input);
-  const [w, b] = [weight && readNumbers(weight), bias && readNumbers(bias)];
-  const [y, means, rstds] = [openOutput(out), openOutput(mean), openOutput(rstd)];
-  const channels = C / group;
-  for (let g = 0; g < N * group; g++) {
-    const start = g * channels * HxW;
-    const [mu, variance] = moments(x, start, channels * HxW);
-    const scale = 1 / Math.sqrt(variance + eps);
-    means[g] = mu;
-    rstds[g] = scale;
-    for (let c = 0; c < channels; c++) {
-      const channel = (g % group) * channels + c;
-      const factor = scale * (w ? w[channel]! : 1);
-      scaleRun(x, y, start + c * HxW, HxW, factor, (b ? b[channel]! : 0) - mu * factor);
+const layerNorm = kernel(
+  "aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)",
+  ({ input, normalized_shape: shape, weight, bias, eps }, context) => {
+    const [out, mean, rstd] = openOutputs(context, input, [weight, bias]);
+    const size = numel(shape);
+    const rows = size === 0 ? 0 : numel(input.shape) / size;
+    const x = readNumbers(input);
+    const w = weight === null ? new Float64Array(size).fill(1) : readNumbers(weight);
+    const b = bias === null ? new Float64Array(size) : readNumbers(bias);
+    const [y, means, rstds] = [openOutput(out), openOutput(mean), openOutput(rstd)];
+    for (let row = 0; row < rows; row++) {
+      const start = row * size;
+      const [mu, variance] = moments(x, start, size);
+      const scale = 1 / Math.sqrt(variance + eps);
+      means[row] = mu;
+      rstds[row] = scale;
+      for (let i = 0; i < size; i++) y[start + i] = (x[start + i]! - mu) * scale * w[i]! + b[i]!;
     }
-  }
-  return [finishOutput(out, y), finishOutput(mean, means), finishOutput(rstd, rstds)];
-}
+    return [finishOutput(out, y), finishOutput(mean, means), finishOutput(rstd, rstds)];
+  },
+);
+
+const groupNorm = kernel(
+  "aten::native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps) -> (Tensor, Tensor, Tensor)",
+  ({ input, weight, bias, N, C, HxW, group, eps }, context) => {
+    const [out, mean, rstd] = openOutputs(context, input, [weight, bias]);
+    const x = readNumbers(input);
+    const [w, b] = [weight && readNumbers(weight), bias && readNumbers(bias)];
+    const [y, means, rstds] = [openOutput(out), openOutput(mean), openOutput(rstd)];
+    const channels = C / group;
+    for (let g = 0; g < N * group; g++) {
+      const start = g * channels * HxW;
+      const [mu, variance] = moments(x, start, channels * HxW);
+      const scale = 1 / Math.sqrt(variance + eps);
+      means[g] = mu;
+      rstds[g] = scale;
+      for (let c = 0; c < channels; c++) {
+        const channel = (g % group) * channels + c;
+        const factor = scale * (w ? w[channel]! : 1);
+        scaleRun(x, y, start + c * HxW, HxW, factor, (b ? b[channel]! : 0) - mu * factor);
+      }
+    }
+    return [finishOutput(out, y), finishOutput(mean, means), finishOutput(rstd, rstds)];
+  },
+);
 
 function scaleRun(
   x: NumberArray,
@@ -155,7 +138,6 @@ interface BatchNormArgs {
   readonly bias: Tensor | null;
   readonly running_mean?: Tensor | null;
   readonly running_var?: Tensor | null;
-  readonly training?: boolean;
   readonly momentum: number;
   readonly eps: number;
 }
@@ -245,22 +227,32 @@ function runningStats(
 }
 
 /** The outputs of a batch normalization; new running statistics have the dtype of the old. */
-function batchOutputs(args: BatchNormArgs, context: KernelContext): Tensor[] {
+function batchOutputs<const M extends readonly FakeTensor[]>(
+  args: BatchNormArgs,
+  context: KernelContext<M>,
+): TupleOf<M, Tensor> {
   const { input, weight, bias, running_mean: mean, running_var: variance } = args;
   return openOutputs(context, input, [weight, bias, mean, variance]);
 }
 
-function functionalOutputs(args: BatchNormArgs, context: KernelContext): Tensor[] {
+function functionalOutputs<const M extends readonly FakeTensor[]>(
+  args: BatchNormArgs,
+  context: KernelContext<M>,
+): TupleOf<M, Tensor> {
   const outputs = batchOutputs(args, context);
   const running = [args.running_mean, args.running_var];
-  return outputs.map((out, i) => {
+  return mapTuple(outputs, (out, i) => {
     const old = running[i - (outputs.length - 2)];
     return old && old.dtype !== out.dtype ? TensorClass.empty(out.shape, old.dtype) : out;
   });
 }
 
 /** Batch normalization that writes the running statistics in place. */
-function mutatingBatchNorm(args: BatchNormArgs, training: boolean, outputs: Tensor[]): Tensor[] {
+function mutatingBatchNorm<T extends readonly Tensor[]>(
+  args: BatchNormArgs,
+  training: boolean,
+  outputs: T,
+): T {
   const stats = batchNorm(args, training, outputs);
   if (training) {
     const [mean, variance] = runningStats(args, stats);
@@ -271,7 +263,11 @@ function mutatingBatchNorm(args: BatchNormArgs, training: boolean, outputs: Tens
 }
 
 /** Batch normalization that returns the new running statistics as its last two outputs. */
-function functionalBatchNorm(args: BatchNormArgs, training: boolean, outputs: Tensor[]): Tensor[] {
+function functionalBatchNorm<T extends readonly Tensor[]>(
+  args: BatchNormArgs,
+  training: boolean,
+  outputs: T,
+): T {
   const stats = batchNorm(args, training, outputs);
   const [mean, variance] = training
     ? runningStats(args, stats)
@@ -282,28 +278,35 @@ function functionalBatchNorm(args: BatchNormArgs, training: boolean, outputs: Te
   return outputs;
 }
 
-export const normalizationKernels = defineKernels({
-  "aten.native_layer_norm.default": kernel<LayerNormArgs>(layerNorm),
-  "aten.native_group_norm.default": kernel<GroupNormArgs>(groupNorm),
-  "aten._native_batch_norm_legit.default": kernel<BatchNormArgs>((args, context) =>
-    mutatingBatchNorm(args, args.training!, batchOutputs(args, context)),
+export const normalizationKernels = defineKernels([
+  layerNorm,
+  groupNorm,
+  kernel(
+    "aten::_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+    (args, context) => mutatingBatchNorm(args, args.training, batchOutputs(args, context)),
   ),
-  "aten._native_batch_norm_legit.no_stats": kernel<BatchNormArgs>((args, context) =>
-    mutatingBatchNorm(args, true, batchOutputs(args, context)),
+  kernel(
+    "aten::_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+    (args, context) => mutatingBatchNorm(args, true, batchOutputs(args, context)),
   ),
-  "aten._native_batch_norm_legit_no_training.default": kernel<BatchNormArgs>((args, context) =>
-    mutatingBatchNorm(args, false, batchOutputs(args, context)),
+  kernel(
+    "aten::_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+    (args, context) => mutatingBatchNorm(args, false, batchOutputs(args, context)),
   ),
-  "aten._native_batch_norm_legit_functional.default": kernel<BatchNormArgs>((args, context) =>
-    functionalBatchNorm(args, args.training!, functionalOutputs(args, context)),
+  kernel(
+    "aten::_native_batch_norm_legit_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor running_mean_out, Tensor running_var_out)",
+    (args, context) => functionalBatchNorm(args, args.training, functionalOutputs(args, context)),
   ),
-  "aten.native_batch_norm.default": kernel<BatchNormArgs>((args, context) =>
-    mutatingBatchNorm(args, args.training!, batchOutputs(args, context)),
+  kernel(
+    "aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+    (args, context) => mutatingBatchNorm(args, args.training, batchOutputs(args, context)),
   ),
-  "aten._batch_norm_with_update.default": kernel<BatchNormArgs>((args, context) =>
-    mutatingBatchNorm(args, true, batchOutputs(args, context)),
+  kernel(
+    "aten::_batch_norm_with_update(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor)",
+    (args, context) => mutatingBatchNorm(args, true, batchOutputs(args, context)),
   ),
-  "aten._batch_norm_with_update_functional.default": kernel<BatchNormArgs>((args, context) =>
-    functionalBatchNorm(args, true, functionalOutputs(args, context)),
+  kernel(
+    "aten::_batch_norm_with_update_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor, Tensor running_mean_out, Tensor running_var_out)",
+    (args, context) => functionalBatchNorm(args, true, functionalOutputs(args, context)),
   ),
-});
+]);

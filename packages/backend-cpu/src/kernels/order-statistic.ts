@@ -1,15 +1,15 @@
 /** @file Reductions by rank: medians, k-th values, modes; and counts: `bincount`, `histc`. */
-import { type ScalarLiteral, toNumber } from "@sconce/ir";
+import { toNumber } from "@sconce/ir";
 import { contiguousStrides, type DType, type Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers, writeNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
 import { roundTo } from "../kernel/half.js";
 import {
-  type AnyKernel,
   defineKernels,
   emptyOutput,
   emptyOutputs,
   emptyStrided,
+  type Kernel,
   kernel,
 } from "../kernel/kernel.js";
 import { reduceByPosition } from "./reduction-extreme.js";
@@ -80,91 +80,99 @@ const modeOf: Locate = (data, start, length) => {
   return found;
 };
 
-const whole = (locate: Locate): AnyKernel =>
-  kernel<{ self: Tensor }>(({ self }, context) => {
+const whole =
+  (locate: Locate): Kernel<{ self: Tensor }> =>
+  ({ self }, context) => {
     const out = emptyOutput(context);
     if (self.numel === 0) return finishOutput(out, openOutput(out).fill(Number.NaN));
     reduceByPosition(locate, self, null, out);
     return out;
-  });
+  };
 
-const byDim = (locate: Locate): AnyKernel =>
-  kernel<{ self: Tensor; dim: number }>(({ self, dim }, context) => {
-    const [values, indices] = emptyOutputs(context) as [Tensor, Tensor];
+const byDim =
+  (locate: Locate): Kernel<{ self: Tensor; dim: number }, readonly [Tensor, Tensor]> =>
+  ({ self, dim }, context) => {
+    const [values, indices] = emptyOutputs(context);
     reduceByPosition(locate, self, dim, values, indices);
     return [values, indices];
-  });
+  };
 
-const kthvalue = kernel<{ self: Tensor; k: number; dim: number }>(({ self, k, dim }, context) => {
-  const [values, indices] = emptyOutputs(context) as [Tensor, Tensor];
-  reduceByPosition(
-    (data, start, length) => quickSelect(positionsOf(start, length), k - 1, precedesIn(data)),
-    self,
-    dim,
-    values,
-    indices,
-  );
-  return [values, indices];
-});
+const kthvalue = kernel(
+  "aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+  ({ self, k, dim }, context) => {
+    const [values, indices] = emptyOutputs(context);
+    reduceByPosition(
+      (data, start, length) => quickSelect(positionsOf(start, length), k - 1, precedesIn(data)),
+      self,
+      dim,
+      values,
+      indices,
+    );
+    return [values, indices];
+  },
+);
 
-interface Bincount {
-  readonly self: Tensor;
-  readonly weights: Tensor | null;
-  readonly minlength: number;
-}
-
-const bincount = kernel<Bincount>(({ self, weights, minlength }) => {
-  const bins = readNumbers(self);
-  let length = minlength;
-  for (const bin of bins) {
-    if (bin < 0) throw invalidArgument("bincount only supports 1-d non-negative integral inputs.");
-    length = Math.max(length, bin + 1);
-  }
-  const weightDType: DType = weights === null ? "int64" : weights.dtype === "float32" ? "float32" : "float64";
-  const out = emptyStrided([length], contiguousStrides([length]), weightDType);
-  const counts = new Float64Array(length);
-  const sizes = weights === null ? undefined : readNumbers(weights);
-  for (let i = 0; i < bins.length; i++) counts[bins[i]!]! += sizes === undefined ? 1 : sizes[i]!;
-  writeNumbers(out, counts);
-  return out;
-});
-
-interface Histc {
-  readonly self: Tensor;
-  readonly bins: number;
-  readonly min: ScalarLiteral;
-  readonly max: ScalarLiteral;
-}
+const bincount = kernel(
+  "aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor",
+  ({ self, weights, minlength }) => {
+    const bins = readNumbers(self);
+    let length = minlength;
+    for (const bin of bins) {
+      if (bin < 0) throw invalidArgument("bincount only supports 1-d non-negative integral inputs.");
+      length = Math.max(length, bin + 1);
+    }
+    const weightDType: DType =
+      weights === null ? "int64" : weights.dtype === "float32" ? "float32" : "float64";
+    const out = emptyStrided([length], contiguousStrides([length]), weightDType);
+    const counts = new Float64Array(length);
+    const sizes = weights === null ? undefined : readNumbers(weights);
+    for (let i = 0; i < bins.length; i++) counts[bins[i]!]! += sizes === undefined ? 1 : sizes[i]!;
+    writeNumbers(out, counts);
+    return out;
+  },
+);
 
 /** Each step of finding the bin is rounded to the dtype (`histogramdd_linear_cpu`). */
-const histc = kernel<Histc>(({ self, bins, min, max }, context) => {
-  const out = emptyOutput(context);
-  const data = readNumbers(self);
-  let [low, high] = [toNumber(min), toNumber(max)];
-  if (low === high && data.length > 0) {
-    [low, high] = [Infinity, -Infinity];
-    for (const value of data) [low, high] = [Math.min(low, value), Math.max(high, value)];
-  }
-  if (low === high) [low, high] = [low - 1, high + 1];
-  const counts = new Float64Array(bins);
-  const round = roundTo(self.dtype);
-  const width = round(high - low);
-  for (const value of data) {
-    if (!(value >= low && value <= high)) continue;
-    const place = round(round(round(value - low) * bins) / width);
-    counts[Math.min(bins - 1, Math.floor(place))]! += 1;
-  }
-  writeNumbers(out, counts);
-  return out;
-});
+const histc = kernel(
+  "aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor",
+  ({ self, bins, min, max }, context) => {
+    const out = emptyOutput(context);
+    const data = readNumbers(self);
+    let [low, high] = [toNumber(min), toNumber(max)];
+    if (low === high && data.length > 0) {
+      [low, high] = [Infinity, -Infinity];
+      for (const value of data) [low, high] = [Math.min(low, value), Math.max(high, value)];
+    }
+    if (low === high) [low, high] = [low - 1, high + 1];
+    const counts = new Float64Array(bins);
+    const round = roundTo(self.dtype);
+    const width = round(high - low);
+    for (const value of data) {
+      if (!(value >= low && value <= high)) continue;
+      const place = round(round(round(value - low) * bins) / width);
+      counts[Math.min(bins - 1, Math.floor(place))]! += 1;
+    }
+    writeNumbers(out, counts);
+    return out;
+  },
+);
 
-export const orderStatisticKernels = defineKernels({
-  "aten.median.default": whole(medianOf),
-  "aten.nanmedian.default": whole(nanMedianOf),
-  "aten.median.dim": byDim(medianOf),
-  "aten.nanmedian.dim": byDim(nanMedianOf),
-  "aten.mode.default": byDim(modeOf),
-  "aten.kthvalue.default": kthvalue,
-  "aten.bincount.default": bincount,
-  "aten.histc.default": histc,
-});
+export const orderStatisticKernels = defineKernels([
+  kernel("aten::median(Tensor self) -> Tensor", whole(medianOf)),
+  kernel("aten::nanmedian(Tensor self) -> Tensor", whole(nanMedianOf)),
+  kernel(
+    "aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+    byDim(medianOf),
+  ),
+  kernel(
+    "aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+    byDim(nanMedianOf),
+  ),
+  kernel(
+    "aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+    byDim(modeOf),
+  ),
+  kthvalue,
+  bincount,
+  histc,
+]);

@@ -1,31 +1,30 @@
-/** @file Padding, and patches: `constant_pad_nd`, reflection and replication pads, `im2col`, `col2im`. */
-import type { ScalarLiteral } from "@sconce/ir";
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { finishOutput, openOutput, readComplex, readNumbers, writeComplex } from "../kernel/dense.js";
-import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
 import { fillWith } from "./creation-fill.js";
 import { gatherByAxes, narrowView } from "./index-elements.js";
 
-type Pad = { readonly self: Tensor; readonly pad: readonly number[]; readonly value: ScalarLiteral };
-
 /** Negative padding cuts off. */
-const constantPad = kernel<Pad>(({ self, pad, value }, context) => {
-  const out = emptyOutput(context);
-  fillWith(out, value);
-  let target = out;
-  let source = self;
-  for (let k = 0; k < pad.length / 2; k++) {
-    const d = self.ndim - 1 - k;
-    const [left, right] = [pad[2 * k]!, pad[2 * k + 1]!];
-    const length = self.shape[d]! + Math.min(left, 0) + Math.min(right, 0);
-    if (length <= 0) return out;
-    source = narrowView(source, d, Math.max(-left, 0), length);
-    target = narrowView(target, d, Math.max(left, 0), length);
-  }
-  copyInto(target, source);
-  return out;
-});
+const constantPad = kernel(
+  "aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor",
+  ({ self, pad, value }, context) => {
+    const out = emptyOutput(context);
+    fillWith(out, value);
+    let target = out;
+    let source = self;
+    for (let k = 0; k < pad.length / 2; k++) {
+      const d = self.ndim - 1 - k;
+      const [left, right] = [pad[2 * k]!, pad[2 * k + 1]!];
+      const length = self.shape[d]! + Math.min(left, 0) + Math.min(right, 0);
+      if (length <= 0) return out;
+      source = narrowView(source, d, Math.max(-left, 0), length);
+      target = narrowView(target, d, Math.max(left, 0), length);
+    }
+    copyInto(target, source);
+    return out;
+  },
+);
 
 /** The input coordinate under each output coordinate. */
 type Border = (place: number, size: number) => number;
@@ -47,10 +46,10 @@ function borderMaps(
   });
 }
 
-const borderPad = (border: Border): AnyKernel =>
-  kernel<{ self: Tensor; padding: readonly number[] }>(({ self, padding }, context) =>
-    gatherByAxes(emptyOutput(context), self, borderMaps(self.shape, padding, border)),
-  );
+const borderPad =
+  (border: Border): Kernel<{ self: Tensor; padding: readonly number[] }> =>
+  ({ self, padding }, context) =>
+    gatherByAxes(emptyOutput(context), self, borderMaps(self.shape, padding, border));
 
 type PadBackward = {
   readonly grad_output: Tensor;
@@ -59,8 +58,9 @@ type PadBackward = {
 };
 
 /** Each gradient goes back to the element it was copied from. */
-const borderPadBackward = (border: Border): AnyKernel =>
-  kernel<PadBackward>(({ grad_output: grad, self, padding }, context) => {
+const borderPadBackward =
+  (border: Border): Kernel<PadBackward> =>
+  ({ grad_output: grad, self, padding }, context) => {
     const out = emptyOutput(context);
     const maps = borderMaps(self.shape, padding, border);
     const steps = self.shape.map((_, d) => self.shape.slice(d + 1).reduce((a, b) => a * b, 1));
@@ -76,7 +76,7 @@ const borderPadBackward = (border: Border): AnyKernel =>
     const results = openOutput(out);
     for (let i = 0; i < places.length; i++) results[places[i]!]! += values[i]!;
     return finishOutput(out, results);
-  });
+  };
 
 interface Patches {
   readonly self: Tensor;
@@ -140,26 +140,30 @@ function writeParts(out: Tensor, parts: readonly Float64Array[]): Tensor {
   return out;
 }
 
-const im2col = kernel<Patches>(({ self, ...args }, context) => {
-  const out = emptyOutput(context);
-  const image = self.shape.slice(-3) as [number, number, number];
-  const batches = self.ndim === 4 ? self.shape[0]! : 1;
-  const [pixels, columns] = [self.numel / batches, out.numel / batches];
-  return writeParts(
-    out,
-    partsOf(self).map((values) => {
-      const results = new Float64Array(out.numel);
-      for (let b = 0; b < batches; b++) {
-        eachPatchPair(args, image, (column, pixel) => {
-          results[b * columns + column] = values[b * pixels + pixel]!;
-        });
-      }
-      return results;
-    }),
-  );
-});
+const im2col = kernel(
+  "aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
+  ({ self, ...args }, context) => {
+    const out = emptyOutput(context);
+    const image = self.shape.slice(-3) as [number, number, number];
+    const batches = self.ndim === 4 ? self.shape[0]! : 1;
+    const [pixels, columns] = [self.numel / batches, out.numel / batches];
+    return writeParts(
+      out,
+      partsOf(self).map((values) => {
+        const results = new Float64Array(out.numel);
+        for (let b = 0; b < batches; b++) {
+          eachPatchPair(args, image, (column, pixel) => {
+            results[b * columns + column] = values[b * pixels + pixel]!;
+          });
+        }
+        return results;
+      }),
+    );
+  },
+);
 
-const col2im = kernel<Patches & { output_size: readonly number[] }>(
+const col2im = kernel(
+  "aten::col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
   ({ self, output_size: size, ...args }, context) => {
     const out = emptyOutput(context);
     const image = [out.shape.at(-3)!, size[0]!, size[1]!] as const;
@@ -185,20 +189,40 @@ const replication = borderPad(replicate);
 const reflectionBackward = borderPadBackward(reflect);
 const replicationBackward = borderPadBackward(replicate);
 
-export const paddingKernels = defineKernels({
-  "aten.constant_pad_nd.default": constantPad,
-  "aten.reflection_pad1d.default": reflection,
-  "aten.reflection_pad2d.default": reflection,
-  "aten.reflection_pad3d.default": reflection,
-  "aten.replication_pad1d.default": replication,
-  "aten.replication_pad2d.default": replication,
-  "aten.replication_pad3d.default": replication,
-  "aten.reflection_pad1d_backward.default": reflectionBackward,
-  "aten.reflection_pad2d_backward.default": reflectionBackward,
-  "aten.reflection_pad3d_backward.default": reflectionBackward,
-  "aten.replication_pad1d_backward.default": replicationBackward,
-  "aten.replication_pad2d_backward.default": replicationBackward,
-  "aten.replication_pad3d_backward.default": replicationBackward,
-  "aten.im2col.default": im2col,
-  "aten.col2im.default": col2im,
-});
+export const paddingKernels = defineKernels([
+  constantPad,
+  kernel(
+    [
+      "aten::reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor",
+      "aten::reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor",
+      "aten::reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor",
+    ],
+    reflection,
+  ),
+  kernel(
+    [
+      "aten::replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor",
+      "aten::replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor",
+      "aten::replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor",
+    ],
+    replication,
+  ),
+  kernel(
+    [
+      "aten::reflection_pad1d_backward(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor",
+      "aten::reflection_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor",
+      "aten::reflection_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor",
+    ],
+    reflectionBackward,
+  ),
+  kernel(
+    [
+      "aten::replication_pad1d_backward(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor",
+      "aten::replication_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor",
+      "aten::replication_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor",
+    ],
+    replicationBackward,
+  ),
+  im2col,
+  col2im,
+]);

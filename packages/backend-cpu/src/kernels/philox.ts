@@ -14,31 +14,38 @@ function nextKey(seed: bigint, counter: bigint, words: Uint32Array, into: BigUin
   into[at + 1] = (BigInt(words[3]!) << 32n) | BigInt(words[2]!);
 }
 
-type Split = { readonly key: Tensor; readonly num_splits: number };
-const keySplit = kernel<Split>(({ key, num_splits: splits }, context) => {
-  const out = emptyOutput(context);
-  const keys = readBigInts(key);
-  const words = new Uint32Array(4);
-  const values = new BigUint64Array(splits * keys.length);
-  for (let s = 0; s < splits; s++) {
-    for (let k = 0; k < keys.length; k += 2)
-      nextKey(keys[k]!, keys[k + 1]! + BigInt(s), words, values, s * keys.length + k);
-  }
-  writeBigInts(out, values);
-  return out;
-});
+const keySplit = kernel(
+  "aten::_philox_key_split(Tensor key, int num_splits) -> Tensor",
+  ({ key, num_splits: splits }, context) => {
+    const out = emptyOutput(context);
+    const keys = readBigInts(key);
+    const words = new Uint32Array(4);
+    const values = new BigUint64Array(splits * keys.length);
+    for (let s = 0; s < splits; s++) {
+      for (let k = 0; k < keys.length; k += 2)
+        nextKey(keys[k]!, keys[k + 1]! + BigInt(s), words, values, s * keys.length + k);
+    }
+    writeBigInts(out, values);
+    return out;
+  },
+);
 
-type FoldIn = { readonly key: Tensor; readonly data: Tensor | number };
-const keyFoldIn = kernel<FoldIn>(({ key, data }, context) => {
-  const out = emptyOutput(context);
-  const keys = readBigInts(key);
-  const added = typeof data === "number" ? BigInt(data) : readBigInts(data)[0]!;
-  const words = new Uint32Array(4);
-  const values = new BigUint64Array(keys.length);
-  for (let k = 0; k < keys.length; k += 2) nextKey(keys[k]!, keys[k + 1]! + added, words, values, k);
-  writeBigInts(out, values);
-  return out;
-});
+const keyFoldIn = kernel(
+  [
+    "aten::_philox_key_fold_in(Tensor key, int data) -> Tensor",
+    "aten::_philox_key_fold_in.Tensor(Tensor key, Tensor data) -> Tensor",
+  ],
+  ({ key, data }, context) => {
+    const out = emptyOutput(context);
+    const keys = readBigInts(key);
+    const added = typeof data === "number" ? BigInt(data) : readBigInts(data)[0]!;
+    const words = new Uint32Array(4);
+    const values = new BigUint64Array(keys.length);
+    for (let k = 0; k < keys.length; k += 2) nextKey(keys[k]!, keys[k + 1]! + added, words, values, k);
+    writeBigInts(out, values);
+    return out;
+  },
+);
 
 /** Bits of the significand that uniform numbers of a dtype have. */
 const BITS: Readonly<Record<string, number>> = { float16: 11, bfloat16: 8, float32: 24 };
@@ -111,22 +118,20 @@ function fill(out: Tensor, key: Tensor, fromBlock: FromBlock, map: (x: number) =
   return out;
 }
 
-type Uniform = { readonly key: Tensor; readonly low: number; readonly high: number };
-const uniform = kernel<Uniform>(({ key, low, high }, context) => {
-  const out = emptyOutput(context);
-  return fill(out, key, uniformOf(out.dtype), (x) => x * (high - low) + low);
-});
+const uniform = kernel(
+  "aten::_philox_uniform(Tensor self, Tensor key, float low=0., float high=1.) -> Tensor",
+  ({ key, low, high }, context) => {
+    const out = emptyOutput(context);
+    return fill(out, key, uniformOf(out.dtype), (x) => x * (high - low) + low);
+  },
+);
 
-type Normal = { readonly key: Tensor; readonly mean: number; readonly std: number };
-const normal = kernel<Normal>(({ key, mean, std }, context) => {
-  const out = emptyOutput(context);
-  return fill(out, key, normalOf(out.dtype), (x) => x * std + mean);
-});
+const normal = kernel(
+  "aten::_philox_normal(Tensor self, Tensor key, float mean=0., float std=1.) -> Tensor",
+  ({ key, mean, std }, context) => {
+    const out = emptyOutput(context);
+    return fill(out, key, normalOf(out.dtype), (x) => x * std + mean);
+  },
+);
 
-export const philoxKernels = defineKernels({
-  "aten._philox_key_split.default": keySplit,
-  "aten._philox_key_fold_in.default": keyFoldIn,
-  "aten._philox_key_fold_in.Tensor": keyFoldIn,
-  "aten._philox_uniform.default": uniform,
-  "aten._philox_normal.default": normal,
-});
+export const philoxKernels = defineKernels([keySplit, keyFoldIn, uniform, normal]);

@@ -1,6 +1,6 @@
 /** @file Orthogonal polynomials by their recurrences (DLMF 18.9), those of Chebyshev by angles where that is exact. */
 import { roundTo } from "../kernel/half.js";
-import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
 import { elementwise, map2, type Operand } from "./pointwise-loop.js";
 
 /** `round` is how the output's dtype rounds: recurrences overflow where it does. */
@@ -78,32 +78,109 @@ const legendre = recurrence(
 
 type Args = { readonly x: Operand; readonly n: Operand };
 
-const plain = (polynomial: Polynomial): AnyKernel =>
-  kernel<Args>(({ x, n }, context) => {
+const plain =
+  (polynomial: Polynomial): Kernel<Args> =>
+  ({ x, n }, context) => {
     const out = emptyOutput(context);
     const round = roundTo(out.dtype);
     return elementwise({ real: map2((place, degree) => polynomial(place, degree, round)) }, out, [x, n]);
-  });
+  };
 
-const KERNELS: Readonly<Record<string, AnyKernel>> = {
-  chebyshev_polynomial_t: plain(first),
-  chebyshev_polynomial_u: plain(second),
-  chebyshev_polynomial_v: plain(third),
-  chebyshev_polynomial_w: plain(fourth),
-  shifted_chebyshev_polynomial_t: plain(shifted(first)),
-  shifted_chebyshev_polynomial_u: plain(shifted(second)),
-  shifted_chebyshev_polynomial_v: plain(shifted(third)),
-  shifted_chebyshev_polynomial_w: plain(shifted(fourth)),
-  hermite_polynomial_h: plain(physicistsHermite),
-  hermite_polynomial_he: plain(probabilistsHermite),
-  laguerre_polynomial_l: plain(laguerre),
-  legendre_polynomial_p: plain(legendre),
-};
-
-export const polynomialKernels = defineKernels(
-  Object.fromEntries(
-    Object.entries(KERNELS).flatMap(([name, run]) =>
-      ["default", "x_scalar", "n_scalar"].map((overload) => [`aten.special_${name}.${overload}`, run]),
-    ),
+export const polynomialKernels = defineKernels([
+  kernel(
+    [
+      "aten::special_chebyshev_polynomial_t(Tensor x, Tensor n) -> Tensor",
+      "aten::special_chebyshev_polynomial_t.x_scalar(Scalar x, Tensor n) -> Tensor",
+      "aten::special_chebyshev_polynomial_t.n_scalar(Tensor x, Scalar n) -> Tensor",
+    ],
+    plain(first),
   ),
-);
+  kernel(
+    [
+      "aten::special_chebyshev_polynomial_u(Tensor x, Tensor n) -> Tensor",
+      "aten::special_chebyshev_polynomial_u.x_scalar(Scalar x, Tensor n) -> Tensor",
+      "aten::special_chebyshev_polynomial_u.n_scalar(Tensor x, Scalar n) -> Tensor",
+    ],
+    plain(second),
+  ),
+  kernel(
+    [
+      "aten::special_chebyshev_polynomial_v(Tensor x, Tensor n) -> Tensor",
+      "aten::special_chebyshev_polynomial_v.x_scalar(Scalar x, Tensor n) -> Tensor",
+      "aten::special_chebyshev_polynomial_v.n_scalar(Tensor x, Scalar n) -> Tensor",
+    ],
+    plain(third),
+  ),
+  kernel(
+    [
+      "aten::special_chebyshev_polynomial_w(Tensor x, Tensor n) -> Tensor",
+      "aten::special_chebyshev_polynomial_w.x_scalar(Scalar x, Tensor n) -> Tensor",
+      "aten::special_chebyshev_polynomial_w.n_scalar(Tensor x, Scalar n) -> Tensor",
+    ],
+    plain(fourth),
+  ),
+  kernel(
+    [
+      "aten::special_shifted_chebyshev_polynomial_t(Tensor x, Tensor n) -> Tensor",
+      "aten::special_shifted_chebyshev_polynomial_t.x_scalar(Scalar x, Tensor n) -> Tensor",
+      "aten::special_shifted_chebyshev_polynomial_t.n_scalar(Tensor x, Scalar n) -> Tensor",
+    ],
+    plain(shifted(first)),
+  ),
+  kernel(
+    [
+      "aten::special_shifted_chebyshev_polynomial_u(Tensor x, Tensor n) -> Tensor",
+      "aten::special_shifted_chebyshev_polynomial_u.x_scalar(Scalar x, Tensor n) -> Tensor",
+      "aten::special_shifted_chebyshev_polynomial_u.n_scalar(Tensor x, Scalar n) -> Tensor",
+    ],
+    plain(shifted(second)),
+  ),
+  kernel(
+    [
+      "aten::special_shifted_chebyshev_polynomial_v(Tensor x, Tensor n) -> Tensor",
+      "aten::special_shifted_chebyshev_polynomial_v.x_scalar(Scalar x, Tensor n) -> Tensor",
+      "aten::special_shifted_chebyshev_polynomial_v.n_scalar(Tensor x, Scalar n) -> Tensor",
+    ],
+    plain(shifted(third)),
+  ),
+  kernel(
+    [
+      "aten::special_shifted_chebyshev_polynomial_w(Tensor x, Tensor n) -> Tensor",
+      "aten::special_shifted_chebyshev_polynomial_w.x_scalar(Scalar x, Tensor n) -> Tensor",
+      "aten::special_shifted_chebyshev_polynomial_w.n_scalar(Tensor x, Scalar n) -> Tensor",
+    ],
+    plain(shifted(fourth)),
+  ),
+  kernel(
+    [
+      "aten::special_hermite_polynomial_h(Tensor x, Tensor n) -> Tensor",
+      "aten::special_hermite_polynomial_h.x_scalar(Scalar x, Tensor n) -> Tensor",
+      "aten::special_hermite_polynomial_h.n_scalar(Tensor x, Scalar n) -> Tensor",
+    ],
+    plain(physicistsHermite),
+  ),
+  kernel(
+    [
+      "aten::special_hermite_polynomial_he(Tensor x, Tensor n) -> Tensor",
+      "aten::special_hermite_polynomial_he.x_scalar(Scalar x, Tensor n) -> Tensor",
+      "aten::special_hermite_polynomial_he.n_scalar(Tensor x, Scalar n) -> Tensor",
+    ],
+    plain(probabilistsHermite),
+  ),
+  kernel(
+    [
+      "aten::special_laguerre_polynomial_l(Tensor x, Tensor n) -> Tensor",
+      "aten::special_laguerre_polynomial_l.x_scalar(Scalar x, Tensor n) -> Tensor",
+      "aten::special_laguerre_polynomial_l.n_scalar(Tensor x, Scalar n) -> Tensor",
+    ],
+    plain(laguerre),
+  ),
+  kernel(
+    [
+      "aten::special_legendre_polynomial_p(Tensor x, Tensor n) -> Tensor",
+      "aten::special_legendre_polynomial_p.x_scalar(Scalar x, Tensor n) -> Tensor",
+      "aten::special_legendre_polynomial_p.n_scalar(Tensor x, Scalar n) -> Tensor",
+    ],
+    plain(legendre),
+  ),
+]);

@@ -1,8 +1,17 @@
 /** @file Pooling of one to three dimensions, forward and backward. All are done as three-dimensional. */
+import type { FakeTensor } from "@sconce/ir";
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
 import { roundTo } from "../kernel/half.js";
-import { defineKernels, emptyOutput, emptyOutputs, type KernelContext, kernel } from "../kernel/kernel.js";
+import {
+  defineKernels,
+  emptyOutput,
+  emptyOutputs,
+  type Kernel,
+  type KernelContext,
+  kernel,
+} from "../kernel/kernel.js";
+import { numbersOf } from "../kernel/meta-number.js";
 
 /** Windows along one dimension: input positions `start[o], start[o] + step, ...` below `end[o]`. */
 interface Windows {
@@ -108,8 +117,12 @@ function eachWindow({ planes, dims: [depth, height, width] }: PoolGeometry, visi
   }
 }
 
-function maxPool(x: NumberArray, geometryOf: PoolGeometry, context: KernelContext): Tensor[] {
-  const [out, indices] = emptyOutputs(context) as [Tensor, Tensor];
+function maxPool(
+  x: NumberArray,
+  geometryOf: PoolGeometry,
+  context: KernelContext<readonly [FakeTensor, FakeTensor]>,
+): [values: Tensor, indices: Tensor] {
+  const [out, indices] = emptyOutputs(context);
   const [values, places] = [openOutput(out), openOutput(indices)];
   const [depth, height, width] = geometryOf.dims;
   eachWindow(geometryOf, (base, output, d, h, w) => {
@@ -206,69 +219,116 @@ function scatterBackward(grad: Tensor, indices: Tensor, rank: number, context: K
   return finishOutput(out, sums);
 }
 
-const firstShape = (context: KernelContext): readonly number[] => {
-  const meta = context.meta as { shape?: readonly number[] } | readonly { shape: readonly number[] }[];
-  return Array.isArray(meta) ? meta[0].shape : (meta as { shape: readonly number[] }).shape;
-};
+const outShape = ({ meta }: KernelContext): readonly number[] => numbersOf(meta.shape);
 
-const sliding = (rank: number) =>
-  kernel<PoolArgs>((args, context) =>
-    maxPool(readNumbers(args.self), slidingGeometry(args, rank, firstShape(context)), context),
-  );
+type Grad = { readonly grad_output: Tensor };
+type MaxPool<A> = Kernel<A, readonly [Tensor, Tensor]>;
 
-const adaptiveMax = (rank: number) =>
-  kernel<{ self: Tensor }>(({ self }, context) =>
-    maxPool(readNumbers(self), adaptiveGeometry(self, rank, firstShape(context)), context),
-  );
+const sliding =
+  (rank: number): MaxPool<PoolArgs> =>
+  (args, context) => {
+    const shape = numbersOf(context.meta[0].shape);
+    return maxPool(readNumbers(args.self), slidingGeometry(args, rank, shape), context);
+  };
 
-const average = (rank: number) =>
-  kernel<PoolArgs>((args, context) => {
-    const shape = slidingGeometry(args, rank, firstShape(context));
+const adaptiveMax =
+  (rank: number): MaxPool<{ readonly self: Tensor }> =>
+  ({ self }, context) => {
+    const shape = numbersOf(context.meta[0].shape);
+    return maxPool(readNumbers(self), adaptiveGeometry(self, rank, shape), context);
+  };
+
+const average =
+  (rank: number): Kernel<PoolArgs> =>
+  (args, context) => {
+    const shape = slidingGeometry(args, rank, outShape(context));
     return averagePool(args.self, shape, divisorOf(shape, args), context);
-  });
+  };
 
-const averageBackward = (rank: number) =>
-  kernel<PoolArgs & { grad_output: Tensor }>((args, context) => {
+const averageBackward =
+  (rank: number): Kernel<PoolArgs & Grad> =>
+  (args, context) => {
     const shape = slidingGeometry(args, rank, args.grad_output.shape);
     return averagePoolBackward(args.grad_output, shape, divisorOf(shape, args), context);
-  });
+  };
 
-const adaptiveAverage = (rank: number) =>
-  kernel<{ self: Tensor }>(({ self }, context) => {
-    const shape = adaptiveGeometry(self, rank, firstShape(context));
+const adaptiveAverage =
+  (rank: number): Kernel<{ readonly self: Tensor }> =>
+  ({ self }, context) => {
+    const shape = adaptiveGeometry(self, rank, outShape(context));
     // Volumes of halves are added up, then divided by one length after the other, in the dtype itself.
     const half = rank === 3 && (self.dtype === "float16" || self.dtype === "bfloat16");
     return averagePool(self, shape, divisorOf(shape), context, half ? roundTo(self.dtype) : undefined);
-  });
+  };
 
-const adaptiveAverageBackward = (rank: number) =>
-  kernel<{ grad_output: Tensor; self: Tensor }>((args, context) => {
+const adaptiveAverageBackward =
+  (rank: number): Kernel<{ readonly self: Tensor } & Grad> =>
+  (args, context) => {
     const shape = adaptiveGeometry(args.self, rank, args.grad_output.shape);
     return averagePoolBackward(args.grad_output, shape, divisorOf(shape), context);
-  });
+  };
 
-const maxBackward = (rank: number) =>
-  kernel<{ grad_output: Tensor; indices: Tensor }>((args, context) =>
-    scatterBackward(args.grad_output, args.indices, rank, context),
-  );
+const maxBackward =
+  (rank: number): Kernel<{ readonly indices: Tensor } & Grad> =>
+  (args, context) =>
+    scatterBackward(args.grad_output, args.indices, rank, context);
 
-export const poolKernels = defineKernels({
-  "aten.max_pool2d_with_indices.default": sliding(2),
-  "aten.max_pool3d_with_indices.default": sliding(3),
-  "aten.max_pool2d_with_indices_backward.default": maxBackward(2),
-  "aten.max_pool3d_with_indices_backward.default": maxBackward(3),
-  "aten.adaptive_max_pool2d.default": adaptiveMax(2),
-  "aten.adaptive_max_pool3d.default": adaptiveMax(3),
-  "aten.adaptive_max_pool2d_backward.default": maxBackward(2),
-  "aten.adaptive_max_pool3d_backward.default": maxBackward(3),
-  "aten.avg_pool1d.default": average(1),
-  "aten.avg_pool2d.default": average(2),
-  "aten.avg_pool3d.default": average(3),
-  "aten.avg_pool2d_backward.default": averageBackward(2),
-  "aten.avg_pool3d_backward.default": averageBackward(3),
-  "aten.adaptive_avg_pool1d.default": adaptiveAverage(1),
-  "aten._adaptive_avg_pool2d.default": adaptiveAverage(2),
-  "aten._adaptive_avg_pool3d.default": adaptiveAverage(3),
-  "aten._adaptive_avg_pool2d_backward.default": adaptiveAverageBackward(2),
-  "aten._adaptive_avg_pool3d_backward.default": adaptiveAverageBackward(3),
-});
+export const poolKernels = defineKernels([
+  kernel(
+    "aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
+    sliding(2),
+  ),
+  kernel(
+    "aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
+    sliding(3),
+  ),
+  kernel(
+    "aten::max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor",
+    maxBackward(2),
+  ),
+  kernel(
+    "aten::max_pool3d_with_indices_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices) -> Tensor",
+    maxBackward(3),
+  ),
+  kernel("aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)", adaptiveMax(2)),
+  kernel("aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)", adaptiveMax(3)),
+  kernel(
+    "aten::adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",
+    maxBackward(2),
+  ),
+  kernel(
+    "aten::adaptive_max_pool3d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",
+    maxBackward(3),
+  ),
+  kernel(
+    "aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool ceil_mode=False, bool count_include_pad=True) -> Tensor",
+    average(1),
+  ),
+  kernel(
+    "aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
+    average(2),
+  ),
+  kernel(
+    "aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
+    average(3),
+  ),
+  kernel(
+    "aten::avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
+    averageBackward(2),
+  ),
+  kernel(
+    "aten::avg_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
+    averageBackward(3),
+  ),
+  kernel("aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor", adaptiveAverage(1)),
+  kernel("aten::_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor", adaptiveAverage(2)),
+  kernel("aten::_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor", adaptiveAverage(3)),
+  kernel(
+    "aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor",
+    adaptiveAverageBackward(2),
+  ),
+  kernel(
+    "aten::_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor",
+    adaptiveAverageBackward(3),
+  ),
+]);

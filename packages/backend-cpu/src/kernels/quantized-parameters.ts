@@ -1,15 +1,9 @@
 /** @file Scale and zero point for the range of values that a tensor has. */
+import type { FakeTensor } from "@sconce/ir";
 import { contiguousStrides, type DType, type Tensor } from "@sconce/tensor";
 import { finishOutput, readNumbers, writeNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
-import {
-  defineKernels,
-  emptyOutputs,
-  emptyStrided,
-  type KernelContext,
-  kernel,
-  type RuntimeValue,
-} from "../kernel/kernel.js";
+import { defineKernels, emptyOutputs, emptyStrided, type KernelContext, kernel } from "../kernel/kernel.js";
 import { roundHalfEven } from "./pointwise-math.js";
 
 interface Range {
@@ -40,7 +34,11 @@ interface TensorArgs {
 }
 
 /** One scale for the whole tensor; all is computed in float32. */
-function wholeTensor(args: TensorArgs, context: KernelContext, symmetric: boolean): RuntimeValue {
+function wholeTensor(
+  args: TensorArgs,
+  context: KernelContext<readonly [FakeTensor, FakeTensor]>,
+  symmetric: boolean,
+): [scales: Tensor, zeros: Tensor] {
   const { input, quant_min: least, quant_max: most } = args;
   if (input.numel === 0)
     throw invalidArgument(
@@ -48,7 +46,7 @@ function wholeTensor(args: TensorArgs, context: KernelContext, symmetric: boolea
     );
   const { low, high } = rangeOf(readNumbers(input), 0, input.numel);
   const eps = Math.fround(args.eps);
-  const [scales, zeros] = emptyOutputs(context) as [Tensor, Tensor];
+  const [scales, zeros] = emptyOutputs(context);
   if (symmetric) {
     const scale = Math.max(Math.fround(Math.max(-low, high) / ((most - least) / 2)), eps);
     return [
@@ -62,49 +60,57 @@ function wholeTensor(args: TensorArgs, context: KernelContext, symmetric: boolea
 }
 
 /** The greatest magnitude of each row. What it gives is in float32, whatever the shape rule says. */
-const perToken = kernel<{ input: Tensor; dtype: DType }>(({ input, dtype }) => {
-  if (dtype !== "int8") throw invalidArgument(`unsupported dtype in choose_qparams_per_token: ${dtype}`);
-  const values = readNumbers(input);
-  const width = input.shape.at(-1)!;
-  const shape = [...input.shape.slice(0, -1), 1];
-  const kind = input.dtype === "float16" ? "float32" : input.dtype;
-  const [scales, zeros] = [0, 1].map(() => emptyStrided(shape, contiguousStrides(shape), kind)) as [
-    Tensor,
-    Tensor,
-  ];
-  const results = new Float64Array(scales.numel);
-  for (let row = 0; row < results.length; row++) {
-    const { low, high } = rangeOf(values, row * width, width);
-    results[row] = Math.max(-low, high, 1e-5) / 127;
-  }
-  writeNumbers(scales, results);
-  return [scales, zeros];
-});
+const perToken = kernel(
+  "quantized_decomposed::choose_qparams_per_token(Tensor input, ScalarType dtype) -> (Tensor, Tensor)",
+  ({ input, dtype }) => {
+    if (dtype !== "int8") throw invalidArgument(`unsupported dtype in choose_qparams_per_token: ${dtype}`);
+    const values = readNumbers(input);
+    const width = input.shape.at(-1)!;
+    const shape = [...input.shape.slice(0, -1), 1];
+    const kind = input.dtype === "float16" ? "float32" : input.dtype;
+    const [scales, zeros] = [0, 1].map(() => emptyStrided(shape, contiguousStrides(shape), kind)) as [
+      Tensor,
+      Tensor,
+    ];
+    const results = new Float64Array(scales.numel);
+    for (let row = 0; row < results.length; row++) {
+      const { low, high } = rangeOf(values, row * width, width);
+      results[row] = Math.max(-low, high, 1e-5) / 127;
+    }
+    writeNumbers(scales, results);
+    return [scales, zeros];
+  },
+);
 
-const perTokenAsymmetric = kernel<{ input: Tensor }>(({ input }, context) => {
-  const values = readNumbers(input);
-  const width = input.shape.at(-1)!;
-  const [scales, zeros] = emptyOutputs(context) as [Tensor, Tensor];
-  const results = new Float64Array(scales.numel);
-  const places = new Float64Array(scales.numel);
-  for (let row = 0; row < results.length; row++) {
-    const { low, high } = rangeOf(values, row * width, width);
-    const scale = Math.max(Math.fround(Math.fround(high - low) / 255), 2 ** -23);
-    const [least, most] = [Math.fround(low / scale), Math.fround(high / scale)];
-    const place = Math.fround(-128 + least) + Math.fround(127 + most) > 0 ? -128 - least : 127 - most;
-    results[row] = scale;
-    places[row] = roundHalfEven(clamp(Math.fround(place), -128, 127));
-  }
-  return [finishOutput(scales, results), finishOutput(zeros, places)];
-});
+const perTokenAsymmetric = kernel(
+  "quantized_decomposed::choose_qparams_per_token_asymmetric(Tensor input, ScalarType dtype) -> (Tensor, Tensor)",
+  ({ input }, context) => {
+    const values = readNumbers(input);
+    const width = input.shape.at(-1)!;
+    const [scales, zeros] = emptyOutputs(context);
+    const results = new Float64Array(scales.numel);
+    const places = new Float64Array(scales.numel);
+    for (let row = 0; row < results.length; row++) {
+      const { low, high } = rangeOf(values, row * width, width);
+      const scale = Math.max(Math.fround(Math.fround(high - low) / 255), 2 ** -23);
+      const [least, most] = [Math.fround(low / scale), Math.fround(high / scale)];
+      const place = Math.fround(-128 + least) + Math.fround(127 + most) > 0 ? -128 - least : 127 - most;
+      results[row] = scale;
+      places[row] = roundHalfEven(clamp(Math.fround(place), -128, 127));
+    }
+    return [finishOutput(scales, results), finishOutput(zeros, places)];
+  },
+);
 
-export const quantizedParametersKernels = defineKernels({
-  "quantized_decomposed.choose_qparams.tensor": kernel<TensorArgs>((args, context) =>
-    wholeTensor(args, context, false),
+export const quantizedParametersKernels = defineKernels([
+  kernel(
+    "quantized_decomposed::choose_qparams.tensor(Tensor input, int quant_min, int quant_max, float eps, ScalarType dtype) -> (Tensor, Tensor)",
+    (args, context) => wholeTensor(args, context, false),
   ),
-  "quantized_decomposed.choose_qparams_symmetric.tensor": kernel<TensorArgs>((args, context) =>
-    wholeTensor(args, context, true),
+  kernel(
+    "quantized_decomposed::choose_qparams_symmetric.tensor(Tensor input, int quant_min, int quant_max, float eps, ScalarType dtype) -> (Tensor, Tensor)",
+    (args, context) => wholeTensor(args, context, true),
   ),
-  "quantized_decomposed.choose_qparams_per_token.default": perToken,
-  "quantized_decomposed.choose_qparams_per_token_asymmetric.default": perTokenAsymmetric,
-});
+  perToken,
+  perTokenAsymmetric,
+]);

@@ -4,7 +4,7 @@
  */
 import type { Tensor } from "@sconce/tensor";
 import { finishOutput, openOutput, readNumbers } from "../kernel/dense.js";
-import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
 import { elementwise, map1, map3 } from "./pointwise-loop.js";
 import { identity, roundHalfEven } from "./pointwise-math.js";
 
@@ -12,36 +12,33 @@ const clamp = (x: number, low: number, high: number): number => Math.min(Math.ma
 const numberOf = (value: Tensor | number): number =>
   typeof value === "number" ? value : readNumbers(value)[0]!;
 
-interface PerTensor {
-  readonly input: Tensor;
-  readonly scale: Tensor | number;
-  readonly zero_point: Tensor | number;
-  readonly quant_min: Tensor | number;
-  readonly quant_max: Tensor | number;
-}
+const quantizePerTensor = kernel(
+  [
+    "quantized_decomposed::quantize_per_tensor(Tensor input, float scale, int zero_point, int quant_min, int quant_max, ScalarType dtype) -> Tensor",
+    "quantized_decomposed::quantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, int quant_min, int quant_max, ScalarType dtype) -> Tensor",
+    "quantized_decomposed::quantize_per_tensor.tensor2(Tensor input, Tensor scale, Tensor zero_point, Tensor quant_min, Tensor quant_max, ScalarType dtype) -> Tensor",
+  ],
+  (args, context) => {
+    const inverse = Math.fround(1 / numberOf(args.scale));
+    const zero = numberOf(args.zero_point);
+    const [low, high] = [numberOf(args.quant_min), numberOf(args.quant_max)];
+    const f = (x: number): number => clamp(roundHalfEven(Math.fround(x * inverse)) + zero, low, high);
+    return elementwise({ real: map1(f) }, emptyOutput(context), [args.input], "float64");
+  },
+);
 
-const quantizePerTensor = kernel<PerTensor>((args, context) => {
-  const inverse = Math.fround(1 / numberOf(args.scale));
-  const zero = numberOf(args.zero_point);
-  const [low, high] = [numberOf(args.quant_min), numberOf(args.quant_max)];
-  const f = (x: number): number => clamp(roundHalfEven(Math.fround(x * inverse)) + zero, low, high);
-  return elementwise({ real: map1(f) }, emptyOutput(context), [args.input], "float64");
-});
-
-const dequantizePerTensor = kernel<PerTensor>(({ input, scale, zero_point: zeroPoint }, context) => {
-  const factor = Math.fround(numberOf(scale));
-  const zero = numberOf(zeroPoint);
-  return elementwise({ real: map1((q) => (q - zero) * factor) }, emptyOutput(context), [input], "float64");
-});
-
-interface PerChannel {
-  readonly input: Tensor;
-  readonly scales: Tensor;
-  readonly zero_points: Tensor | null;
-  readonly axis: number;
-  readonly quant_min: number;
-  readonly quant_max: number;
-}
+const dequantizePerTensor = kernel(
+  [
+    "quantized_decomposed::dequantize_per_tensor(Tensor input, float scale, int zero_point, int quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
+    "quantized_decomposed::dequantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, int quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
+    "quantized_decomposed::dequantize_per_tensor.tensor2(Tensor input, Tensor scale, Tensor zero_point, Tensor quant_min, Tensor quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
+  ],
+  ({ input, scale, zero_point: zeroPoint }, context) => {
+    const factor = Math.fround(numberOf(scale));
+    const zero = numberOf(zeroPoint);
+    return elementwise({ real: map1((q) => (q - zero) * factor) }, emptyOutput(context), [input], "float64");
+  },
+);
 
 /** A tensor with one value for each channel, broadcast over the others. */
 function alongAxis(values: Tensor, input: Tensor, axis: number): Tensor {
@@ -52,28 +49,34 @@ function alongAxis(values: Tensor, input: Tensor, axis: number): Tensor {
   );
 }
 
-const quantizePerChannel = kernel<PerChannel>((args, context) => {
-  const { input, scales, zero_points: zeros, axis, quant_min: low, quant_max: high } = args;
-  const step = scales.dtype === "float64" ? identity : Math.fround;
-  const f = (x: number, scale: number, zero: number): number =>
-    clamp(roundHalfEven(step(x * step(1 / scale))) + zero, low, high);
-  const operands = [
-    input,
-    alongAxis(scales, input, axis),
-    zeros === null ? 0 : alongAxis(zeros, input, axis),
-  ];
-  return elementwise({ real: map3(f) }, emptyOutput(context), operands, "float64");
-});
+const quantizePerChannel = kernel(
+  "quantized_decomposed::quantize_per_channel(Tensor input, Tensor scales, Tensor zero_points, int axis, int quant_min, int quant_max, ScalarType dtype) -> Tensor",
+  (args, context) => {
+    const { input, scales, zero_points: zeros, axis, quant_min: low, quant_max: high } = args;
+    const step = scales.dtype === "float64" ? identity : Math.fround;
+    const f = (x: number, scale: number, zero: number): number =>
+      clamp(roundHalfEven(step(x * step(1 / scale))) + zero, low, high);
+    const operands = [
+      input,
+      alongAxis(scales, input, axis),
+      zeros === null ? 0 : alongAxis(zeros, input, axis),
+    ];
+    return elementwise({ real: map3(f) }, emptyOutput(context), operands, "float64");
+  },
+);
 
-const dequantizePerChannel = kernel<PerChannel>(({ input, scales, zero_points: zeros, axis }, context) => {
-  const operands = [
-    input,
-    alongAxis(scales, input, axis),
-    zeros === null ? 0 : alongAxis(zeros, input, axis),
-  ];
-  const real = map3((q, scale, zero) => (q - zero) * scale);
-  return elementwise({ real }, emptyOutput(context), operands, "float64");
-});
+const dequantizePerChannel = kernel(
+  "quantized_decomposed::dequantize_per_channel(Tensor input, Tensor scales, Tensor? zero_points, int axis, int quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
+  ({ input, scales, zero_points: zeros, axis }, context) => {
+    const operands = [
+      input,
+      alongAxis(scales, input, axis),
+      zeros === null ? 0 : alongAxis(zeros, input, axis),
+    ];
+    const real = map3((q, scale, zero) => (q - zero) * scale);
+    return elementwise({ real }, emptyOutput(context), operands, "float64");
+  },
+);
 
 interface FakeQuantize {
   readonly self: Tensor;
@@ -106,31 +109,37 @@ function fakeQuantize(args: FakeQuantize, out: Tensor, mask?: Tensor): void {
   if (mask !== undefined) finishOutput(mask, inside!);
 }
 
-const fakeQuantizeOnly = kernel<FakeQuantize>((args, context) => {
+const fakeQuantizeOnly: Kernel<FakeQuantize> = (args, context) => {
   const out = emptyOutput(context);
   fakeQuantize(args, out);
   return out;
-});
+};
 
-const fakeQuantizeWithMask = kernel<FakeQuantize>((args, context) => {
-  const [out, mask] = emptyOutputs(context) as [Tensor, Tensor];
+const fakeQuantizeWithMask: Kernel<FakeQuantize, readonly [Tensor, Tensor]> = (args, context) => {
+  const [out, mask] = emptyOutputs(context);
   fakeQuantize(args, out, mask);
   return [out, mask];
-});
+};
 
-export const quantizedKernels = defineKernels({
-  "quantized_decomposed.quantize_per_tensor.default": quantizePerTensor,
-  "quantized_decomposed.quantize_per_tensor.tensor": quantizePerTensor,
-  "quantized_decomposed.quantize_per_tensor.tensor2": quantizePerTensor,
-  "quantized_decomposed.dequantize_per_tensor.default": dequantizePerTensor,
-  "quantized_decomposed.dequantize_per_tensor.tensor": dequantizePerTensor,
-  "quantized_decomposed.dequantize_per_tensor.tensor2": dequantizePerTensor,
-  "quantized_decomposed.quantize_per_channel.default": quantizePerChannel,
-  "quantized_decomposed.dequantize_per_channel.default": dequantizePerChannel,
-  "aten.fake_quantize_per_tensor_affine.default": fakeQuantizeOnly,
-  "aten.fake_quantize_per_tensor_affine.tensor_qparams": fakeQuantizeOnly,
-  "aten.fake_quantize_per_channel_affine.default": fakeQuantizeOnly,
-  "aten.fake_quantize_per_tensor_affine_cachemask.default": fakeQuantizeWithMask,
-  "aten._fake_quantize_per_tensor_affine_cachemask_tensor_qparams.default": fakeQuantizeWithMask,
-  "aten.fake_quantize_per_channel_affine_cachemask.default": fakeQuantizeWithMask,
-});
+export const quantizedKernels = defineKernels([
+  quantizePerTensor,
+  dequantizePerTensor,
+  quantizePerChannel,
+  dequantizePerChannel,
+  kernel(
+    [
+      "aten::fake_quantize_per_tensor_affine(Tensor self, float scale, int zero_point, int quant_min, int quant_max) -> Tensor",
+      "aten::fake_quantize_per_tensor_affine.tensor_qparams(Tensor self, Tensor scale, Tensor zero_point, int quant_min, int quant_max) -> Tensor",
+      "aten::fake_quantize_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max) -> Tensor",
+    ],
+    fakeQuantizeOnly,
+  ),
+  kernel(
+    [
+      "aten::fake_quantize_per_tensor_affine_cachemask(Tensor self, float scale, int zero_point, int quant_min, int quant_max) -> (Tensor output, Tensor mask)",
+      "aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams(Tensor self, Tensor scale, Tensor zero_point, Tensor fake_quant_enabled, int quant_min, int quant_max) -> (Tensor output, Tensor mask)",
+      "aten::fake_quantize_per_channel_affine_cachemask(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max) -> (Tensor output, Tensor mask)",
+    ],
+    fakeQuantizeWithMask,
+  ),
+]);

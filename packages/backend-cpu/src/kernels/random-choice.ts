@@ -1,10 +1,9 @@
 /** @file Draws by probability: coins, dropout, leaky slopes. */
-import { type FakeTensor, type ScalarLiteral, toNumber } from "@sconce/ir";
+import { type FakeTensor, toNumber } from "@sconce/ir";
 import { broadcastStrides, type Tensor } from "@sconce/tensor";
 import { readNumbers, writeNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
 import {
-  type AnyKernel,
   allocate,
   defineKernels,
   emptyOutput,
@@ -28,21 +27,27 @@ function byChances(p: Tensor, like: Tensor, random: RandomSource): Float64Array 
   return values;
 }
 
-const bernoulli = kernel<{ self: Tensor }>(({ self }, context) => {
-  const out = emptyOutput(context);
-  writeNumbers(out, byChances(self, out, context.random));
-  return out;
-});
+const bernoulli = kernel(
+  "aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor",
+  ({ self }, context) => {
+    const out = emptyOutput(context);
+    writeNumbers(out, byChances(self, out, context.random));
+    return out;
+  },
+);
 
 /** As `bernoulli_` on a copy, so in the order of memory. */
-const bernoulliTensor = kernel<{ p: Tensor }>(({ p }, context) => {
-  const out = emptyOutput(context);
-  const order = memoryDims(out);
-  const chances = p.asStrided(out.shape, broadcastStrides(p.shape, p.strides, out.shape));
-  const ordered = permuted(out, order);
-  writeNumbers(ordered, byChances(permuted(chances, order), ordered, context.random));
-  return out;
-});
+const bernoulliTensor = kernel(
+  "aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor",
+  ({ p }, context) => {
+    const out = emptyOutput(context);
+    const order = memoryDims(out);
+    const chances = p.asStrided(out.shape, broadcastStrides(p.shape, p.strides, out.shape));
+    const ordered = permuted(out, order);
+    writeNumbers(ordered, byChances(permuted(chances, order), ordered, context.random));
+    return out;
+  },
+);
 
 function coinFlips(count: number, chance: number, random: RandomSource): Float64Array {
   const values = new Float64Array(count);
@@ -50,34 +55,37 @@ function coinFlips(count: number, chance: number, random: RandomSource): Float64
   return values;
 }
 
-const bernoulliScalar = kernel<{ p: number | Tensor }>(({ p = 0.5 }, context) => {
-  const out = emptyOutput(context);
-  const chance = typeof p === "number" ? p : readNumbers(p)[0]!;
-  writeNumbers(out, coinFlips(out.numel, chance, context.random));
-  return out;
-});
+const bernoulliScalar = kernel(
+  "aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor",
+  ({ p = 0.5 }, context) => {
+    const out = emptyOutput(context);
+    const chance = typeof p === "number" ? p : readNumbers(p)[0]!;
+    writeNumbers(out, coinFlips(out.numel, chance, context.random));
+    return out;
+  },
+);
 
 /** In the order of memory, which the functional form's fresh result need not share. */
-const bernoulliInPlace = kernel<{ self: Tensor; p: number }>(({ self, p }, { random }) => {
-  writeNumbers(inMemoryOrder(self), coinFlips(self.numel, p, random));
-  return self;
-});
+const bernoulliInPlace = kernel(
+  "aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)",
+  ({ self, p }, { random }) => {
+    writeNumbers(inMemoryOrder(self), coinFlips(self.numel, p, random));
+    return self;
+  },
+);
 
-interface Dropout {
-  readonly input: Tensor;
-  readonly p: number;
-  readonly train: boolean | null;
-}
-
-const nativeDropout = kernel<Dropout>(({ input, p, train }, context) => {
-  const [out, mask] = emptyOutputs(context) as [Tensor, Tensor];
-  if (input.numel === 0) return [input, mask];
-  const kept = permuted(mask, memoryDims(out));
-  if (train === false) writeNumbers(kept, new Float64Array(out.numel).fill(1));
-  else writeNumbers(kept, coinFlips(out.numel, 1 - p, context.random));
-  const scale = train === false ? 1 : p === 1 ? 0 : 1 / (1 - p);
-  return [scaled(out, input, mask, scale), mask];
-});
+const nativeDropout = kernel(
+  "aten::native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)",
+  ({ input, p, train }, context) => {
+    const [out, mask] = emptyOutputs(context);
+    if (input.numel === 0) return [input, mask];
+    const kept = permuted(mask, memoryDims(out));
+    if (train === false) writeNumbers(kept, new Float64Array(out.numel).fill(1));
+    else writeNumbers(kept, coinFlips(out.numel, 1 - p, context.random));
+    const scale = train === false ? 1 : p === 1 ? 0 : 1 / (1 - p);
+    return [scaled(out, input, mask, scale), mask];
+  },
+);
 
 /** `input * mask * scale` with one rounding. */
 function scaled(out: Tensor, input: Tensor, mask: Tensor, scale: number): Tensor {
@@ -90,84 +98,77 @@ function scaled(out: Tensor, input: Tensor, mask: Tensor, scale: number): Tensor
 }
 
 /** As dispatched outside of graphs (`_dropout_impl`, Dropout.cpp), where certain loss draws nothing. */
-const dropout = kernel<Dropout>(({ input, p, train }, context) => {
-  if (!train || p === 0 || input.numel === 0) return input;
-  const out = emptyOutput(context);
-  // The noise is as precise as the input.
-  const noise = allocate(context.meta as FakeTensor);
-  if (p < 1) {
-    const flips = coinFlips(out.numel, 1 - p, context.random);
-    writeNumbers(
-      inMemoryOrder(noise),
-      flips.map((flip) => flip / (1 - p)),
-    );
-  }
-  return scaled(out, input, noise, 1);
-});
-
-type Rrelu = {
-  readonly self: Tensor;
-  readonly noise: Tensor;
-  readonly lower: ScalarLiteral;
-  readonly upper: ScalarLiteral;
-  readonly training: boolean;
-};
+const dropout = kernel(
+  "aten::dropout(Tensor input, float p, bool train) -> Tensor",
+  ({ input, p, train }, context) => {
+    if (!train || p === 0 || input.numel === 0) return input;
+    const out = emptyOutput(context);
+    // The noise is as precise as the input.
+    const noise = allocate(context.meta as FakeTensor);
+    if (p < 1) {
+      const flips = coinFlips(out.numel, 1 - p, context.random);
+      writeNumbers(
+        inMemoryOrder(noise),
+        flips.map((flip) => flip / (1 - p)),
+      );
+    }
+    return scaled(out, input, noise, 1);
+  },
+);
 
 /** In training each negative element gets a slope of its own, which is the second result. */
-const rreluFunctional = kernel<Rrelu>(({ self, noise, lower, upper, training }, context) => {
-  const [out, slopes] = emptyOutputs(context) as [Tensor, Tensor];
-  if (training && self.dtype === "float16")
-    throw invalidArgument("\"rrelu_with_noise_out_cpu\" not implemented for 'Half'");
-  const [low, high] = [toNumber(lower), toNumber(upper)];
-  const values = Float64Array.from(readNumbers(self) as Float64Array);
-  const used = Float64Array.from(readNumbers(noise) as Float64Array);
-  for (let i = 0; i < values.length; i++) {
-    const slope = training
-      ? values[i]! <= 0
-        ? uniform53(context.random) * (high - low) + low
-        : 1
-      : (low + high) / 2;
-    if (training) used[i] = slope;
-    if (values[i]! <= 0) values[i]! *= slope;
-  }
-  writeNumbers(out, values);
-  writeNumbers(slopes, used);
-  return [out, slopes];
-});
+const rreluFunctional = kernel(
+  "aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor noise_out)",
+  ({ self, noise, lower, upper, training }, context) => {
+    const [out, slopes] = emptyOutputs(context);
+    if (training && self.dtype === "float16")
+      throw invalidArgument("\"rrelu_with_noise_out_cpu\" not implemented for 'Half'");
+    const [low, high] = [toNumber(lower), toNumber(upper)];
+    const values = Float64Array.from(readNumbers(self) as Float64Array);
+    const used = Float64Array.from(readNumbers(noise) as Float64Array);
+    for (let i = 0; i < values.length; i++) {
+      const slope = training
+        ? values[i]! <= 0
+          ? uniform53(context.random) * (high - low) + low
+          : 1
+        : (low + high) / 2;
+      if (training) used[i] = slope;
+      if (values[i]! <= 0) values[i]! *= slope;
+    }
+    writeNumbers(out, values);
+    writeNumbers(slopes, used);
+    return [out, slopes];
+  },
+);
 
 const SELU_SLOPE = 1.7580993408473766;
 
 /** Dropped values become the negative limit of SELU, and mean and variance stay (`_dropout_impl`, Dropout.cpp). */
-const alphaDropout = kernel<Dropout>(({ input, p, train }, context) => {
-  if (!train || p === 0 || input.numel === 0) return input;
-  const out = emptyOutput(context);
-  if (p === 1) return scaled(out, input, out, 1);
-  const scale = 1 / Math.sqrt((SELU_SLOPE * SELU_SLOPE * p + 1) * (1 - p));
-  const order = memoryDims(out);
-  const flips = coinFlips(out.numel, 1 - p, context.random);
-  const values = readNumbers(permuted(input, order));
-  writeNumbers(
-    permuted(out, order),
-    flips.map((flip, i) => values[i]! * flip * scale + SELU_SLOPE * scale * (flip - 1 + p)),
-  );
-  return out;
-});
+const alphaDropout = kernel(
+  "aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor",
+  ({ input, p, train }, context) => {
+    if (!train || p === 0 || input.numel === 0) return input;
+    const out = emptyOutput(context);
+    if (p === 1) return scaled(out, input, out, 1);
+    const scale = 1 / Math.sqrt((SELU_SLOPE * SELU_SLOPE * p + 1) * (1 - p));
+    const order = memoryDims(out);
+    const flips = coinFlips(out.numel, 1 - p, context.random);
+    const values = readNumbers(permuted(input, order));
+    writeNumbers(
+      permuted(out, order),
+      flips.map((flip, i) => values[i]! * flip * scale + SELU_SLOPE * scale * (flip - 1 + p)),
+    );
+    return out;
+  },
+);
 
-/** One kernel for several overloads of a name. */
-export const overloads = (
-  name: string,
-  run: AnyKernel,
-  names: readonly string[],
-): Record<string, AnyKernel> =>
-  Object.fromEntries(names.map((overload) => [`aten.${name}.${overload}`, run]));
-
-export const randomChoiceKernels = defineKernels({
-  "aten.bernoulli.default": bernoulli,
-  "aten.bernoulli.p": bernoulliScalar,
-  "aten.bernoulli.Tensor": bernoulliTensor,
-  "aten.bernoulli_.float": bernoulliInPlace,
-  "aten.native_dropout.default": nativeDropout,
-  "aten.dropout.default": dropout,
-  "aten.alpha_dropout.default": alphaDropout,
-  "aten.rrelu_with_noise_functional.default": rreluFunctional,
-});
+export const randomChoiceKernels = defineKernels([
+  bernoulli,
+  bernoulliScalar,
+  bernoulliTensor,
+  bernoulliInPlace,
+  nativeDropout,
+  dropout,
+  alphaDropout,
+  rreluFunctional,
+]);

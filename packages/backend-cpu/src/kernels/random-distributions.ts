@@ -116,55 +116,62 @@ function gammaDeviate(shape: number, random: RandomSource): number {
 /** The smallest normal number of a dtype: gamma draws never fall to 0. */
 const tiny = ({ dtype }: Tensor): number => (dtype === "float64" ? 2 ** -1022 : 2 ** -126);
 
-const poisson = kernel<{ self: Tensor }>(({ self }, context) => {
-  const out = emptyOutput(context);
-  writeNumbers(
-    out,
-    readFloat64(self).map((rate) => poissonDeviate(rate, context.random)),
-  );
-  return out;
-});
+const poisson = kernel(
+  "aten::poisson(Tensor self, Generator? generator=None) -> Tensor",
+  ({ self }, context) => {
+    const out = emptyOutput(context);
+    writeNumbers(
+      out,
+      readFloat64(self).map((rate) => poissonDeviate(rate, context.random)),
+    );
+    return out;
+  },
+);
 
-const binomial = kernel<{ count: Tensor; prob: Tensor }>(({ count, prob }, context) => {
-  const out = emptyOutput(context);
-  const round = rounding(out.dtype);
-  const [counts, chances] = [readFloat64(count, out.shape), readFloat64(prob, out.shape)];
-  writeNumbers(
-    out,
-    counts.map((n, i) => binomialDeviate(n, chances[i]!, round, context.random)),
-  );
-  return out;
-});
+const binomial = kernel(
+  "aten::binomial(Tensor count, Tensor prob, Generator? generator=None) -> Tensor",
+  ({ count, prob }, context) => {
+    const out = emptyOutput(context);
+    const round = rounding(out.dtype);
+    const [counts, chances] = [readFloat64(count, out.shape), readFloat64(prob, out.shape)];
+    writeNumbers(
+      out,
+      counts.map((n, i) => binomialDeviate(n, chances[i]!, round, context.random)),
+    );
+    return out;
+  },
+);
 
-const standardGamma = kernel<{ self: Tensor }>(({ self }, context) => {
-  const out = emptyOutput(context);
-  const least = tiny(out);
-  writeNumbers(
-    out,
-    readFloat64(self).map((shape) => Math.max(least, gammaDeviate(shape, context.random))),
-  );
-  return out;
-});
+const standardGamma = kernel(
+  "aten::_standard_gamma(Tensor self, Generator? generator=None) -> Tensor",
+  ({ self }, context) => {
+    const out = emptyOutput(context);
+    const least = tiny(out);
+    writeNumbers(
+      out,
+      readFloat64(self).map((shape) => Math.max(least, gammaDeviate(shape, context.random))),
+    );
+    return out;
+  },
+);
 
 /** Gamma draws over their sum, kept inside of the open interval from 0 to 1. */
-const sampleDirichlet = kernel<{ self: Tensor }>(({ self }, context) => {
-  const out = emptyOutput(context);
-  const values = readFloat64(self).map((shape) => gammaDeviate(shape, context.random));
-  const [least, most] = [tiny(out), out.dtype === "float64" ? 1 - 2 ** -53 : 1 - 2 ** -24];
-  const round = rounding(out.dtype);
-  const length = self.shape.at(-1) ?? 1;
-  for (let start = 0; start < values.length; start += length) {
-    const row = values.subarray(start, start + length);
-    const sum = row.reduce((total, value) => total + value, 0);
-    for (let i = 0; i < length; i++) row[i] = Math.min(most, Math.max(least, round(row[i]! / sum)));
-  }
-  writeNumbers(out, values);
-  return out;
-});
+const sampleDirichlet = kernel(
+  "aten::_sample_dirichlet(Tensor self, Generator? generator=None) -> Tensor",
+  ({ self }, context) => {
+    const out = emptyOutput(context);
+    const values = readFloat64(self).map((shape) => gammaDeviate(shape, context.random));
+    const [least, most] = [tiny(out), out.dtype === "float64" ? 1 - 2 ** -53 : 1 - 2 ** -24];
+    const round = rounding(out.dtype);
+    const length = self.shape.at(-1) ?? 1;
+    for (let start = 0; start < values.length; start += length) {
+      const row = values.subarray(start, start + length);
+      const sum = row.reduce((total, value) => total + value, 0);
+      for (let i = 0; i < length; i++) row[i] = Math.min(most, Math.max(least, round(row[i]! / sum)));
+    }
+    writeNumbers(out, values);
+    return out;
+  },
+);
 
-export const randomDistributionsKernels = defineKernels({
-  "aten.poisson.default": poisson,
-  "aten.binomial.default": binomial,
-  "aten._standard_gamma.default": standardGamma,
-  "aten._sample_dirichlet.default": sampleDirichlet,
-});
+export const randomDistributionsKernels = defineKernels([poisson, binomial, standardGamma, sampleDirichlet]);

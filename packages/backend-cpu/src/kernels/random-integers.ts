@@ -2,8 +2,7 @@
 import { type DType, dtypeInfo, type Tensor } from "@sconce/tensor";
 import { readNumbers, writeBigInts, writeNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
-import { defineKernels, emptyOutput, kernel, type RandomSource } from "../kernel/kernel.js";
-import { overloads } from "./random-choice.js";
+import { defineKernels, emptyOutput, type Kernel, kernel, type RandomSource } from "../kernel/kernel.js";
 import { inMemoryOrder, uint64 } from "./random-engine.js";
 
 const INT64_MAX = (1n << 63n) - 1n;
@@ -63,15 +62,18 @@ function between(out: Tensor, from: number, to: number): Range {
   return { low, count: high - low };
 }
 
-const randint = kernel<{ low?: number; high: number }>(({ low = 0, high }, context) => {
+const randint: Kernel<{ low?: number; high: number }> = ({ low = 0, high }, context) => {
   const out = emptyOutput(context);
   return integers(out, between(out, low, high), context.random);
-});
+};
 
-const randintTensor = kernel<{ high: Tensor }>(({ high }, context) => {
-  const out = emptyOutput(context);
-  return integers(out, between(out, 0, Math.trunc(readNumbers(high)[0]!)), context.random);
-});
+const randintTensor = kernel(
+  "aten::randint_like.Tensor(Tensor self, Tensor high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+  ({ high }, context) => {
+    const out = emptyOutput(context);
+    return integers(out, between(out, 0, Math.trunc(readNumbers(high)[0]!)), context.random);
+  },
+);
 
 /**
  * Largest value that `random` without bounds gives: what a float dtype holds exactly, or the integer maximum.
@@ -89,19 +91,22 @@ const RANDOM_LIMITS: Partial<Record<DType, bigint>> = {
   bool: 1n,
 };
 
-const randomIntegers = kernel<unknown>((_, context) => {
-  const { random } = context;
-  const out = emptyOutput(context);
-  const range = RANDOM_LIMITS[out.dtype]! + 1n;
-  const wide = out.dtype === "float64" || out.dtype === "int64";
-  const values = new BigInt64Array(out.numel);
-  for (let i = 0; i < values.length; i++)
-    values[i] = (wide ? uint64(random) : BigInt(random.uint32())) % range;
-  return write(out, values);
-});
+const randomIntegers = kernel(
+  "aten::random(Tensor self, *, Generator? generator=None) -> Tensor",
+  (_, context) => {
+    const { random } = context;
+    const out = emptyOutput(context);
+    const range = RANDOM_LIMITS[out.dtype]! + 1n;
+    const wide = out.dtype === "float64" || out.dtype === "int64";
+    const values = new BigInt64Array(out.numel);
+    for (let i = 0; i < values.length; i++)
+      values[i] = (wide ? uint64(random) : BigInt(random.uint32())) % range;
+    return write(out, values);
+  },
+);
 
 type RandomBounds = { readonly from?: number; readonly to: number | null };
-const randomBetween = kernel<RandomBounds>(({ from = 0, to }, context) => {
+const randomBetween: Kernel<RandomBounds> = ({ from = 0, to }, context) => {
   const out = emptyOutput(context);
   if (to !== null) return integers(out, between(out, from, to), context.random);
   const low = toInt64(from);
@@ -109,24 +114,45 @@ const randomBetween = kernel<RandomBounds>(({ from = 0, to }, context) => {
   if (low === -(1n << 63n)) return integers(out, { low: 0n, count: 1n << 64n }, context.random);
   checkBounds(out.dtype, low, low);
   return integers(out, { low, count: RANDOM_LIMITS[out.dtype]! - low + 1n }, context.random);
-});
+};
 
-const randperm = kernel<{ n: number }>(({ n }, context) => {
-  const out = emptyOutput(context);
-  const values = Float64Array.from({ length: n }, (_, i) => i);
-  for (let i = 0; i < n - 1; i++) {
-    const j = i + (context.random.uint32() % (n - i));
-    [values[i], values[j]] = [values[j]!, values[i]!];
-  }
-  writeNumbers(out, values);
-  return out;
-});
+const randperm = kernel(
+  "aten::randperm(SymInt n, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+  ({ n }, context) => {
+    const out = emptyOutput(context);
+    const values = Float64Array.from({ length: n }, (_, i) => i);
+    for (let i = 0; i < n - 1; i++) {
+      const j = i + (context.random.uint32() % (n - i));
+      [values[i], values[j]] = [values[j]!, values[i]!];
+    }
+    writeNumbers(out, values);
+    return out;
+  },
+);
 
-export const randomIntegersKernels = defineKernels({
-  ...overloads("randint", randint, ["default", "low"]),
-  ...overloads("randint_like", randint, ["default", "low_dtype"]),
-  "aten.randint_like.Tensor": randintTensor,
-  "aten.random.default": randomIntegers,
-  ...overloads("random", randomBetween, ["from", "to"]),
-  "aten.randperm.default": randperm,
-});
+export const randomIntegersKernels = defineKernels([
+  kernel(
+    [
+      "aten::randint(SymInt high, SymInt[] size, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+      "aten::randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    ],
+    randint,
+  ),
+  kernel(
+    [
+      "aten::randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+      "aten::randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+    ],
+    randint,
+  ),
+  randintTensor,
+  randomIntegers,
+  kernel(
+    [
+      "aten::random.from(Tensor self, int from, int? to, *, Generator? generator=None) -> Tensor",
+      "aten::random.to(Tensor self, int to, *, Generator? generator=None) -> Tensor",
+    ],
+    randomBetween,
+  ),
+  randperm,
+]);

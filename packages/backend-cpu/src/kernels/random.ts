@@ -2,8 +2,7 @@
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import { readComplex, readNumbers, writeComplex, writeNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
-import { type AnyKernel, defineKernels, emptyOutput, kernel, type RandomSource } from "../kernel/kernel.js";
-import { overloads } from "./random-choice.js";
+import { defineKernels, emptyOutput, type Kernel, kernel, type RandomSource } from "../kernel/kernel.js";
 import {
   exponentialNumbers,
   fillNormal,
@@ -35,18 +34,24 @@ const write = (out: Tensor, values: Float64Array): Tensor => {
   return out;
 };
 
-const uniform = kernel<{ from?: number; to?: number }>(({ from = 0, to = 1 }, context) => {
+const uniform: Kernel<{ from?: number; to?: number }> = ({ from = 0, to = 1 }, context) => {
   const out = emptyOutput(context);
   const values = new Float64Array(isComplex(out) ? 2 * out.numel : out.numel);
   fillUniform(values, context.random, isWide(out));
   for (let i = 0; i < values.length; i++) values[i] = values[i]! * (to - from) + from;
   return write(out, values);
-});
+};
 
-const standardNormal = kernel<unknown>((_, context) => {
-  const out = emptyOutput(context);
-  return write(out, normalNumbers(out, context.random));
-});
+const standardNormal = kernel(
+  [
+    "aten::randn(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "aten::randn_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+  ],
+  (_, context) => {
+    const out = emptyOutput(context);
+    return write(out, normalNumbers(out, context.random));
+  },
+);
 
 interface Moments {
   readonly mean: number;
@@ -60,13 +65,15 @@ function writeNormal(out: Tensor, { mean, std }: Moments, random: RandomSource):
   return write(out, values);
 }
 
-const normalFunctional = kernel<Moments>((moments, context) =>
-  writeNormal(emptyOutput(context), moments, context.random),
+const normalFunctional = kernel(
+  "aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor",
+  (moments, context) => writeNormal(emptyOutput(context), moments, context.random),
 );
 
 /** Not by way of the functional form, which draws into a dense copy and so in another order. */
-const normalInPlace = kernel<Moments & { readonly self: Tensor }>(({ self, ...moments }, { random }) =>
-  writeNormal(self, moments, random),
+const normalInPlace = kernel(
+  "aten::normal_(Tensor(a!) self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor(a!)",
+  ({ self, ...moments }, { random }) => writeNormal(self, moments, random),
 );
 
 /** Deviates around one number, or around complex ones. */
@@ -82,7 +89,7 @@ function normalAround(out: Tensor, mean: Tensor | number, std: number, random: R
 }
 
 type NormalArgs = { readonly mean: Tensor | number; readonly std: Tensor | number };
-const normal = kernel<NormalArgs>(({ mean = 0, std = 1 }, context) => {
+const normal: Kernel<NormalArgs> = ({ mean = 0, std = 1 }, context) => {
   const out = emptyOutput(context);
   if (typeof std === "number" && (typeof mean === "number" || isComplex(mean)))
     return normalAround(out, mean, std, context.random);
@@ -97,22 +104,26 @@ const normal = kernel<NormalArgs>(({ mean = 0, std = 1 }, context) => {
   }
   writeNumbers(out, values);
   return out;
-});
+};
 
-const exponential = kernel<{ lambd: number }>(({ lambd = 1 }, context) => {
-  const out = emptyOutput(context);
-  return write(out, exponentialNumbers(out.numel, lambd, context.random));
-});
+const exponential = kernel(
+  "aten::exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor",
+  ({ lambd = 1 }, context) => {
+    const out = emptyOutput(context);
+    return write(out, exponentialNumbers(out.numel, lambd, context.random));
+  },
+);
 
 /** Fills a tensor with draws from a distribution that one uniform number decides, or a normal one. */
-const draws = <A>(draw: (args: A, random: RandomSource) => number): AnyKernel =>
-  kernel<A>((args, context) => {
+const draws =
+  <A>(draw: (args: A, random: RandomSource) => number): Kernel<A> =>
+  (args, context) => {
     const out = emptyOutput(context);
     return write(
       out,
       Float64Array.from({ length: out.numel }, () => draw(args, context.random)),
     );
-  });
+  };
 
 const cauchy = draws<{ median: number; sigma: number }>(
   ({ median, sigma }, random) => median + sigma * Math.tan(Math.PI * (uniform53(random) - 0.5)),
@@ -126,17 +137,38 @@ const geometric = draws<{ p: number }>(({ p }, random) =>
   Math.ceil(Math.log(uniform53(random)) / Math.log1p(-p)),
 );
 
-export const randomKernels = defineKernels({
-  "aten.rand.default": uniform,
-  "aten.rand_like.default": kernel<unknown>((_, context) => uniform({}, context)),
-  "aten.uniform.default": uniform,
-  "aten.randn.default": standardNormal,
-  "aten.randn_like.default": standardNormal,
-  ...overloads("normal", normal, ["Tensor_Tensor", "Tensor_float", "float_Tensor", "float_float"]),
-  "aten.normal_functional.default": normalFunctional,
-  "aten.normal_.default": normalInPlace,
-  "aten.cauchy.default": cauchy,
-  "aten.log_normal.default": logNormal,
-  "aten.geometric.default": geometric,
-  "aten.exponential.default": exponential,
-});
+export const randomKernels = defineKernels([
+  kernel(
+    "aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) -> Tensor",
+    uniform,
+  ),
+  kernel(
+    [
+      "aten::rand(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+      "aten::rand_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+    ],
+    (_, context) => uniform({}, context),
+  ),
+  standardNormal,
+  kernel(
+    [
+      "aten::normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor",
+      "aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor",
+      "aten::normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor",
+      "aten::normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    ],
+    normal,
+  ),
+  normalFunctional,
+  normalInPlace,
+  kernel(
+    "aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None) -> Tensor",
+    cauchy,
+  ),
+  kernel(
+    "aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None) -> Tensor",
+    logNormal,
+  ),
+  kernel("aten::geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor", geometric),
+  exponential,
+]);

@@ -1,7 +1,7 @@
 /** @file Largest and smallest elements, with or without their places. NaN beats everything. */
 import type { Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput } from "../kernel/dense.js";
-import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
 import { likeKeys, readKeys, rowsOf, writeKeys } from "./reduction-rows.js";
 
 /** Position of the first maximum of a row; the first NaN when there is one. */
@@ -51,42 +51,54 @@ export function reduceByPosition(
 
 type Reduce = { readonly self: Tensor; readonly dim?: readonly number[] | number | null };
 
-const extreme = (locate: Locate): AnyKernel =>
-  kernel<Reduce>(({ self, dim = null }, context) => {
+const extreme =
+  (locate: Locate): Kernel<Reduce> =>
+  ({ self, dim = null }, context) => {
     const out = emptyOutput(context);
     reduceByPosition(locate, self, dim, out);
     return out;
-  });
+  };
 
-const extremeWithIndex = (locate: Locate): AnyKernel =>
-  kernel<Reduce>(({ self, dim = null }, context) => {
-    const [values, indices] = emptyOutputs(context) as [Tensor, Tensor];
+const extremeWithIndex =
+  (locate: Locate): Kernel<Reduce, readonly [Tensor, Tensor]> =>
+  ({ self, dim = null }, context) => {
+    const [values, indices] = emptyOutputs(context);
     reduceByPosition(locate, self, dim, values, indices);
     return [values, indices];
-  });
+  };
 
-const place = (locate: Locate): AnyKernel =>
-  kernel<Reduce>(({ self, dim = null }, context) => {
+const place =
+  (locate: Locate): Kernel<Reduce> =>
+  ({ self, dim = null }, context) => {
     const out = emptyOutput(context);
     reduceByPosition(locate, self, dim, undefined, out);
     return out;
-  });
+  };
 
-const aminmax = kernel<Reduce>(({ self, dim = null }, context) => {
-  const [low, high] = emptyOutputs(context) as [Tensor, Tensor];
+const aminmax: Kernel<Reduce, readonly [Tensor, Tensor]> = ({ self, dim = null }, context) => {
+  const [low, high] = emptyOutputs(context);
   reduceByPosition(argminOf, self, dim, low);
   reduceByPosition(argmaxOf, self, dim, high);
   return [low, high];
-});
+};
 
-export const reductionExtremeKernels = defineKernels({
-  "aten.amax.default": extreme(argmaxOf),
-  "aten.amin.default": extreme(argminOf),
-  "aten.max.default": extreme(argmaxOf),
-  "aten.min.default": extreme(argminOf),
-  "aten.max.dim": extremeWithIndex(argmaxOf),
-  "aten.min.dim": extremeWithIndex(argminOf),
-  "aten.argmax.default": place(argmaxOf),
-  "aten.argmin.default": place(argminOf),
-  "aten.aminmax.default": aminmax,
-});
+export const reductionExtremeKernels = defineKernels([
+  kernel("aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", extreme(argmaxOf)),
+  kernel("aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", extreme(argminOf)),
+  kernel("aten::max(Tensor self) -> Tensor", extreme(argmaxOf)),
+  kernel("aten::min(Tensor self) -> Tensor", extreme(argminOf)),
+  kernel(
+    "aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+    extremeWithIndex(argmaxOf),
+  ),
+  kernel(
+    "aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+    extremeWithIndex(argminOf),
+  ),
+  kernel("aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", place(argmaxOf)),
+  kernel("aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", place(argminOf)),
+  kernel(
+    "aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
+    aminmax,
+  ),
+]);

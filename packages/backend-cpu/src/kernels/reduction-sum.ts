@@ -18,7 +18,7 @@ import {
   writeComplex,
   writeNumbers,
 } from "../kernel/dense.js";
-import { type AnyKernel, defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, type Kernel, type KernelContext, kernel } from "../kernel/kernel.js";
 import { isExact, type Rows, reducedDims, rowsOf } from "./reduction-rows.js";
 
 /** Pairwise sum: splits long ranges in halves, so that rounding error grows logarithmically with the length. */
@@ -194,39 +194,63 @@ function nanMean(data: NumberArray, start: number, length: number): number {
 type Whole = { readonly self: Tensor };
 type ByDims = Whole & { readonly dim: readonly number[] | number | null };
 
-const whole = (how: Fold): AnyKernel =>
-  kernel<Whole>(({ self }, context) => fold(how, self, null, emptyOutput(context)));
-const byDims = (how: Fold): AnyKernel =>
-  kernel<ByDims>(({ self, dim }, context) => fold(how, self, dim, emptyOutput(context)));
+const whole =
+  (how: Fold): Kernel<Whole> =>
+  ({ self }, context) =>
+    fold(how, self, null, emptyOutput(context));
+const byDims =
+  (how: Fold): Kernel<ByDims> =>
+  ({ self, dim }, context) =>
+    fold(how, self, dim, emptyOutput(context));
 
 /** NaN is left out before it could become true. */
-const nansum = kernel<ByDims>(({ self, dim }, context) => {
-  const out = emptyOutput(context);
-  return out.dtype === "bool"
-    ? fold({ ...sumFold, real: nanCount }, self, dim, out, self.dtype)
-    : fold({ ...sumFold, real: nanSum }, self, dim, out);
-});
-
-const countNonzero = kernel<ByDims>(({ self, dim }, context) =>
-  fold(sumFold, castTensor(self, "bool"), dim, emptyOutput(context)),
+const nansum = kernel(
+  "aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+  ({ self, dim }, context) => {
+    const out = emptyOutput(context);
+    return out.dtype === "bool"
+      ? fold({ ...sumFold, real: nanCount }, self, dim, out, self.dtype)
+      : fold({ ...sumFold, real: nanSum }, self, dim, out);
+  },
 );
 
-const trace = kernel<Whole>(({ self }, context) => {
+const countNonzero = kernel(
+  [
+    "aten::count_nonzero(Tensor self, int? dim=None) -> Tensor",
+    "aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
+  ],
+  ({ self, dim }, context) => fold(sumFold, castTensor(self, "bool"), dim, emptyOutput(context)),
+);
+
+const trace = kernel("aten::trace(Tensor self) -> Tensor", ({ self }, context) => {
   const length = Math.min(self.shape[0]!, self.shape[1]!);
   const diagonal = self.asStrided([length], [self.strides[0]! + self.strides[1]!]);
   return fold(sumFold, diagonal, null, emptyOutput(context));
 });
 
-export const reductionSumKernels = defineKernels({
-  "aten.sum.default": whole(sumFold),
-  "aten.sum.dim_IntList": byDims(sumFold),
-  "aten.nansum.default": nansum,
-  "aten.nanmean.default": byDims({ ...sumFold, real: nanMean }),
-  "aten.mean.default": kernel<Whole>(({ self }, context) => meanOf(self, null, context)),
-  "aten.mean.dim": kernel<ByDims>(({ self, dim }, context) => meanOf(self, dim, context)),
-  "aten.prod.default": whole(productFold),
-  "aten.prod.dim_int": byDims(productFold),
-  "aten.count_nonzero.default": countNonzero,
-  "aten.count_nonzero.dim_IntList": countNonzero,
-  "aten.trace.default": trace,
-});
+export const reductionSumKernels = defineKernels([
+  kernel("aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", whole(sumFold)),
+  kernel(
+    "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    byDims(sumFold),
+  ),
+  nansum,
+  kernel(
+    "aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    byDims({ ...sumFold, real: nanMean }),
+  ),
+  kernel("aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor", ({ self }, context) =>
+    meanOf(self, null, context),
+  ),
+  kernel(
+    "aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    ({ self, dim }, context) => meanOf(self, dim, context),
+  ),
+  kernel("aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor", whole(productFold)),
+  kernel(
+    "aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    byDims(productFold),
+  ),
+  countNonzero,
+  trace,
+]);

@@ -2,7 +2,7 @@
 import { castTensor, type Tensor } from "@sconce/tensor";
 import { finishOutput, openOutput, readComplex, readNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
-import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
 import { complexOf } from "./pointwise-loop.js";
 import { readKeys, rowsOf } from "./reduction-rows.js";
 import { itemOf } from "./scalar-range.js";
@@ -12,8 +12,9 @@ type Truth = { readonly self: Tensor; readonly dim?: readonly number[] | number 
 /**
  * `any` looks for a true element (1), `all` for a false one (0). An empty list of dimensions reduces nothing.
  */
-const quantifier = (wanted: 0 | 1): AnyKernel =>
-  kernel<Truth>(({ self, dim = null }, context) => {
+const quantifier =
+  (wanted: 0 | 1): Kernel<Truth> =>
+  ({ self, dim = null }, context) => {
     const out = emptyOutput(context);
     const truths = castTensor(self, "bool");
     const none = Array.isArray(dim) && dim.length === 0;
@@ -29,14 +30,12 @@ const quantifier = (wanted: 0 | 1): AnyKernel =>
       results[r] = i < end ? wanted : 1 - wanted;
     }
     return finishOutput(out, results);
-  });
+  };
 
 const any = quantifier(1);
 const all = quantifier(0);
 
-type Pair = { readonly self: Tensor; readonly other: Tensor };
-
-const equal = kernel<Pair>(({ self, other }) => {
+const equal = kernel("aten::equal(Tensor self, Tensor other) -> bool", ({ self, other }) => {
   if (self.ndim !== other.ndim || self.shape.some((size, d) => size !== other.shape[d])) return false;
   const isComplex = self.dtype.startsWith("complex");
   const a = isComplex ? readComplex(self) : readKeys(self);
@@ -45,7 +44,7 @@ const equal = kernel<Pair>(({ self, other }) => {
   return true;
 });
 
-const isNonzero = kernel<{ self: Tensor }>(({ self }) => {
+const isNonzero = kernel("aten::is_nonzero(Tensor self) -> bool", ({ self }) => {
   if (self.numel !== 1) {
     const count = self.numel === 0 ? "no values" : "more than one value";
     throw invalidArgument(`Boolean value of Tensor with ${count} is ambiguous`);
@@ -54,13 +53,23 @@ const isNonzero = kernel<{ self: Tensor }>(({ self }) => {
   return re !== 0 || im !== 0;
 });
 
-export const reductionTruthKernels = defineKernels({
-  "aten.any.default": any,
-  "aten.any.dim": any,
-  "aten.any.dims": any,
-  "aten.all.default": all,
-  "aten.all.dim": all,
-  "aten.all.dims": all,
-  "aten.equal.default": equal,
-  "aten.is_nonzero.default": isNonzero,
-});
+export const reductionTruthKernels = defineKernels([
+  kernel(
+    [
+      "aten::any(Tensor self) -> Tensor",
+      "aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
+      "aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+    ],
+    any,
+  ),
+  kernel(
+    [
+      "aten::all(Tensor self) -> Tensor",
+      "aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
+      "aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+    ],
+    all,
+  ),
+  equal,
+  isNonzero,
+]);

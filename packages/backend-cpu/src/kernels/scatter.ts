@@ -5,7 +5,7 @@
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { castTensor, positionsOf, type Tensor } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
-import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
 import { type Combine, combineAt, reduceAt } from "./index-combine.js";
 import {
   copyAsOutput,
@@ -35,8 +35,10 @@ function namedPositions(tensor: Tensor, dim: number, index: Tensor): Int32Array 
   return positions;
 }
 
-const gather = kernel<ByIndex>(({ self, dim, index }, context) =>
-  gatherElements(emptyOutput(context), self, namedPositions(self, dim, index)),
+const gather = kernel(
+  "aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
+  ({ self, dim, index }, context) =>
+    gatherElements(emptyOutput(context), self, namedPositions(self, dim, index)),
 );
 
 /** The corner of `src` that has the shape of the index, in the target's dtype. */
@@ -68,22 +70,18 @@ const REDUCTIONS: Readonly<Record<string, Combine>> = {
 
 type Scatter = ByIndex & { readonly src?: Tensor; readonly value?: ScalarLiteral; readonly reduce?: string };
 
-const scatter = (how?: Combine): AnyKernel =>
-  kernel<Scatter>(({ self, dim, index, src, value, reduce }, context) => {
+const scatter =
+  (how?: Combine): Kernel<Scatter> =>
+  ({ self, dim, index, src, value, reduce }, context) => {
     const out = copyAsOutput(context, self);
     const source = src === undefined ? repeated(value!, index, out) : corner(src, index, out);
     combineAt(out, namedPositions(out, dim, index), source, how ?? REDUCTIONS[reduce ?? ""] ?? "replace");
     return out;
-  });
-
-type ScatterReduce = ByIndex & {
-  readonly src: Tensor;
-  readonly reduce: string;
-  readonly include_self: boolean;
-};
+  };
 
 /** Halves are gathered in float32 and rounded once. */
-const scatterReduce = kernel<ScatterReduce>(
+const scatterReduce = kernel(
+  "aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor",
   ({ self, dim, index, src, reduce, include_self: include }, context) => {
     const out = copyAsOutput(context, self);
     const half = out.dtype === "float16" || out.dtype === "bfloat16";
@@ -94,16 +92,19 @@ const scatterReduce = kernel<ScatterReduce>(
   },
 );
 
-const indexSelect = kernel<ByIndex>(({ self, dim, index }, context) => {
-  const out = emptyOutput(context);
-  const d = wrapDimension(dim, self.ndim);
-  const values = readPlainIndices(index, self.shape[d] ?? 1, d);
-  return gatherByAxes(
-    out,
-    self,
-    self.shape.map((_, k) => (k === d ? values : null)),
-  );
-});
+const indexSelect = kernel(
+  "aten::index_select(Tensor self, int dim, Tensor index) -> Tensor",
+  ({ self, dim, index }, context) => {
+    const out = emptyOutput(context);
+    const d = wrapDimension(dim, self.ndim);
+    const values = readPlainIndices(index, self.shape[d] ?? 1, d);
+    return gatherByAxes(
+      out,
+      self,
+      self.shape.map((_, k) => (k === d ? values : null)),
+    );
+  },
+);
 
 /** Positions in `out` of the slices that a one-dimensional index names, in row-major order of the source. */
 function slicePositions(out: Tensor, dim: number, index: Tensor): Int32Array {
@@ -122,9 +123,8 @@ function slicePositions(out: Tensor, dim: number, index: Tensor): Int32Array {
   );
 }
 
-type IndexWrite = ByIndex & { readonly source: Tensor };
-
-const indexAdd = kernel<IndexWrite & { alpha: ScalarLiteral }>(
+const indexAdd = kernel(
+  "aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
   ({ self, dim, index, source, alpha }, context) => {
     const out = copyAsOutput(context, self);
     const factor = toNumber(alpha);
@@ -142,24 +142,26 @@ function scaled(source: Tensor, alpha: ScalarLiteral): Tensor {
   return elementwise({ real: map2((x, a) => x * a), big: (x, a) => x * a, complex }, out, [source, alpha]);
 }
 
-const indexCopy = kernel<IndexWrite>(({ self, dim, index, source }, context) => {
-  const out = copyAsOutput(context, self);
-  const positions = slicePositions(out, dim, index);
-  moveElements(out, positions, source, positionsOf(source.shape, source), positions.length);
-  return out;
-});
+const indexCopy = kernel(
+  "aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
+  ({ self, dim, index, source }, context) => {
+    const out = copyAsOutput(context, self);
+    const positions = slicePositions(out, dim, index);
+    moveElements(out, positions, source, positionsOf(source.shape, source), positions.length);
+    return out;
+  },
+);
 
-const indexFill = kernel<ByIndex & { value: Operand }>(({ self, dim, index, value }, context) => {
+const indexFill: Kernel<ByIndex & { value: Operand }> = ({ self, dim, index, value }, context) => {
   const out = copyAsOutput(context, self);
   const positions = slicePositions(out, dim, index);
   const one = repeated(isTensorOperand(value) ? value.asStrided([], []) : value, index, out);
   moveElements(out, positions, one, new Int32Array(positions.length), positions.length);
   return out;
-});
+};
 
-type IndexReduce = IndexWrite & { readonly reduce: string; readonly include_self: boolean };
-
-const indexReduce = kernel<IndexReduce>(
+const indexReduce = kernel(
+  "aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor",
   ({ self, dim, index, source, reduce, include_self: include }, context) => {
     const out = copyAsOutput(context, self);
     reduceAt(out, slicePositions(out, dim, index), source, REDUCTIONS[reduce]!, include);
@@ -178,38 +180,45 @@ function flatPositions(self: Tensor, index: Tensor): Int32Array {
   return Int32Array.from(values, (value) => all[value]!);
 }
 
-const take = kernel<{ self: Tensor; index: Tensor }>(({ self, index }, context) =>
+const take = kernel("aten::take(Tensor self, Tensor index) -> Tensor", ({ self, index }, context) =>
   gatherElements(emptyOutput(context), self, flatPositions(self, index)),
 );
 
-type Put = {
-  readonly self: Tensor;
-  readonly index: Tensor;
-  readonly source: Tensor;
-  readonly accumulate: boolean;
-};
-const put = kernel<Put>(({ self, index, source, accumulate }, context) => {
-  const out = copyAsOutput(context, self);
-  combineAt(out, flatPositions(out, index), source, accumulate ? "sum" : "replace");
-  return out;
-});
+const put = kernel(
+  "aten::put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
+  ({ self, index, source, accumulate }, context) => {
+    const out = copyAsOutput(context, self);
+    combineAt(out, flatPositions(out, index), source, accumulate ? "sum" : "replace");
+    return out;
+  },
+);
 
 const anyScatter = scatter();
 
-export const scatterKernels = defineKernels({
-  "aten.gather.default": gather,
-  "aten.scatter.src": anyScatter,
-  "aten.scatter.value": anyScatter,
-  "aten.scatter.reduce": anyScatter,
-  "aten.scatter.value_reduce": anyScatter,
-  "aten.scatter_add.default": scatter("sum"),
-  "aten.scatter_reduce.two": scatterReduce,
-  "aten.index_select.default": indexSelect,
-  "aten.index_add.default": indexAdd,
-  "aten.index_copy.default": indexCopy,
-  "aten.index_fill.int_Scalar": indexFill,
-  "aten.index_fill.int_Tensor": indexFill,
-  "aten.index_reduce.default": indexReduce,
-  "aten.take.default": take,
-  "aten.put.default": put,
-});
+export const scatterKernels = defineKernels([
+  gather,
+  kernel(
+    [
+      "aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+      "aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+      "aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
+      "aten::scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
+    ],
+    anyScatter,
+  ),
+  kernel("aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", scatter("sum")),
+  scatterReduce,
+  indexSelect,
+  indexAdd,
+  indexCopy,
+  kernel(
+    [
+      "aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+      "aten::index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
+    ],
+    indexFill,
+  ),
+  indexReduce,
+  take,
+  put,
+]);

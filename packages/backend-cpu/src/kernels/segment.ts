@@ -4,7 +4,7 @@ import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
 import { indexOutOfRange, invalidArgument } from "../kernel/errors.js";
 import { roundTo } from "../kernel/half.js";
-import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
 
 interface SegmentArgs {
   readonly data: Tensor;
@@ -92,7 +92,7 @@ const COMBINE: Readonly<Record<string, { readonly start: number; readonly combin
 /** `amax` is `max`. */
 const plainName = (reduce: string): string => reduce.replace(/^a(?=m)/, "");
 
-const reduceSegments = kernel<SegmentArgs>((args, context) => {
+const reduceSegments: Kernel<SegmentArgs> = (args, context) => {
   const out = emptyOutput(context);
   const [x, y] = [readNumbers(args.data), openOutput(out)];
   const pieces = piecesOf({ ...args, unsafe: args.unsafe ?? false });
@@ -110,12 +110,7 @@ const reduceSegments = kernel<SegmentArgs>((args, context) => {
     y[piece] = value;
   });
   return finishOutput(out, y);
-});
-
-interface BackwardArgs extends SegmentArgs {
-  readonly grad: Tensor;
-  readonly output: Tensor;
-}
+};
 
 /** Gradients of a piece, whose elements have a step of `step`. */
 interface Gradient {
@@ -161,31 +156,38 @@ function productGradient(
   }
 }
 
-const segmentGradient = kernel<BackwardArgs>((args, context) => {
-  const out = emptyOutput(context);
-  const [x, dx, grads, results] = [
-    readNumbers(args.data),
-    openOutput(out),
-    readNumbers(args.grad),
-    readNumbers(args.output),
-  ];
-  const pieces = piecesOf(args);
-  const gradient = { x, dx, step: pieces.inner };
-  const name = plainName(args.reduce);
-  const start = args.initial === null ? 1 : toNumber(args.initial);
-  eachPiece(pieces, (piece, from, to) => {
-    const grad = grads[piece]!;
-    if (name === "max" || name === "min") extremeGradient(gradient, from, to, grad, results[piece]!);
-    else if (name === "prod") productGradient(gradient, from, to, grad, { product: results[piece]!, start });
-    else {
-      const share = name === "mean" ? grad / ((to - from) / pieces.inner) : grad;
-      for (let p = from; p < to; p += pieces.inner) dx[p] = share;
-    }
-  });
-  return finishOutput(out, dx);
-});
+const segmentGradient = kernel(
+  "aten::_segment_reduce_backward(Tensor grad, Tensor output, Tensor data, str reduce, *, Tensor? lengths=None, Tensor? offsets=None, int axis=0, Scalar? initial=None) -> Tensor",
+  (args, context) => {
+    const out = emptyOutput(context);
+    const [x, dx, grads, results] = [
+      readNumbers(args.data),
+      openOutput(out),
+      readNumbers(args.grad),
+      readNumbers(args.output),
+    ];
+    const pieces = piecesOf(args);
+    const gradient = { x, dx, step: pieces.inner };
+    const name = plainName(args.reduce);
+    const start = args.initial === null ? 1 : toNumber(args.initial);
+    eachPiece(pieces, (piece, from, to) => {
+      const grad = grads[piece]!;
+      if (name === "max" || name === "min") extremeGradient(gradient, from, to, grad, results[piece]!);
+      else if (name === "prod")
+        productGradient(gradient, from, to, grad, { product: results[piece]!, start });
+      else {
+        const share = name === "mean" ? grad / ((to - from) / pieces.inner) : grad;
+        for (let p = from; p < to; p += pieces.inner) dx[p] = share;
+      }
+    });
+    return finishOutput(out, dx);
+  },
+);
 
-export const segmentKernels = defineKernels({
-  "aten.segment_reduce.default": reduceSegments,
-  "aten._segment_reduce_backward.default": segmentGradient,
-});
+export const segmentKernels = defineKernels([
+  kernel(
+    "aten::segment_reduce(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None, Tensor? offsets=None, int axis=0, bool unsafe=False, Scalar? initial=None) -> Tensor",
+    reduceSegments,
+  ),
+  segmentGradient,
+]);

@@ -80,35 +80,41 @@ function backward(
   return finishOutput(out, values);
 }
 
-type Args = { readonly self: Tensor; readonly dim: number };
-
-export const softmaxKernels = defineKernels({
-  "aten._softmax.default": kernel<Args>(({ self, dim }, context) =>
+export const softmaxKernels = defineKernels([
+  kernel("aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", ({ self, dim }, context) =>
     alongLines(self, dim, context, softmaxLine),
   ),
-  "aten._safe_softmax.default": kernel<Args>(({ self, dim }, context) =>
-    alongLines(self, dim, context, safeSoftmaxLine),
+  kernel(
+    "aten::_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+    ({ self, dim }, context) => alongLines(self, dim, context, safeSoftmaxLine),
   ),
-  "aten._log_softmax.default": kernel<Args>(({ self, dim }, context) => {
-    const last = dim === -1 || dim === self.ndim - 1;
-    const [encode, table] = [patternEncoder(self.dtype), valueTable(self.dtype)];
-    const round = last && encode && table ? (x: number) => table[encode(x)]! : (x: number) => x;
-    return alongLines(self, dim, context, logSoftmaxLine(round));
-  }),
-  "aten._softmax_backward_data.default": kernel<BackwardArgs>((args, context) =>
-    backward(
-      args,
-      context,
-      (g, y) => g * y,
-      (g, y, sum) => y * (g - sum),
-    ),
+  kernel(
+    "aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
+    ({ self, dim }, context) => {
+      const last = dim === -1 || dim === self.ndim - 1;
+      const [encode, table] = [patternEncoder(self.dtype), valueTable(self.dtype)];
+      const round = last && encode && table ? (x: number) => table[encode(x)]! : (x: number) => x;
+      return alongLines(self, dim, context, logSoftmaxLine(round));
+    },
   ),
-  "aten._log_softmax_backward_data.default": kernel<BackwardArgs>((args, context) =>
-    backward(
-      args,
-      context,
-      (g) => g,
-      (g, y, sum) => g - Math.exp(y) * sum,
-    ),
+  kernel(
+    "aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+    (args, context) =>
+      backward(
+        args,
+        context,
+        (g, y) => g * y,
+        (g, y, sum) => y * (g - sum),
+      ),
   ),
-});
+  kernel(
+    "aten::_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+    (args, context) =>
+      backward(
+        args,
+        context,
+        (g) => g,
+        (g, y, sum) => g - Math.exp(y) * sum,
+      ),
+  ),
+]);

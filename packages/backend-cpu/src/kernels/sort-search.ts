@@ -2,7 +2,7 @@
 import type { ScalarLiteral } from "@sconce/ir";
 import { castTensor, Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
-import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
 import { fillWith } from "./creation-fill.js";
 import { dynamicOutput } from "./index-elements.js";
 import { commonDType, numberDType, type Operand } from "./pointwise-loop.js";
@@ -46,7 +46,7 @@ interface Search {
 }
 
 /** Rows of the sequence and of the values belong together, unless the sequence has one dimension only. */
-const searchsorted = kernel<Search>(({ sorted_sequence: sequence, self, right, side, sorter }, context) => {
+const searchsorted: Kernel<Search> = ({ sorted_sequence: sequence, self, right, side, sorter }, context) => {
   const out = emptyOutput(context);
   const dtype = commonDType([sequence, self]);
   const sorted = readKeys(castTensor(sequence, dtype));
@@ -61,12 +61,11 @@ const searchsorted = kernel<Search>(({ sorted_sequence: sequence, self, right, s
     results[i] = insertionPoint(sorted, order, start, length, values[i]!, toRight);
   }
   return finishOutput(out, results);
-});
+};
 
 type Bucketize = { readonly self: Operand; readonly boundaries: Tensor; readonly right: boolean };
-const bucketize = kernel<Bucketize>(({ self, boundaries, right }, context) =>
-  searchsorted({ sorted_sequence: boundaries, self, right, side: null, sorter: null }, context),
-);
+const bucketize: Kernel<Bucketize> = ({ self, boundaries, right }, context) =>
+  searchsorted({ sorted_sequence: boundaries, self, right, side: null, sorter: null }, context);
 
 type IsIn = { readonly elements: Operand; readonly tests: Operand; readonly invert: boolean };
 
@@ -86,20 +85,39 @@ function isIn({ elements, tests, invert }: IsIn, out: Tensor): Tensor {
   return finishOutput(out, results);
 }
 
-const isInKernel = (elements: string, tests: string): AnyKernel =>
-  kernel<Readonly<Record<string, Operand>>>((args, context) =>
+const isInKernel =
+  (elements: string, tests: string): Kernel<Readonly<Record<string, Operand>>> =>
+  (args, context) =>
     isIn(
       { elements: args[elements]!, tests: args[tests]!, invert: Boolean(args["invert"]) },
       emptyOutput(context),
-    ),
-  );
+    );
 
-export const sortSearchKernels = defineKernels({
-  "aten.searchsorted.Tensor": searchsorted,
-  "aten.searchsorted.Scalar": searchsorted,
-  "aten.bucketize.Tensor": bucketize,
-  "aten.bucketize.Scalar": bucketize,
-  "aten.isin.Tensor_Tensor": isInKernel("elements", "test_elements"),
-  "aten.isin.Tensor_Scalar": isInKernel("elements", "test_element"),
-  "aten.isin.Scalar_Tensor": isInKernel("element", "test_elements"),
-});
+export const sortSearchKernels = defineKernels([
+  kernel(
+    [
+      "aten::searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
+      "aten::searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
+    ],
+    searchsorted,
+  ),
+  kernel(
+    [
+      "aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+      "aten::bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+    ],
+    bucketize,
+  ),
+  kernel(
+    "aten::isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
+    isInKernel("elements", "test_elements"),
+  ),
+  kernel(
+    "aten::isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor",
+    isInKernel("elements", "test_element"),
+  ),
+  kernel(
+    "aten::isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
+    isInKernel("element", "test_elements"),
+  ),
+]);

@@ -50,7 +50,7 @@ function flatResults(
   { self, return_inverse: inverse, return_counts: counts }: Wanted,
   keys: NumberArray,
   groups: Groups,
-): Tensor[] {
+): [values: Tensor, inverse: Tensor, counts: Tensor] {
   return [
     chosenKeys(keys, groups.firsts, self.dtype),
     numbersTensor(groups.inverse, self.shape, inverse),
@@ -58,7 +58,7 @@ function flatResults(
   ];
 }
 
-const unique = kernel<Wanted>((args) => {
+const unique = (args: Wanted): [values: Tensor, inverse: Tensor, counts: Tensor] => {
   const keys = readKeys(args.self);
   const order = sortedPositions(keys, 0, keys.length);
   return flatResults(
@@ -66,7 +66,7 @@ const unique = kernel<Wanted>((args) => {
     keys,
     groupNeighbors(order, (a, b) => keys[a] === keys[b]),
   );
-});
+};
 
 /** Each slice along a dimension as one row of keys. */
 function sliceRows(self: Tensor, dim: number): { keys: NumberArray; count: number; length: number } {
@@ -88,7 +88,11 @@ function compareRows(keys: NumberArray, length: number, a: number, b: number): n
 }
 
 /** With a dimension PyTorch gives inverse and counts whether asked for or not. */
-function sliceResults({ self }: Wanted, dim: number, groups: Groups): Tensor[] {
+function sliceResults(
+  { self }: { readonly self: Tensor },
+  dim: number,
+  groups: Groups,
+): [Tensor, Tensor, Tensor] {
   const shape = self.shape.map((size, d) => (d === dim ? groups.firsts.length : size));
   const values = gatherByAxes(
     dynamicOutput(shape, self.dtype),
@@ -102,48 +106,61 @@ function sliceResults({ self }: Wanted, dim: number, groups: Groups): Tensor[] {
   ];
 }
 
-const uniqueDim = kernel<Wanted & { dim: number }>((args) => {
-  const dim = wrapDimension(args.dim, args.self.ndim);
-  const { keys, count, length } = sliceRows(args.self, dim);
-  const order = Uint32Array.from({ length: count }, (_, i) => i).sort(
-    (a, b) => compareRows(keys, length, a, b) || a - b,
-  );
-  return sliceResults(
-    args,
-    dim,
-    groupNeighbors(order, (a, b) => compareRows(keys, length, a, b) === 0),
-  );
-});
-
-const uniqueConsecutive = kernel<Wanted & { dim: number | null }>((args) => {
-  const { self } = args;
-  if (args.dim === null || (args.dim === 0 && self.ndim === 1)) {
-    const keys = readKeys(self);
-    const order = Uint32Array.from({ length: keys.length }, (_, i) => i);
-    return flatResults(
-      args,
-      keys,
-      groupNeighbors(order, (a, b) => keys[a] === keys[b]),
+const uniqueDim = kernel(
+  "aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)",
+  (args) => {
+    const dim = wrapDimension(args.dim, args.self.ndim);
+    const { keys, count, length } = sliceRows(args.self, dim);
+    const order = Uint32Array.from({ length: count }, (_, i) => i).sort(
+      (a, b) => compareRows(keys, length, a, b) || a - b,
     );
-  }
-  const dim = wrapDimension(args.dim, self.ndim);
-  const { keys, count, length } = sliceRows(self, dim);
-  const order = Uint32Array.from({ length: count }, (_, i) => i);
-  return sliceResults(
-    args,
-    dim,
-    groupNeighbors(order, (a, b) => compareRows(keys, length, a, b) === 0),
-  );
-});
-
-/** The older overload: values and inverse only. */
-const uniqueOld = kernel<Omit<Wanted, "return_counts">>((args, context) =>
-  (unique({ ...args, return_counts: false }, context) as readonly Tensor[]).slice(0, 2),
+    return sliceResults(
+      args,
+      dim,
+      groupNeighbors(order, (a, b) => compareRows(keys, length, a, b) === 0),
+    );
+  },
 );
 
-export const sortUniqueKernels = defineKernels({
-  "aten._unique2.default": unique,
-  "aten._unique.default": uniqueOld,
-  "aten.unique_dim.default": uniqueDim,
-  "aten.unique_consecutive.default": uniqueConsecutive,
-});
+const uniqueConsecutive = kernel(
+  "aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)",
+  (args) => {
+    const { self } = args;
+    if (args.dim === null || (args.dim === 0 && self.ndim === 1)) {
+      const keys = readKeys(self);
+      const order = Uint32Array.from({ length: keys.length }, (_, i) => i);
+      return flatResults(
+        args,
+        keys,
+        groupNeighbors(order, (a, b) => keys[a] === keys[b]),
+      );
+    }
+    const dim = wrapDimension(args.dim, self.ndim);
+    const { keys, count, length } = sliceRows(self, dim);
+    const order = Uint32Array.from({ length: count }, (_, i) => i);
+    return sliceResults(
+      args,
+      dim,
+      groupNeighbors(order, (a, b) => compareRows(keys, length, a, b) === 0),
+    );
+  },
+);
+
+/** The older overload: values and inverse only. */
+const uniqueOld = kernel(
+  "aten::_unique(Tensor self, bool sorted=True, bool return_inverse=False) -> (Tensor, Tensor)",
+  (args) => {
+    const [values, inverse] = unique({ ...args, return_counts: false });
+    return [values, inverse];
+  },
+);
+
+export const sortUniqueKernels = defineKernels([
+  kernel(
+    "aten::_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)",
+    unique,
+  ),
+  uniqueOld,
+  uniqueDim,
+  uniqueConsecutive,
+]);

@@ -3,7 +3,7 @@
  */
 import type { Tensor } from "@sconce/tensor";
 import { type NumberArray, writeNumbers } from "../kernel/dense.js";
-import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
 import { compareAscending } from "./order-statistic.js";
 import { likeKeys, moveLast, readKeys, reducedDims, writeKeys } from "./reduction-rows.js";
 import { precedes, selectFirst } from "./select-position.js";
@@ -65,29 +65,41 @@ function sortInto(
 
 type Sort = { readonly self: Tensor; readonly dim: number; readonly descending: boolean };
 
-const sort = kernel<Sort>(({ self, dim, descending }, context) => {
-  const [values, indices] = emptyOutputs(context) as [Tensor, Tensor];
+const sort: Kernel<Sort, readonly [Tensor, Tensor]> = ({ self, dim, descending }, context) => {
+  const [values, indices] = emptyOutputs(context);
   sortInto(self, dim, descending, undefined, values, indices);
   return [values, indices];
-});
+};
 
-const argsort = kernel<Sort>(({ self, dim, descending }, context) => {
-  const indices = emptyOutput(context);
-  sortInto(self, dim, descending, undefined, undefined, indices);
-  return indices;
-});
+const argsort = kernel(
+  [
+    "aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor",
+    "aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor",
+  ],
+  ({ self, dim, descending }, context) => {
+    const indices = emptyOutput(context);
+    sortInto(self, dim, descending, undefined, undefined, indices);
+    return indices;
+  },
+);
 
-type TopK = { readonly self: Tensor; readonly k: number; readonly dim: number; readonly largest: boolean };
-const topk = kernel<TopK>(({ self, k, dim, largest }, context) => {
-  const [values, indices] = emptyOutputs(context) as [Tensor, Tensor];
-  sortInto(self, dim, largest, k, values, indices);
-  return [values, indices];
-});
+const topk = kernel(
+  "aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)",
+  ({ self, k, dim, largest }, context) => {
+    const [values, indices] = emptyOutputs(context);
+    sortInto(self, dim, largest, k, values, indices);
+    return [values, indices];
+  },
+);
 
-export const sortKernels = defineKernels({
-  "aten.sort.default": sort,
-  "aten.sort.stable": sort,
-  "aten.argsort.default": argsort,
-  "aten.argsort.stable": argsort,
-  "aten.topk.default": topk,
-});
+export const sortKernels = defineKernels([
+  kernel(
+    [
+      "aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
+      "aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
+    ],
+    sort,
+  ),
+  argsort,
+  topk,
+]);

@@ -1,42 +1,32 @@
 /** @file The sum of products of three tensors that `bilinear` comes down to. */
-import { broadcastStrides, numel, positionsOf, type Tensor } from "@sconce/tensor";
+import { broadcastStrides, numel, positionsOf } from "@sconce/tensor";
 import { finishOutput, readNumbers } from "../kernel/dense.js";
-import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 
-interface TrilinearArgs {
-  readonly i1: Tensor;
-  readonly i2: Tensor;
-  readonly i3: Tensor;
-  /** Dimensions of size one to put into each factor, in the numbering of the result before summing. */
-  readonly expand1: readonly number[];
-  readonly expand2: readonly number[];
-  readonly expand3: readonly number[];
-  readonly sumdim: readonly number[];
-}
+const trilinear = kernel(
+  "aten::_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, int unroll_dim=1) -> Tensor",
+  (args, context) => {
+    const out = emptyOutput(context);
+    const shapes = (
+      [
+        [args.i1, args.expand1],
+        [args.i2, args.expand2],
+        [args.i3, args.expand3],
+      ] as const
+    ).map(([tensor, expand]) =>
+      [...expand].sort((a, b) => a - b).reduce((shape, d) => shape.toSpliced(d, 0, 1), [...tensor.shape]),
+    );
+    const full = shapes[0]!.map((_, d) => Math.max(...shapes.map((shape) => shape[d]!)));
+    const kept = full.map((size, d) => (args.sumdim.includes(d) ? 1 : size));
+    const at = [...shapes, kept].map((shape) => {
+      const strides = shape.map((_, d) => numel(shape.slice(d + 1)));
+      return positionsOf(full, { strides: broadcastStrides(shape, strides, full), storageOffset: 0 });
+    }) as [Int32Array, Int32Array, Int32Array, Int32Array];
+    const [a, b, c] = [readNumbers(args.i1), readNumbers(args.i2), readNumbers(args.i3)];
+    const sums = new Float64Array(out.numel);
+    for (let i = 0; i < numel(full); i++) sums[at[3][i]!]! += a[at[0][i]!]! * b[at[1][i]!]! * c[at[2][i]!]!;
+    return finishOutput(out, sums);
+  },
+);
 
-function trilinear(args: TrilinearArgs, context: KernelContext): Tensor {
-  const out = emptyOutput(context);
-  const shapes = (
-    [
-      [args.i1, args.expand1],
-      [args.i2, args.expand2],
-      [args.i3, args.expand3],
-    ] as const
-  ).map(([tensor, expand]) =>
-    [...expand].sort((a, b) => a - b).reduce((shape, d) => shape.toSpliced(d, 0, 1), [...tensor.shape]),
-  );
-  const full = shapes[0]!.map((_, d) => Math.max(...shapes.map((shape) => shape[d]!)));
-  const kept = full.map((size, d) => (args.sumdim.includes(d) ? 1 : size));
-  const at = [...shapes, kept].map((shape) => {
-    const strides = shape.map((_, d) => numel(shape.slice(d + 1)));
-    return positionsOf(full, { strides: broadcastStrides(shape, strides, full), storageOffset: 0 });
-  }) as [Int32Array, Int32Array, Int32Array, Int32Array];
-  const [a, b, c] = [readNumbers(args.i1), readNumbers(args.i2), readNumbers(args.i3)];
-  const sums = new Float64Array(out.numel);
-  for (let i = 0; i < numel(full); i++) sums[at[3][i]!]! += a[at[0][i]!]! * b[at[1][i]!]! * c[at[2][i]!]!;
-  return finishOutput(out, sums);
-}
-
-export const trilinearKernels = defineKernels({
-  "aten._trilinear.default": kernel<TrilinearArgs>(trilinear),
-});
+export const trilinearKernels = defineKernels([trilinear]);

@@ -1,6 +1,6 @@
 /** @file Bessel and Airy functions of every element. */
 import type { Tensor } from "@sconce/tensor";
-import { type AnyKernel, defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
 import {
   airyAi,
   besselJ0,
@@ -15,22 +15,34 @@ import { elementwise, map1 } from "./pointwise-loop.js";
 import { besselI0, besselI1 } from "./pointwise-special.js";
 
 /** The schemas call the argument `self` or `x`. */
-const ofElements = (f: (x: number) => number): AnyKernel =>
-  kernel<{ self?: Tensor; x?: Tensor }>(({ self, x }, context) =>
-    elementwise({ real: map1(f) }, emptyOutput(context), [(self ?? x)!]),
-  );
+const ofElements =
+  (f: (x: number) => number): Kernel<{ self?: Tensor; x?: Tensor }> =>
+  ({ self, x }, context) =>
+    elementwise({ real: map1(f) }, emptyOutput(context), [(self ?? x)!]);
 
-export const unaryBesselKernels = defineKernels({
-  "aten.special_bessel_j0.default": ofElements(besselJ0),
-  "aten.special_bessel_j1.default": ofElements(besselJ1),
-  "aten.special_bessel_y0.default": ofElements(besselY0),
-  "aten.special_bessel_y1.default": ofElements(besselY1),
-  "aten.special_modified_bessel_i0.default": ofElements(besselI0),
-  "aten.special_modified_bessel_i1.default": ofElements(besselI1),
-  "aten.special_modified_bessel_k0.default": ofElements((x) => besselK(0, x)),
-  "aten.special_modified_bessel_k1.default": ofElements((x) => besselK(1, x)),
-  "aten.special_scaled_modified_bessel_k0.default": ofElements((x) => besselKScaled(0, x)),
-  "aten.special_scaled_modified_bessel_k1.default": ofElements((x) => besselKScaled(1, x)),
-  "aten.special_spherical_bessel_j0.default": ofElements(sphericalBesselJ0),
-  "aten.special_airy_ai.default": ofElements(airyAi),
-});
+export const unaryBesselKernels = defineKernels([
+  kernel("aten::special_bessel_j0(Tensor self) -> Tensor", ofElements(besselJ0)),
+  kernel("aten::special_bessel_j1(Tensor self) -> Tensor", ofElements(besselJ1)),
+  kernel("aten::special_bessel_y0(Tensor self) -> Tensor", ofElements(besselY0)),
+  kernel("aten::special_bessel_y1(Tensor self) -> Tensor", ofElements(besselY1)),
+  kernel("aten::special_modified_bessel_i0(Tensor self) -> Tensor", ofElements(besselI0)),
+  kernel("aten::special_modified_bessel_i1(Tensor self) -> Tensor", ofElements(besselI1)),
+  kernel(
+    "aten::special_modified_bessel_k0(Tensor self) -> Tensor",
+    ofElements((x) => besselK(0, x)),
+  ),
+  kernel(
+    "aten::special_modified_bessel_k1(Tensor self) -> Tensor",
+    ofElements((x) => besselK(1, x)),
+  ),
+  kernel(
+    "aten::special_scaled_modified_bessel_k0(Tensor x) -> Tensor",
+    ofElements((x) => besselKScaled(0, x)),
+  ),
+  kernel(
+    "aten::special_scaled_modified_bessel_k1(Tensor x) -> Tensor",
+    ofElements((x) => besselKScaled(1, x)),
+  ),
+  kernel("aten::special_spherical_bessel_j0(Tensor x) -> Tensor", ofElements(sphericalBesselJ0)),
+  kernel("aten::special_airy_ai(Tensor x) -> Tensor", ofElements(airyAi)),
+]);

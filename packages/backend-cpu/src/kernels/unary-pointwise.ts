@@ -1,7 +1,7 @@
 /** @file Kernels of one tensor argument, element by element. */
 import { dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
 import { roundTo, stepOf } from "../kernel/half.js";
-import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
 import { complexLoops } from "./complex-loops.js";
 import { type ComplexLoop, type Elementwise, elementwise, type LaneLoop, map1 } from "./pointwise-loop.js";
 import {
@@ -38,37 +38,41 @@ import { LARGEST_FINITE } from "./scalar-range.js";
 type Unary = { readonly self: Tensor };
 
 /** Computes in the dtype of the result: integers become floats first where the result is a float. */
-const unary = (operation: Elementwise): AnyKernel =>
-  kernel<Unary>(({ self }, context) => elementwise(operation, emptyOutput(context), [self]));
+const unary =
+  (operation: Elementwise): Kernel<Unary> =>
+  ({ self }, context) =>
+    elementwise(operation, emptyOutput(context), [self]);
 
 /** A float function, by itself or with its complex form. */
-const float = (f: (x: number) => number, complex?: ComplexLoop): AnyKernel =>
+const float = (f: (x: number) => number, complex?: ComplexLoop): Kernel<Unary> =>
   unary({ real: map1(f), complex });
 
 /** PyTorch computes all but float64 in float32. */
-const sigmoid = kernel<Unary>(({ self }, context) => {
+const sigmoid: Kernel<Unary> = ({ self }, context) => {
   const out = emptyOutput(context);
   const real = out.dtype === "float64" ? sigmoidLoop : sigmoidSingleLoop;
   return elementwise({ real, complex: complexLoops.sigmoid }, out, [self]);
-});
+};
 
 /**
  * Computes in the dtype of the argument, whatever the result's: predicates, magnitudes of complex numbers.
  */
-const inOwnDType = (operation: Elementwise): AnyKernel =>
-  kernel<Unary>(({ self }, context) => elementwise(operation, emptyOutput(context), [self], self.dtype));
+const inOwnDType =
+  (operation: Elementwise): Kernel<Unary> =>
+  ({ self }, context) =>
+    elementwise(operation, emptyOutput(context), [self], self.dtype);
 
-const predicate = (f: (x: number) => boolean, complex?: ComplexLoop): AnyKernel =>
+const predicate = (f: (x: number) => boolean, complex?: ComplexLoop): Kernel<Unary> =>
   inOwnDType({ real: map1((x) => (f(x) ? 1 : 0)), big: (x) => (f(Number(x)) ? 1n : 0n), complex });
 
 /** Rounding functions leave integers as they are. */
-const rounding = (f: (x: number) => number): AnyKernel => unary({ real: map1(f), big: (x) => x });
+const rounding = (f: (x: number) => number): Kernel<Unary> => unary({ real: map1(f), big: (x) => x });
 
 const squareInt32: LaneLoop = map1((x) => Math.imul(x, x));
 const bigAbs = (x: bigint): bigint => (x < 0n ? -x : x);
 const signOf = (x: number): number => (x > 0 ? 1 : x < 0 ? -1 : 0);
 
-const square = kernel<Unary>(({ self }, context) => {
+const square: Kernel<Unary> = ({ self }, context) => {
   const narrow = isIntegralDType(self.dtype) && dtypeInfo(self.dtype).itemSize <= 4;
   const operation = {
     real: narrow ? squareInt32 : squareLoop,
@@ -76,22 +80,26 @@ const square = kernel<Unary>(({ self }, context) => {
     complex: complexLoops.square,
   };
   return elementwise(operation, emptyOutput(context), [self]);
-});
+};
 
 const bitwiseNot = inOwnDType({ real: map1((x) => -x - 1), big: (x) => ~x });
 const notBool = map1((x) => (x === 0 ? 1 : 0));
 
 /** Scales, rounds half to even and scales back, each step in the dtype computed in. */
-const roundDecimals = kernel<{ self: Tensor; decimals: number }>(({ self, decimals }, context) => {
-  const out = emptyOutput(context);
-  const step = self.dtype === "float64" ? (x: number): number => x : Math.fround;
-  const scale = step(10 ** Math.abs(decimals));
-  const up = (x: number): number => step(roundHalfEven(step(x * scale)) / scale);
-  const down = (x: number): number => step(roundHalfEven(step(x / scale)) * scale);
-  return elementwise({ real: map1(decimals >= 0 ? up : down), big: (x) => x }, out, [self]);
-});
+const roundDecimals = kernel(
+  "aten::round.decimals(Tensor self, *, int decimals) -> Tensor",
+  ({ self, decimals }, context) => {
+    const out = emptyOutput(context);
+    const step = self.dtype === "float64" ? (x: number): number => x : Math.fround;
+    const scale = step(10 ** Math.abs(decimals));
+    const up = (x: number): number => step(roundHalfEven(step(x * scale)) / scale);
+    const down = (x: number): number => step(roundHalfEven(step(x / scale)) * scale);
+    return elementwise({ real: map1(decimals >= 0 ? up : down), big: (x) => x }, out, [self]);
+  },
+);
 
-const nanToNum = kernel<{ self: Tensor; nan: number | null; posinf: number | null; neginf: number | null }>(
+const nanToNum = kernel(
+  "aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
   ({ self, nan, posinf, neginf }, context) => {
     const limit = LARGEST_FINITE[self.dtype] ?? 0;
     const high = posinf ?? limit;
@@ -105,7 +113,7 @@ const nanToNum = kernel<{ self: Tensor; nan: number | null; posinf: number | nul
   },
 );
 
-const logit = kernel<{ self: Tensor; eps: number | null }>(({ self, eps }, context) => {
+const logit = kernel("aten::logit(Tensor self, float? eps=None) -> Tensor", ({ self, eps }, context) => {
   // The bounds have the precision of the tensor. With bounds that cross (eps above 1/2) the lower one is looked at first.
   const out = emptyOutput(context);
   const round = roundTo(out.dtype);
@@ -138,15 +146,18 @@ function mantissaOf(x: number): number {
   return x / 2 ** half / 2 ** (exponentOf(x) - half);
 }
 
-const frexp = kernel<{ self: Tensor }>(({ self }, context) => {
-  const [mantissa, exponent] = emptyOutputs(context) as [Tensor, Tensor];
-  return [
-    elementwise({ real: map1(mantissaOf) }, mantissa, [self]),
-    elementwise({ real: map1(exponentOf) }, exponent, [self], self.dtype),
-  ];
-});
+const frexp = kernel(
+  "aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)",
+  ({ self }, context) => {
+    const [mantissa, exponent] = emptyOutputs(context);
+    return [
+      elementwise({ real: map1(mantissaOf) }, mantissa, [self]),
+      elementwise({ real: map1(exponentOf) }, exponent, [self], self.dtype),
+    ];
+  },
+);
 
-const polygammaKernel = kernel<{ n: number; self: Tensor }>(({ n, self }, context) => {
+const polygammaKernel = kernel("aten::polygamma(int n, Tensor self) -> Tensor", ({ n, self }, context) => {
   const out = emptyOutput(context);
   const f = n === 1 ? trigamma(stepOf(out.dtype)) : (x: number): number => polygamma(n, x);
   return elementwise({ real: map1(f) }, out, [self]);
@@ -165,7 +176,7 @@ function trigamma(round: (x: number) => number): (x: number) => number {
   };
 }
 
-const mvlgamma = kernel<{ self: Tensor; p: number }>(({ self, p }, context) => {
+const mvlgamma = kernel("aten::mvlgamma(Tensor self, int p) -> Tensor", ({ self, p }, context) => {
   const f = (x: number): number => {
     let sum = (p * (p - 1) * Math.log(Math.PI)) / 4;
     for (let j = 0; j < p; j++) sum += lgamma(x - j / 2);
@@ -181,99 +192,147 @@ const entropy = (x: number): number =>
 /** The angle of a real number: π for negative ones. */
 const angle = (x: number): number => (Number.isNaN(x) ? x : x < 0 ? Math.PI : 0);
 /** In float32 the factor exp|x| overflows before the product does. */
-const bessel = (f: (x: number) => number): AnyKernel =>
-  kernel<Unary>(({ self }, context) => {
+const bessel =
+  (f: (x: number) => number): Kernel<Unary> =>
+  ({ self }, context) => {
     const out = emptyOutput(context);
     const narrow = (x: number): number =>
       Number.isFinite(x) && Math.exp(Math.abs(x)) > 3.4028235e38 ? f(Math.sign(x) * 1000) : f(x);
     return elementwise({ real: map1(out.dtype === "float64" ? f : narrow) }, out, [self]);
-  });
+  };
 const positive = unary({ real: map1((x) => x), big: (x) => x, complex: complexLoops.positive });
 const conjugate = unary({ real: map1((x) => x), big: (x) => x, complex: complexLoops.conj });
 
 /** `angle` of integers computes in float32, of complex numbers in their own dtype. */
-const angleKernel = kernel<Unary>(({ self }, context) => {
+const angleKernel = kernel("aten::angle(Tensor self) -> Tensor", ({ self }, context) => {
   const out = emptyOutput(context);
   const dtype = dtypeInfo(self.dtype).kind === "complex" ? self.dtype : out.dtype;
   return elementwise({ real: map1(angle), complex: complexLoops.angle }, out, [self], dtype);
 });
 
-export const unaryPointwiseKernels = defineKernels({
-  "aten.neg.default": unary({ real: negateLoop, big: (x) => -x, complex: complexLoops.neg }),
-  "aten.abs.default": inOwnDType({ real: absoluteLoop, big: bigAbs, complex: complexLoops.abs }),
-  "aten.positive.default": positive,
-  "aten.sign.default": unary({ real: map1(signOf), big: (x) => (x > 0n ? 1n : x < 0n ? -1n : 0n) }),
-  "aten.sgn.default": unary({
-    real: map1(signOf),
-    big: (x) => (x > 0n ? 1n : x < 0n ? -1n : 0n),
-    complex: complexLoops.sgn,
-  }),
-  "aten.square.default": square,
-  "aten.ceil.default": rounding(Math.ceil),
-  "aten.floor.default": rounding(Math.floor),
-  "aten.trunc.default": rounding(Math.trunc),
-  "aten.round.default": rounding(roundHalfEven),
-  "aten.round.decimals": roundDecimals,
-  "aten.frac.default": float((x) => x - Math.trunc(x)),
-  "aten.reciprocal.default": unary({ real: reciprocalLoop, complex: complexLoops.reciprocal }),
-  "aten.sqrt.default": unary({ real: sqrtLoop, complex: complexLoops.sqrt }),
-  "aten.rsqrt.default": unary({ real: rsqrtLoop, complex: complexLoops.rsqrt }),
-  "aten.exp.default": unary({ real: expLoop, complex: complexLoops.exp }),
-  "aten.exp2.default": float((x) => 2 ** x, complexLoops.exp2),
-  "aten.expm1.default": float(Math.expm1, complexLoops.expm1),
-  "aten.log.default": float(Math.log, complexLoops.log),
-  "aten.log2.default": float(Math.log2, complexLoops.log2),
-  "aten.log10.default": float(Math.log10, complexLoops.log10),
-  "aten.log1p.default": float(Math.log1p, complexLoops.log1p),
-  "aten.sin.default": float(Math.sin, complexLoops.sin),
-  "aten.cos.default": float(Math.cos, complexLoops.cos),
-  "aten.tan.default": float(Math.tan, complexLoops.tan),
-  "aten.asin.default": float(Math.asin, complexLoops.asin),
-  "aten.acos.default": float(Math.acos, complexLoops.acos),
-  "aten.atan.default": float(Math.atan, complexLoops.atan),
-  "aten.sinh.default": float(Math.sinh, complexLoops.sinh),
-  "aten.cosh.default": float(Math.cosh, complexLoops.cosh),
-  "aten.tanh.default": unary({ real: tanhLoop, complex: complexLoops.tanh }),
-  "aten.asinh.default": float(Math.asinh, complexLoops.asinh),
-  "aten.acosh.default": float(Math.acosh, complexLoops.acosh),
-  "aten.atanh.default": float(Math.atanh, complexLoops.atanh),
-  "aten.sigmoid.default": sigmoid,
-  "aten.relu.default": unary({ real: reluLoop, big: (x) => (x < 0n ? 0n : x) }),
-  "aten.erf.default": unary({ real: erfLoop }),
-  "aten.erfc.default": float(erfc),
-  "aten.erfinv.default": float(erfinv),
-  "aten.special_erfcx.default": float(erfcx),
-  "aten.special_ndtri.default": float(ndtri),
-  "aten.special_ndtr.default": float(ndtr),
-  "aten.special_log_ndtr.default": float(logNdtr),
-  "aten.special_entr.default": float(entropy),
-  "aten.lgamma.default": float(lgamma),
-  "aten.digamma.default": float(digamma),
-  "aten.frexp.Tensor": frexp,
-  "aten.polygamma.default": polygammaKernel,
-  "aten.mvlgamma.default": mvlgamma,
-  "aten.i0.default": bessel(besselI0),
-  "aten.special_i0e.default": float((x) => besselIScaled(0, x)),
-  "aten.special_i1.default": bessel(besselI1),
-  "aten.special_i1e.default": float((x) => besselIScaled(1, x)),
-  "aten.sinc.default": float(sinc, complexLoops.sinc),
-  "aten.logit.default": logit,
-  "aten.deg2rad.default": float((x) => x * (Math.PI / 180)),
-  "aten.rad2deg.default": float((x) => x * (180 / Math.PI)),
-  "aten.angle.default": angleKernel,
-  "aten.isnan.default": predicate(Number.isNaN, complexLoops.isnan),
-  "aten.isinf.default": predicate((x) => Math.abs(x) === Infinity, complexLoops.isinf),
-  "aten.isposinf.default": predicate((x) => x === Infinity),
-  "aten.isneginf.default": predicate((x) => x === -Infinity),
-  "aten.isfinite.default": predicate(Number.isFinite, complexLoops.isfinite),
-  "aten.signbit.default": predicate(isNegative),
-  "aten.logical_not.default": predicate((x) => x === 0, complexLoops.logicalNot),
-  "aten.bitwise_not.default": kernel<Unary>(({ self }, context) =>
+export const unaryPointwiseKernels = defineKernels([
+  kernel(
+    "aten::neg(Tensor self) -> Tensor",
+    unary({ real: negateLoop, big: (x) => -x, complex: complexLoops.neg }),
+  ),
+  kernel(
+    "aten::abs(Tensor self) -> Tensor",
+    inOwnDType({ real: absoluteLoop, big: bigAbs, complex: complexLoops.abs }),
+  ),
+  kernel("aten::positive(Tensor(a) self) -> Tensor(a)", positive),
+  kernel(
+    "aten::sign(Tensor self) -> Tensor",
+    unary({ real: map1(signOf), big: (x) => (x > 0n ? 1n : x < 0n ? -1n : 0n) }),
+  ),
+  kernel(
+    "aten::sgn(Tensor self) -> Tensor",
+    unary({
+      real: map1(signOf),
+      big: (x) => (x > 0n ? 1n : x < 0n ? -1n : 0n),
+      complex: complexLoops.sgn,
+    }),
+  ),
+  kernel("aten::square(Tensor self) -> Tensor", square),
+  kernel("aten::ceil(Tensor self) -> Tensor", rounding(Math.ceil)),
+  kernel("aten::floor(Tensor self) -> Tensor", rounding(Math.floor)),
+  kernel("aten::trunc(Tensor self) -> Tensor", rounding(Math.trunc)),
+  kernel("aten::round(Tensor self) -> Tensor", rounding(roundHalfEven)),
+  roundDecimals,
+  kernel(
+    "aten::frac(Tensor self) -> Tensor",
+    float((x) => x - Math.trunc(x)),
+  ),
+  kernel(
+    "aten::reciprocal(Tensor self) -> Tensor",
+    unary({ real: reciprocalLoop, complex: complexLoops.reciprocal }),
+  ),
+  kernel("aten::sqrt(Tensor self) -> Tensor", unary({ real: sqrtLoop, complex: complexLoops.sqrt })),
+  kernel("aten::rsqrt(Tensor self) -> Tensor", unary({ real: rsqrtLoop, complex: complexLoops.rsqrt })),
+  kernel("aten::exp(Tensor self) -> Tensor", unary({ real: expLoop, complex: complexLoops.exp })),
+  kernel(
+    "aten::exp2(Tensor self) -> Tensor",
+    float((x) => 2 ** x, complexLoops.exp2),
+  ),
+  kernel("aten::expm1(Tensor self) -> Tensor", float(Math.expm1, complexLoops.expm1)),
+  kernel("aten::log(Tensor self) -> Tensor", float(Math.log, complexLoops.log)),
+  kernel("aten::log2(Tensor self) -> Tensor", float(Math.log2, complexLoops.log2)),
+  kernel("aten::log10(Tensor self) -> Tensor", float(Math.log10, complexLoops.log10)),
+  kernel("aten::log1p(Tensor self) -> Tensor", float(Math.log1p, complexLoops.log1p)),
+  kernel("aten::sin(Tensor self) -> Tensor", float(Math.sin, complexLoops.sin)),
+  kernel("aten::cos(Tensor self) -> Tensor", float(Math.cos, complexLoops.cos)),
+  kernel("aten::tan(Tensor self) -> Tensor", float(Math.tan, complexLoops.tan)),
+  kernel("aten::asin(Tensor self) -> Tensor", float(Math.asin, complexLoops.asin)),
+  kernel("aten::acos(Tensor self) -> Tensor", float(Math.acos, complexLoops.acos)),
+  kernel("aten::atan(Tensor self) -> Tensor", float(Math.atan, complexLoops.atan)),
+  kernel("aten::sinh(Tensor self) -> Tensor", float(Math.sinh, complexLoops.sinh)),
+  kernel("aten::cosh(Tensor self) -> Tensor", float(Math.cosh, complexLoops.cosh)),
+  kernel("aten::tanh(Tensor self) -> Tensor", unary({ real: tanhLoop, complex: complexLoops.tanh })),
+  kernel("aten::asinh(Tensor self) -> Tensor", float(Math.asinh, complexLoops.asinh)),
+  kernel("aten::acosh(Tensor self) -> Tensor", float(Math.acosh, complexLoops.acosh)),
+  kernel("aten::atanh(Tensor self) -> Tensor", float(Math.atanh, complexLoops.atanh)),
+  kernel("aten::sigmoid(Tensor self) -> Tensor", sigmoid),
+  kernel("aten::relu(Tensor self) -> Tensor", unary({ real: reluLoop, big: (x) => (x < 0n ? 0n : x) })),
+  kernel("aten::erf(Tensor self) -> Tensor", unary({ real: erfLoop })),
+  kernel("aten::erfc(Tensor self) -> Tensor", float(erfc)),
+  kernel("aten::erfinv(Tensor self) -> Tensor", float(erfinv)),
+  kernel("aten::special_erfcx(Tensor self) -> Tensor", float(erfcx)),
+  kernel("aten::special_ndtri(Tensor self) -> Tensor", float(ndtri)),
+  kernel("aten::special_ndtr(Tensor self) -> Tensor", float(ndtr)),
+  kernel("aten::special_log_ndtr(Tensor self) -> Tensor", float(logNdtr)),
+  kernel("aten::special_entr(Tensor self) -> Tensor", float(entropy)),
+  kernel("aten::lgamma(Tensor self) -> Tensor", float(lgamma)),
+  kernel("aten::digamma(Tensor self) -> Tensor", float(digamma)),
+  frexp,
+  polygammaKernel,
+  mvlgamma,
+  kernel("aten::i0(Tensor self) -> Tensor", bessel(besselI0)),
+  kernel(
+    "aten::special_i0e(Tensor self) -> Tensor",
+    float((x) => besselIScaled(0, x)),
+  ),
+  kernel("aten::special_i1(Tensor self) -> Tensor", bessel(besselI1)),
+  kernel(
+    "aten::special_i1e(Tensor self) -> Tensor",
+    float((x) => besselIScaled(1, x)),
+  ),
+  kernel("aten::sinc(Tensor self) -> Tensor", float(sinc, complexLoops.sinc)),
+  logit,
+  kernel(
+    "aten::deg2rad(Tensor self) -> Tensor",
+    float((x) => x * (Math.PI / 180)),
+  ),
+  kernel(
+    "aten::rad2deg(Tensor self) -> Tensor",
+    float((x) => x * (180 / Math.PI)),
+  ),
+  angleKernel,
+  kernel("aten::isnan(Tensor self) -> Tensor", predicate(Number.isNaN, complexLoops.isnan)),
+  kernel(
+    "aten::isinf(Tensor self) -> Tensor",
+    predicate((x) => Math.abs(x) === Infinity, complexLoops.isinf),
+  ),
+  kernel(
+    "aten::isposinf(Tensor self) -> Tensor",
+    predicate((x) => x === Infinity),
+  ),
+  kernel(
+    "aten::isneginf(Tensor self) -> Tensor",
+    predicate((x) => x === -Infinity),
+  ),
+  kernel("aten::isfinite(Tensor self) -> Tensor", predicate(Number.isFinite, complexLoops.isfinite)),
+  kernel("aten::signbit(Tensor self) -> Tensor", predicate(isNegative)),
+  kernel(
+    "aten::logical_not(Tensor self) -> Tensor",
+    predicate((x) => x === 0, complexLoops.logicalNot),
+  ),
+  kernel("aten::bitwise_not(Tensor self) -> Tensor", ({ self }, context) =>
     self.dtype === "bool"
       ? elementwise({ real: notBool }, emptyOutput(context), [self])
       : bitwiseNot({ self }, context),
   ),
-  "aten.nan_to_num.default": nanToNum,
-  "aten._conj_physical.default": conjugate,
-  "aten._conj.default": conjugate,
-});
+  nanToNum,
+  kernel(
+    ["aten::_conj_physical(Tensor self) -> Tensor", "aten::_conj(Tensor(a) self) -> Tensor(a)"],
+    conjugate,
+  ),
+]);

@@ -5,7 +5,7 @@
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, readFloat64 } from "../kernel/dense.js";
 import { roundTo } from "../kernel/half.js";
-import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, type Kernel, type KernelContext, kernel } from "../kernel/kernel.js";
 import { byteTaps, type Mode, type Taps, tapsOf, type WideMode, wideTaps } from "./upsample-taps.js";
 
 /** Applies taps along a dimension of size `taps.inputs`, with `inner` elements after it. */
@@ -146,51 +146,77 @@ function upsampleWide(mode: WideMode, args: UpsampleArgs & { self: Tensor }, con
   return finishOutput(out, values);
 }
 
-const wideKernel = (mode: WideMode) =>
-  kernel<UpsampleArgs & { self: Tensor }>((args, context) => upsampleWide(mode, args, context));
+const wideKernel =
+  (mode: WideMode): Kernel<UpsampleArgs & { readonly self: Tensor }> =>
+  (args, context) =>
+    upsampleWide(mode, args, context);
 
-const upsampleKernel = (mode: Mode) => kernel<UpsampleArgs>((args, context) => upsample(mode, args, context));
-const [nearest, exact, linear, cubic] = (["nearest", "nearest-exact", "linear", "cubic"] as const).map(
-  upsampleKernel,
-) as [
-  ReturnType<typeof upsampleKernel>,
-  ReturnType<typeof upsampleKernel>,
-  ReturnType<typeof upsampleKernel>,
-  ReturnType<typeof upsampleKernel>,
-];
+const upsampleKernel =
+  (mode: Mode): Kernel<UpsampleArgs> =>
+  (args, context) =>
+    upsample(mode, args, context);
 
-export const upsampleKernels = defineKernels({
-  "aten.upsample_nearest1d.default": nearest,
-  "aten.upsample_nearest2d.default": nearest,
-  "aten.upsample_nearest3d.default": nearest,
-  "aten.upsample_nearest1d.vec": nearest,
-  "aten.upsample_nearest2d.vec": nearest,
-  "aten.upsample_nearest3d.vec": nearest,
-  "aten._upsample_nearest_exact1d.default": exact,
-  "aten._upsample_nearest_exact2d.default": exact,
-  "aten._upsample_nearest_exact3d.default": exact,
-  "aten._upsample_nearest_exact1d.vec": exact,
-  "aten._upsample_nearest_exact2d.vec": exact,
-  "aten._upsample_nearest_exact3d.vec": exact,
-  "aten.upsample_linear1d.default": linear,
-  "aten.upsample_bilinear2d.default": linear,
-  "aten.upsample_trilinear3d.default": linear,
-  "aten.upsample_linear1d.vec": linear,
-  "aten.upsample_bilinear2d.vec": linear,
-  "aten.upsample_trilinear3d.vec": linear,
-  "aten.upsample_bicubic2d.default": cubic,
-  "aten.upsample_bicubic2d.vec": cubic,
-  "aten._upsample_bilinear2d_aa.default": wideKernel("linear"),
-  "aten._upsample_bicubic2d_aa.default": wideKernel("cubic"),
-  "aten._upsample_lanczos2d_aa.default": wideKernel("lanczos"),
-  "aten.upsample_nearest1d_backward.default": nearest,
-  "aten.upsample_nearest2d_backward.default": nearest,
-  "aten.upsample_nearest3d_backward.default": nearest,
-  "aten._upsample_nearest_exact1d_backward.default": exact,
-  "aten._upsample_nearest_exact2d_backward.default": exact,
-  "aten._upsample_nearest_exact3d_backward.default": exact,
-  "aten.upsample_linear1d_backward.default": linear,
-  "aten.upsample_bilinear2d_backward.default": linear,
-  "aten.upsample_trilinear3d_backward.default": linear,
-  "aten.upsample_bicubic2d_backward.default": cubic,
-});
+export const upsampleKernels = defineKernels([
+  kernel(
+    [
+      "aten::upsample_nearest1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor",
+      "aten::upsample_nearest2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor",
+      "aten::upsample_nearest3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
+      "aten::upsample_nearest1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
+      "aten::upsample_nearest2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
+      "aten::upsample_nearest3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
+      "aten::upsample_nearest1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, float? scales=None) -> Tensor",
+      "aten::upsample_nearest2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, float? scales_h=None, float? scales_w=None) -> Tensor",
+      "aten::upsample_nearest3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
+    ],
+    upsampleKernel("nearest"),
+  ),
+  kernel(
+    [
+      "aten::_upsample_nearest_exact1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor",
+      "aten::_upsample_nearest_exact2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor",
+      "aten::_upsample_nearest_exact3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
+      "aten::_upsample_nearest_exact1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
+      "aten::_upsample_nearest_exact2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
+      "aten::_upsample_nearest_exact3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
+      "aten::_upsample_nearest_exact1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, float? scales=None) -> Tensor",
+      "aten::_upsample_nearest_exact2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, float? scales_h=None, float? scales_w=None) -> Tensor",
+      "aten::_upsample_nearest_exact3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
+    ],
+    upsampleKernel("nearest-exact"),
+  ),
+  kernel(
+    [
+      "aten::upsample_linear1d(Tensor self, SymInt[1] output_size, bool align_corners, float? scales=None) -> Tensor",
+      "aten::upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+      "aten::upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
+      "aten::upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
+      "aten::upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
+      "aten::upsample_trilinear3d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
+      "aten::upsample_linear1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, bool align_corners, float? scales=None) -> Tensor",
+      "aten::upsample_bilinear2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+      "aten::upsample_trilinear3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
+    ],
+    upsampleKernel("linear"),
+  ),
+  kernel(
+    [
+      "aten::upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+      "aten::upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
+      "aten::upsample_bicubic2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+    ],
+    upsampleKernel("cubic"),
+  ),
+  kernel(
+    "aten::_upsample_bilinear2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+    wideKernel("linear"),
+  ),
+  kernel(
+    "aten::_upsample_bicubic2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+    wideKernel("cubic"),
+  ),
+  kernel(
+    "aten::_upsample_lanczos2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+    wideKernel("lanczos"),
+  ),
+]);

@@ -2,7 +2,7 @@
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { castTensor, type DType, dtypeInfo, type Tensor } from "@sconce/tensor";
 import { finishOutput, openOutput, readComplex, readNumbers, writeComplex } from "../kernel/dense.js";
-import { type AnyKernel, defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
 import { broadcastShape } from "./index-elements.js";
 import { rowsOf } from "./reduction-rows.js";
 import { sumOf } from "./reduction-sum.js";
@@ -82,19 +82,21 @@ interface SpreadArgs {
 const correctionOf = ({ correction, unbiased = true }: SpreadArgs): number =>
   correction === null || correction === undefined ? (unbiased ? 1 : 0) : toNumber(correction);
 
-const spreadKernel = (root: boolean): AnyKernel =>
-  kernel<SpreadArgs>((args, context) => {
+const spreadKernel =
+  (root: boolean): Kernel<SpreadArgs> =>
+  (args, context) => {
     const out = emptyOutput(context);
     spread({ self: args.self, dims: args.dim ?? null, correction: correctionOf(args), root }, out);
     return out;
-  });
+  };
 
-const spreadAndMean = (root: boolean): AnyKernel =>
-  kernel<SpreadArgs>((args, context) => {
-    const [out, means] = emptyOutputs(context) as [Tensor, Tensor];
+const spreadAndMean =
+  (root: boolean): Kernel<SpreadArgs, readonly [Tensor, Tensor]> =>
+  (args, context) => {
+    const [out, means] = emptyOutputs(context);
     spread({ self: args.self, dims: args.dim ?? null, correction: correctionOf(args), root }, out, means);
     return [out, means];
-  });
+  };
 
 /** The p-norm of a row of magnitudes. */
 function normOf(data: ArrayLike<number>, start: number, length: number, p: number): number {
@@ -128,14 +130,9 @@ function norm(self: Tensor, p: number, dims: Dims, dtype: DType | null, out: Ten
   return finishOutput(out, results);
 }
 
-interface VectorNorm {
-  readonly self: Tensor;
-  readonly ord: ScalarLiteral;
-  readonly dim: Dims;
-  readonly dtype: DType | null;
-}
-const vectorNorm = kernel<VectorNorm>(({ self, ord, dim, dtype }, context) =>
-  norm(self, toNumber(ord), dim, dtype, emptyOutput(context)),
+const vectorNorm = kernel(
+  "aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+  ({ self, ord, dim, dtype }, context) => norm(self, toNumber(ord), dim, dtype, emptyOutput(context)),
 );
 
 interface Norm {
@@ -144,9 +141,8 @@ interface Norm {
   readonly dim?: Dims;
   readonly dtype?: DType | null;
 }
-const pNorm = kernel<Norm>(({ self, p, dim = null, dtype = null }, context) =>
-  norm(self, p === null ? 2 : toNumber(p), dim, dtype, emptyOutput(context)),
-);
+const pNorm: Kernel<Norm> = ({ self, p, dim = null, dtype = null }, context) =>
+  norm(self, p === null ? 2 : toNumber(p), dim, dtype, emptyOutput(context));
 
 /** Differences of elements; of complex ones their sizes. */
 function distances(self: Tensor, other: Tensor, shape: readonly number[]): Float64Array {
@@ -161,37 +157,65 @@ function distances(self: Tensor, other: Tensor, shape: readonly number[]): Float
 }
 
 /** The p-norm of the difference of two tensors. */
-const dist = kernel<{ self: Tensor; other: Tensor; p: ScalarLiteral }>(({ self, other, p }, context) => {
-  const out = emptyOutput(context);
-  const shape = broadcastShape(self.shape, other.shape);
-  const difference = distances(self, other, shape);
-  const results = openOutput(out);
-  results[0] = normOf(difference, 0, difference.length, toNumber(p));
-  return finishOutput(out, results);
-});
+const dist = kernel(
+  "aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor",
+  ({ self, other, p }, context) => {
+    const out = emptyOutput(context);
+    const shape = broadcastShape(self.shape, other.shape);
+    const difference = distances(self, other, shape);
+    const results = openOutput(out);
+    results[0] = normOf(difference, 0, difference.length, toNumber(p));
+    return finishOutput(out, results);
+  },
+);
 
 const variance = spreadKernel(false);
 const deviation = spreadKernel(true);
 const varianceAndMean = spreadAndMean(false);
 const deviationAndMean = spreadAndMean(true);
 
-export const varianceKernels = defineKernels({
-  "aten.var.default": variance,
-  "aten.var.dim": variance,
-  "aten.var.correction": variance,
-  "aten.std.default": deviation,
-  "aten.std.dim": deviation,
-  "aten.std.correction": deviation,
-  "aten.var_mean.default": varianceAndMean,
-  "aten.var_mean.dim": varianceAndMean,
-  "aten.var_mean.correction": varianceAndMean,
-  "aten.std_mean.default": deviationAndMean,
-  "aten.std_mean.dim": deviationAndMean,
-  "aten.std_mean.correction": deviationAndMean,
-  "aten.linalg_vector_norm.default": vectorNorm,
-  "aten.norm.Scalar": pNorm,
-  "aten.norm.ScalarOpt_dim": pNorm,
-  "aten.norm.ScalarOpt_dtype": pNorm,
-  "aten.norm.ScalarOpt_dim_dtype": pNorm,
-  "aten.dist.default": dist,
-});
+export const varianceKernels = defineKernels([
+  kernel(
+    [
+      "aten::var(Tensor self, bool unbiased=True) -> Tensor",
+      "aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
+      "aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
+    ],
+    variance,
+  ),
+  kernel(
+    [
+      "aten::std(Tensor self, bool unbiased=True) -> Tensor",
+      "aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
+      "aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
+    ],
+    deviation,
+  ),
+  kernel(
+    [
+      "aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
+      "aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
+      "aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
+    ],
+    varianceAndMean,
+  ),
+  kernel(
+    [
+      "aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
+      "aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
+      "aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
+    ],
+    deviationAndMean,
+  ),
+  vectorNorm,
+  kernel(
+    [
+      "aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor",
+      "aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
+      "aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor",
+      "aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor",
+    ],
+    pNorm,
+  ),
+  dist,
+]);

@@ -1,48 +1,49 @@
 /** @file Gradients of views and of selections: zeros, into which the gradient is written or added. */
-import { broadcastStrides, positionsOf, type Tensor } from "@sconce/tensor";
+import { broadcastStrides, positionsOf } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { combineAt } from "./index-combine.js";
 import { narrowView, wrapDimension } from "./index-elements.js";
 
-type Grad = { readonly grad_output: Tensor; readonly dim: number };
+const selectBackward = kernel(
+  "aten::select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor",
+  ({ grad_output: grad, dim, index }, context) => {
+    const out = emptyOutput(context);
+    const d = wrapDimension(dim, out.ndim);
+    const part = narrowView(out, d, index < 0 ? index + out.shape[d]! : index, 1);
+    const without = (values: readonly number[]): number[] => values.filter((_, k) => k !== d);
+    copyInto(out.asStrided(without(part.shape), without(part.strides), part.storageOffset), grad);
+    return out;
+  },
+);
 
-const selectBackward = kernel<Grad & { index: number }>(({ grad_output: grad, dim, index }, context) => {
-  const out = emptyOutput(context);
-  const d = wrapDimension(dim, out.ndim);
-  const part = narrowView(out, d, index < 0 ? index + out.shape[d]! : index, 1);
-  const without = (values: readonly number[]): number[] => values.filter((_, k) => k !== d);
-  copyInto(out.asStrided(without(part.shape), without(part.strides), part.storageOffset), grad);
-  return out;
-});
+const sliceBackward = kernel(
+  "aten::slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step) -> Tensor",
+  ({ grad_output: grad, dim, start, step }, context) => {
+    const out = emptyOutput(context);
+    const d = wrapDimension(dim, out.ndim);
+    const size = out.shape[d]!;
+    const first = Math.min(Math.max(start < 0 ? start + size : start, 0), size);
+    copyInto(narrowView(out, d, first, grad.shape[d]!, step), grad);
+    return out;
+  },
+);
 
-type SliceGrad = Grad & { readonly start: number; readonly step: number };
-const sliceBackward = kernel<SliceGrad>(({ grad_output: grad, dim, start, step }, context) => {
-  const out = emptyOutput(context);
-  const d = wrapDimension(dim, out.ndim);
-  const size = out.shape[d]!;
-  const first = Math.min(Math.max(start < 0 ? start + size : start, 0), size);
-  copyInto(narrowView(out, d, first, grad.shape[d]!, step), grad);
-  return out;
-});
-
-type DiagonalGrad = {
-  readonly grad_output: Tensor;
-  readonly offset: number;
-  readonly dim1: number;
-  readonly dim2: number;
-};
-const diagonalBackward = kernel<DiagonalGrad>(({ grad_output: grad, offset, dim1, dim2 }, context) => {
-  const out = emptyOutput(context);
-  const [a, b] = [wrapDimension(dim1, out.ndim), wrapDimension(dim2, out.ndim)];
-  const start = offset >= 0 ? offset * out.strides[b]! : -offset * out.strides[a]!;
-  const strides = out.strides.filter((_, d) => d !== a && d !== b);
-  copyInto(out.asStrided(grad.shape, [...strides, out.strides[a]! + out.strides[b]!], start), grad);
-  return out;
-});
+const diagonalBackward = kernel(
+  "aten::diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor",
+  ({ grad_output: grad, offset, dim1, dim2 }, context) => {
+    const out = emptyOutput(context);
+    const [a, b] = [wrapDimension(dim1, out.ndim), wrapDimension(dim2, out.ndim)];
+    const start = offset >= 0 ? offset * out.strides[b]! : -offset * out.strides[a]!;
+    const strides = out.strides.filter((_, d) => d !== a && d !== b);
+    copyInto(out.asStrided(grad.shape, [...strides, out.strides[a]! + out.strides[b]!], start), grad);
+    return out;
+  },
+);
 
 /** Windows overlap, so their gradients add up. */
-const unfoldBackward = kernel<{ grad_in: Tensor; dim: number; size: number; step: number }>(
+const unfoldBackward = kernel(
+  "aten::unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor",
   ({ grad_in: grad, dim, step }, context) => {
     const out = emptyOutput(context);
     const d = wrapDimension(dim, out.ndim);
@@ -60,9 +61,9 @@ const unfoldBackward = kernel<{ grad_in: Tensor; dim: number; size: number; step
   },
 );
 
-export const viewBackwardKernels = defineKernels({
-  "aten.select_backward.default": selectBackward,
-  "aten.slice_backward.default": sliceBackward,
-  "aten.diagonal_backward.default": diagonalBackward,
-  "aten.unfold_backward.default": unfoldBackward,
-});
+export const viewBackwardKernels = defineKernels([
+  selectBackward,
+  sliceBackward,
+  diagonalBackward,
+  unfoldBackward,
+]);

@@ -50,10 +50,10 @@ export interface OpRow<S extends string = string> {
 }
 
 /** A row made ready: schema parsed, rules untyped for generic callers. */
-export interface OpDefinition {
+export interface OpDefinition<S extends string = string> {
   readonly target: string;
   readonly schema: OpSchema;
-  readonly schemaText: string;
+  readonly schemaText: S;
   readonly tags: readonly OpTag[];
   readonly doc: string | undefined;
   readonly meta: MetaRule<BoundArgs> | undefined;
@@ -72,7 +72,7 @@ export type BoundValue = MetaValue | unknown;
  *
  * @throws SconceError `SCHEMA_SYNTAX`
  */
-export function defineOp<const S extends string>(row: OpRow<S>): OpDefinition {
+export function defineOp<const S extends string>(row: OpRow<S>): OpDefinition<S> {
   const schema = parseSchema(row.schema);
   const meta = row.meta as MetaRule<BoundArgs> | undefined;
   const decompose = row.decompose as DecomposeRule<BoundArgs> | undefined;

@@ -16,8 +16,9 @@ import type { Tensor } from "@sconce/tensor";
 import { type Round, roundingOf } from "../arithmetic.js";
 import { notImplemented } from "../errors.js";
 import { checkDeform, type DeformArguments, type DeformSizes } from "./deform-checks.js";
+import { deformConv2d } from "./rows.js";
 
-export const deformConv2dKernel = kernel<DeformArguments>((args, context) => {
+export const deformConv2dKernel = kernel(deformConv2d.schemaText, (args, context) => {
   const sizes = checkDeform(args);
   const { input, weight, bias } = args;
   const { dtype } = input;

@@ -3,14 +3,9 @@ import { evaluate, kernel, readNumbers } from "@sconce/backend-cpu";
 import { Tensor } from "@sconce/tensor";
 import { maxOf, minOf, type Round, roundingOf } from "../arithmetic.js";
 import { notImplemented, refused } from "../errors.js";
+import { nms } from "./rows.js";
 
-interface Arguments {
-  readonly dets: Tensor;
-  readonly scores: Tensor;
-  readonly iou_threshold: number;
-}
-
-export const nmsKernel = kernel<Arguments>(({ dets, scores, iou_threshold: threshold }) => {
+export const nmsKernel = kernel(nms.schemaText, ({ dets, scores, iou_threshold: threshold }) => {
   if (dets.dtype !== scores.dtype) throw refused("dets should have the same type as scores");
   if (dets.numel === 0) return Tensor.empty([0], "int64");
   if (dets.dtype !== "float32" && dets.dtype !== "float64") throw notImplemented("nms_kernel", dets.dtype);

@@ -3,14 +3,15 @@ import { emptyOutputs, finishOutput, kernel, type NumberArray, openOutput } from
 import type { Tensor } from "@sconce/tensor";
 import { type Round, toInt } from "../arithmetic.js";
 import { type RegionArguments, type RegionJob, regionJob } from "./regions.js";
+import { psRoiAlign } from "./rows.js";
 import { type Samples, samplesOf } from "./samples.js";
 
 interface Arguments extends RegionArguments {
   readonly sampling_ratio: number;
 }
 
-export const psRoiAlignKernel = kernel<Arguments>((args, context) => {
-  const [out, mapping] = emptyOutputs(context) as [Tensor, Tensor];
+export const psRoiAlignKernel = kernel(psRoiAlign.schemaText, (args, context) => {
+  const [out, mapping] = emptyOutputs(context);
   const job = regionJob("ps_roi_align_forward_kernel", args);
   const [into, channelsOf] = [openOutput(out), openOutput(mapping)];
   if (out.numel > 0) alignRegions(job, args, into, channelsOf);

@@ -3,9 +3,10 @@ import { emptyOutputs, finishOutput, kernel, type NumberArray, openOutput } from
 import type { Tensor } from "@sconce/tensor";
 import { pixelsOf, spanOf } from "./bins.js";
 import { type RegionArguments, type RegionJob, regionJob } from "./regions.js";
+import { psRoiPool } from "./rows.js";
 
-export const psRoiPoolKernel = kernel<RegionArguments>((args, context) => {
-  const [out, mapping] = emptyOutputs(context) as [Tensor, Tensor];
+export const psRoiPoolKernel = kernel(psRoiPool.schemaText, (args, context) => {
+  const [out, mapping] = emptyOutputs(context);
   const job = regionJob("ps_roi_pool_forward_kernel", args);
   const [into, channelsOf] = [openOutput(out), openOutput(mapping)];
   if (out.numel > 0) poolRegions(job, args, into, channelsOf);

@@ -3,6 +3,7 @@ import { emptyOutput, finishOutput, kernel, type NumberArray, openOutput } from 
 import { maxOf, type Round, toInt } from "../arithmetic.js";
 import { refused } from "../errors.js";
 import { type Region, type RegionArguments, type RegionJob, regionJob } from "./regions.js";
+import { roiAlign } from "./rows.js";
 import { type Samples, samplesOf } from "./samples.js";
 
 interface Arguments extends RegionArguments {
@@ -10,7 +11,7 @@ interface Arguments extends RegionArguments {
   readonly aligned: boolean;
 }
 
-export const roiAlignKernel = kernel<Arguments>((args, context) => {
+export const roiAlignKernel = kernel(roiAlign.schemaText, (args, context) => {
   const out = emptyOutput(context);
   const job = regionJob("roi_align_forward_kernel", args);
   if (out.numel === 0) return out;

@@ -3,12 +3,13 @@ import { emptyOutputs, finishOutput, kernel, type NumberArray, openOutput } from
 import type { Tensor } from "@sconce/tensor";
 import { pixelsOf, spanOf } from "./bins.js";
 import { type RegionArguments, type RegionJob, regionJob } from "./regions.js";
+import { roiPool } from "./rows.js";
 
 /** What a bin without a larger value gives. */
 const LEAST_FLOAT = -3.4028234663852886e38;
 
-export const roiPoolKernel = kernel<RegionArguments>((args, context) => {
-  const [out, places] = emptyOutputs(context) as [Tensor, Tensor];
+export const roiPoolKernel = kernel(roiPool.schemaText, (args, context) => {
+  const [out, places] = emptyOutputs(context);
   const job = regionJob("roi_pool_forward_kernel", args);
   const [into, placesInto] = [openOutput(out), openOutput(places)];
   if (out.numel > 0) poolRegions(job, args, into, placesInto);

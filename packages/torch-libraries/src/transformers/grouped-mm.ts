@@ -28,13 +28,7 @@ export const groupedMm = defineOp({
   },
 });
 
-interface Arguments {
-  readonly input: Tensor;
-  readonly weight: Tensor;
-  readonly offs: Tensor;
-}
-
-export const groupedMmKernel = kernel<Arguments>(({ input, weight, offs }, context) => {
+export const groupedMmKernel = kernel(groupedMm.schemaText, ({ input, weight, offs }, context) => {
   const out = emptyOutput(context);
   if (input.dtype !== weight.dtype)
     throw refused(`expected m1 and m2 to have the same dtype, but got: ${input.dtype} != ${weight.dtype}`);
