@@ -1,38 +1,34 @@
 /** @file Gradients of elementwise functions: the incoming gradient times the derivative. */
-import { type ScalarLiteral, toNumber } from "@sconce/ir";
+import { toNumber } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { roundTo, stepOf } from "../kernel/half.js";
-import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
+import {
+  defineKernels,
+  emptyOutput,
+  emptyOutputs,
+  type Kernel,
+  type KernelContext,
+  kernel,
+} from "../kernel/kernel.js";
 import { elementwise, map2, map3, type Operand } from "./pointwise-loop.js";
 import { erf } from "./pointwise-special.js";
 
-type Args = Readonly<Record<string, unknown>>;
 /** Rounds an intermediate value to the precision that PyTorch computes in. */
 type Round = (x: number) => number;
 /** The gradient of one element. Overflow of intermediate values decides the results at the ends of the domain. */
 type ElementGradient = (grad: number, x: number, round: Round) => number;
 
-/** The gradient by the named argument, which may depend on the others. */
-const gradient =
-  (xName: string, make: (args: Args) => ElementGradient, gradName = "grad_output"): Kernel<Args> =>
-  (args, context) => {
-    const element = make(args);
-    const x = args[xName] as Tensor;
-    const round = stepOf(x.dtype);
-    const real = map2((grad, value) => element(grad, value, round));
-    return elementwise({ real }, emptyOutput(context), [args[gradName] as Tensor, x]);
-  };
+/** The gradient by `x`. */
+function gradient(grad: Tensor, x: Tensor, element: ElementGradient, context: KernelContext): Tensor {
+  const round = stepOf(x.dtype);
+  const real = map2((g, value) => element(g, value, round));
+  return elementwise({ real }, emptyOutput(context), [grad, x]);
+}
 
 /** The same where the gradient passes or is dropped: 0 times infinity must not come up. */
-const gate =
-  (passes: (args: Args) => (x: number) => boolean, gradName = "grad_output"): Kernel<Args> =>
-  (args, context) => {
-    const test = passes(args);
-    const real = map2((grad, x) => (test(x) ? grad : 0));
-    return elementwise({ real }, emptyOutput(context), [args[gradName] as Tensor, args["self"] as Tensor]);
-  };
-
-const scalar = (args: Args, name: string): number => toNumber(args[name] as ScalarLiteral);
+function gate(grad: Tensor, x: Tensor, passes: (x: number) => boolean, context: KernelContext): Tensor {
+  return elementwise({ real: map2((g, value) => (passes(value) ? g : 0)) }, emptyOutput(context), [grad, x]);
+}
 
 /** `1 / (1 + exp(-x))`, which is zero where the exponential overflows. */
 const logistic = (x: number, f: Round): number => f(1 / f(1 + f(Math.exp(-x))));
@@ -65,19 +61,19 @@ const geluTanh: ElementGradient = (g, x, f) => {
   return g * f(f(0.5 * f(1 + t)) + right);
 };
 
-function elu(args: Args): ElementGradient {
-  const [alpha, scale, input] = ["alpha", "scale", "input_scale"].map((name) => scalar(args, name)) as [
-    number,
-    number,
-    number,
-  ];
-  const negative = alpha * scale;
-  if (args["is_result"]) return (g, y, f) => (y <= 0 ? f(g * input) * f(y + negative) : g * scale);
-  return (g, x, f) => (x <= 0 ? f(f(g * input) * negative) * f(Math.exp(f(x * input))) : g * scale);
-}
+const eluBackward = kernel(
+  "aten::elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, bool is_result, Tensor self_or_result) -> Tensor",
+  ({ grad_output: grad, alpha, scale, input_scale, is_result: isResult, self_or_result: x }, context) => {
+    const [factor, input] = [toNumber(scale), toNumber(input_scale)];
+    const negative = toNumber(alpha) * factor;
+    const byResult: ElementGradient = (g, y, f) => (y <= 0 ? f(g * input) * f(y + negative) : g * factor);
+    const byInput: ElementGradient = (g, value, f) =>
+      value <= 0 ? f(f(g * input) * negative) * f(Math.exp(f(value * input))) : g * factor;
+    return gradient(grad, x, isResult ? byResult : byInput, context);
+  },
+);
 
-function softplus(args: Args): ElementGradient {
-  const [beta, threshold] = [scalar(args, "beta"), scalar(args, "threshold")];
+function softplus(beta: number, threshold: number): ElementGradient {
   return (g, x, f) => {
     const inner = f(x * beta);
     if (inner > threshold) return g;
@@ -207,75 +203,78 @@ const ONE_SIXTH = Math.fround(1 / 6);
 export const activationBackwardKernels = defineKernels([
   kernel(
     "aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor",
-    gradient("output", () => (g, y, f) => f(g * f(1 - y)) * y),
+    ({ grad_output: grad, output }, context) =>
+      gradient(grad, output, (g, y, f) => f(g * f(1 - y)) * y, context),
   ),
   kernel(
     "aten::tanh_backward(Tensor grad_output, Tensor output) -> Tensor",
-    gradient("output", () => (g, y, f) => g * f(1 - f(y * y))),
+    ({ grad_output: grad, output }, context) =>
+      gradient(grad, output, (g, y, f) => g * f(1 - f(y * y)), context),
   ),
   kernel(
     "aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor",
-    gradient("self", () => silu),
+    ({ grad_output: grad, self }, context) => gradient(grad, self, silu, context),
   ),
   kernel(
     "aten::mish_backward(Tensor grad_output, Tensor self) -> Tensor",
-    gradient("self", () => mish),
+    ({ grad_output: grad, self }, context) => gradient(grad, self, mish, context),
   ),
   kernel(
     'aten::gelu_backward(Tensor grad_output, Tensor self, *, str approximate="none") -> Tensor',
-    gradient("self", (args) => (args["approximate"] === "tanh" ? geluTanh : gelu)),
+    ({ grad_output: grad, self, approximate }, context) =>
+      gradient(grad, self, approximate === "tanh" ? geluTanh : gelu, context),
   ),
-  kernel(
-    "aten::elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, bool is_result, Tensor self_or_result) -> Tensor",
-    gradient("self_or_result", elu),
-  ),
+  eluBackward,
   kernel(
     "aten::leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> Tensor",
-    gradient("self", (args) => {
-      const slope = scalar(args, "negative_slope");
-      return (g, x) => (x > 0 ? g : g * slope);
-    }),
+    ({ grad_output: grad, self, negative_slope }, context) => {
+      const slope = toNumber(negative_slope);
+      return gradient(grad, self, (g, x) => (x > 0 ? g : g * slope), context);
+    },
   ),
   kernel(
     "aten::hardswish_backward(Tensor grad_output, Tensor self) -> Tensor",
-    gradient("self", () => (g, x, f) => (x <= -3 ? 0 : x < 3 ? g * f(f(x / 3) + 0.5) : g)),
+    ({ grad_output: grad, self }, context) =>
+      gradient(grad, self, (g, x, f) => (x <= -3 ? 0 : x < 3 ? g * f(f(x / 3) + 0.5) : g), context),
   ),
   kernel(
     "aten::hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor",
-    gradient("self", () => (g, x) => (x > -3 && x < 3 ? g * ONE_SIXTH : 0)),
+    ({ grad_output: grad, self }, context) =>
+      gradient(grad, self, (g, x) => (x > -3 && x < 3 ? g * ONE_SIXTH : 0), context),
   ),
   kernel(
     "aten::softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor",
-    gradient("self", softplus),
+    ({ grad_output: grad, self, beta, threshold }, context) =>
+      gradient(grad, self, softplus(toNumber(beta), toNumber(threshold)), context),
   ),
   logSigmoidBackward,
   kernel(
     "aten::hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor",
-    gate((args) => {
-      const [low, high] = [scalar(args, "min_val"), scalar(args, "max_val")];
-      return (x) => !(x <= low || x >= high);
-    }),
+    ({ grad_output: grad, self, min_val, max_val }, context) => {
+      const [low, high] = [toNumber(min_val), toNumber(max_val)];
+      return gate(grad, self, (x) => !(x <= low || x >= high), context);
+    },
   ),
   kernel(
     "aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor",
-    gate((args) => {
-      const limit = scalar(args, "threshold");
-      return (x) => !(x <= limit);
-    }),
+    ({ grad_output: grad, self, threshold }, context) => {
+      const limit = toNumber(threshold);
+      return gate(grad, self, (x) => !(x <= limit), context);
+    },
   ),
   kernel(
     "aten::hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor",
-    gate((args) => {
-      const l = scalar(args, "lambd");
-      return (x) => !(x >= -l && x <= l);
-    }, "grad_out"),
+    ({ grad_out: grad, self, lambd }, context) => {
+      const l = toNumber(lambd);
+      return gate(grad, self, (x) => !(x >= -l && x <= l), context);
+    },
   ),
   kernel(
     "aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor",
-    gate((args) => {
-      const l = scalar(args, "lambd");
-      return (x) => !(x >= -l && x <= l);
-    }),
+    ({ grad_output: grad, self, lambd }, context) => {
+      const l = toNumber(lambd);
+      return gate(grad, self, (x) => !(x >= -l && x <= l), context);
+    },
   ),
   logitBackward,
   kernel(

@@ -1,6 +1,5 @@
 /** @file `ps_roi_align`, after `torchvision/csrc/ops/cpu/ps_roi_align_kernel.cpp`. */
 import { emptyOutputs, finishOutput, kernel, type NumberArray, openOutput } from "@sconce/backend-cpu";
-import type { Tensor } from "@sconce/tensor";
 import { type Round, toInt } from "../arithmetic.js";
 import { type RegionArguments, type RegionJob, regionJob } from "./regions.js";
 import { psRoiAlign } from "./rows.js";

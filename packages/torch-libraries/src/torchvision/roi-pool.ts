@@ -1,6 +1,5 @@
 /** @file `roi_pool`, after `torchvision/csrc/ops/cpu/roi_pool_kernel.cpp`. */
 import { emptyOutputs, finishOutput, kernel, type NumberArray, openOutput } from "@sconce/backend-cpu";
-import type { Tensor } from "@sconce/tensor";
 import { pixelsOf, spanOf } from "./bins.js";
 import { type RegionArguments, type RegionJob, regionJob } from "./regions.js";
 import { roiPool } from "./rows.js";
