@@ -8,12 +8,15 @@ export interface PackageInfo {
   readonly description: string;
   /** Packages of the repository that it imports, by name without scope. */
   readonly imports: readonly string[];
+  /** Packages of the repository that it loads on demand: its peers. */
+  readonly loads: readonly string[];
 }
 
 interface Manifest {
   readonly name: string;
   readonly description?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
 const unscoped = (name: string): string => name.replace("@sconce/", "");
@@ -26,9 +29,17 @@ export function readPackages(root: URL): PackageInfo[] {
     return JSON.parse(text) as Manifest;
   });
   const known = new Set(manifests.map(({ name }) => name));
-  const packages = manifests.map(({ name, description = "", dependencies = {} }) => {
-    const imports = Object.keys(dependencies).filter((other) => known.has(other));
-    return { name: unscoped(name), description, imports: imports.map(unscoped) };
+  const inside = (others: Readonly<Record<string, string>> = {}): string[] =>
+    Object.keys(others)
+      .filter((other) => known.has(other))
+      .map(unscoped);
+  const packages = manifests.map(({ name, description = "", dependencies, peerDependencies }) => {
+    return {
+      name: unscoped(name),
+      description,
+      imports: inside(dependencies),
+      loads: inside(peerDependencies),
+    };
   });
   return sorted(packages);
 }
@@ -37,7 +48,8 @@ function sorted(packages: readonly PackageInfo[]): PackageInfo[] {
   const done = new Map<string, PackageInfo>();
   while (done.size < packages.length) {
     const ready = packages.filter(
-      ({ name, imports }) => !done.has(name) && imports.every((other) => done.has(other)),
+      ({ name, imports, loads }) =>
+        !done.has(name) && [...imports, ...loads].every((other) => done.has(other)),
     );
     if (ready.length === 0) throw new Error("packages import each other");
     for (const one of ready) done.set(one.name, one);
@@ -51,12 +63,13 @@ function reachOf(name: string, packages: ReadonlyMap<string, PackageInfo>): Set<
   return new Set(imports.flatMap((other) => [other, ...reachOf(other, packages)]));
 }
 
-/** A Mermaid diagram of the imports; an arrow that follows from others is left out. */
+/** A Mermaid diagram of the imports; an arrow that follows from others is omitted. Peers have dotted arrows. */
 export function packageDiagram(packages: readonly PackageInfo[]): string {
   const byName = new Map(packages.map((one) => [one.name, one]));
-  const edges = packages.flatMap(({ name, imports }) => {
+  const edges = packages.flatMap(({ name, imports, loads }) => {
     const implied = new Set(imports.flatMap((other) => [...reachOf(other, byName)]));
-    return imports.filter((other) => !implied.has(other)).map((other) => `  ${name} --> ${other}`);
+    const solid = imports.filter((other) => !implied.has(other)).map((other) => `  ${name} --> ${other}`);
+    return [...solid, ...loads.map((other) => `  ${name} -.-> ${other}`)];
   });
   return ["```mermaid", "flowchart BT", ...edges, "```"].join("\n");
 }
