@@ -65,27 +65,24 @@ export {
   type UnaryFn,
 } from "./ir/scalar.js";
 export { forEachScalar, hasReduction, indicesOf, readsOf } from "./ir/traverse.js";
-export {
-  cannot,
-  flag,
-  type Lowered,
-  type Lowering,
-  type LoweringCall,
-  type LoweringRule,
-  type LoweringTable,
-  numberArg,
-  numberScalar,
-  numbers,
-  optionalTensor,
-  outOf,
-  shapeOf,
-  tensorArg,
-} from "./lower/call.js";
+export type { LoweringArgs, LoweringResult, Operand } from "./lower/arguments.js";
+export { cannot, fixedNumber, fixedNumbers, type LoweringCall, outOf, shapeOf } from "./lower/call.js";
 export { DEFAULT_LIMITS, type FusionLimits } from "./lower/context.js";
-export { type ReduceInit, reduceOver } from "./lower/families/reduction.js";
 export { broadcastTo, LazyTensor, reshaped, viewOf } from "./lower/lazy.js";
 export { type LowerToLoopsOptions, lowerToLoops, whyNotLowered } from "./lower/lower.js";
-export { type PointwiseOptions, pointwise } from "./lower/pointwise.js";
+export {
+  defineLowerings,
+  type Lowered,
+  type Lowering,
+  type LoweringRule,
+  type LoweringTable,
+  lowering,
+  operandLowering,
+  viewLowering,
+} from "./lower/lowering.js";
+export { numberScalar } from "./lower/numbers.js";
+export { type PointwiseOptions, pointwise } from "./lower/rules/pointwise.js";
+export { type ReduceInit, reduceOver } from "./lower/rules/reduce.js";
 export { LOWERINGS } from "./lower/table.js";
 export { costOf, type NestCost } from "./plan/cost.js";
 export {

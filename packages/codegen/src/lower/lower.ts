@@ -13,12 +13,13 @@ import { STATIC_ENV, type SymEnv } from "@sconce/symbolic";
 import { isComplexDType } from "@sconce/tensor";
 import type { LoopNest, LoopOutput, LoopProgram, NotLowered } from "../ir/loop-program.js";
 import { readsOf } from "../ir/traverse.js";
-import { CannotLower, cannot, type Lowered, type LoweringTable, shapeOf } from "./call.js";
+import { CannotLower, cannot, shapeOf } from "./call.js";
 import { type FusionLimits, LoweringContext } from "./context.js";
 import { notLowered } from "./errors.js";
 import { Expander } from "./expand.js";
 import { joinsOf } from "./joins.js";
 import { LazyTensor } from "./lazy.js";
+import type { Lowered, LoweringTable } from "./lowering.js";
 import { LOWERINGS } from "./table.js";
 
 export interface LowerToLoopsOptions {
@@ -195,11 +196,10 @@ class GraphLowering {
     const schema = this.#options.operators.schemaOf(node.target) ?? cannot(`${node.target} has no schema`);
     const args = bindArgs(schema, node.args, node.kwargs, (ref) => this.#resolve(ref));
     const { name, target, meta } = node;
-    const result = lowering.rule({
+    const result = lowering.rule(args, {
       context: this.#context,
       node: name,
       target,
-      args,
       value: meta.val as MetaValue,
       fakes: () => bindArgs(schema, node.args, node.kwargs, (ref) => this.#fakeOf(ref.name)),
     });

@@ -1,45 +1,82 @@
-import type { LoweringTable } from "./call.js";
+import { joinTables } from "@sconce/ops";
+import { ACTIVATIONS } from "./families/activation.js";
+import { ACTIVATION_GRADIENTS } from "./families/activation-backward.js";
+import { ADAPTIVE_POOLS } from "./families/adaptive-pool.js";
 import { ASSERTIONS } from "./families/assertion.js";
 import { BATCH_NORMS } from "./families/batch-norm.js";
-import { CONTRACTIONS } from "./families/contract.js";
-import { convolutionBackward } from "./families/convolution-backward.js";
+import { BINARY_OPERATORS } from "./families/binary-pointwise.js";
+import { COMPARISONS } from "./families/comparison.js";
+import { CONVERSIONS } from "./families/conversion.js";
+import { CONVOLUTIONS } from "./families/convolution.js";
+import { CONVOLUTION_GRADIENTS } from "./families/convolution-backward.js";
+import { CREATIONS } from "./families/creation.js";
+import { SCANS } from "./families/cumulative.js";
+import { LOG_SCANS } from "./families/cumulative-log.js";
 import { DISTANCES } from "./families/distance.js";
-import { ELEMENTWISE } from "./families/elementwise.js";
-import { LOOKUPS } from "./families/embedding.js";
-import { GATHERS } from "./families/gather.js";
-import { INDEXINGS } from "./families/index-tensors.js";
-import { JOINED } from "./families/join.js";
-import { LOG_SCANS } from "./families/log-scan.js";
+import { EMBEDDINGS } from "./families/embedding.js";
+import { GRID_SAMPLINGS } from "./families/grid-sampler.js";
+import { INDEX_READS } from "./families/index-read.js";
+import { INDEX_WRITES } from "./families/index-write.js";
+import { JOINS } from "./families/join.js";
+import { MATRIX_PRODUCTS } from "./families/matmul.js";
 import { NORMALIZATIONS } from "./families/normalization.js";
-import { PADS } from "./families/padding.js";
+import { ORDER_STATISTICS } from "./families/order-statistic.js";
+import { PADDINGS } from "./families/padding.js";
 import { POOLS } from "./families/pool.js";
+import { DROPOUTS } from "./families/random.js";
+import { RANGES } from "./families/range.js";
+import { REARRANGEMENTS } from "./families/rearrange.js";
 import { REDUCTIONS } from "./families/reduction.js";
-import { SAMPLERS } from "./families/sample.js";
-import { SCANS } from "./families/scan.js";
-import { SCATTERS } from "./families/scatter.js";
-import { ORDERS } from "./families/sort.js";
+import { INDEX_SCATTERS } from "./families/scatter.js";
+import { CHOICES } from "./families/select-where.js";
+import { SOFTMAXES } from "./families/softmax.js";
+import { SORTS } from "./families/sort.js";
+import { TERNARY_OPERATORS } from "./families/ternary-pointwise.js";
+import { TRILINEAR_PRODUCTS } from "./families/trilinear.js";
+import { UNARY_OPERATORS } from "./families/unary-pointwise.js";
+import { VARIANCES } from "./families/variance.js";
 import { VIEWS } from "./families/view.js";
+import { SCATTERED_VIEWS } from "./families/view-copy.js";
+import type { LoweringTable } from "./lowering.js";
 
-/** How loops say operators, by overload. */
-export const LOWERINGS: LoweringTable = Object.freeze({
-  ...ELEMENTWISE,
-  ...VIEWS,
-  ...REDUCTIONS,
-  ...CONTRACTIONS,
-  ...NORMALIZATIONS,
-  ...GATHERS,
-  ...JOINED,
-  ...SCANS,
-  ...LOG_SCANS,
-  ...ORDERS,
-  ...POOLS,
-  ...PADS,
-  ...DISTANCES,
-  ...ASSERTIONS,
-  ...SAMPLERS,
-  ...LOOKUPS,
-  ...BATCH_NORMS,
-  "aten.convolution_backward.default": convolutionBackward,
-  ...SCATTERS,
-  ...INDEXINGS,
+/** The loop lowerings of core operators, by overload; each family is one file of `families`. */
+export const LOWERINGS: LoweringTable = joinTables({
+  activationBackward: ACTIVATION_GRADIENTS,
+  activation: ACTIVATIONS,
+  adaptivePool: ADAPTIVE_POOLS,
+  assertion: ASSERTIONS,
+  batchNorm: BATCH_NORMS,
+  binaryPointwise: BINARY_OPERATORS,
+  comparison: COMPARISONS,
+  conversion: CONVERSIONS,
+  convolutionBackward: CONVOLUTION_GRADIENTS,
+  convolution: CONVOLUTIONS,
+  creation: CREATIONS,
+  cumulativeLog: LOG_SCANS,
+  cumulative: SCANS,
+  distance: DISTANCES,
+  embedding: EMBEDDINGS,
+  gridSampler: GRID_SAMPLINGS,
+  indexRead: INDEX_READS,
+  indexWrite: INDEX_WRITES,
+  join: JOINS,
+  matmul: MATRIX_PRODUCTS,
+  normalization: NORMALIZATIONS,
+  orderStatistic: ORDER_STATISTICS,
+  padding: PADDINGS,
+  pool: POOLS,
+  random: DROPOUTS,
+  range: RANGES,
+  rearrange: REARRANGEMENTS,
+  reduction: REDUCTIONS,
+  scatter: INDEX_SCATTERS,
+  selectWhere: CHOICES,
+  softmax: SOFTMAXES,
+  sort: SORTS,
+  ternaryPointwise: TERNARY_OPERATORS,
+  trilinear: TRILINEAR_PRODUCTS,
+  unaryPointwise: UNARY_OPERATORS,
+  variance: VARIANCES,
+  viewCopy: SCATTERED_VIEWS,
+  view: VIEWS,
 });

@@ -1,33 +1,22 @@
-/**
- * @file Checks of what the graph says of a tensor already: they hold, or stay with who runs the
- * rest.
- */
-import { FakeTensor } from "@sconce/ir";
+/** @file Assertions about the metadata of a tensor, which hold by the graph or are rejected. */
 import type { SymInt } from "@sconce/symbolic";
 import { same, size } from "../../ir/index-expr.js";
-import { cannot, type Lowering, type LoweringTable } from "../call.js";
+import { cannot } from "../call.js";
+import { defineLowerings, lowering } from "../lowering.js";
 
-const isSame = (given: unknown, actual: readonly SymInt[]): boolean =>
+const isSame = (given: readonly SymInt[] | null, actual: readonly SymInt[]): boolean =>
   given === null ||
-  given === undefined ||
-  (Array.isArray(given) &&
-    given.length === actual.length &&
-    actual.every((value, d) => same(size(value), size(given[d] as SymInt))));
+  (given.length === actual.length && actual.every((value, d) => same(size(value), size(given[d]!))));
 
-/**
- * Runs are given tensors of the dtypes and shapes that the graph says, so that nothing is left to
- * check.
- */
-const metadata: Lowering = {
-  rule: (call) => {
-    const { a, dtype, size: shape, stride } = call.fakes();
-    const holds =
-      a instanceof FakeTensor &&
-      (dtype === null || dtype === a.dtype) &&
-      isSame(shape, a.shape) &&
-      isSame(stride, a.strides);
-    return holds ? [] : cannot("it checks symbolic sizes or strides");
-  },
-};
-
-export const ASSERTIONS: LoweringTable = { "aten._assert_tensor_metadata.default": metadata };
+export const ASSERTIONS = defineLowerings([
+  // Runs are given tensors of the dtypes and shapes of the graph, so that nothing is left to check.
+  lowering(
+    "aten::_assert_tensor_metadata(Tensor a, SymInt[]? size=None, SymInt[]? stride=None, ScalarType? dtype=None, *, Device? device=None, Layout? layout=None) -> ()",
+    (_, call) => {
+      const { a, dtype, size: shape, stride } = call.fakes();
+      const holds =
+        (dtype === null || dtype === a.dtype) && isSame(shape, a.shape) && isSame(stride, a.strides);
+      return holds ? [] : cannot("it checks symbolic sizes or strides");
+    },
+  ),
+]);

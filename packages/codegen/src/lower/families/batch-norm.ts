@@ -1,60 +1,55 @@
-/** @file Batch normalization, with statistics that are given and with those of the batch. */
+/** @file Batch normalization, by saved statistics or by those of the batch. */
 import { type Index, ONE, product, subtract, ZERO } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, type Scalar } from "../../ir/scalar.js";
-import {
-  cannot,
-  computeType,
-  flag,
-  type Lowering,
-  type LoweringCall,
-  type LoweringTable,
-  numberScalar,
-  optionalTensor,
-  outOf,
-  shapeOf,
-  tensorArg,
-} from "../call.js";
+import type { LoweringArgs } from "../arguments.js";
+import { cannot, type LoweringCall, outOf, shapeOf } from "../call.js";
 import { LazyTensor } from "../lazy.js";
-import { affine, elementsAs, normalized, statistic } from "./normalization.js";
-import { keptAt, numberOf, reduceOver } from "./reduction.js";
+import { defineLowerings, lowering } from "../lowering.js";
+import { computeType, numberOf, numberScalar } from "../numbers.js";
+import { affine, elementsAs, givenOf, normalized, statistic } from "../rules/normalize.js";
+import { keptAt, reduceOver } from "../rules/reduce.js";
 
-/** Batch normalization with saved statistics. */
-const batchNorm: Lowering = {
-  rule: (call) => {
-    const self = tensorArg(call, "input");
-    const parameters = ["weight", "bias", "running_mean", "running_var"].map((name) =>
-      optionalTensor(call, name),
-    );
-    const [weight, bias, mean, spread] = parameters;
-    if (mean === undefined || spread === undefined) return cannot("it has no saved statistics");
-    const present = parameters
-      .filter((tensor) => tensor !== undefined)
-      .map((tensor) => call.context.many(tensor));
-    const { context, node } = call;
-    const out = outOf(call);
-    const compute = computeType(out.dtype);
-    const input = context.once(self);
-    context.fit([input, ...present], 6);
-    const made = new LazyTensor({
-      dtype: out.dtype,
-      shape: self.shape,
-      node,
-      inputs: [input, ...present],
-      operations: 6,
-      element: (at) => {
-        const channel = [at[1]!];
-        const of1 = (tensor: LazyTensor): Scalar => cast(tensor.element(channel), compute);
-        const rstd = apply("rsqrt", apply("add", of1(spread), numberScalar(call.args["eps"], compute)));
-        const unit = apply("mul", apply("sub", cast(input.element(at), compute), of1(mean)), rstd);
-        return cast(affine(unit, weight, bias, channel), out.dtype);
-      },
-    });
-    context.made(made);
-    return [made, emptyStatistic(call, 1), emptyStatistic(call, 2)];
-  },
-};
+/** The arguments that all forms have. */
+interface BatchNormArgs {
+  readonly input: LazyTensor;
+  readonly weight: LazyTensor | null;
+  readonly bias: LazyTensor | null;
+  readonly eps: number;
+}
+interface RunningStatistics {
+  readonly running_mean: LazyTensor;
+  readonly running_var: LazyTensor;
+}
+type Results = readonly [LazyTensor, LazyTensor, LazyTensor];
+
+/** Batch normalization by saved statistics. */
+function inference(args: BatchNormArgs & RunningStatistics, call: LoweringCall): Results {
+  const { weight, bias, running_mean: mean, running_var: spread } = args;
+  const { context, node } = call;
+  const present = givenOf(call, [weight, bias, mean, spread]);
+  const out = outOf(call);
+  const compute = computeType(out.dtype);
+  const input = context.once(args.input);
+  context.fit([input, ...present], 6);
+  const made = new LazyTensor({
+    dtype: out.dtype,
+    shape: input.shape,
+    node,
+    inputs: [input, ...present],
+    operations: 6,
+    element: (at) => {
+      const channel = [at[1]!];
+      const of1 = (tensor: LazyTensor): Scalar => cast(tensor.element(channel), compute);
+      const rstd = apply("rsqrt", apply("add", of1(spread), numberScalar(args.eps, compute)));
+      const unit = apply("mul", apply("sub", cast(input.element(at), compute), of1(mean)), rstd);
+      return cast(affine(unit, weight, bias, channel), out.dtype);
+    },
+  });
+  context.made(made);
+  return [made, emptyStatistic(call, 1), emptyStatistic(call, 2)];
+}
 /** Statistics that inference does not save: tensors of no elements. */
-const emptyStatistic = (call: LoweringCall, at: number): LazyTensor => {
+function emptyStatistic(call: LoweringCall, at: number): LazyTensor {
   const out = outOf(call, at);
   return new LazyTensor({
     dtype: out.dtype,
@@ -63,37 +58,30 @@ const emptyStatistic = (call: LoweringCall, at: number): LazyTensor => {
     inputs: [],
     element: () => constantScalar(0, out.dtype),
   });
-};
+}
 
 /** All dimensions but the channels'. */
-const rowsOf = (self: LazyTensor): number[] => self.shape.map((_, d) => d).filter((d) => d !== 1);
+const rowsOf = (input: LazyTensor): number[] => input.shape.map((_, d) => d).filter((d) => d !== 1);
 
 interface Trained {
-  readonly results: readonly LazyTensor[];
+  readonly results: Results;
   /** Of each channel, other dimensions kept. */
   readonly mean: LazyTensor;
 }
 /** Batch normalization by the batch's own mean and variance, which are results too. */
-function trained(call: LoweringCall): Trained {
-  const self = tensorArg(call, "input");
-  const [weight, bias] = [optionalTensor(call, "weight"), optionalTensor(call, "bias")];
-  const further = [weight, bias]
-    .filter((tensor) => tensor !== undefined)
-    .map((tensor) => call.context.many(tensor));
+function trained({ input, weight, bias, eps }: BatchNormArgs, call: LoweringCall): Trained {
+  const further = givenOf(call, [weight, bias]);
   const finish = (unit: Scalar, at: readonly Index[]): Scalar => affine(unit, weight, bias, [at[1]!]);
-  const { out, mean, rstd } = normalized(call, self, rowsOf(self), call.args["eps"], finish, further);
+  const { out, mean, rstd } = normalized(call, input, rowsOf(input), eps, finish, further);
   return { results: [out, statistic(call, mean, 1)!, statistic(call, rstd, 2)!], mean };
 }
 
-/**
- * `momentum * new + (1 - momentum) * old` for both statistics; the variance is the unbiased one.
- */
-function updated(call: LoweringCall, mean: LazyTensor): LazyTensor[] {
-  const self = tensorArg(call, "input");
-  const dims = rowsOf(self);
-  const compute = computeType(self.dtype);
-  const rest = subtract(product(dims.map((d) => self.shape[d]!)), ONE);
-  const spread = reduceOver(call, self, {
+/** The unbiased variance of each channel, other dimensions kept. */
+function unbiasedVariance(call: LoweringCall, input: LazyTensor, mean: LazyTensor): LazyTensor {
+  const dims = rowsOf(input);
+  const compute = computeType(input.dtype);
+  const rest = subtract(product(dims.map((d) => input.shape[d]!)), ONE);
+  return reduceOver(call, input, {
     kind: "sum",
     dims,
     keepdim: true,
@@ -104,15 +92,18 @@ function updated(call: LoweringCall, mean: LazyTensor): LazyTensor[] {
       return apply("mul", deviation, deviation);
     },
   });
-  return ["running_mean", "running_var"].map((name, i) =>
-    movedTo(call, name, i === 0 ? mean : spread, 3 + i),
-  );
 }
-function movedTo(call: LoweringCall, name: string, fresh: LazyTensor, result: number): LazyTensor {
-  const old = call.context.many(tensorArg(call, name));
+/** `momentum * fresh + (1 - momentum) * running`, as a result of the call. */
+function updated(
+  call: LoweringCall,
+  running: LazyTensor,
+  fresh: LazyTensor,
+  momentum: number,
+  result: number,
+): LazyTensor {
+  const old = call.context.many(running);
   const out = outOf(call, result);
   const compute = computeType(out.dtype);
-  const momentum = Number(call.args["momentum"]);
   const share = (weight: number, element: Scalar): Scalar =>
     apply("mul", constantScalar(weight, compute), cast(element, compute));
   const made = new LazyTensor({
@@ -131,31 +122,42 @@ function movedTo(call: LoweringCall, name: string, fresh: LazyTensor, result: nu
   return made;
 }
 
-const withoutStatistics: Lowering = { rule: (call) => trained(call).results };
+const FUNCTIONAL =
+  "aten::_native_batch_norm_legit_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor running_mean_out, Tensor running_var_out)";
 /** Gives new running statistics; without training, those that it was given. */
-const functional: Lowering = {
-  rule: (call) => {
-    if (flag(call, "training")) {
-      const { results, mean } = trained(call);
-      return [...results, ...updated(call, mean)];
-    }
-    const kept = ["running_mean", "running_var"].map((name, i) =>
-      elementsAs(tensorArg(call, name), outOf(call, 3 + i).dtype, call.node),
-    );
-    return [...(batchNorm.rule(call) as LazyTensor[]), ...kept];
-  },
-};
-/** Writes running statistics in training only. */
-const writing: Lowering = {
-  rule: (call) =>
-    flag(call, "training")
-      ? cannot("it writes running statistics in place: functionalize the program first")
-      : batchNorm.rule(call),
-};
+function functional(args: LoweringArgs<typeof FUNCTIONAL>, call: LoweringCall) {
+  const { input, running_mean, running_var, momentum } = args;
+  if (!args.training) {
+    const kept = (tensor: LazyTensor, at: number): LazyTensor =>
+      elementsAs(tensor, outOf(call, at).dtype, call.node);
+    const [mean, spread] = [kept(running_mean, 3), kept(running_var, 4)];
+    return [...inference(args, call), mean, spread] as const;
+  }
+  const { results, mean } = trained(args, call);
+  const spread = unbiasedVariance(call, input, mean);
+  return [
+    ...results,
+    updated(call, running_mean, mean, momentum, 3),
+    updated(call, running_var, spread, momentum, 4),
+  ] as const;
+}
 
-export const BATCH_NORMS: LoweringTable = {
-  "aten._native_batch_norm_legit_no_training.default": batchNorm,
-  "aten._native_batch_norm_legit.default": writing,
-  "aten._native_batch_norm_legit.no_stats": withoutStatistics,
-  "aten._native_batch_norm_legit_functional.default": functional,
-};
+export const BATCH_NORMS = defineLowerings([
+  lowering(
+    "aten::_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+    inference,
+  ),
+  // Writes running statistics in training only.
+  lowering(
+    "aten::_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+    (args, call) =>
+      args.training
+        ? cannot("it writes running statistics in place: functionalize the program first")
+        : inference(args, call),
+  ),
+  lowering(
+    "aten::_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+    (args, call) => trained(args, call).results,
+  ),
+  lowering(FUNCTIONAL, functional),
+]);

@@ -4,18 +4,13 @@
  */
 import { add, constant, divide, type Index, multiply, scale } from "../../ir/index-expr.js";
 import { apply, both, cast, type Scalar, TRUE } from "../../ir/scalar.js";
-import {
-  cannot,
-  computeType,
-  flag,
-  type Lowering,
-  type LoweringCall,
-  outOf,
-  shapeOf,
-  tensorArg,
-} from "../call.js";
+import { cannot, fixedNumber, type LoweringCall, outOf, shapeOf } from "../call.js";
 import { LazyTensor } from "../lazy.js";
-import { convolutionElement, inside, sumOf, transposedElement, type Window, windowOf } from "./contract.js";
+import { defineLowerings, lowering } from "../lowering.js";
+import { computeType } from "../numbers.js";
+import { convolutionElement, transposedElement } from "../rules/contract.js";
+import { sumOf } from "../rules/reduce.js";
+import { inside, type Window, windowOf } from "../rules/window.js";
 
 interface Gradient {
   readonly call: LoweringCall;
@@ -27,20 +22,6 @@ interface Gradient {
   readonly isTransposed: boolean;
 }
 
-export const convolutionBackward: Lowering = {
-  rule: (call) => {
-    const [grad, input, weight] = ["grad_output", "input", "weight"].map((name) =>
-      call.context.many(tensorArg(call, name)),
-    ) as [LazyTensor, LazyTensor, LazyTensor];
-    if (grad.shape.length !== weight.shape.length) return cannot("its images have no batch dimension");
-    const window = windowOf(call, weight.shape.length - 2);
-    const isTransposed = flag(call, "transposed");
-    const gradient = { call, grad, input, weight, groups: Number(call.args["groups"]), window, isTransposed };
-    const mask = call.args["output_mask"] as readonly boolean[];
-    const elements = [byInput, byWeight, byBias];
-    return elements.map((element, i) => (mask[i] === true ? result(gradient, i, element(gradient)) : null));
-  },
-};
 function result(
   { call, grad, input, weight }: Gradient,
   at: number,
@@ -93,3 +74,23 @@ const byBias = ({ call, grad }: Gradient) => {
     return sumOf(axes, cast(grad.element([at[0]!, channel!, ...at.slice(1)]), compute));
   };
 };
+
+export const CONVOLUTION_GRADIENTS = defineLowerings([
+  lowering(
+    "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+    (args, call) => {
+      const grad = call.context.many(args.grad_output);
+      const [input, weight] = [call.context.many(args.input), call.context.many(args.weight)];
+      if (grad.shape.length !== weight.shape.length) return cannot("its images have no batch dimension");
+      const window = windowOf(args, weight.shape.length - 2);
+      const groups = fixedNumber(args.groups, "groups");
+      const gradient: Gradient = { call, grad, input, weight, groups, window, isTransposed: args.transposed };
+      const [needsInput, needsWeight, needsBias] = args.output_mask;
+      return [
+        needsInput ? result(gradient, 0, byInput(gradient)) : null,
+        needsWeight ? result(gradient, 1, byWeight(gradient)) : null,
+        needsBias ? result(gradient, 2, byBias(gradient)) : null,
+      ];
+    },
+  ),
+]);

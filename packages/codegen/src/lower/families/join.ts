@@ -5,57 +5,17 @@
 import type { DType } from "@sconce/tensor";
 import { add, constant, type Index, subtract, ZERO } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
-import {
-  dimension,
-  type Lowering,
-  type LoweringCall,
-  type LoweringTable,
-  outOf,
-  shapeOf,
-  tensorList,
-} from "../call.js";
+import { dimension, type LoweringCall, outOf, shapeOf } from "../call.js";
 import { type ElementOf, LazyTensor } from "../lazy.js";
-import { made } from "./gather.js";
+import { defineLowerings, lowering } from "../lowering.js";
+import { made } from "../rules/made.js";
 
-const cat: Lowering = {
-  rule: (call) => {
-    const { shape } = outOf(call);
-    const tensors = tensorList(call, "tensors").filter((tensor) => !isEmpty(tensor) || shape.length === 1);
-    return joined(call, partsOfResult(call, tensors), dimensionOf(call));
-  },
-};
 /** What `cat` takes along with tensors of any shape. */
 const isEmpty = ({ shape: [first, ...rest] }: LazyTensor): boolean =>
   rest.length === 0 && first !== undefined && first.terms.length === 0 && first.constant === 0;
 
-const stack: Lowering = {
-  rule: (call) => {
-    const dim = dimensionOf(call);
-    const tensors = partsOfResult(call, tensorList(call, "tensors"));
-    const stacked =
-      (run: readonly LazyTensor[]): ElementOf =>
-      (at) => {
-        const rest = at.filter((_, d) => d !== dim);
-        const elements = run.map((tensor) => cast(tensor.element(rest), outOf(call).dtype));
-        return elements.reduceRight((otherwise, element, i) =>
-          select(apply("eq", indexScalar(at[dim]!), constantScalar(i, "int64")), element, otherwise),
-        );
-      };
-    const runs = call.context.runsWithin(tensors);
-    if (runs.length === 1)
-      return made(call, {
-        inputs: tensors,
-        operations: tensors.length,
-        element: stacked(tensors),
-      });
-    const pieces = runs.map((run) => piece(call, run, dim, constant(run.length), stacked(run)));
-    return joined(call, pieces, dim);
-  },
-};
-
-const dimensionOf = (call: LoweringCall): number =>
-  dimension(Number(call.args["dim"] ?? 0), outOf(call).shape.length);
-
+/** The dimension of the result that tensors are joined along. */
+const dimensionOf = (call: LoweringCall, dim: number): number => dimension(dim, outOf(call).shape.length);
 /**
  * Tensors of which each makes some of the elements: an element must not carry the reductions of all
  * of them.
@@ -135,7 +95,31 @@ function elementIn(
   );
 }
 
-export const JOINED: LoweringTable = {
-  "aten.cat.default": cat,
-  "aten.stack.default": stack,
-};
+function stacked(call: LoweringCall, given: readonly LazyTensor[], dim: number): LazyTensor {
+  const tensors = partsOfResult(call, given);
+  const elementOf =
+    (run: readonly LazyTensor[]): ElementOf =>
+    (at) => {
+      const rest = at.filter((_, d) => d !== dim);
+      const elements = run.map((tensor) => cast(tensor.element(rest), outOf(call).dtype));
+      return elements.reduceRight((otherwise, element, i) =>
+        select(apply("eq", indexScalar(at[dim]!), constantScalar(i, "int64")), element, otherwise),
+      );
+    };
+  const runs = call.context.runsWithin(tensors);
+  if (runs.length === 1)
+    return made(call, { inputs: tensors, operations: tensors.length, element: elementOf(tensors) });
+  const pieces = runs.map((run) => piece(call, run, dim, constant(run.length), elementOf(run)));
+  return joined(call, pieces, dim);
+}
+
+export const JOINS = defineLowerings([
+  lowering("aten::cat(Tensor[] tensors, int dim=0) -> Tensor", ({ tensors, dim }, call) => {
+    const { shape } = outOf(call);
+    const parts = tensors.filter((tensor) => !isEmpty(tensor) || shape.length === 1);
+    return joined(call, partsOfResult(call, parts), dimensionOf(call, dim));
+  }),
+  lowering("aten::stack(Tensor[] tensors, int dim=0) -> Tensor", ({ tensors, dim }, call) =>
+    stacked(call, tensors, dimensionOf(call, dim)),
+  ),
+]);

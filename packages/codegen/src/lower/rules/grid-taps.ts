@@ -1,21 +1,9 @@
-/**
- * @file Sampling of images at places that a tensor gives (`aten/src/ATen/native/GridSampler.h`).
- */
+/** @file Which elements of an image a sample reads, and their weights. */
 import type { DType } from "@sconce/tensor";
-import { atom, constant, type Index } from "../../ir/index-expr.js";
+import { atom, type Index } from "../../ir/index-expr.js";
 import { apply, both, cast, constantScalar, type Scalar, select, TRUE } from "../../ir/scalar.js";
 import { scalarText } from "../../text/scalar-text.js";
-import {
-  computeType,
-  flag,
-  type Lowering,
-  type LoweringTable,
-  numberArg,
-  outOf,
-  tensorArg,
-} from "../call.js";
-import { made } from "./gather.js";
-import { numberOf } from "./reduction.js";
+import { computeType, numberOf } from "../numbers.js";
 
 const LINEAR = 0;
 const NEAREST = 1;
@@ -23,7 +11,7 @@ const BORDER = 1;
 const REFLECTION = 2;
 
 /** Arithmetic of one dtype; halves are rounded at each step, as PyTorch's kernel does. */
-class Places {
+export class Places {
   readonly #dtype: DType;
   readonly #compute: DType;
 
@@ -95,21 +83,24 @@ class Places {
   }
 }
 
+/** The modes of a grid sampler, as PyTorch numbers them. */
+export interface Sampling {
+  readonly interpolation: number;
+  readonly padding: number;
+  readonly align: boolean;
+}
+export const isCubic = ({ interpolation }: Sampling): boolean =>
+  interpolation !== LINEAR && interpolation !== NEAREST;
+
 /** What is read along one dimension: places that may be outside, and weights. */
 interface Tap {
   readonly place: Scalar;
   readonly weight: Scalar | undefined;
 }
-function tapsOf(
-  places: Places,
-  value: Scalar,
-  size: Index,
-  interpolation: number,
-  padding: number,
-  align: boolean,
-): Tap[] {
+export function tapsOf(places: Places, value: Scalar, size: Index, sampling: Sampling): Tap[] {
+  const { interpolation, padding, align } = sampling;
   const raw = places.unscaled(value, size, align);
-  if (interpolation !== LINEAR && interpolation !== NEAREST) {
+  if (isCubic(sampling)) {
     const first = apply("floor", raw);
     const weights = places.cubic(places.op("sub", raw, first));
     return weights.map((weight, k) => {
@@ -137,7 +128,7 @@ const isInside = (places: Places, { place }: Tap, size: Index): Scalar =>
 /**
  * The sum over corners of elements by products of weights, those of the fastest dimension first.
  */
-function byCorner(
+export function byCorner(
   places: Places,
   taps: readonly Tap[][],
   sizes: readonly Index[],
@@ -157,7 +148,7 @@ function byCorner(
   return corners.reduce((total, corner) => places.op("add", total, corner));
 }
 /** One dimension after the other, as cubic sampling is computed. */
-function byDimension(
+export function byDimension(
   places: Places,
   [taps, ...rest]: readonly Tap[][],
   [size, ...sizes]: readonly Index[],
@@ -171,44 +162,8 @@ function byDimension(
   return terms.reduce((total, term) => places.op("add", total, term));
 }
 
-const gridSampler: Lowering = {
-  rule: (call) => {
-    const [input, grid] = ["input", "grid"].map((name) => call.context.many(tensorArg(call, name)));
-    const { dtype } = outOf(call);
-    const compute = computeType(dtype);
-    const places = new Places(dtype);
-    const sizes = input!.shape.slice(2);
-    const [interpolation, padding] = ["interpolation_mode", "padding_mode"].map((name) =>
-      numberArg(call, name),
-    );
-    const align = flag(call, "align_corners");
-    return made(call, {
-      inputs: [input!, grid!],
-      operations: 24,
-      element: ([n, channel, ...at]) => {
-        const taps = sizes.map((size, d) => {
-          // The grid names the fastest dimension first.
-          const value = grid!.element([n!, ...at, constant(sizes.length - 1 - d)]);
-          return tapsOf(places, cast(value, compute), size, interpolation!, padding!, align);
-        });
-        const elementAt = (corner: readonly Scalar[]): Scalar => {
-          const from = corner.map((place, d) => placeOf(place, sizes[d]!));
-          return cast(input!.element([n!, channel!, ...from]), compute);
-        };
-        const isCubic = interpolation !== LINEAR && interpolation !== NEAREST;
-        const blend = isCubic ? byDimension : byCorner;
-        return cast(blend(places, taps, sizes, elementAt), dtype);
-      },
-    });
-  },
-};
 /** A whole float as an index; read only where it is within the size. */
-function placeOf(place: Scalar, bound: Index): Index {
+export function placeOf(place: Scalar, bound: Index): Index {
   const scalar = cast(place, "int64");
   return atom({ kind: "value", scalar, key: `[${scalarText(scalar)}]`, bound });
 }
-
-export const SAMPLERS: LoweringTable = {
-  "aten.grid_sampler_2d.default": gridSampler,
-  "aten.grid_sampler_3d.default": gridSampler,
-};

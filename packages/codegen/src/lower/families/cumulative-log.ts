@@ -26,16 +26,11 @@ import {
   select,
   TRUE,
 } from "../../ir/scalar.js";
-import {
-  computeType,
-  type Lowering,
-  type LoweringCall,
-  type LoweringTable,
-  outOf,
-  tensorArg,
-} from "../call.js";
+import { dimension, type LoweringCall, outOf } from "../call.js";
 import { LazyTensor } from "../lazy.js";
-import { dimOf, extremeOver, scanOver, withPlace } from "./scan.js";
+import { defineLowerings, lowering } from "../lowering.js";
+import { computeType } from "../numbers.js";
+import { extremeOver, scanOver, withPlace } from "../rules/scan.js";
 
 /**
  * Longer rows, and those of unknown length, are taken in blocks: as elements measure differently,
@@ -55,27 +50,23 @@ interface Parts {
 }
 
 /** `log(cumsum(exp(x)))`. */
-const logCumulative: Lowering = {
-  rule: (call) => {
-    const self = tensorArg(call, "self");
-    const dim = dimOf(call, self);
-    const { dtype } = outOf(call);
-    const compute = computeType(dtype);
-    const greatest = extremeOver(call, self, "max", dim);
-    const parts: Parts = { call, self, dim, greatest, compute };
-    const length = self.shape.length === 0 ? 1 : fixedValue(self.shape[dim]!);
-    const total = length !== undefined && length <= SHORT ? wholeTotal(parts) : totalInBlocks(parts);
-    return new LazyTensor({
-      dtype,
-      shape: total.shape,
-      node: call.node,
-      inputs: [total, greatest],
-      operations: 4,
-      element: (at) =>
-        cast(apply("add", apply("log", cast(total.element(at), compute)), baseAt(parts, at)), dtype),
-    });
-  },
-};
+function logCumulative(call: LoweringCall, self: LazyTensor, dim: number): LazyTensor {
+  const { dtype } = outOf(call);
+  const compute = computeType(dtype);
+  const greatest = extremeOver(call, self, "max", dim);
+  const parts: Parts = { call, self, dim, greatest, compute };
+  const length = self.shape.length === 0 ? 1 : fixedValue(self.shape[dim]!);
+  const total = length !== undefined && length <= SHORT ? wholeTotal(parts) : totalInBlocks(parts);
+  return new LazyTensor({
+    dtype,
+    shape: total.shape,
+    node: call.node,
+    inputs: [total, greatest],
+    operations: 4,
+    element: (at) =>
+      cast(apply("add", apply("log", cast(total.element(at), compute)), baseAt(parts, at)), dtype),
+  });
+}
 
 /**
  * What exponents are measured from. Infinities have no distance from themselves: they are measured
@@ -181,4 +172,8 @@ function kept(
   return tensor;
 }
 
-export const LOG_SCANS: LoweringTable = { "aten.logcumsumexp.default": logCumulative };
+export const LOG_SCANS = defineLowerings([
+  lowering("aten::logcumsumexp(Tensor self, int dim) -> Tensor", ({ self, dim }, call) =>
+    logCumulative(call, self, dimension(dim, self.shape.length)),
+  ),
+]);

@@ -1,9 +1,10 @@
 /** @file Operators that compute each element from the same element of their operands. */
 import type { DType } from "@sconce/tensor";
-import type { Index } from "../ir/index-expr.js";
-import { cast, type Scalar } from "../ir/scalar.js";
-import { computeType, type LoweringCall, outOf, shapeOf } from "./call.js";
-import { broadcastTo, LazyTensor } from "./lazy.js";
+import type { Index } from "../../ir/index-expr.js";
+import { cast, type Scalar } from "../../ir/scalar.js";
+import { type LoweringCall, outOf, shapeOf } from "../call.js";
+import { broadcastTo, LazyTensor } from "../lazy.js";
+import { computeType } from "../numbers.js";
 
 export interface PointwiseOptions {
   /** What one element costs, in additions. */

@@ -1,18 +1,10 @@
-/** @file Cumulative operators: element `i` along a dimension reduces the elements up to `i`. */
+/** @file Scans: element `i` along a dimension reduces the elements up to `i`. */
 import type { DType } from "@sconce/tensor";
 import { atom, type Index, ZERO } from "../../ir/index-expr.js";
-import { apply, cast, constantScalar, indexScalar, type ReduceKind, type Scalar } from "../../ir/scalar.js";
-import {
-  computeType,
-  dimension,
-  type Lowering,
-  type LoweringCall,
-  type LoweringTable,
-  outOf,
-  shapeOf,
-  tensorArg,
-} from "../call.js";
+import { apply, cast, indexScalar, type ReduceKind, type Scalar } from "../../ir/scalar.js";
+import { type LoweringCall, outOf, shapeOf } from "../call.js";
 import { LazyTensor } from "../lazy.js";
+import { computeType } from "../numbers.js";
 
 export interface ScanInit {
   readonly kind: ReduceKind;
@@ -75,17 +67,6 @@ export function scanOver(call: LoweringCall, self: LazyTensor, init: ScanInit): 
 /** Coordinates with another place along a dimension. */
 export const withPlace = (at: readonly Index[], dim: number, place: Index): Index[] =>
   at.map((index, d) => (d === dim ? place : index));
-export const dimOf = (call: LoweringCall, self: LazyTensor): number =>
-  dimension(Number(call.args["dim"]), self.shape.length);
-
-const cumulative = (kind: "sum" | "prod"): Lowering => ({
-  rule: (call) => {
-    const self = tensorArg(call, "self");
-    const compute = computeType(outOf(call).dtype);
-    return scanOver(call, self, { kind, dim: dimOf(call, self), body: (element) => cast(element, compute) });
-  },
-});
-
 /**
  * The greatest or least so far, which is never of no elements: that it starts from the first
  * changes nothing.
@@ -104,37 +85,3 @@ export function extremeOver(
     initial: (at) => cast(self.element(withPlace(at, dim, ZERO)), compute),
   });
 }
-
-/**
- * The extreme so far, and its last place (`cummax_helper_cpu` moves on at equals and at each NaN).
- * An element was the extreme when it came: the last such place is the extreme's, whatever comes
- * after.
- */
-const extremes = (kind: "max" | "min"): Lowering => ({
-  rule: (call) => {
-    const self = tensorArg(call, "self");
-    const dim = dimOf(call, self);
-    const values = extremeOver(call, self, kind, dim);
-    const isReached = (own: Scalar, from: readonly Index[]): Scalar => {
-      const isSame = apply("eq", own, values.element(from));
-      return own.dtype.startsWith("float") ? apply("or", isSame, apply("isnan", own)) : isSame;
-    };
-    const places = scanOver(call, self, {
-      kind: "max",
-      dim,
-      result: 1,
-      initial: () => constantScalar(0, "int64"),
-      body: (_, place) => indexScalar(place),
-      when: isReached,
-      inputs: [values],
-    });
-    return [values, places];
-  },
-});
-
-export const SCANS: LoweringTable = {
-  "aten.cumsum.default": cumulative("sum"),
-  "aten.cumprod.default": cumulative("prod"),
-  "aten.cummax.default": extremes("max"),
-  "aten.cummin.default": extremes("min"),
-};

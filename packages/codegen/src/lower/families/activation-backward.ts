@@ -1,0 +1,34 @@
+/** @file Gradients of activations. */
+
+import type { ScalarArg } from "@sconce/ops";
+import { apply, select } from "../../ir/scalar.js";
+import type { LoweringCall } from "../call.js";
+import type { LazyTensor } from "../lazy.js";
+import { defineLowerings, lowering } from "../lowering.js";
+import { numberScalar } from "../numbers.js";
+import { constantLike } from "../rules/elements.js";
+import { pointwise } from "../rules/pointwise.js";
+
+/** The gradient where `self` is outside of `-lambd..lambd`, zero inside. */
+const shrinkBackward = (
+  call: LoweringCall,
+  gradient: LazyTensor,
+  self: LazyTensor,
+  lambd: ScalarArg,
+): LazyTensor =>
+  pointwise(call, [gradient, self], ([grad, x]) => {
+    const border = numberScalar(lambd, x!.dtype);
+    const isInside = apply("and", apply("ge", x!, apply("neg", border)), apply("le", x!, border));
+    return select(isInside, constantLike(0, x!), grad!);
+  });
+
+export const ACTIVATION_GRADIENTS = defineLowerings([
+  lowering(
+    "aten::hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor",
+    ({ grad_out, self, lambd }, call) => shrinkBackward(call, grad_out, self, lambd),
+  ),
+  lowering(
+    "aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor",
+    ({ grad_output, self, lambd }, call) => shrinkBackward(call, grad_output, self, lambd),
+  ),
+]);

@@ -1,0 +1,199 @@
+/** @file Arithmetic of two operands. */
+
+import type { ScalarArg } from "@sconce/ops";
+import { isFloatDType } from "@sconce/tensor";
+import { apply, cast, type Scalar, select } from "../../ir/scalar.js";
+import type { Operand } from "../arguments.js";
+import { type LoweringCall, outOf } from "../call.js";
+import { LazyTensor } from "../lazy.js";
+import { defineLowerings, operandLowering } from "../lowering.js";
+import { checkedScalar } from "../numbers.js";
+import {
+  add,
+  binary,
+  binaryRule,
+  constantLike,
+  div,
+  EXPENSIVE,
+  functionRule,
+  isExact,
+  mul,
+  type Operands,
+  sub,
+} from "../rules/elements.js";
+
+interface ScaledOperands extends Operands {
+  readonly alpha: ScalarArg;
+}
+/** `self + alpha * other`; bool addition is `or`. */
+const scaled =
+  (fn: "add" | "sub") =>
+  ({ self, other, alpha }: ScaledOperands, call: LoweringCall): LazyTensor =>
+    binary(call, self, other, (a, b) => {
+      if (a.dtype === "bool") return apply("or", a, b);
+      return apply(fn, a, alpha === 1 ? b : mul(checkedScalar(alpha, b.dtype), b));
+    });
+
+/** Division: true, or rounded as Python or C does. */
+function quotient(call: LoweringCall, self: Operand, other: Operand, mode: string | null): LazyTensor {
+  const { dtype } = outOf(call);
+  return binary(call, self, other, (a, b) => {
+    if (mode === null) return div(a, b);
+    if (mode === "floor") return apply("floor_div", a, b);
+    // Halves that are both tensors are rounded before they are cut.
+    const isHalf = dtype !== a.dtype && other instanceof LazyTensor;
+    return isHalf ? apply("trunc", cast(cast(div(a, b), dtype), a.dtype)) : apply("trunc_div", a, b);
+  });
+}
+
+/** Integer and bool operands are converted by the result's dtype, which is a float. */
+function raised(x: Scalar, exponent: Scalar): Scalar {
+  if (exponent.kind === "constant" && isFloatDType(x.dtype)) {
+    if (exponent.value === 2) return mul(x, x);
+    if (exponent.value === 3) return mul(mul(x, x), x);
+    if (exponent.value === 1) return x;
+    if (exponent.value === 0.5) return apply("sqrt", x);
+    if (exponent.value === -0.5) return apply("rsqrt", x);
+    if (exponent.value === -1) return apply("reciprocal", x);
+  }
+  return apply("pow", x, exponent);
+}
+
+/** `fmax`, `fmin`: the other one when one is NaN. */
+const ignoringNaN = (fn: "max" | "min") =>
+  binaryRule((a, b) => {
+    if (isExact(a)) return apply(fn, a, b);
+    return select(apply("isnan", a), b, select(apply("isnan", b), a, apply(fn, a, b)));
+  });
+/** Scaled by the greater of the two, so that squares do not overflow. */
+function hypot(a: Scalar, b: Scalar): Scalar {
+  const [x, y] = [apply("abs", a), apply("abs", b)];
+  const [most, least] = [apply("max", x, y), apply("min", x, y)];
+  const ratio = div(least, most);
+  const length = mul(most, apply("sqrt", add(constantLike(1, x), mul(ratio, ratio))));
+  const isInfinite = apply("or", apply("isinf", x), apply("isinf", y));
+  const plain = select(apply("eq", most, constantLike(0, x)), most, length);
+  return select(isInfinite, constantLike(Number.POSITIVE_INFINITY, x), plain);
+}
+
+/** Floats are multiplied by powers of two (`__lshift__`). */
+const shift = (fn: "shift_left" | "shift_right") =>
+  binaryRule((a, b) => {
+    if (isExact(a)) return apply(fn, a, b);
+    return apply(fn === "shift_left" ? "mul" : "div", a, apply("exp2", b));
+  });
+const bitwise = (fn: "and" | "or" | "xor") =>
+  binaryRule((a, b) => apply(a.dtype === "bool" ? fn : `bitwise_${fn}`, a, b));
+
+export const BINARY_OPERATORS = defineLowerings([
+  operandLowering(
+    [
+      "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+      "aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+    ],
+    scaled("add"),
+  ),
+  operandLowering(
+    [
+      "aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+      "aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+    ],
+    scaled("sub"),
+  ),
+  operandLowering(
+    ["aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor"],
+    ({ self, other, alpha }, call) =>
+      binary(call, self, other, (a, b) => sub(b, alpha === 1 ? a : mul(checkedScalar(alpha, a.dtype), a))),
+  ),
+  operandLowering(
+    [
+      "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor",
+      "aten::mul.Scalar(Tensor self, Scalar other) -> Tensor",
+    ],
+    binaryRule((a, b) => (a.dtype === "bool" ? apply("and", a, b) : mul(a, b))),
+  ),
+  operandLowering(
+    [
+      "aten::div.Tensor(Tensor self, Tensor other) -> Tensor",
+      "aten::div.Scalar(Tensor self, Scalar other) -> Tensor",
+    ],
+    ({ self, other }, call) => quotient(call, self, other, null),
+  ),
+  operandLowering(
+    [
+      "aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
+      "aten::div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",
+    ],
+    ({ self, other, rounding_mode }, call) => quotient(call, self, other, rounding_mode),
+  ),
+  operandLowering(
+    [
+      "aten::remainder.Tensor(Tensor self, Tensor other) -> Tensor",
+      "aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor",
+      "aten::remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor",
+    ],
+    functionRule("remainder", EXPENSIVE),
+  ),
+  operandLowering(
+    [
+      "aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor",
+      "aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor",
+    ],
+    functionRule("fmod", EXPENSIVE),
+  ),
+  operandLowering(
+    [
+      "aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
+      "aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
+      "aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
+    ],
+    ({ self, exponent }, call) => binary(call, self, exponent, raised, { operations: EXPENSIVE }),
+  ),
+  operandLowering(["aten::maximum(Tensor self, Tensor other) -> Tensor"], functionRule("max")),
+  operandLowering(["aten::minimum(Tensor self, Tensor other) -> Tensor"], functionRule("min")),
+  operandLowering(["aten::fmax(Tensor self, Tensor other) -> Tensor"], ignoringNaN("max")),
+  operandLowering(["aten::fmin(Tensor self, Tensor other) -> Tensor"], ignoringNaN("min")),
+  operandLowering(["aten::atan2(Tensor self, Tensor other) -> Tensor"], functionRule("atan2", EXPENSIVE)),
+  operandLowering(["aten::hypot(Tensor self, Tensor other) -> Tensor"], binaryRule(hypot, EXPENSIVE * 2)),
+  operandLowering(
+    [
+      "aten::__lshift__.Tensor(Tensor self, Tensor other) -> Tensor",
+      "aten::__lshift__.Scalar(Tensor self, Scalar other) -> Tensor",
+      "aten::bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor",
+      "aten::bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor",
+      "aten::bitwise_left_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor",
+    ],
+    shift("shift_left"),
+  ),
+  operandLowering(
+    [
+      "aten::__rshift__.Tensor(Tensor self, Tensor other) -> Tensor",
+      "aten::__rshift__.Scalar(Tensor self, Scalar other) -> Tensor",
+      "aten::bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor",
+      "aten::bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor",
+      "aten::bitwise_right_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor",
+    ],
+    shift("shift_right"),
+  ),
+  operandLowering(
+    [
+      "aten::bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor",
+      "aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor",
+    ],
+    bitwise("and"),
+  ),
+  operandLowering(
+    [
+      "aten::bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor",
+      "aten::bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor",
+    ],
+    bitwise("or"),
+  ),
+  operandLowering(
+    [
+      "aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor",
+      "aten::bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor",
+    ],
+    bitwise("xor"),
+  ),
+]);

@@ -1,0 +1,41 @@
+/** @file Comparisons, and logic of two tensors. */
+import { apply, type CompareFn } from "../../ir/scalar.js";
+import type { LoweringCall } from "../call.js";
+import type { LazyTensor } from "../lazy.js";
+import { defineLowerings, lowering, operandLowering } from "../lowering.js";
+import { computeType } from "../numbers.js";
+import { binary, commonType, type Operands, truth } from "../rules/elements.js";
+import { pointwise } from "../rules/pointwise.js";
+
+const compare =
+  (fn: CompareFn) =>
+  ({ self, other }: Operands, call: LoweringCall): LazyTensor =>
+    binary(call, self, other, (a, b) => apply(fn, a, b), { compute: computeType(commonType(self, other)) });
+
+interface TwoTensors {
+  readonly self: LazyTensor;
+  readonly other: LazyTensor;
+}
+const logical =
+  (fn: "and" | "or" | "xor") =>
+  ({ self, other }: TwoTensors, call: LoweringCall): LazyTensor =>
+    pointwise(call, [self, other], ([a, b]) => apply(fn, truth(a!), truth(b!)), {
+      compute: commonType(self, other),
+    });
+
+const FUNCTIONS = ["eq", "ne", "lt", "le", "gt", "ge"] as const;
+
+export const COMPARISONS = defineLowerings([
+  ...FUNCTIONS.map((fn) =>
+    operandLowering(
+      [
+        `aten::${fn}.Tensor(Tensor self, Tensor other) -> Tensor`,
+        `aten::${fn}.Scalar(Tensor self, Scalar other) -> Tensor`,
+      ],
+      compare(fn),
+    ),
+  ),
+  lowering("aten::logical_and(Tensor self, Tensor other) -> Tensor", logical("and")),
+  lowering("aten::logical_or(Tensor self, Tensor other) -> Tensor", logical("or")),
+  lowering("aten::logical_xor(Tensor self, Tensor other) -> Tensor", logical("xor")),
+]);

@@ -1,0 +1,55 @@
+/** @file Cumulative operators but `logcumsumexp`. */
+
+import type { Index } from "../../ir/index-expr.js";
+import { apply, cast, constantScalar, indexScalar, type Scalar } from "../../ir/scalar.js";
+import { dimension, type LoweringCall, outOf } from "../call.js";
+import type { LazyTensor } from "../lazy.js";
+import { defineLowerings, lowering } from "../lowering.js";
+import { computeType } from "../numbers.js";
+import { extremeOver, scanOver } from "../rules/scan.js";
+
+interface ScanArgs {
+  readonly self: LazyTensor;
+  readonly dim: number;
+}
+const cumulative =
+  (kind: "sum" | "prod") =>
+  ({ self, dim }: ScanArgs, call: LoweringCall): LazyTensor => {
+    const compute = computeType(outOf(call).dtype);
+    const along = dimension(dim, self.shape.length);
+    return scanOver(call, self, { kind, dim: along, body: (element) => cast(element, compute) });
+  };
+
+/**
+ * The extreme so far, and its last place (`cummax_helper_cpu` moves on at equals and at each NaN).
+ * An element was the extreme when it came: the last such place is the extreme's, whatever comes
+ * after.
+ */
+const extremes =
+  (kind: "max" | "min") =>
+  (args: ScanArgs, call: LoweringCall): readonly [LazyTensor, LazyTensor] => {
+    const { self } = args;
+    const dim = dimension(args.dim, self.shape.length);
+    const values = extremeOver(call, self, kind, dim);
+    const isReached = (own: Scalar, from: readonly Index[]): Scalar => {
+      const isSame = apply("eq", own, values.element(from));
+      return own.dtype.startsWith("float") ? apply("or", isSame, apply("isnan", own)) : isSame;
+    };
+    const places = scanOver(call, self, {
+      kind: "max",
+      dim,
+      result: 1,
+      initial: () => constantScalar(0, "int64"),
+      body: (_, place) => indexScalar(place),
+      when: isReached,
+      inputs: [values],
+    });
+    return [values, places];
+  };
+
+export const SCANS = defineLowerings([
+  lowering("aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", cumulative("sum")),
+  lowering("aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", cumulative("prod")),
+  lowering("aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)", extremes("max")),
+  lowering("aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)", extremes("min")),
+]);

@@ -1,0 +1,160 @@
+/** @file Ranges, and the places of a triangle's elements. */
+import type { ScalarArg } from "@sconce/ops";
+import { SymExpr, type SymInt } from "@sconce/symbolic";
+import { isFloatDType } from "@sconce/tensor";
+import { add, constant, type Index, multiply, size } from "../../ir/index-expr.js";
+import { apply, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
+import { type LoweringCall, outOf, shapeOf } from "../call.js";
+import { LazyTensor } from "../lazy.js";
+import { defineLowerings, lowering } from "../lowering.js";
+import { numberScalar } from "../numbers.js";
+import { made } from "../rules/made.js";
+import { sumOf } from "../rules/reduce.js";
+
+/**
+ * `start + i * step`, computed in the dtype of the result, or float64 for floats
+ * (`aten/src/ATen/native/RangeFactories.cpp`).
+ */
+function range(call: LoweringCall, start: ScalarArg, step: ScalarArg): LazyTensor {
+  const { dtype } = outOf(call);
+  // Integers are counted in integers, whatever start and step were written as.
+  const [first, stride] = [start, step].map((value) => wholeOf(value, !isFloatDType(dtype)));
+  if (first !== undefined && stride !== undefined) {
+    const element = (at: readonly Index[]): Scalar =>
+      cast(indexScalar(add(first, multiply(at[0]!, stride))), dtype);
+    return made(call, { inputs: [], operations: 1, element });
+  }
+  const [from, by] = [numberScalar(start, dtype), numberScalar(step, dtype)];
+  return made(call, {
+    inputs: [],
+    operations: 2,
+    element: (at) => apply("add", from, apply("mul", cast(indexScalar(at[0]!), dtype), by)),
+  });
+}
+/** A whole number, symbolic ones too; others are cut when asked for. */
+function wholeOf(value: ScalarArg, isCut: boolean): Index | undefined {
+  if (value instanceof SymExpr) return size(value as SymInt);
+  const {
+    kind,
+    expr,
+    value: inner = value,
+  } = Object(value) as { kind?: string; expr?: SymInt; value?: unknown };
+  if (kind === "SymInt" && expr !== undefined) return size(expr);
+  if (typeof inner !== "number" && typeof inner !== "boolean") return undefined;
+  const number = Number(inner);
+  if (Number.isInteger(number)) return constant(number);
+  return isCut ? constant(Math.trunc(number)) : undefined;
+}
+
+const integer = (value: number): Scalar => constantScalar(value, "int64");
+
+interface TriangleArgs {
+  readonly row: number;
+  readonly col: number;
+  readonly offset: number;
+}
+/** A triangle of a matrix, by rows. */
+class Triangle {
+  readonly #call: LoweringCall;
+  readonly #isUpper: boolean;
+  readonly #rows: number;
+  readonly #columns: number;
+  readonly #offset: number;
+
+  constructor(call: LoweringCall, isUpper: boolean, { row, col, offset }: TriangleArgs) {
+    this.#call = call;
+    this.#isUpper = isUpper;
+    this.#rows = row;
+    this.#columns = col;
+    this.#offset = offset;
+  }
+
+  #clamped(column: Scalar): Scalar {
+    return apply("min", apply("max", column, integer(0)), integer(this.#columns));
+  }
+  /** How many elements a row has. */
+  lengthOf(row: Index): Scalar {
+    // The first column of a row for an upper triangle, the one after the last for a lower one.
+    const border = this.#clamped(indexScalar(add(row, constant(this.#offset + (this.#isUpper ? 0 : 1)))));
+    return this.#isUpper ? apply("sub", integer(this.#columns), border) : border;
+  }
+  /** The first column of a row that is computed. */
+  startOf(row: Scalar): Scalar {
+    return this.#isUpper ? this.#clamped(apply("add", row, integer(this.#offset))) : integer(0);
+  }
+  /** The sum over rows. */
+  sum(body: (row: Index) => Scalar, when: (row: Index) => Scalar): Scalar {
+    const { axes, at } = this.#call.context.axes([constant(this.#rows)]);
+    const row = at[0]!;
+    return sumOf(axes, body(row), when(row));
+  }
+  /** A vector of integers in memory. */
+  vector(shape: readonly Index[], inputs: readonly LazyTensor[], element: (at: Index) => Scalar): LazyTensor {
+    const { context, node } = this.#call;
+    const vector = new LazyTensor({
+      dtype: "int64",
+      shape,
+      node,
+      inputs,
+      heavy: true,
+      element: ([at]) => element(at!),
+    });
+    context.made(vector);
+    context.materialize(vector);
+    return vector;
+  }
+}
+
+/** Places of a triangle's elements: where each row ends in one nest, the places in the next. */
+function trianglePlaces(call: LoweringCall, isUpper: boolean, args: TriangleArgs): LazyTensor {
+  const triangle = new Triangle(call, isUpper, args);
+  const { dtype } = outOf(call);
+  const ends = triangle.vector([constant(args.row)], [], (row) =>
+    triangle.sum(
+      (other) => triangle.lengthOf(other),
+      (other) => apply("le", indexScalar(other), indexScalar(row)),
+    ),
+  );
+  const rows = triangle.vector(shapeOf(outOf(call)).slice(1), [ends], (element) =>
+    triangle.sum(
+      () => integer(1),
+      (row) => apply("le", ends.element([row]), indexScalar(element)),
+    ),
+  );
+  return made(call, {
+    inputs: [ends, rows],
+    operations: 4,
+    element: ([which, element]) => {
+      const found = rows.element([element!]);
+      const before = triangle.sum(
+        (row) => triangle.lengthOf(row),
+        (other) => apply("lt", indexScalar(other), found),
+      );
+      const column = apply("add", apply("sub", indexScalar(element!), before), triangle.startOf(found));
+      return cast(select(apply("eq", indexScalar(which!), integer(0)), found, column), dtype);
+    },
+  });
+}
+
+export const RANGES = defineLowerings([
+  lowering(
+    "aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    ({ start, step }, call) => range(call, start, step),
+  ),
+  lowering(
+    "aten::arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    ({ start }, call) => range(call, start, 1),
+  ),
+  lowering(
+    "aten::arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    (_, call) => range(call, 0, 1),
+  ),
+  lowering(
+    "aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    (args, call) => trianglePlaces(call, false, args),
+  ),
+  lowering(
+    "aten::triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    (args, call) => trianglePlaces(call, true, args),
+  ),
+]);

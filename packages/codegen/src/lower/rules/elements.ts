@@ -1,0 +1,99 @@
+/** @file Arithmetic of elements, and pointwise rules of one and two operands. */
+import { type DType, isFloatDType, type PromotionOperand, resultType } from "@sconce/tensor";
+import { apply, type BinaryFn, cast, constantScalar, type Scalar, type UnaryFn } from "../../ir/scalar.js";
+import type { Operand } from "../arguments.js";
+import { cannot, type LoweringCall, outOf } from "../call.js";
+import { LazyTensor } from "../lazy.js";
+import { computeType, numberScalar } from "../numbers.js";
+import { pointwise } from "./pointwise.js";
+
+/** The cost of functions that take more than a few additions. */
+export const EXPENSIVE = 3;
+
+export const add = (a: Scalar, b: Scalar): Scalar => apply("add", a, b);
+export const sub = (a: Scalar, b: Scalar): Scalar => apply("sub", a, b);
+export const mul = (a: Scalar, b: Scalar): Scalar => apply("mul", a, b);
+export const div = (a: Scalar, b: Scalar): Scalar => apply("div", a, b);
+/** A constant in the dtype of a scalar. */
+export const constantLike = (value: number, { dtype }: Scalar): Scalar => constantScalar(value, dtype);
+/** Whether an element is nonzero. */
+export const truth = (x: Scalar): Scalar => cast(x, "bool");
+/** Whether a scalar has no NaN and infinities. */
+export const isExact = (x: Scalar): boolean => !isFloatDType(x.dtype);
+/** `min(max(x, low), high)`, NaN kept, as `clamp` computes it. */
+export function clamped(x: Scalar, low: Scalar | undefined, high: Scalar | undefined): Scalar {
+  const floored = low === undefined ? x : apply("max", x, low);
+  return high === undefined ? floored : apply("min", floored, high);
+}
+
+/** A function of the elements of one tensor, in the compute dtype of the result. */
+export const unary = (
+  call: LoweringCall,
+  self: LazyTensor,
+  body: (x: Scalar) => Scalar,
+  operations = 1,
+): LazyTensor => pointwise(call, [self], ([x]) => body(x!), { operations });
+
+/** The weight of an operand in type promotion. */
+function promotionOf(value: Operand): PromotionOperand {
+  if (value instanceof LazyTensor)
+    return { dtype: value.dtype, rank: value.shape.length > 0 ? "dimensioned" : "zeroDim" };
+  const tag = (value as { kind?: string }).kind;
+  if (tag === "float" || tag === "SymFloat") return { dtype: "float64", rank: "wrappedNumber" };
+  if (typeof value === "boolean" || tag === "SymBool") return { dtype: "bool", rank: "wrappedNumber" };
+  if (typeof value === "number" && !Number.isInteger(value))
+    return { dtype: "float64", rank: "wrappedNumber" };
+  if (tag === "complex") return cannot("complex numbers are not lowered to loops");
+  return { dtype: "int64", rank: "wrappedNumber" };
+}
+/** The dtype that two operands are promoted to. */
+export const commonType = (a: Operand, b: Operand): DType => resultType([promotionOf(a), promotionOf(b)]);
+
+/** The elements of two operands, numbers as constants, in the dtype `compute`. */
+export function binary(
+  call: LoweringCall,
+  a: Operand,
+  b: Operand,
+  body: (a: Scalar, b: Scalar) => Scalar,
+  { operations = 1, compute = computeType(outOf(call).dtype) }: BinaryOptions = {},
+): LazyTensor {
+  const tensors = [a, b].filter((value) => value instanceof LazyTensor);
+  return pointwise(
+    call,
+    tensors,
+    (elements) => {
+      const rest = [...elements];
+      const scalarOf = (value: Operand): Scalar =>
+        value instanceof LazyTensor ? rest.shift()! : numberScalar(value, compute);
+      const first = scalarOf(a);
+      return body(first, scalarOf(b));
+    },
+    { operations, compute },
+  );
+}
+export interface BinaryOptions {
+  /** The cost of one element, in additions. */
+  readonly operations?: number;
+  /** The dtype that operands are converted to; the result's by default, halves as float32. */
+  readonly compute?: DType;
+}
+
+/** A rule that applies a function to the elements of one tensor. */
+export const unaryRule =
+  (fn: UnaryFn, operations = 1) =>
+  ({ self }: { readonly self: LazyTensor }, call: LoweringCall): LazyTensor =>
+    unary(call, self, (x) => apply(fn, x), operations);
+
+/** The operands of most binary operators. */
+export interface Operands {
+  readonly self: Operand;
+  readonly other: Operand;
+}
+/** A rule that computes an element from those of `self` and `other`. */
+export const binaryRule =
+  (body: (a: Scalar, b: Scalar) => Scalar, operations = 1) =>
+  ({ self, other }: Operands, call: LoweringCall): LazyTensor =>
+    binary(call, self, other, body, { operations });
+/** The same by a function of loops. */
+export const functionRule = (fn: BinaryFn, operations = 1) =>
+  binaryRule((a, b) => apply(fn, a, b), operations);

@@ -1,0 +1,50 @@
+/** @file Tensors in the shape and dtype of a call's result, and places that tensors name. */
+import { atom, type Index, isWithin, isZero } from "../../ir/index-expr.js";
+import { apply, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
+import { scalarText } from "../../text/scalar-text.js";
+import { type LoweringCall, outOf, shapeOf } from "../call.js";
+import { LazyTensor } from "../lazy.js";
+
+export interface MadeInit {
+  readonly inputs: readonly LazyTensor[];
+  readonly operations?: number;
+  /** Whether an element takes a reduction. */
+  readonly heavy?: boolean;
+  readonly element: (at: readonly Index[]) => Scalar;
+}
+/** A tensor in the shape and dtype that the graph gives the result. */
+export function made(
+  call: LoweringCall,
+  { inputs, operations = 1, heavy = false, element }: MadeInit,
+): LazyTensor {
+  const out = outOf(call);
+  call.context.fit(inputs, operations);
+  const tensor = new LazyTensor({
+    dtype: out.dtype,
+    shape: shapeOf(out),
+    node: call.node,
+    inputs,
+    operations,
+    heavy,
+    element,
+  });
+  call.context.made(tensor);
+  return tensor;
+}
+
+/**
+ * The place that an integer tensor's element names in a dimension; negative ones count from the
+ * end.
+ */
+export function placeIn(element: Scalar, extent: Index, mayBeNegative: boolean): Index {
+  const value = cast(element, "int64");
+  // A range of places needs no reading.
+  if (value.kind === "index" && isWithin(value.index, extent)) return value.index;
+  const wrapped = mayBeNegative
+    ? select(apply("lt", value, constantScalar(0, "int64")), apply("add", value, indexScalar(extent)), value)
+    : value;
+  return atom({ kind: "value", scalar: wrapped, key: `[${scalarText(wrapped)}]`, bound: extent });
+}
+
+/** Whether a tensor has no elements; as an index it may then have any number of dimensions. */
+export const isNothing = (tensor: LazyTensor): boolean => tensor.shape.some(isZero);

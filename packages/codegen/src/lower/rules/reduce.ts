@@ -1,0 +1,114 @@
+/** @file Reductions of a tensor over dimensions, and sums over axes. */
+import type { DType } from "@sconce/tensor";
+import { type Axis, fixedValue, type Index, ONE, product, ZERO } from "../../ir/index-expr.js";
+import { apply, cast, type ReduceKind, type Scalar } from "../../ir/scalar.js";
+import { cannot, type LoweringCall } from "../call.js";
+import { LazyTensor } from "../lazy.js";
+import { computeType, numberOf } from "../numbers.js";
+
+export interface ReduceInit {
+  readonly kind: ReduceKind;
+  readonly dims: readonly number[];
+  readonly keepdim: boolean;
+  readonly dtype: DType;
+  /** What is reduced, from an element. */
+  readonly body?: (element: Scalar, at: readonly Index[]) => Scalar;
+  /** What becomes of the result; `first` is the place of the first element that is reduced. */
+  readonly finish?: (value: Scalar, first: readonly Index[]) => Scalar;
+  readonly shape?: readonly Index[];
+}
+
+/** Reductions that PyTorch rejects for tensors without elements. */
+const NEEDS_ELEMENTS: ReadonlySet<ReduceKind> = new Set<ReduceKind>(["max", "min", "argmax", "argmin"]);
+
+/** A tensor whose elements reduce `self` over dimensions. */
+export function reduceOver(
+  { context, node }: Pick<LoweringCall, "context" | "node">,
+  self: LazyTensor,
+  { kind, dims, keepdim, dtype, body = (element) => element, finish = (value) => value, shape }: ReduceInit,
+): LazyTensor {
+  const reduced = new Set(dims);
+  if (NEEDS_ELEMENTS.has(kind) && dims.some((d) => fixedValue(self.shape[d]!) === 0))
+    return cannot("it has no elements to choose from");
+  const kept = self.shape.map((_, d) => d).filter((d) => !reduced.has(d));
+  const order = [...reduced].sort((a, b) => a - b);
+  const outShape =
+    shape ??
+    (keepdim
+      ? self.shape.map((extent, d) => (reduced.has(d) ? ONE : extent))
+      : kept.map((d) => self.shape[d]!));
+  const tensor = new LazyTensor({
+    dtype,
+    shape: outShape,
+    node,
+    inputs: [context.reduced(self)],
+    heavy: true,
+    operations: 2,
+    element: (at) => {
+      const inner = context.axes(order.map((d) => self.shape[d]!));
+      const elementAt = self.shape.map((_, d) =>
+        reduced.has(d) ? inner.at[order.indexOf(d)]! : at[keepdim ? d : kept.indexOf(d)]!,
+      );
+      const value = body(self.element(elementAt), elementAt);
+      const result = ["argmax", "argmin"].includes(kind) ? "int64" : value.dtype;
+      const whole: Scalar =
+        inner.axes.length === 0 && result !== "int64"
+          ? value
+          : { kind: "reduce", dtype: result, reduce: kind, axes: inner.axes, body: value };
+      const first = self.shape.map((_, d) => (reduced.has(d) ? ZERO : at[keepdim ? d : kept.indexOf(d)]!));
+      return cast(finish(whole, first), dtype);
+    },
+  });
+  context.made(tensor);
+  return tensor;
+}
+
+/** How many elements go into one. */
+export const countOf = (self: LazyTensor, dims: readonly number[], dtype: DType): Scalar =>
+  numberOf(product(dims.map((d) => self.shape[d]!)), dtype);
+/**
+ * The mean over dimensions, kept, in memory: deviations are measured from it. Elements are summed
+ * as differences from the first of their row: a running sum of elements with a large mean would
+ * lose their differences.
+ */
+export function meanOf(
+  call: Pick<LoweringCall, "context" | "node">,
+  self: LazyTensor,
+  dims: readonly number[],
+  group?: string,
+): LazyTensor {
+  const compute = computeType(self.dtype);
+  // A row without elements has no first one.
+  const isEmpty = dims.some((d) => fixedValue(self.shape[d]!) === 0);
+  const elementOf = (at: readonly Index[]): Scalar => cast(self.element(at), compute);
+  const mean = reduceOver(call, self, {
+    kind: "sum",
+    dims,
+    keepdim: true,
+    dtype: compute,
+    body: (element, at) =>
+      isEmpty
+        ? cast(element, compute)
+        : apply("sub", cast(element, compute), elementOf(keptAt(at, dims, ZERO))),
+    finish: (sum, first) => {
+      const shifted = apply("div", sum, countOf(self, dims, compute));
+      return isEmpty ? shifted : apply("add", shifted, elementOf(first));
+    },
+  });
+  call.context.materialize(mean, group === undefined ? {} : { group });
+  return mean;
+}
+
+/** The element of `mean` (dimensions kept) that belongs to an element of the tensor. */
+export const keptAt = (at: readonly Index[], dims: readonly number[], zero: Index): Index[] =>
+  at.map((index, d) => (dims.includes(d) ? zero : index));
+
+/** Returns the sum of `body` over axes, of the elements for which `when` holds. */
+export const sumOf = (axes: readonly Axis[], body: Scalar, when?: Scalar): Scalar => ({
+  kind: "reduce",
+  dtype: body.dtype,
+  reduce: "sum",
+  axes,
+  body,
+  when,
+});

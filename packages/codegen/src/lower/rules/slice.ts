@@ -1,0 +1,27 @@
+/** @file The elements that a slice takes of a dimension. */
+import type { SymInt } from "@sconce/symbolic";
+import { add, constant, type Index, size } from "../../ir/index-expr.js";
+
+/** The arguments of a slice, as `slice` and `slice_scatter` have them. */
+export interface SliceArgs {
+  readonly start: SymInt | null;
+  readonly step: SymInt;
+}
+/** Returns where a slice of a dimension starts, and its step. */
+export const sliceOf = (
+  { start, step }: SliceArgs,
+  extent: Index,
+): { readonly start: Index; readonly step: Index } => ({
+  start: startOf(start ?? 0, extent),
+  step: size(step),
+});
+/** Counted from the end when negative, kept within the extent. */
+function startOf(start: SymInt, extent: Index): Index {
+  if (typeof start !== "number") return size(start);
+  if (start >= 0) {
+    const most = extent.terms.length === 0 ? Math.min(start, extent.constant) : start;
+    return constant(most);
+  }
+  const from = add(extent, constant(start));
+  return from.terms.length === 0 ? constant(Math.max(0, from.constant)) : from;
+}
