@@ -16,6 +16,7 @@ const MAY_IMPORT = {
   symbolic: ["errors"],
   ir: ["errors", "tensor", "symbolic"],
   ops: ["errors", "tensor", "symbolic", "ir"],
+  "ops-cases": ["errors", "tensor", "symbolic", "ir", "ops"],
   passes: ["errors", "tensor", "symbolic", "ir", "ops"],
   codegen: ["errors", "tensor", "symbolic", "ir", "ops", "passes"],
   formats: ["errors", "tensor", "symbolic", "ir"],
@@ -23,7 +24,7 @@ const MAY_IMPORT = {
   "backend-gpujs": ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "backend-cpu"],
   sconce: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu"],
   "torch-libraries": ["errors", "tensor", "symbolic", "ir", "ops", "passes", "backend-cpu"],
-  testing: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu", "backend-gpujs", "sconce", "torch-libraries"],
+  testing: ["errors", "tensor", "symbolic", "ir", "ops", "ops-cases", "passes", "codegen", "formats", "backend-cpu", "backend-gpujs", "sconce", "torch-libraries"],
   bench: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu", "backend-gpujs", "sconce", "testing"],
   cli: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu", "sconce", "torch-libraries"],
 };
@@ -31,7 +32,7 @@ const MAY_IMPORT = {
 const MAY_LOAD = { sconce: ["backend-gpujs"] };
 const USES_NODE = new Set(["testing", "bench", "cli"]);
 /** Entry points of portable packages that are for Node only. */
-const NODE_ENTRIES = /packages\/(formats|backend-gpujs)\/src\/(.*\/)?(node|.*-node)\.ts$/;
+const NODE_ENTRIES = /packages\/(formats|backend-gpujs|ops-cases)\/src\/(.*\/)?(node|.*-node)\.ts$/;
 
 const problems = [];
 const imports = new Map();

@@ -34,6 +34,7 @@ const CLEAN = [
   "packages/formats",
   "packages/ir",
   "packages/ops",
+  "packages/ops-cases",
   "packages/passes",
   "packages/sconce",
   "packages/symbolic",

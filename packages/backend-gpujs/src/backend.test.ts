@@ -7,8 +7,8 @@ import { type GpujsBackendOptions, gpujsBackend, gpujsByName } from "./backend.j
 import type { Device } from "./device.js";
 import { GpujsDevice } from "./gpujs/device.js";
 import { loadGpujs } from "./gpujs/library.js";
+import { floats, ints, program } from "./programs.fixture.js";
 import type { GpujsExecutable } from "./runtime/executable.js";
-import { floats, ints, program } from "./test-support.js";
 
 const webasm = gpujsBackend({ mode: "webasm" });
 const compile = async (program: ExportedProgram): Promise<GpujsExecutable> =>

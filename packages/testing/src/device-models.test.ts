@@ -3,8 +3,8 @@ import { gpujsBackend } from "@sconce/backend-gpujs";
 import { compareTensors, type Tensor } from "@sconce/tensor";
 import { createSconce } from "sconce";
 import { afterAll, describe, expect, test } from "vitest";
-import { openTestDevice } from "./conformance/test-device.js";
 import { model } from "./models.js";
+import { openTestDevice } from "./test-device.fixture.js";
 
 const device = await openTestDevice();
 afterAll(() => device?.dispose());

@@ -4,8 +4,8 @@ import { runDecompositions } from "@sconce/passes";
 import { compareTensors, type Tensor } from "@sconce/tensor";
 import { createSconce } from "sconce";
 import { describe, expect, test } from "vitest";
-import { hasWebgpu } from "./conformance/test-device.js";
 import { MODELS, type ModelName, model } from "./models.js";
+import { hasWebgpu } from "./test-device.fixture.js";
 
 const isThere = await hasWebgpu();
 const small = MODELS.filter((name) => name.endsWith("-small"));

@@ -6,7 +6,7 @@ import { createSconce } from "sconce";
 import { describe, expect, test } from "vitest";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
 import { checkProgramFolder } from "./conformance/programs.js";
-import { hasWebgpu } from "./conformance/test-device.js";
+import { hasWebgpu } from "./test-device.fixture.js";
 
 const FOLDER = fileURLToPath(new URL("../fixtures/programs/", import.meta.url));
 const names = readdirSync(FOLDER, { withFileTypes: true })

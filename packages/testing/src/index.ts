@@ -1,9 +1,8 @@
 /** @file `@sconce/testing`: what needs neither vitest nor fast-check. */
 
+export { type EdgeCall, EdgeChecker, type EdgeReport, edgeCalls } from "@sconce/ops-cases";
 export { type SampleOptions, sampleInputs } from "@sconce/passes";
 export { type ToleranceOptions, tensorDifference } from "@sconce/tensor";
-export { type EdgeCall, edgeCalls } from "./conformance/edge-calls.js";
-export { EdgeChecker, type EdgeReport } from "./conformance/edge-values.js";
 export { type BuildOptions, generatedOperators } from "./generator/build.js";
 export { type Tolerance, toleranceOf } from "./generator/noise.js";
 export { type ProgramOptions, sampleProgram } from "./generator/sample-program.js";

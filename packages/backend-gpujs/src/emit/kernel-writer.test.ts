@@ -2,7 +2,7 @@ import { type LoopProgram, lowerToLoops } from "@sconce/codegen";
 import { defaultOperators } from "@sconce/ops";
 import { expect, test } from "vitest";
 import type { Mode } from "../device.js";
-import { program } from "../test-support.js";
+import { program } from "../programs.fixture.js";
 import { dialectOf } from "./dialect.js";
 import { canSay } from "./functions.js";
 import { type KernelSource, writeKernel } from "./kernel-writer.js";

@@ -1,6 +1,6 @@
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
-import { call, elementProgram, load } from "../webgpu/test-support.js";
+import { call, elementProgram, load } from "../webgpu/device.fixture.js";
 import { GpujsDevice } from "./device.js";
 import type { GpujsLibrary, Kernel } from "./library.js";
 

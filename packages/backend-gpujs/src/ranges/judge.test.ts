@@ -1,8 +1,8 @@
 import { atom, type Index, type Scalar } from "@sconce/codegen";
 import { expect, test } from "vitest";
 import { FLOAT_INTEGERS } from "../emit/dialect.js";
+import { call, elementProgram, fixed, load } from "../webgpu/device.fixture.js";
 import { WGSL_INTEGERS } from "../webgpu/support.js";
-import { call, elementProgram, fixed, load } from "../webgpu/test-support.js";
 import { between, type Range } from "./interval.js";
 import { judge } from "./judge.js";
 

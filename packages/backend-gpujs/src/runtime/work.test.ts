@@ -3,8 +3,8 @@ import type { ExportedProgram } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { type GpujsBackendOptions, gpujsBackend } from "../backend.js";
-import { floats, ints, program } from "../test-support.js";
-import { openTestDevice } from "../webgpu/test-support.js";
+import { floats, ints, program } from "../programs.fixture.js";
+import { openTestDevice } from "../webgpu/device.fixture.js";
 import type { GpujsExecutable } from "./executable.js";
 
 const compile = async (

@@ -4,9 +4,9 @@ import type { ExportedProgram } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import { type DType, Tensor } from "@sconce/tensor";
 import { afterAll, describe, expect, test } from "vitest";
-import { program } from "../test-support.js";
+import { program } from "../programs.fixture.js";
+import { allOnDevice, openTestDevice } from "./device.fixture.js";
 import { orderShader, sortIterations } from "./order-shader.js";
-import { allOnDevice, openTestDevice } from "./test-support.js";
 
 const device = await openTestDevice(true);
 afterAll(() => device?.dispose());

@@ -8,8 +8,8 @@ import { gpujsBackend } from "../backend.js";
 import { loadGpujs } from "../gpujs/library.js";
 import { Translator } from "../gpujs/translator.js";
 import { openDevice } from "../modes.js";
-import { floats, program } from "../test-support.js";
-import { onDevice, openTestDevice } from "./test-support.js";
+import { floats, program } from "../programs.fixture.js";
+import { onDevice, openTestDevice } from "./device.fixture.js";
 
 const own = await openTestDevice();
 const device = own?.share(Translator.of(await loadGpujs()));

@@ -7,9 +7,9 @@ import type { ExportedProgram } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { afterAll, describe, expect, test } from "vitest";
 import { gpujsBackend } from "../backend.js";
+import { floats, program } from "../programs.fixture.js";
 import type { GpujsExecutable } from "../runtime/executable.js";
-import { floats, program } from "../test-support.js";
-import { openTestDevice } from "./test-support.js";
+import { openTestDevice } from "./device.fixture.js";
 
 const software = await openTestDevice();
 const hardware = await openTestDevice(true);

@@ -2,8 +2,8 @@
 import type { Tensor } from "@sconce/tensor";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { gpujsBackend } from "../backend.js";
-import { floats, program } from "../test-support.js";
-import { openTestDevice } from "./test-support.js";
+import { floats, program } from "../programs.fixture.js";
+import { openTestDevice } from "./device.fixture.js";
 import type { WgslDevice } from "./wgsl-device.js";
 
 const device = await openTestDevice();

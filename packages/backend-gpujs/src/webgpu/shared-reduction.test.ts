@@ -1,7 +1,15 @@
 import { constant, type ReduceKind, type Scalar } from "@sconce/codegen";
 import { Tensor } from "@sconce/tensor";
 import { afterAll, describe, expect, test } from "vitest";
-import { call, elementProgram, fixed, inJavaScript, load, onDevice, openTestDevice } from "./test-support.js";
+import {
+  call,
+  elementProgram,
+  fixed,
+  inJavaScript,
+  load,
+  onDevice,
+  openTestDevice,
+} from "./device.fixture.js";
 
 const device = await openTestDevice(true);
 afterAll(() => device?.dispose());

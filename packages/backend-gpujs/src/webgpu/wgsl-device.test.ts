@@ -2,9 +2,17 @@
 import { constant, evaluateLoops, type LoopProgram, type Scalar } from "@sconce/codegen";
 import { Tensor } from "@sconce/tensor";
 import { afterAll, describe, expect, test } from "vitest";
+import {
+  call,
+  elementProgram,
+  fixed,
+  inJavaScript,
+  load,
+  onDevice,
+  openTestDevice,
+} from "./device.fixture.js";
 import type { GpuJsContext } from "./open.js";
 import { openWebgpuNode } from "./open-node.js";
-import { call, elementProgram, fixed, inJavaScript, load, onDevice, openTestDevice } from "./test-support.js";
 
 const device = await openTestDevice();
 afterAll(() => device?.dispose());

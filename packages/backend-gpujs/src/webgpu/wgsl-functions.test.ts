@@ -5,7 +5,15 @@
 import { BINARY, COMPARE, type ScalarFn, UNARY } from "@sconce/codegen";
 import { type DType, Tensor } from "@sconce/tensor";
 import { afterAll, describe, expect, test } from "vitest";
-import { call, elementProgram, fixed, inJavaScript, load, onDevice, openTestDevice } from "./test-support.js";
+import {
+  call,
+  elementProgram,
+  fixed,
+  inJavaScript,
+  load,
+  onDevice,
+  openTestDevice,
+} from "./device.fixture.js";
 import { hasFunction } from "./wgsl-functions.js";
 import { wgslType } from "./wgsl-text.js";
 

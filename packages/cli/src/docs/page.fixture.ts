@@ -58,6 +58,8 @@ const MODULES: Readonly<Record<string, Loader>> = {
   "@sconce/ir/history": () => import("@sconce/ir/history"),
   "@sconce/ir/topology": () => import("@sconce/ir/topology"),
   "@sconce/ops": () => import("@sconce/ops"),
+  "@sconce/ops-cases": elsewhere("@sconce/ops-cases"),
+  "@sconce/ops-cases/node": elsewhere("@sconce/ops-cases/node"),
   "@sconce/passes": () => import("@sconce/passes"),
   "@sconce/symbolic": () => import("@sconce/symbolic"),
   "@sconce/tensor": () => import("@sconce/tensor"),

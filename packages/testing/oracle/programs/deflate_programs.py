@@ -1,6 +1,9 @@
 """Makes the .pt2 files of a folder of programs small: their entries are compressed.
 
-Usage: python3 deflate_programs.py FOLDER
+Usage: python3 deflate_programs.py FOLDER [NAME.pt2 ...]
+
+With names, only these files of each program. The programs of `fixtures/programs` keep their `program.pt2` as
+PyTorch wrote it; their `decomposed.pt2` are compressed.
 """
 
 import os
@@ -23,5 +26,5 @@ for folder in sorted(os.listdir(sys.argv[1])):
     if not os.path.isdir(path):
         continue
     for name in sorted(os.listdir(path)):
-        if name.endswith(".pt2"):
+        if name.endswith(".pt2") and (not sys.argv[2:] or name in sys.argv[2:]):
             deflate(os.path.join(path, name))

@@ -1,7 +1,7 @@
 /** @file The backend's suite with 500 random programs, in the modes that compute in different ways. */
 import { gpujsBackend } from "@sconce/backend-gpujs";
 import { describe } from "vitest";
-import { hasWebgpu } from "../conformance/test-device.js";
+import { hasWebgpu } from "../test-device.fixture.js";
 import { backendSpec } from "./spec.js";
 
 const isThere = await hasWebgpu();

@@ -2,22 +2,32 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { CPU_KERNELS, createEvaluator } from "@sconce/backend-cpu";
 import { gpujsByName } from "@sconce/backend-gpujs";
 import { isSconceError } from "@sconce/errors";
 import type { Backend } from "@sconce/ir";
+import {
+  BackendChecker,
+  caseTitle,
+  type Kernels,
+  OP_CHECKS,
+  type OpCase,
+  type OpCheck,
+  OpChecker,
+  type OperatorCall,
+} from "@sconce/ops-cases";
+import { openCaseFiles } from "@sconce/ops-cases/node";
 import { torchLibraries } from "@sconce/torch-libraries";
 import { createSconce, type Sconce } from "sconce";
-import { BackendChecker } from "./backend-cases.js";
 import { corpusPlugin } from "./corpus-plugin.js";
 import { type DecompositionCase, type DecompositionFile, decompositionProblem } from "./decompositions.js";
 import { badUsage } from "./errors.js";
-import { openOpCases } from "./op-case-set.js";
-import { OP_CHECKS, type OpCheck, OpChecker } from "./op-checker.js";
 import { checkProgramFolder } from "./programs.js";
 
 const USAGE = `usage: npm run conformance -- --programs DIR | --ops DIR [--checks LIST] | --decompositions FILE [--backend NAME] [--filter TEXT] [--verbose]
   --programs  program folders in the oracle's format (case.json, program.pt2, texts, inputs, outputs)
-  --ops       operator cases in the oracle's format: a folder of NAME.OVERLOAD.safetensors, or a zip of them
+  --ops       recorded calls of operators: a folder of FAMILY.jsonl (packages/ops-cases/cases) or of the oracle's
+              NAME.OVERLOAD.safetensors, or one such file
   --checks    what each operator case is put through, with commas between (default all):
                 run            the results are PyTorch's
                 fake           the shape rule predicts dtype, sizes and strides of the run and of PyTorch
@@ -25,7 +35,7 @@ const USAGE = `usage: npm run conformance -- --programs DIR | --ops DIR [--check
   --decompositions  a JSON file of calls before and after run_decompositions()
   --backend   where to run: cpu (the default) or gpujs; operators on gpujs run as programs of one node
   --mode      gpu.js's mode: webasm, cpu, webgpu, ... (default the best that is there)
-  --filter    only folders or files whose name contains TEXT
+  --filter    only programs, overloads and decompositions whose name contains TEXT
   --verbose   list what passed too`;
 
 const OPTIONS = {
@@ -100,8 +110,7 @@ class Run {
   async #backendOps(path: string): Promise<void> {
     const open = (): Backend => sessionWith(this.#backend).backends.get(this.#backend)!;
     const checker = new BackendChecker(open, this.#sconce.operators);
-    for (const entry of openOpCases(path, this.#options.filter))
-      for (const { id, problem } of await checker.check(entry.read())) this.#report(entry.name, id, problem);
+    for (const one of this.#cases(path)) this.#report(one.target, caseTitle(one), await checker.problem(one));
     const { device, partition, refused, noProgram } = checker.counts;
     console.log(
       `${device} on the device, ${partition} by partition, ${refused} refused, ${noProgram} that no program can say`,
@@ -109,12 +118,21 @@ class Run {
   }
 
   #interpreterOps(path: string): void {
-    const { filter } = this.#options;
     const checks = this.#options.checks.split(",") as OpCheck[];
-    const checker = new OpChecker(this.#sconce, "cpu", checks);
-    for (const entry of openOpCases(path, filter))
-      for (const { id, problem } of checker.check(entry.read())) this.#report(entry.name, id, problem);
+    const { operators } = this.#sconce;
+    const kernels: Kernels = {
+      has: (target) => Object.hasOwn(CPU_KERNELS, target),
+      evaluator: (without) => createEvaluator({ operators, withoutKernels: without }) as OperatorCall,
+    };
+    const checker = new OpChecker({ operators, kernels, checks });
+    for (const one of this.#cases(path)) this.#report(one.target, caseTitle(one), checker.problem(one));
     console.log(`checks made: ${checks.map((check) => `${check} ${checker.counts[check]}`).join(", ")}`);
+  }
+
+  /** The chosen cases of a folder, one file at a time. */
+  *#cases(path: string): Iterable<OpCase> {
+    for (const { cases } of openCaseFiles(path))
+      yield* cases.filter(({ target }) => target.includes(this.#options.filter));
   }
 
   decompositions(path: string): void {

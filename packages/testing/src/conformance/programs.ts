@@ -1,10 +1,10 @@
 /** @file Checks Sconce against programs that PyTorch exported, one folder at a time. */
 import { isSconceError } from "@sconce/errors";
 import { codeText, type ExportedProgram, graphText, isFloat, toNumber, type Value } from "@sconce/ir";
-import { castTensor, Tensor } from "@sconce/tensor";
+import { castTensor, compareTensors, Tensor } from "@sconce/tensor";
 import type { Sconce } from "sconce";
 import { asSaved, canonicalProgram, canonicalText, withoutUnusedItems } from "./canonical-program.js";
-import { compareTensors } from "./compare.js";
+
 import { graphDifference } from "./graph-equality.js";
 import { metadataDifference } from "./lowered-metadata.js";
 import { buildTree, type CaseCall, ProgramFolder } from "./program-case.js";

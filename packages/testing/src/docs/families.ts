@@ -1,6 +1,6 @@
 /** @file The files under `packages/ops/src/families`, each with its rows, the list of all of them left out: the groups of `docs/reference/operators.md`. */
 import { readdirSync } from "node:fs";
-import type { OpDefinition } from "@sconce/ops";
+import type { OpDefinition, OperatorTable } from "@sconce/ops";
 
 /** One file of rows. */
 export interface Family {
@@ -29,6 +29,15 @@ export async function readFamilies(root: URL): Promise<Family[]> {
     if (own.length > 0) families.push({ name, targets: own });
   }
   return families;
+}
+
+/** Gives the family of a target; writing overloads that follow from a functional one lie in its family. */
+export function familyOf(
+  families: readonly Family[],
+  operators: OperatorTable,
+): (target: string) => string | undefined {
+  const rows = new Map(families.flatMap(({ name, targets }) => targets.map((target) => [target, name])));
+  return (target) => rows.get(target) ?? rows.get(operators.get(target)?.functional ?? "");
 }
 
 const isRow = (value: unknown): value is OpDefinition =>

@@ -3,10 +3,10 @@ import { createEvaluator } from "@sconce/backend-cpu";
 import { isSconceError } from "@sconce/errors";
 import { FakeTensor, type SymInt } from "@sconce/ir";
 import { defaultOperators, metaOf } from "@sconce/ops";
+import { comparePrediction, predict } from "@sconce/ops-cases";
 import { printExpr, substitute } from "@sconce/symbolic";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { comparePrediction, predict } from "../conformance/op-fake.js";
 import { FAMILIES } from "./families.fixture.js";
 import { NUMBER_OF, type RandomCall, side, symbolicWorld } from "./random-call.fixture.js";
 

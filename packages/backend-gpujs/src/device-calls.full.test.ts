@@ -1,0 +1,34 @@
+/** @file All recorded calls that loops express, on a WebGPU device: what it computes is what PyTorch gave. */
+import { LOWERINGS } from "@sconce/codegen";
+import { defaultOperators } from "@sconce/ops";
+import { caseTitle } from "@sconce/ops-cases";
+import { readAllCases } from "@sconce/ops-cases/node";
+import { afterAll, describe, expect, test } from "vitest";
+import { checkOnDevice, type DeviceOutcome } from "./device-calls.fixture.js";
+import { openTestDevice } from "./webgpu/device.fixture.js";
+
+const device = await openTestDevice();
+afterAll(() => device?.dispose());
+const results: DeviceOutcome[] = [];
+
+describe.skipIf(device === undefined)("recorded calls on a WebGPU device", () => {
+  test("give PyTorch's numbers", async () => {
+    const operators = defaultOperators();
+    const problems: string[] = [];
+    for (const one of readAllCases()) {
+      if (!Object.hasOwn(LOWERINGS, one.target) || one.compare === "error" || one.source === "edges")
+        continue;
+      const result = await checkOnDevice(one, operators, device!);
+      results.push(result);
+      if (result.problem !== undefined) problems.push(`${caseTitle(one)}: ${result.problem}`);
+    }
+    expect(problems).toEqual([]);
+    expect(device!.allocated).toBe(0);
+  });
+
+  test("few are refused but those of float64", () => {
+    const refused = results.filter(({ refused }) => refused !== undefined && !refused.includes("float64"));
+    expect(results.length).toBeGreaterThan(2800);
+    expect(refused.length / results.length).toBeLessThan(0.05);
+  });
+});

@@ -1,0 +1,94 @@
+/** @file Where PyTorch does not agree with itself, so that an implementation can follow only one side. */
+import { castTensor, compareTensors, dtypeInfo, Tensor } from "@sconce/tensor";
+import type { TensorComparison } from "./outcome.js";
+
+/** How far PyTorch's own decomposition is from its kernel. */
+export interface KnownDifference {
+  /** Outputs that hold something else altogether. */
+  readonly unlike?: readonly number[];
+  /** Comparison in place of the case's tolerance. */
+  readonly compare?: TensorComparison;
+}
+
+/** Integers may differ by one: the decomposition rounds once, the kernel at every step or in fixed point. */
+const oneStep: TensorComparison = (got, want) => {
+  const { kind } = dtypeInfo(want.dtype);
+  // A half may differ by one step of its own precision.
+  const atol = kind === "float" ? (HALF_STEPS[want.dtype] ?? 0) : 1;
+  const scale = kind === "float" ? greatest(want) : 1;
+  if (got.dtype !== want.dtype) return compareTensors(got, want, { rtol: 0, atol: 0 });
+  return compareTensors(castTensor(got, "float64"), castTensor(want, "float64"), {
+    rtol: 1e-6,
+    atol: atol * scale,
+  });
+};
+
+/** Infinities are whatever they are elsewhere: the kernel takes an exponential in halves, the decomposition in float32. */
+const earlyOverflow: TensorComparison = (got, want) => {
+  const layout = compareTensors(got, want, { rtol: 0, atol: 0, values: false });
+  if (layout !== undefined) return layout;
+  const [found, expected] = [castTensor(got, "float64"), castTensor(want, "float64")];
+  const step = 4 * (HALF_STEPS[want.dtype] ?? 2 ** -22);
+  const finite = (expected.data as Float64Array).map((value, i) =>
+    Number.isFinite(value) ? value : (found.data as Float64Array)[i]!,
+  );
+  return compareTensors(found, Tensor.from([...finite], expected.shape, "float64"), {
+    rtol: step,
+    atol: step,
+  });
+};
+
+/** Distance of neighboring values below 1. */
+const HALF_STEPS: Readonly<Record<string, number>> = { float16: 2 ** -10, bfloat16: 2 ** -7 };
+
+function greatest(tensor: Tensor): number {
+  const values = castTensor(tensor, "float64").data as Float64Array;
+  return values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+}
+
+/** Any element of the input: a given scale puts a position on a border, and the two fall on either side of it. */
+const anotherNeighbor: TensorComparison = (got, want, inputs) => {
+  const layout = compareTensors(got, want, { rtol: 0, atol: 0, values: false });
+  if (layout !== undefined) return layout;
+  const known = new Set(inputs.flatMap((input) => [...(castTensor(input, "float64").data as Float64Array)]));
+  const stray = [...(castTensor(got, "float64").data as Float64Array)].find((value) => !known.has(value));
+  return stray === undefined ? undefined : `${stray} is not an element of the input`;
+};
+
+/** By target without `aten.`; each was measured with PyTorch's kernel against PyTorch's decomposition. */
+const DECOMPOSITIONS: readonly (readonly [RegExp, KnownDifference])[] = [
+  // `_decomp` returns the attention weights where the kernel returns the logarithm of their sum.
+  [/^_scaled_dot_product_flash_attention_for_cpu\./, { unlike: [1] }],
+  // Bytes: fixed point of another width.
+  [/^upsample_(bilinear|bicubic)2d\./, { compare: oneStep }],
+  // The kernel divides by the scale, the decomposition multiplies with the quotient of the sizes.
+  [/^upsample_nearest[123]d\./, { compare: anotherNeighbor }],
+  [/^soft_margin_loss\./, { compare: earlyOverflow }],
+  // The kernel steps in the result's dtype, the decomposition in float64.
+  [/^(linspace|logspace)\./, { compare: oneStep }],
+];
+
+export const knownDifference = (target: string): KnownDifference | undefined =>
+  DECOMPOSITIONS.find(([pattern]) => pattern.test(target.replace(/^aten\./, "")))?.[1];
+
+/**
+ * Operators whose shape rule in PyTorch gives other strides than its kernel: for layouts that are neither dense nor
+ * channels-last, because the kernel leaves a transposed result behind, or because only the kernel keeps channels last
+ * (`channel_shuffle`, `native_group_norm`). Programs and the interpreter follow the shape rule.
+ */
+const OTHER_STRIDES =
+  /^(_?native_batch_norm(_legit|_legit_functional)?|_batch_norm_with_update(_functional)?|batch_norm|unique_dim|unique_consecutive|nll_loss2d(_forward)?|nll_loss_nd|ldexp|channel_shuffle|native_group_norm)\./;
+
+/** Whether PyTorch's shape rule and kernel may give different strides. */
+export const predictsOtherStrides = (target: string): boolean =>
+  OTHER_STRIDES.test(target.replace(/^aten\./, ""));
+
+const SAVED_STATISTICS =
+  /^(native_(batch|layer|group)_norm|_native_batch_norm_legit(_functional|_no_training)?|_batch_norm_with_update(_functional)?)\./;
+
+/**
+ * Whether PyTorch's shape rule gives saved statistics another dtype than its kernel. Beside halves with float32 parameters the
+ * kernel saves float32, and the functional form keeps the dtype of running statistics that are halves.
+ */
+export const fakesOtherDTypes = (target: string, dtypes: readonly string[]): boolean =>
+  SAVED_STATISTICS.test(target.replace(/^aten\./, "")) && dtypes.some((dtype) => /float16$/.test(dtype));

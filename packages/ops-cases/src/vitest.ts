@@ -1,0 +1,72 @@
+/** @file `@sconce/ops-cases/vitest`: suites of recorded calls. Test names hold the overload, so that `-t silu` selects an operator. */
+import type { Backend } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import { describe, expect, test } from "vitest";
+import { BackendChecker } from "./backends/backend-checker.js";
+import { OpChecker, type OpCheckerOptions } from "./checks/checker.js";
+import { casesByTarget, caseTitle, type OpCase } from "./recorded/case.js";
+import { caseFamilies, readFamily } from "./recorded/files-node.js";
+
+/**
+ * Makes one test of each recorded call, in a suite for each family: the kernel, the shape rule and the decomposition give
+ * what PyTorch gave.
+ *
+ * @returns the checker, which counts the checks that were made
+ */
+export function operatorSpec(options: OpCheckerOptions): OpChecker {
+  const checker = new OpChecker(options);
+  for (const family of caseFamilies())
+    describe(family, () => {
+      for (const one of readFamily(family))
+        test(caseTitle(one), () => {
+          expect(checker.problem(one)).toBeUndefined();
+        });
+    });
+  return checker;
+}
+
+export interface BackendCasesOptions {
+  readonly operators: OperatorTable;
+  /** Runs the calls at the edges of operators too: ends of domains, mixed dtypes, refusals. Default false. */
+  readonly edges?: boolean | undefined;
+  /** The calls to run; all when left out. */
+  readonly filter?: ((one: OpCase) => boolean) | undefined;
+  /** Runs one of this many calls of each overload, so that all kinds come up; 1 when left out. */
+  readonly every?: number | undefined;
+}
+
+/**
+ * Makes one test of each overload: the backend runs its recorded calls, as programs of one node, and gives what PyTorch
+ * gave.
+ *
+ * @param open gives a fresh backend for each overload
+ * @returns the checker, which counts where the calls ran
+ */
+export function backendCasesSpec(open: () => Backend, options: BackendCasesOptions): BackendChecker {
+  const { operators, edges = false, filter = () => true, every = 1 } = options;
+  const checker = new BackendChecker(open, operators);
+  const isChosen = (one: OpCase): boolean => (edges || one.source !== "edges") && filter(one);
+  for (const family of caseFamilies()) {
+    const overloads = casesByTarget(readFamily(family).filter(isChosen));
+    if (overloads.size > 0) describe(family, () => testOverloads(overloads, checker, every));
+  }
+  return checker;
+}
+
+function testOverloads(
+  overloads: ReadonlyMap<string, readonly OpCase[]>,
+  checker: BackendChecker,
+  every: number,
+): void {
+  for (const [target, cases] of overloads) {
+    const chosen = cases.filter((_, at) => at % every === 0);
+    test(`${target}, ${chosen.length} calls`, async () => {
+      const problems: string[] = [];
+      for (const one of chosen) {
+        const problem = await checker.problem(one);
+        if (problem !== undefined) problems.push(`${caseTitle(one)}: ${problem}`);
+      }
+      expect(problems).toEqual([]);
+    });
+  }
+}

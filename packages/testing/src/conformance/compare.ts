@@ -1,1 +1,0 @@
-export { compareTensors, sameLayout } from "@sconce/tensor";
