@@ -5,6 +5,8 @@ import { readdirSync, readFileSync } from "node:fs";
 export interface PackageInfo {
   /** Name without scope, as in `packages/NAME`. */
   readonly name: string;
+  /** Name in imports: `@sconce/NAME`. */
+  readonly specifier: string;
   readonly description: string;
   /** Packages of the repository that it imports, by name without scope. */
   readonly imports: readonly string[];
@@ -36,6 +38,7 @@ export function readPackages(root: URL): PackageInfo[] {
   const packages = manifests.map(({ name, description = "", dependencies, peerDependencies }) => {
     return {
       name: unscoped(name),
+      specifier: name,
       description,
       imports: inside(dependencies),
       loads: inside(peerDependencies),
@@ -76,6 +79,8 @@ export function packageDiagram(packages: readonly PackageInfo[]): string {
 
 /** A table with a row for each package: its name, what it holds. `link` is the path from the page to `packages/`. */
 export function packageTable(packages: readonly PackageInfo[], link: string): string {
-  const rows = packages.map(({ name, description }) => `| [\`${name}\`](${link}${name}) | ${description} |`);
+  const rows = packages.map(
+    ({ name, specifier, description }) => `| [\`${specifier}\`](${link}${name}) | ${description} |`,
+  );
   return ["| package | holds |", "| --- | --- |", ...rows].join("\n");
 }
