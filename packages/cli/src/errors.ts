@@ -58,7 +58,7 @@ export const missingInput = (position: number, name: string, given: readonly str
 export const unknownInput = (name: string, count: number): SconceError =>
   new SconceError({
     code: "UNKNOWN_INPUT",
-    message: `there is no input ${name}: the program takes ${count}, which count from 0`,
+    message: `unknown input ${name}: the program takes ${count}, which count from 0`,
     fix: "`sconce info` lists the inputs; only those of kind USER_INPUT are given",
   });
 

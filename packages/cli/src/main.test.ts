@@ -53,7 +53,7 @@ describe("usage", () => {
   });
 });
 
-describe("files that are no programs", () => {
+describe("files that are not programs", () => {
   test.each(READERS)("%s of a file that is not there", async (command) => {
     const path = join(folder, "absent.pt2");
     const { code, out, err } = await sconce(command, path);
@@ -84,7 +84,7 @@ describe("files that are no programs", () => {
     expect(err).toContain("error ZIP_END_MISSING: ");
   });
 
-  test("a damaged weight is told with the file and the entry", async () => {
+  test("a damaged weight is reported with the file and the entry", async () => {
     const path = join(folder, "damaged.pt2");
     const bytes = await readFile(MLP);
     const at = bytes.indexOf("data/weights/weight_0") + 200;

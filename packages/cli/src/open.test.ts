@@ -12,7 +12,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 test.each([
   ["throws while it loads", 'throw new Error("boo");', /the plugin .*\.mjs cannot be loaded: boo/],
-  ["is no JavaScript", "export default {", /the plugin .*\.mjs cannot be loaded: /],
+  ["is not JavaScript", "export default {", /the plugin .*\.mjs cannot be loaded: /],
   [
     "throws no error while it loads",
     "throw Object.create(null);",

@@ -75,7 +75,7 @@ async function loadPlugin(path: string): Promise<Plugin> {
 }
 
 /**
- * Reads a program file: `.pt2`, IR text with its tensors beside it, or a reproducer; its content tells which.
+ * Reads a program file: `.pt2`, IR text with its tensors beside it, or a reproducer; the content decides which.
  * @throws SconceError `FILE`, and those of the reader with the path in front of the place
  */
 export function openProgram(path: string, session: Sconce): Promise<ExportedProgram> {
@@ -85,7 +85,7 @@ export function openProgram(path: string, session: Sconce): Promise<ExportedProg
 /** The option that gives values to the state of a program. */
 export const WEIGHTS_OPTION = [
   "--weights <file>",
-  "safetensors with values for parameters, buffers and constants, by name; others keep theirs",
+  "Read values of parameters, buffers and constants from a safetensors file, by name",
 ] as const;
 
 /**
@@ -148,7 +148,7 @@ export function openTensors(path: string): Promise<ReadonlyMap<string, Tensor>> 
   return atFile(path, async () => readSafetensors(await readBytes(path)).tensors);
 }
 
-/** Errors of a file told with its path. */
+/** Adds the path of a file to its errors. */
 async function atFile<T>(path: string, action: () => Promise<T>): Promise<T> {
   try {
     return await action();

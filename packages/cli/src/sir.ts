@@ -17,7 +17,7 @@ import { type FileContent, writeFiles } from "./write-files.js";
 /** Where the tensors of an IR text lie: `model.sir` has `model.safetensors`. */
 export const weightsPath = (path: string): string => `${path.replace(/\.sir$/i, "")}.safetensors`;
 
-/** Bytes looked at to tell what a file is. */
+/** Bytes that decide what a file is. */
 export const SNIFFED = 4096;
 const IR_TEXT = /^(?:\s|\/\/[^\n]*(?:\n|$))*(?:sconce-(?:ir|reproducer)\b|program\s*"|symbol\s+\w)/;
 const ZIP = "PK";

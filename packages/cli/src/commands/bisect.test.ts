@@ -124,7 +124,7 @@ graph(%x: f32[2]) {
     ]);
   });
 
-  test("nothing wrong is told with what was compared, and is not said when nothing was", async () => {
+  test("a valid program is reported with what was compared, and not when nothing was", async () => {
     expect(await bisect(CHAIN, "decompose,canonicalize,cse")).toEqual({
       code: 0,
       err: "",
@@ -177,7 +177,7 @@ describe("sconce lower --check", () => {
     ]);
   });
 
-  test("tells what was compared, and stops at a pass that changes numbers with exit code 1", async () => {
+  test("reports what was compared, and stops at a pass that changes numbers with exit code 1", async () => {
     const out = join(folder, "out.sir");
     const done = await sconce("lower", MLP, "-o", out, "--check");
     expect([done.code, done.out]).toEqual([

@@ -43,22 +43,19 @@ export function bisectCommand(program: Command, io: SafeIo, outcome: Outcome): v
   program
     .command("bisect")
     .description(
-      "The first pass that breaks the program, its first wrong rewrite, and a small program that shows it.",
+      "Find the first pass that breaks a program, its first wrong rewrite, and a small program that reproduces it.",
     )
-    .argument("<file>", "a .pt2 or .sir file, or a reproducer, which needs no option")
-    .option("--passes <pipeline>", "the passes to look into")
-    .option("--inputs <file>", "safetensors with i0, i1, ...; inputs are sampled when left out")
-    .option("--scalars <json>", "inputs that are not tensors, by position")
+    .argument("<file>", "A .pt2 or .sir file, or a reproducer, which needs no options")
+    .option("--passes <pipeline>", "Check these passes")
+    .option("--inputs <file>", "Read inputs i0, i1, ... from a safetensors file; the default samples them")
+    .option("--scalars <json>", "Give inputs that are not tensors, by position")
     .option(...WEIGHTS_OPTION)
-    .option("--rtol <number>", "relative tolerance; by dtype when neither is given")
-    .option("--atol <number>", "absolute tolerance")
-    .option("--seed <number>", "of the sampled inputs; 0 when left out")
-    .option(
-      "-o, --output <file>",
-      "where to write the reproducer: one text file with program, inputs and passes",
-    )
-    .option("--json", "for machines")
-    .option("--plugin <module>", "a module with further passes (repeatable)", repeatable)
+    .option("--rtol <number>", "Set the relative tolerance; the default depends on the dtype")
+    .option("--atol <number>", "Set the absolute tolerance")
+    .option("--seed <number>", "Set the seed of the sampled inputs; the default is 0")
+    .option("-o, --output <file>", "Write a reproducer: one text file with program, inputs and passes")
+    .option("--json", "Print JSON")
+    .option("--plugin <module>", "Load a plugin module with passes (repeatable)", repeatable)
     .action((file: string, options: BisectCommandOptions) => execute(file, options, io, outcome));
 }
 
@@ -192,8 +189,8 @@ function facts(found: Found): object {
   };
   if (culprit === undefined) return { culprit: null, ...more };
   const { pass, plugin, call, step, kind, error, rewrite, graph, reproducer, tries } = culprit;
-  const told = { code: error.code, message: error.message, where: error.where };
-  const what = { pass, plugin, call, step, kind, error: told, rewrite, graph, tries };
+  const failure = { code: error.code, message: error.message, where: error.where };
+  const what = { pass, plugin, call, step, kind, error: failure, rewrite, graph, tries };
   return { culprit: { ...what, reproducer: printIr(reproducer.program), file: found.file }, ...more };
 }
 
@@ -246,13 +243,15 @@ function culpritLines(culprit: Culprit, file: string | undefined): string[] {
 const LISTED = 10;
 
 function refusedLines(refused: readonly RefusedInStep[]): string[] {
-  const told = refused.filter(({ kind }) => kind !== "users");
-  if (told.length === 0) return [];
-  const lines = told.slice(0, LISTED).map(({ step, pass, rule, plugin, node, graph, line, kind, reason }) => {
-    const place = graph === "" ? `%${node}` : `%${node} of ${graph}`;
-    return `  step ${step + 1}, ${pass}: rule "${rule}"${ofPlugin(plugin)} at ${place}${fromLine(line)}: ${reason} (${kind})`;
-  });
-  if (told.length > LISTED) lines.push(`  and ${told.length - LISTED} more (--json lists them)`);
+  const listed = refused.filter(({ kind }) => kind !== "users");
+  if (listed.length === 0) return [];
+  const lines = listed
+    .slice(0, LISTED)
+    .map(({ step, pass, rule, plugin, node, graph, line, kind, reason }) => {
+      const place = graph === "" ? `%${node}` : `%${node} of ${graph}`;
+      return `  step ${step + 1}, ${pass}: rule "${rule}"${ofPlugin(plugin)} at ${place}${fromLine(line)}: ${reason} (${kind})`;
+    });
+  if (listed.length > LISTED) lines.push(`  and ${listed.length - LISTED} more (--json lists them)`);
   return ["rewrites that were refused:", ...lines];
 }
 

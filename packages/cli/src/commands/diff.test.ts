@@ -93,7 +93,7 @@ metadata differs: a: stackTrace
     expect(out).toMatch(/^values differ: ".*"\n$/);
   });
 
-  test("a file that is no program: exit code 2", async () => {
+  test("a file that is not a program: exit code 2", async () => {
     const { code, out, err } = await sconce("diff", a, join(folder, "absent.sir"));
     expect([code, out]).toEqual([2, ""]);
     expect(err).toMatch(/^error FILE: there is no file or folder .*absent\.sir/);

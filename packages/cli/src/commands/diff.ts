@@ -19,13 +19,15 @@ interface DiffCommandOptions extends DiffOptions {
 export function diffCommand(program: Command, io: SafeIo, outcome: Outcome): void {
   program
     .command("diff")
-    .description("In what two programs differ: nodes, types, metadata, signature, state (exit code 1).")
-    .argument("<a>", "a .pt2 or .sir file")
-    .argument("<b>", "a .pt2 or .sir file")
-    .option("--ignore-names", "compare up to the names of nodes")
-    .option("--ignore-metadata", "leave out stack traces and the like")
-    .option("--json", "for machines")
-    .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
+    .description(
+      "Show the differences of two programs: nodes, types, metadata, signature, state (exit code 1).",
+    )
+    .argument("<a>", "A .pt2 or .sir file")
+    .argument("<b>", "A .pt2 or .sir file")
+    .option("--ignore-names", "Ignore the names of nodes and nested graphs")
+    .option("--ignore-metadata", "Ignore stack traces, module stacks and origins")
+    .option("--json", "Print JSON")
+    .option("--plugin <module>", "Load a plugin module with operators (repeatable)", repeatable)
     .action(async (a: string, b: string, options: DiffCommandOptions) => {
       const session = await openSession(io, options.plugin, undefined, [a, b]);
       const before = await openProgram(a, session);
@@ -42,7 +44,7 @@ export function diffCommand(program: Command, io: SafeIo, outcome: Outcome): voi
 
 type Named = readonly [name: string, program: ExportedProgram];
 
-/** What `diff -u` would show of the texts, and below it what they do not tell. */
+/** What `diff -u` would show of the texts, and below it the differences that the texts do not show. */
 function differenceText([a, before]: Named, [b, after]: Named, difference: ProgramDifference): string {
   const lines = unifiedDiff(irLines(before), irLines(after));
   const head = lines.length === 0 ? [] : [`--- ${oneLine(a)}`, `+++ ${oneLine(b)}`];

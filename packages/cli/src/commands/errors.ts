@@ -15,3 +15,15 @@ export const unknownRule = (name: string, known: Iterable<string>): SconceError 
     message: `unknown rule "${name}"`,
     fix: didYouMean(name, known, "`sconce explain --list` lists the rules"),
   });
+
+/** An error code that no section of the documentation has. */
+export const unknownCode = (code: string, known: Iterable<string>): SconceError =>
+  new SconceError({
+    code: "UNKNOWN_CODE",
+    message: `unknown error code "${code}"`,
+    fix: didYouMean(
+      code,
+      known,
+      "`sconce explain --codes` lists the codes; write ./NAME for a file of this name",
+    ),
+  });

@@ -29,7 +29,8 @@ export function compareRun(
   const differences: Difference[] = [];
   for (const [name, want] of wanted) {
     const got = resultOf(run, name);
-    const problem = got instanceof Tensor ? compareTensors(got, want, closeness) : "is no tensor of this run";
+    const problem =
+      got instanceof Tensor ? compareTensors(got, want, closeness) : "is not a tensor of this run";
     if (problem !== undefined) differences.push({ name, problem });
   }
   return differences;
@@ -39,7 +40,7 @@ function resultOf({ executable, inputs, outputs }: FinishedRun, name: string): V
   const [, kind, rest] = /^(o|input:|buffer:)(.*)$/s.exec(name) ?? [];
   if (kind === "buffer:") return executable.state.get(rest!);
   if (kind === undefined || !/^\d+$/.test(rest!)) {
-    throw badExpectation(`the file of expected values names "${name}", which is no result of a run`);
+    throw badExpectation(`the file of expected values names "${name}", which is not a result of a run`);
   }
   return (kind === "o" ? outputs : inputs)[Number(rest)];
 }

@@ -1,12 +1,14 @@
 import { type Attempt, defineRule, explainRule, type Rule } from "@sconce/passes";
 import type { Command } from "commander";
 import type { Sconce } from "sconce";
+import { errorSections, isCode } from "../error-page.js";
 import { usage } from "../errors.js";
 import { json, type Outcome, type SafeIo } from "../io.js";
 import { openSession, openWithWeights, repeatable, WEIGHTS_OPTION } from "../open.js";
-import { unknownRule } from "./errors.js";
+import { unknownCode, unknownRule } from "./errors.js";
 
 interface ExplainOptions {
+  readonly codes?: boolean;
   readonly rule?: readonly string[];
   readonly pattern?: string;
   readonly list?: boolean;
@@ -20,24 +22,29 @@ interface ExplainOptions {
 export function explainCommand(program: Command, io: SafeIo, _outcome: Outcome): void {
   program
     .command("explain")
-    .description("Where rewrite rules fire in a program, where they are refused or nearly match, and why.")
-    .argument("[file]", "a .pt2 file")
-    .option("--rule <name>", "a rule (repeatable); all of them when left out", repeatable)
-    .option("--pattern <text>", "a pattern instead: aten.add.Tensor($x, 0)")
-    .option("--list", "only list the rules that there are")
-    .option("--no-lower", "take the program as it is; it is lowered by run_decompositions() otherwise")
-    .option("--passes <pipeline>", "run these passes first")
+    .description(
+      "Explain an error code, or why rewrite rules fire in a program, are refused or nearly match.",
+    )
+    .argument("[code|file]", "An error code, such as NO_VALUES, or a .pt2 or .sir file")
+    .option("--codes", "List the error codes")
+    .option("--rule <name>", "Explain this rule (repeatable); the default is all rules", repeatable)
+    .option("--pattern <text>", "Explain this pattern: aten.add.Tensor($x, 0)")
+    .option("--list", "List the rules")
+    .option("--no-lower", "Keep the program as it is; the default lowers it with run_decompositions()")
+    .option("--passes <pipeline>", "Run these passes first")
     .option(...WEIGHTS_OPTION)
-    .option("--plugin <module>", "a module with further rules (repeatable)", repeatable)
-    .option("--json", "for machines")
+    .option("--plugin <module>", "Load a plugin module with rules (repeatable)", repeatable)
+    .option("--json", "Print JSON")
     .action(async (file: string | undefined, options: ExplainOptions) => {
+      if (options.codes === true) return io.out(codesText());
+      if (file !== undefined && isCode(file)) return io.out(codeText(file, options.json));
       const session = await openSession(io, options.plugin, undefined, file === undefined ? [] : [file]);
       if (options.list === true) {
         io.out(options.json ? json(listed(session)) : listText(session));
         return;
       }
       if (file === undefined)
-        throw usage("missing required argument 'file'", "name a program, or ask for --list");
+        throw usage("missing argument: an error code or a file", "give a code, a program, --codes or --list");
       const rules = options.pattern === undefined ? chosen(session, options.rule) : [probe(options.pattern)];
       let exported = await openWithWeights(file, session, options.weights);
       if (options.lower) exported = session.runDecompositions(exported);
@@ -47,6 +54,20 @@ export function explainCommand(program: Command, io: SafeIo, _outcome: Outcome):
       );
       io.out(options.json ? json(attempts) : textOf(attempts, rules));
     });
+}
+
+const codesText = (): string =>
+  [...errorSections().keys()]
+    .sort()
+    .map((code) => `${code}\n`)
+    .join("");
+
+/** @throws SconceError `UNKNOWN_CODE` */
+function codeText(code: string, isJson = false): string {
+  const sections = errorSections();
+  const text = sections.get(code);
+  if (text === undefined) throw unknownCode(code, sections.keys());
+  return isJson ? json({ code, docs: `docs/reference/errors.md#${code.toLowerCase()}`, text }) : `${text}\n`;
 }
 
 /** @throws SconceError `UNKNOWN_RULE` */

@@ -22,7 +22,7 @@ describe("sconce history", () => {
     ]);
   });
 
-  test("passes that change nothing are no versions", async () => {
+  test("passes that change nothing are omitted", async () => {
     const { out } = await sconce("history", MLP, "--passes", "dce");
     expect(out).toBe("0  as read: 18 nodes, dialect TRAINING\nno pass changed anything\n");
   });

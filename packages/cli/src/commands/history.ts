@@ -16,13 +16,13 @@ interface HistoryOptions {
 export function historyCommand(program: Command, io: Io, _outcome: Outcome): void {
   program
     .command("history")
-    .description("What each pass of a pipeline changes, and where a node of the result comes from.")
-    .argument("<file>", "a .pt2 or .sir file")
-    .requiredOption("--passes <pipeline>", 'for example "decompose,cse,dce"')
-    .option("--node <name>", "back from this node of the result to the passes, rules and source line")
+    .description("Show what each pass of a pipeline changes, or where a node of the result comes from.")
+    .argument("<file>", "A .pt2 or .sir file")
+    .requiredOption("--passes <pipeline>", 'Run these passes, for example "decompose,cse,dce"')
+    .option("--node <name>", "Trace a node of the result back to passes, rules and source lines")
     .option(...WEIGHTS_OPTION)
-    .option("--json", "for machines")
-    .option("--plugin <module>", "a module with further operators and passes (repeatable)", repeatable)
+    .option("--json", "Print JSON")
+    .option("--plugin <module>", "Load a plugin module with operators and passes (repeatable)", repeatable)
     .action(async (file: string, options: HistoryOptions) => {
       const session = await openSession(io, options.plugin, undefined, [file]);
       const loaded = await openWithWeights(file, session, options.weights);
@@ -88,9 +88,9 @@ function provenanceText({ node, steps, sources }: Provenance): string {
 function stepText({ step, pass, rule, node, target, kind, from }: ProvenanceStep): string {
   const place = step === undefined ? "earlier" : `step ${step + 1}`;
   const by = rule === undefined ? pass : `${pass} (rule ${rule})`;
-  const of =
+  const sources =
     kind === "changed" ? "" : from.length === 0 ? " of nothing that it names" : ` of ${from.join(", ")}`;
-  return `${place}, ${by}: ${kind} ${node} = ${target}${of}`;
+  return `${place}, ${by}: ${kind} ${node} = ${target}${sources}`;
 }
 
 const oneLine = (text: string): string => text.replaceAll("\n", "\\n");

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { fixture, sconce } from "../command.fixture.js";
 import { loopsOf } from "./loops.js";
 
-test("info --loops tells nests, costs and memory, and what stays with the interpreter", async () => {
+test("info --loops shows nests, costs and memory, and what stays with the interpreter", async () => {
   const { out, code } = await sconce("info", fixture("net_resnet"), "--loops", "--json");
   expect(code).toBe(0);
   const { loops } = JSON.parse(out);
@@ -37,7 +37,7 @@ test("a program that cannot be lowered is the interpreter's, with the reason", (
   expect(lowered.left[0]?.reason).toContain("the program cannot be lowered: ");
 });
 
-test("info --loops tells how many kernels are left where nests over the same rows are one", async () => {
+test("info --loops shows how many kernels are left where nests over the same rows are one", async () => {
   const { out } = await sconce("info", fixture("net_bert"), "--loops", "--json");
   const { kernels, rowKernels } = JSON.parse(out).loops;
   expect(rowKernels).toBeLessThan(kernels);
@@ -53,7 +53,7 @@ test("print --format loops gives the nests, each under the nodes that it compute
   expect(out).toContain("-> b2: f32[10, 10]  # sin, cos, add\n");
 });
 
-test("sizes that only a run tells are assumed, and comparisons of sizes stay with the interpreter", async () => {
+test("sizes that only a run decides are assumed, and comparisons of sizes stay with the interpreter", async () => {
   const { out, code } = await sconce("info", fixture("ops_indexing"), "--loops", "--json");
   expect(code).toBe(0);
   const { loops } = JSON.parse(out);

@@ -39,7 +39,7 @@ export interface LoopFacts {
   readonly host: readonly { readonly node: string; readonly target: string; readonly reason: string }[];
   /** Values of the symbols that the figures are for: the file's example sizes, and what is assumed for others. */
   readonly sizes: Readonly<Record<string, number>>;
-  /** The symbols of `sizes` that have no example: only the data of a run tell them. */
+  /** The symbols of `sizes` that have no example: only the data of a run decide them. */
   readonly assumed: readonly string[];
 }
 

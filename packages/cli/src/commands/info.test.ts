@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { fixture, PLUGIN, sconce } from "../command.fixture.js";
 
 describe("sconce info", () => {
-  test("tells sizes, signature with types, ranges and operators", async () => {
+  test("shows sizes, signature with types, ranges and operators", async () => {
     const { code, out, err } = await sconce("info", fixture("net_mlp"));
     expect([code, err]).toEqual([0, ""]);
     expect(out).toContain("exported program (.pt2), torch 2.14.1");

@@ -17,11 +17,11 @@ interface InfoOptions {
 export function infoCommand(program: Command, io: Io, _outcome: Outcome): void {
   program
     .command("info")
-    .description("What a file holds: kind, versions, sizes, signature, operators.")
-    .argument("<file>", "a .pt2 or .sir file")
-    .option("--json", "for machines")
-    .option("--loops", "the loop nests it is lowered to: nodes, FLOPs, bytes, planned memory")
-    .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
+    .description("Show a summary of a program: kind, versions, sizes, signature, operators.")
+    .argument("<file>", "A .pt2 or .sir file")
+    .option("--json", "Print JSON")
+    .option("--loops", "Add the loop nests of the program: nodes, FLOPs, bytes, planned memory")
+    .option("--plugin <module>", "Load a plugin module with operators (repeatable)", repeatable)
     .action(async (file: string, options: InfoOptions) => {
       const session = await openSession(io, options.plugin, undefined, [file]);
       const exported = await openProgram(file, session);
@@ -92,7 +92,7 @@ function specText({ arg, kind, target }: InputSpec | OutputSpec, { graph }: Expo
     .join(" ");
 }
 
-/** Python functions and control flow are no operators of a table. */
+/** Python functions and control flow are not in the operator table. */
 const isUnknown = (target: string, operators: OperatorTable): boolean =>
   /^\w+\.\w+\.\w+$/.test(target) &&
   !/^(torch|math|operator)\./.test(target) &&

@@ -43,14 +43,14 @@ function parseScalars(text: string | undefined): Map<number, Value> {
     );
   }
   if (typeof values !== "object" || values === null || Array.isArray(values)) {
-    throw usage("--scalars is no JSON object", SHAPE);
+    throw usage("--scalars is not a JSON object", SHAPE);
   }
   return new Map(Object.entries(values).map(([position, value]) => [positionOf(position), scalarOf(value)]));
 }
 
 function positionOf(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw usage(`--scalars: ${JSON.stringify(text)} is no position of an input`, SHAPE);
+  throw usage(`--scalars: ${JSON.stringify(text)} is not a position of an input`, SHAPE);
 }
 
 const NON_FINITE: ReadonlyMap<unknown, number> = new Map([

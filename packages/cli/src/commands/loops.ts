@@ -1,4 +1,4 @@
-/** @file The loop nests of a program as commands tell them. */
+/** @file The loop nests of a program as commands report them. */
 import { LOOP_PIPELINE, type LoweredProgram, lowerProgram } from "@sconce/codegen";
 import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";

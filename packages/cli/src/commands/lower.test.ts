@@ -45,7 +45,7 @@ describe("sconce lower", () => {
     });
   });
 
-  test("options that match nothing are told, and wrong ones refused before anything runs", async () => {
+  test("options that match nothing give a warning, and wrong ones refused before anything runs", async () => {
     const note = "keep names aten.conv2d.default, which nothing in the program calls";
     const kept = await sconce("lower", MLP, "-o", out, "--keep", "aten.conv2d.default", "--json");
     expect([kept.code, kept.err]).toEqual([0, `warning: pass "decompose" (step 1): ${note}\n`]);
@@ -58,6 +58,7 @@ describe("sconce lower", () => {
       `error PASS_OPTION: pass "decompose": keep names aten.linear, which is not an operator
   in  character 27 of "${text}"
   fix did you mean "aten.linear.default" or "aten.linear.out"? write overloads out: aten.conv2d.default
+  see sconce explain PASS_OPTION
 `,
     );
     const keep = await sconce("lower", MLP, "-o", out, "--keep", "aten.nope.default");
@@ -154,7 +155,7 @@ describe(".sir files", () => {
     );
   });
 
-  test("are told by what is in them, whatever they are called", async () => {
+  test("are recognized by their content, not by their names", async () => {
     await sconce("lower", MLP, "-o", out);
     const [text, weights] = [join(folder, "named.pt2"), join(folder, "named.pt2.safetensors")];
     await writeFile(text, `// a comment first\n${await readFile(out, "utf8")}`);

@@ -36,15 +36,15 @@ interface Note {
 export function lowerCommand(program: Command, io: Io, _outcome: Outcome): void {
   program
     .command("lower")
-    .description("Lowers the program and writes it as IR text, with its tensors beside it as safetensors.")
-    .argument("<file>", "a .pt2 or .sir file")
-    .requiredOption("-o, --output <file>", "where to write: OUT.sir, and OUT.safetensors beside it")
-    .option("--keep <operator>", "an operator to leave as it is (repeatable)", repeatable)
-    .option("--passes <pipeline>", "run these passes, in place of run_decompositions()")
+    .description("Lower a program and write it as IR text, with its tensors beside it as safetensors.")
+    .argument("<file>", "A .pt2 or .sir file")
+    .requiredOption("-o, --output <file>", "Write to OUT.sir, and OUT.safetensors beside it")
+    .option("--keep <operator>", "Keep an operator as it is (repeatable)", repeatable)
+    .option("--passes <pipeline>", "Run these passes in place of run_decompositions()")
     .option(...WEIGHTS_OPTION)
-    .option("--check", "compare numbers before and after each pass, on sampled inputs")
-    .option("--json", "for machines")
-    .option("--plugin <module>", "a module with further operators and passes (repeatable)", repeatable)
+    .option("--check", "Compare numbers before and after each pass, on sampled inputs")
+    .option("--json", "Print JSON")
+    .option("--plugin <module>", "Load a plugin module with operators and passes (repeatable)", repeatable)
     .action((file: string, options: LowerOptions) => lower(file, options, io));
 }
 
@@ -58,9 +58,9 @@ async function lower(file: string, options: LowerOptions, io: Io): Promise<void>
   requireWeights(before);
   const reports: CheckReport[] = [];
   const notes: Note[] = [];
-  const watch: PassObserver = ({ pass, step, check, notes: told }) => {
+  const watch: PassObserver = ({ pass, step, check, notes: found }) => {
     if (check !== undefined) reports.push(check);
-    for (const note of told) notes.push({ pass: pass.name, step, note });
+    for (const note of found) notes.push({ pass: pass.name, step, note });
   };
   const after = transform(session, before, calls, io, { check: options.check === true, watch });
   await writeSir(output, after);

@@ -73,7 +73,7 @@ describe("sconce ops", () => {
     expect([code, out]).toEqual([2, ""]);
     expect(err).toBe(
       'error UNKNOWN_BACKEND: unknown backend "gpu"; the backend for GPUs is "gpujs"\n' +
-        '  fix use the name "gpujs"\n',
+        '  fix use the name "gpujs"\n  see sconce explain UNKNOWN_BACKEND\n',
     );
   });
 

@@ -20,15 +20,15 @@ interface OpsOptions {
 export function opsCommand(program: Command, io: Io, _outcome: Outcome): void {
   program
     .command("ops")
-    .description("The operators that are known: how each is lowered, and what runs it where.")
-    .option("--name <text>", "only those whose name holds this text")
-    .option("--core", "only the core ATen set")
-    .option("--composite", "only composites, which are decomposed before anything else")
-    .option("--missing", "PyTorch's overloads that have no row and follow from none")
-    .option("--backend <name>", "only what this backend runs")
-    .option("--schema", "schemas in place of names")
-    .option("--json", "for machines, with schemas and tags")
-    .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
+    .description("List the operators: how each is lowered, and which backends support it.")
+    .option("--name <text>", "List only operators whose name contains this text")
+    .option("--core", "List only the core ATen set")
+    .option("--composite", "List only composites, which are decomposed first")
+    .option("--missing", "List the overloads of PyTorch that Sconce does not implement")
+    .option("--backend <name>", "List only operators that this backend supports")
+    .option("--schema", "Print schemas in place of names")
+    .option("--json", "Print JSON, with schemas and tags")
+    .option("--plugin <module>", "Load a plugin module with operators (repeatable)", repeatable)
     .action(async (options: OpsOptions) => {
       const idle = (["core", "composite", "backend"] as const).find((name) => options[name] !== undefined);
       if (options.missing && idle !== undefined)
@@ -48,7 +48,7 @@ interface Row {
   readonly tags: readonly string[];
   /** What lowering makes of it. */
   readonly decomposition: "default" | "on request" | "none";
-  /** By what each backend runs it. */
+  /** How each backend executes it. */
   readonly backends: Readonly<Record<string, string>>;
 }
 

@@ -41,12 +41,12 @@ compopt() { :; }
 sconce() { echo 'decompose{table='; echo "$*" >&2; }
 COMP_LINE='${line}'; COMP_POINT=\${#COMP_LINE}; COMP_WORDS=(\${COMP_LINE}); COMP_CWORD=8
 _sconce; echo "\${COMPREPLY[@]}"`.replace("2>/dev/null", "2>&3");
-    const told = spawnSync("bash", ["-c", script], {
+    const offered = spawnSync("bash", ["-c", script], {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "pipe", "pipe"],
     });
-    expect(told.stdout).toBe("decompose{table=\n");
-    expect(told.output[3]).toBe("passes --plugin a.js --plugin b.js --complete decompose{ta\n");
+    expect(offered.stdout).toBe("decompose{table=\n");
+    expect(offered.output[3]).toBe("passes --plugin a.js --plugin b.js --complete decompose{ta\n");
   });
 
   test("prints a script for bash that knows every command", async () => {

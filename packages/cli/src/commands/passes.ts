@@ -26,6 +26,8 @@ const BASH = `_sconce() {
     done < <(sconce passes "\${plugins[@]}" --complete "$typed" 2>/dev/null)
   elif [[ $COMP_CWORD -eq 1 ]]; then
     COMPREPLY=($(compgen -W "info print lower run verify diff history ops passes explain bisect help" -- "$cur"))
+  elif [[ \${COMP_WORDS[1]} == explain && $cur =~ ^[A-Z] ]]; then
+    COMPREPLY=($(compgen -W "$(sconce explain --codes 2>/dev/null)" -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi
@@ -36,11 +38,11 @@ complete -F _sconce sconce
 export function passesCommand(program: Command, io: SafeIo, _outcome: Outcome): void {
   program
     .command("passes")
-    .description("The passes that pipelines are made of, with their options.")
-    .option("--complete <text>", "what may follow in a pipeline that is being typed, one a line")
-    .option("--bash", "print a completion script for bash: source <(sconce passes --bash)")
-    .option("--plugin <module>", "a module with further passes (repeatable)", repeatable)
-    .option("--json", "for machines")
+    .description("List the passes and their options.")
+    .option("--complete <text>", "Print completions of a partial pipeline, one per line")
+    .option("--bash", "Print a completion script for bash: source <(sconce passes --bash)")
+    .option("--plugin <module>", "Load a plugin module with passes (repeatable)", repeatable)
+    .option("--json", "Print JSON")
     .action(async (options: PassesOptions) => {
       if (options.bash === true) {
         io.out(BASH);

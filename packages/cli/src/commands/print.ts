@@ -39,19 +39,16 @@ interface PrintOptions {
 export function printCommand(program: Command, io: SafeIo, _outcome: Outcome): void {
   program
     .command("print")
-    .description(
-      "The program as text, as PyTorch prints it, as Sconce IR, as a diagram or as loop nests; nothing else goes to standard output.",
-    )
-    .argument("<file>", "a .pt2 or .sir file")
-    .option("--format <name>", `one of ${NAMES}`, "program")
-    .option("--lower", "after run_decompositions()")
-    .option("--passes <pipeline>", 'after these passes, for example "decompose,fold-constants,cse,dce"')
+    .description("Print a program as PyTorch prints it, as IR text, as JSON, as a diagram or as loop nests.")
+    .argument("<file>", "A .pt2 or .sir file")
+    .option("--format <name>", `Select the format: ${NAMES}`, "program")
+    .option("--lower", "Lower the program with run_decompositions() first")
+    .option("--passes <pipeline>", 'Run these passes first, for example "decompose,fold-constants,cse,dce"')
     .option(...WEIGHTS_OPTION)
-    .option("--plugin <module>", "a module with further operators and passes (repeatable)", repeatable)
+    .option("--plugin <module>", "Load a plugin module with operators and passes (repeatable)", repeatable)
     .action(async (file: string, options: PrintOptions) => {
       const print = FORMATS.get(options.format);
-      if (print === undefined)
-        throw usage(`there is no format "${options.format}"`, `the formats are: ${NAMES}`);
+      if (print === undefined) throw usage(`unknown format "${options.format}"`, `the formats are: ${NAMES}`);
       const session = await openSession(io, options.plugin, undefined, [file]);
       let exported = await openWithWeights(file, session, options.weights);
       if (options.lower) exported = session.runDecompositions(exported);

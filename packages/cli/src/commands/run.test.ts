@@ -63,7 +63,7 @@ describe("sconce run", () => {
     expect((await readdir(folder)).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 
-  test("--profile tells what took longest, in text and in JSON", async () => {
+  test("--profile shows what took longest, in text and in JSON", async () => {
     const run = [
       "run",
       fixture("net_mlp"),
@@ -84,7 +84,7 @@ describe("sconce run", () => {
     });
   });
 
-  test("--backend gpujs:MODE runs in kernels, and --placement tells what did", async () => {
+  test("--backend gpujs:MODE runs in kernels, and --placement shows what did", async () => {
     for (const mode of ["webasm", "cpu"]) {
       const { code, out } = await expecting("net_mlp", "--backend", `gpujs:${mode}`, "--placement");
       expect(code).toBe(0);
@@ -139,7 +139,7 @@ describe("exit code 1", () => {
     expect(code).toBe(1);
     expect((JSON.parse(out) as { differences: unknown }).differences).toEqual([
       { name: "o0", problem: "dtype float32, wanted float64" },
-      { name: "o1", problem: "is no tensor of this run" },
+      { name: "o1", problem: "is not a tensor of this run" },
     ]);
   });
 });
@@ -186,10 +186,10 @@ describe("--first-nonfinite", () => {
 describe("exit code 2", () => {
   test.each([
     ["USAGE", "--scalars is not JSON", ["--scalars", "{1: 2}"]],
-    ["USAGE", "--scalars is no JSON object", ["--scalars", "[3]"]],
-    ["USAGE", '--scalars: "x" is no position', ["--scalars", '{"x": 3}']],
+    ["USAGE", "--scalars is not a JSON object", ["--scalars", "[3]"]],
+    ["USAGE", '--scalars: "x" is not a position', ["--scalars", '{"x": 3}']],
     ["USAGE", "--scalars: cannot read", ["--scalars", '{"0": {"float": "big"}}']],
-    ["UNKNOWN_INPUT", "there is no input i7: the program takes 1", ["--scalars", '{"7": 3}']],
+    ["UNKNOWN_INPUT", "unknown input i7: the program takes 1", ["--scalars", '{"7": 3}']],
     ["USAGE", '--rtol must be a number of at least 0, got "-1"', ["--rtol=-1"]],
     ["UNKNOWN_BACKEND", 'unknown backend "gpu"', ["--backend", "gpu"]],
     ["INPUT_TYPE", "Expected input at", ["--scalars", '{"0": 1}']],
@@ -200,7 +200,7 @@ describe("exit code 2", () => {
     expect(result.err).toContain(`error ${code}: ${message}`);
   });
 
-  test("an input that is missing is told with what the file has", async () => {
+  test("an input that is missing is reported with what the file has", async () => {
     const file = await tensorFile("named.safetensors", { images: Tensor.empty([1, 12], "float32") });
     const { code, err } = await sconce("run", fixture("net_mlp"), "--inputs", file);
     expect(code).toBe(2);
@@ -226,7 +226,7 @@ describe("exit code 2", () => {
     const file = await tensorFile("more.safetensors", { i0: one, i1: one });
     const { code, err } = await sconce("run", fixture("net_mlp"), "--inputs", file);
     expect(code).toBe(2);
-    expect(err).toContain("error UNKNOWN_INPUT: there is no input i1: the program takes 1");
+    expect(err).toContain("error UNKNOWN_INPUT: unknown input i1: the program takes 1");
   });
 
   test("expected values that name nothing, or are none", async () => {
@@ -239,7 +239,7 @@ describe("exit code 2", () => {
     }
   });
 
-  test("a file that is no safetensors", async () => {
+  test("a file that is not safetensors", async () => {
     const { code, err } = await sconce("run", fixture("net_mlp"), "--inputs", fixture("net_mlp"));
     expect(code).toBe(2);
     expect(err).toMatch(/^error SAFETENSORS: .*\n {2}in {2}.*program\.pt2/);

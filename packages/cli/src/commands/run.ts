@@ -45,25 +45,31 @@ interface RunOptions {
 export function runCommand(program: Command, io: Io, outcome: Outcome): void {
   program
     .command("run")
-    .description("Runs the program on tensors i0, i1, ... (positions among the flattened user inputs).")
-    .argument("<file>", "a .pt2 or .sir file, or a reproducer of `sconce bisect`, which has its inputs")
-    .option("--inputs <file>", "safetensors with i0, i1, ...")
-    .option("--scalars <json>", 'inputs that are not tensors, by position: {"1": 3, "2": {"float": "inf"}}')
+    .description("Run a program on the tensors i0, i1, ... (positions among the flattened user inputs).")
+    .argument("<file>", "A .pt2 or .sir file, or a reproducer of `sconce bisect`, which has its inputs")
+    .option("--inputs <file>", "Read inputs i0, i1, ... from a safetensors file")
+    .option(
+      "--scalars <json>",
+      'Give inputs that are not tensors, by position: {"1": 3, "2": {"float": "inf"}}',
+    )
     .option(...WEIGHTS_OPTION)
-    .option("--outputs <file>", "where to write o0, o1, ... as safetensors")
-    .option("--expect <file>", "safetensors with o0, o1, ... to compare with; exit code 1 when they differ")
-    .option("--rtol <number>", "relative tolerance", "1e-4")
-    .option("--atol <number>", "absolute tolerance", "1e-5")
-    .option("--backend <name>", "where to run: cpu, gpujs, or gpujs:MODE", "cpu")
-    .option("--placement", "also tell which calls ran on the backend's device, and why the others did not")
-    .option("--profile", "also tell what took longest, by nodes or by kernels")
-    .option("--lower", "run what run_decompositions() gives")
+    .option("--outputs <file>", "Write the results o0, o1, ... to a safetensors file")
+    .option(
+      "--expect <file>",
+      "Compare with the tensors o0, o1, ... of a safetensors file (exit code 1 when they differ)",
+    )
+    .option("--rtol <number>", "Set the relative tolerance of --expect", "1e-4")
+    .option("--atol <number>", "Set the absolute tolerance of --expect", "1e-5")
+    .option("--backend <name>", "Select the backend: cpu, gpujs, gpujs:MODE, or a backend of a plugin", "cpu")
+    .option("--placement", "Show which calls ran on the backend's device, and why the others did not")
+    .option("--profile", "Show what took longest, by nodes or by kernels")
+    .option("--lower", "Lower the program with run_decompositions() first")
     .option(
       "--first-nonfinite [what]",
-      "find the first result that holds NaN or infinity (any), or NaN only (nan); exit code 1 when there is one",
+      "Find the first result with NaN or infinity (any), or with NaN only (nan); exit code 1 when there is one",
     )
-    .option("--json", "for machines")
-    .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
+    .option("--json", "Print JSON")
+    .option("--plugin <module>", "Load a plugin module with operators (repeatable)", repeatable)
     .action((file: string, options: RunOptions) => execute(file, options, io, outcome));
 }
 

@@ -48,7 +48,7 @@ describe("sconce verify", () => {
     expect(defined.out).not.toContain("opaque operators");
   });
 
-  test("sample inputs of types that only their author can unpack are no problem of the file", async () => {
+  test("sample inputs of types that only their author can unpack are not a problem of the file", async () => {
     expect(await sconce("verify", fixture("tree_custom_node"))).toMatchObject({ code: 0 });
   });
 });

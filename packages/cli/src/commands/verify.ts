@@ -14,13 +14,11 @@ interface VerifyOptions {
 export function verifyCommand(program: Command, io: Io, outcome: Outcome): void {
   program
     .command("verify")
-    .description(
-      "Checks the file and the program in it; lists every problem (exit code 2 when there are any).",
-    )
-    .argument("<file>", "a .pt2 or .sir file")
+    .description("Check a file and its program, and list every problem (exit code 2 when there are any).")
+    .argument("<file>", "A .pt2 or .sir file")
     .option(...WEIGHTS_OPTION)
-    .option("--json", "for machines")
-    .option("--plugin <module>", "a module with further operators (repeatable)", repeatable)
+    .option("--json", "Print JSON")
+    .option("--plugin <module>", "Load a plugin module with operators (repeatable)", repeatable)
     .action(async (file: string, options: VerifyOptions) => {
       const session = await openSession(io, options.plugin, undefined, [file]);
       const exported = await openWithWeights(file, session, options.weights, "allow");
@@ -46,7 +44,7 @@ export function verifyCommand(program: Command, io: Io, outcome: Outcome): void 
 
 const UNREADABLE: ReadonlySet<string> = new Set(["PICKLE_FORBIDDEN", "UNKNOWN_PYTREE_TYPE"]);
 
-/** Sample inputs are only unpacked when they are asked for. That some cannot be read safely is no fault of the file. */
+/** Sample inputs are only unpacked when they are asked for. Some cannot be read safely; this is not a fault of the file. */
 function exampleProblems(program: ExportedProgram): Problem[] {
   try {
     void program.exampleInputs?.leaves;

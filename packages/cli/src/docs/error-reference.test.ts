@@ -1,9 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { errorSections } from "../error-page.js";
 
 const ROOT = new URL("../../../../", import.meta.url);
 
-/** Words in capitals that are no error codes: kinds of the signature, dialects, dtypes of safetensors, and the like. */
+/** Words in capitals that are not error codes: kinds of the signature, dialects, dtypes of safetensors, and the like. */
 const VOCABULARY = new Set(
   (
     "USER_INPUT PARAMETER BUFFER CONSTANT_TENSOR CUSTOM_OBJ TOKEN LOSS_OUTPUT BUFFER_MUTATION PARAMETER_MUTATION " +
@@ -32,16 +33,21 @@ async function codesOfSources(): Promise<Set<string>> {
   return codes;
 }
 
-async function codesOfPage(): Promise<Set<string>> {
-  const page = await readFile(new URL("docs/reference/errors.md", ROOT), "utf8");
-  const rows = page.split("\n").filter((line) => line.startsWith("| `"));
-  return new Set(
-    rows.flatMap((row) => [...row.split("|")[1]!.matchAll(/`([A-Z0-9_]+)`/g)].map(([, code]) => code!)),
-  );
-}
+const page = errorSections();
 
-test("every error code of the sources has a line in docs/reference/errors.md, and no other", async () => {
-  const [sources, page] = [await codesOfSources(), await codesOfPage()];
+test("every error code of the sources has a section in docs/reference/errors.md, and no other", async () => {
+  const sources = await codesOfSources();
   expect([...sources].filter((code) => !page.has(code)).sort()).toEqual([]);
-  expect([...page].filter((code) => !sources.has(code)).sort()).toEqual([]);
+  expect([...page.keys()].filter((code) => !sources.has(code)).sort()).toEqual([]);
 });
+
+test.each([...page])(
+  "the section %s has the meaning, the usual cause, the fix and an example",
+  (code, text) => {
+    const [heading, meaning, list, ...example] = text.split("\n\n");
+    expect(heading).toBe(code);
+    expect(meaning).toMatch(/\.$/);
+    expect(list).toMatch(/^- \*\*Cause\*\*: [^]*\.\n- \*\*Fix\*\*: [^]*\.$/);
+    expect(example.join("\n\n")).toMatch(new RegExp(`^\`\`\`text\n(error )?${code}: [^]+\n\`\`\`$`));
+  },
+);

@@ -62,7 +62,10 @@ function findEnd(view: DataView): number {
   }
   if (found >= 0) return found;
   if (loose) throw zipError("ZIP_TRAILING_DATA", "bytes follow the end of the archive");
-  throw zipError("ZIP_END_MISSING", "no end of a zip archive: the file is cut off, or no zip archive at all");
+  throw zipError(
+    "ZIP_END_MISSING",
+    "not a .pt2 file: it has no zip end record (truncated, or another format)",
+  );
 }
 
 function readEnd(view: DataView, position: number, tailOffset: number): DirectoryLocation {

@@ -68,7 +68,7 @@ export const unknownPass = (name: string, place: Piece, passes: Iterable<string>
   const known = [...passes];
   return new SconceError({
     code: "UNKNOWN_PASS",
-    message: `there is no pass "${name}"`,
+    message: `unknown pass "${name}"`,
     where: placeOf(place),
     fix: didYouMean(name, known, `the passes are: ${known.join(", ")}`),
   });

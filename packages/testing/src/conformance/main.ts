@@ -87,7 +87,7 @@ class Run {
     if (!backends.has(this.#backend))
       throw badUsage(
         "UNKNOWN_BACKEND",
-        `there is no backend "${this.#backend}"`,
+        `unknown backend "${this.#backend}"`,
         `the backends are: ${[...backends.keys()].join(", ")}`,
       );
   }

@@ -1,0 +1,38 @@
+/** @file The sections of docs/reference/errors.md, which `sconce explain CODE` prints. */
+import { readFileSync } from "node:fs";
+
+/** The page in the repository, and its copy in the installed package (made by `prepack`). */
+const PAGES = ["../../../docs/reference/errors.md", "../errors.md"];
+
+/**
+ * Returns the sections of the page by code; a heading may name several codes. Empty when there is no page.
+ * The page is read once.
+ */
+export function errorSections(): ReadonlyMap<string, string> {
+  sections ??= sectionsOf(pageText());
+  return sections;
+}
+
+let sections: ReadonlyMap<string, string> | undefined;
+
+function pageText(): string {
+  for (const page of PAGES) {
+    try {
+      return readFileSync(new URL(page, import.meta.url), "utf8");
+    } catch {}
+  }
+  return "";
+}
+
+/** Sections have headings of the third level: `### NO_VALUES`. */
+export function sectionsOf(page: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const part of page.split(/^(?=#{2,3} )/m)) {
+    const code = /^### ([A-Z][A-Z0-9_]+)\n/.exec(part)?.[1];
+    if (code !== undefined) found.set(code, part.slice("### ".length).trimEnd());
+  }
+  return found;
+}
+
+/** Whether an argument of `sconce explain` is written like a code: capitals, digits and underscores only. */
+export const isCode = (text: string): boolean => /^[A-Z][A-Z0-9_]*$/.test(text);
