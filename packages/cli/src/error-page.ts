@@ -25,7 +25,7 @@ function pageText(): string {
 }
 
 /** Sections have headings of the third level: `### NO_VALUES`. */
-export function sectionsOf(page: string): Map<string, string> {
+function sectionsOf(page: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const part of page.split(/^(?=#{2,3} )/m)) {
     const code = /^### ([A-Z][A-Z0-9_]+)\n/.exec(part)?.[1];

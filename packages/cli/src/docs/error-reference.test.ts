@@ -47,7 +47,7 @@ test.each([...page])(
     const [heading, meaning, list, ...example] = text.split("\n\n");
     expect(heading).toBe(code);
     expect(meaning).toMatch(/\.$/);
-    expect(list).toMatch(/^- \*\*Cause\*\*: [^]*\.\n- \*\*Fix\*\*: [^]*\.$/);
-    expect(example.join("\n\n")).toMatch(new RegExp(`^\`\`\`text\n(error )?${code}: [^]+\n\`\`\`$`));
+    expect(list).toMatch(/^- \*\*Cause\*\*: .*\.\n- \*\*Fix\*\*: .*\.$/s);
+    expect(example.join("\n\n")).toMatch(new RegExp(`^\`\`\`text\n(error )?${code}: .+\n\`\`\`$`));
   },
 );
