@@ -11,9 +11,6 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const COLUMNS = 100;
 const WORDS = 25;
 
-/** Pages whose sentences and lines are not checked yet. What becomes clean leaves the list. */
-const UNFINISHED = [
-];
 /** Pages that a script writes, or that describe recorded files. */
 const GENERATED = /^(docs\/reference\/(operators|lowerings)\.md|packages\/testing\/fixtures\/)/;
 
@@ -128,7 +125,7 @@ function checkLinks(file, part) {
 
 const pages = list("*.md").filter((file) => !file.startsWith("packages/testing/fixtures/"));
 if (process.argv.includes("--write")) {
-  for (const file of pages.filter((page) => !GENERATED.test(page) && !UNFINISHED.includes(page))) {
+  for (const file of pages.filter((page) => !GENERATED.test(page))) {
     const parts = partsOf(read(file));
     const text = parts.flatMap(wrapped).join("\n");
     if (text !== read(file)) writeFileSync(join(ROOT, file), text);
@@ -138,7 +135,7 @@ for (const file of pages)
   for (const part of partsOf(read(file))) {
     checkLinks(file, part);
     const isProse = part.kind === "prose" || part.kind === "table";
-    if (isProse && !GENERATED.test(file) && !UNFINISHED.includes(file)) checkProse(file, part);
+    if (isProse && !GENERATED.test(file)) checkProse(file, part);
   }
 
 /** Pages that sources and messages name. */
