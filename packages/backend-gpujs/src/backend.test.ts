@@ -36,7 +36,7 @@ describe("integers", () => {
     expect(numbers((await executable.run([weights, ints([3, 0, 3])]))[0])).toEqual([6, 7, 0, 1, 6, 7]);
     expect(executable.placement().fallbacks).toEqual([]);
   });
-  test("one that lies outside is the interpreter's to refuse, and the report says so", async () => {
+  test("one that lies outside is the interpreter's to refuse, and the report names it", async () => {
     using executable = await compile(embedding);
     expect(await codeOf(() => executable.run([weights, ints([4, 0, 3])]))).toBe("INDEX_OUT_OF_RANGE");
     const { nodes, fallbacks, regions, kernels } = executable.placement();
@@ -247,7 +247,7 @@ describe("placement", () => {
     ].join("\n"),
     "mul, flip",
   );
-  test("says where each call runs, with the reason", async () => {
+  test("reports where each call runs, with the reason", async () => {
     using executable = await compile(mixed);
     const [mul] = await executable.run([floats([1, -2, 3, 4, 5, 6], [2, 3]), Tensor.empty([3], "float64")]);
     expect(numbers(mul)).toEqual([1, 0, 3, 4, 5, 6]);

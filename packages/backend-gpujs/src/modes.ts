@@ -14,7 +14,7 @@ export const MODES: readonly Mode[] = ["webgpu", "webgl2", "webasm", "cpu", "hea
 /** Tried in this order where no mode is asked for: GPUs first, `headlessgl` never. */
 const ORDER: readonly Mode[] = ["webgpu", "webgl2", "webasm", "cpu"];
 
-/** Opens a device of one mode, or says why it is not there. */
+/** Opens a device of one mode, or reports why it is not available. */
 export type OpenDevice = () => Promise<Device | { readonly unavailable: string }>;
 
 export interface OpenOptions {
@@ -70,7 +70,7 @@ async function open(mode: Mode, options: OpenOptions): ReturnType<OpenDevice> {
   if (gl === undefined) return { unavailable: "the browser gives no WebGL 2 context" };
   return new GpujsDevice(library, mode, `gpu.js ${mode} on ${gl.renderer}`, gl);
 }
-/** Devices say so of themselves; of WebAssembly and plain JavaScript nothing else is expected. */
+/** From the description of the device; WebAssembly and plain JavaScript are software anyway. */
 const isSoftware = ({ description }: Device): boolean => description.endsWith("(software)");
 
 /**

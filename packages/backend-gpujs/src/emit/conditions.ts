@@ -65,7 +65,7 @@ function comparison(fn: CompareFn, a: Scalar, b: Scalar, writer: SourceWriter): 
   // Indices are compared as integers: floats would end at 2^24.
   if (left !== undefined && right !== undefined)
     return `(${indexText(left, writer)} ${operator} ${indexText(right, writer)})`;
-  // Of NaN shaders may say that it is not unequal.
+  // In shaders, NaN may compare as not unequal to itself.
   if (fn === "ne" && writer.dialect.hasOwnFunctions) return `(!(${writer.number(a)} == ${writer.number(b)}))`;
   return `(${writer.number(a)} ${operator} ${writer.number(b)})`;
 }

@@ -228,7 +228,7 @@ export function callSource(
   const text = shader?.(args[0]!, locals.local) ?? FLOAT[fn]?.(args, locals, dtype);
   return text !== undefined && isDouble && !ROUNDED.has(fn) ? `Math.fround(${text})` : text;
 }
-/** Whether this mode can say the function for operands of this dtype. */
+/** Whether this mode has the function for operands of this dtype. */
 export function canSay(
   fn: ScalarFn,
   dtype: DType,

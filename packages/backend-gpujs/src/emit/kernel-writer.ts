@@ -147,7 +147,7 @@ class KernelWriter implements SourceWriter {
     this.#scope = inner;
     return name;
   }
-  /** A number as it is; what no literal says, by its bits where that can be. */
+  /** A number as a literal, or by its bits where there is no literal for it. */
   constant(value: number | bigint | boolean, isFloat = true): string {
     const number = isFloat ? Math.fround(Number(value)) : Number(value);
     const needsBits = !Number.isFinite(number) || (isFloat && Object.is(number, -0));
@@ -225,7 +225,7 @@ class KernelWriter implements SourceWriter {
     }
     const texts = args.map((arg) => (SATURATING.has(fn) ? unrounded(this.number(arg)) : this.number(arg)));
     const operands = readsTwice(fn) ? texts.map((text) => this.local(text)) : texts;
-    return callSource(fn, operands, dtype, this) ?? internal(`no way to say ${fn} of ${dtype}`);
+    return callSource(fn, operands, dtype, this) ?? internal(`no source for ${fn} of ${dtype}`);
   }
 
   #isInLoop(): boolean {

@@ -17,7 +17,7 @@ export interface SourceWriter extends Locals {
   index(index: Index, isWide?: boolean): string;
   /** Returns the expression of a value as a number; bools are 0 and 1. */
   number(scalar: Scalar): string;
-  /** Returns a number as it is; one that no literal says by its bits, where that can be. */
+  /** Returns a number as a literal, or by its bits where there is no literal for it. */
   constant(value: number | bigint | boolean, isFloat?: boolean): string;
   /** Returns what holds, as an expression for tests. */
   condition(scalar: Scalar): string;

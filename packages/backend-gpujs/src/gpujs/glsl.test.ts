@@ -8,7 +8,7 @@ function textOf(name: string, ...args: readonly string[]): string {
   return glslOf(module);
 }
 
-test("our functions say the same in GLSL, those that they call before them", () => {
+test("functions are the same in GLSL, after those that they call", () => {
   expect(glslOf(new WgslModule())).toBe("");
   const text = textOf("f_log2", "x");
   expect(text.slice(text.indexOf("vec2 p_log"))).toMatchInlineSnapshot(`

@@ -48,7 +48,7 @@ export class Translator {
     return new Translator(gpu);
   }
 
-  /** The kernel in WGSL; undefined when gpu.js does not say it. */
+  /** The kernel in WGSL; undefined when gpu.js cannot write it. */
   translate({ source, output, reads }: KernelSource): TranslatedKernel | undefined {
     const kernel = this.#gpu.createKernel(source, { output, pipeline: true });
     try {

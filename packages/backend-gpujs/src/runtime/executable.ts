@@ -290,7 +290,7 @@ export class GpujsExecutable implements Executable {
     return this.#init.device.download(value.held.buffer, value.dtype, value.shape);
   }
 
-  /** The graph's results on the host, laid out as the program says. */
+  /** The graph's results on the host, with the strides of the program. */
   async #results(run: Run): Promise<readonly Value[]> {
     const { graph, graphSignature } = this.#init.program;
     const names = new Set(

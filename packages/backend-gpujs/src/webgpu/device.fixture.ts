@@ -14,7 +14,7 @@ import type { Device, DeviceBuffer } from "../device.js";
 import { openWebgpuNode } from "./open-node.js";
 import type { WgslDevice } from "./wgsl-device.js";
 
-/** A device, or undefined after a line that says why tests are skipped. */
+/** A device, or undefined after a line with the reason why tests are skipped. */
 export async function openTestDevice(asHardware = false): Promise<WgslDevice | undefined> {
   try {
     return await openWebgpuNode({ allowSoftware: true, asHardware });

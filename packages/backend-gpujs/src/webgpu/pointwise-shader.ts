@@ -1,7 +1,7 @@
 /**
  * @file Plain pointwise nests as gpu.js kernels on WebGPU: sums, products with constants, choices
- * and copies of float32, which gpu.js's source says to the last bit. All else needs what only WGSL
- * has: integers, bits, workgroup memory, functions exact enough.
+ * and copies of float32, which gpu.js computes to the last bit. All else needs features that only
+ * WGSL has: integers, bits, workgroup memory, functions that are exact enough.
  */
 import {
   bindIndex,
@@ -86,9 +86,9 @@ function isPlainScalar(scalar: Scalar, lengthOf: (buffer: number) => number): bo
 }
 const isHeld = ({ dtype }: Scalar): boolean => dtype === "float32" || dtype === "bool";
 /**
- * What takes bits to say. Of constants alone WGSL makes constant expressions, which must be finite;
- * sums and products with a zero that is known compilers make simpler, even those of NaN and of
- * other zeros; and an infinity times a subnormal number is NaN where those count as zeros.
+ * Expressions that need bits. WGSL evaluates constant expressions, which must be finite. Compilers
+ * simplify sums and products with a known zero, even those of NaN and of other zeros. An infinity
+ * times a subnormal number is NaN where subnormal numbers count as zeros.
  */
 function needsBits(call: CallScalar): boolean {
   const { fn, args } = call;

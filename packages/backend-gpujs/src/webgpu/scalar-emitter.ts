@@ -309,8 +309,8 @@ export class ScalarEmitter {
   /** A sum or product of floats with a zero that is known. */
   #timesZero(call: CallScalar): string | undefined {
     if (wgslType(call.args[0]!.dtype) !== "f32") return undefined;
-    const say = (name: string, ...args: readonly string[]): string => this.module.call(name, ...args);
-    const text = knownZero(call, (scalar) => this.scalar(scalar), say);
+    const emit = (name: string, ...args: readonly string[]): string => this.module.call(name, ...args);
+    const text = knownZero(call, (scalar) => this.scalar(scalar), emit);
     return text && this.#let(text);
   }
   /**

@@ -26,8 +26,8 @@ export function rankOf({ hint, axes, value }: LoopNest): Rank | undefined {
   return axis && own && { axis, value: own, descending: hint.descending };
 }
 /**
- * The element that others are compared with: the other side of the equality that decides between
- * equals.
+ * Returns the element that others are compared with: the other side of the equality that orders
+ * equal elements.
  */
 function orderedIn({ body }: ReduceScalar): Scalar | undefined {
   const comes = body.kind === "cast" ? body.value : body;

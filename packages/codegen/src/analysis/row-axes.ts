@@ -23,9 +23,9 @@ export const volumeOf = (axes: readonly Axis[]): number =>
   axes.reduce((product, { extent }) => product * fixedValue(extent)!, 1);
 
 /**
- * What the axes are over a row and a place in it, where the index counts rows: a sum of axes, each
- * times the extents of those after it, of which some may be the outer or the inner part of an axis
- * that a reshape took together.
+ * Returns the axes as functions of a row and a place in it, if the index counts rows. Such an index
+ * is a sum of axes, each times the extents of those after it. Some may be the outer or the inner part
+ * of an axis that a reshape merged.
  */
 export function rowAxesOf(
   axes: readonly Axis[],
@@ -47,8 +47,8 @@ export function rowAxesOf(
 }
 
 /**
- * Axes of one element left out, those that the index divides in two parts; `places` has each axis
- * over them.
+ * The axes of more than one element, those that the index divides as two parts; `places` has each
+ * axis as a function of them.
  */
 function parted(
   axes: readonly Axis[],
@@ -88,7 +88,7 @@ function divisorOf(index: Index, name: string): number | undefined {
 }
 
 /**
- * The axes of the index, the slowest first; undefined where it is not what counts their elements.
+ * Returns the axes of the index, the slowest first; undefined if it does not count their elements.
  */
 function rowOrder(index: Index, axes: readonly Axis[]): Axis[] | undefined {
   if (index.constant !== 0) return undefined;

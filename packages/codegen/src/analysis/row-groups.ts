@@ -62,7 +62,7 @@ export function rowGroups(nests: readonly LoopNest[], program: LoopProgram): Row
       ...part,
       isStored: part.reduce === undefined || isElsewhere(part.nest.output),
     }));
-    // What nobody reads is nobody's kernel.
+    // Parts without readers need no kernel.
     if (!parts.some(({ isStored }) => isStored)) continue;
     for (const at of positions) taken.add(at);
     groups.push({ rows: volumeOf(nests[start]!.axes), positions, parts });
@@ -96,7 +96,7 @@ function grown(
     if (!isOfElements && ![...known.keys()].some((id) => reads[at]!.has(id))) continue;
     const isFree = !isOfElements && !taken.has(at);
     const next = isFree ? partOf(nests[at]!, volumeOf(first.nest.axes), known) : undefined;
-    // What a nest outside reads has to be there before it: nothing joins after.
+    // A nest outside of the group reads this part: no later part may join the group.
     if (next === undefined) break;
     parts.push([at, next]);
     if (next.reduce !== undefined) known.set(next.nest.output, next.value);
@@ -137,8 +137,7 @@ function rowPart(nest: LoopNest, known: ReadonlyMap<number, Scalar>): OpenPart |
 }
 
 /**
- * The one reduction of a nest, where it is of several elements and of a kind that can be taken in
- * any order.
+ * Returns the only reduction of a nest, if it has several elements and its kind allows any order.
  */
 function rowReduction(nest: LoopNest): ReduceScalar | undefined {
   const [reduce, ...more] = outerReductions(nest.value);
@@ -158,7 +157,7 @@ function rowReduction(nest: LoopNest): ReduceScalar | undefined {
 function elementPart(nest: LoopNest, rows: number, known: ReadonlyMap<number, Scalar>): OpenPart | undefined {
   const elements = volumeOf(nest.axes);
   const index = memberLoads(nest, known)[0]?.index;
-  // One element a row is not a row: the nest only reads another's result.
+  // Rows of one element do not count: the nest only reads another's result.
   if (index === undefined || elements <= rows || elements % rows !== 0) return undefined;
   const row = rowAt(rows);
   const axes = rowAxesOf(nest.axes, index, {

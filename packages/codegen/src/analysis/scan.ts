@@ -8,8 +8,8 @@ import type { ReduceScalar, Scalar } from "../ir/scalar.js";
 import { axesOf, outerReductions } from "./contraction.js";
 
 /**
- * A scan. Nothing that it reduces depends on the element that asks, so that elements may share what
- * they have in common.
+ * A scan. The values that it reduces do not depend on the element of the result, so that elements may
+ * share partial results.
  */
 export interface Scan {
   /** The axis of the output. */
@@ -26,8 +26,8 @@ export const conjunctsOf = (condition: Scalar): readonly Scalar[] =>
   condition.kind === "call" && condition.fn === "and" ? condition.args.flatMap(conjunctsOf) : [condition];
 
 /**
- * The scan that a nest is; undefined for others, and where what is reduced hangs on the element
- * that asks.
+ * Returns a nest as a scan; undefined for other nests, and where the reduced values depend on the
+ * element of the result.
  */
 export function scanOf({ hint, axes, value }: LoopNest): Scan | undefined {
   if (hint?.kind !== "scan") return undefined;

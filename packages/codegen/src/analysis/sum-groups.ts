@@ -29,8 +29,8 @@ export interface SumGroups {
 }
 
 /**
- * Groups for a sum over axes of fixed extents, with so many terms for each element of them;
- * undefined where it is short.
+ * Returns groups for a sum over axes of fixed extents, with `each` terms for each of their elements;
+ * undefined for short sums.
  */
 export function sumGroups(axes: readonly Axis[], each = 1): SumGroups | undefined {
   const extents = axes.map(({ extent }) => fixedValue(extent));
@@ -73,8 +73,8 @@ const andBelow = (when: Scalar | undefined, place: Index, extent: number): Scala
 };
 
 /**
- * Elements of one group: what divides the extent, in fours if it can be; else what makes the levels
- * alike, so that little is left over.
+ * Returns the elements of one group: a divisor of the extent, a multiple of four if possible; else
+ * the length that makes the levels alike, so that little is left over.
  */
 function groupSize(extent: number, most: number): number {
   for (const unit of [4, 1])
@@ -85,7 +85,7 @@ function groupSize(extent: number, most: number): number {
 }
 
 /**
- * The value with its long sums of floats in groups, for fixed sizes; parts that are shared stay
+ * Returns the value with its long sums of floats in groups, for fixed sizes. Shared parts stay
  * shared.
  *
  * @param untouched parts that stay the objects that they are

@@ -9,8 +9,7 @@ import type { LoopNest, LoopOutput, LoopProgram } from "../ir/loop-program.js";
 import { ScalarCompiler, type Scope } from "./compile.js";
 
 /**
- * Values of the symbols that sizes are made of, read off the shapes of the inputs; more may be
- * given.
+ * Returns the values of symbols, from the shapes of the inputs and from `given`.
  */
 export function bindSizes(
   program: LoopProgram,
@@ -37,7 +36,7 @@ export const sizeOf = (index: Index, sizes: Bindings): number =>
   new ScalarCompiler([], sizes, { axes: [], time: 0 }).index(index)();
 
 /**
- * Runs a loop program on the tensors of its placeholders, row-major, and gives its results.
+ * Runs a loop program on the tensors of its placeholders, row-major, and returns its results.
  *
  * @param inputs one for each placeholder, `undefined` where it holds no tensor
  * @param given values of symbols that no input's shape shows

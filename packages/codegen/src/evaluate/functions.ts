@@ -144,8 +144,8 @@ const wrap = (value: bigint, dtype: DType): Element => {
 const rounded = (value: number, dtype: DType): number => (dtype === "float32" ? Math.fround(value) : value);
 
 /**
- * The function for operands of one dtype; its result is rounded or wrapped to `out`. Undefined when
- * there is none.
+ * Returns the function for operands of one dtype, with its result rounded or wrapped to `out`;
+ * undefined if the dtype does not have it.
  */
 export function functionOf(
   fn: ScalarFn,

@@ -44,7 +44,7 @@ test("indexing by tensors is gathered, and written as a scatter", () => {
   `);
 });
 
-test("scans and ranks say what they are", () => {
+test("scans and ranks have hints of their kind", () => {
   const { nests } = loopsOf(`graph(%x: f32[3, 5]) {
     %a: f32[3, 5] = aten.cumsum.default(%x, 1)
     %s: (f32[3, 5], i64[3, 5]) = aten.sort.default(%x, 0, true)

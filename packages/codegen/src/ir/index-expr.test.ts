@@ -135,7 +135,7 @@ describe("simplified index expressions", () => {
     );
   });
 
-  test("lie within their bounds, and within what `isWithin` says", () => {
+  test("lie within their bounds, and within the bound of `isWithin`", () => {
     fc.assert(
       fc.property(
         expression,

@@ -1,8 +1,8 @@
 /**
  * @file Index arithmetic of loop nests: integer polynomials over loop axes, sizes, quotients,
  * remainders and indices read from tensors, kept in one normal form so that equal expressions are
- * equal texts. Views become expressions of this kind; what a reshape divides and a permutation
- * multiplies cancels here, not in the emitters.
+ * equal texts. Views become expressions of this kind. Divisions of a reshape and multiplications of a
+ * permutation cancel here, not in the emitters.
  */
 import { printExpr, type SymInt } from "@sconce/symbolic";
 import type { Axis, Index, IndexAtom, IndexTerm, Scalar } from "./terms.js";
@@ -234,8 +234,8 @@ export function isWithin(index: Index, limit: Index): boolean {
 }
 
 /**
- * The index with every axis at its last value; undefined where an axis counts downwards or is not
- * linear.
+ * Returns the index with every axis at its last value; undefined if an axis counts downwards or is
+ * not linear.
  */
 function atHighest(index: Index): Index | undefined {
   let total = constant(index.constant);

@@ -28,8 +28,7 @@ export const FLOAT_UNARY = [
   "sigmoid",
 ] as const;
 /**
- * Functions of one value. Integers wrap as their dtype does; NaN goes in and comes out, but `sign`
- * makes 0 of it.
+ * Functions of one value. Integers wrap as their dtype does. NaN gives NaN, but 0 for `sign`.
  */
 export const UNARY = [
   "neg",

@@ -13,7 +13,7 @@ import { LazyTensor, operationsOf, withInputs } from "./lazy.js";
  */
 const CHEAP = 2;
 /** The same for values that read no memory. */
-const MADE_FROM_NOTHING = 8;
+const CHEAP_WITHOUT_READS = 8;
 
 /** Limits of one nest: what the emitters support. */
 export interface FusionLimits {
@@ -36,7 +36,7 @@ export interface MaterializeOptions {
 export interface GraphFacts {
   /** How many consumers read a node's value, also through views. */
   readonly uses: ReadonlyMap<string, number>;
-  /** The node where all uses of a value meet again; see {@link joinsOf}. */
+  /** The node where all uses of a value join; see {@link joinsOf}. */
   readonly joins?: ReadonlyMap<string, string>;
   /** The graph node whose decomposition a step belongs to. */
   readonly origins?: ReadonlyMap<string, string>;
@@ -54,7 +54,7 @@ export class LoweringContext {
   #axes = 0;
   #groups = 0;
 
-  /** Nodes that are lowered: values that join there have met again. */
+  /** Nodes that are lowered: the readers of values that join there are lowered too. */
   readonly #lowered = new Set<string>();
 
   constructor(facts: GraphFacts, limits: FusionLimits = DEFAULT_LIMITS) {
@@ -97,13 +97,13 @@ export class LoweringContext {
   materialize(tensor: LazyTensor, options: MaterializeOptions = {}): void {
     const root = tensor.root;
     if (root.buffer !== undefined) return;
-    // What others will read, too, would be computed by both of them.
+    // A value with further readers would be computed by each of them.
     for (const part of withInputs(root.inputs))
       if (part.buffer === undefined && this.#isAwaited(part) && isExpensive(part)) this.materialize(part);
     this.#nest(root, options);
   }
 
-  /** Whether readers of a value are still to come, which all meet later. */
+  /** Whether a value has further readers, all of which join in a later call. */
   #isAwaited({ node }: LazyTensor): boolean {
     const join = this.#facts.joins?.get(node);
     return join !== undefined && !this.#lowered.has(join);
@@ -154,8 +154,8 @@ export class LoweringContext {
   }
 
   /**
-   * Gives a reduction the memory of a nest that computes the same already, or those that it is made
-   * of.
+   * Gives a reduction, or the reductions among its inputs, the memory of a nest that computes the
+   * same.
    */
   #reuse(tensor: LazyTensor): void {
     if (!tensor.heavy) return;
@@ -180,9 +180,9 @@ export class LoweringContext {
   many(tensor: LazyTensor, operations = 0): LazyTensor {
     const { root } = tensor;
     this.#reuse(root);
-    // What is made from nothing (a range, a constant) is cheaper to make again than to read.
+    // Values that read no memory (a range, a constant) are cheaper to compute again than to read.
     const isFree = readsOf(root).size === 0;
-    const most = this.#limits.isUnfused ? 0 : isFree ? MADE_FROM_NOTHING : operations;
+    const most = this.#limits.isUnfused ? 0 : isFree ? CHEAP_WITHOUT_READS : operations;
     if (root.buffer === undefined && (root.heavy || root.operations > most)) this.materialize(root);
     return tensor;
   }

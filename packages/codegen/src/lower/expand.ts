@@ -1,4 +1,4 @@
-/** @file Calls that have no rule, by the calls that they decompose into. */
+/** @file Decomposes calls that have no lowering. */
 import { isSconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue, NO_KWARGS, type Node, type NodeRef, ref } from "@sconce/ir";
 import { bindArgs, type Emit, type EmitArg, emitFrom, metaOf, type OperatorTable } from "@sconce/ops";
@@ -14,9 +14,9 @@ export interface ExpandOptions {
 }
 
 /**
- * Gives calls without a rule as calls that have one: the operator's decomposition is run on what
- * the graph says of its arguments, down to operators with rules. The value keeps the call's name;
- * steps on the way get names of their own.
+ * Rewrites calls without a lowering as calls that have one: runs the operator's decomposition on the
+ * metadata of its arguments, down to operators with lowerings. The value keeps the name of the call;
+ * the steps before it get new names.
  */
 export class Expander {
   /** The graph's node that a step belongs to. */
@@ -33,7 +33,7 @@ export class Expander {
     this.#fakeOf = fakeOf;
   }
 
-  /** The node itself when it has a rule, or no decomposition either. */
+  /** Returns the steps of a call; the node itself if it has a lowering, or no decomposition. */
   expand(node: Node): readonly Node[] {
     if (node.op !== "call_function") return [node];
     if (node.target === "operator.getitem") return [this.#pick(node)];
@@ -55,7 +55,7 @@ export class Expander {
     }
   }
 
-  /** What the graph says of an argument, as objects of their own: two nodes may hold the same. */
+  /** The metadata of an argument, as a separate object: two nodes may share one. */
   #given(name: string, at?: number, value: unknown = this.#fakeOf(name)): unknown {
     if (Array.isArray(value))
       return (value as readonly unknown[]).map((item, i) => this.#given(name, i, item));

@@ -1,20 +1,20 @@
 /**
- * @file Values that several pointwise calls read, all of which meet again in one call:
+ * @file Values that several pointwise calls read, all of which join in one call:
  * `x * sigmoid(x)`.
  */
 import { FakeTensor, forEachInput, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { type SymInt, sameSizes } from "@sconce/symbolic";
 
-/** Calls between a value and where its readers meet; more would not fit into a nest anyway. */
+/** Calls between a value and the join of its readers; more would not fit into a nest. */
 const MOST_CALLS = 24;
-/** Another name for a value: nothing is computed. */
+/** Another name for a value; computes nothing. */
 const ALIAS = "aten.alias.default";
 
 /**
- * For each value that is read several times the call where all that is made of it comes together,
- * if there is one and everything on the way is computed element by element in the value's own
- * shape. One nest can compute all of that, and the value once in it.
+ * Returns, for each value with several readers, the call where everything computed from it joins, if
+ * there is one and all calls between are pointwise in the value's shape. One nest can compute all of
+ * them, and the value once.
  */
 export function joinsOf(nodes: readonly Node[], operators: OperatorTable): ReadonlyMap<string, string> {
   const readers = readersOf(nodes);
@@ -42,7 +42,7 @@ function joinOf(
   readers: Readers,
   belongs: (at: number) => boolean,
 ): string | undefined {
-  /** Readers of what is inside that were not met yet. */
+  /** Readers of the calls inside that are not visited yet. */
   const awaited = new Set(readers.get(value.name));
   for (let inside = 1; awaited.size > 0 && awaited.size + inside <= MOST_CALLS + 1; inside++) {
     const at = Math.min(...awaited);

@@ -41,7 +41,7 @@ export interface LowerToLoopsOptions {
  *
  * Shapes may be symbolic; sizes then stay in the index expressions until a program is run.
  *
- * @throws SconceError `NOT_LOWERED` that names every node that loops cannot say
+ * @throws SconceError `NOT_LOWERED` that names every node that cannot be lowered
  */
 export function lowerToLoops(graph: Graph, options: LowerToLoopsOptions): LoopProgram {
   const lowering = new GraphLowering(graph, options);
@@ -50,7 +50,7 @@ export function lowerToLoops(graph: Graph, options: LowerToLoopsOptions): LoopPr
   return lowering.program();
 }
 
-/** Why loops cannot say a call, or undefined when they can; each call is asked on its own. */
+/** Returns why a call cannot be lowered to loops, or undefined; calls are judged one by one. */
 export function whyNotLowered(node: Node, graph: Graph, options: LowerToLoopsOptions): string | undefined {
   if (node.op !== "call_function" || isStructural(node)) return undefined;
   if (isScalarFunction(node.target)) return NO_SIZE;
@@ -72,7 +72,7 @@ const isStructural = (node: Node): boolean =>
 const NO_SIZE = "it is a number computed from sizes, which no loop makes";
 /** Whether a scalar comes from a tensor's elements: all others come from sizes. */
 const readsTensor = (target: string): boolean => !isScalarFunction(target) && !target.startsWith("aten.sym_");
-/** Refuses what no nest can read or write, before rules meet it in the middle of an expression. */
+/** Rejects values that no nest can read or write, before a rule uses them. */
 function checkOperand(value: unknown): void {
   if (Array.isArray(value)) for (const item of value) checkOperand(item);
   const { kind } = (value ?? {}) as { kind?: string };
@@ -101,7 +101,7 @@ class GraphLowering {
   readonly #context: LoweringContext;
   readonly #table: LoweringTable;
   readonly #expander: Expander;
-  /** What is lowered: the graph's nodes, or the steps that they decompose into. */
+  /** The graph's nodes, or the steps that they decompose into. */
   readonly #steps: readonly Node[];
   /** The steps by name. */
   readonly #stepOf: ReadonlyMap<string, Node>;
@@ -136,7 +136,7 @@ class GraphLowering {
     }
   }
 
-  /** Results are tensors, sizes and constants; other numbers stay with who computes them. */
+  /** Results are tensors, sizes and constants; other numbers are computed outside of the loops. */
   #checkOutputs(output: Node): void {
     forEachInput(output, (name) => {
       const { kind } = (this.#fakeOf(name) ?? {}) as { kind?: string };
@@ -159,7 +159,7 @@ class GraphLowering {
     if (!this.refused.some((known) => known.node === node)) this.refused.push({ node, reason });
   }
 
-  /** Takes a node's value as given in memory. */
+  /** Treats a node's value as an input in memory. */
   assume({ name, meta: { val } }: Node): number | undefined {
     const tensors = Array.isArray(val) ? (val as readonly unknown[]) : [val];
     const given = tensors.map((fake) =>
@@ -207,7 +207,7 @@ class GraphLowering {
     this.#values.set(name, result);
   }
 
-  /** What the graph takes of a call's results has to be among those that loops compute. */
+  /** Rejects a call if the graph reads a result that loops do not compute. */
   #checkResults({ name }: Node, result: Lowered): void {
     if (!Array.isArray(result)) return;
     const items = result as readonly (LazyTensor | null)[];
@@ -237,7 +237,7 @@ class GraphLowering {
   #resolve({ name }: NodeRef): unknown {
     return this.#values.get(name) ?? this.#fakeOf(name);
   }
-  /** What the graph, or a step of a decomposition, says of a value. */
+  /** The metadata of a value in the graph, or of a step of a decomposition. */
   #fakeOf(name: string): MetaValue | undefined {
     return (this.#graph.find(name) ?? this.#stepOf.get(name))?.meta.val;
   }
@@ -265,7 +265,7 @@ class GraphLowering {
   }
 }
 
-/** The nests that results are made of: of a call's results some may go unread. */
+/** The nests that the outputs need: some results of a call may be unread. */
 function neededOf(nests: readonly LoopNest[], outputs: readonly LoopOutput[]): LoopNest[] {
   const needed = new Set(outputs.flatMap((output) => (output.kind === "buffer" ? [output.buffer] : [])));
   const kept = [...nests].reverse().filter(({ output, value }) => {

@@ -1,6 +1,6 @@
 /**
- * @file Where values lie: one piece of memory for all of them, reused as soon as the last reader is
- * done.
+ * @file Assigns values to places in one piece of memory. A place is free again after the last reader
+ * of its value.
  */
 import type { Bindings } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";

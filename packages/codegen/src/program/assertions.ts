@@ -5,8 +5,8 @@ import { symEquals } from "@sconce/symbolic";
 const METADATA = "aten._assert_tensor_metadata.default";
 
 /**
- * The program without assertions about dtype, device, layout and sizes that its own metadata
- * proves: they can only fail where metadata are wrong. The same program when there are none.
+ * Returns the program without assertions about dtype, device, layout and sizes that its own metadata
+ * proves: they fail only if the metadata is wrong. Returns the same program if it has none.
  */
 export function withoutProvedAssertions(program: ExportedProgram, operators: OperatorTable): ExportedProgram {
   const proved = program.graph.nodes().filter((node) => isProved(node, program, operators));

@@ -1,5 +1,5 @@
 /**
- * @file Whole programs: what loops can say as regions, the rest as calls that stay with an
+ * @file Whole programs: regions of calls that lower to loops, the rest as calls that stay with an
  * interpreter.
  */
 import type { ExportedProgram } from "@sconce/ir";
@@ -10,9 +10,8 @@ import { blockScans } from "../transform/block-scans.js";
 import { withoutProvedAssertions } from "./assertions.js";
 
 /**
- * Passes that bring an exported program into the form that loops are made from; numbers stay what
- * they are. Loops need no values: what is folded of state without values is a constant without
- * values.
+ * Passes that prepare an exported program for loops; results do not change. Loops need no values of
+ * state: a constant that is folded from state without values has none either.
  */
 export const LOOP_PIPELINE =
   "decompose,fold-batch-norm{missing-values=keep},fold-constants{missing-values=keep},canonicalize,cse,dce";
@@ -31,8 +30,8 @@ export interface LoweredProgram {
 }
 
 /**
- * Lowers what can be lowered of a program that went through {@link LOOP_PIPELINE}; scans of long
- * rows are taken in blocks.
+ * Lowers the calls of a program that have loops, after {@link LOOP_PIPELINE}. Scans of long rows are
+ * computed in blocks.
  * @throws SconceError `NOT_FUNCTIONAL`
  */
 export function lowerProgram(program: ExportedProgram, options: LowerToLoopsOptions): LoweredProgram {
@@ -46,7 +45,7 @@ export function lowerProgram(program: ExportedProgram, options: LowerToLoopsOpti
   return { program: parts.program, regions, left: parts.left };
 }
 
-/** For the partition pass: takes what loops can say. */
+/** For the partition pass: supports the calls that lower to loops. */
 const loopsBackend = (options: LowerToLoopsOptions): AskedBackend => ({
   name: "loops",
   supports: (node, graph) => {

@@ -1,5 +1,5 @@
 /**
- * @file A lowered program as text: its regions as loops, and the calls that no loops are known for.
+ * @file Prints a lowered program: its regions as loops, and the calls that have no lowering.
  */
 import { nodeText } from "@sconce/ir";
 import { CALL_REGION } from "@sconce/passes";
@@ -7,8 +7,8 @@ import type { LoweredProgram } from "../program/lower-program.js";
 import { printLoops } from "./print-loops.js";
 
 /**
- * The loops of each region under its name, in the order in which the program calls them, and the
- * other calls between.
+ * Prints the loops of each region under its name, in the order in which the program calls them, and
+ * the other calls between.
  */
 export function printLoweredProgram({ program, regions, left }: LoweredProgram): string {
   if (regions.length === 1 && left.length === 0) return printLoops(regions[0]!.loops);

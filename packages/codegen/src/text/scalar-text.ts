@@ -1,6 +1,5 @@
 /**
- * @file Scalars as readable text, which is also what equality of indices read from tensors rests
- * on.
+ * @file Scalars as readable text. Indices read from tensors are equal if their texts are.
  */
 import { partsOf, type ReduceScalar, type Scalar } from "../ir/scalar.js";
 
@@ -23,8 +22,8 @@ const KNOWN = new WeakMap<Scalar, string>();
 const SHORT = 24;
 
 /**
- * The expression as text: `max((b0[i0*4 + i1] + b1[i1]), 0)`. What is one object in several places
- * is written once: `(t0 = sum[r0 < 8](b0[r0])) * sigmoid(t0)`.
+ * Prints an expression: `max((b0[i0*4 + i1] + b1[i1]), 0)`. An object that occurs in several places
+ * is printed once: `(t0 = sum[r0 < 8](b0[r0])) * sigmoid(t0)`.
  */
 export function scalarText(scalar: Scalar): string {
   let text = KNOWN.get(scalar);

@@ -1,7 +1,7 @@
 /**
  * @file Long scans in blocks: totals of blocks, a scan of those, and elements that reduce only
- * their own block. What took the square of a row's length takes little more than the length, in
- * nests that are as plain as others.
+ * their own block. The cost drops from the square of a row's length to little more than the
+ * length, in plain nests.
  */
 import type { Bindings } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
@@ -36,27 +36,28 @@ import {
 } from "../ir/scalar.js";
 
 /**
- * Rows up to this length stay as they are, and scans of so many steps in all: blocks would cost
+ * Rows up to this length stay as they are, and so do scans of fewer steps in all: blocks would cost
  * more nests than they save.
  */
 const SHORT = 32;
 const FEW = 2 ** 17;
 
 /**
- * Elements of a block: so many steps an element takes. A power of two, which is quick to divide by.
+ * Elements of a block, which is how many steps an element takes. A power of two: division by it is
+ * fast.
  */
 const BLOCK = 16;
 
 /**
- * The program with scans of long rows in blocks; it computes the same, but sums of floats are
- * rounded in another order. Scans of sizes that are not known stay as they are.
+ * Returns the program with scans of long rows in blocks. Results are the same, but sums of floats are
+ * rounded in another order. Scans of unknown sizes stay as they are.
  */
 export function blockScans(program: LoopProgram, sizes: Bindings = new Map()): LoopProgram {
   const buffers = [...program.buffers];
   const nests: LoopNest[] = [];
   const put = (nest: LoopNest, isPart = false): void => {
     const blocked = blocksOf(nest, buffers);
-    // What a part has left of a scan is not worth a hint.
+    // The rest of a scan in a part is too short for a hint.
     if (blocked === undefined)
       nests.push({ ...nest, id: nests.length, hint: isPart ? undefined : nest.hint });
     else for (const part of blocked) put(part, true);
@@ -77,7 +78,7 @@ function blocksOf(nest: LoopNest, buffers: LoopBuffer[]): readonly LoopNest[] | 
   if (scan === undefined || start === undefined || length === undefined) return undefined;
   const steps = nest.axes.reduce((total, { extent }) => total * fixedValue(extent)!, length);
   if (length <= SHORT || steps <= FEW) return undefined;
-  // A last block that is not full has no block after it that would ask for its total.
+  // No block after a partial last one needs its total.
   const extent = constant(Math.floor(length / BLOCK));
   const axes = nest.axes.map((one) => (one === scan.axis ? axisOf(one.name, extent) : one));
   const shape = axes.map((one) => one.extent);
@@ -94,9 +95,9 @@ function blocksOf(nest: LoopNest, buffers: LoopBuffer[]): readonly LoopNest[] | 
 }
 
 /**
- * What a reduction of no elements is; undefined where there is no such value, and for products of
- * floats: those of a block may leave the range of floats where all up to them do not, and what is
- * infinite then meets a zero.
+ * Returns the value of a reduction of no elements; undefined if there is none, and for products of
+ * floats: the product of a block may overflow where the product up to it does not, and infinity times
+ * zero is NaN.
  */
 function startOf({ reduce, dtype, initial }: ReduceScalar): Scalar | undefined {
   if (reduce === "prod" && isFloatDType(dtype)) return undefined;
@@ -116,8 +117,7 @@ function inBlock(scan: Scan, block: Index): { readonly body: Scalar; readonly wh
 }
 
 /**
- * The elements of one block. That an extreme starts from the same in each block changes nothing; a
- * sum starts once.
+ * The elements of one block. Extremes start from the same value in each block; a sum starts once.
  */
 function totalOf(scan: Scan): Scalar {
   const { reduce, along, axis } = scan;

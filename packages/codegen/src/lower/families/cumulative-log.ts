@@ -68,10 +68,7 @@ function logCumulative(call: LoweringCall, self: LazyTensor, dim: number): LazyT
   });
 }
 
-/**
- * What exponents are measured from. Infinities have no distance from themselves: they are measured
- * from zero.
- */
+/** The base of exponents: zero for infinities, which have no distance from themselves. */
 function baseAt({ greatest, compute }: Parts, at: readonly Index[]): Scalar {
   const value = cast(greatest.element(at), compute);
   return select(apply("isinf", value), constantScalar(0, compute), value);
@@ -130,9 +127,8 @@ const elementIn = ({ self, dim }: Parts, at: readonly Index[], block: Index, pla
   self.element(withPlace(at, dim, add(multiply(block, SIZE), place)));
 
 /**
- * What the total of a block counts for where exponents are measured from the greatest up to an
- * element after it, which is not less; where that is infinite they are measured from zero, and the
- * infinity decides.
+ * The total of a block, measured from the greatest up to an element after it, which is not less.
+ * Where that is infinite, exponents are measured from zero, and the infinity decides.
  */
 function seen(parts: Parts, totals: LazyTensor, block: readonly Index[], at: readonly Index[]): Scalar {
   const { greatest, compute } = parts;

@@ -58,7 +58,7 @@ export function matmulElement(
     return sumOf([k], apply("mul", left, right));
   };
 }
-/** What a convolution multiplies at one place of its kernel. */
+/** The factors of a convolution at one place of its kernel. */
 interface Tap {
   readonly value: Scalar;
   readonly weight: Scalar;
@@ -115,7 +115,7 @@ export function convolutionElement(
     };
   });
 }
-/** The transposed one: input element `i` reaches output `i*stride - padding + k*dilation`. */
+/** The element of a transposed convolution: input element `i` reaches output `i*stride - padding + k*dilation`. */
 export function transposedElement(
   call: LoweringCall,
   x: LazyTensor,

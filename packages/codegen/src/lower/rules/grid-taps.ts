@@ -92,7 +92,7 @@ export interface Sampling {
 export const isCubic = ({ interpolation }: Sampling): boolean =>
   interpolation !== LINEAR && interpolation !== NEAREST;
 
-/** What is read along one dimension: places that may be outside, and weights. */
+/** A read along one dimension: a place that may be outside, and its weight. */
 interface Tap {
   readonly place: Scalar;
   readonly weight: Scalar | undefined;

@@ -12,7 +12,7 @@ export interface MadeInit {
   readonly heavy?: boolean;
   readonly element: (at: readonly Index[]) => Scalar;
 }
-/** A tensor in the shape and dtype that the graph gives the result. */
+/** Makes a tensor in the shape and dtype of the call's result. */
 export function made(
   call: LoweringCall,
   { inputs, operations = 1, heavy = false, element }: MadeInit,

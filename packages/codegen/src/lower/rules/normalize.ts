@@ -1,4 +1,4 @@
-/** @file Statistics of rows, and what normalizations make of them. */
+/** @file Statistics of rows, and normalization by them. */
 import type { DType } from "@sconce/tensor";
 import { type Index, ZERO } from "../../ir/index-expr.js";
 import { apply, cast, type Scalar } from "../../ir/scalar.js";
@@ -34,7 +34,7 @@ export function varianceOf(
   });
   return { mean, variance: withInputs(variance, [mean]) };
 }
-/** The same tensor, known to read further ones. */
+/** The same tensor, with further inputs. */
 const withInputs = (tensor: LazyTensor, inputs: readonly LazyTensor[]): LazyTensor =>
   new LazyTensor({
     dtype: tensor.dtype,
@@ -116,7 +116,7 @@ export const givenOf = (
   parameters: readonly (LazyTensor | null)[],
 ): LazyTensor[] => parameters.filter((tensor) => tensor !== null).map((tensor) => context.many(tensor));
 
-/** A saved statistic in the shape and dtype that the graph gives it. */
+/** A saved statistic, in the shape and dtype of result `at` of the call. */
 export function statistic(call: LoweringCall, tensor: LazyTensor, at: number): LazyTensor | null {
   const items = call.value as readonly unknown[];
   if (items[at] === null || items[at] === undefined) return null;

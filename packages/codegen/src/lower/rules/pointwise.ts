@@ -7,7 +7,7 @@ import { broadcastTo, LazyTensor } from "../lazy.js";
 import { computeType } from "../numbers.js";
 
 export interface PointwiseOptions {
-  /** What one element costs, in additions. */
+  /** The cost of one element, in additions. */
   readonly operations?: number;
   /**
    * The dtype that operands are converted to, or their `own`; that of the result, halves as

@@ -21,9 +21,9 @@ const zero = constantScalar(0, "int64");
 
 /** The windows of one dimension. */
 export interface Windows {
-  /** Elements of a window, at most. */
+  /** The greatest number of elements of a window. */
   readonly length: Index;
-  /** Windows there are. */
+  /** The number of windows. */
   readonly count: Index;
   /** Where the `k`th element of window `o` is, and whether it has one there. */
   readonly element: (o: Index, k: Index) => { readonly at: Index; readonly is: Scalar };

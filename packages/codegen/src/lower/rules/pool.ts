@@ -77,7 +77,7 @@ const product = (factors: readonly Scalar[]): Scalar =>
       ? constantScalar(Number(a.value) * Number(b.value), "int64")
       : apply("mul", a, b),
   );
-/** What the sum over a window is divided by. */
+/** The divisor of the sum over a window. */
 function divisorAt(
   given: number | null,
   windows: readonly Windows[],

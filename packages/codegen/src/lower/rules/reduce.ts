@@ -11,9 +11,9 @@ export interface ReduceInit {
   readonly dims: readonly number[];
   readonly keepdim: boolean;
   readonly dtype: DType;
-  /** What is reduced, from an element. */
+  /** The value that is reduced, from an element and its coordinates. */
   readonly body?: (element: Scalar, at: readonly Index[]) => Scalar;
-  /** What becomes of the result; `first` is the place of the first element that is reduced. */
+  /** Finishes the result; `first` is the place of the first element that is reduced. */
   readonly finish?: (value: Scalar, first: readonly Index[]) => Scalar;
   readonly shape?: readonly Index[];
 }
@@ -63,7 +63,7 @@ export function reduceOver(
   return tensor;
 }
 
-/** How many elements go into one. */
+/** Returns how many elements are reduced to one. */
 export const countOf = (self: LazyTensor, dims: readonly number[], dtype: DType): Scalar =>
   numberOf(product(dims.map((d) => self.shape[d]!)), dtype);
 /**

@@ -13,7 +13,7 @@ export interface ScanInit {
   readonly result?: number;
   /** The result's dtype unless given. */
   readonly dtype?: DType;
-  /** What is reduced at a place along the dimension. */
+  /** The value that is reduced at a place along the dimension. */
   readonly body: (element: Scalar, place: Index, at: readonly Index[]) => Scalar;
   /** Elements that are left out besides those after `i`, by their own coordinates. */
   readonly when?: (element: Scalar, at: readonly Index[]) => Scalar;
@@ -22,8 +22,7 @@ export interface ScanInit {
 }
 
 /**
- * A tensor whose elements reduce the elements of `self` up to them, in a nest of its own that says
- * so.
+ * A tensor whose elements reduce the elements of `self` up to them, in a nest with the hint `scan`.
  */
 export function scanOver(call: LoweringCall, self: LazyTensor, init: ScanInit): LazyTensor {
   const { context, node } = call;

@@ -13,7 +13,7 @@ import { made } from "./made.js";
 /** How sources are combined. */
 export interface Writing {
   readonly reduce: ReduceKind;
-  /** Whether what was there takes part. */
+  /** Whether the element that was there takes part. */
   readonly includesSelf: boolean;
   readonly isMean?: boolean;
 }
