@@ -14,6 +14,7 @@ const CHECKS = {
   strings: [".config/check-strings.mjs"],
   words: [".config/check-words.mjs"],
   markdown: [".config/check-markdown.mjs"],
+  docs: [".config/check-docs.mjs"],
   sizes: [".config/check-sizes.mjs"],
 };
 

@@ -27,6 +27,7 @@ export interface Integers {
 export interface DeviceBuffer {
   /** Number of elements. */
   readonly length: number;
+  /** How elements lie in the buffer. */
   readonly lane: Lane;
 }
 
@@ -34,6 +35,7 @@ export interface DeviceBuffer {
 export interface DeviceKernel {
   /** The language of its source, for reports. */
   readonly language: "gpu.js" | "wgsl";
+  /** The generated source, to be read by people. */
   readonly source: string;
   /**
    * Computes the nest. `buffers` returns the device memory for a buffer id. Returns a new buffer,
@@ -53,6 +55,7 @@ export interface GroupKernel {
   run(buffers: (id: number) => DeviceBuffer): readonly DeviceBuffer[];
 }
 
+/** What is known when a nest is compiled. */
 export interface CompileNestOptions {
   /** Values of the symbols in sizes; the kernel is valid for these only. */
   readonly sizes: Bindings;
@@ -60,6 +63,7 @@ export interface CompileNestOptions {
 
 /** One open device. Every method throws `DEVICE_LOST` once the device is gone. */
 export interface Device {
+  /** How the device computes; see {@link MODES}. */
   readonly mode: Mode;
   /** The name of the adapter, for display; contains `software` without hardware. */
   readonly description: string;
@@ -99,6 +103,7 @@ export interface Device {
   compileRows?(group: RowGroup, program: LoopProgram): Promise<GroupKernel | undefined>;
   /** Copies elements back as a row-major tensor of this dtype and shape. */
   download(buffer: DeviceBuffer, dtype: DType, shape: readonly number[]): Promise<Tensor>;
+  /** Gives a buffer back; it may not be used afterwards. */
   free(buffer: DeviceBuffer): void;
   /**
    * Called after each run. A device that keeps free memory for the next run keeps no more than this
@@ -111,5 +116,6 @@ export interface Device {
   readonly allocated: number;
   /** Bytes of free device memory that is kept for the next run. Default: 0. */
   readonly kept?: number;
+  /** Frees everything that the device holds. */
   dispose(): Promise<void>;
 }

@@ -10,6 +10,7 @@ import { sharedGl } from "./gpujs/shared-gl.js";
 import { Translator } from "./gpujs/translator.js";
 import type { WgslDevice } from "./webgpu/wgsl-device.js";
 
+/** All modes that a user can ask for. */
 export const MODES: readonly Mode[] = ["webgpu", "webgl2", "webasm", "cpu", "headlessgl"];
 /** Tried in this order where no mode is asked for: GPUs first, `headlessgl` never. */
 const ORDER: readonly Mode[] = ["webgpu", "webgl2", "webasm", "cpu"];
@@ -17,6 +18,7 @@ const ORDER: readonly Mode[] = ["webgpu", "webgl2", "webasm", "cpu"];
 /** Opens a device of one mode, or reports why it is not available. */
 export type OpenDevice = () => Promise<Device | { readonly unavailable: string }>;
 
+/** Which device `openDevice` opens. */
 export interface OpenOptions {
   /** The mode to run in; the best that is there when left out. */
   readonly mode?: Mode | undefined;

@@ -8,6 +8,7 @@ export const EXIT = { done: 0, differs: 1, bad: 2 } as const;
 export interface Io {
   /** Text that may hold names from a file: control characters come out escaped. */
   out(text: string): void;
+  /** Writes text to the error output, as it is. */
   err(text: string): void;
   /** Whether standard output is a terminal. */
   readonly terminal: boolean;

@@ -10,15 +10,25 @@ export interface SconceErrorInit {
   readonly where?: string | undefined;
   /** What the user can do. */
   readonly fix?: string | undefined;
+  /** What was thrown first, where this error stands for another. */
   readonly cause?: unknown;
 }
 
 /** The only error type that Sconce throws on purpose: a code, a place and a remedy. */
 export class SconceError extends Error {
+  /**
+   * The stable name of the kind of failure: `SHAPE_MISMATCH`. Each has an entry in the error
+   * reference.
+   */
   readonly code: string;
   /** The section of the documentation that explains the code; `sconce explain CODE` prints it. */
   readonly docs: string;
+  /**
+   * Where it failed: a node, a file entry, a pass or a plugin; undefined when nothing names the
+   * place.
+   */
   readonly where: string | undefined;
+  /** What to do about it, as an instruction. */
   readonly fix: string | undefined;
 
   constructor(init: SconceErrorInit) {

@@ -3,6 +3,7 @@ import { sourceChanged, sourceTooLarge, sourceType } from "./errors.js";
 
 /** A file that can be read in pieces: how archives larger than memory are opened. */
 export interface RandomAccess {
+  /** Length of the content in bytes. */
   readonly size: number;
   /**
    * Resolves to exactly `length` bytes; the reader may keep them, so they are not written to again.

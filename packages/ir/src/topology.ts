@@ -16,6 +16,7 @@ export function topologyOf(graph: Graph): Topology {
 
 /** Questions about paths in one version of a graph. */
 export class Topology {
+  /** The graph that this is a view of. */
   readonly graph: Graph;
   /**
    * The multigraph: node keys are positions, and `x * x` is two edges. For algorithms and layouts of the graphology

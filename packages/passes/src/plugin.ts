@@ -9,11 +9,13 @@ export type PluginKernel = (args: Readonly<Record<string, unknown>>, context: ne
 
 /** What a package adds to Sconce: a plain object, given to `createSconce({ plugins: [...] })`. */
 export interface Plugin {
+  /** The name that errors and reports use. */
   readonly name: string;
   /** Operators, defined with `defineOp`. */
   readonly ops?: readonly OpDefinition[];
   /** What the interpreter runs operators by, by target; an operator with a decomposition needs none. */
   readonly kernels?: Readonly<Record<string, PluginKernel>>;
+  /** Passes, to be used by name in pipelines. */
   readonly passes?: readonly Pass[];
   /** Rewrite rules, which the pass `rewrite` applies. */
   readonly rules?: readonly Rule[];
@@ -21,6 +23,7 @@ export interface Plugin {
   readonly decompositions?: Decompositions;
   /** Dialects that programs may be in, and that passes may require and ensure: what the verifier then asks of them. */
   readonly dialects?: readonly DialectRules[];
+  /** Backends, to be used by name. */
   readonly backends?: readonly Backend[];
   /** How objects of classes that were registered with pytree look in JavaScript: as inputs, results and example inputs. */
   readonly pytreeTypes?: readonly PytreeType[];

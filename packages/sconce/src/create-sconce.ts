@@ -48,6 +48,7 @@ import { createModule, type ProgramModule } from "./module.js";
 import type { PluginSet } from "./plugin-set.js";
 import type { Services } from "./services.js";
 
+/** What a session is made of; see {@link SessionOptions}. */
 export type SconceOptions = SessionOptions;
 
 /** A session: the operators, passes and backends that are known, and what can be done with programs. */
@@ -85,6 +86,7 @@ export class Sconce {
     );
   }
 
+  /** The operators of the session, those of its plugins included. */
   get operators(): OperatorTable {
     return this.services.operators;
   }
@@ -263,7 +265,9 @@ export class Sconce {
   }
 }
 
+/** How a program becomes a module to call. */
 export interface ModuleOptions {
+  /** The backend, or its name. @defaultValue the interpreter */
   readonly backend?: string | Backend;
   /** How values of registered pytree types look in JavaScript; those of the plugins when left out. */
   readonly types?: PytreeRegistry;

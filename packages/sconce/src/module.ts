@@ -25,6 +25,7 @@ export interface ProgramModule {
     kwargs?: Readonly<Record<string, unknown>>,
     options?: RunOptions,
   ): Promise<readonly Value[]>;
+  /** The compiled program. */
   readonly executable: Executable;
   /** Current parameters, buffers and constants; buffers that the program mutates change from call to call. */
   readonly state: ReadonlyMap<string, Tensor>;

@@ -13,7 +13,9 @@ import type {
 
 /** Computes single calls, for constant folding, and whole programs, for differential checks. */
 export interface EvaluatorService {
+  /** Runs one operator on values. */
   readonly evaluate: Evaluator;
+  /** Runs a whole program on values; checks of passes need it. */
   readonly run?: ProgramRunner | undefined;
 }
 
@@ -25,11 +27,13 @@ export interface Verifier {
 
 /** Receives warnings. */
 export interface Logger {
+  /** Takes a warning: something that works but may surprise. */
   warn(message: string): void;
 }
 
 /** Makes pass managers over the session's services. */
 export interface PassManagers {
+  /** Returns a manager for one run of a pipeline. */
   create(options?: PassManagerOptions): PassManager;
   /** What passes may ask of the session. */
   context(): PassContext;
@@ -47,6 +51,7 @@ export interface Services {
   readonly evaluator: EvaluatorService;
   /** The verifier, with the dialects of the plugins. */
   readonly verifier: Verifier;
+  /** Makes the managers that run pipelines. */
   readonly passManagers: PassManagers;
   /** Measures the time of passes; `performance` by default. */
   readonly clock: Clock;

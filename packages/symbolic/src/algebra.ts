@@ -33,6 +33,7 @@ export interface SymbolOptions {
   readonly integer?: boolean;
   /** Known only at run time: an integer of any sign, or a float of which nothing is known. */
   readonly unbacked?: boolean;
+  /** Whether the symbol stands for a float. @defaultValue false */
   readonly float?: boolean;
 }
 
@@ -151,6 +152,7 @@ export function mul(a: SymInt, b: SymInt): SymInt {
   return apply("Mul", a, b);
 }
 
+/** Returns the negative of an integer. */
 export const neg = (a: SymInt): SymInt => (typeof a === "number" ? (a === 0 ? 0 : -a) : apply("Mul", -1, a));
 
 /** The sum of all, collected once. */
@@ -223,13 +225,17 @@ export function pow(a: SymInt, b: SymInt): SymInt {
   return hasFloat([a, b]) ? floatPow(a, b) : apply("PowByNatural", a, b);
 }
 
+/** Returns a float to the power of another. */
 export const floatPow = (a: SymFloat, b: SymFloat): SymFloat =>
   typeof a === "number" && typeof b === "number" ? a ** b : applyFloat("FloatPow", a, b);
 
+/** Returns the greater of two integers. */
 export const symMax = (a: SymInt, b: SymInt): SymInt =>
   typeof a === "number" && typeof b === "number" ? Math.max(a, b) : apply("Max", a, b);
+/** Returns the lesser of two integers. */
 export const symMin = (a: SymInt, b: SymInt): SymInt =>
   typeof a === "number" && typeof b === "number" ? Math.min(a, b) : apply("Min", a, b);
+/** Returns the absolute value of an integer. */
 export const symAbs = (a: SymInt): SymInt => (typeof a === "number" ? Math.abs(a) : apply("Abs", a));
 
 /** True division of two integers: a float. */
@@ -250,6 +256,7 @@ export function floatTrueDiv(a: SymFloat, b: SymFloat): SymFloat {
  */
 export const floatConstant = (value: number): SymExpr => lift(value, true);
 
+/** Returns an integer as a float. */
 export const toFloat = (a: SymInt): SymFloat =>
   typeof a === "number" ? a : lowerNumber(construct("ToFloat", [a]));
 
@@ -258,11 +265,15 @@ const rounding =
   (a: SymFloat): SymInt =>
     typeof a === "number" && isSafe(fn(a)) ? fn(a) + 0 : applyFloat(head, a);
 
+/** Returns the least integer that is not below a float. */
 export const ceilToInt: (a: SymFloat) => SymInt = rounding("CeilToInt", Math.ceil);
+/** Returns the greatest integer that is not above a float. */
 export const floorToInt: (a: SymFloat) => SymInt = rounding("FloorToInt", Math.floor);
+/** Returns a float rounded towards zero, as an integer. */
 export const truncToInt: (a: SymFloat) => SymInt = rounding("TruncToInt", Math.trunc);
 /** Halves to the even neighbor. */
 export const roundToInt: (a: SymFloat) => SymInt = rounding("RoundToInt", roundHalfEven);
+/** Returns a float rounded towards zero, as a float. */
 export const truncToFloat = (a: SymFloat): SymFloat =>
   typeof a === "number" ? Math.trunc(a) : applyFloat("TruncToFloat", a);
 
@@ -272,6 +283,7 @@ export const roundDecimalTo = (a: SymFloat, digits: number): SymFloat =>
 
 /** A function of Python's `math` (`sqrt`, `exp`, ...), opaque to simplification. */
 export const mathFunction = (name: string, a: SymFloat): SymFloat => applyFloat(`OpaqueUnaryFn_${name}`, a);
+/** Returns the square root of a float. */
 export const sqrt = (a: SymFloat): SymFloat =>
   typeof a === "number" ? Math.sqrt(a) : mathFunction("sqrt", a);
 
@@ -280,16 +292,22 @@ function compare(op: Relation, a: SymValue, b: SymValue): SymBool {
   return lowerBool(construct(op, [lift(a, float), lift(b, float)]));
 }
 
+/** Returns whether two values are equal. */
 export const eq = (a: SymValue, b: SymValue): SymBool =>
   typeof a === "number" && typeof b === "number" ? a === b : compare("Equality", a, b);
+/** Returns whether two values differ. */
 export const ne = (a: SymValue, b: SymValue): SymBool =>
   typeof a === "number" && typeof b === "number" ? a !== b : compare("Unequality", a, b);
+/** Returns whether `a < b`. */
 export const lt = (a: SymInt, b: SymInt): SymBool =>
   typeof a === "number" && typeof b === "number" ? a < b : compare("StrictLessThan", a, b);
+/** Returns whether `a <= b`. */
 export const le = (a: SymInt, b: SymInt): SymBool =>
   typeof a === "number" && typeof b === "number" ? a <= b : compare("LessThan", a, b);
+/** Returns whether `a > b`. */
 export const gt = (a: SymInt, b: SymInt): SymBool =>
   typeof a === "number" && typeof b === "number" ? a > b : compare("StrictGreaterThan", a, b);
+/** Returns whether `a >= b`. */
 export const ge = (a: SymInt, b: SymInt): SymBool =>
   typeof a === "number" && typeof b === "number" ? a >= b : compare("GreaterThan", a, b);
 
@@ -300,6 +318,7 @@ export const sameSize = (a: SymInt, b: SymInt): boolean => a === b || eq(a, b) =
 export const sameSizes = (a: readonly SymInt[], b: readonly SymInt[]): boolean =>
   a.length === b.length && a.every((size, d) => sameSize(size, b[d]!));
 
+/** Returns whether all conditions hold; true for none. */
 export function and(...values: readonly SymBool[]): SymBool {
   if (values.every((v) => typeof v === "boolean")) return values.every(Boolean);
   return lowerBool(
@@ -310,6 +329,7 @@ export function and(...values: readonly SymBool[]): SymBool {
   );
 }
 
+/** Returns whether one of the conditions holds; false for none. */
 export function or(...values: readonly SymBool[]): SymBool {
   if (values.every((v) => typeof v === "boolean")) return values.some(Boolean);
   return lowerBool(
@@ -320,6 +340,7 @@ export function or(...values: readonly SymBool[]): SymBool {
   );
 }
 
+/** Returns whether a condition does not hold. */
 export const not = (a: SymBool): SymBool => (typeof a === "boolean" ? !a : lowerBool(construct("Not", [a])));
 
 /** `a` where `condition` holds, else `b` (`torch.sym_ite`). */

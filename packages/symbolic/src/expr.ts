@@ -59,7 +59,9 @@ const MAX_DEPTH = 400;
  * nodes.
  */
 export class SymExpr {
+  /** The head, as sympy names it: `Add`, `Symbol`, `FloorDiv`. */
   readonly op: SymOp;
+  /** The operands, in canonical order. */
   readonly args: readonly SymExpr[];
   /** A symbol's name; empty for other nodes. */
   readonly name: string;
@@ -70,9 +72,11 @@ export class SymExpr {
   readonly value: number | bigint;
   /** The denominator of `Rational`, else 1. */
   readonly den: bigint;
+  /** What is assumed of a symbol, as sympy names it; empty for other heads. */
   readonly assumptions: Assumptions;
   /** Nodes in the tree, shared ones counted each time. */
   readonly size: number;
+  /** Levels of operands; 1 for a leaf. */
   readonly depth: number;
   /**
    * sympy's node count, in which a float weighs half: the first criterion when conditions are

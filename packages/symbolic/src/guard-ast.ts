@@ -16,7 +16,9 @@ export interface GuardSource {
   readonly index?: number;
 }
 
+/** Arithmetic of Python that guards use. */
 export type GuardBinaryOp = "+" | "-" | "*" | "/" | "//" | "%" | "**";
+/** Comparisons of Python that guards use. */
 export type GuardCompareOp = "==" | "!=" | "<" | "<=" | ">" | ">=";
 
 /**

@@ -2,16 +2,22 @@
  * The values that an expression may take; integers unless `float`. Infinite ends mean unbounded.
  */
 export interface ValueRange {
+  /** The least value; `-Infinity` without a lower bound. */
   readonly min: number;
+  /** The greatest value; `Infinity` without an upper bound. */
   readonly max: number;
   /** A range of floats: infinities print `oo`. */
   readonly float?: boolean;
 }
 
+/** The range of all integers. */
 export const UNBOUNDED: ValueRange = { min: -Infinity, max: Infinity };
+/** The range of all floats. */
 export const UNBOUNDED_FLOAT: ValueRange = { min: -Infinity, max: Infinity, float: true };
 
+/** Returns the range that holds one value. */
 export const point = (value: number): ValueRange => ({ min: value, max: value });
+/** Whether a range holds a single value. */
 export const isPoint = (range: ValueRange): boolean => range.min === range.max;
 
 /** The common part, or undefined. */
@@ -21,6 +27,7 @@ export function intersectRanges(a: ValueRange, b: ValueRange): ValueRange | unde
   return min > max ? undefined : a.float === true ? { min, max, float: true } : { min, max };
 }
 
+/** Returns the least range that holds two others. */
 export const unionRanges = (a: ValueRange, b: ValueRange): ValueRange => ({
   min: Math.min(a.min, b.min),
   max: Math.max(a.max, b.max),

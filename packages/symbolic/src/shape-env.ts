@@ -67,6 +67,7 @@ export class ShapeEnv implements SymEnv {
     return this.#assertions;
   }
 
+  /** Example values of symbols by name. */
   get hints(): ReadonlyMap<string, number> {
     return this.#hints;
   }
@@ -90,6 +91,7 @@ export class ShapeEnv implements SymEnv {
     return copy;
   }
 
+  /** Sets the example value of a symbol. */
   setHint(name: string, value: number): void {
     this.#hints.set(name, value);
   }
@@ -111,6 +113,7 @@ export class ShapeEnv implements SymEnv {
     if (min < 0) this.#ranges.set(target.name, { min: 0, max });
   }
 
+  /** Whether an unbacked symbol is used as a size. */
   isSizeLike(target: SymExpr): boolean {
     return this.#sizeLike.has(target.name);
   }
@@ -120,10 +123,12 @@ export class ShapeEnv implements SymEnv {
     return prefix === "u" ? this.freshUnbackedInt() : this.freshUnbackedFloat();
   }
 
+  /** Makes a symbol for an integer that is known at run time only: `u0`, `u1`, ... */
   freshUnbackedInt(): SymExpr {
     return symbol(`u${this.#nextInt++}`, { unbacked: true });
   }
 
+  /** Makes a symbol for a float that is known at run time only: `zuf0`, `zuf1`, ... */
   freshUnbackedFloat(): SymExpr {
     return symbol(`zuf${this.#nextFloat++}`, { float: true, unbacked: true });
   }
@@ -147,6 +152,7 @@ export class ShapeEnv implements SymEnv {
     return known.max >= 2 ? { min: Math.max(2, known.min), max: known.max } : known;
   }
 
+  /** Returns the range of a value, from the ranges of its symbols. */
   range(value: SymInt | SymFloat): ValueRange {
     return isStatic(value) ? point(value) : boundsOf(this.#replace(value), (e) => this.#rangeOfSymbol(e));
   }
@@ -221,10 +227,15 @@ export class ShapeEnv implements SymEnv {
     return decideByRange(folded, (s) => ranges.get(s.name) ?? UNBOUNDED);
   }
 
+  /** Whether a condition holds for all values of its symbols; adds no guard. */
   knownTrue(condition: SymBool): boolean {
     return this.staticallyKnown(condition) === true;
   }
 
+  /**
+   * Decides a condition from known facts, or from the hints of its symbols, which records a guard.
+   * @throws SconceError `DATA_DEPENDENT_GUARD` for a symbol without a hint
+   */
   guard(condition: SymBool): boolean {
     const known = this.staticallyKnown(condition);
     if (known !== undefined) return known;
@@ -237,6 +248,11 @@ export class ShapeEnv implements SymEnv {
     return truth === true;
   }
 
+  /**
+   * Returns the value of an integer: what is known, or what the hints of its symbols give, which
+   * records a guard.
+   * @throws SconceError `DATA_DEPENDENT_GUARD` for a symbol without a hint
+   */
   guardInt(value: SymInt): number {
     const simple = this.simplify(value);
     if (isStatic(simple)) return simple;
@@ -248,14 +264,17 @@ export class ShapeEnv implements SymEnv {
     return Number(hint);
   }
 
+  /** Decides a condition, by a guard where hints decide it; false when it depends on data. */
   orFalse(condition: SymBool): boolean {
     return this.staticallyKnown(condition) ?? (this.#isHinted(condition) ? this.guard(condition) : false);
   }
 
+  /** Decides a condition, by a guard where hints decide it; true when it depends on data. */
   orTrue(condition: SymBool): boolean {
     return this.staticallyKnown(condition) ?? (this.#isHinted(condition) ? this.guard(condition) : true);
   }
 
+  /** Takes a condition as true from now on. */
   addAxiom(condition: SymBool): void {
     const known = this.staticallyKnown(condition);
     if (known === true) return;

@@ -32,8 +32,11 @@ export function replaceSymbols(e: SymExpr, replacement: (symbol: SymExpr) => Sym
 
 /** A linear expression of one symbol: `coefficient * symbol + offset`. */
 export interface Linear {
+  /** The symbol. */
   readonly symbol: SymExpr;
+  /** What the symbol is multiplied by. */
   readonly coefficient: number;
+  /** What is added. */
   readonly offset: number;
 }
 

@@ -22,9 +22,13 @@ export interface SymEnv {
   orFalse(condition: SymBool): boolean;
   /** The condition's truth if it can be decided, else true. */
   orTrue(condition: SymBool): boolean;
+  /** Returns the range of a value. */
   range(value: SymInt | SymFloat): ValueRange;
+  /** Returns a value in its simplest form under what is known. */
   simplify<T extends SymValue>(value: T): T;
+  /** Makes a symbol for an integer that is known at run time only. */
   freshUnbackedInt(): SymExpr;
+  /** Makes a symbol for a float that is known at run time only. */
   freshUnbackedFloat(): SymExpr;
   /** Records a condition that holds at run time (`torch._check`). */
   addAxiom(condition: SymBool): void;

@@ -5,7 +5,9 @@ import type { Tensor } from "./tensor.js";
 
 /** How close values have to be. Integers and bools are always compared exactly. */
 export interface Closeness {
+  /** Relative tolerance, of the expected value. */
   readonly rtol: number;
+  /** Absolute tolerance. */
   readonly atol: number;
   /** False to compare shapes and dtypes only. */
   readonly values?: boolean;

@@ -8,7 +8,12 @@ import type { Tensor } from "./tensor.js";
 
 /** How close elements have to be: `|got - want| <= atol + rtol * |want|`. */
 export interface ToleranceOptions {
+  /**
+   * Relative tolerance, of the expected value.
+   * @defaultValue 0 beside an `atol`, otherwise that of the dtype
+   */
   readonly rtol?: number | undefined;
+  /** Absolute tolerance. @defaultValue 0 beside an `rtol`, otherwise that of the dtype */
   readonly atol?: number | undefined;
 }
 

@@ -43,15 +43,19 @@ export type TypedArray =
 
 /** Facts about one dtype. */
 export interface DTypeInfo {
+  /** The name, as PyTorch spells it without `torch.`. */
   readonly name: DType;
   /** Bytes of one element (both parts of a complex number together). */
   readonly itemSize: number;
+  /** Whether elements are bools, integers, floats or complex numbers. */
   readonly kind: DTypeKind;
+  /** Whether elements may be negative. */
   readonly signed: boolean;
   /** Abbreviation in printed programs (`torch/utils/_dtype_abbrs.py`). */
   readonly abbreviation: string;
   /** Typed-array lanes an element takes (2 for complex). */
   readonly lanes: 1 | 2;
+  /** The typed array that holds the elements. */
   readonly array: {
     new (buffer: ArrayBufferLike, byteOffset: number, length: number): TypedArray;
     readonly BYTES_PER_ELEMENT: number;
@@ -95,15 +99,19 @@ const TABLE: { readonly [D in DType]: DTypeInfo } = Object.freeze({
 /** All dtypes, in a fixed order. */
 export const DTYPES: readonly DType[] = Object.freeze(Object.keys(TABLE) as DType[]);
 
+/** Returns what is known of a dtype. */
 export function dtypeInfo(dtype: DType): DTypeInfo {
   return TABLE[dtype];
 }
 
+/** Whether a value is the name of a dtype. */
 export function isDType(name: unknown): name is DType {
   return typeof name === "string" && Object.hasOwn(TABLE, name);
 }
 
+/** Whether elements of a dtype are real floating-point numbers. */
 export const isFloatDType = (dtype: DType): boolean => TABLE[dtype].kind === "float";
+/** Whether elements of a dtype are complex numbers. */
 export const isComplexDType = (dtype: DType): boolean => TABLE[dtype].kind === "complex";
 /** int8 to uint64, and bool, as `torch.is_integral(include_bool)`. */
 export const isIntegralDType = (dtype: DType, includeBool = false): boolean =>

@@ -5,7 +5,9 @@ import { bfloat16Values, float16Values, numberToBfloat16, numberToFloat16 } from
 
 /** A complex element. */
 export interface ComplexElement {
+  /** The real part. */
   readonly re: number;
+  /** The imaginary part. */
   readonly im: number;
 }
 

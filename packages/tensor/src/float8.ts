@@ -4,6 +4,7 @@
  */
 import type { DType } from "./dtype.js";
 
+/** The dtypes of one byte: `float8_e4m3fn`, `float8_e5m2` and their variants. */
 export type Float8DType = Extract<DType, `float8_${string}`>;
 
 interface Format {

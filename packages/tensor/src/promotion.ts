@@ -72,9 +72,11 @@ function promoteComplex(a: DType, b: DType): DType {
  */
 export type PromotionRank = "dimensioned" | "zeroDim" | "wrappedNumber";
 
+/** An operand as dtype promotion sees it. */
 export interface PromotionOperand {
   /** Of a Python number: bool, int64, float64 or complex128. */
   readonly dtype: DType;
+  /** Whether it is a tensor with dimensions, one without, or a Python scalar. */
   readonly rank: PromotionRank;
 }
 

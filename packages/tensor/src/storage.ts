@@ -7,6 +7,7 @@ import { storageWithoutValues } from "./errors.js";
  * `NO_VALUES`.
  */
 export class Storage {
+  /** The bytes. */
   readonly bytes: Uint8Array;
   #views: Map<DTypeInfoArray, TypedArray> | undefined;
 
@@ -14,6 +15,7 @@ export class Storage {
     this.bytes = bytes;
   }
 
+  /** Returns a storage of so many bytes, all zero. */
   static allocate(byteLength: number): Storage {
     return new Storage(new Uint8Array(byteLength));
   }
@@ -31,6 +33,7 @@ export class Storage {
     return true;
   }
 
+  /** Length in bytes. */
   get byteLength(): number {
     return this.bytes.byteLength;
   }

@@ -6,7 +6,9 @@
 
 /** Where a tensor's elements lie; a {@link Tensor} is one. */
 export interface StridedView {
+  /** Strides in elements, one for each dimension. */
   readonly strides: readonly number[];
+  /** Where the first element lies, in elements. */
   readonly storageOffset: number;
 }
 

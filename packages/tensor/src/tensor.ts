@@ -6,13 +6,17 @@ import { Storage } from "./storage.js";
 
 /** Everything that fixes how a {@link Tensor} reads its storage. */
 export interface TensorInit {
+  /** The element type. */
   readonly dtype: DType;
+  /** Sizes, outermost dimension first. */
   readonly shape: readonly number[];
+  /** The memory that holds the elements. */
   readonly storage: Storage;
   /** In elements; row-major when left out. */
   readonly strides?: readonly number[] | undefined;
   /** In elements. */
   readonly storageOffset?: number | undefined;
+  /** Whether PyTorch records gradients for it; kept for files. @defaultValue false */
   readonly requiresGrad?: boolean | undefined;
 }
 
@@ -29,11 +33,17 @@ const elementText = (value: Element): string =>
  * `storageOffset + i * strides[0] + j * strides[1] + ...`, in elements of its dtype.
  */
 export class Tensor {
+  /** The element type. */
   readonly dtype: DType;
+  /** Sizes, outermost dimension first. */
   readonly shape: readonly number[];
+  /** Strides in elements, one for each dimension. */
   readonly strides: readonly number[];
+  /** Where the first element lies in the storage, in elements. */
   readonly storageOffset: number;
+  /** The memory that holds the elements; views share it. */
   readonly storage: Storage;
+  /** Whether PyTorch records gradients for it; kept for files. */
   readonly requiresGrad: boolean;
 
   constructor(init: TensorInit) {
@@ -45,10 +55,12 @@ export class Tensor {
     this.requiresGrad = init.requiresGrad ?? false;
   }
 
+  /** The number of dimensions. */
   get ndim(): number {
     return this.shape.length;
   }
 
+  /** The number of elements. */
   get numel(): number {
     return numel(this.shape);
   }
@@ -70,6 +82,7 @@ export class Tensor {
     return this.storage.view(this.dtype);
   }
 
+  /** Whether the elements lie in row-major order without holes. */
   get isContiguous(): boolean {
     return isContiguous(this.shape, this.strides);
   }

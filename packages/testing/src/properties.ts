@@ -16,9 +16,11 @@ import { Tensor } from "@sconce/tensor";
 import { toleranceOf } from "./generator/noise.js";
 import { meaningDifference } from "./matchers/meaning.js";
 
+/** What a property of programs checks. */
 export interface ProgramProblemOptions {
   /** The passes to check; Sconce's own when left out. */
   readonly passes?: readonly Pass[] | undefined;
+  /** The operators that programs may call. @defaultValue PyTorch's */
   readonly operators?: OperatorTable | undefined;
   /** How many sets of inputs to run on; 2 when left out. */
   readonly runs?: number | undefined;

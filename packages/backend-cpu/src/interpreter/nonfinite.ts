@@ -17,6 +17,7 @@ import type { DispatchOptions } from "./dispatch-options.js";
 import { CpuInterpreter } from "./interpreter.js";
 import { hasNonfinite, type NonfiniteKind, summaryOf, type TensorSummary } from "./tensor-summary.js";
 
+/** What counts as found, and how the program runs. */
 export interface NonfiniteOptions extends DispatchOptions, Pick<RunOptions, "signal" | "onProgress"> {
   /** `"any"` looks for NaN and infinities, `"nan"` for NaN only: masks hold infinities on purpose. `"any"` when left out. */
   readonly kind?: NonfiniteKind;
@@ -24,12 +25,15 @@ export interface NonfiniteOptions extends DispatchOptions, Pick<RunOptions, "sig
 
 /** A value of a node by its name. */
 export interface NamedSummary extends TensorSummary {
+  /** The name of the node or of the state. */
   readonly name: string;
 }
 
 /** A call whose result holds NaN or infinity. */
 export interface NonfiniteNode {
+  /** The name of the node. */
   readonly node: string;
+  /** What it calls. */
   readonly target: string;
   /** Names of the nested graphs that the node is in, outermost first. */
   readonly path: readonly string[];
@@ -37,6 +41,7 @@ export interface NonfiniteNode {
   readonly line: string | undefined;
   /** Position among the results of a call that has several. */
   readonly result: number;
+  /** A summary of the result. */
   readonly output: TensorSummary;
   /** What the call was given, as it was before the call. */
   readonly inputs: readonly NamedSummary[];
@@ -44,9 +49,11 @@ export interface NonfiniteNode {
 
 /** An input, parameter, buffer or constant that holds NaN or infinity before anything runs. */
 export interface NonfiniteSource extends NamedSummary {
+  /** Whether it is an input or state of the program. */
   readonly kind: "input" | "state";
 }
 
+/** Where NaN and infinity first appear in a run. */
 export interface NonfiniteReport {
   /** Inputs and weights that hold such values already. */
   readonly sources: readonly NonfiniteSource[];

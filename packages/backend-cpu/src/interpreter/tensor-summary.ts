@@ -5,17 +5,23 @@ import { dtypeInfo, forEachPosition, isComplexDType, isFloatDType, laneReader, T
 /** What counts as nonfinite: NaN and infinities, or NaN only. */
 export type NonfiniteKind = "any" | "nan";
 
+/** What a tensor holds, in numbers. */
 export interface TensorSummary {
   /** `float` for a Python scalar. */
   readonly dtype: string;
+  /** Sizes, outermost dimension first. */
   readonly shape: readonly number[];
+  /** The number of elements. */
   readonly numel: number;
   /** Range of the finite elements; both parts of complex ones. Undefined when there are none. */
   readonly min: number | undefined;
+  /** The greatest finite element; undefined when there are none. */
   readonly max: number | undefined;
   /** Elements that are NaN, or have a part that is; and elements that are infinite. */
   readonly nan: number;
+  /** The number of elements that are infinity. */
   readonly positiveInfinity: number;
+  /** The number of elements that are minus infinity. */
   readonly negativeInfinity: number;
   /** The first element, in row-major order, that was looked for. */
   readonly first: { readonly index: readonly number[]; readonly value: number } | undefined;

@@ -30,12 +30,14 @@ export interface RandomSource {
 
 /** What a kernel may need besides its arguments. */
 export interface KernelContext<M extends MetaValue = FakeTensor> {
+  /** The operator that is called. */
   readonly target: string;
   /**
    * Result of the meta rule, which ran before: the kernel's outputs have exactly these dtypes, shapes and
    * strides.
    */
   readonly meta: M;
+  /** The source of random numbers of this run. */
   readonly random: RandomSource;
 }
 
@@ -66,9 +68,11 @@ export type KernelTable = Readonly<Record<string, AnyKernel>>;
 
 /** A kernel and the overloads that it computes. */
 export interface KernelDefinition<T extends string = string> {
+  /** The overloads: `aten.silu.default`. */
   readonly targets: readonly T[];
   /** One schema for each target, as PyTorch prints it. */
   readonly schemas: readonly string[];
+  /** Computes a call from its arguments by name. */
   readonly run: AnyKernel;
 }
 

@@ -5,6 +5,7 @@ import type { Integers } from "../device.js";
 import { analyzeNest, hasIntegers } from "./analyze.js";
 import { ANY, point, type Range, rangeOfDType } from "./interval.js";
 
+/** Which nests a device computes exactly, and the ranges of the values. */
 export interface Verdict {
   /** Nests that the device cannot compute exactly, and why. */
   readonly problems: ReadonlyMap<LoopNest, string>;

@@ -8,12 +8,14 @@ import { type OpenedGpu, WgslDevice } from "./wgsl-device.js";
 
 /** The part of gpu.js that holds its device. */
 export interface GpuJsContext {
+  /** The holder of gpu.js's device, which counts its users. */
   readonly WebGPUContext: {
     acquire(): Promise<{ readonly adapter: GPUAdapter; readonly device: GPUDevice }>;
     destroy(): Promise<void>;
   };
 }
 
+/** Which WebGPU device is opened. */
 export interface OpenWebgpuOptions {
   /** Whether an adapter will do that computes on the processor. */
   readonly allowSoftware?: boolean;

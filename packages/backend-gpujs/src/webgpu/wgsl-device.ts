@@ -19,6 +19,7 @@ import { laneOf } from "./wgsl-text.js";
 
 /** Elements in a buffer of the device. */
 export interface WgslBuffer extends DeviceBuffer {
+  /** The buffer of WebGPU. */
   readonly gpu: GPUBuffer;
 }
 
@@ -50,11 +51,17 @@ export interface OpenedGpu {
   readonly translator?: Translator | undefined;
 }
 
+/** A WebGPU device that runs kernels in WGSL. */
 export class WgslDevice implements Device {
+  /** Always `webgpu`. */
   readonly mode = "webgpu";
+  /** The name of the adapter, for display. */
   readonly description: string;
+  /** The integers that the device computes exactly. */
   readonly integers = WGSL_INTEGERS;
+  /** The number of buffers that one kernel can read. */
   readonly maxReads: number;
+  /** Iterations of inner loops that take about as long on the device as one element on the host. */
   readonly iterationsPerElement: number;
   readonly #opened: OpenedGpu;
   readonly #core: GpuCore;
@@ -95,13 +102,16 @@ export class WgslDevice implements Device {
     return this.#lost !== undefined;
   }
 
+  /** The most bytes that one buffer holds. */
   get maxBytes(): number {
     const { maxBufferSize, maxStorageBufferBindingSize } = this.gpu.limits;
     return Math.min(maxBufferSize, maxStorageBufferBindingSize);
   }
+  /** Bytes of the buffers in use. */
   get allocated(): number {
     return this.#pool.used;
   }
+  /** Bytes of freed buffers that are kept for later ones. */
   get kept(): number {
     return this.#pool.kept;
   }
@@ -110,18 +120,25 @@ export class WgslDevice implements Device {
     return this.#opened.device;
   }
 
+  /** Returns why the device cannot hold values of a dtype; undefined when it can. */
   whyNotHeld(dtype: DType): string | undefined {
     return whyNoLane(dtype);
   }
 
+  /** Returns why the device cannot run a nest; undefined when it can. */
   whyNot(nest: LoopNest, program: LoopProgram): string | undefined {
     return whyNotWgsl(nest, program, this.maxReads);
   }
 
+  /**
+   * Returns the iterations of a nest of known sizes for which the device has a special algorithm,
+   * or undefined.
+   */
   iterationsOf(nest: LoopNest): number | undefined {
     return sortIterations(nest, this.#opened.isSoftware);
   }
 
+  /** Copies a tensor to the device. */
   upload(tensor: Tensor): WgslBuffer {
     this.#check();
     const { lane, elements } = elementsOfTensor(tensor);
@@ -141,6 +158,7 @@ export class WgslDevice implements Device {
     return buffer;
   }
 
+  /** Compiles a nest for given sizes. */
   async compile(nest: LoopNest, program: LoopProgram, { sizes }: CompileNestOptions): Promise<DeviceKernel> {
     this.#check();
     const { dtype, shape } = program.buffers[nest.output]!;
@@ -166,6 +184,10 @@ export class WgslDevice implements Device {
     };
   }
 
+  /**
+   * Compiles nests over the same rows to one kernel, or returns undefined if separate kernels are
+   * faster.
+   */
   async compileRows(group: RowGroup, program: LoopProgram): Promise<GroupKernel | undefined> {
     this.#check();
     const spread = rowSpread(group, this.#opened);
@@ -244,6 +266,7 @@ export class WgslDevice implements Device {
       throw deviceRefused(error instanceof Error ? error.message : String(error));
     }
   }
+  /** Copies a buffer back to a tensor of this dtype and shape. */
   async download(buffer: DeviceBuffer, dtype: DType, shape: readonly number[]): Promise<Tensor> {
     this.#check();
     const { gpu, length, lane } = buffer as WgslBuffer;
@@ -252,15 +275,18 @@ export class WgslDevice implements Device {
     return tensorOfElements(bytes, lane, dtype, shape);
   }
 
+  /** Gives a buffer back; it may not be used afterwards. */
   free(buffer: DeviceBuffer): void {
     const mine = buffer as WgslBuffer;
     if (this.#live.delete(mine)) this.#pool.give(mine.gpu);
   }
 
+  /** Frees the memory that is kept for the next run beyond what this run needed. */
   trim(): void {
     this.#pool.trim();
   }
 
+  /** Resolves when the device has done all that was submitted. */
   async finish(): Promise<void> {
     this.#check();
     await this.#waited(this.#core.queue.finish());
@@ -281,6 +307,7 @@ export class WgslDevice implements Device {
     if (this.#lost !== undefined) throw deviceLost(this.#lost);
   }
 
+  /** Frees everything that the device holds. */
   async dispose(): Promise<void> {
     this.#lost ??= "it was disposed of";
     this.#unwatch();

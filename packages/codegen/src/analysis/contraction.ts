@@ -11,6 +11,7 @@ import { indicesOf } from "../ir/traverse.js";
 
 /** One factor of the products. */
 export interface ContractionSide {
+  /** The operand's element. */
   readonly value: Scalar;
   /** Axes of the output that this factor has and the other has not, in the output's order. */
   readonly axes: readonly Axis[];
@@ -23,9 +24,11 @@ export interface ContractionSide {
 
 /** A nest whose value holds one sum of products. */
 export interface Contraction {
+  /** The sum of products. */
   readonly reduce: ReduceScalar;
   /** The factor without the last axis of the output, where one is without it. */
   readonly rows: ContractionSide;
+  /** The operand whose other axes are the columns of the result. */
   readonly columns: ContractionSide;
   /** Axes that both factors have, or neither. */
   readonly batch: readonly Axis[];

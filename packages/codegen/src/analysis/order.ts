@@ -15,6 +15,7 @@ export interface Rank {
    * What is ordered, at a place of the nest. NaN counts as the greatest, equals keep their order.
    */
   readonly value: Scalar;
+  /** Whether greater elements come first. */
   readonly descending: boolean;
 }
 
@@ -43,6 +44,7 @@ const isCall = (scalar: Scalar | undefined, fn: string): scalar is Extract<Scala
 export interface Placing {
   /** The axis of the output, along which ranks count. */
   readonly axis: Axis;
+  /** The reduction that finds the place. */
   readonly reduce: ReduceScalar;
   /** The axis of places. */
   readonly along: Axis;

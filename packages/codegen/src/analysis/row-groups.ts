@@ -13,10 +13,12 @@ import { extentsOf, rowAxesOf, volumeOf } from "./row-axes.js";
 
 /** Names of the axes that parts are written over. */
 export const ROW = "row";
+/** The name of the axis of places within a row. */
 export const PLACE = "place";
 
 /** One nest of a group, rewritten. */
 export interface RowPart {
+  /** The nest. */
   readonly nest: LoopNest;
   /** Elements of a row that it reduces or gives. */
   readonly places: number;
@@ -32,8 +34,11 @@ export interface RowPart {
   /** Whether anything but later parts reads it. */
   readonly isStored: boolean;
 }
+/** Nests over the same rows that one kernel runs, a row at a time. */
 export interface RowGroup {
+  /** The number of rows. */
   readonly rows: number;
+  /** The nests, in the order in which they run. */
   readonly parts: readonly RowPart[];
   /** The positions of its nests in the program: all may be computed where the last is. */
   readonly positions: readonly number[];

@@ -16,6 +16,7 @@ export interface Scan {
   readonly axis: Axis;
   /** The axis of the reduction, as long. */
   readonly along: Axis;
+  /** The reduction over the elements so far. */
   readonly reduce: ReduceScalar;
   /** What has to hold besides `along <= axis` for an element to take part. */
   readonly when: readonly Scalar[];

@@ -59,6 +59,7 @@ export function constant(value: number): Index {
   if (CONSTANTS.size < 4096) CONSTANTS.set(value, made);
   return made;
 }
+/** The index 0. */
 export const ZERO = constant(0);
 export const ONE = constant(1);
 
@@ -80,6 +81,9 @@ export const axis = (name: string, extent: Index): Axis => ({ kind: "axis", name
 export const fixedValue = (index: Index): number | undefined =>
   index.terms.length === 0 ? index.constant : undefined;
 export const isZero = (index: Index): boolean => index.terms.length === 0 && index.constant === 0;
+/**
+ * Whether two indices are equal for all values of their axes and sizes.
+ */
 export const same = (a: Index, b: Index): boolean => a === b || a.text === b.text;
 
 function normal(terms: readonly IndexTerm[], sum: number): Index {
@@ -128,6 +132,7 @@ function rejoined(terms: readonly IndexTerm[], whole: number): Index | undefined
 const termIndex = (term: IndexTerm): Index =>
   term.atoms.length === 0 ? constant(term.coefficient) : normal([term], 0);
 
+/** Returns the sum of indices. */
 export function add(...items: readonly Index[]): Index {
   let total = 0;
   const terms: IndexTerm[] = [];
@@ -143,6 +148,7 @@ export function add(...items: readonly Index[]): Index {
   return collect(terms, total);
 }
 
+/** Returns an index multiplied by an integer. */
 export function scale(index: Index, factor: number): Index {
   if (factor === 0) return ZERO;
   if (factor === 1) return index;
@@ -151,6 +157,7 @@ export function scale(index: Index, factor: number): Index {
 }
 export const subtract = (a: Index, b: Index): Index => (same(a, b) ? ZERO : add(a, scale(b, -1)));
 
+/** Returns the product of two indices. */
 export function multiply(a: Index, b: Index): Index {
   if (a.terms.length === 0) return scale(b, a.constant);
   if (b.terms.length === 0) return scale(a, b.constant);
@@ -166,6 +173,7 @@ export function multiply(a: Index, b: Index): Index {
 }
 const byText = (a: IndexAtom, b: IndexAtom): number => (atomText(a) < atomText(b) ? -1 : 1);
 
+/** Returns the product of indices; 1 for none. */
 export const product = (items: readonly Index[]): Index => items.reduce(multiply, ONE);
 
 /**

@@ -10,7 +10,9 @@ import type { Scalar } from "./scalar.js";
 export interface LoopBuffer {
   /** Position in {@link LoopProgram.buffers}; `b3` in texts. */
   readonly id: number;
+  /** The dtype of the elements. */
   readonly dtype: DType;
+  /** Sizes, outermost dimension first; elements lie in row-major order. */
   readonly shape: readonly Index[];
   /** `input`: given for each run, `value`: written by a nest. */
   readonly kind: "input" | "value";
@@ -37,13 +39,17 @@ export type NestHint =
  * One kernel. It computes every element of the output from `value`, independently and in any order.
  */
 export interface LoopNest {
+  /** Position in {@link LoopProgram.nests}. */
   readonly id: number;
+  /** The buffer that the nest writes, by its position in {@link LoopProgram.buffers}. */
   readonly output: number;
   /** One for each dimension of the output, in order. */
   readonly axes: readonly Axis[];
+  /** The element at each place of the axes. */
   readonly value: Scalar;
   /** Graph nodes that it computes, in graph order. */
   readonly nodes: readonly string[];
+  /** What the nest computes as a whole, where its lowering knows. */
   readonly hint?: NestHint | undefined;
   /**
    * Nests of one group share rows (the parts of a softmax, a normalization, an attention) and may
@@ -65,8 +71,11 @@ export type LoopOutput =
   | { readonly kind: "size"; readonly value: SymInt }
   | { readonly kind: "constant"; readonly value: number | bigint | boolean | string | null };
 
+/** A graph as loop nests over buffers. */
 export interface LoopProgram {
+  /** Inputs, results and values in between. */
   readonly buffers: readonly LoopBuffer[];
+  /** The nests, in the order in which they run. */
   readonly nests: readonly LoopNest[];
   /**
    * For each placeholder, in order: the buffer that it fills, or `undefined` if it is unused or not
@@ -79,5 +88,6 @@ export interface LoopProgram {
 
 /** A node that does not lower to loops, and why. */
 export interface NotLowered extends Reason {
+  /** The name of the node. */
   readonly node: string;
 }

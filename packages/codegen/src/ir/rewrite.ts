@@ -19,6 +19,7 @@ import {
 } from "./index-expr.js";
 import { constantScalar, FALSE, type ReduceScalar, type Scalar, select, TRUE } from "./scalar.js";
 
+/** What a rewriter replaces. */
 export interface RewriteInit {
   /** Values for all symbols in sizes. */
   readonly sizes?: Bindings | undefined;
@@ -56,6 +57,7 @@ export class Rewriter {
     return made;
   }
 
+  /** Returns an index with everything in it replaced. */
   index(index: Index): Index {
     if (index.terms.length === 0) return index;
     let made = this.#indices.get(index);
@@ -88,6 +90,7 @@ export class Rewriter {
     }
   }
 
+  /** Returns a scalar with everything in it replaced. */
   scalar(scalar: Scalar): Scalar {
     let made = this.#done.get(scalar);
     if (made === undefined) {

@@ -74,7 +74,11 @@ export const BINARY = [
 /** Comparisons: two values of one dtype, a bool. */
 export const COMPARE = ["eq", "ne", "lt", "le", "gt", "ge"] as const;
 
+/** The name of a function of one value; see {@link UNARY}. */
 export type UnaryFn = (typeof UNARY)[number];
+/** The name of a function of two values; see {@link BINARY}. */
 export type BinaryFn = (typeof BINARY)[number];
+/** The name of a comparison; see {@link COMPARE}. */
 export type CompareFn = (typeof COMPARE)[number];
+/** The name of any function of scalars. */
 export type ScalarFn = UnaryFn | BinaryFn | CompareFn;

@@ -26,11 +26,13 @@ export type {
   ReduceScalar,
   Scalar,
 } from "./terms.js";
+/** Returns a known value as a scalar. */
 export const constantScalar = (value: number | bigint | boolean, dtype: DType): ConstantScalar => ({
   kind: "constant",
   dtype,
   value,
 });
+/** Returns an index as a value of int64. */
 export const indexScalar = (index: Index): IndexScalar => ({ kind: "index", dtype: "int64", index });
 export const load = (buffer: number, index: Index, dtype: DType): LoadScalar => ({
   kind: "load",
@@ -54,11 +56,14 @@ export const cast = (value: Scalar, dtype: DType): Scalar => {
   if (value.dtype === dtype) return value;
   return { kind: "cast", dtype, value };
 };
+/** Returns one of two values; what is not chosen is not read. */
 export const select = (condition: Scalar, then: Scalar, otherwise: Scalar): Scalar => {
   if (condition.kind === "constant") return condition.value ? then : otherwise;
   return { kind: "select", dtype: then.dtype, condition, then, otherwise };
 };
+/** The bool that is true. */
 export const TRUE = constantScalar(true, "bool");
+/** The bool that is false. */
 export const FALSE = constantScalar(false, "bool");
 
 /** `true` when both hold; constants fold. */

@@ -11,6 +11,7 @@ export interface Axis {
   readonly kind: "axis";
   /** Unique in its nest. */
   readonly name: string;
+  /** The number of values; the axis stays below it. */
   readonly extent: Index;
 }
 /** A size known when the program runs: a symbol of the program or an expression over symbols. */
@@ -37,16 +38,21 @@ interface ValueAtom {
   readonly key: string;
   readonly bound: Index;
 }
+/** What an index is made of besides numbers. */
 export type IndexAtom = Axis | SizeAtom | QuotientAtom | RemainderAtom | ValueAtom;
 
 /** `coefficient * atom * atom * ...`, atoms sorted by their text. */
 export interface IndexTerm {
+  /** The integer that the atoms are multiplied by. */
   readonly coefficient: number;
+  /** The factors. */
   readonly atoms: readonly IndexAtom[];
 }
 /** The sum of the terms and the constant. */
 export interface Index {
+  /** The terms, sorted by their text. */
   readonly terms: readonly IndexTerm[];
+  /** What is added to the terms. */
   readonly constant: number;
   /** The normal form as text: two indices are equal exactly when their texts are. */
   readonly text: string;
@@ -106,15 +112,20 @@ export type ReduceKind = "sum" | "prod" | "max" | "min" | "any" | "all" | "argma
 /** A reduction over axes of its own. */
 export interface ReduceScalar {
   readonly kind: "reduce";
+  /** The dtype of the result. */
   readonly dtype: DType;
+  /** How values become one. */
   readonly reduce: ReduceKind;
+  /** The axes that are reduced, outermost first. */
   readonly axes: readonly Axis[];
+  /** The value at each place of the axes. */
   readonly body: Scalar;
   /** Elements for which it is false are left out. */
   readonly when?: Scalar | undefined;
   /** What it starts from, in place of the kind's identity; `last` always has one. */
   readonly initial?: Scalar | undefined;
 }
+/** The value of one element. */
 export type Scalar =
   | ConstantScalar
   | IndexScalar

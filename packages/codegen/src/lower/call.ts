@@ -8,6 +8,7 @@ export interface LoweringCall<Fakes = unknown> {
   readonly context: LoweringContext;
   /** The name of the call's node. */
   readonly node: string;
+  /** What it calls. */
   readonly target: string;
   /** The metadata of the result in the graph. */
   readonly value: MetaValue;

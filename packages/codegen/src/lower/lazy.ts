@@ -26,10 +26,15 @@ export interface LazyInit {
 
 /** The value of a graph node during lowering: an expression, or a buffer after materialization. */
 export class LazyTensor {
+  /** The dtype of the elements. */
   readonly dtype: DType;
+  /** Sizes, outermost dimension first. */
   readonly shape: readonly Index[];
+  /** The name of the node that it is the value of. */
   readonly node: string;
+  /** The tensors that its elements are computed from. */
   readonly inputs: readonly LazyTensor[];
+  /** What it is a view of, where it moves no values. */
   readonly view: LazyInit["view"];
   readonly #element: ElementOf;
   readonly #operations: number;
@@ -77,6 +82,7 @@ export class LazyTensor {
     return this.#buffer === undefined ? this.#operations : 0;
   }
 
+  /** Returns the element at coordinates, one index for each dimension. */
   element(coordinates: readonly Index[]): Scalar {
     if (this.#buffer !== undefined) return load(this.#buffer, flatIndex(coordinates, this.shape), this.dtype);
     let element = this.#known.get(coordinates);

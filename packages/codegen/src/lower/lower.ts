@@ -22,8 +22,11 @@ import { LazyTensor } from "./lazy.js";
 import type { Lowered, LoweringTable } from "./lowering.js";
 import { LOWERINGS } from "./table.js";
 
+/** How a graph is lowered to loops. */
 export interface LowerToLoopsOptions {
+  /** The operators, by which decompositions are found. */
   readonly operators: OperatorTable;
+  /** How much one nest may take in. */
   readonly limits?: FusionLimits;
   /** The operator table; Sconce's own by default. */
   readonly lowerings?: LoweringTable;

@@ -6,6 +6,7 @@ import { partsOf, type Scalar } from "../ir/scalar.js";
 import { readsOf } from "../ir/traverse.js";
 import { bytesOf } from "./memory.js";
 
+/** What a nest costs to run. */
 export interface NestCost {
   /**
    * Arithmetic on values, one for each function; index arithmetic, comparisons of indices and

@@ -10,12 +10,15 @@ import { readsOf } from "../ir/traverse.js";
 
 /** From the nest that writes a buffer to the last that reads it, both included. */
 export interface Lifetime {
+  /** The buffer, by its position. */
   readonly buffer: number;
+  /** The position of the nest that writes it. */
   readonly from: number;
   /** The number of nests for results of the program. */
   readonly to: number;
 }
 
+/** Where each buffer lies in the memory that buffers share. */
 export interface MemoryPlan {
   /** Byte offsets of the buffers that nests write. */
   readonly offsets: ReadonlyMap<number, number>;
@@ -25,6 +28,7 @@ export interface MemoryPlan {
   readonly liveBytes: number;
 }
 
+/** What a memory plan takes into account. */
 export interface MemoryPlanOptions {
   /** Values of symbols in sizes. */
   readonly sizes?: Bindings;

@@ -16,14 +16,18 @@ import { withoutProvedAssertions } from "./assertions.js";
 export const LOOP_PIPELINE =
   "decompose,fold-batch-norm{missing-values=keep},fold-constants{missing-values=keep},canonicalize,cse,dce";
 
+/** A part of a program as loops. */
 export interface LoweredRegion {
   /** Target of the nested graph in {@link LoweredProgram.program}. */
   readonly name: string;
+  /** The loop nests of the region. */
   readonly loops: LoopProgram;
 }
+/** A program split into regions of loops and calls that the interpreter runs. */
 export interface LoweredProgram {
   /** The program with each region behind an `invoke_subgraph`. */
   readonly program: ExportedProgram;
+  /** The regions, in the order in which they run. */
   readonly regions: readonly LoweredRegion[];
   /** Calls that stay outside, with reasons. */
   readonly left: readonly NotTaken[];

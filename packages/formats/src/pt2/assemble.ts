@@ -5,9 +5,14 @@ import type { OperatorPolicy, ProgramDescription } from "./program.js";
 import { type SampleInputOptions, SavedInputs } from "./sample-inputs.js";
 import type { Payload } from "./weights.js";
 
+/**
+ * How `readPt2` reads a file: which operators may be unknown, bounds on what the file claims, and
+ * how to stop.
+ */
 export interface ReadPt2Options extends OperatorPolicy {
   /** Which of several programs in the archive. Default `model`. */
   readonly model?: string | undefined;
+  /** Bounds on what the file may claim; those left out keep their defaults. */
   readonly limits?:
     | {
         /** Most bytes to take from a stream. Default 4 GiB less one. */
@@ -18,6 +23,7 @@ export interface ReadPt2Options extends OperatorPolicy {
         readonly maxInflatedBytes?: number | undefined;
       }
     | undefined;
+  /** Stops reading; the promise then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /**
    * Classes registered with pytree, by serialized name: what reads them from the saved example

@@ -18,6 +18,7 @@ import { renameProgram } from "./rename.js";
 export interface NodeDifference {
   /** Path of the nested graph, `""` for the program's own. */
   readonly graph: string;
+  /** The name of the node. */
   readonly node: string;
   /** `moved` nodes stand in another order among those that are in both. */
   readonly kind: "added" | "removed" | "changed" | "moved";
@@ -25,15 +26,19 @@ export interface NodeDifference {
   readonly fields: readonly string[];
   /** The node as IR text, in the program that has it. */
   readonly before?: string;
+  /** The node as the second program has it; undefined when it does not have it. */
   readonly after?: string;
 }
 
 /** In what two programs differ. */
 export interface ProgramDifference {
+  /** Whether nothing differs. */
   readonly equal: boolean;
+  /** Nodes that both programs have and that differ. */
   readonly nodes: readonly NodeDifference[];
   /** Lines of the program block as IR text: dialect, versions, ranges, declared state, signature, calling convention. */
   readonly removed: readonly string[];
+  /** Names of nodes that only the second program has. */
   readonly added: readonly string[];
   /** Keys of tensors that both declare alike but that hold other values. */
   readonly values: readonly string[];

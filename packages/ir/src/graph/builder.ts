@@ -33,15 +33,18 @@ export class GraphBuilder {
     this.#known.add(target);
   }
 
+  /** Adds an input and returns a reference to it. */
   placeholder(name: string, meta: NodeMeta = NO_META, target: string = name): NodeRef {
     return this.add({ name, op: "placeholder", target, args: [], kwargs: NO_KWARGS, meta });
   }
 
+  /** Adds a read of an attribute, with the nested graph that it holds, and returns a reference. */
   getAttr(name: string, target: string, subgraph?: Graph, meta: NodeMeta = NO_META): NodeRef {
     if (subgraph !== undefined) this.#subgraphs.set(target, subgraph);
     return this.add({ name, op: "get_attr", target, args: [], kwargs: NO_KWARGS, meta });
   }
 
+  /** Adds a call and returns a reference to its result. */
   call(
     name: string,
     target: string,
@@ -57,6 +60,7 @@ export class GraphBuilder {
     this.add({ name: "output", op: "output", target: "output", args: [result], kwargs: NO_KWARGS, meta });
   }
 
+  /** Adds a nested graph under the target that `get_attr` reads it by. */
   subgraph(target: string, graph: Graph): void {
     this.#subgraphs.set(target, graph);
   }
@@ -68,6 +72,7 @@ export class GraphBuilder {
     return this;
   }
 
+  /** Returns the graph of all nodes added so far. */
   build(): Graph {
     return new Graph(this.#nodes.slice(), new Map(this.#subgraphs));
   }

@@ -7,6 +7,7 @@ import type { OperatorLookup, OpSchema } from "./operator.js";
 
 /** The rules of one dialect. A plugin's dialect is an object like these. */
 export interface DialectRules {
+  /** The name that programs and pipelines give. */
   readonly name: string;
   /** Operators must not write to their arguments. */
   readonly functional: boolean;

@@ -17,6 +17,7 @@ import { refuseUses } from "./uses.js";
 
 /** A changed graph with the patches that lead to it and back. */
 export interface GraphEdit extends GraphPatches {
+  /** The next version; the same object when nothing changed. */
   readonly graph: Graph;
 }
 
@@ -37,6 +38,7 @@ export function editWithPatches(graph: Graph, recipe: (editor: GraphEditor) => v
   return { graph: Graph.version(graph, next), patches, inverse };
 }
 
+/** What `rebuild` replaces besides nodes, and what it checks. */
 export interface RebuildOptions {
   /** The nested graphs of the new version; those of the graph when left out. */
   readonly subgraphs?: ReadonlyMap<string, Graph>;

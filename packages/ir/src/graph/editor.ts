@@ -23,6 +23,10 @@ export interface GraphEditor {
   freshName(candidate: string): string;
   /** Replaces parts of a node in its place. */
   replaceNode(name: string, patch: NodePatch): void;
+  /**
+   * Replaces the metadata of a node.
+   * @throws SconceError `NODE_NOT_FOUND`
+   */
   setMeta(name: string, meta: NodeMeta): void;
   /** Puts a node before the anchor. Several come in the order of the calls. */
   insertBefore(anchor: string, node: NewNode): NodeRef;

@@ -13,6 +13,7 @@ const NO_SUBGRAPHS: ReadonlyMap<string, Graph> = new Map();
  * `edit` and `rebuild` make changed versions; versions share everything that is the same.
  */
 export class Graph {
+  /** Nested graphs by the target of the `get_attr` that reads them. */
   readonly subgraphs: ReadonlyMap<string, Graph>;
   readonly #state: GraphState<Graph>;
   readonly #index: GraphIndex;
@@ -37,10 +38,12 @@ export class Graph {
     return this.#index.nodes;
   }
 
+  /** Returns the node at a position in graph order. */
   nodeAt(position: number): Node {
     return this.#index.nodes[position]!;
   }
 
+  /** Whether the graph has a node of this name; nested graphs are not searched. */
   has(name: string): boolean {
     return this.#index.position(name) >= 0;
   }

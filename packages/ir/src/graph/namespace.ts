@@ -57,10 +57,15 @@ export class Namespace {
     this.#used.add(name);
   }
 
+  /** Whether a name is taken. */
   has(name: string): boolean {
     return this.#used.has(name) || this.#isTaken?.(name) === true;
   }
 
+  /**
+   * Takes and returns a name that is not taken: the candidate, or the candidate with a number as
+   * torch.fx appends it.
+   */
   create(candidate: string): string {
     // A base that was counted before needs no further look, unless it may be a base with a number itself.
     const last = candidate.charCodeAt(candidate.length - 1);

@@ -39,7 +39,9 @@ export interface GraphState<Nested = unknown> {
 
 /** One change of a graph, replayable in both directions. */
 export interface GraphPatches {
+  /** Patches from the version before to this one. */
   readonly patches: readonly Patch[];
+  /** Patches back to the version before. */
   readonly inverse: readonly Patch[];
 }
 

@@ -1,6 +1,7 @@
 import { type Argument, forEachRef } from "../values/argument.js";
 import type { NodeMeta } from "../values/meta.js";
 
+/** Kinds of nodes, as torch.fx names them. */
 export type NodeOp = "placeholder" | "get_attr" | "call_function" | "output";
 
 /**
@@ -15,14 +16,21 @@ export type NodeOp = "placeholder" | "get_attr" | "call_function" | "output";
 export interface Node {
   /** Unique in its graph. References are by name. */
   readonly name: string;
+  /** What kind of node it is. */
   readonly op: NodeOp;
+  /** What is called or read: `aten.add.Tensor`, the name of an input or of an attribute. */
   readonly target: string;
+  /** Positional arguments; references name nodes that come before. */
   readonly args: readonly Argument[];
+  /** Keyword arguments by name. */
   readonly kwargs: Readonly<Record<string, Argument>>;
+  /** Metadata; see {@link NodeMeta}. */
   readonly meta: NodeMeta;
 }
 
+/** The keyword arguments of a call that has none; nodes share it. */
 export const NO_KWARGS: Readonly<Record<string, Argument>> = Object.freeze({});
+/** The metadata of a node that has none; nodes share it. */
 export const NO_META: NodeMeta = Object.freeze({});
 
 /** Nodes with more inputs than this remember them in a set: a list is quicker for few and quadratic for many. */

@@ -30,6 +30,7 @@ export function isOpaque(target: string, operators: Pick<OperatorLookup, "schema
 
 /** A call of an opaque operator. */
 export interface OpaqueCall {
+  /** The call. */
   readonly node: Node;
   /** The graph that holds the node. */
   readonly graph: Graph;

@@ -9,7 +9,9 @@ import { type GraphState, PLACES } from "./node-store.js";
  * {@link forEachRef}, args before kwargs, repeats included; -1 for a name that the graph does not have.
  */
 export interface OperandTable {
+  /** Where the operands of each node start; one more entry for the end of the last. */
   readonly offsets: Int32Array;
+  /** Positions of the operands in graph order; -1 for a name that the graph does not have. */
   readonly positions: Int32Array;
 }
 

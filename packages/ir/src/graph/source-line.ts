@@ -6,8 +6,11 @@ import { forEachInput, type Node } from "./node.js";
 
 /** One frame of a Python stack trace. */
 export interface SourceFrame {
+  /** The path of the file, as Python recorded it. */
   readonly file: string;
+  /** The line, counted from 1. */
   readonly line: number;
+  /** The function that the line is in. */
   readonly function: string;
   /** The line of code, trimmed; empty when the trace has none. */
   readonly code: string;

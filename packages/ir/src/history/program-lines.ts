@@ -10,8 +10,11 @@ import { align, hunksOf } from "../support/align.js";
 
 /** A run of lines in the place of another. Positions count in the text before. */
 export interface LineSplice {
+  /** Position of the first line, in the text before. */
   readonly at: number;
+  /** The lines that go. */
   readonly removed: readonly string[];
+  /** The lines in their place. */
   readonly added: readonly string[];
 }
 

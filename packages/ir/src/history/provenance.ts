@@ -10,27 +10,37 @@ import { programVersions } from "./record.js";
 export interface ProvenanceStep {
   /** Index of the step in the history; undefined for a pass outside of it, known from a node's `origin`. */
   readonly step: number | undefined;
+  /** The pass that made the node. */
   readonly pass: string;
+  /** The rule that made it; undefined when the pass did without one. */
   readonly rule: string | undefined;
+  /** The node that was made or changed. */
   readonly node: string;
+  /** What it calls. */
   readonly target: string;
   /** `made` from the nodes in `from`, or `changed` in place. `from` is empty when the pass did not record it. */
   readonly kind: "made" | "changed";
+  /** The nodes that it stands for, one step back. */
   readonly from: readonly string[];
 }
 
 /** A node of the original program. */
 export interface ProvenanceSource {
+  /** The name of the node in the source program. */
   readonly node: string;
+  /** What it calls. */
   readonly target: string;
   /** `File: model.py:3 in forward, code: return x + 1`: the frame of its stack trace that `userFrame` gives. */
   readonly line: string | undefined;
 }
 
+/** Where a node comes from: the steps back to nodes of the source program. */
 export interface Provenance {
+  /** The node that was asked for. */
   readonly node: string;
   /** Newest first. */
   readonly steps: readonly ProvenanceStep[];
+  /** The nodes of the source program that it comes from. */
   readonly sources: readonly ProvenanceSource[];
 }
 

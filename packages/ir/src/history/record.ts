@@ -122,6 +122,7 @@ function moved(
 export interface GraphVersion {
   /** The pass that made it; undefined for the first version. */
   readonly pass: string | undefined;
+  /** The graph of this version. */
   readonly graph: Graph;
 }
 
@@ -133,7 +134,9 @@ export function* graphVersions(program: ExportedProgram): Generator<GraphVersion
 
 /** A program as a pass left it, with the step that led to it; none for the first version. */
 export interface ProgramVersion {
+  /** The step that led to this version; undefined for the first. */
   readonly entry: HistoryEntry | undefined;
+  /** The program of this version. */
   readonly program: ExportedProgram;
 }
 

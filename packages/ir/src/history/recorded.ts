@@ -14,18 +14,23 @@ import { applySplices, type GraphSplices, reversed, splicesOf } from "./splices.
 
 /** The changes of one pass. */
 export interface RecordedStep {
+  /** The name of the pass. */
   readonly pass: string;
+  /** The pass with its options, as the text of a pipeline. */
   readonly call?: string | undefined;
+  /** What changed in the graph. */
   readonly graph: GraphSplices;
   /** Lines of the program block. */
   readonly lines: readonly LineSplice[];
   /** Tensors that went or were replaced, and those that came, by the keys of `tensorsOf`. */
   readonly tensorsBefore: ReadonlyMap<string, Tensor>;
+  /** Tensors that the step left, by name, where it changed them. */
   readonly tensorsAfter: ReadonlyMap<string, Tensor>;
 }
 
 /** The steps of a program's history, oldest first. */
 export interface RecordedHistory {
+  /** The steps, oldest first. */
   readonly steps: readonly RecordedStep[];
 }
 

@@ -9,13 +9,17 @@ import { align, hunksOf } from "../support/align.js";
 
 /** A run of nodes in the place of another. Positions count in the graph before. */
 export interface NodeSplice {
+  /** Position of the first node, in the graph before. */
   readonly at: number;
+  /** The nodes that go. */
   readonly removed: readonly Node[];
+  /** The nodes in their place. */
   readonly added: readonly Node[];
 }
 
 /** The change of a graph, and of the graphs nested in it. */
 export interface GraphSplices {
+  /** Changed runs of nodes, in graph order. */
   readonly splices: readonly NodeSplice[];
   /** Nested graphs before and after, those that both have as their changes. */
   readonly nested: readonly NestedChange[];
@@ -25,10 +29,15 @@ export interface GraphSplices {
 
 const NO_TARGETS: GraphSplices["targets"] = [[], []];
 
+/** A change of one nested graph: either it changed, or it came or went. */
 export interface NestedChange {
+  /** The target that `get_attr` reads the graph by. */
   readonly target: string;
+  /** What changed within it. */
   readonly change?: GraphSplices;
+  /** The graph that went. */
   readonly removed?: Graph;
+  /** The graph that came. */
   readonly added?: Graph;
 }
 

@@ -22,7 +22,9 @@ export interface NumberText {
 
 /** A place in IR text, and what can be read there. Blanks and comments before a token are skipped. */
 export class Cursor {
+  /** The whole text. */
   readonly text: string;
+  /** The position of the next character. */
   at = 0;
   #depth = 0;
 
@@ -49,10 +51,12 @@ export class Cursor {
       : JSON.stringify(this.text.slice(this.at, this.at + 20));
   }
 
+  /** Moves past white space and comments. */
   skip(): void {
     this.#match(SPACE);
   }
 
+  /** Whether only white space and comments are left. */
   get done(): boolean {
     this.skip();
     return this.at >= this.text.length;
@@ -71,12 +75,17 @@ export class Cursor {
     return pattern.test(this.text);
   }
 
+  /** Moves past a sign if it comes next; returns whether it did. */
   accept(sign: string): boolean {
     if (!this.sees(sign)) return false;
     this.at += sign.length;
     return true;
   }
 
+  /**
+   * Moves past a sign.
+   * @throws SconceError `IR_SYNTAX` when another comes next
+   */
   expect(sign: string): void {
     if (!this.accept(sign)) throw this.fail(`expected ${sign}, found ${this.found()}`);
   }
@@ -90,12 +99,17 @@ export class Cursor {
     return word;
   }
 
+  /** Moves past a whole word if it comes next; returns whether it did. */
   acceptWord(word: string): boolean {
     if (this.peekWord() !== word) return false;
     this.at += word.length;
     return true;
   }
 
+  /**
+   * Reads a word; `what` names it in the error.
+   * @throws SconceError `IR_SYNTAX`
+   */
   word(what: string): string {
     this.skip();
     const word = this.#match(WORD);
@@ -120,6 +134,10 @@ export class Cursor {
     return name;
   }
 
+  /**
+   * Reads a string in double quotes, with the escapes of JSON.
+   * @throws SconceError `IR_SYNTAX`
+   */
   string(): string {
     this.skip();
     const start = this.at;
@@ -142,6 +160,10 @@ export class Cursor {
     return { text, isFloat: /[.eEi]/.test(text), value };
   }
 
+  /**
+   * Reads an integer; `what` names it in the error.
+   * @throws SconceError `IR_SYNTAX`
+   */
   integer(what: string): number {
     const number = this.number();
     const value = Number(number?.text);
@@ -182,6 +204,10 @@ export class Cursor {
     return items;
   }
 
+  /**
+   * Runs `read` one level deeper.
+   * @throws SconceError `IR_SYNTAX` when the text is nested too deeply
+   */
   nested<T>(read: () => T): T {
     if (++this.#depth > MAX_DEPTH) throw this.fail(`nested more than ${MAX_DEPTH} deep`);
     const result = read();

@@ -9,18 +9,23 @@ export type Value = Tensor | number | bigint | boolean | string | null;
 
 /** Why a backend does not support a node, and what to do. */
 export interface Reason {
+  /** The reason, as a clause. */
   readonly reason: string;
 }
 
+/** How a program is compiled. */
 export interface CompileOptions {
   /** Names of operators to refuse, for tests of partitioning. */
   readonly exclude?: readonly string[];
+  /** Stops compilation; the promise then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** Called as parts of the program are made ready, with the number done and the total. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
+/** How a compiled program runs. */
 export interface RunOptions {
+  /** Stops the run between calls; the promise then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** Called after each node with the number done and the total. */
   readonly onProgress?: (done: number, total: number, node: Node) => void;
@@ -38,6 +43,7 @@ export interface NodeProfile {
   readonly node: string;
   /** Operator of the last of them. */
   readonly target: string;
+  /** Time that they took. */
   readonly milliseconds: number;
   /** Where the node ran, for backends with a device and a host. */
   readonly place?: "device" | "host";
@@ -45,9 +51,13 @@ export interface NodeProfile {
 
 /** Where one node of a program runs, and why not on the backend's device where it does not. */
 export interface NodePlacement {
+  /** The name of the node. */
   readonly node: string;
+  /** What it calls. */
   readonly target: string;
+  /** Whether the backend runs it, or the interpreter on the host. */
   readonly place: "device" | "host";
+  /** Why it runs on the host. */
   readonly reason?: string | undefined;
 }
 
@@ -80,12 +90,14 @@ export interface Executable {
   profile?(): readonly NodeProfile[];
   /** Where nodes run, for backends with a device and a host. */
   placement?(): Placement;
+  /** Frees what it holds; it cannot run afterwards. */
   dispose(): void;
   [Symbol.dispose](): void;
 }
 
 /** What one run of a program leaves behind. */
 export interface ProgramRun {
+  /** The results, in the order of the graph's outputs. */
   readonly outputs: readonly Value[];
   /** Parameters, buffers and constants by name; those that the program writes to are copies. */
   readonly state: ReadonlyMap<string, Tensor>;
@@ -110,7 +122,9 @@ export type ProgramRunner = (
   limits?: RunLimits,
 ) => ProgramRun;
 
+/** Runs programs: says what it supports, and compiles. */
 export interface Backend {
+  /** The name that users choose it by. */
   readonly name: string;
   /** Whether the backend can run this node, asked before anything runs. */
   supports(node: Node, graph: Graph): true | Reason;
@@ -119,5 +133,9 @@ export interface Backend {
    * when it does not support the operator.
    */
   describeSupport?(target: string): string | undefined;
+  /**
+   * Compiles a program; values that it does not support are errors or run elsewhere, as its options
+   * say.
+   */
   compile(program: ExportedProgram, options?: CompileOptions): Promise<Executable>;
 }

@@ -11,6 +11,7 @@ import type { ExportedProgram } from "./program.js";
 export interface MissingValue {
   /** The fully qualified name, as in `stateDict` or `constants`. */
   readonly name: string;
+  /** The tensor that has no values. */
   readonly tensor: Tensor;
   /** The placeholder that stands for it; null when the graph does not take it. */
   readonly placeholder: string | null;

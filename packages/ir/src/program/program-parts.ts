@@ -7,7 +7,9 @@ import type { ArgumentSpec, GraphSignature } from "./signature.js";
 
 /** Integer range of a symbol or expression; infinities are `Infinity` and `-Infinity`. */
 export interface RangeConstraint {
+  /** The least value. */
   readonly min: number;
+  /** The greatest value. */
   readonly max: number;
   /** The exact bounds where they lie past 2^53, as those of sizes do (2^63 - 2). */
   readonly exact?: { readonly min: bigint | null; readonly max: bigint | null };
@@ -24,15 +26,23 @@ export function rangeConstraint(low: number | bigint, high: number | bigint): Ra
 
 /** The calling convention of one module call, preserved or of the root. */
 export interface ModuleCallSignature {
+  /** Nodes and constants that the call takes, flattened in `inSpec` order. */
   readonly inputs: readonly ArgumentSpec[];
+  /** Nodes and constants that it returns, flattened in `outSpec` order. */
   readonly outputs: readonly ArgumentSpec[];
+  /** The tree of `((args...), {kwargs...})`. */
   readonly inSpec: TreeSpec;
+  /** The tree of the result. */
   readonly outSpec: TreeSpec;
+  /** Names of the positional arguments of `forward`; null when the file does not say. */
   readonly forwardArgNames: readonly string[] | null;
 }
 
+/** A module of the source program, with the calling convention that was preserved. */
 export interface ModuleCallEntry {
+  /** The fully qualified name; empty for the root. */
   readonly fqn: string;
+  /** The calling convention; null when it was not preserved. */
   readonly signature: ModuleCallSignature | null;
 }
 
@@ -41,12 +51,15 @@ export type Dialect = string;
 
 /** Lazily read sample inputs: flat leaves in `inSpec` order. */
 export interface ExampleInputs {
+  /** Tensors and literals, flattened in `inSpec` order. */
   readonly leaves: readonly (Tensor | Argument)[];
 }
 
 /** What fixes an {@link ExportedProgram}. */
 export interface ExportedProgramInit {
+  /** The graph. */
   readonly graph: Graph;
+  /** What each input and output of the graph is. */
   readonly graphSignature: GraphSignature;
   /** Parameters and persistent buffers by fully qualified name, in state-dict order. */
   readonly stateDict: ReadonlyMap<string, Tensor>;
@@ -58,13 +71,17 @@ export interface ExportedProgramInit {
   readonly rangeConstraints: ReadonlyMap<string, RangeConstraint>;
   /** Example values of symbols, where the file gives them. */
   readonly symbolHints?: ReadonlyMap<string, number> | undefined;
+  /** Calling conventions of the root, whose name is empty, and of preserved modules. */
   readonly moduleCallGraph: readonly ModuleCallEntry[];
   /** Python guard expressions over `L['x'].size()[0]`, kept as text and only ever parsed by a safe parser. */
   readonly guardsCode?: readonly string[] | undefined;
+  /** The inputs that the program was exported with. @defaultValue null */
   readonly exampleInputs?: ExampleInputs | null | undefined;
+  /** The dialect of the graph. */
   readonly dialect: Dialect;
   /** `2.14.1`, when known. */
   readonly torchVersion?: string | undefined;
+  /** Versions of operator sets by namespace. @defaultValue none */
   readonly opsetVersion?: Readonly<Record<string, number>> | undefined;
   /** What led to this version, oldest first. */
   readonly history?: readonly HistoryEntry[] | undefined;
@@ -77,10 +94,13 @@ export type ProgramParts = Omit<ExportedProgramInit, "graph" | "history" | "undo
 
 /** One pass's change of a program: that of the graph as immer patches, other parts as they were and became. */
 export interface HistoryEntry {
+  /** The name of the pass, or of another step such as `with-state`. */
   readonly pass: string;
   /** The pass with its options as the text of a pipeline, where that says more than the name. */
   readonly call?: string | undefined;
+  /** Patches of the graph from the version before to this one. */
   readonly patches: readonly unknown[];
+  /** Patches of the graph back to the version before. */
   readonly inverse: readonly unknown[];
   /** Parts that changed, as they were before: the same objects, so tensors are referred to and not copied. */
   readonly before: Partial<ProgramParts>;

@@ -30,20 +30,35 @@ const NO_HISTORY: readonly HistoryEntry[] = Object.freeze([]);
 
 /** A traced program: an immutable graph with everything that it needs to run (`torch.export.ExportedProgram`). */
 export class ExportedProgram {
+  /** The graph; see {@link Graph}. */
   readonly graph: Graph;
+  /** What each input and output of the graph is: parameters, buffers, user inputs, mutations. */
   readonly graphSignature: GraphSignature;
+  /** Parameters and persistent buffers by fully qualified name, in state-dict order. */
   readonly stateDict: ReadonlyMap<string, Tensor>;
+  /** Names of `stateDict` entries that are parameters. */
   readonly parameterNames: ReadonlySet<string>;
+  /** Lifted tensor constants and non-persistent buffers by name. */
   readonly constants: ReadonlyMap<string, Tensor>;
+  /** Ranges of symbols and expressions, by their printed form, in PyTorch's order. */
   readonly rangeConstraints: ReadonlyMap<string, RangeConstraint>;
+  /** Example values of symbols, where the file gives them. */
   readonly symbolHints: ReadonlyMap<string, number>;
+  /** Calling conventions of the root, whose name is empty, and of preserved modules. */
   readonly moduleCallGraph: readonly ModuleCallEntry[];
+  /** Python guard expressions on the inputs, as text. */
   readonly guardsCode: readonly string[];
+  /** The inputs that the program was exported with; null when the file has none. */
   readonly exampleInputs: ExampleInputs | null;
+  /** The dialect of the graph: `TRAINING`, `ATEN` or a plugin's. */
   readonly dialect: Dialect;
+  /** The PyTorch version that exported it: `2.14.1`; undefined when unknown. */
   readonly torchVersion: string | undefined;
+  /** Versions of operator sets by namespace. */
   readonly opsetVersion: Readonly<Record<string, number>>;
+  /** The steps that led to this version, oldest first. */
   readonly history: readonly HistoryEntry[];
+  /** Steps that were undone, those to redo first at the end. */
   readonly undone: readonly HistoryEntry[];
 
   constructor(init: ExportedProgramInit) {
@@ -108,6 +123,7 @@ export class ExportedProgram {
     return this.#lifted("PARAMETER");
   }
 
+  /** Returns the parameters, in signature order. */
   parameters(): Tensor[] {
     return this.namedParameters().map(([, value]) => value);
   }
@@ -117,6 +133,7 @@ export class ExportedProgram {
     return this.#lifted("BUFFER");
   }
 
+  /** Returns the buffers, in signature order. */
   buffers(): Tensor[] {
     return this.namedBuffers().map(([, value]) => value);
   }
@@ -166,6 +183,7 @@ export class ExportedProgram {
     return outputTargets(this.graphSignature, "USER_INPUT_MUTATION");
   }
 
+  /** Which outputs are gradients; null for a program without a backward graph. */
   get backwardSignature(): BackwardSignature | null {
     return backwardSignature(this.graphSignature);
   }

@@ -13,6 +13,7 @@ export interface PytreeType {
   readonly name: string;
   /** Children in order, or undefined when the value is not of this type. */
   flatten(value: unknown, context: unknown): readonly unknown[] | undefined;
+  /** Returns the container of these children, the reverse of `flatten`. */
   unflatten(children: readonly unknown[], context: unknown): unknown;
 }
 

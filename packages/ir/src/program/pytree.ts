@@ -8,6 +8,7 @@ export interface TreeSpec {
   readonly type: string | null;
   /** Decoded context: null, the list of dict keys, or what the registered type put there. */
   readonly context: unknown;
+  /** Specifications of the items; empty for a leaf. */
   readonly children: readonly TreeSpec[];
   /** The context as in the file, if the decoded context does not determine it (types registered by the author). */
   readonly serialized?: string;

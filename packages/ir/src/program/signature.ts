@@ -8,6 +8,7 @@ export const INPUT_KINDS = [
   "CUSTOM_OBJ",
   "TOKEN",
 ] as const;
+/** What an input of a graph is: see {@link INPUT_KINDS}. */
 export type InputKind = (typeof INPUT_KINDS)[number];
 export const OUTPUT_KINDS = [
   "USER_OUTPUT",
@@ -19,6 +20,7 @@ export const OUTPUT_KINDS = [
   "USER_INPUT_MUTATION",
   "TOKEN",
 ] as const;
+/** What an output of a graph is: see {@link OUTPUT_KINDS}. */
 export type OutputKind = (typeof OUTPUT_KINDS)[number];
 
 /** What stands behind a signature entry. A constant output has the name `""`. */
@@ -27,8 +29,11 @@ export type ArgumentSpec =
   | { readonly kind: "custom_obj"; readonly name: string; readonly classFqn: string }
   | { readonly kind: "constant"; readonly name: string; readonly value: Argument };
 
+/** What one input of a graph is. */
 export interface InputSpec {
+  /** Whether it is given by the user, lifted state or a token. */
   readonly kind: InputKind;
+  /** The placeholder, or the constant in its place. */
   readonly arg: ArgumentSpec;
   /** Fully qualified name of the parameter, buffer, constant or object. */
   readonly target: string | null;
@@ -36,15 +41,21 @@ export interface InputSpec {
   readonly persistent: boolean | null;
 }
 
+/** What one output of a graph is. */
 export interface OutputSpec {
+  /** Whether it is returned to the user, written to state, or a gradient. */
   readonly kind: OutputKind;
+  /** The node, or the constant in its place. */
   readonly arg: ArgumentSpec;
+  /** The state or user input that takes the value; null for what is returned. */
   readonly target: string | null;
 }
 
 /** What each graph input and output is (`torch/export/graph_signature.py`). */
 export interface GraphSignature {
+  /** The inputs, in the order of the placeholders. */
   readonly inputSpecs: readonly InputSpec[];
+  /** The outputs, in the order of the output node's argument. */
   readonly outputSpecs: readonly OutputSpec[];
 }
 
@@ -84,8 +95,11 @@ export function outputTargets(signature: GraphSignature, kind: OutputKind): Map<
 
 /** Loss and gradients of a joint graph. */
 export interface BackwardSignature {
+  /** Names of gradient outputs with the parameters that they belong to. */
   readonly gradientsToParameters: ReadonlyMap<string, string>;
+  /** Names of gradient outputs with the user inputs that they belong to. */
   readonly gradientsToUserInputs: ReadonlyMap<string, string>;
+  /** The name of the output that is the loss. */
   readonly lossOutput: string;
 }
 

@@ -11,27 +11,38 @@ import type { DType } from "@sconce/tensor";
 /** Reference to another node of the same graph, by name. */
 export interface NodeRef {
   readonly kind: "node";
+  /** The name of the node, in the same graph. */
   readonly name: string;
 }
 /** A Python float whose value is integral (`2.0`, `-0.0`). */
 export interface FloatLiteral {
   readonly kind: "float";
+  /** The number. */
   readonly value: number;
 }
+/** A complex number as an argument. */
 export interface ComplexLiteral {
   readonly kind: "complex";
+  /** The real part. */
   readonly re: number;
+  /** The imaginary part. */
   readonly im: number;
 }
+/** A dtype as an argument: `torch.float32`. */
 export interface DTypeLiteral {
   readonly kind: "dtype";
+  /** The dtype. */
   readonly dtype: DType;
 }
+/** A device as an argument: `torch.device("cuda", 0)`. */
 export interface DeviceLiteral {
   readonly kind: "device";
+  /** The kind of device: `cpu`, `cuda`, `meta`. */
   readonly type: string;
+  /** Which device of its kind; null when the program does not say. */
   readonly index: number | null;
 }
+/** Names of PyTorch's layouts, without `torch.`; values are always strided here. */
 export type LayoutName =
   | "strided"
   | "sparse_coo"
@@ -40,26 +51,36 @@ export type LayoutName =
   | "sparse_bsr"
   | "sparse_bsc"
   | "_mkldnn";
+/** A layout as an argument: `torch.strided`. */
 export interface LayoutLiteral {
   readonly kind: "layout";
+  /** The layout's name without `torch.`. */
   readonly layout: LayoutName;
 }
+/** Names of PyTorch's memory formats, without `torch.`. */
 export type MemoryFormat = "contiguous_format" | "preserve_format" | "channels_last" | "channels_last_3d";
+/** A memory format as an argument: `torch.channels_last`. */
 export interface MemoryFormatLiteral {
   readonly kind: "memory_format";
+  /** The memory format's name without `torch.`. */
   readonly format: MemoryFormat;
 }
 /** An operator passed as a value (first argument of `auto_functionalized_v2`). */
 export interface OperatorLiteral {
   readonly kind: "operator";
+  /** The operator: `aten.add.Tensor`. */
   readonly target: string;
 }
+/** A Python tuple as an argument; lists are arrays. */
 export interface TupleLiteral {
   readonly kind: "tuple";
+  /** The items, in order. */
   readonly items: readonly Argument[];
 }
+/** A Python dict as an argument; keys keep their order. */
 export interface DictLiteral {
   readonly kind: "dict";
+  /** The keys with their values, in order of insertion. */
   readonly entries: readonly (readonly [string, Argument])[];
 }
 
@@ -90,20 +111,28 @@ export const ref = (name: string): NodeRef => Object.freeze({ kind: "node", name
 /** A Python float: wraps integral values, leaves the others as they are. */
 export const float = (value: number): number | FloatLiteral =>
   Number.isInteger(value) ? Object.freeze({ kind: "float", value }) : value;
+/** Returns a complex number as an argument. */
 export const complex = (re: number, im: number): ComplexLiteral => Object.freeze({ kind: "complex", re, im });
 /** A Python int: a safe integer as `number`, anything larger as `bigint`. */
 export const int = (value: number | bigint): number | bigint => {
   const asNumber = Number(value);
   return Number.isSafeInteger(asNumber) ? asNumber : BigInt(value);
 };
+/** Returns a dtype as an argument. */
 export const dtypeLiteral = (dtype: DType): DTypeLiteral => Object.freeze({ kind: "dtype", dtype });
+/** Returns a device as an argument. */
 export const device = (type: string, index: number | null = null): DeviceLiteral =>
   Object.freeze({ kind: "device", type, index });
+/** Returns a layout as an argument. */
 export const layout = (name: LayoutName): LayoutLiteral => Object.freeze({ kind: "layout", layout: name });
+/** Returns a memory format as an argument. */
 export const memoryFormat = (format: MemoryFormat): MemoryFormatLiteral =>
   Object.freeze({ kind: "memory_format", format });
+/** Returns an operator as an argument, as `auto_functionalized` takes it. */
 export const operator = (target: string): OperatorLiteral => Object.freeze({ kind: "operator", target });
+/** Returns a Python tuple as an argument. */
 export const tuple = (items: readonly Argument[]): TupleLiteral => Object.freeze({ kind: "tuple", items });
+/** Returns a Python dict as an argument. */
 export const dict = (entries: readonly (readonly [string, Argument])[]): DictLiteral =>
   Object.freeze({ kind: "dict", entries });
 
@@ -115,8 +144,11 @@ export function kindOf(value: unknown): Tagged["kind"] | undefined {
     ? (value as { kind?: Tagged["kind"] }).kind
     : undefined;
 }
+/** Whether an argument is a reference to a node. */
 export const isRef = (value: unknown): value is NodeRef => kindOf(value) === "node";
+/** Whether an argument is a tuple. */
 export const isTuple = (value: unknown): value is TupleLiteral => kindOf(value) === "tuple";
+/** Whether an argument is a list; tuples are not. */
 export const isList = (value: unknown): value is readonly Argument[] => Array.isArray(value);
 /** True for what Python calls a float (wrapped, fractional, NaN or infinite). */
 export const isFloat = (value: unknown): value is number | FloatLiteral =>

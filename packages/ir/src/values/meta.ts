@@ -19,13 +19,19 @@ export function symContiguousStrides(shape: readonly SymInt[]): SymInt[] {
 
 /** What fixes a {@link FakeTensor}. */
 export interface FakeTensorInit {
+  /** The element type. */
   readonly dtype: DType;
+  /** Sizes, outermost dimension first. */
   readonly shape: readonly SymInt[];
   /** In elements; row-major when left out (see {@link symContiguousStrides}). */
   readonly strides: readonly SymInt[];
+  /** In elements. @defaultValue 0 */
   readonly storageOffset?: SymInt | undefined;
+  /** The device. @defaultValue the CPU */
   readonly device?: DeviceLiteral | undefined;
+  /** The layout. @defaultValue `strided` */
   readonly layout?: LayoutName | undefined;
+  /** Whether PyTorch records gradients for it. @defaultValue false */
   readonly requiresGrad?: boolean | undefined;
 }
 
@@ -34,12 +40,19 @@ export interface FakeTensorInit {
  * rule that makes a new value makes a new object.
  */
 export class FakeTensor {
+  /** The element type. */
   readonly dtype: DType;
+  /** Sizes, outermost dimension first; symbolic where they are dynamic. */
   readonly shape: readonly SymInt[];
+  /** Strides in elements, one for each dimension. */
   readonly strides: readonly SymInt[];
+  /** Where the first element lies in the storage, in elements. */
   readonly storageOffset: SymInt;
+  /** The device that PyTorch traced the tensor on. */
   readonly device: DeviceLiteral;
+  /** The layout; `strided` for all tensors that run here. */
   readonly layout: LayoutName;
+  /** Whether PyTorch records gradients for it. */
   readonly requiresGrad: boolean;
 
   constructor(init: FakeTensorInit) {
@@ -52,6 +65,7 @@ export class FakeTensor {
     this.requiresGrad = init.requiresGrad ?? false;
   }
 
+  /** The number of dimensions. */
   get ndim(): number {
     return this.shape.length;
   }
@@ -71,21 +85,27 @@ export type SymScalar =
 /** A script or opaque object given to a program. */
 export interface CustomObject {
   readonly kind: "custom_obj";
+  /** The name under which the program holds the object. */
   readonly name: string;
+  /** The fully qualified name of its class. */
   readonly classFqn: string;
 }
 
 /** A constant as `val` (constant inputs). */
 export interface ConstantValue {
   readonly kind: "constant";
+  /** The value, as arguments hold it. */
   readonly value: Argument;
 }
 
 /** The `val` of a node: a fake tensor, a symbolic scalar, a constant, or a list of those for several results. */
 export type MetaValue = FakeTensor | SymScalar | CustomObject | ConstantValue | null | readonly MetaValue[];
 
+/** Returns a symbolic integer. */
 export const symInt = (expr: SymInt): SymScalar => ({ kind: "SymInt", expr });
+/** Returns a symbolic float. */
 export const symFloat = (expr: SymFloat): SymScalar => ({ kind: "SymFloat", expr });
+/** Returns a symbolic bool. */
 export const symBool = (expr: SymBool): SymScalar => ({ kind: "SymBool", expr });
 
 /** One `nn_module_stack` entry: key, module path, module type. */
@@ -93,23 +113,34 @@ export type ModuleStackEntry = readonly [key: string, path: string, type: string
 
 /** Where a node came from: pass and rule that made it, and the nodes it replaced. */
 export interface NodeOrigin {
+  /** The pass that made the node. */
   readonly pass: string;
+  /** The rewrite rule that made it, where one did. */
   readonly rule?: string;
+  /** Names of the nodes that it stands for, in the graph as it was. */
   readonly from: readonly string[];
 }
 
 /** Metadata of a node. Only `val` carries meaning; the rest is for people and for round trips. */
 export interface NodeMeta {
+  /** The value that the node gives, without data. */
   readonly val?: MetaValue;
   /** Python frames, innermost last. */
   readonly stackTrace?: string;
+  /** The modules whose `forward` made the call, outermost first. */
   readonly nnModuleStack?: readonly ModuleStackEntry[];
+  /** Functions or modules that the call comes from, outermost first: name and type. */
   readonly sourceFnStack?: readonly (readonly [string, string])[];
+  /**
+   * The last torch function that was called, numbered, and its kind: `linear_1`,
+   * `builtin_function_or_method.linear`.
+   */
   readonly torchFn?: readonly [string, string];
   /** User annotations (`torch.fx.traceback.annotate`). */
   readonly custom?: Readonly<Record<string, unknown>>;
   /** Symbols that this node creates, with the path of the value that binds each. */
   readonly unbackedBindings?: Readonly<Record<string, string>>;
+  /** The pass and the rule that made the node; nodes of the file have none. */
   readonly origin?: NodeOrigin;
   /** The order of the dimensions in memory, or a list with one for each result; the edge dialect has it. */
   readonly dimOrder?: DimOrder | readonly (DimOrder | null)[];

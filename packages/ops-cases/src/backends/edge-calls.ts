@@ -5,9 +5,13 @@ import type { BuiltValue } from "../recorded/build.js";
 
 /** One call; tensors among the arguments have one element for each value or pair of values. */
 export interface EdgeCall {
+  /** What the call tests, for reports. */
   readonly name: string;
+  /** The operator. */
   readonly target: string;
+  /** Positional arguments. */
   readonly args: readonly BuiltValue[];
+  /** Keyword arguments by name. */
   readonly kwargs: Readonly<Record<string, BuiltValue>>;
   /** Arithmetic and tests; others are functions, which may lose subnormal results. */
   readonly isExact: boolean;

@@ -6,6 +6,7 @@ import type { BuiltValue } from "../recorded/build.js";
 import { CallProgram } from "./call-program.js";
 import { type EdgeCall, numberText } from "./edge-calls.js";
 
+/** How the results of a call compare. */
 export interface EdgeReport {
   /** Calls that ran on the device. */
   readonly ran: boolean;
@@ -28,6 +29,7 @@ export class EdgeChecker {
     this.#mayFlush = mayFlush;
   }
 
+  /** Runs a call on the device and on the interpreter, and compares the elements. */
   async check(call: EdgeCall): Promise<EdgeReport> {
     const want = await this.#run(this.#interpreter, call, call.args);
     const got = await this.#run(this.#device, call, call.args);

@@ -6,11 +6,13 @@ type Path = GuardSource["path"];
 
 /** One user input. */
 export interface Leaf {
+  /** What the signature says of the input. */
   readonly spec: InputSpec;
   /** Name of the graph's placeholder. */
   readonly name: string;
   /** The parameter of `forward`, and the way from it to the leaf. */
   readonly root: string;
+  /** The way from the arguments to the leaf: positions and keys. */
   readonly path: Path;
   /** As `_check_input_constraints_for_graph` writes it: `*args[0]['k']`, `scale['s']`. */
   readonly place: string;

@@ -21,6 +21,7 @@ export type UserValue<T> = T | Exclude<Value, Tensor>;
 export interface Mutation<T> {
   /** The tensor to write to. */
   readonly place: Tensor;
+  /** The new value. */
   readonly value: T;
   /** Name of the node that computed the value. */
   readonly name: string;

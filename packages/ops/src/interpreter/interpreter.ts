@@ -69,7 +69,9 @@ export interface InterpreterOptions<T = Tensor> {
  * may return it.
  */
 export abstract class Interpreter<T = Tensor> {
+  /** The program that runs. */
   readonly program: ExportedProgram;
+  /** The operators that its calls are found in. */
   readonly operators: OperatorTable;
   protected readonly tensors: TensorAccess<T>;
   readonly #plan: GraphPlan;
@@ -453,7 +455,9 @@ export abstract class Interpreter<T = Tensor> {
 
 /** What a node is called with. */
 export interface NodeArguments<T = Tensor> {
+  /** Positional arguments, with values in place of references. */
   readonly args: readonly NodeArgument<T>[];
+  /** Keyword arguments by name, with values in place of references. */
   readonly kwargs: CallKwargs<T>;
 }
 

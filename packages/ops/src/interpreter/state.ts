@@ -13,8 +13,11 @@ export const MUTATIONS: ReadonlySet<string> = new Set([
 
 /** A new value of a tensor that the program writes to. */
 export interface Write {
+  /** The tensor that is written to. */
   readonly place: Tensor;
+  /** The values that it gets. */
   readonly value: Tensor;
+  /** The name of the state, for errors. */
   readonly name: string;
 }
 

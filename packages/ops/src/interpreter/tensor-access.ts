@@ -10,6 +10,7 @@ import type { RuntimeValue } from "./values.js";
 export interface TensorAccess<T> {
   /** A condition: a tensor of one element, or a Python scalar. */
   isTrue(value: RuntimeValue<T>): boolean;
+  /** Returns the size of one dimension. */
   sizeOf(tensor: T, dim: number): number;
   /** Index `i` of a dimension, without that dimension. */
   select(tensor: T, dim: number, i: number): T;

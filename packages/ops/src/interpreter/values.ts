@@ -29,6 +29,7 @@ export type CallKwargs<T = Tensor> = Readonly<Record<string, CallArgument<T>>>;
 export interface NestedGraph {
   /** The name under which the outer graph holds it (`true_graph_0`). */
   readonly name: string;
+  /** The graph, as the program holds it. */
   readonly graph: Graph;
 }
 
@@ -40,6 +41,7 @@ export type Steps<V> = Generator<Promise<unknown> | undefined, V, unknown>;
 
 /** A value that nested graphs compute: the interpreter runs its steps before it goes on. */
 export class Running<V> {
+  /** The computation, suspended where it waits for a promise. */
   readonly steps: Steps<V>;
 
   constructor(steps: Steps<V>) {

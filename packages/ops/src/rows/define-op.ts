@@ -29,6 +29,7 @@ export type OpTag =
 
 /** Context of meta rules. */
 export interface MetaContext {
+  /** Decides conditions on symbolic sizes, and makes new symbols. */
   readonly env: SymEnv;
 }
 
@@ -41,22 +42,31 @@ export type DecomposeRule<A> = (emit: Emit, args: A) => MetaValue;
 export interface OpRow<S extends string = string> {
   /** The schema as PyTorch prints it. */
   readonly schema: S;
+  /** What the operator is: `core`, `pointwise`, `reduction`. @defaultValue none */
   readonly tags?: readonly OpTag[];
   /** One sentence, where the name does not say it. */
   readonly doc?: string;
   /** May be left out when `decompose` is there: the decomposition then runs on fakes. */
   readonly meta?: MetaRule<ArgsOf<S>>;
+  /** Emits the operator as calls of others. @defaultValue none */
   readonly decompose?: DecomposeRule<ArgsOf<S>>;
 }
 
 /** A row made ready: schema parsed, rules untyped for generic callers. */
 export interface OpDefinition<S extends string = string> {
+  /** The name that calls use: `aten.add.Tensor`. */
   readonly target: string;
+  /** The parsed schema. */
   readonly schema: OpSchema;
+  /** The schema as PyTorch prints it, with the namespace. */
   readonly schemaText: S;
+  /** What the operator is: `core`, `pointwise`, `reduction`. */
   readonly tags: readonly OpTag[];
+  /** What it computes, in one sentence; undefined for PyTorch's own. */
   readonly doc: string | undefined;
+  /** Computes the result without values; undefined when the decomposition does. */
   readonly meta: MetaRule<BoundArgs> | undefined;
+  /** Emits the operator as calls of others; undefined when it has no decomposition. */
   readonly decompose: DecomposeRule<BoundArgs> | undefined;
   /** Target of the functional overload that an in-place or `out=` overload was derived from. */
   readonly functional?: string;
@@ -64,6 +74,7 @@ export interface OpDefinition<S extends string = string> {
 
 /** Arguments bound to schema names, defaults filled in, literals unwrapped by their schema types. */
 export type BoundArgs = Readonly<Record<string, BoundValue>>;
+/** A bound argument: a fake tensor, a symbolic scalar, or a plain value. */
 export type BoundValue = MetaValue | unknown;
 
 /**

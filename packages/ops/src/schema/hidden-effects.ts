@@ -66,6 +66,7 @@ export const ALIAS_SINGLE_OPERAND: ReadonlySet<string> = new Set([
 
 /** What a call writes to although its schema does not say so. */
 export interface HiddenWrite {
+  /** Names of the arguments that are written although the schema does not say so. */
   readonly written: readonly string[];
   /** The argument that has to be true for it; absent where every call writes. */
   readonly flag?: string;

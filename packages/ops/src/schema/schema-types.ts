@@ -18,17 +18,29 @@ export type ScalarArg = ScalarLiteral | SymScalar;
 
 /** The JavaScript type of each schema type: `T` for `Tensor`, `I` for `int` and `SymInt`, `S` for `Scalar`. */
 export interface SchemaTypes<T, I, S> {
+  /** A tensor. */
   Tensor: T;
+  /** A Python number or bool. */
   Scalar: S;
+  /** A Python integer. */
   int: I;
+  /** An integer that may be symbolic. */
   SymInt: I;
+  /** A Python float. */
   float: number;
+  /** A Python bool. */
   bool: boolean;
+  /** A string. */
   str: string;
+  /** A dtype. */
   ScalarType: DType;
+  /** A layout. */
   Layout: LayoutName;
+  /** A device. */
   Device: DeviceLiteral;
+  /** A memory format. */
   MemoryFormat: MemoryFormat;
+  /** A generator of random numbers; programs hold none. */
   Generator: null;
 }
 

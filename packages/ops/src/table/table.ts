@@ -99,6 +99,7 @@ export class OperatorTable implements OperatorLookup, OperatorRows {
     return this.get(target)?.schema ?? knownSchema(target);
   }
 
+  /** Returns the tags of an operator; none when it has no row. */
   tagsOf(target: string): readonly string[] {
     return this.get(target)?.tags ?? [];
   }
@@ -109,6 +110,10 @@ export class OperatorTable implements OperatorLookup, OperatorRows {
     for (const target of knownTargets()) if (!this.#rows.has(target)) yield target;
   }
 
+  /**
+   * Returns why the arguments of a call do not fit the schema; undefined when they do, or without a
+   * schema.
+   */
   callProblem(
     { target, args, kwargs }: Pick<Node, "target" | "args" | "kwargs">,
     resolve: (node: NodeRef) => MetaValue | undefined,
@@ -142,6 +147,7 @@ export class OperatorTable implements OperatorLookup, OperatorRows {
     return this.#rows.values();
   }
 
+  /** The number of written rows; derived ones do not count. */
   get size(): number {
     return this.#rows.size;
   }

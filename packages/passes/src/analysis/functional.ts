@@ -18,11 +18,13 @@ import { hiddenWrites, writtenArguments } from "./call-arguments.js";
 
 /** One reason why a program is not functional. */
 export interface Impurity {
+  /** The name of the node. */
   readonly node: string;
   /** Targets of the nested graphs that lead to the node; empty for the program's own graph. */
   readonly path: readonly string[];
   /** What is wrong, in words that name the operator and what it writes to. */
   readonly reason: string;
+  /** What to do about it, as an instruction. */
   readonly fix: string;
   /** The user's line that the node comes from, `model.py:12`. */
   readonly line?: string;

@@ -17,6 +17,7 @@ import { shrinkNested } from "./shrink-nested.js";
 import type { Reproducer } from "./subprogram.js";
 import { type Attempted, type Failure, type FailureKind, failureOf, Trial } from "./trial.js";
 
+/** How a bisection samples, compares and reduces. */
 export interface BisectOptions extends CheckOptions {
   /** Most programs tried when shrinking; 500 when left out. */
   readonly maxTries?: number | undefined;
@@ -41,11 +42,13 @@ export interface CulpritRewrite {
   readonly line?: string | undefined;
   /** Counts the rewrites of the pass from 1. */
   readonly number: number;
+  /** How many rewrites the pass made. */
   readonly total: number;
 }
 
 /** The first step of a pipeline that breaks the program. */
 export interface Culprit extends Failure {
+  /** The name of the pass. */
   readonly pass: string;
   /** The plugin that the pass comes from. */
   readonly plugin?: string | undefined;
@@ -53,6 +56,7 @@ export interface Culprit extends Failure {
    * The pass with its options, as a pipeline has it; the whole repetition if it never converges.
    */
   readonly call: string;
+  /** Its place in the pipeline, counted from 0. */
   readonly step: number;
   /** Where the pass applies rules and one of the rewrites is wrong. */
   readonly rewrite: CulpritRewrite | undefined;
@@ -66,11 +70,15 @@ export interface Culprit extends Failure {
 
 /** A rewrite that the driver of rules refused in a step. */
 export interface RefusedInStep extends RefusedRewrite {
+  /** The name of the pass. */
   readonly pass: string;
+  /** Its place in the pipeline, counted from 0. */
   readonly step: number;
 }
 
+/** What a bisection found. */
 export interface Bisection {
+  /** The first step that changes the numbers; undefined when none does. */
   readonly culprit: Culprit | undefined;
   /** What was compared after each of the steps that are right. */
   readonly reports: readonly CheckReport[];

@@ -5,7 +5,9 @@ import type { Pass, PassContext, PipelineItem } from "../pass/pass.js";
 
 /** The program after the passes, and what was compared after each step. */
 export interface CheckedPasses {
+  /** The program after all passes. */
   readonly program: ExportedProgram;
+  /** What was compared after each pass, in order. */
   readonly reports: readonly CheckReport[];
 }
 

@@ -22,6 +22,7 @@ import { regionProgram } from "../regions/region-program.js";
 
 /** A program with inputs to run it on. */
 export interface Reproducer {
+  /** The reduced program. */
   readonly program: ExportedProgram;
   /** Flat user inputs, as a run takes them. */
   readonly inputs: readonly Value[];

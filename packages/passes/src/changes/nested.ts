@@ -7,7 +7,9 @@ export type GraphPath = readonly string[];
 
 /** A nested graph and where it is. */
 export interface NestedGraph {
+  /** Targets of the nested graphs that lead to it; empty for the program's own graph. */
   readonly path: GraphPath;
+  /** The graph. */
   readonly graph: Graph;
 }
 

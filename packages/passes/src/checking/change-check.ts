@@ -49,11 +49,15 @@ export interface ChangeCheckOptions {
 
 /** A region that computes something else than before. */
 export interface RegionFailure extends RegionDifference {
+  /** The nested graph of the region; empty for the program's own graph. */
   readonly path: GraphPath;
   /** The value that differs: its node before, and the one after that stands for it. */
   readonly claim: Claim;
+  /** What the node calls. */
   readonly target: string;
+  /** The rules whose rewrites changed the region. */
   readonly rules: readonly string[];
+  /** The region before and after the pass, as programs. */
   readonly pair: RegionPair;
   /** Whether the program divided by zero before, which it refuses, and does not after. */
   readonly isDivision?: boolean | undefined;

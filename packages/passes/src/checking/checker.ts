@@ -45,7 +45,9 @@ function lineAt({ graph }: ExportedProgram, path: GraphPath, node: string): stri
 
 /** What was compared after a pass. */
 export interface CheckReport extends Readonly<Compared> {
+  /** The name of the pass. */
   readonly pass: string;
+  /** Its place in the pipeline, counted from 0. */
   readonly step: number;
   /** Why nothing was compared; undefined when something was. */
   readonly skipped?: string | undefined;

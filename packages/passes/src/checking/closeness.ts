@@ -12,6 +12,7 @@ import {
   tensorDifference,
 } from "@sconce/tensor";
 
+/** How close the numbers before and after a pass must be. */
 export interface Closeness extends ToleranceOptions {
   /**
    * The float dtype that the program after computes in. Floats are then compared as the dtype before, and, without a

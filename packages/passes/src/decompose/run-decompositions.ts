@@ -45,6 +45,7 @@ import { type Decompositions, defaultDecompositions } from "./table.js";
 import { entriesOf } from "./table-keys.js";
 import { Tracer } from "./tracer.js";
 
+/** How `runDecompositions` lowers a program. */
 export interface RunDecompositionsOptions {
   /** Operators known to the session; PyTorch's by default. */
   readonly operators?: OperatorTable;

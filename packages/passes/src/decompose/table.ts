@@ -29,6 +29,7 @@ export class DecompositionTable extends Map<string, Decomposition> {
     return this;
   }
 
+  /** Returns a table with the same entries, to be changed by itself. */
   copy(): DecompositionTable {
     return new DecompositionTable(this);
   }

@@ -12,6 +12,7 @@ const GROWING_ROUNDS = 8;
 
 /** A pass that changed the program in a round. */
 export interface RoundChange {
+  /** The name of the pass. */
   readonly pass: string;
   /** The plugin that the pass comes from. */
   readonly plugin?: string | undefined;
@@ -27,6 +28,7 @@ export interface RoundChange {
 export class NoFixpoint extends SconceError {
   /** The passes that changed the program in the last round, in order. */
   readonly changes: readonly RoundChange[];
+  /** The part of the pipeline that was repeated. */
   readonly repeat: Repeat;
   /** The program before the first round. */
   readonly program: ExportedProgram;

@@ -43,11 +43,15 @@ interface Run {
 
 /** What happened in one step of a run. */
 export interface PassEvent {
+  /** The pass that ran. */
   readonly pass: Pass;
   /** Counts from 0; passes that are repeated count each time. */
   readonly step: number;
+  /** The program as the pass got it. */
   readonly before: ExportedProgram;
+  /** The program as the pass left it; the same object when it changed nothing. */
   readonly after: ExportedProgram;
+  /** Time that the pass took. */
   readonly milliseconds: number;
   /** How often each rewrite rule fired. */
   readonly fired: ReadonlyMap<string, number>;
@@ -62,6 +66,7 @@ export interface PassEvent {
 /** Sees every step: printing, timing, checking and viewers are observers. */
 export type PassObserver = (event: PassEvent) => void;
 
+/** What a pass manager checks, and who observes it. */
 export interface PassManagerOptions {
   /**
    * Verify the program after each pass that changed it, that no pass loses metadata, renames inputs or writes to values
@@ -74,6 +79,7 @@ export interface PassManagerOptions {
    * versions do not share.
    */
   readonly record?: boolean;
+  /** Called after each pass, in this order. */
   readonly observers?: readonly PassObserver[];
   /** Run the programs before and after each pass on the same inputs, and compare what they compute. */
   readonly check?: boolean | CheckOptions;

@@ -5,11 +5,14 @@ import type { Rule } from "../rewrite/rule.js";
 
 /** Values that a pipeline's text can give to an option. */
 export type OptionValue = string | number | boolean | readonly string[];
+/** Options of a pass by name, defaults filled in. */
 export type PassOptions = Readonly<Record<string, OptionValue>>;
 
 /** One option of a pass: its default fixes its type. */
 export interface OptionSpec {
+  /** The value when the option is left out. */
   readonly default: OptionValue;
+  /** What the option does, in one sentence. */
   readonly doc: string;
   /**
    * The words that the option, or each item of a list, may be: `["fast", "small"]`, or what a session knows, such as
@@ -22,8 +25,11 @@ export interface OptionSpec {
 
 /** What the session knows that options may name. A part that is absent is not known yet, and not checked. */
 export interface OptionSession {
+  /** The operators that options may name. */
   readonly operators?: OperatorTable | undefined;
+  /** The rewrite rules that options may name. */
   readonly rules?: ReadonlyMap<string, Rule> | undefined;
+  /** The backends that options may name. */
   readonly backends?: ReadonlyMap<string, Backend> | undefined;
   /** The plugin that a pass is of, for errors. */
   ownerOf?(part: object): string | undefined;

@@ -29,6 +29,7 @@ export type Evaluator = (
 
 /** What a pass may ask of the session that runs it. */
 export interface PassContext {
+  /** The operators of the session. */
   readonly operators: OperatorTable;
   /** Absent when no backend is there to compute with. */
   readonly evaluate?: Evaluator | undefined;
@@ -61,14 +62,17 @@ export interface PassContext {
 
 /** Returns the time in milliseconds; only differences matter. */
 export interface Clock {
+  /** Returns a time in milliseconds, of which only differences count. */
   now(): number;
 }
 
 /** A transformation from program to program. The same object back means "unchanged". */
 export interface Pass {
+  /** The name that pipelines use, in kebab case. */
   readonly name: string;
   /** One sentence, with what goes in and what comes out. */
   readonly doc: string;
+  /** The options that the pass takes, by name. */
   readonly options: Readonly<Record<string, OptionSpec>>;
   /** The dialect that the program must be in; any when left out. */
   readonly requires?: Dialect | undefined;
@@ -93,6 +97,7 @@ export interface Pass {
   readonly removesAssertions?: readonly string[] | undefined;
   /** The pass makes the program take inputs on purpose that it refused: other sizes or dtypes. */
   readonly widensInputs?: boolean | undefined;
+  /** Returns the changed program; the same object when nothing changes. */
   run(program: ExportedProgram, context: PassContext, options: PassOptions): ExportedProgram;
 }
 
@@ -123,12 +128,15 @@ const frozen = (value: OptionValue): OptionValue =>
 
 /** A pass with the options it is to be run with. */
 export interface PassCall {
+  /** The pass. */
   readonly pass: Pass;
+  /** Its options, defaults filled in. */
   readonly options: PassOptions;
 }
 
 /** Passes that are run again and again until none of them changes the program. */
 export interface Repeat {
+  /** The items to run again until the program no longer changes. */
   readonly repeat: readonly PipelineItem[];
   /** Most rounds. */
   readonly max: number;

@@ -22,7 +22,9 @@ import { Border } from "./border.js";
 import type { Keep } from "./keep.js";
 import { NewValues } from "./new-values.js";
 
+/** Which values are converted, and to what. */
 export interface ConversionOptions {
+  /** The dtype to compute in. */
   readonly to: DType;
   /** Calls that go on computing in float32. */
   readonly keep?: Keep;

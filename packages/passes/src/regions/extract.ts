@@ -15,9 +15,11 @@ export const inModule =
   ({ meta }) =>
     (meta.nnModuleStack ?? []).some(([, own]) => own === path || own.startsWith(`${path}.`));
 
+/** A part of a program as a program of its own. */
 export interface Extraction {
   /** The program with the nodes behind an `invoke_subgraph`; the same program when none is selected. */
   readonly program: ExportedProgram;
+  /** The region that was extracted; undefined when no node is selected. */
   readonly region: Region | undefined;
 }
 

@@ -12,6 +12,7 @@ import { withGraph } from "../graphs/rename.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
 import { CALL_REGION, outline } from "./outline.js";
 
+/** Which regions are fused, and what becomes of them. */
 export interface FuseOptions {
   /** Whether regions become nested graphs; otherwise their nodes are only tagged. */
   readonly outline?: boolean;

@@ -36,8 +36,11 @@ export interface Layout {
 export interface Region {
   /** Target of the nested graph. */
   readonly name: string;
+  /** The nodes of the region as a graph. */
   readonly graph: Graph;
+  /** Names of the nodes outside that it reads, in the order of its placeholders. */
   readonly inputs: readonly string[];
+  /** Names of its nodes that others read, in the order of its results. */
   readonly outputs: readonly string[];
 }
 

@@ -7,6 +7,7 @@ import { unknownBackend } from "./errors.js";
 import { orderedCalls, producerOf } from "./order.js";
 import { CALL_REGION, outline, type Region } from "./outline.js";
 
+/** How a program is split. */
 export interface PartitionOptions {
   /** Regions with fewer calls stay where they are; 1 when left out. */
   readonly minSize?: number;
@@ -16,15 +17,21 @@ export interface PartitionOptions {
 
 /** A call that no region has, and why. */
 export interface NotTaken {
+  /** The name of the node. */
   readonly node: string;
+  /** What it calls. */
   readonly target: string;
+  /** Why the backend does not take it. */
   readonly reason: string;
 }
 
+/** A program split into what a backend supports and the rest. */
 export interface Partition {
   /** The program with each region behind an `invoke_subgraph`; the same program when no node is taken. */
   readonly program: ExportedProgram;
+  /** The parts that the backend takes. */
   readonly regions: readonly Region[];
+  /** Calls that stay, with the reasons. */
   readonly left: readonly NotTaken[];
 }
 

@@ -13,9 +13,11 @@ export interface Part extends Region {
   program(): ExportedProgram;
 }
 
+/** A program cut into parts that run one after the other. */
 export interface Split {
   /** The program as a chain of `invoke_subgraph` calls; the same program when there is one part only. */
   readonly program: ExportedProgram;
+  /** The parts, in the order in which they run. */
   readonly parts: readonly Part[];
 }
 

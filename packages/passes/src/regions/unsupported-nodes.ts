@@ -6,8 +6,11 @@ import { unsupportedNodesOf } from "./errors.js";
 
 /** A node that a backend does not run. */
 export interface UnsupportedNode {
+  /** The name of the node. */
   readonly node: string;
+  /** What it calls. */
   readonly target: string;
+  /** Why the backend does not support it. */
   readonly reason: string;
   /** Names of the nested graphs around it, outermost first; empty in the program's own graph. */
   readonly path: readonly string[];

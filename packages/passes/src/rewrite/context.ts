@@ -55,6 +55,7 @@ export class Refusal {
 
 /** A rewrite that the driver refused although the rule agreed. */
 export interface RefusedRewrite {
+  /** The name of the rule. */
   readonly rule: string;
   /** The plugin that the rule comes from. */
   readonly plugin?: string | undefined;
@@ -64,7 +65,9 @@ export interface RefusedRewrite {
   readonly graph: string;
   /** The user's line that the node comes from, `model.py:12`. */
   readonly line?: string | undefined;
+  /** What kind of refusal it is. */
   readonly kind: RefusalKind;
+  /** Why, as a clause. */
   readonly reason: string;
 }
 
@@ -97,11 +100,15 @@ export interface RewriteContext {
   readonly constants?: ReadonlySet<string> | undefined;
 }
 
+/** A match of a rule, whether it fired or not. */
 export interface RewriteEvent {
+  /** The rule. */
   readonly rule: Rule;
+  /** The node that the pattern matched at. */
   readonly root: Node;
   /** The nested graph of the root; empty for the program's own graph. */
   readonly graph: string;
+  /** Why the rule did not fire; undefined when it did. */
   readonly reason: string | undefined;
   /** What kind of refusal the reason is; undefined for those that fired. */
   readonly kind: RefusalKind | undefined;

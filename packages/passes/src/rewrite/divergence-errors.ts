@@ -7,6 +7,7 @@ import type { Rule } from "./rule.js";
 
 /** One rewrite of a cycle. */
 export interface CycleStep {
+  /** The name of the rule. */
   readonly rule: string;
   /** The plugin that the rule comes from. */
   readonly plugin?: string | undefined;

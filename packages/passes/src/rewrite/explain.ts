@@ -6,9 +6,11 @@ import type { Rule } from "./rule.js";
 
 /** A place that a rule was tried at: its root's operator stands there. */
 export interface Attempt {
+  /** The name of the rule. */
   readonly rule: string;
   /** The node at the root, and its operator. */
   readonly node: string;
+  /** What the node calls. */
   readonly target: string;
   /** The nested graph of the node: `true_graph_0`; left out for the program's own graph. */
   readonly graph?: string;

@@ -36,6 +36,7 @@ export interface CallPattern {
   readonly name: string | undefined;
 }
 
+/** What a rule looks for: anything, a literal, a list, or a call of an operator. */
 export type Pattern = AnyPattern | LiteralPattern | ListPattern | CallPattern;
 
 /**

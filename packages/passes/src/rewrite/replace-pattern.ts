@@ -8,10 +8,13 @@ import { type Emission, NeedsTensors, type Trace, traceExpression } from "./trac
 /** An expression written over an emitter: the same shape as a decomposition. */
 export type Expression = (emit: Emit, ...operands: FakeTensor[]) => FakeTensor | readonly FakeTensor[];
 
+/** How the rule of `replacePattern` is named and when it fires. */
 export interface ReplacePatternOptions {
   /** "replace-pattern" when left out. */
   readonly name?: string;
+  /** What the rule does, in one sentence. */
   readonly doc?: string;
+  /** Decides whether a match is replaced: true, or the reason why not. */
   readonly where?: Rule["where"];
 }
 

@@ -9,7 +9,9 @@ import type { RewriteContext, RewriteEvent } from "./context.js";
 import { rewriteGraph } from "./driver.js";
 import type { Rule } from "./rule.js";
 
+/** How rules are applied to a graph. */
 export interface RewriteOptions {
+  /** The operators that patterns and replacements may name. */
   readonly operators: OperatorTable;
   /** The pass that new nodes name as their origin; "rewrite" when left out. */
   readonly pass?: string;

@@ -18,6 +18,7 @@ export type Captures<Names extends string = string> = Readonly<Record<Names, Emi
 export interface Match {
   /** The first root's node, and every node that the pattern covers, roots last. */
   readonly root: Node;
+  /** The matched nodes. */
   readonly nodes: readonly Node[];
   /** A node named with `as $name`. @throws SconceError `RULE` */
   node(name: string): Node;
@@ -29,8 +30,11 @@ export interface Match {
   source(name: string): Node | undefined;
   /** Whether a capture is a parameter, buffer or lifted constant that nothing changes. Nested graphs have none. */
   isConstant(name: string): boolean;
+  /** The operators of the session. */
   readonly operators: OperatorTable;
+  /** Decides conditions on symbolic sizes. */
   readonly env: SymEnv;
+  /** The graph before the rewrite. */
   readonly graph: Graph;
 }
 
@@ -39,6 +43,7 @@ export type Replacement = MetaValue | Readonly<Record<string, MetaValue>> | stri
 
 /** A local rewrite: where the pattern matches and the guard agrees, the replacement takes the place of the roots. */
 export interface Rule {
+  /** The name that reports and pipelines use, in kebab case. */
   readonly name: string;
   /** One sentence: what becomes what, and why that is the same. */
   readonly doc: string;
@@ -50,13 +55,17 @@ export interface Rule {
   readonly changesLayout: boolean;
   /** How far the new value may be from the old one; undefined when it is the same up to rounding. */
   readonly changesNumbers: NumberChange | undefined;
+  /** Decides whether a match is replaced: true, or the reason why not. */
   readonly where: ((captures: Captures, match: Match) => true | string) | undefined;
+  /** Emits the replacement and returns what stands for the root, or a reason not to rewrite. */
   readonly replace: (emit: Emit, captures: Captures, match: Match) => Replacement;
 }
 
 /** What {@link defineRule} takes. */
 export interface RuleDefinition<S extends string, T extends Readonly<Record<string, string>>> {
+  /** The name that reports and pipelines use, in kebab case. */
   readonly name: string;
+  /** What the rule does, in one sentence. */
   readonly doc: string;
   /** The expression to replace, or several that belong together, by name. See {@link parsePattern}. */
   readonly match: S | T;
@@ -72,6 +81,7 @@ export interface RuleDefinition<S extends string, T extends Readonly<Record<stri
     | ((emit: Emit, captures: Captures<CaptureNames<S | T[keyof T]>>, match: Match) => Replacement);
   /** Inner calls may have other users; they then stay beside the replacement. */
   readonly sharesInner?: boolean;
+  /** Whether the replacement may have other strides than the root. @defaultValue false */
   readonly changesLayout?: boolean;
   /** Declares a tolerance, or classes of input values for which the new value may differ from the old one. */
   readonly changesNumbers?: NumberChange;

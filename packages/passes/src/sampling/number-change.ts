@@ -28,6 +28,7 @@ export const VALUE_CLASSES = [
   "subnormal",
 ] as const;
 
+/** The name of a class of values; see {@link VALUE_CLASSES}. */
 export type ValueClass = (typeof VALUE_CLASSES)[number];
 
 /** How far results may be from those before a change. */

@@ -16,6 +16,7 @@ import { type Draw, drawFrom } from "./random.js";
 import { drawSizes, exampleSizes, inputSymbols, type Sizes, withinRanges } from "./sizes.js";
 import { copyOf, drawTensor } from "./values.js";
 
+/** Which inputs are sampled. */
 export interface SampleOptions {
   /** The same seed gives the same inputs. 0 when left out. */
   readonly seed?: number | undefined;

@@ -11,10 +11,13 @@ export type BackendSource = string | Backend | { readonly name: string; readonly
 
 /** What a suite is given for each backend. */
 export interface BackendSuite {
+  /** The backend. */
   readonly backend: Backend;
+  /** The name that test titles use. */
   readonly name: string;
   /** Nodes of the program that the backend refuses, with its reasons. */
   unsupported(program: ExportedProgram): readonly UnsupportedNode[];
+  /** Compiles a program. */
   compile(program: ExportedProgram, options?: CompileOptions): Promise<Executable>;
   /** Runs a program once. */
   run(program: ExportedProgram, inputs: readonly Value[]): Promise<readonly Value[]>;
@@ -28,6 +31,7 @@ export interface BackendSuite {
   ): void;
 }
 
+/** How `describeBackends` finds backends and runs their tests. */
 export interface DescribeBackendsOptions {
   /** The session whose backends are meant by names; a plain one when left out. */
   readonly session?: Sconce | undefined;
@@ -37,8 +41,11 @@ export interface DescribeBackendsOptions {
 
 /** As much of vitest as suites are registered with. */
 export interface Runner {
+  /** Groups tests, as vitest's `describe`. */
   describe(title: string, body: () => void): void;
+  /** Adds a test, as vitest's `test`. */
   test(title: string, body: () => unknown): void;
+  /** Adds a test that is skipped. */
   skip(title: string): void;
 }
 

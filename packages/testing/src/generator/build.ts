@@ -24,6 +24,7 @@ import { toStringMethod } from "./printing.js";
 import { Choices, type ProgramRecipe } from "./recipe.js";
 import { type Maker, Step } from "./step.js";
 
+/** Which programs are generated. */
 export interface BuildOptions {
   /** The operators that are wanted, `aten.relu.default`; all that the generator knows when left out. */
   readonly ops?: readonly string[] | undefined;
@@ -31,6 +32,7 @@ export interface BuildOptions {
   readonly maxNodes?: number | undefined;
   /** Whether programs may write to buffers, inputs and intermediate values. */
   readonly mutations?: boolean | undefined;
+  /** The operators that are called. @defaultValue PyTorch's */
   readonly operators?: OperatorTable | undefined;
 }
 

@@ -2,7 +2,9 @@ import type { ExportedProgram } from "@sconce/ir";
 
 /** How close the outputs of a program can be expected to be when it is computed in another correct way. */
 export interface Tolerance {
+  /** Relative tolerance, of the expected value. */
   readonly rtol: number;
+  /** Absolute tolerance. */
   readonly atol: number;
 }
 

@@ -7,6 +7,7 @@ import { toleranceOf } from "../generator/noise.js";
 
 import type { MatcherResult } from "./result.js";
 
+/** How the results of two programs are compared. */
 export interface MeaningOptions extends ToleranceOptions {
   /** The program whose meaning is to be kept. */
   readonly of: ExportedProgram;
@@ -14,6 +15,7 @@ export interface MeaningOptions extends ToleranceOptions {
   readonly inputs?: readonly (readonly Value[])[] | undefined;
   /** How many sets to sample; 3 when left out. */
   readonly runs?: number | undefined;
+  /** The seed of the sampled inputs. */
   readonly seed?: number | undefined;
   /**
    * The float dtype that the received program computes in, where that is another on purpose, as a pass's `changesNumbers`

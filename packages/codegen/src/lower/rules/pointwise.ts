@@ -6,6 +6,7 @@ import { type LoweringCall, outOf, shapeOf } from "../call.js";
 import { broadcastTo, LazyTensor } from "../lazy.js";
 import { computeType } from "../numbers.js";
 
+/** How the operands of a pointwise operator become one element. */
 export interface PointwiseOptions {
   /** The cost of one element, in additions. */
   readonly operations?: number;
