@@ -5,6 +5,7 @@ import type { LoweringContext } from "./context.js";
 
 /** One call of an operator during lowering, without its arguments. */
 export interface LoweringCall<Fakes = unknown> {
+  /** What lowerings make and know. */
   readonly context: LoweringContext;
   /** The name of the call's node. */
   readonly node: string;

@@ -14,6 +14,7 @@ export interface Lowering {
   readonly target: string;
   /** The schema as PyTorch prints it. */
   readonly schemaText: string;
+  /** The parsed schema. */
   readonly schema: OpSchema;
   /** Whether the result shows elements of the first argument: its consumers are that tensor's. */
   readonly isView: boolean;

@@ -6,15 +6,21 @@ import { cannot, type LoweringCall } from "../call.js";
 import { LazyTensor } from "../lazy.js";
 import { computeType, numberOf } from "../numbers.js";
 
+/** What a reduction over dimensions of a tensor computes. */
 export interface ReduceInit {
+  /** How values become one. */
   readonly kind: ReduceKind;
+  /** The dimensions that are reduced. */
   readonly dims: readonly number[];
+  /** Whether reduced dimensions stay, of size 1. */
   readonly keepdim: boolean;
+  /** The dtype of the result. */
   readonly dtype: DType;
   /** The value that is reduced, from an element and its coordinates. */
   readonly body?: (element: Scalar, at: readonly Index[]) => Scalar;
   /** Finishes the result; `first` is the place of the first element that is reduced. */
   readonly finish?: (value: Scalar, first: readonly Index[]) => Scalar;
+  /** Sizes of the result, where they are known otherwise than from the input. */
   readonly shape?: readonly Index[];
 }
 
