@@ -25,7 +25,9 @@ export function operatorSpec(options: OpCheckerOptions): OpChecker {
   return checker;
 }
 
+/** What the tests of a backend run. */
 export interface BackendCasesOptions {
+  /** The operators that the calls name. */
   readonly operators: OperatorTable;
   /** Runs the calls at the edges of operators too: ends of domains, mixed dtypes, refusals. Default false. */
   readonly edges?: boolean | undefined;

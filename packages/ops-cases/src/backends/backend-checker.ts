@@ -22,6 +22,7 @@ export interface CallCounts {
 
 /** Puts recorded calls through a backend. */
 export class BackendChecker {
+  /** How the calls ran so far. */
   readonly counts: CallCounts = { device: 0, partition: 0, refused: 0, noProgram: 0 };
   readonly #open: () => Backend;
   readonly #operators: OperatorTable;

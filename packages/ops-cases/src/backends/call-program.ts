@@ -17,7 +17,9 @@ import type { BuiltValue } from "../recorded/build.js";
 
 /** One call as an exported program; every tensor among its arguments is an input. */
 export class CallProgram {
+  /** The program that makes the call. */
   readonly program: ExportedProgram;
+  /** The inputs of the program. */
   readonly inputs: Tensor[] = [];
   readonly #builder = new GraphBuilder();
   readonly #fakes: FakeTensor[] = [];

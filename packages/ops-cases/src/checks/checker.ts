@@ -10,12 +10,16 @@ const LAYOUT_MATTERS = /^aten\.(clone|_to_copy|empty_like|full_like|zeros_like|o
 
 /** The checks there are, in the order in which they are made. */
 export const OP_CHECKS = ["run", "fake", "decomposition"] as const;
+/** The name of a check of a recorded call; see {@link OP_CHECKS}. */
 export type OpCheck = (typeof OP_CHECKS)[number];
 
 type Check = readonly [name: OpCheck, problemOf: (one: OpCase) => string | undefined];
 
+/** The operators and kernels that are checked. */
 export interface OpCheckerOptions {
+  /** The operators, with their shape rules and decompositions. */
   readonly operators: OperatorTable;
+  /** The kernels that run the calls. */
   readonly kernels: Kernels;
   /** All when left out. */
   readonly checks?: readonly OpCheck[] | undefined;

@@ -6,6 +6,7 @@ import { checkOpCase, type OperatorCall } from "./outcome.js";
 
 /** A set of kernels that runs single operators. */
 export interface Kernels {
+  /** Whether there is a kernel for an operator. */
   has(target: string): boolean;
   /**
    * Gives a fresh evaluator, which runs operators by kernels and by decompositions.

@@ -68,6 +68,7 @@ const DECOMPOSITIONS: readonly (readonly [RegExp, KnownDifference])[] = [
   [/^(linspace|logspace)\./, { compare: oneStep }],
 ];
 
+/** Returns how an operator is known to differ from PyTorch; undefined when it does not. */
 export const knownDifference = (target: string): KnownDifference | undefined =>
   DECOMPOSITIONS.find(([pattern]) => pattern.test(target.replace(/^aten\./, "")))?.[1];
 

@@ -43,12 +43,14 @@ export function checkOpCase(
 
 /** A case's arguments as fresh values, and what lay in them before the call. */
 export interface PreparedCase extends Call {
+  /** The arguments as they were before the call. */
   readonly before: Snapshot;
 }
 
 /** What came of a call. */
 export type CaseOutcome = { readonly result: unknown } | { readonly error: unknown };
 
+/** Builds the arguments of a recorded call, and notes their values. */
 export function prepareCase(one: OpCase): PreparedCase {
   const { args, kwargs } = buildCall(one);
   return { args, kwargs, before: snapshot(args, kwargs) };

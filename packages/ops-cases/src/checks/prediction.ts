@@ -58,7 +58,9 @@ function resultOf(call: OperatorCall, target: string, { args, kwargs }: Call): u
 
 /** The source of the layout to compare with, and which strides have to agree. */
 export interface PredictionOptions {
+  /** What made the prediction, for messages. */
   readonly source: string;
+  /** Which strides must agree. */
   readonly strides: "all" | "where elements are" | "any";
   /** Allows float32 for a predicted half, or the reverse, in results after the first. Default false. */
   readonly statistics?: boolean;

@@ -18,7 +18,9 @@ export type BuiltValue = Tensor | Argument | readonly BuiltValue[];
 
 /** The arguments of a call. */
 export interface Call {
+  /** Positional arguments. */
   readonly args: readonly BuiltValue[];
+  /** Keyword arguments by name. */
   readonly kwargs: Readonly<Record<string, BuiltValue>>;
 }
 

@@ -5,7 +5,9 @@ import type { DType } from "@sconce/tensor";
 export interface CaseTensor {
   /** Gives the bytes of the elements in row-major order; null when only the layout is known. */
   readonly tensor: (() => Uint8Array) | null;
+  /** The element type. */
   readonly dtype: DType;
+  /** Sizes, outermost dimension first. */
   readonly shape: readonly number[];
   /** In elements; contiguous when left out. */
   readonly strides?: readonly number[];
@@ -45,11 +47,17 @@ export interface OpCase {
   readonly source: string;
   /** What is special about the arguments: `empty`, `noncontiguous`, `nonfinite`, ... */
   readonly tags: readonly string[];
+  /** Positional arguments. */
   readonly args: readonly CaseValue[];
+  /** Keyword arguments by name. */
   readonly kwargs: Readonly<Record<string, CaseValue>>;
+  /** How the results are compared. */
   readonly compare: CaseComparison;
+  /** Relative tolerance, of PyTorch's value. */
   readonly rtol?: number;
+  /** Absolute tolerance. */
   readonly atol?: number;
+  /** The results of PyTorch; absent when it rejects the call. */
   readonly outputs?: readonly CaseValue[];
   /** What the call writes to its arguments, by path. */
   readonly mutated?: Readonly<Record<string, CaseValue>>;

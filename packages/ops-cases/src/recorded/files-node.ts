@@ -17,6 +17,7 @@ const SUFFIX = ".jsonl";
 export interface OpCaseFile {
   /** The family, or for a recording its overload: `activation`, `silu.default`. */
   readonly name: string;
+  /** The recorded calls of the file. */
   readonly cases: readonly OpCase[];
 }
 
