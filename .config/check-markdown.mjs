@@ -1,6 +1,6 @@
 /**
- * Checks the Markdown of the repository: lines of at most 100 columns, sentences of at most 25 words, links and anchors
- * that exist, and an index that lists every page. `--write` wraps the prose.
+ * Checks the Markdown of the repository: lines of at most 100 columns, sentences of at most 25 words, links, anchors and
+ * paths that exist, and an index that lists every page. `--write` wraps the prose.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -94,6 +94,14 @@ function checkProse(file, part) {
   });
 }
 
+/** Paths of the repository that a text names: `packages/ops/src/families`. Those with a placeholder in capitals are skipped. */
+function checkPaths(file, part) {
+  if (part.kind === "code") return;
+  for (const [, path] of part.lines.join("\n").matchAll(/`((?:packages|docs|examples|\.config|\.github)\/[\w./-]+)`/g))
+    if (!/\b[A-Z]{3,}\b|\bdist\b/.test(path.replace("README", "")) && !existsSync(join(ROOT, path)))
+      problems.push(`${file}:${part.at}: ${path} does not exist`);
+}
+
 /** Anchors of a page as GitHub makes them. */
 const anchors = new Map();
 function anchorsOf(file) {
@@ -134,6 +142,7 @@ if (process.argv.includes("--write")) {
 for (const file of pages)
   for (const part of partsOf(read(file))) {
     checkLinks(file, part);
+    checkPaths(file, part);
     const isProse = part.kind === "prose" || part.kind === "table";
     if (isProse && !GENERATED.test(file)) checkProse(file, part);
   }
