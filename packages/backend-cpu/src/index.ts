@@ -32,6 +32,6 @@ export {
   kernel,
   type RandomSource,
 } from "./kernel/kernel.js";
-export { CPU_KERNELS } from "./kernels/all.js";
+export { type CoreKernels, type CoreTarget, CPU_KERNELS } from "./kernels/all.js";
 export { createPhiloxSource } from "./kernels/philox-source.js";
 export { createRandomSource } from "./kernels/random-source.js";

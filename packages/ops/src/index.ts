@@ -1,4 +1,5 @@
 export * from "./families/all.js";
+export type { CheckedSchema, RowSchema } from "./families/row-schema.js";
 export { type InputCheck, inputCheck } from "./inputs/check.js";
 export { type Leaf, userLeaves } from "./inputs/leaf-path.js";
 export * from "./interpreter/index.js";
@@ -12,6 +13,7 @@ export * from "./rows/scalar-functions.js";
 export { scalarTypeName } from "./rules/dtype-names.js";
 export { promoteOperands } from "./rules/promote.js";
 export * from "./rules/view-inverse.js";
+export { CORE_SCHEMAS, type CoreSchema } from "./schema/core-schemas.js";
 export {
   ALIAS_SINGLE_OPERAND,
   HIDDEN_ALIASES,
@@ -20,7 +22,6 @@ export {
 } from "./schema/hidden-effects.js";
 export {
   type AtenSchema,
-  type CheckedSchema,
   knownSchema,
   knownSchemaText,
   knownTargets,

@@ -53,4 +53,8 @@ const emptyDimOrder = defineOp({
   },
 });
 
-export const dimOrderOps: readonly OpDefinition[] = [toDimOrderCopy, cloneDimOrder, emptyDimOrder];
+export const dimOrderOps = [
+  toDimOrderCopy,
+  cloneDimOrder,
+  emptyDimOrder,
+] as const satisfies readonly OpDefinition[];

@@ -318,7 +318,7 @@ const chooseAsymmetricTokenParameters = defineOp({
 });
 
 /** Quantization as PyTorch's passes write it. */
-export const quantizedOps: readonly OpDefinition[] = [
+export const quantizedOps = [
   quantizePerTensor,
   quantizePerTensorOf,
   quantizePerTensorOfRange,
@@ -335,4 +335,4 @@ export const quantizedOps: readonly OpDefinition[] = [
   chooseSymmetricParameters,
   chooseTokenParameters,
   chooseAsymmetricTokenParameters,
-];
+] as const satisfies readonly OpDefinition[];

@@ -8,18 +8,6 @@ import { parseSchema } from "./schema.js";
  */
 export type AtenSchema = `aten::${(typeof ATEN_SCHEMAS)[number]}`;
 
-type HeadOf<S extends string> = S extends `${infer Head}(${string}` ? Head : S;
-
-/**
- * The type of a parameter that takes a schema: `schema: CheckedSchema<S>`, from which S is inferred. For text in `aten::` that PyTorch does
- * not have, it is PyTorch's schema of that overload, so that the compile error shows both. Other namespaces are free.
- */
-export type CheckedSchema<S extends string> = S extends `aten::${string}`
-  ? S extends AtenSchema
-    ? S
-    : Extract<AtenSchema, `${HeadOf<NoInfer<S>>}(${string}`>
-  : S;
-
 let lines: Map<string, string> | undefined;
 const parsed = new Map<string, OpSchema | undefined>();
 
