@@ -38,7 +38,7 @@ const problems = [];
 const imports = new Map();
 const IMPORT = /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|import\("([^"]+)"\)|(?:^|\n)import\s+"([^"]+)"/g;
 
-const isTestFile = (file) => /\.(test|fixture)\.ts$|test-support\.ts$/.test(file);
+const isTestFile = (file) => /\.(test|fixture)\.ts$/.test(file);
 
 function* sources(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

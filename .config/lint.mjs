@@ -11,6 +11,7 @@ const CHECKS = {
   biome: [bin("@biomejs/biome/bin/biome"), "check", "packages", "examples"],
   knip: [bin("knip/bin/knip.js"), "--config", ".config/knip.jsonc", "--no-progress", "--cache"],
   imports: [".config/check-imports.mjs"],
+  packages: [".config/check-packages.mjs"],
   strings: [".config/check-strings.mjs"],
   words: [".config/check-words.mjs"],
   markdown: [".config/check-markdown.mjs"],

@@ -57,7 +57,7 @@ export const kernelFailed = (nodes: readonly string[], cause: unknown): SconceEr
 export const excludedCall = (node: Node, decomposes: boolean): SconceError =>
   new SconceError({
     code: "NO_KERNEL",
-    message: "the operator is excluded from this compilation",
+    message: `${node.target} is excluded from this compilation`,
     where: nodePlace(node),
     fix: `${decomposes ? "decompose the program first, or " : ""}do not exclude it`,
   });

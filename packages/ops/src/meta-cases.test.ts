@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import type { FakeTensor } from "@sconce/ir";
 import { STATIC_ENV } from "@sconce/symbolic";
 import { describe, expect, it } from "vitest";
+import { type CaseValue, decodeValue, fakeOf, type Geometry } from "./case-values.fixture.js";
 import { activationOps } from "./families/activation.js";
 import { defaultOperators } from "./families/all.js";
 import { binaryPointwiseOps } from "./families/binary-pointwise.js";
@@ -19,7 +20,6 @@ import { ternaryPointwiseOps } from "./families/ternary-pointwise.js";
 import { unaryPointwiseOps } from "./families/unary-pointwise.js";
 import { varianceOps } from "./families/variance.js";
 import { metaOf } from "./table/fake-emit.js";
-import { type CaseValue, decodeValue, fakeOf, type Geometry } from "./testing-cases/values.js";
 
 interface Case {
   readonly args: readonly CaseValue[];

@@ -23,7 +23,7 @@ export async function blocksOf(page: string): Promise<Block[]> {
   }));
 }
 
-/** Whether a page has tests of its own: they are registered while tests are collected, in `packages/testing/src/pages.test.ts`. */
+/** Whether a page has tests of its own: they are registered while tests are collected, in `suites.test.ts`. */
 export async function isSuite(page: string): Promise<boolean> {
   return (await blocksOf(page)).some(
     ({ language, text }) => language === "ts" && text.includes('from "vitest"'),
@@ -39,12 +39,6 @@ export interface RunBlock {
 
 type Loader = () => Promise<Readonly<Record<string, unknown>>>;
 
-/** A module of a package that this one does not build on: found when a page asks for it. */
-const elsewhere =
-  (name: string): Loader =>
-  () =>
-    import(name);
-
 const MODULES: Readonly<Record<string, Loader>> = {
   sconce: () => import("sconce"),
   "@sconce/backend-cpu": () => import("@sconce/backend-cpu"),
@@ -58,17 +52,17 @@ const MODULES: Readonly<Record<string, Loader>> = {
   "@sconce/ir/history": () => import("@sconce/ir/history"),
   "@sconce/ir/topology": () => import("@sconce/ir/topology"),
   "@sconce/ops": () => import("@sconce/ops"),
-  "@sconce/ops-cases": elsewhere("@sconce/ops-cases"),
-  "@sconce/ops-cases/node": elsewhere("@sconce/ops-cases/node"),
+  "@sconce/ops-cases": () => import("@sconce/ops-cases"),
+  "@sconce/ops-cases/node": () => import("@sconce/ops-cases/node"),
   "@sconce/passes": () => import("@sconce/passes"),
   "@sconce/symbolic": () => import("@sconce/symbolic"),
   "@sconce/tensor": () => import("@sconce/tensor"),
-  "@sconce/testing": elsewhere("@sconce/testing"),
-  "@sconce/testing/fast-check": elsewhere("@sconce/testing/fast-check"),
-  "@sconce/testing/vitest": elsewhere("@sconce/testing/vitest"),
+  "@sconce/testing": () => import("@sconce/testing"),
+  "@sconce/testing/fast-check": () => import("@sconce/testing/fast-check"),
+  "@sconce/testing/vitest": () => import("@sconce/testing/vitest"),
   "@sconce/torch-libraries": () => import("@sconce/torch-libraries"),
   "@sconce/cli": () => import("../index.js"),
-  "fast-check": elsewhere("fast-check"),
+  "fast-check": () => import("fast-check"),
   vitest: () => import("vitest"),
   "node:fs/promises": () => import("node:fs/promises"),
 };

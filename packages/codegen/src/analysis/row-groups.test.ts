@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loopsOf } from "../test-support.js";
+import { loopsOf } from "../programs.fixture.js";
 import { scalarText } from "../text/scalar-text.js";
 import { rowGroups } from "./row-groups.js";
 

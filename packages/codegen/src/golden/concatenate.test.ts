@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readsOf } from "../ir/traverse.js";
 import { DEFAULT_LIMITS } from "../lower/context.js";
-import { loopsOf, textOf } from "../test-support.js";
+import { loopsOf, textOf } from "../programs.fixture.js";
 
 const LIMITS = { ...DEFAULT_LIMITS, reads: 3 };
 const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `%x${i}`);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { textOf } from "../test-support.js";
+import { textOf } from "../programs.fixture.js";
 
 test("bias, batch norm, residual and activation are in the convolution's nest", () => {
   const text =

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_LIMITS } from "../lower/context.js";
-import { textOf } from "../test-support.js";
+import { textOf } from "../programs.fixture.js";
 
 describe("pointwise operators join", () => {
   test("each other", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { textOf } from "../test-support.js";
+import { textOf } from "../programs.fixture.js";
 
 test("softmax is three nests over the same rows, in one group", () => {
   const text = textOf(`graph(%x: f32[4, 8]) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DEFAULT_LIMITS } from "../lower/context.js";
-import { textOf } from "../test-support.js";
+import { textOf } from "../programs.fixture.js";
 
 const PRODUCT = `%a: f32[4, 16] = aten.mm.default(%x, %w)`;
 const inputs = "%x: f32[4, 8], %w: f32[8, 16]";

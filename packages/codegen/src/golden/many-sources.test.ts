@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loopsOf, textOf } from "../test-support.js";
+import { loopsOf, textOf } from "../programs.fixture.js";
 
 test("a scatter asks for each element which sources point at it", () => {
   const text = textOf(`graph(%x: f32[3, 5], %i: i64[3, 4], %s: f32[3, 4]) {

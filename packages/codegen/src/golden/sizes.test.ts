@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { textOf } from "../test-support.js";
+import { textOf } from "../programs.fixture.js";
 
 test("sizes that a run knows stay in the indices", () => {
   const text = textOf(`graph(%x: f32[s0, 4], %y: f32[s0, 4]) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { textOf } from "../test-support.js";
+import { textOf } from "../programs.fixture.js";
 
 describe("views become index arithmetic", () => {
   test("a permutation, a reshape and a slice between two pointwise operators take no nest", () => {

@@ -1,7 +1,7 @@
 import { parseGraph } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import { describe, expect, test } from "vitest";
-import { loopsOf, textOf } from "../test-support.js";
+import { loopsOf, textOf } from "../programs.fixture.js";
 import { whyNotLowered } from "./lower.js";
 
 describe("calls without a rule", () => {

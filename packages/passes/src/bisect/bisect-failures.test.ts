@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { rulePass } from "../builtin/rule-pass.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
 import { definePass, type Pass, type PassContext, repeat } from "../pass/pass.js";
+import { context, graphOf, programOf } from "../programs.fixture.js";
 import { defineRule, type Rule } from "../rewrite/rule.js";
-import { context, graphOf, programOf } from "../test-support.js";
 import { bisect, type Culprit } from "./bisect.js";
 
 const owned: PassContext = { ...context, ownerOf: () => "mine" };

@@ -2,7 +2,7 @@ import { type ExportedProgram, edit, printIr } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { definePass, type Pass } from "../pass/pass.js";
-import { context, programOf, ramp } from "../test-support.js";
+import { context, programOf, ramp } from "../programs.fixture.js";
 import { type BisectOptions, bisect, type Culprit } from "./bisect.js";
 
 /** A pass that gives each call of an operator another target. */

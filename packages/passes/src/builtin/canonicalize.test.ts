@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { programOf, run, textOf } from "../test-support.js";
+import { programOf, run, textOf } from "../programs.fixture.js";
 import { canonicalize } from "./canonicalize.js";
 
 /** The body of a graph of x: f32[2, 3], n: i64[2, 3], b: b8[2, 3], after the pass; the last value is the result. */

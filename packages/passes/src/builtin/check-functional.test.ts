@@ -3,7 +3,7 @@ import { defineOp } from "@sconce/ops";
 import { describe, expect, test } from "vitest";
 import { aliasRoots } from "../analysis/aliases.js";
 import { functionality, isFunctional } from "../analysis/functional.js";
-import { context, programOf, run } from "../test-support.js";
+import { context, programOf, run } from "../programs.fixture.js";
 import { checkFunctional } from "./check-functional.js";
 
 const graphOf = (body: string): string => `graph(%x: f32[2, 2], %b_m: f32[2, 2]) {\n${body}\n}`;

@@ -4,8 +4,8 @@ import { checkPasses } from "../bisect/check-passes.js";
 import type { CheckReport } from "../checking/checker.js";
 import { parsePipeline } from "../manager/pipeline.js";
 import { type PassCall, passCall } from "../pass/pass.js";
+import { context, programOf, run, textOf } from "../programs.fixture.js";
 import { verifyCalls } from "../shapes/call-problems.js";
-import { context, programOf, run, textOf } from "../test-support.js";
 import { dtypeConversion as pass } from "./convert-dtype.js";
 
 const LINEAR = `graph(%p_w: f32[2, 2], %x: f32[2, 2]) {

@@ -1,6 +1,6 @@
 import { verify } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
-import { context, programOf, run, textOf } from "../test-support.js";
+import { context, programOf, run, textOf } from "../programs.fixture.js";
 import { commonSubexpressionElimination as cse } from "./cse.js";
 
 const graphOf = (body: string): string => `graph(%x: f32[2], %y: f32[2]) {\n${body}\n}`;

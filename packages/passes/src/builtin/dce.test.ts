@@ -1,7 +1,7 @@
 import { LEAF, tupleSpec, verify } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { runDecompositions } from "../decompose/run-decompositions.js";
-import { programOf, run, textOf } from "../test-support.js";
+import { programOf, run, textOf } from "../programs.fixture.js";
 import { deadCodeElimination } from "./dce.js";
 
 describe("dce", () => {

@@ -1,8 +1,8 @@
 import { CORE_ATEN, EDGE, type ExportedProgram, parseGraph, printIr, verifyGraph } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
+import { context, programOf, ramp, run } from "../programs.fixture.js";
 import { verifyCalls } from "../shapes/call-problems.js";
-import { context, programOf, ramp, run } from "../test-support.js";
 import { coreAten, toEdge } from "./edge.js";
 
 const { operators } = context;

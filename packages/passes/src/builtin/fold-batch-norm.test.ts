@@ -3,8 +3,8 @@ import type { ExportedProgram, FakeTensor } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import { Storage, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
+import { programOf, run, textOf } from "../programs.fixture.js";
 import { explainRule } from "../rewrite/explain.js";
-import { programOf, run, textOf } from "../test-support.js";
 import { foldBatchNorm as pass } from "./fold-batch-norm.js";
 import { batchNormRules } from "./rules/batch-norm.js";
 

@@ -1,6 +1,6 @@
 import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { context, programOf, run, textOf } from "../test-support.js";
+import { context, programOf, run, textOf } from "../programs.fixture.js";
 import { foldConstants } from "./fold-constants.js";
 
 const values = (tensor: Tensor | undefined): number[] => [...(tensor!.data as Float32Array)];

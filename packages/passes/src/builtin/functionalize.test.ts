@@ -1,6 +1,6 @@
 import { codeText, verify } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
-import { context, programOf, run, textOf } from "../test-support.js";
+import { context, programOf, run, textOf } from "../programs.fixture.js";
 import { functionalize } from "./functionalize.js";
 
 describe("functionalize", () => {

@@ -1,7 +1,7 @@
 import type { ExportedProgram } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
+import { programOf, run, textOf } from "../programs.fixture.js";
 import type { Fusion } from "../regions/fuse.js";
-import { programOf, run, textOf } from "../test-support.js";
 import { fuse as pass } from "./fuse-regions.js";
 import { inline } from "./submodules.js";
 

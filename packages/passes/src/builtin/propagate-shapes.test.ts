@@ -2,8 +2,8 @@ import type { ExportedProgram, FakeTensor } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { parsePipeline } from "../manager/pipeline.js";
 import type { PassCall } from "../pass/pass.js";
+import { context, programOf, run, textOf } from "../programs.fixture.js";
 import { propagateShapes } from "../shapes/propagate.js";
-import { context, programOf, run, textOf } from "../test-support.js";
 import { shapePropagation as pass } from "./propagate-shapes.js";
 
 const dynamic = (body: string, ranges = "s7 in [2, 16]"): ExportedProgram => {

@@ -1,9 +1,9 @@
 import { FakeTensor } from "@sconce/ir";
 import { castTensor, DTYPES, type DType, getElement, Storage, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
+import { context, programOf, run, textOf } from "../programs.fixture.js";
 import { isDirect, isLossless } from "../shapes/casts.js";
 import { convertsItself } from "../shapes/own-casts.js";
-import { context, programOf, run, textOf } from "../test-support.js";
 import { removeTypePromotion as pass } from "./remove-type-promotion.js";
 
 const graphOf = (body: string, x = "f32[2, 2]"): string => `graph(%x: ${x}, %b_m: f32[2, 2]) {\n${body}\n}`;

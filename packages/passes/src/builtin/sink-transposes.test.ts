@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { programOf, run, textOf } from "../test-support.js";
+import { programOf, run, textOf } from "../programs.fixture.js";
 import { sinkTransposes as pass } from "./sink-transposes.js";
 
 /** A program of x, y: f32[2, 3], its lines after the pass, and the result. */

@@ -1,7 +1,7 @@
 import { edit, FakeTensor, type Graph, type NodeMeta, recordPass } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { PassManager } from "../manager/pass-manager.js";
-import { context, programOf, run } from "../test-support.js";
+import { context, programOf, run } from "../programs.fixture.js";
 import { stripMetadata } from "./strip-metadata.js";
 
 const TEXT = `graph(%x: f32[2]) {

@@ -1,6 +1,6 @@
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { context, programOf, textOf } from "../test-support.js";
+import { context, programOf, textOf } from "../programs.fixture.js";
 import { graphAt, nestedGraphs, nestedProgram, pathText, withNestedGraph } from "./nested.js";
 
 const COND = programOf(`graph(%p: b8[], %x: f32[2]) {

@@ -1,6 +1,6 @@
 import type { ExportedProgram, FakeTensor } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
-import { context, programOf } from "../test-support.js";
+import { context, programOf } from "../programs.fixture.js";
 import type { RegionPair } from "./region-pair.js";
 import { isSmall, largestInput, MAX_ELEMENTS, resizedPair } from "./resize.js";
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { checkPasses } from "../bisect/check-passes.js";
 import { graphAt, withNestedGraph } from "../changes/nested.js";
 import { definePass, type Pass } from "../pass/pass.js";
-import { context, programOf } from "../test-support.js";
+import { context, programOf } from "../programs.fixture.js";
 
 /** The branch that is not taken is in the branch that is not taken. */
 const NESTED = `graph(%p: b8[], %x: f32[3]) {

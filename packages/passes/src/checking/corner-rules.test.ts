@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { checkPasses } from "../bisect/check-passes.js";
 import { canonicalize } from "../builtin/canonicalize.js";
 import { rulePass } from "../builtin/rule-pass.js";
+import { context, programOf } from "../programs.fixture.js";
 import { defineRule, type Match, type Rule, type RuleDefinition } from "../rewrite/rule.js";
 import type { NumberChange } from "../sampling/number-change.js";
-import { context, programOf } from "../test-support.js";
 import type { CheckReport } from "./checker.js";
 import { PassChangedNumbers } from "./errors.js";
 

@@ -3,8 +3,8 @@ import type { ExportedProgram } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { bisect } from "../bisect/bisect.js";
 import { checkPasses } from "../bisect/check-passes.js";
-import { programOf } from "../test-support.js";
-import { edited, owned, rule, rules } from "./test-support.js";
+import { programOf } from "../programs.fixture.js";
+import { edited, owned, rule, rules } from "./planted.fixture.js";
 
 const culpritOf = (program: ExportedProgram, one: Parameters<typeof rules>[1]) =>
   bisect(program, [rules("bad", one)], owned, { maxTries: 30 }).culprit;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { bisect } from "../bisect/bisect.js";
 import { checkPasses } from "../bisect/check-passes.js";
 import { definePass, type Pass } from "../pass/pass.js";
-import { context } from "../test-support.js";
+import { context } from "../programs.fixture.js";
 
 const program = parseIr(
   `sconce-ir 1

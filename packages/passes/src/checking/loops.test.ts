@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { bisect } from "../bisect/bisect.js";
 import { checkPasses } from "../bisect/check-passes.js";
 import { graphAt, withNestedGraph } from "../changes/nested.js";
-import { context, programOf } from "../test-support.js";
-import { pass } from "./test-support.js";
+import { context, programOf } from "../programs.fixture.js";
+import { pass } from "./planted.fixture.js";
 
 /** Counts `%n` up to the limit. */
 const counting = (limit: number) =>

@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest";
 import { bisect } from "../bisect/bisect.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
 import { repeat } from "../pass/pass.js";
+import { graphOf, programOf } from "../programs.fixture.js";
 import type { Rule } from "../rewrite/rule.js";
-import { graphOf, programOf } from "../test-support.js";
 import {
   around,
   BRANCHES,
@@ -25,7 +25,7 @@ import {
   WEIGHTS,
   WRITES,
   WRITES_INPUT,
-} from "./test-support.js";
+} from "./planted.fixture.js";
 
 const wrongRule = (
   name: string,

@@ -7,8 +7,8 @@ import { commonSubexpressionElimination } from "../builtin/cse.js";
 import { deadCodeElimination } from "../builtin/dce.js";
 import { foldConstants } from "../builtin/fold-constants.js";
 import { repeat } from "../pass/pass.js";
+import { programOf } from "../programs.fixture.js";
 import type { Rule } from "../rewrite/rule.js";
-import { programOf } from "../test-support.js";
 import {
   around,
   BRANCHES,
@@ -25,7 +25,7 @@ import {
   there,
   WEIGHTS,
   WRITES,
-} from "./test-support.js";
+} from "./planted.fixture.js";
 
 /** A program of one call of a sine. */
 const plain = (call: string): ExportedProgram =>

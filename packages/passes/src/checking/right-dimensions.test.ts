@@ -1,7 +1,7 @@
 /** @file Right rules for integers, sums, products, views and indices. */
 import { describe, expect, test } from "vitest";
 import { bisect } from "../bisect/bisect.js";
-import { owned, programOfRow, type RuleRow, ruleOfRow, rules } from "./test-support.js";
+import { owned, programOfRow, type RuleRow, ruleOfRow, rules } from "./planted.fixture.js";
 
 const ROWS: readonly RuleRow[] = [
   {

@@ -3,8 +3,8 @@ import type { ExportedProgram } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { bisect } from "../bisect/bisect.js";
 import { checkPasses } from "../bisect/check-passes.js";
-import { programOf } from "../test-support.js";
-import { owned, rule, rules } from "./test-support.js";
+import { programOf } from "../programs.fixture.js";
+import { owned, rule, rules } from "./planted.fixture.js";
 
 const RANGE = { rangeConstraints: new Map([["s0", { min: 2, max: 64 }]]), symbolHints: new Map([["s0", 4]]) };
 const ROUGH = { changesNumbers: { rtol: 1e-3, atol: 1e-3 } };

@@ -9,8 +9,8 @@ import { ownedEntry } from "../decompose/entry-owners.js";
 import { runDecompositions } from "../decompose/run-decompositions.js";
 import { type DecompositionTable, defaultDecompositions } from "../decompose/table.js";
 import type { Pass, PassContext } from "../pass/pass.js";
-import { context, programOf } from "../test-support.js";
-import { owned, pass } from "./test-support.js";
+import { context, programOf } from "../programs.fixture.js";
+import { owned, pass } from "./planted.fixture.js";
 
 /** `self + tensor1 * tensor2`: forgets `value`. */
 const forgets: Decomposition = (emit, args) =>

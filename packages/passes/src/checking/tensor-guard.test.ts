@@ -1,6 +1,6 @@
 import { Storage, Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
-import { programOf } from "../test-support.js";
+import { programOf } from "../programs.fixture.js";
 import { TensorGuard } from "./tensor-guard.js";
 
 const program = programOf(`graph(%p_w: f32[2, 2], %c_k: f32[2, 2]) {

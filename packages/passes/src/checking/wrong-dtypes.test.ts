@@ -1,7 +1,7 @@
 /** @file Wrong rules for integers, casts and tensors of few elements. */
 import { describe, expect, test } from "vitest";
 import { bisect } from "../bisect/bisect.js";
-import { doubleNegation, owned, programOfRow, type RuleRow, ruleOfRow, rules } from "./test-support.js";
+import { doubleNegation, owned, programOfRow, type RuleRow, ruleOfRow, rules } from "./planted.fixture.js";
 
 const ROWS: readonly RuleRow[] = [
   {

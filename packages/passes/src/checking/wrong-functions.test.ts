@@ -1,7 +1,7 @@
 /** @file Wrong rules for functions of floats: what overflows, rounds, or has corners. */
 import { describe, expect, test } from "vitest";
 import { bisect } from "../bisect/bisect.js";
-import { doubleNegation, owned, programOfRow, type RuleRow, ruleOfRow, rules } from "./test-support.js";
+import { doubleNegation, owned, programOfRow, type RuleRow, ruleOfRow, rules } from "./planted.fixture.js";
 
 const ROWS: readonly RuleRow[] = [
   {

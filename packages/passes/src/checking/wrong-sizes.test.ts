@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { bisect } from "../bisect/bisect.js";
 import { checkPasses } from "../bisect/check-passes.js";
 import { definePass } from "../pass/pass.js";
-import { context, programOf } from "../test-support.js";
-import { owned, rule, rules } from "./test-support.js";
+import { context, programOf } from "../programs.fixture.js";
+import { owned, rule, rules } from "./planted.fixture.js";
 
 test.each([4, 8, 16, 48])("a sum of the first %i rows, of up to 64", (rows) => {
   const program = parseIr(

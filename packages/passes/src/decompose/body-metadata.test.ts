@@ -1,6 +1,6 @@
 import { type Argument, type ExportedProgram, isTuple, type NodeMeta, rebuild } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
-import { programOf } from "../test-support.js";
+import { programOf } from "../programs.fixture.js";
 import { runDecompositions } from "./run-decompositions.js";
 
 const TRACED = {

@@ -2,7 +2,7 @@ import { createRunner, readNumbers } from "@sconce/backend-cpu";
 import { codeText } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
-import { programOf, ramp } from "../test-support.js";
+import { programOf, ramp } from "../programs.fixture.js";
 import { runDecompositions } from "./run-decompositions.js";
 
 // Without the copy, PyTorch's `view` would be refused: the steps of lerp lay their result out otherwise.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { programOf, textOf } from "../test-support.js";
+import { programOf, textOf } from "../programs.fixture.js";
 import { runDecompositions } from "./run-decompositions.js";
 
 const inverse = programOf(

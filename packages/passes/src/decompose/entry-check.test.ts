@@ -4,7 +4,7 @@ import { defaultOperators, defineOp, type EmitArg } from "@sconce/ops";
 import { symbol } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { programOf } from "../test-support.js";
+import { programOf } from "../programs.fixture.js";
 import type { Decomposition } from "./decomposition.js";
 import { runDecompositions } from "./run-decompositions.js";
 import { type Decompositions, defaultDecompositions } from "./table.js";

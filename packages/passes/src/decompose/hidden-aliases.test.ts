@@ -4,7 +4,7 @@ import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { functionality } from "../analysis/functional.js";
 import { functionalize } from "../builtin/functionalize.js";
-import { context, programOf, ramp, run } from "../test-support.js";
+import { context, programOf, ramp, run } from "../programs.fixture.js";
 import { runDecompositions } from "./run-decompositions.js";
 import { DecompositionTable } from "./table.js";
 

@@ -1,6 +1,6 @@
 import type { ExportedProgram, InputSpec } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
-import { programOf } from "../test-support.js";
+import { programOf } from "../programs.fixture.js";
 import { orderInputs } from "./input-order.js";
 
 /** A program with these targets: `p` parameters, `b` buffers, `c` constants. */

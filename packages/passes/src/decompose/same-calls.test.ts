@@ -2,7 +2,7 @@ import { type ExportedProgram, type OutputSpec, printIr } from "@sconce/ir";
 import { defaultOperators, type Emit } from "@sconce/ops";
 import { describe, expect, test } from "vitest";
 import { decompose } from "../builtin/decompose.js";
-import { programOf, run } from "../test-support.js";
+import { programOf, run } from "../programs.fixture.js";
 import { runDecompositions } from "./run-decompositions.js";
 import { DecompositionTable } from "./table.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { programOf } from "../test-support.js";
+import { programOf } from "../programs.fixture.js";
 import { shapeEnvOf } from "./shape-env.js";
 import { shareSizes } from "./shared-sizes.js";
 

@@ -1,7 +1,7 @@
 import { type ExportedProgram, FakeTensor, type Node } from "@sconce/ir";
 import { add, floorDiv, mul, type SymInt, symbol } from "@sconce/symbolic";
 import { describe, expect, test } from "vitest";
-import { programOf } from "../test-support.js";
+import { programOf } from "../programs.fixture.js";
 import { shapeEnvOf } from "./shape-env.js";
 import { SizeGuards } from "./size-guards.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { programOf } from "../test-support.js";
+import { programOf } from "../programs.fixture.js";
 import { symbolSources } from "./symbol-sources.js";
 
 /** The numbers are PyTorch's for these inputs. */

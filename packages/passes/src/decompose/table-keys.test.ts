@@ -1,6 +1,6 @@
 import type { FakeTensor } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
-import { programOf } from "../test-support.js";
+import { programOf } from "../programs.fixture.js";
 import type { Decomposition } from "./decomposition.js";
 import { runDecompositions } from "./run-decompositions.js";
 import { type Decompositions, DecompositionTable, defaultDecompositions } from "./table.js";

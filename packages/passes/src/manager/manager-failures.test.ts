@@ -3,9 +3,9 @@ import { edit, ref } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { rulePass } from "../builtin/rule-pass.js";
 import { definePass, type Pass, repeat } from "../pass/pass.js";
+import { context, graphOf, programOf } from "../programs.fixture.js";
 import type { RefusedRewrite } from "../rewrite/context.js";
 import { defineRule, type Rule } from "../rewrite/rule.js";
-import { context, graphOf, programOf } from "../test-support.js";
 import { NoFixpoint } from "./fixpoint.js";
 import { PassManager, type PassManagerOptions } from "./pass-manager.js";
 

@@ -6,8 +6,8 @@ import { deadCodeElimination } from "../builtin/dce.js";
 import { foldConstants } from "../builtin/fold-constants.js";
 import { rulePass } from "../builtin/rule-pass.js";
 import { definePass, repeat } from "../pass/pass.js";
+import { context, graphOf, programOf, textOf } from "../programs.fixture.js";
 import { defineRule } from "../rewrite/rule.js";
-import { context, graphOf, programOf, textOf } from "../test-support.js";
 import { type PassEvent, PassManager } from "./pass-manager.js";
 
 const program = programOf(`graph(%x: f32[2]) {

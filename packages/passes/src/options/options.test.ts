@@ -3,8 +3,8 @@ import { completePipeline } from "../manager/complete.js";
 import { PassManager } from "../manager/pass-manager.js";
 import { parsePipeline } from "../manager/pipeline.js";
 import { definePass, passCall } from "../pass/pass.js";
+import { context, programOf } from "../programs.fixture.js";
 import { builtinPasses, builtinRules } from "../registry.js";
-import { context, programOf } from "../test-support.js";
 import type { OptionSession } from "./spec.js";
 import { suggestions } from "./suggest.js";
 

@@ -1,7 +1,7 @@
 import { type Backend, verify } from "@sconce/ir";
 import { topologyOf } from "@sconce/ir/topology";
 import { describe, expect, test } from "vitest";
-import { context, programOf, textOf } from "../test-support.js";
+import { context, programOf, textOf } from "../programs.fixture.js";
 import { inlineSubmodule } from "./inline.js";
 import { partition } from "./partition.js";
 

@@ -2,7 +2,7 @@ import { edit, verify } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { deadCodeElimination } from "../builtin/dce.js";
 import { extract, inline, split } from "../builtin/submodules.js";
-import { context, programOf, run, textOf } from "../test-support.js";
+import { context, programOf, run, textOf } from "../programs.fixture.js";
 import { extractSubmodule, inModule } from "./extract.js";
 import { regionProgram } from "./region-program.js";
 import { splitBy } from "./split.js";

@@ -1,6 +1,6 @@
 import type { ExportedProgram } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
-import { context, programOf, textOf } from "../test-support.js";
+import { context, programOf, textOf } from "../programs.fixture.js";
 import { RewriteDiverges } from "./divergence-errors.js";
 import { rewriteProgram } from "./rewrite.js";
 import { defineRule, type Rule } from "./rule.js";

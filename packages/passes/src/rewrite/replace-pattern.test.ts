@@ -1,6 +1,6 @@
 import { type FakeTensor, float } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
-import { context, programOf, textOf } from "../test-support.js";
+import { context, programOf, textOf } from "../programs.fixture.js";
 import { explainRule } from "./explain.js";
 import { type Expression, replacePattern } from "./replace-pattern.js";
 import { rewriteProgram } from "./rewrite.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { canonicalize } from "../builtin/canonicalize.js";
-import { context, programOf, run, textOf } from "../test-support.js";
+import { context, programOf, run, textOf } from "../programs.fixture.js";
 import { explainRule } from "./explain.js";
 import { rewriteProgram } from "./rewrite.js";
 import { defineRule } from "./rule.js";

@@ -4,7 +4,7 @@ import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { PassManager } from "../manager/pass-manager.js";
 import { definePass } from "../pass/pass.js";
-import { context, programOf } from "../test-support.js";
+import { context, programOf } from "../programs.fixture.js";
 import { callProblems, verifyCalls } from "./call-problems.js";
 
 const operators = defaultOperators();

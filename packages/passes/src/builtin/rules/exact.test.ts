@@ -2,9 +2,9 @@ import { type Argument, FakeTensor, type Graph, isRef, itemsOf, mapRefs, type Va
 import { STATIC_ENV } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
+import { context } from "../../programs.fixture.js";
 import { rewriteGraph } from "../../rewrite/driver.js";
 import type { Rule } from "../../rewrite/rule.js";
-import { context } from "../../test-support.js";
 import { approximateRules } from "./approximate.js";
 import { sameBits } from "./edge-values.js";
 import { identityRules } from "./identities.js";

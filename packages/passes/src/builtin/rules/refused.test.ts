@@ -3,8 +3,8 @@ import { metaOf } from "@sconce/ops";
 import { STATIC_ENV } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";
 import { expect, test } from "vitest";
+import { context, programOf } from "../../programs.fixture.js";
 import { explainRule } from "../../rewrite/explain.js";
-import { context, programOf } from "../../test-support.js";
 import { identityRules } from "./identities.js";
 
 const { operators } = context;

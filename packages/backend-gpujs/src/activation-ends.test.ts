@@ -1,12 +1,12 @@
 /** @file Activations at infinity and where float32 overflows, in the interpreter, as loops and on gpu.js. Wanted: PyTorch's. */
 import { cpuBackend } from "@sconce/backend-cpu";
-import { gpujsBackend } from "@sconce/backend-gpujs";
 import { evaluateLoops, lowerToLoops } from "@sconce/codegen";
 import { type ExportedProgram, parseIr } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import { runDecompositions } from "@sconce/passes";
 import { type DType, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
+import { gpujsBackend } from "./index.js";
 
 const operators = defaultOperators();
 const NAN = Number.NaN;

@@ -3,9 +3,9 @@ import { type ExportedProgram, edit } from "@sconce/ir";
 import type { FailureKind } from "../bisect/trial.js";
 import { rulePass } from "../builtin/rule-pass.js";
 import { definePass, type Pass, type PassContext, type PipelineItem } from "../pass/pass.js";
+import { context, programOf } from "../programs.fixture.js";
 import { defineRule, type Match, type Rule } from "../rewrite/rule.js";
 import type { NumberChange } from "../sampling/number-change.js";
-import { context, programOf } from "../test-support.js";
 
 /** Everything is of the plugin "mine". */
 export const owned: PassContext = { ...context, ownerOf: () => "mine" };

@@ -1,8 +1,9 @@
 /** @file What every operator row has to have. */
-import { CPU_KERNELS, cpuBackend } from "@sconce/backend-cpu";
+
 import type { Node } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import { expect, test } from "vitest";
+import { CPU_KERNELS, cpuBackend } from "./index.js";
 
 const operators = defaultOperators();
 

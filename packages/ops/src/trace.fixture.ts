@@ -1,11 +1,11 @@
 /** @file What a call becomes under the default table, as a list of operators. */
 import { FakeTensor, type MetaValue } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
-import type { OpDefinition } from "../rows/define-op.js";
-import type { Emit, EmitArg } from "../rows/emit.js";
-import { bindArgs } from "../table/bind.js";
-import { emitFrom, fakeEmit } from "../table/fake-emit.js";
-import type { OperatorTable } from "../table/table.js";
+import type { OpDefinition } from "./rows/define-op.js";
+import type { Emit, EmitArg } from "./rows/emit.js";
+import { bindArgs } from "./table/bind.js";
+import { emitFrom, fakeEmit } from "./table/fake-emit.js";
+import type { OperatorTable } from "./table/table.js";
 
 interface Step {
   readonly target: string;

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { builtinPasses } from "@sconce/passes";
 import { expect, test } from "vitest";
-import { blocksOf, isSuite, ROOT, type RunBlock, runPage } from "../../cli/src/docs/page.fixture.js";
+import { blocksOf, isSuite, ROOT, type RunBlock, runPage } from "./page.fixture.js";
 
 process.chdir(ROOT);
 const pages = [

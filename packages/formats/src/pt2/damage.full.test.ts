@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { isSconceError } from "@sconce/errors";
-import { readPt2 } from "@sconce/formats";
 import { ExportedProgram } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import { expect, test } from "vitest";
+import { readPt2 } from "../index.js";
 
 const file = new Uint8Array(
-  readFileSync(new URL("../fixtures/programs/api_custom_module/program.pt2", import.meta.url)),
+  readFileSync(new URL("../../../testing/fixtures/programs/api_custom_module/program.pt2", import.meta.url)),
 );
 const operators = defaultOperators();
 const original = await readPt2(file, { operators });

@@ -1,9 +1,9 @@
 /** @file Random operators give the numbers that PyTorch gave after `torch.manual_seed`; see `oracle/random_draws.py`. */
 import { readFileSync } from "node:fs";
-import { createEvaluator, createRandomSource } from "@sconce/backend-cpu";
 import { dtypeLiteral, float } from "@sconce/ir";
 import { contiguousStrides, type DType, type Element, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
+import { createEvaluator, createRandomSource } from "../index.js";
 
 type Recorded = number | string | boolean;
 interface RecordedTensor {
@@ -30,7 +30,7 @@ interface RecordedCall {
 }
 
 const { seed, cases } = JSON.parse(
-  readFileSync(new URL("../fixtures/random/draws.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../../../testing/fixtures/random/draws.json", import.meta.url), "utf8"),
 ) as { seed: number; cases: RecordedCall[] };
 
 const floatOf = (value: Recorded): number =>

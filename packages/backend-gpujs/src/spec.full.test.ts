@@ -1,8 +1,9 @@
 /** @file The backend's suite with 500 random programs, in the modes that compute in different ways. */
-import { gpujsBackend } from "@sconce/backend-gpujs";
+
+import { backendSpec } from "@sconce/testing/vitest";
 import { describe } from "vitest";
-import { hasWebgpu } from "../test-device.fixture.js";
-import { backendSpec } from "./spec.js";
+import { gpujsBackend } from "./index.js";
+import { hasWebgpu } from "./webgpu/device.fixture.js";
 
 const isThere = await hasWebgpu();
 

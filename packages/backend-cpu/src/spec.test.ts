@@ -1,0 +1,4 @@
+import { backendSpec } from "@sconce/testing/vitest";
+import { cpuBackend } from "./index.js";
+
+backendSpec(cpuBackend());

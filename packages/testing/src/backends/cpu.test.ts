@@ -1,4 +1,0 @@
-import { cpuBackend } from "@sconce/backend-cpu";
-import { backendSpec } from "./spec.js";
-
-backendSpec(cpuBackend());
