@@ -45,6 +45,7 @@ export {
   type CustomObject,
   FakeTensor,
   type FakeTensorInit,
+  isSymScalar,
   type MetaValue,
   type ModuleStackEntry,
   type NodeMeta,

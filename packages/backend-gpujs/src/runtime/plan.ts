@@ -13,10 +13,12 @@ import {
   forEachInput,
   type Graph,
   GraphBuilder,
+  isSymScalar,
   type MetaValue,
   type NodePlacement,
   rebuild,
   ref,
+  symInt,
   tuple,
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
@@ -172,8 +174,7 @@ const unconstrained = (graph: Graph): Graph =>
 function anySize(name: string, val: MetaValue | undefined): MetaValue | undefined {
   if (val instanceof FakeTensor)
     return new FakeTensor({ ...val, shape: val.shape.map((_, d) => symbolByName(`${name}_${d}`)) });
-  const isSize = typeof val === "object" && val !== null && "kind" in val && val.kind === "SymInt";
-  return isSize ? { ...val, expr: symbolByName(name) } : undefined;
+  return isSymScalar(val) && val.kind === "SymInt" ? symInt(symbolByName(name)) : undefined;
 }
 
 /** The only part of a program that is not divided. */

@@ -1,6 +1,6 @@
 /** @file Decides which nodes the device computes, with a reason for each other node. */
 import { whyNotLowered } from "@sconce/codegen";
-import { FakeTensor, forEachInput, type Graph, type MetaValue, type Node } from "@sconce/ir";
+import { FakeTensor, forEachInput, type Graph, isSymScalar, type MetaValue, type Node } from "@sconce/ir";
 import { isScalarFunction, type OperatorTable } from "@sconce/ops";
 import { freeSymbols, SymExpr, type SymInt } from "@sconce/symbolic";
 import type { Device } from "../device.js";
@@ -40,15 +40,13 @@ export const SIZES: ReadonlySet<string> = new Set([
 ]);
 /** Sizes follow from the metadata: tensors need not come to the host for them. */
 const isSize = ({ target, meta: { val } }: Node): boolean =>
-  (SIZES.has(target) || isScalarFunction(target)) &&
-  (val as { readonly kind?: string } | null)?.kind === "SymInt";
+  (SIZES.has(target) || isScalarFunction(target)) && isSymScalar(val) && val.kind === "SymInt";
 
 /** Names of the symbols in a value's sizes, or in the size that it is. */
 function symbolsOf(value: MetaValue): string[] {
   if (Array.isArray(value)) return (value as readonly MetaValue[]).flatMap(symbolsOf);
   if (value instanceof FakeTensor) return value.shape.flatMap(namesIn);
-  const { kind, expr } = (value ?? {}) as { readonly kind?: string; readonly expr?: SymInt };
-  return kind === "SymInt" && expr !== undefined ? namesIn(expr) : [];
+  return isSymScalar(value) && value.kind === "SymInt" ? namesIn(value.expr) : [];
 }
 const namesIn = (size: SymInt): string[] => (size instanceof SymExpr ? [...freeSymbols(size).keys()] : []);
 

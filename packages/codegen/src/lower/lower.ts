@@ -3,6 +3,7 @@ import {
   forEachInput,
   type Graph,
   isRef,
+  isSymScalar,
   itemsOf,
   type MetaValue,
   type Node,
@@ -78,13 +79,13 @@ const readsTensor = (target: string): boolean => !isScalarFunction(target) && !t
 /** Rejects values that no nest can read or write, before a rule uses them. */
 function checkOperand(value: unknown): void {
   if (Array.isArray(value)) for (const item of value) checkOperand(item);
-  const { kind } = (value ?? {}) as { kind?: string };
-  if (kind === "SymFloat" || kind === "SymBool") cannot("it reads a symbolic float or bool");
+  if (isOtherNumber(value)) cannot("it reads a symbolic float or bool");
   if (value instanceof FakeTensor && isComplexDType(value.dtype))
     cannot("complex numbers are not lowered to loops");
 }
-const isSizeValue = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && (value as { kind?: string }).kind === "SymInt";
+const isSizeValue = (value: unknown): boolean => isSymScalar(value) && value.kind === "SymInt";
+/** Whether a value is a float or a bool that is computed from sizes. */
+const isOtherNumber = (value: unknown): boolean => isSymScalar(value) && value.kind !== "SymInt";
 
 /** Returns why an operator never lowers to loops, judged by its row in the table. */
 function whyNever(row: OpDefinition | undefined): string | undefined {
@@ -142,8 +143,7 @@ class GraphLowering {
   /** Results are tensors, sizes and constants; other numbers are computed outside of the loops. */
   #checkOutputs(output: Node): void {
     forEachInput(output, (name) => {
-      const { kind } = (this.#fakeOf(name) ?? {}) as { kind?: string };
-      if (kind === "SymFloat" || kind === "SymBool") this.#refuse(name, NO_SIZE);
+      if (isOtherNumber(this.#fakeOf(name))) this.#refuse(name, NO_SIZE);
     });
   }
 
@@ -260,9 +260,9 @@ class GraphLowering {
         const buffer = this.#context.buffer(value);
         return { kind: "buffer", buffer, shape: value.shape, node: item.name };
       }
-      const scalar = this.#graph.node(item.name).meta.val as { kind?: string; expr?: never } | null;
-      return scalar?.kind === "SymInt"
-        ? { kind: "size", value: scalar.expr! }
+      const { val } = this.#graph.node(item.name).meta;
+      return isSymScalar(val) && val.kind === "SymInt"
+        ? { kind: "size", value: val.expr }
         : { kind: "constant", value: null };
     });
   }

@@ -107,6 +107,9 @@ export const symInt = (expr: SymInt): SymScalar => ({ kind: "SymInt", expr });
 export const symFloat = (expr: SymFloat): SymScalar => ({ kind: "SymFloat", expr });
 /** Returns a symbolic bool. */
 export const symBool = (expr: SymBool): SymScalar => ({ kind: "SymBool", expr });
+/** Whether a value is a symbolic scalar, as the `val` of nodes and scalar arguments hold them. */
+export const isSymScalar = (value: unknown): value is SymScalar =>
+  typeof value === "object" && value !== null && "expr" in value && "kind" in value;
 
 /** One `nn_module_stack` entry: key, module path, module type. */
 export type ModuleStackEntry = readonly [key: string, path: string, type: string];

@@ -1,5 +1,5 @@
 /** @file Python arithmetic on scalars that may be symbolic, inside of rules and decompositions. */
-import { float, type SymScalar } from "@sconce/ir";
+import { float, isSymScalar, type SymScalar } from "@sconce/ir";
 import { floatConstant, SymExpr, type SymInt, toFloat } from "@sconce/symbolic";
 import type { Emit } from "../rows/emit.js";
 import { evaluateScalarFunction } from "../rows/scalar-functions.js";
@@ -8,7 +8,7 @@ import { scalarKind } from "./promote.js";
 
 /** True for a scalar whose value is known when a program runs only. */
 export const isSymbolicScalar = (value: ScalarArg): value is SymScalar =>
-  typeof value === "object" && "expr" in value && value.expr instanceof SymExpr;
+  isSymScalar(value) && value.expr instanceof SymExpr;
 
 /**
  * `operator.sub(a, b)` and so on, of plain and symbolic scalars. With an emitter, symbolic results become nodes at this

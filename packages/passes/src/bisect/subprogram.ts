@@ -8,6 +8,7 @@ import {
   type Graph,
   GraphBuilder,
   isRef,
+  isSymScalar,
   type Node,
   type OutputSpec,
   type ProgramRunner,
@@ -99,8 +100,7 @@ export class Parts {
     const read = new Set<string>();
     for (const node of nodes) forEachInput(node, (name) => read.add(name));
     const own = new Set(this.#program.userOutputs.flatMap((value) => ("name" in value ? [value.name] : [])));
-    const isValue = ({ meta: { val } }: Node): boolean =>
-      val instanceof FakeTensor || (typeof val === "object" && val !== null && "expr" in val);
+    const isValue = ({ meta: { val } }: Node): boolean => val instanceof FakeTensor || isSymScalar(val);
     return nodes
       .filter((node) => kept.has(node.name) && isValue(node) && (own.has(node.name) || !read.has(node.name)))
       .map(({ name }) => name);

@@ -7,6 +7,7 @@ import {
   forEachInput,
   type Graph,
   type InputSpec,
+  isSymScalar,
   mapRefs,
   missingValues,
   NO_KWARGS,
@@ -362,12 +363,7 @@ function unknownValue(val: unknown): Value | readonly Value[] {
 function hasSymbols(val: unknown): boolean {
   if (val instanceof FakeTensor) return val.shape.some((size) => typeof size !== "number");
   if (Array.isArray(val)) return val.some(hasSymbols);
-  return (
-    typeof val === "object" &&
-    val !== null &&
-    "expr" in val &&
-    typeof (val as { expr: unknown }).expr === "object"
-  );
+  return isSymScalar(val) && typeof val.expr === "object";
 }
 
 function bytesOf(val: unknown): number {

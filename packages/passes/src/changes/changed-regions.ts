@@ -1,5 +1,5 @@
 /** @file Changed regions: what computes two values that have to be equal, down to values that both versions have. */
-import { FakeTensor, forEachInput, type Graph, type Node } from "@sconce/ir";
+import { FakeTensor, forEachInput, type Graph, isSymScalar, type Node } from "@sconce/ir";
 import type { Claim, Unified } from "./unify.js";
 
 /** The calls of one version, in graph order, that compute the results of a region. */
@@ -190,8 +190,7 @@ function cone(
  * either.
  */
 const canBeInput = ({ op, meta: { val } }: Node): boolean =>
-  op === "call_function" &&
-  (val instanceof FakeTensor || (typeof val === "object" && val !== null && "expr" in val));
+  op === "call_function" && (val instanceof FakeTensor || isSymScalar(val));
 
 function sideOf(graph: Graph, { nodes, own }: Cone, results: readonly string[]): RegionSide {
   const sorted = [...nodes].map((name) => graph.node(name));

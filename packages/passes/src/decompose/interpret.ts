@@ -9,6 +9,7 @@ import {
   isGraph,
   isOpaque,
   isRef,
+  isSymScalar,
   isTuple,
   kindOf,
   type MetaValue,
@@ -217,9 +218,6 @@ function keepGrad(target: string, args: readonly EmitArg[], result: MetaValue): 
   }
   return result;
 }
-
-export const isSymScalar = (value: unknown): value is SymScalar =>
-  typeof value === "object" && value !== null && "expr" in value && "kind" in value;
 
 const NO_NAMES: string[] = [];
 const isNumber = (size: unknown): boolean => typeof size === "number";

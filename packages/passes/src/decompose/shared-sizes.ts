@@ -1,8 +1,7 @@
 /** @file One node for each symbolic number (`insert_deferred_runtime_asserts` in `torch/fx/passes/runtime_assert.py`). */
-import { FakeTensor, type Graph, isRef, type Node, rebuild } from "@sconce/ir";
+import { FakeTensor, type Graph, isRef, isSymScalar, type Node, rebuild } from "@sconce/ir";
 import { SymExpr } from "@sconce/symbolic";
 import { refRenamer } from "../analysis/node-arguments.js";
-import { isSymScalar } from "./interpret.js";
 import type { RetraceEnv } from "./shape-env.js";
 
 /**

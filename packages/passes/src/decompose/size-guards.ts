@@ -3,7 +3,7 @@
  * (`FunctionalTensor.__new__`, `guard_or_false`); what the ranges and the existing guards do not
  * decide becomes a guard.
  */
-import { type ExportedProgram, FakeTensor, type MetaValue } from "@sconce/ir";
+import { type ExportedProgram, FakeTensor, isSymScalar, type MetaValue } from "@sconce/ir";
 import { evaluateScalarFunction, userLeaves } from "@sconce/ops";
 import {
   asLinear,
@@ -86,7 +86,7 @@ export class SizeGuards {
     for (const { name, root, path } of userLeaves(program)) {
       const value = program.graph.find(name)?.meta.val;
       const leaf = { kind: "source", root, local: true, path } as const;
-      if (typeof value === "object" && value !== null && "expr" in value) this.#source(leaf, value.expr);
+      if (isSymScalar(value)) this.#source(leaf, value.expr);
       if (!(value instanceof FakeTensor)) continue;
       for (const [index, size] of value.shape.entries())
         this.#source({ ...leaf, property: "size", index }, size);

@@ -3,6 +3,7 @@ import {
   type FakeTensor,
   float,
   isRef,
+  isSymScalar,
   type MetaValue,
   type Namespace,
   type Node,
@@ -119,11 +120,9 @@ export class SymbolicNodes {
 
   /** A symbolic scalar's own node; gives whether that bound a new symbol. */
   bindScalar(value: MetaValue, node: NodeRef): boolean {
-    const scalar = value as SymScalar | null;
-    if (scalar === null || typeof scalar !== "object" || !("expr" in scalar)) return false;
-    if (!(scalar.expr instanceof SymExpr)) return false;
-    this.#bind(scalar.expr.key, node);
-    return this.#see(scalar.expr);
+    if (!isSymScalar(value) || !(value.expr instanceof SymExpr)) return false;
+    this.#bind(value.expr.key, node);
+    return this.#see(value.expr);
   }
 
   /**
@@ -240,7 +239,7 @@ export class SymbolicNodes {
     const { expr } = value;
     const values = args.map((arg) => {
       if (arg === this.#lastNumber?.value) return this.#lastNumber.node;
-      return isScalar(arg) ? this.scalarArgument(arg) : arg;
+      return isSymScalar(arg) ? this.scalarArgument(arg) : arg;
     });
     if (!values.some(isRef)) return;
     const node = this.#tracer.scalarCall(target, values, value, candidateOf(target));
@@ -345,7 +344,7 @@ export class SymbolicNodes {
   }
 
   #follow(expr: SymExpr, { target, args }: Recipe): Argument {
-    const values = args.map((arg) => (isScalar(arg) ? this.scalarArgument(arg) : arg));
+    const values = args.map((arg) => (isSymScalar(arg) ? this.scalarArgument(arg) : arg));
     return this.#tracer.scalarCall(target, values, scalarOf(expr), candidateOf(target));
   }
 
@@ -403,9 +402,6 @@ export class SymbolicNodes {
     return this.#tracer.scalarCall("torch.sym_ite", args, scalarOf(expr), "sym_ite");
   }
 }
-
-const isScalar = (value: unknown): value is SymScalar =>
-  typeof value === "object" && value !== null && "expr" in value;
 
 function scalarOf(expr: SymExpr): SymScalar {
   if (isCondition(expr)) return { kind: "SymBool", expr };

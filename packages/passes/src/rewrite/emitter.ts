@@ -2,6 +2,7 @@ import {
   type Argument,
   FakeTensor,
   isRef,
+  isSymScalar,
   type MetaValue,
   NO_KWARGS,
   NO_META,
@@ -192,7 +193,7 @@ export class Replacer {
 }
 
 const isSymbolic = (value: unknown): value is SymScalar & { readonly expr: SymExpr } =>
-  typeof value === "object" && value !== null && "expr" in value && value.expr instanceof SymExpr;
+  isSymScalar(value) && value.expr instanceof SymExpr;
 
 /** Results of meta rules may be the arguments themselves; a node's value has an identity of its own. */
 function fresh(value: MetaValue): MetaValue {

@@ -1,5 +1,5 @@
 /** @file Inputs for a region of a program, one class of values at a time. */
-import { FakeTensor, type MetaValue, type Value } from "@sconce/ir";
+import { FakeTensor, isSymScalar, type MetaValue, type Value } from "@sconce/ir";
 import { evaluate, evaluateInt } from "@sconce/symbolic";
 import {
   type DType,
@@ -111,7 +111,7 @@ interface InputOptions extends Omit<RegionSampleOptions, "inOrder"> {
 
 function drawn(val: MetaValue | undefined, options: InputOptions, draw: Draw): Value | undefined {
   if (val instanceof FakeTensor) return tensorOf(val, options, draw);
-  if (typeof val !== "object" || val === null || !("expr" in val)) return undefined;
+  if (!isSymScalar(val)) return undefined;
   if (val.kind === "SymInt") return evaluateInt(val.expr, options.sizes);
   if (val.kind === "SymBool") return draw.unit() < 0.5;
   if (typeof val.expr === "number") return val.expr;

@@ -3,6 +3,7 @@ import {
   type Argument,
   type ExportedProgram,
   FakeTensor,
+  isSymScalar,
   type MetaValue,
   type ScalarLiteral,
   toNumber,
@@ -164,7 +165,7 @@ class Sampler {
     if (val instanceof FakeTensor)
       return tensor(val, example instanceof Tensor && example.hasValues ? example : undefined);
     if (spec.arg.kind === "constant") return scalarValue(spec.arg.value);
-    if (typeof val === "object" && val !== null && "expr" in val) {
+    if (isSymScalar(val)) {
       if (val.kind === "SymInt") return evaluateInt(val.expr, sizes);
       if (typeof val.expr !== "object") return evaluate(val.expr, sizes);
       if (val.kind === "SymBool") return draw === undefined ? true : draw.unit() < 0.5;

@@ -9,6 +9,7 @@ import {
   graphArgument,
   isOpaque,
   isRef,
+  isSymScalar,
   itemsOf,
   type MetaValue,
   type Node,
@@ -31,7 +32,7 @@ import { opaqueInputs } from "../opaque/errors.js";
 import { changeOf } from "../opaque/inputs.js";
 import { type Bindings, bindingsOf, type NewSizes } from "./bindings.js";
 import { contradiction, isRuleFault } from "./errors.js";
-import { isSymScalar, Refiner, substituted } from "./refine.js";
+import { Refiner, substituted } from "./refine.js";
 
 /**
  * The program with every `meta.val` computed from those of the inputs, in bodies of control flow

@@ -1,5 +1,5 @@
 /** @file What is recorded of a value and what its call computes, made one. */
-import { FakeTensor, type MetaValue, type SymInt, type SymScalar } from "@sconce/ir";
+import { FakeTensor, isSymScalar, type MetaValue, type SymInt, type SymScalar } from "@sconce/ir";
 import {
   eq,
   freeSymbols,
@@ -29,9 +29,6 @@ export function substituted<T extends MetaValue>(val: T, bindings: Bindings): T 
   const expr = replace(val.expr as SymValue);
   return expr === val.expr ? val : ({ ...val, expr } as T);
 }
-
-export const isSymScalar = (val: unknown): val is SymScalar =>
-  typeof val === "object" && val !== null && "expr" in val && "kind" in val;
 
 function mapSame<T>(items: readonly T[], change: (item: T) => T): readonly T[] {
   let out: T[] | undefined;

@@ -1,6 +1,5 @@
 /** @file Ranges, and the places of a triangle's elements. */
 import type { ScalarArg } from "@sconce/ops";
-import { SymExpr, type SymInt } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
 import { add, constant, type Index, multiply, size } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
@@ -33,13 +32,8 @@ function range(call: LoweringCall, start: ScalarArg, step: ScalarArg): LazyTenso
 }
 /** A whole number, symbolic ones too; others are cut when asked for. */
 function wholeOf(value: ScalarArg, isCut: boolean): Index | undefined {
-  if (value instanceof SymExpr) return size(value as SymInt);
-  const {
-    kind,
-    expr,
-    value: inner = value,
-  } = Object(value) as { kind?: string; expr?: SymInt; value?: unknown };
-  if (kind === "SymInt" && expr !== undefined) return size(expr);
+  if (typeof value === "object" && value.kind === "SymInt") return size(value.expr);
+  const inner = typeof value === "object" && value.kind === "float" ? value.value : value;
   if (typeof inner !== "number" && typeof inner !== "boolean") return undefined;
   const number = Number(inner);
   if (Number.isInteger(number)) return constant(number);
