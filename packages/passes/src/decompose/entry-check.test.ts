@@ -281,7 +281,7 @@ describe("wrong calls of the emitter name the entry", () => {
     });
     expect(error).toMatchObject({
       code: "DECOMPOSITION_FAILED",
-      message: "the decomposition of aten.relu.default threw: not today",
+      message: "the decomposition of aten.relu.default threw: not today; got self: float32[2, 3]",
     });
   });
 
