@@ -19,7 +19,9 @@ export function operatorSpec(options: OpCheckerOptions): OpChecker {
     describe(family, () => {
       for (const one of readFamily(family))
         test(caseTitle(one), () => {
-          expect(checker.problem(one)).toBeUndefined();
+          const problem = checker.problem(one);
+          // An assertion of each of 12,597 calls takes seconds.
+          if (problem !== undefined) expect.fail(problem);
         });
     });
   return checker;
