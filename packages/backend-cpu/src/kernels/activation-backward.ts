@@ -14,7 +14,7 @@ import { elementwise, map2, map3, type Operand } from "./pointwise-loop.js";
 import { erf } from "./pointwise-special.js";
 
 /** Rounds an intermediate value to the precision that PyTorch computes in. */
-type Round = (x: number) => number;
+export type Round = (x: number) => number;
 /** The gradient of one element. Overflow of intermediate values decides the results at the ends of the domain. */
 type ElementGradient = (grad: number, x: number, round: Round) => number;
 
@@ -118,69 +118,6 @@ const logitBackward = kernel(
   },
 );
 
-type Loss = {
-  readonly grad_output: Tensor;
-  readonly self: Tensor;
-  readonly target: Tensor;
-  readonly reduction: number;
-};
-
-/** The gradient of a loss in its input; the mean (reduction 1) divides by the number of elements. */
-const lossGradient =
-  <A extends Loss>(
-    make: (args: A, norm: number) => (grad: number, x: number, target: number, round: Round) => number,
-  ): Kernel<A> =>
-  (args, context) => {
-    const out = emptyOutput(context);
-    const element = make(args, args.reduction === 1 ? 1 / out.numel : 1);
-    const round = stepOf(args.self.dtype);
-    const real = map3((grad, x, target) => element(grad, x, target, round));
-    return elementwise({ real }, out, [args.grad_output, args.self, args.target]);
-  };
-
-const squared = lossGradient((_, norm) => (g, x, target, f) => f(f(2 * norm) * f(x - target)) * g);
-
-const smoothL1 = lossGradient<Loss & { beta: number }>(({ beta }, norm) => (g, x, target, f) => {
-  const difference = f(x - target);
-  if (difference <= -beta) return -norm * g;
-  return difference >= beta ? norm * g : f(f(norm * difference) * g) / beta;
-});
-
-const huber = lossGradient<Loss & { delta: number }>(({ delta }, norm) => (g, x, target, f) => {
-  const difference = f(x - target);
-  if (difference <= -delta) return f(-norm * g) * delta;
-  return difference >= delta ? f(norm * g) * delta : f(norm * difference) * g;
-});
-
-/** PyTorch computes this of whole tensors, so that every step is rounded to their dtype. */
-const softMargin = kernel(
-  "aten::soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
-  ({ grad_output: grad, self, target, reduction }, context) => {
-    const out = emptyOutput(context);
-    const norm = reduction === 1 ? 1 / out.numel : 1;
-    const f = roundTo(self.dtype);
-    const real = map3((g, x, t) => {
-      const z = f(Math.exp(f(f(-t) * x)));
-      return f(f(f(f(t * -norm)) * z) / f(z + 1)) * g;
-    });
-    return elementwise({ real }, out, [grad, self, target]);
-  },
-);
-
-/** A float32 constant in PyTorch's kernel, whatever the dtype. */
-const SMALLEST_VARIANCE = Math.fround(1e-12);
-
-const binaryCrossEntropy = kernel(
-  "aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
-  ({ grad_output: grad, self, target, weight, reduction }, context) => {
-    const out = emptyOutput(context);
-    const scale = reduction === 1 ? 1 / out.numel : 1;
-    const slope = map3((g, x, t) => (g * (x - t) * scale) / Math.max((1 - x) * x, SMALLEST_VARIANCE));
-    elementwise({ real: slope }, out, [grad, self, target]);
-    return weight === null ? out : elementwise({ real: map2((g, w) => g * w) }, out, [out, weight]);
-  },
-);
-
 const preluBackward: Kernel<
   { grad_output: Tensor; self: Tensor; weight: Operand },
   readonly [Tensor, Tensor]
@@ -277,20 +214,6 @@ export const activationBackwardKernels = defineKernels([
     },
   ),
   logitBackward,
-  kernel(
-    "aten::mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
-    squared,
-  ),
-  kernel(
-    "aten::smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) -> Tensor",
-    smoothL1,
-  ),
-  kernel(
-    "aten::huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> Tensor",
-    huber,
-  ),
-  softMargin,
-  binaryCrossEntropy,
   kernel(
     "aten::_prelu_kernel_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor)",
     preluBackward,

@@ -1,3 +1,4 @@
+/** @file Discrete Fourier transforms of any length over any dimensions, in float64. */
 import { axisOf } from "../kernel/axis.js";
 import { finishOutput, readComplex, writeComplex } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";

@@ -1,3 +1,4 @@
+/** @file Solutions of linear equations, Cholesky factors, determinants by sign and logarithm. */
 import { finishOutput } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
 import { checkCodes, exchangedIfRowMajor, lapackMatrices, onePivots, writePairs } from "./linear-algebra.js";

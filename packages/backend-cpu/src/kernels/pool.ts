@@ -2,7 +2,6 @@
 import type { FakeTensor } from "@sconce/ir";
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
-import { roundTo } from "../kernel/half.js";
 import {
   defineKernels,
   emptyOutput,
@@ -24,12 +23,12 @@ interface Windows {
   readonly span: Int32Array;
 }
 
-interface PoolGeometry {
+export interface PoolGeometry {
   readonly planes: number;
   readonly dims: readonly [Windows, Windows, Windows];
 }
 
-function windows(
+export function windows(
   size: number,
   count: number,
   of: (o: number) => readonly [start: number, end: number],
@@ -49,7 +48,7 @@ function windows(
 /** A window over all of a dimension of size one, for the dimensions that a tensor lacks. */
 const SINGLE = windows(1, 1, () => [0, 1], 1);
 
-function geometry(input: readonly number[], rank: number, dims: readonly Windows[]): PoolGeometry {
+export function geometry(input: readonly number[], rank: number, dims: readonly Windows[]): PoolGeometry {
   const lead = [SINGLE, SINGLE, SINGLE].slice(rank);
   return {
     planes: numel(input.slice(0, input.length - rank)),
@@ -88,20 +87,6 @@ function slidingGeometry(args: PoolArgs, rank: number, out: readonly number[]): 
   return geometry(self.shape, rank, dims);
 }
 
-function adaptiveGeometry(self: Tensor, rank: number, out: readonly number[]): PoolGeometry {
-  const first = self.ndim - rank;
-  const dims = Array.from({ length: rank }, (_, d) => {
-    const [size, count] = [self.shape[first + d]!, out[first + d]!];
-    return windows(
-      size,
-      count,
-      (o) => [Math.floor((o * size) / count), Math.ceil(((o + 1) * size) / count)],
-      1,
-    );
-  });
-  return geometry(self.shape, rank, dims);
-}
-
 /** Handles one window: the plane's first position, its number, and where it lies in each dimension. */
 type Visit = (base: number, output: number, d: number, h: number, w: number) => void;
 
@@ -117,7 +102,7 @@ function eachWindow({ planes, dims: [depth, height, width] }: PoolGeometry, visi
   }
 }
 
-function maxPool(
+export function maxPool(
   x: NumberArray,
   geometryOf: PoolGeometry,
   context: KernelContext<readonly [FakeTensor, FakeTensor]>,
@@ -148,7 +133,7 @@ function maxPool(
 
 type Divisor = (d: number, h: number, w: number) => number;
 
-function divisorOf({ dims: [depth, height, width] }: PoolGeometry, args?: PoolArgs): Divisor {
+export function divisorOf({ dims: [depth, height, width] }: PoolGeometry, args?: PoolArgs): Divisor {
   const override = args?.divisor_override;
   if (override != null) return () => override;
   if (args?.count_include_pad === true) return (d, h, w) => depth.span[d]! * height.span[h]! * width.span[w]!;
@@ -156,7 +141,7 @@ function divisorOf({ dims: [depth, height, width] }: PoolGeometry, args?: PoolAr
   return (d, h, w) => length(depth, d) * length(height, h) * length(width, w);
 }
 
-function averagePool(
+export function averagePool(
   self: Tensor,
   geometryOf: PoolGeometry,
   divisor: Divisor,
@@ -186,7 +171,7 @@ function averagePool(
   return finishOutput(out, values);
 }
 
-function averagePoolBackward(
+export function averagePoolBackward(
   grad: Tensor,
   geometryOf: PoolGeometry,
   divisor: Divisor,
@@ -219,23 +204,16 @@ function scatterBackward(grad: Tensor, indices: Tensor, rank: number, context: K
   return finishOutput(out, sums);
 }
 
-const outShape = ({ meta }: KernelContext): readonly number[] => numbersOf(meta.shape);
+export const outShape = ({ meta }: KernelContext): readonly number[] => numbersOf(meta.shape);
 
-type Grad = { readonly grad_output: Tensor };
-type MaxPool<A> = Kernel<A, readonly [Tensor, Tensor]>;
+export type Grad = { readonly grad_output: Tensor };
+export type MaxPool<A> = Kernel<A, readonly [Tensor, Tensor]>;
 
 const sliding =
   (rank: number): MaxPool<PoolArgs> =>
   (args, context) => {
     const shape = numbersOf(context.meta[0].shape);
     return maxPool(readNumbers(args.self), slidingGeometry(args, rank, shape), context);
-  };
-
-const adaptiveMax =
-  (rank: number): MaxPool<{ readonly self: Tensor }> =>
-  ({ self }, context) => {
-    const shape = numbersOf(context.meta[0].shape);
-    return maxPool(readNumbers(self), adaptiveGeometry(self, rank, shape), context);
   };
 
 const average =
@@ -252,23 +230,7 @@ const averageBackward =
     return averagePoolBackward(args.grad_output, shape, divisorOf(shape, args), context);
   };
 
-const adaptiveAverage =
-  (rank: number): Kernel<{ readonly self: Tensor }> =>
-  ({ self }, context) => {
-    const shape = adaptiveGeometry(self, rank, outShape(context));
-    // Volumes of halves are added up, then divided by one length after the other, in the dtype itself.
-    const half = rank === 3 && (self.dtype === "float16" || self.dtype === "bfloat16");
-    return averagePool(self, shape, divisorOf(shape), context, half ? roundTo(self.dtype) : undefined);
-  };
-
-const adaptiveAverageBackward =
-  (rank: number): Kernel<{ readonly self: Tensor } & Grad> =>
-  (args, context) => {
-    const shape = adaptiveGeometry(args.self, rank, args.grad_output.shape);
-    return averagePoolBackward(args.grad_output, shape, divisorOf(shape), context);
-  };
-
-const maxBackward =
+export const maxBackward =
   (rank: number): Kernel<{ readonly indices: Tensor } & Grad> =>
   (args, context) =>
     scatterBackward(args.grad_output, args.indices, rank, context);
@@ -290,16 +252,6 @@ export const poolKernels = defineKernels([
     "aten::max_pool3d_with_indices_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices) -> Tensor",
     maxBackward(3),
   ),
-  kernel("aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)", adaptiveMax(2)),
-  kernel("aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)", adaptiveMax(3)),
-  kernel(
-    "aten::adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",
-    maxBackward(2),
-  ),
-  kernel(
-    "aten::adaptive_max_pool3d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",
-    maxBackward(3),
-  ),
   kernel(
     "aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool ceil_mode=False, bool count_include_pad=True) -> Tensor",
     average(1),
@@ -319,16 +271,5 @@ export const poolKernels = defineKernels([
   kernel(
     "aten::avg_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
     averageBackward(3),
-  ),
-  kernel("aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor", adaptiveAverage(1)),
-  kernel("aten::_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor", adaptiveAverage(2)),
-  kernel("aten::_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor", adaptiveAverage(3)),
-  kernel(
-    "aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor",
-    adaptiveAverageBackward(2),
-  ),
-  kernel(
-    "aten::_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor",
-    adaptiveAverageBackward(3),
   ),
 ]);

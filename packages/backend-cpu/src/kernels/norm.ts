@@ -1,0 +1,93 @@
+/** @file Norms of tensors, over all or some dimensions. */
+import { type ScalarLiteral, toNumber } from "@sconce/ir";
+import { castTensor, type DType, dtypeInfo, type Tensor } from "@sconce/tensor";
+import { finishOutput, openOutput, readComplex, readNumbers } from "../kernel/dense.js";
+import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
+import { broadcastShape } from "./index-elements.js";
+import { rowsOf } from "./reduction-rows.js";
+import type { Dims } from "./variance.js";
+
+/** The p-norm of a row of magnitudes. */
+function normOf(data: ArrayLike<number>, start: number, length: number, p: number): number {
+  let result = p === -Infinity ? Infinity : 0;
+  for (let i = start; i < start + length; i++) {
+    const size = Math.abs(data[i]!);
+    if (p === 2) result += size * size;
+    else if (p === 1) result += size;
+    else if (p === Infinity) result = Math.max(result, size);
+    else if (p === -Infinity) result = Math.min(result, size);
+    else if (p === 0) result += size === 0 ? 0 : 1;
+    else result += size ** p;
+  }
+  if (p === 2) return Math.sqrt(result);
+  return p === 1 || p === 0 || !Number.isFinite(p) ? result : result ** (1 / p);
+}
+
+function magnitudes(tensor: Tensor): ArrayLike<number> {
+  if (dtypeInfo(tensor.dtype).kind !== "complex") return readNumbers(tensor);
+  const pairs = readComplex(tensor);
+  return Float64Array.from({ length: pairs.length / 2 }, (_, i) =>
+    Math.hypot(pairs[2 * i]!, pairs[2 * i + 1]!),
+  );
+}
+
+function norm(self: Tensor, p: number, dims: Dims, dtype: DType | null, out: Tensor): Tensor {
+  const { tensor, count, length } = rowsOf(dtype === null ? self : castTensor(self, dtype), dims);
+  const data = magnitudes(tensor);
+  const results = openOutput(out);
+  for (let r = 0; r < count; r++) results[r] = normOf(data, r * length, length, p);
+  return finishOutput(out, results);
+}
+
+const vectorNorm = kernel(
+  "aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+  ({ self, ord, dim, dtype }, context) => norm(self, toNumber(ord), dim, dtype, emptyOutput(context)),
+);
+
+interface Norm {
+  readonly self: Tensor;
+  readonly p: ScalarLiteral | null;
+  readonly dim?: Dims;
+  readonly dtype?: DType | null;
+}
+const pNorm: Kernel<Norm> = ({ self, p, dim = null, dtype = null }, context) =>
+  norm(self, p === null ? 2 : toNumber(p), dim, dtype, emptyOutput(context));
+
+/** Differences of elements; of complex ones their sizes. */
+function distances(self: Tensor, other: Tensor, shape: readonly number[]): Float64Array {
+  if ([self, other].every(({ dtype }) => dtypeInfo(dtype).kind !== "complex")) {
+    const [a, b] = [readNumbers(self, shape), readNumbers(other, shape)];
+    return Float64Array.from(a as Float64Array, (x, i) => x - b[i]!);
+  }
+  const [a, b] = [readComplex(self, shape), readComplex(other, shape)];
+  return Float64Array.from({ length: a.length / 2 }, (_, i) =>
+    Math.hypot(a[2 * i]! - b[2 * i]!, a[2 * i + 1]! - b[2 * i + 1]!),
+  );
+}
+
+/** The p-norm of the difference of two tensors. */
+const dist = kernel(
+  "aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor",
+  ({ self, other, p }, context) => {
+    const out = emptyOutput(context);
+    const shape = broadcastShape(self.shape, other.shape);
+    const difference = distances(self, other, shape);
+    const results = openOutput(out);
+    results[0] = normOf(difference, 0, difference.length, toNumber(p));
+    return finishOutput(out, results);
+  },
+);
+
+export const normKernels = defineKernels([
+  vectorNorm,
+  kernel(
+    [
+      "aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor",
+      "aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
+      "aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor",
+      "aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor",
+    ],
+    pNorm,
+  ),
+  dist,
+]);

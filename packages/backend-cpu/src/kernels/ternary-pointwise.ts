@@ -1,0 +1,115 @@
+/** @file Kernels of three operands: `clamp`, `lerp`, `addcmul`, `addcdiv`. */
+import { type ScalarLiteral, toNumber } from "@sconce/ir";
+import { dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
+import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
+import { complexLoops } from "./complex-loops.js";
+import {
+  type ComplexLoop,
+  type Elementwise,
+  elementwise,
+  map2,
+  map3,
+  type Operand,
+} from "./pointwise-loop.js";
+import { bigMax, bigMin } from "./pointwise-math.js";
+
+const atLeast: Elementwise = { real: map2((x, low) => Math.max(x, low)), big: bigMax };
+const atMost: Elementwise = { real: map2((x, high) => Math.min(x, high)), big: bigMin };
+/** With bounds that cross, the upper one wins. */
+const between: Elementwise = {
+  real: map3((x, low, high) => Math.min(Math.max(x, low), high)),
+  big: (x, low, high) => bigMin(bigMax(x, low), high),
+};
+
+type Clamp = { readonly self: Tensor; readonly min: Operand | null; readonly max: Operand | null };
+const clamp: Kernel<Clamp> = ({ self, min, max }, context) => {
+  const out = emptyOutput(context);
+  if (min === null) return elementwise(atMost, out, [self, max!]);
+  return max === null ? elementwise(atLeast, out, [self, min]) : elementwise(between, out, [self, min, max]);
+};
+const clampMin: Kernel<{ self: Tensor; min: Operand }> = ({ self, min }, context) =>
+  elementwise(atLeast, emptyOutput(context), [self, min]);
+const clampMax: Kernel<{ self: Tensor; max: Operand }> = ({ self, max }, context) =>
+  elementwise(atMost, emptyOutput(context), [self, max]);
+const hardtanh = kernel(
+  "aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",
+  ({ self, min_val: low, max_val: high }, context) =>
+    elementwise(between, emptyOutput(context), [self, low, high]),
+);
+
+/** Of the two ways to write it, the one that is exact at both ends is chosen by the weight. */
+const mix = (start: number, end: number, weight: number): number =>
+  Math.abs(weight) < 0.5 ? start + weight * (end - start) : end - (end - start) * (1 - weight);
+const lerpTensor = kernel(
+  "aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
+  ({ self, end, weight }, context) =>
+    elementwise({ real: map3(mix), complex: complexLoops.lerp }, emptyOutput(context), [self, end, weight]),
+);
+/** A number as weight is not rounded to the dtype of halves. */
+const lerpScalar = kernel(
+  "aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
+  ({ self, end, weight }, context) => {
+    const out = emptyOutput(context);
+    if (dtypeInfo(out.dtype).kind === "complex")
+      return elementwise({ complex: complexLoops.lerp }, out, [self, end, weight]);
+    const w = toNumber(weight);
+    return elementwise({ real: map2((x, y) => mix(x, y, w)) }, out, [self, end]);
+  },
+);
+
+type AddC = {
+  readonly self: Tensor;
+  readonly tensor1: Tensor;
+  readonly tensor2: Tensor;
+  readonly value: ScalarLiteral;
+};
+
+/** self + value * (tensor1 op tensor2). */
+const addC =
+  (term: (x: number, y: number, value: number) => number, complex: ComplexLoop): Kernel<AddC> =>
+  ({ self, tensor1, tensor2, value }, context) => {
+    const out = emptyOutput(context);
+    if (dtypeInfo(out.dtype).kind === "complex")
+      return elementwise({ complex }, out, [self, tensor1, tensor2, value]);
+    const factor = toNumber(value);
+    const real = map3((base, x, y) => base + term(x, y, factor));
+    const whole = isIntegralDType(out.dtype) && dtypeInfo(out.dtype).itemSize <= 4;
+    const wrapped = map3((base, x, y) => base + Math.imul(Math.imul(factor, x), y));
+    const big = (base: bigint, x: bigint, y: bigint): bigint => base + BigInt(Math.trunc(factor)) * x * y;
+    return elementwise({ real: whole ? wrapped : real, big }, out, [self, tensor1, tensor2]);
+  };
+
+export const ternaryPointwiseKernels = defineKernels([
+  kernel(
+    [
+      "aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
+      "aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
+    ],
+    clamp,
+  ),
+  kernel(
+    [
+      "aten::clamp_min(Tensor self, Scalar min) -> Tensor",
+      "aten::clamp_min.Tensor(Tensor self, Tensor min) -> Tensor",
+    ],
+    clampMin,
+  ),
+  kernel(
+    [
+      "aten::clamp_max(Tensor self, Scalar max) -> Tensor",
+      "aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor",
+    ],
+    clampMax,
+  ),
+  hardtanh,
+  lerpScalar,
+  lerpTensor,
+  kernel(
+    "aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+    addC((x, y, value) => value * x * y, complexLoops.addcmul),
+  ),
+  kernel(
+    "aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+    addC((x, y, value) => (value * x) / y, complexLoops.addcdiv),
+  ),
+]);
