@@ -7,7 +7,8 @@ import {
   type GuardNode,
   type GuardSource,
 } from "./guard-ast.js";
-import { type Token, tokenize } from "./token.js";
+import type { Token } from "./token.js";
+import { TokenReader } from "./token-reader.js";
 
 const MAX_LENGTH = 65_536;
 const MAX_DEPTH = 100;
@@ -42,68 +43,27 @@ const KEYWORDS: ReadonlySet<string> = new Set([
 ]);
 
 class GuardParser {
-  readonly #text: string;
-  readonly #tokens: readonly Token[];
-  #at = 0;
-  #depth = 0;
+  readonly #tokens: TokenReader;
   #operators = 0;
 
   constructor(text: string) {
-    this.#text = text;
-    this.#tokens = tokenize(text);
+    this.#tokens = new TokenReader(text, MAX_DEPTH);
   }
 
   parse(): GuardNode {
-    const result = this.#conditional();
-    if (this.#peek.kind !== "end") throw this.#unexpected();
-    return result;
-  }
-
-  get #peek(): Token {
-    return this.#tokens[this.#at]!;
-  }
-
-  #unexpected(): Error {
-    const { kind, text, offset } = this.#peek;
-    return parseFailure(
-      kind === "end" ? "unexpected end" : `unexpected ${JSON.stringify(text.slice(0, 40))}`,
-      this.#text,
-      offset,
-    );
-  }
-
-  #isSign(text: string): boolean {
-    return this.#peek.kind === "sign" && this.#peek.text === text;
-  }
-
-  #accept(text: string): boolean {
-    const { kind, text: found } = this.#peek;
-    if ((kind !== "sign" && kind !== "name") || found !== text) return false;
-    this.#at++;
-    return true;
-  }
-
-  #expect(text: string): void {
-    if (!this.#accept(text)) throw this.#unexpected();
+    return this.#tokens.ended(this.#conditional());
   }
 
   #count(): void {
     if (++this.#operators > MAX_OPERATORS) throw tooLarge(`guard of more than ${MAX_OPERATORS} operations`);
   }
 
-  #nested(read: () => GuardNode): GuardNode {
-    if (++this.#depth > MAX_DEPTH) throw tooLarge(`guard nested more than ${MAX_DEPTH} deep`);
-    const result = read();
-    this.#depth--;
-    return result;
-  }
-
   #conditional(): GuardNode {
-    return this.#nested(() => {
+    return this.#tokens.nested(() => {
       const then = this.#or();
-      if (!this.#accept("if")) return then;
+      if (!this.#tokens.accept("if")) return then;
       const test = this.#or();
-      this.#expect("else");
+      this.#tokens.expect("else");
       return { kind: "conditional", test, then, otherwise: this.#conditional() };
     });
   }
@@ -114,7 +74,7 @@ class GuardParser {
 
   #joined(op: "and" | "or", read: () => GuardNode): GuardNode {
     const values = [read()];
-    while (this.#accept(op)) {
+    while (this.#tokens.accept(op)) {
       this.#count();
       values.push(read());
     }
@@ -122,16 +82,16 @@ class GuardParser {
   }
 
   #not(): GuardNode {
-    if (!this.#accept("not")) return this.#comparison();
-    return this.#nested(() => ({ kind: "unary", op: "not", operand: this.#not() }));
+    if (!this.#tokens.accept("not")) return this.#comparison();
+    return this.#tokens.nested(() => ({ kind: "unary", op: "not", operand: this.#not() }));
   }
 
   #comparison(): GuardNode {
     const first = this.#sum();
     const rest: [GuardCompareOp, GuardNode][] = [];
-    while (this.#peek.kind === "sign" && COMPARISONS.has(this.#peek.text)) {
-      const op = this.#peek.text as GuardCompareOp;
-      this.#at++;
+    while (this.#tokens.peek.kind === "sign" && COMPARISONS.has(this.#tokens.peek.text)) {
+      const op = this.#tokens.peek.text as GuardCompareOp;
+      this.#tokens.skip();
       this.#count();
       rest.push([op, this.#sum()]);
     }
@@ -141,9 +101,9 @@ class GuardParser {
   #leftAssociative(ops: readonly GuardBinaryOp[], read: () => GuardNode): GuardNode {
     let left = read();
     for (;;) {
-      const op = ops.find((candidate) => this.#isSign(candidate));
+      const op = ops.find((candidate) => this.#tokens.isSign(candidate));
       if (op === undefined) return left;
-      this.#at++;
+      this.#tokens.skip();
       this.#count();
       left = { kind: "binary", op, left, right: read() };
     }
@@ -156,27 +116,27 @@ class GuardParser {
   }
 
   #factor(): GuardNode {
-    const op = this.#isSign("-") ? "-" : this.#isSign("+") ? "+" : undefined;
+    const op = this.#tokens.isSign("-") ? "-" : this.#tokens.isSign("+") ? "+" : undefined;
     if (op === undefined) return this.#power();
-    this.#at++;
-    return this.#nested(() => ({ kind: "unary", op, operand: this.#factor() }));
+    this.#tokens.skip();
+    return this.#tokens.nested(() => ({ kind: "unary", op, operand: this.#factor() }));
   }
 
   #power(): GuardNode {
     const left = this.#primary();
-    if (!this.#accept("**")) return left;
+    if (!this.#tokens.accept("**")) return left;
     this.#count();
-    return this.#nested(() => ({ kind: "binary", op: "**", left, right: this.#factor() }));
+    return this.#tokens.nested(() => ({ kind: "binary", op: "**", left, right: this.#factor() }));
   }
 
   #primary(): GuardNode {
-    if (this.#accept("(")) {
+    if (this.#tokens.accept("(")) {
       const inner = this.#conditional();
-      this.#expect(")");
+      this.#tokens.expect(")");
       return inner;
     }
-    const token = this.#peek;
-    this.#at++;
+    const token = this.#tokens.peek;
+    this.#tokens.skip();
     switch (token.kind) {
       case "number":
         return numberNode(token.text);
@@ -185,8 +145,8 @@ class GuardParser {
       case "name":
         return this.#named(token);
       default:
-        this.#at--;
-        throw this.#unexpected();
+        this.#tokens.skip(-1);
+        throw this.#tokens.unexpected();
     }
   }
 
@@ -197,9 +157,9 @@ class GuardParser {
     const fn = this.#functionName(token.text);
     if (fn !== undefined) return this.#call(fn);
     if (token.text === "inf") return { kind: "number", value: Infinity, float: true };
-    if (KEYWORDS.has(token.text) || token.text.startsWith("__") || this.#isSign("(")) {
-      this.#at--;
-      throw this.#unexpected();
+    if (KEYWORDS.has(token.text) || token.text.startsWith("__") || this.#tokens.isSign("(")) {
+      this.#tokens.skip(-1);
+      throw this.#tokens.unexpected();
     }
     return this.#source(token.text);
   }
@@ -208,43 +168,43 @@ class GuardParser {
    * A known function's full name, consumed; `math.inf` is handled as a number by {@link #source}.
    */
   #functionName(first: string): GuardFunction | undefined {
-    if (GUARD_FUNCTIONS.has(first) && this.#isSign("(")) return first as GuardFunction;
-    if ((first !== "math" && first !== "torch") || !this.#isSign(".")) return undefined;
-    const name = `${first}.${this.#tokens[this.#at + 1]?.text ?? ""}`;
+    if (GUARD_FUNCTIONS.has(first) && this.#tokens.isSign("(")) return first as GuardFunction;
+    if ((first !== "math" && first !== "torch") || !this.#tokens.isSign(".")) return undefined;
+    const name = `${first}.${this.#tokens.second?.text ?? ""}`;
     if (!GUARD_FUNCTIONS.has(name)) return undefined;
-    this.#at += 2;
+    this.#tokens.skip(2);
     return name as GuardFunction;
   }
 
   #call(fn: GuardFunction): GuardNode {
-    this.#expect("(");
+    this.#tokens.expect("(");
     const args: GuardNode[] = [];
-    while (!this.#accept(")")) {
-      if (args.length > 0) this.#expect(",");
-      if (this.#accept(")")) break;
+    while (!this.#tokens.accept(")")) {
+      if (args.length > 0) this.#tokens.expect(",");
+      if (this.#tokens.accept(")")) break;
       args.push(this.#conditional());
     }
     const [min, max] = GUARD_FUNCTIONS.get(fn)!;
-    if (args.length < min || args.length > max) throw this.#unexpected();
+    if (args.length < min || args.length > max) throw this.#tokens.unexpected();
     return { kind: "call", fn, args };
   }
 
   #source(name: string): GuardNode {
-    if (name === "math" && this.#isSign(".") && this.#tokens[this.#at + 1]?.text === "inf") {
-      this.#at += 2;
+    if (name === "math" && this.#tokens.isSign(".") && this.#tokens.second?.text === "inf") {
+      this.#tokens.skip(2);
       return { kind: "number", value: Infinity, float: true };
     }
-    const local = name === "L" && this.#isSign("[");
+    const local = name === "L" && this.#tokens.isSign("[");
     const path: (string | number | { attribute: string })[] = [];
     const root = local ? this.#key() : name;
-    if (typeof root !== "string") throw this.#unexpected();
+    if (typeof root !== "string") throw this.#tokens.unexpected();
     for (;;) {
-      if (this.#isSign("[")) path.push(this.#key());
-      else if (this.#accept(".")) {
-        const attribute = this.#peek;
-        if (attribute.kind !== "name" || attribute.text.startsWith("__")) throw this.#unexpected();
-        this.#at++;
-        if (this.#accept("(")) return this.#property(attribute, { kind: "source", root, local, path });
+      if (this.#tokens.isSign("[")) path.push(this.#key());
+      else if (this.#tokens.accept(".")) {
+        const attribute = this.#tokens.peek;
+        if (attribute.kind !== "name" || attribute.text.startsWith("__")) throw this.#tokens.unexpected();
+        this.#tokens.skip();
+        if (this.#tokens.accept("(")) return this.#property(attribute, { kind: "source", root, local, path });
         path.push({ attribute: attribute.text });
       } else return { kind: "source", root, local, path };
     }
@@ -252,25 +212,29 @@ class GuardParser {
 
   #property(token: Token, source: GuardSource): GuardNode {
     const property = token.text;
-    this.#expect(")");
+    this.#tokens.expect(")");
     if (property === "storage_offset") return { ...source, property };
     if (property === "item") return source;
     if (property !== "size" && property !== "stride") {
-      throw parseFailure(`unknown method ${JSON.stringify(property.slice(0, 40))}`, this.#text, token.offset);
+      throw parseFailure(
+        `unknown method ${JSON.stringify(property.slice(0, 40))}`,
+        this.#tokens.text,
+        token.offset,
+      );
     }
     const index = this.#key();
-    if (typeof index !== "number") throw this.#unexpected();
+    if (typeof index !== "number") throw this.#tokens.unexpected();
     return { ...source, property, index };
   }
 
   #key(): string | number {
-    this.#expect("[");
-    const negative = this.#accept("-");
-    const token = this.#peek;
+    this.#tokens.expect("[");
+    const negative = this.#tokens.accept("-");
+    const token = this.#tokens.peek;
     const isIndex = token.kind === "number" && /^\d{1,9}$/.test(token.text);
-    if (!isIndex && (token.kind !== "string" || negative)) throw this.#unexpected();
-    this.#at++;
-    this.#expect("]");
+    if (!isIndex && (token.kind !== "string" || negative)) throw this.#tokens.unexpected();
+    this.#tokens.skip();
+    this.#tokens.expect("]");
     return isIndex ? (negative ? -Number(token.text) : Number(token.text)) : token.text;
   }
 }

@@ -3,7 +3,8 @@ import { construct, isHead } from "./construct.js";
 import { parseFailure, tooLarge } from "./errors.js";
 import { type Assumption, type Assumptions, FALSE, type SymExpr, TRUE } from "./expr.js";
 import { bigOf, floating, integer, isInteger, rational } from "./number.js";
-import { type Token, tokenize } from "./token.js";
+import type { Token } from "./token.js";
+import { TokenReader } from "./token-reader.js";
 
 /** Bounds on a text, and how a bare name becomes a symbol. */
 export interface ParseOptions {
@@ -56,65 +57,27 @@ const BINARY: Readonly<Record<string, readonly [level: number, head: string]>> =
 };
 
 class ExpressionParser {
-  readonly #tokens: readonly Token[];
+  readonly #tokens: TokenReader;
   readonly #options: ParseOptions;
-  readonly #text: string;
-  readonly #maxDepth: number;
-  #at = 0;
-  #depth = 0;
 
   constructor(text: string, options: ParseOptions) {
-    this.#text = text;
     this.#options = options;
-    this.#maxDepth = options.maxDepth ?? 100;
-    this.#tokens = tokenize(text);
+    this.#tokens = new TokenReader(text, options.maxDepth ?? 100);
   }
 
   parse(): SymExpr {
-    const result = this.#expression(0);
-    if (this.#peek.kind !== "end") throw this.#unexpected();
-    return result;
-  }
-
-  get #peek(): Token {
-    return this.#tokens[this.#at]!;
-  }
-
-  #unexpected(): Error {
-    const { kind, text, offset } = this.#peek;
-    return parseFailure(
-      kind === "end" ? "unexpected end" : `unexpected ${JSON.stringify(text.slice(0, 40))}`,
-      this.#text,
-      offset,
-    );
-  }
-
-  #accept(text: string): boolean {
-    if (this.#peek.kind !== "sign" || this.#peek.text !== text) return false;
-    this.#at++;
-    return true;
-  }
-
-  #expect(text: string): void {
-    if (!this.#accept(text)) throw this.#unexpected();
-  }
-
-  #nested<T>(read: () => T): T {
-    if (++this.#depth > this.#maxDepth) throw tooLarge(`nested more than ${this.#maxDepth} deep`);
-    const result = read();
-    this.#depth--;
-    return result;
+    return this.#tokens.ended(this.#expression(0));
   }
 
   #expression(minLevel: number): SymExpr {
-    return this.#nested(() => {
+    return this.#tokens.nested(() => {
       let left = this.#prefix();
       for (;;) {
-        const token = this.#peek;
+        const token = this.#tokens.peek;
         const row =
           token.kind === "sign" && Object.hasOwn(BINARY, token.text) ? BINARY[token.text]! : undefined;
         if (row === undefined || row[0] < minLevel) return left;
-        this.#at++;
+        this.#tokens.skip();
         const right = this.#expression(row[1] === "Pow" ? 6 : row[0] + 1);
         left = combine(row[1], left, right);
       }
@@ -122,31 +85,31 @@ class ExpressionParser {
   }
 
   #prefix(): SymExpr {
-    if (this.#accept("-")) return construct("Mul", [integer(-1), this.#expression(6)]);
-    if (this.#accept("+")) return this.#expression(6);
-    if (this.#accept("~")) return construct("Not", [this.#expression(8)]);
-    if (this.#accept("(")) return this.#parenthesized();
-    const token = this.#peek;
+    if (this.#tokens.accept("-")) return construct("Mul", [integer(-1), this.#expression(6)]);
+    if (this.#tokens.accept("+")) return this.#expression(6);
+    if (this.#tokens.accept("~")) return construct("Not", [this.#expression(8)]);
+    if (this.#tokens.accept("(")) return this.#parenthesized();
+    const token = this.#tokens.peek;
     if (token.kind === "number") {
-      if (!Number.isFinite(Number(token.text)) && !/^\d+$/.test(token.text)) throw this.#unexpected();
-      this.#at++;
+      if (!Number.isFinite(Number(token.text)) && !/^\d+$/.test(token.text)) throw this.#tokens.unexpected();
+      this.#tokens.skip();
       return numberNode(token.text);
     }
-    if (token.kind !== "name") throw this.#unexpected();
-    this.#at++;
-    return this.#accept("(") ? this.#call(token) : this.#name(token);
+    if (token.kind !== "name") throw this.#tokens.unexpected();
+    this.#tokens.skip();
+    return this.#tokens.accept("(") ? this.#call(token) : this.#name(token);
   }
 
   /** A grouped expression, or the `(value, condition)` pair of a printed `Piecewise`. */
   #parenthesized(): SymExpr {
     const first = this.#expression(0);
-    if (!this.#accept(",")) {
-      this.#expect(")");
+    if (!this.#tokens.accept(",")) {
+      this.#tokens.expect(")");
       return first;
     }
     const second = this.#expression(0);
-    this.#accept(",");
-    this.#expect(")");
+    this.#tokens.accept(",");
+    this.#tokens.expect(")");
     return construct("ExprCondPair", [first, second]);
   }
 
@@ -156,7 +119,7 @@ class ExpressionParser {
     if (isHead(token.text) || !/^[A-Za-z_]\w*$/.test(token.text) || token.text.startsWith("__")) {
       throw parseFailure(
         `${JSON.stringify(token.text.slice(0, 40))} is not a symbol`,
-        this.#text,
+        this.#tokens.text,
         token.offset,
       );
     }
@@ -171,7 +134,7 @@ class ExpressionParser {
         return this.#closing(integer(this.#integerLiteral()));
       case "Rational": {
         const num = this.#integerLiteral();
-        this.#expect(",");
+        this.#tokens.expect(",");
         return this.#closing(rational(num, this.#integerLiteral()));
       }
       case "Float":
@@ -180,7 +143,7 @@ class ExpressionParser {
         if (!isHead(token.text))
           throw parseFailure(
             `unknown function ${JSON.stringify(token.text.slice(0, 40))}`,
-            this.#text,
+            this.#tokens.text,
             token.offset,
           );
         return construct(token.text, this.#arguments());
@@ -190,10 +153,10 @@ class ExpressionParser {
 
   #arguments(): readonly SymExpr[] {
     const args: SymExpr[] = [];
-    while (!this.#accept(")")) {
+    while (!this.#tokens.accept(")")) {
       args.push(this.#expression(0));
-      if (!this.#accept(",")) {
-        this.#expect(")");
+      if (!this.#tokens.accept(",")) {
+        this.#tokens.expect(")");
         break;
       }
     }
@@ -201,45 +164,45 @@ class ExpressionParser {
   }
 
   #closing<T>(value: T): T {
-    this.#expect(")");
+    this.#tokens.expect(")");
     return value;
   }
 
   #integerLiteral(): bigint {
-    const sign = this.#accept("-") ? -1n : 1n;
-    const token = this.#peek;
-    if (token.kind !== "number" || !/^\d+$/.test(token.text)) throw this.#unexpected();
-    this.#at++;
+    const sign = this.#tokens.accept("-") ? -1n : 1n;
+    const token = this.#tokens.peek;
+    if (token.kind !== "number" || !/^\d+$/.test(token.text)) throw this.#tokens.unexpected();
+    this.#tokens.skip();
     return sign * bigOf(numberNode(token.text));
   }
 
   #string(): string {
-    const token = this.#peek;
-    if (token.kind !== "string") throw this.#unexpected();
-    this.#at++;
+    const token = this.#tokens.peek;
+    if (token.kind !== "string") throw this.#tokens.unexpected();
+    this.#tokens.skip();
     return token.text;
   }
 
   #symbol(): SymExpr {
     const name = this.#string();
     const assumptions: [Assumption, boolean][] = [];
-    while (this.#accept(",")) {
+    while (this.#tokens.accept(",")) {
       const [key, value] = this.#keyword();
-      if (!ASSUMPTIONS.has(key) || (value !== "True" && value !== "False")) throw this.#unexpected();
+      if (!ASSUMPTIONS.has(key) || (value !== "True" && value !== "False")) throw this.#tokens.unexpected();
       assumptions.push([key as Assumption, value === "True"]);
     }
-    this.#expect(")");
+    this.#tokens.expect(")");
     return symbolWith(name, assumptions as Assumptions);
   }
 
   #keyword(): readonly [key: string, value: string] {
-    const key = this.#peek;
-    if (key.kind !== "name") throw this.#unexpected();
-    this.#at++;
-    this.#expect("=");
-    const value = this.#peek;
-    if (value.kind !== "name" && value.kind !== "number") throw this.#unexpected();
-    this.#at++;
+    const key = this.#tokens.peek;
+    if (key.kind !== "name") throw this.#tokens.unexpected();
+    this.#tokens.skip();
+    this.#tokens.expect("=");
+    const value = this.#tokens.peek;
+    if (value.kind !== "name" && value.kind !== "number") throw this.#tokens.unexpected();
+    this.#tokens.skip();
     return [key.text, value.text];
   }
 
@@ -247,8 +210,8 @@ class ExpressionParser {
     const text = this.#string();
     const value = Number(text);
     if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) || !Number.isFinite(value))
-      throw this.#unexpected();
-    if (this.#accept(",")) this.#keyword();
+      throw this.#tokens.unexpected();
+    if (this.#tokens.accept(",")) this.#keyword();
     return this.#closing(floating(value));
   }
 }

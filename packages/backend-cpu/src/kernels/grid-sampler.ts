@@ -2,6 +2,7 @@
 import { type DType, numel, patternEncoder, type Tensor, valueTable } from "@sconce/tensor";
 import { finishOutput, type NumberArray, readNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
+import { roundHalfEven } from "./pointwise-math.js";
 import { cubicSlopes, cubicWeights } from "./upsample-taps.js";
 
 export interface SampleArgs {
@@ -102,13 +103,6 @@ function fillTaps(taps: Taps, value: number, size: number, args: SampleArgs, rou
     taps.weight[t] = round(t === 0 ? first + 1 - x : x - first);
     taps.slope[t] = (t === 0 ? -1 : 1) * slope * scale;
   }
-}
-
-function roundHalfEven(x: number): number {
-  const floor = Math.floor(x);
-  const rest = x - floor;
-  if (rest !== 0.5) return Math.round(x);
-  return floor % 2 === 0 ? floor : floor + 1;
 }
 
 /**

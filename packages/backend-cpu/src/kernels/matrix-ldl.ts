@@ -2,7 +2,7 @@
  * @file Factors `P L D L' P'` of symmetric and Hermitian matrices, D with blocks of one or two rows: Bunch and Kaufman,
  * "Some Stable Methods for Calculating Inertia and Solving Symmetric Linear Systems" (1977), in LAPACK's `sytf2` form.
  */
-import { addScaled, type Complex, divide, dot, type Matrix, scale, swap, swapRows } from "./matrix.js";
+import { addScaled, type Complex, divide, dot, type Matrix, scale, size1, swap, swapRows } from "./matrix.js";
 
 /** Growth of elements is least with this bound. */
 const ALPHA = (1 + Math.sqrt(17)) / 8;
@@ -13,8 +13,6 @@ export interface BlockFactors {
   /** One-based place of the first block that is zero; 0 when there is none. */
   readonly singularAt: number;
 }
-
-const size1 = ({ re, im }: Matrix, at: number): number => Math.abs(re[at]!) + Math.abs(im?.[at] ?? 0);
 
 /** Factors the lower triangle in place. */
 export function factorLDL(a: Matrix, hermitian: boolean): BlockFactors {

@@ -1,5 +1,5 @@
 /** @file Schur forms of Hessenberg matrices by implicit QR steps (LAPACK's `lahqr`), and their eigenvectors. */
-import { type Complex, divide, type Matrix, rotateColumns } from "./matrix.js";
+import { type Complex, divide, type Matrix, rotateColumns, size1 } from "./matrix.js";
 import { applyLeft, applyRight, newReflector, type Reflector, reflect } from "./matrix-householder.js";
 import { standardPair } from "./matrix-rotation.js";
 
@@ -37,8 +37,6 @@ export function schur(problem: SchurProblem): number {
   }
   return 0;
 }
-
-const size1 = ({ re, im }: Matrix, at: number): number => Math.abs(re[at]!) + Math.abs(im?.[at] ?? 0);
 
 /** The start of the block that ends at `last`; what is small below the diagonal before it becomes zero. */
 function splitBefore({ h, low, high, epsilon }: SchurProblem, last: number, from: number): number {

@@ -167,3 +167,7 @@ export function nextAfter32(x: number, y: number): number {
   bits64.setInt32(0, bits64.getInt32(0) + (y > x === x > 0 ? 1 : -1));
   return bits64.getFloat32(0);
 }
+/** sin(pi x) / (pi x), and 1 at 0. */
+export const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x));
+/** The nearest value within bounds. */
+export const clamp = (x: number, low: number, high: number): number => Math.min(Math.max(x, low), high);

@@ -4,7 +4,7 @@ import { contiguousStrides, type DType, type Tensor } from "@sconce/tensor";
 import { finishOutput, readNumbers, writeNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
 import { defineKernels, emptyOutputs, emptyStrided, type KernelContext, kernel } from "../kernel/kernel.js";
-import { roundHalfEven } from "./pointwise-math.js";
+import { clamp, roundHalfEven } from "./pointwise-math.js";
 
 interface Range {
   readonly low: number;
@@ -22,8 +22,6 @@ function rangeOf(values: ArrayLike<number>, start: number, count: number): Range
   }
   return { low, high };
 }
-
-const clamp = (x: number, low: number, high: number): number => Math.min(Math.max(x, low), high);
 
 interface TensorArgs {
   readonly input: Tensor;

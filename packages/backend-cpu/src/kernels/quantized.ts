@@ -6,9 +6,8 @@ import type { Tensor } from "@sconce/tensor";
 import { finishOutput, openOutput, readNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
 import { elementwise, map1, map3 } from "./pointwise-loop.js";
-import { identity, roundHalfEven } from "./pointwise-math.js";
+import { clamp, identity, roundHalfEven } from "./pointwise-math.js";
 
-const clamp = (x: number, low: number, high: number): number => Math.min(Math.max(x, low), high);
 const numberOf = (value: Tensor | number): number =>
   typeof value === "number" ? value : readNumbers(value)[0]!;
 

@@ -18,7 +18,7 @@ import {
   squareLoop,
   tanhLoop,
 } from "./pointwise-loops.js";
-import { isNegative, roundHalfEven } from "./pointwise-math.js";
+import { isNegative, roundHalfEven, sinc } from "./pointwise-math.js";
 import {
   besselI0,
   besselI1,
@@ -186,7 +186,6 @@ const mvlgamma = kernel("aten::mvlgamma(Tensor self, int p) -> Tensor", ({ self,
 });
 
 /** sin(πx) / (πx), which is 1 at 0. */
-const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x));
 const entropy = (x: number): number =>
   Number.isNaN(x) ? x : x > 0 ? -x * Math.log(x) : x === 0 ? 0 : -Infinity;
 /** The angle of a real number: π for negative ones. */

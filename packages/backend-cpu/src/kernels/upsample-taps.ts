@@ -2,6 +2,8 @@
 
 export type Mode = "nearest" | "nearest-exact" | "linear" | "cubic";
 
+import { sinc } from "./pointwise-math.js";
+
 /** Output `o` is the sum over `t` of `weight[o * width + t] * input[index[o * width + t]]`. */
 export interface Taps {
   readonly inputs: number;
@@ -104,8 +106,6 @@ const FILTERS = {
   },
   lanczos: (x: number): number => (x >= -3 && x < 3 ? sinc(x) * sinc(x / 3) : 0),
 } as const;
-
-const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x));
 
 /** Filters that reach further when an image shrinks. */
 export type WideMode = keyof typeof FILTERS;

@@ -10,6 +10,7 @@ import {
 import type { Command } from "commander";
 import { EXIT, json, type Outcome, type SafeIo } from "../io.js";
 import { openProgram, openSession, repeatable } from "../open.js";
+import { oneLine } from "../text.js";
 
 interface DiffCommandOptions extends DiffOptions {
   readonly json?: boolean;
@@ -65,5 +66,3 @@ function metadataLine({ graph, node, fields }: NodeDifference): string[] {
   const path = graph === "" ? node : `${graph}.${node}`;
   return keys.length === 0 ? [] : [`metadata differs: ${oneLine(path)}: ${keys.join(", ")}`];
 }
-
-const oneLine = (text: string): string => text.replaceAll("\n", "\\n");

@@ -4,6 +4,7 @@ import { type Provenance, type ProvenanceStep, provenance } from "@sconce/ir/his
 import type { Command } from "commander";
 import { type Io, json, type Outcome } from "../io.js";
 import { openSession, openWithWeights, repeatable, WEIGHTS_OPTION } from "../open.js";
+import { oneLine } from "../text.js";
 
 interface HistoryOptions {
   readonly passes: string;
@@ -92,5 +93,3 @@ function stepText({ step, pass, rule, node, target, kind, from }: ProvenanceStep
     kind === "changed" ? "" : from.length === 0 ? " of nothing that it names" : ` of ${from.join(", ")}`;
   return `${place}, ${by}: ${kind} ${node} = ${target}${sources}`;
 }
-
-const oneLine = (text: string): string => text.replaceAll("\n", "\\n");

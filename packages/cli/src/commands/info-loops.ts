@@ -10,6 +10,7 @@ import {
 import { type ExportedProgram, FakeTensor, type MetaValue } from "@sconce/ir";
 import { freeSymbols } from "@sconce/symbolic";
 import type { Sconce } from "sconce";
+import { counted } from "../text.js";
 import { loopsOf } from "./loops.js";
 
 interface NestFacts {
@@ -109,8 +110,6 @@ const amount = (value: number, unit: string): string => {
   if (scaled === undefined) return `${value} ${unit}`;
   return `${(value / scaled).toFixed(2)} ${{ 1e9: "G", 1e6: "M", 1e3: "k" }[scaled]}${unit}`;
 };
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** Lines for people. */
 export function loopLines(facts: LoopFacts): string[] {

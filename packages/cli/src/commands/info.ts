@@ -5,6 +5,7 @@ import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import type { Command } from "commander";
 import { type Io, json, type Outcome } from "../io.js";
 import { isIrFile, openProgram, openSession, repeatable } from "../open.js";
+import { oneLine } from "../text.js";
 import { type LoopFacts, loopFactsOf, loopLines } from "./info-loops.js";
 import { missingLines, withoutValues } from "./without-values.js";
 
@@ -128,6 +129,3 @@ function textOf(
 
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`)];
-
-/** A version or dialect is what a file says: it must not start a line of its own. */
-const oneLine = (text: string): string => text.replaceAll("\n", "\\n");

@@ -1,6 +1,5 @@
 import type { Placement } from "@sconce/ir";
-
-const times = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+import { counted } from "../text.js";
 
 /** Where a program ran, as text: the device, how much of it ran there, and why the rest did not. */
 export function placementText(backend: string, placement: Placement | undefined): string {
@@ -9,8 +8,8 @@ export function placementText(backend: string, placement: Placement | undefined)
   const host = nodes.filter(({ place }) => place === "host");
   const lines = [
     `device ${device}`,
-    `${nodes.length - host.length} of ${times(nodes.length, "call")} on the device, in ${times(regions, "region")} and ` +
-      `${times(kernels, "kernel")}; ${times(copies.toDevice, "tensor")} copied to it, ${copies.toHost} back`,
+    `${nodes.length - host.length} of ${counted(nodes.length, "call")} on the device, in ${counted(regions, "region")} and ` +
+      `${counted(kernels, "kernel")}; ${counted(copies.toDevice, "tensor")} copied to it, ${copies.toHost} back`,
     ...host.map(({ node, target, reason }) => {
       const place = fallbacks.includes(node) ? "host, this time:" : "host";
       return `${place} %${node} = ${target}: ${reason ?? "not taken"}`;

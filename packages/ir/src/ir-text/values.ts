@@ -11,6 +11,7 @@ import {
   dtypeLiteral,
   float,
   int,
+  isList,
   type LayoutName,
   layout,
   type MemoryFormat,
@@ -67,8 +68,6 @@ export function valueText(value: Argument): string {
       return `op(${pathText(value.target)})`;
   }
 }
-
-const isList = (value: unknown): value is readonly Argument[] => Array.isArray(value);
 
 /** Reads an argument value. */
 export function parseValue(cursor: Cursor): Argument {

@@ -1,5 +1,5 @@
 import { graphTarget, targetKind } from "../graph/target.js";
-import type { Argument, DeviceLiteral } from "../values/argument.js";
+import { type Argument, type DeviceLiteral, isList } from "../values/argument.js";
 import { complexRepr, floatRepr, stringRepr } from "../values/python-repr.js";
 
 /** The name under which a node is printed. */
@@ -29,7 +29,7 @@ function reprOf(value: Argument, name: NodeName, code: boolean): string {
   if (typeof value === "string") return stringRepr(value);
   const plain = plainText(value);
   if (plain !== undefined) return plain;
-  if (isArray(value)) return `[${value.map((item) => reprOf(item, name, code)).join(", ")}]`;
+  if (isList(value)) return `[${value.map((item) => reprOf(item, name, code)).join(", ")}]`;
   const tagged = value as Exclude<Tagged, readonly Argument[]>;
   switch (tagged.kind) {
     case "node":
@@ -55,7 +55,7 @@ export function graphArgument(value: Argument): string {
   if (typeof value === "string") return value;
   const plain = plainText(value);
   if (plain !== undefined) return plain;
-  if (isArray(value)) return `[${value.map(graphArgument).join(", ")}]`;
+  if (isList(value)) return `[${value.map(graphArgument).join(", ")}]`;
   const tagged = value as Exclude<Tagged, readonly Argument[]>;
   switch (tagged.kind) {
     case "node":
@@ -85,8 +85,6 @@ const numberText = (value: number): string =>
       : floatRepr(value);
 
 type Tagged = Exclude<Argument, null | boolean | number | bigint | string>;
-
-const isArray = (value: unknown): value is readonly Argument[] => Array.isArray(value);
 
 function plainText(value: Argument): string | undefined {
   if (value === null) return "None";

@@ -15,7 +15,7 @@ import {
 } from "../rules/decompose.js";
 import { wrapDim } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
-import { fake, numelOf } from "../rules/fake.js";
+import { fake, numelOf, rowMajorLike } from "../rules/fake.js";
 
 /** Keeps shape and dtype. With a kernel name, accepts only floating-point and complex dtypes. */
 function same(context: MetaContext, self: FakeTensor, name?: string): FakeTensor {
@@ -232,18 +232,16 @@ const glu = defineOp({
     }),
 });
 
-const rowMajor = (self: FakeTensor): FakeTensor => fake({ dtype: self.dtype, shape: self.shape, like: self });
-
 const logSigmoid = defineOp({
   schema: "aten::log_sigmoid(Tensor self) -> Tensor",
   tags: ["composite"],
-  meta: ({ self }, context) => rowMajor(same(context, self, "log_sigmoid_cpu")),
+  meta: ({ self }, context) => rowMajorLike(same(context, self, "log_sigmoid_cpu")),
   decompose: (emit, { self }) => emit.many("aten.log_sigmoid_forward.default", [self])[0]!,
 });
 
 const logSigmoidForward = defineOp({
   schema: "aten::log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor buffer)",
-  meta: ({ self }, context) => [rowMajor(same(context, self, "log_sigmoid_cpu")), rowMajor(self)],
+  meta: ({ self }, context) => [rowMajorLike(same(context, self, "log_sigmoid_cpu")), rowMajorLike(self)],
   decompose: (emit, { self }) => {
     let buffer = self;
     const output = promoted(emit, "default", [self], (x) => {

@@ -171,7 +171,9 @@ const indexSelect = defineOp({
   },
 });
 
-const sizeAt = (tensor: FakeTensor, dim: number): SymInt => (tensor.ndim === 0 ? 1 : tensor.shape[dim]!);
+/** The size of a dimension; a tensor without dimensions has one element. */
+export const sizeAt = (tensor: FakeTensor, dim: number): SymInt =>
+  tensor.ndim === 0 ? 1 : tensor.shape[dim]!;
 
 const gather = defineOp({
   schema: "aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",

@@ -9,9 +9,9 @@ import { isIntLiteral } from "../rules/decompose.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { broadcastShapes, sizesEqual, wrapDim } from "../rules/dims.js";
 import { elementwiseStrides } from "../rules/elementwise.js";
-import { fake, numelOf } from "../rules/fake.js";
+import { fake, numelOf, rowMajorLike } from "../rules/fake.js";
 import { emitNewZeros, toContiguous } from "../rules/mask.js";
-import { planIndex } from "./index-read.js";
+import { planIndex, sizeAt } from "./index-read.js";
 
 /** Fresh memory like `self`, its layout kept when that is dense. */
 const like = (self: FakeTensor, env: SymEnv): FakeTensor =>
@@ -22,7 +22,6 @@ const like = (self: FakeTensor, env: SymEnv): FakeTensor =>
     like: self,
   });
 /** Fresh row-major memory like `self`. */
-const rowMajor = (self: FakeTensor): FakeTensor => fake({ dtype: self.dtype, shape: self.shape, like: self });
 type Indices = readonly (FakeTensor | null)[];
 
 interface IndexPut {
@@ -269,11 +268,9 @@ const indexReduce = defineOp({
     }
     if (self.dtype !== source.dtype)
       throw dtypeMismatch("index_reduce(): self and source must have the same scalar type");
-    return rowMajor(self);
+    return rowMajorLike(self);
   },
 });
-
-const sizeAt = (tensor: FakeTensor, dim: number): SymInt => (tensor.ndim === 0 ? 1 : tensor.shape[dim]!);
 
 /** What all scatters refuse. */
 function checkScatter(
@@ -317,7 +314,7 @@ const scatterSrc = defineOp({
   tags: ["core"],
   meta: ({ self, dim, index, src }, { env }) => {
     checkScatter(env, self, dim, index, src);
-    return rowMajor(self);
+    return rowMajorLike(self);
   },
 });
 
@@ -326,7 +323,7 @@ const scatterValue = defineOp({
   tags: ["core"],
   meta: ({ self, dim, index }, { env }) => {
     checkScatter(env, self, dim, index, null);
-    return rowMajor(self);
+    return rowMajorLike(self);
   },
 });
 
@@ -340,7 +337,7 @@ const scatterReduceOld = defineOp({
   meta: ({ self, dim, index, src, reduce }, { env }) => {
     checkScatterReduce(reduce, ["add", "multiply"]);
     checkScatter(env, self, dim, index, src);
-    return rowMajor(self);
+    return rowMajorLike(self);
   },
 });
 
@@ -350,7 +347,7 @@ const scatterValueReduce = defineOp({
   meta: ({ self, dim, index, reduce }, { env }) => {
     checkScatterReduce(reduce, ["add", "multiply"]);
     checkScatter(env, self, dim, index, null);
-    return rowMajor(self);
+    return rowMajorLike(self);
   },
 });
 
@@ -359,7 +356,7 @@ const scatterAdd = defineOp({
   tags: ["core"],
   meta: ({ self, dim, index, src }, { env }) => {
     checkScatter(env, self, dim, index, src);
-    return rowMajor(self);
+    return rowMajorLike(self);
   },
 });
 
@@ -370,7 +367,7 @@ const scatterReduce = defineOp({
   meta: ({ self, dim, index, src, reduce }, { env }) => {
     checkScatterReduce(reduce, ["sum", "prod", "mean", "amax", "amin"]);
     checkScatter(env, self, dim, index, src);
-    return rowMajor(self);
+    return rowMajorLike(self);
   },
 });
 

@@ -6,6 +6,7 @@ import type { MetaContext } from "../rows/define-op.js";
 import { broadcastShapes, sizesEqual } from "./dims.js";
 import {
   contiguousStridesOf,
+  equalSizes,
   fake,
   isChannelsLast,
   isContiguousFake,
@@ -93,10 +94,7 @@ function compatibleStrides(shape: readonly number[], order: readonly number[]): 
 const isSymbolicShape = (shape: readonly SymInt[]): boolean => shape.some((size) => typeof size !== "number");
 
 const sameSizes = (a: readonly SymInt[], b: readonly SymInt[], env: SymEnv): boolean =>
-  a.length === b.length && a.every((size, d) => equal(env, size, b[d]!));
-
-const equal = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
-  typeof a === "number" && typeof b === "number" ? a === b : sameAs(a, b) || env.orFalse(eq(a, b));
+  a.length === b.length && a.every((size, d) => equalSizes(env, size, b[d]!));
 
 /** Dimensions from outermost to innermost: TensorIterator's insertion sort by the operands' strides. */
 export function memoryOrder(
@@ -126,7 +124,7 @@ function broadcastStrides(env: SymEnv, tensor: FakeTensor, shape: readonly SymIn
   return shape.map((size, d) => {
     if (d < lead) return 0;
     const own = tensor.shape[d - lead]!;
-    return equal(env, own, 1) && !equal(env, size, 1) ? 0 : tensor.strides[d - lead]!;
+    return equalSizes(env, own, 1) && !equalSizes(env, size, 1) ? 0 : tensor.strides[d - lead]!;
   });
 }
 
@@ -141,8 +139,8 @@ function compareDims(
   for (const stride of strides) {
     const strideA = stride[a]!;
     const strideB = stride[b]!;
-    if (equal(env, strideA, 0) || equal(env, strideB, 0)) continue;
-    if (equal(env, strideA, strideB)) {
+    if (equalSizes(env, strideA, 0) || equalSizes(env, strideB, 0)) continue;
+    if (equalSizes(env, strideA, strideB)) {
       if (atLeast(env, shape[b]!, shape[a]!)) continue;
       return 1;
     }
@@ -155,7 +153,7 @@ function compareDims(
 /** `a >= b` for sizes and strides: a multiple counts as larger even when its sign is unknown. */
 function atLeast(env: SymEnv, a: SymInt, b: SymInt): boolean {
   if (typeof a === "number" && typeof b === "number") return a >= b;
-  if (equal(env, b, 0)) return true;
-  if (equal(env, a, 0)) return false;
+  if (equalSizes(env, b, 0)) return true;
+  if (equalSizes(env, a, 0)) return false;
   return env.orFalse(ge(a, b)) || env.orFalse(eq(mod(a, b), 0));
 }

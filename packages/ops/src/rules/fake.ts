@@ -100,7 +100,8 @@ export function numelOf(shape: readonly SymInt[]): SymInt {
 export const sameAs = (a: SymInt, b: SymInt): boolean =>
   a === b || (typeof a === "object" && typeof b === "object" && a.key === b.key);
 
-const is = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
+/** Whether two sizes are equal; false when that cannot be decided. */
+export const equalSizes = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
   typeof a === "number" && typeof b === "number" ? a === b : sameAs(a, b) || env.orFalse(eq(a, b));
 
 /** Whether the dimensions, outermost first, are densely nested; false when that is undecided. */
@@ -113,8 +114,9 @@ function isDenseInOrder(tensor: FakeTensor, order: readonly number[] | undefined
     if (size === 1) continue;
     // Decisions on symbolic sizes are expensive, so strides are compared as written first.
     if (!sameAs(strides[dim]!, step)) {
-      if (is(env, size, 1)) continue;
-      if (!is(env, strides[dim]!, step)) return shape.some((s) => is(env, s, 0)) && order === undefined;
+      if (equalSizes(env, size, 1)) continue;
+      if (!equalSizes(env, strides[dim]!, step))
+        return shape.some((s) => equalSizes(env, s, 0)) && order === undefined;
     }
     if (i > 0) step = mul(step, atLeastOne(size));
   }
@@ -146,8 +148,8 @@ export function isNonOverlappingAndDense(tensor: FakeTensor, env: SymEnv): boole
   const { shape } = tensor;
   const plain = shape.map((_, d) => d).filter((d) => shape[d] !== 1);
   if (isStrideChain(tensor, plain, sameAs) || isContiguousFake(tensor, env)) return true;
-  const dims = plain.filter((d) => !is(env, shape[d]!, 1));
-  return isStrideChain(tensor, dims, (a, b) => is(env, a, b));
+  const dims = plain.filter((d) => !equalSizes(env, shape[d]!, 1));
+  return isStrideChain(tensor, dims, (a, b) => equalSizes(env, a, b));
 }
 
 /** Whether strides are 1, size, size * size, ... in some order; nothing has to be sorted for that. */
@@ -166,3 +168,7 @@ function isStrideChain(
   }
   return true;
 }
+
+/** A new row-major tensor with the dtype and sizes of another. */
+export const rowMajorLike = (self: FakeTensor): FakeTensor =>
+  fake({ dtype: self.dtype, shape: self.shape, like: self });

@@ -30,7 +30,8 @@ function taggedKey(value: Readonly<Record<string, unknown>>, nameKey: NameKey): 
   );
 }
 
-const numberText = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
+/** Returns a number as text, with the sign of -0. */
+export const numberText = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
 
 /** The text of a call, in which lists and tuples are alike: its target and arguments. */
 export function callKey({ target, args, kwargs }: Node, nameKey: NameKey): string {

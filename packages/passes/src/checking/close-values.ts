@@ -1,6 +1,7 @@
 /** @file Element by element comparison of a region's results: values, signs of zeros, NaN and infinities. */
 import type { Value } from "@sconce/ir";
 import { dtypeInfo, Tensor, type ToleranceOptions } from "@sconce/tensor";
+import { numberText } from "../changes/argument-key.js";
 import { valueDifference } from "./compare.js";
 
 /** One element of a result that differs. */
@@ -81,10 +82,8 @@ export function numbersOf(tensor: Tensor): number[] {
   });
 }
 
-const text = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
-
 /** The first and how many, in one line. */
 export function differenceText(elements: readonly ElementDifference[], total: number): string {
   const [{ index, got, want }] = elements as readonly [ElementDifference];
-  return `${elements.length} of ${total} elements differ; element ${index} is ${text(got)}, ${text(want)} before`;
+  return `${elements.length} of ${total} elements differ; element ${index} is ${numberText(got)}, ${numberText(want)} before`;
 }

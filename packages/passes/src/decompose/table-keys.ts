@@ -1,4 +1,4 @@
-import { knownSchemaText, knownTargets, type OperatorTable } from "@sconce/ops";
+import { knownSchemaText, type OperatorTable } from "@sconce/ops";
 import { suggestions } from "../options/suggest.js";
 import type { Decomposition } from "./decomposition.js";
 import { badTable } from "./errors.js";
@@ -64,7 +64,7 @@ export function keyProblem(key: unknown, entry: unknown, operators: OperatorTabl
   // A few overloads have types that no program holds.
   if (knownSchemaText(key) !== undefined) return undefined;
   const near = spellings(key).filter((one) => operators.schemaOf(one) !== undefined);
-  const names = near.length > 0 ? near : suggestions(spellings(key)[0] ?? key, targetsOf(operators));
+  const names = near.length > 0 ? near : suggestions(spellings(key)[0] ?? key, operators.targets());
   const fix = "write the overload out, or register the operator that a library defines";
   const hint = names.length === 0 ? "" : `did you mean ${names.map((name) => `"${name}"`).join(" or ")}? `;
   return { message: "is not an operator overload", fix: `${hint}${fix}` };
@@ -98,12 +98,6 @@ function spellings(key: string): string[] {
     .trim();
   const based = plain.includes(".") ? plain : `aten.${plain}`;
   return [based, `${based}.default`, `aten.${plain}`];
-}
-
-function targetsOf(operators: OperatorTable): Set<string> {
-  const targets = new Set(Array.from(operators, ({ target }) => target));
-  for (const target of knownTargets()) targets.add(target);
-  return targets;
 }
 
 function kindOf(table: unknown): string {

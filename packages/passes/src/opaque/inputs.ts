@@ -1,6 +1,6 @@
 /** @file Whether the arguments of an opaque call are still those for which its results were recorded. */
 import { FakeTensor, type MetaValue } from "@sconce/ir";
-import { eq, printExpr, type SymBool, type SymInt, symEquals } from "@sconce/symbolic";
+import { eq, type SymBool, type SymInt, symEquals } from "@sconce/symbolic";
 
 /** What decides whether two symbolic sizes are equal. */
 export interface SizeFacts {
@@ -29,7 +29,7 @@ export function changeOf(
     recorded.dtype === now.dtype &&
     recorded.ndim === now.ndim &&
     recorded.shape.every((size, dim) => sameSize(size, now.shape[dim]!, facts));
-  return same ? undefined : `was ${typeText(recorded)} and is ${typeText(now)}`;
+  return same ? undefined : `was ${recorded} and is ${now}`;
 }
 
 function sameSize(a: SymInt, b: SymInt, facts: SizeFacts): boolean {
@@ -37,6 +37,3 @@ function sameSize(a: SymInt, b: SymInt, facts: SizeFacts): boolean {
   const condition = eq(a, b);
   return (facts.staticallyKnown(condition) ?? facts.hint(condition)) === true;
 }
-
-const typeText = ({ dtype, shape }: FakeTensor): string =>
-  `${dtype}[${shape.map((size) => (typeof size === "number" ? size : printExpr(size))).join(", ")}]`;

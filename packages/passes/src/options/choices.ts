@@ -1,12 +1,11 @@
 /** @file Choices of options that a session knows. */
 import { TRAINING } from "@sconce/ir";
-import { knownTargets, type OperatorTable } from "@sconce/ops";
 import type { Choices, OptionSession } from "./spec.js";
 
 /** Overloads of operators: PyTorch's, and those that plugins define. */
 export const operatorNames: Choices = Object.freeze({
   kind: "operator",
-  words: ({ operators }: OptionSession) => operators && targetsOf(operators),
+  words: ({ operators }: OptionSession) => operators?.targets(),
   has: isOperator,
   fix: "write overloads out: aten.conv2d.default",
 });
@@ -23,7 +22,7 @@ export const operatorOrNodeNames: Choices = Object.freeze({
 export const callTargets: Choices = Object.freeze({
   ...operatorNames,
   words: ({ operators }: OptionSession) =>
-    operators && [...targetsOf(operators), ...TRAINING.pythonFunctions, ...TRAINING.torchFunctions],
+    operators && [...operators.targets(), ...TRAINING.pythonFunctions, ...TRAINING.torchFunctions],
   // Which functions and higher-order operators there are is up to dialects.
   has: (word: string, session: OptionSession) =>
     /^(operator|math|builtins|torch|higher_order)\.\w/.test(word) || isOperator(word, session),
@@ -51,10 +50,4 @@ export const wholeNumber =
 
 function isOperator(word: string, { operators }: OptionSession): boolean {
   return operators?.schemaOf(word) !== undefined;
-}
-
-function targetsOf(operators: OperatorTable): Set<string> {
-  const targets = new Set(Array.from(operators, ({ target }) => target));
-  for (const target of knownTargets()) targets.add(target);
-  return targets;
 }

@@ -75,7 +75,7 @@ describe("values that an option does not take are refused where they stand", () 
     ["paint{modee=fast}", "PASS_OPTION", 'no option "modee"', "7", 'did you mean "mode" or "modes"?'],
     ["paint{constructor=1}", "PASS_OPTION", 'no option "constructor"', "7", "see the options"],
     ["paint{mode=fast,mode=small}", "PIPELINE_SYNTAX", "given twice", "17", "braces"],
-    ["dce,pint", "UNKNOWN_PASS", 'no pass "pint"', "5", 'did you mean "paint"'],
+    ["dce,pint", "UNKNOWN_PASS", 'unknown pass "pint"', "5", 'did you mean "paint"'],
     ["dce,,cse", "PIPELINE_SYNTAX", "an item is empty", "5", "commas"],
     ["dce, cse)", "PIPELINE_SYNTAX", 'unexpected ")"', "9", "commas"],
     ['paint{mode="fast}', "PIPELINE_SYNTAX", "is not closed", "12", "commas"],

@@ -14,7 +14,7 @@ import {
 } from "@sconce/ir";
 import { verifyAll } from "@sconce/ir/verify";
 import { constantValue, metaOf, type OperatorTable, requireArguments } from "@sconce/ops";
-import { eq, printExpr, type SymInt } from "@sconce/symbolic";
+import { eq, type SymInt } from "@sconce/symbolic";
 import { type RetraceEnv, shapeEnvOf } from "../decompose/shape-env.js";
 import { isRuleFault } from "./errors.js";
 import { opaqueProblems } from "./opaque-problems.js";
@@ -144,7 +144,7 @@ class CallCheck {
     if (!isRef(source)) return undefined;
     const val = graph.node(source.name).meta.val;
     if (val instanceof FakeTensor) {
-      const message = `node ${node.name} takes an item of %${source.name}, which is one tensor: ${textOf(val)}`;
+      const message = `node ${node.name} takes an item of %${source.name}, which is one tensor: ${val}`;
       return { code: "CALL_REFUSED", message, fix: "call aten.select.int, or use the tensor itself" };
     }
     if (!Array.isArray(val)) return undefined;
@@ -167,7 +167,7 @@ class CallCheck {
         recorded.dtype === computed.dtype &&
         recorded.ndim === computed.ndim &&
         recorded.shape.every((size, d) => this.#mayEqual(size, computed.shape[d]!));
-      return same ? undefined : `${textOf(recorded)}, the call gives ${textOf(computed)}`;
+      return same ? undefined : `${recorded}, the call gives ${computed}`;
     }
     if (!Array.isArray(recorded) || !Array.isArray(computed)) {
       const kinds = [recorded, computed].map(kindOf);
@@ -217,9 +217,6 @@ function located(found: Found, node: Node, path: string): Problem {
 
 const kindOf = (val: MetaValue): "a tensor" | "several results" | "other" =>
   val instanceof FakeTensor ? "a tensor" : Array.isArray(val) ? "several results" : "other";
-
-const textOf = ({ dtype, shape }: FakeTensor): string =>
-  `${dtype}[${shape.map((size) => (typeof size === "number" ? size : printExpr(size))).join(", ")}]`;
 
 function readsAny(node: Node, names: ReadonlySet<string>): boolean {
   let found = false;

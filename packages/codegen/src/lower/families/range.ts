@@ -2,12 +2,13 @@
 import type { ScalarArg } from "@sconce/ops";
 import { isFloatDType } from "@sconce/tensor";
 import { add, constant, type Index, multiply, size } from "../../ir/index-expr.js";
-import { apply, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
+import { apply, cast, indexScalar, type Scalar, select } from "../../ir/scalar.js";
 import { type LoweringCall, outOf, shapeOf } from "../call.js";
 import { LazyTensor } from "../lazy.js";
 import { defineLowerings, lowering } from "../lowering.js";
 import { numberScalar } from "../numbers.js";
 import { made } from "../rules/made.js";
+import { integer } from "../rules/rank.js";
 import { sumOf } from "../rules/reduce.js";
 
 /**
@@ -39,8 +40,6 @@ function wholeOf(value: ScalarArg, isCut: boolean): Index | undefined {
   if (Number.isInteger(number)) return constant(number);
   return isCut ? constant(Math.trunc(number)) : undefined;
 }
-
-const integer = (value: number): Scalar => constantScalar(value, "int64");
 
 interface TriangleArgs {
   readonly row: number;

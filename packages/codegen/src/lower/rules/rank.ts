@@ -10,7 +10,8 @@ import { LazyTensor } from "../lazy.js";
 import { computeType } from "../numbers.js";
 import { placeIn } from "./made.js";
 
-const integer = (value: number): Scalar => constantScalar(value, "int64");
+/** Returns an integer as a scalar of int64. */
+export const integer = (value: number): Scalar => constantScalar(value, "int64");
 /** Booleans as numbers, halves as float32. */
 export const orderType = (dtype: LazyTensor["dtype"]): LazyTensor["dtype"] =>
   dtype === "bool" ? "int32" : computeType(dtype);
