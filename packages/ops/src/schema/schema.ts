@@ -37,14 +37,7 @@ const BASES = new Set<string>([
 export function parseSchema(text: string): OpSchema {
   const head = /^\s*([\w.]+)::(\w+)(?:\.(\w+))?\((.*)\)\s*->\s*(.+?)\s*$/s.exec(text);
   if (head === null) throw schemaSyntax(text, "expected `namespace::name.overload(arguments) -> returns`");
-  const [, namespace, name, overload = "default", argumentText, returnText] = head as unknown as [
-    string,
-    string,
-    string,
-    string | undefined,
-    string,
-    string,
-  ];
+  const [, namespace = "", name = "", overload = "default", argumentText = "", returnText = ""] = head;
   const args = parseArguments(argumentText, text);
   const returns = parseReturns(returnText, text);
   return Object.freeze({

@@ -16,7 +16,7 @@ import type { OperatorRows } from "./operator-rows.js";
 export function deriveInPlaceVariant(target: string, operators: OperatorRows): OpDefinition | undefined {
   const match = /^([\w.]+)\.(\w+)\.(\w+)$/.exec(target);
   if (match === null) return undefined;
-  const [, namespace, name, overload] = match as unknown as [string, string, string, string];
+  const [, namespace = "", name = "", overload = ""] = match;
   if (/[^_]_$/.test(name)) {
     const base = operators.get(`${namespace}.${name.slice(0, -1)}.${overload}`);
     return base && deriveInPlace(base, name, operators);

@@ -217,9 +217,9 @@ function writeBack(
   const written = new Map<EmitArg, EmitArg>();
   // All values are read before the first is written: one may be an input that another is written to.
   const sources = outputSpecs.map(({ kind }, i) => {
-    const value = values[i] as unknown;
+    const value = values[i];
     const writes = kind.endsWith("_MUTATION") && value instanceof FunctionalTensor;
-    return writes ? (new FunctionalTensor(value.sync()) as unknown as EmitArg) : values[i];
+    return writes ? new FunctionalTensor(value.sync()) : values[i];
   });
   outputSpecs.forEach((spec, i) => {
     if (!spec.kind.endsWith("_MUTATION")) {

@@ -45,7 +45,7 @@ class Reader {
   #item(item: Piece): PipelineItem {
     const match = /^([\w-]+)\s*(?:\{((?:"[^"]*"|[^{}"])*)\})?\s*(?:\((.*)\))?$/ds.exec(item.text);
     if (match === null) throw syntaxError(item, `cannot read "${item.text}"`);
-    const [, name] = match as unknown as [string, string];
+    const [, name = ""] = match;
     const [options, inner] = [subPiece(item, match, 2), subPiece(item, match, 3)];
     if (name === "repeat" && inner !== undefined) return this.#repeat(options, inner);
     if (inner !== undefined) throw syntaxError(item, `"${name}" takes no passes, only repeat(...) does`);
