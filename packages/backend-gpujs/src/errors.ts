@@ -40,7 +40,12 @@ export const disposed = (what: string): SconceError =>
 
 /** A run or a compilation was cancelled by its signal. */
 export const aborted = (what: "run" | "compilation", reason: unknown): SconceError =>
-  new SconceError({ code: "ABORTED", message: `the ${what} was cancelled`, cause: reason });
+  new SconceError({
+    code: "ABORTED",
+    message: `the ${what} was cancelled`,
+    fix: "run again with a signal that is not aborted",
+    cause: reason,
+  });
 
 /** gpu.js or the runtime below it failed to make or run a kernel. */
 export const kernelFailed = (nodes: readonly string[], cause: unknown): SconceError =>

@@ -30,6 +30,15 @@ export function noTensors(path: string, cause: unknown): SconceError {
   return new SconceError({ code, message, fix, cause });
 }
 
+/** A folder to write to that does not exist. */
+export const noFolder = (path: string, cause: unknown): SconceError =>
+  new SconceError({
+    code: "FILE",
+    message: `there is no folder ${path}`,
+    fix: "make the folder first, or write to another one",
+    cause,
+  });
+
 /** A path to write to that holds something else than a file. */
 export const notAFile = (path: string, isFolder: boolean): SconceError =>
   new SconceError({
@@ -44,6 +53,7 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : undefined;
 }
 
+/** A plugin module that cannot be loaded, or exports no plugin. */
 export const pluginError = (path: string, why: string, fix?: string, cause?: unknown): SconceError =>
   new SconceError({ code: "PLUGIN", message: `the plugin ${path} ${why}`, fix, cause });
 

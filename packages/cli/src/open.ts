@@ -1,4 +1,5 @@
 /** @file Sessions and program files, as all commands open them. */
+import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -65,6 +66,8 @@ async function loadPlugin(path: string): Promise<Plugin> {
   try {
     module = (await import(pathToFileURL(resolve(path)).href)) as typeof module;
   } catch (error) {
+    const isMissing = !existsSync(path);
+    if (isMissing) throw pluginError(path, "does not exist", "check the path of the module", error);
     const why = thrownText(error);
     throw pluginError(path, `cannot be loaded: ${why}`, "give the path of a JavaScript module", error);
   }

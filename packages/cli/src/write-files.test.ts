@@ -60,7 +60,7 @@ describe("files that belong together", () => {
   });
 
   test("have a folder", async () => {
-    await expect(writeFiles([[at("no/a"), ""]])).rejects.toThrow(`there is no file or folder ${at("no/a")}`);
+    await expect(writeFiles([[at("no/a"), ""]])).rejects.toThrow(`there is no folder ${at("no")}`);
     await writeFile(at("a"), "");
     await expect(writeFiles([[at("a/b"), ""]])).rejects.toThrow("is a file, not a folder");
   });

@@ -1,6 +1,7 @@
 /** @file Files that are written all or none. */
 import { copyFile, link, rename, rm, stat, writeFile } from "node:fs/promises";
-import { fileError, notAFile, systemCode } from "./errors.js";
+import { dirname } from "node:path";
+import { fileError, noFolder, notAFile, systemCode } from "./errors.js";
 
 /** A path and what comes to stand there. */
 export type FileContent = readonly [path: string, content: string | Uint8Array];
@@ -27,7 +28,7 @@ export async function writeFiles(files: readonly FileContent[]): Promise<void> {
     }
   } catch (error) {
     for (const target of done) await restore(target);
-    throw fileError(current, error);
+    throw systemCode(error) === "ENOENT" ? noFolder(dirname(current), error) : fileError(current, error);
   } finally {
     for (const [target] of files) {
       await rm(temporary(target), { force: true });

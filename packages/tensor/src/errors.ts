@@ -10,12 +10,17 @@ export const promotionError = (a: DType, b: DType, family: string): SconceError 
   });
 
 export const elementCountMismatch = (have: number, shape: readonly number[]): SconceError =>
-  new SconceError({ code: "SHAPE", message: `${have} values do not fill the shape [${shape.join(", ")}]` });
+  new SconceError({
+    code: "SHAPE",
+    message: `${have} values do not fill the shape [${shape.join(", ")}]`,
+    fix: `give ${shape.reduce((count, size) => count * size, 1)} values, or another shape`,
+  });
 
 export const indexOutOfRange = (index: readonly number[], shape: readonly number[]): SconceError =>
   new SconceError({
     code: "INDEX",
     message: `index [${index.join(", ")}] is out of range for the shape [${shape.join(", ")}]`,
+    fix: "give one index for each dimension, from 0 to its size - 1",
   });
 
 export const safetensorsError = (message: string, where?: string): SconceError =>
@@ -31,6 +36,7 @@ export const broadcastMismatch = (from: readonly number[], to: readonly number[]
   new SconceError({
     code: "SHAPE_MISMATCH",
     message: `output with shape [${to.join(", ")}] doesn't match the broadcast shape [${from.join(", ")}]`,
+    fix: "expand the output, or reduce the value, to the same shape",
   });
 
 const SUPPLY = "give the values: program.withState(tensors), or --weights FILE.safetensors";

@@ -116,7 +116,7 @@ describe("sconce lower", () => {
     expect(await readFile(out, "utf8")).toBe("before");
     const { code, err } = await sconce("lower", MLP, "-o", join(folder, "absent", "out.sir"));
     expect(code).toBe(2);
-    expect(err).toMatch(/^error FILE: there is no file or folder .*absent/);
+    expect(err).toMatch(/^error FILE: there is no folder .*absent/);
   });
 
   test("tensors that safetensors cannot hold are refused before anything is written", async () => {

@@ -85,7 +85,7 @@ describe("sconce print", () => {
     ["PIPELINE_SYNTAX", ["--passes", "cse{"], "write passes between commas"],
     ["PASS_OPTION", ["--passes", "decompose{tables=none}"], 'did you mean "table"? see the options of'],
     ["PASS_REQUIRES", ["--passes", "fold-constants"], 'put "decompose" before it'],
-    ["PLUGIN", ["--plugin", "./absent.js"], "give the path of a JavaScript module"],
+    ["PLUGIN", ["--plugin", "./absent.js"], "check the path of the module"],
   ] as const)("%s", async (code, args, fix) => {
     const result = await sconce("print", fixture("net_mlp"), ...args);
     expect([result.code, result.out]).toEqual([2, ""]);

@@ -1,9 +1,14 @@
 /** @file One factory per error of this package. */
-import { SconceError } from "@sconce/errors";
+import { didYouMean, SconceError } from "@sconce/errors";
 import { type Problem, problemText } from "./problem.js";
 
-export const nodeNotFound = (name: string): SconceError =>
-  new SconceError({ code: "NODE_NOT_FOUND", message: `the graph has no node named "${name}"`, where: name });
+/** A name that no node has; `names` are those of the graph. */
+export const nodeNotFound = (name: string, names: Iterable<string> = []): SconceError =>
+  new SconceError({
+    code: "NODE_NOT_FOUND",
+    message: `the graph has no node named "${name}"`,
+    fix: didYouMean(name, names, "print the graph to see its names; each nested graph has its own"),
+  });
 
 export const unknownPart = (name: string, known: readonly string[]): SconceError =>
   new SconceError({
@@ -39,7 +44,7 @@ export const cyclicReplacement = (name: string): SconceError =>
   new SconceError({
     code: "CYCLIC_REPLACEMENT",
     message: `uses of "${name}" are replaced by themselves`,
-    where: name,
+    fix: "replace the uses by another value",
   });
 
 export const editFinished = (): SconceError =>
@@ -53,7 +58,7 @@ export const missingSubgraph = (target: string): SconceError =>
   new SconceError({
     code: "NO_SUBGRAPH",
     message: `the graph has no nested graph "${target}"`,
-    where: target,
+    fix: `add it: editor.setSubgraph("${target}", graph)`,
   });
 
 export const badTreeSpec = (reason: string, where: string, cause?: unknown): SconceError =>
@@ -61,6 +66,7 @@ export const badTreeSpec = (reason: string, where: string, cause?: unknown): Sco
     code: "BAD_TREE_SPEC",
     message: `the tree specification cannot be read: ${reason}`,
     where,
+    fix: "export the program again",
     cause,
   });
 
@@ -87,6 +93,7 @@ export const invalidProgram = (problems: readonly Problem[]): SconceError => {
     code: "INVALID_PROGRAM",
     message: `the program is not valid\n${lines.join("\n")}`,
     where,
+    fix: first?.fix ?? "correct each problem; sconce explain CODE explains its code",
   });
 };
 
@@ -106,7 +113,7 @@ export const unknownTarget = (
 
 /** The reason that the file gave which the text was made of, under its code. */
 export const unreadableExamples = (code: string, message: string): SconceError =>
-  new SconceError({ code, message });
+  new SconceError({ code, message, fix: "export the program again with plain tensors as example inputs" });
 
 export const irTensor = (key: string, reason: string): SconceError =>
   new SconceError({

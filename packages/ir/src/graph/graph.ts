@@ -5,6 +5,8 @@ import type { Node } from "./node.js";
 import { type GraphState, makeState } from "./node-store.js";
 import type { OperandTable } from "./operands.js";
 
+/** Largest graph whose names are searched for a suggestion. */
+const MOST_SUGGESTED = 10_000;
 const NO_SUBGRAPHS: ReadonlyMap<string, Graph> = new Map();
 
 /**
@@ -70,7 +72,8 @@ export class Graph {
    */
   indexOf(name: string): number {
     const position = this.#index.position(name);
-    if (position < 0) throw nodeNotFound(name);
+    if (position < 0)
+      throw nodeNotFound(name, this.size > MOST_SUGGESTED ? [] : this.nodes().map((node) => node.name));
     return position;
   }
 

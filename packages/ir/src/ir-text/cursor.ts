@@ -87,7 +87,7 @@ export class Cursor {
    * @throws SconceError `IR_SYNTAX` when another comes next
    */
   expect(sign: string): void {
-    if (!this.accept(sign)) throw this.fail(`expected ${sign}, found ${this.found()}`);
+    if (!this.accept(sign)) throw this.fail(`expected "${sign}", found ${this.found()}`);
   }
 
   /** The identifier here, not read; the empty text when there is none. */

@@ -2,10 +2,19 @@
  * @file Whether a program takes given inputs: PyTorch's checks in PyTorch's words, and those that it leaves
  * to chance.
  */
-import { type ExportedProgram, FakeTensor, isFloat, type MetaValue, type Value } from "@sconce/ir";
+import { isSconceError } from "@sconce/errors";
+import {
+  type Argument,
+  type ExportedProgram,
+  FakeTensor,
+  graphArgument,
+  isFloat,
+  type MetaValue,
+  type Value,
+} from "@sconce/ir";
 import { printExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import { inputRejected, inputsWithoutValues } from "../rows/errors.js";
+import { inputRejected, inputsExpected, inputsWithoutValues } from "../rows/errors.js";
 import { checkConstraints, inputText } from "./constraints.js";
 import { checkGuards, programGuards } from "./guards.js";
 import { type Leaf, userLeaves } from "./leaf-path.js";
@@ -25,7 +34,7 @@ export function inputCheck(program: ExportedProgram): InputCheck {
   const guards = program.exampleInputs === null ? undefined : programGuards(program, leaves);
   const vals = leaves.map((leaf) => program.graph.node(leaf.name).meta.val);
   const fakes = vals.map((val) => (val instanceof FakeTensor ? val : undefined));
-  return (inputs) => {
+  const check: InputCheck = (inputs) => {
     if (inputs.length !== leaves.length) {
       throw inputRejected(
         "INPUT_COUNT",
@@ -42,7 +51,42 @@ export function inputCheck(program: ExportedProgram): InputCheck {
     });
     refuseWithoutValues(leaves, inputs);
   };
+  return (inputs) => {
+    try {
+      check(inputs);
+    } catch (error) {
+      if (!isSconceError(error) || error.code === "NO_VALUES") throw error;
+      throw inputsExpected(error, expectedText(leaves, vals), givenText(inputs));
+    }
+  };
 }
+
+/** Most inputs that an error shows. */
+const SHOWN = 8;
+
+const listed = (texts: readonly string[]): string =>
+  texts.length > SHOWN ? `${texts.slice(0, SHOWN).join(", ")}, ... ${texts.length} in all` : texts.join(", ");
+
+/** `x: float32[s0, 3], n: int` */
+const expectedText = (leaves: readonly Leaf[], vals: readonly (MetaValue | undefined)[]): string =>
+  listed(leaves.map(({ name }, i) => `${name}: ${kindText(vals[i])}`)) || "none";
+
+function kindText(val: MetaValue | undefined): string {
+  if (val instanceof FakeTensor)
+    return `${val.dtype}[${val.shape.map((size) => printExpr(size)).join(", ")}]`;
+  const { kind = "", value } = (val ?? {}) as { readonly kind?: string; readonly value?: unknown };
+  const names: Readonly<Record<string, string>> = { SymInt: "int", SymFloat: "float", SymBool: "bool" };
+  return kind === "constant"
+    ? `the constant ${graphArgument(value as Argument)}`
+    : (names[kind] ?? "a value");
+}
+
+const givenText = (inputs: readonly Value[]): string =>
+  listed(
+    inputs.map((input) =>
+      input instanceof Tensor ? `${input.dtype}[${input.shape.join(", ")}]` : inputText(input),
+    ),
+  ) || "none";
 
 function checkKind(leaf: Leaf, fake: MetaValue | undefined, input: Value): void {
   if (!(fake instanceof FakeTensor)) {

@@ -6,8 +6,15 @@ import { type Node, nodePlace } from "@sconce/ir";
 export function atNode(error: unknown, where: string): SconceError {
   if (isSconceError(error)) return error.at(where);
   const message = thrownText(error);
-  const code = error instanceof RangeError ? "OUT_OF_MEMORY" : "KERNEL_FAILED";
-  return new SconceError({ code, message, where, cause: error });
+  return error instanceof RangeError
+    ? new SconceError({ code: "OUT_OF_MEMORY", message, where, fix: "use smaller inputs", cause: error })
+    : new SconceError({
+        code: "KERNEL_FAILED",
+        message,
+        where,
+        fix: "correct the kernel; if it is Sconce's, report it with the program",
+        cause: error,
+      });
 }
 
 /** A `get_attr` node names a graph that does not exist. */
@@ -16,6 +23,7 @@ export const noSubgraph = (node: Node): SconceError =>
     code: "NO_SUBGRAPH",
     message: `the graph has no subgraph "${node.target}"`,
     where: nodePlace(node),
+    fix: "run `verify(program)`, and correct the pass that removed the nested graph",
   });
 
 /** The loops of a run iterated more often than its limit. */
@@ -28,7 +36,12 @@ export const loopLimit = (maxIterations: number): SconceError =>
 
 /** A run was cancelled by its signal. */
 export const aborted = (reason: unknown): SconceError =>
-  new SconceError({ code: "ABORTED", message: "the run was cancelled", cause: reason });
+  new SconceError({
+    code: "ABORTED",
+    message: "the run was cancelled",
+    fix: "run again with a signal that is not aborted",
+    cause: reason,
+  });
 
 /** A parameter, buffer or constant that the signature names does not exist, or holds no values. */
 export const missingState = (name: string): SconceError =>
@@ -80,4 +93,21 @@ export const noAutocast = (dtype: string): SconceError =>
     code: "UNSUPPORTED_NODES",
     message: `the interpreter does not apply autocast to ${dtype}`,
     fix: "lower the program first (`runDecompositions`), or override `withAutocast`",
+  });
+
+/** An argument other than the earlier nodes of the graph. */
+export const undefinedNode = (name: string, user: Node): SconceError =>
+  new SconceError({
+    code: "UNDEFINED_NODE",
+    message: `%${name} is used before it is defined, or nowhere defined`,
+    where: nodePlace(user),
+    fix: "run `sconce verify` or `verify(program)` for all problems, and correct the graph",
+  });
+
+/** A graph that does not end with an output. */
+export const noOutput = (): SconceError =>
+  new SconceError({
+    code: "NO_OUTPUT",
+    message: "the graph has no output node",
+    fix: "end it with `output`",
   });

@@ -2,9 +2,8 @@
  * @file A graph prepared for execution: names become slots, literals are separated from
  * references, values are released after their last use.
  */
-import { internalError } from "@sconce/errors";
 import { type Argument, forEachInput, type Graph, isRef, type Node } from "@sconce/ir";
-import { noSubgraph } from "./errors.js";
+import { noOutput, noSubgraph, undefinedNode } from "./errors.js";
 import type { CallArgument, NestedGraph, NodeArgument } from "./values.js";
 
 /** One node with its inputs by slot. */
@@ -47,7 +46,7 @@ export function planGraph(graph: Graph, name = ""): GraphPlan {
   let output: Step | undefined;
   for (const node of graph.nodes()) {
     const slot = slotOf.size;
-    const template = (value: Argument): Template => templateOf(value, slotOf);
+    const template = (value: Argument): Template => templateOf(value, slotOf, node);
     if (node.op === "output") {
       output = stepOf(node, slot, template, graph);
       forEachInput(node, (name) => keep.add(slotOf.get(name)!));
@@ -60,7 +59,7 @@ export function planGraph(graph: Graph, name = ""): GraphPlan {
     }
     slotOf.set(node.name, slot);
   }
-  if (output === undefined) throw internalError("the graph has no output node");
+  if (output === undefined) throw noOutput();
   return { graph, name, slots: slotOf.size, inputs, steps: withDeaths(steps, lastUse, keep), output };
 }
 
@@ -91,15 +90,15 @@ function withDeaths(
   return steps.map((step, i) => ({ ...step, dead: dead[i]! }));
 }
 
-function templateOf(value: Argument, slotOf: ReadonlyMap<string, number>): Template {
+function templateOf(value: Argument, slotOf: ReadonlyMap<string, number>, user: Node): Template {
   if (isRef(value)) {
     const slot = slotOf.get(value.name);
-    if (slot === undefined) throw internalError(`"${value.name}" is used before it is made`);
+    if (slot === undefined) throw undefinedNode(value.name, user);
     return { kind: "slot", slot };
   }
   const items = Array.isArray(value) ? (value as readonly Argument[]) : itemsOfTuple(value);
   if (items === undefined) return { kind: "literal", value };
-  const parts = items.map((item) => templateOf(item, slotOf));
+  const parts = items.map((item) => templateOf(item, slotOf, user));
   if (parts.some((part) => part.kind !== "literal")) return { kind: "list", items: parts };
   return { kind: "literal", value: parts.map((part) => (part as { value: CallArgument }).value) };
 }

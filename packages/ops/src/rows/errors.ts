@@ -142,6 +142,16 @@ export const inputsWithoutValues = (
 export const inputRejected = (code: string, message: string, where?: string): SconceError =>
   new SconceError({ code, message, where, fix: "give inputs like those the program was exported with" });
 
+/** A rejected input, with what the program takes and what it was given. */
+export const inputsExpected = (error: SconceError, expected: string, given: string): SconceError =>
+  new SconceError({
+    code: error.code,
+    message: error.message,
+    where: error.where,
+    fix: `give inputs like those the program was exported with: ${expected}; got ${given}`,
+    cause: error.cause,
+  });
+
 /** A shape rule or decomposition that is wrong in itself. */
 export const wrongRule = (
   code: string,

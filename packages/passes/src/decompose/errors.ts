@@ -99,8 +99,8 @@ export const symbolicNode = (expr: SymExpr): SconceError =>
 export const undefinedNode = (name: string): SconceError =>
   new SconceError({
     code: "UNDEFINED_NODE",
-    message: `%${name} is used before it is defined`,
-    fix: "run `verify(program)` for all problems, and correct the pass that made the program",
+    message: `%${name} is used before it is defined, or nowhere defined`,
+    fix: "run `sconce verify` or `verify(program)` for all problems, and correct the graph",
   });
 
 /** A `get_attr` of a nested graph that is missing. */

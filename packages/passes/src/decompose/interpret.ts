@@ -149,11 +149,11 @@ export class GraphInterpreter {
   }
 
   #call(node: Node): Binding {
-    const args = node.args.map((arg) => this.resolve(arg));
-    const kwargs: Record<string, EmitArg> = {};
-    for (const key in node.kwargs) kwargs[key] = this.resolve(node.kwargs[key]!);
-    this.dispatcher.tracer.beginCall([args, Object.values(kwargs)] as readonly EmitArg[]);
     try {
+      const args = node.args.map((arg) => this.resolve(arg));
+      const kwargs: Record<string, EmitArg> = {};
+      for (const key in node.kwargs) kwargs[key] = this.resolve(node.kwargs[key]!);
+      this.dispatcher.tracer.beginCall([args, Object.values(kwargs)] as readonly EmitArg[]);
       if (node.target === "operator.getitem") return (args[0] as readonly Binding[])[Number(args[1])]!;
       if (node.target.startsWith("higher_order.")) return this.#higherOrder(this, node, args, kwargs);
       if (isVmapCall(node.target)) return runVmapCall(this.dispatcher, node.target, args);

@@ -40,7 +40,7 @@ describe("patterns", () => {
   });
 
   test.each([
-    ["aten.relu.default($x", "expected ,, found the end"],
+    ["aten.relu.default($x", 'expected ",", found the end'],
     ["aten.add.Tensor(..., $b)", "nothing may follow"],
     ["aten.add.Tensor($x, alpha=1, $y)", "an argument without a name"],
     ["aten.add.Tensor($xs...)", "cannot be captured"],
