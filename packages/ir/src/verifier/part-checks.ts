@@ -28,6 +28,7 @@ import {
   setOfText,
   text,
 } from "./kinds.js";
+import { withCycles } from "./cycles.js";
 import { type VerifyOptions, verify } from "./verify.js";
 
 const tensors = map(kind("a tensor", (value) => value instanceof Tensor));
@@ -169,5 +170,5 @@ function collector(problems: Problem[], node?: string, graph?: string): ReportAt
  */
 export function verifyAll(program: ExportedProgram, options: VerifyOptions = {}): Problem[] {
   const malformed = verifyParts(program);
-  return malformed.length > 0 ? malformed : verify(program, options);
+  return malformed.length > 0 ? malformed : withCycles(verify(program, options), program.graph);
 }

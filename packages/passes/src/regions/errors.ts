@@ -2,14 +2,26 @@
 import { didYouMean, SconceError } from "@sconce/errors";
 import { type Node, nodeWhere } from "@sconce/ir";
 
-/** A selection that needs a value that needs the selection. */
-export const notConvex = (node: Node, input: string): SconceError =>
-  new SconceError({
+/**
+ * A selection that needs a value that needs the selection. `path` has the nodes that are not
+ * selected and lie between; it is empty when only the order of effects is in the way.
+ */
+export const notConvex = (node: Node, input: string, path: readonly string[]): SconceError => {
+  const between = path.slice(0, MOST_SHOWN).map((name) => `"${name}"`);
+  const rest = path.length > MOST_SHOWN ? ` and ${path.length - MOST_SHOWN} more` : "";
+  return new SconceError({
     code: "NOT_CONVEX",
     message: `the selected "${node.name}" needs "${input}", which is not selected and comes after other selected nodes`,
     where: nodeWhere(node),
-    fix: `select "${input}" and what lies between as well, or extract fewer nodes`,
+    fix:
+      path.length === 0
+        ? `select "${input}" and what lies between as well, or extract fewer nodes`
+        : `select ${between.join(", ")}${rest} as well, or extract fewer nodes`,
   });
+};
+
+/** The most nodes that an error names. */
+const MOST_SHOWN = 8;
 
 /** A selection with a call that must keep its place. */
 export const regionEffect = (node: Node): SconceError =>

@@ -1,4 +1,5 @@
 import { type ExportedProgram, forEachInput, type Graph, type Node } from "@sconce/ir";
+import { topologyOf } from "@sconce/ir/topology";
 import type { OperatorTable } from "@sconce/ops";
 import { requireFunctional } from "../analysis/require-functional.js";
 import { withGraph } from "../graphs/rename.js";
@@ -66,7 +67,7 @@ function levelsAround(graph: Graph, region: Int32Array, ordered: (node: Node) =>
     if (region[at] === 0) {
       if (isOrdered) throw regionEffect(node);
       forEachInput(node, (input) => {
-        if (level[graph.indexOf(input)] === 2) throw notConvex(node, input);
+        if (level[graph.indexOf(input)] === 2) throw notConvex(node, input, between(graph, region, node));
       });
       level[at] = 1;
       return;
@@ -79,4 +80,13 @@ function levelsAround(graph: Graph, region: Int32Array, ordered: (node: Node) =>
     if (isOrdered) effects = own;
   });
   return level;
+}
+
+/** Nodes outside of the selection on paths from it to one of its nodes, in graph order. */
+function between(graph: Graph, region: Int32Array, node: Node): string[] {
+  const selected = graph.nodes().flatMap(({ name }, at) => (region[at] === 0 ? name : []));
+  const topology = topologyOf(graph);
+  const after = new Set(topology.descendants(...selected));
+  for (const name of selected) after.delete(name);
+  return topology.ancestors(node.name).filter((name) => after.has(name));
 }

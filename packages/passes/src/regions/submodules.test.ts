@@ -74,6 +74,7 @@ describe("extract-submodule", () => {
       expect.objectContaining({
         code: "NOT_CONVEX",
         message: 'the selected "c" needs "b", which is not selected and comes after other selected nodes',
+        fix: 'select "b" as well, or extract fewer nodes',
       }),
     );
   });
