@@ -94,7 +94,7 @@ const ENTRY = /^(index|main|history|verify|diff|topology|node|vitest|fast-check)
 const RELATIVE_IMPORT = /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"(\.[^"]+)"/g;
 
 /** Folders of a package that import each other; files beside the folders count as one folder. */
-function folderPairs(name) {
+function checkFolders(name) {
   const src = join(ROOT, "packages", name, "src");
   const edges = new Map();
   for (const file of sources(src)) {
@@ -106,14 +106,35 @@ function folderPairs(name) {
       if (from !== to) edges.set(`${from} ${to}`, `${place} imports ${relative(src, target)}`);
     }
   }
-  for (const [edge, example] of edges) {
+  const next = new Map();
+  for (const edge of edges.keys()) {
     const [from, to] = edge.split(" ");
-    const back = edges.get(`${to} ${from}`);
-    if (from < to && back !== undefined)
-      problems.push(`${name}: the folders ${from} and ${to} import each other: ${example}, ${back}`);
+    next.set(from, [...(next.get(from) ?? []), to]);
+  }
+  for (const cycle of cyclesOf(next)) {
+    const examples = cycle.map((folder, at) => edges.get(`${folder} ${cycle[(at + 1) % cycle.length]}`));
+    problems.push(`${name}: folders import each other, ${cycle.join(" -> ")}: ${examples.join(", ")}`);
   }
 }
-for (const name of Object.keys(MAY_IMPORT)) if (!KNOTTED.has(name)) folderPairs(name);
+
+/** Returns one cycle through each edge that closes one, in a graph given by the next folders of each. */
+function cyclesOf(next) {
+  const cycles = [];
+  const done = new Set();
+  const walk = (folder, path) => {
+    const at = path.indexOf(folder);
+    if (at >= 0) {
+      cycles.push(path.slice(at));
+      return;
+    }
+    if (done.has(folder)) return;
+    for (const to of next.get(folder) ?? []) walk(to, [...path, folder]);
+    done.add(folder);
+  };
+  for (const folder of next.keys()) walk(folder, []);
+  return cycles;
+}
+for (const name of Object.keys(MAY_IMPORT)) if (!KNOTTED.has(name)) checkFolders(name);
 
 for (const problem of problems) console.error(problem);
 console.log(`${imports.size} files, ${problems.length} import problems`);

@@ -1,4 +1,8 @@
-/** @file The only way to change a graph. Reads are from the version before; changes are collected and applied at once. */
+/**
+ * @file Makes changed versions of a graph: `edit` for few changes, `rebuild` for passes that look at
+ * every node. `rename-nodes.ts` changes names alone; no other file changes graphs. Reads see the
+ * version before; changes are collected and applied at once.
+ */
 import type { Patch } from "immer";
 import type { GraphEditor } from "./editor.js";
 import { Graph } from "./graph.js";

@@ -35,7 +35,9 @@ function nestedGraph(graph: Graph, path: string): Graph | undefined {
   if (path === "") return graph;
   for (const [target, nested] of graph.subgraphs) {
     if (path === target) return nested;
-    const found = path.startsWith(`${target}.`) ? nestedGraph(nested, path.slice(target.length + 1)) : undefined;
+    const found = path.startsWith(`${target}.`)
+      ? nestedGraph(nested, path.slice(target.length + 1))
+      : undefined;
     if (found !== undefined) return found;
   }
   return undefined;

@@ -10,6 +10,7 @@ import type { ExportedProgram } from "../program/program.js";
 import type { ExportedProgramInit } from "../program/program-parts.js";
 import { OUTPUT_KINDS } from "../program/signature.js";
 import { argument, argumentSpec, nodeMeta } from "./argument-kinds.js";
+import { withCycles } from "./cycles.js";
 import {
   anything,
   fields,
@@ -28,7 +29,6 @@ import {
   setOfText,
   text,
 } from "./kinds.js";
-import { withCycles } from "./cycles.js";
 import { type VerifyOptions, verify } from "./verify.js";
 
 const tensors = map(kind("a tensor", (value) => value instanceof Tensor));

@@ -288,7 +288,7 @@ describe("wrong calls of the emitter name the entry", () => {
   test("the innermost entry is named", () => {
     const error = refusal({
       "aten.relu.default": (emit: never, args: never) =>
-        (emit as never as (...of: unknown[]) => unknown)("aten.silu.default", [self(args)]),
+        (emit as never as (...args: unknown[]) => unknown)("aten.silu.default", [self(args)]),
       "aten.silu.default": () => 1,
     });
     expect(error.message).toMatch(/^the decomposition of aten.silu.default returned a number/);

@@ -1,5 +1,5 @@
+import { suggestions } from "@sconce/errors";
 import { knownSchemaText, type OperatorTable } from "@sconce/ops";
-import { suggestions } from "../options/suggest.js";
 import type { Decomposition } from "./decomposition.js";
 import { badTable } from "./errors.js";
 import { CustomDecompTable, type Decompositions } from "./table.js";

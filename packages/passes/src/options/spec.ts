@@ -1,7 +1,6 @@
 /** @file What a pass says of its options, so that a wrong value is refused before anything runs, and can be completed. */
 import type { Backend } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import type { Rule } from "../rewrite/rule.js";
 
 /** Values that a pipeline's text can give to an option. */
 export type OptionValue = string | number | boolean | readonly string[];
@@ -28,7 +27,7 @@ export interface OptionSession {
   /** The operators that options may name. */
   readonly operators?: OperatorTable | undefined;
   /** The rewrite rules that options may name. */
-  readonly rules?: ReadonlyMap<string, Rule> | undefined;
+  readonly rules?: ReadonlyMap<string, { readonly name: string }> | undefined;
   /** The backends that options may name. */
   readonly backends?: ReadonlyMap<string, Backend> | undefined;
   /** The plugin that a pass is of, for errors. */

@@ -1,5 +1,5 @@
 /** @file What is wrong with a declaration of numbers that change; types do not stop it in JavaScript or through casts. */
-import { didYouMean } from "../options/suggest.js";
+import { didYouMean } from "@sconce/errors";
 import { VALUE_CLASSES } from "./number-change.js";
 
 const KEYS = ["rtol", "atol", "valueClasses", "operators"] as const;

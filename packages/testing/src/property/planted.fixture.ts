@@ -105,9 +105,9 @@ type Plant = (plant: Planter, operands: Operands) => FakeTensor;
 const sizes = ({ shape }: FakeTensor): number[] => shape as number[];
 const dimensions = ({ ndim }: FakeTensor): number[] => Array.from({ length: ndim }, (_, d) => d);
 const twice =
-  (target: string, of: keyof Operands = "x"): Plant =>
+  (target: string, operand: keyof Operands = "x"): Plant =>
   (p, operands) =>
-    p.call(target, p.call(target, operands[of]));
+    p.call(target, p.call(target, operands[operand]));
 
 /** A batch norm of `channels` behind a layer that is given floats of these sizes. */
 const normed =
