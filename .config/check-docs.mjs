@@ -4,7 +4,8 @@
  * prints the share of each package and the names without TSDoc.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { dirname, join } from "node:path";
+import { normalized } from "./paths.mjs";
 import { parseFile, ROOT } from "./source-files.mjs";
 
 const LEAST = 0.95;
@@ -25,7 +26,7 @@ const isDocumented = ({ text, docEnds }, start) =>
   docEnds.some((end) => end <= start && text.slice(end, start).trim() === "");
 
 /** The path of the source that a relative specifier names. */
-const sourceOf = (from, specifier) => normalize(join(dirname(from), specifier)).replace(/\.js$/, ".ts");
+const sourceOf = (from, specifier) => normalized(join(dirname(from), specifier)).replace(/\.js$/, ".ts");
 
 const nameOf = (node) => node?.name ?? node?.value;
 
@@ -107,7 +108,7 @@ function membersOf({ file, node }) {
 /** The sources of a package's entry points. */
 function entriesOf(folder) {
   const { exports } = JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8"));
-  return Object.values(exports).map((entry) => normalize(join(folder, entry["@sconce/source"])));
+  return Object.values(exports).map((entry) => normalized(join(folder, entry["@sconce/source"])));
 }
 
 /** Public names of a package and of their members, with whether each is documented. */

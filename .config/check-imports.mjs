@@ -4,10 +4,8 @@
  * Imports of types count: what a reader has to know is the same.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
+import { dirname, join, resolve } from "node:path";
+import { pathFrom, ROOT } from "./paths.mjs";
 
 /** A package may import those before it in its row's list. */
 const MAY_IMPORT = {
@@ -53,19 +51,19 @@ for (const name of Object.keys(MAY_IMPORT)) {
     const isTest = isTestFile(file);
     const text = readFileSync(file, "utf8");
     if (name !== "ir" && /\bnew Graph\(/.test(text))
-      problems.push(`${relative(ROOT, file)}: only ir constructs graphs; use edit, rebuild, renameNodes or GraphBuilder`);
-    if (name !== "errors" && !isTest && !/(^|[/-])errors\.ts$/.test(file) && /\bnew SconceError\(/.test(text))
-      problems.push(`${relative(ROOT, file)}: only errors.ts constructs errors; write a factory there and call it`);
+      problems.push(`${pathFrom(ROOT, file)}: only ir constructs graphs; use edit, rebuild, renameNodes or GraphBuilder`);
+    if (name !== "errors" && !isTest && !/(^|[/-])errors\.ts$/.test(pathFrom(ROOT, file)) && /\bnew SconceError\(/.test(text))
+      problems.push(`${pathFrom(ROOT, file)}: only errors.ts constructs errors; write a factory there and call it`);
     const local = [];
     for (const match of text.matchAll(IMPORT)) {
       const target = match[1] ?? match[2] ?? match[3];
-      const place = relative(ROOT, file);
+      const place = pathFrom(ROOT, file);
       if (target.startsWith(".")) local.push(resolve(dirname(file), target.replace(/\.js$/, ".ts")));
       if (isTest) continue;
       const other = /^@sconce\/([\w-]+)/.exec(target)?.[1] ?? (target === "sconce" ? "sconce" : undefined);
       const isLoaded = match[2] !== undefined && MAY_LOAD[name]?.includes(other);
       if (other !== undefined && !MAY_IMPORT[name].includes(other) && !isLoaded) problems.push(`${place}: ${name} may not import ${other}`);
-      if (target.startsWith("node:") && !USES_NODE.has(name) && !NODE_ENTRIES.test(file)) {
+      if (target.startsWith("node:") && !USES_NODE.has(name) && !NODE_ENTRIES.test(place)) {
         problems.push(`${place}: imports ${target}, but ${name} runs in browsers`);
       }
     }
@@ -77,7 +75,7 @@ const state = new Map();
 function visit(file, path) {
   if (state.get(file) === "done" || !imports.has(file)) return;
   if (state.get(file) === "open") {
-    problems.push(`cycle: ${[...path.slice(path.indexOf(file)), file].map((item) => relative(ROOT, item)).join(" -> ")}`);
+    problems.push(`cycle: ${[...path.slice(path.indexOf(file)), file].map((item) => pathFrom(ROOT, item)).join(" -> ")}`);
     return;
   }
   state.set(file, "open");
@@ -98,12 +96,12 @@ function checkFolders(name) {
   const src = join(ROOT, "packages", name, "src");
   const edges = new Map();
   for (const file of sources(src)) {
-    const place = relative(src, file);
+    const place = pathFrom(src, file);
     if (isTestFile(file) || ENTRY.test(place)) continue;
     for (const [, specifier] of readFileSync(file, "utf8").matchAll(RELATIVE_IMPORT)) {
       const target = resolve(dirname(file), specifier);
-      const [from, to] = [place, relative(src, target)].map((path) => (path.includes("/") ? path.split("/")[0] : "."));
-      if (from !== to) edges.set(`${from} ${to}`, `${place} imports ${relative(src, target)}`);
+      const [from, to] = [place, pathFrom(src, target)].map((path) => (path.includes("/") ? path.split("/")[0] : "."));
+      if (from !== to) edges.set(`${from} ${to}`, `${place} imports ${pathFrom(src, target)}`);
     }
   }
   const next = new Map();

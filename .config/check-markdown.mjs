@@ -4,10 +4,9 @@
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname, join } from "node:path";
+import { normalized, ROOT } from "./paths.mjs";
 
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const COLUMNS = 100;
 const WORDS = 25;
 
@@ -127,7 +126,7 @@ function checkLinks(file, part) {
   for (const [, target] of part.lines.join("\n").replace(/`[^`]*`/g, "`").matchAll(/\]\(([^)\s]+)\)/g)) {
     if (/^[a-z]+:/.test(target)) continue;
     const [path, anchor] = target.split("#");
-    checkLink(`${file}:${part.at}`, path === "" ? file : normalize(join(dirname(file), path)), anchor);
+    checkLink(`${file}:${part.at}`, path === "" ? file : normalized(join(dirname(file), path)), anchor);
   }
 }
 

@@ -6,6 +6,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { dirname, join } from "node:path";
+import { normalized } from "./paths.mjs";
 import { parseFile, ROOT, sourceFiles, walk } from "./source-files.mjs";
 
 /** What only tests use: a test, or a helper of tests. */
@@ -41,7 +42,7 @@ for (const [folder, manifest] of manifests) {
   for (const path of sourceFiles(`${folder}/src`)) {
     for (const specifier of specifiersOf(parseFile(path).program)) {
       if (specifier.startsWith(".")) {
-        const target = join(dirname(path), specifier).replaceAll("\\", "/");
+        const target = normalized(join(dirname(path), specifier));
         if (!target.startsWith(`${folder}/`)) problems.push(`${path}: imports ${specifier}, which is not in ${folder}`);
         if (!isTestFile(path) && /\.(test|fixture)\.js$/.test(target))
           problems.push(`${path}: imports ${specifier}, which only tests may import`);

@@ -3,12 +3,11 @@
  * `join`. Types come from the compiler; arrays count as their items. Values of unknown type pass.
  */
 import { readdirSync } from "node:fs";
-import { join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import * as ast from "typescript/unstable/ast";
 import { API, TypeFlags } from "typescript/unstable/sync";
+import { pathFrom, posix, ROOT } from "./paths.mjs";
 
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const packages = join(ROOT, "packages");
 const projects = readdirSync(packages).map((name) => join(packages, name, "tsconfig.json"));
 
@@ -62,7 +61,7 @@ try {
     const typesOf = (nodes) => (nodes.length === 0 ? [] : checker.getTypeAtLocation(nodes));
     const isList = (type) => type !== undefined && checker.isArrayLikeType(type);
     for (const name of program.getSourceFileNames()) {
-      if (!name.startsWith(join(config, "..", "src"))) continue;
+      if (!posix(name).startsWith(posix(join(config, "..", "src")))) continue;
       const file = program.getSourceFile(name);
       const { found, joined } = converted(file);
       const lists = typesOf(joined).flatMap((type, i) => (isList(type) ? [joined[i]] : []));
@@ -71,7 +70,7 @@ try {
         const problem = problemOf(type, checker);
         if (problem === undefined) return;
         const { line } = file.getLineAndCharacterOfPosition(expressions[i].getStart(file));
-        problems.add(`${relative(ROOT, name)}:${line + 1}: a value of type ${problem} becomes "[object Object]"`);
+        problems.add(`${pathFrom(ROOT, name)}:${line + 1}: a value of type ${problem} becomes "[object Object]"`);
       });
     }
   }

@@ -7,9 +7,8 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "./paths.mjs";
 
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** Folders and files that are checked. */
 const CHECKED = [".github", "README.md", "docs", "examples", "packages"];

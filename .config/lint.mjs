@@ -1,9 +1,8 @@
 /** Runs every check at once and prints what each says, those that fail last: `npm run lint`. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "./paths.mjs";
 
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const bin = (name) => join(ROOT, "node_modules", name);
 
 /** The checks by name: a script of Node's, and its options. */

@@ -1,11 +1,10 @@
 /** Reads the sources of the packages and examples as syntax trees. */
 import { readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { parseSync } from "oxc-parser";
+import { ROOT } from "./paths.mjs";
 
-/** The folder of the repository. */
-export const ROOT = fileURLToPath(new URL("..", import.meta.url));
+export { ROOT };
 
 const SKIPPED = new Set(["node_modules", "dist", "fixtures", ".turbo"]);
 

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { defineConfig } from "vitest/config";
-
-const root = new URL("..", import.meta.url).pathname;
+import { posix, ROOT } from "./paths.mjs";
 
 /**
  * Tests import built files, which Node loads without a transform: a source that a test names by its path is read from `dist`,
@@ -12,8 +11,8 @@ const builtFiles = {
   name: "built-files",
   enforce: "pre" as const,
   resolveId(id: string, importer: string | undefined): string | undefined {
-    if (!id.startsWith(".") || importer === undefined || importer.includes("/node_modules/")) return;
-    const path = resolve(dirname(importer), id);
+    if (!id.startsWith(".") || importer === undefined || posix(importer).includes("/node_modules/")) return;
+    const path = posix(resolve(dirname(importer), id));
     const built = path.replace(/^(.*?\/(?:packages|examples)\/[^/]+)\/src\//, "$1/dist/");
     return built !== path && existsSync(path.replace(/\.js$/, ".ts")) && existsSync(built) ? built : undefined;
   },
@@ -21,13 +20,13 @@ const builtFiles = {
 
 /** What all suites share. The sources are built before the tests run. */
 export const shared = {
-  root,
+  root: ROOT,
   plugins: [builtFiles],
   test: {
-    globalSetup: `${root}.config/build.mjs`,
-    server: { deps: { external: [/\/(?:packages|examples)\/[^/]+\/dist\//] } },
+    globalSetup: resolve(ROOT, ".config/build.mjs"),
+    server: { deps: { external: [/[\\/](?:packages|examples)[\\/][^\\/]+[\\/]dist[\\/]/] } },
     maxWorkers: 2,
-    reporters: ["default", `${root}.config/summary-reporter.mjs`],
+    reporters: ["default", resolve(ROOT, ".config/summary-reporter.mjs")],
   },
 };
 
