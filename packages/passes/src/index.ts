@@ -43,18 +43,8 @@ export { type Closeness, giver, tensorsDifference } from "./checking/closeness.j
 export type { Coverage, GraphCoverage, Unchecked } from "./checking/coverage.js";
 export { PassChangedNumbers } from "./checking/errors.js";
 export { coverageText, regionsText } from "./checking/verdict.js";
-export type { Decomposition } from "./decompose/decomposition.js";
-export { ownedEntry } from "./decompose/entry-owners.js";
 export type { RunDecompositionsOptions } from "./decompose/run-decompositions.js";
 export { runDecompositions } from "./decompose/run-decompositions.js";
-export type { Decompositions } from "./decompose/table.js";
-export {
-  CustomDecompTable,
-  DecompositionTable,
-  defaultDecompositions,
-  isAlwaysDecomposed,
-} from "./decompose/table.js";
-export { keyProblem as decompositionKeyProblem } from "./decompose/table-keys.js";
 export { completePipeline } from "./manager/complete.js";
 export { NoFixpoint, type RoundChange } from "./manager/fixpoint.js";
 export type { PassEvent, PassManagerOptions, PassObserver } from "./manager/pass-manager.js";
@@ -123,3 +113,13 @@ export { copyOf as copyTensor } from "./sampling/values.js";
 export type { NewSizes } from "./shapes/bindings.js";
 export { callProblems, verifyCalls } from "./shapes/call-problems.js";
 export { propagateShapes } from "./shapes/propagate.js";
+export type { Decomposition } from "./tables/decomposition.js";
+export { ownedEntry } from "./tables/entry-owners.js";
+export type { Decompositions } from "./tables/table.js";
+export {
+  CustomDecompTable,
+  DecompositionTable,
+  defaultDecompositions,
+  isAlwaysDecomposed,
+} from "./tables/table.js";
+export { keyProblem as decompositionKeyProblem } from "./tables/table-keys.js";

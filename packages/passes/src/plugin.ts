@@ -1,8 +1,8 @@
 import type { Backend, DialectRules, PytreeType } from "@sconce/ir";
 import type { OpDefinition } from "@sconce/ops";
-import type { Decompositions } from "./decompose/table.js";
 import type { Pass, PassContext } from "./pass/pass.js";
 import type { Rule } from "./rewrite/rule.js";
+import type { Decompositions } from "./tables/table.js";
 
 /** A kernel of `@sconce/backend-cpu` (`kernel(...)`), whose types this package does not know. */
 export type PluginKernel = (args: Readonly<Record<string, unknown>>, context: never) => unknown;

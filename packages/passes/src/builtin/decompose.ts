@@ -1,9 +1,9 @@
 import { runDecompositions } from "../decompose/run-decompositions.js";
-import { DecompositionTable, defaultDecompositions, isAlwaysDecomposed } from "../decompose/table.js";
 import { opaqueAssumption } from "../opaque/assumption.js";
 import { operatorNames } from "../options/choices.js";
 import { noteUncalled } from "../pass/notes.js";
 import { definePass, type PassContext } from "../pass/pass.js";
+import { DecompositionTable, defaultDecompositions, isAlwaysDecomposed } from "../tables/table.js";
 
 /**
  * `run_decompositions` as a pass: PyTorch's text, also where that computes other numbers than the program because an

@@ -20,7 +20,7 @@ import {
 } from "@sconce/ir";
 import { metaOf, type OperatorTable, promoteOperands } from "@sconce/ops";
 import { type DType, dtypeInfo, Tensor } from "@sconce/tensor";
-import type { RetraceEnv } from "../decompose/shape-env.js";
+import type { RetraceEnv } from "../trace/shape-env.js";
 
 const PASS = "to-edge";
 

@@ -16,10 +16,10 @@ import {
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { runDecompositions } from "../decompose/run-decompositions.js";
-import { type RetraceEnv, shapeEnvOf } from "../decompose/shape-env.js";
-import { defaultDecompositions } from "../decompose/table.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
 import { definePass } from "../pass/pass.js";
+import { defaultDecompositions } from "../tables/table.js";
+import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
 import { withOneDType } from "./edge-operands.js";
 import { notInDialect } from "./errors.js";
 

@@ -2,9 +2,9 @@ import type { ExportedProgram } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { isFunctional } from "../analysis/functional.js";
 import { runDecompositions } from "../decompose/run-decompositions.js";
-import { DecompositionTable } from "../decompose/table.js";
 import { opaqueAssumption } from "../opaque/assumption.js";
 import { definePass } from "../pass/pass.js";
+import { DecompositionTable } from "../tables/table.js";
 
 /** `add_(x, 1)` becomes `add(x, 1)`, in place of `x` from there on; what was written to an input becomes an output. */
 export const functionalize = definePass({

@@ -1,9 +1,9 @@
 import type { Graph } from "@sconce/ir";
 import { requireFunctional } from "../analysis/require-functional.js";
-import { shapeEnvOf } from "../decompose/shape-env.js";
 import { withRenamed } from "../graphs/rename.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
 import { definePass } from "../pass/pass.js";
+import { shapeEnvOf } from "../trace/shape-env.js";
 import { type SinkOptions, sinkViews } from "../views/sink.js";
 
 /** What those who watch and limit rewrites know a move by. */

@@ -1,7 +1,7 @@
 /** @file The entry of a decomposition table that made a value that differs. */
 import { type ExportedProgram, type Graph, type Node, sourceLine } from "@sconce/ir";
 import { nestedGraphs, pathText } from "../changes/nested.js";
-import { entryOfNode, type OwnedEntry } from "../decompose/entry-owners.js";
+import { entryOfNode, type OwnedEntry } from "../tables/entry-owners.js";
 
 /** A use of an entry: the call that it replaced, and where. */
 export interface FailingEntry extends OwnedEntry {

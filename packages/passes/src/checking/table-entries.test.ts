@@ -4,12 +4,12 @@ import { describe, expect, test } from "vitest";
 import { bisect } from "../bisect/bisect.js";
 import { checkPasses } from "../bisect/check-passes.js";
 import { decompose } from "../builtin/decompose.js";
-import type { Decomposition } from "../decompose/decomposition.js";
-import { ownedEntry } from "../decompose/entry-owners.js";
 import { runDecompositions } from "../decompose/run-decompositions.js";
-import { type DecompositionTable, defaultDecompositions } from "../decompose/table.js";
 import type { Pass, PassContext } from "../pass/pass.js";
 import { context, programOf } from "../programs.fixture.js";
+import type { Decomposition } from "../tables/decomposition.js";
+import { ownedEntry } from "../tables/entry-owners.js";
+import { type DecompositionTable, defaultDecompositions } from "../tables/table.js";
 import { owned, pass } from "./planted.fixture.js";
 
 /** `self + tensor1 * tensor2`: forgets `value`. */

@@ -3,7 +3,7 @@
  * bodies are called as the operands are, and the body's other nodes make way for them.
  */
 import { type Argument, type Graph, isRef, itemsOf, type Node, rebuild, renameNodes } from "@sconce/ir";
-import { CollisionNames } from "./naming.js";
+import { CollisionNames } from "../trace/naming.js";
 
 /** Bodies and operands of a call whose bodies take the operands' names. */
 function namedBodies({ target, args }: Node): { bodies: readonly Argument[]; operands: readonly Argument[] } {

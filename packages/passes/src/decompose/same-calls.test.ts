@@ -3,8 +3,8 @@ import { defaultOperators, type Emit } from "@sconce/ops";
 import { describe, expect, test } from "vitest";
 import { decompose } from "../builtin/decompose.js";
 import { programOf, run } from "../programs.fixture.js";
+import { DecompositionTable } from "../tables/table.js";
 import { runDecompositions } from "./run-decompositions.js";
-import { DecompositionTable } from "./table.js";
 
 const lowered = (text: string): ExportedProgram => runDecompositions(programOf(text, "TRAINING"));
 

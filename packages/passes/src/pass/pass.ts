@@ -10,7 +10,6 @@ import type {
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
-import type { Decompositions } from "../decompose/table.js";
 import { optionProblem } from "../options/bind.js";
 import { optionError } from "../options/errors.js";
 import type { OptionSession, OptionSpec, OptionValue, PassOptions } from "../options/spec.js";
@@ -18,6 +17,7 @@ import type { RewriteContext } from "../rewrite/context.js";
 import type { Rule } from "../rewrite/rule.js";
 import { numberChangeProblem } from "../sampling/declaration.js";
 import type { NumberChange } from "../sampling/number-change.js";
+import type { Decompositions } from "../tables/table.js";
 import { badPass } from "./errors.js";
 
 /** Computes one call on real values: what constant folding and differential checks run. */

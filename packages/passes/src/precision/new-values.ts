@@ -11,7 +11,7 @@ import {
 } from "@sconce/ir";
 import { metaOf, type OperatorTable } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
-import { type RetraceEnv, shapeEnvOf } from "../decompose/shape-env.js";
+import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
 
 const CAST = "aten._to_copy.default";
 

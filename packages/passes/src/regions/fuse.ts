@@ -7,9 +7,9 @@ import type { OperatorTable } from "@sconce/ops";
 import type { SymInt } from "@sconce/symbolic";
 import { pointwiseCalls } from "../analysis/pointwise.js";
 import { requireFunctional } from "../analysis/require-functional.js";
-import { callName } from "../decompose/naming.js";
 import { withGraph } from "../graphs/rename.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
+import { callName } from "../trace/naming.js";
 import { CALL_REGION, outline } from "./outline.js";
 
 /** Which regions are fused, and what becomes of them. */

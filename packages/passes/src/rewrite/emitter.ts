@@ -15,8 +15,8 @@ import {
 } from "@sconce/ir";
 import { type Emit, type EmitArg, emitFrom, metaOf, type OperatorTable, type UnboundArg } from "@sconce/ops";
 import { type SymEnv, SymExpr, type SymInt } from "@sconce/symbolic";
-import { callName } from "../decompose/naming.js";
-import { normalizeCall } from "../decompose/normalize.js";
+import { callName } from "../trace/naming.js";
+import { normalizeCall } from "../trace/normalize.js";
 import { foreignTensor, unknownSize, writingReplacement } from "./errors.js";
 import type { Found } from "./match.js";
 import type { WorkGraph } from "./work-graph.js";

@@ -15,7 +15,7 @@ import {
 import { verifyAll } from "@sconce/ir/verify";
 import { constantValue, metaOf, type OperatorTable, requireArguments } from "@sconce/ops";
 import { eq, type SymInt } from "@sconce/symbolic";
-import { type RetraceEnv, shapeEnvOf } from "../decompose/shape-env.js";
+import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
 import { isRuleFault } from "./errors.js";
 import { opaqueProblems } from "./opaque-problems.js";
 import { symbolNames } from "./propagate.js";

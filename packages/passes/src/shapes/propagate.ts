@@ -26,10 +26,10 @@ import {
   type OperatorTable,
 } from "@sconce/ops";
 import { freeSymbols, type SymBool, SymExpr } from "@sconce/symbolic";
-import { type RetraceEnv, shapeEnvOf } from "../decompose/shape-env.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
 import { opaqueInputs } from "../opaque/errors.js";
 import { changeOf } from "../opaque/inputs.js";
+import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
 import { type Bindings, bindingsOf, type NewSizes } from "./bindings.js";
 import { contradiction, isRuleFault } from "./errors.js";
 import { Refiner, substituted } from "./refine.js";

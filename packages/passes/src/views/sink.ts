@@ -27,8 +27,8 @@ import { metaOf, type OperatorTable } from "@sconce/ops";
 import type { SymEnv } from "@sconce/symbolic";
 import { refRenamer } from "../analysis/node-arguments.js";
 import { pointwiseCalls } from "../analysis/pointwise.js";
-import { callName } from "../decompose/naming.js";
 import { replacementProblem } from "../rewrite/replacement-problem.js";
+import { callName } from "../trace/naming.js";
 import { type Follower, Group, type Moved } from "./group.js";
 import { isIdentity, type Move, moveOf } from "./move.js";
 

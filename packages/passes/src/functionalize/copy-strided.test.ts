@@ -2,8 +2,8 @@ import { createRunner, readNumbers } from "@sconce/backend-cpu";
 import { codeText } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
+import { runDecompositions } from "../decompose/run-decompositions.js";
 import { programOf, ramp } from "../programs.fixture.js";
-import { runDecompositions } from "./run-decompositions.js";
 
 // Without the copy, PyTorch's `view` would be refused: the steps of lerp lay their result out otherwise.
 test("a decomposition that gives other strides than its operator ends with copy_strided, as in PyTorch", () => {

@@ -1,8 +1,8 @@
 import type { FakeTensor } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
+import { runDecompositions } from "../decompose/run-decompositions.js";
 import { programOf } from "../programs.fixture.js";
 import type { Decomposition } from "./decomposition.js";
-import { runDecompositions } from "./run-decompositions.js";
 import { type Decompositions, DecompositionTable, defaultDecompositions } from "./table.js";
 
 const program = programOf(

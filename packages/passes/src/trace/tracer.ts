@@ -24,13 +24,13 @@ import {
 } from "@sconce/ops";
 import { type SymInt, symEquals } from "@sconce/symbolic";
 import { untracedTensor } from "./errors.js";
-import { FunctionalTensor } from "./functional-tensor.js";
 import { callName } from "./naming.js";
 import { normalizeCall } from "./normalize.js";
 import { reifiedFunction, reifiedMeta } from "./reified-metadata.js";
 import type { RetraceEnv } from "./shape-env.js";
 import type { SizeGuards } from "./size-guards.js";
 import { SymbolicNodes } from "./symbolic-nodes.js";
+import { TensorWrapper } from "./tensor-wrapper.js";
 
 /** Effects that `with_effects` keeps in order. */
 const ORDERED_EFFECTS: ReadonlySet<string> = new Set(["aten._linalg_check_errors.default"]);
@@ -147,7 +147,7 @@ export class Tracer {
       return;
     }
     if (!(result instanceof FakeTensor) || !(wanted instanceof FakeTensor)) return;
-    const value = result instanceof FunctionalTensor ? result.lastValue : result;
+    const value = result instanceof TensorWrapper ? result.lastValue : result;
     if (!isRewritten(wanted, value, this.env)) return;
     const node = this.#nodes.slice(start).find(({ meta }) => meta.val === value);
     if (node === undefined) return;
@@ -395,7 +395,7 @@ export class Tracer {
 /** The tensors among values, in lists too. */
 function tensorsIn(values: readonly unknown[]): FakeTensor[] {
   return values.flatMap((value) => {
-    if (value instanceof FunctionalTensor) return [value.lastValue];
+    if (value instanceof TensorWrapper) return [value.lastValue];
     if (value instanceof FakeTensor) return [value];
     return Array.isArray(value) ? tensorsIn(value as readonly unknown[]) : [];
   });

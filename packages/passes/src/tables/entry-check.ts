@@ -13,10 +13,10 @@ import {
   type OperatorTable,
   resultProblem,
 } from "@sconce/ops";
+import type { RetraceEnv } from "../trace/shape-env.js";
 import { entryName } from "./entry-owners.js";
 import { probeEnv, sameCall, valueDifference } from "./entry-values.js";
 import { argumentsNotList, entryCycle, entryResult, entryThrew, inEntryCall, unknownCall } from "./errors.js";
-import type { RetraceEnv } from "./shape-env.js";
 import { isOwnEntry } from "./unread-entries.js";
 
 /** A decomposition that applies to a row. */

@@ -1,5 +1,6 @@
 import { FakeTensor } from "@sconce/ir";
 import { type SymInt, symEquals } from "@sconce/symbolic";
+import { TensorWrapper } from "../trace/tensor-wrapper.js";
 import { stridedView } from "./errors.js";
 
 /** One view step: how to take it from a base, and how to write its result back. */
@@ -54,7 +55,7 @@ function applyUpdate(base: FakeTensor, { value, views }: Update): FakeTensor {
 }
 
 /** What a functionalized program computes with. Its sizes and strides are those of its current value. */
-export class FunctionalTensor extends FakeTensor {
+export class FunctionalTensor extends TensorWrapper {
   #value: FakeTensor;
   readonly storage: FunctionalStorage;
   #views: readonly ViewStep[];

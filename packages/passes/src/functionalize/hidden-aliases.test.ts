@@ -4,9 +4,9 @@ import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { functionality } from "../analysis/functional.js";
 import { functionalize } from "../builtin/functionalize.js";
+import { runDecompositions } from "../decompose/run-decompositions.js";
 import { context, programOf, ramp, run } from "../programs.fixture.js";
-import { runDecompositions } from "./run-decompositions.js";
-import { DecompositionTable } from "./table.js";
+import { DecompositionTable } from "../tables/table.js";
 
 const runner = createRunner();
 const numbers = (program: ExportedProgram): unknown[] =>

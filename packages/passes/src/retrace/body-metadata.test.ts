@@ -1,7 +1,7 @@
 import { type Argument, type ExportedProgram, isTuple, type NodeMeta, rebuild } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
+import { runDecompositions } from "../decompose/run-decompositions.js";
 import { programOf } from "../programs.fixture.js";
-import { runDecompositions } from "./run-decompositions.js";
 
 const TRACED = {
   _torchdynamo_disable: true,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { runDecompositions } from "../decompose/run-decompositions.js";
 import { programOf, textOf } from "../programs.fixture.js";
-import { runDecompositions } from "./run-decompositions.js";
 
 const inverse = programOf(
   `graph(%x: f32[2, 2]) {

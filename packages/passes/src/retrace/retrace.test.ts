@@ -1,7 +1,7 @@
 import { type OutputSpec, ref, verify } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
+import { runDecompositions } from "../decompose/run-decompositions.js";
 import { programOf } from "../programs.fixture.js";
-import { runDecompositions } from "./run-decompositions.js";
 
 const calls = (text: string): string[] =>
   [...runDecompositions(programOf(text, "TRAINING")).graph.nodes()]

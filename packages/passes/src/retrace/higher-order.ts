@@ -11,15 +11,15 @@ import {
 } from "@sconce/ir";
 import type { EmitArg } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
+import { Dispatcher, unwrap, wrap } from "../functionalize/dispatcher.js";
+import { FunctionalTensor } from "../functionalize/functional-tensor.js";
 import { eliminateDeadNodes } from "../graphs/dead-nodes.js";
-import { Dispatcher, unwrap, wrap } from "./dispatcher.js";
+import { underDisabled } from "../trace/reference-annotations.js";
+import { shareSizes } from "../trace/shared-sizes.js";
+import { Tracer } from "../trace/tracer.js";
 import { noBody, unsupportedHigherOrder } from "./errors.js";
-import { FunctionalTensor } from "./functional-tensor.js";
 import { GraphInterpreter } from "./interpret.js";
 import { keepCall, recordedResult } from "./opaque-calls.js";
-import { underDisabled } from "./reference-annotations.js";
-import { shareSizes } from "./shared-sizes.js";
-import { Tracer } from "./tracer.js";
 
 type Kwargs = Readonly<Record<string, EmitArg>>;
 

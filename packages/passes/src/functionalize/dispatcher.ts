@@ -15,19 +15,19 @@ import {
   viewInverse,
 } from "@sconce/ops";
 import { le, mul, type SymInt } from "@sconce/symbolic";
+import type { Decomposition } from "../tables/decomposition.js";
+import { type EntryRule, EntryRunner, isOwn } from "../tables/entry-check.js";
+import { madeByEntry } from "../tables/entry-owners.js";
+import { isAlwaysDecomposed } from "../tables/table.js";
+import { isUnreadEntry } from "../tables/unread-entries.js";
+import { annotatedReference, underDisabled } from "../trace/reference-annotations.js";
+import type { Tracer } from "../trace/tracer.js";
 import { autoFunctionalize, isAutoFunctionalized } from "./auto-functionalize.js";
 import { type AutocastState, castForAutocast } from "./autocast.js";
 import { ConjugateMarks } from "./conjugate.js";
-import type { Decomposition } from "./decomposition.js";
-import { type EntryRule, EntryRunner, isOwn } from "./entry-check.js";
-import { madeByEntry } from "./entry-owners.js";
 import { functionalTarget, MUTATING_VIEWS } from "./functional-targets.js";
 import { FunctionalTensor, type ViewStep } from "./functional-tensor.js";
 import type { HiddenAliases } from "./hidden-aliases.js";
-import { annotatedReference, underDisabled } from "./reference-annotations.js";
-import { isAlwaysDecomposed } from "./table.js";
-import type { Tracer } from "./tracer.js";
-import { isUnreadEntry } from "./unread-entries.js";
 
 type Kwargs = Readonly<Record<string, EmitArg>>;
 

@@ -10,10 +10,10 @@ import {
   ref,
 } from "@sconce/ir";
 import type { EmitArg, OperatorTable } from "@sconce/ops";
+import { type Dispatcher, unwrap, wrap } from "../functionalize/dispatcher.js";
 import { signOfEffects } from "../opaque/effects.js";
 import { opaqueEffects, opaqueInputs } from "../opaque/errors.js";
 import { changeOf } from "../opaque/inputs.js";
-import { type Dispatcher, unwrap, wrap } from "./dispatcher.js";
 
 type Kwargs = Readonly<Record<string, EmitArg>>;
 

@@ -4,8 +4,8 @@ import { defaultOperators, defineOp } from "@sconce/ops";
 import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { isFunctional } from "../analysis/functional.js";
+import { runDecompositions } from "../decompose/run-decompositions.js";
 import { programOf, ramp, textOf } from "../programs.fixture.js";
-import { runDecompositions } from "./run-decompositions.js";
 
 const operators = defaultOperators().extend([
   defineOp({

@@ -20,12 +20,12 @@ import {
 } from "@sconce/ir";
 import { type EmitArg, evaluateScalarFunction, isScalarFunction } from "@sconce/ops";
 import { freeSymbols, SymExpr } from "@sconce/symbolic";
+import type { Dispatcher } from "../functionalize/dispatcher.js";
+import { FunctionalTensor } from "../functionalize/functional-tensor.js";
+import { underDisabled } from "../trace/reference-annotations.js";
 import { callBatched, hasBatched, isVmapCall, runVmapCall } from "./batched.js";
-import type { Dispatcher } from "./dispatcher.js";
 import { decompositionFailed, missingBody, undefinedNode } from "./errors.js";
-import { FunctionalTensor } from "./functional-tensor.js";
 import { keepOpaque } from "./opaque-calls.js";
-import { underDisabled } from "./reference-annotations.js";
 
 /** What a node's name stands for while its graph is run. */
 export type Binding = EmitArg | MetaValue | Graph;

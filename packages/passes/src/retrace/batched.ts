@@ -1,6 +1,6 @@
 import { FakeTensor, type MetaValue, type SymInt } from "@sconce/ir";
 import { bindArgs, type EmitArg, emitFrom } from "@sconce/ops";
-import type { Dispatcher } from "./dispatcher.js";
+import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { unsupportedVmap } from "./errors.js";
 
 const PREFIX = "torch._functorch.predispatch.";

@@ -6,10 +6,10 @@
 import { FakeTensor, type MetaValue } from "@sconce/ir";
 import type { EmitArg, OpDefinition, UnboundArg } from "@sconce/ops";
 import { type SymInt, symEquals } from "@sconce/symbolic";
+import { canonicalArgument } from "../trace/normalize.js";
+import type { Tracer } from "../trace/tracer.js";
 import { FunctionalTensor } from "./functional-tensor.js";
 import type { HiddenAliases } from "./hidden-aliases.js";
-import { canonicalArgument } from "./normalize.js";
-import type { Tracer } from "./tracer.js";
 
 type Kwargs = Readonly<Record<string, EmitArg>>;
 type Unwrap = (value: EmitArg) => EmitArg;

@@ -2,8 +2,8 @@ import { FakeTensor, type MetaValue } from "@sconce/ir";
 import { defaultOperators, defineOp, emitFrom, type OperatorTable } from "@sconce/ops";
 import { STATIC_ENV } from "@sconce/symbolic";
 import { describe, expect, test } from "vitest";
+import { runDecompositions } from "../decompose/run-decompositions.js";
 import { programOf, textOf } from "../programs.fixture.js";
-import { runDecompositions } from "./run-decompositions.js";
 import { type CustomDecompTable, DecompositionTable, defaultDecompositions } from "./table.js";
 
 const program = programOf(

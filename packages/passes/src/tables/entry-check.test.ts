@@ -4,9 +4,9 @@ import { defaultOperators, defineOp, type EmitArg } from "@sconce/ops";
 import { symbol } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
+import { runDecompositions } from "../decompose/run-decompositions.js";
 import { programOf } from "../programs.fixture.js";
 import type { Decomposition } from "./decomposition.js";
-import { runDecompositions } from "./run-decompositions.js";
 import { type Decompositions, defaultDecompositions } from "./table.js";
 
 const program = programOf(

@@ -1,0 +1,56 @@
+/** @file Errors of running a source graph again. */
+import { SconceError, thrownText } from "@sconce/errors";
+import { type Node, nodeWhere } from "@sconce/ir";
+
+/** An operator without a batched form. */
+export const unsupportedVmap = (target: string): SconceError =>
+  new SconceError({
+    code: "UNSUPPORTED_VMAP",
+    message: `${target} inside of torch.vmap cannot be batched here`,
+    where: target,
+    fix: "decompose the program in PyTorch, or write the batched form without vmap",
+  });
+
+/** A reference to a node that has no value yet. */
+export const undefinedNode = (name: string): SconceError =>
+  new SconceError({
+    code: "UNDEFINED_NODE",
+    message: `%${name} is used before it is defined, or nowhere defined`,
+    fix: "run `sconce verify` or `verify(program)` for all problems, and correct the graph",
+  });
+
+/** A `get_attr` of a nested graph that is missing. */
+export const missingBody = (node: Node): SconceError =>
+  new SconceError({
+    code: "MISSING_SUBGRAPH",
+    message: `get_attr reads "${node.target}", which the graph does not hold`,
+    where: nodeWhere(node),
+    fix: "run `verify(program)` for all problems, and add the nested graph with `setSubgraph`",
+  });
+
+/** A higher-order call whose body is not a graph. */
+export const noBody = (): SconceError =>
+  new SconceError({
+    code: "MISSING_SUBGRAPH",
+    message: "a higher-order operator has no graph where its body belongs",
+    fix: "pass the body as a `get_attr` node of a nested graph",
+  });
+
+/** A decomposition that threw something else than a {@link SconceError}. */
+export const decompositionFailed = (node: Node, thrown: unknown): SconceError =>
+  new SconceError({
+    code: "DECOMPOSITION_FAILED",
+    message: `the decomposition of ${node.target} threw: ${thrownText(thrown)}`,
+    where: nodeWhere(node),
+    fix: "correct the decomposition of the operator",
+    cause: thrown,
+  });
+
+/** A higher-order operator that decomposition does not know. */
+export const unsupportedHigherOrder = (node: Node): SconceError =>
+  new SconceError({
+    code: "UNSUPPORTED_HIGHER_ORDER",
+    message: `runDecompositions does not know the higher-order operator ${node.target}`,
+    where: nodeWhere(node),
+    fix: "inline its body first, or run the program without decomposing it",
+  });

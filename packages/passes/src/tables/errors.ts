@@ -1,0 +1,76 @@
+/** @file Errors of decomposition tables and of their entries. */
+import { didYouMean, SconceError, thrownText } from "@sconce/errors";
+
+/** `pop` of an entry that the table does not have. */
+export const notInTable = (target: string): SconceError =>
+  new SconceError({
+    code: "NOT_IN_TABLE",
+    message: `${target} is not in the decomposition table`,
+    fix: "use a target that the table has, or give a fallback value",
+  });
+
+/** A decomposition table with an invalid value, entry or key. */
+export const badTable = (message: string, fix: string, where?: string): SconceError =>
+  new SconceError({ code: "DECOMPOSITION_TABLE", message, where, fix });
+
+/** An entry of a decomposition table calls an operator that does not exist. */
+export function unknownCall(called: unknown, candidates: readonly string[]): SconceError {
+  const fix = 'write the overload out ("aten.relu.default"), or register the operator with a plugin';
+  return typeof called === "string"
+    ? new SconceError({
+        code: "UNKNOWN_OPERATOR",
+        message: `unknown operator "${called}"`,
+        fix: didYouMean(called, candidates, fix),
+      })
+    : new SconceError({
+        code: "UNKNOWN_OPERATOR",
+        message: `an operator is named by a string, not by a ${typeof called}`,
+        fix,
+      });
+}
+
+/** An error of a call that an entry of a decomposition table makes: with the entry and its operator. */
+export const inEntryCall = (error: SconceError, name: string, target: string, called: unknown): SconceError =>
+  new SconceError({
+    code: error.code,
+    message: `${name} calls ${typeof called === "string" ? called : `a ${typeof called}`}: ${error.message}`,
+    where: target,
+    fix: error.fix,
+    cause: error,
+  });
+
+/** Positional arguments of an emitted call that are not in a list. */
+export const argumentsNotList = (): SconceError =>
+  new SconceError({
+    code: "ARGUMENT_KIND",
+    message: "the positional arguments of an emitted call must be a list",
+    fix: 'write emit("aten.relu.default", [self])',
+  });
+
+/** An entry of a decomposition table that returned something else than the call that it replaces. */
+export const entryResult = (target: string, message: string): SconceError =>
+  new SconceError({
+    code: "DECOMPOSITION_RESULT",
+    message,
+    where: target,
+    fix: "return what the replaced call returns: the same number of results, dtypes and shapes, made by the emitter",
+  });
+
+/** An entry of a decomposition table that threw something else than a {@link SconceError}. */
+export const entryThrew = (target: string, name: string, thrown: unknown): SconceError =>
+  new SconceError({
+    code: "DECOMPOSITION_FAILED",
+    message: `${name} threw: ${thrownText(thrown)}`,
+    where: target,
+    fix: "correct the decomposition; `cause` is what it threw",
+    cause: thrown,
+  });
+
+/** Entries that emit each other's operators for ever. */
+export const entryCycle = (target: string, name: string, path: string): SconceError =>
+  new SconceError({
+    code: "DECOMPOSITION_CYCLE",
+    message: `${name} never ends: ${path}`,
+    where: target,
+    fix: `emit other operators than ${target} from its entry, or delete one entry of the cycle from the table`,
+  });
