@@ -46,13 +46,23 @@ function* sources(folder) {
   }
 }
 
+/** The classes of errors: SconceError, and those that extend it. */
+const ERROR_CLASSES = ["SconceError"];
+for (const name of Object.keys(MAY_IMPORT))
+  for (const file of sources(join(ROOT, "packages", name, "src")))
+    for (const [, own] of readFileSync(file, "utf8").matchAll(/\bclass (\w+) extends SconceError\b/g)) ERROR_CLASSES.push(own);
+const ERROR_MADE = new RegExp(`\\bnew (${ERROR_CLASSES.join("|")})\\(|\\bextends (${ERROR_CLASSES.join("|")})\\b`);
+
+/** Whether a source makes an error, or defines a class of errors. */
+const constructsErrors = (text) => ERROR_MADE.test(text);
+
 for (const name of Object.keys(MAY_IMPORT)) {
   for (const file of sources(join(ROOT, "packages", name, "src"))) {
     const isTest = isTestFile(file);
     const text = readFileSync(file, "utf8");
     if (name !== "ir" && /\bnew Graph\(/.test(text))
       problems.push(`${pathFrom(ROOT, file)}: only ir constructs graphs; use edit, rebuild, renameNodes or GraphBuilder`);
-    if (name !== "errors" && !isTest && !/(^|[/-])errors\.ts$/.test(pathFrom(ROOT, file)) && /\bnew SconceError\(/.test(text))
+    if (name !== "errors" && !isTest && !/(^|[/-])errors\.ts$/.test(pathFrom(ROOT, file)) && constructsErrors(text))
       problems.push(`${pathFrom(ROOT, file)}: only errors.ts constructs errors; write a factory there and call it`);
     const local = [];
     for (const match of text.matchAll(IMPORT)) {

@@ -46,7 +46,7 @@ export { coverageText, regionsText } from "./checking/verdict.js";
 export type { RunDecompositionsOptions } from "./decompose/run-decompositions.js";
 export { runDecompositions } from "./decompose/run-decompositions.js";
 export { completePipeline } from "./manager/complete.js";
-export { NoFixpoint, type RoundChange } from "./manager/fixpoint.js";
+export { NoFixpoint, type RoundChange } from "./manager/fixpoint-errors.js";
 export type { PassEvent, PassManagerOptions, PassObserver } from "./manager/pass-manager.js";
 export { PassManager } from "./manager/pass-manager.js";
 export { parsePipeline, printPipeline } from "./manager/pipeline.js";

@@ -47,3 +47,11 @@ test("the page of built-in passes lists each pass with its options", () => {
   const passes = builtinPasses.map(({ name, options }) => [name, Object.keys(options)]);
   expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(passes));
 });
+
+test("the page of built-in passes has the sentences that `sconce passes` prints", () => {
+  const rows = readFileSync("docs/concepts/builtin-passes.md", "utf8").matchAll(
+    /^\| `([\w-]+)` \|[^|]*\| (.*?)(?: \(\[[^\]]*\]\([^)]*\)\))? \|$/gm,
+  );
+  const shown = Object.fromEntries([...rows].map(([, name, does]) => [name, does]));
+  expect(shown).toEqual(Object.fromEntries(builtinPasses.map(({ name, doc }) => [name, doc])));
+});

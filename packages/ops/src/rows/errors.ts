@@ -71,6 +71,10 @@ export class RefusedCall extends SconceError {
   }
 }
 
+/** The refusal of a call, with what names its place, its arguments, and a fix. */
+export const refusedWith = (reason: SconceError, where: string, args: string, fix: string): RefusedCall =>
+  new RefusedCall(reason, where, args, fix);
+
 /** A decomposition, run for its result alone, threw something else than a {@link SconceError}. */
 export const decompositionThrew = (thrown: unknown): SconceError =>
   new SconceError({

@@ -3,7 +3,7 @@ import { isSconceError, type SconceError } from "@sconce/errors";
 import type { OpSchema, SchemaArgument } from "@sconce/ir";
 import { printExpr, SymExpr } from "@sconce/symbolic";
 import type { BoundArgs, OpDefinition } from "./define-op.js";
-import { RefusedCall } from "./errors.js";
+import { RefusedCall, refusedWith } from "./errors.js";
 
 /** What rules and kernels refuse a call with. Other errors of a call get its target as their place. */
 const REFUSALS: ReadonlySet<string> = new Set([
@@ -29,12 +29,8 @@ export function refusedCall(error: unknown, { target, schema }: OpDefinition, bo
   if (!REFUSALS.has(error.code)) return error.where === undefined ? error.at(target) : error;
   const reason = error instanceof RefusedCall ? error.reason : error;
   const where = error.where === undefined ? target : placeIn(target, error.where);
-  return new RefusedCall(
-    reason,
-    where,
-    argumentsText(schema, bound),
-    reason.fix ?? fixFor(reason, schema, bound),
-  );
+  const fix = reason.fix ?? fixFor(reason, schema, bound);
+  return refusedWith(reason, where, argumentsText(schema, bound), fix);
 }
 
 /** `aten.linear.default: aten.addmm.default`; a place that is named already is not repeated. */

@@ -5,7 +5,7 @@ import { nestedGraphs, nestedProgram, pathText } from "../changes/nested.js";
 import type { CheckOptions, CheckReport } from "../checking/checker.js";
 import { noRunner, PassChangedNumbers } from "../checking/errors.js";
 import { DRAWN_LIMIT, outcomeOf } from "../checking/outcome.js";
-import { NoFixpoint } from "../manager/fixpoint.js";
+import { NoFixpoint } from "../manager/fixpoint-errors.js";
 import { PassManager } from "../manager/pass-manager.js";
 import { printPipeline } from "../manager/pipeline.js";
 import { type Pass, type PassCall, type PassContext, type PipelineItem, pipelineItem } from "../pass/pass.js";

@@ -4,7 +4,7 @@ import { definePass } from "../pass/pass.js";
 /** Refuses a program that writes to its values; `isFunctional` answers the same question with a boolean. */
 export const checkFunctional = definePass({
   name: "check-functional",
-  doc: "Refuses a program in which something is written to, bodies of control flow included; changes nothing.",
+  doc: "Rejects a program that writes to something. Changes nothing.",
   run(program, { operators }) {
     requireFunctional(program, operators);
     return program;

@@ -11,7 +11,7 @@ const HALVES = ["bfloat16", "float16"] as const satisfies readonly DType[];
 /** A float32 program becomes one of half-precision floats, weights included. */
 export const dtypeConversion = definePass({
   name: NAME,
-  doc: "Computes in float16 or bfloat16 what was computed in float32; weights and constants are converted.",
+  doc: "Computes in float16 or bfloat16 what was float32. Converts weights and constants.",
   requires: "ATEN",
   changesNumbers: ({ to }) => to as DType,
   options: {

@@ -11,7 +11,7 @@ import { CallTable } from "./call-table.js";
 /** `a = f(x); b = f(x)` becomes `a = f(x)`, with `a` in place of `b`. */
 export const commonSubexpressionElimination = definePass({
   name: "cse",
-  doc: "Merges calls of the same operator on the same arguments. Random operators, effects and programs that mutate are left alone.",
+  doc: "Merges equal calls on equal arguments. Keeps random operators, effects, and programs that write.",
   run(program, { operators }) {
     const { graph, replaced } = mergeLevel(program.graph, operators);
     return withRenamed(program, mergeInSubgraphs(graph, operators), replaced);

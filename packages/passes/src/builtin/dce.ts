@@ -8,7 +8,7 @@ import { definePass } from "../pass/pass.js";
 /** `x -> y -> dead` becomes `x -> y`: drops nodes that reach neither an output nor an effect. */
 export const deadCodeElimination = definePass({
   name: "dce",
-  doc: "Drops nodes whose results reach neither an output nor an effect, in subgraphs too. Placeholders stay.",
+  doc: "Removes nodes that reach neither an output nor an effect, in nested graphs too. Keeps inputs.",
   run(program, { operators }) {
     return withGraph(program, withoutDeadNodes(program.graph, operators));
   },

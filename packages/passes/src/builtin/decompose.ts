@@ -11,7 +11,7 @@ import { DecompositionTable, defaultDecompositions, isAlwaysDecomposed } from ".
  */
 export const decompose = definePass({
   name: "decompose",
-  doc: "Functionalizes the program and lowers it to core ATen operators (run_decompositions).",
+  doc: "Functionalizes the program, and lowers it to core ATen operators (`run_decompositions`).",
   ensures: "ATEN",
   changesNumbers: {
     // Decompositions are PyTorch's: a lerp of zeros has another sign than its kernel gives.

@@ -26,7 +26,7 @@ import { notInDialect } from "./errors.js";
 /** PyTorch's decompositions; what they leave outside of the core set is refused. */
 export const coreAten = definePass({
   name: "core-aten",
-  doc: "Decomposes the program and refuses it unless all its operators are in the core ATen set.",
+  doc: "Decomposes the program, and rejects operators outside the core ATen set (`NOT_IN_DIALECT`).",
   ensures: "CORE_ATEN",
   run(program, { operators, decompositions }) {
     const isCore = program.dialect === "CORE_ATEN";
@@ -41,7 +41,7 @@ export const coreAten = definePass({
 /** The edge dialect: see `docs/concepts/ir.md`. */
 export const toEdge = definePass({
   name: "to-edge",
-  doc: "Makes type promotion and numbers that stand for tensors explicit, replaces memory formats by dimension orders, and refuses what the edge dialect does not allow.",
+  doc: "Lowers a core ATen program to the edge dialect: explicit type promotion, tensors in place of numbers, dimension orders in place of memory formats.",
   requires: "CORE_ATEN",
   ensures: "EDGE",
   run(program, { operators }) {

@@ -10,7 +10,7 @@ const NAME = "fold-batch-norm";
 /** `batch_norm(convolution(x, w, b))` becomes `convolution(x, w', b')`. */
 export const foldBatchNorm = definePass({
   name: NAME,
-  doc: "Takes batch norms with fixed statistics into the weights of the convolution or linear layer before them.",
+  doc: "Folds batch norms with fixed statistics into the weights of the convolution or linear layer before them.",
   requires: "ATEN",
   // The factors are multiplied into the weights: sums of products are rounded, and overflow, otherwise.
   changesNumbers: { rtol: 1e-4, atol: 1e-4, valueClasses: ["infinity", "nan", "large", "overflow"] },

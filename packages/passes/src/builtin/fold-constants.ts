@@ -39,7 +39,7 @@ export const missingValuesOption: OptionSpec = Object.freeze({
 /** `permute(w)` of a constant `w` becomes a constant. */
 export const foldConstants = definePass({
   name: "fold-constants",
-  doc: "Computes calls whose inputs are all constant, and lifts the results as tensor constants.",
+  doc: "Computes calls whose inputs are constant, and lifts the results as tensor constants.",
   requires: "ATEN",
   options: {
     weights: {

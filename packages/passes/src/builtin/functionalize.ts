@@ -9,7 +9,7 @@ import { DecompositionTable } from "../tables/table.js";
 /** `add_(x, 1)` becomes `add(x, 1)`, in place of `x` from there on; what was written to an input becomes an output. */
 export const functionalize = definePass({
   name: "functionalize",
-  doc: "Makes in-place operators, views that are written through and mutated inputs into values and leading outputs.",
+  doc: "Replaces writes and mutated inputs by values and leading outputs.",
   ensures: "ATEN",
   run(program, { operators, note }) {
     const assumed = opaqueAssumption(program, operators);

@@ -4,7 +4,7 @@ import { fuseRegions } from "../regions/fuse.js";
 /** `relu(convolution(x, w, b) + y)` becomes the call of a nested graph, tagged as one kernel. */
 export const fuse = definePass({
   name: "fuse-regions",
-  doc: "Groups convolutions and matrix products with the pointwise calls behind them, and pointwise calls, as one kernel each.",
+  doc: "Groups calls that can run as one kernel: a convolution or matrix product with the pointwise calls after it, or pointwise calls.",
   requires: "ATEN",
   options: {
     outline: { default: true, doc: "make each region a nested graph; otherwise only tag its nodes" },

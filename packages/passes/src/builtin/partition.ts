@@ -8,7 +8,7 @@ import { backendOf, partition } from "../regions/partition.js";
  */
 export const partitionByBackend = definePass({
   name: "partition",
-  doc: "Moves the nodes that a backend supports into as few nested graphs as there can be.",
+  doc: "Moves calls that a backend supports into nested graphs, as few as possible.",
   requires: "ATEN",
   options: {
     backend: { default: "cpu", choices: backendNames, doc: "the backend that is asked" },

@@ -9,7 +9,7 @@ import { givenTwice } from "./errors.js";
  */
 export const shapePropagation = definePass({
   name: "propagate-shapes",
-  doc: "Computes the value of every node from those of the inputs, more precise ones replacing less precise ones.",
+  doc: "Computes the shapes of all values again, for new sizes if given.",
   options: {
     sizes: {
       default: [],

@@ -24,7 +24,7 @@ import { shapeEnvOf } from "../trace/shape-env.js";
 /** `_to_copy(_to_copy(x, dtype=float64), dtype=float32)` becomes `x`, and other conversions that change no number. */
 export const removeTypePromotion = definePass({
   name: "remove-type-promotion",
-  doc: "Drops conversions to the dtype that a value has, and shortens chains of conversions; never changes a number.",
+  doc: "Removes conversions between dtypes that change no number.",
   requires: "ATEN",
   run(program, { operators }) {
     const env = shapeEnvOf(program);

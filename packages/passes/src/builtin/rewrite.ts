@@ -6,7 +6,7 @@ import { unknownRule } from "./errors.js";
 /** Applies those of the session's rules that are named. */
 export const rewrite = definePass({
   name: "rewrite",
-  doc: "Applies rewrite rules by name until none of them fires.",
+  doc: "Applies the rewrite rules that the option names until none of them fires.",
   options: { rules: { default: [], choices: ruleNames, doc: "names of rules; see `sconce explain`" } },
   run(program, { operators, rules, rewrites, note }, options) {
     const names = options["rules"] as readonly string[];

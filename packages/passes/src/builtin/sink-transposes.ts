@@ -12,7 +12,7 @@ const AS_RULE = { name: "sink-transposes" } as const;
 /** `permute(relu(permute(x, [0, 2, 1])), [0, 2, 1])` becomes `relu(x)`. */
 export const sinkTransposes = definePass({
   name: "sink-transposes",
-  doc: "Moves permutations and reshapes behind pointwise operators where that makes them fewer; keeps every bit.",
+  doc: "Moves permutations and reshapes behind pointwise calls where that reduces their number. Keeps every bit.",
   requires: "ATEN",
   run(program, { operators, rewrites }) {
     requireFunctional(program, operators, "sink-transposes");

@@ -17,7 +17,7 @@ const ENTRIES: Readonly<Record<string, readonly (keyof NodeMeta)[]>> = {
  */
 export const stripMetadata = definePass({
   name: "strip-metadata",
-  doc: "Drops stack traces with their paths, and by option module paths, annotations and sample inputs.",
+  doc: "Removes metadata that reveals the author's code: stack traces, and if asked module paths, annotations and sample inputs.",
   options: {
     "stack-traces": option(true, "stack traces, source functions, and entries that only files know"),
     "module-stack": option(false, "paths and types of the modules, and the torch functions called"),

@@ -46,7 +46,7 @@ export const extract = definePass({
 /** The inverse of `extract-submodule`, `partition` and `split-by`. */
 export const inline = definePass({
   name: "inline-submodule",
-  doc: "Puts the nodes of nested graphs in place of the `invoke_subgraph` calls that call them.",
+  doc: "Inlines nested graphs: replaces each `invoke_subgraph` call by the nodes of its graph.",
   options: { names: { default: [], doc: "the nested graphs; all when empty" } },
   run(program, { note }, options) {
     const names = options["names"] as readonly string[];
@@ -63,7 +63,7 @@ export const inline = definePass({
 /** The program becomes a chain of parts. */
 export const split = definePass({
   name: "split-by",
-  doc: "Cuts the program into nested graphs that run one after the other, before each of the chosen nodes.",
+  doc: "Cuts the program before the chosen nodes, into nested graphs that run in sequence.",
   requires: "ATEN",
   options: SELECTION,
   run(program, context, options) {

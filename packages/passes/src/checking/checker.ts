@@ -11,11 +11,19 @@ import type { NumberChange } from "../sampling/number-change.js";
 import { type SampleOptions, sampleInputs } from "../sampling/sample-inputs.js";
 import { type ChangeResult, checkChange } from "./change-check.js";
 import { type Closeness, type Give, giver } from "./closeness.js";
-import { type Compared, nothing, outcomesDifference, type Pair } from "./compare.js";
+import { type Compared, nothing, outcomesDifference, type Pair, type ResultDifference } from "./compare.js";
 import type { Coverage } from "./coverage.js";
-import { nothingCompared, PassChangedNumbers } from "./errors.js";
+import {
+  inputsWidened,
+  nothingCompared,
+  PassChangedNumbers,
+  refusalLost,
+  regionDiffers,
+  resultDiffers,
+  runFails,
+} from "./errors.js";
 import { EntryFinder, type FailingEntry } from "./failing-entry.js";
-import { firstNode, outputNode } from "./first-node.js";
+import { firstNode, type NodeDifference, outputNode } from "./first-node.js";
 import { newlyAccepted } from "./input-conditions.js";
 import { DRAWN_LIMIT, limitAfter, type Outcome, outcomeOf } from "./outcome.js";
 import { RegionSizes } from "./region-sizes.js";
@@ -186,14 +194,7 @@ export class Checker {
     if (pass.widensInputs === true) return;
     const found = newlyAccepted(before, after, { dtypes: precision === undefined });
     if (found === undefined) return;
-    const { inputs, refusal } = found;
-    const problem = `before, ${refusal.code} ${refusal.message}`;
-    throw new PassChangedNumbers(place, { what: "the program", problem }, undefined, {
-      inputs,
-      index: 0,
-      accepts: true,
-      cause: refusal,
-    });
+    throw inputsWidened(place, found.inputs, found.refusal);
   }
 
   /** What was refused before the pass has to be refused after it: by an assertion, or as an input. */
@@ -210,11 +211,7 @@ export class Checker {
     } catch {
       return;
     }
-    const problem = `refused before (${error.describe()}), and accepted now`;
-    throw new PassChangedNumbers(place, { what: "the program", problem }, undefined, {
-      ...run,
-      cause: error,
-    });
+    throw refusalLost(place, error, run);
   }
 
   /** Checks the changed regions by themselves; undefined where the pass declares no bound that holds for them. */
@@ -234,13 +231,9 @@ export class Checker {
       seed,
     });
     if (failure === undefined) return coverage;
-    const { claim, target, problem, assertion, path } = failure;
-    const what = assertion === undefined ? `%${claim.after}` : `the assertion %${claim.before}`;
-    const difference = { what, problem };
+    const { claim, path } = failure;
     const line = lineAt(after, path, claim.after) ?? lineAt(before, path, claim.before);
-    const node = { node: claim.after, before: claim.before, target, problem, line };
-    const inputs = this.#latest?.samples[0]?.inputs ?? [];
-    throw new PassChangedNumbers(place, difference, node, { inputs, index: 0, region: failure });
+    throw regionDiffers(place, failure, line, this.#latest?.samples[0]?.inputs ?? []);
   }
 
   /** How close a pass must come; undefined where nothing says so. A tolerance that was given goes before a rounding. */
@@ -303,6 +296,8 @@ export class Checker {
     const { inputs, result: want } = sample;
     const given = { before: inputs, after: giver(pair.after, pair.tolerance)(inputs) };
     const run = { inputs, index };
+    const nodeOf = (difference: ResultDifference): NodeDifference | undefined =>
+      firstNode(this.#run, pair, inputs, difference);
     if ("error" in want) {
       this.#refusedBefore(pair, want.error, given.after, place, run);
       return undefined;
@@ -311,23 +306,12 @@ export class Checker {
     try {
       got = outcomeOf(this.#run, pair.after, given.after, undefined, limitAfter(want.iterations));
     } catch (cause) {
-      const problem = cause instanceof Error ? cause.message : String(cause);
-      const difference = {
-        what: "the program",
-        problem: `fails now: ${problem}`,
-      };
-      throw new PassChangedNumbers(place, difference, firstNode(this.#run, pair, inputs, difference), {
-        ...run,
-        cause,
-      });
+      throw runFails(place, cause, run, nodeOf);
     }
     const difference = outcomesDifference(pair, given, want, got, compared);
     if (difference === undefined) return got;
     const output = outputNode(pair.after, difference.output);
-    throw new PassChangedNumbers(place, difference, firstNode(this.#run, pair, inputs, difference), {
-      ...run,
-      output,
-    });
+    throw resultDiffers(place, difference, nodeOf(difference), { ...run, output });
   }
 }
 

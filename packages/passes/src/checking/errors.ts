@@ -72,6 +72,58 @@ export class PassChangedNumbers extends SconceError {
   }
 }
 
+const PROGRAM = "the program";
+
+/** Inputs that the program refused before the pass, and takes after it. */
+export const inputsWidened = (
+  place: string,
+  inputs: readonly Value[],
+  refusal: SconceError,
+): PassChangedNumbers => {
+  const problem = `before, ${refusal.code} ${refusal.message}`;
+  const run = { inputs, index: 0, accepts: true, cause: refusal };
+  return new PassChangedNumbers(place, { what: PROGRAM, problem }, undefined, run);
+};
+
+/** A run that an assertion or an input refused before the pass, and that succeeds after it. */
+export const refusalLost = (place: string, refusal: SconceError, run: ChangedRun): PassChangedNumbers => {
+  const problem = `refused before (${refusal.describe()}), and accepted now`;
+  return new PassChangedNumbers(place, { what: PROGRAM, problem }, undefined, { ...run, cause: refusal });
+};
+
+/** A run that succeeds before the pass, and fails after it; `nodeOf` finds the node to name. */
+export const runFails = (
+  place: string,
+  cause: unknown,
+  run: ChangedRun,
+  nodeOf: (difference: ResultDifference) => NodeDifference | undefined,
+): PassChangedNumbers => {
+  const problem = `fails now: ${cause instanceof Error ? cause.message : String(cause)}`;
+  const difference = { what: PROGRAM, problem };
+  return new PassChangedNumbers(place, difference, nodeOf(difference), { ...run, cause });
+};
+
+/** A result that differs after the pass. */
+export const resultDiffers = (
+  place: string,
+  difference: ResultDifference,
+  node: NodeDifference | undefined,
+  run: ChangedRun,
+): PassChangedNumbers => new PassChangedNumbers(place, difference, node, run);
+
+/** A changed region that differs when it is run by itself; `inputs` are those of a run of the whole program. */
+export const regionDiffers = (
+  place: string,
+  region: RegionFailure,
+  line: string | undefined,
+  inputs: readonly Value[],
+): PassChangedNumbers => {
+  const { claim, target, problem, assertion } = region;
+  const what = assertion === undefined ? `%${claim.after}` : `the assertion %${claim.before}`;
+  const node = { node: claim.after, before: claim.before, target, problem, line };
+  return new PassChangedNumbers(place, { what, problem }, node, { inputs, index: 0, region });
+};
+
 /** What to declare when the change is intended, beside narrowing it down. */
 function fixFor({ region, accepts = false }: ChangedRun): string {
   const narrow = "`sconce bisect` narrows it down to a rewrite and a small program";

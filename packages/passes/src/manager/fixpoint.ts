@@ -1,56 +1,21 @@
 /** @file Whether passes that are repeated come to an end. */
-import { SconceError } from "@sconce/errors";
 import { argumentText, type ExportedProgram, type Graph, lineOf, ref, withLine } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { mapInputs } from "../analysis/node-arguments.js";
 import type { Repeat } from "../pass/pass.js";
+import {
+  earlierProgram,
+  keepsGrowing,
+  otherObject,
+  type RoundChange,
+  type Start,
+  stillChanges,
+} from "./fixpoint-errors.js";
 
 /** How often a repetition may come to the same program. */
 const SAME_PROGRAMS = 3;
 /** In how many rounds in a row a program may grow. */
 const GROWING_ROUNDS = 8;
-
-/** A pass that changed the program in a round. */
-export interface RoundChange {
-  /** The name of the pass. */
-  readonly pass: string;
-  /** The plugin that the pass comes from. */
-  readonly plugin?: string | undefined;
-  /** How often each rewrite rule fired. */
-  readonly fired: ReadonlyMap<string, number>;
-  /** The pass gave another object for a program in which nothing changed. */
-  readonly isSame: boolean;
-  /** The first node that the pass changed, removed or inserted, with the user's line. */
-  readonly where?: string | undefined;
-}
-
-/** Passes that are repeated and never converge. */
-export class NoFixpoint extends SconceError {
-  /** The passes that changed the program in the last round, in order. */
-  readonly changes: readonly RoundChange[];
-  /** The part of the pipeline that was repeated. */
-  readonly repeat: Repeat;
-  /** The program before the first round. */
-  readonly program: ExportedProgram;
-
-  constructor(why: string, fix: string, changes: readonly RoundChange[], start: Start) {
-    super({
-      code: "NO_FIXPOINT",
-      message: `${why}: ${changes.map(changeText).join(", ")}`,
-      where: changes.find(({ where }) => where !== undefined)?.where,
-      fix,
-    });
-    this.changes = changes;
-    this.repeat = start.repeat;
-    this.program = start.program;
-  }
-}
-
-/** Where a repetition began. */
-interface Start {
-  readonly repeat: Repeat;
-  readonly program: ExportedProgram;
-}
 
 /** A change as the pass manager notes it. */
 interface NotedChange extends Omit<RoundChange, "isSame" | "where"> {
@@ -80,23 +45,15 @@ export class Rounds {
     const { size } = program.graph;
     this.#growing = size > this.#size ? this.#growing + 1 : 0;
     this.#size = size;
-    const undo = "look for passes or rules that undo each other";
-    const fail = (why: string, fix: string): NoFixpoint =>
-      new NoFixpoint(why, fix, changes.map(explained), this.#start);
     // Most repetitions converge in the second round: what the first one gives need not be kept.
-    if (round > 1 && this.#timesSeen(program) >= SAME_PROGRAMS) {
-      const objects = changes.map(explained).every(({ isSame }) => isSame);
-      if (objects)
-        throw fail(
-          `round ${round} gives another object for the same program`,
-          "return the program that the pass was given when nothing changed",
-        );
-      throw fail(`round ${round} leads back to an earlier program`, undo);
-    }
-    if (this.#growing >= GROWING_ROUNDS)
-      throw fail(`the program grows in each of ${GROWING_ROUNDS} rounds, to ${size} nodes`, undo);
-    if (round >= this.#start.repeat.max)
-      throw fail(`the program still changes in round ${round}`, `${undo}, or allow more rounds`);
+    const seen = round > 1 ? this.#timesSeen(program) : 0;
+    const isEndless =
+      seen >= SAME_PROGRAMS || this.#growing >= GROWING_ROUNDS || round >= this.#start.repeat.max;
+    if (!isEndless) return;
+    const rounds = { round, changes: changes.map(explained), start: this.#start };
+    if (seen >= SAME_PROGRAMS)
+      throw rounds.changes.every(({ isSame }) => isSame) ? otherObject(rounds) : earlierProgram(rounds);
+    throw this.#growing >= GROWING_ROUNDS ? keepsGrowing(rounds, GROWING_ROUNDS, size) : stillChanges(rounds);
   }
 
   #timesSeen(program: ExportedProgram): number {
@@ -125,12 +82,6 @@ function firstChange(before: Graph, after: Graph): string | undefined {
     if (inner !== undefined) return `${target}.${inner}`;
   }
   return undefined;
-}
-
-function changeText({ pass, plugin, fired }: RoundChange): string {
-  const label = plugin === undefined ? `"${pass}"` : `"${pass}" of plugin "${plugin}"`;
-  const rules = [...fired].map(([rule, count]) => `${rule} ${count}x`);
-  return rules.length === 0 ? label : `${label} (${rules.join(", ")})`;
 }
 
 function firstOther(graph: Graph, other: Graph): string | undefined {

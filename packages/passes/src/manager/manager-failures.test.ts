@@ -6,7 +6,7 @@ import { definePass, type Pass, repeat } from "../pass/pass.js";
 import { context, graphOf, programOf } from "../programs.fixture.js";
 import type { RefusedRewrite } from "../rewrite/context.js";
 import { defineRule, type Rule } from "../rewrite/rule.js";
-import { NoFixpoint } from "./fixpoint.js";
+import { NoFixpoint } from "./fixpoint-errors.js";
 import { PassManager, type PassManagerOptions } from "./pass-manager.js";
 
 const program = programOf(`graph(%x: f32[2], %y: f32[2]) {
