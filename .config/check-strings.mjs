@@ -1,5 +1,5 @@
 /**
- * Fails where an object without a text of its own becomes a string, `[object Object]`: in a template, by `String`, `+` or
+ * Fails where an object without a text becomes a string, `[object Object]`: in a template, by `String`, `+` or
  * `join`. Types come from the compiler; arrays count as their items. Values of unknown type pass.
  */
 import { readdirSync } from "node:fs";

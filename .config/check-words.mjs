@@ -28,7 +28,10 @@ const PHRASES = [
   [new RegExp(`(?<!Un(?=recognised padding mode))(${STEMS})is(e[ds]?|ers?|ing|ations?)(?![a-z])`, "gi"), "American spelling: -ize"],
   [/(behavi|col|fav|flav|hon|neighb)our/gi, "American spelling: -or"],
   [/analys(e|ed|ing)(?![a-z])/gi, "American spelling: analyze"],
-  [/\b(centre|catalogue|grey|judgement|labelled|modelled|whilst)\b/gi, "American spelling"],
+  [/\b(centre|catalogue|grey|judgement|whilst|burnt|(mis)?spelt|towards)\b/gi, "American spelling"],
+  [/\b\w*(cancel|label|model|signal|travel|level)l(ed|ing)\b/gi, "American spelling: one l"],
+  [/\bof\s+(its|their)\s+own\b(?!\s+\w)/gi, "its own ..., separate"],
+  [/\bis\s+none\s+of\b/gi, "is not one of"],
   [/\b(const|let) of\b|(?<![\w.]|readonly )of: [A-Z]\w*[,);]|(?<=[{(,] ?)\bof(?=[,)}])|(?<![\w.-])of\??\.[a-z]\w*/g, "call"],
 ];
 

@@ -351,7 +351,7 @@ describe("running", () => {
     expect(seen).toEqual([[1, 1]]);
     expect(executable.profile()).toMatchObject([{ node: "embedding", target: "aten.embedding.default" }]);
     const stopped = executable.run([weights, ints([0, 1, 2])], { signal: AbortSignal.abort() });
-    await expect(stopped).rejects.toThrow("cancelled");
+    await expect(stopped).rejects.toThrow("canceled");
   });
   test("a size that only an input has is taken from it", async () => {
     const first = program(
@@ -399,7 +399,7 @@ describe("running", () => {
     });
     await expect(stopped).rejects.toMatchObject({
       code: "ABORTED",
-      message: "the compilation was cancelled",
+      message: "the compilation was canceled",
       cause: "enough",
     });
     expect(made).toBeLessThan(count);

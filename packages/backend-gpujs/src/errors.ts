@@ -18,12 +18,12 @@ export const noMode = (mode: string, why: string, fix: string): SconceError =>
     fix,
   });
 
-/** A name that is none of gpu.js's modes. */
+/** A name that is not a mode of gpu.js. */
 export const unknownMode = (mode: string, known: readonly string[]): SconceError =>
   new SconceError({
     code: "UNKNOWN_GPU_MODE",
     message: `unknown gpujs mode "${mode}"`,
-    fix: `the modes are: ${known.join(", ")}`,
+    fix: `use one of: ${known.join(", ")}`,
   });
 
 /** Integers that device memory cannot hold exactly. */
@@ -36,13 +36,13 @@ export const valueRange = (what: string): SconceError =>
 
 /** A device, executable or kernel was used after it was disposed of. */
 export const disposed = (what: string): SconceError =>
-  new SconceError({ code: "DISPOSED", message: `${what} was disposed of`, fix: "compile the program again" });
+  new SconceError({ code: "DISPOSED", message: `${what} was disposed`, fix: "compile the program again" });
 
-/** A run or a compilation was cancelled by its signal. */
+/** A run or a compilation was canceled by its signal. */
 export const aborted = (what: "run" | "compilation", reason: unknown): SconceError =>
   new SconceError({
     code: "ABORTED",
-    message: `the ${what} was cancelled`,
+    message: `the ${what} was canceled`,
     fix: "run again with a signal that is not aborted",
     cause: reason,
   });

@@ -59,7 +59,7 @@ async function byHand(one: HandWritten, mode: Mode, inputs: readonly Tensor[]): 
   };
   return { run, dispose: async () => void (await gpu.destroy()) };
 }
-/** Rows of a result are parts of one array or arrays of their own, by the mode. */
+/** Rows of a result are parts of one array or separate arrays, by the mode. */
 function flat(value: Nested): Float32Array {
   if (value instanceof Float32Array) return value;
   const parts = value.map(flat);

@@ -55,7 +55,7 @@ function matmul(n: number): HandWritten {
 }
 
 /**
- * Greatest, sum and quotient in kernels of their own: many times faster than one kernel that does
+ * Greatest, sum and quotient in their own kernels: many times faster than one kernel that does
  * all for each element.
  */
 function softmax(rows: number, columns: number): HandWritten {

@@ -57,7 +57,7 @@ export async function bytesHeld(make: () => unknown): Promise<number> {
 async function heldOnce(make: () => unknown): Promise<number> {
   const holder: { value: unknown } = { value: undefined };
   const before = await heapUsed();
-  // In a function of its own: this one keeps what it computed last.
+  // In a separate function: this one keeps what it computed last.
   const fill = (): void => {
     holder.value = make();
   };

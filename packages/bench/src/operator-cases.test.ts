@@ -5,7 +5,7 @@ import { callOf, operatorCases } from "./operator-cases.js";
 const cases = operatorCases();
 const SMALL = 1600;
 
-test("every case has a name of its own, an operator that there is, and PyTorch's time", () => {
+test("every case has its own name, an operator that there is, and PyTorch's time", () => {
   const operators = defaultOperators();
   expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length);
   expect(cases.filter(({ target }) => operators.get(target) === undefined)).toEqual([]);

@@ -69,7 +69,7 @@ export const unknownInput = (name: string, count: number): SconceError =>
   new SconceError({
     code: "UNKNOWN_INPUT",
     message: `unknown input ${name}: the program takes ${count}, which count from 0`,
-    fix: "`sconce info` lists the inputs; only those of kind USER_INPUT are given",
+    fix: "give only inputs of kind USER_INPUT, which `sconce info` lists",
   });
 
 /** A reproducer that cannot be read. */

@@ -22,7 +22,7 @@ export interface SafeIo extends Io {
   exact(text: string): void;
 }
 
-/** Keeps what a file says from steering a terminal: every control character but line ends and tabs is spelt out. */
+/** Keeps what a file says from steering a terminal: every control character but line ends and tabs is spelled out. */
 export function withoutControls(io: Io): SafeIo {
   return {
     ...io,

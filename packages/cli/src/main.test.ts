@@ -97,7 +97,7 @@ describe("files that are not programs", () => {
 });
 
 describe("names from a file", () => {
-  test("cannot steer a terminal: control characters come out spelt", async () => {
+  test("cannot steer a terminal: control characters come out spelled", async () => {
     let err = "";
     const io = { out: () => {}, err: (text: string) => (err += text), terminal: true, interactive: false };
     expect(await run(["print", "\u001b]0;title\u0007.pt2"], io as never)).toBe(2);

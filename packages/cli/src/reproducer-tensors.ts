@@ -24,7 +24,7 @@ export class StorageReader {
     this.#malformed = malformed;
     this.#storages = lines.map((line, i) => {
       if (!/^[A-Za-z0-9+/]*={0,2}$/.test(line)) throw malformed(`has a storage ${i} that is not base64`);
-      // A buffer of its own: the decoder's may lie anywhere in a larger one.
+      // A separate buffer: the decoder's may lie anywhere in a larger one.
       return new Storage(Uint8Array.from(Buffer.from(line, "base64")));
     });
   }

@@ -1,6 +1,6 @@
 /** @file "Did you mean ...?" */
 
-/** Candidates that a misspelt word may stand for, the nearest first; at most three. */
+/** Candidates that a misspelled word may stand for, the nearest first; at most three. */
 export function suggestions(word: string, candidates: Iterable<string>): string[] {
   const found: (readonly [distance: number, candidate: string])[] = [];
   const most = word.length < 2 ? 0 : Math.max(1, Math.floor(word.length / 3));

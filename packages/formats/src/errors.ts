@@ -6,7 +6,7 @@ const DAMAGED = "copy or export the file again; it is damaged";
 export const sourceChanged = (offset: number, want: number, got: number): SconceError =>
   new SconceError({
     code: "SOURCE_CHANGED",
-    message: `the source gave ${got} bytes where ${want} were asked for`,
+    message: `the source returned ${got} of ${want} requested bytes`,
     where: `byte ${offset}`,
     fix: "do not change the file while it is read",
   });
@@ -25,7 +25,7 @@ export const sourceType = (source: unknown): SconceError =>
     fix: "give bytes, a Blob or a web stream; for a path use openPt2File of @sconce/formats/node, for a Node stream Readable.toWeb",
   });
 
-/** Classes of broken archives; each is a code of its own. */
+/** Classes of broken archives; each is a separate code. */
 export type ZipFault =
   | "ZIP_END_MISSING"
   | "ZIP_END_AMBIGUOUS"

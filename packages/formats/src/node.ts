@@ -30,7 +30,7 @@ function readRange(file: number, offset: number, length: number): Uint8Array {
   return new Uint8Array(buffer, 0, done);
 }
 
-/** An open file, each piece read into memory of its own. */
+/** An open file, each piece read into its own memory. */
 export function fileSource(file: number, size: number): RandomAccess {
   return { size, read: async (offset, length) => readRange(file, offset, length) };
 }

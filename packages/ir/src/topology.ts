@@ -111,7 +111,7 @@ function buildNetwork(graph: Graph): MultiDirectedGraph {
 }
 
 /**
- * Tarjan's algorithm with a stack of its own: `graphology-components` recurses, and overflows the call stack on a cycle of
+ * Tarjan's algorithm with its own stack: `graphology-components` recurses, and overflows the call stack on a cycle of
  * 20,000 nodes.
  */
 function stronglyConnected(size: number, next: (at: number) => readonly number[]): number[][] {

@@ -56,7 +56,7 @@ export interface Session {
 }
 
 /**
- * Composes a session in a container of its own; nothing is registered on the global one.
+ * Composes a session in its own container; nothing is registered on the global one.
  *
  * @throws SconceError `PLUGIN`, `NAME_CLASH`, `UNKNOWN_SERVICE`
  */

@@ -36,12 +36,12 @@ describe("a pass of a plugin", () => {
       "PASS_FAILED",
       /^pass "bad" of plugin "evil" \(step 1\) failed: boo$/,
     ],
-    ["that returns null", passOf(() => null as never), "PASS_FAILED", /evil.* returned no program but null/],
+    ["that returns null", passOf(() => null as never), "PASS_FAILED", /evil.* returned null, not a program/],
     [
       "that returns a promise",
       passOf((one) => Promise.resolve(one) as never),
       "PASS_FAILED",
-      /evil.* returned no program but a promise/,
+      /evil.* returned a promise, not a program/,
     ],
     [
       "whose graph breaks the verifier",

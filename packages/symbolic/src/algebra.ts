@@ -269,11 +269,11 @@ const rounding =
 export const ceilToInt: (a: SymFloat) => SymInt = rounding("CeilToInt", Math.ceil);
 /** Returns the greatest integer that is not above a float. */
 export const floorToInt: (a: SymFloat) => SymInt = rounding("FloorToInt", Math.floor);
-/** Returns a float rounded towards zero, as an integer. */
+/** Returns a float rounded toward zero, as an integer. */
 export const truncToInt: (a: SymFloat) => SymInt = rounding("TruncToInt", Math.trunc);
 /** Halves to the even neighbor. */
 export const roundToInt: (a: SymFloat) => SymInt = rounding("RoundToInt", roundHalfEven);
-/** Returns a float rounded towards zero, as a float. */
+/** Returns a float rounded toward zero, as a float. */
 export const truncToFloat = (a: SymFloat): SymFloat =>
   typeof a === "number" ? Math.trunc(a) : applyFloat("TruncToFloat", a);
 

@@ -7,7 +7,7 @@ export function parseFailure(what: string, text: string, offset: number): Sconce
   return new SconceError({
     code: "SYM_PARSE",
     message: `${what} in ${JSON.stringify(shorten(text))} at character ${offset}`,
-    fix: "only the symbolic expressions and guards that torch.export writes are accepted",
+    fix: "write a symbolic expression or guard as torch.export does",
   });
 }
 

@@ -9,7 +9,7 @@ const TWO_63 = 2 ** 63;
 const INT64_MIN = -(1n << 63n);
 
 /**
- * A float as int64: cut towards zero; NaN and what does not fit give the smallest int64, as the
+ * A float as int64: cut toward zero; NaN and what does not fit give the smallest int64, as the
  * processor does.
  */
 export function floatToInt64(value: number): bigint {

@@ -53,7 +53,7 @@ export function promoteTypes(a: DType, b: DType): DType {
 }
 
 function promoteComplex(a: DType, b: DType): DType {
-  // An integer takes the other's parts; bfloat16 has no complex type of its own and counts as
+  // An integer takes the other's parts; bfloat16 has no complex type and counts as
   // float32.
   const parts = (dtype: DType): DType | undefined =>
     isComplexDType(dtype) || isFloatDType(dtype)

@@ -93,7 +93,7 @@ export class Tensor {
   }
 
   /**
-   * A tensor of which only the dtype, shape and layout are known, with a storage of its own; see
+   * A tensor of which only the dtype, shape and layout are known, with its own storage; see
    * {@link hasValues}.
    */
   static withoutValues(init: Omit<TensorInit, "storage">): Tensor {

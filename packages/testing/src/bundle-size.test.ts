@@ -22,7 +22,7 @@ async function gzippedSize(packages: readonly string[]): Promise<number> {
   return gzipSync(outputFiles[0]!.contents, { level: 9 }).byteLength;
 }
 
-// The verifier, with its checks of higher-order calls, is the largest part that the core has of its own.
+// The verifier, with its checks of higher-order calls, is the largest part of the core.
 test("the core is at most 104 kB for a browser, and needs nothing of Node's", async () => {
   const size = await gzippedSize(["@sconce/tensor", "@sconce/symbolic", "@sconce/ir", "@sconce/formats"]);
   expect(size).toBeLessThanOrEqual(104_000);

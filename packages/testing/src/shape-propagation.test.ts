@@ -37,7 +37,7 @@ async function problemOf(name: string): Promise<string | undefined> {
     });
   const special: ExportedProgram = propagateShapes(program, sconce.operators, { inputs: shapes });
   if (special === program) return undefined;
-  // Sizes that are inputs of their own stay symbols.
+  // Sizes that are separate inputs stay symbols.
   const own = new Set(
     program.graph
       .placeholders()

@@ -63,7 +63,7 @@ export const evaluate: Evaluator = (target, args, kwargs) => {
   return shared(target, args, kwargs);
 };
 
-/** The reference interpreter: every operator by a kernel of its own or by its decomposition. */
+/** The reference interpreter: every operator by a separate kernel or by its decomposition. */
 export function cpuBackend(options: CpuBackendOptions = {}): Backend {
   const { operators, dispatcher } = dispatcherOf(options);
   const supports = (node: Node): true | Reason => {

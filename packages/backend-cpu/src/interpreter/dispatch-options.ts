@@ -27,7 +27,7 @@ interface Dispatching {
   readonly dispatcher: Dispatcher;
 }
 
-/** As {@link dispatcherOf} for many runs: the tables are joined once, when they are first needed; each run has random numbers of its own. */
+/** As {@link dispatcherOf} for many runs: the tables are joined once, when they are first needed; each run has its own random numbers. */
 export function dispatchersOf(options: DispatchOptions): () => Dispatching {
   const { operators = defaultOperators() } = options;
   let tables: Tables | undefined;

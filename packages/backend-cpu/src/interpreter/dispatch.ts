@@ -203,7 +203,7 @@ function realResult(pairs: FakePairs, value: MetaValue): RuntimeValue {
 
 /**
  * Copies the results of a functional overload into the arguments that its writing one writes, and gives what the writing
- * one returns: written arguments, and results of its own, which come first in `result`.
+ * one returns: written arguments, and its own results, which come first in `result`.
  */
 function writeResults(schema: OpSchema, bound: BoundArgs, result: RuntimeValue): RuntimeValue {
   const results = Array.isArray(result) ? (result as readonly Tensor[]) : [result as Tensor];

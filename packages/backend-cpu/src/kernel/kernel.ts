@@ -122,12 +122,12 @@ export function defineKernels<const D extends readonly KernelDefinition[]>(defin
   return tableOf(definitions.flatMap(({ targets, run }) => targets.map((target) => [target, run] as const)));
 }
 
-/** A zeroed tensor of a fake one's dtype, shape and strides, in storage of its own. */
+/** A zeroed tensor of a fake one's dtype, shape and strides, in its own storage. */
 export function allocate(fake: FakeTensor): Tensor {
   return emptyStrided(numbersOf(fake.shape), numbersOf(fake.strides), fake.dtype);
 }
 
-/** A zeroed tensor with these strides (in elements), in storage of its own. */
+/** A zeroed tensor with these strides (in elements), in its own storage. */
 export function emptyStrided(shape: readonly number[], strides: readonly number[], dtype: DType): Tensor {
   let last = 0;
   let empty = false;

@@ -211,7 +211,7 @@ const modulus =
     return elementwise({ real, big }, out, [self, other]);
   };
 
-/** Exponents with a meaning of their own: a root, its reciprocal, small powers. */
+/** Exponents with their own meaning: a root, its reciprocal, small powers. */
 const EXACT_POWERS = new Map<number, LaneLoop>([
   [0.5, sqrtLoop],
   [-0.5, rsqrtLoop],
@@ -309,7 +309,7 @@ function scaleByPower(x: number, n: number): number {
   return scaled;
 }
 
-/** A float by an integer power of two is exact; otherwise the power of two is a tensor of its own first. */
+/** A float by an integer power of two is exact; otherwise the power of two is a separate tensor first. */
 const ldexp = kernel(
   "aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor",
   ({ self, other }, context) => {

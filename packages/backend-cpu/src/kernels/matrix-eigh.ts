@@ -89,7 +89,7 @@ class Iteration {
     return size === 0 || size <= Math.sqrt(Math.abs(d[i]!)) * Math.sqrt(Math.abs(d[i + 1]!)) * (epsilon / 2);
   }
 
-  /** Finds the values of a block from `l` on, towards `end`: QL for step 1, QR for step -1. */
+  /** Finds the values of a block from `l` on, toward `end`: QL for step 1, QR for step -1. */
   #reduce(l: number, end: number, step: 1 | -1): void {
     const { e } = this;
     while ((end - l) * step >= 0) {

@@ -1,6 +1,6 @@
 /**
  * @file Moves elements between a storage and a lane: a short Float64Array that the loops of elementwise
- * kernels run over. Each array type has a loop of its own, so that every typed-array access stays
+ * kernels run over. Each array type has its own loop, so that every typed-array access stays
  * monomorphic.
  */
 import { internalError } from "@sconce/errors";

@@ -321,7 +321,7 @@ export function complexOf(operand: ScalarLiteral): Pick<ComplexLiteral, "re" | "
 
 /**
  * A loop that calls a function for each element. All such loops share one compiled body, so the call is not
- * inlined and costs about 7 ns; functions that are cheaper than that and frequent have loops of their own.
+ * inlined and costs about 7 ns; functions that are cheaper than that and frequent have their own loops.
  */
 export const map1 =
   (f: (x: number) => number): LaneLoop =>

@@ -116,7 +116,7 @@ const dropout = kernel(
   },
 );
 
-/** In training each negative element gets a slope of its own, which is the second result. */
+/** In training each negative element gets its own slope, which is the second result. */
 const rreluFunctional = kernel(
   "aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor noise_out)",
   ({ self, noise, lower, upper, training }, context) => {

@@ -71,7 +71,7 @@ function evenSteps(start: number, end: number, steps: number, dtype: DType): Flo
   return values;
 }
 
-/** Interleaved pairs, each part with steps of its own. */
+/** Interleaved pairs, each part with its own steps. */
 function evenPairs(
   start: readonly number[],
   end: readonly number[],

@@ -39,7 +39,7 @@ function applyByteTaps(x: Float64Array, taps: Taps, inner: number): Float64Array
   );
 }
 
-/** A volume with channels last, which has kernels of its own. */
+/** A volume with channels last, which has its own kernels. */
 const isChannelsLast = ({ ndim, strides, shape }: Tensor): boolean =>
   ndim === 5 && strides[1] === 1 && shape[1]! > 1;
 

@@ -48,7 +48,7 @@ async function runSizes(device: GpujsDevice, count: number): Promise<void> {
   }
 }
 
-test("kernels of many sizes are kept up to a bound of memory, which each has of its own", async () => {
+test("kernels of many sizes are kept up to a bound of memory for each", async () => {
   const { library, counts } = countingLibrary();
   const device = new GpujsDevice(library, "webasm", "");
   await runSizes(device, 40);

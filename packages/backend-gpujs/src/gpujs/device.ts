@@ -65,7 +65,7 @@ const OUT_OF_MEMORY = /could not allocate memory|out of memory/i;
 const NOTHING = new Float32Array(1);
 
 /**
- * Results stay in textures of their own. Left alone gpu.js takes the least precision that counts
+ * Results stay in their own textures. Left alone gpu.js takes the least precision that counts
  * the elements.
  */
 const GL_SETTINGS = { pipeline: true, immutable: true, tactic: "precision" } as const;

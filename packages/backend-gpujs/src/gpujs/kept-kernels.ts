@@ -32,7 +32,7 @@ export class SharedKernels {
 }
 
 /**
- * What compiled kernels of all devices may hold together: each has memory of its own for what it
+ * What compiled kernels of all devices may hold together: each has its own memory for what it
  * reads and writes, a WebAssembly memory takes gigabytes of addresses besides, and of sizes that
  * change there is no end. Those that were not used for longest are made again when they are needed.
  */

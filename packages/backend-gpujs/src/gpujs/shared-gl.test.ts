@@ -99,7 +99,7 @@ test("a lost context is an error, before a run and after it, and so is memory th
   fake.state.error = 1285;
   await expect(onDevice(exponentials(4), [floats(4)], device)).rejects.toMatchObject({
     code: "DEVICE_REFUSED",
-    message: "the WebGL context refused: out of memory",
+    message: "the WebGL context rejected the request: out of memory",
   });
   fake.state.error = 0;
   const made = exponentials(4);

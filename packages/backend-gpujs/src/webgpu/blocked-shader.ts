@@ -199,7 +199,7 @@ interface Step {
 /** The name of the running sum of an element of the block. */
 type SumName = (i: number, j: number) => string;
 
-/** Loops over the inner axes; long sums in groups, each with a block of sums of its own. */
+/** Loops over the inner axes; long sums in groups, each with its own block of sums. */
 function writeLoops(
   emitter: ScalarEmitter,
   inner: readonly Axis[],

@@ -16,7 +16,7 @@ export const deviceLost = (message: string, device = "WebGPU device"): SconceErr
 export const deviceRefused = (message: string, where?: string, device = "WebGPU device"): SconceError =>
   new SconceError({
     code: "DEVICE_REFUSED",
-    message: `the ${device} refused: ${message.split("\n")[0]}`,
+    message: `the ${device} rejected the request: ${message.split("\n")[0]}`,
     where,
     fix: "use smaller sizes, or another mode of the backend",
   });

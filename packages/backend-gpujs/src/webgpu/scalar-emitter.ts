@@ -97,7 +97,7 @@ export class ScalarEmitter {
     this.#followers.set(scalar, write);
   }
 
-  /** Statements in a block of their own. */
+  /** Statements in their own block. */
   nested(kind: "loop" | "branch", head: string, axes: ReadonlyMap<string, string>, write: () => void): void {
     this.#braces(head, this.#inner(block(kind, [...axes.keys()]), axes, write));
   }

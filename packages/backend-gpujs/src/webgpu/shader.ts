@@ -19,7 +19,7 @@ export interface Shader {
   readonly uniform?: Uint32Array;
   /** What runs before, on the same buffers. */
   readonly first?: Pick<Shader, "source" | "workgroups">;
-  /** Elements of memory of its own, bound after the output; none when left out. */
+  /** Elements of separate memory, bound after the output; none when left out. */
   readonly scratch?: number;
 }
 

@@ -31,7 +31,7 @@ export function shaderOf(nest: LoopNest, program: LoopProgram, { isSoftware }: S
 }
 
 /**
- * How the rows of a group are spread; undefined where its nests do better as kernels of their own.
+ * How the rows of a group are spread; undefined where its nests do better as separate kernels.
  */
 export function rowSpread(group: RowGroup, { isSoftware }: StrategyOptions): RowSpread | undefined {
   return isSoftware ? softwareSpread(group) : hardwareSpread(group);
@@ -45,7 +45,7 @@ const SHORT_LONE_ROW = 2048;
 
 /**
  * An invocation for each row, since there is nothing to share. Measured on SwiftShader with two
- * cores, softmax and layer norm: 1.1 to 1.8 times as fast as kernels of their own for 2 to 65,536
+ * cores, softmax and layer norm: 1.1 to 1.8 times as fast as separate kernels for 2 to 65,536
  * rows of 16 to 65,536 elements, and 0.9 for one long row.
  */
 function softwareSpread(group: RowGroup): RowSpread | undefined {

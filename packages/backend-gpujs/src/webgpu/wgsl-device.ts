@@ -91,7 +91,7 @@ export class WgslDevice implements Device {
   }
 
   /**
-   * Another on the same GPU device, with memory of its own; to dispose of it leaves the GPU device
+   * Another on the same GPU device, with its own memory; to dispose of it leaves the GPU device
    * open.
    */
   share(translator?: Translator): WgslDevice {
@@ -309,7 +309,7 @@ export class WgslDevice implements Device {
 
   /** Frees everything that the device holds. */
   async dispose(): Promise<void> {
-    this.#lost ??= "it was disposed of";
+    this.#lost ??= "it was disposed";
     this.#unwatch();
     for (const { gpu } of this.#live) this.#core.queue.destroy(gpu);
     for (const buffer of this.#uniforms.values()) this.#core.queue.destroy(buffer);

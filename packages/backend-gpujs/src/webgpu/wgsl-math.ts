@@ -63,7 +63,7 @@ export const MATH_FUNCTIONS: Readonly<Record<string, WgslFunction>> = {
   return vec2<f32>(f32(k + e), f + (y - 0.5f * z));
 }`,
   },
-  /** What logarithms are where they have no value of their own; 1 elsewhere. */
+  /** What logarithms are where they have no value; 1 elsewhere. */
   p_logdomain: {
     uses: ["f_isnan", "f_isinf", "f_nan", "f_inf", "f_truth"],
     text: `fn p_logdomain(x: f32) -> f32 {

@@ -80,7 +80,7 @@ describe("sconce print", () => {
     [
       "UNKNOWN_PASS",
       ["--passes", "frob"],
-      "the passes are: functionalize, check-functional, decompose, canonicalize",
+      "use one of: functionalize, check-functional, decompose, canonicalize",
     ],
     ["PIPELINE_SYNTAX", ["--passes", "cse{"], "write passes between commas"],
     ["PASS_OPTION", ["--passes", "decompose{tables=none}"], 'did you mean "table"? see the options of'],

@@ -23,7 +23,7 @@ export async function blocksOf(page: string): Promise<Block[]> {
   }));
 }
 
-/** Whether a page has tests of its own: they are registered while tests are collected, in `suites.test.ts`. */
+/** Whether a page has its own tests: they are registered while tests are collected, in `suites.test.ts`. */
 export async function isSuite(page: string): Promise<boolean> {
   return (await blocksOf(page)).some(
     ({ language, text }) => language === "ts" && text.includes('from "vitest"'),

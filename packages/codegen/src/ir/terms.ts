@@ -89,7 +89,7 @@ export interface CallScalar {
   readonly fn: ScalarFn;
   readonly args: readonly Scalar[];
 }
-/** Conversion as PyTorch's `to`: floats to integers towards zero, anything to bool by `!= 0`. */
+/** Conversion as PyTorch's `to`: floats to integers toward zero, anything to bool by `!= 0`. */
 interface CastScalar {
   readonly kind: "cast";
   readonly dtype: DType;
@@ -109,7 +109,7 @@ interface SelectScalar {
  * keeps the last value that is taken.
  */
 export type ReduceKind = "sum" | "prod" | "max" | "min" | "any" | "all" | "argmax" | "argmin" | "last";
-/** A reduction over axes of its own. */
+/** A reduction over its own axes. */
 export interface ReduceScalar {
   readonly kind: "reduce";
   /** The dtype of the result. */

@@ -138,7 +138,7 @@ export class Expander {
 const isLike = (made: FakeTensor, wanted: unknown): boolean =>
   wanted instanceof FakeTensor && made.dtype === wanted.dtype && sameSizes(made.shape, wanted.shape);
 
-/** Meta rules may give an argument itself; every step's value is an object of its own. */
+/** Meta rules may give an argument itself; every step's value is a separate object. */
 function fresh(value: MetaValue): MetaValue {
   if (value instanceof FakeTensor) return new FakeTensor(value);
   return Array.isArray(value) ? (value as readonly MetaValue[]).map(fresh) : value;

@@ -67,7 +67,7 @@ export class LazyTensor {
   get heavy(): boolean {
     return this.#buffer === undefined && (this.#heavy || this.inputs.some((input) => input.heavy));
   }
-  /** Whether an element takes a reduction of its own, not one of its inputs. */
+  /** Whether an element itself takes a reduction, not one of its inputs. */
   get isReduction(): boolean {
     return this.#buffer === undefined && this.#heavy;
   }

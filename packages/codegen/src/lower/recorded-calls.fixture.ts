@@ -33,7 +33,7 @@ export function checkLoops(one: OpCase, operators: OperatorTable): LoopOutcome {
     outcome = { error };
   }
   const problem = outcomeProblem(one, prepared, outcome, { mayCopy: true });
-  // Without a rule of its own a call is its decomposition, which may differ where PyTorch's does.
+  // Without a rule a call is its decomposition, which may differ where PyTorch's does.
   const { compare } = (Object.hasOwn(LOWERINGS, one.target) ? undefined : knownDifference(one.target)) ?? {};
   if (problem === undefined || compare === undefined) return { problem };
   return { problem: outcomeProblem(one, prepared, outcome, { mayCopy: true, compare }) };

@@ -37,7 +37,7 @@ export interface GraphContext {
   readonly values: ValueReaders;
   readonly metadata: MetadataReader;
   readonly operators: OperatorLookup | undefined;
-  /** Operators without a schema are kept when they belong to a namespace of their own. */
+  /** Operators without a schema are kept when they belong to a custom namespace. */
   readonly keepsUnknown: boolean;
   readonly oldKinds: boolean;
   /** A higher-order call that does not say so returns a bare tensor. */

@@ -120,8 +120,8 @@ export class SavedInputs implements ExampleInputs {
 }
 
 /**
- * Attributes of an object, those in slots included; undefined when it saved its state in a form of
- * its own.
+ * Attributes of an object, those in slots included; undefined when it saved its state in a custom
+ * form.
  */
 function attributesOf({ state }: PickleRecord): ReadonlyMap<unknown, unknown> | undefined {
   if (state instanceof Map) return state;

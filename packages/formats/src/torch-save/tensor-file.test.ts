@@ -61,7 +61,7 @@ describe("readTorchFile", () => {
   test.each([
     ["a call of a foreign function", "PICKLE_FORBIDDEN", pickle(systemCall)],
     [
-      "a call through a class of its own",
+      "a call through a custom class",
       "PICKLE_FORBIDDEN",
       pickle(global("builtins", "eval"), text("1"), Uint8Array.of(0x85), op("R")),
     ],

@@ -22,7 +22,7 @@ export class SavedTensor {
   }
 }
 
-/** What `torch.save` files hold besides tensors of their own. */
+/** What `torch.save` files hold besides tensors. */
 export interface TorchFileOptions extends ZipOptions {
   /**
    * Reads the description of a fake tensor, a JSON text as exported programs have it; fake tensors

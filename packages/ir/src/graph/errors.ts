@@ -14,7 +14,7 @@ export const unknownPart = (name: string, known: readonly string[]): SconceError
   new SconceError({
     code: "UNKNOWN_PART",
     message: `a program has no part "${name}"`,
-    fix: `the parts are: ${known.join(", ")}`,
+    fix: `use one of: ${known.join(", ")}`,
   });
 
 export const noOutput = (): SconceError =>

@@ -98,7 +98,7 @@ export class GraphIndex {
     return this.#flat;
   }
 
-  /** Position of a node in graph order, -1 when there is none of this name. */
+  /** Position of a node in graph order, -1 when no node has this name. */
   position(name: string): number {
     this.#names ??= NameIndex.of(this.#state);
     const place = this.#names.get(name);

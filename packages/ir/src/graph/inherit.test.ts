@@ -58,7 +58,7 @@ describe("replaceAllUses", () => {
       expect(next.node(name).meta).toEqual(inherited(["a"], "mine"));
   });
 
-  test("leaves what a node says of itself, and an origin of its own", () => {
+  test("leaves what a node says of itself, and its own origin", () => {
     const meta: NodeMeta = { stackTrace: "own", origin: { pass: "p", rule: "r", from: ["x"] } };
     const next = edit(graph, (e) => {
       e.replaceAllUses("a", e.insertBefore("a", { ...call("aten.abs.default", "x"), meta }));

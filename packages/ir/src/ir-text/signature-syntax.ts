@@ -38,7 +38,8 @@ function parseKind<K extends string>(cursor: Cursor, kinds: readonly K[]): K {
   const start = cursor.at;
   const word = cursor.word("a kind");
   const kind = kinds.find((known) => known === word);
-  if (kind === undefined) throw cursor.fail(`${JSON.stringify(word)} is none of ${kinds.join(", ")}`, start);
+  if (kind === undefined)
+    throw cursor.fail(`${JSON.stringify(word)} is not one of ${kinds.join(", ")}`, start);
   return kind;
 }
 

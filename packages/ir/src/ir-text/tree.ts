@@ -10,7 +10,7 @@ import {
 } from "../program/pytree.js";
 import type { Cursor } from "./cursor.js";
 
-/** A tree specification; types without brackets of their own by name and context. */
+/** A tree specification; types without separate brackets by name and context. */
 export function treeText(spec: TreeSpec): string {
   const children = spec.children.map(treeText);
   switch (spec.type) {

@@ -4,7 +4,7 @@ import { generateCode } from "./code.js";
 
 /** Options of {@link readableText}, as of `GraphModule.print_readable`. */
 export interface ReadableOptions extends AnnotationOptions {
-  /** Each parameter on a line of its own. Nested graphs keep the short form, as in PyTorch. */
+  /** Each parameter on a separate line. Nested graphs keep the short form, as in PyTorch. */
   readonly expandedDef?: boolean | undefined;
 }
 

@@ -44,7 +44,7 @@ function sealGraph(graph: Graph): void {
   Object.freeze(graph);
 }
 
-/** Plain objects, arrays and fake tensors; what has methods of its own (expressions, tensors) looks after itself. */
+/** Plain objects, arrays and fake tensors; what has its own methods (expressions, tensors) looks after itself. */
 function sealData(value: unknown): void {
   if (typeof value !== "object" || value === null || !isData(value)) return;
   Object.freeze(value);

@@ -67,7 +67,7 @@ describe("operator cases", () => {
         throw new SconceError({ code, message: "no" });
       };
     expect(checkOpCase(refused, refuse("SHAPE_MISMATCH"))).toBeUndefined();
-    expect(checkOpCase(refused, refuse("NO_KERNEL"))).toBe("refused for the wrong reason: NO_KERNEL");
-    expect(checkOpCase(refused, twice)).toBe("should be refused: RuntimeError: no");
+    expect(checkOpCase(refused, refuse("NO_KERNEL"))).toBe("rejected for the wrong reason: NO_KERNEL");
+    expect(checkOpCase(refused, twice)).toBe("should be rejected: RuntimeError: no");
   });
 });

@@ -19,7 +19,7 @@ export type TensorComparison = (got: Tensor, want: Tensor, inputs: readonly Tens
 export interface OpCheckOptions {
   /** Whether fresh outputs of this target have to have the recorded strides. */
   readonly checkStrides?: (target: string) => boolean;
-  /** Whether results may be fresh where PyTorch gives views of the arguments: for backends with memory of their own. */
+  /** Whether results may be fresh where PyTorch gives views of the arguments: for backends with their own memory. */
   readonly mayCopy?: boolean;
   /** In place of the case's own tolerance. */
   readonly compare?: TensorComparison;
@@ -70,7 +70,7 @@ export function outcomeProblem(
     return `${isSconceError(error) ? error.code : "threw"}: ${message}`;
   }
   const { result } = outcome;
-  if (one.compare === "error") return `should be refused: ${one.error?.split("\n")[0]}`;
+  if (one.compare === "error") return `should be rejected: ${one.error?.split("\n")[0]}`;
   return (
     outputProblem(one, result, { args, kwargs }, options) ??
     mutationProblem(one, { args, kwargs }) ??
@@ -80,7 +80,7 @@ export function outcomeProblem(
 
 const refusalProblem = (code: string): string | undefined =>
   ["UNKNOWN_OPERATOR", "NO_KERNEL", "INTERNAL"].includes(code)
-    ? `refused for the wrong reason: ${code}`
+    ? `rejected for the wrong reason: ${code}`
     : undefined;
 
 function outputProblem(

@@ -22,7 +22,7 @@ test("each family has a file, and each overload lies in one of them", () => {
   expect(owners.size).toBeGreaterThan(800);
 });
 
-test("each case has a name of its own", () => {
+test("each case has its own name", () => {
   const names = readAllCases().map(({ target, id, source }) => `${target} ${id} ${source === "edges"}`);
   expect(new Set(names).size).toBe(7270 + 5327);
 });

@@ -197,7 +197,7 @@ const batchNorm = defineOp({
 const instanceNorm = defineOp({
   schema:
     "aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
-  doc: "Batch normalization with every instance's channel as a channel of its own.",
+  doc: "Batch normalization with every instance's channel as a separate channel.",
   tags: ["composite"],
   decompose: (emit, args) => {
     const { input, use_input_stats, momentum, eps, cudnn_enabled } = args;

@@ -173,7 +173,7 @@ const blockDiag = defineOp({
 const emitZeros = (emit: Emit, size: readonly SymInt[], { device, dtype }: FakeTensor): FakeTensor =>
   emit("aten.zeros.default", [size], { dtype, device, pin_memory: false });
 
-/** A view of each tensor along a dimension of its own, expanded to the whole grid. */
+/** A view of each tensor along a separate dimension, expanded to the whole grid. */
 function emitMeshgrid(emit: Emit, tensors: readonly FakeTensor[], indexing: string): readonly FakeTensor[] {
   requireSome(tensors, "meshgrid");
   checkMeshgrid(tensors, indexing);

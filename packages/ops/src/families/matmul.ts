@@ -1,4 +1,4 @@
-/** @file Matrix products that are operators of their own. */
+/** @file Matrix products that are separate operators. */
 import type { FakeTensor, ScalarLiteral, SymInt } from "@sconce/ir";
 import { toNumber } from "@sconce/ir";
 import { isComplexDType, isFloatDType } from "@sconce/tensor";

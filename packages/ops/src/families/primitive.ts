@@ -18,7 +18,7 @@ export const primitiveOps: readonly OpDefinition[] = [
   }),
   defineOp({
     schema: "prims::copy_strided(Tensor a, SymInt[] stride) -> Tensor",
-    doc: "A copy with strides of its own.",
+    doc: "A copy with its own strides.",
     tags: ["not_in_default_table"],
     meta: ({ a, stride }) => fake({ dtype: a.dtype, shape: a.shape, strides: stride, like: a }),
     decompose: (emit, { a, stride }) =>

@@ -1,4 +1,4 @@
-/** @file Bicubic resizing, and the antialiased forms, which have kernels of their own. */
+/** @file Bicubic resizing, and the antialiased forms, which have their own kernels. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { floatConstant, mul, toFloat, truncToInt } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";

@@ -21,7 +21,7 @@ export function atNode(error: unknown, where: string): SconceError {
 export const noSubgraph = (node: Node): SconceError =>
   new SconceError({
     code: "NO_SUBGRAPH",
-    message: `the graph has no subgraph "${node.target}"`,
+    message: `the graph has no nested graph "${node.target}"`,
     where: nodePlace(node),
     fix: "run `verify(program)`, and correct the pass that removed the nested graph",
   });
@@ -34,11 +34,11 @@ export const loopLimit = (maxIterations: number): SconceError =>
     fix: "change the condition or the body so that the loop ends, or raise maxIterations",
   });
 
-/** A run was cancelled by its signal. */
+/** A run was canceled by its signal. */
 export const aborted = (reason: unknown): SconceError =>
   new SconceError({
     code: "ABORTED",
-    message: "the run was cancelled",
+    message: "the run was canceled",
     fix: "run again with a signal that is not aborted",
     cause: reason,
   });
@@ -67,11 +67,11 @@ export const foreignTensor = (): SconceError =>
 export const notSynchronous = (): SconceError =>
   new SconceError({
     code: "INTERPRETER_ASYNC",
-    message: "a node gave a promise, which runSync cannot wait for",
+    message: "a node returned a promise, which runSync cannot wait for",
     fix: "use `await interpreter.run(inputs)`",
   });
 
-/** A class of its own that does not say how operators run. */
+/** A custom class that does not say how operators run. */
 export const noCallOperator = (name: string): SconceError =>
   new SconceError({
     code: "INTERPRETER_OPERATORS",

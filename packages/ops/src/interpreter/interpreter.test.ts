@@ -98,7 +98,7 @@ describe("an interpreter with its own kernels", () => {
     ]);
   });
 
-  test("writes mutated buffers to a state of its own; runs asked for together wait for each other", async () => {
+  test("writes mutated buffers to its own state; runs asked for together wait for each other", async () => {
     const interpreter = new Small(counter);
     const runs = await Promise.all([1, 2, 3].map((value) => interpreter.run([floats([value])])));
     expect(runs.map(([sum]) => numbers(sum)[0])).toEqual([-1, -3, -6]);

@@ -16,7 +16,7 @@ export const argumentUnexpected = (schema: OpSchema, what: string): SconceError 
     code: "ARGUMENT_UNEXPECTED",
     message: `${schema.target} ${what}`,
     where: schema.target,
-    fix: `it takes (${schema.args.map((arg) => arg.name).join(", ")})`,
+    fix: `give only these: (${schema.args.map((arg) => arg.name).join(", ")})`,
   });
 
 /** A value of the wrong kind for its schema type. */

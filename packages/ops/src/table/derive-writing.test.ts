@@ -51,7 +51,7 @@ describe("overloads that write other arguments", () => {
   });
 });
 
-describe("in-place overloads that are not spelt like their functional one", () => {
+describe("in-place overloads that are not spelled like their functional one", () => {
   it("are found by their arguments, whatever their order and the overload's name", () => {
     const functional = {
       "aten.polygamma_.default": "aten.polygamma.default",

@@ -33,7 +33,7 @@ import { badByteLimit, noEvaluator } from "./errors.js";
 export const missingValuesOption: OptionSpec = Object.freeze({
   default: "refuse",
   choices: ["refuse", "keep"],
-  doc: "calls of state without values: refused (NO_VALUES), or kept as constants without values, for analyses",
+  doc: "calls of state without values: refuse them (NO_VALUES), or keep them as constants without values",
 });
 
 /** `permute(w)` of a constant `w` becomes a constant. */

@@ -39,7 +39,7 @@ export async function functionalizedProblem(
   }
   // What changes the sizes of the caller's tensor is refused, as PyTorch does (with an assertion).
   if (changesLayout(one, prepared)) {
-    return "error" in outcome && isSconceError(outcome.error) ? undefined : "should be refused";
+    return "error" in outcome && isSconceError(outcome.error) ? undefined : "should be rejected";
   }
   return outcomeProblem(one, prepared, outcome);
 }

@@ -107,7 +107,7 @@ describe("propagate-shapes", () => {
       "a call that refuses its inputs",
       "%k: f32[5] = aten.full.default([5], 1.0)\n%a: f32[s7, 3] = aten.add.Tensor(%x, %k)\nreturn (%a)",
       [],
-      "aten.add.Tensor refuses its inputs:",
+      "aten.add.Tensor rejects its inputs:",
     ],
   ])("contradiction: %s", (_, body, sizes, message) => {
     expect(() => run(pass, dynamic(body), { sizes })).toThrowError(

@@ -88,7 +88,7 @@ function selectorOf({ graph }: ExportedProgram, context: PassContext, options: P
         graph.nodes().map((node) => node.name),
       );
     if (!isChoosable(graph, name))
-      context.note?.(`nodes names ${name}, which is not a call of its own: it goes where its input goes`);
+      context.note?.(`nodes names ${name}, which is not a separate call: it goes where its input goes`);
   }
   noteUncalled(context, "targets", [...targets], [graph], false);
   return (node) => names.has(node.name) || targets.has(node.target);

@@ -156,7 +156,7 @@ describe("dropped assertions", () => {
 
   test("are named, though no sample of the whole program violates them", () => {
     expect(() => check(programOf(ASSERTED), dropping("assert"))).toThrow(
-      /dropped the assertion %assert = aten._assert_async.msg: before, it refuses .*total is negative/,
+      /dropped the assertion %assert = aten._assert_async.msg: before, it rejects .*total is negative/,
     );
   });
 

@@ -466,7 +466,7 @@ function functionalBase(
   }
 }
 
-/** Regions of equal calls on inputs of equal types are one; undefined for those with constants of their own. */
+/** Regions of equal calls on inputs of equal types are one; undefined for those with their own constants. */
 function pairKey(
   { before, after, inputs }: RegionPair,
   allowed: readonly NumberChange[],

@@ -215,7 +215,7 @@ describe("nothing is called equal that was not compared", () => {
   test("without something to run programs with", () => {
     const alone = { operators: context.operators };
     expect(() => new PassManager(alone, { check: true }).run(sin("f32[2]"), [same])).toThrow(
-      /there is nothing here to run programs with/,
+      /this pass manager has no interpreter to check passes with/,
     );
   });
 });

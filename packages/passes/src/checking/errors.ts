@@ -87,7 +87,7 @@ export const inputsWidened = (
 
 /** A run that an assertion or an input refused before the pass, and that succeeds after it. */
 export const refusalLost = (place: string, refusal: SconceError, run: ChangedRun): PassChangedNumbers => {
-  const problem = `refused before (${refusal.describe()}), and accepted now`;
+  const problem = `rejected before (${refusal.describe()}), and accepted now`;
   return new PassChangedNumbers(place, { what: PROGRAM, problem }, undefined, { ...run, cause: refusal });
 };
 
@@ -144,7 +144,7 @@ function runText(
 ): string {
   const given = run.inputs.map(summary).join(", ");
   if (run.accepts === true)
-    return `${place} takes inputs that the program refused, (${given}): ${difference.problem}`;
+    return `${place} takes inputs that the program rejected, (${given}): ${difference.problem}`;
   const output = run.output === undefined ? "" : ` (%${run.output})`;
   const was = node === undefined || node.before === node.node ? "" : `, %${node.before} before`;
   const first =
@@ -159,9 +159,9 @@ function regionText(place: string, failure: RegionFailure, entry: FailingEntry |
   const { claim, target, path, rules, valueClass, problem, inputs, assertion, isDivision = false } = failure;
   const given = inputs.map(summary).join(", ");
   if (assertion !== undefined)
-    return `${place} dropped the assertion %${assertion.name} = ${target}: before, it refuses ${valueClass} values of (${given}) with "${problem}"`;
+    return `${place} dropped the assertion %${assertion.name} = ${target}: before, it rejects ${valueClass} values of (${given}) with "${problem}"`;
   if (isDivision)
-    return `${place} accepts a division by zero: before, %${claim.before} = ${target} refuses ${valueClass} values of (${given}) with "${problem}"`;
+    return `${place} accepts a division by zero: before, %${claim.before} = ${target} rejects ${valueClass} values of (${given}) with "${problem}"`;
   const was = claim.before === claim.after ? "" : `, %${claim.before} before,`;
   const graph = path.length === 0 ? "" : ` in ${pathText(path)}`;
   const by = rules.length === 0 ? "" : ` (rule ${rules.map((rule) => `"${rule}"`).join(", ")})`;
@@ -190,7 +190,7 @@ export const nothingCompared = (place: string, why: string): SconceError =>
 export const noRunner = (): SconceError =>
   new SconceError({
     code: "NO_RUNNER",
-    message: "passes cannot be checked: there is nothing here to run programs with",
+    message: "this pass manager has no interpreter to check passes with",
     fix: "use createSconce(), or give the pass manager's context a `run`, such as createRunner() of @sconce/backend-cpu",
   });
 
@@ -200,5 +200,5 @@ export const valuesWritten = (place: string, names: readonly string[]): SconceEr
     code: "VALUES_WRITTEN",
     message: `${place} wrote to the values of ${names.map((name) => `"${name}"`).join(", ")}, which other versions of the program share; they are as they were again`,
     where: names[0],
-    fix: "compute into a tensor of its own (Tensor.empty, Tensor.from), and give the result a new stateDict or constants with it",
+    fix: "compute into a new tensor (Tensor.empty, Tensor.from), and give the result a new stateDict or constants with it",
   });

@@ -71,7 +71,7 @@ describe("operators of plugins that write", () => {
     `);
   });
 
-  test("optional arguments, results of their own, and one base twice", () => {
+  test("optional arguments, separate results, and one base twice", () => {
     const text = lowered(`%c: f32[2, 2] = aten.clone.default(%x)
       %a: f32[2, 2] = mylib.bump_both.default(%c)
       %s: f32[2] = aten.select.int(%c, 0, 0)

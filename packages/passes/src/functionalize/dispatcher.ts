@@ -311,7 +311,7 @@ function readMetadata(target: string, args: readonly EmitArg[]): SymScalar | und
   }
 }
 
-/** Arguments that only the mutating overload has a default for (`bernoulli_(p=0.5)`, `bernoulli.p(p)`) are spelt out. */
+/** Arguments that only the mutating overload has a default for (`bernoulli_(p=0.5)`, `bernoulli.p(p)`) are spelled out. */
 function withRequired(
   functional: OpDefinition,
   row: OpDefinition,
@@ -364,7 +364,7 @@ function unwrapKwargs(kwargs: Kwargs): Kwargs {
   return plain;
 }
 
-/** Results become functional tensors with a storage of their own. */
+/** Results become functional tensors with their own storage. */
 export function wrap(value: MetaValue): MetaValue {
   if (value instanceof FunctionalTensor) return value;
   if (value instanceof FakeTensor) return new FunctionalTensor(value);

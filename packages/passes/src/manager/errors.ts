@@ -21,7 +21,7 @@ export function passThrew(place: string, error: unknown): SconceError {
 export const noProgram = (place: string, result: unknown): SconceError =>
   new SconceError({
     code: "PASS_FAILED",
-    message: `${place} returned no program but ${kindOf(result)}`,
+    message: `${place} returned ${kindOf(result)}, not a program`,
     fix: "return the program, the same object when nothing changed; passes are not asynchronous",
   });
 
@@ -70,7 +70,7 @@ export const unknownPass = (name: string, place: Piece, passes: Iterable<string>
     code: "UNKNOWN_PASS",
     message: `unknown pass "${name}"`,
     where: placeOf(place),
-    fix: didYouMean(name, known, `the passes are: ${known.join(", ")}`),
+    fix: didYouMean(name, known, `use one of: ${known.join(", ")}`),
   });
 };
 

@@ -57,7 +57,7 @@ describe("pipelines as text", () => {
   });
 
   test.each([
-    ["nope", "UNKNOWN_PASS", /the passes are: functionalize/],
+    ["nope", "UNKNOWN_PASS", /use one of: functionalize/],
     ["dce,,cse", "PIPELINE_SYNTAX", /empty/],
     ["dce{", "PIPELINE_SYNTAX", /not closed/],
     ["dce}", "PIPELINE_SYNTAX", /unexpected/],

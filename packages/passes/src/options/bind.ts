@@ -82,7 +82,11 @@ function itemProblem(
     if (why === undefined) return wordProblem(place, spec, item, session);
     if (typeof why !== "string")
       throw new TypeError(`it gave ${String(why)}, neither a reason nor undefined`);
-    return { code: "PASS_OPTION", message: `${place} ${why}, got ${JSON.stringify(item)}`, fix: spec.doc };
+    return {
+      code: "PASS_OPTION",
+      message: `${place} ${why}, got ${JSON.stringify(item)}`,
+      fix: `change ${option} (${spec.doc})`,
+    };
   } catch (cause) {
     const owner = session.ownerOf?.(pass);
     const plugin = owner === undefined ? "" : ` of plugin "${owner}"`;
@@ -114,7 +118,7 @@ function wordProblem(
   return {
     code: choices.code ?? "PASS_OPTION",
     message: `${place} ${problem}${why}`,
-    fix: didYouMean(word, known, choices.fix ?? `there are: ${[...known].join(", ") || "none"}`),
+    fix: didYouMean(word, known, choices.fix ?? `use one of: ${[...known].join(", ") || "none"}`),
   };
 }
 

@@ -46,7 +46,7 @@ export const backendNames: Choices = Object.freeze({
 export const wholeNumber =
   (min: number) =>
   (value: string | number | boolean): string | undefined =>
-    Number.isInteger(value) && Number(value) >= min ? undefined : `must be a whole number from ${min} on`;
+    Number.isInteger(value) && Number(value) >= min ? undefined : `must be a whole number of at least ${min}`;
 
 function isOperator(word: string, { operators }: OptionSession): boolean {
   return operators?.schemaOf(word) !== undefined;

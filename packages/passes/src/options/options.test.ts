@@ -16,7 +16,7 @@ const session: OptionSession = {
 };
 const paint = definePass({
   name: "paint",
-  doc: "Has options of its own.",
+  doc: "Has its own options.",
   options: {
     mode: { default: "fast", choices: ["fast", "small"], doc: "how" },
     modes: { default: [], choices: ["fast", "small"], doc: "how else" },
@@ -37,7 +37,7 @@ const passes = new Map([...builtinPasses, paint].map((pass) => [pass.name, pass]
 describe("values that an option does not take are refused where they stand", () => {
   test.each<[text: string, code: string, message: string, at: string, fix: string]>([
     ["decompose{table=nope}", "PASS_OPTION", 'table cannot be "nope"', "17", 'did you mean "none"?'],
-    ["dce,decompose{table=frob}", "PASS_OPTION", 'table cannot be "frob"', "21", "there are: core, none"],
+    ["dce,decompose{table=frob}", "PASS_OPTION", 'table cannot be "frob"', "21", "use one of: core, none"],
     ["convert-dtype{to=floaty}", "PASS_OPTION", 'to cannot be "floaty"', "18", 'did you mean "float16"?'],
     [
       "decompose{keep=[aten.mm.default, not.an.op]}",
@@ -62,7 +62,13 @@ describe("values that an option does not take are refused where they stand", () 
     ],
     ["rewrite{rules=[view-twise]}", "UNKNOWN_RULE", "which is not a rule", "16", 'did you mean "view-twice"'],
     ["partition{backend=tinny}", "UNKNOWN_BACKEND", "which is not a backend", "19", 'did you mean "tiny"'],
-    ["partition{min-size=0}", "PASS_OPTION", "must be a whole number from 1 on, got 0", "20", "fewest calls"],
+    [
+      "partition{min-size=0}",
+      "PASS_OPTION",
+      "must be a whole number of at least 1, got 0",
+      "20",
+      "change min-size (fewest calls",
+    ],
     ["fold-constants{max-bytes=-1}", "PASS_OPTION", "must be a whole number", "26", "largest"],
     ["split-by{targets=[aten.relu]}", "PASS_OPTION", "which is not an operator", "19", '"aten.relu.default"'],
     ["extract-submodule{name=a-b}", "PASS_OPTION", "must be a name", "24", "called"],

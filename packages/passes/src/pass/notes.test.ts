@@ -44,8 +44,8 @@ describe("names that match nothing are noted", () => {
     ["split-by{targets=[aten.tanh.default]}", "targets names aten.tanh.default, which nothing"],
     ["split-by{nodes=[r]}", "nothing is cut"],
     ["extract-submodule", "nothing is extracted: no call is chosen"],
-    ["extract-submodule{nodes=[x]}", "nodes names x, which is not a call of its own"],
-    ["extract-submodule{nodes=[g,r]}", "nodes names g, which is not a call of its own"],
+    ["extract-submodule{nodes=[x]}", "nodes names x, which is not a separate call"],
+    ["extract-submodule{nodes=[g,r]}", "nodes names g, which is not a separate call"],
     ["extract-submodule{targets=[operator.gettitem]}", "targets names operator.gettitem, which nothing"],
     [
       "partition{backend=refuses}",

@@ -16,7 +16,7 @@ export const inModule =
   ({ meta }) =>
     (meta.nnModuleStack ?? []).some(([, own]) => own === path || own.startsWith(`${path}.`));
 
-/** A part of a program as a program of its own. */
+/** A part of a program as a separate program. */
 export interface Extraction {
   /** The program with the nodes behind an `invoke_subgraph`; the same program when none is selected. */
   readonly program: ExportedProgram;

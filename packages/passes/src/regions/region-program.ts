@@ -19,7 +19,7 @@ import {
 import type { Region } from "./outline.js";
 
 /**
- * A region as a program of its own: parameters, buffers and constants stay what they are in the program that it was
+ * A region as a separate program: parameters, buffers and constants stay what they are in the program that it was
  * taken from, other values that it reads are user inputs, all results user outputs.
  */
 export function regionProgram(program: ExportedProgram, { graph, outputs }: Region): ExportedProgram {

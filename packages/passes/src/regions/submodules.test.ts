@@ -87,7 +87,7 @@ describe("extract-submodule", () => {
     );
   });
 
-  test("a region as a program of its own keeps parameters what they are", () => {
+  test("a region as a separate program keeps parameters what they are", () => {
     const program = programOf(CHAIN);
     const { region } = extractSubmodule(program, ({ name }) => name === "a", context.operators);
     const own = regionProgram(program, region!);

@@ -138,7 +138,7 @@ function bodyMeta({ meta: { torchFn, sourceFnStack, custom } }: Node): NodeMeta 
   );
 }
 
-/** Traces a body with a namespace of its own. */
+/** Traces a body with its own namespace. */
 function traceBody(outer: Dispatcher, body: Graph, meta: NodeMeta): Graph {
   const tracer = new Tracer(outer.operators, outer.tracer.env, outer.tracer.pass);
   tracer.symbols.preludeMeta = bodySizeMeta(outer.tracer);

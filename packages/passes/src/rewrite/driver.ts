@@ -198,7 +198,7 @@ class Driver {
   }
 }
 
-/** A replacement makes no symbols of its own. */
+/** A replacement makes no symbols. */
 function withoutBindings(meta: NodeMeta): NodeMeta {
   if (meta.unbackedBindings === undefined) return meta;
   const { unbackedBindings: _, ...rest } = meta;

@@ -78,7 +78,7 @@ export class Replacer {
     if (!isRef(argument)) return argument;
     const val = this.#graph.find(argument.name)?.meta.val;
     if (val instanceof FakeTensor) {
-      // An object of its own: two nodes may have the same value.
+      // A separate object: two nodes may have the same value.
       const own = new FakeTensor(val);
       this.#tensors.set(own, argument);
       return own;
@@ -195,7 +195,7 @@ export class Replacer {
 const isSymbolic = (value: unknown): value is SymScalar & { readonly expr: SymExpr } =>
   isSymScalar(value) && value.expr instanceof SymExpr;
 
-/** Results of meta rules may be the arguments themselves; a node's value has an identity of its own. */
+/** Results of meta rules may be the arguments themselves; a node's value has its own identity. */
 function fresh(value: MetaValue): MetaValue {
   if (value instanceof FakeTensor)
     return new FakeTensor(value.requiresGrad ? { ...value, requiresGrad: false } : value);

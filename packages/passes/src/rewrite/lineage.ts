@@ -171,7 +171,7 @@ function between(first: Link, end: Link): Link[] {
   return links.reverse();
 }
 
-/** A match as text: its calls, with operands as `operandText` gives them. Covered nodes have no names of their own in it. */
+/** A match as text: its calls, with operands as `operandText` gives them. Covered nodes have no names in it. */
 function matchKey(nodes: readonly Node[], operandText: (name: string) => string): string {
   const places = new Map(nodes.map(({ name }, i) => [name, `#${i}`]));
   const operand = (name: string): string => places.get(name) ?? operandText(name);

@@ -91,7 +91,7 @@ function valuesByRoot(
   const values = given as Readonly<Record<string, unknown>>;
   const unknown = Object.keys(values).find((name) => !names.includes(name));
   if (unknown !== undefined)
-    throw new RuleFault(`gives a value for "${unknown}", which is none of its roots (${list})`);
+    throw new RuleFault(`gives a value for "${unknown}", which is not one of its roots (${list})`);
   const checked = new Map(names.map((name) => [name, valueFor(name, values[name])] as const));
   return (name) => checked.get(name)!;
 }

@@ -284,7 +284,7 @@ describe("what a rule does wrong is reported with plugin, rule and node", () => 
     [
       "gives a third",
       { match: two, replace: () => ({ a: 1, b: 1, c: 1 }) },
-      'a value for "c", which is none',
+      'a value for "c", which is not one',
     ],
     [
       "has an asynchronous guard",
@@ -335,6 +335,6 @@ describe("what a rule does wrong is reported with plugin, rule and node", () => 
     );
     expect(() =>
       defineRule({ name: "more", doc: "", match: { a: one }, replace: { a: "$x", b: "$x" } as never }),
-    ).toThrow('rule "more" gives a replacement for "b", which is none of its roots');
+    ).toThrow('rule "more" gives a replacement for "b", which is not one of its roots');
   });
 });

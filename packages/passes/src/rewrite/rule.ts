@@ -167,7 +167,7 @@ function templateOf(
   const templates = new Map(Object.entries(texts).map(([name, text]) => [name, patternOf(label, text)]));
   for (const name of templates.keys())
     if (!roots.has(name))
-      throw badRule(label, `gives a replacement for "${name}", which is none of its roots`);
+      throw badRule(label, `gives a replacement for "${name}", which is not one of its roots`);
   for (const name of roots.keys()) {
     if (!templates.has(name)) throw badRule(label, `gives no replacement for "${name}"`);
   }

@@ -111,7 +111,7 @@ class Sharing {
   #sources(node: Node): string[] {
     const names: string[] = [];
     forEachAliasedInput(node, this.#operators, (name) => names.push(name));
-    // Each result of a call that makes several has memory of its own.
+    // Each result of a call that makes several has its own memory.
     const [from] = node.args;
     if (node.target !== "operator.getitem" || !isRef(from)) return names;
     const call = this.#find(from.name);

@@ -38,7 +38,7 @@ describe.each([
     ],
     [{ rtol: "x" }, 'rtol "x"; give rtol a number that is not negative'],
     [{ atol: -1 }, "atol -1; give atol a number"],
-    [{ rtl: 1 }, '"rtl", which is none of its parts; did you mean "rtol"?'],
+    [{ rtl: 1 }, '"rtl", which is not one of its parts; did you mean "rtol"?'],
   ])("%j", (declared, what) => {
     expect(outcome(() => define(declared))).toContain(`${who} declares changesNumbers with ${what}`);
   });

@@ -34,7 +34,7 @@ export function numberChangeProblem(given: unknown): DeclarationProblem | undefi
 function partProblem(key: string, value: unknown): DeclarationProblem | undefined {
   if (!KEYS.includes(key as Key))
     return {
-      what: `declares changesNumbers with "${key}", which is none of its parts`,
+      what: `declares changesNumbers with "${key}", which is not one of its parts`,
       fix: didYouMean(key, KEYS, `its parts are: ${KEYS.join(", ")}`),
     };
   if (value === undefined) return undefined;

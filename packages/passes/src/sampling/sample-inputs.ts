@@ -32,7 +32,7 @@ const ATTEMPTS = 64;
  * Sets of inputs that the program takes: flat user inputs, as `Executable.run` wants them. The first is a copy of the program's
  * example inputs, where it has them with values; the others are random, with sizes drawn within the range constraints until the
  * program's guards hold, dtypes and strides as declared, and elements between the least and the largest of the example.
- * Each set has storages of its own.
+ * Each set has its own storages.
  *
  * @throws SconceError `NO_SAMPLE_INPUTS` when no sizes are found, or an input is of a kind that cannot be made up
  */

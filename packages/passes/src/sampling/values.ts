@@ -55,7 +55,7 @@ export function drawTensor(
   return tensor;
 }
 
-/** A copy with a storage of its own and the same layout: a run may write to its inputs. */
+/** A copy with its own storage and the same layout: a run may write to its inputs. */
 export function copyOf(tensor: Tensor): Tensor {
   const { dtype, shape, strides, storageOffset, requiresGrad } = tensor;
   const storage = new Storage(tensor.storage.bytes.slice());

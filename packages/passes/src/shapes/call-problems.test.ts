@@ -64,7 +64,7 @@ describe("values that the call does not give", () => {
     const [split] = program.graph.node("item").args;
     const [w] = [program.graph.node("mm").args[1]!];
     expect(problems(changed("mm", { target: "aten.mv.default", args: [n!, w] }))[0]).toMatch(
-      /^CALL_REFUSED node mm: aten.mv.default refuses its inputs: /,
+      /^CALL_REFUSED node mm: aten.mv.default rejects its inputs: /,
     );
     expect(problems(changed("item", { args: [split!, 2] }))).toEqual([
       "CALL_REFUSED node item takes result 2: %split has 2 results",

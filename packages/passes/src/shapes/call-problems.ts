@@ -125,7 +125,7 @@ class CallCheck {
       if (isSconceError(error) && UNDECIDED.has(error.code)) return undefined;
       if (isSconceError(error) && isRuleFault(error))
         return { code: error.code, message: `node ${node.name}: ${error.message}`, ...fixOf(error) };
-      const message = `node ${node.name}: ${target} refuses its inputs: ${thrownText(error)}`;
+      const message = `node ${node.name}: ${target} rejects its inputs: ${thrownText(error)}`;
       return { code: "CALL_REFUSED", message, ...(isSconceError(error) ? fixOf(error) : {}) };
     }
   }

@@ -10,7 +10,7 @@ const NONE: readonly number[] = [];
 export const promotedOperands = (target: string): readonly number[] =>
   BINARY.test(target) ? [0, 1] : target === "aten.where.self" ? [1, 2] : NONE;
 
-/** Bools have rules of their own; larger unsigned integers, 8-bit floats and the like have no common dtype with others. */
+/** Bools have their own rules; larger unsigned integers, 8-bit floats and the like have no common dtype with others. */
 const PROMOTED = /^(u?int8|int16|int32|int64|bfloat16|float16|float32|float64)$/;
 
 /**

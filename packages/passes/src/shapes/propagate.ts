@@ -211,7 +211,7 @@ class Propagation {
       if (!isSconceError(error)) throw error;
       if (error.code === "DATA_DEPENDENT_GUARD" || error.code === "OPERATOR_WITHOUT_META") return undefined;
       if (isRuleFault(error)) throw error.at(nodeWhere(node));
-      throw contradiction(`${target} refuses its inputs: ${error.message}`, nodeWhere(node), error.fix);
+      throw contradiction(`${target} rejects its inputs: ${error.message}`, nodeWhere(node), error.fix);
     }
   }
 

@@ -244,7 +244,7 @@ describe("wrong calls of the emitter name the entry", () => {
       /no argument "least"/,
     ],
     [
-      "a misspelt argument of the entry",
+      "a misspelled argument of the entry",
       (emit, args) => emit("aten.neg.default", [args["slef"]]),
       "ARGUMENT_MISSING",
       /missing a value/,

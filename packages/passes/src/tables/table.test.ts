@@ -48,7 +48,7 @@ describe("the decomposition table", () => {
     expect(() => table.pop("aten.linear.default")).toThrow(/not in the decomposition table/);
   });
 
-  test("gives each caller a table of its own", () => {
+  test("gives each caller a separate table", () => {
     defaultDecompositions().clear();
     expect(defaultDecompositions().size).toBeGreaterThan(100);
   });

@@ -10,7 +10,7 @@ const MOST_COLLISIONS = 3;
 /**
  * For each symbol, the placeholder and dimension that it was made for. Sizes that a guard found
  * equal are written with one symbol, while the retrace reads the input that the symbol belongs to;
- * the others had symbols of their own (`match_symbol` in `torch/fx/passes/runtime_assert.py`). A
+ * the others had their own symbols (`match_symbol` in `torch/fx/passes/runtime_assert.py`). A
  * symbol identifies its source: its number is the hash of the source's name
  * (`ShapeEnv._generate_unique_id`).
  */

@@ -269,7 +269,7 @@ export class SymbolicNodes {
     return this.#constants.get(value);
   }
 
-  /** A node of its own for a scalar, beside the one that other users share. */
+  /** A separate node for a scalar, beside the one that other users share. */
   freshArgument(value: SymScalar): Argument {
     return value.expr instanceof SymExpr ? this.#make(value.expr) : this.scalarArgument(value);
   }

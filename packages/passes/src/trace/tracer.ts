@@ -294,7 +294,7 @@ export class Tracer {
     return new GraphBuilder({ unknownTargets: "allow" }).addAll(nodes, this.#subgraphs).build();
   }
 
-  /** Makes nodes as PyTorch's pass for run-time assertions makes them: with metadata of their own. */
+  /** Makes nodes as PyTorch's pass for run-time assertions makes them: with their own metadata. */
   reify<T>(run: () => T): T {
     const outer = this.currentMeta;
     this.currentMeta = reifiedMeta(outer);
@@ -307,7 +307,7 @@ export class Tracer {
     }
   }
 
-  /** Makes nodes as {@link reify} does for a node with this metadata, and adds them to a list of their own. */
+  /** Makes nodes as {@link reify} does for a node with this metadata, and adds them to their own list. */
   aside<T>(nodes: Node[], meta: NodeMeta, run: () => T): T {
     const [outer, list] = [this.currentMeta, this.#nodes];
     this.currentMeta = meta;
@@ -341,7 +341,7 @@ export class Tracer {
     this.#nodes.push(torchFn === undefined ? node : { ...node, meta: { ...node.meta, torchFn } });
   }
 
-  /** Results of meta rules may be the arguments themselves; a node's value needs an identity of its own. */
+  /** Results of meta rules may be the arguments themselves; a node's value needs its own identity. */
   #fresh(result: MetaValue): MetaValue {
     // Retracing runs without gradients: only inputs require them.
     if (result instanceof FakeTensor) {

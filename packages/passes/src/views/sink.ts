@@ -45,7 +45,7 @@ export interface SinkOptions {
 
 export interface Sunk {
   readonly graph: Graph;
-  /** Views that cancelled, with what stands for them. */
+  /** Views that canceled, with what stands for them. */
   readonly renamed: ReadonlyMap<string, string>;
 }
 

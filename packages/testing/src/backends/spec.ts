@@ -82,7 +82,7 @@ function state({ backend, testProgram }: BackendSuite): void {
     },
   );
   testProgram(
-    "executables of one program have states of their own",
+    "executables of one program have their own states",
     programs.counter,
     async (executable, program) => {
       await executable.run([one]);

@@ -65,7 +65,7 @@ function readOptions(): Options {
   if (sources.length === 0) throw badUsage("USAGE", "nothing to check", USAGE);
   const unknown = values.checks.split(",").find((check) => !OP_CHECKS.includes(check as OpCheck));
   if (unknown !== undefined)
-    throw badUsage("UNKNOWN_CHECK", `"${unknown}" is none of ${OP_CHECKS.join(", ")}`);
+    throw badUsage("UNKNOWN_CHECK", `"${unknown}" is not one of ${OP_CHECKS.join(", ")}`);
   const missing = sources.find((path) => !existsSync(path));
   if (missing !== undefined) throw badUsage("NO_FOLDER", `there is no file or folder ${missing}`);
   return values;

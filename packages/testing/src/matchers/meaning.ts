@@ -19,7 +19,7 @@ export interface MeaningOptions extends ToleranceOptions {
   readonly seed?: number | undefined;
   /**
    * The float dtype that the received program computes in, where that is another on purpose, as a pass's `changesNumbers`
-   * says. It then gets its inputs, and gives its outputs and written state, in dtypes of its own; they are close enough
+   * says. It then gets its inputs, and gives its outputs and written state, in its own dtypes; they are close enough
    * within the roundings that a differential check allows, unless `rtol` or `atol` is given.
    */
   readonly precision?: DType | undefined;

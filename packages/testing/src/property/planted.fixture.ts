@@ -53,7 +53,7 @@ class Planter {
     kwargs: Readonly<Record<string, Argument>> = NO_KWARGS,
   ): MetaValue {
     const val = metaOf(this.#operators, target, args, kwargs, STATIC_ENV);
-    // The rule may give an operand back: each node's value is an object of its own.
+    // The rule may give an operand back: each node's value is a separate object.
     const own = val instanceof Fake ? new Fake(val) : val;
     this.#push(
       target,
@@ -228,7 +228,7 @@ export function planted(program: ExportedProgram, plants: Readonly<Record<string
   return assembled(program, p, results);
 }
 
-/** Operands of each pattern: of its own, since a rule may make one a result, and results may not come to share memory. */
+/** Separate operands of each pattern, since a rule may make one a result, and results may not come to share memory. */
 function operandsOf(p: Planter, val: FakeTensor): () => Operands {
   const wide = p.all("aten._to_copy.default", [val], {
     dtype: { kind: "dtype", dtype: "float32" },

@@ -32,7 +32,7 @@ function alignRegions(job: RegionJob, args: Arguments, into: NumberArray, channe
         { ...x, start: left, size: width },
         round,
       );
-      // Each bin of each output channel has an input channel of its own.
+      // Each bin of each output channel has its own input channel.
       for (let channel = bin; channel < channels; channel += rows * columns) {
         const sum = weightedSum(job.values, start + channel * height * width, samples, round);
         into[index * channels + channel] = round(sum / count);

@@ -23,7 +23,7 @@ function poolRegions(
   for (const { index, start, box } of job.regions) {
     const y = spanOf(box[1], box[3], rows, 0, round);
     const x = spanOf(box[0], box[2], columns, 0, round);
-    // Each bin of each output channel has an input channel of its own.
+    // Each bin of each output channel has its own input channel.
     for (let channel = 0; channel < channels; channel++) {
       const bin = channel % (rows * columns);
       // The last row and column are left out.

@@ -31,14 +31,14 @@ export const roiPool = defineOp({
 export const psRoiAlign = defineOp({
   schema:
     "torchvision::ps_roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio) -> (Tensor, Tensor)",
-  doc: "As roi_align, each bin from channels of its own; and which channels.",
+  doc: "As roi_align, each bin from its own channels; and which channels.",
   meta: (args, context) => positionSensitive("ps_roi_align", args, context),
 });
 
 export const psRoiPool = defineOp({
   schema:
     "torchvision::ps_roi_pool(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width) -> (Tensor, Tensor)",
-  doc: "Averages of the bins of each region, each bin from channels of its own; and which channels.",
+  doc: "Averages of the bins of each region, each bin from its own channels; and which channels.",
   meta: (args, context) => positionSensitive("ps_roi_pool", args, context),
 });
 

@@ -54,7 +54,7 @@ function joined(call: LoweringCall, tensors: readonly LazyTensor[], dim: number)
     element: elementOf(parts),
   });
 }
-/** A part of the result, with memory of its own. */
+/** A part of the result, with its own memory. */
 function piece(
   call: LoweringCall,
   inputs: readonly LazyTensor[],
