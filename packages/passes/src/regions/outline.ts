@@ -9,6 +9,7 @@ import {
   NO_KWARGS,
   type Node,
   type NodeMeta,
+  rebuild,
   ref,
   tuple,
 } from "@sconce/ir";
@@ -49,10 +50,16 @@ export interface Outlined {
   readonly regions: readonly Region[];
 }
 
-/** The graph with every region outlined; in time linear in nodes and edges. Nodes that stay are the same objects. */
+/** The graph with every region outlined; in time linear in nodes and edges. Nodes that stay are the same objects; pages in which nothing moves are shared. */
 export function outline(graph: Graph, layout: Layout): Outlined {
   return new Outliner(graph, layout).run();
 }
+
+/** What `rebuild` puts at a position: a node, the nodes that call a region, or nothing. */
+type Placed = Node | readonly Node[] | false;
+
+const nodesOf = (placed: Placed): readonly Node[] =>
+  placed === false ? [] : "op" in placed ? [placed] : placed;
 
 class Outliner {
   readonly #graph: Graph;
@@ -81,26 +88,44 @@ class Outliner {
   }
 
   run(): Outlined {
-    const { names, tags } = this.#layout;
+    const { names } = this.#layout;
     const regions = this.#members.map((members, i) => this.#region(members, names[i]!));
-    const nodes: Node[] = [];
-    const emitted = new Uint8Array(regions.length);
-    for (const at of this.#order()) {
-      const region = this.#layout.region[at]!;
-      if (region < 0) nodes.push(this.#graph.nodeAt(at));
-      else if (emitted[region] === 0) {
-        emitted[region] = 1;
-        nodes.push(...this.#call(regions[region]!, tags?.[region]));
-      }
-    }
-    const used = new Set<string>();
-    for (const node of nodes) if (node.op !== "get_attr") forEachInput(node, (name) => used.add(name));
-    const kept = nodes.filter((node) => node.op !== "get_attr" || used.has(node.name));
-    const targets = new Set(kept.filter((node) => node.op === "get_attr").map((node) => node.target));
-    const subgraphs = [...this.#graph.subgraphs].filter(([target]) => targets.has(target));
-    for (const { name, graph } of regions) subgraphs.push([name, graph]);
-    const graph = new GraphBuilder({ unknownTargets: "allow" }).addAll(kept, subgraphs).build();
+    const placed = this.#placed(regions);
+    const graph = rebuild(this.#graph, (_, position) => placed[position]!, {
+      subgraphs: this.#subgraphs(placed, regions),
+      // Calls of regions have the metadata of their own nodes, and take the names of what is gone.
+      inherit: false,
+      checkUses: false,
+    });
     return { graph, regions };
+  }
+
+  /** What comes at each position of the graph: the node of the new order, the call of a region, or nothing. */
+  #placed(regions: readonly Region[]): Placed[] {
+    const isEmitted = new Uint8Array(regions.length);
+    const placed = Array.from(this.#order(), (at): Placed => {
+      const region = this.#layout.region[at]!;
+      if (region < 0) return this.#graph.nodeAt(at);
+      if (isEmitted[region] === 1) return false;
+      isEmitted[region] = 1;
+      return this.#call(regions[region]!, this.#layout.tags?.[region]);
+    });
+    const used = new Set<string>();
+    for (const one of placed)
+      for (const node of nodesOf(one))
+        if (node.op !== "get_attr") forEachInput(node, (name) => used.add(name));
+    const isUnread = (one: Placed): boolean =>
+      one !== false && "op" in one && one.op === "get_attr" && !used.has(one.name);
+    return placed.map((one) => (isUnread(one) ? false : one));
+  }
+
+  /** The nested graphs that are read still, and those of the regions. */
+  #subgraphs(placed: readonly Placed[], regions: readonly Region[]): ReadonlyMap<string, Graph> {
+    const read = new Set(
+      placed.flatMap(nodesOf).flatMap(({ op, target }) => (op === "get_attr" ? [target] : [])),
+    );
+    const kept = [...this.#graph.subgraphs].filter(([target]) => read.has(target));
+    return new Map([...kept, ...regions.map(({ name, graph }) => [name, graph] as const)]);
   }
 
   /** Positions by level, those of one level in graph order: a counting sort. Inputs come first, the output last. */

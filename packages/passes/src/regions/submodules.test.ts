@@ -1,4 +1,4 @@
-import { edit, verify } from "@sconce/ir";
+import { diffGraphs, edit, verify } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { deadCodeElimination } from "../builtin/dce.js";
 import { extract, inline, split } from "../builtin/submodules.js";
@@ -35,6 +35,21 @@ describe("extract-submodule", () => {
       }"
     `);
     expect(verify(result, { operators: context.operators })).toEqual([]);
+  });
+
+  test("shares what comes before and after the nested graph with the version before", () => {
+    const calls = Array.from(
+      { length: 2000 },
+      (_, i) => `%n${i}: f32[2] = aten.neg.default(%${i ? `n${i - 1}` : "x"})`,
+    );
+    const program = programOf(`graph(%x: f32[2]) {\n  ${calls.join("\n  ")}\n  return (%n1999)\n}`);
+    const { region } = extractSubmodule(program, ({ name }) => /^n100[0-9]$/.test(name), context.operators);
+    expect(region!.outputs).toEqual(["n1009"]);
+    const after = run(extract, program, {
+      nodes: Array.from({ length: 10 }, (_, i) => `n${1000 + i}`),
+    }).graph;
+    const changed = diffGraphs(program.graph, after).patches.filter(({ path }) => path[0] === "pages");
+    expect(changed.map(({ path }) => path)).toEqual([["pages", 3]]);
   });
 
   test("by module path, submodules included", () => {

@@ -289,6 +289,7 @@ export class Tracer {
     return undefined;
   }
 
+  /** Returns the traced graph. Every node is new, so there is no page of the source graph to share with `rebuild`. */
   build(): Graph {
     const nodes = this.symbols.withPrelude(this.#nodes);
     return new GraphBuilder({ unknownTargets: "allow" }).addAll(nodes, this.#subgraphs).build();
