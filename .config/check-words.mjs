@@ -32,7 +32,7 @@ const PHRASES = [
   [/\b\w*(cancel|label|model|signal|travel|level)l(ed|ing)\b/gi, "American spelling: one l"],
   [/\bof\s+(its|their)\s+own\b(?!\s+\w)/gi, "its own ..., separate"],
   [/\bis\s+none\s+of\b/gi, "is not one of"],
-  [/\b(const|let) of\b|(?<![\w.]|readonly )of: [A-Z]\w*[,);]|(?<=[{(,] ?)\bof(?=[,)}])|(?<![\w.-])of\??\.[a-z]\w*/g, "call"],
+  [/\b(const|let) of\b|(?<![\w.]|readonly |one )of\??: ([A-Z]\w*[,);]|typeof\b|keyof\b|unknown\b|\(\w*:)|(?<=[{(,] ?)\bof(?=[,)}])|(?<![\w.-])of\??\.[a-z]\w*/g, "call"],
 ];
 
 /** The text with the marks of comment lines blank, so that sentences go on over lines. */

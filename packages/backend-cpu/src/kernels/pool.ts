@@ -31,13 +31,13 @@ export interface PoolGeometry {
 export function windows(
   size: number,
   count: number,
-  of: (o: number) => readonly [start: number, end: number],
+  rangeAt: (o: number) => readonly [start: number, end: number],
   step: number,
   padding = 0,
 ): Windows {
   const [start, end, span] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)];
   for (let o = 0; o < count; o++) {
-    const [from, to] = of(o);
+    const [from, to] = rangeAt(o);
     span[o] = Math.min(to, size + padding) - from;
     start[o] = from < 0 ? from + Math.ceil(-from / step) * step : from;
     end[o] = Math.min(to, size);

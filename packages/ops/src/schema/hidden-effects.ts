@@ -2,7 +2,7 @@
  * @file Overloads whose schemas hide what they do: no alias annotation, and yet a result that shares memory with an
  * argument, or an argument that is written to. Found by calling every ATen overload without annotations in PyTorch, on
  * all recorded calls, all of its own samples, and arguments tried out (`packages/testing/oracle/hidden_effects.py`);
- * `packages/testing/fixtures/hidden-effects.json` is what it found, and a test compares.
+ * `packages/testing/fixtures/functionalize/hidden-effects.json` is what it found, and a test compares.
  */
 
 /**
