@@ -150,7 +150,7 @@ export {
 } from "@sconce/passes";
 export type { DType } from "@sconce/tensor";
 export { compareTensors, readSafetensors, Tensor, writeSafetensors } from "@sconce/tensor";
-export { builtinBackends, loadBackend } from "./backends/load-backend.js";
+export { backendNamesText, builtinBackends, loadBackend } from "./backends/load-backend.js";
 export type { ModuleOptions, SconceOptions } from "./create-sconce.js";
 export { createSconce, Sconce } from "./create-sconce.js";
 export type { ProgramModule } from "./module.js";

@@ -13,7 +13,7 @@ import {
 import { type Closeness, Tensor, writeSafetensors } from "@sconce/tensor";
 import cliProgress from "cli-progress";
 import type { Command } from "commander";
-import type { Sconce } from "sconce";
+import { backendNamesText, type Sconce } from "sconce";
 import { usage } from "../errors.js";
 import { EXIT, type Io, json, type Outcome } from "../io.js";
 import { openSession, openTensors, openWithWeights, repeatable, WEIGHTS_OPTION } from "../open.js";
@@ -60,7 +60,7 @@ export function runCommand(program: Command, io: Io, outcome: Outcome): void {
     )
     .option("--rtol <number>", "Set the relative tolerance of --expect", "1e-4")
     .option("--atol <number>", "Set the absolute tolerance of --expect", "1e-5")
-    .option("--backend <name>", "Select the backend: cpu, gpujs, gpujs:MODE, or a backend of a plugin", "cpu")
+    .option("--backend <name>", `Select the backend: ${backendNamesText}, or a backend of a plugin`, "cpu")
     .option("--placement", "Show which calls ran on the backend's device, and why the others did not")
     .option("--profile", "Show what took longest, by nodes or by kernels")
     .option("--lower", "Lower the program with run_decompositions() first")

@@ -20,16 +20,21 @@ export interface CallCounts {
   noProgram: number;
 }
 
+/**
+ * Opens a fresh backend. A checker calls it once for each overload, so that random numbers do not
+ * depend on what ran before.
+ */
+export type OpenBackend = () => Backend | Promise<Backend>;
+
 /** Puts recorded calls through a backend. */
 export class BackendChecker {
   /** How the calls ran so far. */
   readonly counts: CallCounts = { device: 0, partition: 0, refused: 0, noProgram: 0 };
-  readonly #open: () => Backend;
+  readonly #open: OpenBackend;
   readonly #operators: OperatorTable;
   readonly #backends = new Map<string, Backend>();
 
-  /** @param open gives a fresh backend for each overload, so that its random numbers do not depend on what ran before */
-  constructor(open: () => Backend, operators: OperatorTable) {
+  constructor(open: OpenBackend, operators: OperatorTable) {
     this.#open = open;
     this.#operators = operators;
   }
@@ -55,7 +60,7 @@ export class BackendChecker {
   }
 
   async #run({ target }: OpCase, call: CallProgram): Promise<unknown> {
-    const backend = this.#backends.get(target) ?? this.#open();
+    const backend = this.#backends.get(target) ?? (await this.#open());
     this.#backends.set(target, backend);
     using executable = await backend.compile(call.program);
     const outputs = await executable.run(call.inputs);

@@ -1,6 +1,6 @@
 /** @file Every error about backends: unknown names, and violations of their contract. */
 import { didYouMean, isSconceError, SconceError, thrownText } from "@sconce/errors";
-import { BACKEND_PACKAGES, OTHER_NAMES } from "./known-backends.js";
+import { knownBackend, OTHER_NAMES } from "./known-backends.js";
 
 /** Names a backend, and the plugin that it comes from, in errors. */
 export interface BackendLabel {
@@ -68,7 +68,7 @@ export function unknownBackend(name: string, registered: Iterable<string>): Scon
     const fix = names.includes(other) ? `use the name "${other}"` : registration(other, names);
     return new SconceError({ code: "UNKNOWN_BACKEND", message, fix });
   }
-  if (BACKEND_PACKAGES.has(kind)) {
+  if (knownBackend(name)?.install !== undefined) {
     const message = `the backend "${name}" is not registered`;
     return new SconceError({ code: "UNKNOWN_BACKEND", message, fix: registration(name, names) });
   }
@@ -84,10 +84,10 @@ export const backendNotInstalled = (name: string, cause: unknown): SconceError =
   new SconceError({
     code: "UNKNOWN_BACKEND",
     message: `the package of the backend "${name}" cannot be loaded: ${thrownText(cause)}`,
-    fix: `run \`${BACKEND_PACKAGES.get(name.split(":")[0]!)}\``,
+    fix: `run \`${knownBackend(name)?.install}\``,
     cause,
   });
 
 const registration = (name: string, names: readonly string[]): string =>
-  `install its package (\`${BACKEND_PACKAGES.get(name.split(":")[0]!)}\`) and register it: ` +
+  `install its package (\`${knownBackend(name)?.install}\`) and register it: ` +
   `\`createSconce({ backends: [await loadBackend("${name}")] })\`; registered are: ${names.join(", ") || "none"}`;

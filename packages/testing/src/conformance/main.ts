@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { CPU_KERNELS, createEvaluator } from "@sconce/backend-cpu";
-import { gpujsByName } from "@sconce/backend-gpujs";
 import { isSconceError } from "@sconce/errors";
 import type { Backend } from "@sconce/ir";
 import {
@@ -18,7 +17,7 @@ import {
 } from "@sconce/ops-cases";
 import { openCaseFiles } from "@sconce/ops-cases/node";
 import { torchLibraries } from "@sconce/torch-libraries";
-import { createSconce, type Sconce } from "sconce";
+import { backendNamesText, createSconce, loadBackend, type Sconce } from "sconce";
 import { corpusPlugin } from "./corpus-plugin.js";
 import { type DecompositionCase, type DecompositionFile, decompositionProblem } from "./decompositions.js";
 import { badUsage } from "./errors.js";
@@ -33,10 +32,14 @@ const USAGE = `usage: npm run conformance -- --programs DIR | --ops DIR [--check
                 fake           the shape rule predicts dtype, sizes and strides of the run and of PyTorch
                 decomposition  where there is a kernel too, the decomposition gives PyTorch's numbers
   --decompositions  a JSON file of calls before and after run_decompositions()
-  --backend   where to run: cpu (the default) or gpujs; operators on gpujs run as programs of one node
-  --mode      gpu.js's mode: webasm, cpu, webgpu, ... (default the best that is there)
+  --backend   where to run: ${backendNamesText} (default cpu); on other backends than cpu, operators run as
+              programs of one node
+  --mode      the MODE of the backend's name: webasm, cpu, webgpu, ... (default the best that is there)
   --filter    only programs, overloads and decompositions whose name contains TEXT
   --verbose   list what passed too`;
+
+/** The backend that every session has, and that runs operators one by one. */
+const INTERPRETER = "cpu";
 
 const OPTIONS = {
   programs: { type: "string" },
@@ -52,7 +55,7 @@ const OPTIONS = {
 
 type Options = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>["values"];
 
-/** @throws SconceError `USAGE`, `UNKNOWN_CHECK`, `NO_FOLDER`, `UNKNOWN_BACKEND` */
+/** @throws SconceError `USAGE`, `UNKNOWN_CHECK`, `NO_FOLDER` */
 function readOptions(): Options {
   let values: Options;
   try {
@@ -78,18 +81,17 @@ class Run {
   passed = 0;
   failed = 0;
 
-  constructor(options: Options) {
+  private constructor(options: Options, backend: string, sconce: Sconce) {
     this.#options = options;
+    this.#backend = backend;
+    this.#sconce = sconce;
+  }
+
+  /** @throws SconceError `UNKNOWN_BACKEND` */
+  static async open(options: Options): Promise<Run> {
     const { backend, mode } = options;
-    this.#backend = mode === undefined ? backend : `${backend}:${mode}`;
-    this.#sconce = sessionWith(this.#backend);
-    const { backends } = this.#sconce;
-    if (!backends.has(this.#backend))
-      throw badUsage(
-        "UNKNOWN_BACKEND",
-        `unknown backend "${this.#backend}"`,
-        `the backends are: ${[...backends.keys()].join(", ")}`,
-      );
+    const name = mode === undefined ? backend : `${backend}:${mode}`;
+    return new Run(options, name, await sessionWith(name));
   }
 
   async programs(folder: string): Promise<void> {
@@ -103,12 +105,12 @@ class Run {
   }
 
   async ops(path: string): Promise<void> {
-    if (this.#backend === "cpu") this.#interpreterOps(path);
+    if (this.#backend === INTERPRETER) this.#interpreterOps(path);
     else await this.#backendOps(path);
   }
 
   async #backendOps(path: string): Promise<void> {
-    const open = (): Backend => sessionWith(this.#backend).backends.get(this.#backend)!;
+    const open = async (): Promise<Backend> => (await sessionWith(this.#backend)).backend(this.#backend);
     const checker = new BackendChecker(open, this.#sconce.operators);
     for (const one of this.#cases(path)) this.#report(one.target, caseTitle(one), await checker.problem(one));
     const { device, partition, refused, noProgram } = checker.counts;
@@ -151,12 +153,11 @@ class Run {
   }
 }
 
-/** A session with the backend of this name, when there is one. */
-function sessionWith(name: string): Sconce {
-  const backend = gpujsByName(name);
+/** A session with the interpreter, and with the backend of this name. */
+async function sessionWith(name: string): Promise<Sconce> {
   return createSconce({
     plugins: [corpusPlugin, torchLibraries],
-    backends: backend === undefined ? [] : [backend],
+    backends: name === INTERPRETER ? [] : [await loadBackend(name)],
   });
 }
 
@@ -176,7 +177,7 @@ async function main(): Promise<number> {
     console.log(USAGE);
     return 0;
   }
-  const run = new Run(options);
+  const run = await Run.open(options);
   if (options.programs !== undefined) await run.programs(options.programs);
   if (options.ops !== undefined) await run.ops(options.ops);
   if (options.decompositions !== undefined) run.decompositions(options.decompositions);
