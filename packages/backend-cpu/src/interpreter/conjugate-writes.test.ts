@@ -1,7 +1,9 @@
 import { parseGraph } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
+import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { refuseConjugateWrites } from "./conjugate-writes.js";
+import { createEvaluator } from "./backend.js";
+import { COPIED_VIEWS, refuseConjugateWrites } from "./conjugate-writes.js";
 
 const check = (body: string): void =>
   refuseConjugateWrites(parseGraph(`graph(%x: c64[2]) {\n${body}\n}`), defaultOperators());
@@ -30,4 +32,30 @@ describe("writes around conjugated views", () => {
       "%z: c64[2] = aten._conj.default(%x)\n%b: c64[2] = aten.mul.Tensor(%z, 2)\n%w: c64[2] = aten.mul_.Tensor(%b, 2)\nreturn (%w)",
     );
   });
+
+  test.each([...COPIED_VIEWS])("through %s", (target) => {
+    const body = `%a: c64[2, 2] = aten.clone.default(%x)\n%z: c64[2, 2] = ${target}(%a)`;
+    expect(() => check(`${body}\n%w: c64[2, 2] = aten.mul_.Tensor(%z, 2)\nreturn (%a)`)).toThrow(
+      /conjugated view/,
+    );
+  });
+});
+
+test("the list has the views of one tensor that the interpreter copies", () => {
+  const operators = defaultOperators();
+  const evaluate = createEvaluator({ operators });
+  const copied = [...operators.targets()].filter((target) => {
+    const schema = operators.schemaOf(target);
+    const [self, ...others] = schema?.args ?? [];
+    const isUnary = self?.type.base === "Tensor" && others.every((arg) => arg.defaultValue !== undefined);
+    if (!schema?.isView || schema.isMutable || !isUnary) return false;
+    const input = Tensor.empty([2, 2], "complex64");
+    try {
+      const result = evaluate(target, [input], {});
+      return result instanceof Tensor && result.storage !== input.storage;
+    } catch {
+      return false;
+    }
+  });
+  expect(copied.sort()).toEqual([...COPIED_VIEWS].sort());
 });

@@ -3,13 +3,13 @@ import type { OperatorTable } from "@sconce/ops";
 import { isComplexDType } from "@sconce/tensor";
 import { conjugateWrite } from "./errors.js";
 
-/** Views of PyTorch's that the interpreter computes as copies: it has no conjugate and no negative bit. */
-const COPIED = new Set([
-  "aten._conj.default",
-  "aten.conj.default",
-  "aten._neg_view.default",
-  "aten.adjoint.default",
-]);
+/**
+ * Views of PyTorch that the interpreter computes as copies, of complex tensors: its tensors have no
+ * conjugate bit. A test compares with what the interpreter does with every view.
+ */
+export const COPIED_VIEWS: ReadonlySet<string> = new Set(
+  ["_conj", "conj", "adjoint", "mH", "matrix_H"].map((name) => `aten.${name}.default`),
+);
 
 /**
  * Refuses a graph that writes to a conjugated or negated view, or to what such a view was taken from: the interpreter's copy
@@ -26,7 +26,7 @@ export function refuseConjugateWrites(graph: Graph, operators: OperatorTable): v
     const root = isRef(first) ? (roots.get(first.name) ?? first.name) : undefined;
     if (root === undefined) continue;
     const { val } = node.meta;
-    if (COPIED.has(node.target) && val instanceof FakeTensor && isComplexDType(val.dtype))
+    if (COPIED_VIEWS.has(node.target) && val instanceof FakeTensor && isComplexDType(val.dtype))
       copied.set(root, node.name);
     if (schema.isView || schema.isMutable) roots.set(node.name, root);
     if (schema.isMutable && copied.has(root)) {
