@@ -6,7 +6,14 @@ export {
 } from "./analysis/contraction.js";
 export { type Placing, placingOf, type Rank, rankOf } from "./analysis/order.js";
 export { volumeOf } from "./analysis/row-axes.js";
-export { PLACE, ROW, type RowGroup, type RowPart, rowGroups } from "./analysis/row-groups.js";
+export {
+  PLACE,
+  ROW,
+  type RowGroup,
+  type RowPart,
+  rowGroups,
+  UNORDERED_REDUCTIONS,
+} from "./analysis/row-groups.js";
 export { conjunctsOf, type Scan, scanOf } from "./analysis/scan.js";
 export { type SumGroups, sumGroups, withSumGroups } from "./analysis/sum-groups.js";
 export { bindSizes, evaluateLoops, sizeOf } from "./evaluate/evaluate.js";

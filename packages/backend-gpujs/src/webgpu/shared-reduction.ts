@@ -18,6 +18,7 @@ import {
   type ReduceScalar,
   Rewriter,
   scale,
+  UNORDERED_REDUCTIONS,
   withSumGroups,
 } from "@sconce/codegen";
 import {
@@ -35,12 +36,11 @@ import { wgslType } from "./wgsl-text.js";
 const WIDTH = 256;
 /** Elements that keep a GPU busy without help. */
 const MANY_ELEMENTS = 16384;
-const KINDS: ReadonlySet<string> = new Set(["sum", "prod", "max", "min", "any", "all"]);
 
 /** Returns the shader, or undefined if the nest is not a reduction that profits from it. */
 export function sharedReduction(nest: LoopNest, program: LoopProgram): Shader | undefined {
   const [reduce, ...more] = outerReductions(nest.value);
-  if (reduce === undefined || more.length > 0 || !KINDS.has(reduce.reduce)) return undefined;
+  if (reduce === undefined || more.length > 0 || !UNORDERED_REDUCTIONS.has(reduce.reduce)) return undefined;
   const elements = elementsOf(nest.axes);
   const count = reduce.axes.reduce((product, one) => product * extentOf(one), 1);
   if (count < 2 * WIDTH || elements > MANY_ELEMENTS || outerReductions(reduce.body).size > 0)

@@ -45,7 +45,9 @@ export interface RowGroup {
 }
 
 type OpenPart = Omit<RowPart, "isStored">;
-const KINDS: ReadonlySet<string> = new Set(["sum", "prod", "max", "min", "any", "all"]);
+
+/** Reductions whose elements may be combined in any order. */
+export const UNORDERED_REDUCTIONS: ReadonlySet<string> = new Set(["sum", "prod", "max", "min", "any", "all"]);
 
 /** The groups among a program's nests, whose sizes are bound; of each nest there is one at most. */
 export function rowGroups(nests: readonly LoopNest[], program: LoopProgram): RowGroup[] {
@@ -146,7 +148,12 @@ function rowPart(nest: LoopNest, known: ReadonlyMap<number, Scalar>): OpenPart |
  */
 function rowReduction(nest: LoopNest): ReduceScalar | undefined {
   const [reduce, ...more] = outerReductions(nest.value);
-  if (reduce === undefined || more.length > 0 || !KINDS.has(reduce.reduce) || nest.hint?.kind === "scan")
+  if (
+    reduce === undefined ||
+    more.length > 0 ||
+    !UNORDERED_REDUCTIONS.has(reduce.reduce) ||
+    nest.hint?.kind === "scan"
+  )
     return undefined;
   const contraction = contractionOf(nest);
   // A factor that many elements share is worth a kernel that loads it once for all of them.

@@ -2,6 +2,7 @@
 import { dtypeLiteral } from "@sconce/ir";
 import { castTensor, type DType, dtypeInfo, isFloatDType, Tensor } from "@sconce/tensor";
 import type { BuiltValue } from "../recorded/build.js";
+import { numberText } from "../recorded/numbers.js";
 
 /** One call; tensors among the arguments have one element for each value or pair of values. */
 export interface EdgeCall {
@@ -110,8 +111,6 @@ const two =
     args: pairsOf(values, divisors),
     kwargs,
   });
-/** A number as text, with the sign of a zero. */
-export const numberText = (x: unknown): string => (Object.is(x, -0) ? "-0" : String(x));
 const named = (names: string, overload: string): [string][] =>
   names.split(/\s+/).map((name) => [`${name}.${overload}`]);
 

@@ -3,8 +3,9 @@ import type { Backend } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { castTensor, isFloatDType, Tensor } from "@sconce/tensor";
 import type { BuiltValue } from "../recorded/build.js";
+import { numberText } from "../recorded/numbers.js";
 import { CallProgram } from "./call-program.js";
-import { type EdgeCall, numberText } from "./edge-calls.js";
+import type { EdgeCall } from "./edge-calls.js";
 
 /** How the results of a call compare. */
 export interface EdgeReport {

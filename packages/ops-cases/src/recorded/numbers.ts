@@ -89,7 +89,7 @@ export function bytesOf(dtype: DType, items: readonly CaseNumber[]): Uint8Array 
 }
 
 /** The text of one number, in JSON: zeros keep their sign. */
-export const numberText = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
+export const numberText = (value: unknown): string => (Object.is(value, -0) ? "-0" : String(value));
 
 /** Writes elements as a JSON list. */
 export function numbersText(dtype: DType, source: Uint8Array): string {

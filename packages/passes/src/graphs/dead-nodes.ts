@@ -1,9 +1,12 @@
 import { forEachInput, type Graph, isOpaque, isRef, type Node, rebuild } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 
-/** Targets that must stay without users. */
-const EFFECTS =
-  /^(aten\._assert_|aten\.sym_constrain_range|higher_order\.(with_effects|print|call_torchbind))/;
+/** Higher-order operators with effects. They have no rows, which could have the tag `effect`. */
+const EFFECTS: ReadonlySet<string> = new Set([
+  "higher_order.with_effects",
+  "higher_order.print",
+  "higher_order.call_torchbind",
+]);
 
 /** A function of torch that opens or closes a region, or sets a mode, for the calls after it (`torch.vmap`, gradients). */
 export const changesLaterCalls = (target: string): boolean =>
@@ -15,7 +18,7 @@ export function hasEffect(node: Node, operators: OperatorTable): boolean {
   if (node.op === "get_attr") return false;
   // PyTorch drops an assertion on values that has no message.
   if (node.target === "aten._assert_async.default") return false;
-  if (EFFECTS.test(node.target) || changesLaterCalls(node.target)) return true;
+  if (EFFECTS.has(node.target) || changesLaterCalls(node.target)) return true;
   const row = operators.get(node.target);
   if (row === undefined) return isOpaque(node.target, operators);
   return row.schema.isMutable || row.tags.includes("effect");
