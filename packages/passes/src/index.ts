@@ -59,7 +59,15 @@ export {
   ruleNames,
   wholeNumber,
 } from "./options/choices.js";
-export type { Choices, OptionSession, OptionSpec, OptionValue, PassOptions } from "./options/spec.js";
+export type {
+  Choices,
+  OptionSession,
+  OptionSpec,
+  OptionSpecs,
+  OptionsOf,
+  OptionValue,
+  PassOptions,
+} from "./options/spec.js";
 export { didYouMean } from "./options/suggest.js";
 export type {
   Clock,

@@ -15,7 +15,7 @@ export const canonicalize = definePass({
     },
   },
   run(program, { operators, rewrites }, { approximate }) {
-    const rules = [...identityRules, ...viewRules, ...(approximate === true ? approximateRules : [])];
+    const rules = [...identityRules, ...viewRules, ...(approximate ? approximateRules : [])];
     return rewriteProgram(program, rules, { operators, pass: "canonicalize", ...rewrites });
   },
 });

@@ -25,12 +25,12 @@ export const dtypeConversion = definePass({
   },
   run(program, context, options) {
     const { operators } = context;
-    const entries = options["keep"] as readonly string[];
+    const entries = options.keep;
     requireFunctional(program, operators, NAME);
     const keep = keepOf(entries, program, operators);
     const named = entries.filter((entry) => operators.schemaOf(entry) !== undefined);
     noteUncalled(context, "keep", named, [program.graph]);
-    const to = options["to"] as (typeof HALVES)[number];
-    return convertDtype(program, operators, { to, keep, io: options["io"] === true });
+    const to = options.to as (typeof HALVES)[number];
+    return convertDtype(program, operators, { to, keep, io: options.io });
   },
 });

@@ -31,8 +31,8 @@ export const decompose = definePass({
     keep: { default: [], choices: operatorNames, doc: "operators to leave as they are" },
   },
   run(program, context, options) {
-    const table = tableOf(String(options["table"]), context);
-    const keep = options["keep"] as readonly string[];
+    const table = tableOf(options.table, context);
+    const keep = options.keep;
     for (const target of keep) table.delete(target);
     const assumed = opaqueAssumption(program, context.operators);
     if (assumed !== undefined) context.note?.(assumed);

@@ -57,8 +57,8 @@ export const foldConstants = definePass({
     return foldCalls(program, context, {
       pass: "fold-constants",
       missing: String(options["missing-values"]),
-      weights: options["weights"] === true,
-      maxBytes: byteLimit(Number(options["max-bytes"])),
+      weights: options.weights,
+      maxBytes: byteLimit(options["max-bytes"]),
     });
   },
 });

@@ -10,9 +10,5 @@ export const fuse = definePass({
     outline: { default: true, doc: "make each region a nested graph; otherwise only tag its nodes" },
     pointwise: { default: true, doc: "also regions without a convolution or matrix product" },
   },
-  run: (program, { operators }, options) =>
-    fuseRegions(program, operators, {
-      outline: options["outline"] === true,
-      pointwise: options["pointwise"] === true,
-    }),
+  run: (program, { operators }, options) => fuseRegions(program, operators, options),
 });

@@ -15,8 +15,8 @@ export const partitionByBackend = definePass({
     "min-size": { default: 1, check: wholeNumber(1), doc: "fewest calls that make a region" },
   },
   run(program, { operators, backends, ownerOf, note }, options) {
-    const backend = backendOf(backends?.(), String(options["backend"]));
-    const minSize = Number(options["min-size"]);
+    const backend = backendOf(backends?.(), options.backend);
+    const minSize = options["min-size"];
     const {
       program: result,
       regions,

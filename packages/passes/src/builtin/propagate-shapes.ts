@@ -17,8 +17,7 @@ export const shapePropagation = definePass({
       doc: "new sizes: of a symbol, s77=4, or of an input, x=4x3 (nothing behind = for a scalar)",
     },
   },
-  run: (program, { operators }, options) =>
-    propagateShapes(program, operators, parseSizes(options["sizes"] as readonly string[])),
+  run: (program, { operators }, options) => propagateShapes(program, operators, parseSizes(options.sizes)),
 });
 
 function parseSizes(items: readonly string[]): NewSizes {

@@ -9,7 +9,7 @@ export const rewrite = definePass({
   doc: "Applies the rewrite rules that the option names until none of them fires.",
   options: { rules: { default: [], choices: ruleNames, doc: "names of rules; see `sconce explain`" } },
   run(program, { operators, rules, rewrites, note }, options) {
-    const names = options["rules"] as readonly string[];
+    const names = options.rules;
     const chosen = names.map((name) => {
       const rule = rules?.get(name);
       if (rule !== undefined) return rule;

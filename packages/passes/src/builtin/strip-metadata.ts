@@ -3,14 +3,14 @@ import { mapSubgraphs } from "../graphs/subgraphs.js";
 import type { OptionSpec } from "../options/spec.js";
 import { definePass } from "../pass/pass.js";
 
-const option = (on: boolean, doc: string): OptionSpec => ({ default: on, doc });
+const option = (on: boolean, doc: string) => ({ default: on, doc }) satisfies OptionSpec;
 
-/** The entries that each option takes away. */
-const ENTRIES: Readonly<Record<string, readonly (keyof NodeMeta)[]>> = {
+/** The entries that each option removes. */
+const ENTRIES = {
   "stack-traces": ["stackTrace", "sourceFnStack", "extra"],
   "module-stack": ["nnModuleStack", "torchFn"],
   custom: ["custom"],
-};
+} as const satisfies Readonly<Record<string, readonly (keyof NodeMeta)[]>>;
 
 /**
  * Drops metadata about the author's machine and code; what the program computes stays, `val` too.
@@ -26,10 +26,9 @@ export const stripMetadata = definePass({
   },
   drops: Object.values(ENTRIES).flat(),
   run(program, _context, options) {
-    const keys = Object.entries(ENTRIES).flatMap(([name, entries]) =>
-      options[name] === true ? entries : [],
-    );
-    const exampleInputs = options["example-inputs"] === true ? null : program.exampleInputs;
+    const names = ["stack-traces", "module-stack", "custom"] as const;
+    const keys = names.flatMap((name) => (options[name] ? ENTRIES[name] : []));
+    const exampleInputs = options["example-inputs"] ? null : program.exampleInputs;
     // Earlier versions of the nodes have the metadata still.
     const history = keys.length > 0 && program.history.length > 0 ? [] : program.history;
     return program.with({ graph: stripped(program.graph, new Set(keys)), exampleInputs, history });

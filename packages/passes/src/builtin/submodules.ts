@@ -28,16 +28,11 @@ export const extract = definePass({
     name: { default: "submodule", check: aName, doc: "what the nested graph is called" },
   },
   run(program, context, options) {
-    const module = String(options["module"]);
+    const module = options.module;
     const chosen = selectorOf(program, context, options);
     if (module !== "") requireModule(program, module);
     const select: NodeSelector = module === "" ? chosen : (node) => chosen(node) || inModule(module)(node);
-    const { program: result, region } = extractSubmodule(
-      program,
-      select,
-      context.operators,
-      String(options["name"]),
-    );
+    const { program: result, region } = extractSubmodule(program, select, context.operators, options.name);
     if (region === undefined) context.note?.("nothing is extracted: no call is chosen");
     return result;
   },
@@ -49,7 +44,7 @@ export const inline = definePass({
   doc: "Inlines nested graphs: replaces each `invoke_subgraph` call by the nodes of its graph.",
   options: { names: { default: [], doc: "the nested graphs; all when empty" } },
   run(program, { note }, options) {
-    const names = options["names"] as readonly string[];
+    const { names } = options;
     const known = bodiesOf(program.graph);
     const called = inlinableBodies(program.graph);
     for (const name of names) {

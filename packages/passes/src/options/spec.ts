@@ -22,6 +22,22 @@ export interface OptionSpec {
   readonly check?: ((value: string | number | boolean) => string | undefined) | undefined;
 }
 
+/** The options of a pass by name. */
+export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
+
+/** The values that a run of a pass gets for its options, typed by the defaults. */
+export type OptionsOf<Specs extends OptionSpecs> = {
+  readonly [Name in keyof Specs]: TypeOf<Specs[Name]["default"]>;
+};
+
+type TypeOf<Default> = Default extends boolean
+  ? boolean
+  : Default extends number
+    ? number
+    : Default extends string
+      ? string
+      : readonly string[];
+
 /** What the session knows that options may name. A part that is absent is not known yet, and not checked. */
 export interface OptionSession {
   /** The operators that options may name. */

@@ -12,7 +12,14 @@ import type { OperatorTable } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
 import { optionProblem } from "../options/bind.js";
 import { optionError } from "../options/errors.js";
-import type { OptionSession, OptionSpec, OptionValue, PassOptions } from "../options/spec.js";
+import type {
+  OptionSession,
+  OptionSpec,
+  OptionSpecs,
+  OptionsOf,
+  OptionValue,
+  PassOptions,
+} from "../options/spec.js";
 import type { RewriteContext } from "../rewrite/context.js";
 import type { Rule } from "../rewrite/rule.js";
 import { numberChangeProblem } from "../sampling/declaration.js";
@@ -101,18 +108,22 @@ export interface Pass {
   run(program: ExportedProgram, context: PassContext, options: PassOptions): ExportedProgram;
 }
 
-type Definition = Omit<Pass, "options"> & { readonly options?: Pass["options"] };
+/** A pass as its author writes it: its run gets the options with the types of their defaults. */
+type Definition<Specs extends OptionSpecs> = Omit<Pass, "options" | "run"> & {
+  readonly options?: Specs;
+  run(program: ExportedProgram, context: PassContext, options: OptionsOf<Specs>): ExportedProgram;
+};
 
 /**
- * Defines a pass; the result is a frozen value.
+ * Defines a pass; the result is a frozen value. The types of its options follow from their defaults.
  * @throws SconceError `PASS_DEFINITION` for a wrong `changesNumbers`
  */
-export function definePass(definition: Definition): Pass {
+export function definePass<const Specs extends OptionSpecs>(definition: Definition<Specs>): Pass {
   checkPassNumbers(definition);
   const options = Object.entries(definition.options ?? {}).map(
     ([name, spec]) => [name, Object.freeze({ ...spec, default: frozen(spec.default) })] as const,
   );
-  return Object.freeze({ ...definition, options: Object.freeze(Object.fromEntries(options)) });
+  return Object.freeze({ ...definition, options: Object.freeze(Object.fromEntries(options)) }) as Pass;
 }
 
 /** Precision and functions are held against the options when the pass runs. @throws SconceError `PASS_DEFINITION` */
