@@ -170,7 +170,10 @@ function afterWrite(
   return fake({ dtype: target.dtype, shape: value.shape, strides: value.strides, like: target });
 }
 
-/** Operators that convert to the dtype of their output although they are not elementwise. */
+/**
+ * Operators that convert to the dtype of their output although they are not elementwise: their `out=`
+ * kernels in `TensorShape.cpp` of PyTorch cast the result.
+ */
 const CONVERTING: ReadonlySet<string> = new Set(["aten.cat.default", "aten.stack.default"]);
 
 /**

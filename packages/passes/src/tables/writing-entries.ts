@@ -14,8 +14,11 @@ import {
 } from "@sconce/ops";
 import type { Decomposition } from "./decomposition.js";
 
-/** Overloads that PyTorch leaves out although their functional overload has an entry. */
-const NOT_REGISTERED: ReadonlySet<string> = new Set([
+/**
+ * Overloads that PyTorch leaves out although their functional overload has an entry. Only its table of
+ * decompositions shows this; a test compares with its recorded keys.
+ */
+export const NOT_REGISTERED: ReadonlySet<string> = new Set([
   "aten._euclidean_dist.out",
   "aten.addr_.default",
   "aten.arange.out",
@@ -40,8 +43,11 @@ const NOT_REGISTERED: ReadonlySet<string> = new Set([
   "aten.zeros.out",
 ]);
 
-/** Overloads that PyTorch has an entry for although it keeps their functional overload. */
-const ALSO_REGISTERED: ReadonlySet<string> = new Set([
+/**
+ * Overloads that PyTorch has an entry for although it keeps their functional overload; compared with
+ * the same keys.
+ */
+export const ALSO_REGISTERED: ReadonlySet<string> = new Set([
   "aten.cudnn_batch_norm.out",
   "aten.elu_.default",
   "aten.gelu_.default",
